@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+# morton_host, morton_device, morton and the program.
+set(generated_include ${PROJECT_BINARY_DIR}/generated/include)
+configure_file(${PROJECT_SOURCE_DIR}/cmake/version.hpp.in ${generated_include}/morton/version.hpp
+               @ONLY)
+
+# Sets `out` to every C++ source file of the given folders of src/.
+function(morton_sources out)
+  set(all "")
+  foreach(folder IN LISTS ARGN)
+    file(GLOB_RECURSE files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${folder}/*.cpp)
+    list(APPEND all ${files})
+  endforeach()
+  set(${out} ${all} PARENT_SCOPE)
+endfunction()
+
+# Adds an object library with the include folders that all of Morton's own code has.
+function(morton_object_library name)
+  add_library(${name} OBJECT ${ARGN})
+  target_include_directories(${name} PUBLIC
+    ${PROJECT_SOURCE_DIR}/include ${generated_include} ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(${name} PRIVATE morton_flags)
+  target_compile_definitions(${name} PUBLIC FMT_HEADER_ONLY)
+endfunction()
+
+morton_sources(host_sources
+  base graph ops formats passes autodiff layout catalogue source plan)
+morton_object_library(morton_host ${host_sources} ${MORTON_EMBEDDED_KERNELS}
+                      ${MORTON_ONNX_DIR}/onnx.pb.cc)
+set(MORTON_HOST_LIBRARIES nlohmann_json::nlohmann_json protobuf::libprotobuf PNG::PNG ZLIB::ZLIB
+                          Threads::Threads)
+target_link_libraries(morton_host PUBLIC ${MORTON_HOST_LIBRARIES})
+add_dependencies(morton_host morton_onnx_header)
+# Only src/formats reads ONNX files, so only src/formats finds onnx.pb.h.
+morton_sources(formats_sources formats)
+set_property(SOURCE ${formats_sources} ${MORTON_ONNX_DIR}/onnx.pb.cc
+             APPEND PROPERTY COMPILE_OPTIONS "-isystem${MORTON_ONNX_DIR}")
+
+morton_sources(device_sources device launch tune run api)
+if(NOT device_sources)
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/empty.cpp CONTENT "")
+  set(device_sources ${PROJECT_BINARY_DIR}/generated/empty.cpp)
+endif()
+morton_object_library(morton_device ${device_sources})
+target_compile_definitions(morton_device PUBLIC
+  CL_TARGET_OPENCL_VERSION=120 CL_HPP_TARGET_OPENCL_VERSION=120
+  CL_HPP_MINIMUM_OPENCL_VERSION=120)
+target_link_libraries(morton_device PUBLIC ${MORTON_HOST_LIBRARIES} OpenCL::OpenCL)
+
+add_library(morton $<TARGET_OBJECTS:morton_host> $<TARGET_OBJECTS:morton_device>)
+add_library(morton::morton ALIAS morton)
+set_target_properties(morton PROPERTIES VERSION ${PROJECT_VERSION}
+                                        SOVERSION ${PROJECT_VERSION_MAJOR} LINKER_LANGUAGE CXX)
+target_compile_features(morton PUBLIC cxx_std_20)
+target_include_directories(morton PUBLIC
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+  $<BUILD_INTERFACE:${generated_include}>
+  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+target_link_libraries(morton PRIVATE OpenCL::OpenCL protobuf::libprotobuf PNG::PNG ZLIB::ZLIB
+                                     Threads::Threads)
+
+# The program uses the public headers and nothing else of Morton.
+file(GLOB_RECURSE cli_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/*.cpp)
+if(cli_sources)
+  add_executable(morton_cli ${cli_sources})
+  set_target_properties(morton_cli PROPERTIES
+    OUTPUT_NAME morton RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}
+    INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+  target_include_directories(morton_cli PRIVATE ${PROJECT_SOURCE_DIR}/cli)
+  target_link_libraries(morton_cli PRIVATE morton_flags morton CLI11::CLI11 morton_spdlog
+                                           nlohmann_json::nlohmann_json)
+endif()
