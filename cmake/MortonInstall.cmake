@@ -1,1 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
+# cmake --install: headers, library, program, find_package(morton) and pkg-config.
+include(CMakePackageConfigHelpers)
+set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/morton)
+
+install(TARGETS morton EXPORT mortonTargets)
+if(TARGET morton_cli)
+  install(TARGETS morton_cli)
+endif()
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/morton ${generated_include}/morton
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
+install(EXPORT mortonTargets NAMESPACE morton:: DESTINATION ${config_dir})
+
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/mortonConfig.cmake.in
+                              ${PROJECT_BINARY_DIR}/generated/mortonConfig.cmake
+                              INSTALL_DESTINATION ${config_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/generated/mortonConfigVersion.cmake
+                                 COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/generated/mortonConfig.cmake
+              ${PROJECT_BINARY_DIR}/generated/mortonConfigVersion.cmake
+        DESTINATION ${config_dir})
+
+# A static libmorton passes its own libraries on to whoever links it.
+set(morton_pc_requires "OpenCL protobuf libpng zlib")
+if(BUILD_SHARED_LIBS)
+  set(morton_pc_kind ".private")
+else()
+  set(morton_pc_kind "")
+endif()
+file(RELATIVE_PATH morton_pc_up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+configure_file(${PROJECT_SOURCE_DIR}/cmake/morton.pc.in
+               ${PROJECT_BINARY_DIR}/generated/morton.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/generated/morton.pc
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

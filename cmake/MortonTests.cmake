@@ -1,7 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tests, examples and benchmarks, each globbed by folder.
 find_package(GTest REQUIRED)
+find_package(Eigen3 REQUIRED NO_MODULE)
+find_package(benchmark REQUIRED)
 
-# One executable per folder of tests/, if it has source files.
+# Kernels are compiled and run by PoCL where there is no GPU; this makes it the same everywhere.
+set(MORTON_TEST_ENVIRONMENT POCL_MAX_PTHREAD_COUNT=2 POCL_AFFINITY=1 POCL_MEMORY_LIMIT=2)
+
+# morton_test_executable(name folder LIBRARY...)
+#
+# One executable for the C++ files of tests/<folder>, if there are any. ctest shows one entry per
+# GoogleTest suite, listed when ctest starts (cmake/GTestSuites.cmake.in). The suites of one
+# executable share a folder for PoCL's cache and Morton's, which each run of ctest starts empty;
+# PoCL's is not safe between processes, so no two suites run at once if they need a device.
 function(morton_test_executable name folder)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${folder}/*.cpp)
   if(NOT sources)
@@ -9,13 +20,66 @@ function(morton_test_executable name folder)
   endif()
   add_executable(${name} ${sources})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-  target_link_libraries(${name} PRIVATE morton_flags ${ARGN} GTest::gtest_main GTest::gmock)
+  target_compile_options(${name} PRIVATE -isystem${MORTON_ONNX_DIR})
+  # Tests find the repository's files and the program by these names.
+  target_compile_definitions(${name} PRIVATE MORTON_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+                                             MORTON_PROGRAM="${PROJECT_BINARY_DIR}/morton")
+  target_link_libraries(${name} PRIVATE morton_flags ${ARGN} Eigen3::Eigen GTest::gmock
+                                        GTest::gtest_main)
+  add_dependencies(${name} morton_onnx_header)
+  if(TARGET morton_cli)
+    add_dependencies(${name} morton_cli)
+  endif()
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
-  add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+
+  set(test_program ${PROJECT_BINARY_DIR}/tests/${name})
+  set(test_cache ${PROJECT_BINARY_DIR}/Testing/cache/${name})
+  set(test_environment ${MORTON_TEST_ENVIRONMENT} POCL_CACHE_DIR=${test_cache}/pocl
+                       MORTON_CACHE_DIR=${test_cache}/morton)
+  set(test_lock "")
+  if("morton_device" IN_LIST ARGN)
+    set(test_lock "RESOURCE_LOCK device")
+  endif()
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/GTestSuites.cmake.in
+                 ${PROJECT_BINARY_DIR}/generated/${name}_suites.cmake @ONLY)
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES
+               ${PROJECT_BINARY_DIR}/generated/${name}_suites.cmake)
 endfunction()
 
 morton_test_executable(host_tests host morton_host)
-foreach(folder device model error plans)
-  string(REPLACE plans plan name ${folder})
-  morton_test_executable(${name}_tests ${folder} morton_host morton_device)
+morton_test_executable(device_tests device morton_host morton_device)
+morton_test_executable(model_tests model morton_host morton_device)
+morton_test_executable(error_tests error morton_host morton_device)
+morton_test_executable(plan_tests plans morton_host morton_device)
+
+# The installed library, used as strangers use it.
+file(GLOB public_header CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/morton/morton.hpp)
+if(public_header AND NOT MORTON_SANITIZE)
+  add_test(NAME install_and_consume
+           COMMAND ${PROJECT_SOURCE_DIR}/tests/consumer/run.sh ${PROJECT_BINARY_DIR}
+                   ${PROJECT_BINARY_DIR}/Testing/consumer)
+  set_tests_properties(install_and_consume PROPERTIES
+    TIMEOUT 300 RESOURCE_LOCK device
+    ENVIRONMENT "${MORTON_TEST_ENVIRONMENT};CXX=${CMAKE_CXX_COMPILER}")
+endif()
+
+# Every folder of examples/ is one program; so is every file of bench/.
+file(GLOB example_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*/main.cpp)
+foreach(source IN LISTS example_sources)
+  cmake_path(GET source PARENT_PATH folder)
+  cmake_path(GET folder FILENAME name)
+  add_executable(example_${name} ${source})
+  target_link_libraries(example_${name} PRIVATE morton_flags morton::morton)
+  set_target_properties(example_${name} PROPERTIES
+    OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/examples)
+endforeach()
+
+file(GLOB bench_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/*.cpp)
+foreach(source IN LISTS bench_sources)
+  cmake_path(GET source STEM name)
+  add_executable(bench_${name} ${source})
+  target_link_libraries(bench_${name} PRIVATE morton_flags morton::morton Eigen3::Eigen
+                                              benchmark::benchmark)
+  set_target_properties(bench_${name} PROPERTIES
+    OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)
 endforeach()

@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# run.sh BUILD_DIR WORK_DIR
+#
+# Installs Morton from BUILD_DIR below WORK_DIR, moves the installation, and builds and runs the
+# program beside this script against it: once with find_package, once with pkg-config.
+set -euo pipefail
+
+build=$1
+work=$2
+here=$(cd "$(dirname "$0")" && pwd)
+
+rm -rf "$work"
+mkdir -p "$work"
+cmake --install "$build" --prefix "$work/first_place" >"$work/install.log"
+# A moved installation must still work: nothing in it may name the place it was installed to.
+mv "$work/first_place" "$work/prefix"
+prefix=$work/prefix
+
+echo "== find_package"
+cmake -S "$here" -B "$work/cmake" -G Ninja -D CMAKE_PREFIX_PATH="$prefix" >"$work/cmake.log"
+cmake --build "$work/cmake"
+"$work/cmake/consumer"
+
+echo "== pkg-config"
+pc_file=$(find "$prefix" -name morton.pc)
+export PKG_CONFIG_PATH
+PKG_CONFIG_PATH=$(dirname "$pc_file")
+read -ra flags <<<"$(pkg-config --cflags --libs morton)"
+"${CXX:-c++}" -std=c++20 "$here/main.cpp" "${flags[@]}" -o "$work/consumer"
+LD_LIBRARY_PATH=$(pkg-config --variable=libdir morton) "$work/consumer"
+
+echo "== program"
+"$prefix/bin/morton" --version

@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# tools/oclgrind.sh [PROGRAM] [GTEST_FILTER]
+#
+# Runs device tests under Oclgrind, which simulates a device and reports out-of-bounds accesses,
+# data races, divergent barriers, uninitialised reads and misused API calls of our kernels.
+# Oclgrind's own status is always 0, so a log that is not empty is the failure, and so is a test
+# that fails or a filter that matches nothing.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# The tests with cases small enough for the simulator (one work-group and a remainder).
+OCLGRIND_FILTER='*Oclgrind*'
+
+program=${1:-build/tests/device_tests}
+filter=${2:-$OCLGRIND_FILTER}
+[[ -x $program ]] || {
+  echo "oclgrind: no program $program; run ./dev build first" >&2
+  exit 1
+}
+command -v oclgrind >/dev/null || {
+  echo "oclgrind: not installed; run ./dev setup" >&2
+  exit 1
+}
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+status=0
+
+# run NAME OPTION...: one pass over the tests with more options for Oclgrind.
+run() {
+  local name=$1 log=$work/$1.log
+  shift
+  echo "== oclgrind, $name"
+  mkdir "$work/$name-cache"
+  : >"$log"
+  MORTON_CACHE_DIR=$work/$name-cache oclgrind --data-races --uniform-writes --uninitialized \
+    --check-api --log "$log" "$@" "$program" --gtest_filter="$filter" --gtest_brief=1 \
+    </dev/null 2>&1 | tee "$work/$name.out"
+  if ! grep -qE '^\[==========\] [1-9][0-9]* tests? from .* ran' "$work/$name.out"; then
+    echo "oclgrind: no test ran to its end (filter $filter)" >&2
+    status=1
+  elif grep -q '^\[  FAILED  \]' "$work/$name.out"; then
+    echo "oclgrind: tests failed" >&2
+    status=1
+  fi
+  if [[ -s $log ]]; then
+    echo "oclgrind: the log of $name is not empty:" >&2
+    sed -n '1,200p' "$log" >&2
+    status=1
+  fi
+}
+
+# Optimisation keeps private and local variables in registers, where uninitialised reads of them
+# are not seen; hence both ways.
+run optimised
+run unoptimised --build-options -cl-opt-disable
+((status == 0)) && echo "oclgrind: both logs are empty"
+exit "$status"
