@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "catalogue/embedded.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +7,8 @@
 #include <iterator>
 #include <set>
 #include <string>
+
+#include "catalogue/embedded.hpp"
 
 namespace morton {
 namespace {
