@@ -27,9 +27,8 @@ morton_sources(host_sources
   base graph ops formats passes autodiff layout catalogue source plan)
 morton_object_library(morton_host ${host_sources} ${MORTON_EMBEDDED_KERNELS}
                       ${MORTON_ONNX_DIR}/onnx.pb.cc)
-set(MORTON_HOST_LIBRARIES nlohmann_json::nlohmann_json protobuf::libprotobuf PNG::PNG ZLIB::ZLIB
-                          Threads::Threads)
-target_link_libraries(morton_host PUBLIC ${MORTON_HOST_LIBRARIES})
+set(MORTON_HOST_LIBRARIES protobuf::libprotobuf-lite PNG::PNG ZLIB::ZLIB Threads::Threads)
+target_link_libraries(morton_host PUBLIC ${MORTON_HOST_LIBRARIES} nlohmann_json::nlohmann_json)
 add_dependencies(morton_host morton_onnx_header)
 # Only src/formats reads ONNX files, so only src/formats finds onnx.pb.h.
 morton_sources(formats_sources formats)
@@ -45,7 +44,8 @@ morton_object_library(morton_device ${device_sources})
 target_compile_definitions(morton_device PUBLIC
   CL_TARGET_OPENCL_VERSION=120 CL_HPP_TARGET_OPENCL_VERSION=120
   CL_HPP_MINIMUM_OPENCL_VERSION=120)
-target_link_libraries(morton_device PUBLIC ${MORTON_HOST_LIBRARIES} OpenCL::OpenCL)
+target_link_libraries(morton_device PUBLIC ${MORTON_HOST_LIBRARIES} OpenCL::OpenCL
+                                           nlohmann_json::nlohmann_json)
 
 add_library(morton $<TARGET_OBJECTS:morton_host> $<TARGET_OBJECTS:morton_device>)
 add_library(morton::morton ALIAS morton)
@@ -56,8 +56,7 @@ target_include_directories(morton PUBLIC
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
   $<BUILD_INTERFACE:${generated_include}>
   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-target_link_libraries(morton PRIVATE OpenCL::OpenCL protobuf::libprotobuf PNG::PNG ZLIB::ZLIB
-                                     Threads::Threads)
+target_link_libraries(morton PRIVATE ${MORTON_HOST_LIBRARIES} OpenCL::OpenCL)
 
 # The program uses the public headers and nothing else of Morton.
 file(GLOB_RECURSE cli_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/*.cpp)

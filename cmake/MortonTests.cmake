@@ -6,6 +6,10 @@ find_package(benchmark REQUIRED)
 
 # Kernels are compiled and run by PoCL where there is no GPU; this makes it the same everywhere.
 set(MORTON_TEST_ENVIRONMENT POCL_MAX_PTHREAD_COUNT=2 POCL_AFFINITY=1 POCL_MEMORY_LIMIT=2)
+if(MORTON_SANITIZE)
+  set(suppressions ${PROJECT_SOURCE_DIR}/tools/lsan_suppressions.txt)
+  list(APPEND MORTON_TEST_ENVIRONMENT LSAN_OPTIONS=suppressions=${suppressions}:print_suppressions=0)
+endif()
 
 # morton_test_executable(name folder LIBRARY...)
 #
