@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "morton/dtype.hpp"
+#include "morton/error.hpp"
+#include "morton/export.hpp"
+
+namespace morton {
+
+/// Extents of a tensor, outermost dimension first.
+using Shape = std::vector<std::int64_t>;
+
+/// A dense row-major array in host memory: element type, shape, bytes.
+///
+/// Copies share the bytes (as `std::shared_ptr` does); `clone` makes a copy of its own. The bytes are
+/// owned (`allocate`), shared with an owner (`share`), or borrowed from the caller (`borrow`), who then
+/// keeps them alive for as long as any copy of the tensor is in use.
+class MORTON_API Tensor {
+ public:
+  /// An empty tensor: f32, shape {0}, no bytes.
+  Tensor();
+  /// Owned, zero-filled. Throws ModelError for a negative extent or a size out of range.
+  [[nodiscard]] static Tensor allocate(DType type, const Shape& shape);
+  /// Borrowed. `data` points to exactly `bytes` bytes; throws UsageError when the shape needs another
+  /// number of bytes.
+  [[nodiscard]] static Tensor borrow(DType type, const Shape& shape, void* data, std::size_t bytes);
+  /// As `borrow`, with an owner that is kept alive (a mapped file, a message).
+  [[nodiscard]] static Tensor share(DType type, const Shape& shape, const void* data,
+                                    std::size_t bytes, std::shared_ptr<const void> owner);
+  /// Owned, filled from `values`.
+  [[nodiscard]] static Tensor from(const Shape& shape, std::span<const float> values);
+  [[nodiscard]] static Tensor from(const Shape& shape, std::span<const std::int64_t> values);
+
+  [[nodiscard]] DType dtype() const { return dtype_; }
+  [[nodiscard]] const Shape& shape() const { return shape_; }
+  /// Number of elements.
+  [[nodiscard]] std::int64_t size() const;
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }
+  [[nodiscard]] const std::byte* data() const { return data_; }
+  /// Throws UsageError for a tensor made by `share`, whose bytes are read-only.
+  [[nodiscard]] std::byte* mutable_data();
+
+  /// The elements as T; throws UsageError when T is not the element type.
+  template <typename T>
+  [[nodiscard]] std::span<const T> as() const {
+    require_type(type_of<T>());
+    return {reinterpret_cast<const T*>(data_), static_cast<std::size_t>(size())};
+  }
+  template <typename T>
+  [[nodiscard]] std::span<T> as_mutable() {
+    require_type(type_of<T>());
+    return {reinterpret_cast<T*>(mutable_data()), static_cast<std::size_t>(size())};
+  }
+
+  /// Element `index` (row-major) converted to double, for any element type.
+  [[nodiscard]] double at(std::int64_t index) const;
+  /// Sets element `index`, rounding to the element type (f16: to nearest even; integers: saturating).
+  void set(std::int64_t index, double value);
+
+  /// The same bytes under another shape of equal size; throws ModelError otherwise.
+  [[nodiscard]] Tensor reshaped(const Shape& shape) const;
+  /// An owned copy.
+  [[nodiscard]] Tensor clone() const;
+  /// An owned copy converted element by element (see `set`).
+  [[nodiscard]] Tensor converted(DType type) const;
+
+ private:
+  template <typename T>
+  static constexpr DType type_of();
+  void require_type(DType type) const;
+
+  DType dtype_ = DType::f32;
+  Shape shape_{0};
+  std::size_t bytes_ = 0;
+  std::byte* data_ = nullptr;
+  std::shared_ptr<const void> owner_;
+  enum class Access : std::uint8_t { kWritable, kReadOnly } access_ = Access::kWritable;
+};
+
+template <>
+constexpr DType Tensor::type_of<float>() {
+  return DType::f32;
+}
+template <>
+constexpr DType Tensor::type_of<double>() {
+  return DType::f64;
+}
+template <>
+constexpr DType Tensor::type_of<std::int8_t>() {
+  return DType::i8;
+}
+template <>
+constexpr DType Tensor::type_of<std::uint8_t>() {
+  return DType::u8;
+}
+template <>
+constexpr DType Tensor::type_of<std::int32_t>() {
+  return DType::i32;
+}
+template <>
+constexpr DType Tensor::type_of<std::int64_t>() {
+  return DType::i64;
+}
+
+/// A tensor and its name, as files and sessions pass them.
+struct NamedTensor {
+  std::string name;
+  Tensor tensor;
+};
+
+}  // namespace morton

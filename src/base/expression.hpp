@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace morton {
+
+/// Names and their values for `Expression::evaluate`.
+using Environment = std::map<std::string, std::int64_t, std::less<>>;
+
+/// An expression over 64-bit integers: what catalogue entries, views and recipes are written in.
+///
+/// Grammar, loosest first: `or`, `and`, `not`, comparisons (`== != < <= > >=`, value 0 or 1),
+/// `+ -`, `* / %`, unary `-`, and atoms: a decimal number, a name (letters, digits, `_`, `.`), a
+/// parenthesised expression, or a call of `ceil_div(a,b)`, `round_up(a,b)`, `min(a,b)`,
+/// `max(a,b)`. Division truncates towards zero as in C. Values are immutable and cheap to copy.
+class Expression {
+ public:
+  /// The constant 0.
+  Expression();
+  /// A constant.
+  Expression(std::int64_t value);  // NOLINT(google-explicit-constructor): 2 * x reads as it should
+  /// The variable `name`.
+  [[nodiscard]] static Expression variable(std::string name);
+  /// Parses `text`; throws ModelError that quotes the text and marks the position. `where` names the
+  /// file and key for the message.
+  [[nodiscard]] static Expression parse(std::string_view text, std::string_view where);
+
+  /// The value under `environment`. Throws ModelError for an unknown name, an overflow or a division
+  /// by zero, quoting the expression.
+  [[nodiscard]] std::int64_t evaluate(const Environment& environment) const;
+  /// This expression with the given variables replaced, simplified (constants folded; x*1, x+0,
+  /// x/1, x%1 and 0*x removed).
+  [[nodiscard]] Expression substitute(const std::map<std::string, Expression>& replacements) const;
+  /// Canonical text that `parse` reads back.
+  [[nodiscard]] std::string print() const;
+  /// OpenCL C text; division and remainder are C's.
+  [[nodiscard]] std::string to_opencl() const;
+  /// Every variable in it.
+  [[nodiscard]] std::set<std::string> variables() const;
+  /// True and the value when no variable is left.
+  [[nodiscard]] bool is_constant(std::int64_t* value = nullptr) const;
+
+  friend Expression operator+(const Expression& a, const Expression& b);
+  friend Expression operator-(const Expression& a, const Expression& b);
+  friend Expression operator*(const Expression& a, const Expression& b);
+  friend Expression operator/(const Expression& a, const Expression& b);
+  friend Expression operator%(const Expression& a, const Expression& b);
+  /// Same canonical text.
+  friend bool operator==(const Expression& a, const Expression& b);
+
+  struct Node;  ///< defined in expression.cpp
+
+ private:
+  explicit Expression(std::shared_ptr<const Node> node) : node_(std::move(node)) {}
+  friend class ExpressionParser;
+  [[nodiscard]] static Expression make(std::string_view op, const Expression& a,
+                                       const Expression& b);
+  std::shared_ptr<const Node> node_;
+};
+
+}  // namespace morton

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "base/error.hpp"
+
+namespace morton {
+namespace {
+
+/// A file descriptor that closes itself.
+class Descriptor {
+ public:
+  Descriptor(const char* path, int flags, mode_t mode = 0) : value_(::open(path, flags, mode)) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (value_ >= 0) ::close(value_);
+  }
+  [[nodiscard]] int get() const { return value_; }
+
+ private:
+  int value_;
+};
+
+[[noreturn]] void fail(const std::filesystem::path& path, const std::string& what) {
+  throw ModelError(path.string() + ": " + what);
+}
+
+[[noreturn]] void fail_with_errno(const std::filesystem::path& path, const std::string& what) {
+  fail(path, what + ": " + std::strerror(errno));
+}
+
+void write_all(int descriptor, std::string_view bytes, const std::filesystem::path& path) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail_with_errno(path, "cannot write");
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+}  // namespace
+
+std::string read_file(const std::filesystem::path& path, std::int64_t limit_bytes) {
+  const Descriptor file(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file.get() < 0) fail_with_errno(path, "cannot open");
+  struct stat facts {};
+  if (::fstat(file.get(), &facts) != 0) fail_with_errno(path, "cannot examine");
+  if (!S_ISREG(facts.st_mode)) fail(path, "is not a regular file");
+  if (facts.st_size > limit_bytes) {
+    fail(path, "is " + std::to_string(facts.st_size) + " bytes; at most " +
+                   std::to_string(limit_bytes) + " are read here");
+  }
+  std::string bytes(static_cast<std::size_t>(facts.st_size), '\0');
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t got = ::read(file.get(), bytes.data() + done, bytes.size() - done);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail_with_errno(path, "cannot read");
+    if (got == 0) fail(path, "became shorter while it was read");
+    done += static_cast<std::size_t>(got);
+  }
+  return bytes;
+}
+
+void write_file_atomically(const std::filesystem::path& path, std::string_view bytes) {
+  std::filesystem::path folder = path.parent_path();
+  if (folder.empty()) folder = ".";
+  std::error_code status;
+  std::filesystem::create_directories(folder, status);
+  if (status) fail(folder, "cannot create the folder: " + status.message());
+  std::string temporary = path.string() + ".XXXXXX";
+  const int created = ::mkostemp(temporary.data(), O_CLOEXEC);
+  if (created < 0) fail_with_errno(temporary, "cannot create");
+  try {
+    write_all(created, bytes, temporary);
+    // mkostemp makes the file private; an ordinary file follows the user's mask.
+    const mode_t mask = ::umask(0);
+    ::umask(mask);
+    if (::fchmod(created, 0666 & ~mask) != 0) fail_with_errno(temporary, "cannot set the mode");
+    if (::fsync(created) != 0) fail_with_errno(temporary, "cannot flush");
+    if (::rename(temporary.c_str(), path.c_str()) != 0) fail_with_errno(path, "cannot rename to");
+  } catch (...) {
+    ::close(created);
+    ::unlink(temporary.c_str());
+    throw;
+  }
+  ::close(created);
+  const Descriptor parent(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (parent.get() >= 0) ::fsync(parent.get());
+}
+
+std::string digest_of(std::string_view bytes) {
+  const XXH128_hash_t hash = XXH3_128bits(bytes.data(), bytes.size());
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  for (const std::uint64_t half : {hash.high64, hash.low64}) {
+    for (int shift = 60; shift >= 0; shift -= 4) text += kDigits[(half >> shift) & 0xf];
+  }
+  return text;
+}
+
+}  // namespace morton

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace morton {
+
+/// IEEE 754 binary16 bits of `value`, rounded to nearest even; overflow gives infinity.
+[[nodiscard]] std::uint16_t to_half(float value);
+
+/// The value of IEEE 754 binary16 bits; exact.
+[[nodiscard]] float from_half(std::uint16_t bits);
+
+}  // namespace morton

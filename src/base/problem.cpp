@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/problem.hpp"
+
+#include "base/error.hpp"
+
+namespace morton {
+namespace {
+
+using Role = OperandSchema::Role;
+
+OperandSchema input(std::string_view name, std::vector<std::string_view> dimensions) {
+  return {Role::input, name, std::move(dimensions)};
+}
+
+OperandSchema output(std::vector<std::string_view> dimensions) {
+  return {Role::output, "dst", std::move(dimensions)};
+}
+
+}  // namespace
+
+const std::vector<ProblemFamily>& problem_families() {
+  static const std::vector<ProblemFamily> kFamilies{
+      {"gemm", {input("lhs", {"M", "K"}), input("rhs", {"K", "N"}), output({"M", "N"})}},
+      {"conv2d",
+       {input("src", {"N", "C", "H", "W"}), input("weights", {"O", "I", "KH", "KW"}),
+        output({"N", "O", "OH", "OW"})}},
+      {"max_pool2d", {input("src", {"N", "C", "H", "W"}), output({"N", "C", "OH", "OW"})}},
+      {"average_pool2d", {input("src", {"N", "C", "H", "W"}), output({"N", "C", "OH", "OW"})}},
+      {"elementwise", {input("src0", {}), output({})}},
+      {"softmax", {input("src", {"R", "L"}), output({"R", "L"})}},
+      {"pack", {input("src", {}), output({})}},
+  };
+  return kFamilies;
+}
+
+const ProblemFamily* find_problem_family(std::string_view name) {
+  for (const auto& family : problem_families()) {
+    if (family.name == name) return &family;
+  }
+  return nullptr;
+}
+
+Environment environment_of(const Problem& problem) {
+  Environment environment = problem.extents;
+  for (const auto& [name, value] : problem.structure) {
+    if (!environment.emplace(name, value).second) {
+      throw InternalError("problem " + problem.family + ": '" + name +
+                          "' is both an extent and structure");
+    }
+  }
+  return environment;
+}
+
+std::string print(const Problem& problem) {
+  std::string text = problem.family;
+  for (const auto& [name, value] : problem.extents) text += " " + name + "=" + std::to_string(value);
+  for (const auto& [name, value] : problem.structure) {
+    text += " " + name + "=" + std::to_string(value);
+  }
+  if (const auto type = problem.types.find("dst"); type != problem.types.end()) {
+    text += " " + std::string(name_of(type->second));
+  }
+  if (!problem.epilogue.is_identity()) text += ", " + problem.epilogue.print();
+  return text;
+}
+
+}  // namespace morton

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/chain.hpp"
+#include "base/expression.hpp"
+#include "base/view.hpp"
+#include "morton/dtype.hpp"
+
+namespace morton {
+
+/// One operand of a family of problems: its name and its dimensions. A family whose operands have any
+/// number of dimensions (elementwise, pack) lists none; its problems name theirs D0, D1, ...
+struct OperandSchema {
+  enum class Role { input, output } role = Role::input;
+  std::string_view name;
+  std::vector<std::string_view> dimensions;
+};
+
+/// What kernels can be asked to compute. The names below are all there is:
+///
+/// | family | operands | extents | structure | formula |
+/// |---|---|---|---|---|
+/// | gemm | lhs[M,K] rhs[K,N] dst[M,N] | M N K | - | dst = sum over k of lhs * rhs |
+/// | conv2d | src[N,C,H,W] weights[O,I,KH,KW] dst[N,O,OH,OW] | N C H W O OH OW | KH KW SH SW DH DW PT PL G I | |
+/// | max_pool2d, average_pool2d | src[N,C,H,W] dst[N,C,OH,OW] | N C H W OH OW | KH KW SH SW DH DW PT PL, COUNT_PAD | |
+/// | elementwise | src0..srcN, dst (any rank) | D0.. | - | dst = epilogue(src0, src1, ...) |
+/// | softmax | src[R,L] dst[R,L] | R L | - | exp(x - max) / sum over l |
+/// | pack | src, dst (any rank) | D0.. | - | dst = src, in another arrangement |
+struct ProblemFamily {
+  std::string_view name;
+  std::vector<OperandSchema> operands;
+};
+
+/// The family named `name`, or nullptr.
+[[nodiscard]] const ProblemFamily* find_problem_family(std::string_view name);
+/// All families, in the order of the table above.
+[[nodiscard]] const std::vector<ProblemFamily>& problem_families();
+
+/// One thing to compute, without any layout: a family, sizes, types, and what is done to each value
+/// before it is stored.
+struct Problem {
+  std::string family;
+  /// Sizes that a kernel takes as arguments: a new value compiles nothing.
+  Environment extents;
+  /// Sizes that are compiled into a kernel (filter, stride, padding, groups).
+  Environment structure;
+  /// Element type of each operand, and of the accumulator under "acc".
+  std::map<std::string, DType> types;
+  /// Applied to every value of dst; input 0 is the value, input i the i-th side operand. For the
+  /// elementwise family input 0 is src0 and every further input a side operand.
+  Chain epilogue;
+};
+
+/// An operand's tie to a tensor of the graph.
+struct Binding {
+  int tensor = -1;  ///< index into the graph's (or a recipe's) tensors
+  View view;
+};
+
+/// A node turned into a problem: what to compute, and where the operands are. Side operands broadcast
+/// (NumPy's rule) against the tensor that dst is bound to.
+struct BoundProblem {
+  Problem problem;
+  std::map<std::string, Binding> operands;
+  std::vector<int> sides;  ///< tensors of the epilogue's inputs 1, 2, ...
+};
+
+/// Extents and structure in one environment.
+[[nodiscard]] Environment environment_of(const Problem& problem);
+
+/// "gemm M=120 N=1 K=400 f32, tanh(add(v, s1))".
+[[nodiscard]] std::string print(const Problem& problem);
+
+}  // namespace morton

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "morton/tensor.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "base/checked.hpp"
+#include "base/half.hpp"
+#include "base/shape.hpp"
+
+namespace morton {
+namespace {
+
+std::size_t bytes_for(DType type, const Shape& shape) {
+  return static_cast<std::size_t>(
+      checked_mul(element_count(shape, "tensor"), size_of(type), "tensor bytes"));
+}
+
+template <typename T>
+T read(const std::byte* data, std::int64_t index) {
+  T value;
+  std::memcpy(&value, data + static_cast<std::size_t>(index) * sizeof(T), sizeof(T));
+  return value;
+}
+
+template <typename T>
+void write(std::byte* data, std::int64_t index, T value) {
+  std::memcpy(data + static_cast<std::size_t>(index) * sizeof(T), &value, sizeof(T));
+}
+
+template <typename T>
+T saturate(double value) {
+  if (std::isnan(value)) return 0;
+  const double rounded = std::nearbyint(value);
+  if (rounded <= static_cast<double>(std::numeric_limits<T>::min())) {
+    return std::numeric_limits<T>::min();
+  }
+  if (rounded >= static_cast<double>(std::numeric_limits<T>::max())) {
+    return std::numeric_limits<T>::max();
+  }
+  return static_cast<T>(rounded);
+}
+
+}  // namespace
+
+Tensor::Tensor() = default;
+
+Tensor Tensor::allocate(DType type, const Shape& shape) {
+  Tensor tensor;
+  tensor.dtype_ = type;
+  tensor.shape_ = shape;
+  tensor.bytes_ = bytes_for(type, shape);
+  // 64-byte alignment: vector loads of the host's loops, and a driver's zero-copy transfers.
+  constexpr std::align_val_t kAlignment{64};
+  auto* memory = static_cast<std::byte*>(::operator new(std::max<std::size_t>(tensor.bytes_, 1),
+                                                        kAlignment));
+  std::memset(memory, 0, tensor.bytes_);
+  tensor.data_ = memory;
+  tensor.owner_ = std::shared_ptr<const void>(memory, [](const void* pointer) {
+    ::operator delete(const_cast<void*>(pointer), kAlignment);
+  });
+  return tensor;
+}
+
+Tensor Tensor::borrow(DType type, const Shape& shape, void* data, std::size_t bytes) {
+  Tensor tensor = share(type, shape, data, bytes, nullptr);
+  tensor.access_ = Access::kWritable;
+  return tensor;
+}
+
+Tensor Tensor::share(DType type, const Shape& shape, const void* data, std::size_t bytes,
+                     std::shared_ptr<const void> owner) {
+  const std::size_t needed = bytes_for(type, shape);
+  if (bytes != needed) {
+    throw UsageError("tensor: " + std::string(name_of(type)) + " " + to_string(shape) + " needs " +
+                     std::to_string(needed) + " bytes, got " + std::to_string(bytes));
+  }
+  if (data == nullptr && needed > 0) throw UsageError("tensor: the data pointer is null");
+  Tensor tensor;
+  tensor.dtype_ = type;
+  tensor.shape_ = shape;
+  tensor.bytes_ = needed;
+  tensor.data_ = static_cast<std::byte*>(const_cast<void*>(data));
+  tensor.owner_ = std::move(owner);
+  tensor.access_ = Access::kReadOnly;
+  return tensor;
+}
+
+Tensor Tensor::from(const Shape& shape, std::span<const float> values) {
+  Tensor tensor = allocate(DType::f32, shape);
+  if (values.size_bytes() != tensor.bytes_) {
+    throw UsageError("tensor: shape " + to_string(shape) + " got " + std::to_string(values.size()) +
+                     " values");
+  }
+  std::copy(values.begin(), values.end(), tensor.as_mutable<float>().begin());
+  return tensor;
+}
+
+Tensor Tensor::from(const Shape& shape, std::span<const std::int64_t> values) {
+  Tensor tensor = allocate(DType::i64, shape);
+  if (values.size_bytes() != tensor.bytes_) {
+    throw UsageError("tensor: shape " + to_string(shape) + " got " + std::to_string(values.size()) +
+                     " values");
+  }
+  std::copy(values.begin(), values.end(), tensor.as_mutable<std::int64_t>().begin());
+  return tensor;
+}
+
+std::int64_t Tensor::size() const { return static_cast<std::int64_t>(bytes_) / size_of(dtype_); }
+
+std::byte* Tensor::mutable_data() {
+  if (access_ == Access::kReadOnly) throw UsageError("tensor: the bytes are shared read-only");
+  return data_;
+}
+
+void Tensor::require_type(DType type) const {
+  if (type != dtype_) {
+    throw UsageError("tensor: holds " + std::string(name_of(dtype_)) + ", asked for " +
+                     std::string(name_of(type)));
+  }
+}
+
+double Tensor::at(std::int64_t index) const {
+  if (index < 0 || index >= size()) {
+    throw UsageError("tensor: element " + std::to_string(index) + " of " + std::to_string(size()));
+  }
+  switch (dtype_) {
+    case DType::f32: return static_cast<double>(read<float>(data_, index));
+    case DType::f16: return static_cast<double>(from_half(read<std::uint16_t>(data_, index)));
+    case DType::f64: return read<double>(data_, index);
+    case DType::i8: return read<std::int8_t>(data_, index);
+    case DType::u8: return read<std::uint8_t>(data_, index);
+    case DType::i32: return read<std::int32_t>(data_, index);
+    case DType::i64: return static_cast<double>(read<std::int64_t>(data_, index));
+    case DType::boolean: return read<std::uint8_t>(data_, index) != 0 ? 1.0 : 0.0;
+  }
+  throw InternalError("tensor: element type out of range");
+}
+
+void Tensor::set(std::int64_t index, double value) {
+  if (index < 0 || index >= size()) {
+    throw UsageError("tensor: element " + std::to_string(index) + " of " + std::to_string(size()));
+  }
+  std::byte* data = mutable_data();
+  switch (dtype_) {
+    case DType::f32: return write(data, index, static_cast<float>(value));
+    case DType::f16: return write(data, index, to_half(static_cast<float>(value)));
+    case DType::f64: return write(data, index, value);
+    case DType::i8: return write(data, index, saturate<std::int8_t>(value));
+    case DType::u8: return write(data, index, saturate<std::uint8_t>(value));
+    case DType::i32: return write(data, index, saturate<std::int32_t>(value));
+    case DType::i64: return write(data, index, saturate<std::int64_t>(value));
+    case DType::boolean: return write(data, index, static_cast<std::uint8_t>(value != 0.0 ? 1 : 0));
+  }
+}
+
+Tensor Tensor::reshaped(const Shape& shape) const {
+  if (element_count(shape, "reshape") != size()) {
+    throw ModelError("reshape: " + to_string(shape_) + " cannot become " + to_string(shape));
+  }
+  Tensor result = *this;
+  result.shape_ = shape;
+  return result;
+}
+
+Tensor Tensor::clone() const {
+  Tensor copy = allocate(dtype_, shape_);
+  if (bytes_ > 0) std::memcpy(copy.data_, data_, bytes_);
+  return copy;
+}
+
+Tensor Tensor::converted(DType type) const {
+  Tensor result = allocate(type, shape_);
+  for (std::int64_t i = 0; i < size(); ++i) result.set(i, at(i));
+  return result;
+}
+
+}  // namespace morton
