@@ -10,11 +10,12 @@
 #include "base/expression.hpp"
 #include "base/view.hpp"
 #include "morton/dtype.hpp"
+#include "morton/tensor.hpp"
 
 namespace morton {
 
-/// One operand of a family of problems: its name and its dimensions. A family whose operands have any
-/// number of dimensions (elementwise, pack) lists none; its problems name theirs D0, D1, ...
+/// One operand of a family of problems: its name and its dimensions. A family whose operands have
+/// any number of dimensions (elementwise, pack) lists none; its problems name theirs D0, D1, ...
 struct OperandSchema {
   enum class Role { input, output } role = Role::input;
   std::string_view name;
@@ -26,11 +27,22 @@ struct OperandSchema {
 /// | family | operands | extents | structure | formula |
 /// |---|---|---|---|---|
 /// | gemm | lhs[M,K] rhs[K,N] dst[M,N] | M N K | - | dst = sum over k of lhs * rhs |
-/// | conv2d | src[N,C,H,W] weights[O,I,KH,KW] dst[N,O,OH,OW] | N C H W O OH OW | KH KW SH SW DH DW PT PL G I | |
-/// | max_pool2d, average_pool2d | src[N,C,H,W] dst[N,C,OH,OW] | N C H W OH OW | KH KW SH SW DH DW PT PL, COUNT_PAD | |
-/// | elementwise | src0..srcN, dst (any rank) | D0.. | - | dst = epilogue(src0, src1, ...) |
-/// | softmax | src[R,L] dst[R,L] | R L | - | exp(x - max) / sum over l |
-/// | pack | src, dst (any rank) | D0.. | - | dst = src, in another arrangement |
+/// | conv2d | src[N,C,H,W] weights[O,I,KH,KW] dst[N,O,OH,OW] | N C H W O OH OW | KH KW SH SW DH DW
+/// PT PL G I | | | max_pool2d | src[N,C,H,W] dst[N,C,OH,OW] | N C H W OH OW | KH KW SH SW DH DW PT
+/// PL | dst = max over window | | average_pool2d | src[N,C,H,W] dst[N,C,OH,OW] | N C H W OH OW | as
+/// max_pool2d, PB PR COUNT_PAD | dst = sum / count | | elementwise | src0..srcN, dst (any rank) |
+/// D0.. | - | dst = epilogue(src0, src1, ...) | | softmax | src[R,L] dst[R,L] | R L | - | exp(x -
+/// max) / sum over l | | pack | src, dst (any rank) | D0.. | - | dst = src, in another arrangement
+/// |
+///
+/// A window of conv2d and of the pools reads src at row oh * SH + kh * DH - PT and column
+/// ow * SW + kw * DW - PL; what lies outside the image counts as 0 in conv2d and is left out in the
+/// pools. OH and OW are given, so padding below and to the right is whatever the windows reach.
+/// average_pool2d divides by the number of rows times the number of columns of the window that
+/// count: with COUNT_PAD 0 those inside the image (0 <= row < H), with COUNT_PAD 1 those inside the
+/// padded image (-PT <= row < H + PB): a window may hang over even that, and the overhang never
+/// counts. Groups of conv2d: I = C / G, and output channel o reads channels (o / (O / G)) * I + i.
+/// Extents may hold more names than the family lists: those of tensor dimensions that a view joins.
 struct ProblemFamily {
   std::string_view name;
   std::vector<OperandSchema> operands;
@@ -62,12 +74,19 @@ struct Binding {
   View view;
 };
 
-/// A node turned into a problem: what to compute, and where the operands are. Side operands broadcast
-/// (NumPy's rule) against the tensor that dst is bound to.
+/// A side operand of an epilogue: its elements, taken row-major as `shape`, broadcast (NumPy's
+/// rule) against the tensor that dst is bound to. `shape` may differ from the tensor's own: the
+/// bias of a convolution holds O elements and broadcasts as O x 1 x 1.
+struct Side {
+  int tensor = -1;
+  Shape shape;
+};
+
+/// A node turned into a problem: what to compute, and where the operands are.
 struct BoundProblem {
   Problem problem;
   std::map<std::string, Binding> operands;
-  std::vector<int> sides;  ///< tensors of the epilogue's inputs 1, 2, ...
+  std::vector<Side> sides;  ///< the epilogue's inputs 1, 2, ...
 };
 
 /// Extents and structure in one environment.

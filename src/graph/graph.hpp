@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/chain.hpp"
+#include "base/shape.hpp"
+#include "morton/tensor.hpp"
+
+namespace morton {
+
+/// Index of a tensor in `Graph::tensors`; kNoTensor stands for an optional input that is absent.
+using TensorId = int;
+inline constexpr TensorId kNoTensor = -1;
+
+/// An extent that a model leaves open, by name ("batch"), or a number.
+struct Dimension {
+  std::int64_t value = 0;
+  std::string symbol;  ///< set when the extent is open; `value` then means nothing
+};
+
+/// A value that flows through the graph: logical, dense, without any layout.
+struct GraphTensor {
+  enum class Kind : std::uint8_t {
+    input,       ///< given by the caller at each run
+    constant,    ///< `data` holds it
+    state,       ///< kept between runs, starts as `data`
+    activation,  ///< computed by a node
+  };
+  std::string name;
+  DType dtype = DType::f32;
+  Kind kind = Kind::activation;
+  /// Of inputs, as the model states them; empty for other kinds.
+  std::vector<Dimension> declared;
+  /// Known for inputs once symbols are bound, and for activations after shape inference.
+  Shape shape;
+  Tensor data;  ///< of constants and states
+};
+
+/// Value of an attribute.
+using Attribute = std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>,
+                               std::vector<double>, std::vector<std::string>, Tensor>;
+
+/// One operation. `epilogue` is what fusion put behind it: its input 0 is the operation's own
+/// result; its further inputs are the last epilogue.input_count - 1 of `inputs`.
+struct Node {
+  std::string op;    ///< operator name, as in src/ops/ops.def
+  std::string name;  ///< the model's name of the node, or a made-up one; unique
+  std::vector<TensorId> inputs;
+  std::vector<TensorId> outputs;
+  std::map<std::string, Attribute> attributes;
+  Chain epilogue;
+  std::vector<std::string> fused;  ///< names of the nodes that fusion merged into this one
+
+  /// How many of `inputs` are the operation's own: those before the epilogue's.
+  [[nodiscard]] std::size_t operand_count() const {
+    const std::size_t sides = static_cast<std::size_t>(epilogue.input_count) - 1;
+    return inputs.size() < sides ? 0 : inputs.size() - sides;
+  }
+};
+
+/// A network: what to compute. Nodes stand in an order in which each comes after its producers.
+struct Graph {
+  std::string name;
+  std::int64_t opset = 13;  ///< of ONNX's operator set: which definition of an operator holds
+  std::vector<GraphTensor> tensors;
+  std::vector<Node> nodes;
+  std::vector<TensorId> inputs;
+  std::vector<TensorId> outputs;
+
+  TensorId add_tensor(GraphTensor tensor);
+  [[nodiscard]] const GraphTensor& tensor(TensorId id) const;
+  [[nodiscard]] GraphTensor& tensor(TensorId id);
+  /// The tensor named `name`, or kNoTensor.
+  [[nodiscard]] TensorId find(std::string_view name) const;
+  /// Index of the node that computes `id`, or -1.
+  [[nodiscard]] int producer(TensorId id) const;
+  /// Indices of the nodes that read `id`, each once, in order.
+  [[nodiscard]] std::vector<int> consumers(TensorId id) const;
+};
+
+/// Checks what every stage relies on: tensor ids in range, names unique, one producer for each
+/// activation, no use before production (so no cycle), constants with data, epilogues with as many
+/// inputs as they read. Throws ModelError that names `stage`, the node and the tensor.
+void verify(const Graph& graph, const std::string& stage);
+
+/// Orders the nodes so that each follows its producers, keeping the given order where it may;
+/// throws ModelError naming the nodes of a cycle.
+void sort_topologically(Graph& graph);
+
+/// One line for each node: outputs, operator, inputs with shapes, epilogue.
+[[nodiscard]] std::string print(const Graph& graph);
+
+/// Graphviz text.
+[[nodiscard]] std::string print_dot(const Graph& graph);
+
+}  // namespace morton
