@@ -33,7 +33,7 @@ HELD_BACK = 1000
 BATCH = 64
 PAD = 2  # pixels of zeros on each side: 28x28 digits in a 32x32 input
 EXPECTED = 20  # test digits whose answers are stored beside the model
-INPUT_NAME = "image"
+INPUT_NAME = "input"
 OUTPUT_NAME = "probabilities"
 
 

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/expression.hpp"
+#include "base/json_reader.hpp"
+
+namespace morton {
+
+/// Measured or declared roofs of a device. Zero means unknown.
+struct Roofs {
+  double gflops_f32 = 0.0;
+  double gigabytes_per_second = 0.0;
+  double launch_us = 0.0;
+  std::string source;  ///< "measured", "declared", or "guessed from clock and compute units"
+};
+
+/// Every fact of an OpenCL device that any decision rests on, as plain data: it can be saved, reviewed
+/// and planned for with no such device present.
+struct DeviceInfo {
+  enum class Kind : std::uint8_t { cpu, gpu, accelerator };
+  std::string id;  ///< "P:D": index of the platform, index of the device in it
+  std::string platform, platform_version, name, vendor, driver_version, device_version;
+  std::string opencl_c_version, extensions, profile;
+  Kind kind = Kind::gpu;
+  std::int64_t compute_units = 1, clock_mhz = 0;
+  std::int64_t max_work_group_size = 1;
+  std::array<std::int64_t, 3> max_work_item_sizes{1, 1, 1};
+  std::int64_t global_memory_bytes = 0, max_allocation_bytes = 0;
+  std::int64_t global_cache_bytes = 0, cache_line_bytes = 0;
+  std::int64_t local_memory_bytes = 0, constant_buffer_bytes = 0;
+  bool local_memory_is_dedicated = false;  ///< false: emulated in global memory (Mali, CPUs)
+  bool unified_memory = false;
+  bool images = false, image_from_buffer = false;
+  std::int64_t image_max_width = 0, image_max_height = 0, image_buffer_max_texels = 0;
+  std::int64_t image_pitch_alignment_texels = 0;
+  std::int64_t base_address_alignment_bytes = 128;  ///< of sub-buffers
+  std::int64_t preferred_vector_f32 = 1, native_vector_f32 = 1, native_vector_f16 = 0;
+  bool fp16 = false, fp64 = false;
+  bool profiling = true, out_of_order = false, compiler = true;
+  double timer_resolution_ns = 1.0;
+  Roofs roofs;
+  std::vector<std::string> quirks;  ///< names of the driver bugs known for it (device/quirks.cpp)
+};
+
+[[nodiscard]] std::string_view name_of(DeviceInfo::Kind kind);
+/// All fields, schema 1.
+[[nodiscard]] Json to_json(const DeviceInfo& info);
+/// Checked; throws ModelError naming the key. Unknown keys are errors, missing ones too.
+[[nodiscard]] DeviceInfo device_info_from_json(const JsonReader& reader);
+/// What catalogue expressions see as `device.*`: numbers and booleans by field name
+/// ("device.compute_units", "device.is_cpu", "device.fp16", ...).
+[[nodiscard]] Environment environment_of(const DeviceInfo& info);
+/// Device, driver and versions in one line: the key of caches and tuning data.
+[[nodiscard]] std::string fingerprint(const DeviceInfo& info);
+
+}  // namespace morton

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/knobs.hpp"
+
+#include <array>
+#include <cstdlib>
+
+#include "base/error.hpp"
+
+namespace morton {
+namespace {
+
+constexpr std::array<Knob, 4> kKnobs{{
+    {"MORTON_DEVICE", "device to use when none is named: P:D, cpu, gpu, auto, a name", "0:0"},
+    {"MORTON_CACHE_DIR", "folder of the program cache, instead of $XDG_CACHE_HOME/morton",
+     "/var/cache/morton"},
+    {"MORTON_KERNEL_DIR", "folder to read kernels and entries from, instead of those built in",
+     "src/kernels"},
+    {"NO_COLOR", "set to anything: no colours on the terminal", "1"},
+}};
+
+}  // namespace
+
+std::span<const Knob> knobs() { return kKnobs; }
+
+std::optional<std::string> knob(std::string_view name) {
+  for (const auto& entry : kKnobs) {
+    if (entry.name != name) continue;
+    const char* value = std::getenv(std::string(name).c_str());
+    if (value == nullptr || *value == '\0') return std::nullopt;
+    return std::string(value);
+  }
+  throw InternalError("knobs: '" + std::string(name) + "' is not in the table");
+}
+
+}  // namespace morton

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/device_info.hpp"
+#include "device/memory_pool.hpp"
+#include "device/opencl.hpp"
+#include "device/program_cache.hpp"
+
+namespace morton {
+
+struct DeviceOptions {
+  /// Folder of the program cache on disk; empty means none is kept.
+  std::filesystem::path cache_folder;
+};
+
+/// One opened OpenCL device: its facts, its context, its programs and its memory. Immutable but for
+/// the caches, which lock themselves; shared between threads.
+class OpenClDevice {
+ public:
+  /// Facts of every device that the loader finds, in the order of their ids. Empty without a loader,
+  /// platform or device.
+  [[nodiscard]] static std::vector<DeviceInfo> list();
+  /// Opens the device that `selector` names: "P:D", "cpu", "gpu", "auto" (a GPU if there is one, else
+  /// the CPU), part of a name (any case), or "units=N" (number of compute units, as R17 chose).
+  /// Throws UsageError for no match or several, listing the devices; DeviceError when there is none.
+  [[nodiscard]] static std::shared_ptr<OpenClDevice> open(const std::string& selector,
+                                                          const DeviceOptions& options);
+  /// Works in a caller's context; retains both.
+  [[nodiscard]] static std::shared_ptr<OpenClDevice> adopt(const cl::Context& context,
+                                                           const cl::Device& device,
+                                                           const DeviceOptions& options);
+  OpenClDevice(cl::Context context, cl::Device device, DeviceInfo info,
+               const DeviceOptions& options);
+
+  [[nodiscard]] const DeviceInfo& info() const { return info_; }
+  [[nodiscard]] const cl::Context& context() const { return context_; }
+  [[nodiscard]] const cl::Device& device() const { return device_; }
+  /// An in-order queue; events of a profiling queue carry device times.
+  enum class QueueKind { plain, profiling };
+  [[nodiscard]] cl::CommandQueue make_queue(QueueKind kind) const;
+  [[nodiscard]] ProgramCache& programs() { return *programs_; }
+  [[nodiscard]] MemoryPool& memory() { return *memory_; }
+
+ private:
+  cl::Context context_;
+  cl::Device device_;
+  DeviceInfo info_;
+  std::unique_ptr<ProgramCache> programs_;
+  std::unique_ptr<MemoryPool> memory_;
+};
+
+/// Runs `call`, turning a cl::Error into a DeviceError: "<what>: clEnqueueNDRangeKernel returned
+/// CL_INVALID_WORK_GROUP_SIZE (-54) on <device>".
+void with_device_errors(const std::string& what, const DeviceInfo& info,
+                        const std::function<void()>& call);
+/// "CL_INVALID_VALUE (-30)".
+[[nodiscard]] std::string opencl_error_text(int code);
+
+}  // namespace morton
