@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "morton/device.hpp"
+#include "morton/export.hpp"
+#include "morton/model.hpp"
+
+namespace morton {
+
+struct CompiledState;
+
+/// How a model is compiled.
+struct CompileOptions {
+  /// Value of the inputs' open first extent (the batch); 0 leaves it to `shapes`, and to 1 if those do
+  /// not say.
+  std::int64_t batch = 0;
+  /// Full shapes of inputs by name, for other open extents.
+  std::map<std::string, Shape> shapes;
+  /// Kernels to use wherever they can be: family -> entry or recipe, e.g. {"gemm", "gemm.naive"}. Where
+  /// one cannot, compiling fails and says why.
+  std::map<std::string, std::string> use;
+  /// Most bytes that temporaries of recipes may take.
+  std::int64_t workspace_limit_bytes = std::int64_t{64} << 20;
+  /// Graph passes to leave out, by name.
+  std::vector<std::string> skip_passes;
+  /// Files with further catalogue entries.
+  std::vector<std::string> catalogue_files;
+  /// Told what happens (one line each): dropped cache entries, passes, builds. May be empty.
+  std::function<void(const std::string&)> log;
+};
+
+/// Where the kernels of a compiled model came from, and how long each phase took.
+struct CompileReport {
+  int kernels_from_memory = 0;
+  int kernels_from_disk = 0;
+  int kernels_built = 0;
+  double passes_ms = 0.0, plan_ms = 0.0, build_ms = 0.0, upload_ms = 0.0, warm_up_ms = 0.0;
+  std::int64_t weight_bytes = 0;      ///< device memory of constants
+  std::int64_t activation_bytes = 0;  ///< of inputs, outputs and activations, for each session
+  std::int64_t workspace_bytes = 0;   ///< of recipes' temporaries, for each session
+  std::vector<std::string> notes;     ///< anything that a user should know of
+};
+
+/// One step of a plan, for people and tools.
+struct StepInfo {
+  std::string name;    ///< the node (or nodes) that it computes
+  std::string kernel;  ///< catalogue entry
+  std::string formats; ///< arrangement of each operand
+  std::int64_t flop = 0;   ///< logical, not padded
+  std::int64_t bytes = 0;  ///< each operand once
+  double estimated_us = 0.0;
+};
+
+/// A model planned for a device, with its programs built and its weights there. Immutable and shared
+/// between threads and sessions.
+class MORTON_API CompiledModel {
+ public:
+  [[nodiscard]] std::vector<PortInfo> inputs() const;   ///< with all extents known
+  [[nodiscard]] std::vector<PortInfo> outputs() const;
+  [[nodiscard]] const CompileReport& report() const;
+  [[nodiscard]] std::vector<StepInfo> steps() const;
+  /// The plan as text; with the reason of every choice when asked.
+  enum class Detail : std::uint8_t { brief, why };
+  [[nodiscard]] std::string plan_text(Detail detail) const;
+  [[nodiscard]] const Device& device() const;
+
+  explicit CompiledModel(std::shared_ptr<const CompiledState> state);
+  [[nodiscard]] const std::shared_ptr<const CompiledState>& state() const { return state_; }
+
+ private:
+  std::shared_ptr<const CompiledState> state_;
+};
+
+/// Plans `model` for `device`, builds what is not cached, uploads the weights and runs once on scratch
+/// memory where programs are to be cached. Throws UsageError, ModelError, UnsupportedError or
+/// DeviceError.
+[[nodiscard]] MORTON_API CompiledModel compile(const Model& model, const Device& device,
+                                               const CompileOptions& options = {});
+
+/// The plan alone, for a device described by JSON (`morton devices --format json`), which need not be
+/// present.
+[[nodiscard]] MORTON_API std::string plan_text(const Model& model, const std::string& device_json,
+                                               CompiledModel::Detail detail,
+                                               const CompileOptions& options = {});
+
+}  // namespace morton

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "morton/error.hpp"
+#include "morton/export.hpp"
+
+namespace morton {
+
+class OpenClDevice;
+
+/// How a device is opened.
+struct DeviceConfig {
+  /// Folder of the program cache; empty: $MORTON_CACHE_DIR, else $XDG_CACHE_HOME/morton, else
+  /// ~/.cache/morton.
+  std::string cache_dir;
+  /// Keeps programs only in memory.
+  enum class DiskCache : std::uint8_t { use, none } disk_cache = DiskCache::use;
+};
+
+/// An OpenCL device: a handle that is cheap to copy; all copies share the context, the programs and the
+/// memory pool. Thread-safe.
+class MORTON_API Device {
+ public:
+  /// Opens the device that `selector` names: "P:D", "cpu", "gpu", "auto" (a GPU if there is one, else
+  /// the CPU), part of a name, or "units=N". Empty: $MORTON_DEVICE, else "auto". Throws UsageError (no
+  /// or several matches, with the list of devices) or DeviceError (none at all).
+  [[nodiscard]] static Device open(const std::string& selector = "", const DeviceConfig& config = {});
+  /// Facts of all devices, one JSON object each (schema in docs/devices.md).
+  [[nodiscard]] static std::vector<std::string> list_json();
+  /// For interop.hpp and the implementation.
+  explicit Device(std::shared_ptr<OpenClDevice> implementation);
+
+  [[nodiscard]] std::string id() const;    ///< "P:D"
+  [[nodiscard]] std::string name() const;  ///< as the driver gives it
+  /// Name, platform, driver, compute units in one line.
+  [[nodiscard]] std::string description() const;
+  /// All facts as a JSON object.
+  [[nodiscard]] std::string json() const;
+  /// Device memory that Morton holds now, and the most it ever held, in bytes.
+  [[nodiscard]] std::int64_t used_bytes() const;
+  [[nodiscard]] std::int64_t peak_bytes() const;
+  /// Programs compiled from source by this process on this device.
+  [[nodiscard]] int program_builds() const;
+
+  [[nodiscard]] const std::shared_ptr<OpenClDevice>& implementation() const { return device_; }
+
+ private:
+  std::shared_ptr<OpenClDevice> device_;
+};
+
+/// One check of `doctor`.
+struct DoctorCheck {
+  enum class Outcome : std::uint8_t { ok, failed, skipped } outcome = Outcome::ok;
+  std::string name;
+  std::string detail;
+  std::string fix;  ///< what to do, for a failed check
+};
+
+/// Why a device is or is not usable: loader, ICD files, permissions, caches, a tiny kernel's answer.
+[[nodiscard]] MORTON_API std::vector<DoctorCheck> run_doctor(const DeviceConfig& config = {});
+
+}  // namespace morton

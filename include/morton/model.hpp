@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "morton/dtype.hpp"
+#include "morton/export.hpp"
+#include "morton/tensor.hpp"
+
+namespace morton {
+
+struct Graph;
+
+/// An input or output of a model. An extent that the model leaves open has its name in `symbols` and
+/// -1 in `shape`.
+struct PortInfo {
+  std::string name;
+  DType dtype = DType::f32;
+  Shape shape;
+  std::vector<std::string> symbols;  ///< one for each extent; empty where the extent is a number
+};
+
+/// What `inspect` shows of a model.
+struct ModelSummary {
+  std::string name;
+  std::int64_t opset = 0;
+  std::int64_t parameters = 0;
+  std::int64_t parameter_bytes = 0;
+  std::vector<std::pair<std::string, int>> operators;   ///< name and number of nodes
+  std::vector<std::pair<std::string, std::string>> unsupported;  ///< node and why it cannot run
+};
+
+/// A network as its file states it. Immutable; cheap to copy.
+class MORTON_API Model {
+ public:
+  /// Reads an ONNX file. Throws ModelError or UnsupportedError.
+  [[nodiscard]] static Model load(const std::string& path);
+  /// From bytes in memory; external data is refused.
+  [[nodiscard]] static Model from_bytes(std::string_view onnx, const std::string& name);
+  explicit Model(std::shared_ptr<const Graph> graph);
+
+  [[nodiscard]] std::vector<PortInfo> inputs() const;
+  [[nodiscard]] std::vector<PortInfo> outputs() const;
+  [[nodiscard]] ModelSummary summary() const;
+  /// The graph as text, or in Graphviz's language.
+  [[nodiscard]] std::string text() const;
+  [[nodiscard]] std::string dot() const;
+
+  [[nodiscard]] const Graph& graph() const { return *graph_; }
+
+ private:
+  std::shared_ptr<const Graph> graph_;
+};
+
+}  // namespace morton

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// Morton runs neural networks on any OpenCL 1.2 device.
+///
+///     auto device = morton::Device::open("auto");
+///     auto model = morton::compile(morton::Model::load("lenet5.onnx"), device);
+///     morton::Session session(model);
+///     auto outputs = session.run({{{"input", image}}});
+#include "morton/compile.hpp"
+#include "morton/device.hpp"
+#include "morton/dtype.hpp"
+#include "morton/error.hpp"
+#include "morton/files.hpp"
+#include "morton/model.hpp"
+#include "morton/session.hpp"
+#include "morton/tensor.hpp"
+#include "morton/version.hpp"

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "morton/compile.hpp"
+#include "morton/export.hpp"
+#include "morton/tensor.hpp"
+
+namespace morton {
+
+/// Time of one step of a run.
+struct StepTime {
+  std::string name;
+  std::string kernel;
+  double device_us = 0.0;   ///< from the device's clock (OpenCL events)
+  double enqueue_us = 0.0;  ///< of the host, to put the step into the queue
+};
+
+/// Work that was enqueued; `wait` returns when it is done.
+class MORTON_API Event {
+ public:
+  struct State;
+  explicit Event(std::shared_ptr<State> state);
+  /// Throws DeviceError when the device failed.
+  void wait() const;
+
+ private:
+  std::shared_ptr<State> state_;
+};
+
+/// How a session runs.
+struct SessionOptions {
+  /// Measures each step with the device's clock; costs a few microseconds a step.
+  enum class Profiling : std::uint8_t { off, on } profiling = Profiling::off;
+};
+
+/// A queue, the activations and the state of one compiled model. Belongs to one thread at a time;
+/// any number of sessions share a CompiledModel.
+class MORTON_API Session {
+ public:
+  explicit Session(const CompiledModel& model, const SessionOptions& options = {});
+  Session(Session&&) noexcept;
+  Session& operator=(Session&&) noexcept;
+  ~Session();
+
+  /// One inference: inputs by name (all of them, of the compiled shapes and types), outputs in the
+  /// model's order. Throws UsageError for a wrong input; DeviceError.
+  [[nodiscard]] std::vector<NamedTensor> run(std::span<const NamedTensor> inputs);
+
+  /// The parts of `run`: write an input, enqueue all steps, read an output. A second `enqueue` may
+  /// follow before the first has ended; steps run in order.
+  void set_input(const std::string& name, const Tensor& value);
+  Event enqueue();
+  /// Waits for the enqueued work, then copies into `destination`, which has the output's type and shape.
+  void get_output(const std::string& name, Tensor& destination);
+  [[nodiscard]] Tensor get_output(const std::string& name);
+
+  /// An input's memory mapped for writing, or an output's for reading: no copy where host and device
+  /// share memory. Valid until `unmap`, which must come before the next `enqueue`.
+  [[nodiscard]] Tensor map_input(const std::string& name);
+  [[nodiscard]] Tensor map_output(const std::string& name);
+  void unmap();
+
+  /// Goes on on another device: the model is compiled there (programs from its cache), weights and
+  /// state move along; the next `run` happens there. Not while anything is mapped.
+  void move_to(const Device& device);
+
+  /// Times of the last run's steps; empty without profiling. Waits for it.
+  [[nodiscard]] std::vector<StepTime> step_times();
+  [[nodiscard]] const CompiledModel& model() const;
+
+  struct State;
+  [[nodiscard]] State& state() { return *state_; }
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace morton

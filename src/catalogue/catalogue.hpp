@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/expression.hpp"
+#include "layout/arrangement.hpp"
+#include "morton/dtype.hpp"
+
+namespace morton {
+
+/// The data format that a kernel demands of one operand, or leaves in its result.
+struct OperandFormat {
+  /// Unset for "any": the kernel reaches the operand through generated accessors.
+  std::optional<Layout> layout;
+  std::vector<DType> types;
+  /// Of inputs: what the kernel needs the padding to hold. Of dst: what it leaves there.
+  Rim rim = Rim::undefined;
+  MemoryKind memory = MemoryKind::buffer;
+  int image_rows = 0, image_texels = 0;  ///< see Arrangement
+};
+
+/// A value that is compiled into a kernel and may be tuned.
+struct Tunable {
+  std::vector<std::int64_t> values;
+  std::int64_t standard = 0;  ///< used where no tuned value is known; one of `values`
+};
+
+/// One kernel: a function, the formats it demands, and how it is launched. Read from
+/// src/kernels/<family>/<name>.json (schema in docs/how_to/add_a_kernel.md).
+struct Entry {
+  enum class Edges : std::uint8_t {
+    pad,    ///< every padded element is computed: operands are padded to `align`
+    guard,  ///< the kernel stops at the logical extents
+  };
+  std::string name;         ///< "gemm.morton_4_2"
+  std::string family;       ///< the problem that it solves
+  std::string source_file;  ///< "gemm/morton_4_2.cl", for messages
+  std::string source;       ///< its text
+  std::string function;
+  std::map<std::string, OperandFormat> operands;
+  std::map<std::string, Expression> align;  ///< by problem dimension, over tunables
+  Edges edges = Edges::guard;
+  /// Kernel arguments in order: operand names, extents ("M"), padded extents ("M_pad"), or
+  /// "elements_dst" (elements of dst in memory, padding included).
+  std::vector<std::string> arguments;
+  std::vector<Expression> global, local;  ///< one to three dimensions
+  Expression local_memory_bytes;
+  std::map<std::string, Tunable> tunables;
+  std::vector<Expression> require;
+  bool carries_epilogue = false;
+  Expression flop, bytes;  ///< `bytes` unset (0) means each operand once
+  /// Share of the device's arithmetic peak that is reached where nothing is tuned, by kind of device
+  /// ("cpu", "gpu"): the cost model's first guess.
+  std::map<std::string, double> efficiency;
+};
+
+/// One operand of a recipe's step: what it is bound to, and through which coordinates.
+struct RecipeOperand {
+  std::string target;                    ///< an operand of the recipe's problem, or a temporary
+  std::vector<Expression> coordinates;   ///< one for each dimension of the target
+  bool bounded = false;                  ///< coordinates may leave the target and then read `outside`
+  double outside = 0.0;
+};
+
+/// A sub-problem of a recipe, which the planner solves as it solves any other.
+struct RecipeStep {
+  std::string family;
+  std::map<std::string, Expression> extents;    ///< over the recipe's extents and structure
+  std::map<std::string, Expression> structure;  ///< likewise
+  std::map<std::string, RecipeOperand> operands;
+};
+
+/// A way to solve a problem in several steps. The epilogue of the problem goes to the step that
+/// writes its dst.
+struct Recipe {
+  std::string name;
+  std::string family;
+  std::string file;
+  std::vector<Expression> require;
+  /// Name -> extents of a tensor that lives only inside the recipe; its consumer dictates its format.
+  std::map<std::string, std::vector<Expression>> temporaries;
+  std::vector<RecipeStep> steps;
+};
+
+/// All kernels and recipes that can be chosen from. A value: reading it again gives another one.
+class Catalogue {
+ public:
+  /// Those built into the library, or from MORTON_KERNEL_DIR when that is set.
+  [[nodiscard]] static Catalogue standard();
+  /// Every <family>/<name>.json below `folder`, with the .cl files that they name.
+  [[nodiscard]] static Catalogue from_folder(const std::filesystem::path& folder);
+  /// Adds a user's entry or recipe file (`--catalogue my.json`); its .cl lies beside it. An entry whose
+  /// name is taken replaces nothing: ModelError.
+  void add_file(const std::filesystem::path& json);
+  /// Adds from text; `read_source` gives the text of a .cl named in it.
+  void add_text(std::string_view json, const std::string& file,
+                const std::function<std::string(const std::string&)>& read_source);
+
+  [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
+  [[nodiscard]] const std::vector<Recipe>& recipes() const { return recipes_; }
+  [[nodiscard]] const Entry* find_entry(std::string_view name) const;
+  [[nodiscard]] const Recipe* find_recipe(std::string_view name) const;
+
+ private:
+  std::vector<Entry> entries_;  ///< sorted by name
+  std::vector<Recipe> recipes_;
+};
+
+/// The names that an entry's expressions may use: the family's dimensions, padded dimensions where
+/// allowed, structure names, tunables and device facts.
+/// Checked when an entry is read; an unknown name is a ModelError that lists the known ones.
+[[nodiscard]] std::vector<std::string> known_names(const Entry& entry);
+
+}  // namespace morton
