@@ -22,27 +22,32 @@ struct OperandSchema {
   std::vector<std::string_view> dimensions;
 };
 
-/// What kernels can be asked to compute. The names below are all there is:
+/// What kernels can be asked to compute. A family has operands with their dimensions, extents (the
+/// dimensions' sizes), and structure. All there are:
 ///
-/// | family | operands | extents | structure | formula |
-/// |---|---|---|---|---|
-/// | gemm | lhs[M,K] rhs[K,N] dst[M,N] | M N K | - | dst = sum over k of lhs * rhs |
-/// | conv2d | src[N,C,H,W] weights[O,I,KH,KW] dst[N,O,OH,OW] | N C H W O OH OW | KH KW SH SW DH DW
-/// PT PL G I | | | max_pool2d | src[N,C,H,W] dst[N,C,OH,OW] | N C H W OH OW | KH KW SH SW DH DW PT
-/// PL | dst = max over window | | average_pool2d | src[N,C,H,W] dst[N,C,OH,OW] | N C H W OH OW | as
-/// max_pool2d, PB PR COUNT_PAD | dst = sum / count | | elementwise | src0..srcN, dst (any rank) |
-/// D0.. | - | dst = epilogue(src0, src1, ...) | | softmax | src[R,L] dst[R,L] | R L | - | exp(x -
-/// max) / sum over l | | pack | src, dst (any rank) | D0.. | - | dst = src, in another arrangement
-/// |
+/// - gemm: dst[M,N] = sum over k of lhs[M,K] * rhs[K,N].
+/// - conv2d: dst[N,O,OH,OW] = sum over i, kh, kw of src[N,C,H,W] * weights[O,I,KH,KW];
+///   structure KH KW SH SW DH DW PT PL G I.
+/// - max_pool2d: dst[N,C,OH,OW] = max over the window of src[N,C,H,W];
+///   structure KH KW SH SW DH DW PT PL.
+/// - average_pool2d: dst[N,C,OH,OW] = sum over the window of src[N,C,H,W] / count;
+///   structure as max_pool2d, and PB PR COUNT_PAD.
+/// - elementwise: dst = epilogue(src0, side 1, ...), of any rank, dimensions D0 D1 ...
+/// - softmax: dst[R,L] = exp(src[R,L] - max over l) / sum over l of the same.
+/// - pack: dst = src, of any rank, dimensions D0 D1 ..., in another arrangement.
 ///
 /// A window of conv2d and of the pools reads src at row oh * SH + kh * DH - PT and column
 /// ow * SW + kw * DW - PL; what lies outside the image counts as 0 in conv2d and is left out in the
 /// pools. OH and OW are given, so padding below and to the right is whatever the windows reach.
+///
 /// average_pool2d divides by the number of rows times the number of columns of the window that
 /// count: with COUNT_PAD 0 those inside the image (0 <= row < H), with COUNT_PAD 1 those inside the
 /// padded image (-PT <= row < H + PB): a window may hang over even that, and the overhang never
-/// counts. Groups of conv2d: I = C / G, and output channel o reads channels (o / (O / G)) * I + i.
-/// Extents may hold more names than the family lists: those of tensor dimensions that a view joins.
+/// counts.
+///
+/// Groups of conv2d: I = C / G, and output channel o reads the channels (o / (O / G)) * I + i.
+///
+/// Extents may hold more names than a family has: those of tensor dimensions that a view joins.
 struct ProblemFamily {
   std::string_view name;
   std::vector<OperandSchema> operands;
