@@ -20,8 +20,8 @@ struct Roofs {
   std::string source;  ///< "measured", "declared", or "guessed from clock and compute units"
 };
 
-/// Every fact of an OpenCL device that any decision rests on, as plain data: it can be saved, reviewed
-/// and planned for with no such device present.
+/// Every fact of an OpenCL device that any decision rests on, as plain data: it can be saved,
+/// reviewed and planned for with no such device present.
 struct DeviceInfo {
   enum class Kind : std::uint8_t { cpu, gpu, accelerator };
   std::string id;  ///< "P:D": index of the platform, index of the device in it
@@ -54,8 +54,12 @@ struct DeviceInfo {
 /// Checked; throws ModelError naming the key. Unknown keys are errors, missing ones too.
 [[nodiscard]] DeviceInfo device_info_from_json(const JsonReader& reader);
 /// What catalogue expressions see as `device.*`: numbers and booleans by field name
-/// ("device.compute_units", "device.is_cpu", "device.fp16", ...).
+/// ("device.compute_units", "device.is_cpu", "device.is_gpu", "device.fp16", ...); the three sizes
+/// are "device.max_work_item_sizes0" to 2. Texts, roofs and quirks are not seen.
 [[nodiscard]] Environment environment_of(const DeviceInfo& info);
+/// Rough roofs of a device that nobody measured, from its kind, clock and compute units; `source`
+/// says that they are guessed.
+[[nodiscard]] Roofs guessed_roofs(const DeviceInfo& info);
 /// Device, driver and versions in one line: the key of caches and tuning data.
 [[nodiscard]] std::string fingerprint(const DeviceInfo& info);
 

@@ -61,6 +61,7 @@ View View::grouped(std::vector<std::string> dimensions, Grouping grouping,
   View view;
   view.dimensions = std::move(dimensions);
   view.coordinates.resize(extents.size());
+  view.extents = extents;
   for (std::size_t d = 0; d < view.dimensions.size(); ++d) {
     split_group(grouping[d], Expression::variable(coordinate_name(view.dimensions[d])), extents,
                 view.coordinates);
@@ -84,6 +85,7 @@ View View::mapped(std::vector<std::string> dimensions, std::vector<Expression> c
   View view;
   view.dimensions = std::move(dimensions);
   view.coordinates = std::move(coordinates);
+  view.extents = extents;
   if (const auto guess = guess_grouping(view.dimensions, view.coordinates)) {
     const View canonical = grouped(view.dimensions, *guess, extents);
     if (canonical.coordinates == view.coordinates) view.grouping = *guess;
@@ -92,18 +94,20 @@ View View::mapped(std::vector<std::string> dimensions, std::vector<Expression> c
 }
 
 View View::compose(std::vector<std::string> outer_dimensions, const std::vector<Expression>& inner,
-                   const std::vector<Expression>& extents) const {
+                   const std::map<std::string, Expression>& names) const {
   if (inner.size() != dimensions.size()) {
     throw ModelError("view " + print() + ": bound with " + std::to_string(inner.size()) +
                      " coordinates, has " + std::to_string(dimensions.size()));
   }
-  std::map<std::string, Expression> replacements;
+  std::map<std::string, Expression> replacements = names;
   for (std::size_t d = 0; d < dimensions.size(); ++d) {
-    replacements.emplace(coordinate_name(dimensions[d]), inner[d]);
+    replacements.insert_or_assign(coordinate_name(dimensions[d]), inner[d]);
   }
   std::vector<Expression> composed;
   for (const auto& coordinate : coordinates) composed.push_back(coordinate.substitute(replacements));
-  View view = mapped(std::move(outer_dimensions), std::move(composed), extents);
+  std::vector<Expression> renamed;
+  for (const auto& extent : extents) renamed.push_back(extent.substitute(names));
+  View view = mapped(std::move(outer_dimensions), std::move(composed), renamed);
   view.bounded = bounded;
   view.outside = outside;
   return view;

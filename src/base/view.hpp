@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,6 +26,8 @@ struct View {
   std::vector<std::string> dimensions;
   /// One expression for each tensor dimension, outermost first.
   std::vector<Expression> coordinates;
+  /// Extent of each tensor dimension, usually a name of the problem's ("OW").
+  std::vector<Expression> extents;
   /// Set when the view is a bijection that only permutes and joins tensor dimensions: a kernel's
   /// layout of the operand then is an arrangement of the tensor itself, and nothing need be packed.
   std::optional<Grouping> grouping;
@@ -46,10 +49,10 @@ struct View {
 
   /// The view that reads this operand at `inner[d]` for each of its dimensions d, where `inner` is
   /// written in the coordinates of `outer_dimensions` (a recipe binding a sub-problem's operand).
-  /// `extents` are those of the tensor dimensions, in the new problem's names.
+  /// `names` replaces this problem's extents and structure by what they are in the new one.
   [[nodiscard]] View compose(std::vector<std::string> outer_dimensions,
                              const std::vector<Expression>& inner,
-                             const std::vector<Expression>& extents) const;
+                             const std::map<std::string, Expression>& names) const;
 
   /// "(k, n) -> [n / (OH * OW), k / (KH * KW), ...]".
   [[nodiscard]] std::string print() const;
