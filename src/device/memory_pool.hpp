@@ -13,14 +13,18 @@ namespace morton {
 
 class MemoryPool;
 
-/// A block of device memory that goes back to its pool when the last copy of it dies.
+/// A block of device memory that goes back to its pool when the last copy of it dies. The pool may
+/// hand it out again at once: commands that use it must have ended by then, or its next user must
+/// enqueue on the same in-order queue.
 class Block {
  public:
   Block() = default;
+  /// The whole block; throws InternalError for an empty one.
   [[nodiscard]] const cl::Buffer& buffer() const;
+  /// Its size, which may exceed what was asked for.
   [[nodiscard]] std::int64_t bytes() const;
-  /// A sub-buffer; `offset_bytes` must be a multiple of the device's base alignment, the range inside
-  /// the block; throws InternalError otherwise.
+  /// A sub-buffer; `offset_bytes` must be a multiple of the device's base alignment, the range
+  /// inside the block; throws InternalError otherwise.
   [[nodiscard]] cl::Buffer slice(std::int64_t offset_bytes, std::int64_t bytes) const;
 
  private:
@@ -35,8 +39,9 @@ class MemoryPool {
  public:
   MemoryPool(cl::Context context, const DeviceInfo& info);
   ~MemoryPool();
-  /// At least `bytes` (0 gives a small block, as OpenCL has no empty buffers). Throws DeviceError when
-  /// it exceeds the largest allocation or what is left of the device's memory, with the numbers.
+  /// At least `bytes` (0 gives a small block, as OpenCL has no empty buffers). Throws DeviceError
+  /// when it exceeds the largest allocation or what is left of the device's memory, with the
+  /// numbers.
   [[nodiscard]] Block allocate(std::int64_t bytes);
   /// Bytes in use, and the most that ever were.
   [[nodiscard]] std::int64_t used_bytes() const;

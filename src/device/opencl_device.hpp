@@ -23,15 +23,19 @@ struct DeviceOptions {
 /// the caches, which lock themselves; shared between threads.
 class OpenClDevice {
  public:
-  /// Facts of every device that the loader finds, in the order of their ids. Empty without a loader,
-  /// platform or device.
-  [[nodiscard]] static std::vector<DeviceInfo> list();
-  /// Opens the device that `selector` names: "P:D", "cpu", "gpu", "auto" (a GPU if there is one, else
-  /// the CPU), part of a name (any case), or "units=N" (number of compute units, as R17 chose).
-  /// Throws UsageError for no match or several, listing the devices; DeviceError when there is none.
+  /// Facts of every device that the loader finds, in the order of their ids. Empty without a
+  /// loader, platform or device. Devices that their driver cannot describe are left out;
+  /// `problems`, if given, says which and why.
+  [[nodiscard]] static std::vector<DeviceInfo> list(std::vector<std::string>* problems = nullptr);
+  /// Opens the device that `selector` names: "P:D", "cpu", "gpu", "auto" (a GPU if there is one,
+  /// else the CPU; of several the one with the most compute units), part of a name (any case), or
+  /// "units=N" (number of compute units, as R17 chose).
+  /// Throws UsageError for no match or several, listing the devices; DeviceError when there is
+  /// none.
   [[nodiscard]] static std::shared_ptr<OpenClDevice> open(const std::string& selector,
                                                           const DeviceOptions& options);
-  /// Works in a caller's context; retains both.
+  /// Works in a caller's context; retains both. The id is "adopted" for a device that `list` does
+  /// not know (a sub-device). Throws UsageError when the device does not belong to the context.
   [[nodiscard]] static std::shared_ptr<OpenClDevice> adopt(const cl::Context& context,
                                                            const cl::Device& device,
                                                            const DeviceOptions& options);

@@ -35,20 +35,27 @@ struct CachedProgram {
 
 /// Programs of one device, in memory for the life of the process and on disk between processes.
 ///
-/// The key is a digest of source, build options, device, driver and the format version. A disk entry
-/// holds a header (format, key, owner checked, size, digest of the binary) and the driver's binary: it
-/// is checked in full before the driver sees it, since a damaged one can crash PoCL. Entries are
-/// written by `store`, which must follow a run of every kernel with its work-group size (PoCL's binary
-/// holds only code that has been launched, and the first query freezes it). Any failure falls back to
-/// source and is reported in BuildReport::dropped; a failure to write is reported, not thrown.
+/// Build options: "-cl-std=CL1.2" (1.1 or 1.0 where the device has no more) and nothing that
+/// loosens numbers: no -cl-fast-relaxed-math, no -cl-mad-enable. The language lets compilers
+/// contract a*b+c by default, which is all that fused multiply-adds need; a kernel that must not be
+/// contracted says so itself (#pragma OPENCL FP_CONTRACT OFF).
+///
+/// The key is a digest of source, names of the kernels, build options, device, driver and the
+/// format version. A disk entry (program_file.hpp) is `<folder>/programs/<key>.bin`: it is checked
+/// in full, its owner and mode too, before the driver sees its binary, since a damaged one can
+/// crash PoCL. Entries are written by `store`, which must follow a run of every kernel with its
+/// work-group size (PoCL's binary holds only code that has been launched, and the first query
+/// freezes it). A work-group size that `store` did not see is compiled again in each later process.
+/// Any failure falls back to source and is reported in BuildReport::dropped; a failure to write is
+/// reported, not thrown. Thread-safe: builds of one device happen one after the other.
 class ProgramCache {
  public:
   /// `folder` empty: memory only.
   ProgramCache(cl::Context context, cl::Device device, const DeviceInfo& info,
                std::filesystem::path folder);
 
-  /// The program for `source`; from memory, from disk, or built. Throws DeviceError with the build log
-  /// (shortened), the kernels' names and the device when it does not compile.
+  /// The program for `source`; from memory, from disk, or built. Throws DeviceError with the build
+  /// log (shortened), the kernels' names and the device when it does not compile.
   [[nodiscard]] std::shared_ptr<CachedProgram> get(const std::string& source,
                                                    const std::vector<std::string>& kernels,
                                                    BuildReport& report);
@@ -61,15 +68,23 @@ class ProgramCache {
   [[nodiscard]] int builds() const;
 
  private:
+  [[nodiscard]] std::string key_of(const std::string& source,
+                                   const std::vector<std::string>& kernels) const;
   [[nodiscard]] std::filesystem::path path_of(const std::string& key) const;
-  std::shared_ptr<CachedProgram> load(const std::string& key, BuildReport& report);
+  /// From disk; null when there is no good entry. What was wrong with a bad one goes to `report`.
+  std::shared_ptr<CachedProgram> load(const std::string& key,
+                                      const std::vector<std::string>& kernels,
+                                      BuildReport& report) const;
+  /// Makes the program of a checked entry; throws cl::Error or DeviceError if the driver refuses
+  /// it.
+  [[nodiscard]] cl::Program program_from(const std::string& binary) const;
   std::shared_ptr<CachedProgram> build(const std::string& source, const std::string& key,
-                                       const std::vector<std::string>& kernels);
+                                       const std::vector<std::string>& kernels) const;
 
   cl::Context context_;
   cl::Device device_;
-  std::string owner_;  ///< fingerprint of the device
-  std::string device_name_;
+  DeviceInfo info_;
+  std::string owner_;  ///< digest of the device's fingerprint
   std::filesystem::path folder_;
   std::string options_;
   mutable std::mutex mutex_;
