@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/elementwise.hpp"
+#include "ops/summation.hpp"
+#include "ops/window.hpp"
+
+namespace morton {
+namespace {
+
+struct Convolution {
+  Window window;
+  Shape image;    ///< N C H W
+  Shape weights;  ///< O I KH KW
+  std::int64_t groups = 1;
+};
+
+void check_channels(const NodeView& node, const Convolution& conv) {
+  const std::int64_t channels = conv.image[1];
+  const std::int64_t outputs = conv.weights[0];
+  if (conv.groups < 1 || channels % conv.groups != 0 || outputs % conv.groups != 0) {
+    node.fail("group is " + std::to_string(conv.groups) + "; it must divide the " +
+              std::to_string(channels) + " channels and the " + std::to_string(outputs) +
+              " outputs");
+  }
+  if (conv.weights[1] != channels / conv.groups) {
+    node.fail("the weights are " + to_string(conv.weights) + ", the image " +
+              to_string(conv.image) + " in " + std::to_string(conv.groups) + " groups: expected " +
+              std::to_string(channels / conv.groups) + " channels of weights");
+  }
+}
+
+Convolution convolution_of(const NodeView& node) {
+  Convolution conv;
+  conv.image = node.input(0).shape;
+  conv.weights = node.input(1).shape;
+  if (conv.weights.size() != conv.image.size()) {
+    node.fail("the image is " + to_string(conv.image) + ", the weights " + to_string(conv.weights) +
+              ": expected as many dimensions");
+  }
+  const bool flat = conv.weights.size() == 4;
+  const Window::Pair kernel =
+      flat ? Window::Pair{conv.weights[2], conv.weights[3]} : Window::Pair{1, 1};
+  conv.window = window_of(node, conv.image, kernel);
+  if (pair_of(node, "kernel_shape", kernel) != kernel) {
+    node.fail("kernel_shape does not agree with the weights, " + to_string(conv.weights));
+  }
+  conv.groups = node.integer("group", 1);
+  check_channels(node, conv);
+  if (node.has_input(2) && node.input(2).shape != Shape{conv.weights[0]}) {
+    node.fail("the bias is " + to_string(node.input(2).shape) + ", expected " +
+              std::to_string(conv.weights[0]));
+  }
+  return conv;
+}
+
+Shape output_shape(const Convolution& conv) {
+  return {conv.image[0], conv.weights[0], conv.window.output[0], conv.window.output[1]};
+}
+
+std::vector<TensorType> infer_conv(const NodeView& node) {
+  return {{node.input(0).dtype, output_shape(convolution_of(node))}};
+}
+
+/// Where an element of the result stands.
+struct Position {
+  std::int64_t n, o, oh, ow;
+};
+
+Bounded sum_at(const Convolution& conv, const Position& at, const ReferenceTensor& source,
+               const ReferenceTensor& weights) {
+  const std::int64_t depth = conv.weights[1];
+  const std::int64_t first_channel = at.o / (conv.weights[0] / conv.groups) * depth;
+  BoundedSum sum;
+  for (std::int64_t i = 0; i < depth; ++i) {
+    for (std::int64_t kh = 0; kh < conv.weights[2]; ++kh) {
+      for (std::int64_t kw = 0; kw < conv.weights[3]; ++kw) {
+        const std::int64_t h = conv.window.at(0, at.oh, kh);
+        const std::int64_t w = conv.window.at(1, at.ow, kw);
+        if (h < 0 || h >= conv.image[2] || w < 0 || w >= conv.image[3]) continue;
+        const auto s = static_cast<std::size_t>(
+            ((at.n * conv.image[1] + first_channel + i) * conv.image[2] + h) * conv.image[3] + w);
+        const auto k = static_cast<std::size_t>(
+            ((at.o * depth + i) * conv.weights[2] + kh) * conv.weights[3] + kw);
+        sum.add_product({source.value[s], source.error[s]}, {weights.value[k], weights.error[k]});
+      }
+    }
+  }
+  return sum.result();
+}
+
+ReferenceTensor reference_conv(const NodeView& node, std::span<const ReferenceTensor> inputs) {
+  const Convolution conv = convolution_of(node);
+  ReferenceTensor sums;
+  sums.shape = output_shape(conv);
+  for (std::int64_t n = 0; n < sums.shape[0]; ++n) {
+    for (std::int64_t o = 0; o < sums.shape[1]; ++o) {
+      for (std::int64_t oh = 0; oh < sums.shape[2]; ++oh) {
+        for (std::int64_t ow = 0; ow < sums.shape[3]; ++ow) {
+          const Bounded sum = sum_at(conv, {n, o, oh, ow}, inputs[0], inputs[1]);
+          sums.value.push_back(sum.value);
+          sums.error.push_back(sum.error);
+        }
+      }
+    }
+  }
+  if (!node.has_input(2)) return sums;
+  const ChainOperand operands[] = {{&sums, sums.shape}, {&inputs[2], {conv.weights[0], 1, 1}}};
+  return evaluate(single_step(ScalarOp::add), operands, sums.shape);
+}
+
+BoundProblem lower_conv(const NodeView& node) {
+  const Convolution conv = convolution_of(node);
+  const Window& window = conv.window;
+  BoundProblem bound;
+  bound.problem.family = "conv2d";
+  bound.problem.extents = {{"N", conv.image[0]},    {"C", conv.image[1]},
+                           {"H", conv.image[2]},    {"W", conv.image[3]},
+                           {"O", conv.weights[0]},  {"OH", window.output[0]},
+                           {"OW", window.output[1]}};
+  bound.problem.structure = window.structure();
+  bound.problem.structure["G"] = conv.groups;
+  bound.problem.structure["I"] = conv.weights[1];
+  bound.operands["src"] = {node.input_id(0), View::identity({"N", "C", "H", "W"})};
+  bound.operands["weights"] = {node.input_id(1), View::identity({"O", "I", "KH", "KW"})};
+  bound.operands["dst"] = {node.output_id(), View::identity({"N", "O", "OH", "OW"})};
+  if (node.has_input(2)) {
+    bound.problem.epilogue = single_step(ScalarOp::add);
+    bound.sides.push_back({node.input_id(2), {conv.weights[0], 1, 1}});
+  }
+  return bound;
+}
+
+}  // namespace
+
+const Operator& operator_Conv() {
+  static const Operator kOperator{
+      .name = "Conv",
+      .least_inputs = 2,
+      .most_inputs = 3,
+      .attributes = {"kernel_shape", "strides", "dilations", "pads", "auto_pad", "group"},
+      .since_opset = 1,
+      .infer = infer_conv,
+      .reference = reference_conv,
+      .lower = lower_conv,
+  };
+  return kOperator;
+}
+
+}  // namespace morton

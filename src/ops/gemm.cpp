@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/elementwise.hpp"
+#include "ops/summation.hpp"
+
+namespace morton {
+namespace {
+
+/// Y = alpha * A' * B' + beta * C, A' and B' being A and B or their transposes.
+struct Product {
+  std::int64_t m, n, k;
+  bool transpose_a, transpose_b;
+};
+
+Product product_of(const NodeView& node) {
+  const Shape a = node.input(0).shape;
+  const Shape b = node.input(1).shape;
+  if (a.size() != 2 || b.size() != 2) {
+    node.fail("A is " + to_string(a) + " and B is " + to_string(b) + "; both must be matrices");
+  }
+  Product product{};
+  product.transpose_a = node.flag("transA", 0);
+  product.transpose_b = node.flag("transB", 0);
+  product.m = a[product.transpose_a ? 1 : 0];
+  product.k = a[product.transpose_a ? 0 : 1];
+  product.n = b[product.transpose_b ? 0 : 1];
+  if (product.k != b[product.transpose_b ? 1 : 0]) {
+    node.fail("A " + to_string(a) + (product.transpose_a ? " transposed" : "") + " and B " +
+              to_string(b) + (product.transpose_b ? " transposed" : "") +
+              " have different inner extents");
+  }
+  return product;
+}
+
+/// C is read at all: beta = 0 leaves it out, whatever it holds.
+bool reads_c(const NodeView& node) { return node.has_input(2) && node.real("beta", 1.0) != 0.0; }
+
+/// What follows the sum over k: v is the sum, s1 is C.
+Chain scale_and_add(const NodeView& node) {
+  Chain chain;
+  const double alpha = node.real("alpha", 1.0);
+  const double beta = node.real("beta", 1.0);
+  ScalarRef value = ScalarRef::input(0);
+  if (alpha != 1.0) value = chain.append(ScalarOp::mul, {value, ScalarRef::constant(alpha)});
+  if (!reads_c(node)) return chain;
+  chain.input_count = 2;
+  ScalarRef added = ScalarRef::input(1);
+  if (beta != 1.0) added = chain.append(ScalarOp::mul, {added, ScalarRef::constant(beta)});
+  chain.append(ScalarOp::add, {value, added});
+  return chain;
+}
+
+std::vector<TensorType> infer_gemm(const NodeView& node) {
+  const Product product = product_of(node);
+  const Shape shape{product.m, product.n};
+  if (node.has_input(2)) {
+    const Shape c = node.input(2).shape;
+    if (broadcast(c, shape, node.where() + ": C") != shape) {
+      node.fail("C " + to_string(c) + " does not broadcast to " + to_string(shape));
+    }
+  }
+  return {{node.input(0).dtype, shape}};
+}
+
+ReferenceTensor reference_gemm(const NodeView& node, std::span<const ReferenceTensor> inputs) {
+  const Product product = product_of(node);
+  const ReferenceTensor& a = inputs[0];
+  const ReferenceTensor& b = inputs[1];
+  const auto element = [](const ReferenceTensor& tensor, std::int64_t row, std::int64_t column) {
+    const auto at = static_cast<std::size_t>(row * tensor.shape[1] + column);
+    return Bounded{tensor.value[at], tensor.error[at]};
+  };
+  ReferenceTensor sums;
+  sums.shape = {product.m, product.n};
+  for (std::int64_t m = 0; m < product.m; ++m) {
+    for (std::int64_t n = 0; n < product.n; ++n) {
+      BoundedSum sum;
+      for (std::int64_t k = 0; k < product.k; ++k) {
+        sum.add_product(product.transpose_a ? element(a, k, m) : element(a, m, k),
+                        product.transpose_b ? element(b, n, k) : element(b, k, n));
+      }
+      sums.value.push_back(sum.result().value);
+      sums.error.push_back(sum.result().error);
+    }
+  }
+  const Chain chain = scale_and_add(node);
+  if (chain.is_identity()) return sums;
+  std::vector<ChainOperand> operands{{&sums, sums.shape}};
+  if (reads_c(node)) operands.push_back({&inputs[2], inputs[2].shape});
+  return evaluate(chain, operands, sums.shape);
+}
+
+/// A transpose is a grouping: the operand's dimensions name the tensor's in the other order.
+View matrix_view(const std::string& row, const std::string& column, bool transposed) {
+  const auto extent = [](const std::string& name) { return Expression::variable(name); };
+  if (transposed) {
+    return View::grouped({row, column}, {{1}, {0}}, {extent(column), extent(row)});
+  }
+  return View::identity({row, column});
+}
+
+BoundProblem lower_gemm(const NodeView& node) {
+  const Product product = product_of(node);
+  BoundProblem bound;
+  bound.problem.family = "gemm";
+  bound.problem.extents = {{"M", product.m}, {"N", product.n}, {"K", product.k}};
+  bound.operands["lhs"] = {node.input_id(0), matrix_view("M", "K", product.transpose_a)};
+  bound.operands["rhs"] = {node.input_id(1), matrix_view("K", "N", product.transpose_b)};
+  bound.operands["dst"] = {node.output_id(), View::identity({"M", "N"})};
+  bound.problem.epilogue = scale_and_add(node);
+  if (reads_c(node)) bound.sides.push_back({node.input_id(2), node.input(2).shape});
+  return bound;
+}
+
+}  // namespace
+
+const Operator& operator_Gemm() {
+  static const Operator kOperator{
+      .name = "Gemm",
+      .least_inputs = 2,
+      .most_inputs = 3,
+      .attributes = {"alpha", "beta", "transA", "transB"},
+      .infer = infer_gemm,
+      .reference = reference_gemm,
+      .lower = lower_gemm,
+  };
+  return kOperator;
+}
+
+}  // namespace morton

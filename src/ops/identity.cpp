@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/operator.hpp"
+
+namespace morton {
+
+const Operator& operator_Identity() {
+  static const Operator kOperator{
+      .name = "Identity",
+      .since_opset = 1,
+      .infer = [](const NodeView& node) { return std::vector<TensorType>{node.input(0)}; },
+      .alias = true,
+  };
+  return kOperator;
+}
+
+}  // namespace morton

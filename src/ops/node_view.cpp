@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/node_view.hpp"
+
+#include "base/error.hpp"
+
+namespace morton {
+
+std::string NodeView::where() const { return node_->op + " '" + node_->name + "'"; }
+
+void NodeView::fail(const std::string& what) const { throw ModelError(where() + ": " + what); }
+
+void NodeView::unsupported(const std::string& what) const {
+  throw UnsupportedError(where() + ": " + what);
+}
+
+bool NodeView::has_input(std::size_t i) const {
+  return i < input_count() && node_->inputs[i] != kNoTensor;
+}
+
+TensorId NodeView::input_id(std::size_t i) const {
+  if (!has_input(i)) fail("input " + std::to_string(i) + " is missing");
+  return node_->inputs[i];
+}
+
+TensorType NodeView::input(std::size_t i) const {
+  const GraphTensor& tensor = graph_->tensor(input_id(i));
+  return {tensor.dtype, tensor.shape};
+}
+
+const Tensor* NodeView::constant(std::size_t i) const {
+  if (!has_input(i)) return nullptr;
+  const GraphTensor& tensor = graph_->tensor(node_->inputs[i]);
+  return tensor.kind == GraphTensor::Kind::constant ? &tensor.data : nullptr;
+}
+
+TensorId NodeView::output_id(std::size_t i) const {
+  if (i >= node_->outputs.size()) fail("output " + std::to_string(i) + " is missing");
+  return node_->outputs[i];
+}
+
+TensorType NodeView::output(std::size_t i) const {
+  const GraphTensor& tensor = graph_->tensor(output_id(i));
+  return {tensor.dtype, tensor.shape};
+}
+
+template <typename T>
+T NodeView::attribute(std::string_view name, T otherwise, const char* expected) const {
+  const auto found = node_->attributes.find(std::string(name));
+  if (found == node_->attributes.end()) return otherwise;
+  if (const T* value = std::get_if<T>(&found->second)) return *value;
+  fail("attribute '" + std::string(name) + "' should be " + expected);
+}
+
+std::int64_t NodeView::integer(std::string_view name, std::int64_t otherwise) const {
+  return attribute<std::int64_t>(name, otherwise, "an integer");
+}
+
+double NodeView::real(std::string_view name, double otherwise) const {
+  return attribute<double>(name, otherwise, "a real number");
+}
+
+std::string NodeView::text(std::string_view name, std::string_view otherwise) const {
+  return attribute<std::string>(name, std::string(otherwise), "a text");
+}
+
+std::vector<std::int64_t> NodeView::integers(std::string_view name,
+                                             std::vector<std::int64_t> otherwise) const {
+  return attribute<std::vector<std::int64_t>>(name, std::move(otherwise), "a list of integers");
+}
+
+bool NodeView::has(std::string_view name) const {
+  return node_->attributes.contains(std::string(name));
+}
+
+bool NodeView::flag(std::string_view name, std::int64_t otherwise) const {
+  const std::int64_t value = integer(name, otherwise);
+  if (value != 0 && value != 1) {
+    fail("attribute '" + std::string(name) + "' is " + std::to_string(value) + ", expected 0 or 1");
+  }
+  return value == 1;
+}
+
+std::size_t NodeView::axis(std::int64_t axis, std::size_t rank, std::int64_t last) const {
+  const auto dimensions = static_cast<std::int64_t>(rank);
+  if (axis < -dimensions || axis > last) {
+    fail("axis " + std::to_string(axis) + " is outside [" + std::to_string(-dimensions) + ", " +
+         std::to_string(last) + "] for " + std::to_string(rank) + " dimensions");
+  }
+  return static_cast<std::size_t>(axis < 0 ? axis + dimensions : axis);
+}
+
+}  // namespace morton

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/elementwise.hpp"
+
+namespace morton {
+
+const Operator& operator_Sub() {
+  static const Operator kOperator{
+      .name = "Sub",
+      .least_inputs = 2,
+      .most_inputs = 2,
+      .chain = [](const NodeView&) { return single_step(ScalarOp::sub); },
+  };
+  return kOperator;
+}
+
+}  // namespace morton

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/elementwise.hpp"
+
+namespace morton {
+
+const Operator& operator_Tanh() {
+  static const Operator kOperator{
+      .name = "Tanh",
+      .since_opset = 6,
+      .chain = [](const NodeView&) { return single_step(ScalarOp::tanh); },
+  };
+  return kOperator;
+}
+
+}  // namespace morton

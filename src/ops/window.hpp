@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "base/expression.hpp"
+#include "ops/node_view.hpp"
+
+namespace morton {
+
+/// What ONNX says of how an image is scanned: attributes kernel_shape, strides, dilations, pads,
+/// auto_pad and ceil_mode, made plain. Index 0 is the vertical direction, 1 the horizontal.
+struct Window {
+  using Pair = std::array<std::int64_t, 2>;
+  Pair kernel{1, 1};
+  Pair stride{1, 1};
+  Pair dilation{1, 1};
+  Pair before{0, 0};  ///< padding above and to the left
+  Pair after{0, 0};   ///< padding below and to the right
+  Pair output{0, 0};
+
+  /// The image's row (or column) under position `k` of window `o`; may lie outside the image.
+  [[nodiscard]] std::int64_t at(std::size_t direction, std::int64_t o, std::int64_t k) const {
+    return o * stride[direction] + k * dilation[direction] - before[direction];
+  }
+  /// Extent of the window with its gaps.
+  [[nodiscard]] std::int64_t reach(std::size_t direction) const {
+    return (kernel[direction] - 1) * dilation[direction] + 1;
+  }
+  /// KH KW SH SW DH DW PT PL.
+  [[nodiscard]] Environment structure() const;
+};
+
+/// The windows of a node with input `image` (N C H W) and the given filter size. Throws ModelError
+/// for attributes that contradict each other or the image, UnsupportedError for other than two
+/// spatial dimensions.
+[[nodiscard]] Window window_of(const NodeView& node, const Shape& image,
+                               const Window::Pair& kernel);
+
+/// An attribute with one number for each direction.
+[[nodiscard]] Window::Pair pair_of(const NodeView& node, std::string_view attribute,
+                                   const Window::Pair& otherwise);
+
+}  // namespace morton
