@@ -11,8 +11,8 @@
 
 namespace morton {
 
-/// What the padded region of an arrangement holds. The order is of strength: each holds all that the
-/// ones before it promise.
+/// What the padded region of an arrangement holds. The order is of strength: each holds all that
+/// the ones before it promise.
 enum class Rim : std::uint8_t { undefined, finite, zero };
 
 [[nodiscard]] std::string_view name_of(Rim rim);
@@ -21,13 +21,15 @@ enum class Rim : std::uint8_t { undefined, finite, zero };
 
 enum class MemoryKind : std::uint8_t { buffer, image };
 
-/// How one tensor lies in memory: its dimensions joined into operand dimensions, the layout of those,
-/// their padded extents, and what the padding holds. The concrete form of a catalogue entry's format.
+/// How one tensor lies in memory: its dimensions joined into operand dimensions, the layout of
+/// those, their padded extents, and what the padding holds. The concrete form of a catalogue
+/// entry's format.
 struct Arrangement {
   DType dtype = DType::f32;
   /// Extents of the tensor's own dimensions.
   Shape tensor_shape;
-  /// Operand dimensions as groups of tensor dimensions; {{0},{1},...} for a tensor in its own terms.
+  /// Operand dimensions as groups of tensor dimensions; {{0},{1},...} for a tensor in its own
+  /// terms.
   Grouping grouping;
   Layout layout = Layout::row_major(0);
   /// Extent of each operand dimension after alignment; at least the product of its group.
@@ -36,8 +38,8 @@ struct Arrangement {
   std::int64_t pitch = 0;
   Rim rim = Rim::zero;
   MemoryKind memory = MemoryKind::buffer;
-  /// For images: the first `image_rows` loops count rows (y), the next `image_texels` loops texels in
-  /// a row (x), the rest the four channels of a texel.
+  /// For images: the first `image_rows` loops count rows (y), the next `image_texels` loops texels
+  /// in a row (x), the rest the four channels of a texel.
   int image_rows = 0;
   int image_texels = 0;
 };
@@ -50,6 +52,10 @@ struct Arrangement {
 [[nodiscard]] Arrangement make_arrangement(DType dtype, const Shape& shape, Grouping grouping,
                                            const Layout& layout, const Shape& align, Rim rim);
 
+/// Throws ModelError unless the groups hold each tensor dimension once and the padded extents hold
+/// the operand's.
+void validate(const Arrangement& arrangement);
+
 /// Logical extent of each operand dimension.
 [[nodiscard]] Shape operand_extents(const Arrangement& arrangement);
 /// Elements, padding and pitch included; checked.
@@ -59,25 +65,26 @@ struct Arrangement {
 [[nodiscard]] std::int64_t offset_of(const Arrangement& arrangement,
                                      std::span<const std::int64_t> tensor_coordinates);
 
-/// True when every element of the tensor has the same offset in both, in memory of the same kind and
-/// size (rims are not compared). R over (M, N*OH*OW) and a tensor's own OIHW-like order may be
-/// one and the same.
+/// True when every element of the tensor has the same offset in both, in memory of the same kind,
+/// element type and size (rims are not compared). R over (M, N*OH*OW) and a tensor's own OIHW-like
+/// order may be one and the same.
 [[nodiscard]] bool same_memory(const Arrangement& a, const Arrangement& b);
-/// True when a value stored as `stored` can be used where `demanded` is asked for.
+/// True when a value stored as `stored` can be used where `demanded` is asked for: the same memory,
+/// and where `demanded` has padding, a rim that promises as much.
 [[nodiscard]] bool satisfies(const Arrangement& stored, const Arrangement& demanded);
 
-/// Writes a dense row-major tensor into `destination` (bytes_of(arrangement) bytes), the whole rim and
-/// the pitch's gaps as zeros. Converts the element type when it differs.
+/// Writes a dense row-major tensor into `destination` (bytes_of(arrangement) bytes), the whole rim
+/// and the pitch's gaps as zeros. Converts the element type when it differs.
 void pack(const Tensor& source, const Arrangement& arrangement, std::span<std::byte> destination);
 /// The same through a view: the operand's element at each coordinate is the tensor's at the view's;
-/// `extents` gives the values of the view's names, `operand` the extents of the operand, and
-/// `arrangement.tensor_shape` is the operand's own shape.
+/// `extents` gives the values of the view's names, and `arrangement.tensor_shape` is the operand's
+/// own shape. Throws ModelError where a view that is not bounded leaves the tensor.
 void pack_through(const Tensor& source, const View& view, const Environment& extents,
                   const Arrangement& arrangement, std::span<std::byte> destination);
 /// Reads the tensor back.
 [[nodiscard]] Tensor unpack(std::span<const std::byte> source, const Arrangement& arrangement);
 
-/// "f32 C_4_2_C [M=120->120 N=1->32] rim finite"-like text; names the operand dimensions d0, d1, ...
+/// "f32 C_4_2_C [M=120->120 N=1->32] rim finite"-like text; names the operand dimensions A, B, ...
 /// unless given.
 [[nodiscard]] std::string print(const Arrangement& arrangement,
                                 std::span<const std::string> dimensions = {});

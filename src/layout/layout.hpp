@@ -25,9 +25,10 @@ struct Loop {
 ///
 /// Two notations parse to it:
 /// - for two dimensions the grammar of R17: `R`, `C`, `R_2_4_R` (tiles of 2 rows x 4 columns stored
-///   row-major, the tiles in row-major order), `C_4_2_C`, any depth (`R_64_32_C_8_4_R`), with `*` for
-///   a whole extent: `R_*_16_R` is panels of 16 columns, each row-major;
-/// - for any other number, letters: an upper-case letter is a whole loop over the dimension whose name
+///   row-major, the tiles in row-major order), `C_4_2_C`, any depth (`R_64_32_C_8_4_R`), with `*`
+///   for a whole extent: `R_*_16_R` is panels of 16 columns, each row-major;
+/// - for any other number, letters: an upper-case letter is a whole loop over the dimension whose
+/// name
 ///   ends in it ("KH" is H), a number and a lower-case letter an inner loop of that extent: `NCHW`,
 ///   `NHWC`, `NCHW4c`, `OIHW4i4o`.
 class Layout {
@@ -37,11 +38,15 @@ class Layout {
   [[nodiscard]] static Layout parse(std::string_view text, std::span<const std::string> dimensions);
   /// All dimensions in order, without tiles.
   [[nodiscard]] static Layout row_major(int rank);
+  /// Each dimension needs one whole loop, outside of its fixed ones (ModelError). Fixed loops of
+  /// one iteration are dropped, so that equal orders written with and without them compare equal.
   explicit Layout(int rank, std::vector<Loop> loops);
 
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] const std::vector<Loop>& loops() const { return loops_; }
-  /// The text that `parse` reads back for these dimensions.
+  /// The text that `parse` reads back for these dimensions. A matrix of panels prints as such:
+  /// `C_1_16_C` and `R_*_16_R` are one order. Throws ModelError for names that end in no letter or
+  /// in the same one.
   [[nodiscard]] std::string print(std::span<const std::string> dimensions) const;
   /// The product of the fixed loops over `dimension`: what its padded extent must be a multiple of.
   [[nodiscard]] std::int64_t tile(int dimension) const;
@@ -57,8 +62,8 @@ class Layout {
 /// loop (a leading dimension, an image row pitch); 0 means dense.
 class BoundLayout {
  public:
-  /// `padded` holds each dimension's extent, a multiple of its tile; throws ModelError otherwise, and
-  /// for a pitch below the dense one.
+  /// `padded` holds each dimension's extent, a multiple of its tile; throws ModelError otherwise,
+  /// and for a pitch below the dense one.
   BoundLayout(const Layout& layout, Shape padded, std::int64_t pitch = 0);
 
   /// Offset in elements of the element at `coordinates` (one for each dimension, in range).
@@ -80,8 +85,8 @@ class BoundLayout {
   std::int64_t size_ = 0;
 };
 
-/// The offset as an expression of the coordinates and the padded extents (a dense layout when `pitch`
-/// is null; else `*pitch` is the outermost loop's stride).
+/// The offset as an expression of the coordinates and the padded extents (a dense layout when
+/// `pitch` is null; else `*pitch` is the outermost loop's stride).
 [[nodiscard]] Expression offset_expression(const Layout& layout,
                                            std::span<const Expression> coordinates,
                                            std::span<const Expression> padded,

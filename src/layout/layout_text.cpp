@@ -190,9 +190,11 @@ Layout Layout::parse(std::string_view text, std::span<const std::string> dimensi
   try {
     return parse_tensor(text, dimensions);
   } catch (const ModelError& error) {
-    const std::string message = error.what();
+    std::string_view message = error.what();
     if (message.starts_with(quoted(text))) throw;
-    throw ModelError(quoted(text) + message + " (of " + names_text(dimensions) + ")");
+    constexpr std::string_view kPrefix = "layout: ";
+    if (message.starts_with(kPrefix)) message.remove_prefix(kPrefix.size());
+    throw ModelError(quoted(text) + std::string(message) + " (of " + names_text(dimensions) + ")");
   }
 }
 

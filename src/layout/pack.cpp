@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Packing on the host: walks the loops of an arrangement in the order of memory, with the offset in
+// the dense row-major tensor carried along.
+#include <algorithm>
+#include <cstring>
+
+#include "base/checked.hpp"
+#include "layout/arrangement.hpp"
+
+namespace morton {
+namespace {
+
+/// Equally spaced elements, one after another in both the packed memory and the tensor.
+struct Run {
+  std::int64_t packed = 0;
+  std::int64_t packed_step = 1;
+  std::int64_t tensor = 0;
+  std::int64_t tensor_step = 1;
+  std::int64_t count = 0;
+};
+
+/// Every element of a tensor, in the order of an arrangement's memory.
+class Walk {
+ public:
+  explicit Walk(const Arrangement& arrangement);
+
+  /// Calls visit(Run) for runs that together hold each element of the tensor once.
+  template <typename Visit>
+  void run(const Visit& visit) {
+    const bool empty = std::find(extents_.begin(), extents_.end(), 0) != extents_.end();
+    if (!empty) descend(0, 0, 0, visit);
+  }
+
+ private:
+  struct Level {
+    int dimension = 0;
+    std::int64_t iterations = 1;
+    std::int64_t stride = 0;
+    std::int64_t span = 1;
+  };
+  /// Where the elements of one operand dimension lie in the tensor: multiples of `step`, or where
+  /// joined dimensions are not neighbours there, an offset for each coordinate.
+  struct Track {
+    std::int64_t step = 0;
+    std::vector<std::int64_t> offsets;
+  };
+
+  void add_levels(const Arrangement& arrangement);
+  [[nodiscard]] static Track track_of(const std::vector<int>& group, const Shape& shape,
+                                      const Shape& strides);
+
+  /// Where the operand's current coordinates lie in the tensor, apart from the stepped dimensions.
+  [[nodiscard]] std::int64_t looked_up() const {
+    std::int64_t offset = 0;
+    for (const int d : looked_up_) offset += tracks_[d].offsets[position_[d]];
+    return offset;
+  }
+
+  template <typename Visit>
+  void descend(std::size_t depth, std::int64_t packed, std::int64_t tensor, const Visit& visit) {
+    if (depth == levels_.size()) return visit(Run{packed, 1, tensor + looked_up(), 1, 1});
+    const Level& level = levels_[depth];
+    const Track& track = tracks_[level.dimension];
+    std::int64_t& position = position_[level.dimension];
+    const std::int64_t first = position;
+    // Iterations past the tensor's extent are padding.
+    const std::int64_t count =
+        std::min(level.iterations, ceil_div(extents_[level.dimension] - first, level.span));
+    const std::int64_t step = level.span * track.step;
+    if (depth + 1 == levels_.size() && track.offsets.empty()) {
+      return visit(Run{packed, level.stride, tensor + looked_up(), step, count});
+    }
+    for (std::int64_t i = 0; i < count; ++i) {
+      descend(depth + 1, packed + i * level.stride, tensor + i * step, visit);
+      position += level.span;
+    }
+    position = first;
+  }
+
+  Shape extents_;
+  Shape position_;
+  std::vector<Level> levels_;
+  std::vector<Track> tracks_;
+  std::vector<int> looked_up_;
+};
+
+Walk::Walk(const Arrangement& arrangement)
+    : extents_(operand_extents(arrangement)), position_(extents_.size(), 0) {
+  validate(arrangement);
+  add_levels(arrangement);
+  const Shape strides = row_major_strides(arrangement.tensor_shape);
+  for (const auto& group : arrangement.grouping) {
+    tracks_.push_back(track_of(group, arrangement.tensor_shape, strides));
+    if (!tracks_.back().offsets.empty()) looked_up_.push_back(static_cast<int>(tracks_.size()) - 1);
+  }
+}
+
+void Walk::add_levels(const Arrangement& arrangement) {
+  const BoundLayout bound(arrangement.layout, arrangement.padded, arrangement.pitch);
+  const auto& loops = arrangement.layout.loops();
+  Shape spans(extents_.size(), 1);
+  for (std::size_t i = loops.size(); i-- > 0;) {
+    const Level level{loops[i].dimension, bound.iterations()[i], bound.strides()[i],
+                      spans[loops[i].dimension]};
+    spans[level.dimension] *= level.iterations;
+    if (level.iterations == 1) continue;
+    if (!levels_.empty()) {
+      Level& inner = levels_.back();
+      if (inner.dimension == level.dimension && level.span == inner.span * inner.iterations &&
+          level.stride == inner.stride * inner.iterations) {
+        inner.iterations *= level.iterations;
+        continue;
+      }
+    }
+    levels_.push_back(level);
+  }
+  std::reverse(levels_.begin(), levels_.end());
+}
+
+Walk::Track Walk::track_of(const std::vector<int>& group, const Shape& shape,
+                           const Shape& strides) {
+  // Neighbours in the dense tensor step as one dimension.
+  std::vector<std::pair<std::int64_t, std::int64_t>> parts;  // extent, stride; outermost first
+  for (const int t : group) {
+    if (shape[t] == 1) continue;
+    if (!parts.empty() && parts.back().second == shape[t] * strides[t]) {
+      parts.back() = {parts.back().first * shape[t], strides[t]};
+    } else {
+      parts.emplace_back(shape[t], strides[t]);
+    }
+  }
+  Track track;
+  if (parts.empty()) return track;
+  if (parts.size() == 1) {
+    track.step = parts.front().second;
+    return track;
+  }
+  track.offsets.assign(1, 0);
+  for (const auto& [extent, stride] : parts) {
+    std::vector<std::int64_t> longer;
+    longer.reserve(track.offsets.size() * static_cast<std::size_t>(extent));
+    for (const std::int64_t offset : track.offsets) {
+      for (std::int64_t i = 0; i < extent; ++i) longer.push_back(offset + i * stride);
+    }
+    track.offsets = std::move(longer);
+  }
+  return track;
+}
+
+/// Copies one run of elements of T's size from `from` to `to`.
+template <typename T>
+void copy_run(const std::byte* from, std::int64_t from_step, std::byte* to, std::int64_t to_step,
+              std::int64_t count) {
+  constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
+  if (from_step == 1 && to_step == 1 && count > 4) {
+    std::memcpy(to, from, static_cast<std::size_t>(count * kSize));
+    return;
+  }
+  for (std::int64_t i = 0; i < count; ++i) {
+    std::memcpy(to + i * to_step * kSize, from + i * from_step * kSize, sizeof(T));
+  }
+}
+
+enum class Direction { kPack, kUnpack };
+
+template <typename T>
+void copy_all(const Arrangement& arrangement, const std::byte* from, std::byte* to,
+              Direction direction) {
+  constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
+  Walk walk(arrangement);
+  if (direction == Direction::kPack) {
+    walk.run([&](const Run& run) {
+      copy_run<T>(from + run.tensor * kSize, run.tensor_step, to + run.packed * kSize,
+                  run.packed_step, run.count);
+    });
+  } else {
+    walk.run([&](const Run& run) {
+      copy_run<T>(from + run.packed * kSize, run.packed_step, to + run.tensor * kSize,
+                  run.tensor_step, run.count);
+    });
+  }
+}
+
+void copy_elements(const Arrangement& arrangement, const std::byte* from, std::byte* to,
+                   Direction direction) {
+  switch (size_of(arrangement.dtype)) {
+    case 1:
+      return copy_all<std::uint8_t>(arrangement, from, to, direction);
+    case 2:
+      return copy_all<std::uint16_t>(arrangement, from, to, direction);
+    case 4:
+      return copy_all<std::uint32_t>(arrangement, from, to, direction);
+    case 8:
+      return copy_all<std::uint64_t>(arrangement, from, to, direction);
+    default:
+      throw InternalError("pack: no copy for " + std::string(name_of(arrangement.dtype)));
+  }
+}
+
+/// True when the packed bytes are the tensor's own.
+bool is_plain(const Arrangement& arrangement) {
+  return arrangement.memory == MemoryKind::buffer &&
+         same_memory(arrangement,
+                     row_major_arrangement(arrangement.dtype, arrangement.tensor_shape));
+}
+
+void check_bytes(const Arrangement& arrangement, std::size_t got) {
+  const std::int64_t expected = bytes_of(arrangement);
+  if (static_cast<std::uint64_t>(expected) != got) {
+    throw UsageError("pack: " + print(arrangement) + " takes " + std::to_string(expected) +
+                     " bytes, got " + std::to_string(got));
+  }
+}
+
+}  // namespace
+
+void pack(const Tensor& source, const Arrangement& arrangement, std::span<std::byte> destination) {
+  if (source.shape() != arrangement.tensor_shape) {
+    throw ModelError("pack: expected a tensor of " + to_string(arrangement.tensor_shape) +
+                     ", got " + to_string(source.shape()));
+  }
+  check_bytes(arrangement, destination.size());
+  if (source.dtype() != arrangement.dtype) {
+    return pack(source.converted(arrangement.dtype), arrangement, destination);
+  }
+  if (destination.empty()) return;
+  if (is_plain(arrangement)) {
+    std::memcpy(destination.data(), source.data(), destination.size());
+    return;
+  }
+  std::memset(destination.data(), 0, destination.size());
+  copy_elements(arrangement, source.data(), destination.data(), Direction::kPack);
+}
+
+Tensor unpack(std::span<const std::byte> source, const Arrangement& arrangement) {
+  check_bytes(arrangement, source.size());
+  Tensor tensor = Tensor::allocate(arrangement.dtype, arrangement.tensor_shape);
+  if (tensor.bytes() == 0) return tensor;
+  if (is_plain(arrangement)) {
+    std::memcpy(tensor.mutable_data(), source.data(), source.size());
+  } else {
+    copy_elements(arrangement, source.data(), tensor.mutable_data(), Direction::kUnpack);
+  }
+  return tensor;
+}
+
+}  // namespace morton
