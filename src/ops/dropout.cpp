@@ -25,6 +25,7 @@ const Operator& operator_Dropout() {
       .attributes = {"ratio", "seed"},
       .infer = infer_dropout,
       .alias = true,
+      .takes_epilogue = false,
   };
   return kOperator;
 }

@@ -31,6 +31,7 @@ const Operator& operator_Flatten() {
       .since_opset = 1,
       .infer = infer_flatten,
       .alias = true,
+      .takes_epilogue = false,
   };
   return kOperator;
 }

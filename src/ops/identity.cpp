@@ -9,6 +9,7 @@ const Operator& operator_Identity() {
       .since_opset = 1,
       .infer = [](const NodeView& node) { return std::vector<TensorType>{node.input(0)}; },
       .alias = true,
+      .takes_epilogue = false,
   };
   return kOperator;
 }

@@ -44,6 +44,8 @@ struct Operator {
   Chain (*chain)(const NodeView& node) = nullptr;
   /// The output has the elements of input 0 in row-major order.
   bool alias = false;
+  /// Fusion may put elementwise operators behind it.
+  bool takes_epilogue = true;
 };
 
 /// The operator named `name`, or nullptr.

@@ -66,6 +66,7 @@ const Operator& operator_Reshape() {
       .since_opset = 5,
       .infer = infer_reshape,
       .alias = true,
+      .takes_epilogue = false,
   };
   return kOperator;
 }

@@ -129,6 +129,7 @@ const Operator& operator_Softmax() {
           },
       .reference = reference_softmax,
       .lower = lower_softmax,
+      .takes_epilogue = false,
   };
   return kOperator;
 }

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "passes/passes.hpp"
+
+namespace morton {
+namespace {
+
+/// Values of the open extents, by name.
+class Symbols {
+ public:
+  void set(const std::string& name, std::int64_t value, const std::string& option) {
+    const auto [found, added] = values_.emplace(name, value);
+    if (!added && found->second != value) {
+      throw UsageError(option + ": the extent '" + name + "' is " + std::to_string(value) +
+                       " here and " + std::to_string(found->second) + " elsewhere");
+    }
+  }
+  void set_default(const std::string& name, std::int64_t value) { values_.emplace(name, value); }
+  [[nodiscard]] const std::int64_t* find(const std::string& name) const {
+    const auto found = values_.find(name);
+    return found == values_.end() ? nullptr : &found->second;
+  }
+
+ private:
+  std::map<std::string, std::int64_t> values_;
+};
+
+/// "image [batch, 1, 28, 28]".
+std::string describe(const GraphTensor& tensor) {
+  std::string text = tensor.name + " [";
+  for (std::size_t d = 0; d < tensor.declared.size(); ++d) {
+    const Dimension& dimension = tensor.declared[d];
+    text += d > 0 ? ", " : "";
+    text += dimension.symbol.empty() ? std::to_string(dimension.value) : dimension.symbol;
+  }
+  return text + "]";
+}
+
+/// Shapes that hold no open extent may stand in `shape` alone, as graphs made in memory have them.
+std::vector<Dimension> declared_of(const GraphTensor& tensor) {
+  if (!tensor.declared.empty()) return tensor.declared;
+  std::vector<Dimension> dimensions;
+  for (const std::int64_t extent : tensor.shape) dimensions.push_back({extent, ""});
+  return dimensions;
+}
+
+void take_shape(const GraphTensor& tensor, const Shape& shape, Symbols& symbols) {
+  const std::string option = "--shape " + tensor.name + ":" + to_string(shape);
+  const auto dimensions = declared_of(tensor);
+  if (dimensions.size() != shape.size()) {
+    throw UsageError(option + ": the model declares " + std::to_string(dimensions.size()) +
+                     " dimensions, " + describe(tensor));
+  }
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    if (shape[d] < 1) throw UsageError(option + ": extents must be positive");
+    if (!dimensions[d].symbol.empty()) {
+      symbols.set(dimensions[d].symbol, shape[d], option);
+    } else if (dimensions[d].value != shape[d]) {
+      throw UsageError(option + ": dimension " + std::to_string(d) + " of the model is fixed to " +
+                       std::to_string(dimensions[d].value) + ", " + describe(tensor));
+    }
+  }
+}
+
+void take_shapes(const Graph& graph, const PassOptions& options, Symbols& symbols) {
+  for (const auto& [name, shape] : options.shapes) {
+    const auto is_named = [&name = name, &graph](TensorId id) {
+      return graph.tensor(id).name == name;
+    };
+    const auto found = std::find_if(graph.inputs.begin(), graph.inputs.end(), is_named);
+    if (found == graph.inputs.end()) {
+      std::string known;
+      for (const TensorId id : graph.inputs) {
+        known += (known.empty() ? "" : ", ") + graph.tensor(id).name;
+      }
+      throw UsageError("--shape " + name + ": the model has no such input (inputs: " + known + ")");
+    }
+    take_shape(graph.tensor(*found), shape, symbols);
+  }
+}
+
+void take_batch(const Graph& graph, std::int64_t batch, Symbols& symbols) {
+  if (batch < 0) throw UsageError("--batch " + std::to_string(batch) + ": must be positive");
+  const std::string option = "--batch " + std::to_string(batch);
+  bool fits = batch == 0;
+  std::string inputs;
+  for (const TensorId id : graph.inputs) {
+    const GraphTensor& tensor = graph.tensor(id);
+    const auto dimensions = declared_of(tensor);
+    inputs += (inputs.empty() ? "" : ", ") + describe(tensor);
+    if (dimensions.empty()) continue;
+    if (dimensions[0].symbol.empty()) {
+      fits = fits || dimensions[0].value == batch;
+    } else if (batch > 0) {
+      symbols.set(dimensions[0].symbol, batch, option);
+      fits = true;
+    } else {
+      symbols.set_default(dimensions[0].symbol, 1);
+    }
+  }
+  if (!fits) throw UsageError(option + ": no input of the model has an open batch: " + inputs);
+}
+
+}  // namespace
+
+int bind_shapes(Graph& graph, const PassOptions& options) {
+  Symbols symbols;
+  take_shapes(graph, options, symbols);
+  take_batch(graph, options.batch, symbols);
+  int bound = 0;
+  for (const TensorId id : graph.inputs) {
+    GraphTensor& tensor = graph.tensor(id);
+    Shape shape;
+    for (const Dimension& dimension : declared_of(tensor)) {
+      shape.push_back(dimension.value);
+      if (dimension.symbol.empty()) continue;
+      const std::int64_t* value = symbols.find(dimension.symbol);
+      if (value == nullptr) {
+        throw UsageError(
+            "input " + describe(tensor) + ": the extent '" + dimension.symbol +
+            "' is open; give --batch for the first extent, or all of them with --shape " +
+            tensor.name + ":...");
+      }
+      shape.back() = *value;
+      ++bound;
+    }
+    const std::string what = "input " + tensor.name;
+    (void)element_count(shape, what.c_str());
+    tensor.shape = std::move(shape);
+  }
+  return bound;
+}
+
+}  // namespace morton

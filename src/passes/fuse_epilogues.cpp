@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <numeric>
+
+#include "ops/operator.hpp"
+#include "passes/passes.hpp"
+
+namespace morton {
+namespace {
+
+/// A kernel has an argument for each side operand, and the text of an epilogue may double with each
+/// step that uses its argument twice.
+constexpr int kMostSides = 6;
+constexpr std::size_t kMostSteps = 16;
+
+/// A producer that an elementwise node may join, and which of the node's inputs it computes.
+struct Candidate {
+  int producer = -1;
+  std::size_t input = 0;
+};
+
+bool may_join(const Graph& graph, const Node& node, std::size_t input, int producer) {
+  if (producer < 0) return false;
+  const Node& first = graph.nodes[static_cast<std::size_t>(producer)];
+  if (!operator_of(first).takes_epilogue || first.outputs.size() != 1) return false;
+  const TensorId value = node.inputs[input];
+  const bool read_once = std::count(node.inputs.begin(), node.inputs.end(), value) == 1 &&
+                         graph.consumers(value).size() == 1;
+  const bool is_output =
+      std::find(graph.outputs.begin(), graph.outputs.end(), value) != graph.outputs.end();
+  if (!read_once || is_output) return false;
+  if (graph.tensor(value).shape != graph.tensor(node.outputs[0]).shape) return false;
+  const std::size_t sides =
+      static_cast<std::size_t>(first.epilogue.input_count) - 1 + (node.inputs.size() - 1);
+  const std::size_t steps = first.epilogue.steps.size() + whole_chain(graph, node).steps.size();
+  return sides <= kMostSides && steps <= kMostSteps;
+}
+
+/// The best producer to join: one that does more than elementwise work, else the first.
+Candidate find_producer(const Graph& graph, const Node& node) {
+  Candidate best;
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+    const int producer = graph.producer(node.inputs[i]);
+    if (!may_join(graph, node, i, producer)) continue;
+    const bool elementwise =
+        operator_of(graph.nodes[static_cast<std::size_t>(producer)]).chain != nullptr;
+    if (best.producer < 0 || !elementwise) best = {producer, i};
+    if (!elementwise) break;
+  }
+  return best;
+}
+
+/// `first` with `node` behind it. Its operands and sides come first, then the node's other inputs.
+Node joined(const Graph& graph, const Node& first, const Node& node, std::size_t input) {
+  const Chain chain = whole_chain(graph, node);
+  std::vector<int> first_numbers(static_cast<std::size_t>(first.epilogue.input_count));
+  std::iota(first_numbers.begin(), first_numbers.end(), 0);
+  Node result = first;
+  result.outputs = node.outputs;
+  int next = first.epilogue.input_count;
+  std::vector<int> own_numbers(node.inputs.size(), 0);
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+    if (i == input) continue;
+    own_numbers[i] = next++;
+    result.inputs.push_back(node.inputs[i]);
+  }
+  result.epilogue =
+      chain.after(first.epilogue, static_cast<int>(input), first_numbers, own_numbers);
+  result.fused.push_back(node.name);
+  result.fused.insert(result.fused.end(), node.fused.begin(), node.fused.end());
+  return result;
+}
+
+}  // namespace
+
+int fuse_epilogues(Graph& graph, const PassOptions& /*options*/) {
+  int fused = 0;
+  for (std::size_t n = 0; n < graph.nodes.size();) {
+    const Node& node = graph.nodes[n];
+    const bool elementwise = operator_of(node).chain != nullptr && node.outputs.size() == 1;
+    const Candidate found = elementwise ? find_producer(graph, node) : Candidate{};
+    if (found.producer < 0) {
+      ++n;
+      continue;
+    }
+    // The joined node stands where the elementwise one stood: there all of its inputs are known.
+    const auto first = static_cast<std::size_t>(found.producer);
+    graph.nodes[n] = joined(graph, graph.nodes[first], node, found.input);
+    graph.nodes.erase(graph.nodes.begin() + found.producer);
+    ++fused;
+  }
+  return fused;
+}
+
+}  // namespace morton

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/pipeline.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+
+#include "base/error.hpp"
+#include "passes/passes.hpp"
+
+namespace morton {
+namespace {
+
+constexpr auto kRequired = Pass::Need::required;
+
+constexpr std::array kPasses{
+    Pass{"bind_shapes", bind_shapes, kRequired},    // open extents become numbers
+    Pass{"remove_dead_code", remove_dead_code},     // also outputs that nobody reads (a mask)
+    Pass{"infer_shapes", infer_shapes, kRequired},  // every tensor has its type and shape
+    Pass{"remove_identities", remove_identities},  Pass{"fold_constants", fold_constants},
+    Pass{"fuse_epilogues", fuse_epilogues},  // elementwise nodes join the node before them
+    Pass{"remove_dead_code", remove_dead_code},
+};
+
+void check_skipped(const PassOptions& options) {
+  for (const auto& name : options.skip) {
+    std::string known;
+    bool found = false;
+    for (const Pass& pass : kPasses) {
+      const bool can_be = pass.need == Pass::Need::optional;
+      found = found || (pass.name == name && can_be);
+      if (can_be && known.find(pass.name) == std::string::npos) {
+        known += (known.empty() ? "" : ", ") + std::string(pass.name);
+      }
+    }
+    if (!found) throw UsageError("pass '" + name + "' cannot be skipped; these can: " + known);
+  }
+}
+
+}  // namespace
+
+std::span<const Pass> all_passes() { return kPasses; }
+
+PassReport run_passes(Graph& graph, const PassOptions& options) {
+  check_skipped(options);
+  verify(graph, "before the passes");
+  PassReport report;
+  for (const Pass& pass : kPasses) {
+    PassRecord record{std::string(pass.name)};
+    const auto& skip = options.skip;
+    record.skipped = std::find(skip.begin(), skip.end(), pass.name) != skip.end();
+    if (!record.skipped) {
+      const auto start = std::chrono::steady_clock::now();
+      record.changes = pass.run(graph, options);
+      const std::chrono::duration<double, std::milli> time =
+          std::chrono::steady_clock::now() - start;
+      record.time_ms = time.count();
+      verify(graph, "after pass " + record.name);
+    }
+    report.passes.push_back(std::move(record));
+  }
+  return report;
+}
+
+std::string print(const PassReport& report) {
+  std::string text;
+  for (const auto& record : report.passes) {
+    std::array<char, 64> numbers{};
+    if (!record.skipped) {
+      std::snprintf(numbers.data(), numbers.size(), "%6d changes %9.3f ms", record.changes,
+                    record.time_ms);
+    }
+    std::string name = record.name;
+    name.resize(std::max<std::size_t>(name.size(), 18), ' ');
+    text += name + (record.skipped ? " skipped" : numbers.data()) + "\n";
+  }
+  return text;
+}
+
+}  // namespace morton

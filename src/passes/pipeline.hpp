@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "graph/graph.hpp"
+
+namespace morton {
+
+/// What the passes are told from outside.
+struct PassOptions {
+  /// Value of the inputs' open first extent (the batch). 0 leaves it to `shapes`, and to 1 if those
+  /// do not say.
+  std::int64_t batch = 0;
+  /// Full shapes of inputs, by name.
+  std::map<std::string, Shape> shapes;
+  /// Names of passes to leave out; those that all later stages rely on cannot be.
+  std::vector<std::string> skip;
+};
+
+/// One rewrite of the graph.
+struct Pass {
+  std::string_view name;
+  /// Returns how many things it changed.
+  int (*run)(Graph& graph, const PassOptions& options) = nullptr;
+  enum class Need : std::uint8_t { required, optional } need = Need::optional;
+};
+
+/// What one pass did.
+struct PassRecord {
+  std::string name;
+  bool skipped = false;
+  int changes = 0;
+  double time_ms = 0.0;
+};
+
+struct PassReport {
+  std::vector<PassRecord> passes;
+};
+
+/// All passes, in the order in which they run.
+[[nodiscard]] std::span<const Pass> all_passes();
+
+/// Runs them, verifying the graph before the first and after each. Throws UsageError for a name in
+/// `options.skip` that is no pass or a required one, and whatever the passes throw; `graph` is then
+/// of no use.
+PassReport run_passes(Graph& graph, const PassOptions& options);
+
+/// One line for each pass: name, changes, time.
+[[nodiscard]] std::string print(const PassReport& report);
+
+}  // namespace morton
