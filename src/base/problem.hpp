@@ -51,6 +51,8 @@ struct OperandSchema {
 struct ProblemFamily {
   std::string_view name;
   std::vector<OperandSchema> operands;
+  /// Names of its structure, in the order of the table above; every other dimension is an extent.
+  std::vector<std::string_view> structure = {};
 };
 
 /// The family named `name`, or nullptr.

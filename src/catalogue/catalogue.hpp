@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,14 +18,25 @@ namespace morton {
 
 /// The data format that a kernel demands of one operand, or leaves in its result.
 struct OperandFormat {
-  /// Unset for "any": the kernel reaches the operand through generated accessors.
+  /// As written: "any", a layout's text, or one with expressions over tunables in braces, such as
+  /// "R_*_{TILE_N}_R".
+  std::string layout_text = "any";
+  /// The parsed layout of a text without braces; unset otherwise. `layout_of` serves both.
   std::optional<Layout> layout;
   std::vector<DType> types;
   /// Of inputs: what the kernel needs the padding to hold. Of dst: what it leaves there.
   Rim rim = Rim::undefined;
   MemoryKind memory = MemoryKind::buffer;
   int image_rows = 0, image_texels = 0;  ///< see Arrangement
+
+  /// True when the kernel reaches the operand through generated accessors, wherever it lies.
+  [[nodiscard]] bool is_any() const { return layout_text == "any"; }
 };
+
+/// The layout that `format` demands of an operand with these dimensions under these values of the
+/// tunables. Throws ModelError where the text does not parse with them, InternalError for "any".
+[[nodiscard]] Layout layout_of(const OperandFormat& format, std::span<const std::string> dimensions,
+                               const Environment& tunables);
 
 /// A value that is compiled into a kernel and may be tuned.
 struct Tunable {
@@ -41,6 +53,7 @@ struct Entry {
   };
   std::string name;         ///< "gemm.morton_4_2"
   std::string family;       ///< the problem that it solves
+  std::string file;         ///< its JSON file, for messages
   std::string source_file;  ///< "gemm/morton_4_2.cl", for messages
   std::string source;       ///< its text
   std::string function;
@@ -56,16 +69,17 @@ struct Entry {
   std::vector<Expression> require;
   bool carries_epilogue = false;
   Expression flop, bytes;  ///< `bytes` unset (0) means each operand once
-  /// Share of the device's arithmetic peak that is reached where nothing is tuned, by kind of device
+  /// Share of the device's arithmetic peak that is reached where nothing is tuned, by kind of
+  /// device
   /// ("cpu", "gpu"): the cost model's first guess.
   std::map<std::string, double> efficiency;
 };
 
 /// One operand of a recipe's step: what it is bound to, and through which coordinates.
 struct RecipeOperand {
-  std::string target;                    ///< an operand of the recipe's problem, or a temporary
-  std::vector<Expression> coordinates;   ///< one for each dimension of the target
-  bool bounded = false;                  ///< coordinates may leave the target and then read `outside`
+  std::string target;                   ///< an operand of the recipe's problem, or a temporary
+  std::vector<Expression> coordinates;  ///< one for each dimension of the target
+  bool bounded = false;  ///< coordinates may leave the target and then read `outside`
   double outside = 0.0;
 };
 
@@ -84,7 +98,8 @@ struct Recipe {
   std::string family;
   std::string file;
   std::vector<Expression> require;
-  /// Name -> extents of a tensor that lives only inside the recipe; its consumer dictates its format.
+  /// Name -> extents of a tensor that lives only inside the recipe; its consumer dictates its
+  /// format.
   std::map<std::string, std::vector<Expression>> temporaries;
   std::vector<RecipeStep> steps;
 };
@@ -96,8 +111,8 @@ class Catalogue {
   [[nodiscard]] static Catalogue standard();
   /// Every <family>/<name>.json below `folder`, with the .cl files that they name.
   [[nodiscard]] static Catalogue from_folder(const std::filesystem::path& folder);
-  /// Adds a user's entry or recipe file (`--catalogue my.json`); its .cl lies beside it. An entry whose
-  /// name is taken replaces nothing: ModelError.
+  /// Adds a user's entry or recipe file (`--catalogue my.json`); its .cl lies beside it. An entry
+  /// whose name is taken replaces nothing: ModelError.
   void add_file(const std::filesystem::path& json);
   /// Adds from text; `read_source` gives the text of a .cl named in it.
   void add_text(std::string_view json, const std::string& file,
@@ -113,9 +128,13 @@ class Catalogue {
   std::vector<Recipe> recipes_;
 };
 
-/// The names that an entry's expressions may use: the family's dimensions, padded dimensions where
-/// allowed, structure names, tunables and device facts.
-/// Checked when an entry is read; an unknown name is a ModelError that lists the known ones.
+/// The value of each tunable where nothing is tuned.
+[[nodiscard]] Environment standard_tunables(const Entry& entry);
+
+/// The names that the expressions of `global`, `local_memory_bytes`, `require` and `cost` may use:
+/// the family's extents ("M"), padded extents ("M_pad"), "elements_dst", structure, tunables and
+/// device facts. `align`, `local` and layouts may use tunables only. Checked when an entry is read;
+/// an unknown name is a ModelError that lists the known ones.
 [[nodiscard]] std::vector<std::string> known_names(const Entry& entry);
 
 }  // namespace morton

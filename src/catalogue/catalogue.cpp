@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "catalogue/catalogue.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/knobs.hpp"
+#include "catalogue/embedded.hpp"
+#include "catalogue/reader.hpp"
+
+namespace morton {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Far above any kernel; refuses a file that was named by mistake.
+constexpr std::int64_t kFileLimitBytes = std::int64_t{4} << 20;
+/// The folder of tuned values, which stands beside the families'.
+constexpr std::string_view kTunedFolder = "tuned";
+
+/// Files by their path relative to the folder of kernels, such as "gemm/naive.cl".
+using FileTexts = std::map<std::string, std::string, std::less<>>;
+
+/// True when `name` stands in `text` as a whole word followed by a parenthesis.
+bool declares_function(std::string_view text, std::string_view name) {
+  const auto is_word = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+  };
+  for (std::size_t at = text.find(name); at != std::string_view::npos;
+       at = text.find(name, at + 1)) {
+    if (at > 0 && is_word(text[at - 1])) continue;
+    std::size_t next = at + name.size();
+    while (next < text.size() && std::isspace(static_cast<unsigned char>(text[next])) != 0) ++next;
+    if (next < text.size() && text[next] == '(') return true;
+  }
+  return false;
+}
+
+std::string folder_of(const std::string& path) {
+  return path.substr(0, path.find('/') == std::string::npos ? 0 : path.find('/'));
+}
+
+void check_place(const std::string& path, const std::string& name) {
+  std::string expected = name + ".json";
+  expected[expected.find('.')] = '/';
+  if (path != expected) {
+    throw ModelError(path + ": name: '" + name + "' belongs into " + expected);
+  }
+}
+
+/// Reads every entry of a folder of kernels, and sees that each .cl file is named by one.
+Catalogue from_texts(const FileTexts& files) {
+  Catalogue catalogue;
+  std::set<std::string> used;
+  for (const auto& [path, text] : files) {
+    if (!path.ends_with(".json")) continue;
+    const std::string folder = folder_of(path);
+    const auto read_source = [&](const std::string& name) {
+      const auto found = files.find(folder + "/" + name);
+      if (found == files.end()) {
+        throw ModelError("there is no file " + folder + "/" + name);
+      }
+      used.insert(found->first);
+      return found->second;
+    };
+    catalogue.add_text(text, path, read_source);
+  }
+  for (const auto& entry : catalogue.entries()) check_place(entry.file, entry.name);
+  for (const auto& recipe : catalogue.recipes()) check_place(recipe.file, recipe.name);
+  for (const auto& [path, text] : files) {
+    if (path.ends_with(".cl") && !used.contains(path)) {
+      throw ModelError(path + ": no entry beside it names it as its source");
+    }
+  }
+  return catalogue;
+}
+
+template <class Named>
+const Named* find_named(const std::vector<Named>& all, std::string_view name) {
+  const auto found = std::ranges::lower_bound(all, name, {}, &Named::name);
+  return found != all.end() && found->name == name ? &*found : nullptr;
+}
+
+template <class Named>
+void insert_named(std::vector<Named>& all, Named named) {
+  all.insert(std::ranges::lower_bound(all, named.name, {}, &Named::name), std::move(named));
+}
+
+}  // namespace
+
+Catalogue Catalogue::standard() {
+  if (const auto folder = knob("MORTON_KERNEL_DIR")) return from_folder(*folder);
+  FileTexts files;
+  for (const EmbeddedFile& file : embedded_kernels()) {
+    if (folder_of(std::string(file.path)) == kTunedFolder) continue;
+    files.emplace(file.path, file.content);
+  }
+  return from_texts(files);
+}
+
+Catalogue Catalogue::from_folder(const fs::path& folder) {
+  std::error_code status;
+  if (!fs::is_directory(folder, status)) {
+    throw ModelError(folder.string() + ": is no folder of kernels (MORTON_KERNEL_DIR names one)");
+  }
+  FileTexts files;
+  for (const auto& family : fs::directory_iterator(folder)) {
+    if (!family.is_directory() || family.path().filename() == kTunedFolder) continue;
+    for (const auto& file : fs::directory_iterator(family.path())) {
+      const auto extension = file.path().extension();
+      if (extension != ".cl" && extension != ".json") continue;
+      const auto name = family.path().filename() / file.path().filename();
+      files.emplace(name.generic_string(), read_file(file.path(), kFileLimitBytes));
+    }
+  }
+  return from_texts(files);
+}
+
+void Catalogue::add_file(const fs::path& json) {
+  const auto read_source = [&](const std::string& name) {
+    return read_file(json.parent_path() / name, kFileLimitBytes);
+  };
+  add_text(read_file(json, kFileLimitBytes), json.string(), read_source);
+}
+
+void Catalogue::add_text(std::string_view json, const std::string& file,
+                         const std::function<std::string(const std::string&)>& read_source) {
+  const Json parsed = parse_json(json, file);
+  const JsonReader reader(parsed, file);
+  if (!parsed.is_object())
+    reader.fail("expected an object, got " + std::string(parsed.type_name()));
+  if (reader.at("schema").integer() != 1) {
+    reader.at("schema").fail("expected 1, the only schema there is, got " +
+                             parsed.at("schema").dump());
+  }
+  const std::string name = reader.at("name").text();
+  if (find_entry(name) != nullptr || find_recipe(name) != nullptr) {
+    reader.at("name").fail("'" + name + "' is taken: choose another name");
+  }
+  if (reader.has("steps")) {
+    Recipe recipe = read_recipe(reader);
+    recipe.file = file;
+    insert_named(recipes_, std::move(recipe));
+    return;
+  }
+  Entry entry = read_entry(reader);
+  entry.file = file;
+  try {
+    entry.source = read_source(entry.source_file);
+  } catch (const ModelError& error) {
+    reader.at("source").fail(error.what());
+  }
+  if (!declares_function(entry.source, entry.function)) {
+    reader.at("function").fail(entry.source_file + " has no function '" + entry.function + "'");
+  }
+  entry.source_file = entry.family + "/" + entry.source_file;
+  insert_named(entries_, std::move(entry));
+}
+
+const Entry* Catalogue::find_entry(std::string_view name) const {
+  return find_named(entries_, name);
+}
+
+const Recipe* Catalogue::find_recipe(std::string_view name) const {
+  return find_named(recipes_, name);
+}
+
+}  // namespace morton

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// An entry's JSON, key by key. Every check that needs no device is made here, so that the plan and
+// the generator of sources can trust what they are given.
+#include <algorithm>
+#include <cctype>
+
+#include "base/error.hpp"
+#include "catalogue/reader.hpp"
+
+namespace morton {
+namespace {
+
+bool is_identifier(std::string_view text) {
+  if (text.empty() || std::isdigit(static_cast<unsigned char>(text[0])) != 0) return false;
+  return std::all_of(text.begin(), text.end(),
+                     [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+}
+
+NameSet tunable_names(const Entry& entry) {
+  NameSet names;
+  for (const auto& [name, tunable] : entry.tunables) names.insert(name);
+  return names;
+}
+
+std::vector<std::string> dimensions_of(const ProblemFamily& family, std::string_view operand) {
+  for (const auto& schema : family.operands) {
+    if (schema.name == operand) return {schema.dimensions.begin(), schema.dimensions.end()};
+  }
+  return {};
+}
+
+void read_tunables(const JsonReader& reader, const ProblemFamily& family, Entry& entry) {
+  NameSet taken = extent_names(family);
+  taken.merge(structure_names(family));
+  for (const auto& [name, member] : reader.members()) {
+    const bool upper = std::none_of(name.begin(), name.end(),
+                                    [](unsigned char c) { return std::islower(c) != 0; });
+    if (!is_identifier(name) || !upper) member.fail("a tunable's name is written in UPPER_CASE");
+    if (taken.contains(name)) member.fail("the problem has a dimension or structure of that name");
+    member.allow_keys({"values", "standard"});
+    Tunable tunable{member.at("values").integers(), member.at("standard").integer()};
+    for (auto value = tunable.values.begin(); value != tunable.values.end(); ++value) {
+      if (*value < 0) member.fail("the value " + std::to_string(*value) + " is negative");
+      if (std::count(value, tunable.values.end(), *value) > 1) {
+        member.fail("the value " + std::to_string(*value) + " stands twice");
+      }
+    }
+    if (std::count(tunable.values.begin(), tunable.values.end(), tunable.standard) == 0) {
+      member.at("standard")
+          .fail("the standard " + std::to_string(tunable.standard) + " is not among the values");
+    }
+    entry.tunables.emplace(name, std::move(tunable));
+  }
+}
+
+/// Replaces each `{expression}` of a layout's text by its value.
+std::string fill_in(const std::string& text, const Environment& tunables) {
+  const std::string where = "layout '" + text + "'";
+  std::string filled;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '{') {
+      filled += text[i];
+      continue;
+    }
+    const std::size_t end = text.find('}', i);
+    if (end == std::string::npos) throw ModelError(where + ": a '{' has no '}'");
+    const Expression extent = Expression::parse(text.substr(i + 1, end - i - 1), where);
+    filled += std::to_string(extent.evaluate(tunables));
+    i = end;
+  }
+  return filled;
+}
+
+void read_layout(const JsonReader& reader, const std::vector<std::string>& dimensions,
+                 const Entry& entry, OperandFormat& format) {
+  format.layout_text = reader.text();
+  if (format.is_any()) return;
+  if (dimensions.empty()) {
+    reader.fail("operands of any number of dimensions have the layout 'any', got '" +
+                format.layout_text + "'");
+  }
+  try {
+    const Layout standard = layout_of(format, dimensions, standard_tunables(entry));
+    if (format.layout_text.find('{') == std::string::npos) format.layout = standard;
+  } catch (const ModelError& error) {
+    reader.fail(error.what());
+  }
+}
+
+void read_split(const JsonReader& reader, OperandFormat& format) {
+  const auto split = reader.integers();
+  if (split.size() != 2 || split[0] < 1 || split[1] < 1 || split[0] > 64 || split[1] > 64) {
+    reader.fail("expected [loops that count rows, loops that count texels], each 1 or more");
+  }
+  format.image_rows = static_cast<int>(split[0]);
+  format.image_texels = static_cast<int>(split[1]);
+}
+
+OperandFormat read_format(const JsonReader& reader, const std::vector<std::string>& dimensions,
+                          const Entry& entry) {
+  reader.allow_keys({"layout", "types", "rim", "memory", "split"});
+  OperandFormat format;
+  read_layout(reader.at("layout"), dimensions, entry, format);
+  for (const auto& type : reader.at("types").elements()) {
+    try {
+      format.types.push_back(parse_dtype(type.text()));
+    } catch (const UsageError& error) {
+      type.fail(error.what());
+    }
+  }
+  if (format.types.empty()) reader.at("types").fail("expected at least one type");
+  if (reader.has("rim")) {
+    const JsonReader rim = reader.at("rim");
+    format.rim = parse_rim(rim.text(), rim.where());
+  }
+  if (reader.has("memory")) {
+    const std::string memory = reader.at("memory").text();
+    if (memory != "buffer" && memory != "image") {
+      reader.at("memory").fail("expected 'buffer' or 'image', got '" + memory + "'");
+    }
+    if (memory == "image") format.memory = MemoryKind::image;
+  }
+  if (reader.has("split") != (format.memory == MemoryKind::image)) {
+    reader.fail("'split' and the memory 'image' go together");
+  }
+  if (reader.has("split")) read_split(reader.at("split"), format);
+  return format;
+}
+
+void read_operands(const JsonReader& reader, const ProblemFamily& family, Entry& entry) {
+  NameSet known;
+  for (const auto& schema : family.operands) known.emplace(schema.name);
+  for (const auto& [name, member] : reader.members()) {
+    if (!known.contains(name)) {
+      reader.fail("unknown operand '" + name + "' (" + entry.family + " has " + join(known) + ")");
+    }
+    entry.operands.emplace(name, read_format(member, dimensions_of(family, name), entry));
+  }
+  for (const auto& name : known) {
+    if (!entry.operands.contains(name)) reader.fail("the operand '" + name + "' is missing");
+  }
+}
+
+void read_arguments(const JsonReader& reader, const ProblemFamily& family, Entry& entry) {
+  NameSet known{"elements_dst"};
+  for (const auto& name : extent_names(family)) {
+    known.insert(name);
+    known.insert(name + "_pad");
+  }
+  for (const auto& [name, format] : entry.operands) known.insert(name);
+  NameSet given;
+  for (const auto& element : reader.elements()) {
+    const std::string name = element.text();
+    if (!known.contains(name)) {
+      element.fail("unknown argument '" + name + "' (known: " + join(known) + ")");
+    }
+    if (!given.insert(name).second) element.fail("the argument '" + name + "' stands twice");
+    entry.arguments.push_back(name);
+  }
+  for (const auto& [name, format] : entry.operands) {
+    if (!given.contains(name)) reader.fail("the operand '" + name + "' is not among the arguments");
+  }
+}
+
+void read_ranges(const JsonReader& reader, const NameSet& known, Entry& entry) {
+  entry.global = read_expressions(reader.at("global"), known);
+  entry.local = read_expressions(reader.at("local"), tunable_names(entry));
+  if (entry.local.empty() || entry.local.size() > 3) {
+    reader.at("local").fail("expected 1 to 3 dimensions, got " +
+                            std::to_string(entry.local.size()));
+  }
+  if (entry.global.size() != entry.local.size()) {
+    reader.at("global").fail("expected as many dimensions as 'local' has (" +
+                             std::to_string(entry.local.size()) + "), got " +
+                             std::to_string(entry.global.size()));
+  }
+  for (const auto& size : entry.local) {
+    const std::int64_t value = size.evaluate(standard_tunables(entry));
+    if (value < 1) {
+      reader.at("local").fail("'" + size.print() + "' is " + std::to_string(value) +
+                              " where nothing is tuned; expected 1 or more");
+    }
+  }
+}
+
+void read_align(const JsonReader& reader, const ProblemFamily& family, Entry& entry) {
+  const NameSet extents = extent_names(family);
+  for (const auto& [name, member] : reader.members()) {
+    if (!extents.contains(name)) {
+      reader.fail("unknown dimension '" + name + "' (" + entry.family + " has " + join(extents) +
+                  ")");
+    }
+    const Expression align = read_expression(member, tunable_names(entry));
+    if (align.evaluate(standard_tunables(entry)) < 1) {
+      member.fail("'" + align.print() + "' is below 1 where nothing is tuned");
+    }
+    entry.align.emplace(name, align);
+  }
+}
+
+void read_cost(const JsonReader& reader, const NameSet& known, Entry& entry) {
+  reader.allow_keys({"flop", "bytes", "efficiency"});
+  entry.flop = read_expression(reader.at("flop"), known);
+  if (reader.has("bytes")) entry.bytes = read_expression(reader.at("bytes"), known);
+  const JsonReader efficiency = reader.at("efficiency");
+  efficiency.allow_keys({"cpu", "gpu", "accelerator"});
+  for (const char* kind : {"cpu", "gpu"}) static_cast<void>(efficiency.at(kind));
+  for (const auto& [kind, member] : efficiency.members()) {
+    const double share = member.real();
+    if (!(share > 0.0 && share <= 1.0)) {
+      member.fail("expected a share above 0 and at most 1, got " + member.json().dump());
+    }
+    entry.efficiency.emplace(kind, share);
+  }
+}
+
+void read_epilogue(const JsonReader& reader, Entry& entry) {
+  const auto kinds = reader.texts();
+  if (!kinds.empty() && kinds != std::vector<std::string>{"any"}) {
+    reader.fail("expected [] or [\"any\"], got " + reader.json().dump());
+  }
+  entry.carries_epilogue = !kinds.empty();
+}
+
+Entry::Edges read_edges(const JsonReader& reader) {
+  const std::string edges = reader.text();
+  if (edges == "pad") return Entry::Edges::pad;
+  if (edges == "guard") return Entry::Edges::guard;
+  reader.fail("expected 'pad' or 'guard', got '" + edges + "'");
+}
+
+void read_source(const JsonReader& reader, Entry& entry) {
+  const JsonReader source = reader.at("source");
+  entry.source_file = source.text();
+  if (!entry.source_file.ends_with(".cl") ||
+      entry.source_file.find_first_of("/\\") != std::string::npos) {
+    source.fail("expected the name of a .cl file beside this one, got '" + entry.source_file + "'");
+  }
+  entry.function = reader.at("function").text();
+  if (!is_identifier(entry.function)) {
+    reader.at("function").fail("'" + entry.function + "' is no name of a function");
+  }
+}
+
+}  // namespace
+
+Layout layout_of(const OperandFormat& format, std::span<const std::string> dimensions,
+                 const Environment& tunables) {
+  if (format.is_any()) throw InternalError("catalogue: the layout 'any' has no loops");
+  if (format.layout) return *format.layout;
+  return Layout::parse(fill_in(format.layout_text, tunables), dimensions);
+}
+
+Environment standard_tunables(const Entry& entry) {
+  Environment values;
+  for (const auto& [name, tunable] : entry.tunables) values.emplace(name, tunable.standard);
+  return values;
+}
+
+std::vector<std::string> known_names(const Entry& entry) {
+  const ProblemFamily* family = find_problem_family(entry.family);
+  if (family == nullptr) {
+    throw InternalError("catalogue: " + entry.name + " is of no family: " + entry.family);
+  }
+  NameSet names = device_names();
+  names.merge(tunable_names(entry));
+  names.merge(structure_names(*family));
+  names.insert("elements_dst");
+  for (const auto& extent : extent_names(*family)) {
+    names.insert(extent);
+    names.insert(extent + "_pad");
+  }
+  return {names.begin(), names.end()};
+}
+
+Entry read_entry(const JsonReader& reader) {
+  reader.allow_keys({"schema", "name", "problem", "source", "function", "operands", "align",
+                     "edges", "arguments", "global", "local", "local_memory_bytes", "tunables",
+                     "require", "epilogue", "cost"});
+  const ProblemFamily& family = read_family(reader.at("problem"));
+  Entry entry;
+  entry.family = family.name;
+  entry.name = read_name(reader.at("name"), family);
+  read_source(reader, entry);
+  if (reader.has("tunables")) read_tunables(reader.at("tunables"), family, entry);
+  const auto names = known_names(entry);
+  const NameSet known(names.begin(), names.end());
+  read_operands(reader.at("operands"), family, entry);
+  if (reader.has("align")) read_align(reader.at("align"), family, entry);
+  entry.edges = read_edges(reader.at("edges"));
+  read_arguments(reader.at("arguments"), family, entry);
+  read_ranges(reader, known, entry);
+  if (reader.has("local_memory_bytes")) {
+    entry.local_memory_bytes = read_expression(reader.at("local_memory_bytes"), known);
+  }
+  if (reader.has("require")) entry.require = read_expressions(reader.at("require"), known);
+  read_epilogue(reader.at("epilogue"), entry);
+  read_cost(reader.at("cost"), known, entry);
+  return entry;
+}
+
+}  // namespace morton

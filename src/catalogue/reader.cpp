@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "catalogue/reader.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+#include "base/device_info.hpp"
+
+namespace morton {
+
+std::string join(const NameSet& names) {
+  std::string text;
+  for (const auto& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text.empty() ? "none" : text;
+}
+
+void check_names(const JsonReader& reader, const Expression& expression, const NameSet& known) {
+  for (const auto& name : expression.variables()) {
+    if (known.contains(name)) continue;
+    reader.fail("expression '" + expression.print() + "' uses the unknown name '" + name +
+                "' (known here: " + join(known) + ")");
+  }
+}
+
+Expression read_expression(const JsonReader& reader, const NameSet& known) {
+  if (reader.json().is_number_integer()) return Expression(reader.integer());
+  if (!reader.json().is_string()) {
+    reader.fail("expected an expression (a string or an integer), got " +
+                std::string(reader.json().type_name()));
+  }
+  const Expression expression = Expression::parse(reader.text(), reader.where());
+  check_names(reader, expression, known);
+  return expression;
+}
+
+std::vector<Expression> read_expressions(const JsonReader& reader, const NameSet& known) {
+  std::vector<Expression> expressions;
+  for (const auto& element : reader.elements()) {
+    expressions.push_back(read_expression(element, known));
+  }
+  return expressions;
+}
+
+const ProblemFamily& read_family(const JsonReader& reader) {
+  const std::string name = reader.text();
+  if (const ProblemFamily* family = find_problem_family(name)) return *family;
+  NameSet known;
+  for (const auto& family : problem_families()) known.emplace(family.name);
+  reader.fail("unknown problem '" + name + "' (known: " + join(known) + ")");
+}
+
+std::string read_name(const JsonReader& reader, const ProblemFamily& family) {
+  std::string name = reader.text();
+  const std::string prefix = std::string(family.name) + ".";
+  const bool letters = std::all_of(name.begin(), name.end(), [](unsigned char c) {
+    return std::islower(c) != 0 || std::isdigit(c) != 0 || c == '_' || c == '.';
+  });
+  if (!name.starts_with(prefix) || name.size() == prefix.size() || !letters ||
+      name.find('.', prefix.size()) != std::string::npos) {
+    reader.fail("expected '" + prefix + "' and lower-case letters, digits and '_', got '" + name +
+                "'");
+  }
+  return name;
+}
+
+bool has_any_rank(const ProblemFamily& family) { return family.operands[0].dimensions.empty(); }
+
+NameSet structure_names(const ProblemFamily& family) {
+  return {family.structure.begin(), family.structure.end()};
+}
+
+NameSet extent_names(const ProblemFamily& family) {
+  const NameSet structure = structure_names(family);
+  NameSet names;
+  for (const auto& operand : family.operands) {
+    for (const auto dimension : operand.dimensions) {
+      if (!structure.contains(dimension)) names.emplace(dimension);
+    }
+  }
+  return names;
+}
+
+NameSet device_names() {
+  NameSet names;
+  for (const auto& [name, value] : environment_of(DeviceInfo{})) names.insert(name);
+  return names;
+}
+
+}  // namespace morton

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json_reader.hpp"
+#include "base/problem.hpp"
+#include "catalogue/catalogue.hpp"
+
+namespace morton {
+
+/// What the two readers of this folder share. Sets of names are sorted, for messages.
+using NameSet = std::set<std::string, std::less<>>;
+
+/// "a, b, c".
+[[nodiscard]] std::string join(const NameSet& names);
+
+/// An expression written as a string or an integer, whose variables are all in `known`; ModelError
+/// otherwise, with the names that would do.
+[[nodiscard]] Expression read_expression(const JsonReader& reader, const NameSet& known);
+/// An array of them.
+[[nodiscard]] std::vector<Expression> read_expressions(const JsonReader& reader,
+                                                       const NameSet& known);
+/// Fails through `reader` when `expression` uses a name that is not in `known`.
+void check_names(const JsonReader& reader, const Expression& expression, const NameSet& known);
+
+/// The family named by the reader's text; ModelError lists the families.
+[[nodiscard]] const ProblemFamily& read_family(const JsonReader& reader);
+/// The text of "name", which must be "<family>.<lower-case name>".
+[[nodiscard]] std::string read_name(const JsonReader& reader, const ProblemFamily& family);
+
+/// True for a family whose operands have any number of dimensions.
+[[nodiscard]] bool has_any_rank(const ProblemFamily& family);
+/// The dimensions whose sizes are arguments of a kernel: those that are no structure.
+[[nodiscard]] NameSet extent_names(const ProblemFamily& family);
+/// Names of its structure.
+[[nodiscard]] NameSet structure_names(const ProblemFamily& family);
+/// Everything that a family's expressions may use on any device: extents, structure, "device.*".
+[[nodiscard]] NameSet device_names();
+
+/// An entry without its source text; ModelError names `reader`'s file and the key.
+[[nodiscard]] Entry read_entry(const JsonReader& reader);
+[[nodiscard]] Recipe read_recipe(const JsonReader& reader);
+
+}  // namespace morton

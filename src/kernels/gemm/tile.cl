@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// gemm.tile: dst[m,n] = EPILOGUE(sum over k of lhs[m,k] * rhs[k,n]), for CPUs.
+//
+// A work-group is one work-item, which computes a tile of TILE_M x TILE_N elements and keeps all of
+// it in vector registers: in each step of k it reads one row of a panel of rhs and multiplies it by
+// TILE_M scalars of lhs.
+//
+//   lhs  R                 m*K + k
+//   rhs  R_*_{TILE_N}_R    (n/TILE_N)*(K*TILE_N) + k*TILE_N + n%TILE_N
+//   dst  R                 m*N_pad + n
+//
+//                             one panel of rhs: its rows follow each other in memory
+//                             n           n+TILE_N
+//                           k [16][16][16][16]         one step: TILE_N/16 vectors of 16,
+//                               |   |   |   |          each multiplied by TILE_M scalars
+//        lhs      k             v   v   v   v
+//        m        x  ------>  [16][16][16][16]
+//        .        x  ------>  [16][16][16][16]         the tile of dst: TILE_M * TILE_N/16
+//        m+TILE_M x  ------>  [16][16][16][16]         accumulators
+//
+// Work-groups along m come first, so those that follow each other read the same panel, which stays
+// in the second-level cache while lhs streams by.
+//
+// Tunables: TILE_M rows and TILE_N columns (a multiple of 16) of the tile.
+// Assumes: M_pad and N_pad are multiples of the tile; K is not padded.
+// `a * b + c` is left to the compiler to contract into one operation: PoCL's mad() is two.
+typedef float tile_row __attribute__((ext_vector_type(16), aligned(4)));
+
+#if TILE_N % 16 != 0
+#error "gemm.tile: TILE_N must be a multiple of 16"
+#endif
+#define TILE_VECTORS (TILE_N / 16)
+
+__kernel ATTRIBUTES void tile(ARGUMENTS) {
+  const int m0 = get_global_id(0) * TILE_M;
+  const int n0 = get_global_id(1) * TILE_N;
+  __global const float* lhs_row = lhs + m0 * K;
+  __global const tile_row* panel = (__global const tile_row*)(rhs + n0 * K);
+
+  tile_row sum[TILE_M][TILE_VECTORS];
+#pragma unroll
+  for (int i = 0; i < TILE_M; ++i) {
+#pragma unroll
+    for (int j = 0; j < TILE_VECTORS; ++j) sum[i][j] = 0.0f;
+  }
+  for (int k = 0; k < K; ++k) {
+#pragma unroll
+    for (int i = 0; i < TILE_M; ++i) {
+      const float scalar = lhs_row[i * K + k];
+#pragma unroll
+      for (int j = 0; j < TILE_VECTORS; ++j) sum[i][j] += scalar * panel[k * TILE_VECTORS + j];
+    }
+  }
+
+#pragma unroll
+  for (int i = 0; i < TILE_M; ++i) {
+#pragma unroll
+    for (int j = 0; j < TILE_VECTORS; ++j) {
+      __global float* out = dst + (m0 + i) * N_pad + n0 + j * 16;
+      *(__global tile_row*)out = sum[i][j];
+      for (int c = 0; c < 16; ++c) out[c] = EPILOGUE(out[c], m0 + i, n0 + j * 16 + c);
+    }
+  }
+}
+#undef TILE_VECTORS
