@@ -11,6 +11,13 @@ if(MORTON_SANITIZE)
   list(APPEND MORTON_TEST_ENVIRONMENT LSAN_OPTIONS=suppressions=${suppressions}:print_suppressions=0)
 endif()
 
+# What tests share: cases, test data, the comparison. Knows the host half only.
+file(GLOB support_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/support/*.cpp)
+add_library(morton_test_support OBJECT ${support_sources})
+target_include_directories(morton_test_support PUBLIC
+  ${PROJECT_SOURCE_DIR}/tests $<TARGET_PROPERTY:morton_host,INTERFACE_INCLUDE_DIRECTORIES>)
+target_link_libraries(morton_test_support PRIVATE morton_flags)
+
 # morton_test_executable(name folder LIBRARY...)
 #
 # One executable for the C++ files of tests/<folder>, if there are any. ctest shows one entry per
@@ -23,13 +30,12 @@ function(morton_test_executable name folder)
     return()
   endif()
   add_executable(${name} ${sources})
-  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_compile_options(${name} PRIVATE -isystem${MORTON_ONNX_DIR})
   # Tests find the repository's files and the program by these names.
   target_compile_definitions(${name} PRIVATE MORTON_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                                              MORTON_PROGRAM="${PROJECT_BINARY_DIR}/morton")
-  target_link_libraries(${name} PRIVATE morton_flags ${ARGN} Eigen3::Eigen GTest::gmock
-                                        GTest::gtest_main)
+  target_link_libraries(${name} PRIVATE morton_flags morton_test_support ${ARGN} Eigen3::Eigen
+                                        GTest::gmock GTest::gtest_main)
   add_dependencies(${name} morton_onnx_header)
   if(TARGET morton_cli)
     add_dependencies(${name} morton_cli)

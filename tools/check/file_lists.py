@@ -13,7 +13,7 @@ import re
 
 from project import ROOT, Problems, files, read
 
-TEST_FOLDERS = {"host", "device", "model", "error", "plans", "consumer"}
+TEST_FOLDERS = {"support", "host", "device", "model", "error", "plans", "consumer"}
 
 
 def check_kernels(problems):

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <random>
+
+#include "base/error.hpp"
+#include "ops/operator.hpp"
+#include "support/cases.hpp"
+
+namespace morton::test {
+namespace {
+
+/// A number of the kind; `bits` are 32 random ones.
+float draw(DataKind kind, std::uint64_t bits) {
+  const auto whole = static_cast<std::int64_t>(bits % 17) - 8;
+  const double unit = static_cast<double>(bits) / 4294967296.0;
+  switch (kind) {
+    case DataKind::integers:
+      return static_cast<float>(whole);
+    case DataKind::zero_mean:
+      return static_cast<float>(2.0 * unit - 1.0);
+    case DataKind::same_sign:
+      return static_cast<float>(unit);
+  }
+  throw InternalError("test data of an unknown kind");
+}
+
+/// What divides stays away from zero, where errors have no bound.
+float away_from_zero(float value) { return value < 0 ? value - 0.5F : value + 0.5F; }
+
+/// Builds the graph; the n-th tensor with values draws from a generator of its own, so that a
+/// constant and a given input in its place hold the same.
+class CaseMaker {
+ public:
+  CaseMaker(const OperatorCase& test, std::uint64_t seed, DataKind kind)
+      : test_(test), seed_(seed), kind_(kind) {}
+
+  void run() {
+    graph.name = test_.op + "_" + test_.name;
+    graph.opset = test_.opset;
+    Node node;
+    node.op = test_.op;
+    node.attributes = test_.attributes;
+    for (const CaseInput& input : test_.inputs) add_input(node, input);
+    TensorId result = add_node(std::move(node));
+    for (const CaseStep& step : test_.then) {
+      Node next;
+      next.op = step.op;
+      next.inputs.push_back(result);
+      for (const CaseInput& input : step.more_inputs) add_input(next, input);
+      result = add_node(std::move(next));
+    }
+    graph.tensor(result).name = "y";
+    graph.outputs = {result};
+    verify(graph, describe(test_));
+  }
+
+  Graph graph;
+  std::vector<NamedTensor> inputs;
+
+ private:
+  [[nodiscard]] Tensor random_tensor(const Node& node, const Shape& shape) {
+    std::mt19937_64 generator(seed_ * 1000 + static_cast<std::uint64_t>(drawn_++));
+    Tensor tensor = Tensor::allocate(DType::f32, shape);
+    const bool divisor = node.op == "Div" && node.inputs.size() == 1;
+    for (float& value : tensor.as_mutable<float>()) {
+      value = draw(kind_, generator() >> 32);
+      if (divisor) value = away_from_zero(value);
+    }
+    return tensor;
+  }
+
+  void add_input(Node& node, const CaseInput& input) {
+    if (input.kind == CaseInput::Kind::absent) {
+      node.inputs.push_back(kNoTensor);
+      return;
+    }
+    GraphTensor tensor;
+    tensor.shape = input.shape;
+    const std::string number = std::to_string(drawn_);
+    Tensor values = input.kind == CaseInput::Kind::list ? Tensor::from(input.shape, input.values)
+                                                        : random_tensor(node, input.shape);
+    tensor.dtype = values.dtype();
+    if (input.kind == CaseInput::Kind::given) {
+      tensor.name = "x" + std::to_string(inputs.size());
+      tensor.kind = GraphTensor::Kind::input;
+      for (const std::int64_t extent : input.shape) tensor.declared.push_back({extent, ""});
+      inputs.push_back({tensor.name, values});
+    } else {
+      tensor.name = "c" + number + (input.kind == CaseInput::Kind::list ? "_list" : "");
+      tensor.kind = GraphTensor::Kind::constant;
+      tensor.data = values;
+    }
+    const bool given = input.kind == CaseInput::Kind::given;
+    const TensorId id = graph.add_tensor(std::move(tensor));
+    if (given) graph.inputs.push_back(id);
+    node.inputs.push_back(id);
+  }
+
+  TensorId add_node(Node node) {
+    node.name = node.op + "_" + std::to_string(graph.nodes.size());
+    const TensorType type = infer(graph, node)[0];
+    GraphTensor tensor;
+    tensor.name = "t" + std::to_string(graph.nodes.size());
+    tensor.dtype = type.dtype;
+    tensor.shape = type.shape;
+    const TensorId id = graph.add_tensor(std::move(tensor));
+    node.outputs = {id};
+    graph.nodes.push_back(std::move(node));
+    return id;
+  }
+
+  const OperatorCase& test_;
+  std::uint64_t seed_;
+  DataKind kind_;
+  int drawn_ = 0;
+};
+
+std::int64_t product_over(const Environment& sizes, std::initializer_list<const char*> names) {
+  std::int64_t result = 1;
+  for (const char* name : names) result *= sizes.at(name);
+  return result;
+}
+
+bool is_whole(double value) { return std::fabs(value) <= 8.0 && std::nearbyint(value) == value; }
+
+}  // namespace
+
+Graph make_graph(const OperatorCase& test, std::uint64_t seed, DataKind kind) {
+  CaseMaker maker(test, seed, kind);
+  maker.run();
+  return std::move(maker.graph);
+}
+
+std::vector<NamedTensor> make_inputs(const OperatorCase& test, std::uint64_t seed, DataKind kind) {
+  CaseMaker maker(test, seed, kind);
+  maker.run();
+  return std::move(maker.inputs);
+}
+
+bool is_exact_on_integers(const OperatorCase& test) {
+  constexpr std::array kInexact{"Div", "Sigmoid", "Tanh", "Softmax", "AveragePool"};
+  const auto inexact = [&](const std::string& op) {
+    return std::find(kInexact.begin(), kInexact.end(), op) != kInexact.end();
+  };
+  if (inexact(test.op)) return false;
+  for (const CaseStep& step : test.then) {
+    if (inexact(step.op)) return false;
+  }
+  for (const auto& [name, value] : test.attributes) {
+    if (const double* real = std::get_if<double>(&value); real != nullptr && !is_whole(*real)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::int64_t work_of(const OperatorCase& test) {
+  const Graph graph = make_graph(test, 1, DataKind::integers);
+  const Node& node = graph.nodes[0];
+  const std::int64_t elements = element_count(graph.tensor(node.outputs[0]).shape);
+  if (operator_of(node).alias) return elements;
+  const Problem problem = lower(graph, node).problem;
+  const Environment sizes = environment_of(problem);
+  if (problem.family == "gemm") return elements * sizes.at("K");
+  if (problem.family == "conv2d") return elements * product_over(sizes, {"I", "KH", "KW"});
+  if (sizes.contains("KH")) return elements * product_over(sizes, {"KH", "KW"});
+  return elements;
+}
+
+std::string describe(const OperatorCase& test) {
+  return test.where + " " + test.op + " " + test.name;
+}
+
+}  // namespace morton::test

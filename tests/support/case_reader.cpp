@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cctype>
+#include <charconv>
+#include <set>
+#include <sstream>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "ops/operator.hpp"
+#include "support/cases.hpp"
+
+namespace morton::test {
+namespace {
+
+constexpr std::int64_t kLimitBytes = std::int64_t{1} << 20;
+
+/// "MaxPool" -> "max_pool".
+std::string snake_case(std::string_view name) {
+  std::string result;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const auto c = static_cast<unsigned char>(name[i]);
+    if (i > 0 && std::isupper(c) != 0 &&
+        std::isupper(static_cast<unsigned char>(name[i - 1])) == 0) {
+      result += '_';
+    }
+    result += static_cast<char>(std::tolower(c));
+  }
+  return result;
+}
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
+  return parts;
+}
+
+std::vector<std::string> words(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> result;
+  for (std::string word; stream >> word;) result.push_back(word);
+  return result;
+}
+
+/// One line of a file.
+class LineReader {
+ public:
+  LineReader(std::string op, std::string where) : op_(std::move(op)), where_(std::move(where)) {}
+
+  [[nodiscard]] OperatorCase read(const std::string& line) const {
+    const auto columns = split(line, '|');
+    if (columns.size() < 2 || columns.size() > 5) {
+      fail("expected name | inputs | attributes | then | tags, got '" + line + "'");
+    }
+    const auto column = [&](std::size_t i) {
+      return i < columns.size() ? words(columns[i]) : std::vector<std::string>{};
+    };
+    OperatorCase test;
+    test.op = op_;
+    test.where = where_;
+    if (column(0).size() != 1) fail("a case has one name");
+    test.name = column(0)[0];
+    for (const auto& word : column(1)) test.inputs.push_back(input(word));
+    for (const auto& word : column(2)) {
+      const auto equals = word.find('=');
+      if (equals == std::string::npos) fail("attribute '" + word + "' has no value");
+      test.attributes[word.substr(0, equals)] = attribute(word.substr(equals + 1));
+    }
+    for (const auto& word : column(3)) test.then.push_back(step(word));
+    for (const auto& word : column(4)) {
+      if (word == "small") {
+        test.small = true;
+      } else if (word.rfind("opset=", 0) == 0) {
+        test.opset = integer(word.substr(6));
+      } else {
+        fail("unknown tag '" + word + "'");
+      }
+    }
+    return test;
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& what) const { throw ModelError(where_ + ": " + what); }
+
+  [[nodiscard]] std::int64_t integer(const std::string& text) const {
+    std::int64_t value = 0;
+    const char* end = text.data() + text.size();
+    const auto [stop, status] = std::from_chars(text.data(), end, value);
+    if (status != std::errc() || stop != end) fail("'" + text + "' is no integer");
+    return value;
+  }
+
+  /// "[1,2]".
+  [[nodiscard]] std::vector<std::int64_t> list(const std::string& text) const {
+    if (text.back() != ']') fail("'" + text + "' lacks its ']'");
+    std::vector<std::int64_t> values;
+    for (const auto& part : split(text.substr(1, text.size() - 2), ',')) {
+      values.push_back(integer(part));
+    }
+    return values;
+  }
+
+  [[nodiscard]] CaseInput input(std::string word) const {
+    if (word == "-") return {CaseInput::Kind::absent, {}, {}};
+    if (word.front() == '[') {
+      const auto values = list(word);
+      return {CaseInput::Kind::list, {static_cast<std::int64_t>(values.size())}, values};
+    }
+    CaseInput result;
+    if (word.back() == '!') {
+      result.kind = CaseInput::Kind::constant;
+      word.pop_back();
+    }
+    if (word == "scalar") return result;
+    for (const auto& extent : split(word, 'x')) result.shape.push_back(integer(extent));
+    return result;
+  }
+
+  /// "Add(6x1x1!)" or "Relu".
+  [[nodiscard]] CaseStep step(const std::string& word) const {
+    const auto open = word.find('(');
+    CaseStep result{word.substr(0, open), {}};
+    if (open == std::string::npos) return result;
+    if (word.back() != ')') fail("'" + word + "' lacks its ')'");
+    for (const auto& part : split(word.substr(open + 1, word.size() - open - 2), ';')) {
+      result.more_inputs.push_back(input(part));
+    }
+    return result;
+  }
+
+  [[nodiscard]] Attribute attribute(const std::string& text) const {
+    if (text.empty()) fail("an attribute has no value");
+    if (text.front() == '[') return list(text);
+    if (std::isalpha(static_cast<unsigned char>(text.front())) != 0) return text;
+    if (text.find('.') == std::string::npos) return integer(text);
+    std::istringstream stream(text);
+    double value = 0.0;
+    if (!(stream >> value) || !stream.eof()) fail("'" + text + "' is no number");
+    return value;
+  }
+
+  std::string op_;
+  std::string where_;
+};
+
+std::string operator_of_file(const std::filesystem::path& file) {
+  for (const Operator* op : operators()) {
+    if (snake_case(op->name) == file.stem().string()) return std::string(op->name);
+  }
+  throw ModelError(file.string() + ": no operator has this name");
+}
+
+}  // namespace
+
+std::vector<OperatorCase> read_cases(const std::filesystem::path& file) {
+  const std::string op = operator_of_file(file);
+  std::vector<OperatorCase> cases;
+  std::set<std::string> names;
+  std::istringstream stream(read_file(file, kLimitBytes));
+  int number = 0;
+  for (std::string line; std::getline(stream, line);) {
+    ++number;
+    const std::string text = line.substr(0, line.find('#'));
+    if (words(text).empty()) continue;
+    const std::string where = file.filename().string() + ":" + std::to_string(number);
+    cases.push_back(LineReader(op, where).read(text));
+    if (!names.insert(cases.back().name).second) {
+      throw ModelError(where + ": the name '" + cases.back().name + "' stands twice");
+    }
+  }
+  if (cases.empty()) throw ModelError(file.string() + ": holds no case");
+  return cases;
+}
+
+std::vector<OperatorCase> all_cases(const std::filesystem::path& folder) {
+  std::vector<OperatorCase> cases;
+  for (const Operator* op : operators()) {
+    for (auto& test : read_cases(folder / (snake_case(op->name) + ".cases"))) {
+      cases.push_back(std::move(test));
+    }
+  }
+  return cases;
+}
+
+}  // namespace morton::test
