@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <spdlog/spdlog.h>
+#include <sys/resource.h>
+
+#include <cmath>
+#include <memory>
+
+#include "commands.hpp"
+#include "inputs.hpp"
+#include "morton/error.hpp"
+#include "morton/session.hpp"
+#include "options.hpp"
+#include "output.hpp"
+#include "statistics.hpp"
+#include "terminal.hpp"
+
+namespace morton::cli {
+namespace {
+
+constexpr const char* kFooter =
+    R"(Three clocks, never mixed: `host` is the caller's, from handing over the inputs to holding the
+outputs; `enqueue` is the host's part of it that puts the steps into the queue; `device` is the
+device's own clock over all kernels, measured in runs of their own.
+
+Examples:
+  morton bench models/lenet5.onnx
+  morton bench models/lenet5.onnx --batch 100 -n 50 --format json
+  morton bench models/lenet5.onnx --use gemm=gemm.naive --duration 10s)";
+
+struct Options {
+  DeviceOptions device;
+  ModelOptions model;
+  MeasureOptions measure;
+  ResultOptions result;
+};
+
+/// Times in milliseconds, one sample for each run.
+struct Samples {
+  std::vector<double> host, enqueue, device;
+};
+
+/// Everything that is reported, once all of it has been measured.
+struct Measurement {
+  double open_device_ms = 0.0, load_ms = 0.0, compile_ms = 0.0, first_inference_ms = 0.0;
+  Statistics host, enqueue;
+  std::optional<Statistics> device;
+  double items_per_second = 0.0;
+};
+
+/// When a series of runs ends: after a number of them, or after a time.
+struct Goal {
+  std::int64_t iterations = 0;  ///< 0: `duration_ms` decides
+  double duration_ms = 0.0;
+};
+
+/// Calls `once` until the goal is reached, at least once unless the goal is zero.
+template <typename Once>
+void repeat(const Goal& goal, const std::string& label, const Once& once) {
+  // Few runs say nothing of the spread, so slow models get more time than was asked for.
+  constexpr std::int64_t kLeastRuns = 5;
+  Progress progress(label);
+  const Stopwatch watch;
+  for (std::int64_t i = 0;; ++i) {
+    const double share = goal.iterations > 0
+                             ? static_cast<double>(i) / static_cast<double>(goal.iterations)
+                             : watch.ms() / goal.duration_ms;
+    if (goal.iterations > 0 ? i >= goal.iterations : share >= 1.0 && i >= kLeastRuns) return;
+    progress.update(share);
+    once();
+  }
+}
+
+std::vector<Tensor> output_buffers(const CompiledModel& model) {
+  std::vector<Tensor> buffers;
+  for (const PortInfo& port : model.outputs()) {
+    buffers.push_back(Tensor::allocate(port.dtype, port.shape));
+  }
+  return buffers;
+}
+
+/// Runs without profiling and takes the host's two clocks.
+void measure_host(Session& session, const std::vector<NamedTensor>& inputs, const Goal& goal,
+                  Samples& samples) {
+  const std::vector<PortInfo> ports = session.model().outputs();
+  std::vector<Tensor> outputs = output_buffers(session.model());
+  repeat(goal, "host clock", [&] {
+    const Stopwatch whole;
+    for (const NamedTensor& input : inputs) session.set_input(input.name, input.tensor);
+    const Stopwatch enqueue;
+    const Event done = session.enqueue();
+    const double enqueue_ms = enqueue.ms();
+    done.wait();
+    for (std::size_t i = 0; i < ports.size(); ++i) session.get_output(ports[i].name, outputs[i]);
+    samples.host.push_back(whole.ms());
+    samples.enqueue.push_back(enqueue_ms);
+  });
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    for (std::int64_t k = 0; k < outputs[i].size(); ++k) {
+      if (std::isfinite(outputs[i].at(k))) continue;
+      spdlog::warn("output '{}' holds values that are not finite, from random inputs (--seed)",
+                   ports[i].name);
+      break;
+    }
+  }
+}
+
+/// Runs with profiling and takes the device's clock; leaves `samples.device` empty where there is
+/// none.
+void measure_device(const CompiledModel& model, const std::vector<NamedTensor>& inputs,
+                    const Goal& goal, Samples& samples) {
+  Session session(model, {SessionOptions::Profiling::on});
+  for (const NamedTensor& input : inputs) session.set_input(input.name, input.tensor);
+  session.enqueue().wait();
+  if (!device_ms(session.step_times())) {
+    spdlog::warn("this device gives no times of its own: the device clock is n/a");
+    return;
+  }
+  repeat(goal, "device clock", [&] {
+    session.enqueue().wait();
+    const std::optional<double> ms = device_ms(session.step_times());
+    if (!ms) throw DeviceError("the device gave times for some runs and not for others");
+    samples.device.push_back(*ms);
+  });
+}
+
+Measurement measure_session(const CompiledModel& model, const MeasureOptions& options) {
+  const std::vector<NamedTensor> inputs = random_inputs(model.inputs(), options.seed);
+  // Host and device clock share the time.
+  const Goal goal{options.iterations, parse_duration_ms(options.duration) / 2.0};
+  Measurement result;
+  Samples samples;
+  Session session(model);
+  const Stopwatch first;
+  (void)session.run(inputs);
+  result.first_inference_ms = first.ms();
+
+  const double warmup_ms = parse_duration_ms(options.warmup);
+  for (const Stopwatch watch; watch.ms() < warmup_ms;) (void)session.run(inputs);
+  measure_host(session, inputs, goal, samples);
+  measure_device(model, inputs, goal, samples);
+
+  result.host = statistics_of(samples.host);
+  result.enqueue = statistics_of(samples.enqueue);
+  if (!samples.device.empty()) result.device = statistics_of(samples.device);
+  const Shape& shape = inputs.front().tensor.shape();
+  const double items = shape.empty() ? 1.0 : static_cast<double>(shape.front());
+  result.items_per_second = 1e3 * items / result.host.p50;
+  return result;
+}
+
+std::int64_t peak_host_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::int64_t>(usage.ru_maxrss) * 1024;
+}
+
+std::string cache_state(const CompileReport& report) {
+  return report.kernels_built > 0 ? "cold" : "warm";
+}
+
+Json json_of(const Options& options, const CompiledModel& model, const Measurement& measured) {
+  const CompileReport& report = model.report();
+  const Json facts = Json::parse(model.device().json());
+  Json inputs = Json::object();
+  for (const PortInfo& port : model.inputs()) inputs[port.name] = shape_text(port.shape);
+  return {{"model", options.model.path},
+          {"inputs", inputs},
+          {"seed", options.measure.seed},
+          {"precision", "f32"},
+          {"device",
+           {{"id", model.device().id()},
+            {"name", model.device().name()},
+            {"platform", facts.value("platform", "")},
+            {"driver", facts.value("driver_version", "")}}},
+          {"cache",
+           {{"state", cache_state(report)},
+            {"kernels_from_cache", report.kernels_from_memory + report.kernels_from_disk},
+            {"kernels_built", report.kernels_built}}},
+          {"phases",
+           {{"open_device_ms", measured.open_device_ms},
+            {"load_ms", measured.load_ms},
+            {"compile_ms", measured.compile_ms},
+            {"passes_ms", report.passes_ms},
+            {"plan_ms", report.plan_ms},
+            {"kernel_build_ms", report.build_ms},
+            {"upload_ms", report.upload_ms},
+            {"warm_up_ms", report.warm_up_ms},
+            {"first_inference_ms", measured.first_inference_ms}}},
+          {"clocks",
+           {{"host", to_json(measured.host)},
+            {"enqueue", to_json(measured.enqueue)},
+            {"device", measured.device ? to_json(*measured.device) : Json()}}},
+          {"items_per_second", measured.items_per_second},
+          {"memory",
+           {{"weight_bytes", report.weight_bytes},
+            {"activation_bytes", report.activation_bytes},
+            {"workspace_bytes", report.workspace_bytes},
+            {"peak_device_bytes", model.device().peak_bytes()},
+            {"peak_host_bytes", peak_host_bytes()}}}};
+}
+
+Table clocks_table(const Measurement& measured) {
+  Table table;
+  table.columns = {{"clock, ms"}};
+  for (const char* name : {"n", "mean", "stddev", "min", "p50", "p90", "p95", "p99", "max"}) {
+    table.columns.push_back({name, Table::Align::right});
+  }
+  const auto add = [&](const char* name, const Statistics& s) {
+    std::vector<std::string> row{name, std::to_string(s.n)};
+    for (const double value : {s.mean, s.stddev, s.min, s.p50, s.p90, s.p95, s.p99, s.max}) {
+      row.push_back(number_text(value, 3));
+    }
+    table.rows.push_back(row);
+  };
+  add("host", measured.host);
+  add("enqueue", measured.enqueue);
+  if (measured.device) {
+    add("device", *measured.device);
+  } else {
+    std::vector<std::string> row(table.columns.size(), "n/a");
+    row.front() = "device";
+    table.rows.push_back(row);
+  }
+  return table;
+}
+
+std::string text_of(const Options& options, const CompiledModel& model,
+                    const Measurement& measured) {
+  const CompileReport& report = model.report();
+  std::string inputs;
+  for (const PortInfo& port : model.inputs()) {
+    inputs += fmt::format(" {} {}", port.name, shape_text(port.shape));
+  }
+  Table facts;
+  facts.columns = {{"what"}, {"value"}};
+  facts.rows = {
+      {"model", options.model.path + ":" + inputs},
+      {"device", model.device().description()},
+      {"precision", "f32"},
+      {"cache", fmt::format("{} ({})", cache_state(report), kernels_line(report))},
+      {"open device", fmt::format("{:.1f} ms", measured.open_device_ms)},
+      {"load", fmt::format("{:.1f} ms", measured.load_ms)},
+      {"compile", fmt::format("{:.1f} ms, of which kernel build ({}) {:.1f} ms, upload {:.1f} ms, "
+                              "warm-up {:.1f} ms",
+                              measured.compile_ms, cache_state(report), report.build_ms,
+                              report.upload_ms, report.warm_up_ms)},
+      {"first inference", fmt::format("{:.3f} ms", measured.first_inference_ms)},
+      {"throughput",
+       fmt::format("{:.1f} items/s (from the host clock's median)", measured.items_per_second)},
+      {"device memory",
+       fmt::format("weights {}, activations {}, workspace {}, peak {}",
+                   bytes_text(report.weight_bytes), bytes_text(report.activation_bytes),
+                   bytes_text(report.workspace_bytes), bytes_text(model.device().peak_bytes()))},
+      {"host memory", fmt::format("peak {}", bytes_text(peak_host_bytes()))}};
+  return to_text(facts, options.result.format) + "\n" +
+         to_text(clocks_table(measured), options.result.format);
+}
+
+int bench(const Options& options) {
+  const CompileOptions compile = compile_options(options.model);
+  const Stopwatch load;
+  const Model model = Model::load(options.model.path);
+  const double load_ms = load.ms();
+  const Stopwatch open;
+  const Device device = open_device(options.device);
+  const double open_device_ms = open.ms();
+  const Stopwatch compiling;
+  const CompiledModel compiled = compile_model(model, device, compile);
+  const double compile_ms = compiling.ms();
+
+  Measurement measured = measure_session(compiled, options.measure);
+  measured.load_ms = load_ms;
+  measured.open_device_ms = open_device_ms;
+  measured.compile_ms = compile_ms;
+  emit(for_people(options.result.format)
+           ? text_of(options, compiled, measured)
+           : to_text(json_of(options, compiled, measured), options.result.format),
+       options.result.path);
+  return 0;
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app, Action& chosen) {
+  CLI::App* command =
+      app.add_subcommand("bench", "Measure a model's latency, throughput and memory");
+  command->footer(kFooter);
+  auto options = std::make_shared<Options>();
+  add_model_file(*command, options->model);
+  add_options(*command, options->measure);
+  add_options(*command, options->device);
+  add_options(*command, options->model);
+  add_options(*command, options->result,
+              {{"table", Format::table},
+               {"md", Format::md},
+               {"json", Format::json},
+               {"jsonl", Format::jsonl},
+               {"csv", Format::csv}});
+  command->callback([options, &chosen] { chosen = [options] { return bench(*options); }; });
+}
+
+}  // namespace morton::cli

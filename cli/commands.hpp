@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+namespace morton::cli {
+
+/// What the chosen subcommand does; returns the exit status and throws morton::Error.
+using Action = std::function<int()>;
+
+/// Exit status of a check that failed or of results that differ; errors have that of their class.
+inline constexpr int kCheckFailed = 1;
+
+/// Each adds its subcommand to `app`. Parsing it leaves the action in `chosen`; nothing runs before
+/// the whole command line has been understood.
+void add_devices(CLI::App& app, Action& chosen);
+void add_doctor(CLI::App& app, Action& chosen);
+void add_inspect(CLI::App& app, Action& chosen);
+void add_plan(CLI::App& app, Action& chosen);
+void add_run(CLI::App& app, Action& chosen);
+void add_bench(CLI::App& app, Action& chosen);
+void add_demo(CLI::App& app, Action& chosen);
+
+}  // namespace morton::cli

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <spdlog/fmt/fmt.h>
+
+#include <memory>
+
+#include "commands.hpp"
+#include "morton/device.hpp"
+#include "morton/error.hpp"
+#include "options.hpp"
+#include "output.hpp"
+
+namespace morton::cli {
+namespace {
+
+constexpr const char* kFooter = R"(Examples:
+  morton devices
+  morton devices --format json -o board.json    # for morton plan --device-info)";
+
+std::string yes_no(const Json& device, const std::string& key) {
+  return device.value(key, false) ? "yes" : "no";
+}
+
+/// "4.0 GiB"; "n/a" when the description has no such number.
+std::string size_of_key(const Json& device, const std::string& key) {
+  return device.contains(key) ? bytes_text(device[key].get<std::int64_t>()) : "n/a";
+}
+
+std::vector<std::string> row_of(const Json& device) {
+  const bool real = device.value("local_memory_is_dedicated", false);
+  return {
+      device.value("id", ""),
+      device.value("name", ""),
+      device.value("platform", ""),
+      device.value("kind", ""),
+      fmt::format("{}", device.value("compute_units", std::int64_t{0})),
+      size_of_key(device, "global_memory_bytes"),
+      yes_no(device, "fp16"),
+      yes_no(device, "images"),
+      yes_no(device, "unified_memory"),
+      fmt::format("{} {}", size_of_key(device, "local_memory_bytes"), real ? "real" : "emulated")};
+}
+
+int list_devices(const ResultOptions& options) {
+  Json devices = Json::array();
+  for (const std::string& text : Device::list_json()) devices.push_back(Json::parse(text));
+  if (devices.empty()) throw DeviceError("no OpenCL device was found");
+  if (!for_people(options.format)) {
+    emit(to_text(devices, options.format), options.path);
+    return 0;
+  }
+  Table table;
+  table.columns = {{"id"},
+                   {"name"},
+                   {"platform"},
+                   {"kind"},
+                   {"units", Table::Align::right},
+                   {"memory", Table::Align::right},
+                   {"fp16"},
+                   {"images"},
+                   {"unified"},
+                   {"local memory"}};
+  for (const Json& device : devices) table.rows.push_back(row_of(device));
+  emit(to_text(table, options.format), options.path);
+  return 0;
+}
+
+}  // namespace
+
+void add_devices(CLI::App& app, Action& chosen) {
+  CLI::App* command = app.add_subcommand("devices", "List the OpenCL devices and what they can do");
+  command->footer(kFooter);
+  auto options = std::make_shared<ResultOptions>();
+  add_options(*command, *options,
+              {{"table", Format::table},
+               {"md", Format::md},
+               {"json", Format::json},
+               {"jsonl", Format::jsonl},
+               {"csv", Format::csv}});
+  command->callback([options, &chosen] { chosen = [options] { return list_devices(*options); }; });
+}
+
+}  // namespace morton::cli

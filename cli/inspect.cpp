@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <spdlog/fmt/fmt.h>
+
+#include <memory>
+
+#include "commands.hpp"
+#include "morton/model.hpp"
+#include "options.hpp"
+#include "output.hpp"
+
+namespace morton::cli {
+namespace {
+
+constexpr const char* kFooter =
+    R"(Needs no device. The exit status is 0 for every model that can be read, supported or not.
+
+Examples:
+  morton inspect models/lenet5.onnx
+  morton inspect models/lenet5.onnx --format json
+  morton inspect models/lenet5.onnx --dot | dot -Tsvg > lenet5.svg)";
+
+struct Options {
+  ModelOptions model;
+  ResultOptions result;
+  bool dot = false;
+};
+
+Json json_of(const std::vector<PortInfo>& ports) {
+  Json list = Json::array();
+  for (const PortInfo& port : ports) {
+    list.push_back({{"name", port.name},
+                    {"dtype", name_of(port.dtype)},
+                    {"shape", port.shape},
+                    {"symbols", port.symbols}});
+  }
+  return list;
+}
+
+Json json_of(const Model& model) {
+  const ModelSummary summary = model.summary();
+  Json operators = Json::object();
+  for (const auto& [name, count] : summary.operators) operators[name] = count;
+  Json unsupported = Json::array();
+  for (const auto& [node, reason] : summary.unsupported) {
+    unsupported.push_back({{"node", node}, {"reason", reason}});
+  }
+  return {{"name", summary.name},
+          {"opset", summary.opset},
+          {"inputs", json_of(model.inputs())},
+          {"outputs", json_of(model.outputs())},
+          {"operators", operators},
+          {"parameters", summary.parameters},
+          {"parameter_bytes", summary.parameter_bytes},
+          {"supported", summary.unsupported.empty()},
+          {"unsupported", unsupported}};
+}
+
+std::string ports_text(const char* heading, const std::vector<PortInfo>& ports) {
+  std::string text = fmt::format("{}:\n", heading);
+  for (const PortInfo& port : ports) {
+    text += fmt::format("  {}  {}  {}\n", port.name, name_of(port.dtype),
+                        shape_text(port.shape, port.symbols));
+  }
+  return text;
+}
+
+std::string text_of(const Model& model) {
+  const ModelSummary summary = model.summary();
+  std::string text = fmt::format("model: {} (opset {})\n", summary.name, summary.opset);
+  text += ports_text("inputs", model.inputs());
+  text += ports_text("outputs", model.outputs());
+  text += "operators:\n";
+  for (const auto& [name, count] : summary.operators)
+    text += fmt::format("  {} x {}\n", count, name);
+  text +=
+      fmt::format("parameters: {} ({})\n", summary.parameters, bytes_text(summary.parameter_bytes));
+  text += fmt::format("supported: {}\n", summary.unsupported.empty() ? "yes" : "no");
+  for (const auto& [node, reason] : summary.unsupported) {
+    text += fmt::format("  {}: {}\n", node, reason);
+  }
+  return text;
+}
+
+int inspect(const Options& options) {
+  const Model model = Model::load(options.model.path);
+  std::string text;
+  if (options.dot) {
+    text = model.dot();
+  } else if (for_people(options.result.format)) {
+    text = text_of(model);
+  } else {
+    text = to_text(json_of(model), options.result.format);
+  }
+  emit(text, options.result.path);
+  return 0;
+}
+
+}  // namespace
+
+void add_inspect(CLI::App& app, Action& chosen) {
+  CLI::App* command = app.add_subcommand(
+      "inspect", "Show a model's inputs, outputs and operators, supported or not");
+  command->footer(kFooter);
+  auto options = std::make_shared<Options>();
+  add_model_file(*command, options->model);
+  command->add_flag("--dot", options->dot, "The graph in Graphviz's language");
+  add_options(*command, options->result, {{"table", Format::table}, {"json", Format::json}});
+  command->callback([options, &chosen] { chosen = [options] { return inspect(*options); }; });
+}
+
+}  // namespace morton::cli

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <spdlog/fmt/fmt.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <string>
+
+#include "commands.hpp"
+#include "log.hpp"
+#include "morton/error.hpp"
+#include "morton/version.hpp"
+#include "terminal.hpp"
+
+namespace morton::cli {
+namespace {
+
+constexpr int kUsageStatus = 2;
+constexpr int kInternalStatus = 70;
+
+constexpr const char* kFooter = R"(Examples:
+  morton demo
+  morton devices
+  morton run models/lenet5.onnx -i input:digit.png --top-k 3
+  morton bench models/lenet5.onnx --batch 32 --device cpu
+  morton COMMAND --help
+
+Environment: MORTON_DEVICE names the device, MORTON_CACHE_DIR the folder of built kernels;
+NO_COLOR turns colours off.
+Exit status: 0 ok, 1 a check failed, 2 usage, 3 bad model or data file, 4 device or driver,
+70 a defect of Morton.)";
+
+int status_of(ErrorClass error_class) {
+  switch (error_class) {
+    case ErrorClass::kUsage:
+      return kUsageStatus;
+    case ErrorClass::kModel:
+    case ErrorClass::kUnsupported:
+      return 3;
+    case ErrorClass::kDevice:
+      return 4;
+    case ErrorClass::kInternal:
+      break;
+  }
+  return kInternalStatus;
+}
+
+std::string hint_of(ErrorClass error_class) {
+  switch (error_class) {
+    case ErrorClass::kDevice:
+      return "`morton doctor` looks for the cause.";
+    case ErrorClass::kInternal:
+      return "This is a defect of Morton; please report it.";
+    default:
+      return "";
+  }
+}
+
+/// The subcommand that was named last, for the hint of a usage error.
+std::string help_hint(const CLI::App& app) {
+  const auto chosen = app.get_subcommands();
+  const std::string command = chosen.empty() ? "" : " " + chosen.front()->get_name();
+  return fmt::format("`morton{} --help` shows what is possible.", command);
+}
+
+int execute(const Action& action) {
+  try {
+    const int status = action();
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+      print_error("standard output could not be written: is the disk full?", "");
+      return kUsageStatus;
+    }
+    return status;
+  } catch (const Error& error) {
+    print_error(error.what(), hint_of(error.error_class()));
+    return status_of(error.error_class());
+  } catch (const std::bad_alloc&) {
+    print_error("out of memory", "A smaller --batch needs less.");
+    return kInternalStatus;
+  } catch (const std::exception& error) {
+    print_error(error.what(), hint_of(ErrorClass::kInternal));
+    return kInternalStatus;
+  }
+}
+
+int run_program(int argc, char** argv) {
+  CLI::App app{"Morton runs neural networks on OpenCL devices.", "morton"};
+  app.footer(kFooter);
+  app.get_formatter()->column_width(34);
+  app.set_version_flag("--version", "morton " MORTON_VERSION, "Print the version");
+  int verbosity = 0;
+  int quiet = 0;
+  app.add_flag("-v,--verbose", verbosity, "Tell what happens (on standard error)");
+  app.add_flag("-q,--quiet", quiet, "Warnings and errors only, no progress");
+  app.require_subcommand(1);
+  app.fallthrough();  // -v and -q may follow the subcommand
+
+  Action action;
+  add_demo(app, action);
+  add_devices(app, action);
+  add_doctor(app, action);
+  add_inspect(app, action);
+  add_plan(app, action);
+  add_run(app, action);
+  add_bench(app, action);
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& request) {
+    return app.exit(request);  // --help, --version
+  } catch (const CLI::ParseError& error) {
+    start_log(Verbosity::normal);
+    print_error(error.what(), help_hint(app));
+    return kUsageStatus;
+  }
+  start_log(quiet > 0 ? Verbosity::quiet : verbosity > 0 ? Verbosity::verbose : Verbosity::normal);
+  return execute(action);
+}
+
+}  // namespace
+}  // namespace morton::cli
+
+int main(int argc, char** argv) {
+  // PoCL's threads stay on their cores: without this, kernels that follow a pause run at half
+  // speed. PoCL reads it at the first OpenCL call. A value that the user has set stays.
+  setenv("POCL_AFFINITY", "1", 0);
+  return morton::cli::run_program(argc, argv);
+}

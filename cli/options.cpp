@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "options.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <system_error>
+
+#include "morton/error.hpp"
+
+namespace morton::cli {
+namespace {
+
+std::map<std::string, Shape> parse_shapes(const std::vector<std::string>& texts) {
+  std::map<std::string, Shape> shapes;
+  for (const std::string& text : texts) {
+    // Names of tensors may hold colons; extents do not.
+    const std::size_t colon = text.rfind(':');
+    if (colon == std::string::npos || colon == 0) {
+      throw UsageError(
+          fmt::format("--shape {}: expected NAME:EXTENTS, such as input:1x3x224x224", text));
+    }
+    const std::string name = text.substr(0, colon);
+    if (!shapes.emplace(name, parse_shape(text.substr(colon + 1))).second) {
+      throw UsageError(fmt::format("--shape: input '{}' is given twice", name));
+    }
+  }
+  return shapes;
+}
+
+std::map<std::string, std::string> parse_use(const std::vector<std::string>& texts) {
+  std::map<std::string, std::string> use;
+  for (const std::string& text : texts) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
+      throw UsageError(
+          fmt::format("--use {}: expected FAMILY=ENTRY, such as gemm=gemm.naive", text));
+    }
+    const std::string family = text.substr(0, equals);
+    if (!use.emplace(family, text.substr(equals + 1)).second) {
+      throw UsageError(fmt::format("--use: family '{}' is given twice", family));
+    }
+  }
+  return use;
+}
+
+}  // namespace
+
+void add_options(CLI::App& command, DeviceOptions& options) {
+  command
+      .add_option("-d,--device", options.selector,
+                  "gpu, cpu, auto, P:D, part of a name, or units=N; else $MORTON_DEVICE, else auto")
+      ->option_text("DEVICE");
+  command
+      .add_option("--cache-dir", options.cache_dir,
+                  "Folder of built kernels; else $MORTON_CACHE_DIR, else ~/.cache/morton")
+      ->option_text("FOLDER");
+}
+
+void add_model_file(CLI::App& command, ModelOptions& options) {
+  command.add_option("model", options.path, "ONNX file")->option_text("MODEL")->required();
+}
+
+void add_options(CLI::App& command, ModelOptions& options) {
+  command.add_option("-b,--batch", options.batch, "Extent of the inputs' open first dimension")
+      ->option_text("N")
+      ->check(CLI::PositiveNumber);
+  command.add_option("--shape", options.shapes, "Shape of an input: name:1x3x224x224; repeatable")
+      ->option_text("NAME:EXTENTS")
+      ->allow_extra_args(false);
+  command.add_option("--use", options.use, "Kernels to use: gemm=gemm.naive,pool=pool.naive")
+      ->option_text("FAMILY=ENTRY,...")
+      ->allow_extra_args(false)
+      ->delimiter(',');
+  command
+      .add_option("--catalogue", options.catalogue_files,
+                  "File with a further kernel or recipe; repeatable")
+      ->option_text("FILE")
+      ->allow_extra_args(false);
+}
+
+void add_options(CLI::App& command, MeasureOptions& options) {
+  command
+      .add_option("-n,--iterations", options.iterations, "Runs to measure, instead of --duration")
+      ->option_text("N")
+      ->check(CLI::PositiveNumber);
+  command.add_option("--duration", options.duration, "Time to measure for (3s)")
+      ->option_text("TIME");
+  command.add_option("--warmup", options.warmup, "Time to run for beforehand (200ms)")
+      ->option_text("TIME");
+  command.add_option("--seed", options.seed, "Seed of the random inputs (1)")->option_text("N");
+}
+
+void add_format(CLI::App& command, Format& format,
+                const std::vector<std::pair<std::string, Format>>& formats) {
+  std::string names;
+  for (const auto& [name, value] : formats) names += (names.empty() ? "" : ", ") + name;
+  const auto choose = [&format, formats, names](const std::string& text) {
+    for (const auto& [name, value] : formats) {
+      if (name != text) continue;
+      format = value;
+      return;
+    }
+    throw CLI::ValidationError("--format", fmt::format("'{}' is none of {}", text, names));
+  };
+  command.add_option_function<std::string>("--format", choose, "One of " + names)
+      ->option_text("FORMAT");
+}
+
+void add_options(CLI::App& command, ResultOptions& options,
+                 const std::vector<std::pair<std::string, Format>>& formats) {
+  add_format(command, options.format, formats);
+  command.add_option("-o,--output", options.path, "Write to this file, not to standard output")
+      ->option_text("FILE");
+}
+
+DeviceConfig device_config(const DeviceOptions& options) {
+  DeviceConfig config;
+  config.cache_dir = options.cache_dir;
+  return config;
+}
+
+Device open_device(const DeviceOptions& options) {
+  return Device::open(options.selector, device_config(options));
+}
+
+CompileOptions compile_options(const ModelOptions& options) {
+  CompileOptions result;
+  result.batch = options.batch;
+  result.shapes = parse_shapes(options.shapes);
+  result.use = parse_use(options.use);
+  result.catalogue_files = options.catalogue_files;
+  result.log = [](const std::string& line) { spdlog::debug("{}", line); };
+  return result;
+}
+
+CompiledModel compile_model(const Model& model, const Device& device,
+                            const CompileOptions& options) {
+  CompiledModel compiled = compile(model, device, options);
+  for (const std::string& note : compiled.report().notes) spdlog::warn("{}", note);
+  return compiled;
+}
+
+std::string kernels_line(const CompileReport& report) {
+  return fmt::format("kernels: {} from cache, {} built",
+                     report.kernels_from_memory + report.kernels_from_disk, report.kernels_built);
+}
+
+double parse_duration_ms(const std::string& text) {
+  static const std::map<std::string, double, std::less<>> kUnits{
+      {"us", 1e-3}, {"ms", 1.0}, {"s", 1e3}, {"m", 6e4}};
+  double value = 0.0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, problem] = std::from_chars(text.data(), end, value);
+  const auto unit = kUnits.find(std::string_view(rest, static_cast<std::size_t>(end - rest)));
+  if (problem != std::errc() || unit == kUnits.end() || !std::isfinite(value) || value < 0.0) {
+    throw UsageError(
+        fmt::format("'{}' is no time: expected a number and us, ms, s or m, such as 200ms", text));
+  }
+  return value * unit->second;
+}
+
+Shape parse_shape(const std::string& text) {
+  Shape shape;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (true) {
+    std::int64_t extent = 0;
+    const auto [rest, problem] = std::from_chars(at, end, extent);
+    if (problem != std::errc() || extent < 0 || (rest != end && *rest != 'x')) {
+      throw UsageError(fmt::format("'{}' is no shape: expected extents such as 1x3x224x224", text));
+    }
+    shape.push_back(extent);
+    if (rest == end) return shape;
+    at = rest + 1;
+  }
+}
+
+}  // namespace morton::cli

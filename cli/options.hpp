@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "morton/compile.hpp"
+#include "morton/device.hpp"
+#include "output.hpp"
+
+namespace morton::cli {
+
+/// Options of every command that opens a device.
+struct DeviceOptions {
+  std::string selector;
+  std::string cache_dir;
+};
+
+/// Options of every command that compiles a model, as they were typed.
+struct ModelOptions {
+  std::string path;
+  std::int64_t batch = 0;  ///< 0: as the model or --shape says
+  std::vector<std::string> shapes;
+  std::vector<std::string> use;
+  std::vector<std::string> catalogue_files;
+};
+
+/// How long a measurement goes on.
+struct MeasureOptions {
+  std::int64_t iterations = 0;  ///< 0: as many as `duration` allows
+  std::string duration = "3s";
+  std::string warmup = "200ms";
+  std::uint64_t seed = 1;
+};
+
+/// Where a result goes, and how it looks.
+struct ResultOptions {
+  Format format = Format::table;
+  std::string path;  ///< empty: standard output
+};
+
+void add_options(CLI::App& command, DeviceOptions& options);
+/// --batch, --shape, --use and --catalogue.
+void add_options(CLI::App& command, ModelOptions& options);
+/// MODEL, the file.
+void add_model_file(CLI::App& command, ModelOptions& options);
+void add_options(CLI::App& command, MeasureOptions& options);
+/// --format, with the named formats only.
+void add_format(CLI::App& command, Format& format,
+                const std::vector<std::pair<std::string, Format>>& formats);
+/// --format and -o.
+void add_options(CLI::App& command, ResultOptions& options,
+                 const std::vector<std::pair<std::string, Format>>& formats);
+
+[[nodiscard]] Device open_device(const DeviceOptions& options);
+[[nodiscard]] DeviceConfig device_config(const DeviceOptions& options);
+
+/// The options as the library takes them; its messages go to the log. Throws UsageError.
+[[nodiscard]] CompileOptions compile_options(const ModelOptions& options);
+
+/// Compiles and passes the report's notes on as warnings.
+[[nodiscard]] CompiledModel compile_model(const Model& model, const Device& device,
+                                          const CompileOptions& options);
+
+/// "kernels: 7 from cache, 0 built"
+[[nodiscard]] std::string kernels_line(const CompileReport& report);
+
+/// Milliseconds of "3s", "200ms", "50us" or "2m"; throws UsageError.
+[[nodiscard]] double parse_duration_ms(const std::string& text);
+
+/// Extents of "1x3x224x224"; throws UsageError.
+[[nodiscard]] Shape parse_shape(const std::string& text);
+
+}  // namespace morton::cli

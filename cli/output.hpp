@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace morton::cli {
+
+/// Keys stay in the order in which they were written.
+using Json = nlohmann::ordered_json;
+
+/// --format. Tables are for people (aligned, or as Markdown); json is indented, jsonl has one
+/// object on each line, csv has one header and one record for each object.
+enum class Format : std::uint8_t { table, md, json, jsonl, csv };
+
+[[nodiscard]] inline bool for_people(Format format) {
+  return format == Format::table || format == Format::md;
+}
+
+/// Columns of text with a heading.
+struct Table {
+  enum class Align : std::uint8_t { left, right };
+  struct Column {
+    std::string name;
+    Align align = Align::left;
+  };
+  std::vector<Column> columns;
+  std::vector<std::vector<std::string>> rows;  ///< as many cells as there are columns
+};
+
+/// The table for people: Format::table or Format::md. Every line ends in a newline.
+[[nodiscard]] std::string to_text(const Table& table, Format format);
+
+/// A value for programs: Format::json, jsonl or csv. An array gives one line (jsonl) or one record
+/// (csv) for each element; nested keys become "outer.inner" in csv. Text that is not UTF-8 has its
+/// wrong bytes replaced; NaN and infinity are null.
+[[nodiscard]] std::string to_text(const Json& value, Format format);
+
+/// Writes to the file `path`, or to standard output when it is empty. Throws UsageError when the
+/// file cannot be written.
+void emit(const std::string& text, const std::string& path);
+
+/// The whole file. Throws ModelError when it cannot be read.
+[[nodiscard]] std::string read_text(const std::string& path);
+
+/// "1x3x224x224"; open extents by their symbol where there is one, else as "?".
+[[nodiscard]] std::string shape_text(const std::vector<std::int64_t>& shape,
+                                     const std::vector<std::string>& symbols = {});
+
+/// "1.5 MiB"
+[[nodiscard]] std::string bytes_text(std::int64_t bytes);
+
+}  // namespace morton::cli
