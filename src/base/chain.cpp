@@ -147,33 +147,6 @@ Bounded Chain::evaluate(std::span<const Bounded> inputs) const {
   return value_of(result);
 }
 
-std::string Chain::to_opencl(std::span<const std::string> inputs) const {
-  std::vector<std::string> values;
-  const auto text_of = [&](const ScalarRef& ref) -> std::string {
-    if (ref.kind == ScalarRef::Kind::input) return inputs[static_cast<std::size_t>(ref.index)];
-    if (ref.kind == ScalarRef::Kind::step) return values[static_cast<std::size_t>(ref.index)];
-    std::ostringstream number;
-    number.precision(9);
-    number << ref.value;
-    std::string text = number.str();
-    if (text.find_first_of(".en") == std::string::npos) text += ".0";
-    return ref.value < 0 ? "(" + text + "f)" : text + "f";
-  };
-  for (const auto& step : steps) {
-    std::string text(facts_of(step.op).opencl);
-    std::string written;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-      if (text[i] == '%') {
-        written += text_of(step.arguments[static_cast<std::size_t>(text[++i] - '0')]);
-      } else {
-        written += text[i];
-      }
-    }
-    values.push_back(std::move(written));
-  }
-  return text_of(result);
-}
-
 std::string Chain::print() const {
   std::vector<std::string> values;
   const auto text_of = [&](const ScalarRef& ref) -> std::string {

@@ -70,8 +70,6 @@ struct Chain {
   /// The value in double, and how far an f32 evaluation of it may be off: each input's own error is
   /// carried to first order through every step, and every step adds its rounding.
   [[nodiscard]] Bounded evaluate(std::span<const Bounded> inputs) const;
-  /// OpenCL C expression over the texts of the inputs (f32).
-  [[nodiscard]] std::string to_opencl(std::span<const std::string> inputs) const;
   /// Canonical text, e.g. "tanh(add(mul(v, s1), s2))"; two chains are the same when this is.
   [[nodiscard]] std::string print() const;
   /// Arithmetic operations for each element (a transcendental counts as one).

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/candidates.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "plan/cost.hpp"
+#include "plan/recipe.hpp"
+
+namespace morton {
+namespace {
+
+/// More ways than this to combine the steps of a recipe are not looked at.
+constexpr std::size_t kMostCombinations = 64;
+constexpr int kDeepestRecipe = 3;
+
+const TaskTensor& tensor_at(int id, const TaskList& tasks,
+                            const std::vector<TaskTensor>& temporaries) {
+  return id >= kFirstTemporary ? temporaries[static_cast<std::size_t>(id - kFirstTemporary)]
+                               : tasks.tensors[static_cast<std::size_t>(id)];
+}
+
+std::int64_t operand_bytes(const BoundProblem& bound, const TaskList& tasks,
+                           const std::vector<TaskTensor>& temporaries) {
+  std::int64_t bytes = 0;
+  for (const auto& [role, binding] : bound.operands) {
+    const TaskTensor& tensor = tensor_at(binding.tensor, tasks, temporaries);
+    bytes += element_count(tensor.shape) * size_of(tensor.dtype);
+  }
+  for (const auto& side : bound.sides) bytes += element_count(side.shape) * size_of(DType::f32);
+  return bytes;
+}
+
+Demand demand_of(const Entry& entry, const std::string& role, const BoundProblem& bound,
+                 const TaskTensor& tensor, const Environment& names) {
+  const OperandFormat& format = entry.operands.at(role);
+  const View& view = bound.operands.at(role).view;
+  if (format.is_any()) return {};
+  Demand demand;
+  Arrangement& arrangement = demand.arrangement;
+  arrangement.dtype = tensor.dtype;
+  arrangement.layout = layout_of(format, view.dimensions, names);
+  arrangement.rim = format.rim;
+  arrangement.memory = format.memory;
+  arrangement.image_rows = format.image_rows;
+  arrangement.image_texels = format.image_texels;
+  if (view.grouping) {
+    demand.kind = Demand::Kind::direct;
+    arrangement.tensor_shape = tensor.shape;
+    arrangement.grouping = *view.grouping;
+  } else if (role != "dst") {
+    demand.kind = Demand::Kind::packed;
+    for (std::size_t d = 0; d < view.dimensions.size(); ++d) {
+      arrangement.tensor_shape.push_back(names.find(view.dimensions[d])->second);
+      arrangement.grouping.push_back({static_cast<int>(d)});
+    }
+  } else {
+    throw UnsupportedError("its result would have to be scattered through " + view.print());
+  }
+  for (const auto& dimension : view.dimensions) {
+    const auto padded = names.find(dimension + "_pad");
+    arrangement.padded.push_back(padded != names.end() ? padded->second
+                                                       : names.find(dimension)->second);
+  }
+  return demand;
+}
+
+void check_types(const Entry& entry, const Problem& problem) {
+  for (const auto& [role, format] : entry.operands) {
+    const auto type = problem.types.find(role);
+    if (type == problem.types.end()) continue;
+    if (std::find(format.types.begin(), format.types.end(), type->second) == format.types.end()) {
+      throw UnsupportedError("its operand " + role + " cannot be " +
+                             std::string(name_of(type->second)));
+    }
+  }
+}
+
+/// One kernel on the problem as it is; throws UnsupportedError with the reason when it cannot be.
+KernelChoice choose_entry(const Entry& entry, const BoundProblem& bound, const std::string& name,
+                          const PlanContext& context,
+                          const std::vector<TaskTensor>& temporaries) {
+  KernelChoice choice;
+  choice.name = name;
+  choice.entry = &entry;
+  choice.tunables = standard_tunables(entry);
+  choice.bound = bound;
+  check_types(entry, bound.problem);
+  const TaskTensor& dst = tensor_at(tensor_of(bound, "dst"), context.tasks, temporaries);
+  const Environment names = entry_environment(entry, bound.problem, choice.tunables, context.device,
+                                              element_count(dst.shape));
+  for (const auto& condition : entry.require) {
+    if (condition.evaluate(names) == 0) {
+      throw UnsupportedError("it requires " + condition.print());
+    }
+  }
+  static_cast<void>(launch_size(entry, names, context.device));
+  Environment padded = names;
+  for (const auto& [role, binding] : bound.operands) {
+    const TaskTensor& tensor = tensor_at(binding.tensor, context.tasks, temporaries);
+    choice.demands[role] = demand_of(entry, role, bound, tensor, names);
+  }
+  // A kernel that computes its padding works on the padded extents.
+  if (entry.edges == Entry::Edges::pad) {
+    for (const auto& [extent, value] : bound.problem.extents) {
+      padded[extent] = names.find(extent + "_pad")->second;
+    }
+  }
+  const std::int64_t bytes = entry.bytes.evaluate(names) != 0
+                                 ? entry.bytes.evaluate(names)
+                                 : operand_bytes(bound, context.tasks, temporaries);
+  choice.estimated_us = step_cost_us(static_cast<double>(entry.flop.evaluate(padded)),
+                                     efficiency_of(entry, context.device),
+                                     static_cast<double>(bytes), context.device);
+  return choice;
+}
+
+bool writes_temporary(const KernelChoice& kernel, int temporary) {
+  return tensor_of(kernel.bound, "dst") == temporary;
+}
+
+/// Fixes how each temporary lies in memory (its producer's format, else its consumer's, else row-major)
+/// and adds up the candidate's time, repacking between its own kernels included.
+void settle(Candidate& candidate, const PlanContext& context) {
+  candidate.temporary_arrangements.clear();
+  candidate.estimated_us = 0.0;
+  for (const auto& kernel : candidate.kernels) candidate.estimated_us += kernel.estimated_us;
+  for (std::size_t t = 0; t < candidate.temporaries.size(); ++t) {
+    const int id = kFirstTemporary + static_cast<int>(t);
+    const TaskTensor& tensor = candidate.temporaries[t];
+    Arrangement chosen = row_major_arrangement(tensor.dtype, tensor.shape);
+    const Demand* consumer = nullptr;
+    const Demand* producer = nullptr;
+    for (const auto& kernel : candidate.kernels) {
+      if (writes_temporary(kernel, id)) producer = &kernel.demands.at("dst");
+      for (const auto& [role, binding] : kernel.bound.operands) {
+        if (role != "dst" && binding.tensor == id) consumer = &kernel.demands.at(role);
+      }
+    }
+    const bool consumer_decides = consumer != nullptr && consumer->kind == Demand::Kind::direct;
+    if (producer != nullptr && producer->kind == Demand::Kind::direct) {
+      chosen = producer->arrangement;
+    } else if (consumer_decides) {
+      chosen = consumer->arrangement;
+    }
+    const bool repacked = consumer != nullptr && (consumer->kind == Demand::Kind::packed ||
+                                                  (consumer_decides &&
+                                                   !satisfies(chosen, consumer->arrangement)));
+    if (repacked) candidate.estimated_us += repack_cost_us(chosen, consumer->arrangement, context);
+    candidate.temporary_arrangements.push_back(chosen);
+  }
+}
+
+/// The entry alone, or followed by an elementwise step for an epilogue that it does not carry.
+Candidate entry_candidate(const Entry& entry, const Task& task, const PlanContext& context,
+                          const std::vector<TaskTensor>& outer) {
+  Candidate candidate;
+  candidate.name = entry.name;
+  const bool splits = !entry.carries_epilogue && !task.bound.problem.epilogue.is_identity();
+  if (!splits) {
+    candidate.kernels.push_back(choose_entry(entry, task.bound, task.name, context, outer));
+    return candidate;
+  }
+  const int dst = tensor_of(task.bound, "dst");
+  TaskTensor raw = tensor_at(dst, context.tasks, outer);
+  raw.name += ":raw";
+  raw.kind = TaskTensor::Kind::temporary;
+  raw.is_output = false;
+  std::vector<TaskTensor> temporaries = outer;
+  temporaries.push_back(raw);
+  const int raw_id = kFirstTemporary + static_cast<int>(outer.size());
+  BoundProblem plain = task.bound;
+  plain.problem.epilogue = Chain{};
+  plain.sides.clear();
+  plain.operands["dst"].tensor = raw_id;
+  candidate.kernels.push_back(choose_entry(entry, plain, task.name, context, temporaries));
+  const BoundProblem rest = elementwise_problem(raw_id, dst, raw.shape,
+                                                task.bound.problem.epilogue, task.bound.sides);
+  candidate.kernels.push_back(
+      choose_elementary(rest, task.name + ":epilogue", context, temporaries));
+  candidate.temporaries.push_back(std::move(raw));
+  return candidate;
+}
+
+/// Temporaries of `part` are appended to those of `whole`, its kernels renumbered.
+void append(Candidate& whole, const Candidate& part, std::size_t known) {
+  const auto shift = static_cast<int>(whole.temporaries.size()) - static_cast<int>(known);
+  const auto renumber = [&](int& id) {
+    if (id >= kFirstTemporary + static_cast<int>(known)) id += shift;
+  };
+  for (KernelChoice kernel : part.kernels) {
+    for (auto& [role, binding] : kernel.bound.operands) renumber(binding.tensor);
+    for (auto& side : kernel.bound.sides) renumber(side.tensor);
+    whole.kernels.push_back(std::move(kernel));
+  }
+  whole.temporaries.insert(whole.temporaries.end(), part.temporaries.begin(),
+                           part.temporaries.end());
+}
+
+CandidateList list_at_depth(const Task& task, const PlanContext& context,
+                            const std::vector<TaskTensor>& outer, int depth);
+
+std::vector<Candidate> recipe_candidates(const Recipe& recipe, const Task& task,
+                                         const PlanContext& context,
+                                         const std::vector<TaskTensor>& outer, int depth) {
+  const ExpandedRecipe expanded = expand(recipe, task, outer.size());
+  std::vector<TaskTensor> known = outer;
+  known.insert(known.end(), expanded.temporaries.begin(), expanded.temporaries.end());
+  std::int64_t workspace = 0;
+  for (const auto& temporary : expanded.temporaries) {
+    workspace += element_count(temporary.shape) * size_of(temporary.dtype);
+  }
+  if (workspace > context.options.workspace_limit_bytes) {
+    throw UnsupportedError("its temporaries of " + std::to_string(workspace) +
+                           " bytes exceed the workspace limit of " +
+                           std::to_string(context.options.workspace_limit_bytes));
+  }
+  Candidate start;
+  start.name = recipe.name;
+  start.temporaries = expanded.temporaries;
+  std::vector<Candidate> whole{start};
+  for (const auto& step : expanded.steps) {
+    const CandidateList parts = list_at_depth(step, context, known, depth + 1);
+    if (parts.candidates.empty()) {
+      throw UnsupportedError("its step " + step.bound.problem.family + " has no kernel" +
+                             (parts.rejections.empty() ? "" : ": " + parts.rejections[0].name + " " +
+                                                                   parts.rejections[0].why));
+    }
+    std::vector<Candidate> longer;
+    for (const auto& prefix : whole) {
+      for (const auto& part : parts.candidates) {
+        if (longer.size() == kMostCombinations) break;
+        Candidate joined = prefix;
+        append(joined, part, expanded.temporaries.size() + outer.size());
+        if (part.kernels.size() > 1 || parts.candidates.size() > 1) joined.name += "/" + part.name;
+        longer.push_back(std::move(joined));
+      }
+    }
+    whole = std::move(longer);
+  }
+  return whole;
+}
+
+bool is_wanted(const std::string& name, const std::string& family, const PlanContext& context) {
+  const auto wanted = context.options.use.find(family);
+  return wanted == context.options.use.end() || wanted->second == name;
+}
+
+CandidateList list_at_depth(const Task& task, const PlanContext& context,
+                            const std::vector<TaskTensor>& outer, int depth) {
+  CandidateList list;
+  const std::string& family = task.bound.problem.family;
+  for (const auto& entry : context.catalogue.entries()) {
+    if (entry.family != family || !is_wanted(entry.name, family, context)) continue;
+    try {
+      list.candidates.push_back(entry_candidate(entry, task, context, outer));
+    } catch (const UnsupportedError& error) {
+      list.rejections.push_back({entry.name, error.what()});
+    }
+  }
+  for (const auto& recipe : context.catalogue.recipes()) {
+    if (recipe.family != family || !is_wanted(recipe.name, family, context)) continue;
+    if (depth >= kDeepestRecipe) continue;
+    try {
+      for (auto& candidate : recipe_candidates(recipe, task, context, outer, depth)) {
+        list.candidates.push_back(std::move(candidate));
+      }
+    } catch (const UnsupportedError& error) {
+      list.rejections.push_back({recipe.name, error.what()});
+    }
+  }
+  return list;
+}
+
+}  // namespace
+
+double repack_cost_us(const Arrangement& from, const Arrangement& to, const PlanContext& context) {
+  return step_cost_us(0.0, 1.0, static_cast<double>(bytes_of(from) + bytes_of(to)), context.device);
+}
+
+KernelChoice choose_elementary(const BoundProblem& bound, const std::string& name,
+                               const PlanContext& context,
+                               const std::vector<TaskTensor>& temporaries) {
+  std::string reasons;
+  for (const auto& entry : context.catalogue.entries()) {
+    if (entry.family != bound.problem.family) continue;
+    if (!is_wanted(entry.name, entry.family, context)) continue;
+    try {
+      return choose_entry(entry, bound, name, context, temporaries);
+    } catch (const UnsupportedError& error) {
+      reasons += std::string("; ") + entry.name + ": " + error.what();
+    }
+  }
+  throw UnsupportedError("plan: no kernel for " + print(bound.problem) + " (" + name + ")" + reasons);
+}
+
+CandidateList list_candidates(const Task& task, const PlanContext& context) {
+  CandidateList list = list_at_depth(task, context, {}, 0);
+  for (auto& candidate : list.candidates) settle(candidate, context);
+  std::stable_sort(
+      list.candidates.begin(), list.candidates.end(),
+      [](const Candidate& a, const Candidate& b) { return a.estimated_us < b.estimated_us; });
+  if (!list.candidates.empty()) return list;
+  std::string reasons;
+  for (const auto& rejection : list.rejections) {
+    reasons += "\n  " + rejection.name + ": " + rejection.why;
+  }
+  const std::string& family = task.bound.problem.family;
+  if (const auto wanted = context.options.use.find(family); wanted != context.options.use.end()) {
+    throw UsageError("--use " + family + "=" + wanted->second + " cannot compute " + task.name +
+                     (reasons.empty() ? ": no such kernel or recipe" : reasons));
+  }
+  throw UnsupportedError("plan: no kernel computes " + task.name + " (" + print(task.bound.problem) +
+                         ") on this device" + reasons);
+}
+
+BoundProblem pack_problem(int source, int copy, const View& view, const Arrangement& arrangement,
+                          const Problem& problem, Demand::Kind kind) {
+  BoundProblem bound;
+  bound.problem.family = "pack";
+  bound.problem.types = {
+      {"src", arrangement.dtype}, {"dst", arrangement.dtype}, {"acc", arrangement.dtype}};
+  const Shape extents = operand_extents(arrangement);
+  const auto dimensions = numbered_dimensions(extents.size());
+  for (std::size_t d = 0; d < extents.size(); ++d) bound.problem.extents[dimensions[d]] = extents[d];
+  if (kind == Demand::Kind::packed) {
+    std::vector<Expression> inner;
+    for (const auto& dimension : dimensions) {
+      inner.push_back(Expression::variable(coordinate_name(dimension)));
+    }
+    std::map<std::string, Expression> names;
+    for (const auto& [name, value] : problem.structure) names.emplace(name, Expression(value));
+    for (const auto& [name, value] : problem.extents) {
+      names.emplace(name, Expression::variable("from_" + name));
+      bound.problem.extents["from_" + name] = value;
+    }
+    View seen = view;
+    for (auto& coordinate : seen.coordinates) coordinate = coordinate.substitute(names);
+    bound.operands["src"] = {source, seen.compose(dimensions, inner, names)};
+    bound.operands["dst"] = {copy, View::identity(dimensions)};
+    return bound;
+  }
+  std::vector<Expression> tensor_extents;
+  for (std::size_t t = 0; t < arrangement.tensor_shape.size(); ++t) {
+    const std::string name = "T" + std::to_string(t);
+    tensor_extents.push_back(Expression::variable(name));
+    bound.problem.extents[name] = arrangement.tensor_shape[t];
+  }
+  const View grouped = View::grouped(dimensions, arrangement.grouping, tensor_extents);
+  bound.operands["src"] = {source, grouped};
+  bound.operands["dst"] = {copy, grouped};
+  return bound;
+}
+
+}  // namespace morton

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/device_info.hpp"
+#include "plan/plan.hpp"
+#include "plan/tasks.hpp"
+
+namespace morton {
+
+/// What a kernel asks of an operand's memory.
+struct Demand {
+  enum class Kind : std::uint8_t {
+    any,     ///< generated accessors: whatever arrangement the tensor has
+    direct,  ///< this arrangement of the tensor
+    packed,  ///< a copy, packed through the operand's view into this arrangement
+  } kind = Kind::any;
+  Arrangement arrangement;
+};
+
+/// One kernel with the operands it would run on.
+struct KernelChoice {
+  std::string name;  ///< of the task, with the recipe's step
+  const Entry* entry = nullptr;
+  Environment tunables;
+  /// Tensor ids are the task list's, or kFirstTemporary + index into the candidate's temporaries.
+  BoundProblem bound;
+  std::map<std::string, Demand> demands;  ///< by operand, dst included
+  double estimated_us = 0.0;
+};
+
+inline constexpr int kFirstTemporary = 1 << 24;
+
+/// One way to compute a task: a kernel, or the kernels of a recipe, and the elementwise step that carries
+/// an epilogue which its kernel does not.
+struct Candidate {
+  std::string name;  ///< entry or recipe
+  std::vector<KernelChoice> kernels;
+  std::vector<TaskTensor> temporaries;
+  std::vector<Arrangement> temporary_arrangements;
+  double estimated_us = 0.0;
+};
+
+/// A candidate that cannot be, and why.
+struct Rejection {
+  std::string name;
+  std::string why;
+};
+
+struct CandidateList {
+  std::vector<Candidate> candidates;  ///< cheapest first
+  std::vector<Rejection> rejections;
+};
+
+/// What candidates are made from.
+struct PlanContext {
+  const Catalogue& catalogue;
+  const DeviceInfo& device;
+  const PlanOptions& options;
+  const TaskList& tasks;
+};
+
+/// All ways to compute the task.
+[[nodiscard]] CandidateList list_candidates(const Task& task, const PlanContext& context);
+
+/// The problem of copying a tensor into a demanded arrangement; `view` is the operand's in `problem`,
+/// used for a demand of kind `packed`.
+[[nodiscard]] BoundProblem pack_problem(int source, int copy, const View& view,
+                                        const Arrangement& arrangement, const Problem& problem,
+                                        Demand::Kind kind);
+
+/// The first entry that computes a problem of family pack or elementwise. Throws UnsupportedError.
+[[nodiscard]] KernelChoice choose_elementary(const BoundProblem& bound, const std::string& name,
+                                             const PlanContext& context,
+                                             const std::vector<TaskTensor>& temporaries);
+
+/// Time of copying from one arrangement to another.
+[[nodiscard]] double repack_cost_us(const Arrangement& from, const Arrangement& to,
+                                    const PlanContext& context);
+
+}  // namespace morton

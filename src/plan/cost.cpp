@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/cost.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "source/instance.hpp"
+
+namespace morton {
+namespace {
+
+constexpr std::int64_t kLargestDimension = 65535;
+
+[[noreturn]] void refuse(const Entry& entry, const std::string& why) {
+  throw UnsupportedError(entry.name + ": " + why);
+}
+
+}  // namespace
+
+Environment entry_environment(const Entry& entry, const Problem& problem,
+                              const Environment& tunables, const DeviceInfo& device,
+                              std::int64_t elements_dst) {
+  Environment environment = environment_of(problem);
+  environment.merge(padded_extents(entry, problem, tunables));
+  environment.insert(tunables.begin(), tunables.end());
+  environment.merge(environment_of(device));
+  environment["elements_dst"] = elements_dst;
+  return environment;
+}
+
+LaunchSize launch_size(const Entry& entry, const Environment& environment,
+                       const DeviceInfo& device) {
+  LaunchSize size;
+  std::int64_t work_items = 1;
+  for (std::size_t i = 0; i < entry.local.size(); ++i) {
+    const std::int64_t local = entry.local[i].evaluate(environment);
+    const std::int64_t global = entry.global[i].evaluate(environment);
+    if (local < 1 || global < 1 || global % local != 0) {
+      refuse(entry, "global size " + std::to_string(global) + " is no positive multiple of local " +
+                        std::to_string(local) + " in dimension " + std::to_string(i));
+    }
+    if (local > device.max_work_item_sizes[i]) {
+      refuse(entry, "local size " + std::to_string(local) + " exceeds the device's " +
+                        std::to_string(device.max_work_item_sizes[i]) + " in dimension " +
+                        std::to_string(i));
+    }
+    if (global > kLargestDimension) {
+      refuse(entry, "global size " + std::to_string(global) + " exceeds " +
+                        std::to_string(kLargestDimension) + " in dimension " + std::to_string(i));
+    }
+    size.local[i] = local;
+    size.global[i] = global;
+    work_items *= local;
+  }
+  if (work_items > device.max_work_group_size) {
+    refuse(entry, "work-group of " + std::to_string(work_items) + " exceeds the device's " +
+                      std::to_string(device.max_work_group_size));
+  }
+  const std::int64_t local_memory = entry.local_memory_bytes.evaluate(environment);
+  if (local_memory > device.local_memory_bytes) {
+    refuse(entry, std::to_string(local_memory) + " bytes of local memory exceed the device's " +
+                      std::to_string(device.local_memory_bytes));
+  }
+  return size;
+}
+
+double efficiency_of(const Entry& entry, const DeviceInfo& device) {
+  const auto found = entry.efficiency.find(device.kind == DeviceInfo::Kind::cpu ? "cpu" : "gpu");
+  constexpr double kUnknown = 0.01;
+  return found == entry.efficiency.end() ? kUnknown : found->second;
+}
+
+double step_cost_us(double flop, double efficiency, double bytes, const DeviceInfo& device) {
+  const Roofs& roofs = device.roofs;
+  // GFLOP/s is 1e3 operations a microsecond, GB/s 1e3 bytes a microsecond.
+  const double arithmetic = flop / (roofs.gflops_f32 * 1e3 * efficiency);
+  const double memory = bytes / (roofs.gigabytes_per_second * 1e3);
+  return std::max(arithmetic, memory) + roofs.launch_us;
+}
+
+}  // namespace morton

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "base/device_info.hpp"
+#include "base/problem.hpp"
+#include "catalogue/catalogue.hpp"
+
+namespace morton {
+
+/// Values of every name that an entry's expressions may use for a problem: extents, structure, padded
+/// extents, tunables, device facts and `elements_dst`.
+[[nodiscard]] Environment entry_environment(const Entry& entry, const Problem& problem,
+                                            const Environment& tunables, const DeviceInfo& device,
+                                            std::int64_t elements_dst);
+
+/// Global and local size of a launch, three dimensions each.
+struct LaunchSize {
+  std::array<std::int64_t, 3> global{1, 1, 1};
+  std::array<std::int64_t, 3> local{1, 1, 1};
+};
+
+/// Evaluates the entry's launch and checks it against the device's limits: multiples, work-group size,
+/// local memory, at most 65,535 in a dimension (beyond that PoCL compiles again). Throws
+/// UnsupportedError that says which limit.
+[[nodiscard]] LaunchSize launch_size(const Entry& entry, const Environment& environment,
+                                     const DeviceInfo& device);
+
+/// Time in microseconds of a kernel that does `flop` operations at `efficiency` of the device's
+/// arithmetic peak and moves `bytes`: the larger of the two, and a launch (ARCHITECTURE.md, "The plan").
+[[nodiscard]] double step_cost_us(double flop, double efficiency, double bytes,
+                                  const DeviceInfo& device);
+
+/// The entry's share of the peak on this kind of device.
+[[nodiscard]] double efficiency_of(const Entry& entry, const DeviceInfo& device);
+
+}  // namespace morton

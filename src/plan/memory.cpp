@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/memory.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/checked.hpp"
+
+namespace morton {
+namespace {
+
+bool lives_all_through(const Value& value) {
+  return value.kind == Value::Kind::input || value.kind == Value::Kind::output ||
+         value.kind == Value::Kind::constant;
+}
+
+PlannedBlock::Kind block_kind(const Value& value) {
+  if (value.kind == Value::Kind::constant) return PlannedBlock::Kind::weights;
+  return value.kind == Value::Kind::workspace ? PlannedBlock::Kind::workspace
+                                              : PlannedBlock::Kind::activations;
+}
+
+bool overlap(const Lifetime& a, const Lifetime& b) { return a.first <= b.last && b.first <= a.last; }
+
+/// Places values largest first, each at the lowest offset of the first block where it fits beside the
+/// placed ones that live at the same time.
+class Placer {
+ public:
+  Placer(Plan& plan, std::vector<Lifetime> lives, const DeviceInfo& device)
+      : plan_(plan), lives_(std::move(lives)), device_(device) {}
+
+  void place(int index) {
+    Value& value = plan_.values[static_cast<std::size_t>(index)];
+    const PlannedBlock::Kind kind = block_kind(value);
+    for (std::size_t b = 0; b < plan_.blocks.size(); ++b) {
+      if (plan_.blocks[b].kind != kind) continue;
+      const std::int64_t offset = lowest_offset(index, static_cast<int>(b));
+      if (offset + value.bytes > device_.max_allocation_bytes) continue;
+      put(index, static_cast<int>(b), offset);
+      return;
+    }
+    plan_.blocks.push_back({kind, 0});
+    put(index, static_cast<int>(plan_.blocks.size()) - 1, 0);
+  }
+
+ private:
+  void put(int index, int block, std::int64_t offset) {
+    Value& value = plan_.values[static_cast<std::size_t>(index)];
+    value.block = block;
+    value.offset_bytes = offset;
+    auto& bytes = plan_.blocks[static_cast<std::size_t>(block)].bytes;
+    bytes = std::max(bytes, offset + value.bytes);
+    placed_.push_back(index);
+  }
+
+  std::int64_t lowest_offset(int index, int block) const {
+    std::vector<std::pair<std::int64_t, std::int64_t>> taken;
+    for (const int other : placed_) {
+      const Value& value = plan_.values[static_cast<std::size_t>(other)];
+      if (value.block != block) continue;
+      if (!overlap(lives_[static_cast<std::size_t>(index)], lives_[static_cast<std::size_t>(other)])) {
+        continue;
+      }
+      taken.emplace_back(value.offset_bytes, value.offset_bytes + value.bytes);
+    }
+    std::sort(taken.begin(), taken.end());
+    const std::int64_t bytes = plan_.values[static_cast<std::size_t>(index)].bytes;
+    std::int64_t offset = 0;
+    for (const auto& [begin, end] : taken) {
+      if (begin - offset >= bytes) break;
+      offset = std::max(offset, round_up(end, device_.base_address_alignment_bytes));
+    }
+    return offset;
+  }
+
+  Plan& plan_;
+  std::vector<Lifetime> lives_;
+  const DeviceInfo& device_;
+  std::vector<int> placed_;
+};
+
+std::int64_t largest_live(const Plan& plan, const std::vector<Lifetime>& lives,
+                          const std::vector<int>& shares) {
+  std::int64_t largest = 0;
+  for (int step = 0; step < std::max<int>(1, static_cast<int>(plan.steps.size())); ++step) {
+    std::int64_t live = 0;
+    for (std::size_t v = 0; v < plan.values.size(); ++v) {
+      if (plan.values[v].kind == Value::Kind::constant || shares[v] >= 0) continue;
+      if (lives[v].first <= step && step <= lives[v].last) live += plan.values[v].bytes;
+    }
+    largest = std::max(largest, live);
+  }
+  return largest;
+}
+
+}  // namespace
+
+std::vector<Lifetime> lifetimes(const Plan& plan) {
+  const int end = std::max(0, static_cast<int>(plan.steps.size()) - 1);
+  std::vector<Lifetime> lives(plan.values.size(), {end, 0});
+  for (int s = 0; s < static_cast<int>(plan.steps.size()); ++s) {
+    const Step& step = plan.steps[static_cast<std::size_t>(s)];
+    for (const auto* list : {&step.reads, &step.writes}) {
+      for (const int value : *list) {
+        Lifetime& life = lives[static_cast<std::size_t>(value)];
+        life.first = std::min(life.first, s);
+        life.last = std::max(life.last, s);
+      }
+    }
+  }
+  for (std::size_t v = 0; v < lives.size(); ++v) {
+    if (lives_all_through(plan.values[v])) lives[v] = {0, end};
+  }
+  return lives;
+}
+
+void place_memory(Plan& plan, const std::vector<int>& shares, const DeviceInfo& device) {
+  auto lives = lifetimes(plan);
+  // A value that shares another's memory keeps that one alive.
+  for (std::size_t v = shares.size(); v-- > 0;) {
+    if (shares[v] < 0) continue;
+    Lifetime& owner = lives[static_cast<std::size_t>(shares[v])];
+    owner.first = std::min(owner.first, lives[v].first);
+    owner.last = std::max(owner.last, lives[v].last);
+  }
+  std::vector<int> order;
+  for (std::size_t v = 0; v < plan.values.size(); ++v) {
+    Value& value = plan.values[v];
+    value.bytes = bytes_of(value.arrangement);
+    if (value.bytes > device.max_allocation_bytes) {
+      throw UnsupportedError("plan: '" + value.name + "' needs " + std::to_string(value.bytes) +
+                             " bytes in one piece; the device allocates at most " +
+                             std::to_string(device.max_allocation_bytes));
+    }
+    if (shares[v] < 0) order.push_back(static_cast<int>(v));
+  }
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+    return plan.values[static_cast<std::size_t>(a)].bytes >
+           plan.values[static_cast<std::size_t>(b)].bytes;
+  });
+  Placer placer(plan, lives, device);
+  for (const int value : order) placer.place(value);
+  for (std::size_t v = 0; v < shares.size(); ++v) {
+    if (shares[v] < 0) continue;
+    const Value& owner = plan.values[static_cast<std::size_t>(shares[v])];
+    plan.values[v].block = owner.block;
+    plan.values[v].offset_bytes = owner.offset_bytes;
+  }
+  plan.largest_live_bytes = largest_live(plan, lives, shares);
+}
+
+}  // namespace morton

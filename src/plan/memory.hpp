@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "base/device_info.hpp"
+#include "plan/plan.hpp"
+
+namespace morton {
+
+/// Steps from the first that writes a value to the last that reads it, both included. Inputs, outputs
+/// and constants live all through.
+struct Lifetime {
+  int first = 0;
+  int last = 0;
+};
+
+[[nodiscard]] std::vector<Lifetime> lifetimes(const Plan& plan);
+
+/// Gives every value a block and an offset: values that live at the same time do not overlap, blocks do
+/// not exceed the device's largest allocation, offsets keep its alignment of sub-buffers. Values with
+/// `shares[i]` >= 0 lie where that value lies. Throws UnsupportedError for a value larger than the
+/// largest allocation.
+void place_memory(Plan& plan, const std::vector<int>& shares, const DeviceInfo& device);
+
+}  // namespace morton

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/device_info.hpp"
+#include "base/problem.hpp"
+#include "catalogue/catalogue.hpp"
+#include "graph/graph.hpp"
+#include "layout/arrangement.hpp"
+#include "source/instance.hpp"
+
+namespace morton {
+
+/// A piece of device memory that steps read and write.
+struct Value {
+  enum class Kind : std::uint8_t {
+    input,       ///< written by the caller before a run
+    output,      ///< read by the caller after a run
+    constant,    ///< `data` packed once, when the plan is loaded
+    activation,  ///< between two steps
+    workspace,   ///< a temporary of a recipe, or a repacked copy
+  };
+  std::string name;
+  Kind kind = Kind::activation;
+  Arrangement arrangement;
+  /// Of constants: the dense tensor, and the view through which it is packed (none: as it is).
+  Tensor data;
+  std::optional<View> view;
+  Environment view_names;
+  int block = -1;
+  std::int64_t offset_bytes = 0;
+  std::int64_t bytes = 0;
+};
+
+/// What a step passes to its kernel.
+struct StepArgument {
+  enum class Kind : std::uint8_t { value, integer } kind = Kind::integer;
+  std::string name;
+  std::int64_t number = 0;  ///< index of the value, or the integer
+};
+
+/// One kernel launch.
+struct Step {
+  std::string name;    ///< the nodes that it computes, or what it repacks
+  std::string kernel;  ///< catalogue entry
+  int instance = -1;
+  std::vector<StepArgument> arguments;
+  std::array<std::int64_t, 3> global{1, 1, 1};
+  std::array<std::int64_t, 3> local{1, 1, 1};
+  std::vector<int> reads, writes;  ///< values
+  std::int64_t flop = 0;           ///< logical, not padded
+  std::int64_t bytes = 0;          ///< memory of each operand, once
+  double estimated_us = 0.0;
+  std::string reason;  ///< why this kernel
+  std::string problem; ///< what it solves, for printing
+};
+
+/// A stretch of device memory.
+struct PlannedBlock {
+  enum class Kind : std::uint8_t { weights, activations, workspace } kind = Kind::activations;
+  std::int64_t bytes = 0;
+};
+
+/// How a graph runs on a device: pure data. Steps run in order.
+struct Plan {
+  std::string device;  ///< fingerprint of the device that it is for
+  std::vector<Value> values;
+  std::vector<Step> steps;
+  std::vector<InstanceSource> instances;
+  std::vector<std::vector<int>> programs;  ///< instances that are built together
+  std::vector<PlannedBlock> blocks;
+  std::vector<std::pair<std::string, int>> inputs, outputs;  ///< name and value
+  /// For each task, what was considered: lines for `--why`.
+  std::vector<std::string> considered;
+  std::int64_t largest_live_bytes = 0;  ///< of activations and workspace, over the steps
+};
+
+/// What a plan is made for.
+struct PlanOptions {
+  std::int64_t workspace_limit_bytes = std::int64_t{64} << 20;
+  /// family -> entry or recipe that must be used wherever that family is asked for.
+  std::map<std::string, std::string> use;
+};
+
+/// Chooses kernels and formats for the whole graph, places its memory. The graph has its shapes
+/// inferred. Throws UnsupportedError when a node has no kernel (naming the reasons), UsageError when
+/// `use` cannot be obeyed.
+[[nodiscard]] Plan make_plan(const Graph& graph, const Catalogue& catalogue, const DeviceInfo& device,
+                             const PlanOptions& options);
+
+/// Checks what the run relies on: values within blocks, no two live values that overlap, every value
+/// written before it is read, work-groups within the device's limits. Throws InternalError.
+void verify(const Plan& plan, const DeviceInfo& device);
+
+enum class PlanDetail : std::uint8_t { brief, why };
+[[nodiscard]] std::string print(const Plan& plan, PlanDetail detail);
+
+/// Bytes of all blocks of a kind.
+[[nodiscard]] std::int64_t block_bytes(const Plan& plan, PlannedBlock::Kind kind);
+
+}  // namespace morton

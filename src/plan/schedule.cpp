@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/schedule.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+
+namespace morton {
+namespace {
+
+class Scheduler {
+ public:
+  Scheduler(const std::vector<CandidateList>& candidates, const std::vector<Selection>& selections,
+            const PlanContext& context)
+      : candidates_(candidates),
+        selections_(selections),
+        context_(context),
+        stored_(context.tasks.tensors.size()) {}
+
+  Schedule run() {
+    for (const auto& [name, tensor] : context_.tasks.inputs) {
+      const TaskTensor& facts = task_tensor(tensor);
+      const int value = add_value(name, Value::Kind::input,
+                                  row_major_arrangement(facts.dtype, facts.shape));
+      stored_[static_cast<std::size_t>(tensor)].push_back(value);
+      schedule_.inputs.emplace_back(name, value);
+    }
+    for (std::size_t t = 0; t < selections_.size(); ++t) run_task(t);
+    for (const auto& [name, tensor] : context_.tasks.outputs) {
+      schedule_.outputs.emplace_back(name, output_value(name, tensor));
+    }
+    return std::move(schedule_);
+  }
+
+ private:
+  using Stored = std::vector<std::vector<int>>;
+
+  const TaskTensor& task_tensor(int id) const {
+    return context_.tasks.tensors[static_cast<std::size_t>(id)];
+  }
+  Value& value_at(int id) { return schedule_.values[static_cast<std::size_t>(id)]; }
+
+  int add_value(const std::string& name, Value::Kind kind, const Arrangement& arrangement) {
+    Value value;
+    value.name = name;
+    value.kind = kind;
+    value.arrangement = arrangement;
+    schedule_.values.push_back(std::move(value));
+    schedule_.shares.push_back(-1);
+    return static_cast<int>(schedule_.values.size()) - 1;
+  }
+
+  /// The values of a tensor of this candidate: its own temporaries, or the task list's tensors.
+  std::vector<int>& stored(int tensor) {
+    return tensor >= kFirstTemporary
+               ? temporaries_[static_cast<std::size_t>(tensor - kFirstTemporary)]
+               : stored_[static_cast<std::size_t>(tensor)];
+  }
+
+  void run_task(std::size_t t) {
+    const Candidate& candidate = candidates_[t].candidates[selections_[t].candidate];
+    temporaries_.assign(candidate.temporaries.size(), {});
+    current_ = &candidate;
+    for (const auto& choice : candidate.kernels) {
+      ScheduledKernel kernel;
+      kernel.choice = choice;
+      kernel.task = static_cast<int>(t);
+      for (const auto& [role, binding] : choice.bound.operands) {
+        if (role != "dst") kernel.values[role] = read(choice, role);
+      }
+      for (const auto& side : choice.bound.sides) kernel.sides.push_back(read_side(side));
+      kernel.values["dst"] = write(choice, selections_[t].output);
+      schedule_.estimated_us += choice.estimated_us;
+      schedule_.kernels.push_back(std::move(kernel));
+    }
+  }
+
+  int write(const KernelChoice& choice, const Arrangement& open_output) {
+    const int tensor = tensor_of(choice.bound, "dst");
+    const Demand& demand = choice.demands.at("dst");
+    if (tensor >= kFirstTemporary) {
+      const auto index = static_cast<std::size_t>(tensor - kFirstTemporary);
+      const int value = add_value(current_->temporaries[index].name, Value::Kind::workspace,
+                                  current_->temporary_arrangements[index]);
+      stored(tensor).push_back(value);
+      return value;
+    }
+    Arrangement arrangement =
+        demand.kind == Demand::Kind::direct ? demand.arrangement : open_output;
+    // Kernels with generated accessors for any rank write zeros around the tensor; others write
+    // nothing there.
+    if (demand.kind == Demand::Kind::any) {
+      arrangement.rim = choice.entry->operands.at("dst").rim;
+    }
+    const int value = add_value(task_tensor(tensor).name, Value::Kind::activation, arrangement);
+    stored(tensor).push_back(value);
+    return value;
+  }
+
+  int read(const KernelChoice& choice, const std::string& role) {
+    const Binding& binding = choice.bound.operands.at(role);
+    const Demand& demand = choice.demands.at(role);
+    if (demand.kind == Demand::Kind::any) return any_value(binding.tensor);
+    if (demand.kind == Demand::Kind::packed) {
+      return packed_value(binding, demand.arrangement, choice.bound.problem);
+    }
+    return direct_value(binding.tensor, demand.arrangement);
+  }
+
+  int read_side(const Side& side) {
+    if (side.tensor >= kFirstTemporary) return any_value(side.tensor);
+    const TaskTensor& tensor = task_tensor(side.tensor);
+    if (tensor.shape == side.shape) return any_value(side.tensor);
+    // Other extents: the elements are taken row-major.
+    const int value =
+        direct_value(side.tensor, row_major_arrangement(tensor.dtype, tensor.shape));
+    return reshaped_value(value, side.shape);
+  }
+
+  /// The same memory seen as another row-major shape.
+  int reshaped_value(int value, const Shape& shape) {
+    const Value original = value_at(value);
+    const int result = add_value(original.name, original.kind,
+                                 row_major_arrangement(original.arrangement.dtype, shape));
+    if (original.kind == Value::Kind::constant) {
+      value_at(result).data = original.data.reshaped(shape);
+    } else {
+      schedule_.shares[static_cast<std::size_t>(result)] = value;
+    }
+    return result;
+  }
+
+  int any_value(int tensor) {
+    if (!stored(tensor).empty()) return stored(tensor).front();
+    const TaskTensor& facts = task_tensor(tensor);
+    return direct_value(tensor, row_major_arrangement(facts.dtype, facts.shape));
+  }
+
+  int direct_value(int tensor, const Arrangement& demanded) {
+    for (const int value : stored(tensor)) {
+      if (satisfies(value_at(value).arrangement, demanded)) return value;
+    }
+    if (tensor < kFirstTemporary) {
+      const TaskTensor& facts = task_tensor(tensor);
+      if (facts.kind == TaskTensor::Kind::constant) return constant_value(tensor, demanded);
+      if (facts.alias_of >= 0 && stored(tensor).empty()) {
+        const TaskTensor& source = task_tensor(facts.alias_of);
+        const int whole = direct_value(facts.alias_of,
+                                       row_major_arrangement(source.dtype, source.shape));
+        stored(tensor).push_back(reshaped_value(whole, facts.shape));
+        return direct_value(tensor, demanded);
+      }
+    }
+    if (stored(tensor).empty()) {
+      throw InternalError("plan: a tensor is read before it is written");
+    }
+    const int from = stored(tensor).front();
+    const BoundProblem pack =
+        pack_problem(tensor, tensor, View{}, demanded, Problem{}, Demand::Kind::direct);
+    const int copy = repack(from, pack, demanded);
+    stored(tensor).push_back(copy);
+    return copy;
+  }
+
+  int constant_value(int tensor, const Arrangement& demanded) {
+    const TaskTensor& facts = task_tensor(tensor);
+    Arrangement arrangement = demanded;
+    arrangement.rim = Rim::zero;
+    const int value = add_value(facts.name, Value::Kind::constant, arrangement);
+    value_at(value).data = facts.data;
+    stored(tensor).push_back(value);
+    return value;
+  }
+
+  int packed_value(const Binding& binding, const Arrangement& arrangement, const Problem& problem) {
+    if (binding.tensor < kFirstTemporary &&
+        task_tensor(binding.tensor).kind == TaskTensor::Kind::constant) {
+      const TaskTensor& facts = task_tensor(binding.tensor);
+      Arrangement zero_rim = arrangement;
+      zero_rim.rim = Rim::zero;
+      const int value = add_value(facts.name, Value::Kind::constant, zero_rim);
+      value_at(value).data = facts.data;
+      value_at(value).view = binding.view;
+      value_at(value).view_names = environment_of(problem);
+      return value;
+    }
+    const int from = any_value(binding.tensor);
+    const BoundProblem pack = pack_problem(binding.tensor, binding.tensor, binding.view, arrangement,
+                                           problem, Demand::Kind::packed);
+    return repack(from, pack, arrangement);
+  }
+
+  int repack(int from, const BoundProblem& pack, const Arrangement& to) {
+    const Value source = value_at(from);
+    Arrangement arrangement = to;
+    arrangement.rim = Rim::zero;
+    std::vector<TaskTensor> none;
+    if (current_ != nullptr) none = current_->temporaries;
+    ScheduledKernel kernel;
+    kernel.choice = choose_elementary(pack, "pack " + source.name, context_, none);
+    const int copy = add_value(source.name + ":packed", Value::Kind::workspace, arrangement);
+    kernel.choice.estimated_us = repack_cost_us(source.arrangement, arrangement, context_);
+    kernel.values["src"] = from;
+    kernel.values["dst"] = copy;
+    schedule_.estimated_us += kernel.choice.estimated_us;
+    schedule_.kernels.push_back(std::move(kernel));
+    return copy;
+  }
+
+  int output_value(const std::string& name, int tensor) {
+    const TaskTensor& facts = task_tensor(tensor);
+    current_ = nullptr;
+    const int value = direct_value(tensor, row_major_arrangement(facts.dtype, facts.shape));
+    Value& chosen = value_at(value);
+    if (chosen.kind == Value::Kind::activation || chosen.kind == Value::Kind::workspace) {
+      chosen.kind = Value::Kind::output;
+      chosen.name = name;
+      int root = schedule_.shares[static_cast<std::size_t>(value)];
+      while (root >= 0) {
+        Value& shared = value_at(root);
+        if (shared.kind != Value::Kind::input) shared.kind = Value::Kind::output;
+        root = schedule_.shares[static_cast<std::size_t>(root)];
+      }
+    }
+    return value;
+  }
+
+  const std::vector<CandidateList>& candidates_;
+  const std::vector<Selection>& selections_;
+  const PlanContext& context_;
+  Stored stored_;
+  Stored temporaries_;
+  const Candidate* current_ = nullptr;
+  Schedule schedule_;
+};
+
+}  // namespace
+
+Schedule make_schedule(const std::vector<CandidateList>& candidates,
+                       const std::vector<Selection>& selections, const PlanContext& context) {
+  return Scheduler(candidates, selections, context).run();
+}
+
+}  // namespace morton

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/tasks.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "ops/operator.hpp"
+
+namespace morton {
+namespace {
+
+TaskTensor to_task_tensor(const GraphTensor& tensor) {
+  TaskTensor result;
+  result.name = tensor.name;
+  result.dtype = tensor.dtype;
+  switch (tensor.kind) {
+    case GraphTensor::Kind::input: result.kind = TaskTensor::Kind::input; break;
+    case GraphTensor::Kind::constant:
+    case GraphTensor::Kind::state: result.kind = TaskTensor::Kind::constant; break;
+    case GraphTensor::Kind::activation: result.kind = TaskTensor::Kind::activation; break;
+  }
+  if (tensor.kind == GraphTensor::Kind::state) {
+    throw UnsupportedError("plan: tensor '" + tensor.name + "' is state, which inference does not keep");
+  }
+  result.shape = result.kind == TaskTensor::Kind::constant ? tensor.data.shape() : tensor.shape;
+  result.data = tensor.data;
+  return result;
+}
+
+std::string task_name(const Node& node) {
+  std::string name = node.name;
+  for (const auto& fused : node.fused) name += "+" + fused;
+  return name;
+}
+
+}  // namespace
+
+TaskList make_tasks(const Graph& graph) {
+  TaskList list;
+  for (const auto& tensor : graph.tensors) list.tensors.push_back(to_task_tensor(tensor));
+  for (const TensorId id : graph.inputs) list.inputs.emplace_back(graph.tensor(id).name, id);
+  for (const TensorId id : graph.outputs) {
+    list.outputs.emplace_back(graph.tensor(id).name, id);
+    list.tensors[static_cast<std::size_t>(id)].is_output = true;
+  }
+  for (const auto& node : graph.nodes) {
+    const Operator* op = find_operator(node.op);
+    if (op == nullptr) {
+      throw UnsupportedError("plan: node '" + node.name + "': no operator " + node.op);
+    }
+    if (op->alias) {
+      list.tensors[static_cast<std::size_t>(node.outputs[0])].alias_of = node.inputs[0];
+      continue;
+    }
+    list.tasks.push_back({task_name(node), lower(graph, node)});
+  }
+  return list;
+}
+
+int tensor_of(const BoundProblem& bound, const std::string& role) {
+  return bound.operands.at(role).tensor;
+}
+
+std::vector<std::string> dimensions_of(const BoundProblem& bound, const std::string& role) {
+  return bound.operands.at(role).view.dimensions;
+}
+
+std::vector<std::string> numbered_dimensions(std::size_t rank) {
+  std::vector<std::string> names;
+  for (std::size_t d = 0; d < rank; ++d) names.push_back("D" + std::to_string(d));
+  return names;
+}
+
+BoundProblem elementwise_problem(int src, int dst, const Shape& shape, const Chain& chain,
+                                 std::vector<Side> sides) {
+  BoundProblem bound;
+  bound.problem.family = "elementwise";
+  bound.problem.types = {{"src0", DType::f32}, {"dst", DType::f32}, {"acc", DType::f32}};
+  bound.problem.epilogue = chain;
+  const auto dimensions = numbered_dimensions(shape.size());
+  for (std::size_t d = 0; d < shape.size(); ++d) bound.problem.extents[dimensions[d]] = shape[d];
+  bound.operands["src0"] = {src, View::identity(dimensions)};
+  bound.operands["dst"] = {dst, View::identity(dimensions)};
+  bound.sides = std::move(sides);
+  return bound;
+}
+
+}  // namespace morton

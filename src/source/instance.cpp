@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "source/instance.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <sstream>
+
+#include "base/checked.hpp"
+#include "base/file.hpp"
+#include "source/accessor.hpp"
+#include "source/epilogue.hpp"
+
+namespace morton {
+namespace {
+
+using Access = InstanceOperand::Access;
+using Direction = InstanceOperand::Direction;
+
+std::string_view opencl_type(DType type) {
+  switch (type) {
+    case DType::f32: return "float";
+    case DType::i8: return "char";
+    case DType::u8: return "uchar";
+    case DType::i32: return "int";
+    default:
+      throw UnsupportedError("source: kernels do not handle elements of type " +
+                             std::string(name_of(type)));
+  }
+}
+
+std::string joined_coordinates(const View& view) {
+  std::string text;
+  for (const auto& dimension : view.dimensions) {
+    text += (text.empty() ? "" : ", ") + coordinate_name(dimension);
+  }
+  return text;
+}
+
+/// Collects definitions, remembers what to undefine after the kernel, and which sizes are asked for.
+class Writer {
+ public:
+  explicit Writer(const InstanceSpec& spec)
+      : spec_(spec),
+        any_rank_(find_problem_family(spec.problem.family)->operands.back().dimensions.empty()) {}
+
+  InstanceSource write();
+
+ private:
+  void define(const std::string& name, const std::string& parameters, const std::string& body) {
+    head_ << "#define " << name << parameters << " " << body << "\n";
+    tail_ << "#undef " << name << "\n";
+  }
+  void need(const Expression& expression) { sizes_.merge(expression.variables()); }
+  void define_constants();
+  void define_operand(const InstanceOperand& operand);
+  void define_scalar_access(const InstanceOperand& operand);
+  void define_memory_order(const InstanceOperand& dst);
+  void define_epilogue();
+  std::vector<InstanceArgument> define_arguments();
+  [[nodiscard]] std::string parameter(const InstanceOperand& operand) const;
+  [[nodiscard]] const InstanceOperand* find(const std::string& name) const;
+  [[nodiscard]] std::string key() const;
+  /// Parameters of a macro that takes an operand's coordinates. In a family of any rank a kernel
+  /// cannot name them: it passes COORDINATES, one argument that is ignored, and the body uses the
+  /// variables that COORDINATES_OF_dst declared. (OpenCL C has no variadic macros.)
+  [[nodiscard]] std::string macro_parameters(const View& view) const {
+    return any_rank_ ? "at" : joined_coordinates(view);
+  }
+
+  const InstanceSpec& spec_;
+  bool any_rank_;
+  std::ostringstream head_;
+  std::ostringstream tail_;
+  std::set<std::string> sizes_;
+};
+
+/// The coordinates of an operand as a macro's body uses them, in parentheses.
+std::vector<Expression> parameters_of(const View& view) {
+  std::vector<Expression> names;
+  for (const auto& dimension : view.dimensions) {
+    names.push_back(Expression::variable("(" + coordinate_name(dimension) + ")"));
+  }
+  return names;
+}
+
+std::string float_text(double value) {
+  std::ostringstream text;
+  text.precision(9);
+  text << std::showpoint << value;
+  return "(" + text.str() + "f)";
+}
+
+/// Names in parentheses are macro parameters, and those of coordinates are no sizes.
+std::set<std::string> sizes_in(const Expression& expression) {
+  std::set<std::string> names;
+  for (const auto& name : expression.variables()) {
+    if (name.front() != '(') names.insert(name);
+  }
+  return names;
+}
+
+const InstanceOperand* Writer::find(const std::string& name) const {
+  for (const auto* list : {&spec_.operands, &spec_.sides}) {
+    for (const auto& operand : *list) {
+      if (operand.name == name) return &operand;
+    }
+  }
+  return nullptr;
+}
+
+std::string Writer::key() const {
+  std::ostringstream text;
+  text << spec_.entry->name << "\n" << spec_.entry->function << "\n" << spec_.entry->source << "\n";
+  for (const auto& argument : spec_.entry->arguments) text << argument << ",";
+  for (const auto& [name, value] : spec_.tunables) text << name << "=" << value << ";";
+  for (const auto& [name, value] : spec_.problem.structure) text << name << "=" << value << ";";
+  for (const auto& operand : spec_.operands) text << describe_access(operand);
+  for (const auto& side : spec_.sides) text << describe_access(side);
+  for (const std::int64_t extent : spec_.local) text << extent << "x";
+  text << spec_.problem.epilogue.print();
+  return digest_of(text.str());
+}
+
+void Writer::define_constants() {
+  for (const auto& [name, value] : spec_.tunables) define(name, "", std::to_string(value));
+  for (const auto& [name, value] : spec_.problem.structure) {
+    define(name, "", "(" + std::to_string(value) + ")");
+  }
+  std::string local;
+  for (std::size_t i = 0; i < 3; ++i) {
+    local += (i > 0 ? ", " : "") + std::to_string(i < spec_.local.size() ? spec_.local[i] : 1);
+  }
+  define("ATTRIBUTES", "", "__attribute__((reqd_work_group_size(" + local + ")))");
+  for (const auto& operand : spec_.operands) {
+    define("TYPE_" + operand.name, "", std::string(opencl_type(operand.arrangement.dtype)));
+  }
+  const auto accumulator = spec_.problem.types.find("acc");
+  define("TYPE_acc", "",
+         std::string(accumulator == spec_.problem.types.end() ? "float"
+                                                              : opencl_type(accumulator->second)));
+}
+
+void Writer::define_scalar_access(const InstanceOperand& operand) {
+  const IndexText text = index_of(operand, parameters_of(operand.view));
+  sizes_.merge(sizes_in(text.index));
+  if (operand.view.bounded) {
+    for (std::size_t t = 0; t < operand.view.coordinates.size(); ++t) {
+      need(tensor_extent_name(operand.name, t));
+      for (const auto& name : operand.view.coordinates[t].variables()) {
+        const auto& dims = operand.view.dimensions;
+        const bool coordinate = std::any_of(dims.begin(), dims.end(), [&](const std::string& d) {
+          return coordinate_name(d) == name;
+        });
+        if (!coordinate) sizes_.insert(name);
+      }
+    }
+  }
+  const std::string element = operand.name + "[" + text.index.to_opencl() + "]";
+  const std::string coordinates = macro_parameters(operand.view);
+  if (operand.direction == Direction::write) {
+    define("STORE_" + operand.name, "(" + coordinates + ", v)", "(" + element + " = (v))");
+    return;
+  }
+  const std::string body =
+      text.inside.empty() ? "(" + element + ")"
+                          : "(" + text.inside + " ? " + element + " : " +
+                                float_text(operand.view.outside) + ")";
+  define("LOAD_" + operand.name, "(" + coordinates + ")", body);
+}
+
+void Writer::define_memory_order(const InstanceOperand& dst) {
+  if (dst.arrangement.pitch != 0) {
+    throw InternalError("source: an arrangement with a pitch has no element order");
+  }
+  std::vector<Expression> padded;
+  for (std::size_t d = 0; d < dst.arrangement.grouping.size(); ++d) {
+    padded.push_back(padded_name(dst.name, d));
+  }
+  const auto expressions =
+      coordinate_expressions(dst.arrangement.layout, Expression::variable("(e)"), padded);
+  std::string declared;
+  std::string inside;
+  for (std::size_t d = 0; d < expressions.size(); ++d) {
+    sizes_.merge(sizes_in(expressions[d]));
+    const std::string name = coordinate_name(dst.view.dimensions[d]);
+    declared += " const int " + name + " = " + expressions[d].to_opencl() + ";";
+    inside += (d > 0 ? " && " : "") + name + " < " + dst.view.dimensions[d];
+    sizes_.insert(dst.view.dimensions[d]);
+  }
+  define("COORDINATES_OF_dst", "(e)", declared);
+  define("COORDINATES", "", "0");
+  define("INSIDE_dst", "", inside.empty() ? "1" : "(" + inside + ")");
+  define("STORE_dst_AT", "(e, v)", "(" + dst.name + "[e] = (v))");
+}
+
+void Writer::define_operand(const InstanceOperand& operand) {
+  if (operand.access == Access::by_hand) return;
+  if (any_rank_ && operand.direction == Direction::write) {
+    define_memory_order(operand);
+  } else {
+    define_scalar_access(operand);
+  }
+}
+
+void Writer::define_epilogue() {
+  const InstanceOperand* dst = find("dst");
+  const std::string parameters = "(v, " + macro_parameters(dst->view) + ")";
+  if (spec_.problem.epilogue.is_identity()) {
+    define("EPILOGUE", parameters, "(v)");
+    return;
+  }
+  const std::string function = "epilogue_" + key().substr(0, 12);
+  head_ << epilogue_function(spec_.problem.epilogue, function);
+  std::string call = function + "((v)";
+  for (const auto& side : spec_.sides) {
+    std::vector<Expression> tensor_coordinates;
+    std::map<std::string, Expression> replacements;
+    for (const auto& dimension : dst->view.dimensions) {
+      const std::string name = coordinate_name(dimension);
+      replacements.emplace(name, Expression::variable("(" + name + ")"));
+    }
+    std::map<std::string, Expression> by_position;
+    for (std::size_t t = 0; t < dst->view.coordinates.size(); ++t) {
+      by_position.emplace("t" + std::to_string(t), dst->view.coordinates[t].substitute(replacements));
+    }
+    for (const auto& coordinate : side.view.coordinates) {
+      tensor_coordinates.push_back(coordinate.substitute(by_position));
+    }
+    const Expression index = index_of_tensor_element(side, tensor_coordinates);
+    sizes_.merge(sizes_in(index));
+    call += ", " + side.name + "[" + index.to_opencl() + "]";
+  }
+  call += ")";
+  if (spec_.entry->edges == Entry::Edges::pad) {
+    // Padded elements lie beyond the side operands; they become zero.
+    std::string inside;
+    for (const auto& dimension : dst->view.dimensions) {
+      inside += (inside.empty() ? "(" : " && (") + coordinate_name(dimension) + ") < " + dimension;
+      sizes_.insert(dimension);
+    }
+    call = "(" + inside + " ? " + call + " : 0.0f)";
+  }
+  define("EPILOGUE", parameters, call);
+}
+
+std::string Writer::parameter(const InstanceOperand& operand) const {
+  const std::string type(opencl_type(operand.arrangement.dtype));
+  const bool reads = operand.direction == Direction::read;
+  return std::string("__global ") + (reads ? "const " : "") + type + "* restrict " + operand.name;
+}
+
+std::vector<InstanceArgument> Writer::define_arguments() {
+  using Kind = InstanceArgument::Kind;
+  std::vector<InstanceArgument> arguments;
+  std::set<std::string> taken;
+  const auto add = [&](Kind kind, const std::string& name) {
+    if (taken.insert(name).second) arguments.push_back({kind, name});
+  };
+  for (const auto& name : spec_.entry->arguments) {
+    add(find(name) != nullptr ? Kind::operand : Kind::integer, name);
+  }
+  for (const auto& operand : spec_.operands) {
+    if (!taken.contains(operand.name)) {
+      throw ModelError(spec_.entry->name + ": \"arguments\" lacks the operand '" + operand.name + "'");
+    }
+  }
+  for (const auto& side : spec_.sides) add(Kind::operand, side.name);
+  for (const auto& name : sizes_) {
+    if (!spec_.problem.structure.contains(name)) add(Kind::integer, name);
+  }
+  std::string list;
+  for (const auto& argument : arguments) {
+    list += list.empty() ? "" : ", ";
+    list += argument.kind == Kind::operand ? parameter(*find(argument.name)) : "int " + argument.name;
+  }
+  define("ARGUMENTS", "", list);
+  return arguments;
+}
+
+InstanceSource Writer::write() {
+  InstanceSource result;
+  result.key = key();
+  result.function = spec_.entry->function + "_" + result.key.substr(0, 12);
+  head_ << "// " << spec_.entry->name << "\n";
+  define(spec_.entry->function, "", result.function);
+  define_constants();
+  for (const auto& operand : spec_.operands) define_operand(operand);
+  define_epilogue();
+  result.arguments = define_arguments();
+  result.text = head_.str() + spec_.entry->source + "\n" + tail_.str();
+  return result;
+}
+
+void add_memory_sizes(const InstanceOperand& operand, Environment& values) {
+  for (std::size_t d = 0; d < operand.arrangement.padded.size(); ++d) {
+    values[padded_name(operand.name, d).print()] = operand.arrangement.padded[d];
+  }
+  for (std::size_t t = 0; t < operand.arrangement.tensor_shape.size(); ++t) {
+    values[tensor_extent_name(operand.name, t).print()] = operand.arrangement.tensor_shape[t];
+  }
+  values[pitch_name(operand.name).print()] = operand.arrangement.pitch;
+}
+
+}  // namespace
+
+InstanceSource generate(const InstanceSpec& spec) { return Writer(spec).write(); }
+
+Environment padded_extents(const Entry& entry, const Problem& problem, const Environment& tunables) {
+  Environment padded;
+  const ProblemFamily* family = find_problem_family(entry.family);
+  for (const auto& [name, extent] : problem.extents) {
+    std::int64_t step = 1;
+    if (const auto align = entry.align.find(name); align != entry.align.end()) {
+      step = align->second.evaluate(tunables);
+    }
+    for (const auto& schema : family->operands) {
+      const auto format = entry.operands.find(std::string(schema.name));
+      if (format == entry.operands.end()) continue;
+      std::vector<std::string> dimensions(schema.dimensions.begin(), schema.dimensions.end());
+      if (format->second.is_any()) continue;
+      const Layout layout = layout_of(format->second, dimensions, tunables);
+      for (std::size_t d = 0; d < dimensions.size(); ++d) {
+        if (dimensions[d] == name) step = std::lcm(step, layout.tile(static_cast<int>(d)));
+      }
+    }
+    padded[name + "_pad"] = round_up(extent, step);
+  }
+  return padded;
+}
+
+Environment argument_values(const InstanceSpec& spec) {
+  Environment values = spec.problem.extents;
+  values.merge(padded_extents(*spec.entry, spec.problem, spec.tunables));
+  for (const auto& operand : spec.operands) {
+    add_memory_sizes(operand, values);
+    if (operand.name == "dst") values["elements_dst"] = elements_of(operand.arrangement);
+  }
+  for (const auto& side : spec.sides) add_memory_sizes(side, values);
+  return values;
+}
+
+}  // namespace morton

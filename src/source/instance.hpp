@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/problem.hpp"
+#include "catalogue/catalogue.hpp"
+#include "layout/arrangement.hpp"
+
+namespace morton {
+
+/// One operand (or side operand) of a kernel instance: where its tensor lies, and how the operand's
+/// coordinates lead there.
+struct InstanceOperand {
+  std::string name;  ///< the role ("lhs"), or "side1", "side2", ...
+  Arrangement arrangement;
+  View view;
+  enum class Access : std::uint8_t {
+    by_hand,    ///< the kernel indexes the memory itself, in the layout that its entry states
+    generated,  ///< through LOAD_<name> and STORE_<name>
+  } access = Access::generated;
+  enum class Direction : std::uint8_t { read, write } direction = Direction::read;
+};
+
+/// Everything that the text of a kernel depends on. Extents do not: they are arguments.
+struct InstanceSpec {
+  const Entry* entry = nullptr;
+  Environment tunables;
+  Problem problem;
+  std::vector<InstanceOperand> operands;  ///< in the family's order
+  std::vector<InstanceOperand> sides;     ///< `view` is of dst's tensor coordinates t0, t1, ...
+  std::vector<std::int64_t> local;        ///< work-group size
+};
+
+/// An argument of the generated kernel, in order.
+struct InstanceArgument {
+  enum class Kind : std::uint8_t { operand, integer } kind = Kind::integer;
+  std::string name;  ///< of the operand or side, or of the size
+};
+
+/// A kernel's text, ready to be joined with others into a program.
+struct InstanceSource {
+  std::string function;  ///< unique for each instance, so that several share a program
+  std::string text;
+  std::string key;  ///< digest of all that the text depends on
+  std::vector<InstanceArgument> arguments;
+};
+
+/// Writes an instance's OpenCL C: the definitions that docs/how_to/add_a_kernel.md lists, then the
+/// entry's own text. A pure function. Throws ModelError when the entry's text asks for what it did
+/// not declare.
+[[nodiscard]] InstanceSource generate(const InstanceSpec& spec);
+
+/// The value of every integer argument that `generate` may ask for: the problem's extents, padded
+/// extents ("M_pad"), sizes of the operands' memory, and "elements_dst".
+[[nodiscard]] Environment argument_values(const InstanceSpec& spec);
+
+/// `values` of the dimensions that the entry aligns or tiles, as "M_pad" -> padded extent.
+[[nodiscard]] Environment padded_extents(const Entry& entry, const Problem& problem,
+                                         const Environment& tunables);
+
+}  // namespace morton
