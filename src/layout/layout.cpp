@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layout/layout.hpp"
 
-#include <numeric>
 #include <optional>
 
 #include "base/checked.hpp"
