@@ -25,14 +25,14 @@
 // Tunables: TILE_M rows and TILE_N columns (a multiple of 16) of the tile.
 // Assumes: M_pad and N_pad are multiples of the tile; K is not padded.
 // `a * b + c` is left to the compiler to contract into one operation: PoCL's mad() is two.
-typedef float tile_row __attribute__((ext_vector_type(16), aligned(4)));
-
 #if TILE_N % 16 != 0
 #error "gemm.tile: TILE_N must be a multiple of 16"
 #endif
 #define TILE_VECTORS (TILE_N / 16)
 
 __kernel ATTRIBUTES void tile(ARGUMENTS) {
+  // Sixteen floats that may start at any float, where OpenCL's float16 starts at 64 bytes only.
+  typedef float tile_row __attribute__((ext_vector_type(16), aligned(4)));
   const int m0 = get_global_id(0) * TILE_M;
   const int n0 = get_global_id(1) * TILE_N;
   __global const float* lhs_row = lhs + m0 * K;
