@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace morton {
+
+/// Reads the next `count` bytes of something that is read once, front to back. Throws ModelError
+/// when fewer remain.
+using ReadBytes = std::function<void(std::byte* to, std::size_t count)>;
+
+/// How `InputFile::beneath` keeps a path inside its folder: by openat2, or, where the kernel has
+/// none (before Linux 5.6) or a sandbox refuses it, by opening one folder after the other.
+enum class Confinement : std::uint8_t { openat2_or_walk, walk };
+
+/// A regular file that is open for reading.
+class InputFile {
+ public:
+  /// Throws ModelError that names the file and what is wrong (missing, a folder, not readable).
+  explicit InputFile(const std::filesystem::path& path);
+  /// The file `relative` beneath `folder`; no part of `relative` may be a symbolic link or "..".
+  /// Throws ModelError.
+  [[nodiscard]] static InputFile beneath(const std::filesystem::path& folder,
+                                         const std::string& relative,
+                                         Confinement confinement = Confinement::openat2_or_walk);
+  InputFile(InputFile&& other) noexcept;
+  InputFile(const InputFile&) = delete;
+  InputFile& operator=(const InputFile&) = delete;
+  InputFile& operator=(InputFile&&) = delete;
+  ~InputFile();
+
+  [[nodiscard]] int descriptor() const { return descriptor_; }
+  [[nodiscard]] std::int64_t bytes() const { return bytes_; }
+  /// The path, for messages.
+  [[nodiscard]] const std::string& where() const { return where_; }
+  /// Reads the next `count` bytes; throws ModelError when fewer remain.
+  void read(std::byte* to, std::size_t count);
+
+ private:
+  InputFile(int descriptor, std::string where);
+
+  int descriptor_ = -1;
+  std::int64_t bytes_ = 0;
+  std::string where_;
+};
+
+/// The bytes of a file, mapped read-only and privately: memory that the system may drop and read
+/// again. The file must not shrink while it is mapped.
+class MappedFile {
+ public:
+  explicit MappedFile(const InputFile& file);
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+  ~MappedFile();
+  [[nodiscard]] std::string_view bytes() const { return bytes_; }
+
+ private:
+  std::string_view bytes_;
+};
+
+/// `text` in quotes for a message: bytes that are not printable ASCII as "\x1b", cut after 80
+/// bytes. Names from files go through it, so that they cannot steer a terminal.
+[[nodiscard]] std::string in_quotes(std::string_view text);
+
+}  // namespace morton

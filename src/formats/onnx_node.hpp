@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <onnx.pb.h>
+
+#include <map>
+#include <string>
+
+#include "formats/onnx_tensor.hpp"
+#include "graph/graph.hpp"
+
+namespace morton {
+
+/// The attributes of `node`. `where` names the node in messages. Throws ModelError for one that is
+/// given twice or without a type, UnsupportedError for subgraphs, sparse tensors and types.
+[[nodiscard]] std::map<std::string, Attribute> to_attributes(const onnx::NodeProto& node,
+                                                             ExternalData& external,
+                                                             const std::string& where);
+
+/// The value of a Constant node with these attributes. Throws ModelError, UnsupportedError.
+[[nodiscard]] Tensor constant_value(const std::map<std::string, Attribute>& attributes,
+                                    const std::string& where);
+
+}  // namespace morton
