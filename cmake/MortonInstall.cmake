@@ -21,7 +21,7 @@ install(FILES ${PROJECT_BINARY_DIR}/generated/mortonConfig.cmake
         DESTINATION ${config_dir})
 
 # A static libmorton passes its own libraries on to whoever links it.
-set(morton_pc_requires "OpenCL protobuf-lite libpng zlib")
+set(morton_pc_requires "OpenCL protobuf-lite libpng libturbojpeg minizip zlib")
 if(BUILD_SHARED_LIBS)
   set(morton_pc_kind ".private")
 else()

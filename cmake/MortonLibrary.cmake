@@ -27,7 +27,8 @@ morton_sources(host_sources
   base graph ops formats passes autodiff layout catalogue source plan)
 morton_object_library(morton_host ${host_sources} ${MORTON_EMBEDDED_KERNELS}
                       ${MORTON_ONNX_DIR}/onnx.pb.cc)
-set(MORTON_HOST_LIBRARIES protobuf::libprotobuf-lite PNG::PNG ZLIB::ZLIB Threads::Threads)
+set(MORTON_HOST_LIBRARIES protobuf::libprotobuf-lite PNG::PNG ${MORTON_TURBOJPEG_LIBRARY}
+                          ${MORTON_MINIZIP_LIBRARY} ZLIB::ZLIB Threads::Threads)
 target_link_libraries(morton_host PUBLIC ${MORTON_HOST_LIBRARIES} nlohmann_json::nlohmann_json)
 add_dependencies(morton_host morton_onnx_header)
 # Only src/formats reads ONNX files, so only src/formats finds onnx.pb.h.
