@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/image.hpp"
+
+#include <png.h>
+#include <turbojpeg.h>
+
+#include <memory>
+#include <span>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/shape.hpp"
+#include "formats/expansion.hpp"
+
+namespace morton {
+namespace {
+
+constexpr std::int64_t kMaxFileBytes = std::int64_t{1} << 28;
+constexpr std::int64_t kMaxSide = 16384;
+/// A picture of one colour has 64 pixels for each byte with the usual Huffman tables; decoding
+/// takes up to 9 bytes for a pixel.
+constexpr std::int64_t kMostJpegPixelsPerByte = 80;
+constexpr std::int64_t kFreeJpegPixels = std::int64_t{1} << 20;
+
+[[noreturn]] void fail(const std::string& where, const std::string& what) {
+  throw ModelError(where + ": " + what);
+}
+
+void check_sides(std::int64_t width, std::int64_t height, const std::string& where) {
+  if (width > 0 && height > 0 && width <= kMaxSide && height <= kMaxSide) {
+    return;
+  }
+  throw UnsupportedError(where + ": a picture of " + std::to_string(width) + "x" +
+                         std::to_string(height) + "; each side must have 1 to " +
+                         std::to_string(kMaxSide) + " pixels");
+}
+
+Tensor decode_png(std::string_view bytes, const std::string& where) {
+  png_image image{};
+  image.version = PNG_IMAGE_VERSION;
+  struct Release {
+    png_image* image;
+    ~Release() { png_image_free(image); }
+  } const release{&image};
+  if (png_image_begin_read_from_memory(&image, bytes.data(), bytes.size()) == 0) {
+    fail(where, std::string("a damaged PNG: ") + image.message);
+  }
+  check_sides(image.width, image.height, where);
+  // Values are taken as they stand; without this flag 16-bit ones would be read as linear light.
+  image.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;
+  // Eight bits for each channel, palettes looked up, the channels that the file has.
+  image.format &= PNG_FORMAT_FLAG_COLOR | PNG_FORMAT_FLAG_ALPHA;
+  const auto channels = static_cast<std::int64_t>(PNG_IMAGE_PIXEL_CHANNELS(image.format));
+  const Shape shape{image.height, image.width, channels};
+  check_expansion(where, element_count(shape), static_cast<std::int64_t>(bytes.size()));
+  Tensor tensor = Tensor::allocate(DType::u8, shape);
+  if (png_image_finish_read(&image, nullptr, tensor.mutable_data(), 0, nullptr) == 0 ||
+      PNG_IMAGE_FAILED(image)) {
+    fail(where, std::string("a damaged PNG: ") + image.message);
+  }
+  return tensor;
+}
+
+Tensor decode_jpeg(std::string_view bytes, const std::string& where) {
+  const std::unique_ptr<void, int (*)(tjhandle)> decoder(tjInitDecompress(), tjDestroy);
+  if (!decoder) fail(where, "cannot start the JPEG decoder");
+  const auto damaged = [&] {
+    fail(where, std::string("a damaged JPEG: ") + tjGetErrorStr2(decoder.get()));
+  };
+  const auto* data = reinterpret_cast<const unsigned char*>(bytes.data());
+  int width = 0;
+  int height = 0;
+  int sampling = 0;
+  int colours = 0;
+  if (tjDecompressHeader3(decoder.get(), data, bytes.size(), &width, &height, &sampling,
+                          &colours) != 0) {
+    damaged();
+  }
+  check_sides(width, height, where);
+  if (colours == TJCS_CMYK || colours == TJCS_YCCK) {
+    throw UnsupportedError(where + ": a JPEG in the colours of print (CMYK); save it as RGB");
+  }
+  const std::int64_t pixels = std::int64_t{width} * height;
+  if (pixels > kFreeJpegPixels &&
+      pixels / kMostJpegPixelsPerByte > static_cast<std::int64_t>(bytes.size())) {
+    throw UnsupportedError(where + ": a JPEG of " + std::to_string(pixels) + " pixels in " +
+                           std::to_string(bytes.size()) + " bytes; save it as PNG");
+  }
+  const bool grey = colours == TJCS_GRAY;
+  Tensor tensor = Tensor::allocate(DType::u8, {height, width, grey ? 1 : 3});
+  // Without the first flag, what a file lacks would be filled up with grey.
+  constexpr int kFlags = TJFLAG_STOPONWARNING | TJFLAG_LIMITSCANS;
+  auto* to = reinterpret_cast<unsigned char*>(tensor.mutable_data());
+  if (tjDecompress2(decoder.get(), data, bytes.size(), to, width, 0, height,
+                    grey ? TJPF_GRAY : TJPF_RGB, kFlags) != 0) {
+    damaged();
+  }
+  return tensor;
+}
+
+/// The pixel's value in `channel` of `wanted` (1 or 3), from 0 to 1.
+float value_of(std::span<const std::uint8_t> pixel, std::int64_t channel, std::int64_t wanted) {
+  constexpr double kFull = 255.0;
+  const bool colour = pixel.size() >= 3;
+  const double alpha = pixel.size() % 2 == 0 ? pixel.back() / kFull : 1.0;
+  double value = pixel[colour ? static_cast<std::size_t>(channel) : 0];
+  if (colour && wanted == 1) value = 0.299 * pixel[0] + 0.587 * pixel[1] + 0.114 * pixel[2];
+  return static_cast<float>(value / kFull * alpha);
+}
+
+}  // namespace
+
+Tensor read_image(const std::filesystem::path& path) {
+  return decode_image(read_file(path, kMaxFileBytes), path.string());
+}
+
+Tensor decode_image(std::string_view bytes, const std::string& where) {
+  if (static_cast<std::int64_t>(bytes.size()) > kMaxFileBytes) {
+    throw UnsupportedError(where + ": a picture of more than " + std::to_string(kMaxFileBytes) +
+                           " bytes");
+  }
+  if (bytes.starts_with("\x89PNG\r\n\x1a\n")) return decode_png(bytes, where);
+  if (bytes.starts_with("\xff\xd8\xff")) return decode_jpeg(bytes, where);
+  fail(where, "not a PNG or JPEG picture, or damaged in its first bytes");
+}
+
+Tensor image_to_input(const Tensor& image, const Shape& nchw) {
+  if (image.dtype() != DType::u8 || image.shape().size() != 3 || image.shape()[2] < 1 ||
+      image.shape()[2] > 4) {
+    throw UsageError("picture: expected u8 [height, width, 1 to 4 channels], got " +
+                     std::string(name_of(image.dtype())) + " " + to_string(image.shape()));
+  }
+  if (nchw.size() != 4 || nchw[0] != 1 || (nchw[1] != 1 && nchw[1] != 3)) {
+    throw UsageError("picture: one picture fits an input of the shape 1x1xHxW or 1x3xHxW, not " +
+                     to_string(nchw));
+  }
+  const std::int64_t height = image.shape()[0];
+  const std::int64_t width = image.shape()[1];
+  const auto channels = static_cast<std::size_t>(image.shape()[2]);
+  if (height > nchw[2] || width > nchw[3]) {
+    throw UsageError("picture: " + std::to_string(height) + "x" + std::to_string(width) +
+                     " (height x width) is larger than the input, " + std::to_string(nchw[2]) +
+                     "x" + std::to_string(nchw[3]) + "; resize it first");
+  }
+  const std::int64_t top = (nchw[2] - height) / 2;
+  const std::int64_t left = (nchw[3] - width) / 2;
+  Tensor input = Tensor::allocate(DType::f32, nchw);
+  const std::span<const std::uint8_t> pixels = image.as<std::uint8_t>();
+  const std::span<float> values = input.as_mutable<float>();
+  for (std::int64_t c = 0; c < nchw[1]; ++c) {
+    for (std::int64_t y = 0; y < height; ++y) {
+      for (std::int64_t x = 0; x < width; ++x) {
+        const auto from = static_cast<std::size_t>(y * width + x) * channels;
+        const auto to = static_cast<std::size_t>((c * nchw[2] + top + y) * nchw[3] + left + x);
+        values[to] = value_of(pixels.subspan(from, channels), c, nchw[1]);
+      }
+    }
+  }
+  return input;
+}
+
+}  // namespace morton
