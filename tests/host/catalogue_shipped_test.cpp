@@ -3,7 +3,6 @@
 // The catalogue that is built in: every entry reads, and says what the plan relies on.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -13,6 +12,7 @@
 #include "base/error.hpp"
 #include "base/problem.hpp"
 #include "catalogue/catalogue.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace morton {
 namespace {
@@ -33,7 +33,7 @@ TEST(ShippedCatalogue, ReadsAndHasTheFirstKernels) {
   for (const char* name : {"gemm.naive", "gemm.morton_4_2", "gemm.tile", "conv2d.naive",
                            "conv2d.im2col_gemm", "max_pool2d.naive", "average_pool2d.naive",
                            "elementwise.chain", "softmax.rows", "pack.generic"}) {
-    EXPECT_THAT(names, testing::Contains(name));
+    EXPECT_THAT(names, ::testing::Contains(name));
   }
 }
 
@@ -114,7 +114,7 @@ TEST(ShippedCatalogue, Morton42SaysWhatItsSourceSays) {
   EXPECT_EQ(entry->align.at("N").evaluate({}), 32);
   EXPECT_EQ(entry->local[0].evaluate({}), 4);
   EXPECT_EQ(entry->local[1].evaluate({}), 16);
-  EXPECT_THAT(entry->arguments, testing::ElementsAre("K_pad", "M_pad", "lhs", "rhs", "dst"));
+  EXPECT_THAT(entry->arguments, ::testing::ElementsAre("K_pad", "M_pad", "lhs", "rhs", "dst"));
   EXPECT_EQ(entry->source_file, "gemm/morton_4_2.cl");
 }
 
@@ -160,7 +160,6 @@ TEST(ShippedCatalogue, KernelDirIsReadEachTime) {
   setenv("MORTON_KERNEL_DIR", (folder / "missing").c_str(), 1);
   EXPECT_THROW(static_cast<void>(Catalogue::standard()), ModelError);
   unsetenv("MORTON_KERNEL_DIR");
-  fs::remove_all(folder);
 }
 
 }  // namespace
