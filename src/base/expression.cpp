@@ -118,7 +118,9 @@ std::int64_t Expression::Node::evaluate(const Environment& environment) const {
   return apply(op, a, b);
 }
 
-int Expression::Node::precedence() const { return op.empty() || is_call(op) ? 8 : precedence_of(op); }
+int Expression::Node::precedence() const {
+  return op.empty() || is_call(op) ? 8 : precedence_of(op);
+}
 
 std::string Expression::Node::print(Dialect dialect) const {
   if (!name.empty()) return name;
@@ -177,7 +179,8 @@ Expression Expression::make(std::string_view op, const Expression& a, const Expr
   std::int64_t y = 0;
   const bool constant_a = a.is_constant(&x);
   const bool constant_b = is_unary(op) || b.is_constant(&y);
-  // A division by a constant zero stays in the tree, so that evaluating it reports it with its text.
+  // A division by a constant zero stays in the tree, so that evaluating it reports it with its
+  // text.
   const bool divides = op == "/" || op == "%" || op == "ceil_div" || op == "round_up";
   if (constant_a && constant_b && !(divides && y <= 0)) return {apply(op, x, y)};
   if (op == "+" && constant_a && x == 0) return b;
@@ -258,6 +261,7 @@ class ExpressionParser {
 
  private:
   static constexpr int kMaxDepth = 64;
+  static constexpr int kMaxOperators = 1000;
 
   [[noreturn]] void fail(const std::string& why) const {
     throw ModelError(std::string(where_) + ": expression '" + std::string(text_) + "': " + why +
@@ -286,14 +290,19 @@ class ExpressionParser {
 
   Expression binary(int precedence) {
     if (precedence == 3) {
-      if (accept("not")) return Expression::make("not", binary(3), Expression());
-      return binary(4);
+      if (!accept("not")) return binary(4);
+      if (++depth_ > kMaxDepth) fail("nested too deeply");
+      const Expression result = Expression::make("not", binary(3), Expression());
+      --depth_;
+      return result;
     }
     if (precedence > 6) return unary();
     Expression left = binary(precedence + 1);
     while (true) {
       const std::string_view op = next_operator(precedence);
       if (op.empty()) return left;
+      // Each operator deepens the tree on its left, and trees are walked by recursion.
+      if (++operators_ > kMaxOperators) fail("too long");
       left = Expression::make(op, left, binary(precedence + 1));
     }
   }
@@ -356,6 +365,7 @@ class ExpressionParser {
   std::string_view where_;
   std::size_t position_ = 0;
   int depth_ = 0;
+  int operators_ = 0;
 };
 
 Expression Expression::parse(std::string_view text, std::string_view where) {

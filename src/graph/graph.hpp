@@ -36,10 +36,10 @@ struct GraphTensor {
   DType dtype = DType::f32;
   Kind kind = Kind::activation;
   /// Of inputs, as the model states them; empty for other kinds.
-  std::vector<Dimension> declared;
+  std::vector<Dimension> declared{};
   /// Known for inputs once symbols are bound, and for activations after shape inference.
-  Shape shape;
-  Tensor data;  ///< of constants and states
+  Shape shape{};
+  Tensor data{};  ///< of constants and states
 };
 
 /// Value of an attribute.
@@ -51,11 +51,11 @@ using Attribute = std::variant<std::int64_t, double, std::string, std::vector<st
 struct Node {
   std::string op;    ///< operator name, as in src/ops/ops.def
   std::string name;  ///< the model's name of the node, or a made-up one; unique
-  std::vector<TensorId> inputs;
-  std::vector<TensorId> outputs;
-  std::map<std::string, Attribute> attributes;
-  Chain epilogue;
-  std::vector<std::string> fused;  ///< names of the nodes that fusion merged into this one
+  std::vector<TensorId> inputs{};
+  std::vector<TensorId> outputs{};
+  std::map<std::string, Attribute> attributes{};
+  Chain epilogue{};
+  std::vector<std::string> fused{};  ///< names of the nodes that fusion merged into this one
 
   /// How many of `inputs` are the operation's own: those before the epilogue's.
   [[nodiscard]] std::size_t operand_count() const {
