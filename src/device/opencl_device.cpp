@@ -105,6 +105,24 @@ const Found& best_of(const std::vector<Found>& found) {
                            [&](const Found& a, const Found& b) { return rank(a) < rank(b); });
 }
 
+/// Whether the context of these members serves `device`: PoCL lists the whole device for a context
+/// that was made for a part of it.
+bool is_member(const std::vector<cl::Device>& members, const cl::Device& device) {
+  cl_device_id ancestor = device();
+  while (ancestor != nullptr) {
+    for (const cl::Device& member : members) {
+      if (member() == ancestor) return true;
+    }
+    cl_device_id parent = nullptr;
+    if (clGetDeviceInfo(ancestor, CL_DEVICE_PARENT_DEVICE, sizeof(parent), &parent, nullptr) !=
+        CL_SUCCESS) {
+      return false;
+    }
+    ancestor = parent;
+  }
+  return false;
+}
+
 Found select(const std::string& selector) {
   if (selector.empty()) {
     throw UsageError("no device is named: say P:D, cpu, gpu, auto, units=N or part of a name");
@@ -166,13 +184,12 @@ std::shared_ptr<OpenClDevice> OpenClDevice::adopt(const cl::Context& context,
     members = context.getInfo<CL_CONTEXT_DEVICES>();
     info = facts_of(device, "adopted");
   });
-  const auto is_it = [&](const auto& other) { return other() == device(); };
-  if (std::none_of(members.begin(), members.end(), is_it)) {
+  if (!is_member(members, device)) {
     throw UsageError("adopted device: " + info.name + " does not belong to the context given");
   }
   std::vector<std::string> problems;
   for (const Found& found : find_devices(problems)) {
-    if (is_it(found.device)) info.id = found.info.id;
+    if (found.device() == device()) info.id = found.info.id;
   }
   return std::make_shared<OpenClDevice>(context, device, std::move(info), options);
 }

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device/timing.hpp"
+
+namespace morton {
+
+std::optional<std::int64_t> device_time_ns(const cl::Event& event) {
+  cl_ulong start = 0;
+  cl_ulong end = 0;
+  const auto ask = [&](cl_profiling_info question, cl_ulong& answer) {
+    return clGetEventProfilingInfo(event(), question, sizeof(answer), &answer, nullptr) ==
+           CL_SUCCESS;
+  };
+  if (!ask(CL_PROFILING_COMMAND_START, start) || !ask(CL_PROFILING_COMMAND_END, end)) {
+    return std::nullopt;
+  }
+  if (end <= start) return std::nullopt;
+  return static_cast<std::int64_t>(end - start);
+}
+
+}  // namespace morton

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "base/device_info.hpp"
+#include "device/opencl.hpp"
+
+namespace morton {
+
+/// Copies host memory into `buffer` at `offset_bytes`; `from` may be reused on return, commands
+/// enqueued later on `queue` see the new bytes. Through a mapping where the device shares the
+/// host's memory, else by a write. No bytes is no command. Throws InternalError when the range
+/// leaves the buffer, DeviceError when the driver fails.
+void write_buffer(const cl::CommandQueue& queue, const DeviceInfo& info, const cl::Buffer& buffer,
+                  std::int64_t offset_bytes, std::span<const std::byte> from);
+/// The other way, after all commands enqueued earlier on `queue`; waits.
+void read_buffer(const cl::CommandQueue& queue, const DeviceInfo& info, const cl::Buffer& buffer,
+                 std::int64_t offset_bytes, std::span<std::byte> to);
+
+/// A part of a buffer that the host sees until this object dies: without a copy where device and
+/// host share memory. Kernels must not use the part meanwhile.
+class MappedBuffer {
+ public:
+  /// `bytes` (>= 1) from `offset_bytes` on.
+  struct Range {
+    std::int64_t offset_bytes = 0, bytes = 0;
+  };
+  enum class Access : std::uint8_t {
+    kRead,       ///< the host reads
+    kOverwrite,  ///< the host writes every byte; what was there is lost
+    kReadWrite,
+  };
+  /// Waits for the commands enqueued earlier on `queue`. Errors as write_buffer; keeps a reference
+  /// to `info`.
+  MappedBuffer(const cl::CommandQueue& queue, const DeviceInfo& info, const cl::Buffer& buffer,
+               Range range, Access access);
+  MappedBuffer(const MappedBuffer&) = delete;
+  MappedBuffer& operator=(const MappedBuffer&) = delete;
+  /// Unmaps if need be, swallowing errors; call `unmap` to see them.
+  ~MappedBuffer();
+  [[nodiscard]] std::span<std::byte> bytes() const { return bytes_; }
+  /// Gives the part back to the device; `bytes` is empty from then on.
+  void unmap();
+
+ private:
+  cl::CommandQueue queue_;
+  cl::Buffer buffer_;
+  const DeviceInfo* info_;
+  std::span<std::byte> bytes_;
+};
+
+}  // namespace morton

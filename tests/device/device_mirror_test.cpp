@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "device/mirror.hpp"
+#include "support/child_process.hpp"
+#include "support/devices.hpp"
+
+namespace morton {
+namespace {
+
+constexpr const char* kSource = R"(
+__kernel void axpy(__global const float* x, __global float* y, float a) {
+  const int i = get_global_id(0);
+  y[i] = a * x[i] + y[i];
+}
+)";
+
+std::vector<float> counting(std::size_t size) {
+  std::vector<float> values(size);
+  std::iota(values.begin(), values.end(), 0.0F);
+  return values;
+}
+
+class DeviceMirror : public testing::DeviceTest {};
+MORTON_ON_EVERY_DEVICE(DeviceMirror);
+
+TEST_P(DeviceMirror, PushAndPullCopy) {
+  DeviceHome home(shared_device());
+  for (const std::size_t size : {1, 3, 17, 63}) {
+    MirroredArray<float> x(home, counting(size));
+    EXPECT_FALSE(x.is_mirrored());
+    EXPECT_FALSE(x.verify());
+    x.mirror();
+    EXPECT_TRUE(x.verify());
+    for (float& value : x.host()) value = -1.0F;
+    x.pull();
+    EXPECT_EQ(std::vector(x.host().begin(), x.host().end()), counting(size));
+    x.host()[size - 1] = 99.0F;
+    x.push();
+    x.host()[size - 1] = 0.0F;
+    x.pull();
+    EXPECT_EQ(x.host()[size - 1], 99.0F);
+    x.unmirror();
+    EXPECT_FALSE(x.is_mirrored());
+    x.pull();
+    EXPECT_EQ(x.host()[size - 1], 99.0F) << "nothing to pull";
+  }
+  EXPECT_EQ(device().memory().used_bytes(), 0);
+}
+
+TEST_P(DeviceMirror, BorrowsTheCallersElements) {
+  DeviceHome home(shared_device());
+  std::vector<float> mine(17, 1.0F);
+  MirroredArray<float> x(home, std::span<float>(mine));
+  MirroredArray<float> y(home, std::vector<float>(17, 0.5F));
+  HomeKernel axpy(home, kSource, "axpy");
+  axpy.run({17}, {1}, x.buffer(), y.writable_buffer(), 2.0F);
+  y.pull();
+  EXPECT_EQ(y.host()[16], 2.5F);
+  axpy.run({17}, {1}, y.buffer(), x.writable_buffer(), 1.0F);
+  x.pull();
+  EXPECT_EQ(mine, std::vector<float>(17, 3.5F));
+  EXPECT_EQ(axpy.report().kernels_built, 1);
+}
+
+TEST_P(DeviceMirror, AnEmptyArrayIsMirroredToo) {
+  DeviceHome home(shared_device());
+  MirroredArray<float> nothing(home, std::vector<float>{});
+  EXPECT_NE(nothing.buffer()(), nullptr);
+  nothing.pull();
+}
+
+TEST(DeviceMove, InMidRunKeepsTheResults) {
+  const auto result = testing::run_tests_in_child("DeviceMove.DISABLED_ChildTwoEqualDevices",
+                                                  {{"POCL_DEVICES", "pthread pthread"}});
+  EXPECT_EQ(result.exit_status, 0) << result.output;
+}
+
+TEST(DeviceMove, DISABLED_ChildTwoEqualDevices) {
+  if (OpenClDevice::list().size() < 2) GTEST_SKIP() << "PoCL gives no second device";
+  DeviceHome home(OpenClDevice::open("0:0", {}));
+  MirroredArray<float> x(home, counting(63));
+  MirroredArray<float> y(home, std::vector<float>(63, 1.0F));
+  HomeKernel axpy(home, kSource, "axpy");
+  // y = 1 + (1 + 2 + 3 + 4) x, moving before each odd step and pulling only once at the end.
+  for (int step = 1; step <= 4; ++step) {
+    if (step % 2 == 1 && step > 1) {
+      home.move_to("0:1", {});
+      EXPECT_TRUE(y.is_mirrored());
+      EXPECT_FALSE(y.verify()) << "its image is on the former device";
+    }
+    axpy.run({63}, {9}, x.buffer(), y.writable_buffer(), static_cast<float>(step));
+    EXPECT_TRUE(x.verify());
+    EXPECT_TRUE(y.verify());
+  }
+  y.pull();
+  for (std::size_t i = 0; i < 63; ++i) {
+    EXPECT_EQ(y.host()[i], 1.0F + 10.0F * static_cast<float>(i)) << i;
+  }
+  EXPECT_EQ(home.generation(), 1);
+  EXPECT_EQ(home.device()->info().id, "0:1");
+  EXPECT_EQ(axpy.report().kernels_built, 2) << "one program for each device";
+}
+
+TEST(DeviceMove, ByComputeUnits) {
+  const auto result = testing::run_tests_in_child(
+      "DeviceMove.DISABLED_ChildUnequalDevices",
+      {{"POCL_DEVICES", "pthread basic"}, {"POCL_MAX_PTHREAD_COUNT", "2"}});
+  EXPECT_EQ(result.exit_status, 0) << result.output;
+}
+
+TEST(DeviceMove, DISABLED_ChildUnequalDevices) {
+  const auto infos = OpenClDevice::list();
+  if (infos.size() < 2 || infos[0].compute_units == infos[1].compute_units) {
+    GTEST_SKIP() << "no two devices of unequal size";
+  }
+  const auto selector = [&](std::size_t i) {
+    return "units=" + std::to_string(infos[i].compute_units);
+  };
+  DeviceHome home(OpenClDevice::open(selector(0), {}));
+  MirroredArray<float> x(home, counting(17));
+  MirroredArray<float> y(home, std::vector<float>(17, 0.0F));
+  HomeKernel axpy(home, kSource, "axpy");
+  for (const std::size_t where : {1, 0, 1}) {
+    axpy.run({17}, {1}, x.buffer(), y.writable_buffer(), 1.0F);
+    home.move_to(selector(where), {});
+    EXPECT_EQ(home.device()->info().id, infos[where].id);
+  }
+  EXPECT_THROW(home.move_to("units=999", {}), UsageError);
+  EXPECT_EQ(home.generation(), 3) << "a failed move changes nothing";
+  y.pull();
+  for (std::size_t i = 0; i < 17; ++i) EXPECT_EQ(y.host()[i], 3.0F * static_cast<float>(i)) << i;
+  // The host's elements win when the caller pushes them.
+  y.host()[0] = 7.0F;
+  y.push();
+  axpy.run({17}, {1}, x.buffer(), y.writable_buffer(), 1.0F);
+  y.pull();
+  EXPECT_EQ(y.host()[0], 7.0F);
+}
+
+}  // namespace
+}  // namespace morton

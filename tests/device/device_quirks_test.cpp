@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "device/quirks.hpp"
+
+namespace morton {
+namespace {
+
+DeviceInfo pocl(const std::string& driver, const std::string& target) {
+  DeviceInfo info;
+  info.platform = "Portable Computing Language";
+  info.driver_version = driver;
+  info.device_version = "OpenCL 3.0 PoCL HSTR: pthread-" + target;
+  info.quirks = quirks_of(info);
+  return info;
+}
+
+TEST(DeviceQuirks, NamesAreUnique) {
+  std::set<std::string_view> names;
+  for (const Quirk& quirk : quirks()) {
+    EXPECT_TRUE(names.insert(quirk.name).second) << quirk.name;
+    EXPECT_FALSE(quirk.symptom.empty()) << quirk.name;
+  }
+}
+
+TEST(DeviceQuirks, HalfIsTakenFromPoclOnArmhfOnly) {
+  EXPECT_TRUE(
+      has_effect(pocl("3.1+debian", "armv7l-unknown-linux-gnueabihf"), QuirkEffect::kNoHalf));
+  EXPECT_FALSE(
+      has_effect(pocl("3.1+debian", "aarch64-unknown-linux-gnu-generic"), QuirkEffect::kNoHalf));
+}
+
+TEST(DeviceQuirks, DriversAreToldApartByTheStartOfTheirVersion) {
+  EXPECT_TRUE(has_effect(pocl("3.1+debian", "x86_64"), QuirkEffect::kNoImageFromBuffer));
+  EXPECT_FALSE(has_effect(pocl("5.0-3.1", "x86_64"), QuirkEffect::kNoImageFromBuffer));
+  DeviceInfo mesa;
+  mesa.platform = "rusticl";
+  mesa.driver_version = "22.3.6";
+  EXPECT_EQ(quirks_of(mesa), std::vector<std::string>{"rusticl22-zero-event-times"});
+  mesa.driver_version = "25.0.7";
+  EXPECT_TRUE(quirks_of(mesa).empty());
+}
+
+TEST(DeviceQuirks, UnknownNamesHaveNoEffect) {
+  DeviceInfo info;
+  info.quirks = {"bug-of-tomorrow"};
+  EXPECT_FALSE(has_effect(info, QuirkEffect::kNoHalf));
+  EXPECT_TRUE(contains_ignoring_case("NVIDIA Cuda", "cuda"));
+  EXPECT_TRUE(contains_ignoring_case("", ""));
+  EXPECT_FALSE(contains_ignoring_case("", "x"));
+}
+
+}  // namespace
+}  // namespace morton
