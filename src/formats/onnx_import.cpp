@@ -75,6 +75,11 @@ std::int64_t GraphBuilder::opset() const {
                            std::to_string(kLeastOpset) + " to " + std::to_string(kMostOpset) +
                            " (onnx.version_converter changes it)");
   }
+  if (scanned_.model.opset_import_size() > 0) {
+    throw UnsupportedError(where_ + ": needs only operators of the domain " +
+                           in_quotes(scanned_.model.opset_import(0).domain()) +
+                           "; Morton reads ONNX's own");
+  }
   throw ModelError(where_ + ": not an ONNX model: it names no version of ONNX's operator set");
 }
 

@@ -184,7 +184,7 @@ DType onnx_dtype(std::int32_t data_type, const std::string& where) {
 Tensor to_tensor(const onnx::TensorProto& proto, const RawBytes* raw, ExternalData& external,
                  const std::string& where) {
   const DType type = onnx_dtype(proto.data_type(), where);
-  if (proto.has_segment()) throw UnsupportedError(where + ": a tensor in segments");
+  if (proto.has_segment()) throw UnsupportedError(where + ": a tensor in segments, or a sequence");
   if (static_cast<std::size_t>(proto.dims_size()) > kMaxRank) {
     throw ModelError(where + ": " + std::to_string(proto.dims_size()) + " dimensions; at most " +
                      std::to_string(kMaxRank) + " are supported");

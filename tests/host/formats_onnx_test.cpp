@@ -147,7 +147,8 @@ TEST(OnnxImport, OpenExtentsWithoutNameGetOne) {
   const Graph graph = import(model);
   EXPECT_EQ(graph.tensor(graph.inputs[0]).declared[0].symbol, "x.0");
   shape->mutable_shape()->mutable_dim(0)->set_dim_value(5);
-  EXPECT_EQ(import(model).tensor(0 + import(model).inputs[0]).shape, (Shape{5, 3}));
+  const Graph fixed = import(model);
+  EXPECT_EQ(fixed.tensor(fixed.inputs[0]).shape, (Shape{5, 3}));
 }
 
 TEST(OnnxImport, AbsentInputsAndOutputs) {
@@ -270,6 +271,9 @@ TEST(OnnxImport, RefusesWhatItCannotDo) {
     model.mutable_opset_import(0)->set_version(version);
     EXPECT_EQ(import(model).opset, version);
   }
+
+  model.mutable_opset_import(0)->set_domain("ai.onnx.ml");
+  EXPECT_THAT(message_of<UnsupportedError>([&] { import(model); }), HasSubstr("'ai.onnx.ml'"));
 
   model = small_model();
   model.mutable_graph()->mutable_node(0)->set_domain("com.microsoft");
