@@ -227,16 +227,20 @@ TEST_P(DevicePrograms, WritersDoNotDisturbEachOther) {
   fill();
   const fs::path path = entry();
   fs::remove(path);
-  std::vector<std::thread> writers;
-  const auto cache_of = [&] { return fresh_cache(); };
+  // One cache each, as processes that started together have; Oclgrind cannot run kernels of several
+  // threads at once, so only the writing is concurrent.
+  std::vector<std::unique_ptr<ProgramCache>> caches;
+  std::vector<std::shared_ptr<CachedProgram>> programs;
   for (int i = 0; i < 4; ++i) {
-    writers.emplace_back([&] {
-      const auto cache = cache_of();
-      BuildReport report;
-      const auto program = cache->get(kSource, {"twice"}, report);
-      run_twice(device(), *program);
-      EXPECT_EQ(cache->store(*program), "");
-    });
+    caches.push_back(fresh_cache());
+    BuildReport report;
+    programs.push_back(caches.back()->get(kSource, {"twice"}, report));
+    EXPECT_EQ(report.kernels_built, 1);
+    run_twice(device(), *programs.back());
+  }
+  std::vector<std::thread> writers;
+  for (std::size_t i = 0; i < caches.size(); ++i) {
+    writers.emplace_back([&, i] { EXPECT_EQ(caches[i]->store(*programs[i]), ""); });
   }
   for (std::thread& writer : writers) writer.join();
   int files = 0;
