@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "commands.hpp"
 #include "digits.hpp"
@@ -52,10 +53,18 @@ struct Result {
   std::int64_t batch = 1;
   double first_ms = 0.0, steady_ms = 0.0;
   std::vector<Layer> layers;
-  std::optional<double> layers_ms;  ///< median over the runs of the sum
 
   [[nodiscard]] double accuracy() const {
     return static_cast<double>(right) / static_cast<double>(answers.size());
+  }
+  /// Sum of the layers' medians; nothing where one of them has no time.
+  [[nodiscard]] std::optional<double> layers_us() const {
+    double sum = 0.0;
+    for (const Layer& layer : layers) {
+      if (!layer.device_us) return std::nullopt;
+      sum += *layer.device_us;
+    }
+    return layers.empty() ? std::nullopt : std::optional(sum);
   }
 };
 
@@ -127,7 +136,6 @@ void profile(const CompiledModel& model, const std::vector<NamedTensor>& input, 
   Session session(model, {SessionOptions::Profiling::on});
   (void)session.run(input);
   std::vector<std::vector<double>> samples;
-  std::vector<double> sums;
   for (int run = 0; run < kProfiledRuns; ++run) {
     (void)session.run(input);
     const std::vector<StepTime> steps = session.step_times();
@@ -136,34 +144,32 @@ void profile(const CompiledModel& model, const std::vector<NamedTensor>& input, 
     for (std::size_t i = 0; i < steps.size(); ++i) {
       result.layers[i].name = steps[i].name;
       result.layers[i].kernel = steps[i].kernel;
-      if (steps[i].device_us > 0.0) samples[i].push_back(steps[i].device_us);
+      if (steps[i].device_us) samples[i].push_back(*steps[i].device_us);
     }
-    if (const std::optional<double> sum = device_ms(steps)) sums.push_back(*sum);
   }
   for (std::size_t i = 0; i < samples.size(); ++i) {
     const bool complete = samples[i].size() == static_cast<std::size_t>(kProfiledRuns);
     if (complete) result.layers[i].device_us = median_of(samples[i]);
   }
-  if (sums.size() == static_cast<std::size_t>(kProfiledRuns)) result.layers_ms = median_of(sums);
+}
+
+std::optional<double> layers_ms_of(const Result& result) {
+  const std::optional<double> sum_us = result.layers_us();
+  return sum_us ? std::optional(*sum_us / 1e3) : std::nullopt;
 }
 
 Table layer_table(const Result& result) {
   Table table;
   table.columns = {
       {"layer"}, {"kernel"}, {"device us", Table::Align::right}, {"share", Table::Align::right}};
-  double sum_us = 0.0;
-  bool complete = !result.layers.empty();
+  const std::optional<double> sum = result.layers_us();
   for (const Layer& layer : result.layers) {
-    sum_us += layer.device_us.value_or(0.0);
-    complete = complete && layer.device_us.has_value();
+    const bool known = sum && *sum > 0.0;
+    table.rows.push_back(
+        {layer.name, layer.kernel, number_text(layer.device_us, 1),
+         known ? fmt::format("{:.1f} %", 100.0 * *layer.device_us / *sum) : "n/a"});
   }
-  for (const Layer& layer : result.layers) {
-    const std::string share =
-        complete ? fmt::format("{:.1f} %", 100.0 * *layer.device_us / sum_us) : "n/a";
-    table.rows.push_back({layer.name, layer.kernel, number_text(layer.device_us, 1), share});
-  }
-  const std::optional<double> sum = complete ? std::optional(sum_us) : std::nullopt;
-  table.rows.push_back({"sum", "", number_text(sum, 1), complete ? "100.0 %" : "n/a"});
+  table.rows.push_back({"sum", "", number_text(sum, 1), sum ? "100.0 %" : "n/a"});
   return table;
 }
 
@@ -185,7 +191,7 @@ std::string text_of(const Options& options, const CompiledModel& model, const Di
   text += to_text(layer_table(result), options.format);
   text +=
       fmt::format("\nall layers {} ms on the device's clock, end to end {:.3f} ms on the host's\n",
-                  number_text(result.layers_ms, 3), result.steady_ms);
+                  number_text(layers_ms_of(result), 3), result.steady_ms);
   return text;
 }
 
@@ -199,6 +205,7 @@ Json json_of(const CompiledModel& model, const Digits& digits, const Result& res
   Json answers = Json::array();
   for (const Answer& answer : result.answers) answers.push_back(answer.digit);
   const CompileReport& report = model.report();
+  const std::optional<double> layers_ms = layers_ms_of(result);
   return {{"device", {{"id", model.device().id()}, {"name", model.device().name()}}},
           {"digits", digits.truth.size()},
           {"right", result.right},
@@ -208,7 +215,7 @@ Json json_of(const CompiledModel& model, const Digits& digits, const Result& res
           {"kernels_built", report.kernels_built},
           {"first_inference_ms", result.first_ms},
           {"steady_inference_ms", result.steady_ms},
-          {"layers_ms", result.layers_ms ? Json(*result.layers_ms) : Json()},
+          {"layers_ms", layers_ms ? Json(*layers_ms) : Json()},
           {"layers", layers},
           {"answers", answers}};
 }

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <exception>
 #include <string>
+#include <vector>
 
 #include "commands.hpp"
 #include "log.hpp"
@@ -64,6 +65,14 @@ std::string help_hint(const CLI::App& app) {
   return fmt::format("`morton{} --help` shows what is possible.", command);
 }
 
+/// What is wrong with a command line, in words of its own where those of the parser mislead.
+std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
+  const std::vector<std::string> rest = app.remaining();
+  if (!app.get_subcommands().empty() || rest.empty()) return error.what();
+  const char* kind = rest.front().starts_with('-') ? "option" : "command";
+  return fmt::format("there is no {} '{}'", kind, rest.front());
+}
+
 int execute(const Action& action) {
   try {
     const int status = action();
@@ -111,7 +120,7 @@ int run_program(int argc, char** argv) {
     return app.exit(request);  // --help, --version
   } catch (const CLI::ParseError& error) {
     start_log(Verbosity::normal);
-    print_error(error.what(), help_hint(app));
+    print_error(complaint(app, error), help_hint(app));
     return kUsageStatus;
   }
   start_log(quiet > 0 ? Verbosity::quiet : verbosity > 0 ? Verbosity::verbose : Verbosity::normal);

@@ -51,8 +51,8 @@ std::optional<double> device_ms(std::span<const StepTime> steps) {
   if (steps.empty()) return std::nullopt;
   double sum_us = 0.0;
   for (const StepTime& step : steps) {
-    if (!(step.device_us > 0.0)) return std::nullopt;
-    sum_us += step.device_us;
+    if (!step.device_us) return std::nullopt;
+    sum_us += *step.device_us;
   }
   return sum_us / 1e3;
 }

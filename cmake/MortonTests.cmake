@@ -82,6 +82,11 @@ foreach(source IN LISTS example_sources)
   target_link_libraries(example_${name} PRIVATE morton_flags morton::morton)
   set_target_properties(example_${name} PROPERTIES
     OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/examples)
+  # An example without arguments runs on files of the repository, from its root.
+  add_test(NAME example_${name} COMMAND example_${name})
+  set_tests_properties(example_${name} PROPERTIES
+    TIMEOUT 300 RESOURCE_LOCK device WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+    ENVIRONMENT "${MORTON_TEST_ENVIRONMENT}")
 endforeach()
 
 file(GLOB bench_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/*.cpp)

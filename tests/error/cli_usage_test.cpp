@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "error/cli_program.hpp"
+#include "morton/files.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace morton::testing {
+namespace {
+
+constexpr int kUsage = 2;
+constexpr int kBadFile = 3;
+
+TEST(CliUsage, EveryCommandExplainsItself) {
+  for (const char* command : {"demo", "devices", "doctor", "inspect", "plan", "run", "bench"}) {
+    SCOPED_TRACE(command);
+    const Outcome outcome = run_program({command, "--help"});
+    expect_success(outcome);
+    EXPECT_NE(outcome.out.find("Examples:"), std::string::npos) << outcome.text();
+    EXPECT_EQ(outcome.err, "");
+  }
+  expect_success(run_program({"--help"}));
+  EXPECT_TRUE(run_program({"--version"}).out.starts_with("morton "));
+}
+
+TEST(CliUsage, WrongCommandLines) {
+  struct Case {
+    std::vector<std::string> arguments;
+    const char* part;
+  };
+  const std::vector<Case> cases{
+      {{}, "morton --help"},
+      {{"frobnicate"}, "frobnicate"},
+      {{"--frobnicate"}, "frobnicate"},
+      {{"run"}, "model"},
+      {{"run", kLenet, "--frobnicate"}, "--frobnicate"},
+      {{"run", kLenet, "another.onnx", "-i", kDigit}, "another.onnx"},
+      {{"run", kLenet, "-i", kDigit, "--top-k", "0"}, "--top-k"},
+      {{"run", kLenet, "-i", kDigit, "--format", "xml"}, "xml"},
+      {{"run", kLenet, "-i", kDigit, "--batch", "many"}, "many"},
+      {{"run", kLenet, "-i", kDigit, "--use", "gemm"}, "FAMILY=ENTRY"},
+      {{"run", kLenet, "-i", kDigit, "--use", "gemm=a,gemm=b"}, "twice"},
+      {{"run", kLenet, "-i", kDigit, "--shape", "input"}, "NAME:EXTENTS"},
+      {{"run", kLenet, "-i", kDigit, "--shape", "input:1x-3"}, "1x-3"},
+      {{"run", kLenet, "-i", kDigit, "--shape", "input:1xx3"}, "1xx3"},
+      {{"bench", kLenet, "-n", "0"}, "iterations"},
+      {{"bench", kLenet, "-n", "1", "--duration", "5parsecs"}, "5parsecs"},
+      {{"bench", kLenet, "-n", "1", "--warmup", "-1s"}, "-1s"},
+      {{"plan", kLenet, "--device-info"}, "--device-info"},
+  };
+  for (const Case& wrong : cases) {
+    std::string line = "morton";
+    for (const std::string& word : wrong.arguments) line += " " + word;
+    SCOPED_TRACE(line);
+    expect_error(run_program(wrong.arguments), kUsage, wrong.part);
+  }
+}
+
+TEST(CliUsage, InputsThatTheModelDoesNotHave) {
+  for (const char* input : {"nothing:examples/data/digit_7.png", "input:", ":x.png"}) {
+    SCOPED_TRACE(input);
+    expect_error(run_program({"run", kLenet, "-i", input}), kUsage, "batchx1x32x32");
+  }
+  expect_error(run_program({"run", kLenet}), kUsage, "batchx1x32x32");
+}
+
+TEST(CliUsage, AnArchiveWithoutTheInput) {
+  const TemporaryFolder folder;
+  const std::string path = (folder.path() / "two.npz").string();
+  const std::vector<NamedTensor> tensors{{"a", Tensor::allocate(DType::f32, {1, 1, 32, 32})},
+                                         {"b", Tensor::allocate(DType::f32, {1, 1, 32, 32})}};
+  write_tensors(path, tensors);
+  expect_error(run_program({"run", kLenet, "-i", "input:" + path}), kUsage, "a  f32");
+  expect_error(run_program({"run", kLenet, "-i", path}), kUsage, "batchx1x32x32");
+}
+
+TEST(CliUsage, ShapesThatDoNotFit) {
+  const TemporaryFolder folder;
+  for (const Shape& shape : {Shape{1, 1, 16, 16}, Shape{1, 32, 32}, Shape{1, 3, 32, 32}}) {
+    const std::string path = (folder.path() / "x.npy").string();
+    const std::vector<NamedTensor> tensors{{"", Tensor::allocate(DType::f32, shape)}};
+    write_tensors(path, tensors);
+    expect_error(run_program({"run", kLenet, "-i", "input:" + path}), kUsage, "batchx1x32x32");
+  }
+}
+
+TEST(CliUsage, NoSuchDevice) {
+  expect_error(run_program({"plan", kLenet, "--device", "no such device"}), kUsage,
+               "no such device");
+  expect_error(run_program({"plan", kLenet, "--device", "99:99"}), kUsage, "99:99");
+}
+
+TEST(CliUsage, NoSuchKernel) {
+  expect_error(run_program({"plan", kLenet, "--use", "gemm=gemm.of_nobody"}), kUsage,
+               "gemm.of_nobody");
+  expect_error(run_program({"plan", kLenet, "--use", "cooking=gemm.naive"}), kUsage, "cooking");
+}
+
+TEST(CliUsage, ResultsThatCannotBeWritten) {
+  expect_error(run_program({"inspect", kLenet, "-o", "no/such/folder/x.txt"}), kUsage,
+               "no/such/folder/x.txt");
+}
+
+TEST(CliUsage, DescriptionsOfDevices) {
+  const TemporaryFolder folder;
+  const std::string path = (folder.path() / "device.json").string();
+  expect_error(run_program({"plan", kLenet, "--device-info", path}), kBadFile, path);
+  for (const char* text : {"", "{", "[]", "[3]", "\"text\"", "{\"id\": \"0:0\"}"}) {
+    SCOPED_TRACE(text);
+    write_bytes(path, text);
+    expect_error(run_program({"plan", kLenet, "--device-info", path}), kBadFile, "");
+  }
+}
+
+}  // namespace
+}  // namespace morton::testing
