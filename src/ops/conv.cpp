@@ -32,13 +32,12 @@ Convolution convolution_of(const NodeView& node) {
   Convolution conv;
   conv.image = node.input(0).shape;
   conv.weights = node.input(1).shape;
+  require_image(node, conv.image);
   if (conv.weights.size() != conv.image.size()) {
     node.fail("the image is " + to_string(conv.image) + ", the weights " + to_string(conv.weights) +
               ": expected as many dimensions");
   }
-  const bool flat = conv.weights.size() == 4;
-  const Window::Pair kernel =
-      flat ? Window::Pair{conv.weights[2], conv.weights[3]} : Window::Pair{1, 1};
+  const Window::Pair kernel{conv.weights[2], conv.weights[3]};
   conv.window = window_of(node, conv.image, kernel);
   if (pair_of(node, "kernel_shape", kernel) != kernel) {
     node.fail("kernel_shape does not agree with the weights, " + to_string(conv.weights));

@@ -23,7 +23,8 @@ ReferenceTensor reference_max(const NodeView& node, std::span<const ReferenceTen
         if (h < 0 || h >= image[2] || w < 0 || w >= image[3]) continue;
         const auto at = static_cast<std::size_t>(plane + h * image[3] + w);
         const double value = source.value[at];
-        if (!(value <= largest.value)) largest.value = value;
+        // A NaN is kept once met: nothing compares with it.
+        if (!(value <= largest.value) && !std::isnan(largest.value)) largest.value = value;
         largest.error = std::max(largest.error, source.error[at]);
       }
     }

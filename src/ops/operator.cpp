@@ -92,6 +92,10 @@ const Operator& operator_of(const Node& node) {
                          "' is not supported (supported: " + known + ")");
 }
 
+void check_supported(const Graph& graph, const Node& node) {
+  check_declaration(NodeView(graph, node), operator_of(node));
+}
+
 std::vector<TensorType> infer(const Graph& graph, const Node& node) {
   const Operator& op = operator_of(node);
   const NodeView view(graph, node);

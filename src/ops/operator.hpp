@@ -55,6 +55,9 @@ struct Operator {
 /// All operators, in the order of ops.def.
 [[nodiscard]] const std::vector<const Operator*>& operators();
 
+/// Throws UnsupportedError or ModelError when no operator here can be the node: an unknown one, a
+/// wrong number of inputs, an attribute or opset that is not understood. Needs no shapes.
+void check_supported(const Graph& graph, const Node& node);
 /// Checks the node against its operator's declaration, then infers; the epilogue's side operands
 /// must broadcast to the result.
 [[nodiscard]] std::vector<TensorType> infer(const Graph& graph, const Node& node);

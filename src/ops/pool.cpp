@@ -4,8 +4,9 @@
 namespace morton {
 
 Window pool_window(const NodeView& node) {
-  if (!node.has("kernel_shape")) node.fail("the attribute 'kernel_shape' is missing");
   const Shape image = node.input(0).shape;
+  require_image(node, image);
+  if (!node.has("kernel_shape")) node.fail("the attribute 'kernel_shape' is missing");
   const Window window = window_of(node, image, pair_of(node, "kernel_shape", {1, 1}));
   for (std::size_t d = 0; d < 2; ++d) {
     // With pads below the reach and an image no smaller than the gaps, no window misses the image.

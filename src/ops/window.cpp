@@ -76,12 +76,14 @@ Window::Pair pair_of(const NodeView& node, std::string_view attribute,
   return {values[0], values[1]};
 }
 
+void require_image(const NodeView& node, const Shape& image) {
+  if (image.size() == 4) return;
+  const std::string got = "the input is " + to_string(image);
+  if (image.size() < 3) node.fail(got + ", expected N x C x H x W");
+  node.unsupported(got + "; images of two dimensions (N x C x H x W) are supported");
+}
+
 Window window_of(const NodeView& node, const Shape& image, const Window::Pair& kernel) {
-  if (image.size() != 4) {
-    const std::string got = "the input is " + to_string(image);
-    if (image.size() < 3) node.fail(got + ", expected N x C x H x W");
-    node.unsupported(got + "; images of two dimensions (N x C x H x W) are supported");
-  }
   Window window;
   window.kernel = kernel;
   window.stride = pair_of(node, "strides", {1, 1});

@@ -32,9 +32,11 @@ struct Window {
   [[nodiscard]] Environment structure() const;
 };
 
+/// Throws unless `image` has four dimensions: UnsupportedError where ONNX would allow it.
+void require_image(const NodeView& node, const Shape& image);
+
 /// The windows of a node with input `image` (N C H W) and the given filter size. Throws ModelError
-/// for attributes that contradict each other or the image, UnsupportedError for other than two
-/// spatial dimensions.
+/// for attributes that contradict each other or the image.
 [[nodiscard]] Window window_of(const NodeView& node, const Shape& image,
                                const Window::Pair& kernel);
 

@@ -18,9 +18,9 @@ struct PassOptions {
   /// do not say.
   std::int64_t batch = 0;
   /// Full shapes of inputs, by name.
-  std::map<std::string, Shape> shapes;
+  std::map<std::string, Shape> shapes{};
   /// Names of passes to leave out; those that all later stages rely on cannot be.
-  std::vector<std::string> skip;
+  std::vector<std::string> skip{};
 };
 
 /// One rewrite of the graph.

@@ -152,6 +152,10 @@ std::string operator_of_file(const std::filesystem::path& file) {
 
 }  // namespace
 
+OperatorCase parse_case(const std::string& op, const std::string& line, const std::string& where) {
+  return LineReader(op, where).read(line);
+}
+
 std::vector<OperatorCase> read_cases(const std::filesystem::path& file) {
   const std::string op = operator_of_file(file);
   std::vector<OperatorCase> cases;
@@ -163,7 +167,7 @@ std::vector<OperatorCase> read_cases(const std::filesystem::path& file) {
     const std::string text = line.substr(0, line.find('#'));
     if (words(text).empty()) continue;
     const std::string where = file.filename().string() + ":" + std::to_string(number);
-    cases.push_back(LineReader(op, where).read(text));
+    cases.push_back(parse_case(op, text, where));
     if (!names.insert(cases.back().name).second) {
       throw ModelError(where + ": the name '" + cases.back().name + "' stands twice");
     }

@@ -50,6 +50,10 @@ enum class DataKind : std::uint8_t {
   same_sign,  ///< from 0 to 1, as pixels are
 };
 
+/// One line. Throws ModelError that starts with `where`.
+[[nodiscard]] OperatorCase parse_case(const std::string& op, const std::string& line,
+                                      const std::string& where);
+
 /// The cases of one file. Throws ModelError that names file and line.
 [[nodiscard]] std::vector<OperatorCase> read_cases(const std::filesystem::path& file);
 

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "base/error.hpp"
+#include "ops/operator.hpp"
+#include "passes/pipeline.hpp"
+#include "support/cases.hpp"
+#include "support/compare.hpp"
+
+namespace morton {
+namespace {
+
+using test::DataKind;
+
+constexpr std::uint64_t kSeed = 11;
+
+/// Solves a problem as base/problem.hpp states it, reading and writing through the views: what
+/// every kernel must agree with, however it is written.
+class Solver {
+ public:
+  Solver(const BoundProblem& bound, const std::vector<ReferenceTensor>& values, const Shape& result)
+      : bound_(bound), values_(values), sizes_(environment_of(bound.problem)) {
+    result_.shape = result;
+    result_.value.assign(static_cast<std::size_t>(element_count(result)), std::nan(""));
+    for (const auto& [name, binding] : bound.operands) {
+      const auto& tensor = values.at(static_cast<std::size_t>(binding.tensor));
+      check_extents(binding.view, name == "dst" ? result : tensor.shape);
+    }
+  }
+
+  ReferenceTensor run() {
+    const View& view = bound_.operands.at("dst").view;
+    Shape extents;
+    for (const auto& name : view.dimensions) extents.push_back(sizes_.at(name));
+    std::vector<std::int64_t> at(extents.size(), 0);
+    for (std::int64_t left = element_count(extents); left > 0; --left) {
+      store(at, value_at(at));
+      for (std::size_t d = at.size(); d-- > 0 && ++at[d] == extents[d];) at[d] = 0;
+    }
+    return result_;
+  }
+
+ private:
+  using Coordinates = std::vector<std::int64_t>;
+
+  void check_extents(const View& view, const Shape& shape) const {
+    Shape extents;
+    for (const auto& extent : view.extents) extents.push_back(extent.evaluate(sizes_));
+    if (extents != shape || view.coordinates.size() != shape.size()) {
+      throw InternalError("a view of " + to_string(extents) + " on " + to_string(shape));
+    }
+  }
+
+  /// Index into the operand's tensor; every coordinate must lie inside of it.
+  std::size_t index_of(const std::string& operand, const Coordinates& at, const Shape& shape) {
+    const View& view = bound_.operands.at(operand).view;
+    for (std::size_t d = 0; d < at.size(); ++d) {
+      sizes_[coordinate_name(view.dimensions[d])] = at[d];
+    }
+    std::int64_t index = 0;
+    for (std::size_t t = 0; t < shape.size(); ++t) {
+      const std::int64_t coordinate = view.coordinates[t].evaluate(sizes_);
+      if (coordinate < 0 || coordinate >= shape[t]) throw InternalError("outside the tensor");
+      index = index * shape[t] + coordinate;
+    }
+    return static_cast<std::size_t>(index);
+  }
+
+  double load(const std::string& operand, const Coordinates& at) {
+    const auto& tensor = values_.at(static_cast<std::size_t>(bound_.operands.at(operand).tensor));
+    return tensor.value.at(index_of(operand, at, tensor.shape));
+  }
+
+  void store(const Coordinates& at, double value) {
+    const std::size_t index = index_of("dst", at, result_.shape);
+    if (!std::isnan(result_.value.at(index))) throw InternalError("stored twice");
+    std::vector<Bounded> inputs{{value, 0.0}};
+    for (const Side& side : bound_.sides) inputs.push_back({side_at(side, index), 0.0});
+    result_.value[index] = bound_.problem.epilogue.evaluate(inputs).value;
+  }
+
+  double side_at(const Side& side, std::size_t index) {
+    std::size_t own = 0;
+    std::size_t stride = 1;
+    for (std::size_t d = 0; d < side.shape.size(); ++d) {
+      const std::size_t from_back = side.shape.size() - 1 - d;
+      const auto extent = static_cast<std::size_t>(result_.shape[result_.shape.size() - 1 - d]);
+      if (side.shape[from_back] != 1) own += index % extent * stride;
+      stride *= static_cast<std::size_t>(side.shape[from_back]);
+      index /= extent;
+    }
+    return values_.at(static_cast<std::size_t>(side.tensor)).value.at(own);
+  }
+
+  double value_at(const Coordinates& at) {
+    const std::string& family = bound_.problem.family;
+    if (family == "gemm") return gemm(at[0], at[1]);
+    if (family == "conv2d" || family == "max_pool2d" || family == "average_pool2d") {
+      return window(family, at);
+    }
+    if (family == "softmax") return softmax(at[0], at[1]);
+    if (family == "elementwise") return load("src0", at);
+    throw InternalError("no such family: " + family);
+  }
+
+  double gemm(std::int64_t m, std::int64_t n) {
+    double sum = 0.0;
+    for (std::int64_t k = 0; k < sizes_.at("K"); ++k) {
+      sum += load("lhs", {m, k}) * load("rhs", {k, n});
+    }
+    return sum;
+  }
+
+  double softmax(std::int64_t r, std::int64_t l) {
+    double sum = 0.0;
+    for (std::int64_t i = 0; i < sizes_.at("L"); ++i) sum += std::exp(load("src", {r, i}));
+    return std::exp(load("src", {r, l})) / sum;
+  }
+
+  double window(const std::string& family, const Coordinates& at) {
+    const auto size = [&](const char* name) { return sizes_.at(name); };
+    const bool conv = family == "conv2d";
+    const std::int64_t depth = conv ? size("I") : 1;
+    const std::int64_t first = conv ? at[1] / (size("O") / size("G")) * depth : at[1];
+    double sum = 0.0;
+    double largest = -INFINITY;
+    std::int64_t count = 0;
+    for (std::int64_t kh = 0; kh < size("KH"); ++kh) {
+      for (std::int64_t kw = 0; kw < size("KW"); ++kw) {
+        const std::int64_t h = at[2] * size("SH") + kh * size("DH") - size("PT");
+        const std::int64_t w = at[3] * size("SW") + kw * size("DW") - size("PL");
+        const bool inside = h >= 0 && h < size("H") && w >= 0 && w < size("W");
+        const bool counts = family == "average_pool2d" && size("COUNT_PAD") == 1
+                                ? h < size("H") + size("PB") && w < size("W") + size("PR")
+                                : inside;
+        count += counts ? 1 : 0;
+        if (!inside) continue;
+        for (std::int64_t i = 0; i < depth; ++i) {
+          const double value = load("src", {at[0], first + i, h, w});
+          sum += conv ? value * load("weights", {at[1], i, kh, kw}) : value;
+          largest = std::max(largest, value);
+        }
+      }
+    }
+    if (family == "max_pool2d") return largest;
+    return conv ? sum : sum / static_cast<double>(count);
+  }
+
+  const BoundProblem& bound_;
+  const std::vector<ReferenceTensor>& values_;
+  Environment sizes_;  ///< extents and structure, and the coordinates of the last access
+  ReferenceTensor result_;
+};
+
+/// Runs the graph node by node through `lower` and the solver (renaming nodes through the
+/// reference).
+ReferenceTensor solve(const Graph& graph, const std::vector<NamedTensor>& inputs) {
+  std::vector<ReferenceTensor> values(graph.tensors.size());
+  for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
+    if (graph.tensors[i].kind == GraphTensor::Kind::constant) {
+      values[i] = to_reference(graph.tensors[i].data);
+    }
+  }
+  for (const auto& input : inputs) {
+    values[static_cast<std::size_t>(graph.find(input.name))] = to_reference(input.tensor);
+  }
+  for (const Node& node : graph.nodes) {
+    const auto output = static_cast<std::size_t>(node.outputs[0]);
+    if (operator_of(node).alias) {
+      values[output] = values[static_cast<std::size_t>(node.inputs[0])];
+      values[output].shape = graph.tensors[output].shape;
+    } else {
+      const BoundProblem bound = lower(graph, node);
+      EXPECT_EQ(bound.problem.epilogue.input_count, static_cast<int>(bound.sides.size()) + 1);
+      values[output] = Solver(bound, values, graph.tensors[output].shape).run();
+    }
+  }
+  return values[static_cast<std::size_t>(graph.outputs[0])];
+}
+
+void expect_agreement(const ReferenceTensor& expected, const ReferenceTensor& got) {
+  ASSERT_EQ(expected.shape, got.shape);
+  for (std::size_t i = 0; i < expected.value.size(); ++i) {
+    const double tolerance = 1e-12 * (1.0 + std::fabs(expected.value[i]));
+    ASSERT_TRUE(test::matches(expected.value[i], tolerance, got.value[i]))
+        << "element " << i << ": " << expected.value[i] << " and " << got.value[i];
+  }
+}
+
+/// For every small case: the lowered problem, as it is and after the passes, has the reference's
+/// value.
+TEST(Lower, EveryCaseAgreesWithItsReference) {
+  int count = 0;
+  for (const auto& parsed : test::all_cases(MORTON_SOURCE_DIR "/tests/cases")) {
+    if (!parsed.small) continue;
+    SCOPED_TRACE(test::describe(parsed) + ", seed " + std::to_string(kSeed));
+    Graph graph = test::make_graph(parsed, kSeed, DataKind::zero_mean);
+    const auto inputs = test::make_inputs(parsed, kSeed, DataKind::zero_mean);
+    const auto expected = test::reference_outputs(graph, inputs)[0];
+    expect_agreement(expected, solve(graph, inputs));
+    run_passes(graph, {});
+    expect_agreement(expected, test::reference_outputs(graph, inputs)[0]);
+    expect_agreement(expected, solve(graph, inputs));
+    ++count;
+  }
+  EXPECT_GT(count, 100);
+}
+
+BoundProblem lower_case(const std::string& op, const std::string& line) {
+  const Graph graph =
+      test::make_graph(test::parse_case(op, "t | " + line, "test"), kSeed, DataKind::zero_mean);
+  return lower(graph, graph.nodes[0]);
+}
+
+TEST(Lower, GemmTransposesByGrouping) {
+  const BoundProblem bound = lower_case("Gemm", "17x3 63x17 63 | transA=1 transB=1 alpha=0.5");
+  EXPECT_EQ(bound.problem.extents, (Environment{{"K", 17}, {"M", 3}, {"N", 63}}));
+  EXPECT_EQ(*bound.operands.at("lhs").view.grouping, (Grouping{{1}, {0}}));
+  EXPECT_EQ(bound.problem.epilogue.print(), "add(mul(v, 0.5), s1)");
+  EXPECT_EQ(bound.sides.at(0).shape, (Shape{63}));
+  EXPECT_EQ(bound.problem.types.at("acc"), DType::f32);
+  EXPECT_EQ(print(bound.problem), "gemm K=17 M=3 N=63 f32, add(mul(v, 0.5), s1)");
+}
+
+TEST(Lower, MatMulJoinsRows) {
+  const BoundProblem bound = lower_case("MatMul", "2x3x17 17x5");
+  EXPECT_EQ(bound.problem.extents,
+            (Environment{{"K", 17}, {"M", 6}, {"M0", 2}, {"M1", 3}, {"N", 5}}));
+  EXPECT_EQ(*bound.operands.at("dst").view.grouping, (Grouping{{0, 1}, {2}}));
+}
+
+TEST(Lower, ConvBroadcastsItsBiasAlongChannels) {
+  const BoundProblem bound = lower_case("Conv", "2x4x9x8 6x2x3x3 6 | group=2 pads=[1,0,2,1]");
+  EXPECT_EQ(bound.sides.at(0).shape, (Shape{6, 1, 1}));
+  EXPECT_EQ(bound.problem.structure.at("G"), 2);
+  EXPECT_EQ(bound.problem.structure.at("I"), 2);
+  EXPECT_EQ(bound.problem.structure.at("PT"), 1);
+  EXPECT_EQ(bound.problem.extents.at("OH"), 10);
+}
+
+TEST(Lower, ElementwiseTakesTheFullInputAsSource) {
+  const BoundProblem bound = lower_case("Sub", "17 3x17");
+  EXPECT_EQ(bound.operands.at("src0").tensor, 1);
+  EXPECT_EQ(bound.problem.epilogue.print(), "sub(s1, v)");
+  EXPECT_EQ(bound.sides.at(0).shape, (Shape{17}));
+  EXPECT_TRUE(bound.operands.at("src0").view.grouping.has_value());
+  EXPECT_FALSE(lower_case("Sub", "3x1 1x17").operands.at("src0").view.grouping.has_value());
+}
+
+TEST(Lower, RefusesWhatComputesNothing) {
+  EXPECT_THROW((void)lower_case("Flatten", "2x3x5"), InternalError);
+}
+
+}  // namespace
+}  // namespace morton
