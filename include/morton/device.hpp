@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "morton/doctor.hpp"
 #include "morton/error.hpp"
 #include "morton/export.hpp"
 
@@ -51,14 +52,6 @@ class MORTON_API Device {
 
  private:
   std::shared_ptr<OpenClDevice> device_;
-};
-
-/// One check of `doctor`.
-struct DoctorCheck {
-  enum class Outcome : std::uint8_t { ok, failed, skipped } outcome = Outcome::ok;
-  std::string name;
-  std::string detail;
-  std::string fix;  ///< what to do, for a failed check
 };
 
 /// Why a device is or is not usable: loader, ICD files, permissions, caches, a tiny kernel's answer.

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,8 +18,8 @@ namespace morton {
 struct StepTime {
   std::string name;
   std::string kernel;
-  double device_us = 0.0;   ///< from the device's clock (OpenCL events)
-  double enqueue_us = 0.0;  ///< of the host, to put the step into the queue
+  std::optional<double> device_us;  ///< from the device's clock; nothing where it gives no sense
+  double enqueue_us = 0.0;          ///< of the host, to put the step into the queue
 };
 
 /// Work that was enqueued; `wait` returns when it is done.

@@ -9,12 +9,14 @@
 namespace morton {
 namespace {
 
-constexpr std::array<Knob, 4> kKnobs{{
+constexpr std::array<Knob, 6> kKnobs{{
     {"MORTON_DEVICE", "device to use when none is named: P:D, cpu, gpu, auto, a name", "0:0"},
     {"MORTON_CACHE_DIR", "folder of the program cache, instead of $XDG_CACHE_HOME/morton",
      "/var/cache/morton"},
     {"MORTON_KERNEL_DIR", "folder to read kernels and entries from, instead of those built in",
      "src/kernels"},
+    {"XDG_CACHE_HOME", "folder of user caches, for the program cache", "/home/ada/.cache"},
+    {"HOME", "home folder, for the program cache where XDG_CACHE_HOME is unset", "/home/ada"},
     {"NO_COLOR", "set to anything: no colours on the terminal", "1"},
 }};
 

@@ -79,7 +79,7 @@ IndexText index_of(const InstanceOperand& operand, const std::vector<Expression>
 std::string describe_access(const InstanceOperand& operand) {
   std::vector<std::string> names;
   for (std::size_t d = 0; d < operand.arrangement.grouping.size(); ++d) {
-    names.push_back("D" + std::to_string(d));
+    names.emplace_back(1, static_cast<char>('A' + static_cast<int>(d)));
   }
   std::string text = operand.name + ":" + std::string(name_of(operand.arrangement.dtype)) + " ";
   if (operand.access == InstanceOperand::Access::by_hand) return text + "by hand;";

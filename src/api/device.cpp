@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "morton/device.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/knobs.hpp"
+#include "device/doctor.hpp"
+#include "device/opencl_device.hpp"
+#include "morton/interop.hpp"
+
+namespace morton {
+namespace {
+
+std::filesystem::path cache_folder(const DeviceConfig& config) {
+  if (config.disk_cache == DeviceConfig::DiskCache::none) return {};
+  if (!config.cache_dir.empty()) return config.cache_dir;
+  if (const auto folder = knob("MORTON_CACHE_DIR")) return *folder;
+  if (const auto folder = knob("XDG_CACHE_HOME")) return std::filesystem::path(*folder) / "morton";
+  if (const auto home = knob("HOME")) return std::filesystem::path(*home) / ".cache" / "morton";
+  return {};
+}
+
+}  // namespace
+
+Device::Device(std::shared_ptr<OpenClDevice> implementation) : device_(std::move(implementation)) {}
+
+Device Device::open(const std::string& selector, const DeviceConfig& config) {
+  std::string wanted = selector;
+  if (wanted.empty()) wanted = knob("MORTON_DEVICE").value_or("auto");
+  return Device(OpenClDevice::open(wanted, {cache_folder(config)}));
+}
+
+std::vector<std::string> Device::list_json() {
+  std::vector<std::string> texts;
+  for (const auto& info : OpenClDevice::list()) texts.push_back(to_json(info).dump());
+  return texts;
+}
+
+std::string Device::id() const { return device_->info().id; }
+
+std::string Device::name() const { return device_->info().name; }
+
+std::string Device::description() const {
+  const DeviceInfo& info = device_->info();
+  return info.id + " " + info.name + " (" + info.platform + ", driver " + info.driver_version + ", " +
+         std::to_string(info.compute_units) + " compute units)";
+}
+
+std::string Device::json() const { return to_json(device_->info()).dump(); }
+
+std::int64_t Device::used_bytes() const { return device_->memory().used_bytes(); }
+
+std::int64_t Device::peak_bytes() const { return device_->memory().peak_bytes(); }
+
+int Device::program_builds() const { return device_->programs().builds(); }
+
+std::vector<DoctorCheck> run_doctor(const DeviceConfig& config) {
+  return run_doctor(DoctorOptions{cache_folder(config)});
+}
+
+Device adopt_device(cl_context context, cl_device_id device, const DeviceConfig& config) {
+  // `true` retains what the caller keeps owning.
+  return Device(OpenClDevice::adopt(cl::Context(context, true), cl::Device(device, true),
+                                    {cache_folder(config)}));
+}
+
+cl_context context_of(const Device& device) { return device.implementation()->context()(); }
+
+}  // namespace morton

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "morton/model.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "base/error.hpp"
+#include "base/shape.hpp"
+#include "formats/onnx_import.hpp"
+#include "graph/graph.hpp"
+#include "ops/operator.hpp"
+
+namespace morton {
+namespace {
+
+PortInfo to_port(const GraphTensor& tensor) {
+  PortInfo port;
+  port.name = tensor.name;
+  port.dtype = tensor.dtype;
+  for (const auto& dimension : tensor.declared) {
+    port.shape.push_back(dimension.symbol.empty() ? dimension.value : -1);
+    port.symbols.push_back(dimension.symbol);
+  }
+  return port;
+}
+
+std::vector<PortInfo> to_ports(const Graph& graph, const std::vector<TensorId>& ids) {
+  std::vector<PortInfo> ports;
+  for (const TensorId id : ids) ports.push_back(to_port(graph.tensor(id)));
+  return ports;
+}
+
+}  // namespace
+
+Model::Model(std::shared_ptr<const Graph> graph) : graph_(std::move(graph)) {}
+
+Model Model::load(const std::string& path) {
+  return Model(std::make_shared<const Graph>(import_onnx(std::filesystem::path(path))));
+}
+
+Model Model::from_bytes(std::string_view onnx, const std::string& name) {
+  return Model(std::make_shared<const Graph>(import_onnx(onnx, name)));
+}
+
+std::vector<PortInfo> Model::inputs() const { return to_ports(*graph_, graph_->inputs); }
+
+std::vector<PortInfo> Model::outputs() const { return to_ports(*graph_, graph_->outputs); }
+
+ModelSummary Model::summary() const {
+  ModelSummary summary;
+  summary.name = graph_->name;
+  summary.opset = graph_->opset;
+  for (const auto& tensor : graph_->tensors) {
+    if (tensor.kind != GraphTensor::Kind::constant) continue;
+    summary.parameters += tensor.data.size();
+    summary.parameter_bytes += static_cast<std::int64_t>(tensor.data.bytes());
+  }
+  std::map<std::string, int> counts;
+  for (const auto& node : graph_->nodes) {
+    ++counts[node.op];
+    try {
+      check_supported(*graph_, node);
+    } catch (const Error& error) {
+      summary.unsupported.emplace_back(node.name, error.what());
+    }
+  }
+  summary.operators.assign(counts.begin(), counts.end());
+  return summary;
+}
+
+std::string Model::text() const { return print(*graph_); }
+
+std::string Model::dot() const { return print_dot(*graph_); }
+
+}  // namespace morton

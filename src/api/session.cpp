@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "morton/session.hpp"
+
+#include <algorithm>
+
+#include "api/compiled_state.hpp"
+#include "base/error.hpp"
+#include "base/shape.hpp"
+#include "morton/interop.hpp"
+#include "run/runner.hpp"
+
+namespace morton {
+
+struct Event::State {
+  cl::Event event;
+  std::shared_ptr<OpenClDevice> device;
+};
+
+struct Session::State {
+  CompiledModel model;
+  SessionOptions options;
+  std::unique_ptr<Runner> runner;
+};
+
+namespace {
+
+OpenClDevice::QueueKind queue_kind(const SessionOptions& options) {
+  return options.profiling == SessionOptions::Profiling::on ? OpenClDevice::QueueKind::profiling
+                                                            : OpenClDevice::QueueKind::plain;
+}
+
+std::unique_ptr<Runner> make_runner(const CompiledModel& model, const SessionOptions& options) {
+  return std::make_unique<Runner>(model.state()->loaded, queue_kind(options));
+}
+
+const PortInfo& find(const std::vector<PortInfo>& ports, const std::string& name) {
+  const auto found = std::find_if(ports.begin(), ports.end(),
+                                  [&](const PortInfo& port) { return port.name == name; });
+  if (found == ports.end()) throw UsageError("session: the model has no port '" + name + "'");
+  return *found;
+}
+
+void check_inputs(const std::vector<PortInfo>& ports, std::span<const NamedTensor> inputs) {
+  for (const auto& port : ports) {
+    const auto same = [&](const NamedTensor& input) { return input.name == port.name; };
+    const auto count = std::count_if(inputs.begin(), inputs.end(), same);
+    if (count != 1) {
+      throw UsageError("session: input '" + port.name + "' (" + std::string(name_of(port.dtype)) +
+                       " " + to_string(port.shape) + ") is given " + std::to_string(count) +
+                       " times; it is needed once");
+    }
+  }
+}
+
+}  // namespace
+
+Event::Event(std::shared_ptr<State> state) : state_(std::move(state)) {}
+
+void Event::wait() const {
+  with_device_errors("waiting for the model", state_->device->info(), [&] { state_->event.wait(); });
+}
+
+Session::Session(const CompiledModel& model, const SessionOptions& options)
+    : state_(new State{model, options, make_runner(model, options)}) {}
+
+Session::Session(Session&&) noexcept = default;
+Session& Session::operator=(Session&&) noexcept = default;
+Session::~Session() = default;
+
+const CompiledModel& Session::model() const { return state_->model; }
+
+std::vector<NamedTensor> Session::run(std::span<const NamedTensor> inputs) {
+  check_inputs(state_->model.state()->inputs, inputs);
+  for (const auto& input : inputs) set_input(input.name, input.tensor);
+  state_->runner->enqueue();
+  std::vector<NamedTensor> outputs;
+  for (const auto& port : state_->model.state()->outputs) {
+    outputs.push_back({port.name, get_output(port.name)});
+  }
+  return outputs;
+}
+
+void Session::set_input(const std::string& name, const Tensor& value) {
+  state_->runner->write(state_->runner->input(name), value);
+}
+
+Event Session::enqueue() {
+  state_->runner->enqueue();
+  return Event(std::make_shared<Event::State>(Event::State{
+      state_->runner->marker(), state_->runner->loaded().shared_device()}));
+}
+
+void Session::get_output(const std::string& name, Tensor& destination) {
+  state_->runner->read(state_->runner->output(name), destination);
+}
+
+Tensor Session::get_output(const std::string& name) {
+  const int value = state_->runner->output(name);
+  const PortInfo& port = find(state_->model.state()->outputs, name);
+  Tensor tensor = Tensor::allocate(port.dtype, port.shape);
+  state_->runner->read(value, tensor);
+  return tensor;
+}
+
+Tensor Session::map_input(const std::string& name) {
+  const int value = state_->runner->input(name);
+  const PortInfo& port = find(state_->model.state()->inputs, name);
+  const auto bytes = state_->runner->map(value, MappedBuffer::Access::kOverwrite);
+  return Tensor::borrow(port.dtype, port.shape, bytes.data(), bytes.size());
+}
+
+Tensor Session::map_output(const std::string& name) {
+  const int value = state_->runner->output(name);
+  const PortInfo& port = find(state_->model.state()->outputs, name);
+  const auto bytes = state_->runner->map(value, MappedBuffer::Access::kRead);
+  return Tensor::share(port.dtype, port.shape, bytes.data(), bytes.size(), nullptr);
+}
+
+void Session::unmap() { state_->runner->unmap(); }
+
+void Session::move_to(const Device& device) {
+  if (state_->runner->is_mapped()) {
+    throw UsageError("session: unmap inputs and outputs before moving to another device");
+  }
+  state_->runner->wait();
+  const CompiledState& compiled = *state_->model.state();
+  const CompiledModel moved = compile(compiled.model, device, compiled.options);
+  auto runner = make_runner(moved, state_->options);
+  // What the caller has set goes along; what the steps compute comes back with the next run.
+  for (const auto& port : compiled.inputs) {
+    Tensor tensor = Tensor::allocate(port.dtype, port.shape);
+    const int from = state_->runner->input(port.name);
+    state_->runner->read(from, tensor);
+    runner->write(runner->input(port.name), tensor);
+  }
+  state_->model = moved;
+  state_->runner = std::move(runner);
+}
+
+std::vector<StepTime> Session::step_times() {
+  std::vector<StepTime> times;
+  for (const auto& record : state_->runner->step_records()) {
+    times.push_back({record.step->name, record.step->kernel, record.device_us, record.enqueue_us});
+  }
+  return times;
+}
+
+void use_queue(Session& session, cl_command_queue queue) {
+  session.state().runner->use_queue(cl::CommandQueue(queue, true));
+}
+
+void bind_buffer(Session& session, const std::string& port, cl_mem buffer) {
+  Runner& runner = *session.state().runner;
+  const auto& inputs = session.model().state()->inputs;
+  const bool is_input = std::any_of(inputs.begin(), inputs.end(),
+                                    [&](const PortInfo& input) { return input.name == port; });
+  const int value = is_input ? runner.input(port) : runner.output(port);
+  runner.bind(value, buffer == nullptr ? cl::Buffer() : cl::Buffer(buffer, true));
+}
+
+}  // namespace morton

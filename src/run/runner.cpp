@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/runner.hpp"
+
+#include <chrono>
+
+#include "base/error.hpp"
+#include "base/shape.hpp"
+#include "device/timing.hpp"
+
+namespace morton {
+namespace {
+
+int find_port(const std::vector<std::pair<std::string, int>>& ports, const std::string& name,
+              const char* kind) {
+  std::string known;
+  for (const auto& [port, value] : ports) {
+    if (port == name) return value;
+    known += (known.empty() ? "'" : ", '") + port + "'";
+  }
+  throw UsageError("session: the model has no " + std::string(kind) + " '" + name + "' (it has " +
+                   known + ")");
+}
+
+}  // namespace
+
+Runner::Runner(std::shared_ptr<const LoadedPlan> loaded, OpenClDevice::QueueKind kind)
+    : loaded_(std::move(loaded)), kind_(kind) {
+  const Plan& plan = loaded_->plan();
+  with_errors("making a session", [&] {
+    OpenClDevice& device = loaded_->device();
+    queue_ = device.make_queue(kind_);
+    blocks_.resize(plan.blocks.size());
+    for (std::size_t b = 0; b < blocks_.size(); ++b) {
+      if (plan.blocks[b].kind == PlannedBlock::Kind::weights) continue;
+      blocks_[b] = device.memory().allocate(plan.blocks[b].bytes);
+    }
+    buffers_.resize(plan.values.size());
+    for (std::size_t v = 0; v < buffers_.size(); ++v) {
+      const Value& value = plan.values[v];
+      if (value.kind == Value::Kind::constant) continue;
+      // OpenCL has no empty buffers; an empty tensor gets a byte that nobody reads.
+      buffers_[v] = blocks_[static_cast<std::size_t>(value.block)].slice(
+          value.offset_bytes, std::max<std::int64_t>(value.bytes, 1));
+    }
+    own_ = buffers_;
+    for (const auto& step : plan.steps) {
+      const auto& instance = plan.instances[static_cast<std::size_t>(step.instance)];
+      steps_.emplace_back(step, instance.function, loaded_->program_of(step.instance),
+                          [&](int value) -> const cl::Buffer& { return buffer_of(value); });
+    }
+  });
+}
+
+Runner::~Runner() {
+  mapped_.clear();
+  try {
+    queue_.finish();
+  } catch (const cl::Error&) {
+    // A dead context has nothing left to wait for.
+  }
+}
+
+const cl::Buffer& Runner::buffer_of(int value) const {
+  if (value_at(value).kind == Value::Kind::constant) return loaded_->constant(value);
+  return buffers_[static_cast<std::size_t>(value)];
+}
+
+const Value& Runner::value_at(int value) const {
+  return loaded_->plan().values[static_cast<std::size_t>(value)];
+}
+
+void Runner::with_errors(const std::string& what, const std::function<void()>& call) const {
+  with_device_errors(what, loaded_->device().info(), call);
+}
+
+int Runner::input(const std::string& name) const {
+  return find_port(loaded_->plan().inputs, name, "input");
+}
+
+int Runner::output(const std::string& name) const {
+  return find_port(loaded_->plan().outputs, name, "output");
+}
+
+void Runner::write(int value, const Tensor& tensor) {
+  const Value& target = value_at(value);
+  if (tensor.dtype() != target.arrangement.dtype ||
+      tensor.shape() != target.arrangement.tensor_shape) {
+    throw UsageError("session: input '" + target.name + "' is " +
+                     std::string(name_of(target.arrangement.dtype)) + " " +
+                     to_string(target.arrangement.tensor_shape) + ", got " +
+                     std::string(name_of(tensor.dtype())) + " " + to_string(tensor.shape()));
+  }
+  with_errors("writing input '" + target.name + "'", [&] {
+    write_buffer(queue_, loaded_->device().info(), buffer_of(value), 0,
+                 {tensor.data(), tensor.bytes()});
+  });
+}
+
+void Runner::read(int value, Tensor& tensor) {
+  const Value& source = value_at(value);
+  if (tensor.dtype() != source.arrangement.dtype ||
+      tensor.shape() != source.arrangement.tensor_shape) {
+    throw UsageError("session: output '" + source.name + "' is " +
+                     std::string(name_of(source.arrangement.dtype)) + " " +
+                     to_string(source.arrangement.tensor_shape) + ", the destination is " +
+                     std::string(name_of(tensor.dtype())) + " " + to_string(tensor.shape()));
+  }
+  with_errors("reading output '" + source.name + "'", [&] {
+    read_buffer(queue_, loaded_->device().info(), buffer_of(value), 0,
+                {tensor.mutable_data(), tensor.bytes()});
+  });
+}
+
+void Runner::enqueue() {
+  if (is_mapped()) throw UsageError("session: unmap inputs and outputs before running");
+  const bool profiling = kind_ == OpenClDevice::QueueKind::profiling;
+  events_.assign(profiling ? steps_.size() : 0, cl::Event());
+  enqueue_us_.assign(events_.size(), 0.0);
+  with_errors("running the model", [&] {
+    for (std::size_t s = 0; s < steps_.size(); ++s) {
+      if (!profiling) {
+        steps_[s].enqueue(queue_, nullptr);
+        continue;
+      }
+      const auto start = std::chrono::steady_clock::now();
+      steps_[s].enqueue(queue_, &events_[s]);
+      const std::chrono::duration<double, std::micro> elapsed =
+          std::chrono::steady_clock::now() - start;
+      enqueue_us_[s] = elapsed.count();
+    }
+    queue_.flush();
+  });
+}
+
+cl::Event Runner::marker() {
+  cl::Event event;
+  with_errors("marking the queue", [&] { queue_.enqueueMarkerWithWaitList(nullptr, &event); });
+  return event;
+}
+
+void Runner::wait() {
+  with_errors("waiting for the model", [&] { queue_.finish(); });
+}
+
+std::span<std::byte> Runner::map(int value, MappedBuffer::Access access) {
+  const Value& target = value_at(value);
+  std::span<std::byte> bytes;
+  if (target.bytes == 0) return bytes;
+  with_errors("mapping '" + target.name + "'", [&] {
+    mapped_.push_back(std::make_unique<MappedBuffer>(queue_, loaded_->device().info(),
+                                                     buffer_of(value),
+                                                     MappedBuffer::Range{0, target.bytes}, access));
+    bytes = mapped_.back()->bytes();
+  });
+  return bytes;
+}
+
+void Runner::unmap() {
+  with_errors("unmapping", [&] {
+    for (const auto& mapping : mapped_) mapping->unmap();
+  });
+  mapped_.clear();
+}
+
+void Runner::use_queue(const cl::CommandQueue& queue) {
+  wait();
+  const auto properties = queue.getInfo<CL_QUEUE_PROPERTIES>();
+  if ((properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0) {
+    throw UsageError("session: the queue must run its commands in order");
+  }
+  if (queue.getInfo<CL_QUEUE_CONTEXT>()() != loaded_->device().context()()) {
+    throw UsageError("session: the queue belongs to another context than the model's device");
+  }
+  kind_ = (properties & CL_QUEUE_PROFILING_ENABLE) != 0 ? OpenClDevice::QueueKind::profiling
+                                                        : OpenClDevice::QueueKind::plain;
+  queue_ = queue;
+}
+
+void Runner::bind(int value, const cl::Buffer& buffer) {
+  const auto index = static_cast<std::size_t>(value);
+  const Value& target = value_at(value);
+  if (target.kind == Value::Kind::constant) {
+    throw UsageError("session: '" + target.name + "' is a constant and has no memory to replace");
+  }
+  if (buffer() != nullptr) {
+    const auto bytes = static_cast<std::int64_t>(buffer.getInfo<CL_MEM_SIZE>());
+    if (bytes < target.bytes) {
+      throw UsageError("session: the buffer for '" + target.name + "' has " + std::to_string(bytes) +
+                       " bytes, needs " + std::to_string(target.bytes));
+    }
+  }
+  const cl::Buffer chosen = buffer() != nullptr ? buffer : own_[index];
+  // Names that share the memory (a reshaped input) follow.
+  for (std::size_t v = 0; v < buffers_.size(); ++v) {
+    const Value& other = value_at(static_cast<int>(v));
+    const bool same = other.block == target.block && other.offset_bytes == target.offset_bytes &&
+                      other.bytes == target.bytes;
+    if (!same) continue;
+    buffers_[v] = chosen;
+    for (auto& step : steps_) step.rebind(static_cast<int>(v), chosen);
+  }
+}
+
+std::vector<StepRecord> Runner::step_records() {
+  wait();
+  std::vector<StepRecord> records;
+  for (std::size_t s = 0; s < events_.size(); ++s) {
+    StepRecord record;
+    record.step = &steps_[s].step();
+    record.enqueue_us = enqueue_us_[s];
+    if (const auto time = device_time_ns(events_[s])) {
+      record.device_us = static_cast<double>(*time) / 1e3;
+    }
+    records.push_back(record);
+  }
+  return records;
+}
+
+}  // namespace morton

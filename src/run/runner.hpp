@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "device/transfer.hpp"
+#include "launch/launch.hpp"
+#include "morton/tensor.hpp"
+#include "run/loaded_plan.hpp"
+
+namespace morton {
+
+/// Device and host time of one step.
+struct StepRecord {
+  const Step* step = nullptr;
+  std::optional<double> device_us;  ///< nothing when the device's clock gave no sensible answer
+  double enqueue_us = 0.0;
+};
+
+/// Runs a loaded plan: a queue and the memory between the steps. Belongs to one thread at a time.
+class Runner {
+ public:
+  Runner(std::shared_ptr<const LoadedPlan> loaded, OpenClDevice::QueueKind kind);
+  Runner(const Runner&) = delete;
+  Runner& operator=(const Runner&) = delete;
+  /// Waits for what is enqueued, so that memory does not go back to the pool under a kernel.
+  ~Runner();
+
+  [[nodiscard]] const LoadedPlan& loaded() const { return *loaded_; }
+  /// Value of the input or output named `name`; throws UsageError that lists the names.
+  [[nodiscard]] int input(const std::string& name) const;
+  [[nodiscard]] int output(const std::string& name) const;
+
+  /// Copies a dense tensor into an input's memory. Throws UsageError for a wrong type or shape.
+  void write(int value, const Tensor& tensor);
+  /// Waits, then copies out.
+  void read(int value, Tensor& tensor);
+  /// Enqueues all steps and flushes.
+  void enqueue();
+  /// An event behind all that is enqueued.
+  [[nodiscard]] cl::Event marker();
+  void wait();
+
+  /// Maps an input (to write) or output (to read).
+  [[nodiscard]] std::span<std::byte> map(int value, MappedBuffer::Access access);
+  void unmap();
+  [[nodiscard]] bool is_mapped() const { return !mapped_.empty(); }
+
+  /// Uses another in-order queue of the same context from now on.
+  void use_queue(const cl::CommandQueue& queue);
+  /// Uses the caller's buffer for an input or output; a null one restores its own memory.
+  void bind(int value, const cl::Buffer& buffer);
+
+  /// Times of the last enqueued run; empty unless the queue profiles. Waits.
+  [[nodiscard]] std::vector<StepRecord> step_records();
+
+ private:
+  [[nodiscard]] const cl::Buffer& buffer_of(int value) const;
+  [[nodiscard]] const Value& value_at(int value) const;
+  void with_errors(const std::string& what, const std::function<void()>& call) const;
+
+  std::shared_ptr<const LoadedPlan> loaded_;
+  OpenClDevice::QueueKind kind_;
+  cl::CommandQueue queue_;
+  std::vector<Block> blocks_;
+  std::vector<cl::Buffer> buffers_;  ///< by value; constants have theirs in the loaded plan
+  std::vector<cl::Buffer> own_;      ///< as `buffers_`, without the caller's
+  std::vector<LaunchedStep> steps_;
+  std::vector<cl::Event> events_;
+  std::vector<double> enqueue_us_;
+  std::vector<std::unique_ptr<MappedBuffer>> mapped_;
+};
+
+}  // namespace morton
