@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "base/error.hpp"
+#include "plan/alias.hpp"
 #include "plan/schedule.hpp"
 
 namespace morton {
@@ -56,20 +57,37 @@ class Chooser {
     return tensor;
   }
 
-  /// Cost of using `state` of the tensor under `root` where `demand` is made of `tensor`.
+  /// Cost of using `state`, of the tensor at the root of `tensor`'s aliases, where `demand` is made of
+  /// `tensor`.
   double fit_us(int tensor, const State& state, const Demand& demand) const {
-    const TaskTensor& facts = context_.tasks.tensors[static_cast<std::size_t>(tensor)];
-    Arrangement from = state.arrangement;
+    if (demand.kind == Demand::Kind::direct) {
+      const auto seen = at_root(tensor, demand.arrangement);
+      if (seen && satisfies(state.arrangement, *seen)) return 0.0;
+      if (seen) return repack_cost_us(state.arrangement, *seen, context_);
+    }
     double cost = 0.0;
     if (root(tensor) != tensor) {
+      // Only row-major memory can be named by both shapes.
       const TaskTensor& source = context_.tasks.tensors[static_cast<std::size_t>(root(tensor))];
       const Arrangement dense = row_major_arrangement(source.dtype, source.shape);
-      if (!satisfies(from, dense)) cost += repack_cost_us(from, dense, context_);
-      from = row_major_arrangement(facts.dtype, facts.shape);
+      if (!satisfies(state.arrangement, dense)) {
+        cost += repack_cost_us(state.arrangement, dense, context_);
+      }
     }
     if (demand.kind == Demand::Kind::any) return cost;
-    if (demand.kind == Demand::Kind::direct && satisfies(from, demand.arrangement)) return cost;
-    return cost + repack_cost_us(from, demand.arrangement, context_);
+    return cost + repack_cost_us(state.arrangement, demand.arrangement, context_);
+  }
+
+  /// The demand in the terms of the tensor at the root of `tensor`'s aliases, if it has such terms.
+  std::optional<Arrangement> at_root(int tensor, const Arrangement& demanded) const {
+    std::optional<Arrangement> seen = demanded;
+    while (seen) {
+      const int next = context_.tasks.tensors[static_cast<std::size_t>(tensor)].alias_of;
+      if (next < 0) break;
+      seen = seen_from_source(*seen, context_.tasks.tensors[static_cast<std::size_t>(next)].shape);
+      tensor = next;
+    }
+    return seen;
   }
 
   /// Adds the cheapest way to meet the demand to `state`.
@@ -143,17 +161,19 @@ class Chooser {
   }
 
  private:
-  static void add_demands(const Candidate& reader, int tensor, std::vector<Arrangement>& outputs) {
+  void add_demands(const Candidate& reader, int tensor, std::vector<Arrangement>& outputs) const {
     for (const auto& kernel : reader.kernels) {
       for (const auto& [role, binding] : kernel.bound.operands) {
-        if (role == "dst" || binding.tensor != tensor || outputs.size() >= kMostFormats) continue;
-        const Demand& wish = kernel.demands.at(role);
-        if (wish.kind != Demand::Kind::direct) continue;
-        if (wish.arrangement.memory != MemoryKind::buffer) continue;
-        const bool known = std::any_of(
-            outputs.begin(), outputs.end(),
-            [&](const Arrangement& output) { return same_memory(output, wish.arrangement); });
-        if (!known) outputs.push_back(wish.arrangement);
+        if (role == "dst" || binding.tensor >= kFirstTemporary) continue;
+        if (root(binding.tensor) != tensor || outputs.size() >= kMostFormats) continue;
+        const Demand& demand = kernel.demands.at(role);
+        if (demand.kind != Demand::Kind::direct) continue;
+        const auto wish = at_root(binding.tensor, demand.arrangement);
+        if (!wish || wish->memory != MemoryKind::buffer) continue;
+        const bool known =
+            std::any_of(outputs.begin(), outputs.end(),
+                        [&](const Arrangement& output) { return same_memory(output, *wish); });
+        if (!known) outputs.push_back(*wish);
       }
     }
   }

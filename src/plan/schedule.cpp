@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "plan/alias.hpp"
 
 namespace morton {
 namespace {
@@ -119,11 +120,16 @@ class Scheduler {
 
   /// The same memory seen as another row-major shape.
   int reshaped_value(int value, const Shape& shape) {
+    const DType dtype = value_at(value).arrangement.dtype;
+    return shared_value(value, row_major_arrangement(dtype, shape));
+  }
+
+  /// The same memory under another arrangement of as many bytes.
+  int shared_value(int value, const Arrangement& arrangement) {
     const Value original = value_at(value);
-    const int result = add_value(original.name, original.kind,
-                                 row_major_arrangement(original.arrangement.dtype, shape));
+    const int result = add_value(original.name, original.kind, arrangement);
     if (original.kind == Value::Kind::constant) {
-      value_at(result).data = original.data.reshaped(shape);
+      value_at(result).data = original.data.reshaped(arrangement.tensor_shape);
     } else {
       schedule_.shares[static_cast<std::size_t>(result)] = value;
     }
@@ -143,13 +149,7 @@ class Scheduler {
     if (tensor < kFirstTemporary) {
       const TaskTensor& facts = task_tensor(tensor);
       if (facts.kind == TaskTensor::Kind::constant) return constant_value(tensor, demanded);
-      if (facts.alias_of >= 0 && stored(tensor).empty()) {
-        const TaskTensor& source = task_tensor(facts.alias_of);
-        const int whole = direct_value(facts.alias_of,
-                                       row_major_arrangement(source.dtype, source.shape));
-        stored(tensor).push_back(reshaped_value(whole, facts.shape));
-        return direct_value(tensor, demanded);
-      }
+      if (facts.alias_of >= 0) return alias_value(tensor, demanded);
     }
     if (stored(tensor).empty()) {
       throw InternalError("plan: a tensor is read before it is written");
@@ -158,6 +158,31 @@ class Scheduler {
     const BoundProblem pack =
         pack_problem(tensor, tensor, View{}, demanded, Problem{}, Demand::Kind::direct);
     const int copy = repack(from, pack, demanded);
+    stored(tensor).push_back(copy);
+    return copy;
+  }
+
+  /// A tensor that has the elements of another under a new shape: the other's memory, in an arrangement
+  /// that both shapes can name, or row-major.
+  int alias_value(int tensor, const Arrangement& demanded) {
+    const TaskTensor& facts = task_tensor(tensor);
+    const TaskTensor& source = task_tensor(facts.alias_of);
+    if (const auto seen = seen_from_source(demanded, source.shape)) {
+      const int value = direct_value(facts.alias_of, *seen);
+      Arrangement arrangement = demanded;
+      arrangement.rim = value_at(value).arrangement.rim;
+      stored(tensor).push_back(shared_value(value, arrangement));
+      return stored(tensor).back();
+    }
+    const Arrangement dense = row_major_arrangement(facts.dtype, facts.shape);
+    const int whole =
+        direct_value(facts.alias_of, row_major_arrangement(source.dtype, source.shape));
+    const int view = reshaped_value(whole, facts.shape);
+    stored(tensor).push_back(view);
+    if (satisfies(dense, demanded)) return view;
+    const int copy = repack(
+        view, pack_problem(tensor, tensor, View{}, demanded, Problem{}, Demand::Kind::direct),
+        demanded);
     stored(tensor).push_back(copy);
     return copy;
   }
