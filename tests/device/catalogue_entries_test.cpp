@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The catalogue is the test list: every entry and recipe on every case of its family, on every
+// device.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <iostream>
+#include <map>
+#include <tuple>
+
+#include "device/catalogue_ways.hpp"
+#include "support/devices.hpp"
+
+namespace morton::test {
+namespace {
+
+using WayOnDevice = std::tuple<std::string, std::string>;  // device, name of the way
+
+class CatalogueEntries : public ::testing::TestWithParam<WayOnDevice> {
+ protected:
+  void SetUp() override {
+    device_ = OpenClDevice::open(std::get<0>(GetParam()), {});
+    const auto ways = all_ways(catalogue_);
+    way_ = *std::find_if(ways.begin(), ways.end(),
+                         [](const Way& way) { return way.name == std::get<1>(GetParam()); });
+  }
+  [[nodiscard]] std::vector<OperatorCase> cases() const {
+    std::vector<OperatorCase> cases;
+    for (OperatorCase& test : shipped_cases()) {
+      if (families_of(test).contains(way_.family)) cases.push_back(std::move(test));
+    }
+    return cases;
+  }
+  /// Runs the cases with data of these kinds; returns how many graphs ran.
+  WayReport run(const std::vector<OperatorCase>& cases, std::vector<DataKind> kinds,
+                Execution execution) {
+    std::vector<TestGraph> graphs;
+    for (const DataKind kind : kinds) {
+      for (const OperatorCase& test : cases) graphs.push_back(to_test_graph(test, kind));
+    }
+    return run_graphs(device_, catalogue_, way_, graphs, execution);
+  }
+
+  Catalogue catalogue_ = Catalogue::standard();
+  std::shared_ptr<OpenClDevice> device_;
+  Way way_;
+};
+
+/// A slip in a "require" must not leave a kernel untested.
+constexpr int kLeastCases = 10;
+
+TEST_P(CatalogueEntries, ComputeTheirCases) {
+  const auto tests = cases();
+  const int count = static_cast<int>(tests.size());
+  const WayReport guarded =
+      run(tests, {DataKind::integers, DataKind::zero_mean}, Execution::guarded);
+  const WayReport recycled = run(tests, {DataKind::same_sign}, Execution::runner);
+  std::cout << print(way_, recycled);
+  EXPECT_GE(recycled.graphs, kLeastCases) << "of " << count;
+  EXPECT_GE(recycled.graphs * 2, count) << "more than half of the cases are refused";
+  EXPECT_EQ(guarded.graphs, 2 * recycled.graphs);
+  // Kernels depend on the structure of a case, not on its data: the second round finds them all.
+  EXPECT_EQ(guarded.programs_built, 1);
+  EXPECT_EQ(recycled.programs_built, 0);
+}
+
+/// Two cases of the same structure, for each family.
+const std::map<std::string, std::pair<std::string, std::array<std::string, 2>>> kPairs = {
+    {"gemm",
+     {"Gemm", {"a | 5x7 7x9! 9! | | Relu | small", "b | 19x33 33x65! 65! | | Relu | small"}}},
+    {"conv2d",
+     {"Conv",
+      {"a | 1x2x6x7 3x2x3x2! 3! | pads=[1,0,1,1] | Relu | small",
+       "b | 2x2x11x8 5x2x3x2! 5! | pads=[1,0,2,1] | Relu | small"}}},
+    {"max_pool2d",
+     {"MaxPool",
+      {"a | 1x2x5x7 | kernel_shape=[2,3] | | small",
+       "b | 3x5x9x8 | kernel_shape=[2,3] | | small"}}},
+    {"average_pool2d",
+     {"AveragePool",
+      {"a | 1x2x5x7 | kernel_shape=[2,3] | | small",
+       "b | 3x5x9x8 | kernel_shape=[2,3] | | small"}}},
+    {"elementwise", {"Add", {"a | 3x17 17! | | Tanh | small", "b | 7x65 65! | | Tanh | small"}}},
+    {"softmax", {"Softmax", {"a | 3x17 | | | small", "b | 129x5 | | | small"}}},
+};
+
+TEST_P(CatalogueEntries, BuildNothingForOtherExtents) {
+  ASSERT_TRUE(kPairs.contains(way_.family)) << "add a pair of cases for " << way_.family;
+  const auto& [op, lines] = kPairs.at(way_.family);
+  int built = 0;
+  for (const std::string& line : lines) {
+    const OperatorCase test = parse_case(op, line, "pair");
+    const WayReport report = run({test}, {DataKind::integers}, Execution::runner);
+    EXPECT_EQ(report.graphs, 1) << print(way_, report);
+    EXPECT_EQ(report.programs_built, built == 0 ? 1 : 0) << line;
+    ++built;
+  }
+}
+
+/// Run by tools/oclgrind.sh: the simulator watches every access.
+TEST_P(CatalogueEntries, ComputeTheirSmallCasesUnderOclgrind) {
+  std::vector<OperatorCase> small;
+  for (OperatorCase& test : cases()) {
+    if (test.small) small.push_back(std::move(test));
+  }
+  const WayReport report = run(small, {DataKind::integers}, Execution::exact);
+  EXPECT_GE(report.graphs, kLeastCases);
+}
+
+std::vector<std::string> way_names() {
+  std::vector<std::string> names;
+  for (const Way& way : all_ways(Catalogue::standard())) names.push_back(way.name);
+  return names;
+}
+
+std::string name_of_test(const ::testing::TestParamInfo<WayOnDevice>& instance) {
+  return test_name(std::get<0>(instance.param) + " " + std::get<1>(instance.param));
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryDevice, CatalogueEntries,
+                         ::testing::Combine(::testing::ValuesIn(testing::device_ids()),
+                                            ::testing::ValuesIn(way_names())),
+                         name_of_test);
+
+/// Cases without anything to compute: their result is the input under another shape.
+class CatalogueAliases : public testing::DeviceTest {};
+MORTON_ON_EVERY_DEVICE(CatalogueAliases);
+
+TEST_P(CatalogueAliases, PassTheirInputOn) {
+  std::vector<TestGraph> graphs;
+  for (const OperatorCase& test : shipped_cases()) {
+    if (families_of(test).empty()) graphs.push_back(to_test_graph(test, DataKind::zero_mean));
+  }
+  EXPECT_GE(graphs.size(), 10U);
+  const Catalogue catalogue = Catalogue::standard();
+  for (const Execution execution : {Execution::guarded, Execution::runner}) {
+    const WayReport report =
+        run_graphs(shared_device(), catalogue, {"", "", {}, {}}, graphs, execution);
+    EXPECT_EQ(report.graphs, static_cast<int>(graphs.size()));
+    EXPECT_EQ(report.programs_built, 0);
+  }
+}
+
+}  // namespace
+}  // namespace morton::test

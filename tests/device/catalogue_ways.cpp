@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device/catalogue_ways.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "base/error.hpp"
+#include "ops/operator.hpp"
+#include "passes/pipeline.hpp"
+#include "support/compare.hpp"
+
+namespace morton::test {
+namespace {
+
+constexpr std::uint64_t kSeed = 2024;
+
+bool demands_formats(const Entry& entry) {
+  return entry.family != "pack" &&
+         std::any_of(entry.operands.begin(), entry.operands.end(),
+                     [](const auto& operand) { return !operand.second.is_any(); });
+}
+
+Way way_of(const Entry& entry, const Catalogue& catalogue) {
+  Way way{entry.name, entry.family, {{entry.family, entry.name}}, {entry.name}};
+  if (entry.family != "pack") return way;
+  for (const Entry& partner : catalogue.entries()) {
+    if (!demands_formats(partner)) continue;
+    way.family = partner.family;
+    way.use[partner.family] = partner.name;
+    return way;
+  }
+  throw InternalError("no kernel of the catalogue demands a format");
+}
+
+/// One way for each choice of entries for the recipe's steps.
+std::vector<Way> ways_of(const Recipe& recipe, const Catalogue& catalogue) {
+  std::vector<Way> ways{{recipe.name, recipe.family, {{recipe.family, recipe.name}}, {}}};
+  std::set<std::string> families;
+  for (const RecipeStep& step : recipe.steps) {
+    if (step.family != recipe.family) families.insert(step.family);
+  }
+  for (const std::string& family : families) {
+    std::vector<Way> longer;
+    for (const Way& way : ways) {
+      for (const Entry& entry : catalogue.entries()) {
+        if (entry.family != family) continue;
+        Way chosen = way;
+        chosen.name += (way.kernels.empty() ? " with " : ", ") + entry.name;
+        chosen.use[family] = entry.name;
+        chosen.kernels.insert(entry.name);
+        longer.push_back(std::move(chosen));
+      }
+    }
+    ways = std::move(longer);
+  }
+  return ways;
+}
+
+/// A graph that is planned, and what it should give.
+struct Prepared {
+  const TestGraph* test = nullptr;
+  ReferenceTensor expected;
+  Plan plan;
+};
+
+Prepared prepare(const TestGraph& test, const DeviceInfo& device, const Catalogue& catalogue,
+                 const Way& way) {
+  Prepared prepared;
+  prepared.test = &test;
+  Graph graph = test.graph;
+  run_passes(graph, {});
+  PlanOptions options;
+  options.use = way.use;
+  prepared.plan = make_plan(graph, catalogue, device, options);
+  prepared.expected = reference_outputs(test.graph, test.inputs)[0];
+  return prepared;
+}
+
+void expect_kernels(const Plan& plan, const std::set<std::string>& kernels) {
+  std::set<std::string> used;
+  for (const Step& step : plan.steps) used.insert(step.kernel);
+  for (const std::string& kernel : kernels) {
+    EXPECT_TRUE(used.contains(kernel)) << "the plan does not use " << kernel;
+  }
+}
+
+Tensor run_by_runner(const std::shared_ptr<LoadedPlan>& loaded,
+                     const std::vector<NamedTensor>& inputs) {
+  Runner runner(loaded, OpenClDevice::QueueKind::plain);
+  poison(runner);
+  for (const NamedTensor& input : inputs) runner.write(runner.input(input.name), input.tensor);
+  runner.enqueue();
+  const int value = runner.output("y");
+  const Plan& plan = loaded->plan();
+  Tensor result = Tensor::allocate(
+      DType::f32, plan.values[static_cast<std::size_t>(value)].arrangement.tensor_shape);
+  runner.read(value, result);
+  return result;
+}
+
+void run_one(const Prepared& prepared, const std::shared_ptr<OpenClDevice>& device,
+             Execution execution) {
+  const TestGraph& test = *prepared.test;
+  const auto loaded = std::make_shared<LoadedPlan>(prepared.plan, device);
+  Tensor got;
+  if (execution == Execution::runner) {
+    got = run_by_runner(loaded, test.inputs);
+  } else {
+    const auto surroundings =
+        execution == Execution::guarded ? Surroundings::guards : Surroundings::nothing;
+    const CheckedResult result = run_checked(*loaded, test.inputs, surroundings);
+    EXPECT_EQ(result.damage, "");
+    got = output_of(result, loaded->plan(), "y");
+  }
+  const Comparison comparison = test.check == TestGraph::Check::exact
+                                    ? compare_exactly(prepared.expected, got.as<float>())
+                                    : compare(prepared.expected, got.as<float>());
+  EXPECT_TRUE(comparison.ok()) << comparison.text << print(prepared.plan, PlanDetail::brief);
+}
+
+/// The last line of a refusal names the kernel and the reason.
+std::string reason_in(const std::string& message) {
+  const std::size_t line = message.rfind('\n');
+  if (line == std::string::npos) return message;
+  return message.substr(message.find_first_not_of(' ', line + 1));
+}
+
+}  // namespace
+
+std::vector<Way> all_ways(const Catalogue& catalogue) {
+  std::vector<Way> ways;
+  for (const Entry& entry : catalogue.entries()) ways.push_back(way_of(entry, catalogue));
+  for (const Recipe& recipe : catalogue.recipes()) {
+    for (Way& way : ways_of(recipe, catalogue)) ways.push_back(std::move(way));
+  }
+  return ways;
+}
+
+std::string test_name(const std::string& name) {
+  std::string result;
+  for (const char c : name) {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
+      result += c;
+    } else if (!result.empty() && result.back() != '_') {
+      result += '_';
+    }
+  }
+  return result;
+}
+
+TestGraph to_test_graph(const OperatorCase& test, DataKind kind) {
+  constexpr const char* kNames[] = {"integers", "zero mean", "same sign"};
+  TestGraph result;
+  result.name =
+      describe(test) + ", " + kNames[static_cast<int>(kind)] + ", seed " + std::to_string(kSeed);
+  result.graph = make_graph(test, kSeed, kind);
+  result.inputs = make_inputs(test, kSeed, kind);
+  const bool exact = kind == DataKind::integers && is_exact_on_integers(test);
+  result.check = exact ? TestGraph::Check::exact : TestGraph::Check::bound;
+  return result;
+}
+
+std::vector<OperatorCase> shipped_cases() { return all_cases(MORTON_SOURCE_DIR "/tests/cases"); }
+
+std::set<std::string> families_of(const OperatorCase& test) {
+  Graph graph = make_graph(test, kSeed, DataKind::integers);
+  run_passes(graph, {});
+  std::set<std::string> families;
+  for (const Node& node : graph.nodes) {
+    if (!operator_of(node).alias) families.insert(lower(graph, node).problem.family);
+  }
+  return families;
+}
+
+WayReport run_graphs(const std::shared_ptr<OpenClDevice>& device, const Catalogue& catalogue,
+                     const Way& way, const std::vector<TestGraph>& graphs, Execution execution) {
+  WayReport report;
+  std::vector<Prepared> prepared;
+  for (const TestGraph& test : graphs) {
+    try {
+      prepared.push_back(prepare(test, device->info(), catalogue, way));
+    } catch (const UsageError& error) {
+      ++report.refused[reason_in(error.what())];
+    } catch (const UnsupportedError& error) {
+      ++report.refused[reason_in(error.what())];
+    }
+  }
+  std::vector<Plan*> plans;
+  for (Prepared& one : prepared) plans.push_back(&one.plan);
+  share_program(plans);
+  const int before = device->programs().builds();
+  for (const Prepared& one : prepared) {
+    SCOPED_TRACE(way.name + ": " + one.test->name);
+    expect_kernels(one.plan, way.kernels);
+    run_one(one, device, execution);
+    ++report.graphs;
+  }
+  report.programs_built = device->programs().builds() - before;
+  return report;
+}
+
+std::string print(const Way& way, const WayReport& report) {
+  std::string text = way.name + ": " + std::to_string(report.graphs) + " graphs\n";
+  for (const auto& [reason, count] : report.refused) {
+    text += "  " + std::to_string(count) + " refused: " + reason + "\n";
+  }
+  return text;
+}
+
+}  // namespace morton::test

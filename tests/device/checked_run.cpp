@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device/checked_run.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <sstream>
+
+#include "base/checked.hpp"
+#include "base/error.hpp"
+#include "device/transfer.hpp"
+#include "launch/launch.hpp"
+
+namespace morton::test {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+constexpr std::byte kPoison{0xFF};  // as f32 a NaN
+
+/// Byte `i` of a guard: as f32 a NaN too, but another one.
+std::byte guard_byte(std::size_t i) {
+  constexpr std::byte kPattern[] = {std::byte{0xA5}, std::byte{0xA5}, std::byte{0xC5},
+                                    std::byte{0x7F}};
+  return kPattern[i % 4];
+}
+
+bool is_guard(std::span<const std::byte> bytes) {
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    if (bytes[i] != guard_byte(i)) return false;
+  }
+  return true;
+}
+
+/// 1 for each element of the tensor, 0 for padding, in memory order.
+Bytes logical_elements(const Arrangement& arrangement) {
+  Arrangement marks = arrangement;
+  marks.dtype = DType::u8;
+  Tensor ones = Tensor::allocate(DType::u8, arrangement.tensor_shape);
+  std::fill_n(ones.mutable_data(), ones.bytes(), std::byte{1});
+  Bytes packed(static_cast<std::size_t>(bytes_of(marks)));
+  pack(ones, marks, packed);
+  return packed;
+}
+
+Bytes packed_input(const Tensor& tensor, const Arrangement& arrangement) {
+  Bytes bytes(static_cast<std::size_t>(bytes_of(arrangement)));
+  pack(tensor, arrangement, bytes);
+  if (arrangement.rim != Rim::undefined) return bytes;
+  const Bytes logical = logical_elements(arrangement);
+  const auto size = static_cast<std::size_t>(size_of(arrangement.dtype));
+  for (std::size_t i = 0; i < logical.size(); ++i) {
+    if (logical[i] == std::byte{0}) std::fill_n(bytes.begin() + i * size, size, kPoison);
+  }
+  return bytes;
+}
+
+/// What is wrong with the padding; empty when it holds what the arrangement promises.
+std::string rim_damage(const Value& value, const Bytes& bytes) {
+  const Arrangement& arrangement = value.arrangement;
+  if (arrangement.rim == Rim::undefined || arrangement.dtype != DType::f32) return {};
+  const Bytes logical = logical_elements(arrangement);
+  for (std::size_t i = 0; i < logical.size(); ++i) {
+    if (logical[i] != std::byte{0}) continue;
+    float number = 0.0F;
+    std::memcpy(&number, bytes.data() + i * sizeof number, sizeof number);
+    const bool ok = arrangement.rim == Rim::zero ? number == 0.0F : std::isfinite(number);
+    if (ok) continue;
+    std::ostringstream text;
+    text << "'" << value.name << "': padding at element " << i << " holds " << number << ", not "
+         << name_of(arrangement.rim) << " (" << print(arrangement) << ")\n";
+    return text.str();
+  }
+  return {};
+}
+
+class Run {
+ public:
+  Run(const LoadedPlan& loaded, Surroundings surroundings)
+      : loaded_(loaded),
+        plan_(loaded.plan()),
+        device_(loaded.device()),
+        queue_(device_.make_queue(OpenClDevice::QueueKind::plain)),
+        guard_(surroundings == Surroundings::nothing
+                   ? 0
+                   : round_up(1024, device_.info().base_address_alignment_bytes)),
+        whole_(plan_.values.size()),
+        part_(plan_.values.size()),
+        given_(plan_.values.size()) {}
+
+  CheckedResult run(std::span<const NamedTensor> inputs) {
+    for (std::size_t v = 0; v < plan_.values.size(); ++v) {
+      if (plan_.values[v].kind == Value::Kind::constant) make_constant(v);
+    }
+    for (const auto& [name, value] : plan_.inputs) make_input(name, value, inputs);
+    std::vector<LaunchedStep> launched;
+    for (const Step& step : plan_.steps) {
+      for (const int value : step.writes) make(static_cast<std::size_t>(value));
+      const auto& instance = plan_.instances[static_cast<std::size_t>(step.instance)];
+      launched.emplace_back(step, instance.function, loaded_.program_of(step.instance),
+                            [&](int value) -> const cl::Buffer& { return part_[owner(value)]; });
+    }
+    for (auto& step : launched) step.enqueue(queue_, nullptr);
+    queue_.finish();
+    return collect();
+  }
+
+ private:
+  /// Several values may name the same memory in the plan (a reshaped tensor): reading one means the
+  /// value that was made last at that place.
+  std::size_t owner(int value) const {
+    const auto v = static_cast<std::size_t>(value);
+    if (part_[v]() != nullptr) return v;
+    const auto found = places_.find({plan_.values[v].block, plan_.values[v].offset_bytes});
+    if (found == places_.end()) {
+      throw InternalError("checked run: '" + plan_.values[v].name +
+                          "' is read before it is written");
+    }
+    return found->second;
+  }
+
+  void make(std::size_t v) {
+    const Value& value = plan_.values[v];
+    places_[{value.block, value.offset_bytes}] = v;
+    if (part_[v]() != nullptr) return;
+    const auto size = static_cast<std::size_t>(std::max<std::int64_t>(value.bytes, 1));
+    const auto guard = static_cast<std::size_t>(guard_);
+    whole_[v] = cl::Buffer(device_.context(), CL_MEM_READ_WRITE, size + 2 * guard);
+    part_[v] = whole_[v];
+    if (guard == 0) return;
+    Bytes content(size + 2 * guard, kPoison);
+    for (std::size_t i = 0; i < guard; ++i) {
+      content[i] = guard_byte(i);
+      content[guard + size + i] = guard_byte(i);
+    }
+    write_buffer(queue_, device_.info(), whole_[v], 0, content);
+    const cl_buffer_region region{guard, size};
+    part_[v] = whole_[v].createSubBuffer(CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region);
+  }
+
+  void give(std::size_t v, Bytes bytes) {
+    make(v);
+    write_buffer(queue_, device_.info(), part_[v], 0, bytes);
+    given_[v] = std::move(bytes);
+  }
+
+  void make_constant(std::size_t v) {
+    Bytes bytes(static_cast<std::size_t>(plan_.values[v].bytes));
+    read_buffer(queue_, device_.info(), loaded_.constant(static_cast<int>(v)), 0, bytes);
+    give(v, std::move(bytes));
+  }
+
+  void make_input(const std::string& name, int value, std::span<const NamedTensor> inputs) {
+    const auto found = std::find_if(inputs.begin(), inputs.end(),
+                                    [&](const NamedTensor& input) { return input.name == name; });
+    if (found == inputs.end()) throw UsageError("checked run: no input '" + name + "'");
+    const auto v = static_cast<std::size_t>(value);
+    give(v, packed_input(found->tensor, plan_.values[v].arrangement));
+  }
+
+  CheckedResult collect() {
+    CheckedResult result;
+    result.bytes.resize(plan_.values.size());
+    const auto guard = static_cast<std::size_t>(guard_);
+    for (std::size_t v = 0; v < plan_.values.size(); ++v) {
+      if (part_[v]() == nullptr) continue;
+      const Value& value = plan_.values[v];
+      const auto size = static_cast<std::size_t>(std::max<std::int64_t>(value.bytes, 1));
+      Bytes content(size + 2 * guard);
+      read_buffer(queue_, device_.info(), whole_[v], 0, content);
+      const std::span<const std::byte> all(content);
+      if (!is_guard(all.first(guard))) {
+        result.damage += "'" + value.name + "': written below its memory\n";
+      }
+      if (!is_guard(all.last(guard))) {
+        result.damage += "'" + value.name + "': written above its memory\n";
+      }
+      Bytes& bytes = result.bytes[v];
+      bytes.assign(content.begin() + guard, content.begin() + guard + value.bytes);
+      const bool is_given = !given_[v].empty();
+      if (is_given && bytes != given_[v]) result.damage += "'" + value.name + "' changed\n";
+      if (!is_given) result.damage += rim_damage(value, bytes);
+    }
+    for (const auto& [name, value] : plan_.outputs) {
+      const std::size_t from = owner(value);
+      result.bytes[static_cast<std::size_t>(value)] = result.bytes[from];
+    }
+    return result;
+  }
+
+  const LoadedPlan& loaded_;
+  const Plan& plan_;
+  OpenClDevice& device_;
+  cl::CommandQueue queue_;
+  std::int64_t guard_;
+  std::vector<cl::Buffer> whole_;  ///< with guards
+  std::vector<cl::Buffer> part_;   ///< what kernels see
+  std::vector<Bytes> given_;       ///< what inputs and constants held
+  std::map<std::pair<int, std::int64_t>, std::size_t> places_;
+};
+
+}  // namespace
+
+CheckedResult run_checked(const LoadedPlan& loaded, std::span<const NamedTensor> inputs,
+                          Surroundings surroundings) {
+  CheckedResult result;
+  with_device_errors("checked run", loaded.device().info(),
+                     [&] { result = Run(loaded, surroundings).run(inputs); });
+  return result;
+}
+
+Tensor output_of(const CheckedResult& result, const Plan& plan, const std::string& name) {
+  for (const auto& [port, value] : plan.outputs) {
+    if (port != name) continue;
+    const auto v = static_cast<std::size_t>(value);
+    return unpack(result.bytes[v], plan.values[v].arrangement);
+  }
+  throw UsageError("checked run: no output '" + name + "'");
+}
+
+void poison(Runner& runner) {
+  const Plan& plan = runner.loaded().plan();
+  for (std::size_t v = 0; v < plan.values.size(); ++v) {
+    if (plan.values[v].kind == Value::Kind::constant) continue;
+    const auto bytes = runner.map(static_cast<int>(v), MappedBuffer::Access::kOverwrite);
+    std::fill(bytes.begin(), bytes.end(), kPoison);
+    runner.unmap();
+  }
+}
+
+void share_program(std::span<Plan* const> plans) {
+  std::vector<InstanceSource> all;
+  std::map<std::string, int> known;
+  for (Plan* plan : plans) {
+    for (const auto& instance : plan->instances) {
+      if (known.emplace(instance.key, static_cast<int>(all.size())).second) all.push_back(instance);
+    }
+  }
+  std::vector<int> program;
+  for (std::size_t i = 0; i < all.size(); ++i) program.push_back(static_cast<int>(i));
+  for (Plan* plan : plans) {
+    for (Step& step : plan->steps) {
+      step.instance = known.at(plan->instances[static_cast<std::size_t>(step.instance)].key);
+    }
+    plan->instances = all;
+    plan->programs.clear();
+    if (!program.empty()) plan->programs.push_back(program);
+  }
+}
+
+}  // namespace morton::test
