@@ -18,13 +18,13 @@ struct CompiledState;
 
 /// How a model is compiled.
 struct CompileOptions {
-  /// Value of the inputs' open first extent (the batch); 0 leaves it to `shapes`, and to 1 if those do
-  /// not say.
+  /// Value of the inputs' open first extent (the batch); 0 leaves it to `shapes`, and to 1 if those
+  /// do not say.
   std::int64_t batch = 0;
   /// Full shapes of inputs by name, for other open extents.
   std::map<std::string, Shape> shapes;
-  /// Kernels to use wherever they can be: family -> entry or recipe, e.g. {"gemm", "gemm.naive"}. Where
-  /// one cannot, compiling fails and says why.
+  /// Kernels to use wherever they can be: family -> entry or recipe, e.g. {"gemm", "gemm.naive"}.
+  /// Where one cannot, compiling fails and says why.
   std::map<std::string, std::string> use;
   /// Most bytes that temporaries of recipes may take.
   std::int64_t workspace_limit_bytes = std::int64_t{64} << 20;
@@ -50,19 +50,19 @@ struct CompileReport {
 
 /// One step of a plan, for people and tools.
 struct StepInfo {
-  std::string name;    ///< the node (or nodes) that it computes
-  std::string kernel;  ///< catalogue entry
-  std::string formats; ///< arrangement of each operand
+  std::string name;        ///< the node (or nodes) that it computes
+  std::string kernel;      ///< catalogue entry
+  std::string formats;     ///< arrangement of each operand
   std::int64_t flop = 0;   ///< logical, not padded
   std::int64_t bytes = 0;  ///< each operand once
   double estimated_us = 0.0;
 };
 
-/// A model planned for a device, with its programs built and its weights there. Immutable and shared
-/// between threads and sessions.
+/// A model planned for a device, with its programs built and its weights there. Immutable and
+/// shared between threads and sessions.
 class MORTON_API CompiledModel {
  public:
-  [[nodiscard]] std::vector<PortInfo> inputs() const;   ///< with all extents known
+  [[nodiscard]] std::vector<PortInfo> inputs() const;  ///< with all extents known
   [[nodiscard]] std::vector<PortInfo> outputs() const;
   [[nodiscard]] const CompileReport& report() const;
   [[nodiscard]] std::vector<StepInfo> steps() const;
@@ -78,14 +78,14 @@ class MORTON_API CompiledModel {
   std::shared_ptr<const CompiledState> state_;
 };
 
-/// Plans `model` for `device`, builds what is not cached, uploads the weights and runs once on scratch
-/// memory where programs are to be cached. Throws UsageError, ModelError, UnsupportedError or
-/// DeviceError.
+/// Plans `model` for `device`, builds what is not cached, uploads the weights and runs once on
+/// scratch memory where programs are to be cached. Throws UsageError, ModelError, UnsupportedError
+/// or DeviceError.
 [[nodiscard]] MORTON_API CompiledModel compile(const Model& model, const Device& device,
                                                const CompileOptions& options = {});
 
-/// The plan alone, for a device described by JSON (`morton devices --format json`), which need not be
-/// present.
+/// The plan alone, for a device described by JSON (`morton devices --format json`), which need not
+/// be present.
 [[nodiscard]] MORTON_API std::string plan_text(const Model& model, const std::string& device_json,
                                                CompiledModel::Detail detail,
                                                const CompileOptions& options = {});

@@ -23,14 +23,15 @@ struct DeviceConfig {
   enum class DiskCache : std::uint8_t { use, none } disk_cache = DiskCache::use;
 };
 
-/// An OpenCL device: a handle that is cheap to copy; all copies share the context, the programs and the
-/// memory pool. Thread-safe.
+/// An OpenCL device: a handle that is cheap to copy; all copies share the context, the programs and
+/// the memory pool. Thread-safe.
 class MORTON_API Device {
  public:
-  /// Opens the device that `selector` names: "P:D", "cpu", "gpu", "auto" (a GPU if there is one, else
-  /// the CPU), part of a name, or "units=N". Empty: $MORTON_DEVICE, else "auto". Throws UsageError (no
-  /// or several matches, with the list of devices) or DeviceError (none at all).
-  [[nodiscard]] static Device open(const std::string& selector = "", const DeviceConfig& config = {});
+  /// Opens the device that `selector` names: "P:D", "cpu", "gpu", "auto" (a GPU if there is one,
+  /// else the CPU), part of a name, or "units=N". Empty: $MORTON_DEVICE, else "auto". Throws
+  /// UsageError (no or several matches, with the list of devices) or DeviceError (none at all).
+  [[nodiscard]] static Device open(const std::string& selector = "",
+                                   const DeviceConfig& config = {});
   /// Facts of all devices, one JSON object each (schema in docs/devices.md).
   [[nodiscard]] static std::vector<std::string> list_json();
   /// For interop.hpp and the implementation.
@@ -54,7 +55,8 @@ class MORTON_API Device {
   std::shared_ptr<OpenClDevice> device_;
 };
 
-/// Why a device is or is not usable: loader, ICD files, permissions, caches, a tiny kernel's answer.
+/// Why a device is or is not usable: loader, ICD files, permissions, caches, a tiny kernel's
+/// answer.
 [[nodiscard]] MORTON_API std::vector<DoctorCheck> run_doctor(const DeviceConfig& config = {});
 
 }  // namespace morton

@@ -18,7 +18,8 @@ namespace morton {
 /// Enqueues all further work of the session into the caller's in-order queue, which is retained.
 MORTON_API void use_queue(Session& session, cl_command_queue queue);
 /// Reads an input from, or writes an output to, the caller's buffer (dense row-major, at least the
-/// port's bytes) in place of the session's own; retained until replaced. Null gives the own one back.
+/// port's bytes) in place of the session's own; retained until replaced. Null gives the own one
+/// back.
 MORTON_API void bind_buffer(Session& session, const std::string& port, cl_mem buffer);
 /// The context that the device works in; not retained for the caller.
 [[nodiscard]] MORTON_API cl_context context_of(const Device& device);

@@ -15,8 +15,8 @@ namespace morton {
 
 struct Graph;
 
-/// An input or output of a model. An extent that the model leaves open has its name in `symbols` and
-/// -1 in `shape`.
+/// An input or output of a model. An extent that the model leaves open has its name in `symbols`
+/// and -1 in `shape`.
 struct PortInfo {
   std::string name;
   DType dtype = DType::f32;
@@ -30,7 +30,7 @@ struct ModelSummary {
   std::int64_t opset = 0;
   std::int64_t parameters = 0;
   std::int64_t parameter_bytes = 0;
-  std::vector<std::pair<std::string, int>> operators;   ///< name and number of nodes
+  std::vector<std::pair<std::string, int>> operators;            ///< name and number of nodes
   std::vector<std::pair<std::string, std::string>> unsupported;  ///< node and why it cannot run
 };
 

@@ -57,12 +57,13 @@ class MORTON_API Session {
   /// follow before the first has ended; steps run in order.
   void set_input(const std::string& name, const Tensor& value);
   Event enqueue();
-  /// Waits for the enqueued work, then copies into `destination`, which has the output's type and shape.
+  /// Waits for the enqueued work, then copies into `destination`, which has the output's type and
+  /// shape.
   void get_output(const std::string& name, Tensor& destination);
   [[nodiscard]] Tensor get_output(const std::string& name);
 
-  /// An input's memory mapped for writing, or an output's for reading: no copy where host and device
-  /// share memory. Valid until `unmap`, which must come before the next `enqueue`.
+  /// An input's memory mapped for writing, or an output's for reading: no copy where host and
+  /// device share memory. Valid until `unmap`, which must come before the next `enqueue`.
   [[nodiscard]] Tensor map_input(const std::string& name);
   [[nodiscard]] Tensor map_output(const std::string& name);
   void unmap();

@@ -19,17 +19,17 @@ using Shape = std::vector<std::int64_t>;
 
 /// A dense row-major array in host memory: element type, shape, bytes.
 ///
-/// Copies share the bytes (as `std::shared_ptr` does); `clone` makes a copy of its own. The bytes are
-/// owned (`allocate`), shared with an owner (`share`), or borrowed from the caller (`borrow`), who then
-/// keeps them alive for as long as any copy of the tensor is in use.
+/// Copies share the bytes (as `std::shared_ptr` does); `clone` makes a copy of its own. The bytes
+/// are owned (`allocate`), shared with an owner (`share`), or borrowed from the caller (`borrow`),
+/// who then keeps them alive for as long as any copy of the tensor is in use.
 class MORTON_API Tensor {
  public:
   /// An empty tensor: f32, shape {0}, no bytes.
   Tensor();
   /// Owned, zero-filled. Throws ModelError for a negative extent or a size out of range.
   [[nodiscard]] static Tensor allocate(DType type, const Shape& shape);
-  /// Borrowed. `data` points to exactly `bytes` bytes; throws UsageError when the shape needs another
-  /// number of bytes.
+  /// Borrowed. `data` points to exactly `bytes` bytes; throws UsageError when the shape needs
+  /// another number of bytes.
   [[nodiscard]] static Tensor borrow(DType type, const Shape& shape, void* data, std::size_t bytes);
   /// As `borrow`, with an owner that is kept alive (a mapped file, a message).
   [[nodiscard]] static Tensor share(DType type, const Shape& shape, const void* data,
@@ -61,7 +61,8 @@ class MORTON_API Tensor {
 
   /// Element `index` (row-major) converted to double, for any element type.
   [[nodiscard]] double at(std::int64_t index) const;
-  /// Sets element `index`, rounding to the element type (f16: to nearest even; integers: saturating).
+  /// Sets element `index`, rounding to the element type (f16: to nearest even; integers:
+  /// saturating).
   void set(std::int64_t index, double value);
 
   /// The same bytes under another shape of equal size; throws ModelError otherwise.

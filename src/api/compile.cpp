@@ -50,8 +50,8 @@ std::vector<PortInfo> to_ports(const Graph& graph, const std::vector<TensorId>& 
   return ports;
 }
 
-/// Runs every step once on scratch memory, so that the driver has compiled what it compiles at the first
-/// launch, then writes the programs to disk.
+/// Runs every step once on scratch memory, so that the driver has compiled what it compiles at the
+/// first launch, then writes the programs to disk.
 void store_after_a_run(const std::shared_ptr<LoadedPlan>& loaded, CompileReport& report) {
   const auto start = Clock::now();
   {
@@ -101,8 +101,8 @@ std::vector<StepInfo> CompiledModel::steps() const {
     for (const auto& argument : step.arguments) {
       if (argument.kind != StepArgument::Kind::value) continue;
       const Value& value = plan.values[static_cast<std::size_t>(argument.number)];
-      info.formats += (info.formats.empty() ? "" : ", ") + argument.name + ": " +
-                      print(value.arrangement);
+      info.formats +=
+          (info.formats.empty() ? "" : ", ") + argument.name + ": " + print(value.arrangement);
     }
     steps.push_back(std::move(info));
   }
@@ -114,7 +114,8 @@ std::string CompiledModel::plan_text(Detail detail) const {
 }
 
 CompiledModel compile(const Model& model, const Device& device, const CompileOptions& options) {
-  auto state = std::make_shared<CompiledState>(CompiledState{device, model, options, {}, {}, {}, {}});
+  auto state =
+      std::make_shared<CompiledState>(CompiledState{device, model, options, {}, {}, {}, {}});
   auto start = Clock::now();
   const Graph graph = prepared_graph(model, options);
   state->report.passes_ms = milliseconds_since(start);

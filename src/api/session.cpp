@@ -57,7 +57,8 @@ void check_inputs(const std::vector<PortInfo>& ports, std::span<const NamedTenso
 Event::Event(std::shared_ptr<State> state) : state_(std::move(state)) {}
 
 void Event::wait() const {
-  with_device_errors("waiting for the model", state_->device->info(), [&] { state_->event.wait(); });
+  with_device_errors("waiting for the model", state_->device->info(),
+                     [&] { state_->event.wait(); });
 }
 
 Session::Session(const CompiledModel& model, const SessionOptions& options)
@@ -86,8 +87,8 @@ void Session::set_input(const std::string& name, const Tensor& value) {
 
 Event Session::enqueue() {
   state_->runner->enqueue();
-  return Event(std::make_shared<Event::State>(Event::State{
-      state_->runner->marker(), state_->runner->loaded().shared_device()}));
+  return Event(std::make_shared<Event::State>(
+      Event::State{state_->runner->marker(), state_->runner->loaded().shared_device()}));
 }
 
 void Session::get_output(const std::string& name, Tensor& destination) {

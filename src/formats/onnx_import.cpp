@@ -18,6 +18,27 @@ namespace {
 
 constexpr std::size_t kLongestName = 4096;
 
+/// The extents that the model states for an input or output; an open one without a name gets one.
+std::vector<Dimension> declared_dimensions(const onnx::ValueInfoProto& proto,
+                                           const std::string& here) {
+  const onnx::TensorShapeProto& shape = proto.type().tensor_type().shape();
+  if (static_cast<std::size_t>(shape.dim_size()) > kMaxRank) {
+    throw ModelError(here + " has " + std::to_string(shape.dim_size()) + " dimensions; at most " +
+                     std::to_string(kMaxRank) + " are supported");
+  }
+  std::vector<Dimension> declared;
+  for (const onnx::TensorShapeProto::Dimension& dimension : shape.dim()) {
+    if (dimension.has_dim_value()) {
+      declared.push_back({dimension.dim_value(), {}});
+    } else if (!dimension.dim_param().empty()) {
+      declared.push_back({0, dimension.dim_param()});
+    } else {
+      declared.push_back({0, proto.name() + "." + std::to_string(declared.size())});
+    }
+  }
+  return declared;
+}
+
 /// Turns the messages of one model into a Graph.
 class GraphBuilder {
  public:
@@ -126,20 +147,10 @@ void GraphBuilder::add_input(const onnx::ValueInfoProto& proto) {
   tensor.name = proto.name();
   tensor.kind = GraphTensor::Kind::input;
   tensor.dtype = onnx_dtype(type.elem_type(), here);
-  if (static_cast<std::size_t>(type.shape().dim_size()) > kMaxRank) {
-    throw ModelError(here + " has " + std::to_string(type.shape().dim_size()) +
-                     " dimensions; at most " + std::to_string(kMaxRank) + " are supported");
-  }
+  tensor.declared = declared_dimensions(proto, here);
   Shape fixed;
-  for (const onnx::TensorShapeProto::Dimension& dimension : type.shape().dim()) {
-    if (dimension.has_dim_value()) {
-      tensor.declared.push_back({dimension.dim_value(), {}});
-      fixed.push_back(dimension.dim_value());
-    } else if (!dimension.dim_param().empty()) {
-      tensor.declared.push_back({0, dimension.dim_param()});
-    } else {
-      tensor.declared.push_back({0, proto.name() + "." + std::to_string(tensor.declared.size())});
-    }
+  for (const Dimension& dimension : tensor.declared) {
+    if (dimension.symbol.empty()) fixed.push_back(dimension.value);
   }
   (void)element_count(fixed, here.c_str());
   if (fixed.size() == tensor.declared.size()) tensor.shape = fixed;
@@ -150,6 +161,11 @@ void GraphBuilder::add_output(const onnx::ValueInfoProto& proto) {
   const auto known = ids_.find(proto.name());
   if (known == ids_.end()) {
     throw ModelError(where_ + ": nothing computes the output " + in_quotes(proto.name()));
+  }
+  GraphTensor& tensor = graph_.tensor(known->second);
+  // What the model says of an output is for people; shape inference finds the truth.
+  if (tensor.declared.empty() && proto.type().has_tensor_type()) {
+    tensor.declared = declared_dimensions(proto, where_ + ": output " + in_quotes(proto.name()));
   }
   graph_.outputs.push_back(known->second);
 }

@@ -35,7 +35,7 @@ struct GraphTensor {
   std::string name;
   DType dtype = DType::f32;
   Kind kind = Kind::activation;
-  /// Of inputs, as the model states them; empty for other kinds.
+  /// Of inputs and outputs, as the model states them; empty for others.
   std::vector<Dimension> declared{};
   /// Known for inputs once symbols are bound, and for activations after shape inference.
   Shape shape{};

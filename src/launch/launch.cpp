@@ -21,7 +21,8 @@ std::size_t dimensions_of(const Step& step) {
 
 }  // namespace
 
-LaunchedStep::LaunchedStep(const Step& step, const std::string& function, const cl::Program& program,
+LaunchedStep::LaunchedStep(const Step& step, const std::string& function,
+                           const cl::Program& program,
                            const std::function<const cl::Buffer&(int)>& buffer_of)
     : step_(&step),
       kernel_(program, function.c_str()),

@@ -78,8 +78,7 @@ void check_types(const Entry& entry, const Problem& problem) {
 
 /// One kernel on the problem as it is; throws UnsupportedError with the reason when it cannot be.
 KernelChoice choose_entry(const Entry& entry, const BoundProblem& bound, const std::string& name,
-                          const PlanContext& context,
-                          const std::vector<TaskTensor>& temporaries) {
+                          const PlanContext& context, const std::vector<TaskTensor>& temporaries) {
   KernelChoice choice;
   choice.name = name;
   choice.entry = &entry;
@@ -119,8 +118,8 @@ bool writes_temporary(const KernelChoice& kernel, int temporary) {
   return tensor_of(kernel.bound, "dst") == temporary;
 }
 
-/// Fixes how each temporary lies in memory (its producer's format, else its consumer's, else row-major)
-/// and adds up the candidate's time, repacking between its own kernels included.
+/// Fixes how each temporary lies in memory (its producer's format, else its consumer's, else
+/// row-major) and adds up the candidate's time, repacking between its own kernels included.
 void settle(Candidate& candidate, const PlanContext& context) {
   candidate.temporary_arrangements.clear();
   candidate.estimated_us = 0.0;
@@ -143,9 +142,9 @@ void settle(Candidate& candidate, const PlanContext& context) {
     } else if (consumer_decides) {
       chosen = consumer->arrangement;
     }
-    const bool repacked = consumer != nullptr && (consumer->kind == Demand::Kind::packed ||
-                                                  (consumer_decides &&
-                                                   !satisfies(chosen, consumer->arrangement)));
+    const bool repacked =
+        consumer != nullptr && (consumer->kind == Demand::Kind::packed ||
+                                (consumer_decides && !satisfies(chosen, consumer->arrangement)));
     if (repacked) candidate.estimated_us += repack_cost_us(chosen, consumer->arrangement, context);
     candidate.temporary_arrangements.push_back(chosen);
   }
@@ -174,8 +173,8 @@ Candidate entry_candidate(const Entry& entry, const Task& task, const PlanContex
   plain.sides.clear();
   plain.operands["dst"].tensor = raw_id;
   candidate.kernels.push_back(choose_entry(entry, plain, task.name, context, temporaries));
-  const BoundProblem rest = elementwise_problem(raw_id, dst, raw.shape,
-                                                task.bound.problem.epilogue, task.bound.sides);
+  const BoundProblem rest =
+      elementwise_problem(raw_id, dst, raw.shape, task.bound.problem.epilogue, task.bound.sides);
   candidate.kernels.push_back(
       choose_elementary(rest, task.name + ":epilogue", context, temporaries));
   candidate.temporaries.push_back(std::move(raw));
@@ -223,8 +222,9 @@ std::vector<Candidate> recipe_candidates(const Recipe& recipe, const Task& task,
     const CandidateList parts = list_at_depth(step, context, known, depth + 1);
     if (parts.candidates.empty()) {
       throw UnsupportedError("its step " + step.bound.problem.family + " has no kernel" +
-                             (parts.rejections.empty() ? "" : ": " + parts.rejections[0].name + " " +
-                                                                   parts.rejections[0].why));
+                             (parts.rejections.empty() ? ""
+                                                       : ": " + parts.rejections[0].name + " " +
+                                                             parts.rejections[0].why));
     }
     std::vector<Candidate> longer;
     for (const auto& prefix : whole) {
@@ -291,7 +291,8 @@ KernelChoice choose_elementary(const BoundProblem& bound, const std::string& nam
       reasons += std::string("; ") + entry.name + ": " + error.what();
     }
   }
-  throw UnsupportedError("plan: no kernel for " + print(bound.problem) + " (" + name + ")" + reasons);
+  throw UnsupportedError("plan: no kernel for " + print(bound.problem) + " (" + name + ")" +
+                         reasons);
 }
 
 CandidateList list_candidates(const Task& task, const PlanContext& context) {
@@ -310,8 +311,8 @@ CandidateList list_candidates(const Task& task, const PlanContext& context) {
     throw UsageError("--use " + family + "=" + wanted->second + " cannot compute " + task.name +
                      (reasons.empty() ? ": no such kernel or recipe" : reasons));
   }
-  throw UnsupportedError("plan: no kernel computes " + task.name + " (" + print(task.bound.problem) +
-                         ") on this device" + reasons);
+  throw UnsupportedError("plan: no kernel computes " + task.name + " (" +
+                         print(task.bound.problem) + ") on this device" + reasons);
 }
 
 BoundProblem pack_problem(int source, int copy, const View& view, const Arrangement& arrangement,
@@ -322,7 +323,8 @@ BoundProblem pack_problem(int source, int copy, const View& view, const Arrangem
       {"src", arrangement.dtype}, {"dst", arrangement.dtype}, {"acc", arrangement.dtype}};
   const Shape extents = operand_extents(arrangement);
   const auto dimensions = numbered_dimensions(extents.size());
-  for (std::size_t d = 0; d < extents.size(); ++d) bound.problem.extents[dimensions[d]] = extents[d];
+  for (std::size_t d = 0; d < extents.size(); ++d)
+    bound.problem.extents[dimensions[d]] = extents[d];
   if (kind == Demand::Kind::packed) {
     std::vector<Expression> inner;
     for (const auto& dimension : dimensions) {

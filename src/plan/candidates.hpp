@@ -34,8 +34,8 @@ struct KernelChoice {
 
 inline constexpr int kFirstTemporary = 1 << 24;
 
-/// One way to compute a task: a kernel, or the kernels of a recipe, and the elementwise step that carries
-/// an epilogue which its kernel does not.
+/// One way to compute a task: a kernel, or the kernels of a recipe, and the elementwise step that
+/// carries an epilogue which its kernel does not.
 struct Candidate {
   std::string name;  ///< entry or recipe
   std::vector<KernelChoice> kernels;
@@ -66,8 +66,8 @@ struct PlanContext {
 /// All ways to compute the task.
 [[nodiscard]] CandidateList list_candidates(const Task& task, const PlanContext& context);
 
-/// The problem of copying a tensor into a demanded arrangement; `view` is the operand's in `problem`,
-/// used for a demand of kind `packed`.
+/// The problem of copying a tensor into a demanded arrangement; `view` is the operand's in
+/// `problem`, used for a demand of kind `packed`.
 [[nodiscard]] BoundProblem pack_problem(int source, int copy, const View& view,
                                         const Arrangement& arrangement, const Problem& problem,
                                         Demand::Kind kind);

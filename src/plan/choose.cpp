@@ -21,8 +21,8 @@ struct State {
   std::vector<std::pair<int, std::size_t>> sources;  ///< tensor read, and its state
 };
 
-/// Viterbi over the tasks in order. A tensor that several tasks read is counted in each of its paths,
-/// so the result is exact for chains and a start for `improve` elsewhere.
+/// Viterbi over the tasks in order. A tensor that several tasks read is counted in each of its
+/// paths, so the result is exact for chains and a start for `improve` elsewhere.
 class Chooser {
  public:
   Chooser(const std::vector<CandidateList>& candidates, const PlanContext& context)
@@ -57,8 +57,8 @@ class Chooser {
     return tensor;
   }
 
-  /// Cost of using `state`, of the tensor at the root of `tensor`'s aliases, where `demand` is made of
-  /// `tensor`.
+  /// Cost of using `state`, of the tensor at the root of `tensor`'s aliases, where `demand` is made
+  /// of `tensor`.
   double fit_us(int tensor, const State& state, const Demand& demand) const {
     if (demand.kind == Demand::Kind::direct) {
       const auto seen = at_root(tensor, demand.arrangement);

@@ -11,8 +11,8 @@
 
 namespace morton {
 
-/// Values of every name that an entry's expressions may use for a problem: extents, structure, padded
-/// extents, tunables, device facts and `elements_dst`.
+/// Values of every name that an entry's expressions may use for a problem: extents, structure,
+/// padded extents, tunables, device facts and `elements_dst`.
 [[nodiscard]] Environment entry_environment(const Entry& entry, const Problem& problem,
                                             const Environment& tunables, const DeviceInfo& device,
                                             std::int64_t elements_dst);
@@ -23,14 +23,15 @@ struct LaunchSize {
   std::array<std::int64_t, 3> local{1, 1, 1};
 };
 
-/// Evaluates the entry's launch and checks it against the device's limits: multiples, work-group size,
-/// local memory, at most 65,535 in a dimension (beyond that PoCL compiles again). Throws
+/// Evaluates the entry's launch and checks it against the device's limits: multiples, work-group
+/// size, local memory, at most 65,535 in a dimension (beyond that PoCL compiles again). Throws
 /// UnsupportedError that says which limit.
 [[nodiscard]] LaunchSize launch_size(const Entry& entry, const Environment& environment,
                                      const DeviceInfo& device);
 
 /// Time in microseconds of a kernel that does `flop` operations at `efficiency` of the device's
-/// arithmetic peak and moves `bytes`: the larger of the two, and a launch (ARCHITECTURE.md, "The plan").
+/// arithmetic peak and moves `bytes`: the larger of the two, and a launch (ARCHITECTURE.md, "The
+/// plan").
 [[nodiscard]] double step_cost_us(double flop, double efficiency, double bytes,
                                   const DeviceInfo& device);
 

@@ -20,10 +20,12 @@ PlannedBlock::Kind block_kind(const Value& value) {
                                               : PlannedBlock::Kind::activations;
 }
 
-bool overlap(const Lifetime& a, const Lifetime& b) { return a.first <= b.last && b.first <= a.last; }
+bool overlap(const Lifetime& a, const Lifetime& b) {
+  return a.first <= b.last && b.first <= a.last;
+}
 
-/// Places values largest first, each at the lowest offset of the first block where it fits beside the
-/// placed ones that live at the same time.
+/// Places values largest first, each at the lowest offset of the first block where it fits beside
+/// the placed ones that live at the same time.
 class Placer {
  public:
   Placer(Plan& plan, std::vector<Lifetime> lives, const DeviceInfo& device)
@@ -58,7 +60,8 @@ class Placer {
     for (const int other : placed_) {
       const Value& value = plan_.values[static_cast<std::size_t>(other)];
       if (value.block != block) continue;
-      if (!overlap(lives_[static_cast<std::size_t>(index)], lives_[static_cast<std::size_t>(other)])) {
+      if (!overlap(lives_[static_cast<std::size_t>(index)],
+                   lives_[static_cast<std::size_t>(other)])) {
         continue;
       }
       taken.emplace_back(value.offset_bytes, value.offset_bytes + value.bytes);

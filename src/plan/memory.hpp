@@ -8,8 +8,8 @@
 
 namespace morton {
 
-/// Steps from the first that writes a value to the last that reads it, both included. Inputs, outputs
-/// and constants live all through.
+/// Steps from the first that writes a value to the last that reads it, both included. Inputs,
+/// outputs and constants live all through.
 struct Lifetime {
   int first = 0;
   int last = 0;
@@ -17,10 +17,10 @@ struct Lifetime {
 
 [[nodiscard]] std::vector<Lifetime> lifetimes(const Plan& plan);
 
-/// Gives every value a block and an offset: values that live at the same time do not overlap, blocks do
-/// not exceed the device's largest allocation, offsets keep its alignment of sub-buffers. Values with
-/// `shares[i]` >= 0 lie where that value lies. Throws UnsupportedError for a value larger than the
-/// largest allocation.
+/// Gives every value a block and an offset: values that live at the same time do not overlap,
+/// blocks do not exceed the device's largest allocation, offsets keep its alignment of sub-buffers.
+/// Values with `shares[i]` >= 0 lie where that value lies. Throws UnsupportedError for a value
+/// larger than the largest allocation.
 void place_memory(Plan& plan, const std::vector<int>& shares, const DeviceInfo& device);
 
 }  // namespace morton

@@ -13,7 +13,8 @@
 namespace morton {
 namespace {
 
-/// A side operand's coordinates as a function of dst's tensor coordinates t0, t1, ...: NumPy's rule.
+/// A side operand's coordinates as a function of dst's tensor coordinates t0, t1, ...: NumPy's
+/// rule.
 View side_view(const Shape& side, const Shape& dst) {
   View view;
   for (std::size_t t = 0; t < dst.size(); ++t) view.dimensions.push_back("T" + std::to_string(t));
@@ -73,8 +74,7 @@ class Emitter {
       operand.arrangement = value_at(kernel.values.at(role)).arrangement;
       operand.view = choice.bound.operands.at(role).view;
       const bool any = choice.entry->operands.at(role).is_any();
-      operand.access =
-          any ? InstanceOperand::Access::generated : InstanceOperand::Access::by_hand;
+      operand.access = any ? InstanceOperand::Access::generated : InstanceOperand::Access::by_hand;
       operand.direction = schema.role == OperandSchema::Role::output
                               ? InstanceOperand::Direction::write
                               : InstanceOperand::Direction::read;
@@ -95,8 +95,8 @@ class Emitter {
     const KernelChoice& choice = kernel.choice;
     InstanceSpec spec = make_spec(kernel);
     const std::int64_t elements = elements_of(value_at(kernel.values.at("dst")).arrangement);
-    const Environment names = entry_environment(*choice.entry, spec.problem, spec.tunables,
-                                                context_.device, elements);
+    const Environment names =
+        entry_environment(*choice.entry, spec.problem, spec.tunables, context_.device, elements);
     Step step;
     const LaunchSize size = launch_size(*choice.entry, names, context_.device);
     step.global = size.global;
@@ -109,8 +109,8 @@ class Emitter {
     bind_arguments(kernel, source, argument_values(spec), step);
     step.instance = instance_of(source);
     const Shape& dst = value_at(kernel.values.at("dst")).arrangement.tensor_shape;
-    step.flop = choice.entry->flop.evaluate(names) +
-                spec.problem.epilogue.flop() * element_count(dst);
+    step.flop =
+        choice.entry->flop.evaluate(names) + spec.problem.epilogue.flop() * element_count(dst);
     step.estimated_us = choice.estimated_us;
     step.reason = reason_of(kernel);
     return step;
@@ -122,7 +122,8 @@ class Emitter {
       if (argument.kind == InstanceArgument::Kind::integer) {
         const auto found = sizes.find(argument.name);
         if (found == sizes.end()) {
-          throw ModelError(step.kernel + ": nothing is known as the argument '" + argument.name + "'");
+          throw ModelError(step.kernel + ": nothing is known as the argument '" + argument.name +
+                           "'");
         }
         if (found->second > std::numeric_limits<std::int32_t>::max()) {
           throw UnsupportedError(step.kernel + ": " + argument.name + " = " +
@@ -133,7 +134,8 @@ class Emitter {
       }
       const auto role = kernel.values.find(argument.name);
       const bool is_side = role == kernel.values.end();
-      const int value = is_side ? kernel.sides[std::stoul(argument.name.substr(4)) - 1] : role->second;
+      const int value =
+          is_side ? kernel.sides[std::stoul(argument.name.substr(4)) - 1] : role->second;
       step.arguments.push_back({StepArgument::Kind::value, argument.name, value});
       (argument.name == "dst" ? step.writes : step.reads).push_back(value);
       step.bytes += bytes_of(value_at(value).arrangement);
@@ -148,8 +150,8 @@ class Emitter {
     return static_cast<int>(plan_.instances.size()) - 1;
   }
 
-  /// PoCL takes half a second to start on each program, so a CPU gets one for all kernels, in the order
-  /// of their keys; other devices one for each kernel, so that plans share them.
+  /// PoCL takes half a second to start on each program, so a CPU gets one for all kernels, in the
+  /// order of their keys; other devices one for each kernel, so that plans share them.
   void group_programs() {
     std::vector<int> order;
     for (std::size_t i = 0; i < plan_.instances.size(); ++i) order.push_back(static_cast<int>(i));
@@ -173,8 +175,8 @@ class Emitter {
 
   void describe_candidates() {
     for (std::size_t t = 0; t < candidates_.size(); ++t) {
-      std::string text = context_.tasks.tasks[t].name + ": " +
-                         print(context_.tasks.tasks[t].bound.problem);
+      std::string text =
+          context_.tasks.tasks[t].name + ": " + print(context_.tasks.tasks[t].bound.problem);
       for (const auto& candidate : candidates_[t].candidates) {
         text += "\n    " + std::to_string(candidate.estimated_us).substr(0, 8) + " us  " +
                 candidate.name;
@@ -201,7 +203,8 @@ Plan make_plan(const Graph& graph, const Catalogue& catalogue, const DeviceInfo&
       throw UsageError("--use: there is no family of problems '" + family + "'");
     }
     if (catalogue.find_entry(name) == nullptr && catalogue.find_recipe(name) == nullptr) {
-      throw UsageError("--use " + family + "=" + name + ": the catalogue has no such kernel or recipe");
+      throw UsageError("--use " + family + "=" + name +
+                       ": the catalogue has no such kernel or recipe");
     }
   }
   const TaskList tasks = make_tasks(graph);

@@ -57,8 +57,8 @@ struct Step {
   std::int64_t flop = 0;           ///< logical, not padded
   std::int64_t bytes = 0;          ///< memory of each operand, once
   double estimated_us = 0.0;
-  std::string reason;  ///< why this kernel
-  std::string problem; ///< what it solves, for printing
+  std::string reason;   ///< why this kernel
+  std::string problem;  ///< what it solves, for printing
 };
 
 /// A stretch of device memory.
@@ -89,13 +89,13 @@ struct PlanOptions {
 };
 
 /// Chooses kernels and formats for the whole graph, places its memory. The graph has its shapes
-/// inferred. Throws UnsupportedError when a node has no kernel (naming the reasons), UsageError when
-/// `use` cannot be obeyed.
-[[nodiscard]] Plan make_plan(const Graph& graph, const Catalogue& catalogue, const DeviceInfo& device,
-                             const PlanOptions& options);
+/// inferred. Throws UnsupportedError when a node has no kernel (naming the reasons), UsageError
+/// when `use` cannot be obeyed.
+[[nodiscard]] Plan make_plan(const Graph& graph, const Catalogue& catalogue,
+                             const DeviceInfo& device, const PlanOptions& options);
 
-/// Checks what the run relies on: values within blocks, no two live values that overlap, every value
-/// written before it is read, work-groups within the device's limits. Throws InternalError.
+/// Checks what the run relies on: values within blocks, no two live values that overlap, every
+/// value written before it is read, work-groups within the device's limits. Throws InternalError.
 void verify(const Plan& plan, const DeviceInfo& device);
 
 enum class PlanDetail : std::uint8_t { brief, why };

@@ -18,17 +18,21 @@ std::string size_text(const std::array<std::int64_t, 3>& size) {
 
 std::string_view kind_name(PlannedBlock::Kind kind) {
   switch (kind) {
-    case PlannedBlock::Kind::weights: return "weights";
-    case PlannedBlock::Kind::activations: return "activations";
-    case PlannedBlock::Kind::workspace: return "workspace";
+    case PlannedBlock::Kind::weights:
+      return "weights";
+    case PlannedBlock::Kind::activations:
+      return "activations";
+    case PlannedBlock::Kind::workspace:
+      return "workspace";
   }
   return "";
 }
 
 std::string operand_text(const Plan& plan, const StepArgument& argument) {
   const Value& value = plan.values[static_cast<std::size_t>(argument.number)];
-  return fmt::format("      {:<8} {} at block {} byte {}, {} bytes: {}\n", argument.name, value.name,
-                     value.block, value.offset_bytes, value.bytes, print(value.arrangement));
+  return fmt::format("      {:<8} {} at block {} byte {}, {} bytes: {}\n", argument.name,
+                     value.name, value.block, value.offset_bytes, value.bytes,
+                     print(value.arrangement));
 }
 
 }  // namespace
@@ -36,9 +40,9 @@ std::string operand_text(const Plan& plan, const StepArgument& argument) {
 std::string print(const Plan& plan, PlanDetail detail) {
   double total_us = 0.0;
   for (const auto& step : plan.steps) total_us += step.estimated_us;
-  std::string text = fmt::format("plan for {}\n{} steps, {} kernels in {} programs, estimated {:.1f} us\n",
-                                 plan.device, plan.steps.size(), plan.instances.size(),
-                                 plan.programs.size(), total_us);
+  std::string text = fmt::format(
+      "plan for {}\n{} steps, {} kernels in {} programs, estimated {:.1f} us\n", plan.device,
+      plan.steps.size(), plan.instances.size(), plan.programs.size(), total_us);
   for (std::size_t b = 0; b < plan.blocks.size(); ++b) {
     text += fmt::format("block {}: {} {} bytes\n", b, kind_name(plan.blocks[b].kind),
                         plan.blocks[b].bytes);

@@ -37,8 +37,8 @@ class Expansion {
     }
   }
 
-  /// What the recipe's names are inside the step: structure is known, extents stay names, under another
-  /// one where the step has an extent of the same name.
+  /// What the recipe's names are inside the step: structure is known, extents stay names, under
+  /// another one where the step has an extent of the same name.
   std::map<std::string, Expression> names_for(const RecipeStep& step) const {
     std::map<std::string, Expression> names;
     for (const auto& [name, value] : task_.bound.problem.structure) {
@@ -65,13 +65,15 @@ class Expansion {
                const std::map<std::string, Expression>& names) {
     const auto dimensions = dimensions_for(step, role);
     std::vector<Expression> inner;
-    for (const auto& coordinate : operand.coordinates) inner.push_back(coordinate.substitute(names));
+    for (const auto& coordinate : operand.coordinates)
+      inner.push_back(coordinate.substitute(names));
     Binding binding;
     if (const auto temporary = temporary_ids_.find(operand.target);
         temporary != temporary_ids_.end()) {
       const auto index = static_cast<std::size_t>(temporary->second - kFirstTemporary) - known_;
       std::vector<Expression> extents;
-      for (const std::int64_t extent : result_.temporaries[index].shape) extents.emplace_back(extent);
+      for (const std::int64_t extent : result_.temporaries[index].shape)
+        extents.emplace_back(extent);
       binding.tensor = temporary->second;
       binding.view = View::mapped(dimensions, std::move(inner), extents);
     } else {
@@ -91,7 +93,8 @@ class Expansion {
     task.name = task_.name + ":" + step.family;
     Problem& problem = task.bound.problem;
     problem.family = step.family;
-    for (const auto& [name, extent] : step.extents) problem.extents[name] = extent.evaluate(values_);
+    for (const auto& [name, extent] : step.extents)
+      problem.extents[name] = extent.evaluate(values_);
     for (const auto& [name, extent] : step.structure) {
       problem.structure[name] = extent.evaluate(values_);
     }

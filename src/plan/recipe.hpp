@@ -8,8 +8,8 @@
 
 namespace morton {
 
-/// A recipe's steps as tasks, bound to the task's tensors and to the recipe's temporaries, whose ids are
-/// kFirstTemporary + `known` and following.
+/// A recipe's steps as tasks, bound to the task's tensors and to the recipe's temporaries, whose
+/// ids are kFirstTemporary + `known` and following.
 struct ExpandedRecipe {
   std::vector<TaskTensor> temporaries;
   std::vector<Task> steps;

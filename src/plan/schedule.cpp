@@ -21,8 +21,8 @@ class Scheduler {
   Schedule run() {
     for (const auto& [name, tensor] : context_.tasks.inputs) {
       const TaskTensor& facts = task_tensor(tensor);
-      const int value = add_value(name, Value::Kind::input,
-                                  row_major_arrangement(facts.dtype, facts.shape));
+      const int value =
+          add_value(name, Value::Kind::input, row_major_arrangement(facts.dtype, facts.shape));
       stored_[static_cast<std::size_t>(tensor)].push_back(value);
       schedule_.inputs.emplace_back(name, value);
     }
@@ -113,8 +113,7 @@ class Scheduler {
     const TaskTensor& tensor = task_tensor(side.tensor);
     if (tensor.shape == side.shape) return any_value(side.tensor);
     // Other extents: the elements are taken row-major.
-    const int value =
-        direct_value(side.tensor, row_major_arrangement(tensor.dtype, tensor.shape));
+    const int value = direct_value(side.tensor, row_major_arrangement(tensor.dtype, tensor.shape));
     return reshaped_value(value, side.shape);
   }
 
@@ -162,8 +161,8 @@ class Scheduler {
     return copy;
   }
 
-  /// A tensor that has the elements of another under a new shape: the other's memory, in an arrangement
-  /// that both shapes can name, or row-major.
+  /// A tensor that has the elements of another under a new shape: the other's memory, in an
+  /// arrangement that both shapes can name, or row-major.
   int alias_value(int tensor, const Arrangement& demanded) {
     const TaskTensor& facts = task_tensor(tensor);
     const TaskTensor& source = task_tensor(facts.alias_of);
@@ -210,8 +209,8 @@ class Scheduler {
       return value;
     }
     const int from = any_value(binding.tensor);
-    const BoundProblem pack = pack_problem(binding.tensor, binding.tensor, binding.view, arrangement,
-                                           problem, Demand::Kind::packed);
+    const BoundProblem pack = pack_problem(binding.tensor, binding.tensor, binding.view,
+                                           arrangement, problem, Demand::Kind::packed);
     return repack(from, pack, arrangement);
   }
 

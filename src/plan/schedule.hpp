@@ -39,8 +39,8 @@ struct Schedule {
                                      const std::vector<Selection>& selections,
                                      const PlanContext& context);
 
-/// The selections that make the estimated time of the whole network least: exact over chains, improved
-/// by iteration where paths join (ARCHITECTURE.md, "The plan").
+/// The selections that make the estimated time of the whole network least: exact over chains,
+/// improved by iteration where paths join (ARCHITECTURE.md, "The plan").
 [[nodiscard]] std::vector<Selection> choose(const std::vector<CandidateList>& candidates,
                                             const PlanContext& context);
 

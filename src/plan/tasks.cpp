@@ -14,13 +14,20 @@ TaskTensor to_task_tensor(const GraphTensor& tensor) {
   result.name = tensor.name;
   result.dtype = tensor.dtype;
   switch (tensor.kind) {
-    case GraphTensor::Kind::input: result.kind = TaskTensor::Kind::input; break;
+    case GraphTensor::Kind::input:
+      result.kind = TaskTensor::Kind::input;
+      break;
     case GraphTensor::Kind::constant:
-    case GraphTensor::Kind::state: result.kind = TaskTensor::Kind::constant; break;
-    case GraphTensor::Kind::activation: result.kind = TaskTensor::Kind::activation; break;
+    case GraphTensor::Kind::state:
+      result.kind = TaskTensor::Kind::constant;
+      break;
+    case GraphTensor::Kind::activation:
+      result.kind = TaskTensor::Kind::activation;
+      break;
   }
   if (tensor.kind == GraphTensor::Kind::state) {
-    throw UnsupportedError("plan: tensor '" + tensor.name + "' is state, which inference does not keep");
+    throw UnsupportedError("plan: tensor '" + tensor.name +
+                           "' is state, which inference does not keep");
   }
   result.shape = result.kind == TaskTensor::Kind::constant ? tensor.data.shape() : tensor.shape;
   result.data = tensor.data;

@@ -34,13 +34,15 @@ void verify_overlaps(const Plan& plan) {
       for (std::size_t v = 0; v < plan.values.size(); ++v) {
         const Value& other = plan.values[v];
         if (static_cast<int>(v) == written || other.block != target.block) continue;
-        const bool live = lives[v].first <= static_cast<int>(s) && static_cast<int>(s) <= lives[v].last;
+        const bool live =
+            lives[v].first <= static_cast<int>(s) && static_cast<int>(s) <= lives[v].last;
         const bool apart = other.offset_bytes + other.bytes <= target.offset_bytes ||
                            target.offset_bytes + target.bytes <= other.offset_bytes;
         const bool read_now = std::find(plan.steps[s].reads.begin(), plan.steps[s].reads.end(),
                                         static_cast<int>(v)) != plan.steps[s].reads.end();
         // Two names of the same memory at the same place are one value under two shapes.
-        const bool shared = other.offset_bytes == target.offset_bytes && other.bytes == target.bytes;
+        const bool shared =
+            other.offset_bytes == target.offset_bytes && other.bytes == target.bytes;
         if (live && !apart && (read_now || !shared)) {
           fail("step " + plan.steps[s].name + " writes '" + target.name + "' over '" + other.name +
                "'");

@@ -14,7 +14,8 @@ LoadedPlan::LoadedPlan(Plan plan, std::shared_ptr<OpenClDevice> device)
   build_programs();
   const auto start = std::chrono::steady_clock::now();
   with_device_errors("uploading the weights", device_->info(), [&] { upload_constants(); });
-  const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
+  const std::chrono::duration<double, std::milli> elapsed =
+      std::chrono::steady_clock::now() - start;
   upload_ms_ = elapsed.count();
 }
 

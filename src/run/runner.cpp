@@ -185,8 +185,8 @@ void Runner::bind(int value, const cl::Buffer& buffer) {
   if (buffer() != nullptr) {
     const auto bytes = static_cast<std::int64_t>(buffer.getInfo<CL_MEM_SIZE>());
     if (bytes < target.bytes) {
-      throw UsageError("session: the buffer for '" + target.name + "' has " + std::to_string(bytes) +
-                       " bytes, needs " + std::to_string(target.bytes));
+      throw UsageError("session: the buffer for '" + target.name + "' has " +
+                       std::to_string(bytes) + " bytes, needs " + std::to_string(target.bytes));
     }
   }
   const cl::Buffer chosen = buffer() != nullptr ? buffer : own_[index];

@@ -30,7 +30,9 @@ Expression tensor_extent_name(const std::string& operand, std::size_t dimension)
   return Expression::variable(operand + "_dim" + std::to_string(dimension));
 }
 
-Expression pitch_name(const std::string& operand) { return Expression::variable(operand + "_pitch"); }
+Expression pitch_name(const std::string& operand) {
+  return Expression::variable(operand + "_pitch");
+}
 
 Expression index_of_tensor_element(const InstanceOperand& operand,
                                    const std::vector<Expression>& tensor_coordinates) {

@@ -26,8 +26,8 @@ struct IndexText {
 [[nodiscard]] Expression index_of_tensor_element(const InstanceOperand& operand,
                                                  const std::vector<Expression>& tensor_coordinates);
 
-/// The index of the element at the operand's coordinates `coordinates` (texts of macro parameters or
-/// variables, one for each dimension of the view).
+/// The index of the element at the operand's coordinates `coordinates` (texts of macro parameters
+/// or variables, one for each dimension of the view).
 [[nodiscard]] IndexText index_of(const InstanceOperand& operand,
                                  const std::vector<Expression>& coordinates);
 

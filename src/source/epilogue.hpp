@@ -7,8 +7,8 @@
 
 namespace morton {
 
-/// An OpenCL C function `float name(float v, float s1, ...)` that computes the chain, one statement for
-/// each step, so that a value used twice is computed once.
+/// An OpenCL C function `float name(float v, float s1, ...)` that computes the chain, one statement
+/// for each step, so that a value used twice is computed once.
 [[nodiscard]] std::string epilogue_function(const Chain& chain, const std::string& name);
 
 }  // namespace morton

@@ -19,10 +19,14 @@ using Direction = InstanceOperand::Direction;
 
 std::string_view opencl_type(DType type) {
   switch (type) {
-    case DType::f32: return "float";
-    case DType::i8: return "char";
-    case DType::u8: return "uchar";
-    case DType::i32: return "int";
+    case DType::f32:
+      return "float";
+    case DType::i8:
+      return "char";
+    case DType::u8:
+      return "uchar";
+    case DType::i32:
+      return "int";
     default:
       throw UnsupportedError("source: kernels do not handle elements of type " +
                              std::string(name_of(type)));
@@ -37,7 +41,8 @@ std::string joined_coordinates(const View& view) {
   return text;
 }
 
-/// Collects definitions, remembers what to undefine after the kernel, and which sizes are asked for.
+/// Collects definitions, remembers what to undefine after the kernel, and which sizes are asked
+/// for.
 class Writer {
  public:
   explicit Writer(const InstanceSpec& spec)
@@ -162,10 +167,9 @@ void Writer::define_scalar_access(const InstanceOperand& operand) {
     define("STORE_" + operand.name, "(" + coordinates + ", v)", "(" + element + " = (v))");
     return;
   }
-  const std::string body =
-      text.inside.empty() ? "(" + element + ")"
-                          : "(" + text.inside + " ? " + element + " : " +
-                                float_text(operand.view.outside) + ")";
+  const std::string body = text.inside.empty() ? "(" + element + ")"
+                                               : "(" + text.inside + " ? " + element + " : " +
+                                                     float_text(operand.view.outside) + ")";
   define("LOAD_" + operand.name, "(" + coordinates + ")", body);
 }
 
@@ -222,7 +226,8 @@ void Writer::define_epilogue() {
     }
     std::map<std::string, Expression> by_position;
     for (std::size_t t = 0; t < dst->view.coordinates.size(); ++t) {
-      by_position.emplace("t" + std::to_string(t), dst->view.coordinates[t].substitute(replacements));
+      by_position.emplace("t" + std::to_string(t),
+                          dst->view.coordinates[t].substitute(replacements));
     }
     for (const auto& coordinate : side.view.coordinates) {
       tensor_coordinates.push_back(coordinate.substitute(by_position));
@@ -262,7 +267,8 @@ std::vector<InstanceArgument> Writer::define_arguments() {
   }
   for (const auto& operand : spec_.operands) {
     if (!taken.contains(operand.name)) {
-      throw ModelError(spec_.entry->name + ": \"arguments\" lacks the operand '" + operand.name + "'");
+      throw ModelError(spec_.entry->name + ": \"arguments\" lacks the operand '" + operand.name +
+                       "'");
     }
   }
   for (const auto& side : spec_.sides) add(Kind::operand, side.name);
@@ -272,7 +278,8 @@ std::vector<InstanceArgument> Writer::define_arguments() {
   std::string list;
   for (const auto& argument : arguments) {
     list += list.empty() ? "" : ", ";
-    list += argument.kind == Kind::operand ? parameter(*find(argument.name)) : "int " + argument.name;
+    list +=
+        argument.kind == Kind::operand ? parameter(*find(argument.name)) : "int " + argument.name;
   }
   define("ARGUMENTS", "", list);
   return arguments;
@@ -306,7 +313,8 @@ void add_memory_sizes(const InstanceOperand& operand, Environment& values) {
 
 InstanceSource generate(const InstanceSpec& spec) { return Writer(spec).write(); }
 
-Environment padded_extents(const Entry& entry, const Problem& problem, const Environment& tunables) {
+Environment padded_extents(const Entry& entry, const Problem& problem,
+                           const Environment& tunables) {
   Environment padded;
   const ProblemFamily* family = find_problem_family(entry.family);
   for (const auto& [name, extent] : problem.extents) {
