@@ -8,8 +8,7 @@
 namespace morton {
 namespace {
 
-/// A kernel has an argument for each side operand, and the text of an epilogue may double with each
-/// step that uses its argument twice.
+/// A kernel has an argument for each side operand, and a register or more for each step.
 constexpr int kMostSides = 6;
 constexpr std::size_t kMostSteps = 16;
 
