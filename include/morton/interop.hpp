@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <CL/cl.h>
-
 #include <string>
 
 #include "morton/device.hpp"
 #include "morton/export.hpp"
 #include "morton/session.hpp"
+
+// OpenCL's handle types, as <CL/cl.h> declares them: this header works with or without it.
+typedef struct _cl_context* cl_context;
+typedef struct _cl_device_id* cl_device_id;
+typedef struct _cl_command_queue* cl_command_queue;
+typedef struct _cl_mem* cl_mem;
 
 namespace morton {
 

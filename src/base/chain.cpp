@@ -12,8 +12,8 @@
 namespace morton {
 namespace {
 
-// Division is 2.5 ulp and sqrt 3 ulp in the full profile's single precision; add and mul are exact to
-// half an ulp, and one more half stands for contraction into fma.
+// Division is 2.5 ulp and sqrt 3 ulp in the full profile's single precision; add and mul are exact
+// to half an ulp, and one more half stands for contraction into fma.
 constexpr std::array<ScalarFacts, 13> kFacts{{
     {ScalarOp::add, "add", 2, "(%0 + %1)", 1.0},
     {ScalarOp::sub, "sub", 2, "(%0 - %1)", 1.0},
@@ -32,26 +32,39 @@ constexpr std::array<ScalarFacts, 13> kFacts{{
 
 double compute(ScalarOp op, double a, double b) {
   switch (op) {
-    case ScalarOp::add: return a + b;
-    case ScalarOp::sub: return a - b;
-    case ScalarOp::mul: return a * b;
-    case ScalarOp::div: return a / b;
-    case ScalarOp::min: return a > b ? b : a;
-    case ScalarOp::max: return a < b ? b : a;
-    case ScalarOp::neg: return -a;
-    case ScalarOp::abs: return std::fabs(a);
-    case ScalarOp::exp: return std::exp(a);
-    case ScalarOp::log: return std::log(a);
-    case ScalarOp::sqrt: return std::sqrt(a);
-    case ScalarOp::tanh: return std::tanh(a);
-    case ScalarOp::erf: return std::erf(a);
+    case ScalarOp::add:
+      return a + b;
+    case ScalarOp::sub:
+      return a - b;
+    case ScalarOp::mul:
+      return a * b;
+    case ScalarOp::div:
+      return a / b;
+    case ScalarOp::min:
+      return a > b ? b : a;
+    case ScalarOp::max:
+      return a < b ? b : a;
+    case ScalarOp::neg:
+      return -a;
+    case ScalarOp::abs:
+      return std::fabs(a);
+    case ScalarOp::exp:
+      return std::exp(a);
+    case ScalarOp::log:
+      return std::log(a);
+    case ScalarOp::sqrt:
+      return std::sqrt(a);
+    case ScalarOp::tanh:
+      return std::tanh(a);
+    case ScalarOp::erf:
+      return std::erf(a);
   }
   throw InternalError("chain: operation out of range");
 }
 
-/// How far the result may move when the arguments move by their errors: the larger of the changes at
-/// the corners, which is exact for these monotone or bilinear functions and safe where a derivative
-/// is steep.
+/// How far the result may move when the arguments move by their errors: the larger of the changes
+/// at the corners, which is exact for these monotone or bilinear functions and safe where a
+/// derivative is steep.
 double carried_error(ScalarOp op, const Bounded& a, const Bounded& b, double value) {
   double worst = 0.0;
   for (const double x : {a.value - a.error, a.value + a.error}) {
@@ -100,7 +113,8 @@ Chain Chain::after(const Chain& producer, int input, std::span<const int> produc
   };
   for (const auto& step : producer.steps) {
     ScalarStep copy{step.op, {}};
-    for (const auto& ref : step.arguments) copy.arguments.push_back(renumber(ref, producer_inputs, 0));
+    for (const auto& ref : step.arguments)
+      copy.arguments.push_back(renumber(ref, producer_inputs, 0));
     joined.steps.push_back(std::move(copy));
   }
   const ScalarRef produced = renumber(producer.result, producer_inputs, 0);
@@ -115,9 +129,11 @@ Chain Chain::after(const Chain& producer, int input, std::span<const int> produc
   }
   joined.result = own(result);
   joined.input_count = 0;
-  for (const int number : producer_inputs) joined.input_count = std::max(joined.input_count, number + 1);
+  for (const int number : producer_inputs)
+    joined.input_count = std::max(joined.input_count, number + 1);
   for (std::size_t i = 0; i < own_inputs.size(); ++i) {
-    if (static_cast<int>(i) != input) joined.input_count = std::max(joined.input_count, own_inputs[i] + 1);
+    if (static_cast<int>(i) != input)
+      joined.input_count = std::max(joined.input_count, own_inputs[i] + 1);
   }
   return joined;
 }

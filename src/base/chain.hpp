@@ -11,7 +11,19 @@ namespace morton {
 
 /// The primitives that elementwise operators and epilogues are written in.
 enum class ScalarOp : std::uint8_t {
-  add, sub, mul, div, min, max, neg, abs, exp, log, sqrt, tanh, erf,
+  add,
+  sub,
+  mul,
+  div,
+  min,
+  max,
+  neg,
+  abs,
+  exp,
+  log,
+  sqrt,
+  tanh,
+  erf,
 };
 
 /// What is known of a primitive: how it is written, and how exact a device must be.
@@ -49,9 +61,9 @@ struct Bounded {
   double error = 0.0;
 };
 
-/// A short straight-line program over scalars: the body of an elementwise node, or the epilogue of a
-/// product, whose input 0 is the product's value. It is data: printed, compared, merged, evaluated on
-/// the host and written out as OpenCL C.
+/// A short straight-line program over scalars: the body of an elementwise node, or the epilogue of
+/// a product, whose input 0 is the product's value. It is data: printed, compared, merged,
+/// evaluated on the host and written out as OpenCL C.
 struct Chain {
   int input_count = 1;
   std::vector<ScalarStep> steps;

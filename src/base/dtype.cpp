@@ -44,7 +44,8 @@ DType parse_dtype(std::string_view name) {
     if (entry.name == name) return entry.type;
     known += (known.empty() ? "" : ", ") + std::string(entry.name);
   }
-  throw UsageError("dtype: unknown element type '" + std::string(name) + "' (known: " + known + ")");
+  throw UsageError("dtype: unknown element type '" + std::string(name) + "' (known: " + known +
+                   ")");
 }
 
 }  // namespace morton

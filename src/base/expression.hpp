@@ -28,12 +28,12 @@ class Expression {
   Expression(std::int64_t value);  // NOLINT(google-explicit-constructor): 2 * x reads as it should
   /// The variable `name`.
   [[nodiscard]] static Expression variable(std::string name);
-  /// Parses `text`; throws ModelError that quotes the text and marks the position. `where` names the
-  /// file and key for the message.
+  /// Parses `text`; throws ModelError that quotes the text and marks the position. `where` names
+  /// the file and key for the message.
   [[nodiscard]] static Expression parse(std::string_view text, std::string_view where);
 
-  /// The value under `environment`. Throws ModelError for an unknown name, an overflow or a division
-  /// by zero, quoting the expression.
+  /// The value under `environment`. Throws ModelError for an unknown name, an overflow or a
+  /// division by zero, quoting the expression.
   [[nodiscard]] std::int64_t evaluate(const Environment& environment) const;
   /// This expression with the given variables replaced, simplified (constants folded; x*1, x+0,
   /// x/1, x%1 and 0*x removed).

@@ -10,8 +10,8 @@
 
 namespace morton {
 
-/// The bytes of a regular file, up to `limit_bytes`. Throws ModelError that names the file and what is
-/// wrong (missing, a folder, not readable, larger than the limit).
+/// The bytes of a regular file, up to `limit_bytes`. Throws ModelError that names the file and what
+/// is wrong (missing, a folder, not readable, larger than the limit).
 [[nodiscard]] std::string read_file(const std::filesystem::path& path, std::int64_t limit_bytes);
 
 /// Writes to a temporary file beside `path`, flushes it, renames it over `path` and flushes the
@@ -19,7 +19,8 @@ namespace morton {
 /// Throws ModelError that names the file.
 void write_file_atomically(const std::filesystem::path& path, std::string_view bytes);
 
-/// A 128-bit digest (XXH3) of `bytes` in 32 hexadecimal digits: against damage, not against forgery.
+/// A 128-bit digest (XXH3) of `bytes` in 32 hexadecimal digits: against damage, not against
+/// forgery.
 [[nodiscard]] std::string digest_of(std::string_view bytes);
 
 }  // namespace morton

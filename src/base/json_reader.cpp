@@ -21,7 +21,8 @@ Json parse_json(std::string_view text, const std::string& file) {
     }
     if (event == Json::parse_event_t::object_start) keys.emplace_back();
     if (event == Json::parse_event_t::object_end) keys.pop_back();
-    if (event == Json::parse_event_t::key && !keys.back().insert(parsed.get<std::string>()).second) {
+    if (event == Json::parse_event_t::key &&
+        !keys.back().insert(parsed.get<std::string>()).second) {
       throw ModelError(file + ": the key '" + parsed.get<std::string>() + "' stands twice");
     }
     return true;

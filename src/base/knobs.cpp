@@ -15,8 +15,8 @@ constexpr std::array<Knob, 6> kKnobs{{
      "/var/cache/morton"},
     {"MORTON_KERNEL_DIR", "folder to read kernels and entries from, instead of those built in",
      "src/kernels"},
-    {"XDG_CACHE_HOME", "folder of user caches, for the program cache", "/home/ada/.cache"},
-    {"HOME", "home folder, for the program cache where XDG_CACHE_HOME is unset", "/home/ada"},
+    {"XDG_CACHE_HOME", "folder of user caches, for the program cache", "$HOME/.cache"},
+    {"HOME", "home folder, for the program cache where XDG_CACHE_HOME is unset", "~"},
     {"NO_COLOR", "set to anything: no colours on the terminal", "1"},
 }};
 

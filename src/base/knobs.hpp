@@ -8,7 +8,8 @@
 
 namespace morton {
 
-/// An environment variable that Morton reads, and what it does. The library reads them, never sets any.
+/// An environment variable that Morton reads, and what it does. The library reads them, never sets
+/// any.
 struct Knob {
   std::string_view name;
   std::string_view meaning;
@@ -18,8 +19,8 @@ struct Knob {
 /// All of them, for help texts and documentation.
 [[nodiscard]] std::span<const Knob> knobs();
 
-/// The variable's value, or nothing when it is unset or empty. Throws InternalError for a name that is
-/// not in the table.
+/// The variable's value, or nothing when it is unset or empty. Throws InternalError for a name that
+/// is not in the table.
 [[nodiscard]] std::optional<std::string> knob(std::string_view name);
 
 }  // namespace morton

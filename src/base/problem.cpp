@@ -58,7 +58,8 @@ Environment environment_of(const Problem& problem) {
 
 std::string print(const Problem& problem) {
   std::string text = problem.family;
-  for (const auto& [name, value] : problem.extents) text += " " + name + "=" + std::to_string(value);
+  for (const auto& [name, value] : problem.extents)
+    text += " " + name + "=" + std::to_string(value);
   for (const auto& [name, value] : problem.structure) {
     text += " " + name + "=" + std::to_string(value);
   }

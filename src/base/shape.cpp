@@ -55,8 +55,8 @@ Shape broadcast(const Shape& a, const Shape& b, const std::string& what) {
     const std::int64_t y = i + b.size() >= rank ? b[i + b.size() - rank] : 1;
     if (x != y && x != 1 && y != 1) {
       throw ModelError(what + ": shapes " + to_string(a) + " and " + to_string(b) +
-                       " do not broadcast (" + std::to_string(x) + " against " +
-                       std::to_string(y) + ")");
+                       " do not broadcast (" + std::to_string(x) + " against " + std::to_string(y) +
+                       ")");
     }
     result[i] = x == 1 ? y : x;
   }

@@ -54,8 +54,8 @@ Tensor Tensor::allocate(DType type, const Shape& shape) {
   tensor.bytes_ = bytes_for(type, shape);
   // 64-byte alignment: vector loads of the host's loops, and a driver's zero-copy transfers.
   constexpr std::align_val_t kAlignment{64};
-  auto* memory = static_cast<std::byte*>(::operator new(std::max<std::size_t>(tensor.bytes_, 1),
-                                                        kAlignment));
+  auto* memory =
+      static_cast<std::byte*>(::operator new(std::max<std::size_t>(tensor.bytes_, 1), kAlignment));
   std::memset(memory, 0, tensor.bytes_);
   tensor.data_ = memory;
   tensor.owner_ = std::shared_ptr<const void>(memory, [](const void* pointer) {
@@ -127,14 +127,22 @@ double Tensor::at(std::int64_t index) const {
     throw UsageError("tensor: element " + std::to_string(index) + " of " + std::to_string(size()));
   }
   switch (dtype_) {
-    case DType::f32: return static_cast<double>(read<float>(data_, index));
-    case DType::f16: return static_cast<double>(from_half(read<std::uint16_t>(data_, index)));
-    case DType::f64: return read<double>(data_, index);
-    case DType::i8: return read<std::int8_t>(data_, index);
-    case DType::u8: return read<std::uint8_t>(data_, index);
-    case DType::i32: return read<std::int32_t>(data_, index);
-    case DType::i64: return static_cast<double>(read<std::int64_t>(data_, index));
-    case DType::boolean: return read<std::uint8_t>(data_, index) != 0 ? 1.0 : 0.0;
+    case DType::f32:
+      return static_cast<double>(read<float>(data_, index));
+    case DType::f16:
+      return static_cast<double>(from_half(read<std::uint16_t>(data_, index)));
+    case DType::f64:
+      return read<double>(data_, index);
+    case DType::i8:
+      return read<std::int8_t>(data_, index);
+    case DType::u8:
+      return read<std::uint8_t>(data_, index);
+    case DType::i32:
+      return read<std::int32_t>(data_, index);
+    case DType::i64:
+      return static_cast<double>(read<std::int64_t>(data_, index));
+    case DType::boolean:
+      return read<std::uint8_t>(data_, index) != 0 ? 1.0 : 0.0;
   }
   throw InternalError("tensor: element type out of range");
 }
@@ -145,14 +153,22 @@ void Tensor::set(std::int64_t index, double value) {
   }
   std::byte* data = mutable_data();
   switch (dtype_) {
-    case DType::f32: return write(data, index, static_cast<float>(value));
-    case DType::f16: return write(data, index, to_half(static_cast<float>(value)));
-    case DType::f64: return write(data, index, value);
-    case DType::i8: return write(data, index, saturate<std::int8_t>(value));
-    case DType::u8: return write(data, index, saturate<std::uint8_t>(value));
-    case DType::i32: return write(data, index, saturate<std::int32_t>(value));
-    case DType::i64: return write(data, index, saturate<std::int64_t>(value));
-    case DType::boolean: return write(data, index, static_cast<std::uint8_t>(value != 0.0 ? 1 : 0));
+    case DType::f32:
+      return write(data, index, static_cast<float>(value));
+    case DType::f16:
+      return write(data, index, to_half(static_cast<float>(value)));
+    case DType::f64:
+      return write(data, index, value);
+    case DType::i8:
+      return write(data, index, saturate<std::int8_t>(value));
+    case DType::u8:
+      return write(data, index, saturate<std::uint8_t>(value));
+    case DType::i32:
+      return write(data, index, saturate<std::int32_t>(value));
+    case DType::i64:
+      return write(data, index, saturate<std::int64_t>(value));
+    case DType::boolean:
+      return write(data, index, static_cast<std::uint8_t>(value != 0.0 ? 1 : 0));
   }
 }
 

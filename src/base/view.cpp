@@ -104,7 +104,8 @@ View View::compose(std::vector<std::string> outer_dimensions, const std::vector<
     replacements.insert_or_assign(coordinate_name(dimensions[d]), inner[d]);
   }
   std::vector<Expression> composed;
-  for (const auto& coordinate : coordinates) composed.push_back(coordinate.substitute(replacements));
+  for (const auto& coordinate : coordinates)
+    composed.push_back(coordinate.substitute(replacements));
   std::vector<Expression> renamed;
   for (const auto& extent : extents) renamed.push_back(extent.substitute(names));
   View view = mapped(std::move(outer_dimensions), std::move(composed), renamed);

@@ -10,16 +10,17 @@
 
 namespace morton {
 
-/// Which tensor dimensions make up each dimension of an operand, outermost first: {{0}, {2, 3}} reads
-/// "the first operand dimension is tensor dimension 0, the second is dimensions 2 and 3 joined".
+/// Which tensor dimensions make up each dimension of an operand, outermost first: {{0}, {2, 3}}
+/// reads "the first operand dimension is tensor dimension 0, the second is dimensions 2 and 3
+/// joined".
 using Grouping = std::vector<std::vector<int>>;
 
 /// The coordinate variable of an operand dimension: its name in lower case ("OH" -> "oh").
 [[nodiscard]] std::string coordinate_name(const std::string& dimension);
 
 /// A map from the coordinates of a problem's operand to those of a tensor, with a value for the
-/// coordinates that fall outside of it. It knows no memory; pack kernels, generated accessors and tests
-/// all read through it (im2col, padding, stride, dilation, broadcast, transpose, slice).
+/// coordinates that fall outside of it. It knows no memory; pack kernels, generated accessors and
+/// tests all read through it (im2col, padding, stride, dilation, broadcast, transpose, slice).
 struct View {
   /// Operand dimensions, e.g. {"K", "N"}; the expressions' variables are their lower-case names and
   /// the problem's extents and structure ("OW", "SH").
@@ -35,14 +36,14 @@ struct View {
   bool bounded = false;
   double outside = 0.0;
 
-  /// Permutes and joins. `extents[t]` is the expression (usually a name such as "OW") for the extent
-  /// of tensor dimension t.
+  /// Permutes and joins. `extents[t]` is the expression (usually a name such as "OW") for the
+  /// extent of tensor dimension t.
   [[nodiscard]] static View grouped(std::vector<std::string> dimensions, Grouping grouping,
                                     const std::vector<Expression>& extents);
   /// The identity on `dimensions`.
   [[nodiscard]] static View identity(std::vector<std::string> dimensions);
-  /// Arbitrary expressions. Where they spell a grouping of `extents` in the form that `grouped` writes
-  /// it, `grouping` is found and set.
+  /// Arbitrary expressions. Where they spell a grouping of `extents` in the form that `grouped`
+  /// writes it, `grouping` is found and set.
   [[nodiscard]] static View mapped(std::vector<std::string> dimensions,
                                    std::vector<Expression> coordinates,
                                    const std::vector<Expression>& extents);
