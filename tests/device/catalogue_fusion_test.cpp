@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Chains of operators: epilogues in their kernel or behind it, padding between products, memory
+// that is used again.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "device/catalogue_ways.hpp"
+#include "ops/operator.hpp"
+#include "passes/pipeline.hpp"
+#include "support/compare.hpp"
+#include "support/devices.hpp"
+
+namespace morton::test {
+namespace {
+
+constexpr DataKind kKinds[] = {DataKind::integers, DataKind::zero_mean, DataKind::same_sign};
+constexpr Execution kExecutions[] = {Execution::guarded, Execution::runner};
+
+class CatalogueFusion : public testing::DeviceTest {
+ protected:
+  /// Runs the graphs with this kernel for gemm, guarded and as sessions do.
+  void run(const std::string& gemm, const std::vector<TestGraph>& graphs) {
+    const Way way{gemm, "gemm", {{"gemm", gemm}}, {}};
+    for (const Execution execution : kExecutions) {
+      const WayReport report = run_graphs(shared_device(), catalogue_, way, graphs, execution);
+      EXPECT_EQ(report.graphs, static_cast<int>(graphs.size())) << print(way, report);
+    }
+  }
+  [[nodiscard]] std::vector<std::string> gemms() const {
+    std::vector<std::string> names;
+    for (const Entry& entry : catalogue_.entries()) {
+      if (entry.family == "gemm") names.push_back(entry.name);
+    }
+    return names;
+  }
+
+  Catalogue catalogue_ = Catalogue::standard();
+};
+MORTON_ON_EVERY_DEVICE(CatalogueFusion);
+
+std::vector<TestGraph> graphs_of(const std::string& op, const std::vector<std::string>& lines) {
+  std::vector<TestGraph> graphs;
+  for (const std::string& line : lines) {
+    const OperatorCase test = parse_case(op, line, "catalogue_fusion_test");
+    for (const DataKind kind : kKinds) graphs.push_back(to_test_graph(test, kind));
+  }
+  return graphs;
+}
+
+TEST_P(CatalogueFusion, ChainsOfFiveElementwiseOperatorsBroadcast) {
+  run("gemm.naive",
+      graphs_of("Add", {"constants | 3x1x5 1x7x1! | | Mul(3x7x1!) Sub(5!) Div(1x7x1!) Tanh",
+                        "given     | 3x7x5 3x7x5  | | Mul(7x1) Sub(scalar) Div(3x1x1) Add(1x1x5)",
+                        "grows     | 17 3x1!      | | Mul(5x1x1) Sub(17) Relu Add(5x3x17!)",
+                        "twice     | 63 63!       | | Sigmoid Mul(63) Tanh Sub(1!)",
+                        "exact     | 2x3x17 3x1!  | | Mul(17!) Sub(2x1x1) Add(scalar!) Relu"}));
+}
+
+TEST_P(CatalogueFusion, EpiloguesAreRightInTheKernelAndBehindIt) {
+  const auto graphs =
+      graphs_of("Gemm", {"bias    | 9x31 31x17! 17! | | Relu",
+                         "row     | 33x9 9x35!      | | Mul(35!) Add(35)",
+                         "column  | 33x9 9x35!      | | Mul(33x1!) Add(33x1) Tanh",
+                         "whole   | 7x5 5x33        | | Add(7x33) Relu Sub(7x33!)",
+                         "scalars | 9x31 31x17!     | | Mul(scalar!) Add(1!) Sigmoid",
+                         "grows   | 9x5 5x17!       | | Add(3x9x17!) Relu"});
+  for (const std::string& gemm : gemms()) run(gemm, graphs);
+}
+
+/// A sigmoid makes 0.5 of a padding of zeros; the next product must not add it up.
+TEST_P(CatalogueFusion, PaddingDoesNotReachTheNextProduct) {
+  const auto graphs = graphs_of(
+      "MatMul", {"thin  | 3x5 5x3!    | | Sigmoid MatMul(3x7!) Sigmoid MatMul(7x1!)",
+                 "odd   | 9x31 31x17! | | Sigmoid MatMul(17x33!) Sigmoid MatMul(33x5!) Sigmoid",
+                 "given | 17x3 3x63   | | Sigmoid Add(63) MatMul(63x9) Sigmoid",
+                 "exact | 9x3 3x5!    | | Add(5!) MatMul(5x7!) Sub(9x1!)"});
+  for (const std::string& gemm : gemms()) run(gemm, graphs);
+}
+
+/// y = w2 * sigmoid(w1 * x) ...: each result is the next product's rhs, which for Morton 4-2 needs
+/// no repacking.
+TestGraph tower(const std::vector<Shape>& weights, std::int64_t columns) {
+  TestGraph test;
+  test.name = "tower of " + std::to_string(weights.size()) + " products, " +
+              std::to_string(columns) + " columns";
+  Graph& graph = test.graph;
+  const auto values = [](const Shape& shape, int seed) {
+    Tensor tensor = Tensor::allocate(DType::f32, shape);
+    int i = seed;
+    for (float& value : tensor.as_mutable<float>())
+      value = static_cast<float>(i++ * 37 % 101 - 50) / 64;
+    return tensor;
+  };
+  const Shape shape{weights.front()[1], columns};
+  test.inputs = {{"x", values(shape, 5)}};
+  GraphTensor x{.name = "x", .kind = GraphTensor::Kind::input, .shape = shape};
+  for (const std::int64_t extent : shape) x.declared.push_back({extent, ""});
+  TensorId result = graph.add_tensor(std::move(x));
+  graph.inputs = {result};
+  const auto add_node = [&](const std::string& op, const std::vector<TensorId>& inputs) {
+    Node node{.op = op, .name = op + std::to_string(graph.nodes.size()), .inputs = inputs};
+    const TensorType type = infer(graph, node)[0];
+    result = graph.add_tensor({.name = "t" + std::to_string(graph.nodes.size()),
+                               .dtype = type.dtype,
+                               .shape = type.shape});
+    node.outputs = {result};
+    graph.nodes.push_back(std::move(node));
+  };
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    GraphTensor w{.name = "w" + std::to_string(i),
+                  .kind = GraphTensor::Kind::constant,
+                  .shape = weights[i],
+                  .data = values(weights[i], static_cast<int>(i))};
+    const TensorId id = graph.add_tensor(std::move(w));
+    add_node("MatMul", {id, result});
+    add_node("Sigmoid", {result});
+  }
+  graph.tensor(result).name = "y";
+  graph.outputs = {result};
+  return test;
+}
+
+TEST_P(CatalogueFusion, TowersOfProductsKeepTheirPaddingOut) {
+  const std::vector<TestGraph> graphs = {tower({{3, 5}, {7, 3}}, 1),
+                                         tower({{9, 31}, {17, 9}, {33, 17}, {1, 33}}, 17),
+                                         tower({{8, 4}, {33, 8}, {5, 33}, {9, 5}, {3, 9}}, 33)};
+  for (const std::string& gemm : gemms()) run(gemm, graphs);
+}
+
+/// Runs with other inputs follow each other in the memory that earlier ones left.
+TEST_P(CatalogueFusion, RecycledMemoryDoesNotMatter) {
+  const TestGraph test = tower({{9, 31}, {17, 9}, {33, 17}, {7, 33}, {5, 7}}, 17);
+  for (const std::string& gemm : gemms()) {
+    SCOPED_TRACE(gemm);
+    Graph graph = test.graph;
+    run_passes(graph, {});
+    PlanOptions options;
+    options.use = {{"gemm", gemm}};
+    const Plan plan = make_plan(graph, catalogue_, device().info(), options);
+    std::int64_t values = 0;
+    for (const Value& value : plan.values) {
+      if (value.kind != Value::Kind::constant) values += value.bytes;
+    }
+    EXPECT_LT(block_bytes(plan, PlannedBlock::Kind::activations) +
+                  block_bytes(plan, PlannedBlock::Kind::workspace),
+              values)
+        << "nothing is recycled";
+    Runner runner(std::make_shared<LoadedPlan>(plan, shared_device()),
+                  OpenClDevice::QueueKind::plain);
+    poison(runner);
+    for (int round = 0; round < 4; ++round) {
+      std::vector<NamedTensor> inputs = {{"x", test.inputs[0].tensor.clone()}};
+      for (float& value : inputs[0].tensor.as_mutable<float>())
+        value *= static_cast<float>(round - 1);
+      runner.write(runner.input("x"), inputs[0].tensor);
+      runner.enqueue();
+      Tensor got = Tensor::allocate(DType::f32, {5, 17});
+      runner.read(runner.output("y"), got);
+      const Comparison comparison =
+          compare(reference_outputs(test.graph, inputs)[0], got.as<float>());
+      EXPECT_TRUE(comparison.ok()) << "round " << round << ": " << comparison.text;
+      EXPECT_EQ(comparison.count, 5 * 17);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace morton::test
