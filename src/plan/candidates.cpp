@@ -6,13 +6,13 @@
 #include "base/error.hpp"
 #include "plan/cost.hpp"
 #include "plan/recipe.hpp"
+#include "plan/repack.hpp"
 
 namespace morton {
 namespace {
 
 /// More ways than this to combine the steps of a recipe are not looked at.
 constexpr std::size_t kMostCombinations = 64;
-constexpr int kDeepestRecipe = 3;
 
 const TaskTensor& tensor_at(int id, const TaskList& tasks,
                             const std::vector<TaskTensor>& temporaries) {
@@ -196,12 +196,17 @@ void append(Candidate& whole, const Candidate& part, std::size_t known) {
                            part.temporaries.end());
 }
 
-CandidateList list_at_depth(const Task& task, const PlanContext& context,
-                            const std::vector<TaskTensor>& outer, int depth);
+/// Names of the recipes that a task is a step of, outermost first. A recipe is not taken within
+/// itself.
+using RecipePath = std::vector<std::string>;
+
+CandidateList list_within(const Task& task, const PlanContext& context,
+                          const std::vector<TaskTensor>& outer, const RecipePath& path);
 
 std::vector<Candidate> recipe_candidates(const Recipe& recipe, const Task& task,
                                          const PlanContext& context,
-                                         const std::vector<TaskTensor>& outer, int depth) {
+                                         const std::vector<TaskTensor>& outer,
+                                         const RecipePath& path) {
   const ExpandedRecipe expanded = expand(recipe, task, outer.size());
   std::vector<TaskTensor> known = outer;
   known.insert(known.end(), expanded.temporaries.begin(), expanded.temporaries.end());
@@ -218,8 +223,10 @@ std::vector<Candidate> recipe_candidates(const Recipe& recipe, const Task& task,
   start.name = recipe.name;
   start.temporaries = expanded.temporaries;
   std::vector<Candidate> whole{start};
+  RecipePath inside = path;
+  inside.push_back(recipe.name);
   for (const auto& step : expanded.steps) {
-    const CandidateList parts = list_at_depth(step, context, known, depth + 1);
+    const CandidateList parts = list_within(step, context, known, inside);
     if (parts.candidates.empty()) {
       throw UnsupportedError("its step " + step.bound.problem.family + " has no kernel" +
                              (parts.rejections.empty() ? ""
@@ -241,17 +248,32 @@ std::vector<Candidate> recipe_candidates(const Recipe& recipe, const Task& task,
   return whole;
 }
 
-bool is_wanted(const std::string& name, const std::string& family, const PlanContext& context) {
-  const auto wanted = context.options.use.find(family);
-  return wanted == context.options.use.end() || wanted->second == name;
+bool contains(const RecipePath& path, const std::string& name) {
+  return std::find(path.begin(), path.end(), name) != path.end();
 }
 
-CandidateList list_at_depth(const Task& task, const PlanContext& context,
-                            const std::vector<TaskTensor>& outer, int depth) {
+/// Whether `use` lets this entry or recipe compute its family. A wanted recipe has free choice
+/// inside.
+bool is_wanted(const std::string& name, const std::string& family, const PlanContext& context,
+               const RecipePath& path) {
+  const auto wanted = context.options.use.find(family);
+  return wanted == context.options.use.end() || wanted->second == name ||
+         contains(path, wanted->second);
+}
+
+/// A recipe that poses the same family again (a product with its sides swapped) may lead to what is
+/// wanted.
+bool leads_to_own_family(const Recipe& recipe) {
+  return std::any_of(recipe.steps.begin(), recipe.steps.end(),
+                     [&](const RecipeStep& step) { return step.family == recipe.family; });
+}
+
+CandidateList list_within(const Task& task, const PlanContext& context,
+                          const std::vector<TaskTensor>& outer, const RecipePath& path) {
   CandidateList list;
   const std::string& family = task.bound.problem.family;
   for (const auto& entry : context.catalogue.entries()) {
-    if (entry.family != family || !is_wanted(entry.name, family, context)) continue;
+    if (entry.family != family || !is_wanted(entry.name, family, context, path)) continue;
     try {
       list.candidates.push_back(entry_candidate(entry, task, context, outer));
     } catch (const UnsupportedError& error) {
@@ -259,10 +281,10 @@ CandidateList list_at_depth(const Task& task, const PlanContext& context,
     }
   }
   for (const auto& recipe : context.catalogue.recipes()) {
-    if (recipe.family != family || !is_wanted(recipe.name, family, context)) continue;
-    if (depth >= kDeepestRecipe) continue;
+    if (recipe.family != family || contains(path, recipe.name)) continue;
+    if (!is_wanted(recipe.name, family, context, path) && !leads_to_own_family(recipe)) continue;
     try {
-      for (auto& candidate : recipe_candidates(recipe, task, context, outer, depth)) {
+      for (auto& candidate : recipe_candidates(recipe, task, context, outer, path)) {
         list.candidates.push_back(std::move(candidate));
       }
     } catch (const UnsupportedError& error) {
@@ -274,17 +296,13 @@ CandidateList list_at_depth(const Task& task, const PlanContext& context,
 
 }  // namespace
 
-double repack_cost_us(const Arrangement& from, const Arrangement& to, const PlanContext& context) {
-  return step_cost_us(0.0, 1.0, static_cast<double>(bytes_of(from) + bytes_of(to)), context.device);
-}
-
 KernelChoice choose_elementary(const BoundProblem& bound, const std::string& name,
                                const PlanContext& context,
                                const std::vector<TaskTensor>& temporaries) {
   std::string reasons;
   for (const auto& entry : context.catalogue.entries()) {
     if (entry.family != bound.problem.family) continue;
-    if (!is_wanted(entry.name, entry.family, context)) continue;
+    if (!is_wanted(entry.name, entry.family, context, {})) continue;
     try {
       return choose_entry(entry, bound, name, context, temporaries);
     } catch (const UnsupportedError& error) {
@@ -296,7 +314,7 @@ KernelChoice choose_elementary(const BoundProblem& bound, const std::string& nam
 }
 
 CandidateList list_candidates(const Task& task, const PlanContext& context) {
-  CandidateList list = list_at_depth(task, context, {}, 0);
+  CandidateList list = list_within(task, context, {}, {});
   for (auto& candidate : list.candidates) settle(candidate, context);
   std::stable_sort(
       list.candidates.begin(), list.candidates.end(),
@@ -313,45 +331,6 @@ CandidateList list_candidates(const Task& task, const PlanContext& context) {
   }
   throw UnsupportedError("plan: no kernel computes " + task.name + " (" +
                          print(task.bound.problem) + ") on this device" + reasons);
-}
-
-BoundProblem pack_problem(int source, int copy, const View& view, const Arrangement& arrangement,
-                          const Problem& problem, Demand::Kind kind) {
-  BoundProblem bound;
-  bound.problem.family = "pack";
-  bound.problem.types = {
-      {"src", arrangement.dtype}, {"dst", arrangement.dtype}, {"acc", arrangement.dtype}};
-  const Shape extents = operand_extents(arrangement);
-  const auto dimensions = numbered_dimensions(extents.size());
-  for (std::size_t d = 0; d < extents.size(); ++d)
-    bound.problem.extents[dimensions[d]] = extents[d];
-  if (kind == Demand::Kind::packed) {
-    std::vector<Expression> inner;
-    for (const auto& dimension : dimensions) {
-      inner.push_back(Expression::variable(coordinate_name(dimension)));
-    }
-    std::map<std::string, Expression> names;
-    for (const auto& [name, value] : problem.structure) names.emplace(name, Expression(value));
-    for (const auto& [name, value] : problem.extents) {
-      names.emplace(name, Expression::variable("from_" + name));
-      bound.problem.extents["from_" + name] = value;
-    }
-    View seen = view;
-    for (auto& coordinate : seen.coordinates) coordinate = coordinate.substitute(names);
-    bound.operands["src"] = {source, seen.compose(dimensions, inner, names)};
-    bound.operands["dst"] = {copy, View::identity(dimensions)};
-    return bound;
-  }
-  std::vector<Expression> tensor_extents;
-  for (std::size_t t = 0; t < arrangement.tensor_shape.size(); ++t) {
-    const std::string name = "T" + std::to_string(t);
-    tensor_extents.push_back(Expression::variable(name));
-    bound.problem.extents[name] = arrangement.tensor_shape[t];
-  }
-  const View grouped = View::grouped(dimensions, arrangement.grouping, tensor_extents);
-  bound.operands["src"] = {source, grouped};
-  bound.operands["dst"] = {copy, grouped};
-  return bound;
 }
 
 }  // namespace morton

@@ -66,19 +66,9 @@ struct PlanContext {
 /// All ways to compute the task.
 [[nodiscard]] CandidateList list_candidates(const Task& task, const PlanContext& context);
 
-/// The problem of copying a tensor into a demanded arrangement; `view` is the operand's in
-/// `problem`, used for a demand of kind `packed`.
-[[nodiscard]] BoundProblem pack_problem(int source, int copy, const View& view,
-                                        const Arrangement& arrangement, const Problem& problem,
-                                        Demand::Kind kind);
-
 /// The first entry that computes a problem of family pack or elementwise. Throws UnsupportedError.
 [[nodiscard]] KernelChoice choose_elementary(const BoundProblem& bound, const std::string& name,
                                              const PlanContext& context,
                                              const std::vector<TaskTensor>& temporaries);
-
-/// Time of copying from one arrangement to another.
-[[nodiscard]] double repack_cost_us(const Arrangement& from, const Arrangement& to,
-                                    const PlanContext& context);
 
 }  // namespace morton

@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "plan/alias.hpp"
+#include "plan/repack.hpp"
 #include "plan/schedule.hpp"
 
 namespace morton {

@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "plan/alias.hpp"
+#include "plan/repack.hpp"
 
 namespace morton {
 namespace {

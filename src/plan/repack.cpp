@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/repack.hpp"
+
+#include "plan/cost.hpp"
+
+namespace morton {
+
+double repack_cost_us(const Arrangement& from, const Arrangement& to, const PlanContext& context) {
+  return step_cost_us(0.0, 1.0, static_cast<double>(bytes_of(from) + bytes_of(to)), context.device);
+}
+
+BoundProblem pack_problem(int source, int copy, const View& view, const Arrangement& arrangement,
+                          const Problem& problem, Demand::Kind kind) {
+  BoundProblem bound;
+  bound.problem.family = "pack";
+  bound.problem.types = {
+      {"src", arrangement.dtype}, {"dst", arrangement.dtype}, {"acc", arrangement.dtype}};
+  const Shape extents = operand_extents(arrangement);
+  const auto dimensions = numbered_dimensions(extents.size());
+  for (std::size_t d = 0; d < extents.size(); ++d)
+    bound.problem.extents[dimensions[d]] = extents[d];
+  if (kind == Demand::Kind::packed) {
+    std::vector<Expression> inner;
+    for (const auto& dimension : dimensions) {
+      inner.push_back(Expression::variable(coordinate_name(dimension)));
+    }
+    std::map<std::string, Expression> names;
+    for (const auto& [name, value] : problem.structure) names.emplace(name, Expression(value));
+    for (const auto& [name, value] : problem.extents) {
+      names.emplace(name, Expression::variable("from_" + name));
+      bound.problem.extents["from_" + name] = value;
+    }
+    View seen = view;
+    for (auto& coordinate : seen.coordinates) coordinate = coordinate.substitute(names);
+    bound.operands["src"] = {source, seen.compose(dimensions, inner, names)};
+    bound.operands["dst"] = {copy, View::identity(dimensions)};
+    return bound;
+  }
+  std::vector<Expression> tensor_extents;
+  for (std::size_t t = 0; t < arrangement.tensor_shape.size(); ++t) {
+    const std::string name = "T" + std::to_string(t);
+    tensor_extents.push_back(Expression::variable(name));
+    bound.problem.extents[name] = arrangement.tensor_shape[t];
+  }
+  const View grouped = View::grouped(dimensions, arrangement.grouping, tensor_extents);
+  bound.operands["src"] = {source, grouped};
+  bound.operands["dst"] = {copy, grouped};
+  return bound;
+}
+
+}  // namespace morton
