@@ -10,6 +10,7 @@
 #include "base/file.hpp"
 #include "source/accessor.hpp"
 #include "source/epilogue.hpp"
+#include "source/memory_order.hpp"
 
 namespace morton {
 namespace {
@@ -174,27 +175,11 @@ void Writer::define_scalar_access(const InstanceOperand& operand) {
 }
 
 void Writer::define_memory_order(const InstanceOperand& dst) {
-  if (dst.arrangement.pitch != 0) {
-    throw InternalError("source: an arrangement with a pitch has no element order");
-  }
-  std::vector<Expression> padded;
-  for (std::size_t d = 0; d < dst.arrangement.grouping.size(); ++d) {
-    padded.push_back(padded_name(dst.name, d));
-  }
-  const auto expressions =
-      coordinate_expressions(dst.arrangement.layout, Expression::variable("(e)"), padded);
-  std::string declared;
-  std::string inside;
-  for (std::size_t d = 0; d < expressions.size(); ++d) {
-    sizes_.merge(sizes_in(expressions[d]));
-    const std::string name = coordinate_name(dst.view.dimensions[d]);
-    declared += " const int " + name + " = " + expressions[d].to_opencl() + ";";
-    inside += (d > 0 ? " && " : "") + name + " < " + dst.view.dimensions[d];
-    sizes_.insert(dst.view.dimensions[d]);
-  }
-  define("COORDINATES_OF_dst", "(e)", declared);
+  MemoryOrderText text = memory_order(dst);
+  sizes_.merge(text.sizes);
+  define("COORDINATES_OF_dst", "(e)", text.declarations);
   define("COORDINATES", "", "0");
-  define("INSIDE_dst", "", inside.empty() ? "1" : "(" + inside + ")");
+  define("INSIDE_dst", "", text.inside.empty() ? "1" : "(" + text.inside + ")");
   define("STORE_dst_AT", "(e, v)", "(" + dst.name + "[e] = (v))");
 }
 

@@ -9,8 +9,8 @@
 #include "base/error.hpp"
 #include "device/checked_run.hpp"
 #include "host/layout_random.hpp"
-#include "plan/candidates.hpp"
 #include "plan/cost.hpp"
+#include "plan/repack.hpp"
 #include "support/devices.hpp"
 
 namespace morton::test {

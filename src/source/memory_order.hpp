@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "source/instance.hpp"
+
+namespace morton {
+
+/// Text by which a kernel walks an operand in the order of its memory.
+struct MemoryOrderText {
+  /// Declarations of the coordinates (`const int d0 = ...;`) of the element with the number `(e)`.
+  std::string declarations;
+  /// Condition that those coordinates lie in the tensor rather than in its padding.
+  std::string inside;
+  std::set<std::string> sizes;  ///< arguments that the two need
+};
+
+/// For a dense arrangement and a view with a grouping. The arrangement may join the tensor's
+/// dimensions otherwise than the view does.
+[[nodiscard]] MemoryOrderText memory_order(const InstanceOperand& operand);
+
+}  // namespace morton
