@@ -123,6 +123,11 @@ void Session::move_to(const Device& device) {
   if (state_->runner->is_mapped()) {
     throw UsageError("session: unmap inputs and outputs before moving to another device");
   }
+  if (state_->runner->uses_callers_objects()) {
+    throw UsageError(
+        "session: a caller's queue or buffer cannot move to another device; give the session its "
+        "own back first (use_queue and bind_buffer with null)");
+  }
   state_->runner->wait();
   const CompiledState& compiled = *state_->model.state();
   const CompiledModel moved = compile(compiled.model, device, compiled.options);
@@ -147,7 +152,10 @@ std::vector<StepTime> Session::step_times() {
 }
 
 void use_queue(Session& session, cl_command_queue queue) {
-  session.state().runner->use_queue(cl::CommandQueue(queue, true));
+  Runner& runner = *session.state().runner;
+  with_device_errors("retaining the caller's queue", runner.loaded().device().info(), [&] {
+    runner.use_queue(queue == nullptr ? cl::CommandQueue() : cl::CommandQueue(queue, true));
+  });
 }
 
 void bind_buffer(Session& session, const std::string& port, cl_mem buffer) {
@@ -156,7 +164,9 @@ void bind_buffer(Session& session, const std::string& port, cl_mem buffer) {
   const bool is_input = std::any_of(inputs.begin(), inputs.end(),
                                     [&](const PortInfo& input) { return input.name == port; });
   const int value = is_input ? runner.input(port) : runner.output(port);
-  runner.bind(value, buffer == nullptr ? cl::Buffer() : cl::Buffer(buffer, true));
+  with_device_errors("retaining the caller's buffer", runner.loaded().device().info(), [&] {
+    runner.bind(value, buffer == nullptr ? cl::Buffer() : cl::Buffer(buffer, true));
+  });
 }
 
 }  // namespace morton

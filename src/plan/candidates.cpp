@@ -181,9 +181,11 @@ Candidate entry_candidate(const Entry& entry, const Task& task, const PlanContex
   return candidate;
 }
 
-/// Temporaries of `part` are appended to those of `whole`, its kernels renumbered.
-void append(Candidate& whole, const Candidate& part, std::size_t known) {
-  const auto shift = static_cast<int>(whole.temporaries.size()) - static_cast<int>(known);
+/// Temporaries of `part` are appended to those of `whole`, its kernels renumbered. Both know the
+/// `outer` temporaries around the recipe, and the first `own` of `whole`, which are the recipe's.
+void append(Candidate& whole, const Candidate& part, std::size_t outer, std::size_t own) {
+  const std::size_t known = outer + own;
+  const auto shift = static_cast<int>(whole.temporaries.size()) - static_cast<int>(own);
   const auto renumber = [&](int& id) {
     if (id >= kFirstTemporary + static_cast<int>(known)) id += shift;
   };
@@ -238,7 +240,7 @@ std::vector<Candidate> recipe_candidates(const Recipe& recipe, const Task& task,
       for (const auto& part : parts.candidates) {
         if (longer.size() == kMostCombinations) break;
         Candidate joined = prefix;
-        append(joined, part, expanded.temporaries.size() + outer.size());
+        append(joined, part, outer.size(), expanded.temporaries.size());
         if (part.kernels.size() > 1 || parts.candidates.size() > 1) joined.name += "/" + part.name;
         longer.push_back(std::move(joined));
       }

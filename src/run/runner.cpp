@@ -24,11 +24,12 @@ int find_port(const std::vector<std::pair<std::string, int>>& ports, const std::
 }  // namespace
 
 Runner::Runner(std::shared_ptr<const LoadedPlan> loaded, OpenClDevice::QueueKind kind)
-    : loaded_(std::move(loaded)), kind_(kind) {
+    : loaded_(std::move(loaded)), kind_(kind), own_kind_(kind) {
   const Plan& plan = loaded_->plan();
   with_errors("making a session", [&] {
     OpenClDevice& device = loaded_->device();
     queue_ = device.make_queue(kind_);
+    own_queue_ = queue_;
     blocks_.resize(plan.blocks.size());
     for (std::size_t b = 0; b < blocks_.size(); ++b) {
       if (plan.blocks[b].kind == PlannedBlock::Kind::weights) continue;
@@ -90,6 +91,7 @@ void Runner::write(int value, const Tensor& tensor) {
                      to_string(target.arrangement.tensor_shape) + ", got " +
                      std::string(name_of(tensor.dtype())) + " " + to_string(tensor.shape()));
   }
+  require_unmapped(value, "setting");
   with_errors("writing input '" + target.name + "'", [&] {
     write_buffer(queue_, loaded_->device().info(), buffer_of(value), 0,
                  {tensor.data(), tensor.bytes()});
@@ -112,7 +114,7 @@ void Runner::read(int value, Tensor& tensor) {
 }
 
 void Runner::enqueue() {
-  if (is_mapped()) throw UsageError("session: unmap inputs and outputs before running");
+  require_unmapped("running");
   const bool profiling = kind_ == OpenClDevice::QueueKind::profiling;
   events_.assign(profiling ? steps_.size() : 0, cl::Event());
   enqueue_us_.assign(events_.size(), 0.0);
@@ -144,61 +146,135 @@ void Runner::wait() {
 
 std::span<std::byte> Runner::map(int value, MappedBuffer::Access access) {
   const Value& target = value_at(value);
+  require_unmapped(value, "mapping");
   std::span<std::byte> bytes;
   if (target.bytes == 0) return bytes;
   with_errors("mapping '" + target.name + "'", [&] {
-    mapped_.push_back(std::make_unique<MappedBuffer>(queue_, loaded_->device().info(),
-                                                     buffer_of(value),
-                                                     MappedBuffer::Range{0, target.bytes}, access));
-    bytes = mapped_.back()->bytes();
+    const MappedBuffer::Range whole{0, target.bytes};
+    mapped_.push_back({value, std::make_unique<MappedBuffer>(queue_, loaded_->device().info(),
+                                                             buffer_of(value), whole, access)});
+    bytes = mapped_.back().memory->bytes();
   });
   return bytes;
 }
 
 void Runner::unmap() {
   with_errors("unmapping", [&] {
-    for (const auto& mapping : mapped_) mapping->unmap();
+    for (const auto& mapping : mapped_) mapping.memory->unmap();
   });
   mapped_.clear();
 }
 
+bool Runner::same_place(int a, int b) const {
+  const Value& one = value_at(a);
+  const Value& other = value_at(b);
+  return one.block == other.block && one.offset_bytes == other.offset_bytes &&
+         one.bytes == other.bytes;
+}
+
+void Runner::require_unmapped(const std::string& action) const {
+  if (is_mapped()) throw UsageError("session: unmap inputs and outputs before " + action);
+}
+
+void Runner::require_unmapped(int value, const std::string& action) const {
+  for (const auto& mapping : mapped_) {
+    if (!same_place(mapping.value, value)) continue;
+    throw UsageError("session: '" + value_at(value).name + "' is mapped; unmap it before " +
+                     action + " it");
+  }
+}
+
 void Runner::use_queue(const cl::CommandQueue& queue) {
-  wait();
-  const auto properties = queue.getInfo<CL_QUEUE_PROPERTIES>();
+  require_unmapped("changing the queue");
+  if (queue() == nullptr) {
+    wait();
+    queue_ = own_queue_;
+    kind_ = own_kind_;
+    return;
+  }
+  cl_command_queue_properties properties = 0;
+  cl_context context = nullptr;
+  cl_device_id device = nullptr;
+  with_errors("looking at the caller's queue", [&] {
+    properties = queue.getInfo<CL_QUEUE_PROPERTIES>();
+    context = queue.getInfo<CL_QUEUE_CONTEXT>()();
+    device = queue.getInfo<CL_QUEUE_DEVICE>()();
+  });
   if ((properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0) {
     throw UsageError("session: the queue must run its commands in order");
   }
-  if (queue.getInfo<CL_QUEUE_CONTEXT>()() != loaded_->device().context()()) {
+  if (context != loaded_->device().context()()) {
     throw UsageError("session: the queue belongs to another context than the model's device");
   }
+  if (device != loaded_->device().device()()) {
+    throw UsageError("session: the queue belongs to another device than the model's");
+  }
+  wait();
   kind_ = (properties & CL_QUEUE_PROFILING_ENABLE) != 0 ? OpenClDevice::QueueKind::profiling
                                                         : OpenClDevice::QueueKind::plain;
   queue_ = queue;
 }
 
+void Runner::check_buffer(int value, const cl::Buffer& buffer) const {
+  const Value& target = value_at(value);
+  const std::string where = "session: the buffer for '" + target.name + "'";
+  std::int64_t bytes = 0;
+  cl_context context = nullptr;
+  cl_mem_object_type type = 0;
+  cl_mem_flags flags = 0;
+  with_errors("looking at the caller's buffer for '" + target.name + "'", [&] {
+    bytes = static_cast<std::int64_t>(buffer.getInfo<CL_MEM_SIZE>());
+    context = buffer.getInfo<CL_MEM_CONTEXT>()();
+    type = buffer.getInfo<CL_MEM_TYPE>();
+    flags = buffer.getInfo<CL_MEM_FLAGS>();
+  });
+  if (type != CL_MEM_OBJECT_BUFFER) throw UsageError(where + " is an image");
+  if (context != loaded_->device().context()()) {
+    throw UsageError(where + " belongs to another context than the model's device");
+  }
+  if (bytes < target.bytes) {
+    throw UsageError(where + " has " + std::to_string(bytes) + " bytes, needs " +
+                     std::to_string(target.bytes));
+  }
+  const bool written = target.kind == Value::Kind::output;
+  if ((flags & (written ? CL_MEM_READ_ONLY : CL_MEM_WRITE_ONLY)) != 0) {
+    throw UsageError(where + " may not be " + (written ? "written" : "read") + " by kernels");
+  }
+  // One buffer may feed two inputs; an output must be nobody else's.
+  for (const auto* ports : {&loaded_->plan().inputs, &loaded_->plan().outputs}) {
+    for (const auto& [name, other] : *ports) {
+      const bool shared = buffer_of(other)() == buffer() && !same_place(other, value);
+      if (shared && (written || value_at(other).kind == Value::Kind::output)) {
+        throw UsageError(where + " is the memory of '" + name + "' already");
+      }
+    }
+  }
+}
+
 void Runner::bind(int value, const cl::Buffer& buffer) {
-  const auto index = static_cast<std::size_t>(value);
   const Value& target = value_at(value);
   if (target.kind == Value::Kind::constant) {
     throw UsageError("session: '" + target.name + "' is a constant and has no memory to replace");
   }
-  if (buffer() != nullptr) {
-    const auto bytes = static_cast<std::int64_t>(buffer.getInfo<CL_MEM_SIZE>());
-    if (bytes < target.bytes) {
-      throw UsageError("session: the buffer for '" + target.name + "' has " +
-                       std::to_string(bytes) + " bytes, needs " + std::to_string(target.bytes));
+  require_unmapped("replacing a buffer");
+  if (buffer() != nullptr) check_buffer(value, buffer);
+  const cl::Buffer chosen = buffer() != nullptr ? buffer : own_[static_cast<std::size_t>(value)];
+  with_errors("using the buffer for '" + target.name + "'", [&] {
+    // Names that share the memory (a reshaped input) follow.
+    for (std::size_t v = 0; v < buffers_.size(); ++v) {
+      if (!same_place(static_cast<int>(v), value)) continue;
+      buffers_[v] = chosen;
+      for (auto& step : steps_) step.rebind(static_cast<int>(v), chosen);
     }
-  }
-  const cl::Buffer chosen = buffer() != nullptr ? buffer : own_[index];
-  // Names that share the memory (a reshaped input) follow.
+  });
+}
+
+bool Runner::uses_callers_objects() const {
+  if (queue_() != own_queue_()) return true;
   for (std::size_t v = 0; v < buffers_.size(); ++v) {
-    const Value& other = value_at(static_cast<int>(v));
-    const bool same = other.block == target.block && other.offset_bytes == target.offset_bytes &&
-                      other.bytes == target.bytes;
-    if (!same) continue;
-    buffers_[v] = chosen;
-    for (auto& step : steps_) step.rebind(static_cast<int>(v), chosen);
+    if (buffers_[v]() != own_[v]()) return true;
   }
+  return false;
 }
 
 std::vector<StepRecord> Runner::step_records() {

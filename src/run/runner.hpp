@@ -45,15 +45,19 @@ class Runner {
   [[nodiscard]] cl::Event marker();
   void wait();
 
-  /// Maps an input (to write) or output (to read).
+  /// Maps an input (to write) or output (to read). Throws UsageError where it is mapped already.
   [[nodiscard]] std::span<std::byte> map(int value, MappedBuffer::Access access);
   void unmap();
   [[nodiscard]] bool is_mapped() const { return !mapped_.empty(); }
 
-  /// Uses another in-order queue of the same context from now on.
+  /// Uses the caller's in-order queue from now on; a null one restores the runner's own. Throws
+  /// UsageError for a queue of another context or device, or while anything is mapped.
   void use_queue(const cl::CommandQueue& queue);
-  /// Uses the caller's buffer for an input or output; a null one restores its own memory.
+  /// Uses the caller's buffer for an input or output; a null one restores its own memory. Throws
+  /// UsageError for a buffer that does not fit or is another port's, or while anything is mapped.
   void bind(int value, const cl::Buffer& buffer);
+  /// True while the queue or some buffer is the caller's.
+  [[nodiscard]] bool uses_callers_objects() const;
 
   /// Times of the last enqueued run; empty unless the queue profiles. Waits.
   [[nodiscard]] std::vector<StepRecord> step_records();
@@ -61,18 +65,29 @@ class Runner {
  private:
   [[nodiscard]] const cl::Buffer& buffer_of(int value) const;
   [[nodiscard]] const Value& value_at(int value) const;
+  [[nodiscard]] bool same_place(int a, int b) const;
+  void check_buffer(int value, const cl::Buffer& buffer) const;
+  void require_unmapped(const std::string& action) const;
+  void require_unmapped(int value, const std::string& action) const;
   void with_errors(const std::string& what, const std::function<void()>& call) const;
 
+  struct Mapping {
+    int value = -1;
+    std::unique_ptr<MappedBuffer> memory;
+  };
+
   std::shared_ptr<const LoadedPlan> loaded_;
-  OpenClDevice::QueueKind kind_;
+  OpenClDevice::QueueKind kind_;      ///< of `queue_`
+  OpenClDevice::QueueKind own_kind_;  ///< of `own_queue_`
   cl::CommandQueue queue_;
+  cl::CommandQueue own_queue_;
   std::vector<Block> blocks_;
   std::vector<cl::Buffer> buffers_;  ///< by value; constants have theirs in the loaded plan
   std::vector<cl::Buffer> own_;      ///< as `buffers_`, without the caller's
   std::vector<LaunchedStep> steps_;
   std::vector<cl::Event> events_;
   std::vector<double> enqueue_us_;
-  std::vector<std::unique_ptr<MappedBuffer>> mapped_;
+  std::vector<Mapping> mapped_;
 };
 
 }  // namespace morton

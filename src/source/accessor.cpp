@@ -36,6 +36,11 @@ Expression pitch_name(const std::string& operand) {
 
 Expression index_of_tensor_element(const InstanceOperand& operand,
                                    const std::vector<Expression>& tensor_coordinates) {
+  if (tensor_coordinates.size() != operand.arrangement.tensor_shape.size()) {
+    throw InternalError("source: operand " + operand.name + " lies as " +
+                        print(operand.arrangement) + ", its view gives " +
+                        std::to_string(tensor_coordinates.size()) + " coordinates");
+  }
   std::vector<Expression> coordinates;
   for (const auto& group : operand.arrangement.grouping) {
     Expression joined(0);

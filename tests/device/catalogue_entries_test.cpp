@@ -12,6 +12,7 @@
 
 #include "device/catalogue_ways.hpp"
 #include "support/devices.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace morton::test {
 namespace {
@@ -40,10 +41,13 @@ class CatalogueEntries : public ::testing::TestWithParam<WayOnDevice> {
     for (const DataKind kind : kinds) {
       for (const OperatorCase& test : cases) graphs.push_back(to_test_graph(test, kind));
     }
-    return run_graphs(device_, catalogue_, way_, graphs, execution);
+    const Catalogue& catalogue = way_.inside == Way::Inside::free ? catalogue_ : direct_;
+    return run_graphs(device_, catalogue, way_, graphs, execution);
   }
 
+  testing::TemporaryFolder folder_;
   Catalogue catalogue_ = Catalogue::standard();
+  Catalogue direct_ = catalogue_without_detours(folder_.path());
   std::shared_ptr<OpenClDevice> device_;
   Way way_;
 };
@@ -56,6 +60,8 @@ TEST_P(CatalogueEntries, ComputeTheirCases) {
   const int count = static_cast<int>(tests.size());
   const WayReport guarded =
       run(tests, {DataKind::integers, DataKind::zero_mean}, Execution::guarded);
+  // A kernel that writes beyond its memory would take the process down where nothing guards it.
+  if (HasFailure()) return;
   const WayReport recycled = run(tests, {DataKind::same_sign}, Execution::runner);
   std::cout << print(way_, recycled);
   EXPECT_GE(recycled.graphs, kLeastCases) << "of " << count;
@@ -136,8 +142,7 @@ TEST_P(CatalogueAliases, PassTheirInputOn) {
   EXPECT_GE(graphs.size(), 10U);
   const Catalogue catalogue = Catalogue::standard();
   for (const Execution execution : {Execution::guarded, Execution::runner}) {
-    const WayReport report =
-        run_graphs(shared_device(), catalogue, {"", "", {}, {}}, graphs, execution);
+    const WayReport report = run_graphs(shared_device(), catalogue, Way{}, graphs, execution);
     EXPECT_EQ(report.graphs, static_cast<int>(graphs.size()));
     EXPECT_EQ(report.programs_built, 0);
   }

@@ -22,7 +22,7 @@ class CatalogueFusion : public testing::DeviceTest {
  protected:
   /// Runs the graphs with this kernel for gemm, guarded and as sessions do.
   void run(const std::string& gemm, const std::vector<TestGraph>& graphs) {
-    const Way way{gemm, "gemm", {{"gemm", gemm}}, {}};
+    const Way way{.name = gemm, .family = "gemm", .use = {{"gemm", gemm}}, .kernels = {}};
     for (const Execution execution : kExecutions) {
       const WayReport report = run_graphs(shared_device(), catalogue_, way, graphs, execution);
       EXPECT_EQ(report.graphs, static_cast<int>(graphs.size())) << print(way, report);
@@ -79,9 +79,10 @@ TEST_P(CatalogueFusion, PaddingDoesNotReachTheNextProduct) {
   for (const std::string& gemm : gemms()) run(gemm, graphs);
 }
 
-/// y = w2 * sigmoid(w1 * x) ...: each result is the next product's rhs, which for Morton 4-2 needs
-/// no repacking.
-TestGraph tower(const std::vector<Shape>& weights, std::int64_t columns) {
+/// y = sigmoid(w2 * sigmoid(w1 * x)) ..., or with another operator in the place of the sigmoid:
+/// each result is the next product's rhs, which for Morton 4-2 needs no repacking.
+TestGraph tower(const std::vector<Shape>& weights, std::int64_t columns,
+                const std::string& between = "Sigmoid") {
   TestGraph test;
   test.name = "tower of " + std::to_string(weights.size()) + " products, " +
               std::to_string(columns) + " columns";
@@ -115,7 +116,7 @@ TestGraph tower(const std::vector<Shape>& weights, std::int64_t columns) {
                   .data = values(weights[i], static_cast<int>(i))};
     const TensorId id = graph.add_tensor(std::move(w));
     add_node("MatMul", {id, result});
-    add_node("Sigmoid", {result});
+    add_node(between, {result});
   }
   graph.tensor(result).name = "y";
   graph.outputs = {result};
@@ -126,6 +127,23 @@ TEST_P(CatalogueFusion, TowersOfProductsKeepTheirPaddingOut) {
   const std::vector<TestGraph> graphs = {tower({{3, 5}, {7, 3}}, 1),
                                          tower({{9, 31}, {17, 9}, {33, 17}, {1, 33}}, 17),
                                          tower({{8, 4}, {33, 8}, {5, 33}, {9, 5}, {3, 9}}, 33)};
+  for (const std::string& gemm : gemms()) run(gemm, graphs);
+}
+
+/// Kernels with generated accessors can write their reader's format, but not its padding.
+TEST_P(CatalogueFusion, ProducersDoNotLeavePaddingThatTheirReaderNeeds) {
+  std::vector<TestGraph> graphs;
+  const auto add = [&](const std::string& op, const std::vector<std::string>& lines) {
+    for (TestGraph& test : graphs_of(op, lines)) graphs.push_back(std::move(test));
+  };
+  add("Softmax", {"lhs | 9x31 | | MatMul(31x17!)"});
+  add("Conv", {"conv | 2x3x5x6 5x3x3x2! 5! | pads=[1,0,0,1] | Relu Conv(7x5x2x3!) Relu"});
+  add("MaxPool", {"pool | 1x5x6x7 | kernel_shape=[2,3] | Conv(3x5x1x1!;3!) Tanh",
+                  "flat | 3x5x6x7 | kernel_shape=[2,3] | Flatten MatMul(125x9!)"});
+  add("Add", {"flat | 3x5x2x7 5x1x1! | | Flatten MatMul(70x9!) Tanh"});
+  add("Relu", {"deep | 3x5x2x7       | | Flatten MatMul(70x9!) Relu Reshape([1,9,3,1]) Sigmoid"});
+  graphs.push_back(tower({{9, 31}, {17, 9}, {33, 17}}, 17, "Softmax"));
+  graphs.push_back(tower({{1, 3}, {5, 1}}, 1, "Softmax"));
   for (const std::string& gemm : gemms()) run(gemm, graphs);
 }
 

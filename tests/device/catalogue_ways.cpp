@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
 
 #include "base/error.hpp"
 #include "ops/operator.hpp"
@@ -34,9 +35,15 @@ Way way_of(const Entry& entry, const Catalogue& catalogue) {
   throw InternalError("no kernel of the catalogue demands a format");
 }
 
+bool is_detour(const Recipe& recipe) {
+  return std::any_of(recipe.steps.begin(), recipe.steps.end(),
+                     [&](const RecipeStep& step) { return step.family == recipe.family; });
+}
+
 /// One way for each choice of entries for the recipe's steps.
 std::vector<Way> ways_of(const Recipe& recipe, const Catalogue& catalogue) {
   std::vector<Way> ways{{recipe.name, recipe.family, {{recipe.family, recipe.name}}, {}}};
+  if (is_detour(recipe)) ways[0].inside = Way::Inside::free;
   std::set<std::string> families;
   for (const RecipeStep& step : recipe.steps) {
     if (step.family != recipe.family) families.insert(step.family);
@@ -136,6 +143,21 @@ std::vector<Way> all_ways(const Catalogue& catalogue) {
     for (Way& way : ways_of(recipe, catalogue)) ways.push_back(std::move(way));
   }
   return ways;
+}
+
+Catalogue catalogue_without_detours(const std::filesystem::path& folder) {
+  const char* given = std::getenv("MORTON_KERNEL_DIR");
+  const std::filesystem::path kernels = given != nullptr ? given : MORTON_SOURCE_DIR "/src/kernels";
+  std::filesystem::copy(kernels, folder, std::filesystem::copy_options::recursive);
+  const Catalogue whole = Catalogue::from_folder(kernels);
+  for (const Recipe& recipe : whole.recipes()) {
+    if (!is_detour(recipe)) continue;
+    const std::string file = recipe.name.substr(recipe.family.size() + 1) + ".json";
+    if (!std::filesystem::remove(folder / recipe.family / file)) {
+      throw InternalError("no file " + file + " for the recipe " + recipe.name);
+    }
+  }
+  return Catalogue::from_folder(folder);
 }
 
 std::string test_name(const std::string& name) {

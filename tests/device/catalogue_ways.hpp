@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <set>
@@ -23,7 +24,13 @@ struct Way {
   std::string family;  ///< whose cases it is tried on
   std::map<std::string, std::string> use;  ///< PlanOptions::use
   std::set<std::string> kernels;           ///< entries that its plans must contain
+  /// A recipe that poses its own family again, with whatever kernel inside.
+  enum class Inside : std::uint8_t { chosen, free } inside = Inside::chosen;
 };
+
+/// Writes the kernels to `folder`, without the recipes that pose their own family again: with them
+/// the planner might use a kernel on swapped operands only. Returns their catalogue.
+[[nodiscard]] Catalogue catalogue_without_detours(const std::filesystem::path& folder);
 
 /// Every entry and recipe of the catalogue. No operator asks for a pack alone, so a pack entry is
 /// tried with a kernel that demands formats.

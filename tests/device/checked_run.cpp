@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <sstream>
 
@@ -18,6 +19,9 @@ namespace {
 using Bytes = std::vector<std::byte>;
 
 constexpr std::byte kPoison{0xFF};  // as f32 a NaN
+
+/// Large enough to be seen in any sum, small enough that sums of products of it stay finite.
+constexpr float kWorstFinite = 4096.0F;
 
 /// Byte `i` of a guard: as f32 a NaN too, but another one.
 std::byte guard_byte(std::size_t i) {
@@ -101,7 +105,10 @@ class Run {
       launched.emplace_back(step, instance.function, loaded_.program_of(step.instance),
                             [&](int value) -> const cl::Buffer& { return part_[owner(value)]; });
     }
-    for (auto& step : launched) step.enqueue(queue_, nullptr);
+    for (auto& step : launched) {
+      step.enqueue(queue_, nullptr);
+      if (guard_ > 0) spoil_rims(step.step());
+    }
     queue_.finish();
     return collect();
   }
@@ -159,8 +166,30 @@ class Run {
     give(v, packed_input(found->tensor, plan_.values[v].arrangement));
   }
 
+  /// Puts the worst that their arrangements allow into the padding of a step's results.
+  void spoil_rims(const Step& step) {
+    for (const int written : step.writes) {
+      const auto v = static_cast<std::size_t>(written);
+      const Value& value = plan_.values[v];
+      if (value.arrangement.rim == Rim::zero || value.arrangement.dtype != DType::f32) continue;
+      Bytes bytes(static_cast<std::size_t>(value.bytes));
+      read_buffer(queue_, device_.info(), part_[v], 0, bytes);
+      damage_ += rim_damage(value, bytes);
+      const float worst = value.arrangement.rim == Rim::finite
+                              ? kWorstFinite
+                              : std::numeric_limits<float>::quiet_NaN();
+      const Bytes logical = logical_elements(value.arrangement);
+      for (std::size_t i = 0; i < logical.size(); ++i) {
+        if (logical[i] != std::byte{0}) continue;
+        std::memcpy(bytes.data() + i * sizeof worst, &worst, sizeof worst);
+      }
+      write_buffer(queue_, device_.info(), part_[v], 0, bytes);
+    }
+  }
+
   CheckedResult collect() {
     CheckedResult result;
+    result.damage = damage_;
     result.bytes.resize(plan_.values.size());
     const auto guard = static_cast<std::size_t>(guard_);
     for (std::size_t v = 0; v < plan_.values.size(); ++v) {
@@ -198,6 +227,7 @@ class Run {
   std::vector<cl::Buffer> part_;   ///< what kernels see
   std::vector<Bytes> given_;       ///< what inputs and constants held
   std::map<std::pair<int, std::int64_t>, std::size_t> places_;
+  std::string damage_;
 };
 
 }  // namespace

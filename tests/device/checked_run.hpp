@@ -30,6 +30,8 @@ struct CheckedResult {
 
 /// Runs a loaded plan with memory of its own for each value (nothing is recycled). `inputs` are
 /// dense; they are packed into their arrangement, and padding whose rim is undefined holds NaN.
+/// With guards, the padding of every step's result is replaced by the worst that its arrangement
+/// allows: NaN where the rim is undefined, a large number where it is finite.
 [[nodiscard]] CheckedResult run_checked(const LoadedPlan& loaded,
                                         std::span<const NamedTensor> inputs,
                                         Surroundings surroundings);

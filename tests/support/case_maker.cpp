@@ -125,6 +125,24 @@ std::int64_t product_over(const Environment& sizes, std::initializer_list<const 
 
 bool is_whole(double value) { return std::fabs(value) <= 8.0 && std::nearbyint(value) == value; }
 
+/// Whole numbers stay whole: sums, products and choices of them, no quotient and no function.
+bool keeps_integers(const Problem& problem) {
+  constexpr std::array kFamilies{"gemm", "conv2d", "max_pool2d", "elementwise", "pack"};
+  if (std::find(kFamilies.begin(), kFamilies.end(), problem.family) == kFamilies.end()) {
+    return false;
+  }
+  constexpr std::array kSteps{ScalarOp::add, ScalarOp::sub, ScalarOp::mul, ScalarOp::min,
+                              ScalarOp::max, ScalarOp::neg, ScalarOp::abs};
+  const auto whole = [](const ScalarRef& argument) {
+    return argument.kind != ScalarRef::Kind::constant || is_whole(argument.value);
+  };
+  const auto& steps = problem.epilogue.steps;
+  return std::all_of(steps.begin(), steps.end(), [&](const ScalarStep& step) {
+    return std::find(kSteps.begin(), kSteps.end(), step.op) != kSteps.end() &&
+           std::all_of(step.arguments.begin(), step.arguments.end(), whole);
+  });
+}
+
 }  // namespace
 
 Graph make_graph(const OperatorCase& test, std::uint64_t seed, DataKind kind) {
@@ -140,20 +158,10 @@ std::vector<NamedTensor> make_inputs(const OperatorCase& test, std::uint64_t see
 }
 
 bool is_exact_on_integers(const OperatorCase& test) {
-  constexpr std::array kInexact{"Div", "Sigmoid", "Tanh", "Softmax", "AveragePool"};
-  const auto inexact = [&](const std::string& op) {
-    return std::find(kInexact.begin(), kInexact.end(), op) != kInexact.end();
-  };
-  if (inexact(test.op)) return false;
-  for (const CaseStep& step : test.then) {
-    if (inexact(step.op)) return false;
-  }
-  for (const auto& [name, value] : test.attributes) {
-    if (const double* real = std::get_if<double>(&value); real != nullptr && !is_whole(*real)) {
-      return false;
-    }
-  }
-  return true;
+  const Graph graph = make_graph(test, 1, DataKind::integers);
+  return std::all_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) {
+    return operator_of(node).alias || keeps_integers(lower(graph, node).problem);
+  });
 }
 
 std::int64_t work_of(const OperatorCase& test) {
