@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "source/instance.hpp"
+
+namespace morton {
+namespace {
+
+using testing::HasSubstr;
+
+/// gemm.tile with a bias behind it; dst's coordinates lead to the tensor through `view`.
+InstanceSpec tile_with_bias(const Catalogue& catalogue, const View& view) {
+  InstanceSpec spec;
+  spec.entry = catalogue.find_entry("gemm.tile");
+  spec.tunables = standard_tunables(*spec.entry);
+  spec.problem.family = "gemm";
+  spec.problem.extents = {{"M", 5}, {"N", 7}, {"K", 3}};
+  spec.problem.epilogue.input_count = 2;
+  spec.problem.epilogue.append(ScalarOp::add, {ScalarRef::input(0), ScalarRef::input(1)});
+  const auto operand = [](const std::string& name, const Shape& shape, const View& seen) {
+    return InstanceOperand{.name = name,
+                           .arrangement = row_major_arrangement(DType::f32, shape),
+                           .view = seen,
+                           .access = InstanceOperand::Access::by_hand};
+  };
+  spec.operands = {operand("lhs", {5, 3}, View::identity({"M", "K"})),
+                   operand("rhs", {3, 7}, View::identity({"K", "N"})),
+                   operand("dst", {5, 7}, view)};
+  spec.operands[2].direction = InstanceOperand::Direction::write;
+  spec.sides = {operand("side1", {7},
+                        View::mapped({"T0", "T1"}, {Expression::variable("t1")}, {Expression(7)}))};
+  spec.sides[0].access = InstanceOperand::Access::generated;
+  spec.local = {1, 1};
+  return spec;
+}
+
+/// A kernel that writes dst by hand reads the bias where dst's view says: straight and swapped
+/// products are two instances, though nothing else tells them apart.
+TEST(Instance, DependsOnTheViewThatLeadsToTheSideOperands) {
+  const Catalogue catalogue = Catalogue::standard();
+  const auto name = [](const char* text) { return Expression::variable(text); };
+  const View straight = View::identity({"M", "N"});
+  const View swapped = View::mapped({"M", "N"}, {name("n"), name("m")}, {name("N"), name("M")});
+  const InstanceSource first = generate(tile_with_bias(catalogue, straight));
+  const InstanceSource second = generate(tile_with_bias(catalogue, swapped));
+  EXPECT_THAT(first.text, HasSubstr("side1[(n)]"));
+  EXPECT_THAT(second.text, HasSubstr("side1[(m)]"));
+  EXPECT_NE(first.key, second.key);
+  EXPECT_NE(first.function, second.function);
+}
+
+}  // namespace
+}  // namespace morton
