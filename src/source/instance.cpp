@@ -123,6 +123,8 @@ std::string Writer::key() const {
   for (const auto& [name, value] : spec_.problem.structure) text << name << "=" << value << ";";
   for (const auto& operand : spec_.operands) text << describe_access(operand);
   for (const auto& side : spec_.sides) text << describe_access(side);
+  // The epilogue finds the side operands through dst's view, also where dst is written by hand.
+  if (!spec_.sides.empty()) text << "dst view " << find("dst")->view.print() << ";";
   for (const std::int64_t extent : spec_.local) text << extent << "x";
   text << spec_.problem.epilogue.print();
   return digest_of(text.str());
