@@ -63,13 +63,15 @@ class MORTON_API Session {
   [[nodiscard]] Tensor get_output(const std::string& name);
 
   /// An input's memory mapped for writing, or an output's for reading: no copy where host and
-  /// device share memory. Valid until `unmap`, which must come before the next `enqueue`.
+  /// device share memory. Valid until `unmap`, which must come before the next `enqueue`; until
+  /// then a mapped port can be neither mapped again nor set (UsageError).
   [[nodiscard]] Tensor map_input(const std::string& name);
   [[nodiscard]] Tensor map_output(const std::string& name);
   void unmap();
 
   /// Goes on on another device: the model is compiled there (programs from its cache), weights and
-  /// state move along; the next `run` happens there. Not while anything is mapped.
+  /// state move along; the next `run` happens there. UsageError while anything is mapped or the
+  /// queue or a buffer is the caller's (interop.hpp).
   void move_to(const Device& device);
 
   /// Times of the last run's steps; empty without profiling. Waits for it.

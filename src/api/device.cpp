@@ -60,9 +60,18 @@ std::vector<DoctorCheck> run_doctor(const DeviceConfig& config) {
 }
 
 Device adopt_device(cl_context context, cl_device_id device, const DeviceConfig& config) {
-  // `true` retains what the caller keeps owning.
-  return Device(OpenClDevice::adopt(cl::Context(context, true), cl::Device(device, true),
-                                    {cache_folder(config)}));
+  if (context == nullptr || device == nullptr) {
+    throw UsageError("adopted device: the context and the device must not be null");
+  }
+  DeviceInfo unknown;
+  unknown.name = "an adopted device";
+  std::shared_ptr<OpenClDevice> adopted;
+  with_device_errors("adopted device", unknown, [&] {
+    // `true` retains what the caller keeps owning.
+    adopted = OpenClDevice::adopt(cl::Context(context, true), cl::Device(device, true),
+                                  {cache_folder(config)});
+  });
+  return Device(std::move(adopted));
 }
 
 cl_context context_of(const Device& device) { return device.implementation()->context()(); }
