@@ -82,13 +82,12 @@ class Placer {
   std::vector<int> placed_;
 };
 
-std::int64_t largest_live(const Plan& plan, const std::vector<Lifetime>& lives,
-                          const std::vector<int>& shares) {
+std::int64_t largest_live(const Plan& plan, const std::vector<Lifetime>& lives) {
   std::int64_t largest = 0;
   for (int step = 0; step < std::max<int>(1, static_cast<int>(plan.steps.size())); ++step) {
     std::int64_t live = 0;
     for (std::size_t v = 0; v < plan.values.size(); ++v) {
-      if (plan.values[v].kind == Value::Kind::constant || shares[v] >= 0) continue;
+      if (plan.values[v].kind == Value::Kind::constant || plan.values[v].memory_of >= 0) continue;
       if (lives[v].first <= step && step <= lives[v].last) live += plan.values[v].bytes;
     }
     largest = std::max(largest, live);
@@ -114,18 +113,23 @@ std::vector<Lifetime> lifetimes(const Plan& plan) {
   for (std::size_t v = 0; v < lives.size(); ++v) {
     if (lives_all_through(plan.values[v])) lives[v] = {0, end};
   }
-  return lives;
-}
-
-void place_memory(Plan& plan, const std::vector<int>& shares, const DeviceInfo& device) {
-  auto lives = lifetimes(plan);
-  // A value that shares another's memory keeps that one alive.
-  for (std::size_t v = shares.size(); v-- > 0;) {
-    if (shares[v] < 0) continue;
-    Lifetime& owner = lives[static_cast<std::size_t>(shares[v])];
+  // A name comes after what it names, so one way gathers at the owner and the other spreads.
+  for (std::size_t v = lives.size(); v-- > 0;) {
+    const int named = plan.values[v].memory_of;
+    if (named < 0) continue;
+    Lifetime& owner = lives[static_cast<std::size_t>(named)];
     owner.first = std::min(owner.first, lives[v].first);
     owner.last = std::max(owner.last, lives[v].last);
   }
+  for (std::size_t v = 0; v < lives.size(); ++v) {
+    const int named = plan.values[v].memory_of;
+    if (named >= 0) lives[v] = lives[static_cast<std::size_t>(named)];
+  }
+  return lives;
+}
+
+void place_memory(Plan& plan, const DeviceInfo& device) {
+  const auto lives = lifetimes(plan);
   std::vector<int> order;
   for (std::size_t v = 0; v < plan.values.size(); ++v) {
     Value& value = plan.values[v];
@@ -135,7 +139,7 @@ void place_memory(Plan& plan, const std::vector<int>& shares, const DeviceInfo& 
                              " bytes in one piece; the device allocates at most " +
                              std::to_string(device.max_allocation_bytes));
     }
-    if (shares[v] < 0) order.push_back(static_cast<int>(v));
+    if (value.memory_of < 0) order.push_back(static_cast<int>(v));
   }
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
     return plan.values[static_cast<std::size_t>(a)].bytes >
@@ -143,13 +147,13 @@ void place_memory(Plan& plan, const std::vector<int>& shares, const DeviceInfo& 
   });
   Placer placer(plan, lives, device);
   for (const int value : order) placer.place(value);
-  for (std::size_t v = 0; v < shares.size(); ++v) {
-    if (shares[v] < 0) continue;
-    const Value& owner = plan.values[static_cast<std::size_t>(shares[v])];
-    plan.values[v].block = owner.block;
-    plan.values[v].offset_bytes = owner.offset_bytes;
+  for (Value& value : plan.values) {
+    if (value.memory_of < 0) continue;
+    const Value& owner = plan.values[static_cast<std::size_t>(value.memory_of)];
+    value.block = owner.block;
+    value.offset_bytes = owner.offset_bytes;
   }
-  plan.largest_live_bytes = largest_live(plan, lives, shares);
+  plan.largest_live_bytes = largest_live(plan, lives);
 }
 
 }  // namespace morton

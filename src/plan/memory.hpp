@@ -9,7 +9,8 @@
 namespace morton {
 
 /// Steps from the first that writes a value to the last that reads it, both included. Inputs,
-/// outputs and constants live all through.
+/// outputs and constants live all through. Names of the same memory (Value::memory_of) live as long
+/// as any of them.
 struct Lifetime {
   int first = 0;
   int last = 0;
@@ -19,8 +20,8 @@ struct Lifetime {
 
 /// Gives every value a block and an offset: values that live at the same time do not overlap,
 /// blocks do not exceed the device's largest allocation, offsets keep its alignment of sub-buffers.
-/// Values with `shares[i]` >= 0 lie where that value lies. Throws UnsupportedError for a value
-/// larger than the largest allocation.
-void place_memory(Plan& plan, const std::vector<int>& shares, const DeviceInfo& device);
+/// Values with a `memory_of` lie where that value lies. Throws UnsupportedError for a value larger
+/// than the largest allocation.
+void place_memory(Plan& plan, const DeviceInfo& device);
 
 }  // namespace morton

@@ -44,7 +44,7 @@ class Emitter {
     for (const auto& value : plan_.values) check_index_range(value);
     for (const auto& kernel : schedule_.kernels) plan_.steps.push_back(make_step(kernel));
     group_programs();
-    place_memory(plan_, schedule_.shares, context_.device);
+    place_memory(plan_, context_.device);
     describe_candidates();
     return std::move(plan_);
   }
@@ -202,9 +202,15 @@ Plan make_plan(const Graph& graph, const Catalogue& catalogue, const DeviceInfo&
     if (find_problem_family(family) == nullptr) {
       throw UsageError("--use: there is no family of problems '" + family + "'");
     }
-    if (catalogue.find_entry(name) == nullptr && catalogue.find_recipe(name) == nullptr) {
+    const Entry* entry = catalogue.find_entry(name);
+    const Recipe* recipe = catalogue.find_recipe(name);
+    if (entry == nullptr && recipe == nullptr) {
       throw UsageError("--use " + family + "=" + name +
                        ": the catalogue has no such kernel or recipe");
+    }
+    const std::string& computes = entry != nullptr ? entry->family : recipe->family;
+    if (computes != family) {
+      throw UsageError("--use " + family + "=" + name + ": it computes " + computes);
     }
   }
   const TaskList tasks = make_tasks(graph);

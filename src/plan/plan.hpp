@@ -33,6 +33,7 @@ struct Value {
   Tensor data;
   std::optional<View> view;
   Environment view_names;
+  int memory_of = -1;  ///< the value whose memory this names under another shape; -1: its own
   int block = -1;
   std::int64_t offset_bytes = 0;
   std::int64_t bytes = 0;

@@ -48,7 +48,6 @@ class Scheduler {
     value.kind = kind;
     value.arrangement = arrangement;
     schedule_.values.push_back(std::move(value));
-    schedule_.shares.push_back(-1);
     return static_cast<int>(schedule_.values.size()) - 1;
   }
 
@@ -131,7 +130,7 @@ class Scheduler {
     if (original.kind == Value::Kind::constant) {
       value_at(result).data = original.data.reshaped(arrangement.tensor_shape);
     } else {
-      schedule_.shares[static_cast<std::size_t>(result)] = value;
+      value_at(result).memory_of = value;
     }
     return result;
   }
@@ -240,11 +239,11 @@ class Scheduler {
     if (chosen.kind == Value::Kind::activation || chosen.kind == Value::Kind::workspace) {
       chosen.kind = Value::Kind::output;
       chosen.name = name;
-      int root = schedule_.shares[static_cast<std::size_t>(value)];
+      int root = chosen.memory_of;
       while (root >= 0) {
         Value& shared = value_at(root);
         if (shared.kind != Value::Kind::input) shared.kind = Value::Kind::output;
-        root = schedule_.shares[static_cast<std::size_t>(root)];
+        root = shared.memory_of;
       }
     }
     return value;

@@ -27,8 +27,6 @@ struct ScheduledKernel {
 /// The chosen kernels in order, with the repacking steps that their formats make necessary.
 struct Schedule {
   std::vector<Value> values;
-  /// values[i] has the memory of values[shares[i]], or of its own when -1.
-  std::vector<int> shares;
   std::vector<ScheduledKernel> kernels;
   std::vector<std::pair<std::string, int>> inputs, outputs;
   double estimated_us = 0.0;

@@ -12,15 +12,61 @@ namespace {
 [[noreturn]] void fail(const std::string& what) { throw InternalError("plan: " + what); }
 
 void verify_places(const Plan& plan, const DeviceInfo& device) {
+  for (const auto& block : plan.blocks) {
+    if (block.bytes > device.max_allocation_bytes) {
+      fail("a block of " + std::to_string(block.bytes) + " bytes; the device allocates at most " +
+           std::to_string(device.max_allocation_bytes));
+    }
+  }
   for (const auto& value : plan.values) {
     if (value.block < 0 || value.block >= static_cast<int>(plan.blocks.size())) {
       fail("'" + value.name + "' has no block");
     }
     const PlannedBlock& block = plan.blocks[static_cast<std::size_t>(value.block)];
-    if (value.offset_bytes % device.base_address_alignment_bytes != 0 ||
+    if (value.offset_bytes < 0 || value.offset_bytes % device.base_address_alignment_bytes != 0 ||
         value.offset_bytes + value.bytes > block.bytes) {
       fail("'" + value.name + "' lies at " + std::to_string(value.offset_bytes) + " + " +
            std::to_string(value.bytes) + " in a block of " + std::to_string(block.bytes));
+    }
+  }
+}
+
+/// The value whose memory `index` names.
+int root_of(const Plan& plan, int index) {
+  while (plan.values[static_cast<std::size_t>(index)].memory_of >= 0) {
+    index = plan.values[static_cast<std::size_t>(index)].memory_of;
+  }
+  return index;
+}
+
+void verify_names(const Plan& plan) {
+  const int count = static_cast<int>(plan.values.size());
+  const auto check = [&](std::int64_t value, const std::string& where) {
+    if (value < 0 || value >= count) {
+      fail(where + " names value " + std::to_string(value) + " of " + std::to_string(count));
+    }
+  };
+  for (const Step& step : plan.steps) {
+    if (step.instance < 0 || step.instance >= static_cast<int>(plan.instances.size())) {
+      fail("step " + step.name + " has no kernel");
+    }
+    for (const int value : step.reads) check(value, "step " + step.name);
+    for (const int value : step.writes) check(value, "step " + step.name);
+    for (const auto& argument : step.arguments) {
+      if (argument.kind == StepArgument::Kind::value) check(argument.number, "step " + step.name);
+    }
+  }
+  for (const auto* ports : {&plan.inputs, &plan.outputs}) {
+    for (const auto& [name, value] : *ports) check(value, "port '" + name + "'");
+  }
+  for (int v = 0; v < count; ++v) {
+    const Value& value = plan.values[static_cast<std::size_t>(v)];
+    if (value.memory_of < 0) continue;
+    if (value.memory_of >= v) fail("'" + value.name + "' names the memory of a later value");
+    const Value& owner = plan.values[static_cast<std::size_t>(value.memory_of)];
+    if (value.block != owner.block || value.offset_bytes != owner.offset_bytes ||
+        value.bytes > owner.bytes) {
+      fail("'" + value.name + "' does not lie where '" + owner.name + "' lies");
     }
   }
 }
@@ -29,23 +75,22 @@ void verify_places(const Plan& plan, const DeviceInfo& device) {
 void verify_overlaps(const Plan& plan) {
   const auto lives = lifetimes(plan);
   for (std::size_t s = 0; s < plan.steps.size(); ++s) {
-    for (const int written : plan.steps[s].writes) {
+    const Step& step = plan.steps[s];
+    for (const int written : step.writes) {
       const Value& target = plan.values[static_cast<std::size_t>(written)];
       for (std::size_t v = 0; v < plan.values.size(); ++v) {
         const Value& other = plan.values[v];
-        if (static_cast<int>(v) == written || other.block != target.block) continue;
+        const int index = static_cast<int>(v);
+        if (index == written || other.block != target.block) continue;
         const bool live =
             lives[v].first <= static_cast<int>(s) && static_cast<int>(s) <= lives[v].last;
         const bool apart = other.offset_bytes + other.bytes <= target.offset_bytes ||
                            target.offset_bytes + target.bytes <= other.offset_bytes;
-        const bool read_now = std::find(plan.steps[s].reads.begin(), plan.steps[s].reads.end(),
-                                        static_cast<int>(v)) != plan.steps[s].reads.end();
-        // Two names of the same memory at the same place are one value under two shapes.
-        const bool shared =
-            other.offset_bytes == target.offset_bytes && other.bytes == target.bytes;
-        if (live && !apart && (read_now || !shared)) {
-          fail("step " + plan.steps[s].name + " writes '" + target.name + "' over '" + other.name +
-               "'");
+        const bool read_now =
+            std::find(step.reads.begin(), step.reads.end(), index) != step.reads.end();
+        const bool one_memory = root_of(plan, index) == root_of(plan, written);
+        if (live && !apart && (read_now || !one_memory)) {
+          fail("step " + step.name + " writes '" + target.name + "' over '" + other.name + "'");
         }
       }
     }
@@ -53,36 +98,52 @@ void verify_overlaps(const Plan& plan) {
 }
 
 void verify_order(const Plan& plan) {
-  std::vector<char> ready(plan.values.size(), 0);
-  for (std::size_t v = 0; v < plan.values.size(); ++v) {
-    const auto kind = plan.values[v].kind;
-    ready[v] = kind == Value::Kind::constant ? 1 : 0;
-  }
-  for (const auto& [name, value] : plan.inputs) ready[static_cast<std::size_t>(value)] = 1;
-  const auto is_ready = [&](int index) {
-    const Value& value = plan.values[static_cast<std::size_t>(index)];
-    for (std::size_t v = 0; v < plan.values.size(); ++v) {
-      const Value& other = plan.values[v];
-      if (ready[v] != 0 && other.block == value.block && other.offset_bytes == value.offset_bytes) {
-        return true;
-      }
-    }
-    return false;
+  std::vector<char> ready(plan.values.size(), 0);  // by the value at the root of its names
+  const auto is_ready = [&](int value) -> char& {
+    return ready[static_cast<std::size_t>(root_of(plan, value))];
   };
+  for (std::size_t v = 0; v < plan.values.size(); ++v) {
+    if (plan.values[v].kind == Value::Kind::constant) is_ready(static_cast<int>(v)) = 1;
+  }
+  for (const auto& [name, value] : plan.inputs) is_ready(value) = 1;
+  const auto name_of = [&](int value) { return plan.values[static_cast<std::size_t>(value)].name; };
   for (const auto& step : plan.steps) {
     for (const int value : step.reads) {
-      if (!is_ready(value)) {
-        fail("step " + step.name + " reads '" + plan.values[static_cast<std::size_t>(value)].name +
-             "' before it is written");
+      if (is_ready(value) == 0) {
+        fail("step " + step.name + " reads '" + name_of(value) + "' before it is written");
       }
     }
-    for (const int value : step.writes) ready[static_cast<std::size_t>(value)] = 1;
+    for (const int value : step.writes) is_ready(value) = 1;
+  }
+  for (const auto& [name, value] : plan.outputs) {
+    if (is_ready(value) == 0) fail("no step writes the output '" + name + "'");
+  }
+}
+
+void verify_launches(const Plan& plan, const DeviceInfo& device) {
+  for (const Step& step : plan.steps) {
+    std::int64_t work_items = 1;
+    for (std::size_t i = 0; i < step.local.size(); ++i) {
+      work_items *= step.local[i];
+      if (step.local[i] < 1 || step.local[i] > device.max_work_item_sizes[i] ||
+          step.global[i] < 1 || step.global[i] % step.local[i] != 0) {
+        fail("step " + step.name + " has global size " + std::to_string(step.global[i]) +
+             " and local size " + std::to_string(step.local[i]) + " in dimension " +
+             std::to_string(i));
+      }
+    }
+    if (work_items > device.max_work_group_size) {
+      fail("step " + step.name + " has work-groups of " + std::to_string(work_items) +
+           "; the device takes " + std::to_string(device.max_work_group_size));
+    }
   }
 }
 
 }  // namespace
 
 void verify(const Plan& plan, const DeviceInfo& device) {
+  verify_names(plan);
+  verify_launches(plan, device);
   verify_places(plan, device);
   verify_overlaps(plan);
   verify_order(plan);
