@@ -11,6 +11,16 @@ namespace {
 
 constexpr std::int64_t kLargestDimension = 65535;
 
+/// A roof of zero is unknown; a guess takes its place.
+Roofs known_roofs(const DeviceInfo& device) {
+  Roofs roofs = device.roofs;
+  const Roofs guess = guessed_roofs(device);
+  if (!(roofs.gflops_f32 > 0.0)) roofs.gflops_f32 = guess.gflops_f32;
+  if (!(roofs.gigabytes_per_second > 0.0)) roofs.gigabytes_per_second = guess.gigabytes_per_second;
+  if (!(roofs.launch_us > 0.0)) roofs.launch_us = guess.launch_us;
+  return roofs;
+}
+
 [[noreturn]] void refuse(const Entry& entry, const std::string& why) {
   throw UnsupportedError(entry.name + ": " + why);
 }
@@ -71,7 +81,7 @@ double efficiency_of(const Entry& entry, const DeviceInfo& device) {
 }
 
 double step_cost_us(double flop, double efficiency, double bytes, const DeviceInfo& device) {
-  const Roofs& roofs = device.roofs;
+  const Roofs roofs = known_roofs(device);
   // GFLOP/s is 1e3 operations a microsecond, GB/s 1e3 bytes a microsecond.
   const double arithmetic = flop / (roofs.gflops_f32 * 1e3 * efficiency);
   const double memory = bytes / (roofs.gigabytes_per_second * 1e3);
