@@ -108,7 +108,7 @@ Tensor run_by_runner(const std::shared_ptr<LoadedPlan>& loaded,
 }
 
 void run_one(const Prepared& prepared, const std::shared_ptr<OpenClDevice>& device,
-             Execution execution) {
+             const Catalogue& catalogue, Execution execution) {
   const TestGraph& test = *prepared.test;
   const auto loaded = std::make_shared<LoadedPlan>(prepared.plan, device);
   Tensor got;
@@ -117,7 +117,7 @@ void run_one(const Prepared& prepared, const std::shared_ptr<OpenClDevice>& devi
   } else {
     const auto surroundings =
         execution == Execution::guarded ? Surroundings::guards : Surroundings::nothing;
-    const CheckedResult result = run_checked(*loaded, test.inputs, surroundings);
+    const CheckedResult result = run_checked(*loaded, test.inputs, surroundings, catalogue);
     EXPECT_EQ(result.damage, "");
     got = output_of(result, loaded->plan(), "y");
   }
@@ -216,7 +216,7 @@ WayReport run_graphs(const std::shared_ptr<OpenClDevice>& device, const Catalogu
   for (const Prepared& one : prepared) {
     SCOPED_TRACE(way.name + ": " + one.test->name);
     expect_kernels(one.plan, way.kernels);
-    run_one(one, device, execution);
+    run_one(one, device, catalogue, execution);
     ++report.graphs;
   }
   report.programs_built = device->programs().builds() - before;

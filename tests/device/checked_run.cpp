@@ -79,10 +79,23 @@ std::string rim_damage(const Value& value, const Bytes& bytes) {
   return {};
 }
 
+/// `bytes` with the worst that `rim` allows in the padding.
+Bytes spoiled(const Arrangement& arrangement, Rim rim, Bytes bytes) {
+  if (rim == Rim::zero || arrangement.dtype != DType::f32) return bytes;
+  const float worst = rim == Rim::finite ? kWorstFinite : std::numeric_limits<float>::quiet_NaN();
+  const Bytes logical = logical_elements(arrangement);
+  for (std::size_t i = 0; i < logical.size(); ++i) {
+    if (logical[i] != std::byte{0}) continue;
+    std::memcpy(bytes.data() + i * sizeof worst, &worst, sizeof worst);
+  }
+  return bytes;
+}
+
 class Run {
  public:
-  Run(const LoadedPlan& loaded, Surroundings surroundings)
-      : loaded_(loaded),
+  Run(const LoadedPlan& loaded, Surroundings surroundings, const Catalogue& catalogue)
+      : catalogue_(catalogue),
+        loaded_(loaded),
         plan_(loaded.plan()),
         device_(loaded.device()),
         queue_(device_.make_queue(OpenClDevice::QueueKind::plain)),
@@ -106,8 +119,11 @@ class Run {
                             [&](int value) -> const cl::Buffer& { return part_[owner(value)]; });
     }
     for (auto& step : launched) {
-      step.enqueue(queue_, nullptr);
-      if (guard_ > 0) spoil_rims(step.step());
+      if (guard_ > 0) {
+        run_spoiled(step);
+      } else {
+        step.enqueue(queue_, nullptr);
+      }
     }
     queue_.finish();
     return collect();
@@ -166,24 +182,37 @@ class Run {
     give(v, packed_input(found->tensor, plan_.values[v].arrangement));
   }
 
-  /// Puts the worst that their arrangements allow into the padding of a step's results.
-  void spoil_rims(const Step& step) {
+  Bytes read(std::size_t v) const {
+    Bytes bytes(static_cast<std::size_t>(plan_.values[v].bytes));
+    read_buffer(queue_, device_.info(), part_[v], 0, bytes);
+    return bytes;
+  }
+  void write(std::size_t v, const Bytes& bytes) const {
+    write_buffer(queue_, device_.info(), part_[v], 0, bytes);
+  }
+
+  /// Runs one step with spoiled padding in its operands, and spoils that of its result.
+  void run_spoiled(LaunchedStep& launched) {
+    const Step& step = launched.step();
+    const Entry* entry = catalogue_.find_entry(step.kernel);
+    std::map<std::size_t, Bytes> before;
+    for (const StepArgument& argument : step.arguments) {
+      const auto format = entry->operands.find(argument.name);
+      const bool reads = argument.kind == StepArgument::Kind::value && argument.name != "dst";
+      if (!reads || format == entry->operands.end() || format->second.is_any()) continue;
+      const std::size_t v = owner(static_cast<int>(argument.number));
+      before[v] = read(v);
+      write(v, spoiled(plan_.values[v].arrangement, format->second.rim, before[v]));
+    }
+    launched.enqueue(queue_, nullptr);
+    for (const auto& [v, bytes] : before) write(v, bytes);
     for (const int written : step.writes) {
       const auto v = static_cast<std::size_t>(written);
       const Value& value = plan_.values[v];
-      if (value.arrangement.rim == Rim::zero || value.arrangement.dtype != DType::f32) continue;
-      Bytes bytes(static_cast<std::size_t>(value.bytes));
-      read_buffer(queue_, device_.info(), part_[v], 0, bytes);
+      if (value.arrangement.rim == Rim::zero) continue;
+      const Bytes bytes = read(v);
       damage_ += rim_damage(value, bytes);
-      const float worst = value.arrangement.rim == Rim::finite
-                              ? kWorstFinite
-                              : std::numeric_limits<float>::quiet_NaN();
-      const Bytes logical = logical_elements(value.arrangement);
-      for (std::size_t i = 0; i < logical.size(); ++i) {
-        if (logical[i] != std::byte{0}) continue;
-        std::memcpy(bytes.data() + i * sizeof worst, &worst, sizeof worst);
-      }
-      write_buffer(queue_, device_.info(), part_[v], 0, bytes);
+      write(v, spoiled(value.arrangement, value.arrangement.rim, bytes));
     }
   }
 
@@ -218,6 +247,7 @@ class Run {
     return result;
   }
 
+  const Catalogue& catalogue_;
   const LoadedPlan& loaded_;
   const Plan& plan_;
   OpenClDevice& device_;
@@ -233,10 +263,10 @@ class Run {
 }  // namespace
 
 CheckedResult run_checked(const LoadedPlan& loaded, std::span<const NamedTensor> inputs,
-                          Surroundings surroundings) {
+                          Surroundings surroundings, const Catalogue& catalogue) {
   CheckedResult result;
   with_device_errors("checked run", loaded.device().info(),
-                     [&] { result = Run(loaded, surroundings).run(inputs); });
+                     [&] { result = Run(loaded, surroundings, catalogue).run(inputs); });
   return result;
 }
 

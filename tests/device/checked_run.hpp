@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "catalogue/catalogue.hpp"
 #include "morton/tensor.hpp"
 #include "run/loaded_plan.hpp"
 #include "run/runner.hpp"
@@ -30,11 +31,14 @@ struct CheckedResult {
 
 /// Runs a loaded plan with memory of its own for each value (nothing is recycled). `inputs` are
 /// dense; they are packed into their arrangement, and padding whose rim is undefined holds NaN.
-/// With guards, the padding of every step's result is replaced by the worst that its arrangement
-/// allows: NaN where the rim is undefined, a large number where it is finite.
+///
+/// With guards, padding holds the worst that is allowed: that of a step's result what its
+/// arrangement promises no more than, and that of an operand, while the step runs, what the
+/// kernel's entry in `catalogue` says that it bears. The worst is NaN for an undefined rim, a large
+/// number for a finite one.
 [[nodiscard]] CheckedResult run_checked(const LoadedPlan& loaded,
                                         std::span<const NamedTensor> inputs,
-                                        Surroundings surroundings);
+                                        Surroundings surroundings, const Catalogue& catalogue);
 
 /// The output named `name` of a checked run, dense.
 [[nodiscard]] Tensor output_of(const CheckedResult& result, const Plan& plan,

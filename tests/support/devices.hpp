@@ -19,6 +19,15 @@ inline std::vector<std::string> device_ids() {
   return ids;
 }
 
+/// The simulator's device, where the tests run under Oclgrind.
+inline std::vector<std::string> oclgrind_ids() {
+  std::vector<std::string> ids;
+  for (const DeviceInfo& info : OpenClDevice::list()) {
+    if (info.platform.find("Oclgrind") != std::string::npos) ids.push_back(info.id);
+  }
+  return ids;
+}
+
 /// A test that runs on every device found; `device()` has no cache on disk.
 class DeviceTest : public ::testing::TestWithParam<std::string> {
  protected:
