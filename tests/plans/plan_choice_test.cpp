@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the planner chooses, what it refuses, and what it says about both.
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "plan/candidates.hpp"
+#include "plan/recipe.hpp"
+#include "plans/plan_setup.hpp"
+
+namespace morton::test {
+namespace {
+
+/// What planning complains about, with the class of the error in front.
+std::string complaint(const Graph& graph, const DeviceInfo& device, const PlanOptions& options) {
+  try {
+    static_cast<void>(plan_of(graph, 3, device, options));
+  } catch (const UsageError& error) {
+    return std::string("usage: ") + error.what();
+  } catch (const UnsupportedError& error) {
+    return std::string("unsupported: ") + error.what();
+  }
+  return "nothing";
+}
+
+testing::AssertionResult says(const std::string& text, const std::string& part) {
+  if (text.find(part) != std::string::npos) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << "'" << text << "' does not say '" << part << "'";
+}
+
+/// Products without anything behind them: x(-1, 63) times four square matrices.
+Graph chained_products() {
+  NetworkBuilder network("chained_products", 1);
+  TensorId x = network.input("x", {-1, 63});
+  for (int i = 0; i < 4; ++i) x = network.node("MatMul", {x, network.parameter({63, 63}, 63)});
+  network.output(x);
+  return network.finish();
+}
+
+TEST(PlanUse, UnknownFamilyKernelOrPairIsAUsageError) {
+  const DeviceInfo device = saved_device("pocl_cpu");
+  const Graph mlp = make_mlp(1);
+  PlanOptions options;
+  options.use = {{"gem", "gemm.naive"}};
+  EXPECT_TRUE(says(complaint(mlp, device, options), "usage: --use: there is no family"));
+  options.use = {{"gemm", "gemm.nave"}};
+  EXPECT_TRUE(says(complaint(mlp, device, options), "usage: --use gemm=gemm.nave: the catalogue"));
+  options.use = {{"softmax", "gemm.naive"}};
+  EXPECT_TRUE(
+      says(complaint(mlp, device, options), "usage: --use softmax=gemm.naive: it computes gemm"));
+  // Also where the model has no such problem: a slip of the pen is no wish.
+  options.use = {{"conv2d", "gemm.naive"}};
+  EXPECT_TRUE(says(complaint(mlp, device, options), "it computes gemm"));
+}
+
+TEST(PlanUse, AKernelThatCannotIsAUsageErrorWithItsReason) {
+  const DeviceInfo device = saved_device("pocl_cpu");
+  PlanOptions options;
+  options.use = {{"conv2d", "conv2d.im2col_gemm"}};
+  const std::string text = complaint(make_small_cnn(2), device, options);
+  EXPECT_TRUE(says(text, "usage: --use conv2d=conv2d.im2col_gemm cannot compute Conv"));
+  EXPECT_TRUE(says(text, "it requires"));
+}
+
+TEST(PlanUse, IsObeyedByEveryStepOfTheFamily) {
+  for (const auto& name : saved_devices()) {
+    for (const char* kernel : {"gemm.naive", "gemm.tile", "gemm.morton_4_2"}) {
+      SCOPED_TRACE(name + " " + kernel);
+      PlanOptions options;
+      options.use = {{"gemm", kernel}};
+      const Plan plan = plan_of(make_mlp(1), 17, saved_device(name), options);
+      EXPECT_EQ(count_of(plan, kernel), 3);
+      for (const Step& step : plan.steps) {
+        if (step.kernel.starts_with("gemm.")) {
+          EXPECT_EQ(step.kernel, kernel);
+        }
+      }
+    }
+  }
+}
+
+TEST(PlanRejection, SaysWhichLimitOfTheDevice) {
+  DeviceInfo device = saved_device("mali_t628");
+  device.max_work_item_sizes = {256, 4, 256};
+  const Plan plan = plan_of(make_mlp(1), 3, device);
+  ASSERT_FALSE(plan.considered.empty());
+  EXPECT_TRUE(
+      says(plan.considered[0],
+           "not gemm.naive: gemm.naive: local size 8 exceeds the device's 4 in dimension 1"));
+  EXPECT_TRUE(says(plan.considered[0], "not gemm.morton_4_2: gemm.morton_4_2: local size 16"));
+  EXPECT_EQ(count_of(plan, "gemm.naive") + count_of(plan, "gemm.morton_4_2"), 0);
+}
+
+TEST(PlanRejection, NoKernelAtAllNamesTheNodeAndEveryReason) {
+  DeviceInfo device = saved_device("mali_t628");
+  device.max_work_group_size = 1;
+  const std::string text = complaint(make_small_cnn(2), device, {});
+  EXPECT_TRUE(says(text, "unsupported: plan: no kernel computes Conv0"));
+  EXPECT_TRUE(says(text, "conv2d.naive: "));
+  EXPECT_TRUE(says(text, "conv2d.im2col_gemm: "));
+}
+
+TEST(PlanWhy, MentionsEveryEntryAndRecipeOfEachFamily) {
+  const Catalogue catalogue = Catalogue::standard();
+  for (const char* network : {"lenet5", "small_cnn"}) {
+    for (const auto& name : saved_devices()) {
+      SCOPED_TRACE(std::string(network) + " on " + name);
+      const Plan plan = plan_of(network_named(network), 3, saved_device(name));
+      const std::string text = print(plan, PlanDetail::why);
+      for (const auto& line : plan.considered) {
+        EXPECT_TRUE(says(text, line));
+        const auto colon = line.find(": ");
+        const std::string family = line.substr(colon + 2, line.find(' ', colon + 2) - colon - 2);
+        for (const Entry& entry : catalogue.entries()) {
+          if (entry.family == family) {
+            EXPECT_TRUE(says(line, entry.name));
+          }
+        }
+        for (const Recipe& recipe : catalogue.recipes()) {
+          if (recipe.family == family) {
+            EXPECT_TRUE(says(line, recipe.name));
+          }
+        }
+      }
+      for (const Step& step : plan.steps) EXPECT_TRUE(says(text, "why: " + step.reason));
+    }
+  }
+}
+
+TEST(PlanWorkspace, TheLimitDecidesWhetherARecipeMayBe) {
+  // 3x3 filters over 3 channels of 9x7: 27 rows of 63 columns for each of 3 images.
+  NetworkBuilder network("one_convolution", 1);
+  const TensorId x = network.input("x", {-1, 3, 9, 7});
+  network.output(network.conv(x, 3, 8, NetworkBuilder::Filter{.size = 3, .pad = 1}));
+  const Graph graph = network.finish();
+  const DeviceInfo device = saved_device("pocl_cpu");
+  constexpr std::int64_t kColumns = 27 * 63 * 3 * 4;
+  PlanOptions options;
+  options.use = {{"conv2d", "conv2d.im2col_gemm"}};
+  options.workspace_limit_bytes = kColumns;
+  EXPECT_EQ(complaint(graph, device, options), "nothing");
+  options.workspace_limit_bytes = kColumns - 1;
+  const std::string text = complaint(graph, device, options);
+  EXPECT_TRUE(says(text, "its temporaries of " + std::to_string(kColumns) +
+                             " bytes exceed the workspace limit of " +
+                             std::to_string(kColumns - 1)));
+  // Without the wish another way is taken, and --why says so.
+  options.use.clear();
+  const Plan plan = plan_of(graph, 3, device, options);
+  EXPECT_EQ(count_of(plan, "conv2d.naive"), 1);
+  EXPECT_TRUE(says(plan.considered[0], "exceed the workspace limit"));
+}
+
+TEST(PlanRecipe, Im2colBecomesAPackAndAProduct) {
+  NetworkBuilder network("one_convolution", 1);
+  const TensorId x = network.input("x", {-1, 3, 9, 7});
+  network.output(network.conv(x, 3, 8, NetworkBuilder::Filter{.size = 3, .stride = 2, .pad = 1}));
+  const TaskList tasks = make_tasks(prepared(network.finish(), 5));
+  ASSERT_EQ(tasks.tasks.size(), 1U);
+  const Catalogue catalogue = Catalogue::standard();
+  const Recipe* recipe = catalogue.find_recipe("conv2d.im2col_gemm");
+  ASSERT_NE(recipe, nullptr);
+  const ExpandedRecipe expanded = expand(*recipe, tasks.tasks[0], 2);
+  ASSERT_EQ(expanded.temporaries.size(), 1U);
+  EXPECT_EQ(expanded.temporaries[0].shape, (Shape{27, 5 * 5 * 4}));
+  ASSERT_EQ(expanded.steps.size(), 2U);
+  const Problem& pack = expanded.steps[0].bound.problem;
+  EXPECT_EQ(pack.family, "pack");
+  EXPECT_TRUE(pack.epilogue.is_identity());
+  EXPECT_EQ(tensor_of(expanded.steps[0].bound, "dst"), kFirstTemporary + 2);
+  const BoundProblem& product = expanded.steps[1].bound;
+  EXPECT_EQ(product.problem.family, "gemm");
+  EXPECT_EQ(product.problem.extents.at("M"), 8);
+  EXPECT_EQ(product.problem.extents.at("N"), 100);
+  EXPECT_EQ(product.problem.extents.at("K"), 27);
+  EXPECT_EQ(tensor_of(product, "rhs"), kFirstTemporary + 2);
+  // The bias goes to the step that writes the result.
+  EXPECT_FALSE(product.problem.epilogue.is_identity());
+  EXPECT_EQ(product.sides.size(), 1U);
+}
+
+TEST(PlanFormats, ChainedProductsInR17sFormatNeedNoPackBetween) {
+  PlanOptions options;
+  options.use = {{"gemm", "gemm.morton_4_2"}};
+  for (const auto& name : saved_devices()) {
+    SCOPED_TRACE(name);
+    const Plan plan = plan_of(chained_products(), 17, saved_device(name), options);
+    EXPECT_EQ(count_of(plan, "gemm.morton_4_2"), 4);
+    // The row-major input and output are repacked, nothing else.
+    EXPECT_EQ(count_of(plan, "pack.generic"), 2) << print(plan, PlanDetail::why);
+    EXPECT_EQ(plan.steps.front().kernel, "pack.generic");
+    EXPECT_EQ(plan.steps.back().kernel, "pack.generic");
+  }
+}
+
+TEST(PlanFormats, AnEpilogueOfItsOwnStepKeepsTheFormat) {
+  // Bias and activation are a step of their own behind gemm.morton_4_2. It writes what the next
+  // product reads, so that the only pack is that of the input.
+  PlanOptions options;
+  options.use = {{"gemm", "gemm.morton_4_2"}};
+  const Plan plan = plan_of(make_mlp(1), 17, saved_device("mali_t628"), options);
+  EXPECT_EQ(count_of(plan, "gemm.morton_4_2"), 3);
+  EXPECT_EQ(count_of(plan, "elementwise.chain"), 3);
+  EXPECT_EQ(count_of(plan, "pack.generic"), 1) << print(plan, PlanDetail::why);
+}
+
+/// Holds for every plan: what a kernel demands of an operand is what lies there, and what it leaves
+/// in the padding is no less than the plan says.
+void expect_demands_met(const Plan& plan, const Catalogue& catalogue) {
+  for (const Step& step : plan.steps) {
+    const Entry* entry = catalogue.find_entry(step.kernel);
+    ASSERT_NE(entry, nullptr) << step.kernel;
+    for (const StepArgument& argument : step.arguments) {
+      const auto format = entry->operands.find(argument.name);
+      if (argument.kind != StepArgument::Kind::value || format == entry->operands.end()) continue;
+      const Value& value = plan.values[static_cast<std::size_t>(argument.number)];
+      const bool padded =
+          elements_of(value.arrangement) != element_count(value.arrangement.tensor_shape);
+      SCOPED_TRACE(step.name + " " + step.kernel + " " + argument.name + " " +
+                   print(value.arrangement));
+      if (padded && argument.name == "dst") {
+        EXPECT_GE(format->second.rim, value.arrangement.rim);
+      }
+      if (padded && argument.name != "dst") {
+        EXPECT_GE(value.arrangement.rim, format->second.rim);
+      }
+    }
+  }
+}
+
+TEST(PlanFormats, RimsAreNoWeakerThanKernelsDemandAndNoStrongerThanTheyLeave) {
+  const Catalogue catalogue = Catalogue::standard();
+  for (const auto& name : saved_devices()) {
+    for (const char* kernel : {"", "gemm.tile", "gemm.morton_4_2", "gemm.naive"}) {
+      SCOPED_TRACE(name + " " + kernel);
+      PlanOptions options;
+      if (*kernel != '\0') options.use = {{"gemm", kernel}};
+      for (const char* network : {"lenet5", "mlp", "small_cnn", "residual"}) {
+        SCOPED_TRACE(network);
+        expect_demands_met(plan_of(network_named(network), 3, saved_device(name), options),
+                           catalogue);
+      }
+    }
+  }
+}
+
+TEST(PlanCost, UnknownRoofsAreGuessedNotDividedBy) {
+  DeviceInfo device = saved_device("mali_t628");
+  device.roofs = {};
+  const Plan plan = plan_of(network_named("lenet5"), 3, device);
+  for (const Step& step : plan.steps) {
+    EXPECT_GT(step.estimated_us, 0.0);
+    EXPECT_LT(step.estimated_us, 1e9);
+  }
+}
+
+}  // namespace
+}  // namespace morton::test

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `verify` must notice whatever would make a run compute nonsense: good plans are broken in one
+// place each.
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "base/error.hpp"
+#include "plans/plan_setup.hpp"
+
+namespace morton::test {
+namespace {
+
+class PlanVerify : public ::testing::Test {
+ protected:
+  const DeviceInfo device_ = saved_device("mali_t628");
+  const Plan good_ = plan_of(make_residual_network(3), 3, device_);
+
+  /// What `verify` says of the plan that `spoil` broke.
+  std::string complaint(const std::function<void(Plan&)>& spoil) const {
+    Plan plan = good_;
+    spoil(plan);
+    try {
+      verify(plan, device_);
+    } catch (const InternalError& error) {
+      return error.what();
+    }
+    return "nothing";
+  }
+
+  /// The value that step `step` writes.
+  static Value& result(Plan& plan, std::size_t step) {
+    return plan.values[static_cast<std::size_t>(plan.steps[step].writes[0])];
+  }
+};
+
+testing::AssertionResult says(const std::string& text, const std::string& part) {
+  if (text.find(part) != std::string::npos) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << "'" << text << "' does not say '" << part << "'";
+}
+
+TEST_F(PlanVerify, AGoodPlanPasses) {
+  EXPECT_EQ(complaint([](Plan&) {}), "nothing");
+  EXPECT_GT(good_.steps.size(), 6U);
+}
+
+TEST_F(PlanVerify, AValueOutsideItsBlock) {
+  EXPECT_TRUE(
+      says(complaint([](Plan& plan) { result(plan, 0).offset_bytes += 1 << 20; }), "lies at"));
+  EXPECT_TRUE(says(complaint([](Plan& plan) { result(plan, 0).offset_bytes = -128; }), "lies at"));
+  EXPECT_TRUE(says(complaint([](Plan& plan) { plan.blocks[0].bytes = 1; }), "lies at"));
+}
+
+TEST_F(PlanVerify, AValueThatIsNotAligned) {
+  EXPECT_TRUE(says(complaint([&](Plan& plan) {
+                     plan.blocks[static_cast<std::size_t>(result(plan, 0).block)].bytes += 4;
+                     result(plan, 0).offset_bytes += 4;
+                   }),
+                   "lies at"));
+}
+
+TEST_F(PlanVerify, AValueWithoutABlock) {
+  EXPECT_TRUE(says(complaint([](Plan& plan) { result(plan, 1).block = -1; }), "no block"));
+  EXPECT_TRUE(says(complaint([](Plan& plan) { result(plan, 1).block = 99; }), "no block"));
+}
+
+TEST_F(PlanVerify, ABlockLargerThanTheDeviceAllocates) {
+  EXPECT_TRUE(
+      says(complaint([&](Plan& plan) { plan.blocks[0].bytes = device_.max_allocation_bytes + 1; }),
+           "allocates at most"));
+}
+
+TEST_F(PlanVerify, AStepThatWritesOverWhatItReads) {
+  const std::string text = complaint([](Plan& plan) {
+    const Step& step = plan.steps[1];
+    const Value& source = plan.values[static_cast<std::size_t>(step.reads[0])];
+    Value& target = plan.values[static_cast<std::size_t>(step.writes[0])];
+    target.block = source.block;
+    target.offset_bytes = source.offset_bytes;
+    target.bytes = source.bytes;
+  });
+  EXPECT_TRUE(says(text, "over"));
+}
+
+TEST_F(PlanVerify, TwoLiveValuesInOnePlace) {
+  // The first block's input is added again after two convolutions: it must survive them.
+  const std::string text = complaint([](Plan& plan) {
+    const Value& first = result(plan, 0);
+    Value& second = result(plan, 2);
+    second.block = first.block;
+    second.offset_bytes = first.offset_bytes;
+    second.bytes = first.bytes;
+  });
+  EXPECT_TRUE(says(text, "over"));
+}
+
+TEST_F(PlanVerify, AWriteBetweenTwoNamesOfAnOldResult) {
+  // Steps 0, 1, 2; a second name of 0's result is read by 2, and 1 writes to the same place.
+  Plan plan = plan_of(make_mlp(1), 17, device_);
+  ASSERT_GE(plan.steps.size(), 3U);
+  const int old = plan.steps[0].writes[0];
+  Value name = plan.values[static_cast<std::size_t>(old)];
+  name.memory_of = old;
+  plan.values.push_back(name);
+  plan.steps[2].reads.push_back(static_cast<int>(plan.values.size()) - 1);
+  Value& between = plan.values[static_cast<std::size_t>(plan.steps[1].writes[0])];
+  between.block = name.block;
+  between.offset_bytes = name.offset_bytes;
+  between.bytes = name.bytes;
+  plan.steps[1].reads.clear();
+  EXPECT_THROW(verify(plan, device_), InternalError);
+}
+
+TEST_F(PlanVerify, ASecondNameThatLiesElsewhere) {
+  EXPECT_TRUE(says(complaint([](Plan& plan) {
+                     Value name = result(plan, 0);
+                     name.memory_of = plan.steps[0].writes[0];
+                     name.offset_bytes += 128;
+                     plan.values.push_back(name);
+                   }),
+                   "does not lie where"));
+}
+
+TEST_F(PlanVerify, StepsOutOfOrder) {
+  EXPECT_TRUE(says(complaint([](Plan& plan) { std::swap(plan.steps[0], plan.steps[1]); }),
+                   "before it is written"));
+  EXPECT_TRUE(says(complaint([](Plan& plan) { plan.steps.erase(plan.steps.begin()); }),
+                   "before it is written"));
+}
+
+TEST_F(PlanVerify, AnOutputThatNobodyWrites) {
+  EXPECT_TRUE(says(complaint([](Plan& plan) { plan.steps.pop_back(); }), "writes the output"));
+}
+
+TEST_F(PlanVerify, NamesOfNothing) {
+  EXPECT_TRUE(says(complaint([](Plan& plan) { plan.steps[0].reads[0] = 999; }), "names value 999"));
+  EXPECT_TRUE(says(complaint([](Plan& plan) { plan.outputs[0].second = -1; }), "names value -1"));
+  EXPECT_TRUE(says(complaint([](Plan& plan) { plan.steps[0].instance = 99; }), "no kernel"));
+}
+
+TEST_F(PlanVerify, WorkGroupsThatTheDeviceDoesNotTake) {
+  EXPECT_TRUE(says(complaint([](Plan& plan) {
+                     plan.steps[0].local = {257, 1, 1};
+                     plan.steps[0].global = {257, 1, 1};
+                   }),
+                   "local size 257"));
+  EXPECT_TRUE(says(complaint([](Plan& plan) {
+                     plan.steps[0].local = {32, 32, 1};
+                     plan.steps[0].global = {32, 32, 1};
+                   }),
+                   "work-groups of 1024"));
+  EXPECT_TRUE(says(complaint([](Plan& plan) { plan.steps[0].global[0] += 1; }), "global size"));
+  EXPECT_TRUE(says(complaint([](Plan& plan) { plan.steps[0].global[1] = 0; }), "global size 0"));
+}
+
+}  // namespace
+}  // namespace morton::test
