@@ -129,18 +129,20 @@ void settle(Candidate& candidate, const PlanContext& context) {
     const TaskTensor& tensor = candidate.temporaries[t];
     Arrangement chosen = row_major_arrangement(tensor.dtype, tensor.shape);
     const Demand* consumer = nullptr;
-    const Demand* producer = nullptr;
+    const KernelChoice* producer = nullptr;
     for (const auto& kernel : candidate.kernels) {
-      if (writes_temporary(kernel, id)) producer = &kernel.demands.at("dst");
+      if (writes_temporary(kernel, id)) producer = &kernel;
       for (const auto& [role, binding] : kernel.bound.operands) {
         if (role != "dst" && binding.tensor == id) consumer = &kernel.demands.at(role);
       }
     }
     const bool consumer_decides = consumer != nullptr && consumer->kind == Demand::Kind::direct;
-    if (producer != nullptr && producer->kind == Demand::Kind::direct) {
-      chosen = producer->arrangement;
+    if (producer != nullptr && producer->demands.at("dst").kind == Demand::Kind::direct) {
+      chosen = producer->demands.at("dst").arrangement;
     } else if (consumer_decides) {
       chosen = consumer->arrangement;
+      // The reader says where elements lie; what is around them is what the producer leaves.
+      if (producer != nullptr) chosen.rim = producer->entry->operands.at("dst").rim;
     }
     const bool repacked =
         consumer != nullptr && (consumer->kind == Demand::Kind::packed ||

@@ -44,9 +44,15 @@ class Expansion {
     for (const auto& [name, value] : task_.bound.problem.structure) {
       names.emplace(name, Expression(value));
     }
-    for (const auto& [name, value] : task_.bound.problem.extents) {
-      const bool taken = step.extents.contains(name) || step.structure.contains(name);
-      names.emplace(name, Expression::variable(taken ? "outer_" + name : name));
+    const auto& extents = task_.bound.problem.extents;
+    for (const auto& [name, value] : extents) {
+      std::string inside = name;
+      // A recipe within a recipe may have an "outer_N" of its own already.
+      while (step.extents.contains(inside) || step.structure.contains(inside) ||
+             (inside != name && extents.contains(inside))) {
+        inside = "outer_" + inside;
+      }
+      names.emplace(name, Expression::variable(inside));
     }
     return names;
   }
