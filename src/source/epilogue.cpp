@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "source/epilogue.hpp"
 
+#include <cmath>
 #include <sstream>
 
 namespace morton {
@@ -11,9 +12,12 @@ std::string text_of(const ScalarRef& ref) {
   if (ref.kind == ScalarRef::Kind::input) {
     return ref.index == 0 ? "v" : "s" + std::to_string(ref.index);
   }
+  const auto value = static_cast<float>(ref.value);
+  if (std::isnan(value)) return "NAN";
+  if (std::isinf(value)) return value > 0 ? "INFINITY" : "(-INFINITY)";
   std::ostringstream number;
   number.precision(9);
-  number << std::showpoint << ref.value;
+  number << std::showpoint << value;
   return "(" + number.str() + "f)";
 }
 
