@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -29,8 +30,9 @@ struct CachedProgram {
   std::string key;
   std::vector<std::string> kernels;  ///< their names
   enum class Origin { source, disk } origin = Origin::source;
-  /// The binary is on disk already or must not be written (again).
-  bool stored = false;
+  /// The binary is on disk already or must not be written (again). Models compiled at the same time
+  /// share a program.
+  std::atomic<bool> stored = false;
 };
 
 /// Programs of one device, in memory for the life of the process and on disk between processes.
