@@ -31,6 +31,17 @@ std::int64_t operand_bytes(const BoundProblem& bound, const TaskList& tasks,
   return bytes;
 }
 
+/// True when the view's groups cover the tensor: a step of a recipe may look at a part of it, and
+/// then what lies beyond the operand's extents is data, not padding.
+bool covers(const View& view, const Shape& tensor, const Environment& names) {
+  for (std::size_t d = 0; d < view.dimensions.size(); ++d) {
+    std::int64_t extent = 1;
+    for (const int t : (*view.grouping)[d]) extent *= tensor[static_cast<std::size_t>(t)];
+    if (extent != names.find(view.dimensions[d])->second) return false;
+  }
+  return true;
+}
+
 Demand demand_of(const Entry& entry, const std::string& role, const BoundProblem& bound,
                  const TaskTensor& tensor, const Environment& names) {
   const OperandFormat& format = entry.operands.at(role);
@@ -44,7 +55,7 @@ Demand demand_of(const Entry& entry, const std::string& role, const BoundProblem
   arrangement.memory = format.memory;
   arrangement.image_rows = format.image_rows;
   arrangement.image_texels = format.image_texels;
-  if (view.grouping) {
+  if (view.grouping && covers(view, tensor.shape, names)) {
     demand.kind = Demand::Kind::direct;
     arrangement.tensor_shape = tensor.shape;
     arrangement.grouping = *view.grouping;

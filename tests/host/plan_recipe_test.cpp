@@ -21,9 +21,17 @@ constexpr std::string_view kCopied = R"json({
      "operands": {"lhs": "copy(m, k)", "rhs": "rhs(k, n)", "dst": "dst(m, n)"}}
   ]})json";
 
-Catalogue catalogue_with_copied() {
+/// The product of the first half of lhs' columns and of rhs' rows.
+constexpr std::string_view kHalf = R"json({
+  "schema": 1, "name": "gemm.half", "problem": "gemm",
+  "steps": [
+    {"problem": "gemm", "extents": {"M": "M", "N": "N", "K": "K/2"},
+     "operands": {"lhs": "lhs(m, k)", "rhs": "rhs(k, n)", "dst": "dst(m, n)"}}
+  ]})json";
+
+Catalogue catalogue_with(std::string_view recipe) {
   Catalogue catalogue = Catalogue::standard();
-  catalogue.add_text(kCopied, "copied.json", [](const std::string& name) -> std::string {
+  catalogue.add_text(recipe, "recipe.json", [](const std::string& name) -> std::string {
     throw ModelError("a recipe has no source, asked for " + name);
   });
   return catalogue;
@@ -57,7 +65,7 @@ DeviceInfo any_device() {
 /// The reader of a temporary says where its elements lie, not what the writer leaves around them:
 /// where the reader needs more than that, the copy must be packed.
 TEST(Recipe, ATemporaryHasTheRimThatItsWriterLeaves) {
-  const Catalogue catalogue = catalogue_with_copied();
+  const Catalogue catalogue = catalogue_with(kCopied);
   const DeviceInfo device = any_device();
   const PlanOptions options;
   TaskList tasks;
@@ -76,6 +84,31 @@ TEST(Recipe, ATemporaryHasTheRimThatItsWriterLeaves) {
     }
   }
   EXPECT_GT(padded, 0);
+}
+
+/// Half of a tensor laid out as a kernel asks for it is not the tensor laid out so: the kernel
+/// would take the other half for padding. It is packed.
+TEST(Recipe, APartOfATensorIsPacked) {
+  const Catalogue catalogue = catalogue_with(kHalf);
+  const DeviceInfo device = any_device();
+  PlanOptions options;
+  options.use["gemm"] = "gemm.half";
+  TaskList tasks;
+  for (const Shape& shape : {Shape{3, 4}, Shape{4, 7}, Shape{3, 7}}) {
+    tasks.tensors.emplace_back().shape = shape;
+  }
+  const PlanContext context{catalogue, device, options, tasks};
+  int packed = 0;
+  for (const auto& candidate : list_candidates(product(3, 7, 4), context).candidates) {
+    for (const auto& kernel : candidate.kernels) {
+      for (const auto& [role, demand] : kernel.demands) {
+        if (role == "dst") continue;
+        EXPECT_NE(demand.kind, Demand::Kind::direct) << candidate.name << " " << role;
+        packed += demand.kind == Demand::Kind::packed ? 1 : 0;
+      }
+    }
+  }
+  EXPECT_GT(packed, 0);
 }
 
 /// A product's step inside a recipe renames the names around it; a recipe within that recipe finds
