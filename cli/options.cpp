@@ -70,7 +70,7 @@ void add_options(CLI::App& command, ModelOptions& options) {
   command.add_option("--shape", options.shapes, "Shape of an input: name:1x3x224x224; repeatable")
       ->option_text("NAME:EXTENTS")
       ->allow_extra_args(false);
-  command.add_option("--use", options.use, "Kernels to use: gemm=gemm.naive,pool=pool.naive")
+  command.add_option("--use", options.use, "Kernels to use: gemm=gemm.naive,conv2d=conv2d.naive")
       ->option_text("FAMILY=ENTRY,...")
       ->allow_extra_args(false)
       ->delimiter(',');
