@@ -25,6 +25,10 @@ struct Planned {
   std::int64_t batch;
 };
 
+void PrintTo(const Planned& planned, std::ostream* out) {
+  *out << planned.network << ", batch " << planned.batch;
+}
+
 using Snapshot = std::tuple<Planned, std::string>;
 
 class PlanSnapshot : public ::testing::TestWithParam<Snapshot> {};
