@@ -23,8 +23,8 @@ struct CompileOptions {
   std::int64_t batch = 0;
   /// Full shapes of inputs by name, for other open extents.
   std::map<std::string, Shape> shapes;
-  /// Kernels to use wherever they can be: family -> entry or recipe, e.g. {"gemm", "gemm.naive"}.
-  /// Where one cannot, compiling fails and says why.
+  /// Kernels that must compute all problems of a family: family -> entry or recipe, e.g.
+  /// {"gemm", "gemm.naive"}. Where one cannot, compiling fails and says why.
   std::map<std::string, std::string> use;
   /// Most bytes that temporaries of recipes may take.
   std::int64_t workspace_limit_bytes = std::int64_t{64} << 20;

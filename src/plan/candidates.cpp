@@ -76,8 +76,11 @@ Demand demand_of(const Entry& entry, const std::string& role, const BoundProblem
   return demand;
 }
 
-void check_types(const Entry& entry, const Problem& problem) {
+void check_operands(const Entry& entry, const Problem& problem) {
   for (const auto& [role, format] : entry.operands) {
+    if (format.memory != MemoryKind::buffer) {
+      throw UnsupportedError("its operand " + role + " lies in an image; plans place buffers only");
+    }
     const auto type = problem.types.find(role);
     if (type == problem.types.end()) continue;
     if (std::find(format.types.begin(), format.types.end(), type->second) == format.types.end()) {
@@ -95,7 +98,7 @@ KernelChoice choose_entry(const Entry& entry, const BoundProblem& bound, const s
   choice.entry = &entry;
   choice.tunables = standard_tunables(entry);
   choice.bound = bound;
-  check_types(entry, bound.problem);
+  check_operands(entry, bound.problem);
   const TaskTensor& dst = tensor_at(tensor_of(bound, "dst"), context.tasks, temporaries);
   const Environment names = entry_environment(entry, bound.problem, choice.tunables, context.device,
                                               element_count(dst.shape));

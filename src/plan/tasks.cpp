@@ -50,6 +50,12 @@ TaskList make_tasks(const Graph& graph) {
     list.outputs.emplace_back(graph.tensor(id).name, id);
     list.tensors[static_cast<std::size_t>(id)].is_output = true;
   }
+  for (const auto& tensor : list.tensors) {
+    if (element_count(tensor.shape) == 0 && tensor.kind != TaskTensor::Kind::constant) {
+      throw UnsupportedError("plan: tensor '" + tensor.name + "' of shape " +
+                             to_string(tensor.shape) + " has no elements to compute");
+    }
+  }
   for (const auto& node : graph.nodes) {
     const Operator* op = find_operator(node.op);
     if (op == nullptr) {

@@ -251,13 +251,26 @@ void Runner::check_buffer(int value, const cl::Buffer& buffer) const {
   }
 }
 
+void Runner::require_own_memory(int value) const {
+  for (const auto* ports : {&loaded_->plan().inputs, &loaded_->plan().outputs}) {
+    for (const auto& [name, other] : *ports) {
+      if (other == value || !same_place(other, value)) continue;
+      throw UsageError("session: '" + value_at(value).name + "' and '" + name +
+                       "' are one memory under two names; neither can have a buffer of its own");
+    }
+  }
+}
+
 void Runner::bind(int value, const cl::Buffer& buffer) {
   const Value& target = value_at(value);
   if (target.kind == Value::Kind::constant) {
     throw UsageError("session: '" + target.name + "' is a constant and has no memory to replace");
   }
   require_unmapped("replacing a buffer");
-  if (buffer() != nullptr) check_buffer(value, buffer);
+  if (buffer() != nullptr) {
+    require_own_memory(value);
+    check_buffer(value, buffer);
+  }
   const cl::Buffer chosen = buffer() != nullptr ? buffer : own_[static_cast<std::size_t>(value)];
   with_errors("using the buffer for '" + target.name + "'", [&] {
     // Names that share the memory (a reshaped input) follow.

@@ -65,6 +65,8 @@ class Runner {
  private:
   [[nodiscard]] const cl::Buffer& buffer_of(int value) const;
   [[nodiscard]] const Value& value_at(int value) const;
+  /// Throws UsageError when another input or output has the memory of `value`.
+  void require_own_memory(int value) const;
   [[nodiscard]] bool same_place(int a, int b) const;
   void check_buffer(int value, const cl::Buffer& buffer) const;
   void require_unmapped(const std::string& action) const;

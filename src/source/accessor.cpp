@@ -2,6 +2,7 @@
 #include "source/accessor.hpp"
 
 #include "base/error.hpp"
+#include "source/epilogue.hpp"
 
 namespace morton {
 namespace {
@@ -99,7 +100,7 @@ std::string describe_access(const InstanceOperand& operand) {
   text += operand.arrangement.pitch != 0 ? " pitch" : "";
   text += operand.arrangement.memory == MemoryKind::image ? " image" : "";
   text += " view " + operand.view.print();
-  if (operand.view.bounded) text += " outside " + std::to_string(operand.view.outside);
+  if (operand.view.bounded) text += " outside " + float_literal(operand.view.outside);
   return text + ";";
 }
 

@@ -12,13 +12,7 @@ std::string text_of(const ScalarRef& ref) {
   if (ref.kind == ScalarRef::Kind::input) {
     return ref.index == 0 ? "v" : "s" + std::to_string(ref.index);
   }
-  const auto value = static_cast<float>(ref.value);
-  if (std::isnan(value)) return "NAN";
-  if (std::isinf(value)) return value > 0 ? "INFINITY" : "(-INFINITY)";
-  std::ostringstream number;
-  number.precision(9);
-  number << std::showpoint << value;
-  return "(" + number.str() + "f)";
+  return float_literal(ref.value);
 }
 
 /// The primitive's OpenCL text with its arguments put in.
@@ -37,6 +31,16 @@ std::string fill(const ScalarStep& step) {
 }
 
 }  // namespace
+
+std::string float_literal(double value) {
+  const auto rounded = static_cast<float>(value);
+  if (std::isnan(rounded)) return "NAN";
+  if (std::isinf(rounded)) return rounded > 0 ? "INFINITY" : "(-INFINITY)";
+  std::ostringstream number;
+  number.precision(9);
+  number << std::showpoint << rounded;
+  return "(" + number.str() + "f)";
+}
 
 std::string epilogue_function(const Chain& chain, const std::string& name) {
   std::string text = "float " + name + "(float v";

@@ -90,13 +90,6 @@ std::vector<Expression> parameters_of(const View& view) {
   return names;
 }
 
-std::string float_text(double value) {
-  std::ostringstream text;
-  text.precision(9);
-  text << std::showpoint << value;
-  return "(" + text.str() + "f)";
-}
-
 /// Names in parentheses are macro parameters, and those of coordinates are no sizes.
 std::set<std::string> sizes_in(const Expression& expression) {
   std::set<std::string> names;
@@ -172,7 +165,7 @@ void Writer::define_scalar_access(const InstanceOperand& operand) {
   }
   const std::string body = text.inside.empty() ? "(" + element + ")"
                                                : "(" + text.inside + " ? " + element + " : " +
-                                                     float_text(operand.view.outside) + ")";
+                                                     float_literal(operand.view.outside) + ")";
   define("LOAD_" + operand.name, "(" + coordinates + ")", body);
 }
 
