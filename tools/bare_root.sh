@@ -64,5 +64,6 @@ export root command
 unshare --mount --fork bash -euo pipefail -c '
   mount --rbind /dev "$root/dev"
   mount -t proc proc "$root/proc"
+  mount --rbind /sys "$root/sys"
   exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TERM="${TERM:-dumb}" LANG=C.UTF-8 \
     chroot "$root" bash -c "cd /opt/morton && $command"'
