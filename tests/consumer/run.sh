@@ -3,13 +3,15 @@
 #
 # run.sh BUILD_DIR WORK_DIR
 #
-# Installs Morton from BUILD_DIR below WORK_DIR, moves the installation, and builds and runs the
-# program beside this script against it: once with find_package, once with pkg-config.
+# Installs Morton from BUILD_DIR below WORK_DIR, moves the installation, and builds the program beside
+# this script against it, once with find_package and once with pkg-config; each runs LeNet-5 and
+# compares its answers.
 set -euo pipefail
 
 build=$1
 work=$2
 here=$(cd "$(dirname "$0")" && pwd)
+models=$here/../../models
 
 rm -rf "$work"
 mkdir -p "$work"
@@ -18,10 +20,14 @@ cmake --install "$build" --prefix "$work/first_place" >"$work/install.log"
 mv "$work/first_place" "$work/prefix"
 prefix=$work/prefix
 
+mkdir "$work/pocl" "$work/programs"
+export POCL_CACHE_DIR=$work/pocl MORTON_CACHE_DIR=$work/programs
+run() { "$1" "$models/lenet5.onnx" "$models/lenet5.expected.npz"; }
+
 echo "== find_package"
 cmake -S "$here" -B "$work/cmake" -G Ninja -D CMAKE_PREFIX_PATH="$prefix" >"$work/cmake.log"
 cmake --build "$work/cmake"
-"$work/cmake/consumer"
+run "$work/cmake/consumer"
 
 echo "== pkg-config"
 pc_file=$(find "$prefix" -name morton.pc)
@@ -29,7 +35,8 @@ export PKG_CONFIG_PATH
 PKG_CONFIG_PATH=$(dirname "$pc_file")
 read -ra flags <<<"$(pkg-config --cflags --libs morton)"
 "${CXX:-c++}" -std=c++20 "$here/main.cpp" "${flags[@]}" -o "$work/consumer"
-LD_LIBRARY_PATH=$(pkg-config --variable=libdir morton) "$work/consumer"
+libraries=$(pkg-config --variable=libdir morton)
+LD_LIBRARY_PATH=$libraries run "$work/consumer"
 
 echo "== program"
 "$prefix/bin/morton" --version
