@@ -236,9 +236,11 @@ TEST(PlanFormats, RimsAreNoWeakerThanKernelsDemandAndNoStrongerThanTheyLeave) {
       PlanOptions options;
       if (*kernel != '\0') options.use = {{"gemm", kernel}};
       for (const char* network : {"lenet5", "mlp", "small_cnn", "residual"}) {
-        SCOPED_TRACE(network);
-        expect_demands_met(plan_of(network_named(network), 3, saved_device(name), options),
-                           catalogue);
+        for (const std::int64_t batch : {1, 3, 100}) {
+          SCOPED_TRACE(std::string(network) + ", batch " + std::to_string(batch));
+          expect_demands_met(plan_of(network_named(network), batch, saved_device(name), options),
+                             catalogue);
+        }
       }
     }
   }
