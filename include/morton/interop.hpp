@@ -26,8 +26,8 @@ MORTON_API void use_queue(Session& session, cl_command_queue queue);
 /// Reads an input from, or writes an output to, the caller's buffer (dense row-major, at least the
 /// port's bytes) in place of the session's own; retained until replaced. Null gives the own one
 /// back. Throws UsageError for a buffer that is too small, of another context, closed to the
-/// kernels' kind of access, or another port's memory where one of the two is an output; and while
-/// anything is mapped.
+/// kernels' kind of access, or another port's memory where one of the two is an output; for a port
+/// that is another one's memory under a second name; and while anything is mapped.
 MORTON_API void bind_buffer(Session& session, const std::string& port, cl_mem buffer);
 /// The context that the device works in; not retained for the caller.
 [[nodiscard]] MORTON_API cl_context context_of(const Device& device);
