@@ -48,6 +48,9 @@ struct DeviceInfo {
   std::vector<std::string> quirks;  ///< names of the driver bugs known for it (device/quirks.cpp)
 };
 
+/// Name of the quirk of drivers that cannot bear overlapping sub-buffers: the plan reads it.
+inline constexpr std::string_view kOverlappingSubBuffers = "nvidia-overlapping-sub-buffers";
+
 [[nodiscard]] std::string_view name_of(DeviceInfo::Kind kind);
 /// All fields, schema 1.
 [[nodiscard]] Json to_json(const DeviceInfo& info);

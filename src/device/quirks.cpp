@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kPocl = "Portable Computing Language";
 
-constexpr std::array<Quirk, 5> kQuirks{{
+constexpr std::array<Quirk, 6> kQuirks{{
     {"pocl-armhf-fp16", kPocl, "", "gnueabihf", QuirkEffect::kNoHalf,
      "cl_khr_fp16 is advertised, but fma and dot on half do not build and fmax, exp and select on "
      "half abort the process"},
@@ -24,6 +24,9 @@ constexpr std::array<Quirk, 5> kQuirks{{
     {"nvidia-context-death", "NVIDIA CUDA", "", "", QuirkEffect::kNone,
      "one misaligned or out-of-range access kills the context (-9999 at the wait); every later "
      "build in the process fails with an empty log"},
+    {kOverlappingSubBuffers, "NVIDIA CUDA", "", "", QuirkEffect::kNone,
+     "releasing sub-buffers that overlap crashes the driver (580.159.04) once kernels used them; "
+     "plans for such a device give every value a place of its own"},
 }};
 
 bool matches(const Quirk& quirk, const DeviceInfo& info) {

@@ -129,7 +129,13 @@ std::vector<Lifetime> lifetimes(const Plan& plan) {
 }
 
 void place_memory(Plan& plan, const DeviceInfo& device) {
-  const auto lives = lifetimes(plan);
+  auto lives = lifetimes(plan);
+  const auto& quirks = device.quirks;
+  if (std::find(quirks.begin(), quirks.end(), kOverlappingSubBuffers) != quirks.end()) {
+    // Nothing is recycled: values that live all through never share bytes.
+    const int end = std::max(0, static_cast<int>(plan.steps.size()) - 1);
+    for (auto& life : lives) life = {0, end};
+  }
   std::vector<int> order;
   for (std::size_t v = 0; v < plan.values.size(); ++v) {
     Value& value = plan.values[v];

@@ -39,6 +39,11 @@ Runner::Runner(std::shared_ptr<const LoadedPlan> loaded, OpenClDevice::QueueKind
     for (std::size_t v = 0; v < buffers_.size(); ++v) {
       const Value& value = plan.values[v];
       if (value.kind == Value::Kind::constant) continue;
+      // Two names of one place share the handle: some drivers cannot bear overlapping sub-buffers.
+      for (std::size_t known = 0; known < v && buffers_[v]() == nullptr; ++known) {
+        if (same_place(static_cast<int>(known), static_cast<int>(v))) buffers_[v] = buffers_[known];
+      }
+      if (buffers_[v]() != nullptr) continue;
       // OpenCL has no empty buffers; an empty tensor gets a byte that nobody reads.
       buffers_[v] = blocks_[static_cast<std::size_t>(value.block)].slice(
           value.offset_bytes, std::max<std::int64_t>(value.bytes, 1));
