@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -26,6 +27,12 @@ struct CompileOptions {
   /// Kernels that must compute all problems of a family: family -> entry or recipe, e.g.
   /// {"gemm", "gemm.naive"}. Where one cannot, compiling fails and says why.
   std::map<std::string, std::string> use;
+  /// Entries and recipes that may compute nothing, by name.
+  std::vector<std::string> exclude;
+  /// Work-group size by dimension, {4, 16}, of every kernel whose entry leaves as many of its
+  /// dimensions open (tunables LOCAL, LOCAL_M, ...); empty: as each entry says. A kernel whose list
+  /// of values does not hold it is not taken.
+  std::vector<std::int64_t> local;
   /// Most bytes that temporaries of recipes may take.
   std::int64_t workspace_limit_bytes = std::int64_t{64} << 20;
   /// Graph passes to leave out, by name.
@@ -50,11 +57,14 @@ struct CompileReport {
 
 /// One step of a plan, for people and tools.
 struct StepInfo {
-  std::string name;        ///< the node (or nodes) that it computes
-  std::string kernel;      ///< catalogue entry
-  std::string formats;     ///< arrangement of each operand
-  std::int64_t flop = 0;   ///< logical, not padded
-  std::int64_t bytes = 0;  ///< each operand once
+  std::string name;     ///< the node (or nodes) that it computes
+  std::string kernel;   ///< catalogue entry
+  std::string formats;  ///< arrangement of each operand
+  /// A repacking step only moves a tensor into the format that its reader demands.
+  enum class Role : std::uint8_t { compute, repack } role = Role::compute;
+  std::array<std::int64_t, 3> global{1, 1, 1}, local{1, 1, 1};  ///< work-items
+  std::int64_t flop = 0;                                        ///< logical, not padded
+  std::int64_t bytes = 0;                                       ///< each operand once
   double estimated_us = 0.0;
 };
 

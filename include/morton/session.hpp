@@ -74,6 +74,9 @@ class MORTON_API Session {
   /// queue or a buffer is the caller's (interop.hpp).
   void move_to(const Device& device);
 
+  /// Measures the steps of the runs that follow, or stops it. Waits for what is enqueued. Throws
+  /// UsageError while the queue is the caller's (interop.hpp) or anything is mapped.
+  void set_profiling(SessionOptions::Profiling profiling);
   /// Times of the last run's steps; empty without profiling. Waits for it.
   [[nodiscard]] std::vector<StepTime> step_times();
   [[nodiscard]] const CompiledModel& model() const;

@@ -36,6 +36,8 @@ Plan planned(const Graph& graph, const DeviceInfo& device, const CompileOptions&
   PlanOptions plan_options;
   plan_options.workspace_limit_bytes = options.workspace_limit_bytes;
   plan_options.use = options.use;
+  plan_options.exclude = options.exclude;
+  plan_options.local = options.local;
   return make_plan(graph, catalogue, device, plan_options);
 }
 
@@ -97,7 +99,15 @@ std::vector<StepInfo> CompiledModel::steps() const {
   const Plan& plan = state_->loaded->plan();
   std::vector<StepInfo> steps;
   for (const auto& step : plan.steps) {
-    StepInfo info{step.name, step.kernel, "", step.flop, step.bytes, step.estimated_us};
+    StepInfo info;
+    info.name = step.name;
+    info.kernel = step.kernel;
+    info.role = step.role == Step::Role::repack ? StepInfo::Role::repack : StepInfo::Role::compute;
+    info.global = step.global;
+    info.local = step.local;
+    info.flop = step.flop;
+    info.bytes = step.bytes;
+    info.estimated_us = step.estimated_us;
     for (const auto& argument : step.arguments) {
       if (argument.kind != StepArgument::Kind::value) continue;
       const Value& value = plan.values[static_cast<std::size_t>(argument.number)];

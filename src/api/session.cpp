@@ -143,6 +143,12 @@ void Session::move_to(const Device& device) {
   state_->runner = std::move(runner);
 }
 
+void Session::set_profiling(SessionOptions::Profiling profiling) {
+  const SessionOptions options{profiling};
+  state_->runner->use_kind(queue_kind(options));
+  state_->options = options;
+}
+
 std::vector<StepTime> Session::step_times() {
   std::vector<StepTime> times;
   for (const auto& record : state_->runner->step_records()) {

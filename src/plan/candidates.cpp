@@ -7,6 +7,7 @@
 #include "plan/cost.hpp"
 #include "plan/recipe.hpp"
 #include "plan/repack.hpp"
+#include "plan/work_group.hpp"
 
 namespace morton {
 namespace {
@@ -96,7 +97,7 @@ KernelChoice choose_entry(const Entry& entry, const BoundProblem& bound, const s
   KernelChoice choice;
   choice.name = name;
   choice.entry = &entry;
-  choice.tunables = standard_tunables(entry);
+  choice.tunables = tunables_for(entry, context.options.local);
   choice.bound = bound;
   check_operands(entry, bound.problem);
   const TaskTensor& dst = tensor_at(tensor_of(bound, "dst"), context.tasks, temporaries);
@@ -270,6 +271,10 @@ bool contains(const RecipePath& path, const std::string& name) {
   return std::find(path.begin(), path.end(), name) != path.end();
 }
 
+bool is_excluded(const std::string& name, const PlanContext& context) {
+  return contains(context.options.exclude, name);
+}
+
 /// Whether `use` lets this entry or recipe compute its family. A wanted recipe has free choice
 /// inside.
 bool is_wanted(const std::string& name, const std::string& family, const PlanContext& context,
@@ -292,6 +297,10 @@ CandidateList list_within(const Task& task, const PlanContext& context,
   const std::string& family = task.bound.problem.family;
   for (const auto& entry : context.catalogue.entries()) {
     if (entry.family != family || !is_wanted(entry.name, family, context, path)) continue;
+    if (is_excluded(entry.name, context)) {
+      list.rejections.push_back({entry.name, "it is excluded"});
+      continue;
+    }
     try {
       list.candidates.push_back(entry_candidate(entry, task, context, outer));
     } catch (const UnsupportedError& error) {
@@ -301,6 +310,10 @@ CandidateList list_within(const Task& task, const PlanContext& context,
   for (const auto& recipe : context.catalogue.recipes()) {
     if (recipe.family != family || contains(path, recipe.name)) continue;
     if (!is_wanted(recipe.name, family, context, path) && !leads_to_own_family(recipe)) continue;
+    if (is_excluded(recipe.name, context)) {
+      list.rejections.push_back({recipe.name, "it is excluded"});
+      continue;
+    }
     try {
       for (auto& candidate : recipe_candidates(recipe, task, context, outer, path)) {
         list.candidates.push_back(std::move(candidate));
@@ -321,6 +334,7 @@ KernelChoice choose_elementary(const BoundProblem& bound, const std::string& nam
   for (const auto& entry : context.catalogue.entries()) {
     if (entry.family != bound.problem.family) continue;
     if (!is_wanted(entry.name, entry.family, context, {})) continue;
+    if (is_excluded(entry.name, context)) continue;
     try {
       return choose_entry(entry, bound, name, context, temporaries);
     } catch (const UnsupportedError& error) {

@@ -9,6 +9,7 @@
 #include "plan/cost.hpp"
 #include "plan/memory.hpp"
 #include "plan/schedule.hpp"
+#include "plan/work_group.hpp"
 
 namespace morton {
 namespace {
@@ -112,7 +113,8 @@ class Emitter {
     step.flop =
         choice.entry->flop.evaluate(names) + spec.problem.epilogue.flop() * element_count(dst);
     step.estimated_us = choice.estimated_us;
-    step.reason = reason_of(kernel);
+    step.role = kernel.task < 0 ? Step::Role::repack : Step::Role::compute;
+    step.reason = reason_of(kernel) + work_group_note(*choice.entry, context_.options.local);
     return step;
   }
 
@@ -194,10 +196,8 @@ class Emitter {
   Plan plan_;
 };
 
-}  // namespace
-
-Plan make_plan(const Graph& graph, const Catalogue& catalogue, const DeviceInfo& device,
-               const PlanOptions& options) {
+/// Throws UsageError where the options name what is not there.
+void check_options(const PlanOptions& options, const Catalogue& catalogue) {
   for (const auto& [family, name] : options.use) {
     if (find_problem_family(family) == nullptr) {
       throw UsageError("--use: there is no family of problems '" + family + "'");
@@ -213,6 +213,19 @@ Plan make_plan(const Graph& graph, const Catalogue& catalogue, const DeviceInfo&
       throw UsageError("--use " + family + "=" + name + ": it computes " + computes);
     }
   }
+  for (const auto& name : options.exclude) {
+    if (catalogue.find_entry(name) == nullptr && catalogue.find_recipe(name) == nullptr) {
+      throw UsageError("--exclude " + name + ": the catalogue has no such kernel or recipe");
+    }
+  }
+  check_work_group(options.local, catalogue);
+}
+
+}  // namespace
+
+Plan make_plan(const Graph& graph, const Catalogue& catalogue, const DeviceInfo& device,
+               const PlanOptions& options) {
+  check_options(options, catalogue);
   const TaskList tasks = make_tasks(graph);
   const PlanContext context{catalogue, device, options, tasks};
   std::vector<CandidateList> candidates;

@@ -52,6 +52,10 @@ struct Step {
   std::string kernel;  ///< catalogue entry
   int instance = -1;
   std::vector<StepArgument> arguments;
+  enum class Role : std::uint8_t {
+    compute,  ///< a node, or a step of a recipe for one
+    repack,   ///< moves a tensor into the format that its reader demands
+  } role = Role::compute;
   std::array<std::int64_t, 3> global{1, 1, 1};
   std::array<std::int64_t, 3> local{1, 1, 1};
   std::vector<int> reads, writes;  ///< values
@@ -87,11 +91,16 @@ struct PlanOptions {
   std::int64_t workspace_limit_bytes = std::int64_t{64} << 20;
   /// family -> entry or recipe that must be used wherever that family is asked for.
   std::map<std::string, std::string> use;
+  /// Entries and recipes that may not be used.
+  std::vector<std::string> exclude;
+  /// Work-group size by dimension for the kernels that leave theirs open (plan/work_group.hpp);
+  /// empty: as the entries say.
+  std::vector<std::int64_t> local;
 };
 
 /// Chooses kernels and formats for the whole graph, places its memory. The graph has its shapes
 /// inferred. Throws UnsupportedError when a node has no kernel (naming the reasons), UsageError
-/// when `use` cannot be obeyed.
+/// when `use`, `exclude` or `local` cannot be obeyed.
 [[nodiscard]] Plan make_plan(const Graph& graph, const Catalogue& catalogue,
                              const DeviceInfo& device, const PlanOptions& options);
 

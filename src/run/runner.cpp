@@ -220,6 +220,22 @@ void Runner::use_queue(const cl::CommandQueue& queue) {
   queue_ = queue;
 }
 
+void Runner::use_kind(OpenClDevice::QueueKind kind) {
+  require_unmapped("changing the queue");
+  if (queue_() != own_queue_()) {
+    throw UsageError(
+        "session: the caller's queue decides whether it profiles; give the session "
+        "its own back first (use_queue with null)");
+  }
+  if (kind == own_kind_) return;
+  wait();
+  with_errors("making a queue", [&] { own_queue_ = loaded_->device().make_queue(kind); });
+  queue_ = own_queue_;
+  kind_ = own_kind_ = kind;
+  events_.clear();
+  enqueue_us_.clear();
+}
+
 void Runner::check_buffer(int value, const cl::Buffer& buffer) const {
   const Value& target = value_at(value);
   const std::string where = "session: the buffer for '" + target.name + "'";

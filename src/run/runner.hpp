@@ -53,6 +53,9 @@ class Runner {
   /// Uses the caller's in-order queue from now on; a null one restores the runner's own. Throws
   /// UsageError for a queue of another context or device, or while anything is mapped.
   void use_queue(const cl::CommandQueue& queue);
+  /// Runs on an own queue of this kind from now on. Throws UsageError while the queue is the
+  /// caller's or anything is mapped.
+  void use_kind(OpenClDevice::QueueKind kind);
   /// Uses the caller's buffer for an input or output; a null one restores its own memory. Throws
   /// UsageError for a buffer that does not fit or is another port's, or while anything is mapped.
   void bind(int value, const cl::Buffer& buffer);

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "morton/export.hpp"
+#include "morton/model.hpp"
+
+namespace morton {
+
+/// A matrix product dst[M,N] = lhs[M,K] * rhs[K,N], and how the caller holds its operands.
+struct GemmShape {
+  /// A transposed operand is held as [K, M] or [N, K].
+  enum class Order : std::uint8_t { plain, transposed };
+  std::int64_t m = 1, n = 1, k = 1;
+  Order lhs = Order::plain, rhs = Order::plain;
+};
+
+/// The product as a model: f32 inputs "lhs" and "rhs", output "dst" [M, N]. Throws UsageError
+/// unless the extents are positive.
+[[nodiscard]] MORTON_API Model gemm_model(const GemmShape& shape);
+
+/// dst[r,c] = src[r,c] + bias[r]: inputs "src" [rows, columns] and "bias" [rows, 1], output "dst";
+/// each column is one input of a network, as in R17's layers. Throws UsageError.
+[[nodiscard]] MORTON_API Model bias_model(std::int64_t rows, std::int64_t columns);
+
+/// dst = function(src), element by element: input "src" [rows, columns], output "dst". `function`
+/// is "sigmoid", "relu" or "tanh"; throws UsageError for another.
+[[nodiscard]] MORTON_API Model activation_model(std::string_view function, std::int64_t rows,
+                                                std::int64_t columns);
+
+/// What a kernel of the catalogue declares, for people and tools.
+struct KernelInfo {
+  enum class Kind : std::uint8_t { entry, recipe };
+  std::string name;
+  Kind kind = Kind::entry;
+  std::string family;  ///< the problem that it solves
+  std::string file;
+  /// What it demands of each operand: "R_2_4_R, padding zero"; none for a recipe.
+  std::vector<std::pair<std::string, std::string>> operands;
+  std::string padding;     ///< what extents are padded to multiples of: "M 8, N 32, K 4"; or empty
+  std::string work_group;  ///< "4x16", or its tunables with the values they take
+};
+
+/// Kernels and recipes of a family ("gemm"), by name: those built in (or of MORTON_KERNEL_DIR) and
+/// those of `catalogue_files`. Throws UsageError for a family that there is not, ModelError for a
+/// bad file.
+[[nodiscard]] MORTON_API std::vector<KernelInfo> kernels_of(
+    std::string_view family, const std::vector<std::string>& catalogue_files = {});
+
+}  // namespace morton
