@@ -25,7 +25,8 @@ device's own clock over all kernels, measured in runs of their own.
 Examples:
   morton bench models/lenet5.onnx
   morton bench models/lenet5.onnx --batch 100 -n 50 --format json
-  morton bench models/lenet5.onnx --use gemm=gemm.naive --duration 10s)";
+  morton bench models/lenet5.onnx --use gemm=gemm.naive --duration 10s
+  morton bench gemm --m 1000 --n 1000 --k 1000 --all)";
 
 struct Options {
   DeviceOptions device;
@@ -283,10 +284,14 @@ int bench(const Options& options) {
 
 void add_bench(CLI::App& app, Action& chosen) {
   CLI::App* command =
-      app.add_subcommand("bench", "Measure a model's latency, throughput and memory");
+      app.add_subcommand("bench", "Measure a model, or the kernels for a single problem");
   command->footer(kFooter);
   auto options = std::make_shared<Options>();
-  add_model_file(*command, options->model);
+  for (const char* family : {"gemm", "bias", "sigmoid", "relu"}) {
+    add_bench_problem(*command, family, chosen);
+  }
+  command->require_subcommand(0, 1);
+  command->add_option("model", options->model.path, "ONNX file")->option_text("MODEL");
   add_options(*command, options->measure);
   add_options(*command, options->device);
   add_options(*command, options->model);
@@ -296,7 +301,11 @@ void add_bench(CLI::App& app, Action& chosen) {
                {"json", Format::json},
                {"jsonl", Format::jsonl},
                {"csv", Format::csv}});
-  command->callback([options, &chosen] { chosen = [options] { return bench(*options); }; });
+  command->callback([command, options, &chosen] {
+    if (!command->get_subcommands().empty()) return;  // it has set its own action
+    if (options->model.path.empty()) throw CLI::RequiredError("MODEL or one of the problems");
+    chosen = [options] { return bench(*options); };
+  });
 }
 
 }  // namespace morton::cli

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <string>
 
 namespace morton::cli {
 
@@ -20,6 +21,8 @@ void add_inspect(CLI::App& app, Action& chosen);
 void add_plan(CLI::App& app, Action& chosen);
 void add_run(CLI::App& app, Action& chosen);
 void add_bench(CLI::App& app, Action& chosen);
+/// `bench gemm`, `bench bias` ...: below the bench command.
+void add_bench_problem(CLI::App& bench_command, const std::string& family, Action& chosen);
 void add_demo(CLI::App& app, Action& chosen);
 
 }  // namespace morton::cli

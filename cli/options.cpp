@@ -70,10 +70,22 @@ void add_options(CLI::App& command, ModelOptions& options) {
   command.add_option("--shape", options.shapes, "Shape of an input: name:1x3x224x224; repeatable")
       ->option_text("NAME:EXTENTS")
       ->allow_extra_args(false);
+  add_options(command, options.kernels);
+}
+
+void add_options(CLI::App& command, KernelOptions& options) {
   command.add_option("--use", options.use, "Kernels to use: gemm=gemm.naive,conv2d=conv2d.naive")
       ->option_text("FAMILY=ENTRY,...")
       ->allow_extra_args(false)
       ->delimiter(',');
+  command.add_option("--exclude", options.exclude, "Kernels and recipes that may not be used")
+      ->option_text("NAME,...")
+      ->allow_extra_args(false)
+      ->delimiter(',');
+  command
+      .add_option("--local", options.local,
+                  "Work-group of every kernel that leaves its own open: 4x16, 64")
+      ->option_text("SIZES");
   command
       .add_option("--catalogue", options.catalogue_files,
                   "File with a further kernel or recipe; repeatable")
@@ -127,9 +139,16 @@ Device open_device(const DeviceOptions& options) {
 }
 
 CompileOptions compile_options(const ModelOptions& options) {
-  CompileOptions result;
+  CompileOptions result = compile_options(options.kernels);
   result.batch = options.batch;
   result.shapes = parse_shapes(options.shapes);
+  return result;
+}
+
+CompileOptions compile_options(const KernelOptions& options) {
+  CompileOptions result;
+  result.exclude = options.exclude;
+  if (!options.local.empty()) result.local = parse_extents("--local", options.local, "4x16");
   result.use = parse_use(options.use);
   result.catalogue_files = options.catalogue_files;
   result.log = [](const std::string& line) { spdlog::debug("{}", line); };
@@ -162,15 +181,19 @@ double parse_duration_ms(const std::string& text) {
   return value * unit->second;
 }
 
-Shape parse_shape(const std::string& text) {
-  Shape shape;
+Shape parse_shape(const std::string& text) { return parse_extents("--shape", text, "1x3x224x224"); }
+
+std::vector<std::int64_t> parse_extents(const std::string& what, const std::string& text,
+                                        const std::string& example) {
+  std::vector<std::int64_t> shape;
   const char* at = text.data();
   const char* const end = at + text.size();
   while (true) {
     std::int64_t extent = 0;
     const auto [rest, problem] = std::from_chars(at, end, extent);
     if (problem != std::errc() || extent < 0 || (rest != end && *rest != 'x')) {
-      throw UsageError(fmt::format("'{}' is no shape: expected extents such as 1x3x224x224", text));
+      throw UsageError(
+          fmt::format("{} {}: expected extents joined by x, such as {}", what, text, example));
     }
     shape.push_back(extent);
     if (rest == end) return shape;

@@ -19,13 +19,20 @@ struct DeviceOptions {
   std::string cache_dir;
 };
 
+/// Which kernels may compute, as it was typed.
+struct KernelOptions {
+  std::vector<std::string> use;
+  std::vector<std::string> exclude;
+  std::vector<std::string> catalogue_files;
+  std::string local;
+};
+
 /// Options of every command that compiles a model, as they were typed.
 struct ModelOptions {
   std::string path;
   std::int64_t batch = 0;  ///< 0: as the model or --shape says
   std::vector<std::string> shapes;
-  std::vector<std::string> use;
-  std::vector<std::string> catalogue_files;
+  KernelOptions kernels;
 };
 
 /// How long a measurement goes on.
@@ -43,7 +50,9 @@ struct ResultOptions {
 };
 
 void add_options(CLI::App& command, DeviceOptions& options);
-/// --batch, --shape, --use and --catalogue.
+/// --use, --exclude, --local and --catalogue.
+void add_options(CLI::App& command, KernelOptions& options);
+/// --batch and --shape, and those of the kernels.
 void add_options(CLI::App& command, ModelOptions& options);
 /// MODEL, the file.
 void add_model_file(CLI::App& command, ModelOptions& options);
@@ -60,6 +69,7 @@ void add_options(CLI::App& command, ResultOptions& options,
 
 /// The options as the library takes them; its messages go to the log. Throws UsageError.
 [[nodiscard]] CompileOptions compile_options(const ModelOptions& options);
+[[nodiscard]] CompileOptions compile_options(const KernelOptions& options);
 
 /// Compiles and passes the report's notes on as warnings.
 [[nodiscard]] CompiledModel compile_model(const Model& model, const Device& device,
@@ -73,5 +83,9 @@ void add_options(CLI::App& command, ResultOptions& options,
 
 /// Extents of "1x3x224x224"; throws UsageError.
 [[nodiscard]] Shape parse_shape(const std::string& text);
+/// The same for the option `what`, with an example of its own.
+[[nodiscard]] std::vector<std::int64_t> parse_extents(const std::string& what,
+                                                      const std::string& text,
+                                                      const std::string& example);
 
 }  // namespace morton::cli
