@@ -78,7 +78,7 @@ const std::map<std::string, std::pair<std::string, std::array<std::string, 2>>> 
      {"Gemm", {"a | 5x7 7x9! 9! | | Relu | small", "b | 19x33 33x65! 65! | | Relu | small"}}},
     {"conv2d",
      {"Conv",
-      {"a | 1x2x6x7 3x2x3x2! 3! | pads=[1,0,1,1] | Relu | small",
+      {"a | 3x2x6x7 3x2x3x2! 3! | pads=[1,0,1,1] | Relu | small",
        "b | 2x2x11x8 5x2x3x2! 5! | pads=[1,0,2,1] | Relu | small"}}},
     {"max_pool2d",
      {"MaxPool",

@@ -11,10 +11,12 @@
 //        lhs  k -->       v
 //          m  . . . .    [x]           dst is stored as rhs is: it is the next layer's rhs
 //
-// A work-group covers a tile of LOCAL_M rows x LOCAL_N columns; R17 takes 4 x 16 in section 7.2.
+// A work-group covers a tile of LOCAL_M rows x LOCAL_N columns: 64 x 1 as a driver would choose it (see
+// gemm.rm_rm). gemm.rm_cm_4x16 is the same kernel in R17's 4 x 16: 20 rows and columns serve 64 results,
+// where 64 x 1 reads 65.
 //
 // Tunables: LOCAL_M, LOCAL_N.
-// Source: R17, section 7.1 (source 7.1).
+// Source: R17, sections 7.1 (source 7.1) and 7.2.
 __kernel ATTRIBUTES void rm_cm(ARGUMENTS) {
   const int m = get_global_id(0);
   const int n = get_global_id(1);

@@ -11,8 +11,10 @@
 //        lhs  k -->       v            on a device without coalescing that is a cache line for each
 //          m  . . . .    [x]
 //
-// A work-group covers a tile of LOCAL_M rows x LOCAL_N columns. R17 leaves its size to the driver, then
-// takes 4 x 16, which is the standard here, since the sizes of work-groups are always stated.
+// A work-group covers a tile of LOCAL_M rows x LOCAL_N columns. R17 first leaves its size to the driver;
+// here sizes are always stated, so this rung has what a driver that fills the first dimension first
+// would choose: 64 x 1. gemm.rm_rm_4x16 is the same kernel in R17's 4 x 16: 20 rows and columns serve 64
+// results, where 64 x 1 reads 65.
 //
 // Tunables: LOCAL_M, LOCAL_N.
 // Source: R17, section 6.1 (source 6.1) and section 7.2.

@@ -22,8 +22,12 @@
 // Work-groups along m come first, so those that follow each other read the same panel, which stays
 // in the second-level cache while lhs streams by.
 //
+// Edges: of the last rows, if they are more than half a tile, a whole tile is computed in which row
+// M - 1 stands for the rows that do not exist; if they are fewer, each row by itself. A panel is
+// always computed whole, and the columns from N on are not stored.
+//
 // Tunables: TILE_M rows and TILE_N columns (a multiple of 16) of the tile.
-// Assumes: M_pad and N_pad are multiples of the tile; K is not padded.
+// Assumes: memory of rhs covers N rounded up to TILE_N, whatever it holds there.
 // `a * b + c` is left to the compiler to contract into one operation: PoCL's mad() is two.
 #if TILE_N % 16 != 0
 #error "gemm.tile: TILE_N must be a multiple of 16"
@@ -35,32 +39,53 @@ __kernel ATTRIBUTES void tile(ARGUMENTS) {
   typedef float tile_row __attribute__((ext_vector_type(16), aligned(4)));
   const int m0 = get_global_id(0) * TILE_M;
   const int n0 = get_global_id(1) * TILE_N;
-  __global const float* lhs_row = lhs + m0 * K;
   __global const tile_row* panel = (__global const tile_row*)(rhs + n0 * K);
+  const int rows = min(M - m0, TILE_M);
+  // The sums on their way to dst: the epilogue takes elements by number, which registers have not.
+  // (Its text stands once: it may be long, and PoCL compiles every copy.)
+  float sums[TILE_M][TILE_N];
 
-  tile_row sum[TILE_M][TILE_VECTORS];
+  if (2 * rows <= TILE_M) {
+    for (int i = 0; i < rows; ++i) {
+      __global const float* row = lhs + (m0 + i) * K;
+      tile_row sum[TILE_VECTORS];
 #pragma unroll
-  for (int i = 0; i < TILE_M; ++i) {
+      for (int j = 0; j < TILE_VECTORS; ++j) sum[j] = 0.0f;
+      for (int k = 0; k < K; ++k) {
 #pragma unroll
-    for (int j = 0; j < TILE_VECTORS; ++j) sum[i][j] = 0.0f;
-  }
-  for (int k = 0; k < K; ++k) {
+        for (int j = 0; j < TILE_VECTORS; ++j) sum[j] += row[k] * panel[k * TILE_VECTORS + j];
+      }
+#pragma unroll
+      for (int j = 0; j < TILE_VECTORS; ++j) *(tile_row*)(sums[i] + 16 * j) = sum[j];
+    }
+  } else {
+    __global const float* row[TILE_M];
+    tile_row sum[TILE_M][TILE_VECTORS];
 #pragma unroll
     for (int i = 0; i < TILE_M; ++i) {
-      const float scalar = lhs_row[i * K + k];
+      row[i] = lhs + (m0 + min(i, rows - 1)) * K;
 #pragma unroll
-      for (int j = 0; j < TILE_VECTORS; ++j) sum[i][j] += scalar * panel[k * TILE_VECTORS + j];
+      for (int j = 0; j < TILE_VECTORS; ++j) sum[i][j] = 0.0f;
+    }
+    for (int k = 0; k < K; ++k) {
+#pragma unroll
+      for (int i = 0; i < TILE_M; ++i) {
+        const float scalar = row[i][k];
+#pragma unroll
+        for (int j = 0; j < TILE_VECTORS; ++j) sum[i][j] += scalar * panel[k * TILE_VECTORS + j];
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < TILE_M; ++i) {
+#pragma unroll
+      for (int j = 0; j < TILE_VECTORS; ++j) *(tile_row*)(sums[i] + 16 * j) = sum[i][j];
     }
   }
 
-#pragma unroll
-  for (int i = 0; i < TILE_M; ++i) {
-#pragma unroll
-    for (int j = 0; j < TILE_VECTORS; ++j) {
-      __global float* out = dst + (m0 + i) * N_pad + n0 + j * 16;
-      *(__global tile_row*)out = sum[i][j];
-      for (int c = 0; c < 16; ++c) out[c] = EPILOGUE(out[c], m0 + i, n0 + j * 16 + c);
-    }
+  const int columns = min(N - n0, TILE_N);
+  for (int i = 0; i < rows; ++i) {
+    __global float* out = dst + (m0 + i) * N_pad + n0;
+    for (int c = 0; c < columns; ++c) out[c] = EPILOGUE(sums[i][c], m0 + i, n0 + c);
   }
 }
 #undef TILE_VECTORS

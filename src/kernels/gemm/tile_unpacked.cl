@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// gemm.tile_unpacked: dst[m,n] = EPILOGUE(sum over k of lhs[m,k] * rhs[k,n]), for CPUs, all operands
+// row-major as they are.
+//
+// As gemm.tile, without its panels: a work-group is one work-item, which keeps TILE_M x TILE_N elements
+// in vector registers, and in each step of k reads TILE_N neighbours of a row of rhs in place.
+//
+//   lhs  R   m*K + k
+//   rhs  R   k*N + n
+//   dst  R   m*N + n
+//
+//                             rhs: from one row to the next it is N elements
+//                             n           n+TILE_N
+//                       k  ...[16][16][16][16]...      one step: TILE_N/16 vectors of 16,
+//                               |   |   |   |          each multiplied by TILE_M scalars
+//        lhs      k             v   v   v   v
+//        m        x  ------>  [16][16][16][16]
+//        .        x  ------>  [16][16][16][16]         the tile of dst: TILE_M * TILE_N/16
+//        m+TILE_M x  ------>  [16][16][16][16]         accumulators
+//
+// Nothing is packed, which pays for few rows. For many, panels win: where N is a large power of two, the
+// K pieces of a tile's columns compete for the same few lines of the caches.
+//
+// Edges: in place of rows that do not exist row M - 1 is read. The last tile of columns is moved left
+// until it ends at N; it computes columns that its neighbour has too, and stores its own. Where N is
+// below TILE_N, vectors of 16 are moved so one by one; below 16, a vector is read beyond its row.
+//
+// Tunables: TILE_M rows and TILE_N columns (a multiple of 16) of the tile.
+// `a * b + c` is left to the compiler to contract into one operation: PoCL's mad() is two.
+#if TILE_N % 16 != 0
+#error "gemm.tile_unpacked: TILE_N must be a multiple of 16"
+#endif
+#define TILE_VECTORS (TILE_N / 16)
+
+__kernel ATTRIBUTES void tile_unpacked(ARGUMENTS) {
+  // Sixteen floats that may start at any float, where OpenCL's float16 starts at 64 bytes only.
+  typedef float tile_row __attribute__((ext_vector_type(16), aligned(4)));
+  const int m0 = get_global_id(0) * TILE_M;
+  const int own = get_global_id(1) * TILE_N;
+  const int rows = min(M - m0, TILE_M);
+  __global const float* row[TILE_M];
+#pragma unroll
+  for (int i = 0; i < TILE_M; ++i) row[i] = lhs + (m0 + min(i, rows - 1)) * K;
+
+  // The sums on their way to dst: the epilogue takes elements by number, which registers have not.
+  // (Its text stands once: it may be long, and PoCL compiles every copy.)
+  float sums[TILE_M][TILE_N];
+  int first = own;  // the column of sums[i][0]
+
+  if (N >= TILE_N) {
+    first = min(own, N - TILE_N);
+    tile_row sum[TILE_M][TILE_VECTORS];
+#pragma unroll
+    for (int i = 0; i < TILE_M; ++i) {
+#pragma unroll
+      for (int j = 0; j < TILE_VECTORS; ++j) sum[i][j] = 0.0f;
+    }
+    for (int k = 0; k < K; ++k) {
+      __global const float* across = rhs + k * N + first;
+#pragma unroll
+      for (int i = 0; i < TILE_M; ++i) {
+        const float scalar = row[i][k];
+#pragma unroll
+        for (int j = 0; j < TILE_VECTORS; ++j) {
+          sum[i][j] += scalar * *(__global const tile_row*)(across + 16 * j);
+        }
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < TILE_M; ++i) {
+#pragma unroll
+      for (int j = 0; j < TILE_VECTORS; ++j) *(tile_row*)(sums[i] + 16 * j) = sum[i][j];
+    }
+  } else if (N >= 16) {
+    for (int n = 0; n < N; n += 16) {
+      const int left = min(n, N - 16);
+      tile_row sum[TILE_M];
+#pragma unroll
+      for (int i = 0; i < TILE_M; ++i) sum[i] = 0.0f;
+      for (int k = 0; k < K; ++k) {
+        const tile_row across = *(__global const tile_row*)(rhs + k * N + left);
+#pragma unroll
+        for (int i = 0; i < TILE_M; ++i) sum[i] += row[i][k] * across;
+      }
+#pragma unroll
+      for (int i = 0; i < TILE_M; ++i) *(tile_row*)(sums[i] + left) = sum[i];
+    }
+  } else {
+    // A vector reaches into the rows below, whose values go to columns that are not stored. The last
+    // rows, below which there are not enough, are copied before.
+    const int last = K - min(K, 15 / N);
+    tile_row sum[TILE_M];
+#pragma unroll
+    for (int i = 0; i < TILE_M; ++i) sum[i] = 0.0f;
+    for (int k = 0; k < last; ++k) {
+      const tile_row across = *(__global const tile_row*)(rhs + k * N);
+#pragma unroll
+      for (int i = 0; i < TILE_M; ++i) sum[i] += row[i][k] * across;
+    }
+    float copy[16];
+    for (int n = 0; n < 16; ++n) copy[n] = 0.0f;
+    for (int k = last; k < K; ++k) {
+      for (int n = 0; n < N; ++n) copy[n] = rhs[k * N + n];
+      const tile_row across = *(const tile_row*)copy;
+#pragma unroll
+      for (int i = 0; i < TILE_M; ++i) sum[i] += row[i][k] * across;
+    }
+#pragma unroll
+    for (int i = 0; i < TILE_M; ++i) *(tile_row*)sums[i] = sum[i];
+  }
+
+  const int end = min(own + TILE_N, N);
+  for (int i = 0; i < rows; ++i) {
+    __global float* out = dst + (m0 + i) * N;
+    for (int n = own; n < end; ++n) out[n] = EPILOGUE(sums[i][n - first], m0 + i, n);
+  }
+}
+#undef TILE_VECTORS
