@@ -108,7 +108,7 @@ KernelChoice choose_entry(const Entry& entry, const BoundProblem& bound, const s
       throw UnsupportedError("it requires " + condition.print());
     }
   }
-  static_cast<void>(launch_size(entry, names, context.device));
+  const LaunchSize size = launch_size(entry, names, context.device);
   Environment padded = names;
   for (const auto& [role, binding] : bound.operands) {
     const TaskTensor& tensor = tensor_at(binding.tensor, context.tasks, temporaries);
@@ -123,9 +123,10 @@ KernelChoice choose_entry(const Entry& entry, const BoundProblem& bound, const s
   const std::int64_t bytes = entry.bytes.evaluate(names) != 0
                                  ? entry.bytes.evaluate(names)
                                  : operand_bytes(bound, context.tasks, temporaries);
-  choice.estimated_us = step_cost_us(static_cast<double>(entry.flop.evaluate(padded)),
-                                     efficiency_of(entry, context.device),
-                                     static_cast<double>(bytes), context.device);
+  choice.estimated_us =
+      step_cost_us(static_cast<double>(entry.flop.evaluate(padded)),
+                   efficiency_of(entry, context.device) * busy_share(size, context.device),
+                   static_cast<double>(bytes), context.device);
   return choice;
 }
 

@@ -74,6 +74,15 @@ LaunchSize launch_size(const Entry& entry, const Environment& environment,
   return size;
 }
 
+double busy_share(const LaunchSize& size, const DeviceInfo& device) {
+  double groups = 1.0;
+  for (std::size_t i = 0; i < size.global.size(); ++i) {
+    groups *= static_cast<double>(size.global[i] / size.local[i]);
+  }
+  return std::min(1.0,
+                  groups / static_cast<double>(std::max<std::int64_t>(device.compute_units, 1)));
+}
+
 double efficiency_of(const Entry& entry, const DeviceInfo& device) {
   const auto found = entry.efficiency.find(device.kind == DeviceInfo::Kind::cpu ? "cpu" : "gpu");
   constexpr double kUnknown = 0.01;

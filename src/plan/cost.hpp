@@ -35,6 +35,9 @@ struct LaunchSize {
 [[nodiscard]] double step_cost_us(double flop, double efficiency, double bytes,
                                   const DeviceInfo& device);
 
+/// Share of the device's compute units that the launch has work-groups for, at most 1.
+[[nodiscard]] double busy_share(const LaunchSize& size, const DeviceInfo& device);
+
 /// The entry's share of the peak on this kind of device.
 [[nodiscard]] double efficiency_of(const Entry& entry, const DeviceInfo& device);
 
