@@ -33,6 +33,9 @@ Graph prepared_graph(const Model& model, const CompileOptions& options) {
 Plan planned(const Graph& graph, const DeviceInfo& device, const CompileOptions& options) {
   Catalogue catalogue = Catalogue::standard();
   for (const auto& file : options.catalogue_files) catalogue.add_file(file);
+  if (options.log) {
+    for (const auto& [name, why] : catalogue.left_out()) options.log("left out: " + why);
+  }
   PlanOptions plan_options;
   plan_options.workspace_limit_bytes = options.workspace_limit_bytes;
   plan_options.use = options.use;

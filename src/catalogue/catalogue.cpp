@@ -2,14 +2,15 @@
 #include "catalogue/catalogue.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <set>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/knobs.hpp"
 #include "catalogue/embedded.hpp"
+#include "catalogue/r17_library.hpp"
 #include "catalogue/reader.hpp"
+#include "formats/input_file.hpp"
 
 namespace morton {
 namespace {
@@ -23,21 +24,6 @@ constexpr std::string_view kTunedFolder = "tuned";
 
 /// Files by their path relative to the folder of kernels, such as "gemm/naive.cl".
 using FileTexts = std::map<std::string, std::string, std::less<>>;
-
-/// True when `name` stands in `text` as a whole word followed by a parenthesis.
-bool declares_function(std::string_view text, std::string_view name) {
-  const auto is_word = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-  };
-  for (std::size_t at = text.find(name); at != std::string_view::npos;
-       at = text.find(name, at + 1)) {
-    if (at > 0 && is_word(text[at - 1])) continue;
-    std::size_t next = at + name.size();
-    while (next < text.size() && std::isspace(static_cast<unsigned char>(text[next])) != 0) ++next;
-    if (next < text.size() && text[next] == '(') return true;
-  }
-  return false;
-}
 
 std::string folder_of(const std::string& path) {
   return path.substr(0, path.find('/') == std::string::npos ? 0 : path.find('/'));
@@ -121,7 +107,9 @@ Catalogue Catalogue::from_folder(const fs::path& folder) {
 
 void Catalogue::add_file(const fs::path& json) {
   const auto read_source = [&](const std::string& name) {
-    return read_file(json.parent_path() / name, kFileLimitBytes);
+    const InputFile file = InputFile::beneath(json.parent_path(), name);
+    if (file.bytes() > kFileLimitBytes) throw ModelError(file.where() + ": is too large");
+    return std::string(MappedFile(file).bytes());
   };
   add_text(read_file(json, kFileLimitBytes), json.string(), read_source);
 }
@@ -132,12 +120,13 @@ void Catalogue::add_text(std::string_view json, const std::string& file,
   const JsonReader reader(parsed, file);
   if (!parsed.is_object())
     reader.fail("expected an object, got " + std::string(parsed.type_name()));
+  if (is_r17_library(parsed)) return add_library(reader, file, read_source);
   if (reader.at("schema").integer() != 1) {
     reader.at("schema").fail("expected 1, the only schema there is, got " +
                              parsed.at("schema").dump());
   }
   const std::string name = reader.at("name").text();
-  if (find_entry(name) != nullptr || find_recipe(name) != nullptr) {
+  if (is_taken(name)) {
     reader.at("name").fail("'" + name + "' is taken: choose another name");
   }
   if (reader.has("steps")) {
@@ -158,6 +147,23 @@ void Catalogue::add_text(std::string_view json, const std::string& file,
   }
   entry.source_file = entry.family + "/" + entry.source_file;
   insert_named(entries_, std::move(entry));
+}
+
+void Catalogue::add_library(const JsonReader& reader, const std::string& file,
+                            const std::function<std::string(const std::string&)>& read_source) {
+  R17Library library = read_r17_library(reader, read_source);
+  for (Entry& entry : library.entries) {
+    if (is_taken(entry.name)) {
+      reader.fail("the codename '" + entry.name + "' is taken: choose another");
+    }
+    entry.file = file;
+    insert_named(entries_, std::move(entry));
+  }
+  left_out_.merge(library.left_out);
+}
+
+bool Catalogue::is_taken(const std::string& name) const {
+  return find_entry(name) != nullptr || find_recipe(name) != nullptr;
 }
 
 const Entry* Catalogue::find_entry(std::string_view name) const {

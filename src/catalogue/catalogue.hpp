@@ -16,6 +16,8 @@
 
 namespace morton {
 
+class JsonReader;
+
 /// The data format that a kernel demands of one operand, or leaves in its result.
 struct OperandFormat {
   /// As written: "any", a layout's text, or one with expressions over tunables in braces, such as
@@ -57,6 +59,9 @@ struct Entry {
   std::string source_file;  ///< "gemm/morton_4_2.cl", for messages
   std::string source;       ///< its text
   std::string function;
+  /// False where the text may define names besides its function's: then each instance is a program
+  /// of its own.
+  bool shares_program = true;
   std::map<std::string, OperandFormat> operands;
   std::map<std::string, Expression> align;  ///< by problem dimension, over tunables
   Edges edges = Edges::guard;
@@ -111,8 +116,8 @@ class Catalogue {
   [[nodiscard]] static Catalogue standard();
   /// Every <family>/<name>.json below `folder`, with the .cl files that they name.
   [[nodiscard]] static Catalogue from_folder(const std::filesystem::path& folder);
-  /// Adds a user's entry or recipe file (`--catalogue my.json`); its .cl lies beside it. An entry
-  /// whose name is taken replaces nothing: ModelError.
+  /// Adds a user's entry or recipe file, or a kernel library of R17 (`--catalogue my.json`); its
+  /// .cl files lie beneath its folder. An entry whose name is taken replaces nothing: ModelError.
   void add_file(const std::filesystem::path& json);
   /// Adds from text; `read_source` gives the text of a .cl named in it.
   void add_text(std::string_view json, const std::string& file,
@@ -120,12 +125,19 @@ class Catalogue {
 
   [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
   [[nodiscard]] const std::vector<Recipe>& recipes() const { return recipes_; }
+  /// Kernels of libraries that no problem can be given to, by name, and why.
+  [[nodiscard]] const std::map<std::string, std::string>& left_out() const { return left_out_; }
   [[nodiscard]] const Entry* find_entry(std::string_view name) const;
   [[nodiscard]] const Recipe* find_recipe(std::string_view name) const;
 
  private:
+  void add_library(const JsonReader& reader, const std::string& file,
+                   const std::function<std::string(const std::string&)>& read_source);
+  [[nodiscard]] bool is_taken(const std::string& name) const;
+
   std::vector<Entry> entries_;  ///< sorted by name
   std::vector<Recipe> recipes_;
+  std::map<std::string, std::string> left_out_;
 };
 
 /// The value of each tunable where nothing is tuned.

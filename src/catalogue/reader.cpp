@@ -63,6 +63,20 @@ std::string read_name(const JsonReader& reader, const ProblemFamily& family) {
   return name;
 }
 
+bool declares_function(std::string_view text, std::string_view name) {
+  const auto is_word = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+  };
+  for (std::size_t at = text.find(name); at != std::string_view::npos;
+       at = text.find(name, at + 1)) {
+    if (at > 0 && is_word(text[at - 1])) continue;
+    std::size_t next = at + name.size();
+    while (next < text.size() && std::isspace(static_cast<unsigned char>(text[next])) != 0) ++next;
+    if (next < text.size() && text[next] == '(') return true;
+  }
+  return false;
+}
+
 bool has_any_rank(const ProblemFamily& family) { return family.operands[0].dimensions.empty(); }
 
 NameSet structure_names(const ProblemFamily& family) {

@@ -41,6 +41,9 @@ void check_names(const JsonReader& reader, const Expression& expression, const N
 /// Everything that a family's expressions may use on any device: extents, structure, "device.*".
 [[nodiscard]] NameSet device_names();
 
+/// True when `name` stands in the text of a kernel as a whole word followed by a parenthesis.
+[[nodiscard]] bool declares_function(std::string_view text, std::string_view name);
+
 /// An entry without its source text; ModelError names `reader`'s file and the key.
 [[nodiscard]] Entry read_entry(const JsonReader& reader);
 [[nodiscard]] Recipe read_recipe(const JsonReader& reader);

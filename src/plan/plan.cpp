@@ -153,7 +153,8 @@ class Emitter {
   }
 
   /// PoCL takes half a second to start on each program, so a CPU gets one for all kernels, in the
-  /// order of their keys; other devices one for each kernel, so that plans share them.
+  /// order of their keys; other devices one for each kernel, so that plans share them. Kernels that
+  /// share with none get their own on every device.
   void group_programs() {
     std::vector<int> order;
     for (std::size_t i = 0; i < plan_.instances.size(); ++i) order.push_back(static_cast<int>(i));
@@ -161,11 +162,16 @@ class Emitter {
       return plan_.instances[static_cast<std::size_t>(a)].key <
              plan_.instances[static_cast<std::size_t>(b)].key;
     });
-    if (context_.device.kind == DeviceInfo::Kind::cpu) {
-      if (!order.empty()) plan_.programs.push_back(order);
-      return;
+    std::vector<int> together;
+    for (const int instance : order) {
+      const bool shares = plan_.instances[static_cast<std::size_t>(instance)].shares_program;
+      if (shares && context_.device.kind == DeviceInfo::Kind::cpu) {
+        together.push_back(instance);
+      } else {
+        plan_.programs.push_back({instance});
+      }
     }
-    for (const int instance : order) plan_.programs.push_back({instance});
+    if (!together.empty()) plan_.programs.push_back(together);
   }
 
   std::string reason_of(const ScheduledKernel& kernel) const {
@@ -205,8 +211,11 @@ void check_options(const PlanOptions& options, const Catalogue& catalogue) {
     const Entry* entry = catalogue.find_entry(name);
     const Recipe* recipe = catalogue.find_recipe(name);
     if (entry == nullptr && recipe == nullptr) {
-      throw UsageError("--use " + family + "=" + name +
-                       ": the catalogue has no such kernel or recipe");
+      const auto why = catalogue.left_out().find(name);
+      throw UsageError("--use " + family + "=" + name + ": " +
+                       (why != catalogue.left_out().end()
+                            ? why->second
+                            : "the catalogue has no such kernel or recipe"));
     }
     const std::string& computes = entry != nullptr ? entry->family : recipe->family;
     if (computes != family) {

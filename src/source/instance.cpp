@@ -268,6 +268,7 @@ std::vector<InstanceArgument> Writer::define_arguments() {
 InstanceSource Writer::write() {
   InstanceSource result;
   result.key = key();
+  result.shares_program = spec_.entry->shares_program;
   result.function = spec_.entry->function + "_" + result.key.substr(0, 12);
   head_ << "// " << spec_.entry->name << "\n";
   define(spec_.entry->function, "", result.function);

@@ -43,7 +43,8 @@ struct InstanceArgument {
 struct InstanceSource {
   std::string function;  ///< unique for each instance, so that several share a program
   std::string text;
-  std::string key;  ///< digest of all that the text depends on
+  std::string key;             ///< digest of all that the text depends on
+  bool shares_program = true;  ///< see Entry
   std::vector<InstanceArgument> arguments;
 };
 
