@@ -60,7 +60,9 @@ void add_options(CLI::App& command, DeviceOptions& options) {
 }
 
 void add_model_file(CLI::App& command, ModelOptions& options) {
-  command.add_option("model", options.path, "ONNX file")->option_text("MODEL")->required();
+  command.add_option("model", options.path, "ONNX file, or network definition (.json)")
+      ->option_text("MODEL")
+      ->required();
 }
 
 void add_options(CLI::App& command, ModelOptions& options) {
@@ -88,7 +90,7 @@ void add_options(CLI::App& command, KernelOptions& options) {
       ->option_text("SIZES");
   command
       .add_option("--catalogue", options.catalogue_files,
-                  "File with a further kernel or recipe; repeatable")
+                  "File with a further kernel or recipe, or a kernel library of R17; repeatable")
       ->option_text("FILE")
       ->allow_extra_args(false);
 }

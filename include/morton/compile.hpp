@@ -19,7 +19,8 @@ struct CompiledState;
 
 /// How a model is compiled.
 struct CompileOptions {
-  /// Value of the inputs' open first extent (the batch); 0 leaves it to `shapes`, and to 1 if those
+  /// Value of the inputs' batch: the open extent named "batch", else the first where it is open; 0
+  /// leaves it to `shapes`, and to 1 if those
   /// do not say.
   std::int64_t batch = 0;
   /// Full shapes of inputs by name, for other open extents.

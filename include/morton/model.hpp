@@ -24,6 +24,9 @@ struct PortInfo {
   std::vector<std::string> symbols;  ///< one for each extent; empty where the extent is a number
 };
 
+/// How the matrices beside a network definition are written.
+enum class MatrixFormat : std::uint8_t { csv, binary };
+
 /// What `inspect` shows of a model.
 struct ModelSummary {
   std::string name;
@@ -37,11 +40,17 @@ struct ModelSummary {
 /// A network as its file states it. Immutable; cheap to copy.
 class MORTON_API Model {
  public:
-  /// Reads an ONNX file. Throws ModelError or UnsupportedError.
+  /// Reads an ONNX file, or a network definition of R17 (.json, docs/r17_files.md). Throws
+  /// ModelError or UnsupportedError.
   [[nodiscard]] static Model load(const std::string& path);
   /// From bytes in memory; external data is refused.
   [[nodiscard]] static Model from_bytes(std::string_view onnx, const std::string& name);
   explicit Model(std::shared_ptr<const Graph> graph);
+
+  /// Writes .onnx, or .json: a network definition of R17 with its matrices beside it, for models
+  /// that it can express. Files appear whole or not at all. Throws UsageError for other names,
+  /// UnsupportedError for models that the format cannot hold.
+  void save(const std::string& path, MatrixFormat matrices = MatrixFormat::binary) const;
 
   [[nodiscard]] std::vector<PortInfo> inputs() const;
   [[nodiscard]] std::vector<PortInfo> outputs() const;

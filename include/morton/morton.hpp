@@ -7,6 +7,7 @@
 ///     auto model = morton::compile(morton::Model::load("lenet5.onnx"), device);
 ///     morton::Session session(model);
 ///     auto outputs = session.run({{{"input", image}}});
+#include "morton/architectures.hpp"
 #include "morton/compile.hpp"
 #include "morton/device.hpp"
 #include "morton/dtype.hpp"

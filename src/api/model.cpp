@@ -2,11 +2,14 @@
 #include "morton/model.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 
 #include "base/error.hpp"
 #include "base/shape.hpp"
+#include "formats/onnx_export.hpp"
 #include "formats/onnx_import.hpp"
+#include "formats/r17_network.hpp"
 #include "graph/graph.hpp"
 #include "ops/operator.hpp"
 
@@ -30,16 +33,38 @@ std::vector<PortInfo> to_ports(const Graph& graph, const std::vector<TensorId>& 
   return ports;
 }
 
+/// In lower case, with its dot.
+std::string extension_of(const std::filesystem::path& path) {
+  std::string extension = path.extension().string();
+  std::ranges::transform(extension, extension.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return extension;
+}
+
+Graph read_graph(const std::filesystem::path& path) {
+  return extension_of(path) == ".json" ? import_r17_network(path) : import_onnx(path);
+}
+
 }  // namespace
 
 Model::Model(std::shared_ptr<const Graph> graph) : graph_(std::move(graph)) {}
 
 Model Model::load(const std::string& path) {
-  return Model(std::make_shared<const Graph>(import_onnx(std::filesystem::path(path))));
+  return Model(std::make_shared<const Graph>(read_graph(path)));
 }
 
 Model Model::from_bytes(std::string_view onnx, const std::string& name) {
   return Model(std::make_shared<const Graph>(import_onnx(onnx, name)));
+}
+
+void Model::save(const std::string& path, MatrixFormat matrices) const {
+  const std::string extension = extension_of(path);
+  if (extension == ".onnx") return export_onnx(*graph_, path);
+  if (extension != ".json") {
+    throw UsageError(path + ": models are written to .onnx and .json files");
+  }
+  export_r17_network(*graph_, path,
+                     matrices == MatrixFormat::csv ? MatrixData::csv : MatrixData::binary);
 }
 
 std::vector<PortInfo> Model::inputs() const { return to_ports(*graph_, graph_->inputs); }

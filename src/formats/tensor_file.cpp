@@ -11,6 +11,7 @@
 #include "formats/input_file.hpp"
 #include "formats/npy.hpp"
 #include "formats/onnx_import.hpp"
+#include "formats/r17_matrix.hpp"
 
 namespace morton {
 namespace {
@@ -37,13 +38,16 @@ std::vector<NamedTensor> read_tensors(const std::filesystem::path& path) {
   if (extension == ".npz") return read_npz(path);
   if (extension == ".npy") return {{"", read_npy(path)}};
   if (extension == ".pb") return {read_onnx_tensor(path)};
+  if (extension == ".json") return {{"", read_r17_matrix(path)}};
   if (extension == ".png" || extension == ".jpg" || extension == ".jpeg") {
     return {{"", read_image(path)}};
   }
   if (is_idx_name(name)) return {{"", read_idx(path)}};
-  throw UsageError(path.string() +
-                   ": what this file holds cannot be told from its name; known are .npy, .npz, "
-                   ".pb, .png, .jpg, .idx, -idx3-ubyte and the last two with .gz");
+  throw UsageError(
+      path.string() +
+      ": what this file holds cannot be told from its name; known are .npy, .npz, "
+      ".pb, .json (a matrix definition), .png, .jpg, .idx, -idx3-ubyte and the last two "
+      "with .gz");
 }
 
 Tensor read_tensor(const std::filesystem::path& path) {

@@ -10,7 +10,8 @@
 namespace morton {
 
 /// The tensors in a file. What it is follows from its name: .npy, .npz (NumPy), .pb (ONNX
-/// TensorProto), .png .jpg .jpeg (pictures, u8 [height, width, channels]), .idx or MNIST's
+/// TensorProto), .json (a matrix definition of R17), .png .jpg .jpeg (pictures, u8 [height, width,
+/// channels]), .idx or MNIST's
 /// "...-idx3-ubyte", each also with .gz. Tensors are named as the file names them, else by an empty
 /// string. Throws UsageError for other names, ModelError and UnsupportedError as the readers do.
 [[nodiscard]] std::vector<NamedTensor> read_tensors(const std::filesystem::path& path);

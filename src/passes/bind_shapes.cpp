@@ -81,6 +81,15 @@ void take_shapes(const Graph& graph, const PassOptions& options, Symbols& symbol
   }
 }
 
+/// The extent of a tensor that is its batch: the first, unless a model names another one so, as
+/// those with inputs as columns do. Null for scalars.
+const Dimension* batch_of(const std::vector<Dimension>& dimensions) {
+  const auto named = std::find_if(dimensions.begin(), dimensions.end(),
+                                  [](const Dimension& d) { return d.symbol == "batch"; });
+  if (named != dimensions.end()) return &*named;
+  return dimensions.empty() ? nullptr : &dimensions.front();
+}
+
 void take_batch(const Graph& graph, std::int64_t batch, Symbols& symbols) {
   if (batch < 0) throw UsageError("--batch " + std::to_string(batch) + ": must be positive");
   const std::string option = "--batch " + std::to_string(batch);
@@ -90,14 +99,15 @@ void take_batch(const Graph& graph, std::int64_t batch, Symbols& symbols) {
     const GraphTensor& tensor = graph.tensor(id);
     const auto dimensions = declared_of(tensor);
     inputs += (inputs.empty() ? "" : ", ") + describe(tensor);
-    if (dimensions.empty()) continue;
-    if (dimensions[0].symbol.empty()) {
-      fits = fits || dimensions[0].value == batch;
+    const Dimension* extent = batch_of(dimensions);
+    if (extent == nullptr) continue;
+    if (extent->symbol.empty()) {
+      fits = fits || extent->value == batch;
     } else if (batch > 0) {
-      symbols.set(dimensions[0].symbol, batch, option);
+      symbols.set(extent->symbol, batch, option);
       fits = true;
     } else {
-      symbols.set_default(dimensions[0].symbol, 1);
+      symbols.set_default(extent->symbol, 1);
     }
   }
   if (!fits) throw UsageError(option + ": no input of the model has an open batch: " + inputs);

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/onnx_export.hpp"
+
+#include <onnx.pb.h>
+
+#include <limits>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "morton/version.hpp"
+
+namespace morton {
+namespace {
+
+/// What protobuf can write in one message.
+constexpr std::int64_t kMostBytes = std::numeric_limits<std::int32_t>::max();
+
+/// The version of the file format that came with an operator set; older readers refuse later ones.
+std::int64_t ir_version_of(std::int64_t opset) {
+  if (opset <= 18) return 8;
+  return opset <= 20 ? 9 : 10;
+}
+
+std::int32_t onnx_type_of(DType type) {
+  using Proto = onnx::TensorProto;
+  switch (type) {
+    case DType::f32:
+      return Proto::FLOAT;
+    case DType::f16:
+      return Proto::FLOAT16;
+    case DType::f64:
+      return Proto::DOUBLE;
+    case DType::i8:
+      return Proto::INT8;
+    case DType::u8:
+      return Proto::UINT8;
+    case DType::i32:
+      return Proto::INT32;
+    case DType::i64:
+      return Proto::INT64;
+    case DType::boolean:
+      return Proto::BOOL;
+  }
+  throw InternalError("onnx: element type out of range");
+}
+
+void write_tensor(const Tensor& tensor, onnx::TensorProto& proto) {
+  proto.set_data_type(onnx_type_of(tensor.dtype()));
+  for (const std::int64_t extent : tensor.shape()) proto.add_dims(extent);
+  proto.set_raw_data(tensor.data(), tensor.bytes());
+}
+
+/// Writes the value of an attribute; one overload for each type.
+struct AttributeWriter {
+  onnx::AttributeProto& proto;
+
+  void operator()(std::int64_t value) const {
+    proto.set_type(onnx::AttributeProto::INT);
+    proto.set_i(value);
+  }
+  void operator()(double value) const {
+    proto.set_type(onnx::AttributeProto::FLOAT);
+    proto.set_f(static_cast<float>(value));
+  }
+  void operator()(const std::string& value) const {
+    proto.set_type(onnx::AttributeProto::STRING);
+    proto.set_s(value);
+  }
+  void operator()(const std::vector<std::int64_t>& values) const {
+    proto.set_type(onnx::AttributeProto::INTS);
+    for (const std::int64_t value : values) proto.add_ints(value);
+  }
+  void operator()(const std::vector<double>& values) const {
+    proto.set_type(onnx::AttributeProto::FLOATS);
+    for (const double value : values) proto.add_floats(static_cast<float>(value));
+  }
+  void operator()(const std::vector<std::string>& values) const {
+    proto.set_type(onnx::AttributeProto::STRINGS);
+    for (const std::string& value : values) proto.add_strings(value);
+  }
+  void operator()(const Tensor& value) const {
+    proto.set_type(onnx::AttributeProto::TENSOR);
+    write_tensor(value, *proto.mutable_t());
+  }
+};
+
+void write_node(const Graph& graph, const Node& node, onnx::NodeProto& proto) {
+  if (!node.epilogue.is_identity() || !node.fused.empty()) {
+    throw UnsupportedError("node '" + node.name + "' (" + node.op +
+                           "): passes have fused others into it; write the graph as it was read");
+  }
+  const auto name_of_tensor = [&](TensorId id) {
+    return id == kNoTensor ? std::string() : graph.tensor(id).name;
+  };
+  proto.set_op_type(node.op);
+  proto.set_name(node.name);
+  for (const TensorId id : node.inputs) proto.add_input(name_of_tensor(id));
+  for (const TensorId id : node.outputs) proto.add_output(name_of_tensor(id));
+  for (const auto& [name, value] : node.attributes) {
+    onnx::AttributeProto& attribute = *proto.add_attribute();
+    attribute.set_name(name);
+    std::visit(AttributeWriter{attribute}, value);
+  }
+}
+
+void write_port(const GraphTensor& tensor, onnx::ValueInfoProto& proto) {
+  proto.set_name(tensor.name);
+  onnx::TypeProto::Tensor& type = *proto.mutable_type()->mutable_tensor_type();
+  type.set_elem_type(onnx_type_of(tensor.dtype));
+  for (const Dimension& dimension : tensor.declared) {
+    auto& written = *type.mutable_shape()->add_dim();
+    if (dimension.symbol.empty()) {
+      written.set_dim_value(dimension.value);
+    } else {
+      written.set_dim_param(dimension.symbol);
+    }
+  }
+  if (!tensor.declared.empty()) return;
+  const Shape& shape =
+      tensor.kind == GraphTensor::Kind::constant ? tensor.data.shape() : tensor.shape;
+  for (const std::int64_t extent : shape) type.mutable_shape()->add_dim()->set_dim_value(extent);
+}
+
+bool holds_data(const GraphTensor& tensor) {
+  return tensor.kind == GraphTensor::Kind::constant || tensor.kind == GraphTensor::Kind::state;
+}
+
+void check_size(const Graph& graph) {
+  std::int64_t bytes = 0;
+  for (const GraphTensor& tensor : graph.tensors) {
+    if (holds_data(tensor)) bytes += static_cast<std::int64_t>(tensor.data.bytes());
+  }
+  if (bytes < kMostBytes) return;
+  throw UnsupportedError("the parameters take " + std::to_string(bytes) +
+                         " bytes; an ONNX file with its weights inside holds less than 2 GiB");
+}
+
+onnx::ModelProto to_proto(const Graph& graph) {
+  check_size(graph);
+  onnx::ModelProto model;
+  model.set_ir_version(ir_version_of(graph.opset));
+  model.set_producer_name("morton");
+  model.set_producer_version(MORTON_VERSION);
+  model.add_opset_import()->set_version(graph.opset);
+  onnx::GraphProto& proto = *model.mutable_graph();
+  // ONNX wants a name.
+  proto.set_name(graph.name.empty() ? "graph" : graph.name);
+  for (const GraphTensor& tensor : graph.tensors) {
+    if (!holds_data(tensor)) continue;
+    onnx::TensorProto& initializer = *proto.add_initializer();
+    initializer.set_name(tensor.name);
+    write_tensor(tensor.data, initializer);
+  }
+  for (const TensorId id : graph.inputs) write_port(graph.tensor(id), *proto.add_input());
+  for (const Node& node : graph.nodes) write_node(graph, node, *proto.add_node());
+  for (const TensorId id : graph.outputs) write_port(graph.tensor(id), *proto.add_output());
+  return model;
+}
+
+}  // namespace
+
+std::string onnx_bytes(const Graph& graph) {
+  const onnx::ModelProto model = to_proto(graph);
+  std::string bytes;
+  if (model.ByteSizeLong() > static_cast<std::size_t>(kMostBytes) ||
+      !model.SerializeToString(&bytes)) {
+    throw UnsupportedError("the model is too large for an ONNX file, which holds less than 2 GiB");
+  }
+  return bytes;
+}
+
+void export_onnx(const Graph& graph, const std::filesystem::path& path) {
+  write_file_atomically(path, onnx_bytes(graph));
+}
+
+}  // namespace morton

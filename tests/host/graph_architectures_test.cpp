@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <set>
+
+#include "graph/architectures.hpp"
+#include "host/formats_files.hpp"
+#include "ops/operator.hpp"
+#include "support/compare.hpp"
+#include "support/networks.hpp"
+
+namespace morton {
+namespace {
+
+using ::testing::HasSubstr;
+
+double deviation_of(const std::vector<double>& values) {
+  double sum = 0.0;
+  double squares = 0.0;
+  for (const double value : values) {
+    sum += value;
+    squares += value * value;
+  }
+  const auto count = static_cast<double>(values.size());
+  return std::sqrt(squares / count - sum / count * (sum / count));
+}
+
+TEST(Architectures, SignalsKeepTheirSize) {
+  for (const Architecture& architecture : all_architectures()) {
+    SCOPED_TRACE(architecture.name);
+    const Graph graph = test::with_all_outputs(test::with_shapes(build(architecture, 1), 1));
+    const GraphTensor& input = graph.tensor(graph.inputs.at(0));
+    const std::vector<NamedTensor> inputs{{input.name, test::random_tensor(input.shape, 3)}};
+    const auto layers = test::reference_outputs(graph, inputs);
+    ASSERT_EQ(layers.size(), graph.outputs.size());
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+      const double deviation = deviation_of(layers[i].value);
+      EXPECT_GT(deviation, 1e-3) << graph.tensor(graph.outputs[i]).name;
+      EXPECT_LT(deviation, 1e3) << graph.tensor(graph.outputs[i]).name;
+    }
+  }
+}
+
+TEST(Architectures, WeightsAreOfHesScheme) {
+  const Graph graph = build(find_architecture("r17-2500"), 1);
+  const auto values = to_reference(graph.tensor(graph.find("affine_2.weights")).data).value;
+  EXPECT_NEAR(deviation_of(values), std::sqrt(2.0 / 2500.0), 1e-4);
+}
+
+TEST(Architectures, HaveTheWidthsOfTheSources) {
+  const auto parameters = [](std::string_view name) {
+    std::int64_t count = 0;
+    for (const GraphTensor& tensor : build(find_architecture(name), 1).tensors) {
+      if (tensor.kind == GraphTensor::Kind::constant) count += tensor.data.size();
+    }
+    return count;
+  };
+  EXPECT_EQ(parameters("r17-digits"), 784 * 100 + 100 + 100 * 100 + 100 + 100 * 10 + 10);
+  EXPECT_EQ(parameters("r17-2500"), 784 * 2500 + 2500 + 2500 * 2000 + 2000 + 2000 * 10 + 10);
+  EXPECT_EQ(parameters("r17-cifar"), 3072 * 4096 + 4096 + 4096 * 3072 + 3072 + 3072 * 10 + 10);
+  EXPECT_EQ(parameters("r17-640"), 640 * 150 + 150 + 150 * 10 + 10);
+  EXPECT_EQ(parameters("r17-256"), 256 * 128 + 128 + 128 * 10 + 10);
+  EXPECT_EQ(parameters("c18-mlp"), 784 * 50 + 50 + 50 * 50 + 50 + 50 * 10 + 10);
+  EXPECT_EQ(parameters("lenet5"), 61750);
+}
+
+TEST(Architectures, TheSeedDecides) {
+  const auto first_weight = [](std::uint64_t seed) {
+    const Graph graph = build(find_architecture("r17-256"), seed);
+    return graph.tensor(graph.find("affine_1.weights")).data.at(0);
+  };
+  EXPECT_EQ(first_weight(1), first_weight(1));
+  std::set<double> different;
+  for (std::uint64_t seed = 0; seed < 17; ++seed) different.insert(first_weight(seed));
+  EXPECT_EQ(different.size(), 17U);
+}
+
+TEST(Architectures, UnknownOnesAreNamed) {
+  EXPECT_THAT(message_of<UsageError>([] { (void)find_architecture("vgg"); }),
+              HasSubstr("there is no architecture 'vgg' (known: r17-digits, "));
+}
+
+}  // namespace
+}  // namespace morton
