@@ -124,7 +124,8 @@ void measure_device(const CompiledModel& model, const std::vector<NamedTensor>& 
   });
 }
 
-Measurement measure_session(const CompiledModel& model, const MeasureOptions& options) {
+Measurement measure_session(const CompiledModel& model, std::size_t items_dimension,
+                            const MeasureOptions& options) {
   const std::vector<NamedTensor> inputs = random_inputs(model.inputs(), options.seed);
   // Host and device clock share the time.
   const Goal goal{options.iterations, parse_duration_ms(options.duration) / 2.0};
@@ -144,7 +145,7 @@ Measurement measure_session(const CompiledModel& model, const MeasureOptions& op
   result.enqueue = statistics_of(samples.enqueue);
   if (!samples.device.empty()) result.device = statistics_of(samples.device);
   const Shape& shape = inputs.front().tensor.shape();
-  const double items = shape.empty() ? 1.0 : static_cast<double>(shape.front());
+  const double items = shape.empty() ? 1.0 : static_cast<double>(shape[items_dimension]);
   result.items_per_second = 1e3 * items / result.host.p50;
   return result;
 }
@@ -269,7 +270,8 @@ int bench(const Options& options) {
   const CompiledModel compiled = compile_model(model, device, compile);
   const double compile_ms = compiling.ms();
 
-  Measurement measured = measure_session(compiled, options.measure);
+  Measurement measured =
+      measure_session(compiled, batch_dimension(model.inputs().front()), options.measure);
   measured.load_ms = load_ms;
   measured.open_device_ms = open_device_ms;
   measured.compile_ms = compile_ms;

@@ -250,4 +250,9 @@ std::vector<NamedTensor> random_inputs(const std::vector<PortInfo>& inputs, std:
   return tensors;
 }
 
+std::size_t batch_dimension(const PortInfo& port) {
+  const auto named = std::ranges::find(port.symbols, "batch");
+  return named == port.symbols.end() ? 0 : static_cast<std::size_t>(named - port.symbols.begin());
+}
+
 }  // namespace morton::cli

@@ -44,4 +44,8 @@ void fit_shapes(const Sources& sources, const std::vector<PortInfo>& inputs,
 [[nodiscard]] std::vector<NamedTensor> random_inputs(const std::vector<PortInfo>& inputs,
                                                      std::uint64_t seed);
 
+/// Which extent of a model's input or output counts its items: the open one named "batch", else the
+/// first. R17's networks have inputs as columns.
+[[nodiscard]] std::size_t batch_dimension(const PortInfo& port);
+
 }  // namespace morton::cli

@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 #include <numeric>
+#include <set>
 #include <sstream>
 
 #include "commands.hpp"
@@ -37,6 +38,7 @@ struct Options {
   std::string labels;
   std::int64_t top_k = 0;
   Format format = Format::table;
+  std::set<std::string> by_columns;  ///< outputs [classes, batch]
 };
 
 /// Labels, one on each line of a file.
@@ -102,6 +104,19 @@ bool ranked(const Options& options, const Shape& shape) {
   return options.top_k > 0 && shape.size() == 2 && shape[1] > 0;
 }
 
+/// An output of two dimensions as [batch, classes].
+Tensor by_rows(const NamedTensor& output, const Options& options) {
+  const Tensor& tensor = output.tensor;
+  if (!options.by_columns.contains(output.name)) return tensor;
+  const std::int64_t rows = tensor.shape()[0];
+  const std::int64_t columns = tensor.shape()[1];
+  Tensor turned = Tensor::allocate(tensor.dtype(), {columns, rows});
+  for (std::int64_t i = 0; i < tensor.size(); ++i) {
+    turned.set(i % columns * rows + i / columns, tensor.at(i));
+  }
+  return turned;
+}
+
 /// Refuses --top-k and --labels that suit no output before anything runs.
 void check_ranking(const Options& options, const std::vector<std::string>& labels,
                    const std::vector<PortInfo>& outputs) {
@@ -110,9 +125,10 @@ void check_ranking(const Options& options, const std::vector<std::string>& label
   for (const PortInfo& output : outputs) {
     if (!ranked(options, output.shape)) continue;
     any = true;
-    if (!labels.empty() && static_cast<std::int64_t>(labels.size()) != output.shape[1]) {
+    const std::int64_t classes = output.shape[options.by_columns.contains(output.name) ? 0 : 1];
+    if (!labels.empty() && static_cast<std::int64_t>(labels.size()) != classes) {
       throw ModelError(fmt::format("{}: has {} labels, but output '{}' has {} classes",
-                                   options.labels, labels.size(), output.name, output.shape[1]));
+                                   options.labels, labels.size(), output.name, classes));
     }
   }
   if (!any) {
@@ -169,7 +185,7 @@ std::string text_of(const std::vector<NamedTensor>& outputs, const Options& opti
                         name_of(output.tensor.dtype()), shape_text(output.tensor.shape()),
                         summary.min, summary.max, summary.mean);
     if (!ranked(options, output.tensor.shape())) continue;
-    text += to_text(top_table(output.tensor, options, labels), options.format);
+    text += to_text(top_table(by_rows(output, options), options, labels), options.format);
   }
   return text;
 }
@@ -186,7 +202,7 @@ Json json_of(const std::vector<NamedTensor>& outputs, const Options& options,
                  {"max", summary.max},
                  {"mean", summary.mean}};
     if (ranked(options, output.tensor.shape())) {
-      item["top"] = top_json(output.tensor, options, labels);
+      item["top"] = top_json(by_rows(output, options), options, labels);
     }
     list.push_back(item);
   }
@@ -198,6 +214,9 @@ int run_model(Options options) {
   CompileOptions compile = compile_options(options.model);
   const std::vector<std::string> labels = read_labels(options.labels);
   const Model model = Model::load(options.model.path);
+  for (const PortInfo& output : model.outputs()) {
+    if (batch_dimension(output) == 1) options.by_columns.insert(output.name);
+  }
   const Sources sources = read_sources(options.inputs, model.inputs());
   fit_shapes(sources, model.inputs(), compile);
 

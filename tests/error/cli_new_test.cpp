@@ -3,6 +3,8 @@
 // `morton new`, and R17's files on the command line.
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "error/cli_program.hpp"
 #include "morton/files.hpp"
 #include "support/temporary_folder.hpp"
@@ -61,6 +63,24 @@ TEST(CliR17, NetworkMatrixAndLibraryRun) {
     EXPECT_EQ(answer.shape(), (Shape{10, 3}));
     const Tensor first = read_tensors((folder.path() / "gemm.naive.npy").string()).at(0).tensor;
     for (std::int64_t i = 0; i < answer.size(); ++i) EXPECT_NEAR(answer.at(i), first.at(i), 1e-4);
+  }
+}
+
+TEST(CliR17, RanksTheClassesOfEachColumn) {
+  const TemporaryFolder folder;
+  const std::string path = (folder.path() / "answer.npy").string();
+  const Outcome run =
+      run_program({"run", kNetwork, "-i", kInput, "--top-k", "1", "-o", path, "--format", "json"});
+  expect_success(run);
+  const Tensor answer = read_tensors(path).at(0).tensor;  // [classes, inputs]
+  const auto top = nlohmann::json::parse(run.out).at("outputs").at(0).at("top");
+  ASSERT_EQ(top.size(), 3U);
+  for (std::int64_t column = 0; column < 3; ++column) {
+    std::int64_t best = 0;
+    for (std::int64_t row = 1; row < 10; ++row) {
+      if (answer.at(row * 3 + column) > answer.at(best * 3 + column)) best = row;
+    }
+    EXPECT_EQ(top.at(static_cast<std::size_t>(column)).at(0).at("index"), best);
   }
 }
 
