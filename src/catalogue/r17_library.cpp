@@ -119,11 +119,15 @@ class EntryReader {
       return std::has_single_bit(static_cast<std::uint64_t>(n));
     };
     const std::int64_t step = aligned_.at(dimension);
-    const std::string group = std::to_string(scale) + "*" + local;
+    const std::string group = scale == 1 ? local : std::to_string(scale) + "*" + local;
     // A work-group's size is a power of two, so of two powers the larger is a multiple of both.
-    const std::string whole = power_of_two(step) && power_of_two(scale)
-                                  ? "max(" + std::to_string(step) + ", " + group + ")"
-                                  : group + "*" + std::to_string(step / std::gcd(step, scale));
+    std::string whole = group;
+    if (scale % step != 0) {
+      // A work-group's size is a power of two, so of two powers the larger is a multiple of both.
+      whole = power_of_two(step) && power_of_two(scale)
+                  ? "max(" + std::to_string(step) + ", " + group + ")"
+                  : group + "*" + std::to_string(step / std::gcd(step, scale));
+    }
     entry_.align.insert_or_assign(dimension, parse(whole));
     const std::string global = dimension + "_pad/" + std::to_string(scale);
     entry_.global.push_back(parse(global));
