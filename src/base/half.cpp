@@ -42,4 +42,16 @@ float from_half(std::uint16_t bits) {
   return (bits & 0x8000) != 0 ? -magnitude : magnitude;
 }
 
+std::uint16_t to_bfloat16(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  // Rounding could carry a NaN's fraction away; one bit of it is kept instead.
+  if ((bits & 0x7fffffffU) > kInfinityBits) return static_cast<std::uint16_t>((bits >> 16) | 0x40U);
+  const std::uint32_t odd = (bits >> 16) & 1U;
+  return static_cast<std::uint16_t>((bits + 0x7fffU + odd) >> 16);
+}
+
+float from_bfloat16(std::uint16_t bits) {
+  return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
+}
+
 }  // namespace morton

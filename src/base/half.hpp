@@ -11,4 +11,10 @@ namespace morton {
 /// The value of IEEE 754 binary16 bits; exact.
 [[nodiscard]] float from_half(std::uint16_t bits);
 
+/// The upper half of an f32 (bfloat16) nearest to `value`, ties to even; NaN stays NaN.
+[[nodiscard]] std::uint16_t to_bfloat16(float value);
+
+/// The value of bfloat16 bits; exact.
+[[nodiscard]] float from_bfloat16(std::uint16_t bits);
+
 }  // namespace morton

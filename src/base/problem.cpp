@@ -21,6 +21,8 @@ OperandSchema output(std::vector<std::string_view> dimensions) {
 const std::vector<ProblemFamily>& problem_families() {
   static const std::vector<ProblemFamily> kFamilies{
       {"gemm", {input("lhs", {"M", "K"}), input("rhs", {"K", "N"}), output({"M", "N"})}},
+      {"batched_gemm",
+       {input("lhs", {"B", "M", "K"}), input("rhs", {"B", "K", "N"}), output({"B", "M", "N"})}},
       {"conv2d",
        {input("src", {"N", "C", "H", "W"}), input("weights", {"O", "I", "KH", "KW"}),
         output({"N", "O", "OH", "OW"})},
@@ -34,6 +36,11 @@ const std::vector<ProblemFamily>& problem_families() {
       {"elementwise", {input("src0", {}), output({})}},
       {"softmax", {input("src", {"R", "L"}), output({"R", "L"})}},
       {"pack", {input("src", {}), output({})}},
+      {"winograd_weights",
+       {input("src", {"O", "C", "U", "V"}), output({"X", "O", "C"})},
+       {"OUT"}},
+      {"winograd_input", {input("src", {"C", "T", "P", "Q"}), output({"X", "C", "T"})}, {"OUT"}},
+      {"winograd_output", {input("src", {"X", "O", "T"}), output({"O", "T", "Y", "Z"})}, {"OUT"}},
   };
   return kFamilies;
 }

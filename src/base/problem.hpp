@@ -26,6 +26,8 @@ struct OperandSchema {
 /// dimensions' sizes), and structure. All there are:
 ///
 /// - gemm: dst[M,N] = sum over k of lhs[M,K] * rhs[K,N].
+/// - batched_gemm: the same for each b: dst[B,M,N] = sum over k of lhs[B,M,K] * rhs[B,K,N]. Its
+///   kernels are those of gemm (catalogue/batched.hpp).
 /// - conv2d: dst[N,O,OH,OW] = sum over i, kh, kw of src[N,C,H,W] * weights[O,I,KH,KW];
 ///   structure KH KW SH SW DH DW PT PL G I.
 /// - max_pool2d: dst[N,C,OH,OW] = max over the window of src[N,C,H,W];
@@ -35,6 +37,14 @@ struct OperandSchema {
 /// - elementwise: dst = epilogue(src0, side 1, ...), of any rank, dimensions D0 D1 ...
 /// - softmax: dst[R,L] = exp(src[R,L] - max over l) / sum over l of the same.
 /// - pack: dst = src, of any rank, dimensions D0 D1 ..., in another arrangement.
+///
+/// - winograd_weights: dst[X,O,C] = (G w G') of the filter w = src[O,C,U,V]; structure OUT.
+/// - winograd_input: dst[X,C,T] = (B' d B) of the patch d = src[C,T,P,Q]; structure OUT.
+/// - winograd_output: dst[O,T,Y,Z] = (A' m A) of m = src[X,O,T]; structure OUT.
+///
+/// Winograd's minimal filtering F(OUT x OUT, 3x3) (A. Lavin and S. Gray, "Fast Algorithms for
+/// Convolutional Neural Networks", 2015): T tiles of OUT x OUT results, each from a patch of
+/// P x Q = (OUT+2) x (OUT+2) elements, X = P * Q products; G, B and A are constants that OUT gives.
 ///
 /// A window of conv2d and of the pools reads src at row oh * SH + kh * DH - PT and column
 /// ow * SW + kw * DW - PL; what lies outside the image counts as 0 in conv2d and is left out in the

@@ -131,6 +131,8 @@ double Tensor::at(std::int64_t index) const {
       return static_cast<double>(read<float>(data_, index));
     case DType::f16:
       return static_cast<double>(from_half(read<std::uint16_t>(data_, index)));
+    case DType::bf16:
+      return static_cast<double>(from_bfloat16(read<std::uint16_t>(data_, index)));
     case DType::f64:
       return read<double>(data_, index);
     case DType::i8:
@@ -157,6 +159,8 @@ void Tensor::set(std::int64_t index, double value) {
       return write(data, index, static_cast<float>(value));
     case DType::f16:
       return write(data, index, to_half(static_cast<float>(value)));
+    case DType::bf16:
+      return write(data, index, to_bfloat16(static_cast<float>(value)));
     case DType::f64:
       return write(data, index, value);
     case DType::i8:

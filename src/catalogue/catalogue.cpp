@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/knobs.hpp"
+#include "catalogue/batched.hpp"
 #include "catalogue/embedded.hpp"
 #include "catalogue/r17_library.hpp"
 #include "catalogue/reader.hpp"
@@ -54,7 +55,9 @@ Catalogue from_texts(const FileTexts& files) {
     };
     catalogue.add_text(text, path, read_source);
   }
-  for (const auto& entry : catalogue.entries()) check_place(entry.file, entry.name);
+  for (const auto& entry : catalogue.entries()) {
+    if (entry.batch_of.empty()) check_place(entry.file, entry.name);
+  }
   for (const auto& recipe : catalogue.recipes()) check_place(recipe.file, recipe.name);
   for (const auto& [path, text] : files) {
     if (path.ends_with(".cl") && !used.contains(path)) {
@@ -146,6 +149,7 @@ void Catalogue::add_text(std::string_view json, const std::string& file,
     reader.at("function").fail(entry.source_file + " has no function '" + entry.function + "'");
   }
   entry.source_file = entry.family + "/" + entry.source_file;
+  if (auto twin = batched(entry)) insert_named(entries_, std::move(*twin));
   insert_named(entries_, std::move(entry));
 }
 

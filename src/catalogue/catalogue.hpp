@@ -23,9 +23,14 @@ struct OperandFormat {
   /// As written: "any", a layout's text, or one with expressions over tunables in braces, such as
   /// "R_*_{TILE_N}_R".
   std::string layout_text = "any";
+  /// Leading dimensions of the operand that the layout's text does not name: whole loops around it.
+  int outer = 0;
   /// The parsed layout of a text without braces; unset otherwise. `layout_of` serves both.
   std::optional<Layout> layout;
-  std::vector<DType> types;
+  std::vector<DType> types;  ///< that the tensor may have
+  /// Element type in memory where it is not the tensor's own: packing converts, and the plan takes
+  /// the kernel only where that precision is asked for.
+  std::optional<DType> stored;
   /// Of inputs: what the kernel needs the padding to hold. Of dst: what it leaves there.
   Rim rim = Rim::undefined;
   MemoryKind memory = MemoryKind::buffer;
@@ -55,6 +60,7 @@ struct Entry {
   };
   std::string name;         ///< "gemm.morton_4_2"
   std::string family;       ///< the problem that it solves
+  std::string batch_of;     ///< of family batched_gemm: the gemm entry whose text it runs
   std::string file;         ///< its JSON file, for messages
   std::string source_file;  ///< "gemm/morton_4_2.cl", for messages
   std::string source;       ///< its text
@@ -84,7 +90,8 @@ struct Entry {
 struct RecipeOperand {
   std::string target;                   ///< an operand of the recipe's problem, or a temporary
   std::vector<Expression> coordinates;  ///< one for each dimension of the target
-  bool bounded = false;  ///< coordinates may leave the target and then read `outside`
+  /// Coordinates may leave the target: they then read `outside`, or are not written.
+  bool bounded = false;
   double outside = 0.0;
 };
 
@@ -94,6 +101,14 @@ struct RecipeStep {
   std::map<std::string, Expression> extents;    ///< over the recipe's extents and structure
   std::map<std::string, Expression> structure;  ///< likewise
   std::map<std::string, RecipeOperand> operands;
+};
+
+/// Repetition of a recipe's steps over parts of a long dimension, so that temporaries stay within
+/// the workspace limit. Steps that use neither name run once.
+struct RecipeSlabs {
+  Expression extent;   ///< of the whole dimension
+  std::string start;   ///< name of a slab's first element
+  std::string length;  ///< name of its number of elements
 };
 
 /// A way to solve a problem in several steps. The epilogue of the problem goes to the step that
@@ -106,6 +121,7 @@ struct Recipe {
   /// Name -> extents of a tensor that lives only inside the recipe; its consumer dictates its
   /// format.
   std::map<std::string, std::vector<Expression>> temporaries;
+  std::optional<RecipeSlabs> slabs;
   std::vector<RecipeStep> steps;
 };
 

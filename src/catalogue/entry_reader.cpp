@@ -97,9 +97,17 @@ void read_split(const JsonReader& reader, OperandFormat& format) {
   format.image_texels = static_cast<int>(split[1]);
 }
 
+DType read_stored(const JsonReader& reader) {
+  const std::string name = reader.text();
+  if (name != "f16" && name != "bf16") {
+    reader.fail("expected 'f16' or 'bf16', got '" + name + "'");
+  }
+  return parse_dtype(name);
+}
+
 OperandFormat read_format(const JsonReader& reader, const std::vector<std::string>& dimensions,
                           const Entry& entry) {
-  reader.allow_keys({"layout", "types", "rim", "memory", "split"});
+  reader.allow_keys({"layout", "types", "stored", "rim", "memory", "split"});
   OperandFormat format;
   read_layout(reader.at("layout"), dimensions, entry, format);
   for (const auto& type : reader.at("types").elements()) {
@@ -110,6 +118,7 @@ OperandFormat read_format(const JsonReader& reader, const std::vector<std::strin
     }
   }
   if (format.types.empty()) reader.at("types").fail("expected at least one type");
+  if (reader.has("stored")) format.stored = read_stored(reader.at("stored"));
   if (reader.has("rim")) {
     const JsonReader rim = reader.at("rim");
     format.rim = parse_rim(rim.text(), rim.where());
@@ -249,7 +258,16 @@ Layout layout_of(const OperandFormat& format, std::span<const std::string> dimen
                  const Environment& tunables) {
   if (format.is_any()) throw InternalError("catalogue: the layout 'any' has no loops");
   if (format.layout) return *format.layout;
-  return Layout::parse(fill_in(format.layout_text, tunables), dimensions);
+  const auto outer = static_cast<std::size_t>(format.outer);
+  const Layout inner =
+      Layout::parse(fill_in(format.layout_text, tunables), dimensions.subspan(outer));
+  if (outer == 0) return inner;
+  std::vector<Loop> loops;
+  for (int d = 0; d < format.outer; ++d) loops.push_back({d, 0});
+  for (const Loop& loop : inner.loops()) {
+    loops.push_back({loop.dimension + format.outer, loop.extent});
+  }
+  return Layout(static_cast<int>(dimensions.size()), std::move(loops));
 }
 
 Environment standard_tunables(const Entry& entry) {

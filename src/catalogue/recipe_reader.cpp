@@ -118,7 +118,6 @@ void check_flow(const JsonReader& reader, const OperandSchema& schema, const Rec
   const bool is_input = outer != nullptr && outer->role == OperandSchema::Role::input;
   if (schema.role == OperandSchema::Role::output) {
     if (is_input) reader.fail("writes '" + operand.target + "', an input of " + recipe.family);
-    if (operand.bounded) reader.fail("what is written has no value outside");
     if (!scope.written.insert(operand.target).second) {
       reader.fail("'" + operand.target + "' is written by two steps");
     }
@@ -127,10 +126,22 @@ void check_flow(const JsonReader& reader, const OperandSchema& schema, const Rec
   }
 }
 
-RecipeOperand read_operand(const JsonReader& reader, const NameSet& known) {
+RecipeOperand read_operand(const JsonReader& reader, const NameSet& known,
+                           OperandSchema::Role role) {
   RecipeOperand operand;
   if (!reader.json().is_object()) {
     read_reference(reader, known, operand);
+    return operand;
+  }
+  if (role == OperandSchema::Role::output) {
+    // {"to": ..., "outside": "drop"}: what falls outside of the target is not written.
+    reader.allow_keys({"to", "outside"});
+    read_reference(reader.at("to"), known, operand);
+    const JsonReader outside = reader.at("outside");
+    if (outside.text() != "drop") {
+      outside.fail("expected 'drop' for an output, got '" + outside.text() + "'");
+    }
+    operand.bounded = true;
     return operand;
   }
   reader.allow_keys({"from", "outside"});
@@ -149,7 +160,8 @@ void read_operands(const JsonReader& reader, const Recipe& recipe, Scope& scope,
   }
   for (const auto& schema : family.operands) {
     const JsonReader member = reader.at(schema.name);
-    RecipeOperand operand = read_operand(member, coordinate_scope(step, schema, scope));
+    RecipeOperand operand =
+        read_operand(member, coordinate_scope(step, schema, scope), schema.role);
     const std::size_t rank = target_rank(member, recipe, scope, operand.target);
     if (operand.coordinates.size() != rank) {
       member.fail("'" + operand.target + "' has " + std::to_string(rank) + " dimensions, got " +
@@ -186,10 +198,25 @@ void read_temporaries(const JsonReader& reader, const Scope& scope, Recipe& reci
   }
 }
 
+/// Reads the repetition; its two names are known from then on.
+RecipeSlabs read_slabs(const JsonReader& reader, Scope& scope) {
+  reader.allow_keys({"of", "start", "length"});
+  RecipeSlabs slabs;
+  slabs.extent = read_expression(reader.at("of"), scope.names);
+  slabs.start = reader.at("start").text();
+  slabs.length = reader.at("length").text();
+  for (const auto& name : {slabs.start, slabs.length}) {
+    if (name.empty() || !scope.names.insert(name).second) {
+      reader.fail("'" + name + "' is no new name");
+    }
+  }
+  return slabs;
+}
+
 }  // namespace
 
 Recipe read_recipe(const JsonReader& reader) {
-  reader.allow_keys({"schema", "name", "problem", "require", "temporaries", "steps"});
+  reader.allow_keys({"schema", "name", "problem", "require", "slabs", "temporaries", "steps"});
   Scope scope;
   scope.family = &read_family(reader.at("problem"));
   if (has_any_rank(*scope.family)) {
@@ -205,6 +232,7 @@ Recipe read_recipe(const JsonReader& reader) {
     known.insert(scope.names.begin(), scope.names.end());
     recipe.require = read_expressions(reader.at("require"), known);
   }
+  if (reader.has("slabs")) recipe.slabs = read_slabs(reader.at("slabs"), scope);
   if (reader.has("temporaries")) read_temporaries(reader.at("temporaries"), scope, recipe);
   const JsonReader steps = reader.at("steps");
   for (const auto& element : steps.elements()) {

@@ -76,6 +76,7 @@ Tensor from_typed_fields(const onnx::TensorProto& proto, DType type, const Shape
     case DType::u8:
       return from_values<std::uint8_t>(type, shape, proto.int32_data(), where);
     case DType::f16:
+    case DType::bf16:
       return from_values<std::uint16_t>(type, shape, proto.int32_data(), where);
   }
   throw InternalError(where + ": element type out of range");
@@ -143,6 +144,8 @@ DType onnx_dtype(std::int32_t data_type, const std::string& where) {
       return DType::f32;
     case Proto::FLOAT16:
       return DType::f16;
+    case Proto::BFLOAT16:
+      return DType::bf16;
     case Proto::DOUBLE:
       return DType::f64;
     case Proto::INT8:
@@ -168,8 +171,6 @@ DType onnx_dtype(std::int32_t data_type, const std::string& where) {
     case Proto::COMPLEX64:
     case Proto::COMPLEX128:
       throw UnsupportedError(where + ": complex elements");
-    case Proto::BFLOAT16:
-      throw UnsupportedError(where + ": element type bfloat16");
     default:
       break;
   }

@@ -6,34 +6,66 @@
 namespace morton {
 namespace {
 
-/// A [..., K] times B [K, N]: all dimensions of A but the last are rows of one product.
+/// A [..., M, K] times B [..., K, N], the dimensions before broadcast by NumPy's rule. Where B is a
+/// matrix they are rows of one product; otherwise there is a product for each of them.
 struct Product {
+  Shape batch;  ///< empty for one product
   std::int64_t m = 1, n = 0, k = 0;
 };
+
+Shape leading(const Shape& shape) { return {shape.begin(), shape.end() - 2}; }
 
 Product product_of(const NodeView& node) {
   const Shape a = node.input(0).shape;
   const Shape b = node.input(1).shape;
   const std::string got = "A is " + to_string(a) + ", B is " + to_string(b);
   if (a.empty() || b.empty()) node.fail(got + "; neither may be a scalar");
-  if (a.size() < 2 || b.size() != 2) {
-    node.unsupported(got + "; A of two dimensions or more and B of two are supported");
+  if (a.size() < 2 || b.size() < 2) {
+    node.unsupported(got + "; A and B of two dimensions or more are supported");
   }
-  if (a.back() != b[0]) node.fail(got + ": the inner extents differ");
+  if (a.back() != b[b.size() - 2]) node.fail(got + ": the inner extents differ");
   Product product;
+  product.k = a.back();
+  product.n = b.back();
+  if (b.size() > 2) {
+    product.batch = broadcast(leading(a), leading(b), node.where() + ": " + got);
+    product.m = a[a.size() - 2];
+    return product;
+  }
   for (std::size_t d = 0; d + 1 < a.size(); ++d) {
     product.m = checked_mul(product.m, a[d], "MatMul");
   }
-  product.k = b[0];
-  product.n = b[1];
   return product;
 }
 
 std::vector<TensorType> infer_mat_mul(const NodeView& node) {
   const Product product = product_of(node);
   TensorType result = node.input(0);
-  result.shape.back() = product.n;
+  if (node.input(1).shape.size() > 2) {
+    result.shape = product.batch;
+    result.shape.push_back(product.m);
+    result.shape.push_back(product.n);
+  } else {
+    result.shape.back() = product.n;
+  }
   return {result};
+}
+
+/// For each product, the index of its matrix among those of a tensor with these leading dimensions.
+std::vector<std::int64_t> matrices_of(const Shape& own, const Shape& batch) {
+  std::vector<std::int64_t> matrices{0};
+  for (std::size_t d = 0; d < batch.size(); ++d) {
+    const std::size_t missing = batch.size() - own.size();
+    const std::int64_t extent = d < missing ? 1 : own[d - missing];
+    std::vector<std::int64_t> longer;
+    for (const std::int64_t matrix : matrices) {
+      for (std::int64_t i = 0; i < batch[d]; ++i) {
+        longer.push_back(matrix * extent + (extent == 1 ? 0 : i));
+      }
+    }
+    matrices = std::move(longer);
+  }
+  return matrices;
 }
 
 ReferenceTensor reference_mat_mul(const NodeView& node, std::span<const ReferenceTensor> inputs) {
@@ -41,18 +73,22 @@ ReferenceTensor reference_mat_mul(const NodeView& node, std::span<const Referenc
   const ReferenceTensor& a = inputs[0];
   const ReferenceTensor& b = inputs[1];
   ReferenceTensor result;
-  result.shape = a.shape;
-  result.shape.back() = product.n;
-  for (std::int64_t m = 0; m < product.m; ++m) {
-    for (std::int64_t n = 0; n < product.n; ++n) {
-      BoundedSum sum;
-      for (std::int64_t k = 0; k < product.k; ++k) {
-        const auto i = static_cast<std::size_t>(m * product.k + k);
-        const auto j = static_cast<std::size_t>(k * product.n + n);
-        sum.add_product({a.value[i], a.error[i]}, {b.value[j], b.error[j]});
+  result.shape = infer_mat_mul(node)[0].shape;
+  const bool one = b.shape.size() == 2;
+  const auto of_a = one ? std::vector<std::int64_t>{0} : matrices_of(leading(a.shape), product.batch);
+  const auto of_b = one ? std::vector<std::int64_t>{0} : matrices_of(leading(b.shape), product.batch);
+  for (std::size_t p = 0; p < of_a.size(); ++p) {
+    for (std::int64_t m = 0; m < product.m; ++m) {
+      for (std::int64_t n = 0; n < product.n; ++n) {
+        BoundedSum sum;
+        for (std::int64_t k = 0; k < product.k; ++k) {
+          const auto i = static_cast<std::size_t>((of_a[p] * product.m + m) * product.k + k);
+          const auto j = static_cast<std::size_t>((of_b[p] * product.k + k) * product.n + n);
+          sum.add_product({a.value[i], a.error[i]}, {b.value[j], b.error[j]});
+        }
+        result.value.push_back(sum.result().value);
+        result.error.push_back(sum.result().error);
       }
-      result.value.push_back(sum.result().value);
-      result.error.push_back(sum.result().error);
     }
   }
   return result;
@@ -72,9 +108,51 @@ View rows_view(std::size_t rank, const std::string& inner) {
   return View::grouped({"M", inner}, std::move(grouping), extents);
 }
 
+/// The matrices of `own` leading dimensions, one for each b of `batch` (extents B0, B1, ...).
+View batch_view(const Shape& own, const Shape& batch, const std::string& row,
+                const std::string& column) {
+  std::vector<Expression> coordinates;
+  std::vector<Expression> extents;
+  Expression below(1);
+  for (std::size_t d = batch.size(); d-- > batch.size() - own.size();) {
+    const Expression extent = Expression::variable("B" + std::to_string(d));
+    const std::int64_t mine = own[d + own.size() - batch.size()];
+    Expression coordinate = Expression::variable("b") / below;
+    if (d > 0) coordinate = coordinate % extent;
+    const bool repeats = mine == 1 && batch[d] != 1;
+    coordinates.insert(coordinates.begin(), repeats ? Expression(0) : coordinate);
+    extents.insert(extents.begin(), repeats ? Expression(1) : extent);
+    below = extent * below;
+  }
+  for (const auto& name : {row, column}) {
+    coordinates.push_back(Expression::variable(coordinate_name(name)));
+    extents.push_back(Expression::variable(name));
+  }
+  return View::mapped({"B", row, column}, std::move(coordinates), extents);
+}
+
+BoundProblem lower_batch(const NodeView& node, const Product& product) {
+  BoundProblem bound;
+  bound.problem.family = "batched_gemm";
+  std::int64_t count = 1;
+  for (std::size_t d = 0; d < product.batch.size(); ++d) {
+    bound.problem.extents["B" + std::to_string(d)] = product.batch[d];
+    count = checked_mul(count, product.batch[d], "MatMul");
+  }
+  bound.problem.extents.insert(
+      {{"B", count}, {"M", product.m}, {"N", product.n}, {"K", product.k}});
+  const Shape a = leading(node.input(0).shape);
+  const Shape b = leading(node.input(1).shape);
+  bound.operands["lhs"] = {node.input_id(0), batch_view(a, product.batch, "M", "K")};
+  bound.operands["rhs"] = {node.input_id(1), batch_view(b, product.batch, "K", "N")};
+  bound.operands["dst"] = {node.output_id(), batch_view(product.batch, product.batch, "M", "N")};
+  return bound;
+}
+
 BoundProblem lower_mat_mul(const NodeView& node) {
   const Product product = product_of(node);
   const Shape a = node.input(0).shape;
+  if (node.input(1).shape.size() > 2) return lower_batch(node, product);
   BoundProblem bound;
   bound.problem.family = "gemm";
   bound.problem.extents = {{"M", product.m}, {"N", product.n}, {"K", product.k}};

@@ -14,6 +14,8 @@ namespace {
 
 /// More ways than this to combine the steps of a recipe are not looked at.
 constexpr std::size_t kMostCombinations = 64;
+/// Each slab is planned by itself and launches kernels of its own.
+constexpr std::int64_t kMostSlabs = 256;
 
 const TaskTensor& tensor_at(int id, const TaskList& tasks,
                             const std::vector<TaskTensor>& temporaries) {
@@ -50,7 +52,7 @@ Demand demand_of(const Entry& entry, const std::string& role, const BoundProblem
   if (format.is_any()) return {};
   Demand demand;
   Arrangement& arrangement = demand.arrangement;
-  arrangement.dtype = tensor.dtype;
+  arrangement.dtype = format.stored.value_or(tensor.dtype);
   arrangement.layout = layout_of(format, view.dimensions, names);
   arrangement.rim = format.rim;
   arrangement.memory = format.memory;
@@ -77,10 +79,15 @@ Demand demand_of(const Entry& entry, const std::string& role, const BoundProblem
   return demand;
 }
 
-void check_operands(const Entry& entry, const Problem& problem) {
+void check_operands(const Entry& entry, const Problem& problem, const PlanOptions& options) {
   for (const auto& [role, format] : entry.operands) {
     if (format.memory != MemoryKind::buffer) {
       throw UnsupportedError("its operand " + role + " lies in an image; plans place buffers only");
+    }
+    if (format.stored && *format.stored != options.precision) {
+      const std::string name(name_of(*format.stored));
+      throw UnsupportedError("it keeps " + role + " as " + name + ", which needs the precision " +
+                             name);
     }
     const auto type = problem.types.find(role);
     if (type == problem.types.end()) continue;
@@ -99,7 +106,7 @@ KernelChoice choose_entry(const Entry& entry, const BoundProblem& bound, const s
   choice.entry = &entry;
   choice.tunables = tunables_for(entry, context.options.local);
   choice.bound = bound;
-  check_operands(entry, bound.problem);
+  check_operands(entry, bound.problem, context.options);
   const TaskTensor& dst = tensor_at(tensor_of(bound, "dst"), context.tasks, temporaries);
   const Environment names = entry_environment(entry, bound.problem, choice.tunables, context.device,
                                               element_count(dst.shape));
@@ -119,6 +126,10 @@ KernelChoice choose_entry(const Entry& entry, const BoundProblem& bound, const s
     for (const auto& [extent, value] : bound.problem.extents) {
       padded[extent] = names.find(extent + "_pad")->second;
     }
+  }
+  if (dst.kind == TaskTensor::Kind::derived) {
+    choice.once = true;
+    return choice;
   }
   const std::int64_t bytes = entry.bytes.evaluate(names) != 0
                                  ? entry.bytes.evaluate(names)
@@ -163,7 +174,7 @@ void settle(Candidate& candidate, const PlanContext& context) {
     const bool repacked =
         consumer != nullptr && (consumer->kind == Demand::Kind::packed ||
                                 (consumer_decides && !satisfies(chosen, consumer->arrangement)));
-    if (repacked) candidate.estimated_us += repack_cost_us(chosen, consumer->arrangement, context);
+    if (repacked && tensor.kind != TaskTensor::Kind::derived) candidate.estimated_us += repack_cost_us(chosen, consumer->arrangement, context);
     candidate.temporary_arrangements.push_back(chosen);
   }
 }
@@ -223,49 +234,69 @@ using RecipePath = std::vector<std::string>;
 CandidateList list_within(const Task& task, const PlanContext& context,
                           const std::vector<TaskTensor>& outer, const RecipePath& path);
 
+/// The recipe's steps, in as few slabs as keep the temporaries within the workspace limit.
+ExpandedRecipe expand_within_limit(const Recipe& recipe, const Task& task,
+                                   const PlanContext& context, std::size_t known) {
+  const std::int64_t limit = context.options.workspace_limit_bytes;
+  const std::int64_t most = most_slabs(recipe, task);
+  std::int64_t bytes = 0;
+  for (std::int64_t count = 1;; count = std::min(2 * count, most)) {
+    ExpandedRecipe expanded = expand(recipe, task, known, context.tasks, count);
+    bytes = workspace_bytes(expanded, known);
+    if (bytes <= limit) return expanded;
+    if (count == most || count >= kMostSlabs) break;
+  }
+  throw UnsupportedError("its temporaries of " + std::to_string(bytes) +
+                         " bytes exceed the workspace limit of " + std::to_string(limit));
+}
+
+/// A way through the steps of a recipe so far, and which candidate it took for each.
+struct PartialRecipe {
+  Candidate candidate;
+  std::map<std::size_t, std::string> taken;  ///< by the recipe's step: the candidate's name
+};
+
 std::vector<Candidate> recipe_candidates(const Recipe& recipe, const Task& task,
                                          const PlanContext& context,
                                          const std::vector<TaskTensor>& outer,
                                          const RecipePath& path) {
-  const ExpandedRecipe expanded = expand(recipe, task, outer.size());
+  const ExpandedRecipe expanded = expand_within_limit(recipe, task, context, outer.size());
   std::vector<TaskTensor> known = outer;
   known.insert(known.end(), expanded.temporaries.begin(), expanded.temporaries.end());
-  std::int64_t workspace = 0;
-  for (const auto& temporary : expanded.temporaries) {
-    workspace += element_count(temporary.shape) * size_of(temporary.dtype);
-  }
-  if (workspace > context.options.workspace_limit_bytes) {
-    throw UnsupportedError("its temporaries of " + std::to_string(workspace) +
-                           " bytes exceed the workspace limit of " +
-                           std::to_string(context.options.workspace_limit_bytes));
-  }
-  Candidate start;
-  start.name = recipe.name;
-  start.temporaries = expanded.temporaries;
-  std::vector<Candidate> whole{start};
+  PartialRecipe start;
+  start.candidate.name = recipe.name;
+  start.candidate.temporaries = expanded.temporaries;
+  std::vector<PartialRecipe> whole{start};
   RecipePath inside = path;
   inside.push_back(recipe.name);
   for (const auto& step : expanded.steps) {
-    const CandidateList parts = list_within(step, context, known, inside);
+    const CandidateList parts = list_within(step.task, context, known, inside);
     if (parts.candidates.empty()) {
-      throw UnsupportedError("its step " + step.bound.problem.family + " has no kernel" +
+      throw UnsupportedError("its step " + step.task.bound.problem.family + " has no kernel" +
                              (parts.rejections.empty() ? ""
                                                        : ": " + parts.rejections[0].name + " " +
                                                              parts.rejections[0].why));
     }
-    std::vector<Candidate> longer;
+    std::vector<PartialRecipe> longer;
     for (const auto& prefix : whole) {
+      const auto taken = prefix.taken.find(step.step);
       for (const auto& part : parts.candidates) {
+        // Later slabs are computed as the first one is.
+        if (taken != prefix.taken.end() && taken->second != part.name) continue;
         if (longer.size() == kMostCombinations) break;
-        Candidate joined = prefix;
-        append(joined, part, outer.size(), expanded.temporaries.size());
-        if (part.kernels.size() > 1 || parts.candidates.size() > 1) joined.name += "/" + part.name;
+        PartialRecipe joined = prefix;
+        append(joined.candidate, part, outer.size(), expanded.temporaries.size());
+        const bool named = part.kernels.size() > 1 || parts.candidates.size() > 1;
+        if (taken == prefix.taken.end() && named) joined.candidate.name += "/" + part.name;
+        joined.taken.emplace(step.step, part.name);
         longer.push_back(std::move(joined));
       }
     }
     whole = std::move(longer);
   }
-  return whole;
+  std::vector<Candidate> candidates;
+  for (auto& way : whole) candidates.push_back(std::move(way.candidate));
+  return candidates;
 }
 
 bool contains(const RecipePath& path, const std::string& name) {
@@ -276,13 +307,23 @@ bool is_excluded(const std::string& name, const PlanContext& context) {
   return contains(context.options.exclude, name);
 }
 
+/// The entry or recipe that `use` asks for, or nothing. Who asks for a gemm kernel asks for it in
+/// batches too.
+std::string wanted_for(const std::string& family, const PlanContext& context) {
+  const auto& use = context.options.use;
+  if (const auto wanted = use.find(family); wanted != use.end()) return wanted->second;
+  const auto product = use.find("gemm");
+  if (family != "batched_gemm" || product == use.end()) return {};
+  const std::string twin = "batched_" + product->second;
+  return context.catalogue.find_entry(twin) != nullptr ? twin : std::string();
+}
+
 /// Whether `use` lets this entry or recipe compute its family. A wanted recipe has free choice
 /// inside.
 bool is_wanted(const std::string& name, const std::string& family, const PlanContext& context,
                const RecipePath& path) {
-  const auto wanted = context.options.use.find(family);
-  return wanted == context.options.use.end() || wanted->second == name ||
-         contains(path, wanted->second);
+  const std::string wanted = wanted_for(family, context);
+  return wanted.empty() || wanted == name || contains(path, wanted);
 }
 
 /// A recipe that poses the same family again (a product with its sides swapped) may lead to what is
@@ -358,8 +399,8 @@ CandidateList list_candidates(const Task& task, const PlanContext& context) {
     reasons += "\n  " + rejection.name + ": " + rejection.why;
   }
   const std::string& family = task.bound.problem.family;
-  if (const auto wanted = context.options.use.find(family); wanted != context.options.use.end()) {
-    throw UsageError("--use " + family + "=" + wanted->second + " cannot compute " + task.name +
+  if (const std::string wanted = wanted_for(family, context); !wanted.empty()) {
+    throw UsageError("--use " + family + "=" + wanted + " cannot compute " + task.name +
                      (reasons.empty() ? ": no such kernel or recipe" : reasons));
   }
   throw UnsupportedError("plan: no kernel computes " + task.name + " (" +

@@ -11,11 +11,11 @@ namespace {
 
 bool lives_all_through(const Value& value) {
   return value.kind == Value::Kind::input || value.kind == Value::Kind::output ||
-         value.kind == Value::Kind::constant;
+         is_fixed(value);
 }
 
 PlannedBlock::Kind block_kind(const Value& value) {
-  if (value.kind == Value::Kind::constant) return PlannedBlock::Kind::weights;
+  if (is_fixed(value)) return PlannedBlock::Kind::weights;
   return value.kind == Value::Kind::workspace ? PlannedBlock::Kind::workspace
                                               : PlannedBlock::Kind::activations;
 }
@@ -87,7 +87,7 @@ std::int64_t largest_live(const Plan& plan, const std::vector<Lifetime>& lives) 
   for (int step = 0; step < std::max<int>(1, static_cast<int>(plan.steps.size())); ++step) {
     std::int64_t live = 0;
     for (std::size_t v = 0; v < plan.values.size(); ++v) {
-      if (plan.values[v].kind == Value::Kind::constant || plan.values[v].memory_of >= 0) continue;
+      if (is_fixed(plan.values[v]) || plan.values[v].memory_of >= 0) continue;
       if (lives[v].first <= step && step <= lives[v].last) live += plan.values[v].bytes;
     }
     largest = std::max(largest, live);

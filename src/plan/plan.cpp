@@ -43,7 +43,9 @@ class Emitter {
     plan_.inputs = schedule_.inputs;
     plan_.outputs = schedule_.outputs;
     for (const auto& value : plan_.values) check_index_range(value);
-    for (const auto& kernel : schedule_.kernels) plan_.steps.push_back(make_step(kernel));
+    for (const auto& kernel : schedule_.kernels) {
+      (kernel.once ? plan_.load_steps : plan_.steps).push_back(make_step(kernel));
+    }
     group_programs();
     place_memory(plan_, context_.device);
     describe_candidates();
@@ -176,6 +178,7 @@ class Emitter {
 
   std::string reason_of(const ScheduledKernel& kernel) const {
     if (kernel.task < 0) return "its reader demands this format";
+    if (kernel.once) return "reads constants only: runs once, when the plan is loaded";
     const auto& list = candidates_[static_cast<std::size_t>(kernel.task)].candidates;
     if (list.size() == 1) return "the only kernel that can";
     return "least estimated time of the network among " + std::to_string(list.size()) + " ways";

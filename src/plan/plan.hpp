@@ -23,6 +23,7 @@ struct Value {
     input,       ///< written by the caller before a run
     output,      ///< read by the caller after a run
     constant,    ///< `data` packed once, when the plan is loaded
+    derived,     ///< computed from constants by the load steps, once
     activation,  ///< between two steps
     workspace,   ///< a temporary of a recipe, or a repacked copy
   };
@@ -38,6 +39,11 @@ struct Value {
   std::int64_t offset_bytes = 0;
   std::int64_t bytes = 0;
 };
+
+/// True for values that keep, for all runs, what loading the plan gave them.
+[[nodiscard]] inline bool is_fixed(const Value& value) {
+  return value.kind == Value::Kind::constant || value.kind == Value::Kind::derived;
+}
 
 /// What a step passes to its kernel.
 struct StepArgument {
@@ -72,10 +78,11 @@ struct PlannedBlock {
   std::int64_t bytes = 0;
 };
 
-/// How a graph runs on a device: pure data. Steps run in order.
+/// How a graph runs on a device: pure data. Steps run in order, at each run.
 struct Plan {
   std::string device;  ///< fingerprint of the device that it is for
   std::vector<Value> values;
+  std::vector<Step> load_steps;  ///< run once, when the plan is loaded
   std::vector<Step> steps;
   std::vector<InstanceSource> instances;
   std::vector<std::vector<int>> programs;  ///< instances that are built together
@@ -88,6 +95,8 @@ struct Plan {
 
 /// What a plan is made for.
 struct PlanOptions {
+  /// f16 and bf16 let kernels keep f32 tensors in memory rounded to that type; sums stay in f32.
+  DType precision = DType::f32;
   std::int64_t workspace_limit_bytes = std::int64_t{64} << 20;
   /// family -> entry or recipe that must be used wherever that family is asked for.
   std::map<std::string, std::string> use;

@@ -35,6 +35,20 @@ std::string operand_text(const Plan& plan, const StepArgument& argument) {
                      print(value.arrangement));
 }
 
+std::string step_text(const Plan& plan, const Step& step, const std::string& number,
+                      PlanDetail detail) {
+  std::string text =
+      fmt::format("{:>3} {:<28} {:<26} global {} local {}  {} FLOP, {} bytes, {:.1f} us\n", number,
+                  step.name, step.kernel, size_text(step.global), size_text(step.local), step.flop,
+                  step.bytes, step.estimated_us);
+  if (detail == PlanDetail::brief) return text;
+  text += fmt::format("      {}\n      why: {}\n", step.problem, step.reason);
+  for (const auto& argument : step.arguments) {
+    if (argument.kind == StepArgument::Kind::value) text += operand_text(plan, argument);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string print(const Plan& plan, PlanDetail detail) {
@@ -48,16 +62,9 @@ std::string print(const Plan& plan, PlanDetail detail) {
                         plan.blocks[b].bytes);
   }
   text += fmt::format("largest live set: {} bytes\n", plan.largest_live_bytes);
+  for (const Step& step : plan.load_steps) text += step_text(plan, step, "once", detail);
   for (std::size_t s = 0; s < plan.steps.size(); ++s) {
-    const Step& step = plan.steps[s];
-    text += fmt::format("{:>3} {:<28} {:<26} global {} local {}  {} FLOP, {} bytes, {:.1f} us\n", s,
-                        step.name, step.kernel, size_text(step.global), size_text(step.local),
-                        step.flop, step.bytes, step.estimated_us);
-    if (detail == PlanDetail::brief) continue;
-    text += fmt::format("      {}\n      why: {}\n", step.problem, step.reason);
-    for (const auto& argument : step.arguments) {
-      if (argument.kind == StepArgument::Kind::value) text += operand_text(plan, argument);
-    }
+    text += step_text(plan, plan.steps[s], std::to_string(s), detail);
   }
   if (detail == PlanDetail::why) {
     text += "considered, with the estimated time of each alone:\n";

@@ -1,40 +1,120 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/recipe.hpp"
 
+#include <algorithm>
+#include <set>
+
+#include "base/checked.hpp"
 #include "base/error.hpp"
 #include "plan/candidates.hpp"
 
 namespace morton {
 namespace {
 
+/// Slabs are whole multiples of this, so that the tiles of products fit them.
+constexpr std::int64_t kSlabStep = 64;
+
+bool uses_any(const Expression& expression, const std::set<std::string>& names) {
+  for (const auto& name : expression.variables()) {
+    if (names.contains(name)) return true;
+  }
+  return false;
+}
+
+bool uses_any(const std::vector<Expression>& expressions, const std::set<std::string>& names) {
+  return std::any_of(expressions.begin(), expressions.end(),
+                     [&](const Expression& e) { return uses_any(e, names); });
+}
+
 /// Expands one recipe for one task.
 class Expansion {
  public:
-  Expansion(const Recipe& recipe, const Task& task, std::size_t known)
-      : recipe_(recipe), task_(task), known_(known), values_(environment_of(task.bound.problem)) {}
+  Expansion(const Recipe& recipe, const Task& task, std::size_t known,
+            const std::vector<char>& is_fixed)
+      : recipe_(recipe),
+        task_(task),
+        known_(known),
+        is_fixed_(is_fixed),
+        values_(environment_of(task.bound.problem)) {
+    if (recipe.slabs) slab_names_ = {recipe.slabs->start, recipe.slabs->length};
+  }
 
-  ExpandedRecipe expand() {
+  ExpandedRecipe expand(std::int64_t slab_count) {
     for (const auto& condition : recipe_.require) {
       if (condition.evaluate(values_) == 0) {
         throw UnsupportedError("it requires " + condition.print());
       }
     }
-    make_temporaries();
-    for (const auto& step : recipe_.steps) result_.steps.push_back(make_step(step));
+    for (std::size_t i = 0; i < recipe_.steps.size(); ++i) {
+      if (!repeats(recipe_.steps[i])) add_step(i, -1);
+    }
+    if (recipe_.slabs) add_slabs(slab_count);
     return std::move(result_);
   }
 
  private:
-  void make_temporaries() {
-    for (const auto& [name, extents] : recipe_.temporaries) {
-      temporary_ids_[name] =
-          kFirstTemporary + static_cast<int>(known_ + result_.temporaries.size());
-      TaskTensor tensor;
-      tensor.name = task_.name + ":" + name;
-      tensor.kind = TaskTensor::Kind::temporary;
-      for (const auto& extent : extents) tensor.shape.push_back(extent.evaluate(values_));
-      result_.temporaries.push_back(std::move(tensor));
+  /// Whether the step runs for each slab: it names the slab, or a temporary that does.
+  bool repeats(const RecipeStep& step) const {
+    for (const auto& [name, extent] : step.extents) {
+      if (uses_any(extent, slab_names_)) return true;
     }
+    for (const auto& [role, operand] : step.operands) {
+      if (uses_any(operand.coordinates, slab_names_)) return true;
+      const auto temporary = recipe_.temporaries.find(operand.target);
+      if (temporary != recipe_.temporaries.end() && uses_any(temporary->second, slab_names_)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  void add_slabs(std::int64_t count) {
+    const std::int64_t whole = recipe_.slabs->extent.evaluate(values_);
+    const std::int64_t length = round_up(ceil_div(whole, count), kSlabStep);
+    int slab = 0;
+    for (std::int64_t start = 0; start < whole; start += length, ++slab) {
+      values_[recipe_.slabs->start] = start;
+      values_[recipe_.slabs->length] = std::min(length, whole - start);
+      // Those of the last slab are forgotten; every slab has its own.
+      for (const auto& [name, extents] : recipe_.temporaries) {
+        if (uses_any(extents, slab_names_)) temporary_ids_.erase(name);
+      }
+      for (std::size_t i = 0; i < recipe_.steps.size(); ++i) {
+        if (repeats(recipe_.steps[i])) add_step(i, slab);
+      }
+    }
+  }
+
+  void add_step(std::size_t index, int slab) {
+    const RecipeStep& step = recipe_.steps[index];
+    const RecipeOperand& dst = step.operands.at("dst");
+    const bool makes_temporary = recipe_.temporaries.contains(dst.target);
+    if (makes_temporary && !temporary_ids_.contains(dst.target)) make_temporary(dst.target, step);
+    result_.steps.push_back({make_step(step), index, slab});
+  }
+
+  void make_temporary(const std::string& name, const RecipeStep& writer) {
+    temporary_ids_[name] = kFirstTemporary + static_cast<int>(known_ + result_.temporaries.size());
+    TaskTensor tensor;
+    tensor.name = task_.name + ":" + name;
+    tensor.kind = TaskTensor::Kind::temporary;
+    const bool fixed =
+        std::all_of(writer.operands.begin(), writer.operands.end(),
+                    [&](const auto& operand) { return operand.first == "dst" || reads_fixed(operand.second); });
+    if (fixed) tensor.kind = TaskTensor::Kind::derived;
+    for (const auto& extent : recipe_.temporaries.at(name)) {
+      tensor.shape.push_back(extent.evaluate(values_));
+    }
+    result_.temporaries.push_back(std::move(tensor));
+  }
+
+  bool reads_fixed(const RecipeOperand& operand) const {
+    if (const auto id = temporary_ids_.find(operand.target); id != temporary_ids_.end()) {
+      const auto index = static_cast<std::size_t>(id->second - kFirstTemporary) - known_;
+      return result_.temporaries[index].kind == TaskTensor::Kind::derived;
+    }
+    const int tensor = task_.bound.operands.at(operand.target).tensor;
+    return tensor < kFirstTemporary && is_fixed_[static_cast<std::size_t>(tensor)] != 0;
   }
 
   /// What the recipe's names are inside the step: structure is known, extents stay names, under
@@ -45,7 +125,8 @@ class Expansion {
       names.emplace(name, Expression(value));
     }
     const auto& extents = task_.bound.problem.extents;
-    for (const auto& [name, value] : extents) {
+    for (const auto& [name, value] : values_) {
+      if (!extents.contains(name) && !slab_names_.contains(name)) continue;
       std::string inside = name;
       // A recipe within a recipe may have an "outer_N" of its own already.
       while (step.extents.contains(inside) || step.structure.contains(inside) ||
@@ -137,15 +218,45 @@ class Expansion {
   const Recipe& recipe_;
   const Task& task_;
   std::size_t known_;
+  const std::vector<char>& is_fixed_;
   Environment values_;
+  std::set<std::string> slab_names_;
   std::map<std::string, int> temporary_ids_;
   ExpandedRecipe result_;
 };
 
 }  // namespace
 
-ExpandedRecipe expand(const Recipe& recipe, const Task& task, std::size_t known) {
-  return Expansion(recipe, task, known).expand();
+ExpandedRecipe expand(const Recipe& recipe, const Task& task, std::size_t known,
+                      const TaskList& tasks, std::int64_t slab_count) {
+  std::vector<char> is_fixed;
+  for (const auto& tensor : tasks.tensors) {
+    is_fixed.push_back(tensor.kind == TaskTensor::Kind::constant ? 1 : 0);
+  }
+  return Expansion(recipe, task, known, is_fixed).expand(slab_count);
+}
+
+std::int64_t workspace_bytes(const ExpandedRecipe& expanded, std::size_t known) {
+  std::map<int, std::int64_t> by_slab;
+  for (const auto& step : expanded.steps) {
+    const int dst = tensor_of(step.task.bound, "dst");
+    const int index = dst - kFirstTemporary - static_cast<int>(known);
+    if (index < 0 || dst < kFirstTemporary) continue;
+    const TaskTensor& tensor = expanded.temporaries[static_cast<std::size_t>(index)];
+    if (tensor.kind == TaskTensor::Kind::derived) continue;
+    by_slab[step.slab] += element_count(tensor.shape) * size_of(tensor.dtype);
+  }
+  std::int64_t largest = 0;
+  for (const auto& [slab, bytes] : by_slab) {
+    if (slab >= 0) largest = std::max(largest, bytes);
+  }
+  return largest + by_slab[-1];
+}
+
+std::int64_t most_slabs(const Recipe& recipe, const Task& task) {
+  if (!recipe.slabs) return 1;
+  return std::max<std::int64_t>(
+      1, ceil_div(recipe.slabs->extent.evaluate(environment_of(task.bound.problem)), kSlabStep));
 }
 
 }  // namespace morton

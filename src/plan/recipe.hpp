@@ -8,15 +8,29 @@
 
 namespace morton {
 
-/// A recipe's steps as tasks, bound to the task's tensors and to the recipe's temporaries, whose
-/// ids are kFirstTemporary + `known` and following.
-struct ExpandedRecipe {
-  std::vector<TaskTensor> temporaries;
-  std::vector<Task> steps;
+/// A step of a recipe as a task.
+struct ExpandedStep {
+  Task task;
+  std::size_t step = 0;  ///< index into the recipe's steps
+  int slab = -1;         ///< -1 for a step that runs once
 };
 
-/// Expands `recipe` for `task`. `known` temporaries exist already. Throws UnsupportedError when a
-/// condition of its `require` does not hold, ModelError when the recipe contradicts itself.
-[[nodiscard]] ExpandedRecipe expand(const Recipe& recipe, const Task& task, std::size_t known);
+/// A recipe's steps as tasks, bound to the task's tensors and to the recipe's temporaries, whose
+/// ids are kFirstTemporary + `known` and following. Every slab has temporaries of its own, whose
+/// lifetimes are apart.
+struct ExpandedRecipe {
+  std::vector<TaskTensor> temporaries;
+  std::vector<ExpandedStep> steps;
+};
+
+/// Expands `recipe` for `task`, its repetition in about `slab_count` slabs. `known` temporaries
+/// exist already. Throws UnsupportedError when a condition of its `require` does not hold,
+/// ModelError when the recipe contradicts itself.
+[[nodiscard]] ExpandedRecipe expand(const Recipe& recipe, const Task& task, std::size_t known,
+                                    const TaskList& tasks, std::int64_t slab_count);
+/// Bytes of the temporaries that may live at the same time.
+[[nodiscard]] std::int64_t workspace_bytes(const ExpandedRecipe& expanded, std::size_t known);
+/// The number of slabs beyond which they get no shorter.
+[[nodiscard]] std::int64_t most_slabs(const Recipe& recipe, const Task& task);
 
 }  // namespace morton

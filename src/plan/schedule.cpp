@@ -66,6 +66,7 @@ class Scheduler {
       ScheduledKernel kernel;
       kernel.choice = choice;
       kernel.task = static_cast<int>(t);
+      kernel.once = choice.once;
       for (const auto& [role, binding] : choice.bound.operands) {
         if (role != "dst") kernel.values[role] = read(choice, role);
       }
@@ -81,8 +82,11 @@ class Scheduler {
     const Demand& demand = choice.demands.at("dst");
     if (tensor >= kFirstTemporary) {
       const auto index = static_cast<std::size_t>(tensor - kFirstTemporary);
-      const int value = add_value(current_->temporaries[index].name, Value::Kind::workspace,
-                                  current_->temporary_arrangements[index]);
+      const TaskTensor& facts = current_->temporaries[index];
+      const bool derived = facts.kind == TaskTensor::Kind::derived;
+      const int value =
+          add_value(facts.name, derived ? Value::Kind::derived : Value::Kind::workspace,
+                    current_->temporary_arrangements[index]);
       stored(tensor).push_back(value);
       return value;
     }
@@ -93,6 +97,8 @@ class Scheduler {
     if (demand.kind == Demand::Kind::any) {
       arrangement.rim = choice.entry->operands.at("dst").rim;
     }
+    // The slabs of a recipe write parts of one value.
+    if (!stored(tensor).empty()) return stored(tensor).front();
     const int value = add_value(task_tensor(tensor).name, Value::Kind::activation, arrangement);
     stored(tensor).push_back(value);
     return value;
@@ -214,16 +220,21 @@ class Scheduler {
     return repack(from, pack, arrangement);
   }
 
-  int repack(int from, const BoundProblem& pack, const Arrangement& to) {
+  int repack(int from, BoundProblem pack, const Arrangement& to) {
     const Value source = value_at(from);
+    pack.problem.types["src"] = source.arrangement.dtype;
     Arrangement arrangement = to;
     arrangement.rim = Rim::zero;
     std::vector<TaskTensor> none;
     if (current_ != nullptr) none = current_->temporaries;
     ScheduledKernel kernel;
     kernel.choice = choose_elementary(pack, "pack " + source.name, context_, none);
-    const int copy = add_value(source.name + ":packed", Value::Kind::workspace, arrangement);
-    kernel.choice.estimated_us = repack_cost_us(source.arrangement, arrangement, context_);
+    kernel.once = source.kind == Value::Kind::derived;
+    const int copy =
+        add_value(source.name + ":packed",
+                  kernel.once ? Value::Kind::derived : Value::Kind::workspace, arrangement);
+    kernel.choice.estimated_us =
+        kernel.once ? 0.0 : repack_cost_us(source.arrangement, arrangement, context_);
     kernel.values["src"] = from;
     kernel.values["dst"] = copy;
     schedule_.estimated_us += kernel.choice.estimated_us;

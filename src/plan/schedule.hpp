@@ -22,6 +22,7 @@ struct ScheduledKernel {
   std::map<std::string, int> values;  ///< by operand
   std::vector<int> sides;
   int task = -1;  ///< -1 for a repacking step
+  bool once = false;  ///< reads fixed values only and runs when the plan is loaded
 };
 
 /// The chosen kernels in order, with the repacking steps that their formats make necessary.

@@ -11,7 +11,13 @@ namespace morton {
 
 /// A tensor as the planner sees it: a graph's, or a recipe's temporary.
 struct TaskTensor {
-  enum class Kind : std::uint8_t { input, constant, activation, temporary } kind = Kind::activation;
+  enum class Kind : std::uint8_t {
+    input,
+    constant,
+    activation,
+    temporary,  ///< of a recipe
+    derived,    ///< a temporary that is computed from constants alone
+  } kind = Kind::activation;
   std::string name;
   DType dtype = DType::f32;
   Shape shape;

@@ -46,7 +46,9 @@ void verify_names(const Plan& plan) {
       fail(where + " names value " + std::to_string(value) + " of " + std::to_string(count));
     }
   };
-  for (const Step& step : plan.steps) {
+  std::vector<Step> all = plan.load_steps;
+  all.insert(all.end(), plan.steps.begin(), plan.steps.end());
+  for (const Step& step : all) {
     if (step.instance < 0 || step.instance >= static_cast<int>(plan.instances.size())) {
       fail("step " + step.name + " has no kernel");
     }
@@ -107,21 +109,29 @@ void verify_order(const Plan& plan) {
   }
   for (const auto& [name, value] : plan.inputs) is_ready(value) = 1;
   const auto name_of = [&](int value) { return plan.values[static_cast<std::size_t>(value)].name; };
-  for (const auto& step : plan.steps) {
-    for (const int value : step.reads) {
-      if (is_ready(value) == 0) {
-        fail("step " + step.name + " reads '" + name_of(value) + "' before it is written");
+  for (const auto* steps : {&plan.load_steps, &plan.steps}) {
+    for (const auto& step : *steps) {
+      for (const int value : step.reads) {
+        if (is_ready(value) == 0) {
+          fail("step " + step.name + " reads '" + name_of(value) + "' before it is written");
+        }
+      }
+      for (const int value : step.writes) {
+        const bool fixed = is_fixed(plan.values[static_cast<std::size_t>(value)]);
+        if (fixed != (steps == &plan.load_steps)) {
+          fail("step " + step.name + " writes '" + name_of(value) + "' at the wrong time");
+        }
+        is_ready(value) = 1;
       }
     }
-    for (const int value : step.writes) is_ready(value) = 1;
   }
   for (const auto& [name, value] : plan.outputs) {
     if (is_ready(value) == 0) fail("no step writes the output '" + name + "'");
   }
 }
 
-void verify_launches(const Plan& plan, const DeviceInfo& device) {
-  for (const Step& step : plan.steps) {
+void verify_launches(const std::vector<Step>& steps, const DeviceInfo& device) {
+  for (const Step& step : steps) {
     std::int64_t work_items = 1;
     for (std::size_t i = 0; i < step.local.size(); ++i) {
       work_items *= step.local[i];
@@ -143,7 +153,8 @@ void verify_launches(const Plan& plan, const DeviceInfo& device) {
 
 void verify(const Plan& plan, const DeviceInfo& device) {
   verify_names(plan);
-  verify_launches(plan, device);
+  verify_launches(plan.load_steps, device);
+  verify_launches(plan.steps, device);
   verify_places(plan, device);
   verify_overlaps(plan);
   verify_order(plan);

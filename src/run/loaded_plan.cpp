@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "device/transfer.hpp"
+#include "launch/launch.hpp"
 #include "layout/arrangement.hpp"
 
 namespace morton {
@@ -14,6 +15,7 @@ LoadedPlan::LoadedPlan(Plan plan, std::shared_ptr<OpenClDevice> device)
   build_programs();
   const auto start = std::chrono::steady_clock::now();
   with_device_errors("uploading the weights", device_->info(), [&] { upload_constants(); });
+  with_device_errors("preparing the weights", device_->info(), [&] { run_load_steps(); });
   const std::chrono::duration<double, std::milli> elapsed =
       std::chrono::steady_clock::now() - start;
   upload_ms_ = elapsed.count();
@@ -45,16 +47,30 @@ void LoadedPlan::upload_constants() {
   std::vector<std::byte> packed;
   for (std::size_t v = 0; v < plan_.values.size(); ++v) {
     Value& value = plan_.values[v];
-    if (value.kind != Value::Kind::constant) continue;
+    if (!is_fixed(value)) continue;
+    const Block& block = blocks_[static_cast<std::size_t>(value.block)];
+    constants_[v] = block.slice(value.offset_bytes, std::max<std::int64_t>(value.bytes, 1));
+    if (value.kind == Value::Kind::derived) continue;
     packed.assign(static_cast<std::size_t>(value.bytes), std::byte{0});
     if (value.view) {
       pack_through(value.data, *value.view, value.view_names, value.arrangement, packed);
     } else {
       pack(value.data, value.arrangement, packed);
     }
-    const Block& block = blocks_[static_cast<std::size_t>(value.block)];
-    constants_[v] = block.slice(value.offset_bytes, std::max<std::int64_t>(value.bytes, 1));
     write_buffer(queue, device_->info(), constants_[v], 0, packed);
+  }
+  queue.finish();
+}
+
+void LoadedPlan::run_load_steps() {
+  if (plan_.load_steps.empty()) return;
+  const cl::CommandQueue queue = device_->make_queue(OpenClDevice::QueueKind::plain);
+  std::vector<LaunchedStep> launched;  // kernels live until the queue is done with them
+  for (const Step& step : plan_.load_steps) {
+    const auto& instance = plan_.instances[static_cast<std::size_t>(step.instance)];
+    launched.emplace_back(step, instance.function, program_of(step.instance),
+                          [&](int value) -> const cl::Buffer& { return constant(value); });
+    launched.back().enqueue(queue, nullptr);
   }
   queue.finish();
 }

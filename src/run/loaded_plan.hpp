@@ -14,14 +14,15 @@ namespace morton {
 /// runners.
 class LoadedPlan {
  public:
-  /// Builds or finds the programs, packs and uploads the constants. Throws DeviceError.
+  /// Builds or finds the programs, packs and uploads the constants, computes what derives from
+  /// them. Throws DeviceError.
   LoadedPlan(Plan plan, std::shared_ptr<OpenClDevice> device);
 
   [[nodiscard]] const Plan& plan() const { return plan_; }
   [[nodiscard]] OpenClDevice& device() const { return *device_; }
   [[nodiscard]] const std::shared_ptr<OpenClDevice>& shared_device() const { return device_; }
   [[nodiscard]] const cl::Program& program_of(int instance) const;
-  /// Memory of a constant.
+  /// Memory of a constant or derived value.
   [[nodiscard]] const cl::Buffer& constant(int value) const;
   [[nodiscard]] const BuildReport& builds() const { return builds_; }
   [[nodiscard]] double upload_ms() const { return upload_ms_; }
@@ -34,6 +35,7 @@ class LoadedPlan {
  private:
   void build_programs();
   void upload_constants();
+  void run_load_steps();
 
   Plan plan_;
   std::shared_ptr<OpenClDevice> device_;

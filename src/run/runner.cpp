@@ -38,7 +38,7 @@ Runner::Runner(std::shared_ptr<const LoadedPlan> loaded, OpenClDevice::QueueKind
     buffers_.resize(plan.values.size());
     for (std::size_t v = 0; v < buffers_.size(); ++v) {
       const Value& value = plan.values[v];
-      if (value.kind == Value::Kind::constant) continue;
+      if (is_fixed(value)) continue;
       // Two names of one place share the handle: some drivers cannot bear overlapping sub-buffers.
       for (std::size_t known = 0; known < v && buffers_[v]() == nullptr; ++known) {
         if (same_place(static_cast<int>(known), static_cast<int>(v))) buffers_[v] = buffers_[known];
@@ -67,7 +67,7 @@ Runner::~Runner() {
 }
 
 const cl::Buffer& Runner::buffer_of(int value) const {
-  if (value_at(value).kind == Value::Kind::constant) return loaded_->constant(value);
+  if (is_fixed(value_at(value))) return loaded_->constant(value);
   return buffers_[static_cast<std::size_t>(value)];
 }
 

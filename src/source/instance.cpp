@@ -9,6 +9,7 @@
 #include "base/checked.hpp"
 #include "base/file.hpp"
 #include "source/accessor.hpp"
+#include "source/element.hpp"
 #include "source/epilogue.hpp"
 #include "source/memory_order.hpp"
 
@@ -18,26 +19,15 @@ namespace {
 using Access = InstanceOperand::Access;
 using Direction = InstanceOperand::Direction;
 
-std::string_view opencl_type(DType type) {
-  switch (type) {
-    case DType::f32:
-      return "float";
-    case DType::i8:
-      return "char";
-    case DType::u8:
-      return "uchar";
-    case DType::i32:
-      return "int";
-    default:
-      throw UnsupportedError("source: kernels do not handle elements of type " +
-                             std::string(name_of(type)));
-  }
-}
+/// The number of a work-item's product in a batch.
+constexpr const char* kBatch = "((int)get_global_id(2))";
 
-std::string joined_coordinates(const View& view) {
+/// The coordinates that a kernel's text passes to its macros: those of its own problem, which in a
+/// batch is one of the products.
+std::string joined_coordinates(const View& view, const Entry& entry) {
   std::string text;
-  for (const auto& dimension : view.dimensions) {
-    text += (text.empty() ? "" : ", ") + coordinate_name(dimension);
+  for (std::size_t d = entry.batch_of.empty() ? 0 : 1; d < view.dimensions.size(); ++d) {
+    text += (text.empty() ? "" : ", ") + coordinate_name(view.dimensions[d]);
   }
   return text;
 }
@@ -63,15 +53,23 @@ class Writer {
   void define_scalar_access(const InstanceOperand& operand);
   void define_memory_order(const InstanceOperand& dst);
   void define_epilogue();
+  [[nodiscard]] std::string inside_dst(const InstanceOperand& dst);
+  void need_bounds(const InstanceOperand& operand);
   std::vector<InstanceArgument> define_arguments();
   [[nodiscard]] std::string parameter(const InstanceOperand& operand) const;
+  /// The operand's memory as a kernel argument. What a kernel indexes by hand in a batch is, under
+  /// the operand's own name, its product's part of that.
+  [[nodiscard]] std::string memory_name(const InstanceOperand& operand) const {
+    const bool part = !spec_.entry->batch_of.empty() && operand.access == Access::by_hand;
+    return part ? operand.name + "_memory" : operand.name;
+  }
   [[nodiscard]] const InstanceOperand* find(const std::string& name) const;
   [[nodiscard]] std::string key() const;
   /// Parameters of a macro that takes an operand's coordinates. In a family of any rank a kernel
   /// cannot name them: it passes COORDINATES, one argument that is ignored, and the body uses the
   /// variables that COORDINATES_OF_dst declared. (OpenCL C has no variadic macros.)
   [[nodiscard]] std::string macro_parameters(const View& view) const {
-    return any_rank_ ? "at" : joined_coordinates(view);
+    return any_rank_ ? "at" : joined_coordinates(view, *spec_.entry);
   }
 
   const InstanceSpec& spec_;
@@ -82,13 +80,18 @@ class Writer {
 };
 
 /// The coordinates of an operand as a macro's body uses them, in parentheses.
-std::vector<Expression> parameters_of(const View& view) {
+std::vector<Expression> parameters_of(const View& view, const Entry& entry) {
   std::vector<Expression> names;
   for (const auto& dimension : view.dimensions) {
-    names.push_back(Expression::variable("(" + coordinate_name(dimension) + ")"));
+    const bool batch = !entry.batch_of.empty() && names.empty();
+    names.push_back(
+        Expression::variable(batch ? kBatch : "(" + coordinate_name(dimension) + ")"));
   }
   return names;
 }
+
+/// Elements between the operands of two products of a batch.
+std::string batch_stride_name(const std::string& operand) { return operand + "_batch"; }
 
 /// Names in parentheses are macro parameters, and those of coordinates are no sizes.
 std::set<std::string> sizes_in(const Expression& expression) {
@@ -134,38 +137,52 @@ void Writer::define_constants() {
   }
   define("ATTRIBUTES", "", "__attribute__((reqd_work_group_size(" + local + ")))");
   for (const auto& operand : spec_.operands) {
-    define("TYPE_" + operand.name, "", std::string(opencl_type(operand.arrangement.dtype)));
+    const DType type = operand.arrangement.dtype;
+    define("TYPE_" + operand.name, "", std::string(value_type(type)));
+    define("MEMORY_" + operand.name, "", std::string(memory_type(type)));
+    head_ << element_functions(type);
   }
+  for (const auto& side : spec_.sides) head_ << element_functions(side.arrangement.dtype);
   const auto accumulator = spec_.problem.types.find("acc");
   define("TYPE_acc", "",
          std::string(accumulator == spec_.problem.types.end() ? "float"
-                                                              : opencl_type(accumulator->second)));
+                                                              : value_type(accumulator->second)));
+}
+
+/// The sizes that the condition of a bounded view names.
+void Writer::need_bounds(const InstanceOperand& operand) {
+  const auto& dims = operand.view.dimensions;
+  for (std::size_t t = 0; t < operand.view.coordinates.size(); ++t) {
+    need(tensor_extent_name(operand.name, t));
+    for (const auto& name : operand.view.coordinates[t].variables()) {
+      const bool coordinate = std::any_of(dims.begin(), dims.end(), [&](const std::string& d) {
+        return coordinate_name(d) == name;
+      });
+      if (!coordinate) sizes_.insert(name);
+    }
+  }
 }
 
 void Writer::define_scalar_access(const InstanceOperand& operand) {
-  const IndexText text = index_of(operand, parameters_of(operand.view));
+  const IndexText text = index_of(operand, parameters_of(operand.view, *spec_.entry));
   sizes_.merge(sizes_in(text.index));
-  if (operand.view.bounded) {
-    for (std::size_t t = 0; t < operand.view.coordinates.size(); ++t) {
-      need(tensor_extent_name(operand.name, t));
-      for (const auto& name : operand.view.coordinates[t].variables()) {
-        const auto& dims = operand.view.dimensions;
-        const bool coordinate = std::any_of(dims.begin(), dims.end(), [&](const std::string& d) {
-          return coordinate_name(d) == name;
-        });
-        if (!coordinate) sizes_.insert(name);
-      }
-    }
-  }
-  const std::string element = operand.name + "[" + text.index.to_opencl() + "]";
+  if (operand.view.bounded) need_bounds(operand);
+  const DType type = operand.arrangement.dtype;
+  const std::string index = text.index.to_opencl();
   const std::string coordinates = macro_parameters(operand.view);
   if (operand.direction == Direction::write) {
-    define("STORE_" + operand.name, "(" + coordinates + ", v)", "(" + element + " = (v))");
+    std::string store = store_text(type, operand.name, index, "(v)");
+    if (!text.inside.empty()) store = "(" + text.inside + " ? (void)" + store + " : (void)0)";
+    define("STORE_" + operand.name, "(" + coordinates + ", v)", store);
     return;
   }
-  const std::string body = text.inside.empty() ? "(" + element + ")"
-                                               : "(" + text.inside + " ? " + element + " : " +
-                                                     float_literal(operand.view.outside) + ")";
+  const std::string element = load_text(type, operand.name, index);
+  const std::string outside =
+      is_integer(type) ? std::to_string(static_cast<std::int64_t>(operand.view.outside))
+                       : float_literal(operand.view.outside);
+  const std::string body = text.inside.empty()
+                               ? "(" + element + ")"
+                               : "(" + text.inside + " ? " + element + " : " + outside + ")";
   define("LOAD_" + operand.name, "(" + coordinates + ")", body);
 }
 
@@ -175,11 +192,17 @@ void Writer::define_memory_order(const InstanceOperand& dst) {
   define("COORDINATES_OF_dst", "(e)", text.declarations);
   define("COORDINATES", "", "0");
   define("INSIDE_dst", "", text.inside.empty() ? "1" : "(" + text.inside + ")");
-  define("STORE_dst_AT", "(e, v)", "(" + dst.name + "[e] = (v))");
+  define("STORE_dst_AT", "(e, v)", store_text(dst.arrangement.dtype, dst.name, "(e)", "(v)"));
 }
 
 void Writer::define_operand(const InstanceOperand& operand) {
-  if (operand.access == Access::by_hand) return;
+  if (operand.access == Access::by_hand) {
+    if (spec_.entry->batch_of.empty()) return;
+    const std::string stride = batch_stride_name(operand.name);
+    sizes_.insert(stride);
+    define(operand.name, "", "(" + memory_name(operand) + " + " + kBatch + " * " + stride + ")");
+    return;
+  }
   if (any_rank_ && operand.direction == Direction::write) {
     define_memory_order(operand);
   } else {
@@ -200,9 +223,9 @@ void Writer::define_epilogue() {
   for (const auto& side : spec_.sides) {
     std::vector<Expression> tensor_coordinates;
     std::map<std::string, Expression> replacements;
-    for (const auto& dimension : dst->view.dimensions) {
-      const std::string name = coordinate_name(dimension);
-      replacements.emplace(name, Expression::variable("(" + name + ")"));
+    const auto parameters_of_dst = parameters_of(dst->view, *spec_.entry);
+    for (std::size_t d = 0; d < parameters_of_dst.size(); ++d) {
+      replacements.emplace(coordinate_name(dst->view.dimensions[d]), parameters_of_dst[d]);
     }
     std::map<std::string, Expression> by_position;
     for (std::size_t t = 0; t < dst->view.coordinates.size(); ++t) {
@@ -214,25 +237,36 @@ void Writer::define_epilogue() {
     }
     const Expression index = index_of_tensor_element(side, tensor_coordinates);
     sizes_.merge(sizes_in(index));
-    call += ", " + side.name + "[" + index.to_opencl() + "]";
+    call += ", " + load_text(side.arrangement.dtype, side.name, index.to_opencl());
   }
   call += ")";
-  if (spec_.entry->edges == Entry::Edges::pad) {
-    // Padded elements lie beyond the side operands; they become zero.
-    std::string inside;
-    for (const auto& dimension : dst->view.dimensions) {
-      inside += (inside.empty() ? "(" : " && (") + coordinate_name(dimension) + ") < " + dimension;
-      sizes_.insert(dimension);
-    }
-    call = "(" + inside + " ? " + call + " : 0.0f)";
-  }
+  // Padded elements and those that are not written lie beyond the side operands; they become zero.
+  const std::string inside = inside_dst(*dst);
+  if (!inside.empty()) call = "(" + inside + " ? " + call + " : 0.0f)";
   define("EPILOGUE", parameters, call);
 }
 
+/// Condition that dst has an element at the macro's coordinates; empty where it always has.
+std::string Writer::inside_dst(const InstanceOperand& dst) {
+  if (dst.view.bounded) {
+    need_bounds(dst);
+    return index_of(dst, parameters_of(dst.view, *spec_.entry)).inside;
+  }
+  if (spec_.entry->edges != Entry::Edges::pad) return {};
+  std::string inside;
+  for (std::size_t d = spec_.entry->batch_of.empty() ? 0 : 1; d < dst.view.dimensions.size(); ++d) {
+    const std::string& dimension = dst.view.dimensions[d];
+    inside += (inside.empty() ? "(" : " && (") + coordinate_name(dimension) + ") < " + dimension;
+    sizes_.insert(dimension);
+  }
+  return inside;
+}
+
 std::string Writer::parameter(const InstanceOperand& operand) const {
-  const std::string type(opencl_type(operand.arrangement.dtype));
+  const std::string type(memory_type(operand.arrangement.dtype));
   const bool reads = operand.direction == Direction::read;
-  return std::string("__global ") + (reads ? "const " : "") + type + "* restrict " + operand.name;
+  return std::string("__global ") + (reads ? "const " : "") + type + "* restrict " +
+         memory_name(operand);
 }
 
 std::vector<InstanceArgument> Writer::define_arguments() {
@@ -288,6 +322,10 @@ void add_memory_sizes(const InstanceOperand& operand, Environment& values) {
     values[tensor_extent_name(operand.name, t).print()] = operand.arrangement.tensor_shape[t];
   }
   values[pitch_name(operand.name).print()] = operand.arrangement.pitch;
+  if (!operand.arrangement.padded.empty() && operand.arrangement.padded[0] > 0) {
+    values[batch_stride_name(operand.name)] =
+        elements_of(operand.arrangement) / operand.arrangement.padded[0];
+  }
 }
 
 }  // namespace

@@ -159,7 +159,7 @@ TEST_P(CatalogueFusion, RecycledMemoryDoesNotMatter) {
     const Plan plan = make_plan(graph, catalogue_, device().info(), options);
     std::int64_t values = 0;
     for (const Value& value : plan.values) {
-      if (value.kind != Value::Kind::constant) values += value.bytes;
+      if (!is_fixed(value)) values += value.bytes;
     }
     EXPECT_LT(block_bytes(plan, PlannedBlock::Kind::activations) +
                   block_bytes(plan, PlannedBlock::Kind::workspace),

@@ -24,6 +24,12 @@ struct Way {
   std::string family;  ///< whose cases it is tried on
   std::map<std::string, std::string> use;  ///< PlanOptions::use
   std::set<std::string> kernels;           ///< entries that its plans must contain
+  /// What it may round operands in memory to; they are rounded for the reference too.
+  DType precision = DType::f32;
+  /// How much larger its errors may be than those of plain sums (Winograd's transforms).
+  double error_scale = 1.0;
+  /// Fewer cases are enough where it computes few of its family's.
+  int least_cases = 10;
   /// A recipe that poses its own family again, with whatever kernel inside.
   enum class Inside : std::uint8_t { chosen, free } inside = Inside::chosen;
 };
@@ -33,7 +39,8 @@ struct Way {
 [[nodiscard]] Catalogue catalogue_without_detours(const std::filesystem::path& folder);
 
 /// Every entry and recipe of the catalogue. No operator asks for a pack alone, so a pack entry is
-/// tried with a kernel that demands formats.
+/// tried with a kernel that demands formats; nor for a transform of Winograd's, which is tried
+/// within a recipe that poses it.
 [[nodiscard]] std::vector<Way> all_ways(const Catalogue& catalogue);
 /// A name as GoogleTest likes it: "gemm_tile".
 [[nodiscard]] std::string test_name(const std::string& name);

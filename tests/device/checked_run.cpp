@@ -108,7 +108,7 @@ class Run {
 
   CheckedResult run(std::span<const NamedTensor> inputs) {
     for (std::size_t v = 0; v < plan_.values.size(); ++v) {
-      if (plan_.values[v].kind == Value::Kind::constant) make_constant(v);
+      if (is_fixed(plan_.values[v])) make_constant(v);
     }
     for (const auto& [name, value] : plan_.inputs) make_input(name, value, inputs);
     std::vector<LaunchedStep> launched;
@@ -282,7 +282,7 @@ Tensor output_of(const CheckedResult& result, const Plan& plan, const std::strin
 void poison(Runner& runner) {
   const Plan& plan = runner.loaded().plan();
   for (std::size_t v = 0; v < plan.values.size(); ++v) {
-    if (plan.values[v].kind == Value::Kind::constant) continue;
+    if (is_fixed(plan.values[v])) continue;
     const auto bytes = runner.map(static_cast<int>(v), MappedBuffer::Access::kOverwrite);
     std::fill(bytes.begin(), bytes.end(), kPoison);
     runner.unmap();
@@ -300,8 +300,10 @@ void share_program(std::span<Plan* const> plans) {
   std::vector<int> program;
   for (std::size_t i = 0; i < all.size(); ++i) program.push_back(static_cast<int>(i));
   for (Plan* plan : plans) {
-    for (Step& step : plan->steps) {
-      step.instance = known.at(plan->instances[static_cast<std::size_t>(step.instance)].key);
+    for (auto* steps : {&plan->load_steps, &plan->steps}) {
+      for (Step& step : *steps) {
+        step.instance = known.at(plan->instances[static_cast<std::size_t>(step.instance)].key);
+      }
     }
     plan->instances = all;
     plan->programs.clear();

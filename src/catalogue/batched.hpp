@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include "catalogue/catalogue.hpp"
+
+namespace morton {
+
+/// The kernel of a gemm entry as one of the family batched_gemm: the same text, launched once for
+/// each product along the third dimension, its operands one after another in memory. Nothing for
+/// entries of other families and for kernels that use the third dimension themselves.
+[[nodiscard]] std::optional<Entry> batched(const Entry& entry);
+
+}  // namespace morton

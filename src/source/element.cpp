@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "source/element.hpp"
+
+#include <array>
+
+#include "morton/error.hpp"
+
+namespace morton {
+namespace {
+
+struct ElementText {
+  DType type;
+  std::string_view memory, value;
+};
+
+constexpr std::array<ElementText, 6> kElements{{
+    {DType::f32, "float", "float"},
+    {DType::f16, "half", "float"},
+    {DType::bf16, "ushort", "float"},
+    {DType::i8, "char", "char"},
+    {DType::u8, "uchar", "uchar"},
+    {DType::i32, "int", "int"},
+}};
+
+const ElementText& text_of(DType type) {
+  for (const auto& element : kElements) {
+    if (element.type == type) return element;
+  }
+  throw UnsupportedError("source: kernels do not handle elements of type " +
+                         std::string(name_of(type)));
+}
+
+}  // namespace
+
+std::string_view memory_type(DType type) { return text_of(type).memory; }
+
+std::string_view value_type(DType type) { return text_of(type).value; }
+
+bool is_integer(DType type) { return text_of(type).value != "float"; }
+
+std::string load_text(DType type, const std::string& array, const std::string& index) {
+  if (type == DType::f16) return "vload_half(" + index + ", " + array + ")";
+  if (type == DType::bf16) return "as_float((uint)" + array + "[" + index + "] << 16)";
+  return array + "[" + index + "]";
+}
+
+std::string store_text(DType type, const std::string& array, const std::string& index,
+                       const std::string& value) {
+  if (type == DType::f16) return "vstore_half_rte(" + value + ", " + index + ", " + array + ")";
+  std::string stored = value;
+  if (type == DType::bf16) stored = "morton_to_bf16(" + value + ")";
+  if (is_integer(type)) {
+    stored = "convert_" + std::string(memory_type(type)) + "_sat_rte(" + value + ")";
+  }
+  return "(" + array + "[" + index + "] = " + stored + ")";
+}
+
+std::string element_functions(DType type) {
+  if (type != DType::bf16) return {};
+  // Nearest, ties to even; a NaN keeps a bit of its fraction.
+  return "#ifndef MORTON_TO_BF16\n"
+         "#define MORTON_TO_BF16\n"
+         "ushort morton_to_bf16(float value) {\n"
+         "  const uint bits = as_uint(value);\n"
+         "  if ((bits & 0x7fffffffu) > 0x7f800000u) return (ushort)((bits >> 16) | 0x40u);\n"
+         "  return (ushort)((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);\n"
+         "}\n"
+         "#endif\n";
+}
+
+}  // namespace morton
