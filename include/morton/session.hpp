@@ -62,6 +62,11 @@ class MORTON_API Session {
   void get_output(const std::string& name, Tensor& destination);
   [[nodiscard]] Tensor get_output(const std::string& name);
 
+  /// A state of the model (weights that a training step renews): its value after the enqueued work,
+  /// and another value in its place. Throws UsageError for an unknown name or a wrong type or shape.
+  [[nodiscard]] Tensor get_state(const std::string& name);
+  void set_state(const std::string& name, const Tensor& value);
+
   /// An input's memory mapped for writing, or an output's for reading: no copy where host and
   /// device share memory. Valid until `unmap`, which must come before the next `enqueue`; until
   /// then a mapped port can be neither mapped again nor set (UsageError).

@@ -119,6 +119,19 @@ Tensor Session::map_output(const std::string& name) {
 
 void Session::unmap() { state_->runner->unmap(); }
 
+Tensor Session::get_state(const std::string& name) {
+  const int value = state_->runner->state(name);
+  const Arrangement& arrangement =
+      state_->runner->loaded().plan().values[static_cast<std::size_t>(value)].arrangement;
+  Tensor tensor = Tensor::allocate(arrangement.dtype, arrangement.tensor_shape);
+  state_->runner->read(value, tensor);
+  return tensor;
+}
+
+void Session::set_state(const std::string& name, const Tensor& value) {
+  state_->runner->write(state_->runner->state(name), value);
+}
+
 void Session::move_to(const Device& device) {
   if (state_->runner->is_mapped()) {
     throw UsageError("session: unmap inputs and outputs before moving to another device");
@@ -138,6 +151,9 @@ void Session::move_to(const Device& device) {
     const int from = state_->runner->input(port.name);
     state_->runner->read(from, tensor);
     runner->write(runner->input(port.name), tensor);
+  }
+  for (const auto& [name, from] : state_->runner->loaded().plan().states) {
+    runner->write(runner->state(name), get_state(name));
   }
   state_->model = moved;
   state_->runner = std::move(runner);

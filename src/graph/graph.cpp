@@ -35,6 +35,15 @@ TensorId Graph::find(std::string_view tensor_name) const {
   return kNoTensor;
 }
 
+bool Graph::is_result(TensorId id) const {
+  return is_update(id) || std::find(outputs.begin(), outputs.end(), id) != outputs.end();
+}
+
+bool Graph::is_update(TensorId id) const {
+  return std::any_of(updates.begin(), updates.end(),
+                     [&](const StateUpdate& update) { return update.value == id; });
+}
+
 int Graph::producer(TensorId id) const {
   for (std::size_t n = 0; n < nodes.size(); ++n) {
     const auto& made = nodes[n].outputs;

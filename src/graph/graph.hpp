@@ -64,6 +64,12 @@ struct Node {
   }
 };
 
+/// At the end of a run `state` takes the value that `value` has then.
+struct StateUpdate {
+  TensorId state = kNoTensor;
+  TensorId value = kNoTensor;
+};
+
 /// A network: what to compute. Nodes stand in an order in which each comes after its producers.
 struct Graph {
   std::string name;
@@ -72,12 +78,17 @@ struct Graph {
   std::vector<Node> nodes;
   std::vector<TensorId> inputs;
   std::vector<TensorId> outputs;
+  std::vector<StateUpdate> updates;
 
   TensorId add_tensor(GraphTensor tensor);
   [[nodiscard]] const GraphTensor& tensor(TensorId id) const;
   [[nodiscard]] GraphTensor& tensor(TensorId id);
   /// The tensor named `name`, or kNoTensor.
   [[nodiscard]] TensorId find(std::string_view name) const;
+  /// True for what a run leaves behind: outputs, and values that states take.
+  [[nodiscard]] bool is_result(TensorId id) const;
+  /// True for the value that a state takes.
+  [[nodiscard]] bool is_update(TensorId id) const;
   /// Index of the node that computes `id`, or -1.
   [[nodiscard]] int producer(TensorId id) const;
   /// Indices of the nodes that read `id`, each once, in order.

@@ -69,6 +69,10 @@ std::string print(const Graph& graph) {
     text += "\n";
   }
   for (const TensorId id : graph.outputs) text += "  output " + describe(graph, id) + "\n";
+  for (const StateUpdate& update : graph.updates) {
+    text += "  state " + describe(graph, update.state) + " takes " +
+            describe(graph, update.value) + "\n";
+  }
   return text;
 }
 

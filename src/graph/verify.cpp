@@ -30,6 +30,7 @@ class Verifier {
       check_id(id, "the outputs of the graph");
       if (!made_.contains(id)) fail("no node computes the output '" + graph_.tensor(id).name + "'");
     }
+    check_updates();
   }
 
  private:
@@ -41,6 +42,30 @@ class Verifier {
     if (id < 0 || static_cast<std::size_t>(id) >= graph_.tensors.size()) {
       fail(where + " name tensor " + std::to_string(id) + " of " +
            std::to_string(graph_.tensors.size()));
+    }
+  }
+
+  void check_updates() const {
+    std::set<TensorId> updated;
+    for (const StateUpdate& update : graph_.updates) {
+      check_id(update.state, "the updated states");
+      check_id(update.value, "the values that states take");
+      const std::string& name = graph_.tensor(update.state).name;
+      if (graph_.tensor(update.state).kind != GraphTensor::Kind::state) {
+        fail("'" + name + "' is updated, but is no state");
+      }
+      if (!updated.insert(update.state).second) fail("state '" + name + "' is updated twice");
+      if (!made_.contains(update.value)) {
+        fail("no node computes what state '" + name + "' takes");
+      }
+      if (graph_.tensor(update.value).kind == GraphTensor::Kind::state) {
+        fail("state '" + name + "' takes the value of another state");
+      }
+    }
+    for (const TensorId id : graph_.outputs) {
+      if (updated.contains(id)) {
+        fail("'" + graph_.tensor(id).name + "' is an output and a state that is updated");
+      }
     }
   }
 

@@ -17,9 +17,7 @@ bool can_fold(const Graph& graph, const Node& node) {
   }
   const TensorId output = node.outputs[0];
   if (node.outputs.size() != 1 || output == kNoTensor) return false;
-  if (std::find(graph.outputs.begin(), graph.outputs.end(), output) != graph.outputs.end()) {
-    return false;
-  }
+  if (graph.is_result(output)) return false;
   const GraphTensor& result = graph.tensor(output);
   const bool computes = !operator_of(node).alias;
   if (computes && result.dtype != DType::f32) return false;

@@ -25,9 +25,10 @@ bool may_join(const Graph& graph, const Node& node, std::size_t input, int produ
   const TensorId value = node.inputs[input];
   const bool read_once = std::count(node.inputs.begin(), node.inputs.end(), value) == 1 &&
                          graph.consumers(value).size() == 1;
-  const bool is_output =
-      std::find(graph.outputs.begin(), graph.outputs.end(), value) != graph.outputs.end();
-  if (!read_once || is_output) return false;
+  if (!read_once || graph.is_result(value)) return false;
+  // An elementwise step can renew a state in place; a product with an epilogue cannot.
+  const bool elementwise = operator_of(first).chain != nullptr;
+  if (graph.is_update(node.outputs[0]) && !elementwise) return false;
   if (graph.tensor(value).shape != graph.tensor(node.outputs[0]).shape) return false;
   const std::size_t sides =
       static_cast<std::size_t>(first.epilogue.input_count) - 1 + (node.inputs.size() - 1);

@@ -13,6 +13,10 @@ std::vector<bool> needed_tensors(const Graph& graph) {
     if (id != kNoTensor) needed[static_cast<std::size_t>(id)] = true;
   };
   for (const TensorId id : graph.outputs) mark(id);
+  for (const StateUpdate& update : graph.updates) {
+    mark(update.state);
+    mark(update.value);
+  }
   for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node) {
     const bool lives = std::any_of(node->outputs.begin(), node->outputs.end(), [&](TensorId id) {
       return id != kNoTensor && needed[static_cast<std::size_t>(id)];
@@ -62,6 +66,10 @@ int remove_tensors(Graph& graph, std::vector<bool> needed) {
   }
   renumber(graph.inputs);
   renumber(graph.outputs);
+  for (StateUpdate& update : graph.updates) {
+    update.state = new_id[static_cast<std::size_t>(update.state)];
+    update.value = new_id[static_cast<std::size_t>(update.value)];
+  }
   return removed;
 }
 

@@ -39,6 +39,9 @@ int remove_identities(Graph& graph, const PassOptions& /*options*/) {
       continue;
     }
     graph.nodes.erase(graph.nodes.begin() + static_cast<std::ptrdiff_t>(n));
+    for (StateUpdate& update : graph.updates) {
+      if (update.value == goes) update.value = stays;
+    }
     for (Node& other : graph.nodes) {
       replace(other.inputs, goes, stays);
       replace(other.outputs, goes, stays);

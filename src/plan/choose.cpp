@@ -35,6 +35,14 @@ class Chooser {
       writer_[static_cast<std::size_t>(tensor_of(context.tasks.tasks[t].bound, "dst"))] =
           static_cast<int>(t);
     }
+    // What the caller or the last run left lies row-major; another format costs a copy each run.
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      const TaskTensor& tensor = context.tasks.tensors[i];
+      if (tensor.kind != TaskTensor::Kind::input && tensor.kind != TaskTensor::Kind::state) continue;
+      State given;
+      given.arrangement = row_major_arrangement(tensor.dtype, tensor.shape);
+      states_[i].push_back(std::move(given));
+    }
   }
 
   std::vector<Selection> run() {
@@ -95,7 +103,7 @@ class Chooser {
   void add_source(int tensor, const Demand& demand, State& state) const {
     const int source = root(tensor);
     const auto& options = states_[static_cast<std::size_t>(source)];
-    if (options.empty()) return;  // an input or a constant: free, or the same for all candidates
+    if (options.empty()) return;  // a constant: packed once, when the plan is loaded
     double best = std::numeric_limits<double>::infinity();
     std::size_t chosen = 0;
     for (std::size_t i = 0; i < options.size(); ++i) {

@@ -11,11 +11,12 @@ namespace {
 
 bool lives_all_through(const Value& value) {
   return value.kind == Value::Kind::input || value.kind == Value::Kind::output ||
-         is_fixed(value);
+         value.kind == Value::Kind::state || is_fixed(value);
 }
 
 PlannedBlock::Kind block_kind(const Value& value) {
   if (is_fixed(value)) return PlannedBlock::Kind::weights;
+  if (value.kind == Value::Kind::state) return PlannedBlock::Kind::state;
   return value.kind == Value::Kind::workspace ? PlannedBlock::Kind::workspace
                                               : PlannedBlock::Kind::activations;
 }

@@ -42,6 +42,7 @@ class Emitter {
     plan_.values = schedule_.values;
     plan_.inputs = schedule_.inputs;
     plan_.outputs = schedule_.outputs;
+    plan_.states = schedule_.states;
     for (const auto& value : plan_.values) check_index_range(value);
     for (const auto& kernel : schedule_.kernels) {
       (kernel.once ? plan_.load_steps : plan_.steps).push_back(make_step(kernel));
@@ -94,9 +95,26 @@ class Emitter {
     return spec;
   }
 
+  /// True when the kernel writes the memory of a value that it reads.
+  bool is_in_place(const ScheduledKernel& kernel) const {
+    const int dst = memory_root(kernel.values.at("dst"));
+    const auto same = [&](int value) { return memory_root(value) == dst; };
+    return std::any_of(kernel.values.begin(), kernel.values.end(),
+                       [&](const auto& bound) {
+                         return bound.first != "dst" && same(bound.second);
+                       }) ||
+           std::any_of(kernel.sides.begin(), kernel.sides.end(), same);
+  }
+
+  int memory_root(int value) const {
+    while (value_at(value).memory_of >= 0) value = value_at(value).memory_of;
+    return value;
+  }
+
   Step make_step(const ScheduledKernel& kernel) {
     const KernelChoice& choice = kernel.choice;
     InstanceSpec spec = make_spec(kernel);
+    spec.in_place = is_in_place(kernel);
     const std::int64_t elements = elements_of(value_at(kernel.values.at("dst")).arrangement);
     const Environment names =
         entry_environment(*choice.entry, spec.problem, spec.tunables, context_.device, elements);
@@ -106,6 +124,7 @@ class Emitter {
     step.local = size.local;
     spec.local.assign(size.local.begin(), size.local.end());
     step.name = choice.name;
+    step.in_place = spec.in_place;
     step.kernel = choice.entry->name;
     step.problem = print(spec.problem);
     const InstanceSource source = generate(spec);

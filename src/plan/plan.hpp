@@ -23,6 +23,7 @@ struct Value {
     input,       ///< written by the caller before a run
     output,      ///< read by the caller after a run
     constant,    ///< `data` packed once, when the plan is loaded
+    state,       ///< kept between runs of a session, starts as `data`
     derived,     ///< computed from constants by the load steps, once
     activation,  ///< between two steps
     workspace,   ///< a temporary of a recipe, or a repacked copy
@@ -30,7 +31,8 @@ struct Value {
   std::string name;
   Kind kind = Kind::activation;
   Arrangement arrangement;
-  /// Of constants: the dense tensor, and the view through which it is packed (none: as it is).
+  /// Of constants and states: the dense tensor. Of constants: the view through which it is packed
+  /// (none: as it is).
   Tensor data;
   std::optional<View> view;
   Environment view_names;
@@ -65,6 +67,8 @@ struct Step {
   std::array<std::int64_t, 3> global{1, 1, 1};
   std::array<std::int64_t, 3> local{1, 1, 1};
   std::vector<int> reads, writes;  ///< values
+  /// It writes where it reads: each element is computed from the one that it replaces.
+  bool in_place = false;
   std::int64_t flop = 0;           ///< logical, not padded
   std::int64_t bytes = 0;          ///< memory of each operand, once
   double estimated_us = 0.0;
@@ -74,7 +78,8 @@ struct Step {
 
 /// A stretch of device memory.
 struct PlannedBlock {
-  enum class Kind : std::uint8_t { weights, activations, workspace } kind = Kind::activations;
+  enum class Kind : std::uint8_t { weights, state, activations, workspace } kind =
+      Kind::activations;
   std::int64_t bytes = 0;
 };
 
@@ -87,7 +92,7 @@ struct Plan {
   std::vector<InstanceSource> instances;
   std::vector<std::vector<int>> programs;  ///< instances that are built together
   std::vector<PlannedBlock> blocks;
-  std::vector<std::pair<std::string, int>> inputs, outputs;  ///< name and value
+  std::vector<std::pair<std::string, int>> inputs, outputs, states;  ///< name and value
   /// For each task, what was considered: lines for `--why`.
   std::vector<std::string> considered;
   std::int64_t largest_live_bytes = 0;  ///< of activations and workspace, over the steps

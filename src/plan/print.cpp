@@ -20,6 +20,8 @@ std::string_view kind_name(PlannedBlock::Kind kind) {
   switch (kind) {
     case PlannedBlock::Kind::weights:
       return "weights";
+    case PlannedBlock::Kind::state:
+      return "state";
     case PlannedBlock::Kind::activations:
       return "activations";
     case PlannedBlock::Kind::workspace:
@@ -41,6 +43,7 @@ std::string step_text(const Plan& plan, const Step& step, const std::string& num
       fmt::format("{:>3} {:<28} {:<26} global {} local {}  {} FLOP, {} bytes, {:.1f} us\n", number,
                   step.name, step.kernel, size_text(step.global), size_text(step.local), step.flop,
                   step.bytes, step.estimated_us);
+  if (step.in_place) text.insert(text.size() - 1, ", in place");
   if (detail == PlanDetail::brief) return text;
   text += fmt::format("      {}\n      why: {}\n", step.problem, step.reason);
   for (const auto& argument : step.arguments) {

@@ -27,7 +27,10 @@ class Scheduler {
       stored_[static_cast<std::size_t>(tensor)].push_back(value);
       schedule_.inputs.emplace_back(name, value);
     }
+    for (std::size_t t = 0; t < stored_.size(); ++t) add_state(static_cast<int>(t));
     for (std::size_t t = 0; t < selections_.size(); ++t) run_task(t);
+    current_ = nullptr;
+    for (const auto& [state, value] : context_.tasks.updates) update(state, value);
     for (const auto& [name, tensor] : context_.tasks.outputs) {
       schedule_.outputs.emplace_back(name, output_value(name, tensor));
     }
@@ -75,6 +78,71 @@ class Scheduler {
       schedule_.estimated_us += choice.estimated_us;
       schedule_.kernels.push_back(std::move(kernel));
     }
+  }
+
+  void add_state(int tensor) {
+    const TaskTensor& facts = task_tensor(tensor);
+    if (facts.kind != TaskTensor::Kind::state) return;
+    const int value = add_value(facts.name, Value::Kind::state,
+                                row_major_arrangement(facts.dtype, facts.shape));
+    value_at(value).data = facts.data;
+    stored(tensor).push_back(value);
+    schedule_.states.emplace_back(facts.name, value);
+  }
+
+  /// Makes the state take the tensor's value: the step that computes it writes the state's memory
+  /// where that is safe, else it is copied at the end.
+  void update(int state, int tensor) {
+    const TaskTensor& facts = task_tensor(tensor);
+    const int home = stored(state).front();
+    const Arrangement row_major = row_major_arrangement(facts.dtype, facts.shape);
+    const int value = direct_value(tensor, row_major);
+    if (writes_in_place(home, value)) {
+      value_at(value).memory_of = home;
+      return;
+    }
+    ScheduledKernel kernel;
+    const BoundProblem copy =
+        pack_problem(tensor, state, View{}, row_major, Problem{}, Demand::Kind::direct);
+    kernel.choice = choose_elementary(copy, "update " + value_at(home).name, context_, {});
+    kernel.choice.estimated_us = repack_cost_us(row_major, row_major, context_);
+    kernel.values["src"] = value;
+    kernel.values["dst"] = home;
+    schedule_.estimated_us += kernel.choice.estimated_us;
+    schedule_.kernels.push_back(std::move(kernel));
+  }
+
+  /// True when an elementwise step computes `value`, reads the state at most at the element that it
+  /// writes, and nothing reads the state afterwards.
+  bool writes_in_place(int home, int value) const {
+    if (schedule_.values[static_cast<std::size_t>(value)].kind != Value::Kind::activation ||
+        schedule_.values[static_cast<std::size_t>(value)].memory_of >= 0) {
+      return false;
+    }
+    bool written = false;
+    for (const auto& kernel : schedule_.kernels) {
+      if (written && reads(kernel, home)) return false;
+      if (kernel.values.at("dst") != value) continue;
+      written = true;
+      if (kernel.choice.bound.problem.family != "elementwise") return false;
+      const View& view = kernel.choice.bound.operands.at("src0").view;
+      const View& dst = kernel.choice.bound.operands.at("dst").view;
+      if (kernel.values.at("src0") == home && view.print() != dst.print()) return false;
+      const Shape& shape = schedule_.values[static_cast<std::size_t>(value)].arrangement.tensor_shape;
+      for (std::size_t i = 0; i < kernel.sides.size(); ++i) {
+        if (kernel.sides[i] == home && kernel.choice.bound.sides[i].shape != shape) return false;
+      }
+    }
+    return written;
+  }
+
+  static bool reads(const ScheduledKernel& kernel, int value) {
+    const bool operand =
+        std::any_of(kernel.values.begin(), kernel.values.end(), [&](const auto& bound) {
+          return bound.first != "dst" && bound.second == value;
+        });
+    return operand ||
+           std::find(kernel.sides.begin(), kernel.sides.end(), value) != kernel.sides.end();
   }
 
   int write(const KernelChoice& choice, const Arrangement& open_output) {

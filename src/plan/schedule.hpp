@@ -29,7 +29,7 @@ struct ScheduledKernel {
 struct Schedule {
   std::vector<Value> values;
   std::vector<ScheduledKernel> kernels;
-  std::vector<std::pair<std::string, int>> inputs, outputs;
+  std::vector<std::pair<std::string, int>> inputs, outputs, states;
   double estimated_us = 0.0;
 };
 

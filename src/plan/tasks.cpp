@@ -18,18 +18,18 @@ TaskTensor to_task_tensor(const GraphTensor& tensor) {
       result.kind = TaskTensor::Kind::input;
       break;
     case GraphTensor::Kind::constant:
-    case GraphTensor::Kind::state:
       result.kind = TaskTensor::Kind::constant;
+      break;
+    case GraphTensor::Kind::state:
+      result.kind = TaskTensor::Kind::state;
       break;
     case GraphTensor::Kind::activation:
       result.kind = TaskTensor::Kind::activation;
       break;
   }
-  if (tensor.kind == GraphTensor::Kind::state) {
-    throw UnsupportedError("plan: tensor '" + tensor.name +
-                           "' is state, which inference does not keep");
-  }
-  result.shape = result.kind == TaskTensor::Kind::constant ? tensor.data.shape() : tensor.shape;
+  const bool has_data =
+      result.kind == TaskTensor::Kind::constant || result.kind == TaskTensor::Kind::state;
+  result.shape = has_data ? tensor.data.shape() : tensor.shape;
   result.data = tensor.data;
   return result;
 }
@@ -49,6 +49,17 @@ TaskList make_tasks(const Graph& graph) {
   for (const TensorId id : graph.outputs) {
     list.outputs.emplace_back(graph.tensor(id).name, id);
     list.tensors[static_cast<std::size_t>(id)].is_output = true;
+  }
+  for (const StateUpdate& update : graph.updates) {
+    const GraphTensor& state = graph.tensor(update.state);
+    const GraphTensor& value = graph.tensor(update.value);
+    if (state.shape != value.shape || state.dtype != value.dtype) {
+      throw ModelError("plan: state '" + state.name + "' is " + std::string(name_of(state.dtype)) +
+                       " " + to_string(state.shape) + ", the value that it takes, '" + value.name +
+                       "', is " + std::string(name_of(value.dtype)) + " " +
+                       to_string(value.shape));
+    }
+    list.updates.emplace_back(update.state, update.value);
   }
   for (const auto& tensor : list.tensors) {
     if (element_count(tensor.shape) == 0 && tensor.kind != TaskTensor::Kind::constant) {

@@ -15,13 +15,14 @@ struct TaskTensor {
     input,
     constant,
     activation,
+    state,      ///< kept between runs, starts as `data`
     temporary,  ///< of a recipe
     derived,    ///< a temporary that is computed from constants alone
   } kind = Kind::activation;
   std::string name;
   DType dtype = DType::f32;
   Shape shape;
-  Tensor data;        ///< of constants
+  Tensor data;        ///< of constants and states
   int alias_of = -1;  ///< same elements, row-major, under another shape
   bool is_output = false;
 };
@@ -37,6 +38,7 @@ struct TaskList {
   std::vector<TaskTensor> tensors;  ///< the graph's, under the same indices
   std::vector<Task> tasks;
   std::vector<std::pair<std::string, int>> inputs, outputs;
+  std::vector<std::pair<int, int>> updates;  ///< a state, and the tensor whose value it takes
 };
 
 /// Lowers every node; Reshape and its like become aliases.

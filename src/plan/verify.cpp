@@ -58,7 +58,7 @@ void verify_names(const Plan& plan) {
       if (argument.kind == StepArgument::Kind::value) check(argument.number, "step " + step.name);
     }
   }
-  for (const auto* ports : {&plan.inputs, &plan.outputs}) {
+  for (const auto* ports : {&plan.inputs, &plan.outputs, &plan.states}) {
     for (const auto& [name, value] : *ports) check(value, "port '" + name + "'");
   }
   for (int v = 0; v < count; ++v) {
@@ -91,7 +91,8 @@ void verify_overlaps(const Plan& plan) {
         const bool read_now =
             std::find(step.reads.begin(), step.reads.end(), index) != step.reads.end();
         const bool one_memory = root_of(plan, index) == root_of(plan, written);
-        if (live && !apart && (read_now || !one_memory)) {
+        const bool in_place = read_now && one_memory && step.in_place;
+        if (live && !apart && !in_place && (read_now || !one_memory)) {
           fail("step " + step.name + " writes '" + target.name + "' over '" + other.name + "'");
         }
       }
@@ -107,7 +108,9 @@ void verify_order(const Plan& plan) {
   for (std::size_t v = 0; v < plan.values.size(); ++v) {
     if (plan.values[v].kind == Value::Kind::constant) is_ready(static_cast<int>(v)) = 1;
   }
-  for (const auto& [name, value] : plan.inputs) is_ready(value) = 1;
+  for (const auto* given : {&plan.inputs, &plan.states}) {
+    for (const auto& [name, value] : *given) is_ready(value) = 1;
+  }
   const auto name_of = [&](int value) { return plan.values[static_cast<std::size_t>(value)].name; };
   for (const auto* steps : {&plan.load_steps, &plan.steps}) {
     for (const auto& step : *steps) {

@@ -49,6 +49,10 @@ Runner::Runner(std::shared_ptr<const LoadedPlan> loaded, OpenClDevice::QueueKind
           value.offset_bytes, std::max<std::int64_t>(value.bytes, 1));
     }
     own_ = buffers_;
+    for (const auto& [name, value] : plan.states) {
+      const Tensor& initial = value_at(value).data;
+      write_buffer(queue_, device.info(), buffer_of(value), 0, {initial.data(), initial.bytes()});
+    }
     for (const auto& step : plan.steps) {
       const auto& instance = plan.instances[static_cast<std::size_t>(step.instance)];
       steps_.emplace_back(step, instance.function, loaded_->program_of(step.instance),
@@ -87,11 +91,15 @@ int Runner::output(const std::string& name) const {
   return find_port(loaded_->plan().outputs, name, "output");
 }
 
+int Runner::state(const std::string& name) const {
+  return find_port(loaded_->plan().states, name, "state");
+}
+
 void Runner::write(int value, const Tensor& tensor) {
   const Value& target = value_at(value);
   if (tensor.dtype() != target.arrangement.dtype ||
       tensor.shape() != target.arrangement.tensor_shape) {
-    throw UsageError("session: input '" + target.name + "' is " +
+    throw UsageError("session: '" + target.name + "' is " +
                      std::string(name_of(target.arrangement.dtype)) + " " +
                      to_string(target.arrangement.tensor_shape) + ", got " +
                      std::string(name_of(tensor.dtype())) + " " + to_string(tensor.shape()));

@@ -35,7 +35,9 @@ class Runner {
   [[nodiscard]] int input(const std::string& name) const;
   [[nodiscard]] int output(const std::string& name) const;
 
-  /// Copies a dense tensor into an input's memory. Throws UsageError for a wrong type or shape.
+  /// Value of the state named `name`; throws UsageError that lists the names.
+  [[nodiscard]] int state(const std::string& name) const;
+  /// Copies a dense tensor into the memory of an input or state. Throws UsageError for a wrong type or shape.
   void write(int value, const Tensor& tensor);
   /// Waits, then copies out.
   void read(int value, Tensor& tensor);

@@ -122,6 +122,7 @@ std::string Writer::key() const {
   // The epilogue finds the side operands through dst's view, also where dst is written by hand.
   if (!spec_.sides.empty()) text << "dst view " << find("dst")->view.print() << ";";
   for (const std::int64_t extent : spec_.local) text << extent << "x";
+  if (spec_.in_place) text << "in place;";
   text << spec_.problem.epilogue.print();
   return digest_of(text.str());
 }
@@ -265,8 +266,8 @@ std::string Writer::inside_dst(const InstanceOperand& dst) {
 std::string Writer::parameter(const InstanceOperand& operand) const {
   const std::string type(memory_type(operand.arrangement.dtype));
   const bool reads = operand.direction == Direction::read;
-  return std::string("__global ") + (reads ? "const " : "") + type + "* restrict " +
-         memory_name(operand);
+  return std::string("__global ") + (reads ? "const " : "") + type +
+         (spec_.in_place ? "* " : "* restrict ") + memory_name(operand);
 }
 
 std::vector<InstanceArgument> Writer::define_arguments() {
@@ -322,9 +323,8 @@ void add_memory_sizes(const InstanceOperand& operand, Environment& values) {
     values[tensor_extent_name(operand.name, t).print()] = operand.arrangement.tensor_shape[t];
   }
   values[pitch_name(operand.name).print()] = operand.arrangement.pitch;
-  if (!operand.arrangement.padded.empty() && operand.arrangement.padded[0] > 0) {
-    values[batch_stride_name(operand.name)] =
-        elements_of(operand.arrangement) / operand.arrangement.padded[0];
+  if (const auto batch = values.find("B"); batch != values.end() && batch->second > 0) {
+    values[batch_stride_name(operand.name)] = elements_of(operand.arrangement) / batch->second;
   }
 }
 
