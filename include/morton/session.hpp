@@ -63,7 +63,8 @@ class MORTON_API Session {
   [[nodiscard]] Tensor get_output(const std::string& name);
 
   /// A state of the model (weights that a training step renews): its value after the enqueued work,
-  /// and another value in its place. Throws UsageError for an unknown name or a wrong type or shape.
+  /// and another value in its place. Throws UsageError for an unknown name or a wrong type or
+  /// shape.
   [[nodiscard]] Tensor get_state(const std::string& name);
   void set_state(const std::string& name, const Tensor& value);
 

@@ -14,7 +14,7 @@ namespace {
 
 // Division is 2.5 ulp and sqrt 3 ulp in the full profile's single precision; add and mul are exact
 // to half an ulp, and one more half stands for contraction into fma.
-constexpr std::array<ScalarFacts, 13> kFacts{{
+constexpr std::array<ScalarFacts, 14> kFacts{{
     {ScalarOp::add, "add", 2, "(%0 + %1)", 1.0},
     {ScalarOp::sub, "sub", 2, "(%0 - %1)", 1.0},
     {ScalarOp::mul, "mul", 2, "(%0 * %1)", 1.0},
@@ -28,6 +28,7 @@ constexpr std::array<ScalarFacts, 13> kFacts{{
     {ScalarOp::sqrt, "sqrt", 1, "sqrt(%0)", 3.0},
     {ScalarOp::tanh, "tanh", 1, "tanh(%0)", 5.0},
     {ScalarOp::erf, "erf", 1, "erf(%0)", 16.0},
+    {ScalarOp::round, "round", 1, "rint(%0)", 0.0},
 }};
 
 double compute(ScalarOp op, double a, double b) {
@@ -58,6 +59,8 @@ double compute(ScalarOp op, double a, double b) {
       return std::tanh(a);
     case ScalarOp::erf:
       return std::erf(a);
+    case ScalarOp::round:
+      return std::nearbyint(a);
   }
   throw InternalError("chain: operation out of range");
 }

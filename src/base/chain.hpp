@@ -24,6 +24,7 @@ enum class ScalarOp : std::uint8_t {
   sqrt,
   tanh,
   erf,
+  round,  ///< to the nearest whole number, ties to even
 };
 
 /// What is known of a primitive: how it is written, and how exact a device must be.

@@ -70,8 +70,8 @@ std::string print(const Graph& graph) {
   }
   for (const TensorId id : graph.outputs) text += "  output " + describe(graph, id) + "\n";
   for (const StateUpdate& update : graph.updates) {
-    text += "  state " + describe(graph, update.state) + " takes " +
-            describe(graph, update.value) + "\n";
+    text += "  state " + describe(graph, update.state) + " takes " + describe(graph, update.value) +
+            "\n";
   }
   return text;
 }

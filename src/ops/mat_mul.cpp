@@ -75,8 +75,10 @@ ReferenceTensor reference_mat_mul(const NodeView& node, std::span<const Referenc
   ReferenceTensor result;
   result.shape = infer_mat_mul(node)[0].shape;
   const bool one = b.shape.size() == 2;
-  const auto of_a = one ? std::vector<std::int64_t>{0} : matrices_of(leading(a.shape), product.batch);
-  const auto of_b = one ? std::vector<std::int64_t>{0} : matrices_of(leading(b.shape), product.batch);
+  const auto of_a =
+      one ? std::vector<std::int64_t>{0} : matrices_of(leading(a.shape), product.batch);
+  const auto of_b =
+      one ? std::vector<std::int64_t>{0} : matrices_of(leading(b.shape), product.batch);
   for (std::size_t p = 0; p < of_a.size(); ++p) {
     for (std::int64_t m = 0; m < product.m; ++m) {
       for (std::int64_t n = 0; n < product.n; ++n) {

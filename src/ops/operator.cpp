@@ -54,11 +54,16 @@ Chain append_epilogue(const Chain& first, const Chain& epilogue) {
   return epilogue.after(first, 0, first_inputs, own_inputs);
 }
 
-void require_f32(const Graph& graph, const NodeView& view) {
+void require_types(const Graph& graph, const NodeView& view, const Operator& op) {
   const auto check = [&](TensorId id) {
-    if (id == kNoTensor || graph.tensor(id).dtype == DType::f32) return;
-    view.unsupported("'" + graph.tensor(id).name + "' is of type " +
-                     std::string(name_of(graph.tensor(id).dtype)) + "; devices compute in f32");
+    if (id == kNoTensor) return;
+    const DType type = graph.tensor(id).dtype;
+    if (std::find(op.types.begin(), op.types.end(), type) != op.types.end()) return;
+    std::string known;
+    for (const DType one : op.types)
+      known += (known.empty() ? "" : ", ") + std::string(name_of(one));
+    view.unsupported("'" + graph.tensor(id).name + "' is of type " + std::string(name_of(type)) +
+                     "; devices compute it in " + known);
   };
   for (const TensorId id : view.node().inputs) check(id);
   for (const TensorId id : view.node().outputs) check(id);
@@ -145,7 +150,7 @@ BoundProblem lower(const Graph& graph, const Node& node) {
   const Operator& op = operator_of(node);
   const NodeView view(graph, node);
   if (op.alias) throw InternalError(view.where() + ": renames elements and is nothing to compute");
-  require_f32(graph, view);
+  require_types(graph, view, op);
   BoundProblem bound =
       op.chain != nullptr ? lower_elementwise(view, op.chain(view)) : op.lower(view);
   bound.problem.epilogue = append_epilogue(bound.problem.epilogue, node.epilogue);

@@ -42,6 +42,8 @@ struct Operator {
   /// For elementwise operators: the chain over its inputs (0, 1, ...); null for all others. Their
   /// inference, reference and lowering follow from it.
   Chain (*chain)(const NodeView& node) = nullptr;
+  /// Element types that its inputs and outputs may have where a device computes it.
+  std::vector<DType> types{DType::f32};
   /// The output has the elements of input 0 in row-major order.
   bool alias = false;
   /// Fusion may put elementwise operators behind it.

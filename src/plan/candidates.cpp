@@ -174,7 +174,8 @@ void settle(Candidate& candidate, const PlanContext& context) {
     const bool repacked =
         consumer != nullptr && (consumer->kind == Demand::Kind::packed ||
                                 (consumer_decides && !satisfies(chosen, consumer->arrangement)));
-    if (repacked && tensor.kind != TaskTensor::Kind::derived) candidate.estimated_us += repack_cost_us(chosen, consumer->arrangement, context);
+    if (repacked && tensor.kind != TaskTensor::Kind::derived)
+      candidate.estimated_us += repack_cost_us(chosen, consumer->arrangement, context);
     candidate.temporary_arrangements.push_back(chosen);
   }
 }

@@ -38,7 +38,8 @@ class Chooser {
     // What the caller or the last run left lies row-major; another format costs a copy each run.
     for (std::size_t i = 0; i < states_.size(); ++i) {
       const TaskTensor& tensor = context.tasks.tensors[i];
-      if (tensor.kind != TaskTensor::Kind::input && tensor.kind != TaskTensor::Kind::state) continue;
+      if (tensor.kind != TaskTensor::Kind::input && tensor.kind != TaskTensor::Kind::state)
+        continue;
       State given;
       given.arrangement = row_major_arrangement(tensor.dtype, tensor.shape);
       states_[i].push_back(std::move(given));

@@ -99,10 +99,9 @@ class Emitter {
   bool is_in_place(const ScheduledKernel& kernel) const {
     const int dst = memory_root(kernel.values.at("dst"));
     const auto same = [&](int value) { return memory_root(value) == dst; };
-    return std::any_of(kernel.values.begin(), kernel.values.end(),
-                       [&](const auto& bound) {
-                         return bound.first != "dst" && same(bound.second);
-                       }) ||
+    return std::any_of(
+               kernel.values.begin(), kernel.values.end(),
+               [&](const auto& bound) { return bound.first != "dst" && same(bound.second); }) ||
            std::any_of(kernel.sides.begin(), kernel.sides.end(), same);
   }
 

@@ -69,8 +69,8 @@ struct Step {
   std::vector<int> reads, writes;  ///< values
   /// It writes where it reads: each element is computed from the one that it replaces.
   bool in_place = false;
-  std::int64_t flop = 0;           ///< logical, not padded
-  std::int64_t bytes = 0;          ///< memory of each operand, once
+  std::int64_t flop = 0;   ///< logical, not padded
+  std::int64_t bytes = 0;  ///< memory of each operand, once
   double estimated_us = 0.0;
   std::string reason;   ///< why this kernel
   std::string problem;  ///< what it solves, for printing
@@ -78,8 +78,12 @@ struct Step {
 
 /// A stretch of device memory.
 struct PlannedBlock {
-  enum class Kind : std::uint8_t { weights, state, activations, workspace } kind =
-      Kind::activations;
+  enum class Kind : std::uint8_t {
+    weights,
+    state,
+    activations,
+    workspace
+  } kind = Kind::activations;
   std::int64_t bytes = 0;
 };
 

@@ -98,9 +98,9 @@ class Expansion {
     TaskTensor tensor;
     tensor.name = task_.name + ":" + name;
     tensor.kind = TaskTensor::Kind::temporary;
-    const bool fixed =
-        std::all_of(writer.operands.begin(), writer.operands.end(),
-                    [&](const auto& operand) { return operand.first == "dst" || reads_fixed(operand.second); });
+    const bool fixed = std::all_of(
+        writer.operands.begin(), writer.operands.end(),
+        [&](const auto& operand) { return operand.first == "dst" || reads_fixed(operand.second); });
     if (fixed) tensor.kind = TaskTensor::Kind::derived;
     for (const auto& extent : recipe_.temporaries.at(name)) {
       tensor.shape.push_back(extent.evaluate(values_));

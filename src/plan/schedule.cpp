@@ -83,8 +83,8 @@ class Scheduler {
   void add_state(int tensor) {
     const TaskTensor& facts = task_tensor(tensor);
     if (facts.kind != TaskTensor::Kind::state) return;
-    const int value = add_value(facts.name, Value::Kind::state,
-                                row_major_arrangement(facts.dtype, facts.shape));
+    const int value =
+        add_value(facts.name, Value::Kind::state, row_major_arrangement(facts.dtype, facts.shape));
     value_at(value).data = facts.data;
     stored(tensor).push_back(value);
     schedule_.states.emplace_back(facts.name, value);
@@ -128,7 +128,8 @@ class Scheduler {
       const View& view = kernel.choice.bound.operands.at("src0").view;
       const View& dst = kernel.choice.bound.operands.at("dst").view;
       if (kernel.values.at("src0") == home && view.print() != dst.print()) return false;
-      const Shape& shape = schedule_.values[static_cast<std::size_t>(value)].arrangement.tensor_shape;
+      const Shape& shape =
+          schedule_.values[static_cast<std::size_t>(value)].arrangement.tensor_shape;
       for (std::size_t i = 0; i < kernel.sides.size(); ++i) {
         if (kernel.sides[i] == home && kernel.choice.bound.sides[i].shape != shape) return false;
       }
@@ -137,10 +138,9 @@ class Scheduler {
   }
 
   static bool reads(const ScheduledKernel& kernel, int value) {
-    const bool operand =
-        std::any_of(kernel.values.begin(), kernel.values.end(), [&](const auto& bound) {
-          return bound.first != "dst" && bound.second == value;
-        });
+    const bool operand = std::any_of(
+        kernel.values.begin(), kernel.values.end(),
+        [&](const auto& bound) { return bound.first != "dst" && bound.second == value; });
     return operand ||
            std::find(kernel.sides.begin(), kernel.sides.end(), value) != kernel.sides.end();
   }

@@ -21,7 +21,7 @@ struct ScheduledKernel {
   KernelChoice choice;
   std::map<std::string, int> values;  ///< by operand
   std::vector<int> sides;
-  int task = -1;  ///< -1 for a repacking step
+  int task = -1;      ///< -1 for a repacking step
   bool once = false;  ///< reads fixed values only and runs when the plan is loaded
 };
 

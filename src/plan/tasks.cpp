@@ -56,8 +56,7 @@ TaskList make_tasks(const Graph& graph) {
     if (state.shape != value.shape || state.dtype != value.dtype) {
       throw ModelError("plan: state '" + state.name + "' is " + std::string(name_of(state.dtype)) +
                        " " + to_string(state.shape) + ", the value that it takes, '" + value.name +
-                       "', is " + std::string(name_of(value.dtype)) + " " +
-                       to_string(value.shape));
+                       "', is " + std::string(name_of(value.dtype)) + " " + to_string(value.shape));
     }
     list.updates.emplace_back(update.state, update.value);
   }

@@ -37,7 +37,8 @@ class Runner {
 
   /// Value of the state named `name`; throws UsageError that lists the names.
   [[nodiscard]] int state(const std::string& name) const;
-  /// Copies a dense tensor into the memory of an input or state. Throws UsageError for a wrong type or shape.
+  /// Copies a dense tensor into the memory of an input or state. Throws UsageError for a wrong type
+  /// or shape.
   void write(int value, const Tensor& tensor);
   /// Waits, then copies out.
   void read(int value, Tensor& tensor);

@@ -84,8 +84,7 @@ std::vector<Expression> parameters_of(const View& view, const Entry& entry) {
   std::vector<Expression> names;
   for (const auto& dimension : view.dimensions) {
     const bool batch = !entry.batch_of.empty() && names.empty();
-    names.push_back(
-        Expression::variable(batch ? kBatch : "(" + coordinate_name(dimension) + ")"));
+    names.push_back(Expression::variable(batch ? kBatch : "(" + coordinate_name(dimension) + ")"));
   }
   return names;
 }
@@ -178,9 +177,9 @@ void Writer::define_scalar_access(const InstanceOperand& operand) {
     return;
   }
   const std::string element = load_text(type, operand.name, index);
-  const std::string outside =
-      is_integer(type) ? std::to_string(static_cast<std::int64_t>(operand.view.outside))
-                       : float_literal(operand.view.outside);
+  const std::string outside = is_integer(type)
+                                  ? std::to_string(static_cast<std::int64_t>(operand.view.outside))
+                                  : float_literal(operand.view.outside);
   const std::string body = text.inside.empty()
                                ? "(" + element + ")"
                                : "(" + text.inside + " ? " + element + " : " + outside + ")";

@@ -31,7 +31,7 @@ struct InstanceSpec {
   std::vector<InstanceOperand> operands;  ///< in the family's order
   std::vector<InstanceOperand> sides;     ///< `view` is of dst's tensor coordinates t0, t1, ...
   std::vector<std::int64_t> local;        ///< work-group size
-  bool in_place = false;  ///< dst is the memory of an operand or side operand
+  bool in_place = false;                  ///< dst is the memory of an operand or side operand
 };
 
 /// An argument of the generated kernel, in order.

@@ -60,6 +60,28 @@ class CaseMaker {
   std::vector<NamedTensor> inputs;
 
  private:
+  [[nodiscard]] Tensor values_of(const Node& node, const CaseInput& input) {
+    if (input.kind == CaseInput::Kind::list) return Tensor::from(input.shape, input.values);
+    if (input.kind == CaseInput::Kind::number) {
+      Tensor scalar = Tensor::allocate(input.dtype, {});
+      scalar.set(0, input.value);
+      ++drawn_;
+      return scalar;
+    }
+    return input.dtype == DType::f32 ? random_tensor(node, input.shape)
+                                     : random_bytes(input.dtype, input.shape);
+  }
+
+  [[nodiscard]] Tensor random_bytes(DType type, const Shape& shape) {
+    std::mt19937_64 generator(seed_ * 1000 + static_cast<std::uint64_t>(drawn_++));
+    Tensor tensor = Tensor::allocate(type, shape);
+    const std::int64_t least = type == DType::i8 ? -128 : 0;
+    for (std::int64_t i = 0; i < tensor.size(); ++i) {
+      tensor.set(i, static_cast<double>(least + static_cast<std::int64_t>(generator() >> 56)));
+    }
+    return tensor;
+  }
+
   [[nodiscard]] Tensor random_tensor(const Node& node, const Shape& shape) {
     std::mt19937_64 generator(seed_ * 1000 + static_cast<std::uint64_t>(drawn_++));
     Tensor tensor = Tensor::allocate(DType::f32, shape);
@@ -79,8 +101,7 @@ class CaseMaker {
     GraphTensor tensor;
     tensor.shape = input.shape;
     const std::string number = std::to_string(drawn_);
-    Tensor values = input.kind == CaseInput::Kind::list ? Tensor::from(input.shape, input.values)
-                                                        : random_tensor(node, input.shape);
+    Tensor values = values_of(node, input);
     tensor.dtype = values.dtype();
     if (input.kind == CaseInput::Kind::given) {
       tensor.name = "x" + std::to_string(inputs.size());
@@ -127,7 +148,9 @@ bool is_whole(double value) { return std::fabs(value) <= 8.0 && std::nearbyint(v
 
 /// Whole numbers stay whole: sums, products and choices of them, no quotient and no function.
 bool keeps_integers(const Problem& problem) {
-  constexpr std::array kFamilies{"gemm", "conv2d", "max_pool2d", "elementwise", "pack"};
+  if (problem.family == "integer_gemm") return true;
+  constexpr std::array kFamilies{"gemm",       "batched_gemm", "conv2d",
+                                 "max_pool2d", "elementwise",  "pack"};
   if (std::find(kFamilies.begin(), kFamilies.end(), problem.family) == kFamilies.end()) {
     return false;
   }
@@ -171,7 +194,7 @@ std::int64_t work_of(const OperatorCase& test) {
   if (operator_of(node).alias) return elements;
   const Problem problem = lower(graph, node).problem;
   const Environment sizes = environment_of(problem);
-  if (problem.family == "gemm") return elements * sizes.at("K");
+  if (sizes.contains("K")) return elements * sizes.at("K");
   if (problem.family == "conv2d") return elements * product_over(sizes, {"I", "KH", "KW"});
   if (sizes.contains("KH")) return elements * product_over(sizes, {"KH", "KW"});
   return elements;

@@ -111,6 +111,19 @@ class LineReader {
       result.kind = CaseInput::Kind::constant;
       word.pop_back();
     }
+    if (const auto colon = word.find(':'); colon != std::string::npos) {
+      result.dtype = parse_dtype(word.substr(colon + 1));
+      word.resize(colon);
+    }
+    if (word.front() == '=') {
+      result.kind = CaseInput::Kind::number;
+      const Attribute value = attribute(word.substr(1));
+      const auto* whole = std::get_if<std::int64_t>(&value);
+      const auto* real = std::get_if<double>(&value);
+      if (whole == nullptr && real == nullptr) fail("'" + word + "' is no number");
+      result.value = whole != nullptr ? static_cast<double>(*whole) : *real;
+      return result;
+    }
     if (word == "scalar") return result;
     for (const auto& extent : split(word, 'x')) result.shape.push_back(integer(extent));
     return result;

@@ -19,10 +19,14 @@ struct CaseInput {
     given,     ///< passed at each run
     constant,  ///< part of the graph, random like the given ones
     list,      ///< a constant i64 vector, `values`
+    number,    ///< a constant scalar, `value`
     absent,
   } kind = Kind::given;
   Shape shape;
   std::vector<std::int64_t> values;
+  double value = 0.0;
+  /// Random elements of an 8-bit type take all of its values, whatever the kind of data.
+  DType dtype = DType::f32;
 };
 
 /// An operator behind the first one: its first input is the result so far.
@@ -43,7 +47,7 @@ struct OperatorCase {
   bool small = false;  ///< at most 20,000 multiplications: fit for Oclgrind
 };
 
-/// Test data. All of it is stored as f32.
+/// Test data.
 enum class DataKind : std::uint8_t {
   integers,   ///< whole numbers from -8 to 8
   zero_mean,  ///< from -1 to 1

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// integer_gemm.naive: dst[m,n] = EPILOGUE(sum over k of (lhs[m,k] - ZL) * (rhs[k,n] - ZR)).
+//
+// The product of 8-bit matrices that is always possible, with operands in any order. Sums are exact
+// 32-bit integers; an epilogue works on them as floats.
+//
+//   lhs(m, k), rhs(k, n), dst(m, n)   through accessors
+//
+//                  rhs    n
+//                      k  |         one work-item: one element of dst
+//        lhs  k -->       v
+//          m  . . . .    [x]
+//
+// Tunables: LOCAL_M, LOCAL_N, the work-group.
+__kernel ATTRIBUTES void integer_naive(ARGUMENTS) {
+  const int m = get_global_id(0);
+  const int n = get_global_id(1);
+  if (m >= M || n >= N) return;
+  int sum = 0;
+  for (int k = 0; k < K; ++k) {
+    sum += ((int)LOAD_lhs(m, k) - ZL) * ((int)LOAD_rhs(k, n) - ZR);
+  }
+  STORE_dst(m, n, EPILOGUE(sum, m, n));
+}
