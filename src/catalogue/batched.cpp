@@ -19,7 +19,6 @@ std::optional<Entry> batched(const Entry& entry) {
   twin.local.resize(2, Expression(1));
   twin.global.push_back(Expression::variable("B"));
   twin.local.emplace_back(1);
-  twin.require.push_back(Expression::parse("B <= 65535", entry.name));
   twin.flop = Expression::variable("B") * entry.flop;
   twin.bytes = Expression::variable("B") * entry.bytes;
   return twin;

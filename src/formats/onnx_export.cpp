@@ -40,6 +40,8 @@ std::int32_t onnx_type_of(DType type) {
       return Proto::INT64;
     case DType::boolean:
       return Proto::BOOL;
+    case DType::bf16:
+      return Proto::BFLOAT16;
   }
   throw InternalError("onnx: element type out of range");
 }

@@ -72,7 +72,8 @@ TEST(EntryReader, ANameThatIsTakenReplacesNothing) {
   } catch (const ModelError& error) {
     EXPECT_THAT(error.what(), testing::HasSubstr("again.json: name: 'gemm.mine' is taken"));
   }
-  EXPECT_EQ(catalogue.entries().size(), 1u);
+  EXPECT_EQ(catalogue.find_entry("gemm.mine")->file, "mine.json");
+  EXPECT_EQ(catalogue.entries().size(), 2u);  // the kernel, and the same in batches
 }
 
 /// One change to the good entry (a JSON merge patch: null removes a key) and what must be said.

@@ -130,7 +130,9 @@ TEST(RecipeReader, SaysWhatIsWrong) {
       {"/steps/1/operands/lhs", R"j("lhs(m, k + K/2)")j", "uses the unknown name 'K'"},
       {"/steps/1/operands/dst", R"j("rhs(m, n)")j", "writes 'rhs', an input of gemm"},
       {"/steps/1/operands/dst", R"j("half(m, n)")j", "'half' is written by two steps"},
-      {"/steps/1/operands/dst", R"j({"from": "dst(m, n)", "outside": 0})j", "has no value outside"},
+      {"/steps/1/operands/dst", R"j({"to": "dst(m, n)", "outside": 0})j", "outside: expected"},
+      {"/steps/1/operands/dst", R"j({"to": "dst(m, n)", "outside": "keep"})j",
+       "expected 'drop' for an output"},
       {"/steps/0/operands/src", R"j("half(d0, d1)")j", "which no earlier step writes"},
       {"/steps/0/operands/src", R"j({"from": "lhs(d0, d1)", "else": 0})j", "unknown key 'else'"},
   };

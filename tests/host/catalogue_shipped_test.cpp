@@ -40,6 +40,8 @@ TEST(ShippedCatalogue, ReadsAndHasTheFirstKernels) {
 TEST(ShippedCatalogue, EveryFamilyHasAnEntryThatTakesEveryProblem) {
   const Catalogue catalogue = Catalogue::standard();
   for (const auto& family : problem_families()) {
+    // No operator is lowered to a transform of Winograd's: only recipes pose it.
+    if (family.name.starts_with("winograd_")) continue;
     int general = 0;
     for (const auto& entry : catalogue.entries()) {
       if (entry.family != family.name || !entry.require.empty()) continue;

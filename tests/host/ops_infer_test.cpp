@@ -50,7 +50,9 @@ TEST(Infer, Gemm) {
 
 TEST(Infer, MatMul) {
   EXPECT_EQ(shape_of("MatMul", "2x3x17 17x5"), (Shape{2, 3, 5}));
-  EXPECT_THAT(error_of("MatMul", "2x3x17 2x17x5"), HasSubstr("unsupported: "));
+  EXPECT_EQ(shape_of("MatMul", "2x3x17 2x17x5"), (Shape{2, 3, 5}));
+  EXPECT_EQ(shape_of("MatMul", "4x1x3x17 2x17x5"), (Shape{4, 2, 3, 5}));
+  EXPECT_THAT(error_of("MatMul", "2x3x17 3x17x5"), HasSubstr("model: "));
   EXPECT_THAT(error_of("MatMul", "17 17x5"), HasSubstr("unsupported: "));
   EXPECT_THAT(error_of("MatMul", "3x17 16x5"), HasSubstr("model: "));
   EXPECT_THAT(error_of("MatMul", "scalar 17x5"), HasSubstr("model: "));

@@ -81,7 +81,19 @@ class Solver {
     if (!std::isnan(result_.value.at(index))) throw InternalError("stored twice");
     std::vector<Bounded> inputs{{value, 0.0}};
     for (const Side& side : bound_.sides) inputs.push_back({side_at(side, index), 0.0});
-    result_.value[index] = bound_.problem.epilogue.evaluate(inputs).value;
+    result_.value[index] = saturated(bound_.problem.epilogue.evaluate(inputs).value);
+  }
+
+  /// As storing an element of dst's type does.
+  double saturated(double value) const {
+    switch (bound_.problem.types.at("dst")) {
+      case DType::u8:
+        return std::clamp(value, 0.0, 255.0);
+      case DType::i8:
+        return std::clamp(value, -128.0, 127.0);
+      default:
+        return value;
+    }
   }
 
   double side_at(const Side& side, std::size_t index) {
@@ -99,7 +111,9 @@ class Solver {
 
   double value_at(const Coordinates& at) {
     const std::string& family = bound_.problem.family;
-    if (family == "gemm") return gemm(at[0], at[1]);
+    if (family == "gemm") return gemm({}, at[0], at[1]);
+    if (family == "batched_gemm") return gemm({at[0]}, at[1], at[2]);
+    if (family == "integer_gemm") return integer_gemm(at[0], at[1]);
     if (family == "conv2d" || family == "max_pool2d" || family == "average_pool2d") {
       return window(family, at);
     }
@@ -108,10 +122,25 @@ class Solver {
     throw InternalError("no such family: " + family);
   }
 
-  double gemm(std::int64_t m, std::int64_t n) {
+  double gemm(const Coordinates& batch, std::int64_t m, std::int64_t n) {
+    const auto at = [&](std::int64_t row, std::int64_t column) {
+      Coordinates coordinates = batch;
+      coordinates.insert(coordinates.end(), {row, column});
+      return coordinates;
+    };
     double sum = 0.0;
     for (std::int64_t k = 0; k < sizes_.at("K"); ++k) {
-      sum += load("lhs", {m, k}) * load("rhs", {k, n});
+      sum += load("lhs", at(m, k)) * load("rhs", at(k, n));
+    }
+    return sum;
+  }
+
+  double integer_gemm(std::int64_t m, std::int64_t n) {
+    const auto zl = static_cast<double>(sizes_.at("ZL"));
+    const auto zr = static_cast<double>(sizes_.at("ZR"));
+    double sum = 0.0;
+    for (std::int64_t k = 0; k < sizes_.at("K"); ++k) {
+      sum += (load("lhs", {m, k}) - zl) * (load("rhs", {k, n}) - zr);
     }
     return sum;
   }

@@ -122,9 +122,9 @@ TEST(Recipe, NamesOfRecipesAroundEachOtherStayApart) {
   const Expression outer = Expression::variable("outer_N");
   const Expression own = Expression::variable("N");
   task.bound.operands["dst"].view.extents = {outer, own};
-  const ExpandedRecipe expanded = expand(*swapped, task, 0);
+  const ExpandedRecipe expanded = expand(*swapped, task, 0, TaskList{}, 1);
   ASSERT_EQ(expanded.steps.size(), 1u);
-  const BoundProblem& step = expanded.steps[0].bound;
+  const BoundProblem& step = expanded.steps[0].task.bound;
   const auto& extents = step.operands.at("dst").view.extents;
   ASSERT_EQ(extents.size(), 2u);
   EXPECT_EQ(extents[0].evaluate(step.problem.extents), 11);

@@ -12,11 +12,14 @@
 //        lhs  k -->       v
 //          m  . . . .    [x]
 //
-// Tunables: LOCAL_M, LOCAL_N, the work-group.
+// Work-items are numbered along n, then m, and spread over two dimensions of 32,768 at most.
+//
+// Tunables: LOCAL, work-items of a work-group.
 __kernel ATTRIBUTES void integer_naive(ARGUMENTS) {
-  const int m = get_global_id(0);
-  const int n = get_global_id(1);
-  if (m >= M || n >= N) return;
+  const uint e = get_global_id(1) * get_global_size(0) + get_global_id(0);
+  if (e >= (uint)(M * N)) return;
+  const int m = e / N;
+  const int n = e % N;
   int sum = 0;
   for (int k = 0; k < K; ++k) {
     sum += ((int)LOAD_lhs(m, k) - ZL) * ((int)LOAD_rhs(k, n) - ZR);
