@@ -17,10 +17,12 @@ namespace {
 
 constexpr std::uint64_t kSeed = 2024;
 
-bool demands_formats(const Entry& entry) {
+/// True when some operand is a matrix in tiles, so that a tensor as it comes must be packed.
+bool demands_tiles(const Entry& entry) {
   return entry.family != "pack" &&
-         std::any_of(entry.operands.begin(), entry.operands.end(),
-                     [](const auto& operand) { return !operand.second.is_any(); });
+         std::any_of(entry.operands.begin(), entry.operands.end(), [](const auto& operand) {
+           return operand.second.layout && operand.second.layout->loops().size() > 2;
+         });
 }
 
 /// The recipe within which a family is tried that no operator asks for; null for all others.
@@ -58,12 +60,12 @@ Way way_of(const Entry& entry, const Catalogue& catalogue) {
   }
   if (entry.family != "pack") return way;
   for (const Entry& partner : catalogue.entries()) {
-    if (!demands_formats(partner)) continue;
+    if (!demands_tiles(partner)) continue;
     way.family = partner.family;
     way.use[partner.family] = partner.name;
     return way;
   }
-  throw InternalError("no kernel of the catalogue demands a format");
+  throw InternalError("no kernel of the catalogue demands tiles");
 }
 
 bool stores_less(const Entry& entry) {
