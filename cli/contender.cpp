@@ -32,6 +32,7 @@ std::string size_text(const std::array<std::int64_t, 3>& size) {
 CompileOptions only(const KernelInfo& kernel, const std::vector<KernelInfo>& family,
                     CompileOptions options) {
   options.use[kernel.family] = kernel.name;
+  options.precision = kernel.precision;
   for (const KernelInfo& other : family) {
     // A recipe is free in its choice of entries.
     const bool free =

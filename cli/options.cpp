@@ -89,6 +89,11 @@ void add_options(CLI::App& command, KernelOptions& options) {
                   "Work-group of every kernel that leaves its own open: 4x16, 64")
       ->option_text("SIZES");
   command
+      .add_option("--precision", options.precision,
+                  "f32; f16 or bf16 let kernels round operands to that in memory")
+      ->check(CLI::IsMember({"f32", "f16", "bf16"}))
+      ->option_text("TYPE");
+  command
       .add_option("--catalogue", options.catalogue_files,
                   "File with a further kernel or recipe, or a kernel library of R17; repeatable")
       ->option_text("FILE")
@@ -150,6 +155,7 @@ CompileOptions compile_options(const ModelOptions& options) {
 CompileOptions compile_options(const KernelOptions& options) {
   CompileOptions result;
   result.exclude = options.exclude;
+  result.precision = parse_dtype(options.precision);
   if (!options.local.empty()) result.local = parse_extents("--local", options.local, "4x16");
   result.use = parse_use(options.use);
   result.catalogue_files = options.catalogue_files;

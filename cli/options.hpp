@@ -25,6 +25,7 @@ struct KernelOptions {
   std::vector<std::string> exclude;
   std::vector<std::string> catalogue_files;
   std::string local;
+  std::string precision = "f32";
 };
 
 /// Options of every command that compiles a model, as they were typed.

@@ -34,6 +34,9 @@ struct CompileOptions {
   /// dimensions open (tunables LOCAL, LOCAL_M, ...); empty: as each entry says. A kernel whose list
   /// of values does not hold it is not taken.
   std::vector<std::int64_t> local;
+  /// f16 and bf16 let kernels keep operands in memory rounded to that type; sums stay in f32. Which
+  /// do says `plan_text`.
+  DType precision = DType::f32;
   /// Most bytes that temporaries of recipes may take.
   std::int64_t workspace_limit_bytes = std::int64_t{64} << 20;
   /// Graph passes to leave out, by name.

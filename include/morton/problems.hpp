@@ -42,6 +42,7 @@ struct KernelInfo {
   std::string file;
   /// What it demands of each operand: "R_2_4_R, padding zero"; none for a recipe.
   std::vector<std::pair<std::string, std::string>> operands;
+  DType precision = DType::f32;  ///< what CompileOptions::precision must be for it
   std::string padding;     ///< what extents are padded to multiples of: "M 8, N 32, K 4"; or empty
   std::string work_group;  ///< "4x16", or its tunables with the values they take
 };

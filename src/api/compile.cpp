@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "morton/compile.hpp"
 
+#include <algorithm>
 #include <chrono>
 
 #include "api/compiled_state.hpp"
@@ -8,6 +9,7 @@
 #include "base/shape.hpp"
 #include "catalogue/catalogue.hpp"
 #include "passes/pipeline.hpp"
+#include "plan/narrow.hpp"
 #include "run/runner.hpp"
 
 namespace morton {
@@ -25,6 +27,10 @@ Graph prepared_graph(const Model& model, const CompileOptions& options) {
   pass_options.batch = options.batch;
   pass_options.shapes = options.shapes;
   pass_options.skip = options.skip_passes;
+  const bool apart = std::any_of(options.use.begin(), options.use.end(),
+                                 [](const auto& wanted) { return is_narrow_family(wanted.first); });
+  // A kernel for biases or activations is asked for: each must be a step of its own.
+  if (apart) pass_options.skip.emplace_back("fuse_epilogues");
   const PassReport report = run_passes(graph, pass_options);
   if (options.log) options.log(print(report));
   return graph;
@@ -39,6 +45,7 @@ Plan planned(const Graph& graph, const DeviceInfo& device, const CompileOptions&
   PlanOptions plan_options;
   plan_options.workspace_limit_bytes = options.workspace_limit_bytes;
   plan_options.use = options.use;
+  plan_options.precision = options.precision;
   plan_options.exclude = options.exclude;
   plan_options.local = options.local;
   return make_plan(graph, catalogue, device, plan_options);

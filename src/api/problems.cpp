@@ -70,6 +70,7 @@ std::string demand_text(const OperandFormat& format) {
     text += " of";
     for (const DType type : format.types) text += " " + std::string(name_of(type));
   }
+  if (format.stored) text += " as " + std::string(name_of(*format.stored));
   if (format.memory == MemoryKind::image) text += " in an image";
   if (format.rim != Rim::undefined) text += ", padding " + std::string(name_of(format.rim));
   return text;
@@ -96,6 +97,7 @@ KernelInfo info_of(const Entry& entry) {
     const auto format = entry.operands.find(role);
     if (format == entry.operands.end()) continue;
     info.operands.emplace_back(role, demand_text(format->second));
+    if (format->second.stored) info.precision = *format->second.stored;
   }
   for (const auto& [dimension, multiple] : entry.align) {
     info.padding += (info.padding.empty() ? "" : ", ") + dimension + " " + multiple.print();

@@ -208,6 +208,8 @@ DeviceInfo device_info_from_json(const JsonReader& reader) {
 Environment environment_of(const DeviceInfo& info) {
   Environment environment;
   for_each_field(info, ToEnvironment{environment});
+  // What a driver accepts beyond the standard is known by its vendor: PTX within OpenCL C.
+  environment["device.is_nvidia"] = info.platform.find("NVIDIA") != std::string::npos ? 1 : 0;
   return environment;
 }
 

@@ -57,7 +57,8 @@ inline constexpr std::string_view kOverlappingSubBuffers = "nvidia-overlapping-s
 /// Checked; throws ModelError naming the key. Unknown keys are errors, missing ones too.
 [[nodiscard]] DeviceInfo device_info_from_json(const JsonReader& reader);
 /// What catalogue expressions see as `device.*`: numbers and booleans by field name
-/// ("device.compute_units", "device.is_cpu", "device.is_gpu", "device.fp16", ...); the three sizes
+/// ("device.compute_units", "device.is_cpu", "device.is_gpu", "device.is_nvidia",
+/// "device.fp16", ...); the three sizes
 /// are "device.max_work_item_sizes0" to 2. Texts, roofs and quirks are not seen.
 [[nodiscard]] Environment environment_of(const DeviceInfo& info);
 /// Rough roofs of a device that nobody measured, from its kind, clock and compute units; `source`

@@ -37,6 +37,9 @@ struct OperandSchema {
 /// - average_pool2d: dst[N,C,OH,OW] = sum over the window of src[N,C,H,W] / count;
 ///   structure as max_pool2d, and PB PR COUNT_PAD.
 /// - elementwise: dst = epilogue(src0, side 1, ...), of any rank, dimensions D0 D1 ...
+/// - bias: dst[M,N] = src[M,N] + bias[M]; sigmoid: dst[M,N] = 1 / (1 + exp(-src[M,N])); relu:
+///   dst[M,N] = max(src[M,N], 0). Elementwise problems that the plan also poses as these
+///   (plan/narrow.hpp), for kernels that demand formats (R17, chapter 9).
 /// - softmax: dst[R,L] = exp(src[R,L] - max over l) / sum over l of the same.
 /// - pack: dst = src, of any rank, dimensions D0 D1 ..., in another arrangement.
 ///

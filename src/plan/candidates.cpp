@@ -2,9 +2,11 @@
 #include "plan/candidates.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/error.hpp"
 #include "plan/cost.hpp"
+#include "plan/narrow.hpp"
 #include "plan/recipe.hpp"
 #include "plan/repack.hpp"
 #include "plan/work_group.hpp"
@@ -180,12 +182,19 @@ void settle(Candidate& candidate, const PlanContext& context) {
   }
 }
 
+bool wants_narrow_family(const PlanOptions& options) {
+  return std::any_of(options.use.begin(), options.use.end(),
+                     [](const auto& wanted) { return is_narrow_family(wanted.first); });
+}
+
 /// The entry alone, or followed by an elementwise step for an epilogue that it does not carry.
 Candidate entry_candidate(const Entry& entry, const Task& task, const PlanContext& context,
                           const std::vector<TaskTensor>& outer) {
   Candidate candidate;
   candidate.name = entry.name;
-  const bool splits = !entry.carries_epilogue && !task.bound.problem.epilogue.is_identity();
+  // Who names a kernel for biases or activations wants them out of the products' epilogues.
+  const bool carries = entry.carries_epilogue && !wants_narrow_family(context.options);
+  const bool splits = !carries && !task.bound.problem.epilogue.is_identity();
   if (!splits) {
     candidate.kernels.push_back(choose_entry(entry, task.bound, task.name, context, outer));
     return candidate;
@@ -334,7 +343,8 @@ bool leads_to_own_family(const Recipe& recipe) {
                      [&](const RecipeStep& step) { return step.family == recipe.family; });
 }
 
-CandidateList list_within(const Task& task, const PlanContext& context,
+/// Every entry and recipe of the task's own family.
+CandidateList list_family(const Task& task, const PlanContext& context,
                           const std::vector<TaskTensor>& outer, const RecipePath& path) {
   CandidateList list;
   const std::string& family = task.bound.problem.family;
@@ -368,12 +378,42 @@ CandidateList list_within(const Task& task, const PlanContext& context,
   return list;
 }
 
+CandidateList list_within(const Task& task, const PlanContext& context,
+                          const std::vector<TaskTensor>& outer, const RecipePath& path) {
+  CandidateList list;
+  bool wanted = false;
+  const auto at = [&](int id) -> const TaskTensor& { return tensor_at(id, context.tasks, outer); };
+  for (const auto& bound : narrowed(task.bound, at)) {
+    wanted = wanted || context.options.use.contains(bound.problem.family);
+    CandidateList found = list_family({task.name, bound}, context, outer, path);
+    std::move(found.candidates.begin(), found.candidates.end(),
+              std::back_inserter(list.candidates));
+    std::move(found.rejections.begin(), found.rejections.end(),
+              std::back_inserter(list.rejections));
+  }
+  if (wanted) return list;
+  CandidateList found = list_family(task, context, outer, path);
+  std::move(found.candidates.begin(), found.candidates.end(), std::back_inserter(list.candidates));
+  std::move(found.rejections.begin(), found.rejections.end(), std::back_inserter(list.rejections));
+  return list;
+}
+
 }  // namespace
 
 KernelChoice choose_elementary(const BoundProblem& bound, const std::string& name,
                                const PlanContext& context,
                                const std::vector<TaskTensor>& temporaries) {
   std::string reasons;
+  const auto at = [&](int id) -> const TaskTensor& {
+    return tensor_at(id, context.tasks, temporaries);
+  };
+  for (const auto& narrow : narrowed(bound, at)) {
+    const auto wanted = context.options.use.find(narrow.problem.family);
+    const Entry* entry = wanted == context.options.use.end()
+                             ? nullptr
+                             : context.catalogue.find_entry(wanted->second);
+    if (entry != nullptr) return choose_entry(*entry, narrow, name, context, temporaries);
+  }
   for (const auto& entry : context.catalogue.entries()) {
     if (entry.family != bound.problem.family) continue;
     if (!is_wanted(entry.name, entry.family, context, {})) continue;

@@ -55,6 +55,31 @@ std::string store_text(DType type, const std::string& array, const std::string& 
   return "(" + array + "[" + index + "] = " + stored + ")";
 }
 
+std::vector<MacroText> hand_macros(DType type, const std::string& array, ElementUse use) {
+  std::vector<MacroText> macros;
+  const bool reads = use == ElementUse::read;
+  if (reads) {
+    macros.push_back({"AT_" + array, "(i)", load_text(type, array, "(i)")});
+  } else {
+    macros.push_back({"PUT_" + array, "(i, v)", store_text(type, array, "(i)", "(v)")});
+  }
+  if (type == DType::bf16) return macros;
+  for (const char* width : {"4", "8", "16"}) {
+    const std::string of_half = std::string("half") + width;
+    const std::string vectors = "((__global " + std::string(reads ? "const " : "") +
+                                std::string(memory_type(type)) + width + "*)" + array + ")[i]";
+    const std::string name = (reads ? "AT" : "PUT") + std::string(width) + "_" + array;
+    if (reads) {
+      const std::string half = "vload_" + of_half + "((i), " + array + ")";
+      macros.push_back({name, "(i)", type == DType::f16 ? half : "(" + vectors + ")"});
+    } else {
+      const std::string half = "vstore_" + of_half + "_rte((v), (i), " + array + ")";
+      macros.push_back({name, "(i, v)", type == DType::f16 ? half : "(" + vectors + " = (v))"});
+    }
+  }
+  return macros;
+}
+
 std::string element_functions(DType type) {
   if (type != DType::bf16) return {};
   // Nearest, ties to even; a NaN keeps a bit of its fraction.

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "morton/dtype.hpp"
 
@@ -24,7 +26,19 @@ namespace morton {
 /// Expression that stores `value` there: rounded to nearest even, integers saturated.
 [[nodiscard]] std::string store_text(DType type, const std::string& array, const std::string& index,
                                      const std::string& value);
-/// Functions that the two need; may stand in a program any number of times.
+/// A macro: name with parameters, and body.
+struct MacroText {
+  std::string name, parameters, body;
+};
+
+enum class ElementUse : std::uint8_t { read, write };
+
+/// What a kernel that indexes `array` by hand reaches elements with, whatever their type in memory:
+/// AT_<array>(i) is the value of element i, AT4_<array>(i) the i-th vector of four (also 8 and 16)
+/// as values; PUT_<array>(i, v) and PUT4_<array>(i, v) store. Vectors of bf16 are not offered.
+[[nodiscard]] std::vector<MacroText> hand_macros(DType type, const std::string& array,
+                                                 ElementUse use);
+/// Functions that these need; may stand in a program any number of times.
 [[nodiscard]] std::string element_functions(DType type);
 
 }  // namespace morton

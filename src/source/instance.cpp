@@ -197,6 +197,10 @@ void Writer::define_memory_order(const InstanceOperand& dst) {
 
 void Writer::define_operand(const InstanceOperand& operand) {
   if (operand.access == Access::by_hand) {
+    const auto use = operand.direction == Direction::read ? ElementUse::read : ElementUse::write;
+    for (const auto& macro : hand_macros(operand.arrangement.dtype, operand.name, use)) {
+      define(macro.name, macro.parameters, macro.body);
+    }
     if (spec_.entry->batch_of.empty()) return;
     const std::string stride = batch_stride_name(operand.name);
     sizes_.insert(stride);

@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <cstdlib>
 
 #include "base/error.hpp"
 #include "ops/operator.hpp"
 #include "passes/pipeline.hpp"
+#include "plan/narrow.hpp"
 #include "support/compare.hpp"
 
 namespace morton::test {
@@ -23,6 +25,11 @@ bool demands_tiles(const Entry& entry) {
          std::any_of(entry.operands.begin(), entry.operands.end(), [](const auto& operand) {
            return operand.second.layout && operand.second.layout->loops().size() > 2;
          });
+}
+
+bool stores_less(const Entry& entry) {
+  return std::any_of(entry.operands.begin(), entry.operands.end(),
+                     [](const auto& operand) { return operand.second.stored.has_value(); });
 }
 
 /// The recipe within which a family is tried that no operator asks for; null for all others.
@@ -50,6 +57,7 @@ Way way_of(const Entry& entry, const Catalogue& catalogue) {
   Way way{entry.name, entry.family, {{entry.family, entry.name}}, {entry.name}};
   for (const auto& [role, format] : entry.operands) {
     if (format.stored) way.precision = *format.stored;
+    if (format.stored && role == "dst") way.result = *format.stored;
   }
   if (const Recipe* recipe = recipe_around(entry.family, catalogue)) {
     way.family = recipe->family;
@@ -60,17 +68,12 @@ Way way_of(const Entry& entry, const Catalogue& catalogue) {
   }
   if (entry.family != "pack") return way;
   for (const Entry& partner : catalogue.entries()) {
-    if (!demands_tiles(partner)) continue;
+    if (partner.family != "gemm" || !demands_tiles(partner) || stores_less(partner)) continue;
     way.family = partner.family;
     way.use[partner.family] = partner.name;
     return way;
   }
   throw InternalError("no kernel of the catalogue demands tiles");
-}
-
-bool stores_less(const Entry& entry) {
-  return std::any_of(entry.operands.begin(), entry.operands.end(),
-                     [](const auto& operand) { return operand.second.stored.has_value(); });
 }
 
 bool is_detour(const Recipe& recipe) {
@@ -104,6 +107,18 @@ std::vector<Way> ways_of(const Recipe& recipe, const Catalogue& catalogue) {
     ways = std::move(longer);
   }
   return ways;
+}
+
+/// How far storing a value as `type` may move it.
+double rounding_of(DType type, double value) {
+  switch (type) {
+    case DType::f16:  // 11 bits; below 2^-14 the steps are of 2^-24
+      return std::max(std::fabs(value) * 0x1p-11, 0x1p-25);
+    case DType::bf16:  // 8 bits
+      return std::fabs(value) * 0x1p-8;
+    default:
+      return 0.0;
+  }
 }
 
 /// The values as a kernel that keeps them as `type` sees them.
@@ -141,6 +156,7 @@ Prepared prepare(const TestGraph& test, const DeviceInfo& device, const Catalogu
   prepared.expected = reference_outputs(prepared.test.graph, prepared.test.inputs)[0];
   for (std::size_t i = 0; i < prepared.expected.error.size(); ++i) {
     prepared.expected.error[i] *= way.error_scale;
+    prepared.expected.error[i] += rounding_of(way.result, prepared.expected.value[i]);
   }
   return prepared;
 }
@@ -253,7 +269,15 @@ std::set<std::string> families_of(const OperatorCase& test) {
   run_passes(graph, {});
   std::set<std::string> families;
   for (const Node& node : graph.nodes) {
-    if (!operator_of(node).alias) families.insert(lower(graph, node).problem.family);
+    if (operator_of(node).alias) continue;
+    const BoundProblem bound = lower(graph, node);
+    families.insert(bound.problem.family);
+    const auto tensor_at = [&](int id) -> const TaskTensor& {
+      thread_local TaskTensor tensor;
+      tensor.shape = graph.tensor(id).shape;
+      return tensor;
+    };
+    for (const auto& narrow : narrowed(bound, tensor_at)) families.insert(narrow.problem.family);
   }
   return families;
 }

@@ -26,6 +26,8 @@ struct Way {
   std::set<std::string> kernels;           ///< entries that its plans must contain
   /// What it may round operands in memory to; they are rounded for the reference too.
   DType precision = DType::f32;
+  /// What it rounds results to.
+  DType result = DType::f32;
   /// How much larger its errors may be than those of plain sums (Winograd's transforms).
   double error_scale = 1.0;
   /// Fewer cases are enough where it computes few of its family's.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// gemm.c18_v1: dst[m,n] = sum over k of lhs[m,k] * rhs[k,n], row times column, "just like a human".
+// gemm.c18_v1, gemm.c18_v1_f16: dst[m,n] = sum over k of lhs[m,k] * rhs[k,n], row times column, "just like a human".
 //
 //   lhs  R   m*K + k
 //   rhs  R   k*N + n
@@ -21,6 +21,6 @@ __kernel ATTRIBUTES void c18_v1(ARGUMENTS) {
   const int m = get_global_id(1);
   if (m >= M || n >= N) return;
   float sum = 0.0f;
-  for (int k = 0; k < K; ++k) sum += lhs[m * K + k] * rhs[k * N + n];
-  dst[m * N + n] = sum;
+  for (int k = 0; k < K; ++k) sum += AT_lhs(m * K + k) * AT_rhs(k * N + n);
+  PUT_dst(m * N + n, sum);
 }

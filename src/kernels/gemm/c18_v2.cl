@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// gemm.c18_v2: dst[m,n] = sum over k of lhs[m,k] * rhs[k,n], through tiles in local memory.
+// gemm.c18_v2, gemm.c18_v2_f16: dst[m,n] = sum over k of lhs[m,k] * rhs[k,n], through tiles in local memory.
 //
 //   lhs  R   m*K + k
 //   rhs  R   k*N + n
@@ -27,11 +27,11 @@ __kernel ATTRIBUTES void c18_v2(ARGUMENTS) {
   const int row = get_local_id(1);
   float sum = 0.0f;
   for (int k0 = 0; k0 < K; k0 += TILE) {
-    lhs_tile[row][column] = m < M && k0 + column < K ? lhs[m * K + k0 + column] : 0.0f;
-    rhs_tile[row][column] = n < N && k0 + row < K ? rhs[(k0 + row) * N + n] : 0.0f;
+    lhs_tile[row][column] = m < M && k0 + column < K ? AT_lhs(m * K + k0 + column) : 0.0f;
+    rhs_tile[row][column] = n < N && k0 + row < K ? AT_rhs((k0 + row) * N + n) : 0.0f;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int k = 0; k < TILE; ++k) sum += lhs_tile[row][k] * rhs_tile[k][column];
     barrier(CLK_LOCAL_MEM_FENCE);
   }
-  if (m < M && n < N) dst[m * N + n] = sum;
+  if (m < M && n < N) PUT_dst(m * N + n, sum);
 }

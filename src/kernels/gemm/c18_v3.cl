@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// gemm.c18_v3_4, _8 and _16: dst[m,n] = sum over k of lhs[m,k] * rhs[k,n], rhs transposed beforehand, in
+// gemm.c18_v3_4, _8, _16, and the same with _f16: dst[m,n] = sum over k of lhs[m,k] * rhs[k,n], rhs transposed beforehand, in
 // vectors of VECTOR elements.
 //
 //   lhs  R   m*K_pad + k
@@ -23,23 +23,28 @@
 #if PIECE % VECTOR != 0
 #error "gemm.c18_v3: PIECE must be a multiple of VECTOR"
 #endif
-#define JOIN_NAMES(a, b) a##b
-#define VECTOR_TYPE(n) JOIN_NAMES(float, n)
+#define JOIN_NAMES(a, b, c) a##b##c
+#define VECTOR_TYPE(n) JOIN_NAMES(float, n, )
+#define VECTOR_AT(n, operand) JOIN_NAMES(AT, n, operand)
 
 __kernel ATTRIBUTES void c18_v3(ARGUMENTS) {
   typedef VECTOR_TYPE(VECTOR) vector;
   __local vector piece[PIECE / VECTOR];
   const int m = get_global_id(0);
   const int vectors = K_pad / VECTOR;
-  __global const vector* row = (__global const vector*)lhs + min(m, M - 1) * vectors;
+  const int row = min(m, M - 1) * vectors;
   for (int n = 0; n < N; ++n) {
-    __global const vector* column = (__global const vector*)rhs + n * vectors;
+    const int column = n * vectors;
     vector sum = (vector)(0.0f);
     for (int first = 0; first < vectors; first += PIECE / VECTOR) {
       const int count = min(vectors - first, PIECE / VECTOR);
-      for (int i = get_local_id(0); i < count; i += LOCAL) piece[i] = column[first + i];
+      for (int i = get_local_id(0); i < count; i += LOCAL) {
+        piece[i] = VECTOR_AT(VECTOR, _rhs)(column + first + i);
+      }
       barrier(CLK_LOCAL_MEM_FENCE);
-      for (int i = 0; i < count; ++i) sum += row[first + i] * piece[i];
+      for (int i = 0; i < count; ++i) {
+        sum += VECTOR_AT(VECTOR, _lhs)(row + first + i) * piece[i];
+      }
       barrier(CLK_LOCAL_MEM_FENCE);
     }
 #if VECTOR == 16
@@ -50,8 +55,9 @@ __kernel ATTRIBUTES void c18_v3(ARGUMENTS) {
 #else
     const float4 four = sum;
 #endif
-    if (m < M) dst[m * N + n] = four.s0 + four.s1 + four.s2 + four.s3;
+    if (m < M) PUT_dst(m * N + n, four.s0 + four.s1 + four.s2 + four.s3);
   }
 }
 #undef JOIN_NAMES
 #undef VECTOR_TYPE
+#undef VECTOR_AT
