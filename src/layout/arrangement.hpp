@@ -65,6 +65,14 @@ void validate(const Arrangement& arrangement);
 [[nodiscard]] std::int64_t offset_of(const Arrangement& arrangement,
                                      std::span<const std::int64_t> tensor_coordinates);
 
+/// Size of an image in texels of four elements.
+struct ImageExtents {
+  std::int64_t rows = 0, texels = 0;
+};
+/// That of an arrangement whose memory is an image. Throws ModelError where its loops do not leave
+/// four elements for a texel.
+[[nodiscard]] ImageExtents image_extents(const Arrangement& arrangement);
+
 /// True when every element of the tensor has the same offset in both, in memory of the same kind,
 /// element type and size (rims are not compared). R over (M, N*OH*OW) and a tensor's own OIHW-like
 /// order may be one and the same.

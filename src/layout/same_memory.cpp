@@ -110,26 +110,32 @@ std::vector<Unit> units_of(const Arrangement& arrangement, const BoundLayout& bo
   return units;
 }
 
-/// Rows and texels of a row; {0, 0} for a buffer.
-Shape image_extents(const Arrangement& arrangement, const BoundLayout& bound) {
-  if (arrangement.memory == MemoryKind::buffer) return {0, 0};
-  const Shape& iterations = bound.iterations();
-  const auto count = [&](int first, int last) {
-    std::int64_t product = 1;
-    for (int i = first; i < last && i < static_cast<int>(iterations.size()); ++i) {
-      product = checked_mul(product, iterations[i], "arrangement: image");
-    }
-    return product;
-  };
-  const int rows = arrangement.image_rows;
-  return {count(0, rows), count(rows, rows + arrangement.image_texels)};
-}
-
 std::int64_t padded_elements(const Arrangement& arrangement) {
   return BoundLayout(arrangement.layout, arrangement.padded).size();
 }
 
 }  // namespace
+
+ImageExtents image_extents(const Arrangement& arrangement) {
+  const BoundLayout bound(arrangement.layout, arrangement.padded, arrangement.pitch);
+  const Shape& iterations = bound.iterations();
+  const auto count = [&](std::size_t first, std::size_t last) {
+    std::int64_t product = 1;
+    for (std::size_t i = first; i < last && i < iterations.size(); ++i) {
+      product = checked_mul(product, iterations[i], "arrangement: image");
+    }
+    return product;
+  };
+  constexpr std::int64_t kChannels = 4;
+  const auto rows = static_cast<std::size_t>(arrangement.image_rows);
+  const std::size_t row_end = rows + static_cast<std::size_t>(arrangement.image_texels);
+  if (count(row_end, iterations.size()) != kChannels) {
+    throw ModelError("arrangement: " + print(arrangement) + " leaves " +
+                     std::to_string(count(row_end, iterations.size())) +
+                     " elements for a texel, which has 4");
+  }
+  return {count(0, rows), count(rows, row_end)};
+}
 
 bool same_memory(const Arrangement& a, const Arrangement& b) {
   if (a.dtype != b.dtype || a.memory != b.memory || a.tensor_shape != b.tensor_shape) return false;
@@ -138,7 +144,11 @@ bool same_memory(const Arrangement& a, const Arrangement& b) {
   const BoundLayout bound_a(a.layout, a.padded, a.pitch);
   const BoundLayout bound_b(b.layout, b.padded, b.pitch);
   if (bound_a.size() != bound_b.size()) return false;
-  if (image_extents(a, bound_a) != image_extents(b, bound_b)) return false;
+  if (a.memory == MemoryKind::image) {
+    const ImageExtents one = image_extents(a);
+    const ImageExtents other = image_extents(b);
+    if (one.rows != other.rows || one.texels != other.texels) return false;
+  }
   const bool empty =
       std::find(a.tensor_shape.begin(), a.tensor_shape.end(), 0) != a.tensor_shape.end();
   return empty || units_of(a, bound_a) == units_of(b, bound_b);

@@ -83,9 +83,6 @@ Demand demand_of(const Entry& entry, const std::string& role, const BoundProblem
 
 void check_operands(const Entry& entry, const Problem& problem, const PlanOptions& options) {
   for (const auto& [role, format] : entry.operands) {
-    if (format.memory != MemoryKind::buffer) {
-      throw UnsupportedError("its operand " + role + " lies in an image; plans place buffers only");
-    }
     if (format.stored && *format.stored != options.precision) {
       const std::string name(name_of(*format.stored));
       throw UnsupportedError("it keeps " + role + " as " + name + ", which needs the precision " +
@@ -97,6 +94,22 @@ void check_operands(const Entry& entry, const Problem& problem, const PlanOption
       throw UnsupportedError("its operand " + role + " cannot be " +
                              std::string(name_of(type->second)));
     }
+  }
+}
+
+/// An operand in an image must fit the device's images.
+void check_image(const std::string& role, const Arrangement& arrangement,
+                 const DeviceInfo& device) {
+  if (!device.images) {
+    throw UnsupportedError("its operand " + role + " lies in an image; the device has none");
+  }
+  const ImageExtents extents = image_extents(arrangement);
+  if (extents.texels > device.image_max_width || extents.rows > device.image_max_height) {
+    throw UnsupportedError("its operand " + role + " would be an image of " +
+                           std::to_string(extents.texels) + " x " + std::to_string(extents.rows) +
+                           " texels; the device's are at most " +
+                           std::to_string(device.image_max_width) + " x " +
+                           std::to_string(device.image_max_height));
   }
 }
 
@@ -122,6 +135,9 @@ KernelChoice choose_entry(const Entry& entry, const BoundProblem& bound, const s
   for (const auto& [role, binding] : bound.operands) {
     const TaskTensor& tensor = tensor_at(binding.tensor, context.tasks, temporaries);
     choice.demands[role] = demand_of(entry, role, bound, tensor, names);
+    if (choice.demands[role].arrangement.memory == MemoryKind::image) {
+      check_image(role, choice.demands[role].arrangement, context.device);
+    }
   }
   // A kernel that computes its padding works on the padded extents.
   if (entry.edges == Entry::Edges::pad) {
@@ -383,8 +399,11 @@ CandidateList list_within(const Task& task, const PlanContext& context,
   CandidateList list;
   bool wanted = false;
   const auto at = [&](int id) -> const TaskTensor& { return tensor_at(id, context.tasks, outer); };
+  const bool whole_only = context.options.use.contains(task.bound.problem.family);
   for (const auto& bound : narrowed(task.bound, at)) {
-    wanted = wanted || context.options.use.contains(bound.problem.family);
+    const bool asked = context.options.use.contains(bound.problem.family);
+    if (whole_only && !asked) continue;
+    wanted = wanted || asked;
     CandidateList found = list_family({task.name, bound}, context, outer, path);
     std::move(found.candidates.begin(), found.candidates.end(),
               std::back_inserter(list.candidates));

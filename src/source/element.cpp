@@ -80,6 +80,19 @@ std::vector<MacroText> hand_macros(DType type, const std::string& array, Element
   return macros;
 }
 
+std::vector<MacroText> image_macros(const std::string& image) {
+  return {{"AT4_" + image, "(x, y)",
+           "read_imagef(" + image + ", morton_sampler, (int2)((x), (y)))"}};
+}
+
+std::string image_sampler() {
+  return "#ifndef MORTON_SAMPLER\n"
+         "#define MORTON_SAMPLER\n"
+         "__constant sampler_t morton_sampler =\n"
+         "    CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;\n"
+         "#endif\n";
+}
+
 std::string element_functions(DType type) {
   if (type != DType::bf16) return {};
   // Nearest, ties to even; a NaN keeps a bit of its fraction.

@@ -38,6 +38,10 @@ enum class ElementUse : std::uint8_t { read, write };
 /// as values; PUT_<array>(i, v) and PUT4_<array>(i, v) store. Vectors of bf16 are not offered.
 [[nodiscard]] std::vector<MacroText> hand_macros(DType type, const std::string& array,
                                                  ElementUse use);
+/// The same for an operand in an image: AT4_<image>(x, y) is the texel in column x of row y.
+[[nodiscard]] std::vector<MacroText> image_macros(const std::string& image);
+/// The sampler that they read with; may stand in a program any number of times.
+[[nodiscard]] std::string image_sampler();
 /// Functions that these need; may stand in a program any number of times.
 [[nodiscard]] std::string element_functions(DType type);
 

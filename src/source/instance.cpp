@@ -197,10 +197,13 @@ void Writer::define_memory_order(const InstanceOperand& dst) {
 
 void Writer::define_operand(const InstanceOperand& operand) {
   if (operand.access == Access::by_hand) {
+    const bool image = operand.arrangement.memory == MemoryKind::image;
     const auto use = operand.direction == Direction::read ? ElementUse::read : ElementUse::write;
-    for (const auto& macro : hand_macros(operand.arrangement.dtype, operand.name, use)) {
+    for (const auto& macro : image ? image_macros(operand.name)
+                                   : hand_macros(operand.arrangement.dtype, operand.name, use)) {
       define(macro.name, macro.parameters, macro.body);
     }
+    if (image) head_ << image_sampler();
     if (spec_.entry->batch_of.empty()) return;
     const std::string stride = batch_stride_name(operand.name);
     sizes_.insert(stride);
@@ -267,6 +270,8 @@ std::string Writer::inside_dst(const InstanceOperand& dst) {
 }
 
 std::string Writer::parameter(const InstanceOperand& operand) const {
+  const bool image = operand.arrangement.memory == MemoryKind::image;
+  if (image && operand.access == Access::by_hand) return "__read_only image2d_t " + operand.name;
   const std::string type(memory_type(operand.arrangement.dtype));
   const bool reads = operand.direction == Direction::read;
   return std::string("__global ") + (reads ? "const " : "") + type +
