@@ -19,37 +19,51 @@ std::size_t dimensions_of(const Step& step) {
   return 1;
 }
 
+/// One kernel with its kernel object.
+class KernelStep : public LaunchedStep {
+ public:
+  KernelStep(const Step& step, const std::string& function, const cl::Program& program,
+             const BufferOf& buffer_of)
+      : LaunchedStep(step),
+        kernel_(program, function.c_str()),
+        global_(to_range(step.global, dimensions_of(step))),
+        local_(to_range(step.local, dimensions_of(step))) {
+    for (std::size_t i = 0; i < step.arguments.size(); ++i) {
+      const StepArgument& argument = step.arguments[i];
+      const auto index = static_cast<cl_uint>(i);
+      if (argument.kind == StepArgument::Kind::integer) {
+        kernel_.setArg(index, static_cast<cl_int>(argument.number));
+      } else {
+        kernel_.setArg(index, buffer_of(static_cast<int>(argument.number)));
+      }
+    }
+  }
+
+  void rebind(int value, const cl::Buffer& buffer) override {
+    for (std::size_t i = 0; i < step().arguments.size(); ++i) {
+      const StepArgument& argument = step().arguments[i];
+      if (argument.kind == StepArgument::Kind::value && argument.number == value) {
+        kernel_.setArg(static_cast<cl_uint>(i), buffer);
+      }
+    }
+  }
+
+  void enqueue(const cl::CommandQueue& queue, StepEvents* events) override {
+    queue.enqueueNDRangeKernel(kernel_, cl::NullRange, global_, local_, nullptr,
+                               events == nullptr ? nullptr : &events->last);
+    if (events != nullptr) events->first = events->last;
+  }
+
+ private:
+  cl::Kernel kernel_;
+  cl::NDRange global_, local_;
+};
+
 }  // namespace
 
-LaunchedStep::LaunchedStep(const Step& step, const std::string& function,
-                           const cl::Program& program,
-                           const std::function<const cl::Buffer&(int)>& buffer_of)
-    : step_(&step),
-      kernel_(program, function.c_str()),
-      global_(to_range(step.global, dimensions_of(step))),
-      local_(to_range(step.local, dimensions_of(step))) {
-  for (std::size_t i = 0; i < step.arguments.size(); ++i) {
-    const StepArgument& argument = step.arguments[i];
-    const auto index = static_cast<cl_uint>(i);
-    if (argument.kind == StepArgument::Kind::integer) {
-      kernel_.setArg(index, static_cast<cl_int>(argument.number));
-    } else {
-      kernel_.setArg(index, buffer_of(static_cast<int>(argument.number)));
-    }
-  }
-}
-
-void LaunchedStep::rebind(int value, const cl::Buffer& buffer) {
-  for (std::size_t i = 0; i < step_->arguments.size(); ++i) {
-    const StepArgument& argument = step_->arguments[i];
-    if (argument.kind == StepArgument::Kind::value && argument.number == value) {
-      kernel_.setArg(static_cast<cl_uint>(i), buffer);
-    }
-  }
-}
-
-void LaunchedStep::enqueue(const cl::CommandQueue& queue, cl::Event* event) {
-  queue.enqueueNDRangeKernel(kernel_, cl::NullRange, global_, local_, nullptr, event);
+std::unique_ptr<LaunchedStep> launch_kernel(const Step& step, const std::string& function,
+                                            const cl::Program& program, const BufferOf& buffer_of) {
+  return std::make_unique<KernelStep>(step, function, program, buffer_of);
 }
 
 }  // namespace morton

@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "plan/cost.hpp"
+#include "plan/library_step.hpp"
 #include "plan/recipe.hpp"
 #include "plan/repack.hpp"
 #include "plan/work_group.hpp"
@@ -106,6 +107,7 @@ KernelChoice choose_entry(const Entry& entry, const BoundProblem& bound, const s
   choice.entry = &entry;
   choice.tunables = tunables_for(entry, context.options.local);
   choice.bound = bound;
+  require_library(entry, context.options);
   check_operands(entry, bound.problem, context.options);
   const TaskTensor& dst = tensor_at(tensor_of(bound, "dst"), context.tasks, temporaries);
   const Environment names = entry_environment(entry, bound.problem, choice.tunables, context.device,
