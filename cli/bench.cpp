@@ -266,7 +266,6 @@ int bench(const Options& options) {
   const double load_ms = load.ms();
   const Stopwatch open;
   const std::vector<Device> devices = open_devices(options.device);
-  const Device& device = devices.front();
   const double open_device_ms = open.ms();
   const Stopwatch compiling;
   const CompiledModel compiled = compile_model(model, devices, compile);
