@@ -37,7 +37,7 @@ const std::vector<ProblemFamily>& problem_families() {
        {input("src", {"N", "C", "H", "W"}), output({"N", "C", "OH", "OW"})},
        {"KH", "KW", "SH", "SW", "DH", "DW", "PT", "PL", "PB", "PR", "COUNT_PAD"}},
       {"elementwise", {input("src0", {}), output({})}},
-      {"softmax", {input("src", {"R", "L"}), output({"R", "L"})}, {}, {"L"}},
+      {"softmax", {input("src", {"R", "L"}), output({"R", "L"})}},
       {"pack", {input("src", {}), output({})}},
       {"winograd_weights", {input("src", {"O", "C", "U", "V"}), output({"X", "O", "C"})}, {"OUT"}},
       {"winograd_input", {input("src", {"C", "T", "P", "Q"}), output({"X", "C", "T"})}, {"OUT"}},

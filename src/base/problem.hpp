@@ -65,9 +65,6 @@ struct ProblemFamily {
   std::vector<OperandSchema> operands;
   /// Names of its structure, in the order of the table above; every other dimension is an extent.
   std::vector<std::string_view> structure = {};
-  /// Dimensions of dst along which an element depends on the inputs at other coordinates too, as
-  /// softmax's L. Along all others a problem can be cut into parts that are solved apart.
-  std::vector<std::string_view> mixed = {};
 };
 
 /// The family named `name`, or nullptr.

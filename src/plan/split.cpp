@@ -103,16 +103,11 @@ class Joiner {
       if (value.memory_of >= 0) value.memory_of += values;
       plan_.values.push_back(std::move(value));
     }
+    for (Step& step : part.load_steps) {
+      plan_.load_steps.push_back(moved(std::move(step), slot, values, instances));
+    }
     for (Step& step : part.steps) {
-      step.slot = slot;
-      if (step.instance >= 0) step.instance += instances;
-      for (auto* list : {&step.reads, &step.writes}) {
-        for (int& value : *list) value += values;
-      }
-      for (StepArgument& argument : step.arguments) {
-        if (argument.kind == StepArgument::Kind::value) argument.number += values;
-      }
-      computing_.push_back(std::move(step));
+      computing_.push_back(moved(std::move(step), slot, values, instances));
     }
     for (auto& group : part.programs) {
       for (int& instance : group) instance += instances;
@@ -137,6 +132,19 @@ class Joiner {
     }
   }
 
+  /// A step of a part's plan as one of the whole's.
+  static Step moved(Step step, int slot, int values, int instances) {
+    step.slot = slot;
+    if (step.instance >= 0) step.instance += instances;
+    for (auto* list : {&step.reads, &step.writes}) {
+      for (int& value : *list) value += values;
+    }
+    for (StepArgument& argument : step.arguments) {
+      if (argument.kind == StepArgument::Kind::value) argument.number += values;
+    }
+    return step;
+  }
+
   void scatter(int whole, int part, bool batched) {
     if (value_at(part).slot == 0) {
       value_at(part).memory_of = whole;
@@ -151,7 +159,7 @@ class Joiner {
     const bool on_first = value_at(part).slot == 0;
     if (on_first && root == whole) return;
     const Value::Kind kind = value_at(root).kind;
-    const bool free = kind != Value::Kind::input && kind != Value::Kind::constant &&
+    const bool free = kind != Value::Kind::input && !is_fixed(value_at(root)) &&
                       root >= static_cast<int>(plan_.inputs.size() + plan_.outputs.size());
     if (on_first && free) {
       value_at(root).memory_of = whole;
@@ -246,6 +254,11 @@ std::vector<std::int64_t> share_rows(std::int64_t batch, std::span<const double>
 Plan make_split_plan(const Graph& whole, std::span<const SplitPart> parts,
                      const Catalogue& catalogue, const PlanOptions& options) {
   if (parts.size() < 2) throw InternalError("split: there is nothing to split over one device");
+  for (const GraphTensor& tensor : whole.tensors) {
+    if (tensor.kind != GraphTensor::Kind::state) continue;
+    throw UnsupportedError("split: the model keeps '" + tensor.name +
+                           "' from run to run, which several devices cannot share; use one");
+  }
   std::vector<bool> batched = batched_inputs(whole, parts);
   require_independent_rows(make_tasks(whole), batched, batch_of(parts));
   std::vector<Plan> plans;

@@ -104,7 +104,7 @@ void Runner::require_own_memory(int value) const {
 
 void Runner::bind(int value, const cl::Buffer& buffer) {
   const Value& target = value_at(value);
-  if (target.kind == Value::Kind::constant) {
+  if (is_fixed(target)) {
     throw UsageError("session: '" + target.name + "' is a constant and has no memory to replace");
   }
   require_unmapped("replacing a buffer");
