@@ -259,15 +259,16 @@ std::string text_of(const Options& options, const CompiledModel& model,
 }
 
 int bench(const Options& options) {
-  const CompileOptions compile = compile_options(options.model);
+  CompileOptions compile = compile_options(options.model);
+  compile.weights = weights_of(options.device);
   const Stopwatch load;
   const Model model = Model::load(options.model.path);
   const double load_ms = load.ms();
   const Stopwatch open;
-  const Device device = open_device(options.device);
+  const std::vector<Device> devices = open_devices(options.device);
   const double open_device_ms = open.ms();
   const Stopwatch compiling;
-  const CompiledModel compiled = compile_model(model, device, compile);
+  const CompiledModel compiled = compile_model(model, devices, compile);
   const double compile_ms = compiling.ms();
 
   Measurement measured =

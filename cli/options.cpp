@@ -50,9 +50,15 @@ std::map<std::string, std::string> parse_use(const std::vector<std::string>& tex
 
 void add_options(CLI::App& command, DeviceOptions& options) {
   command
-      .add_option("-d,--device", options.selector,
-                  "gpu, cpu, auto, P:D, part of a name, or units=N; else $MORTON_DEVICE, else auto")
-      ->option_text("DEVICE");
+      .add_option(
+          "-d,--device", options.selector,
+          "gpu, cpu, auto, P:D, part of a name, or units=N; else $MORTON_DEVICE, else auto; "
+          "several with commas share the batch")
+      ->option_text("DEVICE,...");
+  command
+      .add_option("--weights", options.weights,
+                  "Of several devices: how much of the batch each gets (2:1); else measured")
+      ->option_text("W:W...");
   command
       .add_option("--cache-dir", options.cache_dir,
                   "Folder of built kernels; else $MORTON_CACHE_DIR, else ~/.cache/morton")
@@ -145,6 +151,46 @@ Device open_device(const DeviceOptions& options) {
   return Device::open(options.selector, device_config(options));
 }
 
+std::vector<std::string> selectors_of(const DeviceOptions& options) {
+  std::vector<std::string> selectors;
+  std::size_t start = 0;
+  for (std::size_t comma = 0; comma != std::string::npos; start = comma + 1) {
+    comma = options.selector.find(',', start);
+    selectors.push_back(options.selector.substr(start, comma - start));
+    if (selectors.back().empty() && (comma != std::string::npos || start > 0)) {
+      throw UsageError(
+          fmt::format("--device {}: a name between commas is empty", options.selector));
+    }
+  }
+  return selectors;
+}
+
+std::vector<Device> open_devices(const DeviceOptions& options) {
+  std::vector<Device> devices;
+  for (const std::string& selector : selectors_of(options)) {
+    devices.push_back(Device::open(selector, device_config(options)));
+  }
+  return devices;
+}
+
+std::vector<double> weights_of(const DeviceOptions& options) {
+  std::vector<double> weights;
+  if (options.weights.empty()) return weights;
+  const char* at = options.weights.data();
+  const char* const end = at + options.weights.size();
+  while (true) {
+    double weight = 0.0;
+    const auto [rest, problem] = std::from_chars(at, end, weight);
+    if (problem != std::errc() || (rest != end && *rest != ':')) {
+      throw UsageError(fmt::format("--weights {}: expected a number for each device, such as 2:1",
+                                   options.weights));
+    }
+    weights.push_back(weight);
+    if (rest == end) return weights;
+    at = rest + 1;
+  }
+}
+
 CompileOptions compile_options(const ModelOptions& options) {
   CompileOptions result = compile_options(options.kernels);
   result.batch = options.batch;
@@ -165,8 +211,18 @@ CompileOptions compile_options(const KernelOptions& options) {
 
 CompiledModel compile_model(const Model& model, const Device& device,
                             const CompileOptions& options) {
-  CompiledModel compiled = compile(model, device, options);
-  for (const std::string& note : compiled.report().notes) spdlog::warn("{}", note);
+  return compile_model(model, std::vector{device}, options);
+}
+
+CompiledModel compile_model(const Model& model, const std::vector<Device>& devices,
+                            const CompileOptions& options) {
+  CompiledModel compiled = compile(model, devices, options);
+  const CompileReport& report = compiled.report();
+  for (const DeviceShare& share : report.shares) {
+    spdlog::info("device {}: {} rows of the batch (weight {:.6g}, {})", share.device, share.rows,
+                 share.weight, report.weights_source);
+  }
+  for (const std::string& note : report.notes) spdlog::warn("{}", note);
   return compiled;
 }
 

@@ -15,7 +15,8 @@ namespace morton::cli {
 
 /// Options of every command that opens a device.
 struct DeviceOptions {
-  std::string selector;
+  std::string selector;  ///< of several devices with commas between them
+  std::string weights;   ///< "2:1"; empty: measured
   std::string cache_dir;
 };
 
@@ -66,6 +67,12 @@ void add_options(CLI::App& command, ResultOptions& options,
                  const std::vector<std::pair<std::string, Format>>& formats);
 
 [[nodiscard]] Device open_device(const DeviceOptions& options);
+/// One or several: "0:0,0:1".
+[[nodiscard]] std::vector<Device> open_devices(const DeviceOptions& options);
+/// The parts of "0:0,0:1"; one part, maybe empty, where there is no comma.
+[[nodiscard]] std::vector<std::string> selectors_of(const DeviceOptions& options);
+/// The numbers of "2:1"; throws UsageError.
+[[nodiscard]] std::vector<double> weights_of(const DeviceOptions& options);
 [[nodiscard]] DeviceConfig device_config(const DeviceOptions& options);
 
 /// The options as the library takes them; its messages go to the log. Throws UsageError.
@@ -74,6 +81,9 @@ void add_options(CLI::App& command, ResultOptions& options,
 
 /// Compiles and passes the report's notes on as warnings.
 [[nodiscard]] CompiledModel compile_model(const Model& model, const Device& device,
+                                          const CompileOptions& options);
+/// Likewise over several, and says how the batch is shared.
+[[nodiscard]] CompiledModel compile_model(const Model& model, const std::vector<Device>& devices,
                                           const CompileOptions& options);
 
 /// "kernels: 7 from cache, 0 built"

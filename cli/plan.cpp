@@ -64,13 +64,17 @@ std::string device_json_from(const std::string& path, const std::string& id) {
 }
 
 int show_plan(const Options& options) {
-  const CompileOptions compile = compile_options(options.model);
+  CompileOptions compile = compile_options(options.model);
+  compile.weights = weights_of(options.device);
   const Model model = Model::load(options.model.path);
-  const std::string device = options.device_info.empty()
-                                 ? open_device(options.device).json()
-                                 : device_json_from(options.device_info, options.device.selector);
+  std::vector<std::string> devices;
+  for (const std::string& selector : selectors_of(options.device)) {
+    devices.push_back(options.device_info.empty()
+                          ? Device::open(selector, device_config(options.device)).json()
+                          : device_json_from(options.device_info, selector));
+  }
   const auto detail = options.why ? CompiledModel::Detail::why : CompiledModel::Detail::brief;
-  emit(plan_text(model, device, detail, compile), options.output);
+  emit(plan_text(model, devices, detail, compile), options.output);
   return 0;
 }
 

@@ -220,8 +220,9 @@ int run_model(Options options) {
   const Sources sources = read_sources(options.inputs, model.inputs());
   fit_shapes(sources, model.inputs(), compile);
 
-  const Device device = open_device(options.device);
-  const CompiledModel compiled = compile_model(model, device, compile);
+  compile.weights = weights_of(options.device);
+  const CompiledModel compiled = compile_model(model, open_devices(options.device), compile);
+  const Device& device = compiled.device();
   spdlog::info("{}", kernels_line(compiled.report()));
   check_ranking(options, labels, compiled.outputs());
   const std::vector<NamedTensor> inputs = assemble(sources, compiled.inputs());

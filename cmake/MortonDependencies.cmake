@@ -21,6 +21,25 @@ find_path(MORTON_TURBOJPEG_INCLUDE_DIR turbojpeg.h REQUIRED)
 find_path(MORTON_XXHASH_INCLUDE_DIR xxhash.h REQUIRED)
 find_path(MORTON_SPDLOG_INCLUDE_DIR spdlog/spdlog.h REQUIRED)
 
+# CLBlast computes products where it is installed (--use gemm=clblast).
+set(MORTON_CLBLAST AUTO CACHE STRING "Call CLBlast: AUTO (where it is found), ON or OFF")
+set_property(CACHE MORTON_CLBLAST PROPERTY STRINGS AUTO ON OFF)
+set(MORTON_CLBLAST_LIBRARY_FOUND OFF)
+if(MORTON_CLBLAST)
+  find_path(MORTON_CLBLAST_INCLUDE_DIR clblast_c.h)
+  if(MORTON_STATIC)
+    find_library(MORTON_CLBLAST_LIBRARY NAMES libclblast.a)
+  else()
+    find_library(MORTON_CLBLAST_LIBRARY NAMES clblast)
+  endif()
+  if(MORTON_CLBLAST_INCLUDE_DIR AND MORTON_CLBLAST_LIBRARY)
+    set(MORTON_CLBLAST_LIBRARY_FOUND ON)
+  elseif(NOT MORTON_CLBLAST STREQUAL "AUTO")
+    message(FATAL_ERROR "MORTON_CLBLAST is ON, but CLBlast is not found: install libclblast-dev")
+  endif()
+endif()
+message(STATUS "CLBlast: ${MORTON_CLBLAST_LIBRARY_FOUND}")
+
 # Debian's spdlog expects {fmt} from outside; both are used header-only so that no libfmt is
 # needed at run time.
 add_library(morton_spdlog INTERFACE)

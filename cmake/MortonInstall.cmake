@@ -22,6 +22,9 @@ install(FILES ${PROJECT_BINARY_DIR}/generated/mortonConfig.cmake
 
 # A static libmorton passes its own libraries on to whoever links it.
 set(morton_pc_requires "OpenCL protobuf-lite libpng libturbojpeg minizip zlib")
+if(MORTON_CLBLAST_LIBRARY_FOUND)
+  string(APPEND morton_pc_requires " clblast")
+endif()
 if(BUILD_SHARED_LIBS)
   set(morton_pc_kind ".private")
 else()

@@ -47,6 +47,14 @@ target_compile_definitions(morton_device PUBLIC
   CL_HPP_MINIMUM_OPENCL_VERSION=120)
 target_link_libraries(morton_device PUBLIC ${MORTON_HOST_LIBRARIES} OpenCL::OpenCL
                                            nlohmann_json::nlohmann_json)
+set(MORTON_DEVICE_LIBRARIES "")
+if(MORTON_CLBLAST_LIBRARY_FOUND)
+  set(MORTON_DEVICE_LIBRARIES ${MORTON_CLBLAST_LIBRARY})
+  file(GLOB clblast_users CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/launch/*.cpp)
+  set_property(SOURCE ${clblast_users} APPEND PROPERTY COMPILE_DEFINITIONS MORTON_HAS_CLBLAST)
+  target_include_directories(morton_device SYSTEM PRIVATE ${MORTON_CLBLAST_INCLUDE_DIR})
+  target_link_libraries(morton_device PUBLIC ${MORTON_DEVICE_LIBRARIES})
+endif()
 
 add_library(morton $<TARGET_OBJECTS:morton_host> $<TARGET_OBJECTS:morton_device>)
 add_library(morton::morton ALIAS morton)
@@ -57,7 +65,8 @@ target_include_directories(morton PUBLIC
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
   $<BUILD_INTERFACE:${generated_include}>
   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-target_link_libraries(morton PRIVATE ${MORTON_HOST_LIBRARIES} OpenCL::OpenCL)
+target_link_libraries(morton PRIVATE ${MORTON_HOST_LIBRARIES} ${MORTON_DEVICE_LIBRARIES}
+                                     OpenCL::OpenCL)
 
 # The program uses the public headers and nothing else of Morton.
 file(GLOB_RECURSE cli_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/*.cpp)

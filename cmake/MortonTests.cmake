@@ -11,6 +11,12 @@ if(MORTON_SANITIZE)
   list(APPEND MORTON_TEST_ENVIRONMENT LSAN_OPTIONS=suppressions=${suppressions}:print_suppressions=0)
 endif()
 
+# Tests find the repository's files and the program by these names; relative ones make programs that
+# run on another machine, in the repository's root.
+set(MORTON_TEST_SOURCE_DIR ${PROJECT_SOURCE_DIR} CACHE STRING "Where tests find the repository")
+set(MORTON_TEST_PROGRAM ${PROJECT_BINARY_DIR}/morton CACHE STRING "Where tests find the program")
+mark_as_advanced(MORTON_TEST_SOURCE_DIR MORTON_TEST_PROGRAM)
+
 # What tests share: cases, test data, the comparison. Knows the host half only.
 file(GLOB support_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/support/*.cpp)
 add_library(morton_test_support OBJECT ${support_sources})
@@ -31,9 +37,8 @@ function(morton_test_executable name folder)
   endif()
   add_executable(${name} ${sources})
   target_compile_options(${name} PRIVATE -isystem${MORTON_ONNX_DIR})
-  # Tests find the repository's files and the program by these names.
-  target_compile_definitions(${name} PRIVATE MORTON_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
-                                             MORTON_PROGRAM="${PROJECT_BINARY_DIR}/morton")
+  target_compile_definitions(${name} PRIVATE MORTON_SOURCE_DIR="${MORTON_TEST_SOURCE_DIR}"
+                                             MORTON_PROGRAM="${MORTON_TEST_PROGRAM}")
   target_link_libraries(${name} PRIVATE morton_flags morton_test_support ${ARGN} Eigen3::Eigen
                                         GTest::gmock GTest::gtest_main)
   add_dependencies(${name} morton_onnx_header)

@@ -41,10 +41,20 @@ struct CompileOptions {
   std::int64_t workspace_limit_bytes = std::int64_t{64} << 20;
   /// Graph passes to leave out, by name.
   std::vector<std::string> skip_passes;
+  /// Of a batch over several devices, how much each gets, in any unit; empty: in proportion to the
+  /// speed that is measured while compiling.
+  std::vector<double> weights;
   /// Files with further catalogue entries.
   std::vector<std::string> catalogue_files;
   /// Told what happens (one line each): dropped cache entries, passes, builds. May be empty.
   std::function<void(const std::string&)> log;
+};
+
+/// What one of several devices does of each batch.
+struct DeviceShare {
+  std::string device;     ///< its id
+  std::int64_t rows = 0;  ///< items of the batch
+  double weight = 0.0;    ///< what `rows` is in proportion to
 };
 
 /// Where the kernels of a compiled model came from, and how long each phase took.
@@ -56,6 +66,8 @@ struct CompileReport {
   std::int64_t weight_bytes = 0;      ///< device memory of constants
   std::int64_t activation_bytes = 0;  ///< of inputs, outputs and activations, for each session
   std::int64_t workspace_bytes = 0;   ///< of recipes' temporaries, for each session
+  std::vector<DeviceShare> shares;    ///< of several devices, in their order; else empty
+  std::string weights_source;         ///< "given", or "measured, rows a second"; else empty
   std::vector<std::string> notes;     ///< anything that a user should know of
 };
 
@@ -64,8 +76,10 @@ struct StepInfo {
   std::string name;     ///< the node (or nodes) that it computes
   std::string kernel;   ///< catalogue entry
   std::string formats;  ///< arrangement of each operand
-  /// A repacking step only moves a tensor into the format that its reader demands.
-  enum class Role : std::uint8_t { compute, repack } role = Role::compute;
+  /// A repacking step only moves a tensor into the format that its reader demands, a transfer to or
+  /// from another device.
+  enum class Role : std::uint8_t { compute, repack, transfer } role = Role::compute;
+  int slot = 0;  ///< of several devices, the one that runs it
   std::array<std::int64_t, 3> global{1, 1, 1}, local{1, 1, 1};  ///< work-items
   std::int64_t flop = 0;                                        ///< logical, not padded
   std::int64_t bytes = 0;                                       ///< each operand once
@@ -83,7 +97,9 @@ class MORTON_API CompiledModel {
   /// The plan as text; with the reason of every choice when asked.
   enum class Detail : std::uint8_t { brief, why };
   [[nodiscard]] std::string plan_text(Detail detail) const;
+  /// The device, the first of several: inputs and outputs are there.
   [[nodiscard]] const Device& device() const;
+  [[nodiscard]] const std::vector<Device>& devices() const;
 
   explicit CompiledModel(std::shared_ptr<const CompiledState> state);
   [[nodiscard]] const std::shared_ptr<const CompiledState>& state() const { return state_; }
@@ -93,14 +109,29 @@ class MORTON_API CompiledModel {
 };
 
 /// Plans `model` for `device`, builds what is not cached, uploads the weights and runs once on
-/// scratch memory where programs are to be cached. Throws UsageError, ModelError, UnsupportedError
-/// or DeviceError.
+/// scratch memory where programs are to be cached or libraries build kernels of their own. Throws
+/// UsageError, ModelError, UnsupportedError or DeviceError.
 [[nodiscard]] MORTON_API CompiledModel compile(const Model& model, const Device& device,
+                                               const CompileOptions& options = {});
+
+/// One model over several devices: each computes some rows of the batch, in proportion to its speed
+/// or to `options.weights`. Speed is measured here: the model runs a few times on each device with
+/// an equal share of the batch. A session takes whole inputs and gives whole outputs, as on one
+/// device. UsageError for fewer rows than devices; UnsupportedError where a row of the result does
+/// not depend on the same row of the inputs alone.
+[[nodiscard]] MORTON_API CompiledModel compile(const Model& model,
+                                               const std::vector<Device>& devices,
                                                const CompileOptions& options = {});
 
 /// The plan alone, for a device described by JSON (`morton devices --format json`), which need not
 /// be present.
 [[nodiscard]] MORTON_API std::string plan_text(const Model& model, const std::string& device_json,
+                                               CompiledModel::Detail detail,
+                                               const CompileOptions& options = {});
+/// Likewise over several devices. Where `options.weights` does not say otherwise, rows are in
+/// proportion to the speed that the devices' plans estimate.
+[[nodiscard]] MORTON_API std::string plan_text(const Model& model,
+                                               const std::vector<std::string>& device_jsons,
                                                CompiledModel::Detail detail,
                                                const CompileOptions& options = {});
 

@@ -5,11 +5,9 @@
 #include <chrono>
 
 #include "api/compiled_state.hpp"
+#include "api/planning.hpp"
 #include "base/error.hpp"
 #include "base/shape.hpp"
-#include "catalogue/catalogue.hpp"
-#include "passes/pipeline.hpp"
-#include "plan/narrow.hpp"
 #include "run/runner.hpp"
 
 namespace morton {
@@ -19,36 +17,6 @@ using Clock = std::chrono::steady_clock;
 
 double milliseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
-
-Graph prepared_graph(const Model& model, const CompileOptions& options) {
-  Graph graph = model.graph();
-  PassOptions pass_options;
-  pass_options.batch = options.batch;
-  pass_options.shapes = options.shapes;
-  pass_options.skip = options.skip_passes;
-  const bool apart = std::any_of(options.use.begin(), options.use.end(),
-                                 [](const auto& wanted) { return is_narrow_family(wanted.first); });
-  // A kernel for biases or activations is asked for: each must be a step of its own.
-  if (apart) pass_options.skip.emplace_back("fuse_epilogues");
-  const PassReport report = run_passes(graph, pass_options);
-  if (options.log) options.log(print(report));
-  return graph;
-}
-
-Plan planned(const Graph& graph, const DeviceInfo& device, const CompileOptions& options) {
-  Catalogue catalogue = Catalogue::standard();
-  for (const auto& file : options.catalogue_files) catalogue.add_file(file);
-  if (options.log) {
-    for (const auto& [name, why] : catalogue.left_out()) options.log("left out: " + why);
-  }
-  PlanOptions plan_options;
-  plan_options.workspace_limit_bytes = options.workspace_limit_bytes;
-  plan_options.use = options.use;
-  plan_options.precision = options.precision;
-  plan_options.exclude = options.exclude;
-  plan_options.local = options.local;
-  return make_plan(graph, catalogue, device, plan_options);
 }
 
 std::vector<PortInfo> to_ports(const Graph& graph, const std::vector<TensorId>& ids) {
@@ -103,7 +71,9 @@ std::vector<PortInfo> CompiledModel::outputs() const { return state_->outputs; }
 
 const CompileReport& CompiledModel::report() const { return state_->report; }
 
-const Device& CompiledModel::device() const { return state_->device; }
+const Device& CompiledModel::device() const { return state_->devices.front(); }
+
+const std::vector<Device>& CompiledModel::devices() const { return state_->devices; }
 
 std::vector<StepInfo> CompiledModel::steps() const {
   const Plan& plan = state_->loaded->plan();
@@ -113,6 +83,8 @@ std::vector<StepInfo> CompiledModel::steps() const {
     info.name = step.name;
     info.kernel = step.kernel;
     info.role = step.role == Step::Role::repack ? StepInfo::Role::repack : StepInfo::Role::compute;
+    if (step.kind == Step::Kind::transfer) info.role = StepInfo::Role::transfer;
+    info.slot = step.slot;
     info.global = step.global;
     info.local = step.local;
     info.flop = step.flop;
@@ -134,21 +106,38 @@ std::string CompiledModel::plan_text(Detail detail) const {
 }
 
 CompiledModel compile(const Model& model, const Device& device, const CompileOptions& options) {
+  return compile(model, std::vector{device}, options);
+}
+
+CompiledModel compile(const Model& model, const std::vector<Device>& devices,
+                      const CompileOptions& options) {
+  if (devices.empty()) throw UsageError("compile: no device is given");
   auto state =
-      std::make_shared<CompiledState>(CompiledState{device, model, options, {}, {}, {}, {}});
+      std::make_shared<CompiledState>(CompiledState{devices, model, options, {}, {}, {}, {}});
+  CompileReport& report = state->report;
   auto start = Clock::now();
   const Graph graph = prepared_graph(model, options);
-  state->report.passes_ms = milliseconds_since(start);
+  report.passes_ms = milliseconds_since(start);
   state->inputs = to_ports(graph, graph.inputs);
   state->outputs = to_ports(graph, graph.outputs);
+  if (devices.size() > 1) share_batch(model, graph, devices, options, report);
   start = Clock::now();
-  Plan plan = planned(graph, device.implementation()->info(), options);
-  state->report.plan_ms = milliseconds_since(start);
-  const auto loaded = std::make_shared<LoadedPlan>(std::move(plan), device.implementation());
-  fill_report(*loaded, state->report);
-  if (loaded->wants_storing()) store_after_a_run(loaded, state->report);
+  Plan plan = devices.size() == 1
+                  ? planned(graph, infos_of(devices).front(), options)
+                  : split_planned(model, graph, infos_of(devices), rows_of(report.shares), options);
+  report.plan_ms = milliseconds_since(start);
+  std::vector<std::shared_ptr<OpenClDevice>> opened;
+  for (const Device& device : devices) opened.push_back(device.implementation());
+  const auto loaded = std::make_shared<LoadedPlan>(std::move(plan), std::move(opened));
+  fill_report(*loaded, report);
+  if (loaded->calls_library()) {
+    report.notes.push_back(
+        "a library computes some steps (plan --why names them): it builds its own kernels in each "
+        "process, and Morton's cache does not keep them");
+  }
+  if (loaded->wants_storing() || loaded->calls_library()) store_after_a_run(loaded, report);
   if (options.log) {
-    for (const auto& note : state->report.notes) options.log(note);
+    for (const auto& note : report.notes) options.log(note);
   }
   state->loaded = loaded;
   return CompiledModel(std::move(state));
@@ -156,9 +145,23 @@ CompiledModel compile(const Model& model, const Device& device, const CompileOpt
 
 std::string plan_text(const Model& model, const std::string& device_json,
                       CompiledModel::Detail detail, const CompileOptions& options) {
-  const Json json = parse_json(device_json, "device description");
-  const DeviceInfo info = device_info_from_json(JsonReader(json, "device description"));
-  return print(planned(prepared_graph(model, options), info, options), to_plan_detail(detail));
+  return plan_text(model, std::vector{device_json}, detail, options);
+}
+
+std::string plan_text(const Model& model, const std::vector<std::string>& device_jsons,
+                      CompiledModel::Detail detail, const CompileOptions& options) {
+  if (device_jsons.empty()) throw UsageError("plan: no device is given");
+  std::vector<DeviceInfo> devices;
+  for (const std::string& text : device_jsons) {
+    const Json json = parse_json(text, "device description");
+    devices.push_back(device_info_from_json(JsonReader(json, "device description")));
+  }
+  const Graph graph = prepared_graph(model, options);
+  if (devices.size() == 1) {
+    return print(planned(graph, devices.front(), options), to_plan_detail(detail));
+  }
+  const auto rows = estimated_rows(model, graph, devices, options);
+  return print(split_planned(model, graph, devices, rows, options), to_plan_detail(detail));
 }
 
 }  // namespace morton

@@ -12,9 +12,9 @@ namespace morton {
 
 /// What a CompiledModel shares.
 struct CompiledState {
-  Device device;
-  Model model;             ///< as loaded: compiling it for another device starts here
-  CompileOptions options;  ///< as given
+  std::vector<Device> devices;  ///< by slot
+  Model model;                  ///< as loaded: compiling it for another device starts here
+  CompileOptions options;       ///< as given
   std::vector<PortInfo> inputs, outputs;
   CompileReport report;
   std::shared_ptr<const LoadedPlan> loaded;

@@ -140,6 +140,10 @@ void Catalogue::add_text(std::string_view json, const std::string& file,
   }
   Entry entry = read_entry(reader);
   entry.file = file;
+  if (!entry.library.empty()) {
+    insert_named(entries_, std::move(entry));
+    return;
+  }
   try {
     entry.source = read_source(entry.source_file);
   } catch (const ModelError& error) {

@@ -68,6 +68,9 @@ struct Entry {
   /// False where the text may define names besides its function's: then each instance is a program
   /// of its own.
   bool shares_program = true;
+  /// Instead of a source: the library (library.hpp) and what of it is called. Such an entry has no
+  /// arguments, ranges or tunables; its operands are dense.
+  std::string library, routine;
   std::map<std::string, OperandFormat> operands;
   std::map<std::string, Expression> align;  ///< by problem dimension, over tunables
   Edges edges = Edges::guard;

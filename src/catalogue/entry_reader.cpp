@@ -6,6 +6,7 @@
 #include <cctype>
 
 #include "base/error.hpp"
+#include "catalogue/library.hpp"
 #include "catalogue/reader.hpp"
 
 namespace morton {
@@ -252,6 +253,33 @@ void read_source(const JsonReader& reader, Entry& entry) {
   }
 }
 
+/// An entry that names a library and one of its routines in place of a source.
+Entry read_library_entry(const JsonReader& reader, const ProblemFamily& family, Entry entry) {
+  reader.allow_keys({"schema", "name", "problem", "library", "routine", "operands", "require",
+                     "epilogue", "cost"});
+  entry.library = reader.at("library").text();
+  const Library* library = find_library(entry.library);
+  if (library == nullptr) {
+    std::string known;
+    for (const Library& each : libraries())
+      known += (known.empty() ? "" : ", ") + std::string(each.name);
+    reader.at("library").fail("unknown library '" + entry.library + "' (known: " + known + ")");
+  }
+  entry.routine = reader.at("routine").text();
+  if (std::ranges::count(library->routines, entry.routine) == 0) {
+    reader.at("routine").fail(std::string(library->title) + " has no routine '" + entry.routine +
+                              "' that Morton calls");
+  }
+  const auto names = known_names(entry);
+  const NameSet known(names.begin(), names.end());
+  read_operands(reader.at("operands"), family, entry);
+  if (reader.has("require")) entry.require = read_expressions(reader.at("require"), known);
+  read_epilogue(reader.at("epilogue"), entry);
+  if (entry.carries_epilogue) reader.at("epilogue").fail("a library carries none: expected []");
+  read_cost(reader.at("cost"), known, entry);
+  return entry;
+}
+
 }  // namespace
 
 Layout layout_of(const OperandFormat& format, std::span<const std::string> dimensions,
@@ -293,6 +321,13 @@ std::vector<std::string> known_names(const Entry& entry) {
 }
 
 Entry read_entry(const JsonReader& reader) {
+  if (reader.has("library")) {
+    const ProblemFamily& family = read_family(reader.at("problem"));
+    Entry entry;
+    entry.family = family.name;
+    entry.name = read_name(reader.at("name"), family);
+    return read_library_entry(reader, family, std::move(entry));
+  }
   reader.allow_keys({"schema", "name", "problem", "source", "function", "operands", "align",
                      "edges", "arguments", "global", "local", "local_memory_bytes", "tunables",
                      "require", "epilogue", "cost"});

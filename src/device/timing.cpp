@@ -4,13 +4,17 @@
 namespace morton {
 
 std::optional<std::int64_t> device_time_ns(const cl::Event& event) {
+  return device_time_ns(event, event);
+}
+
+std::optional<std::int64_t> device_time_ns(const cl::Event& first, const cl::Event& last) {
   cl_ulong start = 0;
   cl_ulong end = 0;
-  const auto ask = [&](cl_profiling_info question, cl_ulong& answer) {
+  const auto ask = [](const cl::Event& event, cl_profiling_info question, cl_ulong& answer) {
     return clGetEventProfilingInfo(event(), question, sizeof(answer), &answer, nullptr) ==
            CL_SUCCESS;
   };
-  if (!ask(CL_PROFILING_COMMAND_START, start) || !ask(CL_PROFILING_COMMAND_END, end)) {
+  if (!ask(first, CL_PROFILING_COMMAND_START, start) || !ask(last, CL_PROFILING_COMMAND_END, end)) {
     return std::nullopt;
   }
   if (end <= start) return std::nullopt;

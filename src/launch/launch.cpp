@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/launch.hpp"
 
+#include <vector>
+
+#include "device/image.hpp"
+
 namespace morton {
 namespace {
 
@@ -19,37 +23,118 @@ std::size_t dimensions_of(const Step& step) {
   return 1;
 }
 
+/// An operand that a kernel reads as an image.
+class ImageArgument {
+ public:
+  ImageArgument(cl_uint index, const PlannedImage& planned, const OpenClDevice& device,
+                const cl::Buffer& buffer)
+      : index_(index),
+        shared_(planned.source == PlannedImage::Source::shared),
+        size_{planned.width, planned.height,
+              planned.texel == DType::f16 ? TexelType::kHalf : TexelType::kFloat},
+        device_(&device) {
+    take(buffer);
+  }
+
+  [[nodiscard]] cl_uint index() const { return index_; }
+  [[nodiscard]] const cl::Image2D& image() const { return image_; }
+
+  /// Reads from this buffer from now on.
+  void take(const cl::Buffer& buffer) {
+    // PoCL 3.1 crashes when it copies from a sub-buffer, so copies are from the buffer around it.
+    const auto around = buffer.getInfo<CL_MEM_ASSOCIATED_MEMOBJECT>();
+    offset_ = around() != nullptr ? buffer.getInfo<CL_MEM_OFFSET>() : 0;
+    buffer_ = around() != nullptr ? cl::Buffer(around(), true) : buffer;
+    if (shared_) {
+      image_ = image2d_on(*device_, buffer, size_, size_.width * texel_bytes(size_.type));
+    } else if (image_() == nullptr) {
+      image_ = make_image2d(*device_, size_);
+    }
+  }
+
+  /// Fills an image with memory of its own; returns whether there was anything to enqueue.
+  bool enqueue_copy(const cl::CommandQueue& queue, cl::Event* event) {
+    if (shared_) return false;
+    const auto extent = [](std::int64_t value) { return static_cast<cl::size_type>(value); };
+    queue.enqueueCopyBufferToImage(buffer_, image_, offset_, {0, 0, 0},
+                                   {extent(size_.width), extent(size_.height), 1}, nullptr, event);
+    return true;
+  }
+
+ private:
+  cl_uint index_;
+  bool shared_;
+  ImageSize size_;
+  const OpenClDevice* device_;
+  cl::Buffer buffer_;
+  cl::size_type offset_ = 0;
+  cl::Image2D image_;
+};
+
+/// One kernel with its kernel object.
+class KernelStep : public LaunchedStep {
+ public:
+  KernelStep(const Step& step, const std::string& function, const cl::Program& program,
+             const OpenClDevice& device, const BufferOf& buffer_of)
+      : LaunchedStep(step),
+        kernel_(program, function.c_str()),
+        global_(to_range(step.global, dimensions_of(step))),
+        local_(to_range(step.local, dimensions_of(step))) {
+    for (std::size_t i = 0; i < step.arguments.size(); ++i) {
+      const StepArgument& argument = step.arguments[i];
+      const auto index = static_cast<cl_uint>(i);
+      if (argument.kind == StepArgument::Kind::integer) {
+        kernel_.setArg(index, static_cast<cl_int>(argument.number));
+      } else if (argument.image.source != PlannedImage::Source::none) {
+        images_.emplace_back(index, argument.image, device,
+                             buffer_of(static_cast<int>(argument.number)));
+        kernel_.setArg(index, images_.back().image());
+      } else {
+        kernel_.setArg(index, buffer_of(static_cast<int>(argument.number)));
+      }
+    }
+  }
+
+  void rebind(int value, const cl::Buffer& buffer) override {
+    for (std::size_t i = 0; i < step().arguments.size(); ++i) {
+      const StepArgument& argument = step().arguments[i];
+      if (argument.kind != StepArgument::Kind::value || argument.number != value) continue;
+      const auto index = static_cast<cl_uint>(i);
+      if (argument.image.source == PlannedImage::Source::none) {
+        kernel_.setArg(index, buffer);
+        continue;
+      }
+      for (ImageArgument& image : images_) {
+        if (image.index() != index) continue;
+        image.take(buffer);
+        kernel_.setArg(index, image.image());
+      }
+    }
+  }
+
+  void enqueue(const cl::CommandQueue& queue, StepEvents* events) override {
+    bool first = true;
+    for (ImageArgument& image : images_) {
+      const bool timed = events != nullptr && first;
+      if (image.enqueue_copy(queue, timed ? &events->first : nullptr)) first = false;
+    }
+    queue.enqueueNDRangeKernel(kernel_, cl::NullRange, global_, local_, nullptr,
+                               events == nullptr ? nullptr : &events->last);
+    if (events != nullptr && first) events->first = events->last;
+  }
+
+ private:
+  cl::Kernel kernel_;
+  cl::NDRange global_, local_;
+  std::vector<ImageArgument> images_;
+};
+
 }  // namespace
 
-LaunchedStep::LaunchedStep(const Step& step, const std::string& function,
-                           const cl::Program& program,
-                           const std::function<const cl::Buffer&(int)>& buffer_of)
-    : step_(&step),
-      kernel_(program, function.c_str()),
-      global_(to_range(step.global, dimensions_of(step))),
-      local_(to_range(step.local, dimensions_of(step))) {
-  for (std::size_t i = 0; i < step.arguments.size(); ++i) {
-    const StepArgument& argument = step.arguments[i];
-    const auto index = static_cast<cl_uint>(i);
-    if (argument.kind == StepArgument::Kind::integer) {
-      kernel_.setArg(index, static_cast<cl_int>(argument.number));
-    } else {
-      kernel_.setArg(index, buffer_of(static_cast<int>(argument.number)));
-    }
-  }
-}
-
-void LaunchedStep::rebind(int value, const cl::Buffer& buffer) {
-  for (std::size_t i = 0; i < step_->arguments.size(); ++i) {
-    const StepArgument& argument = step_->arguments[i];
-    if (argument.kind == StepArgument::Kind::value && argument.number == value) {
-      kernel_.setArg(static_cast<cl_uint>(i), buffer);
-    }
-  }
-}
-
-void LaunchedStep::enqueue(const cl::CommandQueue& queue, cl::Event* event) {
-  queue.enqueueNDRangeKernel(kernel_, cl::NullRange, global_, local_, nullptr, event);
+std::unique_ptr<LaunchedStep> launch_kernel(const Step& step, const std::string& function,
+                                            const cl::Program& program, const OpenClDevice& device,
+                                            const BufferOf& buffer_of) {
+  return std::make_unique<KernelStep>(step, function, program, device, buffer_of);
 }
 
 }  // namespace morton

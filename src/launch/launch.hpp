@@ -2,32 +2,49 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "device/opencl.hpp"
+#include "device/opencl_device.hpp"
 #include "plan/plan.hpp"
 
 namespace morton {
 
-/// A step with its kernel object and arguments set: enqueuing it decides nothing.
+/// The commands of one step: the first and the last, which are the same where there is one.
+struct StepEvents {
+  cl::Event first, last;
+};
+
+/// Gives the memory of a value.
+using BufferOf = std::function<const cl::Buffer&(int)>;
+
+/// A step with its arguments set: enqueuing it decides nothing.
 class LaunchedStep {
  public:
-  /// `buffer_of` gives the memory of a value. Throws DeviceError when the driver refuses.
-  LaunchedStep(const Step& step, const std::string& function, const cl::Program& program,
-               const std::function<const cl::Buffer&(int)>& buffer_of);
+  explicit LaunchedStep(const Step& step) : step_(&step) {}
+  LaunchedStep(const LaunchedStep&) = delete;
+  LaunchedStep& operator=(const LaunchedStep&) = delete;
+  virtual ~LaunchedStep() = default;
 
   /// Puts `buffer` in the place of value `value` wherever the step uses it.
-  void rebind(int value, const cl::Buffer& buffer);
+  virtual void rebind(int value, const cl::Buffer& buffer) = 0;
 
-  /// Enqueues; `event` may be null. Throws cl::Error (the caller knows the device).
-  void enqueue(const cl::CommandQueue& queue, cl::Event* event);
+  /// Enqueues; `events` may be null. Throws cl::Error (the caller knows the device).
+  virtual void enqueue(const cl::CommandQueue& queue, StepEvents* events) = 0;
 
   [[nodiscard]] const Step& step() const { return *step_; }
 
  private:
   const Step* step_;
-  cl::Kernel kernel_;
-  cl::NDRange global_, local_;
 };
+
+/// A step of kind kernel: `function` of `program`, on `device`, where images of operands are made.
+/// Throws cl::Error when the driver refuses.
+[[nodiscard]] std::unique_ptr<LaunchedStep> launch_kernel(const Step& step,
+                                                          const std::string& function,
+                                                          const cl::Program& program,
+                                                          const OpenClDevice& device,
+                                                          const BufferOf& buffer_of);
 
 }  // namespace morton

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "plan/cost.hpp"
+#include "plan/library_step.hpp"
 #include "plan/narrow.hpp"
 #include "plan/recipe.hpp"
 #include "plan/repack.hpp"
@@ -105,11 +106,10 @@ void check_image(const std::string& role, const Arrangement& arrangement,
   }
   const ImageExtents extents = image_extents(arrangement);
   if (extents.texels > device.image_max_width || extents.rows > device.image_max_height) {
-    throw UnsupportedError("its operand " + role + " would be an image of " +
-                           std::to_string(extents.texels) + " x " + std::to_string(extents.rows) +
-                           " texels; the device's are at most " +
-                           std::to_string(device.image_max_width) + " x " +
-                           std::to_string(device.image_max_height));
+    throw UnsupportedError(
+        "its operand " + role + " would be an image of " + std::to_string(extents.texels) + " x " +
+        std::to_string(extents.rows) + " texels; the device's are at most " +
+        std::to_string(device.image_max_width) + " x " + std::to_string(device.image_max_height));
   }
 }
 
@@ -121,6 +121,7 @@ KernelChoice choose_entry(const Entry& entry, const BoundProblem& bound, const s
   choice.entry = &entry;
   choice.tunables = tunables_for(entry, context.options.local);
   choice.bound = bound;
+  require_library(entry, context.options);
   check_operands(entry, bound.problem, context.options);
   const TaskTensor& dst = tensor_at(tensor_of(bound, "dst"), context.tasks, temporaries);
   const Environment names = entry_environment(entry, bound.problem, choice.tunables, context.device,

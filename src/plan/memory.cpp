@@ -29,24 +29,28 @@ bool overlap(const Lifetime& a, const Lifetime& b) {
 /// the placed ones that live at the same time.
 class Placer {
  public:
-  Placer(Plan& plan, std::vector<Lifetime> lives, const DeviceInfo& device)
-      : plan_(plan), lives_(std::move(lives)), device_(device) {}
+  Placer(Plan& plan, std::vector<Lifetime> lives, std::span<const DeviceInfo> devices)
+      : plan_(plan), lives_(std::move(lives)), devices_(devices) {}
 
   void place(int index) {
     Value& value = plan_.values[static_cast<std::size_t>(index)];
     const PlannedBlock::Kind kind = block_kind(value);
     for (std::size_t b = 0; b < plan_.blocks.size(); ++b) {
-      if (plan_.blocks[b].kind != kind) continue;
+      if (plan_.blocks[b].kind != kind || plan_.blocks[b].slot != value.slot) continue;
       const std::int64_t offset = lowest_offset(index, static_cast<int>(b));
-      if (offset + value.bytes > device_.max_allocation_bytes) continue;
+      if (offset + value.bytes > device_of(value).max_allocation_bytes) continue;
       put(index, static_cast<int>(b), offset);
       return;
     }
-    plan_.blocks.push_back({kind, 0});
+    plan_.blocks.push_back({kind, 0, value.slot});
     put(index, static_cast<int>(plan_.blocks.size()) - 1, 0);
   }
 
  private:
+  const DeviceInfo& device_of(const Value& value) const {
+    return devices_[static_cast<std::size_t>(value.slot)];
+  }
+
   void put(int index, int block, std::int64_t offset) {
     Value& value = plan_.values[static_cast<std::size_t>(index)];
     value.block = block;
@@ -68,18 +72,18 @@ class Placer {
       taken.emplace_back(value.offset_bytes, value.offset_bytes + value.bytes);
     }
     std::sort(taken.begin(), taken.end());
-    const std::int64_t bytes = plan_.values[static_cast<std::size_t>(index)].bytes;
+    const Value& placed = plan_.values[static_cast<std::size_t>(index)];
     std::int64_t offset = 0;
     for (const auto& [begin, end] : taken) {
-      if (begin - offset >= bytes) break;
-      offset = std::max(offset, round_up(end, device_.base_address_alignment_bytes));
+      if (begin - offset >= placed.bytes) break;
+      offset = std::max(offset, round_up(end, device_of(placed).base_address_alignment_bytes));
     }
     return offset;
   }
 
   Plan& plan_;
   std::vector<Lifetime> lives_;
-  const DeviceInfo& device_;
+  std::span<const DeviceInfo> devices_;
   std::vector<int> placed_;
 };
 
@@ -129,17 +133,18 @@ std::vector<Lifetime> lifetimes(const Plan& plan) {
   return lives;
 }
 
-void place_memory(Plan& plan, const DeviceInfo& device) {
+void place_memory(Plan& plan, std::span<const DeviceInfo> devices) {
   auto lives = lifetimes(plan);
-  const auto& quirks = device.quirks;
-  if (std::find(quirks.begin(), quirks.end(), kOverlappingSubBuffers) != quirks.end()) {
+  for (std::size_t v = 0; v < lives.size(); ++v) {
+    const auto& quirks = devices[static_cast<std::size_t>(plan.values[v].slot)].quirks;
+    if (std::find(quirks.begin(), quirks.end(), kOverlappingSubBuffers) == quirks.end()) continue;
     // Nothing is recycled: values that live all through never share bytes.
-    const int end = std::max(0, static_cast<int>(plan.steps.size()) - 1);
-    for (auto& life : lives) life = {0, end};
+    lives[v] = {0, std::max(0, static_cast<int>(plan.steps.size()) - 1)};
   }
   std::vector<int> order;
   for (std::size_t v = 0; v < plan.values.size(); ++v) {
     Value& value = plan.values[v];
+    const DeviceInfo& device = devices[static_cast<std::size_t>(value.slot)];
     value.bytes = bytes_of(value.arrangement);
     if (value.bytes > device.max_allocation_bytes) {
       throw UnsupportedError("plan: '" + value.name + "' needs " + std::to_string(value.bytes) +
@@ -152,7 +157,7 @@ void place_memory(Plan& plan, const DeviceInfo& device) {
     return plan.values[static_cast<std::size_t>(a)].bytes >
            plan.values[static_cast<std::size_t>(b)].bytes;
   });
-  Placer placer(plan, lives, device);
+  Placer placer(plan, lives, devices);
   for (const int value : order) placer.place(value);
   for (Value& value : plan.values) {
     if (value.memory_of < 0) continue;

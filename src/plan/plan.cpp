@@ -7,8 +7,10 @@
 
 #include "base/error.hpp"
 #include "plan/cost.hpp"
+#include "plan/library_step.hpp"
 #include "plan/memory.hpp"
 #include "plan/schedule.hpp"
+#include "plan/use.hpp"
 #include "plan/work_group.hpp"
 
 namespace morton {
@@ -38,7 +40,7 @@ class Emitter {
       : schedule_(schedule), candidates_(candidates), context_(context) {}
 
   Plan run() {
-    plan_.device = fingerprint(context_.device);
+    plan_.devices = {fingerprint(context_.device)};
     plan_.values = schedule_.values;
     plan_.inputs = schedule_.inputs;
     plan_.outputs = schedule_.outputs;
@@ -112,6 +114,11 @@ class Emitter {
 
   Step make_step(const ScheduledKernel& kernel) {
     const KernelChoice& choice = kernel.choice;
+    if (!choice.entry->library.empty()) {
+      Step step = library_step(kernel, plan_.values, context_.device);
+      step.reason = reason_of(kernel);
+      return step;
+    }
     InstanceSpec spec = make_spec(kernel);
     spec.in_place = is_in_place(kernel);
     const std::int64_t elements = elements_of(value_at(kernel.values.at("dst")).arrangement);
@@ -158,10 +165,31 @@ class Emitter {
       const bool is_side = role == kernel.values.end();
       const int value =
           is_side ? kernel.sides[std::stoul(argument.name.substr(4)) - 1] : role->second;
-      step.arguments.push_back({StepArgument::Kind::value, argument.name, value});
+      step.arguments.push_back({StepArgument::Kind::value, argument.name, value,
+                                image_of(*kernel.choice.entry, argument.name, value)});
       (argument.name == "dst" ? step.writes : step.reads).push_back(value);
       step.bytes += bytes_of(value_at(value).arrangement);
     }
+  }
+
+  /// How the kernel gets the value as an image, if it asks for one.
+  PlannedImage image_of(const Entry& entry, const std::string& role, int value) const {
+    PlannedImage image;
+    const auto format = entry.operands.find(role);
+    const Arrangement& arrangement = value_at(value).arrangement;
+    const bool wanted = format != entry.operands.end() && !format->second.is_any() &&
+                        format->second.memory == MemoryKind::image;
+    if (!wanted) return image;
+    const ImageExtents extents = image_extents(arrangement);
+    const DeviceInfo& device = context_.device;
+    // Rows follow each other without gaps, so each must be as long as the device's pitches are.
+    const std::int64_t pitch = std::max<std::int64_t>(device.image_pitch_alignment_texels, 1);
+    const bool shared = device.image_from_buffer && extents.texels % pitch == 0;
+    image.source = shared ? PlannedImage::Source::shared : PlannedImage::Source::copied;
+    image.width = extents.texels;
+    image.height = extents.rows;
+    image.texel = arrangement.dtype;
+    return image;
   }
 
   int instance_of(const InstanceSource& source) {
@@ -223,41 +251,25 @@ class Emitter {
   Plan plan_;
 };
 
-/// Throws UsageError where the options name what is not there.
-void check_options(const PlanOptions& options, const Catalogue& catalogue) {
-  for (const auto& [family, name] : options.use) {
-    if (find_problem_family(family) == nullptr) {
-      throw UsageError("--use: there is no family of problems '" + family + "'");
-    }
-    const Entry* entry = catalogue.find_entry(name);
-    const Recipe* recipe = catalogue.find_recipe(name);
-    if (entry == nullptr && recipe == nullptr) {
-      const auto why = catalogue.left_out().find(name);
-      throw UsageError("--use " + family + "=" + name + ": " +
-                       (why != catalogue.left_out().end()
-                            ? why->second
-                            : "the catalogue has no such kernel or recipe"));
-    }
-    const std::string& computes = entry != nullptr ? entry->family : recipe->family;
-    if (computes != family) {
-      throw UsageError("--use " + family + "=" + name + ": it computes " + computes);
-    }
-  }
+/// The options with full names. Throws UsageError where they name what is not there.
+PlanOptions checked(PlanOptions options, const Catalogue& catalogue) {
+  options.use = resolve_use(options.use, catalogue);
   for (const auto& name : options.exclude) {
     if (catalogue.find_entry(name) == nullptr && catalogue.find_recipe(name) == nullptr) {
       throw UsageError("--exclude " + name + ": the catalogue has no such kernel or recipe");
     }
   }
   check_work_group(options.local, catalogue);
+  return options;
 }
 
 }  // namespace
 
 Plan make_plan(const Graph& graph, const Catalogue& catalogue, const DeviceInfo& device,
                const PlanOptions& options) {
-  check_options(options, catalogue);
+  const PlanOptions resolved = checked(options, catalogue);
   const TaskList tasks = make_tasks(graph);
-  const PlanContext context{catalogue, device, options, tasks};
+  const PlanContext context{catalogue, device, resolved, tasks};
   std::vector<CandidateList> candidates;
   for (const auto& task : tasks.tasks) candidates.push_back(list_candidates(task, context));
   const auto selections = choose(candidates, context);

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -37,6 +39,7 @@ struct Value {
   std::optional<View> view;
   Environment view_names;
   int memory_of = -1;  ///< the value whose memory this names under another shape; -1: its own
+  int slot = 0;        ///< of the device whose memory it is in
   int block = -1;
   std::int64_t offset_bytes = 0;
   std::int64_t bytes = 0;
@@ -47,18 +50,41 @@ struct Value {
   return value.kind == Value::Kind::constant || value.kind == Value::Kind::derived;
 }
 
+/// How a kernel gets a value as an image of RGBA texels.
+struct PlannedImage {
+  enum class Source : std::uint8_t {
+    none,    ///< as a buffer
+    shared,  ///< the image is made on the value's memory
+    copied,  ///< it has memory of its own, which each run fills from the value
+  } source = Source::none;
+  std::int64_t width = 0, height = 0;  ///< in texels
+  DType texel = DType::f32;
+};
+
 /// What a step passes to its kernel.
 struct StepArgument {
   enum class Kind : std::uint8_t { value, integer } kind = Kind::integer;
   std::string name;
   std::int64_t number = 0;  ///< index of the value, or the integer
+  PlannedImage image{};
 };
 
-/// One kernel launch.
+/// A stretch of bytes that goes from one value to another, which may be another device's.
+struct Transfer {
+  int from = -1, to = -1;  ///< values
+  std::int64_t from_offset_bytes = 0, to_offset_bytes = 0;
+  std::int64_t bytes = 0;
+};
+
+/// One launch of a kernel, one call of a library, or one transfer.
 struct Step {
-  std::string name;    ///< the nodes that it computes, or what it repacks
-  std::string kernel;  ///< catalogue entry
-  int instance = -1;
+  enum class Kind : std::uint8_t { kernel, library, transfer } kind = Kind::kernel;
+  std::string name;    ///< the nodes that it computes, or what it repacks or transfers
+  std::string kernel;  ///< catalogue entry; "transfer" for a transfer
+  int slot = 0;       ///< of the device that runs it; of a transfer, of the one that gets the bytes
+  int instance = -1;  ///< of a kernel
+  std::string library, routine;  ///< of a library call
+  Transfer transfer;             ///< of a transfer
   std::vector<StepArgument> arguments;
   enum class Role : std::uint8_t {
     compute,  ///< a node, or a step of a recipe for one
@@ -85,11 +111,13 @@ struct PlannedBlock {
     workspace
   } kind = Kind::activations;
   std::int64_t bytes = 0;
+  int slot = 0;  ///< of the device that it belongs to
 };
 
-/// How a graph runs on a device: pure data. Steps run in order, at each run.
+/// How a graph runs on its devices: pure data. Steps of one slot run in order, at each run, and a
+/// transfer waits for the steps before it on the slot that it reads from.
 struct Plan {
-  std::string device;  ///< fingerprint of the device that it is for
+  std::vector<std::string> devices;  ///< fingerprint of the device of each slot
   std::vector<Value> values;
   std::vector<Step> load_steps;  ///< run once, when the plan is loaded
   std::vector<Step> steps;
@@ -114,6 +142,8 @@ struct PlanOptions {
   /// Work-group size by dimension for the kernels that leave theirs open (plan/work_group.hpp);
   /// empty: as the entries say.
   std::vector<std::int64_t> local;
+  /// Libraries that this build can call ("clblast"); entries of others are rejected.
+  std::set<std::string> libraries;
 };
 
 /// Chooses kernels and formats for the whole graph, places its memory. The graph has its shapes
@@ -124,7 +154,12 @@ struct PlanOptions {
 
 /// Checks what the run relies on: values within blocks, no two live values that overlap, every
 /// value written before it is read, work-groups within the device's limits. Throws InternalError.
-void verify(const Plan& plan, const DeviceInfo& device);
+/// `devices` has one device for each slot.
+void verify(const Plan& plan, std::span<const DeviceInfo> devices);
+inline void verify(const Plan& plan, const DeviceInfo& device) { verify(plan, {&device, 1}); }
+
+/// Estimated time of a run: the slots work at the same time, transfers one after the other.
+[[nodiscard]] double estimated_us(const Plan& plan);
 
 enum class PlanDetail : std::uint8_t { brief, why };
 [[nodiscard]] std::string print(const Plan& plan, PlanDetail detail);

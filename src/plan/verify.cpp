@@ -11,8 +11,9 @@ namespace {
 
 [[noreturn]] void fail(const std::string& what) { throw InternalError("plan: " + what); }
 
-void verify_places(const Plan& plan, const DeviceInfo& device) {
+void verify_places(const Plan& plan, std::span<const DeviceInfo> devices) {
   for (const auto& block : plan.blocks) {
+    const DeviceInfo& device = devices[static_cast<std::size_t>(block.slot)];
     if (block.bytes > device.max_allocation_bytes) {
       fail("a block of " + std::to_string(block.bytes) + " bytes; the device allocates at most " +
            std::to_string(device.max_allocation_bytes));
@@ -23,6 +24,11 @@ void verify_places(const Plan& plan, const DeviceInfo& device) {
       fail("'" + value.name + "' has no block");
     }
     const PlannedBlock& block = plan.blocks[static_cast<std::size_t>(value.block)];
+    const DeviceInfo& device = devices[static_cast<std::size_t>(value.slot)];
+    if (block.slot != value.slot) {
+      fail("'" + value.name + "' of slot " + std::to_string(value.slot) +
+           " lies in a block of slot " + std::to_string(block.slot));
+    }
     if (value.offset_bytes < 0 || value.offset_bytes % device.base_address_alignment_bytes != 0 ||
         value.offset_bytes + value.bytes > block.bytes) {
       fail("'" + value.name + "' lies at " + std::to_string(value.offset_bytes) + " + " +
@@ -49,8 +55,14 @@ void verify_names(const Plan& plan) {
   std::vector<Step> all = plan.load_steps;
   all.insert(all.end(), plan.steps.begin(), plan.steps.end());
   for (const Step& step : all) {
-    if (step.instance < 0 || step.instance >= static_cast<int>(plan.instances.size())) {
+    const bool is_kernel = step.kind == Step::Kind::kernel;
+    if (is_kernel &&
+        (step.instance < 0 || step.instance >= static_cast<int>(plan.instances.size()))) {
       fail("step " + step.name + " has no kernel");
+    }
+    if (step.kind == Step::Kind::transfer) {
+      check(step.transfer.from, "step " + step.name);
+      check(step.transfer.to, "step " + step.name);
     }
     for (const int value : step.reads) check(value, "step " + step.name);
     for (const int value : step.writes) check(value, "step " + step.name);
@@ -61,6 +73,13 @@ void verify_names(const Plan& plan) {
   for (const auto* ports : {&plan.inputs, &plan.outputs, &plan.states}) {
     for (const auto& [name, value] : *ports) check(value, "port '" + name + "'");
   }
+  // The caller reads and writes on the first device.
+  for (const auto* ports : {&plan.inputs, &plan.outputs}) {
+    for (const auto& [name, value] : *ports) {
+      if (plan.values[static_cast<std::size_t>(value)].slot == 0) continue;
+      fail("port '" + name + "' is not on slot 0");
+    }
+  }
   for (int v = 0; v < count; ++v) {
     const Value& value = plan.values[static_cast<std::size_t>(v)];
     if (value.memory_of < 0) continue;
@@ -70,6 +89,50 @@ void verify_names(const Plan& plan) {
         value.bytes > owner.bytes) {
       fail("'" + value.name + "' does not lie where '" + owner.name + "' lies");
     }
+  }
+}
+
+/// Slots exist; what a step works on is memory of its own device.
+void verify_slots(const Plan& plan, std::span<const DeviceInfo> devices) {
+  if (plan.devices.size() != devices.size()) {
+    fail("it is for " + std::to_string(plan.devices.size()) + " devices, verified with " +
+         std::to_string(devices.size()));
+  }
+  const auto check = [&](int slot, const std::string& what) {
+    if (slot < 0 || slot >= static_cast<int>(devices.size())) {
+      fail(what + " has slot " + std::to_string(slot) + " of " + std::to_string(devices.size()));
+    }
+  };
+  for (const auto& block : plan.blocks) check(block.slot, "a block");
+  for (const auto& value : plan.values) check(value.slot, "'" + value.name + "'");
+  for (const auto* steps : {&plan.load_steps, &plan.steps}) {
+    for (const Step& step : *steps) check(step.slot, "step " + step.name);
+  }
+}
+
+void verify_transfers(const Plan& plan) {
+  const auto slot_of = [&](int value) { return plan.values[static_cast<std::size_t>(value)].slot; };
+  for (const Step& step : plan.steps) {
+    if (step.kind != Step::Kind::transfer) {
+      for (const auto* list : {&step.reads, &step.writes}) {
+        for (const int value : *list) {
+          if (slot_of(value) == step.slot) continue;
+          fail("step " + step.name + " on slot " + std::to_string(step.slot) +
+               " uses a value of slot " + std::to_string(slot_of(value)));
+        }
+      }
+      continue;
+    }
+    const Transfer& transfer = step.transfer;
+    const auto inside = [&](int value, std::int64_t offset) {
+      return offset >= 0 && transfer.bytes >= 1 &&
+             offset + transfer.bytes <= plan.values[static_cast<std::size_t>(value)].bytes;
+    };
+    if (!inside(transfer.from, transfer.from_offset_bytes) ||
+        !inside(transfer.to, transfer.to_offset_bytes)) {
+      fail("step " + step.name + " leaves the value that it reads or writes");
+    }
+    if (slot_of(transfer.to) != step.slot) fail("step " + step.name + " has not its target's slot");
   }
 }
 
@@ -133,8 +196,10 @@ void verify_order(const Plan& plan) {
   }
 }
 
-void verify_launches(const std::vector<Step>& steps, const DeviceInfo& device) {
+void verify_launches(const std::vector<Step>& steps, std::span<const DeviceInfo> devices) {
   for (const Step& step : steps) {
+    if (step.kind != Step::Kind::kernel) continue;
+    const DeviceInfo& device = devices[static_cast<std::size_t>(step.slot)];
     std::int64_t work_items = 1;
     for (std::size_t i = 0; i < step.local.size(); ++i) {
       work_items *= step.local[i];
@@ -154,11 +219,13 @@ void verify_launches(const std::vector<Step>& steps, const DeviceInfo& device) {
 
 }  // namespace
 
-void verify(const Plan& plan, const DeviceInfo& device) {
+void verify(const Plan& plan, std::span<const DeviceInfo> devices) {
+  verify_slots(plan, devices);
   verify_names(plan);
-  verify_launches(plan.load_steps, device);
-  verify_launches(plan.steps, device);
-  verify_places(plan, device);
+  verify_transfers(plan);
+  verify_launches(plan.load_steps, devices);
+  verify_launches(plan.steps, devices);
+  verify_places(plan, devices);
   verify_overlaps(plan);
   verify_order(plan);
 }

@@ -1,27 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/loaded_plan.hpp"
 
+#include <algorithm>
 #include <chrono>
 
 #include "base/error.hpp"
 #include "device/transfer.hpp"
-#include "launch/launch.hpp"
+#include "launch/library.hpp"
 #include "layout/arrangement.hpp"
 
 namespace morton {
+namespace {
 
-LoadedPlan::LoadedPlan(Plan plan, std::shared_ptr<OpenClDevice> device)
-    : plan_(std::move(plan)), device_(std::move(device)) {
+/// The slot whose steps launch each instance; those of no step are slot 0's.
+std::vector<int> slots_of_instances(const Plan& plan) {
+  std::vector<int> slots(plan.instances.size(), 0);
+  std::vector<const Step*> all;
+  for (const auto* steps : {&plan.load_steps, &plan.steps}) {
+    for (const Step& step : *steps) all.push_back(&step);
+  }
+  for (const Step* step : all) {
+    if (step->instance >= 0) slots[static_cast<std::size_t>(step->instance)] = step->slot;
+  }
+  return slots;
+}
+
+}  // namespace
+
+LoadedPlan::LoadedPlan(Plan plan, std::vector<std::shared_ptr<OpenClDevice>> devices)
+    : plan_(std::move(plan)), devices_(std::move(devices)) {
+  if (plan_.devices.size() != devices_.size()) {
+    throw InternalError("run: a plan for " + std::to_string(plan_.devices.size()) +
+                        " devices is loaded on " + std::to_string(devices_.size()));
+  }
   build_programs();
   const auto start = std::chrono::steady_clock::now();
-  with_device_errors("uploading the weights", device_->info(), [&] { upload_constants(); });
-  with_device_errors("preparing the weights", device_->info(), [&] { run_load_steps(); });
+  upload_constants();
+  run_load_steps();
   const std::chrono::duration<double, std::milli> elapsed =
       std::chrono::steady_clock::now() - start;
   upload_ms_ = elapsed.count();
 }
 
 void LoadedPlan::build_programs() {
+  const std::vector<int> slots = slots_of_instances(plan_);
   program_of_instance_.assign(plan_.instances.size(), -1);
   for (const auto& group : plan_.programs) {
     std::string source;
@@ -32,52 +54,68 @@ void LoadedPlan::build_programs() {
       functions.push_back(text.function);
       program_of_instance_[static_cast<std::size_t>(instance)] = static_cast<int>(programs_.size());
     }
-    programs_.push_back(device_->programs().get(source, functions, builds_));
+    const int slot = group.empty() ? 0 : slots[static_cast<std::size_t>(group.front())];
+    programs_.push_back({device(slot).programs().get(source, functions, builds_), slot});
   }
 }
 
 void LoadedPlan::upload_constants() {
   constants_.resize(plan_.values.size());
   blocks_.resize(plan_.blocks.size());
-  for (std::size_t b = 0; b < blocks_.size(); ++b) {
-    if (plan_.blocks[b].kind != PlannedBlock::Kind::weights) continue;
-    blocks_[b] = device_->memory().allocate(plan_.blocks[b].bytes);
+  for (int slot = 0; slot < static_cast<int>(devices_.size()); ++slot) {
+    with_device_errors("uploading the weights", device(slot).info(), [&] {
+      for (std::size_t b = 0; b < blocks_.size(); ++b) {
+        const PlannedBlock& block = plan_.blocks[b];
+        if (block.kind != PlannedBlock::Kind::weights || block.slot != slot) continue;
+        blocks_[b] = device(slot).memory().allocate(block.bytes);
+      }
+      const cl::CommandQueue queue = device(slot).make_queue(OpenClDevice::QueueKind::plain);
+      for (std::size_t v = 0; v < plan_.values.size(); ++v) {
+        Value& value = plan_.values[v];
+        if (is_fixed(value) && value.slot == slot) upload(value, v, queue);
+      }
+      queue.finish();
+    });
   }
-  const cl::CommandQueue queue = device_->make_queue(OpenClDevice::QueueKind::plain);
-  std::vector<std::byte> packed;
-  for (std::size_t v = 0; v < plan_.values.size(); ++v) {
-    Value& value = plan_.values[v];
-    if (!is_fixed(value)) continue;
-    const Block& block = blocks_[static_cast<std::size_t>(value.block)];
-    constants_[v] = block.slice(value.offset_bytes, std::max<std::int64_t>(value.bytes, 1));
-    if (value.kind == Value::Kind::derived) continue;
-    packed.assign(static_cast<std::size_t>(value.bytes), std::byte{0});
-    if (value.view) {
-      pack_through(value.data, *value.view, value.view_names, value.arrangement, packed);
-    } else {
-      pack(value.data, value.arrangement, packed);
-    }
-    write_buffer(queue, device_->info(), constants_[v], 0, packed);
+}
+
+void LoadedPlan::upload(Value& value, std::size_t index, const cl::CommandQueue& queue) {
+  const Block& block = blocks_[static_cast<std::size_t>(value.block)];
+  constants_[index] = block.slice(value.offset_bytes, std::max<std::int64_t>(value.bytes, 1));
+  if (value.kind == Value::Kind::derived) return;
+  std::vector<std::byte> packed(static_cast<std::size_t>(value.bytes), std::byte{0});
+  if (value.view) {
+    pack_through(value.data, *value.view, value.view_names, value.arrangement, packed);
+  } else {
+    pack(value.data, value.arrangement, packed);
   }
-  queue.finish();
+  write_buffer(queue, device(value.slot).info(), constants_[index], 0, packed);
 }
 
 void LoadedPlan::run_load_steps() {
-  if (plan_.load_steps.empty()) return;
-  const cl::CommandQueue queue = device_->make_queue(OpenClDevice::QueueKind::plain);
-  std::vector<LaunchedStep> launched;  // kernels live until the queue is done with them
-  for (const Step& step : plan_.load_steps) {
-    const auto& instance = plan_.instances[static_cast<std::size_t>(step.instance)];
-    launched.emplace_back(step, instance.function, program_of(step.instance),
-                          [&](int value) -> const cl::Buffer& { return constant(value); });
-    launched.back().enqueue(queue, nullptr);
+  for (int slot = 0; slot < static_cast<int>(devices_.size()); ++slot) {
+    with_device_errors("preparing the weights", device(slot).info(), [&] {
+      const cl::CommandQueue queue = device(slot).make_queue(OpenClDevice::QueueKind::plain);
+      // Kernels live until the queue is done with them.
+      std::vector<std::unique_ptr<LaunchedStep>> launched;
+      for (const Step& step : plan_.load_steps) {
+        if (step.slot != slot) continue;
+        launched.push_back(
+            launch(step, [&](int value) -> const cl::Buffer& { return constant(value); }));
+        launched.back()->enqueue(queue, nullptr);
+      }
+      queue.finish();
+    });
   }
-  queue.finish();
 }
 
-const cl::Program& LoadedPlan::program_of(int instance) const {
-  const int program = program_of_instance_[static_cast<std::size_t>(instance)];
-  return programs_[static_cast<std::size_t>(program)]->program;
+std::unique_ptr<LaunchedStep> LoadedPlan::launch(const Step& step,
+                                                 const BufferOf& buffer_of) const {
+  if (step.kind == Step::Kind::library) return launch_library(step, buffer_of);
+  const auto instance = static_cast<std::size_t>(step.instance);
+  const auto program = static_cast<std::size_t>(program_of_instance_[instance]);
+  return launch_kernel(step, plan_.instances[instance].function, programs_[program].cached->program,
+                       device(step.slot), buffer_of);
 }
 
 const cl::Buffer& LoadedPlan::constant(int value) const {
@@ -85,17 +123,20 @@ const cl::Buffer& LoadedPlan::constant(int value) const {
 }
 
 bool LoadedPlan::wants_storing() const {
-  for (const auto& program : programs_) {
-    if (!program->stored) return true;
-  }
-  return false;
+  return std::any_of(programs_.begin(), programs_.end(),
+                     [](const Program& program) { return !program.cached->stored; });
+}
+
+bool LoadedPlan::calls_library() const {
+  return std::any_of(plan_.steps.begin(), plan_.steps.end(),
+                     [](const Step& step) { return step.kind == Step::Kind::library; });
 }
 
 std::vector<std::string> LoadedPlan::store_programs() {
   std::vector<std::string> problems;
   for (const auto& program : programs_) {
-    if (program->stored) continue;
-    std::string problem = device_->programs().store(*program);
+    if (program.cached->stored) continue;
+    std::string problem = device(program.slot).programs().store(*program.cached);
     if (!problem.empty()) problems.push_back(std::move(problem));
   }
   return problems;

@@ -6,22 +6,32 @@
 #include <vector>
 
 #include "device/opencl_device.hpp"
+#include "launch/launch.hpp"
 #include "plan/plan.hpp"
 
 namespace morton {
 
-/// A plan on its device: programs built, constants uploaded. Immutable once loaded; shared between
+/// A plan on its devices: programs built, constants uploaded. Immutable once loaded; shared between
 /// runners.
 class LoadedPlan {
  public:
   /// Builds or finds the programs, packs and uploads the constants, computes what derives from
-  /// them. Throws DeviceError.
-  LoadedPlan(Plan plan, std::shared_ptr<OpenClDevice> device);
+  /// them. `devices` has one device for each slot of the plan. Throws DeviceError.
+  LoadedPlan(Plan plan, std::vector<std::shared_ptr<OpenClDevice>> devices);
+  LoadedPlan(Plan plan, std::shared_ptr<OpenClDevice> device)
+      : LoadedPlan(std::move(plan), std::vector{std::move(device)}) {}
 
   [[nodiscard]] const Plan& plan() const { return plan_; }
-  [[nodiscard]] OpenClDevice& device() const { return *device_; }
-  [[nodiscard]] const std::shared_ptr<OpenClDevice>& shared_device() const { return device_; }
-  [[nodiscard]] const cl::Program& program_of(int instance) const;
+  [[nodiscard]] OpenClDevice& device(int slot = 0) const { return *shared_device(slot); }
+  [[nodiscard]] const std::shared_ptr<OpenClDevice>& shared_device(int slot = 0) const {
+    return devices_[static_cast<std::size_t>(slot)];
+  }
+  [[nodiscard]] const std::vector<std::shared_ptr<OpenClDevice>>& devices() const {
+    return devices_;
+  }
+  /// A step that computes (no transfer), with its arguments set. Throws cl::Error.
+  [[nodiscard]] std::unique_ptr<LaunchedStep> launch(const Step& step,
+                                                     const BufferOf& buffer_of) const;
   /// Memory of a constant or derived value.
   [[nodiscard]] const cl::Buffer& constant(int value) const;
   [[nodiscard]] const BuildReport& builds() const { return builds_; }
@@ -29,18 +39,26 @@ class LoadedPlan {
 
   /// True when some program came from source and is not on disk: it should be stored after a run.
   [[nodiscard]] bool wants_storing() const;
+  /// True when some step calls a library, which builds kernels of its own at its first use.
+  [[nodiscard]] bool calls_library() const;
   /// Writes those programs; call after every step has run. Returns what went wrong, if anything.
   [[nodiscard]] std::vector<std::string> store_programs();
 
  private:
+  struct Program {
+    std::shared_ptr<CachedProgram> cached;
+    int slot = 0;
+  };
+
   void build_programs();
   void upload_constants();
   void run_load_steps();
+  void upload(Value& value, std::size_t index, const cl::CommandQueue& queue);
 
   Plan plan_;
-  std::shared_ptr<OpenClDevice> device_;
+  std::vector<std::shared_ptr<OpenClDevice>> devices_;  ///< by slot
   BuildReport builds_;
-  std::vector<std::shared_ptr<CachedProgram>> programs_;
+  std::vector<Program> programs_;
   std::vector<int> program_of_instance_;
   std::vector<Block> blocks_;
   std::vector<cl::Buffer> constants_;  ///< by value; empty handles for others

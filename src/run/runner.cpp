@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/runner.hpp"
 
+#include <algorithm>
 #include <chrono>
 
 #include "base/error.hpp"
@@ -25,48 +26,69 @@ int find_port(const std::vector<std::pair<std::string, int>>& ports, const std::
 
 Runner::Runner(std::shared_ptr<const LoadedPlan> loaded, OpenClDevice::QueueKind kind)
     : loaded_(std::move(loaded)), kind_(kind), own_kind_(kind) {
+  for (const auto& device : loaded_->devices()) queues_.push_back(device->make_queue(kind));
+  own_queue_ = queues_[0];
   const Plan& plan = loaded_->plan();
-  with_errors("making a session", [&] {
-    OpenClDevice& device = loaded_->device();
-    queue_ = device.make_queue(kind_);
-    own_queue_ = queue_;
-    blocks_.resize(plan.blocks.size());
-    for (std::size_t b = 0; b < blocks_.size(); ++b) {
-      if (plan.blocks[b].kind == PlannedBlock::Kind::weights) continue;
-      blocks_[b] = device.memory().allocate(plan.blocks[b].bytes);
+  blocks_.resize(plan.blocks.size());
+  buffers_.resize(plan.values.size());
+  launched_.resize(plan.steps.size());
+  for (int slot = 0; slot < static_cast<int>(queues_.size()); ++slot) {
+    with_device_errors("making a session", info(slot), [&] { prepare(slot); });
+  }
+  own_ = buffers_;
+}
+
+void Runner::prepare(int slot) {
+  const Plan& plan = loaded_->plan();
+  for (std::size_t b = 0; b < blocks_.size(); ++b) {
+    const PlannedBlock& block = plan.blocks[b];
+    if (block.kind == PlannedBlock::Kind::weights || block.slot != slot) continue;
+    blocks_[b] = loaded_->device(slot).memory().allocate(block.bytes);
+  }
+  slice_blocks(slot);
+  for (const auto& [name, value] : plan.states) {
+    if (value_at(value).slot != slot) continue;
+    const Tensor& initial = value_at(value).data;
+    write_buffer(queue_of(slot), info(slot), buffer_of(value), 0,
+                 {initial.data(), initial.bytes()});
+  }
+  for (std::size_t s = 0; s < launched_.size(); ++s) {
+    const Step& step = plan.steps[s];
+    if (step.slot != slot) continue;
+    if (step.kind == Step::Kind::transfer) {
+      const auto bytes = static_cast<std::size_t>(step.transfer.bytes);
+      staging_.resize(std::max(staging_.size(), bytes));
+      continue;
     }
-    buffers_.resize(plan.values.size());
-    for (std::size_t v = 0; v < buffers_.size(); ++v) {
-      const Value& value = plan.values[v];
-      if (is_fixed(value)) continue;
-      // Two names of one place share the handle: some drivers cannot bear overlapping sub-buffers.
-      for (std::size_t known = 0; known < v && buffers_[v]() == nullptr; ++known) {
-        if (same_place(static_cast<int>(known), static_cast<int>(v))) buffers_[v] = buffers_[known];
-      }
-      if (buffers_[v]() != nullptr) continue;
-      // OpenCL has no empty buffers; an empty tensor gets a byte that nobody reads.
-      buffers_[v] = blocks_[static_cast<std::size_t>(value.block)].slice(
-          value.offset_bytes, std::max<std::int64_t>(value.bytes, 1));
+    launched_[s] =
+        loaded_->launch(step, [&](int value) -> const cl::Buffer& { return buffer_of(value); });
+  }
+}
+
+void Runner::slice_blocks(int slot) {
+  const Plan& plan = loaded_->plan();
+  for (std::size_t v = 0; v < buffers_.size(); ++v) {
+    const Value& value = plan.values[v];
+    if (is_fixed(value) || value.slot != slot) continue;
+    // Two names of one place share the handle: some drivers cannot bear overlapping sub-buffers.
+    for (std::size_t known = 0; known < v && buffers_[v]() == nullptr; ++known) {
+      if (same_place(static_cast<int>(known), static_cast<int>(v))) buffers_[v] = buffers_[known];
     }
-    own_ = buffers_;
-    for (const auto& [name, value] : plan.states) {
-      const Tensor& initial = value_at(value).data;
-      write_buffer(queue_, device.info(), buffer_of(value), 0, {initial.data(), initial.bytes()});
-    }
-    for (const auto& step : plan.steps) {
-      const auto& instance = plan.instances[static_cast<std::size_t>(step.instance)];
-      steps_.emplace_back(step, instance.function, loaded_->program_of(step.instance),
-                          [&](int value) -> const cl::Buffer& { return buffer_of(value); });
-    }
-  });
+    if (buffers_[v]() != nullptr) continue;
+    // OpenCL has no empty buffers; an empty tensor gets a byte that nobody reads.
+    buffers_[v] = blocks_[static_cast<std::size_t>(value.block)].slice(
+        value.offset_bytes, std::max<std::int64_t>(value.bytes, 1));
+  }
 }
 
 Runner::~Runner() {
   mapped_.clear();
-  try {
-    queue_.finish();
-  } catch (const cl::Error&) {
-    // A dead context has nothing left to wait for.
+  for (const auto& queue : queues_) {
+    try {
+      queue.finish();
+    } catch (const cl::Error&) {
+      // A dead context has nothing left to wait for.
+    }
   }
 }
 
@@ -106,7 +128,7 @@ void Runner::write(int value, const Tensor& tensor) {
   }
   require_unmapped(value, "setting");
   with_errors("writing input '" + target.name + "'", [&] {
-    write_buffer(queue_, loaded_->device().info(), buffer_of(value), 0,
+    write_buffer(queues_[0], loaded_->device().info(), buffer_of(value), 0,
                  {tensor.data(), tensor.bytes()});
   });
 }
@@ -121,7 +143,7 @@ void Runner::read(int value, Tensor& tensor) {
                      std::string(name_of(tensor.dtype())) + " " + to_string(tensor.shape()));
   }
   with_errors("reading output '" + source.name + "'", [&] {
-    read_buffer(queue_, loaded_->device().info(), buffer_of(value), 0,
+    read_buffer(queues_[0], loaded_->device().info(), buffer_of(value), 0,
                 {tensor.mutable_data(), tensor.bytes()});
   });
 }
@@ -129,32 +151,63 @@ void Runner::read(int value, Tensor& tensor) {
 void Runner::enqueue() {
   require_unmapped("running");
   const bool profiling = kind_ == OpenClDevice::QueueKind::profiling;
-  events_.assign(profiling ? steps_.size() : 0, cl::Event());
+  events_.assign(profiling ? launched_.size() : 0, StepEvents());
   enqueue_us_.assign(events_.size(), 0.0);
-  with_errors("running the model", [&] {
-    for (std::size_t s = 0; s < steps_.size(); ++s) {
-      if (!profiling) {
-        steps_[s].enqueue(queue_, nullptr);
-        continue;
+  const std::vector<Step>& steps = loaded_->plan().steps;
+  for (std::size_t first = 0; first < steps.size();) {
+    const int slot = steps[first].slot;
+    std::size_t end = first;
+    while (end < steps.size() && steps[end].slot == slot) ++end;
+    with_device_errors("running the model", info(slot), [&] {
+      for (std::size_t s = first; s < end; ++s) {
+        const auto start = std::chrono::steady_clock::now();
+        enqueue_step(s, profiling ? &events_[s] : nullptr);
+        if (!profiling) continue;
+        const std::chrono::duration<double, std::micro> elapsed =
+            std::chrono::steady_clock::now() - start;
+        enqueue_us_[s] = elapsed.count();
       }
-      const auto start = std::chrono::steady_clock::now();
-      steps_[s].enqueue(queue_, &events_[s]);
-      const std::chrono::duration<double, std::micro> elapsed =
-          std::chrono::steady_clock::now() - start;
-      enqueue_us_[s] = elapsed.count();
-    }
-    queue_.flush();
-  });
+      queue_of(slot).flush();
+    });
+    first = end;
+  }
+}
+
+void Runner::enqueue_step(std::size_t index, StepEvents* events) {
+  const Step& step = loaded_->plan().steps[index];
+  if (step.kind == Step::Kind::transfer) {
+    transfer(step.transfer);
+  } else {
+    launched_[index]->enqueue(queue_of(step.slot), events);
+  }
+}
+
+void Runner::transfer(const Transfer& transfer) {
+  const int from = value_at(transfer.from).slot;
+  const int to = value_at(transfer.to).slot;
+  if (from == to) {
+    queue_of(to).enqueueCopyBuffer(buffer_of(transfer.from), buffer_of(transfer.to),
+                                   static_cast<cl::size_type>(transfer.from_offset_bytes),
+                                   static_cast<cl::size_type>(transfer.to_offset_bytes),
+                                   static_cast<cl::size_type>(transfer.bytes));
+    return;
+  }
+  const std::span<std::byte> bytes(staging_.data(), static_cast<std::size_t>(transfer.bytes));
+  read_buffer(queue_of(from), info(from), buffer_of(transfer.from), transfer.from_offset_bytes,
+              bytes);
+  write_buffer(queue_of(to), info(to), buffer_of(transfer.to), transfer.to_offset_bytes, bytes);
 }
 
 cl::Event Runner::marker() {
   cl::Event event;
-  with_errors("marking the queue", [&] { queue_.enqueueMarkerWithWaitList(nullptr, &event); });
+  with_errors("marking the queue", [&] { queues_[0].enqueueMarkerWithWaitList(nullptr, &event); });
   return event;
 }
 
 void Runner::wait() {
-  with_errors("waiting for the model", [&] { queue_.finish(); });
+  for (int slot = 0; slot < static_cast<int>(queues_.size()); ++slot) {
+    with_device_errors("waiting for the model", info(slot), [&] { queue_of(slot).finish(); });
+  }
 }
 
 std::span<std::byte> Runner::map(int value, MappedBuffer::Access access) {
@@ -164,7 +217,7 @@ std::span<std::byte> Runner::map(int value, MappedBuffer::Access access) {
   if (target.bytes == 0) return bytes;
   with_errors("mapping '" + target.name + "'", [&] {
     const MappedBuffer::Range whole{0, target.bytes};
-    mapped_.push_back({value, std::make_unique<MappedBuffer>(queue_, loaded_->device().info(),
+    mapped_.push_back({value, std::make_unique<MappedBuffer>(queues_[0], loaded_->device().info(),
                                                              buffer_of(value), whole, access)});
     bytes = mapped_.back().memory->bytes();
   });
@@ -181,8 +234,13 @@ void Runner::unmap() {
 bool Runner::same_place(int a, int b) const {
   const Value& one = value_at(a);
   const Value& other = value_at(b);
-  return one.block == other.block && one.offset_bytes == other.offset_bytes &&
-         one.bytes == other.bytes;
+  if (one.block != other.block || one.offset_bytes != other.offset_bytes) return false;
+  return one.bytes == other.bytes || root_of(a) == root_of(b);
+}
+
+int Runner::root_of(int value) const {
+  while (value_at(value).memory_of >= 0) value = value_at(value).memory_of;
+  return value;
 }
 
 void Runner::require_unmapped(const std::string& action) const {
@@ -197,136 +255,16 @@ void Runner::require_unmapped(int value, const std::string& action) const {
   }
 }
 
-void Runner::use_queue(const cl::CommandQueue& queue) {
-  require_unmapped("changing the queue");
-  if (queue() == nullptr) {
-    wait();
-    queue_ = own_queue_;
-    kind_ = own_kind_;
-    return;
-  }
-  cl_command_queue_properties properties = 0;
-  cl_context context = nullptr;
-  cl_device_id device = nullptr;
-  with_errors("looking at the caller's queue", [&] {
-    properties = queue.getInfo<CL_QUEUE_PROPERTIES>();
-    context = queue.getInfo<CL_QUEUE_CONTEXT>()();
-    device = queue.getInfo<CL_QUEUE_DEVICE>()();
-  });
-  if ((properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0) {
-    throw UsageError("session: the queue must run its commands in order");
-  }
-  if (context != loaded_->device().context()()) {
-    throw UsageError("session: the queue belongs to another context than the model's device");
-  }
-  if (device != loaded_->device().device()()) {
-    throw UsageError("session: the queue belongs to another device than the model's");
-  }
-  wait();
-  kind_ = (properties & CL_QUEUE_PROFILING_ENABLE) != 0 ? OpenClDevice::QueueKind::profiling
-                                                        : OpenClDevice::QueueKind::plain;
-  queue_ = queue;
-}
-
-void Runner::use_kind(OpenClDevice::QueueKind kind) {
-  require_unmapped("changing the queue");
-  if (queue_() != own_queue_()) {
-    throw UsageError(
-        "session: the caller's queue decides whether it profiles; give the session "
-        "its own back first (use_queue with null)");
-  }
-  if (kind == own_kind_) return;
-  wait();
-  with_errors("making a queue", [&] { own_queue_ = loaded_->device().make_queue(kind); });
-  queue_ = own_queue_;
-  kind_ = own_kind_ = kind;
-  events_.clear();
-  enqueue_us_.clear();
-}
-
-void Runner::check_buffer(int value, const cl::Buffer& buffer) const {
-  const Value& target = value_at(value);
-  const std::string where = "session: the buffer for '" + target.name + "'";
-  std::int64_t bytes = 0;
-  cl_context context = nullptr;
-  cl_mem_object_type type = 0;
-  cl_mem_flags flags = 0;
-  with_errors("looking at the caller's buffer for '" + target.name + "'", [&] {
-    bytes = static_cast<std::int64_t>(buffer.getInfo<CL_MEM_SIZE>());
-    context = buffer.getInfo<CL_MEM_CONTEXT>()();
-    type = buffer.getInfo<CL_MEM_TYPE>();
-    flags = buffer.getInfo<CL_MEM_FLAGS>();
-  });
-  if (type != CL_MEM_OBJECT_BUFFER) throw UsageError(where + " is an image");
-  if (context != loaded_->device().context()()) {
-    throw UsageError(where + " belongs to another context than the model's device");
-  }
-  if (bytes < target.bytes) {
-    throw UsageError(where + " has " + std::to_string(bytes) + " bytes, needs " +
-                     std::to_string(target.bytes));
-  }
-  const bool written = target.kind == Value::Kind::output;
-  if ((flags & (written ? CL_MEM_READ_ONLY : CL_MEM_WRITE_ONLY)) != 0) {
-    throw UsageError(where + " may not be " + (written ? "written" : "read") + " by kernels");
-  }
-  // One buffer may feed two inputs; an output must be nobody else's.
-  for (const auto* ports : {&loaded_->plan().inputs, &loaded_->plan().outputs}) {
-    for (const auto& [name, other] : *ports) {
-      const bool shared = buffer_of(other)() == buffer() && !same_place(other, value);
-      if (shared && (written || value_at(other).kind == Value::Kind::output)) {
-        throw UsageError(where + " is the memory of '" + name + "' already");
-      }
-    }
-  }
-}
-
-void Runner::require_own_memory(int value) const {
-  for (const auto* ports : {&loaded_->plan().inputs, &loaded_->plan().outputs}) {
-    for (const auto& [name, other] : *ports) {
-      if (other == value || !same_place(other, value)) continue;
-      throw UsageError("session: '" + value_at(value).name + "' and '" + name +
-                       "' are one memory under two names; neither can have a buffer of its own");
-    }
-  }
-}
-
-void Runner::bind(int value, const cl::Buffer& buffer) {
-  const Value& target = value_at(value);
-  if (target.kind == Value::Kind::constant) {
-    throw UsageError("session: '" + target.name + "' is a constant and has no memory to replace");
-  }
-  require_unmapped("replacing a buffer");
-  if (buffer() != nullptr) {
-    require_own_memory(value);
-    check_buffer(value, buffer);
-  }
-  const cl::Buffer chosen = buffer() != nullptr ? buffer : own_[static_cast<std::size_t>(value)];
-  with_errors("using the buffer for '" + target.name + "'", [&] {
-    // Names that share the memory (a reshaped input) follow.
-    for (std::size_t v = 0; v < buffers_.size(); ++v) {
-      if (!same_place(static_cast<int>(v), value)) continue;
-      buffers_[v] = chosen;
-      for (auto& step : steps_) step.rebind(static_cast<int>(v), chosen);
-    }
-  });
-}
-
-bool Runner::uses_callers_objects() const {
-  if (queue_() != own_queue_()) return true;
-  for (std::size_t v = 0; v < buffers_.size(); ++v) {
-    if (buffers_[v]() != own_[v]()) return true;
-  }
-  return false;
-}
-
 std::vector<StepRecord> Runner::step_records() {
   wait();
   std::vector<StepRecord> records;
   for (std::size_t s = 0; s < events_.size(); ++s) {
     StepRecord record;
-    record.step = &steps_[s].step();
+    record.step = &loaded_->plan().steps[s];
     record.enqueue_us = enqueue_us_[s];
-    if (const auto time = device_time_ns(events_[s])) {
+    const bool has_events = record.step->kind != Step::Kind::transfer;
+    const auto time = has_events ? device_time_ns(events_[s].first, events_[s].last) : std::nullopt;
+    if (time) {
       record.device_us = static_cast<double>(*time) / 1e3;
     }
     records.push_back(record);

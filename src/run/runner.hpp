@@ -21,7 +21,8 @@ struct StepRecord {
   double enqueue_us = 0.0;
 };
 
-/// Runs a loaded plan: a queue and the memory between the steps. Belongs to one thread at a time.
+/// Runs a loaded plan: a queue for each device and the memory between the steps. Inputs and outputs
+/// are on the first device. Belongs to one thread at a time.
 class Runner {
  public:
   Runner(std::shared_ptr<const LoadedPlan> loaded, OpenClDevice::QueueKind kind);
@@ -42,7 +43,8 @@ class Runner {
   void write(int value, const Tensor& tensor);
   /// Waits, then copies out.
   void read(int value, Tensor& tensor);
-  /// Enqueues all steps and flushes.
+  /// Enqueues all steps and flushes. A transfer between devices waits on the host for the bytes
+  /// that it reads, so with several devices this returns when their results have come in.
   void enqueue();
   /// An event behind all that is enqueued.
   [[nodiscard]] cl::Event marker();
@@ -71,6 +73,17 @@ class Runner {
  private:
   [[nodiscard]] const cl::Buffer& buffer_of(int value) const;
   [[nodiscard]] const Value& value_at(int value) const;
+  [[nodiscard]] const DeviceInfo& info(int slot) const { return loaded_->device(slot).info(); }
+  [[nodiscard]] const cl::CommandQueue& queue_of(int slot) const {
+    return queues_[static_cast<std::size_t>(slot)];
+  }
+  /// Memory and steps of one device.
+  void prepare(int slot);
+  void slice_blocks(int slot);
+  void enqueue_step(std::size_t index, StepEvents* events);
+  void transfer(const Transfer& transfer);
+  /// The value whose memory `value` names.
+  [[nodiscard]] int root_of(int value) const;
   /// Throws UsageError when another input or output has the memory of `value`.
   void require_own_memory(int value) const;
   [[nodiscard]] bool same_place(int a, int b) const;
@@ -85,15 +98,16 @@ class Runner {
   };
 
   std::shared_ptr<const LoadedPlan> loaded_;
-  OpenClDevice::QueueKind kind_;      ///< of `queue_`
-  OpenClDevice::QueueKind own_kind_;  ///< of `own_queue_`
-  cl::CommandQueue queue_;
-  cl::CommandQueue own_queue_;
+  OpenClDevice::QueueKind kind_;          ///< of the first queue
+  OpenClDevice::QueueKind own_kind_;      ///< of `own_queue_`
+  std::vector<cl::CommandQueue> queues_;  ///< by slot; the first may be the caller's
+  cl::CommandQueue own_queue_;            ///< of the first device
   std::vector<Block> blocks_;
   std::vector<cl::Buffer> buffers_;  ///< by value; constants have theirs in the loaded plan
   std::vector<cl::Buffer> own_;      ///< as `buffers_`, without the caller's
-  std::vector<LaunchedStep> steps_;
-  std::vector<cl::Event> events_;
+  std::vector<std::unique_ptr<LaunchedStep>> launched_;  ///< by step; null for transfers
+  std::vector<std::byte> staging_;                       ///< host memory for the largest transfer
+  std::vector<StepEvents> events_;
   std::vector<double> enqueue_us_;
   std::vector<Mapping> mapped_;
 };

@@ -81,8 +81,8 @@ std::vector<MacroText> hand_macros(DType type, const std::string& array, Element
 }
 
 std::vector<MacroText> image_macros(const std::string& image) {
-  return {{"AT4_" + image, "(x, y)",
-           "read_imagef(" + image + ", morton_sampler, (int2)((x), (y)))"}};
+  return {
+      {"AT4_" + image, "(x, y)", "read_imagef(" + image + ", morton_sampler, (int2)((x), (y)))"}};
 }
 
 std::string image_sampler() {

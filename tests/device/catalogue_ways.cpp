@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 #include "base/error.hpp"
+#include "launch/library.hpp"
 #include "ops/operator.hpp"
 #include "passes/pipeline.hpp"
 #include "plan/narrow.hpp"
@@ -152,6 +153,7 @@ Prepared prepare(const TestGraph& test, const DeviceInfo& device, const Catalogu
   PlanOptions options;
   options.use = way.use;
   options.precision = way.precision;
+  options.libraries = available_libraries();
   prepared.plan = make_plan(graph, catalogue, device, options);
   prepared.expected = reference_outputs(prepared.test.graph, prepared.test.inputs)[0];
   for (std::size_t i = 0; i < prepared.expected.error.size(); ++i) {
@@ -213,6 +215,15 @@ std::string reason_in(const std::string& message) {
 }
 
 }  // namespace
+
+std::string missing_library(const Way& way, const Catalogue& catalogue) {
+  for (const std::string& kernel : way.kernels) {
+    const Entry* entry = catalogue.find_entry(kernel);
+    if (entry == nullptr || entry->library.empty()) continue;
+    if (!available_libraries().contains(entry->library)) return entry->library;
+  }
+  return {};
+}
 
 std::vector<Way> all_ways(const Catalogue& catalogue) {
   std::vector<Way> ways;

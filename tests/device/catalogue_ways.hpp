@@ -44,6 +44,8 @@ struct Way {
 /// tried with a kernel that demands formats; nor for a transform of Winograd's, which is tried
 /// within a recipe that poses it.
 [[nodiscard]] std::vector<Way> all_ways(const Catalogue& catalogue);
+/// The library that the way needs and this build has not; empty when there is none.
+[[nodiscard]] std::string missing_library(const Way& way, const Catalogue& catalogue);
 /// A name as GoogleTest likes it: "gemm_tile".
 [[nodiscard]] std::string test_name(const std::string& name);
 

@@ -111,18 +111,17 @@ class Run {
       if (is_fixed(plan_.values[v])) make_constant(v);
     }
     for (const auto& [name, value] : plan_.inputs) make_input(name, value, inputs);
-    std::vector<LaunchedStep> launched;
+    std::vector<std::unique_ptr<LaunchedStep>> launched;
     for (const Step& step : plan_.steps) {
       for (const int value : step.writes) make(static_cast<std::size_t>(value));
-      const auto& instance = plan_.instances[static_cast<std::size_t>(step.instance)];
-      launched.emplace_back(step, instance.function, loaded_.program_of(step.instance),
-                            [&](int value) -> const cl::Buffer& { return part_[owner(value)]; });
+      launched.push_back(loaded_.launch(
+          step, [&](int value) -> const cl::Buffer& { return part_[owner(value)]; }));
     }
     for (auto& step : launched) {
       if (guard_ > 0) {
-        run_spoiled(step);
+        run_spoiled(*step);
       } else {
-        step.enqueue(queue_, nullptr);
+        step->enqueue(queue_, nullptr);
       }
     }
     queue_.finish();
@@ -302,6 +301,7 @@ void share_program(std::span<Plan* const> plans) {
   for (Plan* plan : plans) {
     for (auto* steps : {&plan->load_steps, &plan->steps}) {
       for (Step& step : *steps) {
+        if (step.kind != Step::Kind::kernel) continue;
         step.instance = known.at(plan->instances[static_cast<std::size_t>(step.instance)].key);
       }
     }

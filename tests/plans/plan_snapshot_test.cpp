@@ -51,16 +51,15 @@ std::string shortened(const std::string& text) {
   return result;
 }
 
-TEST_P(PlanSnapshot, IsUnchanged) {
-  const auto& [planned, device] = GetParam();
-  const std::filesystem::path folder = std::filesystem::path(MORTON_SOURCE_DIR) / "tests";
-  CompileOptions options;
-  options.batch = planned.batch;
-  const Model model(std::make_shared<const Graph>(network_named(planned.network)));
-  const std::string text =
-      shortened(plan_text(model, read_file(folder / "devices" / (device + ".json"), 1 << 20),
-                          CompiledModel::Detail::why, options));
-  const auto path = folder / "plans" / "snapshots" / (name_of_snapshot(GetParam()) + ".txt");
+std::filesystem::path tests_folder() { return std::filesystem::path(MORTON_SOURCE_DIR) / "tests"; }
+
+std::string saved_text(const std::string& device) {
+  return read_file(tests_folder() / "devices" / (device + ".json"), 1 << 20);
+}
+
+/// Compares with the snapshot, or writes it anew.
+void expect_snapshot(const std::string& text, const std::string& name) {
+  const auto path = tests_folder() / "plans" / "snapshots" / (name + ".txt");
   if (std::getenv("MORTON_UPDATE_SNAPSHOTS") != nullptr) {
     std::filesystem::create_directories(path.parent_path());
     std::ofstream(path) << text;
@@ -69,6 +68,31 @@ TEST_P(PlanSnapshot, IsUnchanged) {
   ASSERT_TRUE(std::filesystem::exists(path)) << "no snapshot " << path;
   EXPECT_EQ(text, read_file(path, 1 << 20))
       << "if this change is meant: the head of this test's file says how to write them anew";
+}
+
+TEST_P(PlanSnapshot, IsUnchanged) {
+  const auto& [planned, device] = GetParam();
+  CompileOptions options;
+  options.batch = planned.batch;
+  const Model model(std::make_shared<const Graph>(network_named(planned.network)));
+  const std::string text =
+      shortened(plan_text(model, saved_text(device), CompiledModel::Detail::why, options));
+  expect_snapshot(text, name_of_snapshot(GetParam()));
+}
+
+/// The Mali T-628 is two devices on its board: 4 and 2 compute units.
+TEST(PlanSnapshotOfTwo, IsUnchanged) {
+  Json four = parse_json(saved_text("mali_t628"), "mali_t628");
+  Json two = four;
+  two["id"] = "0:1";
+  two["compute_units"] = 2;
+  two["roofs"]["gflops_f32"] = four["roofs"]["gflops_f32"].get<double>() / 2;
+  CompileOptions options;
+  options.batch = 100;
+  const Model model(std::make_shared<const Graph>(network_named("lenet5")));
+  const std::string text = shortened(
+      plan_text(model, std::vector{four.dump(), two.dump()}, CompiledModel::Detail::why, options));
+  expect_snapshot(text, "lenet5_batch100_mali_t628_4_and_2");
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,10 +13,14 @@
 
 namespace morton::testing {
 
-/// The ids of every device found, for INSTANTIATE_TEST_SUITE_P.
+/// The ids of every device found, or of those of the kind that the environment variable
+/// MORTON_TEST_DEVICES names ("gpu"), for INSTANTIATE_TEST_SUITE_P.
 inline std::vector<std::string> device_ids() {
+  const char* kind = std::getenv("MORTON_TEST_DEVICES");
   std::vector<std::string> ids;
-  for (const DeviceInfo& info : OpenClDevice::list()) ids.push_back(info.id);
+  for (const DeviceInfo& info : OpenClDevice::list()) {
+    if (kind == nullptr || name_of(info.kind) == kind) ids.push_back(info.id);
+  }
   return ids;
 }
 

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/planning.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "api/compiled_state.hpp"
+#include "base/error.hpp"
+#include "catalogue/catalogue.hpp"
+#include "launch/library.hpp"
+#include "passes/pipeline.hpp"
+#include "plan/narrow.hpp"
+#include "plan/split.hpp"
+#include "run/runner.hpp"
+
+namespace morton {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Runs of each device that are measured, after one that is not; fewer where they take long.
+constexpr int kMeasuredRuns = 7;
+constexpr double kMeasuringBudgetMs = 2000.0;
+
+Catalogue catalogue_for(const CompileOptions& options) {
+  Catalogue catalogue = Catalogue::standard();
+  for (const auto& file : options.catalogue_files) catalogue.add_file(file);
+  if (options.log) {
+    for (const auto& [name, why] : catalogue.left_out()) options.log("left out: " + why);
+  }
+  return catalogue;
+}
+
+PlanOptions plan_options_of(const CompileOptions& options) {
+  PlanOptions plan_options;
+  plan_options.workspace_limit_bytes = options.workspace_limit_bytes;
+  plan_options.use = options.use;
+  plan_options.precision = options.precision;
+  plan_options.exclude = options.exclude;
+  plan_options.local = options.local;
+  plan_options.libraries = available_libraries();
+  return plan_options;
+}
+
+bool has_open_batch(const GraphTensor& input) {
+  return !input.declared.empty() && !input.declared.front().symbol.empty();
+}
+
+/// The batch of a prepared graph: the first extent of the inputs that leave it open.
+std::int64_t batch_of(const Model& model, const Graph& graph) {
+  for (std::size_t i = 0; i < graph.inputs.size(); ++i) {
+    if (!has_open_batch(model.graph().tensor(model.graph().inputs[i]))) continue;
+    return graph.tensor(graph.inputs[i]).shape.front();
+  }
+  throw UnsupportedError(
+      "split: no input of the model leaves its first extent open, so its batch "
+      "cannot be split over devices; use one");
+}
+
+/// The same model with another batch.
+CompileOptions with_batch(const Model& model, std::int64_t batch, CompileOptions options) {
+  options.batch = batch;
+  for (const TensorId id : model.graph().inputs) {
+    const GraphTensor& input = model.graph().tensor(id);
+    const auto shape = options.shapes.find(input.name);
+    if (shape != options.shapes.end() && has_open_batch(input)) shape->second.front() = batch;
+  }
+  return options;
+}
+
+/// An equal share of the batch, for comparing devices.
+std::int64_t equal_share(std::int64_t batch, std::size_t devices) {
+  const auto count = static_cast<std::int64_t>(devices);
+  return std::max<std::int64_t>(1, (batch + count - 1) / count);
+}
+
+void check_weights(const CompileOptions& options, std::size_t devices) {
+  if (options.weights.empty() || options.weights.size() == devices) return;
+  throw UsageError("split: " + std::to_string(options.weights.size()) + " weights are given for " +
+                   std::to_string(devices) + " devices");
+}
+
+double run_ms(Runner& runner) {
+  const auto start = Clock::now();
+  runner.enqueue();
+  runner.wait();
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+/// Rows a second of each device, one after the other and in turns, so that a machine that is busy
+/// for a while slows all of them.
+std::vector<double> measured_speeds(const Model& model, const std::vector<Device>& devices,
+                                    const CompileOptions& options, std::int64_t rows) {
+  CompileOptions part_options = with_batch(model, rows, options);
+  part_options.weights.clear();
+  std::vector<std::unique_ptr<Runner>> runners;
+  for (const Device& device : devices) {
+    const CompiledModel part = compile(model, device, part_options);
+    runners.push_back(
+        std::make_unique<Runner>(part.state()->loaded, OpenClDevice::QueueKind::plain));
+    for (const PortInfo& input : part.inputs()) {
+      runners.back()->write(runners.back()->input(input.name),
+                            Tensor::allocate(input.dtype, input.shape));
+    }
+    static_cast<void>(run_ms(*runners.back()));
+  }
+  std::vector<std::vector<double>> times_ms(devices.size());
+  const auto start = Clock::now();
+  for (int run = 0; run < kMeasuredRuns; ++run) {
+    for (std::size_t d = 0; d < devices.size(); ++d) times_ms[d].push_back(run_ms(*runners[d]));
+    const std::chrono::duration<double, std::milli> elapsed = Clock::now() - start;
+    if (elapsed.count() > kMeasuringBudgetMs) break;
+  }
+  std::vector<double> speeds;
+  for (auto& times : times_ms) {
+    const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+    std::nth_element(times.begin(), middle, times.end());
+    speeds.push_back(static_cast<double>(rows) / (std::max(*middle, 1e-6) * 1e-3));
+  }
+  return speeds;
+}
+
+}  // namespace
+
+Graph prepared_graph(const Model& model, const CompileOptions& options) {
+  Graph graph = model.graph();
+  PassOptions pass_options;
+  pass_options.batch = options.batch;
+  pass_options.shapes = options.shapes;
+  pass_options.skip = options.skip_passes;
+  const bool apart = std::any_of(options.use.begin(), options.use.end(),
+                                 [](const auto& wanted) { return is_narrow_family(wanted.first); });
+  // A kernel for biases or activations is asked for: each must be a step of its own.
+  if (apart) pass_options.skip.emplace_back("fuse_epilogues");
+  const PassReport report = run_passes(graph, pass_options);
+  if (options.log) options.log(print(report));
+  return graph;
+}
+
+Plan planned(const Graph& graph, const DeviceInfo& device, const CompileOptions& options) {
+  return make_plan(graph, catalogue_for(options), device, plan_options_of(options));
+}
+
+Plan split_planned(const Model& model, const Graph& graph, const std::vector<DeviceInfo>& devices,
+                   const std::vector<std::int64_t>& rows, const CompileOptions& options) {
+  std::vector<SplitPart> parts;
+  for (std::size_t slot = 0; slot < devices.size(); ++slot) {
+    Graph part = prepared_graph(model, with_batch(model, rows[slot], options));
+    parts.push_back({std::move(part), devices[slot], rows[slot]});
+  }
+  return make_split_plan(graph, parts, catalogue_for(options), plan_options_of(options));
+}
+
+std::vector<std::int64_t> estimated_rows(const Model& model, const Graph& graph,
+                                         const std::vector<DeviceInfo>& devices,
+                                         const CompileOptions& options) {
+  check_weights(options, devices.size());
+  const std::int64_t batch = batch_of(model, graph);
+  if (!options.weights.empty()) return share_rows(batch, options.weights);
+  const std::int64_t rows = equal_share(batch, devices.size());
+  const Graph part = prepared_graph(model, with_batch(model, rows, options));
+  std::vector<double> speeds;
+  for (const DeviceInfo& device : devices) {
+    speeds.push_back(static_cast<double>(rows) / estimated_us(planned(part, device, options)));
+  }
+  return share_rows(batch, speeds);
+}
+
+void share_batch(const Model& model, const Graph& graph, const std::vector<Device>& devices,
+                 const CompileOptions& options, CompileReport& report) {
+  check_weights(options, devices.size());
+  const std::int64_t batch = batch_of(model, graph);
+  const bool given = !options.weights.empty();
+  // What cannot be split is said before anything is measured.
+  static_cast<void>(share_rows(batch, std::vector<double>(devices.size(), 1.0)));
+  const std::int64_t equal = equal_share(batch, devices.size());
+  const auto weights = given ? options.weights : measured_speeds(model, devices, options, equal);
+  const auto rows = share_rows(batch, weights);
+  report.weights_source = given ? "given" : "measured, rows a second";
+  for (std::size_t slot = 0; slot < devices.size(); ++slot) {
+    report.shares.push_back({devices[slot].id(), rows[slot], weights[slot]});
+  }
+}
+
+std::vector<DeviceInfo> infos_of(const std::vector<Device>& devices) {
+  std::vector<DeviceInfo> infos;
+  for (const Device& device : devices) infos.push_back(device.implementation()->info());
+  return infos;
+}
+
+std::vector<std::int64_t> rows_of(const std::vector<DeviceShare>& shares) {
+  std::vector<std::int64_t> rows;
+  for (const DeviceShare& share : shares) rows.push_back(share.rows);
+  return rows;
+}
+
+}  // namespace morton

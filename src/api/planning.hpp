@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "graph/graph.hpp"
+#include "morton/compile.hpp"
+#include "plan/plan.hpp"
+
+namespace morton {
+
+/// The model after its passes. Throws what they throw.
+[[nodiscard]] Graph prepared_graph(const Model& model, const CompileOptions& options);
+
+/// Its plan for one device.
+[[nodiscard]] Plan planned(const Graph& graph, const DeviceInfo& device,
+                           const CompileOptions& options);
+
+/// Its plan over several devices; `graph` has the whole batch, device i gets `rows[i]` of it.
+[[nodiscard]] Plan split_planned(const Model& model, const Graph& graph,
+                                 const std::vector<DeviceInfo>& devices,
+                                 const std::vector<std::int64_t>& rows,
+                                 const CompileOptions& options);
+
+/// Rows for each device, in proportion to the weights given, else to the speed that its plan
+/// estimates. Throws UsageError where they cannot be, UnsupportedError for a model whose batch is
+/// fixed.
+[[nodiscard]] std::vector<std::int64_t> estimated_rows(const Model& model, const Graph& graph,
+                                                       const std::vector<DeviceInfo>& devices,
+                                                       const CompileOptions& options);
+
+/// Fills in `report.shares`: rows in proportion to the weights given, else to the speed measured on
+/// each device with an equal share of the batch. Errors as estimated_rows, and those of running.
+void share_batch(const Model& model, const Graph& graph, const std::vector<Device>& devices,
+                 const CompileOptions& options, CompileReport& report);
+
+[[nodiscard]] std::vector<DeviceInfo> infos_of(const std::vector<Device>& devices);
+[[nodiscard]] std::vector<std::int64_t> rows_of(const std::vector<DeviceShare>& shares);
+
+}  // namespace morton

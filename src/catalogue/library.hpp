@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace morton {
+
+/// A library of kernels that entries may name in place of a source. Which of them a build can call
+/// is known to the half that talks to devices (launch/library.hpp).
+struct Library {
+  std::string_view name;     ///< in entries, PlanOptions and `--use`: "clblast"
+  std::string_view title;    ///< "CLBlast"
+  std::string_view package;  ///< Debian's, with its headers
+  std::span<const std::string_view> routines;
+};
+
+/// All libraries that Morton knows how to call.
+[[nodiscard]] std::span<const Library> libraries();
+/// The library named `name`, or nullptr.
+[[nodiscard]] const Library* find_library(std::string_view name);
+
+}  // namespace morton

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "launch/launch.hpp"
+
+namespace morton {
+
+/// A step that a routine of CLBlast computes. Only in builds that have CLBlast.
+[[nodiscard]] std::unique_ptr<LaunchedStep> launch_clblast(const Step& step,
+                                                           const BufferOf& buffer_of);
+
+}  // namespace morton

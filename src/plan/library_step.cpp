@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/library_step.hpp"
+
+#include "base/error.hpp"
+#include "catalogue/library.hpp"
+#include "plan/cost.hpp"
+
+namespace morton {
+
+void require_library(const Entry& entry, const PlanOptions& options) {
+  if (entry.library.empty()) return;
+  const auto wanted = options.use.find(entry.family);
+  if (wanted == options.use.end() || wanted->second != entry.name) {
+    throw UnsupportedError("a library is called only where --use " + entry.family + "=" +
+                           entry.name + " asks for it");
+  }
+  if (options.libraries.contains(entry.library)) return;
+  const Library* library = find_library(entry.library);
+  throw UnsupportedError("this build has no " + std::string(library->title) + "; install " +
+                         std::string(library->package) + " and rebuild");
+}
+
+Step library_step(const ScheduledKernel& kernel, const std::vector<Value>& values,
+                  const DeviceInfo& device) {
+  const KernelChoice& choice = kernel.choice;
+  const Problem& problem = choice.bound.problem;
+  const auto arrangement_of = [&](int value) -> const Arrangement& {
+    return values[static_cast<std::size_t>(value)].arrangement;
+  };
+  Step step;
+  step.kind = Step::Kind::library;
+  step.name = choice.name;
+  step.kernel = choice.entry->name;
+  step.library = choice.entry->library;
+  step.routine = choice.entry->routine;
+  step.problem = print(problem);
+  for (const auto& schema : find_problem_family(problem.family)->operands) {
+    const std::string role(schema.name);
+    const int value = kernel.values.at(role);
+    step.arguments.push_back({StepArgument::Kind::value, role, value});
+    const bool written = schema.role == OperandSchema::Role::output;
+    (written ? step.writes : step.reads).push_back(value);
+    step.bytes += bytes_of(arrangement_of(value));
+  }
+  for (const auto& [name, extent] : problem.extents) {
+    step.arguments.push_back({StepArgument::Kind::integer, name, extent});
+  }
+  const std::int64_t elements = elements_of(arrangement_of(kernel.values.at("dst")));
+  step.flop = choice.entry->flop.evaluate(
+      entry_environment(*choice.entry, problem, choice.tunables, device, elements));
+  step.estimated_us = choice.estimated_us;
+  return step;
+}
+
+}  // namespace morton

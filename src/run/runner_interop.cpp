@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A runner on objects of the caller's: they belong to the first device, where inputs and outputs
+// lie.
+#include "base/error.hpp"
+#include "run/runner.hpp"
+
+namespace morton {
+
+void Runner::use_queue(const cl::CommandQueue& queue) {
+  require_unmapped("changing the queue");
+  if (queue() == nullptr) {
+    wait();
+    queues_[0] = own_queue_;
+    kind_ = own_kind_;
+    return;
+  }
+  cl_command_queue_properties properties = 0;
+  cl_context context = nullptr;
+  cl_device_id device = nullptr;
+  with_errors("looking at the caller's queue", [&] {
+    properties = queue.getInfo<CL_QUEUE_PROPERTIES>();
+    context = queue.getInfo<CL_QUEUE_CONTEXT>()();
+    device = queue.getInfo<CL_QUEUE_DEVICE>()();
+  });
+  if ((properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0) {
+    throw UsageError("session: the queue must run its commands in order");
+  }
+  if (context != loaded_->device().context()()) {
+    throw UsageError("session: the queue belongs to another context than the model's device");
+  }
+  if (device != loaded_->device().device()()) {
+    throw UsageError("session: the queue belongs to another device than the model's");
+  }
+  wait();
+  kind_ = (properties & CL_QUEUE_PROFILING_ENABLE) != 0 ? OpenClDevice::QueueKind::profiling
+                                                        : OpenClDevice::QueueKind::plain;
+  queues_[0] = queue;
+}
+
+void Runner::use_kind(OpenClDevice::QueueKind kind) {
+  require_unmapped("changing the queue");
+  if (queues_[0]() != own_queue_()) {
+    throw UsageError(
+        "session: the caller's queue decides whether it profiles; give the session "
+        "its own back first (use_queue with null)");
+  }
+  if (kind == own_kind_) return;
+  wait();
+  for (std::size_t slot = 0; slot < queues_.size(); ++slot) {
+    queues_[slot] = loaded_->device(static_cast<int>(slot)).make_queue(kind);
+  }
+  own_queue_ = queues_[0];
+  kind_ = own_kind_ = kind;
+  events_.clear();
+  enqueue_us_.clear();
+}
+
+void Runner::check_buffer(int value, const cl::Buffer& buffer) const {
+  const Value& target = value_at(value);
+  const std::string where = "session: the buffer for '" + target.name + "'";
+  std::int64_t bytes = 0;
+  cl_context context = nullptr;
+  cl_mem_object_type type = 0;
+  cl_mem_flags flags = 0;
+  with_errors("looking at the caller's buffer for '" + target.name + "'", [&] {
+    bytes = static_cast<std::int64_t>(buffer.getInfo<CL_MEM_SIZE>());
+    context = buffer.getInfo<CL_MEM_CONTEXT>()();
+    type = buffer.getInfo<CL_MEM_TYPE>();
+    flags = buffer.getInfo<CL_MEM_FLAGS>();
+  });
+  if (type != CL_MEM_OBJECT_BUFFER) throw UsageError(where + " is an image");
+  if (context != loaded_->device().context()()) {
+    throw UsageError(where + " belongs to another context than the model's device");
+  }
+  if (bytes < target.bytes) {
+    throw UsageError(where + " has " + std::to_string(bytes) + " bytes, needs " +
+                     std::to_string(target.bytes));
+  }
+  const bool written = target.kind == Value::Kind::output;
+  if ((flags & (written ? CL_MEM_READ_ONLY : CL_MEM_WRITE_ONLY)) != 0) {
+    throw UsageError(where + " may not be " + (written ? "written" : "read") + " by kernels");
+  }
+  // One buffer may feed two inputs; an output must be nobody else's.
+  for (const auto* ports : {&loaded_->plan().inputs, &loaded_->plan().outputs}) {
+    for (const auto& [name, other] : *ports) {
+      const bool shared = buffer_of(other)() == buffer() && !same_place(other, value);
+      if (shared && (written || value_at(other).kind == Value::Kind::output)) {
+        throw UsageError(where + " is the memory of '" + name + "' already");
+      }
+    }
+  }
+}
+
+void Runner::require_own_memory(int value) const {
+  for (const auto* ports : {&loaded_->plan().inputs, &loaded_->plan().outputs}) {
+    for (const auto& [name, other] : *ports) {
+      if (other == value || !same_place(other, value)) continue;
+      throw UsageError("session: '" + value_at(value).name + "' and '" + name +
+                       "' are one memory under two names; neither can have a buffer of its own");
+    }
+  }
+}
+
+void Runner::bind(int value, const cl::Buffer& buffer) {
+  const Value& target = value_at(value);
+  if (is_fixed(target)) {
+    throw UsageError("session: '" + target.name + "' is a constant and has no memory to replace");
+  }
+  require_unmapped("replacing a buffer");
+  if (buffer() != nullptr) {
+    require_own_memory(value);
+    check_buffer(value, buffer);
+  }
+  const cl::Buffer chosen = buffer() != nullptr ? buffer : own_[static_cast<std::size_t>(value)];
+  with_errors("using the buffer for '" + target.name + "'", [&] {
+    // Names that share the memory (a reshaped input) follow.
+    for (std::size_t v = 0; v < buffers_.size(); ++v) {
+      if (!same_place(static_cast<int>(v), value)) continue;
+      buffers_[v] = chosen;
+      for (auto& step : launched_) {
+        if (step != nullptr) step->rebind(static_cast<int>(v), chosen);
+      }
+    }
+  });
+}
+
+bool Runner::uses_callers_objects() const {
+  if (queues_[0]() != own_queue_()) return true;
+  for (std::size_t v = 0; v < buffers_.size(); ++v) {
+    if (buffers_[v]() != own_[v]()) return true;
+  }
+  return false;
+}
+
+}  // namespace morton

@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# tools/rusticl.sh ROOT PROGRAM [ARGUMENTS]
+#
+# Runs a statically linked test program on Mesa's rusticl, which has what PoCL lacks: images made
+# from buffers and native half arithmetic. Mesa 25 comes with Debian 13, so the folder ROOT becomes
+# a root of Debian 13 with Mesa's OpenCL on llvmpipe (a CPU) and nothing else; a ROOT that exists is
+# used again. The program sees this repository under the path that it has here, and writes only to a
+# scratch folder.
+#
+# Run it as root on Debian with mmdebstrap installed. Packages come from where this machine's own
+# apt gets Debian 12's.
+set -euo pipefail
+
+die() {
+  echo "rusticl: $*" >&2
+  exit 1
+}
+
+(($# >= 2)) || die "usage: tools/rusticl.sh ROOT PROGRAM [ARGUMENTS]"
+((EUID == 0)) || die "run it as root: it mounts /proc and /dev in the new root"
+command -v mmdebstrap >/dev/null || die "install the package mmdebstrap"
+repository=$(cd "$(dirname "$0")/.." && pwd)
+root=$(realpath -m "$1")
+program=$(realpath "$2") || die "no program $2"
+shift 2
+[[ $root != / ]] || die "ROOT may not be /"
+[[ $program == "$repository"/* ]] || die "$program lies outside of $repository"
+
+# Where this machine's apt gets Debian's main section.
+debian_uri() {
+  # shellcheck disable=SC2016  # apt expands these
+  apt-get indextargets --format '$(ORIGIN) $(REPO_URI) $(RELEASE) $(COMPONENT)' \
+    'Created-By: Packages' |
+    awk '$1 == "Debian" && $3 == "bookworm" && $4 == "main" && !seen { print $2; seen = 1 }'
+}
+
+# mmdebstrap options that carry over how this machine's apt reaches its sources.
+apt_options() {
+  local key value
+  for key in Acquire::http::Proxy Acquire::https::Proxy Acquire::Check-Valid-Until \
+    Acquire::Check-Date; do
+    value=
+    eval "$(apt-config shell value "$key")"
+    [[ -z $value ]] || printf -- '--aptopt=%s "%s"\n' "$key" "$value"
+  done
+}
+
+icd=$root/etc/OpenCL/vendors/rusticl.icd
+if [[ ! -e $icd ]]; then
+  [[ ! -e $root ]] || die "$root exists and is no root with rusticl; remove it or name another"
+  uri=$(debian_uri)
+  [[ -n $uri ]] || die "this machine's apt has no Debian 12 lists; run apt-get update"
+  mapfile -t options < <(apt_options)
+  mmdebstrap --quiet --variant=apt --include=mesa-opencl-icd,ocl-icd-libopencl1 \
+    "${options[@]}" trixie "$root" "$uri" || die "the root could not be made"
+  [[ -e $icd ]] || die "Debian 13's mesa-opencl-icd installed no $icd"
+fi
+mkdir -p "$root/$repository" "$root/tmp"
+
+# Mounts live in a namespace of their own and vanish with the program.
+export root repository program
+# shellcheck disable=SC2016  # expanded by the inner bash
+unshare --mount --fork bash -euo pipefail -c '
+  mount --rbind /dev "$root/dev"
+  mount -t proc proc "$root/proc"
+  [[ ! -d /sys/devices ]] || mount --rbind /sys "$root/sys"
+  mount -t tmpfs tmpfs "$root/tmp"
+  mkdir -p "$root/$repository"
+  mount --bind "$repository" "$root/$repository"
+  mount -o remount,bind,ro "$root/$repository"
+  exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/tmp LANG=C.UTF-8 \
+    OCL_ICD_VENDORS=/etc/OpenCL/vendors/rusticl.icd RUSTICL_ENABLE=llvmpipe RUSTICL_FEATURES=fp16 \
+    MORTON_CACHE_DIR=/tmp/morton \
+    chroot "$root" bash -c "cd \"\$1\" && shift && exec \"\$@\"" bash \
+    "$repository" "$program" "$@"' bash "$@"
