@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// gemm.a16_image, gemm.image_on_buffer: dst[m,n] = sum over k of lhs[m,k] * rhs[k,n], rhs in an image, so that it
-// comes through the texture processor and its cache while lhs comes through the other one.
+// gemm.a16_image, gemm.image_on_buffer: dst[m,n] = sum over k of lhs[m,k] * rhs[k,n], rhs in an image, so that
+// it comes through the texture processor and its cache while lhs comes through the other one.
 //
 //   lhs  R         m*K_pad + k
 //   rhs  R_1_4_R   texel (n/4, k): columns x and rows y of an image of RGBA floats
-//   dst  R         m*N + n
+//   dst  R         m*N_pad + n
 //
 //                        rhs    n . . .
 //                            k  [r g b a]      each step: four texels of rhs, eight vectors of lhs; each
@@ -16,8 +16,8 @@
 //        m+7  [. . . .]         [x x x x]
 //
 // A work-group covers LOCAL_M x LOCAL_N patches. At the edges it may be partly filled: patches beyond dst end
-// at once, rows beyond M read row M - 1 again, and what lies outside of dst is not stored. (In the source
-// dimensions are multiples of the patch.) K_pad is the row pitch of lhs.
+// at once, rows beyond M read row M - 1 again and are not stored; columns beyond N are padding of rhs and dst. (In
+// the source dimensions are multiples of the patch.) K_pad and N_pad are the row pitches.
 //
 // The rules for the work-group: as many work-items as the device takes, in the shape that leaves the fewest
 // groups partly filled; small products are better off on the CPU.
@@ -32,7 +32,7 @@
 __kernel ATTRIBUTES void a16_image(ARGUMENTS) {
   const int quad = get_global_id(0);
   const int m0 = get_global_id(1) * 8;
-  if (4 * quad >= N || m0 >= M) return;
+  if (4 * quad >= N_pad || m0 >= M) return;
   float4 patch[8];
 #pragma unroll
   for (int i = 0; i < 8; ++i) patch[i] = (float4)(0.0f);
@@ -48,14 +48,6 @@ __kernel ATTRIBUTES void a16_image(ARGUMENTS) {
   }
 #pragma unroll
   for (int i = 0; i < 8; ++i) {
-    if (m0 + i >= M) continue;
-    __global float* out = dst + (m0 + i) * N + 4 * quad;
-    if (4 * quad + 3 < N) {
-      vstore4(patch[i], 0, out);
-    } else {
-      if (4 * quad < N) out[0] = patch[i].x;
-      if (4 * quad + 1 < N) out[1] = patch[i].y;
-      if (4 * quad + 2 < N) out[2] = patch[i].z;
-    }
+    if (m0 + i < M) PUT4_dst((m0 + i) * (N_pad / 4) + quad, patch[i]);
   }
 }
