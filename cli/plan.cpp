@@ -27,7 +27,7 @@ struct Options {
   DeviceOptions device;
   ModelOptions model;
   std::string device_info;
-  std::string output;
+  ResultOptions result;
   bool why = false;
 };
 
@@ -53,7 +53,7 @@ std::string device_json_from(const std::string& path, const std::string& id) {
   Json value;
   try {
     value = Json::parse(text);
-    if (value.is_array()) value = select_device(value, id, path);
+    value = select_device(value.is_array() ? value : Json::array({value}), id, path);
   } catch (const Json::exception& problem) {
     throw ModelError(
         fmt::format("{}: is no description of a device as `morton devices --format json` writes "
@@ -70,7 +70,10 @@ int show_plan(const Options& options) {
                                  ? open_device(options.device).json()
                                  : device_json_from(options.device_info, options.device.selector);
   const auto detail = options.why ? CompiledModel::Detail::why : CompiledModel::Detail::brief;
-  emit(plan_text(model, device, detail, compile), options.output);
+  emit(for_people(options.result.format)
+           ? plan_text(model, device, detail, compile)
+           : to_text(Json::parse(plan_json(model, device, compile)), options.result.format),
+       options.result.path);
   return 0;
 }
 
@@ -88,8 +91,7 @@ void add_plan(CLI::App& app, Action& chosen) {
       ->option_text("FILE");
   add_options(*command, options->device);
   add_options(*command, options->model);
-  command->add_option("-o,--output", options->output, "Write to this file, not to standard output")
-      ->option_text("FILE");
+  add_options(*command, options->result, {{"table", Format::table}, {"json", Format::json}});
   command->callback([options, &chosen] { chosen = [options] { return show_plan(*options); }; });
 }
 

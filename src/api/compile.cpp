@@ -88,6 +88,11 @@ void fill_report(const LoadedPlan& loaded, CompileReport& report) {
   report.workspace_bytes = block_bytes(loaded.plan(), PlannedBlock::Kind::workspace);
 }
 
+DeviceInfo described_device(const std::string& json_text) {
+  const Json json = parse_json(json_text, "device description");
+  return device_info_from_json(JsonReader(json, "device description"));
+}
+
 PlanDetail to_plan_detail(CompiledModel::Detail detail) {
   return detail == CompiledModel::Detail::why ? PlanDetail::why : PlanDetail::brief;
 }
@@ -154,10 +159,15 @@ CompiledModel compile(const Model& model, const Device& device, const CompileOpt
   return CompiledModel(std::move(state));
 }
 
+std::string plan_json(const Model& model, const std::string& device_json,
+                      const CompileOptions& options) {
+  const DeviceInfo info = described_device(device_json);
+  return to_json(planned(prepared_graph(model, options), info, options)).dump();
+}
+
 std::string plan_text(const Model& model, const std::string& device_json,
                       CompiledModel::Detail detail, const CompileOptions& options) {
-  const Json json = parse_json(device_json, "device description");
-  const DeviceInfo info = device_info_from_json(JsonReader(json, "device description"));
+  const DeviceInfo info = described_device(device_json);
   return print(planned(prepared_graph(model, options), info, options), to_plan_detail(detail));
 }
 

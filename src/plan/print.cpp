@@ -16,6 +16,10 @@ std::string size_text(const std::array<std::int64_t, 3>& size) {
   return text;
 }
 
+std::string counted(std::size_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 std::string_view kind_name(PlannedBlock::Kind kind) {
   switch (kind) {
     case PlannedBlock::Kind::weights:
@@ -57,9 +61,10 @@ std::string step_text(const Plan& plan, const Step& step, const std::string& num
 std::string print(const Plan& plan, PlanDetail detail) {
   double total_us = 0.0;
   for (const auto& step : plan.steps) total_us += step.estimated_us;
-  std::string text = fmt::format(
-      "plan for {}\n{} steps, {} kernels in {} programs, estimated {:.1f} us\n", plan.device,
-      plan.steps.size(), plan.instances.size(), plan.programs.size(), total_us);
+  std::string text =
+      fmt::format("plan for {}\n{}, {} in {}, estimated {:.1f} us\n", plan.device,
+                  counted(plan.steps.size(), "step"), counted(plan.instances.size(), "kernel"),
+                  counted(plan.programs.size(), "program"), total_us);
   for (std::size_t b = 0; b < plan.blocks.size(); ++b) {
     text += fmt::format("block {}: {} {} bytes\n", b, kind_name(plan.blocks[b].kind),
                         plan.blocks[b].bytes);

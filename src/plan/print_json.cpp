@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "plan/plan.hpp"
+
+namespace morton {
+namespace {
+
+std::string_view name_of(Value::Kind kind) {
+  switch (kind) {
+    case Value::Kind::input:
+      return "input";
+    case Value::Kind::output:
+      return "output";
+    case Value::Kind::constant:
+      return "constant";
+    case Value::Kind::activation:
+      return "activation";
+    case Value::Kind::workspace:
+      return "workspace";
+  }
+  return "";
+}
+
+std::string_view name_of(PlannedBlock::Kind kind) {
+  switch (kind) {
+    case PlannedBlock::Kind::weights:
+      return "weights";
+    case PlannedBlock::Kind::activations:
+      return "activations";
+    case PlannedBlock::Kind::workspace:
+      return "workspace";
+  }
+  return "";
+}
+
+Json to_json(const Step& step) {
+  Json arguments = Json::array();
+  for (const StepArgument& argument : step.arguments) {
+    const bool value = argument.kind == StepArgument::Kind::value;
+    arguments.push_back({{"name", argument.name}, {value ? "value" : "integer", argument.number}});
+  }
+  return {{"name", step.name},
+          {"kernel", step.kernel},
+          {"role", step.role == Step::Role::repack ? "repack" : "compute"},
+          {"problem", step.problem},
+          {"reason", step.reason},
+          {"global", step.global},
+          {"local", step.local},
+          {"flop", step.flop},
+          {"bytes", step.bytes},
+          {"estimated_us", step.estimated_us},
+          {"arguments", arguments}};
+}
+
+Json to_json(const Value& value) {
+  return {{"name", value.name},
+          {"kind", name_of(value.kind)},
+          {"arrangement", print(value.arrangement)},
+          {"shape", value.arrangement.tensor_shape},
+          {"block", value.block},
+          {"offset_bytes", value.offset_bytes},
+          {"bytes", value.bytes}};
+}
+
+/// A task, then one line for each way to compute it or why it cannot be.
+Json lines_of(const std::string& text) {
+  Json lines = Json::array();
+  std::size_t start = 0;
+  while (start <= text.size()) {
+    const std::size_t end = std::min(text.find('\n', start), text.size());
+    const std::size_t first = std::min(text.find_first_not_of(' ', start), end);
+    lines.push_back(text.substr(first, end - first));
+    start = end + 1;
+  }
+  return lines;
+}
+
+}  // namespace
+
+Json to_json(const Plan& plan) {
+  Json steps = Json::array();
+  for (const Step& step : plan.steps) steps.push_back(to_json(step));
+  Json values = Json::array();
+  for (const Value& value : plan.values) values.push_back(to_json(value));
+  Json blocks = Json::array();
+  for (const PlannedBlock& block : plan.blocks) {
+    blocks.push_back({{"kind", name_of(block.kind)}, {"bytes", block.bytes}});
+  }
+  Json considered = Json::array();
+  for (const std::string& task : plan.considered) considered.push_back(lines_of(task));
+  return {{"schema", 1},
+          {"device", plan.device},
+          {"kernels", plan.instances.size()},
+          {"programs", plan.programs.size()},
+          {"largest_live_bytes", plan.largest_live_bytes},
+          {"steps", steps},
+          {"values", values},
+          {"blocks", blocks},
+          {"considered", considered}};
+}
+
+}  // namespace morton
