@@ -111,8 +111,8 @@ int run_program(int argc, char** argv) {
   add_plan(app, action);
   add_run(app, action);
   add_bench(app, action);
-  add_new(app, action);
   add_compare(app, action);
+  add_new(app, action);
 
   try {
     app.parse(argc, argv);
