@@ -14,6 +14,10 @@ std::string_view name_of(Value::Kind kind) {
       return "output";
     case Value::Kind::constant:
       return "constant";
+    case Value::Kind::state:
+      return "state";
+    case Value::Kind::derived:
+      return "derived";
     case Value::Kind::activation:
       return "activation";
     case Value::Kind::workspace:
@@ -26,6 +30,8 @@ std::string_view name_of(PlannedBlock::Kind kind) {
   switch (kind) {
     case PlannedBlock::Kind::weights:
       return "weights";
+    case PlannedBlock::Kind::state:
+      return "state";
     case PlannedBlock::Kind::activations:
       return "activations";
     case PlannedBlock::Kind::workspace:
@@ -51,6 +57,12 @@ Json to_json(const Step& step) {
           {"bytes", step.bytes},
           {"estimated_us", step.estimated_us},
           {"arguments", arguments}};
+}
+
+Json to_json(const std::vector<Step>& steps) {
+  Json list = Json::array();
+  for (const Step& step : steps) list.push_back(to_json(step));
+  return list;
 }
 
 Json to_json(const Value& value) {
@@ -79,8 +91,6 @@ Json lines_of(const std::string& text) {
 }  // namespace
 
 Json to_json(const Plan& plan) {
-  Json steps = Json::array();
-  for (const Step& step : plan.steps) steps.push_back(to_json(step));
   Json values = Json::array();
   for (const Value& value : plan.values) values.push_back(to_json(value));
   Json blocks = Json::array();
@@ -94,7 +104,8 @@ Json to_json(const Plan& plan) {
           {"kernels", plan.instances.size()},
           {"programs", plan.programs.size()},
           {"largest_live_bytes", plan.largest_live_bytes},
-          {"steps", steps},
+          {"load_steps", to_json(plan.load_steps)},
+          {"steps", to_json(plan.steps)},
           {"values", values},
           {"blocks", blocks},
           {"considered", considered}};
