@@ -44,6 +44,8 @@ CompileOptions only(const KernelInfo& kernel, const std::vector<KernelInfo>& fam
 
 /// What the plan says of this kernel, out of a message that lists several.
 std::string reason_in(const std::string& message, const std::string& kernel) {
+  // What is wrong with an option concerns all kernels.
+  if (message.starts_with("--local")) return message.substr(0, message.find('\n'));
   const std::string head = "\n  " + kernel + ": ";
   const std::size_t at = message.find(head);
   if (at == std::string::npos) return message;
@@ -212,7 +214,13 @@ Field make_field(const SingleProblem& problem, const Device& device, const Compi
     found = true;
     add_kernel(kernel, only(kernel, kernels, options), problem, device, expectations, field);
   }
-  if (found) return field;
+  if (found && (!field.contenders.empty() || !field.failed.empty())) return field;
+  if (found) {
+    std::string reasons;
+    for (const auto& [name, why] : field.rejected) reasons += "\n" + name + ": " + why;
+    throw UsageError(
+        fmt::format("{}: no kernel that was asked for can compute it:{}", problem.title, reasons));
+  }
   std::string known;
   for (const KernelInfo& kernel : kernels) known += "\n" + kernel.name;
   throw UsageError(
