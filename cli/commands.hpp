@@ -23,6 +23,7 @@ void add_run(CLI::App& app, Action& chosen);
 void add_bench(CLI::App& app, Action& chosen);
 /// `bench gemm`, `bench bias` ...: below the bench command.
 void add_bench_problem(CLI::App& bench_command, const std::string& family, Action& chosen);
+void add_compare(CLI::App& app, Action& chosen);
 void add_new(CLI::App& app, Action& chosen);
 void add_demo(CLI::App& app, Action& chosen);
 

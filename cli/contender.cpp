@@ -44,6 +44,8 @@ CompileOptions only(const KernelInfo& kernel, const std::vector<KernelInfo>& fam
 
 /// What the plan says of this kernel, out of a message that lists several.
 std::string reason_in(const std::string& message, const std::string& kernel) {
+  // What is wrong with an option concerns all kernels.
+  if (message.starts_with("--local")) return message.substr(0, message.find('\n'));
   const std::string head = "\n  " + kernel + ": ";
   const std::size_t at = message.find(head);
   if (at == std::string::npos) return message;
@@ -79,21 +81,30 @@ void admit(std::unique_ptr<Contender> contender,
 
 }  // namespace
 
-Contender::Contender(std::string name, const CompiledModel& model)
-    : name_(std::move(name)), session_(model), steps_(model.steps()) {}
+std::string computing_kernels(const std::vector<StepInfo>& steps) {
+  std::string names;
+  for (const StepInfo& step : steps) {
+    if (step.role == StepInfo::Role::repack) continue;
+    names += (names.empty() ? "" : " + ") + step.kernel;
+  }
+  return names;
+}
 
-double Contender::unit_roundoff() const {
+double unit_roundoff_of(const std::vector<StepInfo>& steps) {
   double unit = 0x1p-24;
-  for (const StepInfo& step : steps_) {
+  for (const StepInfo& step : steps) {
     if (step.formats.find("bf16") != std::string::npos) return 0x1p-8;
     if (step.formats.find("f16") != std::string::npos) unit = 0x1p-11;
   }
   return unit;
 }
 
+Contender::Contender(std::string name, const CompiledModel& model)
+    : name_(std::move(name)), session_(model), steps_(model.steps()) {}
+
 Expectation::Comparison Contender::check(const Expectation& expectation) {
   const std::vector<NamedTensor> outputs = session_.run(expectation.inputs());
-  const auto result = expectation.compare(outputs.front().tensor, unit_roundoff());
+  const auto result = expectation.compare(outputs.front().tensor, unit_roundoff_of(steps_));
   error_ = std::max(error_, result.error);
   return result;
 }
@@ -189,10 +200,7 @@ Field make_field(const SingleProblem& problem, const Device& device, const Compi
   const auto wanted = options.use.find(problem.family);
   if (selection == Selection::as_asked && wanted == options.use.end()) {
     const CompiledModel model = compile_model(problem.model, device, options);
-    std::string name;
-    for (const StepInfo& step : model.steps()) {
-      if (step.role != StepInfo::Role::repack) name += (name.empty() ? "" : " + ") + step.kernel;
-    }
+    const std::string name = computing_kernels(model.steps());
     admit(std::make_unique<Contender>(name, model), expectations, field);
     return field;
   }
@@ -206,7 +214,13 @@ Field make_field(const SingleProblem& problem, const Device& device, const Compi
     found = true;
     add_kernel(kernel, only(kernel, kernels, options), problem, device, expectations, field);
   }
-  if (found) return field;
+  if (found && (!field.contenders.empty() || !field.failed.empty())) return field;
+  if (found) {
+    std::string reasons;
+    for (const auto& [name, why] : field.rejected) reasons += "\n" + name + ": " + why;
+    throw UsageError(
+        fmt::format("{}: no kernel that was asked for can compute it:{}", problem.title, reasons));
+  }
   std::string known;
   for (const KernelInfo& kernel : kernels) known += "\n" + kernel.name;
   throw UsageError(

@@ -12,6 +12,11 @@
 
 namespace morton::cli {
 
+/// Names of the kernels of the steps that compute, joined by " + ".
+[[nodiscard]] std::string computing_kernels(const std::vector<StepInfo>& steps);
+/// Unit roundoff of the coarsest type in which any step holds a value.
+[[nodiscard]] double unit_roundoff_of(const std::vector<StepInfo>& steps);
+
 /// A kernel (or recipe) that takes part in a comparison: compiled, checked, timed.
 class Contender {
  public:
@@ -40,7 +45,6 @@ class Contender {
   /// Runs `count` times and waits once; milliseconds of one.
   double run_ms(int count);
   [[nodiscard]] std::optional<double> last_kernel_ms();
-  [[nodiscard]] double unit_roundoff() const;
 
   std::string name_;
   Session session_;

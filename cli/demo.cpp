@@ -260,7 +260,7 @@ void add_demo(CLI::App& app, Action& chosen) {
       ->option_text("FOLDER");
   command->add_option("--count", options->count, "Digits to show (5)")
       ->option_text("N")
-      ->check(CLI::NonNegativeNumber);
+      ->check(whole_number(0));
   add_options(*command, options->device);
   add_options(*command, options->model);
   add_format(*command, options->format,

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "commands.hpp"
+#include "machine.hpp"
 #include "morton/device.hpp"
 #include "morton/error.hpp"
 #include "options.hpp"
@@ -41,6 +42,7 @@ std::vector<std::string> row_of(const Json& device) {
 }
 
 int list_devices(const ResultOptions& options) {
+  prepare_drivers();
   Json devices = Json::array();
   for (const std::string& text : Device::list_json()) devices.push_back(Json::parse(text));
   if (devices.empty()) throw DeviceError("no OpenCL device was found");

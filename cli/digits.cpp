@@ -31,7 +31,7 @@ Tensor read_idx(const std::string& folder, const std::string& name) {
   return tensors.front().tensor;
 }
 
-/// The part of the images that is not black in all of the digits shown.
+/// The part of the images that is not black in some of these digits.
 struct Window {
   std::int64_t top = 0, left = 0, height = 0, width = 0;
 };
@@ -43,11 +43,11 @@ std::uint8_t pixel(const Digits& digits, std::size_t digit, std::int64_t y, std:
   return digits.images.as<std::uint8_t>()[static_cast<std::size_t>(index)];
 }
 
-Window window_of(const Digits& digits, std::size_t count) {
+Window window_of(const Digits& digits, std::size_t from, std::size_t to) {
   const std::int64_t height = digits.images.shape()[1];
   const std::int64_t width = digits.images.shape()[2];
   std::int64_t top = height, bottom = -1, left = width, right = -1;
-  for (std::size_t digit = 0; digit < count; ++digit) {
+  for (std::size_t digit = from; digit < to; ++digit) {
     for (std::int64_t y = 0; y < height; ++y) {
       for (std::int64_t x = 0; x < width; ++x) {
         if (pixel(digits, digit, y, x) == 0) continue;
@@ -161,13 +161,17 @@ std::string draw_digits(const Digits& digits, const std::vector<Answer>& answers
                         const Terminal& terminal) {
   const std::size_t count = std::min(answers.size(), digits.truth.size());
   if (count == 0) return "";
-  const Window window = window_of(digits, count);
-  const std::size_t width = std::max(static_cast<std::size_t>(window.width), kCaptionWidth) + kGap;
+  const Window whole = window_of(digits, 0, count);
+  const std::size_t width = std::max(static_cast<std::size_t>(whole.width), kCaptionWidth) + kGap;
   const std::size_t fit = (static_cast<std::size_t>(terminal.width) + kGap) / width;
   const std::size_t in_row = std::max<std::size_t>(1, fit);
   std::string text;
   for (std::size_t from = 0; from < count; from += in_row) {
     const std::size_t to = std::min(count, from + in_row);
+    // Columns line up from row to row; each row is as high as its own digits.
+    Window window = window_of(digits, from, to);
+    window.left = whole.left;
+    window.width = whole.width;
     text += draw_row(digits, answers, from, to, window, width, terminal) + "\n";
   }
   return text;

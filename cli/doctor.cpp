@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "commands.hpp"
+#include "machine.hpp"
 #include "morton/device.hpp"
 #include "morton/error.hpp"
 #include "options.hpp"
@@ -72,6 +73,7 @@ bool any_device() {
 }
 
 int examine(const DeviceOptions& device, const ResultOptions& result) {
+  prepare_drivers();
   const std::vector<DoctorCheck> checks = run_doctor(device_config(device));
   const Terminal terminal = result.path.empty() ? terminal_of(STDOUT_FILENO) : Terminal{};
   emit(for_people(result.format) ? text_of(checks, terminal)

@@ -67,7 +67,7 @@ bool is_image(const std::string& file) {
   std::ranges::transform(extension, extension.begin(), [](char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   });
-  static constexpr std::string_view kImages[] = {".png", ".jpg", ".jpeg", ".bmp"};
+  static constexpr std::string_view kImages[] = {".png", ".jpg", ".jpeg"};
   return std::ranges::find(kImages, extension) != std::end(kImages);
 }
 
@@ -221,6 +221,18 @@ void fit_shapes(const Sources& sources, const std::vector<PortInfo>& inputs,
     require_fit(input, given, shape);
     if (open && options.batch == 0) options.shapes.emplace(input.name, shape);
   }
+}
+
+std::vector<PortInfo> settled_inputs(std::vector<PortInfo> inputs, const CompileOptions& options) {
+  for (PortInfo& input : inputs) {
+    const auto given = options.shapes.find(input.name);
+    if (given != options.shapes.end()) {
+      input.shape = given->second;
+    } else if (!input.shape.empty() && input.shape[0] < 0) {
+      input.shape[0] = std::max<std::int64_t>(options.batch, 1);
+    }
+  }
+  return inputs;
 }
 
 std::vector<NamedTensor> assemble(const Sources& sources,

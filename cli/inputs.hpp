@@ -34,6 +34,10 @@ using Sources = std::map<std::string, std::vector<Source>>;
 void fit_shapes(const Sources& sources, const std::vector<PortInfo>& inputs,
                 CompileOptions& options);
 
+/// The inputs as far as the options settle their extents; open ones stay -1.
+[[nodiscard]] std::vector<PortInfo> settled_inputs(std::vector<PortInfo> inputs,
+                                                   const CompileOptions& options);
+
 /// The tensors to run with: images fitted, sources stacked, f16 and f64 turned to f32 where the
 /// model wants that (with a warning).
 [[nodiscard]] std::vector<NamedTensor> assemble(const Sources& sources,

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <spdlog/fmt/fmt.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -116,6 +111,7 @@ int run_program(int argc, char** argv) {
   add_plan(app, action);
   add_run(app, action);
   add_bench(app, action);
+  add_compare(app, action);
   add_new(app, action);
 
   try {
@@ -131,31 +127,7 @@ int run_program(int argc, char** argv) {
   return execute(action);
 }
 
-/// PoCL asks hwloc for cores and memory and aborts the process when it learns nothing, as in a root
-/// without /sys. Then the system's own figures are handed to it.
-void describe_machine() {
-  if (std::filesystem::exists("/sys/devices/system/cpu")) return;
-  for (const char* name : {"HWLOC_SYNTHETIC", "HWLOC_XMLFILE", "HWLOC_FSROOT"}) {
-    if (std::getenv(name) != nullptr) return;
-  }
-  const std::int64_t bytes =
-      static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
-  const std::string machine = fmt::format("numa:1(memory={}) core:{} pu:1", bytes,
-                                          std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
-  setenv("HWLOC_SYNTHETIC", machine.c_str(), 0);
-  fmt::print(stderr, "warning: /sys is not mounted; PoCL is told of the machine as {}\n", machine);
-}
-
 }  // namespace
 }  // namespace morton::cli
 
-int main(int argc, char** argv) {
-  // PoCL reads these at the first OpenCL call; a value that the user has set stays. Its threads
-  // stay on their cores: without that, kernels that follow a pause run at half speed. And it
-  // installs no handler for integer division by zero, which our kernels do not do: with it,
-  // PoCL 3.1 leaves an empty file in its cache at every start.
-  setenv("POCL_AFFINITY", "1", 0);
-  setenv("POCL_SIGFPE_HANDLER", "0", 0);
-  morton::cli::describe_machine();
-  return morton::cli::run_program(argc, argv);
-}
+int main(int argc, char** argv) { return morton::cli::run_program(argc, argv); }

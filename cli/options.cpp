@@ -8,6 +8,7 @@
 #include <map>
 #include <system_error>
 
+#include "machine.hpp"
 #include "morton/error.hpp"
 
 namespace morton::cli {
@@ -74,7 +75,7 @@ void add_model_file(CLI::App& command, ModelOptions& options) {
 void add_options(CLI::App& command, ModelOptions& options) {
   command.add_option("-b,--batch", options.batch, "Extent of the inputs' open first dimension")
       ->option_text("N")
-      ->check(CLI::PositiveNumber);
+      ->check(whole_number(1));
   command.add_option("--shape", options.shapes, "Shape of an input: name:1x3x224x224; repeatable")
       ->option_text("NAME:EXTENTS")
       ->allow_extra_args(false);
@@ -110,12 +111,29 @@ void add_options(CLI::App& command, MeasureOptions& options) {
   command
       .add_option("-n,--iterations", options.iterations, "Runs to measure, instead of --duration")
       ->option_text("N")
-      ->check(CLI::PositiveNumber);
+      ->check(whole_number(1));
   command.add_option("--duration", options.duration, "Time to measure for (3s)")
       ->option_text("TIME");
   command.add_option("--warmup", options.warmup, "Time to run for beforehand (200ms)")
       ->option_text("TIME");
-  command.add_option("--seed", options.seed, "Seed of the random inputs (1)")->option_text("N");
+  command.add_option("--seed", options.seed, "Seed of the random inputs (1)")
+      ->option_text("N")
+      ->check(whole_number(0));
+}
+
+CLI::Validator whole_number(std::int64_t least) {
+  const auto complain = [least](const std::string& text) -> std::string {
+    std::int64_t value = 0;
+    const char* const end = text.data() + text.size();
+    const auto [rest, problem] = std::from_chars(text.data(), end, value);
+    if (problem == std::errc() && rest == end && value >= least) return "";
+    return fmt::format("expected a whole number of {} or more, got '{}'", least, text);
+  };
+  return CLI::Validator(complain, "");
+}
+
+void add_size(CLI::App& command, const std::string& name, std::int64_t& size, const char* what) {
+  command.add_option(name, size, what)->option_text("N")->required()->check(whole_number(1));
 }
 
 void add_format(CLI::App& command, Format& format,
@@ -148,6 +166,7 @@ DeviceConfig device_config(const DeviceOptions& options) {
 }
 
 Device open_device(const DeviceOptions& options) {
+  prepare_drivers();
   return Device::open(options.selector, device_config(options));
 }
 

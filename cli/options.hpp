@@ -59,6 +59,10 @@ void add_options(CLI::App& command, ModelOptions& options);
 /// MODEL, the file.
 void add_model_file(CLI::App& command, ModelOptions& options);
 void add_options(CLI::App& command, MeasureOptions& options);
+/// An extent of 1 or more that must be given.
+void add_size(CLI::App& command, const std::string& name, std::int64_t& size, const char* what);
+/// Accepts whole numbers of `least` or more.
+[[nodiscard]] CLI::Validator whole_number(std::int64_t least);
 /// --format, with the named formats only.
 void add_format(CLI::App& command, Format& format,
                 const std::vector<std::pair<std::string, Format>>& formats);

@@ -27,7 +27,7 @@ struct Options {
   DeviceOptions device;
   ModelOptions model;
   std::string device_info;
-  std::string output;
+  ResultOptions result;
   bool why = false;
 };
 
@@ -53,7 +53,7 @@ std::string device_json_from(const std::string& path, const std::string& id) {
   Json value;
   try {
     value = Json::parse(text);
-    if (value.is_array()) value = select_device(value, id, path);
+    value = select_device(value.is_array() ? value : Json::array({value}), id, path);
   } catch (const Json::exception& problem) {
     throw ModelError(
         fmt::format("{}: is no description of a device as `morton devices --format json` writes "
@@ -74,7 +74,12 @@ int show_plan(const Options& options) {
                           : device_json_from(options.device_info, selector));
   }
   const auto detail = options.why ? CompiledModel::Detail::why : CompiledModel::Detail::brief;
-  emit(plan_text(model, devices, detail, compile), options.output);
+  if (for_people(options.result.format)) {
+    emit(plan_text(model, devices, detail, compile), options.result.path);
+    return 0;
+  }
+  emit(to_text(Json::parse(plan_json(model, devices, compile)), options.result.format),
+       options.result.path);
   return 0;
 }
 
@@ -92,8 +97,7 @@ void add_plan(CLI::App& app, Action& chosen) {
       ->option_text("FILE");
   add_options(*command, options->device);
   add_options(*command, options->model);
-  command->add_option("-o,--output", options->output, "Write to this file, not to standard output")
-      ->option_text("FILE");
+  add_options(*command, options->result, {{"table", Format::table}, {"json", Format::json}});
   command->callback([options, &chosen] { chosen = [options] { return show_plan(*options); }; });
 }
 

@@ -21,7 +21,7 @@ namespace morton::cli {
 namespace {
 
 constexpr const char* kFooter =
-    R"(Files: .npy, .npz (arrays by name), .pb (ONNX tensors), IDX, and images (.png, .jpg, .bmp), which
+    R"(Files: .npy, .npz (arrays by name), .pb (ONNX tensors), IDX, and images (.png, .jpg), which
 become grey levels / 255, centred on zeros where they are smaller than the input. An input that is
 given several times gets its files stacked along the first dimension.
 
@@ -209,6 +209,15 @@ Json json_of(const std::vector<NamedTensor>& outputs, const Options& options,
   return list;
 }
 
+bool is_settled(const PortInfo& port) {
+  return std::ranges::all_of(port.shape, [](std::int64_t extent) { return extent >= 0; });
+}
+
+/// Whether what the model states of an output tells how many classes it has, if any.
+bool has_known_classes(const PortInfo& port) {
+  return !port.shape.empty() && (port.shape.size() != 2 || port.shape[1] >= 0);
+}
+
 int run_model(Options options) {
   if (!options.labels.empty() && options.top_k == 0) options.top_k = 5;
   CompileOptions compile = compile_options(options.model);
@@ -220,12 +229,20 @@ int run_model(Options options) {
   const Sources sources = read_sources(options.inputs, model.inputs());
   fit_shapes(sources, model.inputs(), compile);
 
+  // What can be refused before anything is built is refused there.
+  const std::vector<PortInfo> settled = settled_inputs(model.inputs(), compile);
+  const bool all_settled = std::ranges::all_of(settled, is_settled);
+  std::vector<NamedTensor> inputs;
+  if (all_settled) inputs = assemble(sources, settled);
+  const std::vector<PortInfo> declared = model.outputs();
+  if (std::ranges::all_of(declared, has_known_classes)) check_ranking(options, labels, declared);
+
   compile.weights = weights_of(options.device);
   const CompiledModel compiled = compile_model(model, open_devices(options.device), compile);
   const Device& device = compiled.device();
   spdlog::info("{}", kernels_line(compiled.report()));
   check_ranking(options, labels, compiled.outputs());
-  const std::vector<NamedTensor> inputs = assemble(sources, compiled.inputs());
+  if (!all_settled) inputs = assemble(sources, compiled.inputs());
   Session session(compiled);
   const std::vector<NamedTensor> outputs = session.run(inputs);
 
@@ -263,7 +280,7 @@ void add_run(CLI::App& app, Action& chosen) {
       ->add_option("--top-k", options->top_k,
                    "Show the K greatest values of outputs [batch, classes]")
       ->option_text("K")
-      ->check(CLI::PositiveNumber);
+      ->check(whole_number(1));
   command->add_option("--labels", options->labels, "Names of the classes, one on each line")
       ->option_text("FILE");
   add_options(*command, options->device);

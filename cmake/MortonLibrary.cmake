@@ -76,6 +76,6 @@ if(cli_sources)
     OUTPUT_NAME morton RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}
     INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
   target_include_directories(morton_cli PRIVATE ${PROJECT_SOURCE_DIR}/cli)
-  target_link_libraries(morton_cli PRIVATE morton_flags morton CLI11::CLI11 morton_spdlog
-                                           nlohmann_json::nlohmann_json)
+  target_link_libraries(morton_cli PRIVATE morton_flags morton CLI11::CLI11 Eigen3::Eigen
+                                           morton_spdlog nlohmann_json::nlohmann_json)
 endif()

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests, examples and benchmarks, each globbed by folder.
 find_package(GTest REQUIRED)
-find_package(Eigen3 REQUIRED NO_MODULE)
 find_package(benchmark REQUIRED)
 
 # Kernels are compiled and run by PoCL where there is no GPU; this makes it the same everywhere.

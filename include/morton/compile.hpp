@@ -123,6 +123,12 @@ class MORTON_API CompiledModel {
                                                const std::vector<Device>& devices,
                                                const CompileOptions& options = {});
 
+/// As plan_text, for programs: a JSON object with the steps, their arguments, the values and the
+/// blocks of memory.
+[[nodiscard]] MORTON_API std::string plan_json(const Model& model,
+                                               const std::vector<std::string>& device_jsons,
+                                               const CompileOptions& options = {});
+
 /// The plan alone, for a device described by JSON (`morton devices --format json`), which need not
 /// be present.
 [[nodiscard]] MORTON_API std::string plan_text(const Model& model, const std::string& device_json,

@@ -10,7 +10,7 @@
 
 namespace morton {
 
-/// Reads tensors from .npy, .npz, .pb (ONNX TensorProto), IDX (.gz or not), .png, .jpg, .bmp; a
+/// Reads tensors from .npy, .npz, .pb (ONNX TensorProto), IDX (.gz or not), .png, .jpg; a
 /// file with one tensor gives it an empty name. Images come as u8 [H, W, C]. Throws ModelError.
 [[nodiscard]] MORTON_API std::vector<NamedTensor> read_tensors(const std::string& path);
 /// Writes .npy (one tensor) or .npz, atomically.

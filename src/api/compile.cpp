@@ -56,6 +56,23 @@ void fill_report(const LoadedPlan& loaded, CompileReport& report) {
   report.workspace_bytes = block_bytes(loaded.plan(), PlannedBlock::Kind::workspace);
 }
 
+DeviceInfo described_device(const std::string& json_text) {
+  const Json json = parse_json(json_text, "device description");
+  return device_info_from_json(JsonReader(json, "device description"));
+}
+
+/// The plan for the described devices; nothing runs, so several share the batch by estimates.
+Plan planned_for(const Model& model, const std::vector<std::string>& device_jsons,
+                 const CompileOptions& options) {
+  if (device_jsons.empty()) throw UsageError("plan: no device is given");
+  std::vector<DeviceInfo> devices;
+  for (const std::string& text : device_jsons) devices.push_back(described_device(text));
+  const Graph graph = prepared_graph(model, options);
+  if (devices.size() == 1) return planned(graph, devices.front(), options);
+  const auto rows = estimated_rows(model, graph, devices, options);
+  return split_planned(model, graph, devices, rows, options);
+}
+
 PlanDetail to_plan_detail(CompiledModel::Detail detail) {
   return detail == CompiledModel::Detail::why ? PlanDetail::why : PlanDetail::brief;
 }
@@ -143,6 +160,11 @@ CompiledModel compile(const Model& model, const std::vector<Device>& devices,
   return CompiledModel(std::move(state));
 }
 
+std::string plan_json(const Model& model, const std::vector<std::string>& device_jsons,
+                      const CompileOptions& options) {
+  return to_json(planned_for(model, device_jsons, options)).dump();
+}
+
 std::string plan_text(const Model& model, const std::string& device_json,
                       CompiledModel::Detail detail, const CompileOptions& options) {
   return plan_text(model, std::vector{device_json}, detail, options);
@@ -150,18 +172,7 @@ std::string plan_text(const Model& model, const std::string& device_json,
 
 std::string plan_text(const Model& model, const std::vector<std::string>& device_jsons,
                       CompiledModel::Detail detail, const CompileOptions& options) {
-  if (device_jsons.empty()) throw UsageError("plan: no device is given");
-  std::vector<DeviceInfo> devices;
-  for (const std::string& text : device_jsons) {
-    const Json json = parse_json(text, "device description");
-    devices.push_back(device_info_from_json(JsonReader(json, "device description")));
-  }
-  const Graph graph = prepared_graph(model, options);
-  if (devices.size() == 1) {
-    return print(planned(graph, devices.front(), options), to_plan_detail(detail));
-  }
-  const auto rows = estimated_rows(model, graph, devices, options);
-  return print(split_planned(model, graph, devices, rows, options), to_plan_detail(detail));
+  return print(planned_for(model, device_jsons, options), to_plan_detail(detail));
 }
 
 }  // namespace morton

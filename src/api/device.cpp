@@ -26,9 +26,14 @@ std::filesystem::path cache_folder(const DeviceConfig& config) {
 Device::Device(std::shared_ptr<OpenClDevice> implementation) : device_(std::move(implementation)) {}
 
 Device Device::open(const std::string& selector, const DeviceConfig& config) {
-  std::string wanted = selector;
-  if (wanted.empty()) wanted = knob("MORTON_DEVICE").value_or("auto");
-  return Device(OpenClDevice::open(wanted, {cache_folder(config)}));
+  if (!selector.empty()) return Device(OpenClDevice::open(selector, {cache_folder(config)}));
+  const auto named = knob("MORTON_DEVICE");
+  try {
+    return Device(OpenClDevice::open(named.value_or("auto"), {cache_folder(config)}));
+  } catch (const UsageError& error) {
+    if (!named) throw;
+    throw UsageError("MORTON_DEVICE=" + *named + ": " + error.what());
+  }
 }
 
 std::vector<std::string> Device::list_json() {

@@ -6,11 +6,26 @@
 namespace morton {
 namespace {
 
+/// "batchx1x28x28": as far as it is known; empty before shapes are inferred.
+std::string shape_of(const GraphTensor& tensor) {
+  if (tensor.kind == GraphTensor::Kind::constant) return to_string(tensor.data.shape());
+  if (!tensor.shape.empty() || tensor.declared.empty()) {
+    return tensor.shape.empty() ? "" : to_string(tensor.shape);
+  }
+  std::string text;
+  for (const Dimension& dimension : tensor.declared) {
+    text += text.empty() ? "" : "x";
+    text += dimension.symbol.empty() ? std::to_string(dimension.value) : dimension.symbol;
+  }
+  return text;
+}
+
 /// "conv1 1x6x28x28"; "-" for an absent input.
 std::string describe(const Graph& graph, TensorId id) {
   if (id == kNoTensor) return "-";
   const GraphTensor& tensor = graph.tensor(id);
-  std::string text = tensor.name + " " + to_string(tensor.shape);
+  const std::string shape = shape_of(tensor);
+  std::string text = tensor.name + (shape.empty() ? "" : " " + shape);
   if (tensor.dtype != DType::f32) text += " " + std::string(name_of(tensor.dtype));
   return text;
 }

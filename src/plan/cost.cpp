@@ -21,10 +21,6 @@ Roofs known_roofs(const DeviceInfo& device) {
   return roofs;
 }
 
-[[noreturn]] void refuse(const Entry& entry, const std::string& why) {
-  throw UnsupportedError(entry.name + ": " + why);
-}
-
 }  // namespace
 
 Environment entry_environment(const Entry& entry, const Problem& problem,
@@ -46,30 +42,33 @@ LaunchSize launch_size(const Entry& entry, const Environment& environment,
     const std::int64_t local = entry.local[i].evaluate(environment);
     const std::int64_t global = entry.global[i].evaluate(environment);
     if (local < 1 || global < 1 || global % local != 0) {
-      refuse(entry, "global size " + std::to_string(global) + " is no positive multiple of local " +
-                        std::to_string(local) + " in dimension " + std::to_string(i));
+      throw UnsupportedError("global size " + std::to_string(global) +
+                             " is no positive multiple of local " + std::to_string(local) +
+                             " in dimension " + std::to_string(i));
     }
     if (local > device.max_work_item_sizes[i]) {
-      refuse(entry, "local size " + std::to_string(local) + " exceeds the device's " +
-                        std::to_string(device.max_work_item_sizes[i]) + " in dimension " +
-                        std::to_string(i));
+      throw UnsupportedError("local size " + std::to_string(local) + " exceeds the device's " +
+                             std::to_string(device.max_work_item_sizes[i]) + " in dimension " +
+                             std::to_string(i));
     }
     if (global > kLargestDimension) {
-      refuse(entry, "global size " + std::to_string(global) + " exceeds " +
-                        std::to_string(kLargestDimension) + " in dimension " + std::to_string(i));
+      throw UnsupportedError("global size " + std::to_string(global) + " exceeds " +
+                             std::to_string(kLargestDimension) + " in dimension " +
+                             std::to_string(i));
     }
     size.local[i] = local;
     size.global[i] = global;
     work_items *= local;
   }
   if (work_items > device.max_work_group_size) {
-    refuse(entry, "work-group of " + std::to_string(work_items) + " exceeds the device's " +
-                      std::to_string(device.max_work_group_size));
+    throw UnsupportedError("work-group of " + std::to_string(work_items) +
+                           " exceeds the device's " + std::to_string(device.max_work_group_size));
   }
   const std::int64_t local_memory = entry.local_memory_bytes.evaluate(environment);
   if (local_memory > device.local_memory_bytes) {
-    refuse(entry, std::to_string(local_memory) + " bytes of local memory exceed the device's " +
-                      std::to_string(device.local_memory_bytes));
+    throw UnsupportedError(std::to_string(local_memory) +
+                           " bytes of local memory exceed the device's " +
+                           std::to_string(device.local_memory_bytes));
   }
   return size;
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/device_info.hpp"
+#include "base/json_reader.hpp"
 #include "base/problem.hpp"
 #include "catalogue/catalogue.hpp"
 #include "graph/graph.hpp"
@@ -163,6 +164,9 @@ inline void verify(const Plan& plan, const DeviceInfo& device) { verify(plan, {&
 
 enum class PlanDetail : std::uint8_t { brief, why };
 [[nodiscard]] std::string print(const Plan& plan, PlanDetail detail);
+
+/// The same for programs: steps with their arguments, values, blocks.
+[[nodiscard]] Json to_json(const Plan& plan);
 
 /// Bytes of all blocks of a kind.
 [[nodiscard]] std::int64_t block_bytes(const Plan& plan, PlannedBlock::Kind kind);

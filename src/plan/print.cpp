@@ -17,6 +17,10 @@ std::string size_text(const std::array<std::int64_t, 3>& size) {
   return text;
 }
 
+std::string counted(std::size_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 std::string_view kind_name(PlannedBlock::Kind kind) {
   switch (kind) {
     case PlannedBlock::Kind::weights:
@@ -117,9 +121,9 @@ double estimated_us(const Plan& plan) {
 
 std::string print(const Plan& plan, PlanDetail detail) {
   std::string text = devices_text(plan);
-  text +=
-      fmt::format("{} steps, {} kernels in {} programs, estimated {:.1f} us\n", plan.steps.size(),
-                  plan.instances.size(), plan.programs.size(), estimated_us(plan));
+  text += fmt::format("{}, {} in {}, estimated {:.1f} us\n", counted(plan.steps.size(), "step"),
+                      counted(plan.instances.size(), "kernel"),
+                      counted(plan.programs.size(), "program"), estimated_us(plan));
   for (std::size_t b = 0; b < plan.blocks.size(); ++b) {
     text += fmt::format("block {}: {}{} {} bytes\n", b, slot_text(plan, plan.blocks[b].slot),
                         kind_name(plan.blocks[b].kind), plan.blocks[b].bytes);

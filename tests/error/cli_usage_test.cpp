@@ -12,7 +12,8 @@ constexpr int kUsage = 2;
 constexpr int kBadFile = 3;
 
 TEST(CliUsage, EveryCommandExplainsItself) {
-  for (const char* command : {"demo", "devices", "doctor", "inspect", "plan", "run", "bench"}) {
+  for (const char* command :
+       {"demo", "devices", "doctor", "inspect", "plan", "run", "bench", "compare"}) {
     SCOPED_TRACE(command);
     const Outcome outcome = run_program({command, "--help"});
     expect_success(outcome);
@@ -35,9 +36,10 @@ TEST(CliUsage, WrongCommandLines) {
       {{"run"}, "model"},
       {{"run", kLenet, "--frobnicate"}, "--frobnicate"},
       {{"run", kLenet, "another.onnx", "-i", kDigit}, "another.onnx"},
-      {{"run", kLenet, "-i", kDigit, "--top-k", "0"}, "--top-k"},
+      {{"run", kLenet, "-i", kDigit, "--top-k", "0"},
+       "--top-k: expected a whole number of 1 or more"},
       {{"run", kLenet, "-i", kDigit, "--format", "xml"}, "xml"},
-      {{"run", kLenet, "-i", kDigit, "--batch", "many"}, "many"},
+      {{"run", kLenet, "-i", kDigit, "--batch", "many"}, "1 or more, got 'many'"},
       {{"run", kLenet, "-i", kDigit, "--use", "gemm"}, "FAMILY=ENTRY"},
       {{"run", kLenet, "-i", kDigit, "--use", "gemm=a,gemm=b"}, "twice"},
       {{"run", kLenet, "-i", kDigit, "--shape", "input"}, "NAME:EXTENTS"},
@@ -88,6 +90,39 @@ TEST(CliUsage, NoSuchDevice) {
   expect_error(run_program({"plan", kLenet, "--device", "no such device"}), kUsage,
                "no such device");
   expect_error(run_program({"plan", kLenet, "--device", "99:99"}), kUsage, "99:99");
+  expect_error(run_program({"plan", kLenet}, {{"MORTON_DEVICE", "banana"}}), kUsage,
+               "MORTON_DEVICE=banana");
+  expect_error(run_program({"plan", kLenet, "--device", "banana", "--device-info",
+                            "tests/devices/mali_t628.json"}),
+               kUsage, "banana");
+}
+
+TEST(CliUsage, InputsAreRefusedBeforeAnythingIsBuilt) {
+  // No device could be opened here, so the complaints come before that.
+  const TemporaryFolder folder;
+  const std::map<std::string, std::string> none{{"OCL_ICD_VENDORS", folder.path().string()}};
+  const std::string labels = (folder.path() / "labels.txt").string();
+  write_bytes(labels, "zero\none\n");
+  expect_error(run_program({"run", kLenet, "-i", kDigit, "--labels", labels}, none), kBadFile,
+               "2 labels");
+  const std::string wrong_type = (folder.path() / "x.npy").string();
+  const std::vector<NamedTensor> image{{"", Tensor::allocate(DType::f32, {1, 1, 99, 99})}};
+  write_tensors(wrong_type, image);
+  expect_error(run_program({"run", kLenet, "-i", wrong_type}, none), kUsage, "batchx1x32x32");
+}
+
+TEST(CliUsage, PlansAsJson) {
+  const Outcome outcome = run_program({"plan", kLenet, "--format", "json"});
+  expect_success(outcome);
+  EXPECT_TRUE(outcome.out.starts_with("{")) << outcome.text();
+  EXPECT_NE(outcome.out.find("\"estimated_us\""), std::string::npos);
+}
+
+TEST(CliUsage, OpenShapesHaveTheirNamesInPictures) {
+  const Outcome outcome = run_program({"inspect", kLenet, "--dot"});
+  expect_success(outcome);
+  EXPECT_NE(outcome.out.find("input batchx1x32x32"), std::string::npos) << outcome.text();
+  EXPECT_EQ(outcome.out.find("scalar"), std::string::npos) << outcome.text();
 }
 
 TEST(CliUsage, NoSuchKernel) {

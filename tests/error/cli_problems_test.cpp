@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "error/cli_program.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace morton::testing {
+namespace {
+
+using nlohmann::json;
+
+constexpr int kCheckFailed = 1;
+constexpr int kUsage = 2;
+
+std::vector<std::string> with(std::vector<std::string> words,
+                              const std::vector<std::string>& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+const std::vector<std::string> kOddProduct{"bench", "gemm", "--m", "17", "--n",      "3",
+                                           "--k",   "63",   "-n",  "2",  "--format", "json"};
+
+/// A kernel that leaves the last term of each sum out, beside the shipped ones.
+std::string write_wrong_kernel(const std::filesystem::path& folder) {
+  write_bytes(folder / "wrong.cl", R"(
+__kernel ATTRIBUTES void wrong(ARGUMENTS) {
+  const int n = get_global_id(0);
+  const int m = get_global_id(1);
+  float sum = 0.0f;
+  for (int k = 0; k + 1 < K; ++k) sum += LOAD_lhs(m, k) * LOAD_rhs(k, n);
+  STORE_dst(m, n, EPILOGUE(sum, m, n));
+}
+)");
+  write_bytes(folder / "wrong.json", R"({
+  "schema": 1, "name": "gemm.wrong", "problem": "gemm", "source": "wrong.cl", "function": "wrong",
+  "operands": {
+    "lhs": {"layout": "any", "types": ["f32"]},
+    "rhs": {"layout": "any", "types": ["f32"]},
+    "dst": {"layout": "any", "types": ["f32"]}
+  },
+  "edges": "guard",
+  "arguments": ["K", "lhs", "rhs", "dst"],
+  "global": ["N", "M"], "local": [1, 1],
+  "epilogue": ["any"],
+  "cost": {"flop": "2*M*N*K", "efficiency": {"cpu": 0.01, "gpu": 0.01}}
+})");
+  return (folder / "wrong.json").string();
+}
+
+TEST(CliProblems, OneKernelIsMeasured) {
+  const Outcome outcome =
+      run_program(with(kOddProduct, {"--use", "gemm=gemm.rm_rm", "--local", "4x16"}));
+  expect_success(outcome);
+  const json result = json::parse(outcome.out);
+  EXPECT_EQ(result.at("problem").at("m"), 17);
+  EXPECT_EQ(result.at("flop"), 2.0 * 17 * 3 * 63);
+  EXPECT_GT(result.at("peak").at("gflops").get<double>(), 0.0);
+  ASSERT_EQ(result.at("contenders").size(), 1U) << outcome.text();
+  const json& contender = result.at("contenders").at(0);
+  EXPECT_EQ(contender.at("name"), "gemm.rm_rm");
+  EXPECT_EQ(contender.at("work_group"), "4x16");
+  EXPECT_EQ(contender.at("operands").at("rhs"), "R");
+  EXPECT_EQ(contender.at("samples"), 2);
+  EXPECT_GT(contender.at("packed").at("median_ms").get<double>(), 0.0);
+  for (const char* key : {"median_ms", "min_ms", "gflops", "clock", "error"}) {
+    EXPECT_TRUE(contender.contains(key)) << key;
+  }
+}
+
+TEST(CliProblems, EveryKernelThatCanIsMeasuredAndTheOthersSayWhy) {
+  const Outcome outcome =
+      run_program(with(kOddProduct, {"--all", "--trans-a", "--trans-b", "--local", "8x8",
+                                     "--exclude", "gemm.swapped,gemm.naive"}));
+  expect_success(outcome);
+  const json result = json::parse(outcome.out);
+  EXPECT_TRUE(result.at("failed").empty()) << outcome.text();
+  bool seen = false;
+  for (const json& contender : result.at("contenders")) {
+    EXPECT_NE(contender.at("name"), "gemm.naive");
+    EXPECT_NE(contender.at("name"), "gemm.swapped");
+    seen = seen || contender.at("name") == "gemm.tile";
+  }
+  EXPECT_TRUE(seen) << outcome.text();
+  // Its LOCAL_N takes 1, 4 and 8 to 64: 8x8 is right, so it runs with that.
+  for (const json& contender : result.at("contenders")) {
+    if (contender.at("name") != "gemm.rm_rm") continue;
+    EXPECT_EQ(contender.at("work_group"), "8x8");
+  }
+  for (const json& absent : result.at("rejected")) EXPECT_NE(absent.at("why"), "");
+}
+
+TEST(CliProblems, AWrongKernelHasNoFigures) {
+  const TemporaryFolder folder;
+  const std::string catalogue = write_wrong_kernel(folder.path());
+  const Outcome outcome =
+      run_program(with(kOddProduct, {"--use", "gemm=gemm.wrong", "--catalogue", catalogue}));
+  EXPECT_EQ(outcome.status, kCheckFailed) << outcome.text();
+  const json result = json::parse(outcome.out);
+  EXPECT_TRUE(result.at("contenders").empty());
+  ASSERT_EQ(result.at("failed").size(), 1U);
+  EXPECT_NE(result.at("failed").at(0).at("why").get<std::string>().find("dst["), std::string::npos);
+
+  const Outcome compared = run_program({"compare", "gemm", "--m", "3", "--n", "5", "--k", "17",
+                                        "--use", "gemm=gemm.wrong", "--catalogue", catalogue});
+  EXPECT_EQ(compared.status, kCheckFailed) << compared.text();
+}
+
+TEST(CliProblems, ProductsOfAllTranspositionsAgreeWithEigen) {
+  for (const char* size : {"1", "17"}) {
+    const Outcome outcome = run_program({"compare", "gemm", "--m", "63", "--n", size, "--k", "100",
+                                         "--all-transpositions", "--format", "json"});
+    expect_success(outcome);
+    const json result = json::parse(outcome.out);
+    ASSERT_EQ(result.at("outcomes").size(), 4U);
+    for (const json& one : result.at("outcomes")) {
+      EXPECT_EQ(one.at("errors_above_1"), 0);
+      EXPECT_EQ(one.at("outside_bound"), 0);
+      EXPECT_LT(one.at("mean_error").get<double>(), 1e-3);
+    }
+  }
+}
+
+TEST(CliProblems, WorkGroupsThatNoKernelTakes) {
+  const std::vector<std::string> plan{"plan", kLenet, "--local"};
+  expect_error(run_program(with(plan, {"3x5"})), kUsage, "LOCAL_M of 1, 4, 8, 16");
+  expect_error(run_program(with(plan, {"0x4"})), kUsage, "4x16");
+  expect_error(run_program(with(plan, {"1x1x1x1"})), kUsage, "4x16");
+  expect_error(run_program(with(plan, {"four"})), kUsage, "--local four");
+  expect_error(run_program(with(kOddProduct, {"--use", "gemm=gemm.rm_rm", "--local", "3x16"})),
+               kUsage, "gemm.rm_rm: --local 3x16: no kernel takes this work-group");
+}
+
+TEST(CliProblems, TheWorkGroupIsSetOrSaidToBeFixed) {
+  const Outcome set = run_program({"plan", kLenet, "--why", "--use", "gemm=gemm.rm_rm", "--exclude",
+                                   "gemm.swapped", "--local", "8x8"});
+  expect_success(set);
+  EXPECT_NE(set.out.find("local 8x8"), std::string::npos) << set.text();
+  const Outcome fixed =
+      run_program({"plan", kLenet, "--why", "--use", "gemm=gemm.morton_4_2", "--local", "8x8"});
+  expect_success(fixed);
+  EXPECT_NE(fixed.out.find("--local 8x8 does not apply: its work-group is fixed"),
+            std::string::npos)
+      << fixed.text();
+}
+
+TEST(CliProblems, TheSameAnswersWithOtherKernelsAndWorkGroups) {
+  const TemporaryFolder folder;
+  for (const char* local : {"1x1", "4x16", "16x4"}) {
+    const Outcome outcome =
+        run_program({"run", kLenet, "-i", kDigit, "--use", "gemm=gemm.rm_cm", "--exclude",
+                     "gemm.swapped", "--local", local, "--top-k", "1", "--format", "json"});
+    expect_success(outcome);
+    EXPECT_EQ(json::parse(outcome.out).at("outputs").at(0).at("top").at(0).at(0).at("index"), 7);
+  }
+}
+
+TEST(CliProblems, WrongCommandLines) {
+  struct Case {
+    std::vector<std::string> arguments;
+    const char* part;
+  };
+  const std::vector<Case> cases{
+      {{"bench"}, "MODEL"},
+      {{"bench", "gemm", "--m", "3", "--n", "3"}, "--k"},
+      {{"bench", "gemm", "--m", "0", "--n", "3", "--k", "3"}, "1 or more, got '0'"},
+      {{"bench", "gemm", "--m", "3", "--n", "3", "--k", "x"}, "1 or more, got 'x'"},
+      {with(kOddProduct, {"--use", "gemm=gemm.of_nobody"}), "gemm.rm_rm"},
+      {with(kOddProduct, {"--exclude", "gemm.of_nobody"}), "gemm.of_nobody"},
+      {{"compare"}, "subcommand"},
+      {{"compare", "gemm", "--m", "3"}, "--n"},
+  };
+  for (const Case& wrong : cases) {
+    std::string line = "morton";
+    for (const std::string& word : wrong.arguments) line += " " + word;
+    SCOPED_TRACE(line);
+    expect_error(run_program(wrong.arguments), kUsage, wrong.part);
+  }
+}
+
+}  // namespace
+}  // namespace morton::testing
