@@ -114,6 +114,8 @@ const std::map<std::string, std::pair<std::string, std::array<std::string, 2>>> 
 
 TEST_P(CatalogueEntries, BuildNothingForOtherExtents) {
   ASSERT_TRUE(kPairs.contains(way_.family)) << "add a pair of cases for " << way_.family;
+  // The plan may choose another kernel inside for other sizes.
+  if (way_.inside == Way::Inside::free) GTEST_SKIP() << way_.name << " has no kernel of its own";
   const auto& [op, lines] = kPairs.at(way_.family);
   int built = 0;
   for (const std::string& line : lines) {

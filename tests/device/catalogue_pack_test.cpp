@@ -264,6 +264,7 @@ class CataloguePack : public testing::DeviceTest {
     std::vector<Transform> transforms;
     std::vector<NamedTensor> inputs;
     Plan plan;
+    plan.devices = {fingerprint(device().info())};
     for (int i = 0; i < count; ++i) {
       transforms.push_back(source.next(i));
       add_step(plan, entry, transforms.back(), device().info());

@@ -24,7 +24,8 @@ constexpr std::uint64_t kSeed = 2024;
 bool demands_tiles(const Entry& entry) {
   return entry.family != "pack" &&
          std::any_of(entry.operands.begin(), entry.operands.end(), [](const auto& operand) {
-           return operand.second.layout && operand.second.layout->loops().size() > 2;
+           return operand.second.memory == MemoryKind::buffer && operand.second.layout &&
+                  operand.second.layout->loops().size() > 2;
          });
 }
 
