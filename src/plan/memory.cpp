@@ -30,7 +30,10 @@ bool overlap(const Lifetime& a, const Lifetime& b) {
 class Placer {
  public:
   Placer(Plan& plan, std::vector<Lifetime> lives, std::span<const DeviceInfo> devices)
-      : plan_(plan), lives_(std::move(lives)), devices_(devices) {}
+      : plan_(plan),
+        lives_(std::move(lives)),
+        devices_(devices),
+        begins_block_(begins_block(plan)) {}
 
   void place(int index) {
     Value& value = plan_.values[static_cast<std::size_t>(index)];
@@ -38,6 +41,7 @@ class Placer {
     for (std::size_t b = 0; b < plan_.blocks.size(); ++b) {
       if (plan_.blocks[b].kind != kind || plan_.blocks[b].slot != value.slot) continue;
       const std::int64_t offset = lowest_offset(index, static_cast<int>(b));
+      if (offset != 0 && begins_block_[static_cast<std::size_t>(index)] != 0) continue;
       if (offset + value.bytes > device_of(value).max_allocation_bytes) continue;
       put(index, static_cast<int>(b), offset);
       return;
@@ -84,6 +88,7 @@ class Placer {
   Plan& plan_;
   std::vector<Lifetime> lives_;
   std::span<const DeviceInfo> devices_;
+  std::vector<char> begins_block_;
   std::vector<int> placed_;
 };
 
@@ -101,6 +106,23 @@ std::int64_t largest_live(const Plan& plan, const std::vector<Lifetime>& lives) 
 }
 
 }  // namespace
+
+std::vector<char> begins_block(const Plan& plan) {
+  std::vector<char> begins(plan.values.size(), 0);
+  for (const auto* steps : {&plan.load_steps, &plan.steps}) {
+    for (const Step& step : *steps) {
+      for (const StepArgument& argument : step.arguments) {
+        if (argument.image.source != PlannedImage::Source::shared) continue;
+        int value = static_cast<int>(argument.number);
+        while (plan.values[static_cast<std::size_t>(value)].memory_of >= 0) {
+          value = plan.values[static_cast<std::size_t>(value)].memory_of;
+        }
+        begins[static_cast<std::size_t>(value)] = 1;
+      }
+    }
+  }
+  return begins;
+}
 
 std::vector<Lifetime> lifetimes(const Plan& plan) {
   const int end = std::max(0, static_cast<int>(plan.steps.size()) - 1);

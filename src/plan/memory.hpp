@@ -19,6 +19,11 @@ struct Lifetime {
 
 [[nodiscard]] std::vector<Lifetime> lifetimes(const Plan& plan);
 
+/// For each value, whether it must begin its block: kernels read it as an image made on its memory,
+/// and drivers make such an image where the buffer begins, whatever sub-buffer they are given (Mesa
+/// 25).
+[[nodiscard]] std::vector<char> begins_block(const Plan& plan);
+
 /// Gives every value a block of its slot's device and an offset: values that live at the same time
 /// do not overlap, blocks do not exceed the device's largest allocation, offsets keep its alignment
 /// of sub-buffers. Values with a `memory_of` lie where that value lies. `devices` has one device

@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "device/transfer.hpp"
 #include "launch/launch.hpp"
+#include "plan/memory.hpp"
 
 namespace morton::test {
 namespace {
@@ -104,7 +105,13 @@ class Run {
                    : round_up(1024, device_.info().base_address_alignment_bytes)),
         whole_(plan_.values.size()),
         part_(plan_.values.size()),
-        given_(plan_.values.size()) {}
+        front_(plan_.values.size(), guard_),
+        given_(plan_.values.size()) {
+    const std::vector<char> begins = begins_block(plan_);
+    for (std::size_t v = 0; v < begins.size(); ++v) {
+      if (begins[v] != 0) front_[v] = 0;
+    }
+  }
 
   CheckedResult run(std::span<const NamedTensor> inputs) {
     for (std::size_t v = 0; v < plan_.values.size(); ++v) {
@@ -148,16 +155,15 @@ class Run {
     if (part_[v]() != nullptr) return;
     const auto size = static_cast<std::size_t>(std::max<std::int64_t>(value.bytes, 1));
     const auto guard = static_cast<std::size_t>(guard_);
-    whole_[v] = cl::Buffer(device_.context(), CL_MEM_READ_WRITE, size + 2 * guard);
+    const auto front = static_cast<std::size_t>(front_[v]);
+    whole_[v] = cl::Buffer(device_.context(), CL_MEM_READ_WRITE, front + size + guard);
     part_[v] = whole_[v];
     if (guard == 0) return;
-    Bytes content(size + 2 * guard, kPoison);
-    for (std::size_t i = 0; i < guard; ++i) {
-      content[i] = guard_byte(i);
-      content[guard + size + i] = guard_byte(i);
-    }
+    Bytes content(front + size + guard, kPoison);
+    for (std::size_t i = 0; i < front; ++i) content[i] = guard_byte(i);
+    for (std::size_t i = 0; i < guard; ++i) content[front + size + i] = guard_byte(i);
     write_buffer(queue_, device_.info(), whole_[v], 0, content);
-    const cl_buffer_region region{guard, size};
+    const cl_buffer_region region{front, size};
     part_[v] = whole_[v].createSubBuffer(CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region);
   }
 
@@ -224,17 +230,18 @@ class Run {
       if (part_[v]() == nullptr) continue;
       const Value& value = plan_.values[v];
       const auto size = static_cast<std::size_t>(std::max<std::int64_t>(value.bytes, 1));
-      Bytes content(size + 2 * guard);
+      const auto front = static_cast<std::size_t>(front_[v]);
+      Bytes content(front + size + guard);
       read_buffer(queue_, device_.info(), whole_[v], 0, content);
       const std::span<const std::byte> all(content);
-      if (!is_guard(all.first(guard))) {
+      if (!is_guard(all.first(front))) {
         result.damage += "'" + value.name + "': written below its memory\n";
       }
       if (!is_guard(all.last(guard))) {
         result.damage += "'" + value.name + "': written above its memory\n";
       }
       Bytes& bytes = result.bytes[v];
-      bytes.assign(content.begin() + guard, content.begin() + guard + value.bytes);
+      bytes.assign(content.begin() + front, content.begin() + front + value.bytes);
       const bool is_given = !given_[v].empty();
       if (is_given && bytes != given_[v]) result.damage += "'" + value.name + "' changed\n";
       if (!is_given) result.damage += rim_damage(value, bytes);
@@ -252,9 +259,10 @@ class Run {
   OpenClDevice& device_;
   cl::CommandQueue queue_;
   std::int64_t guard_;
-  std::vector<cl::Buffer> whole_;  ///< with guards
-  std::vector<cl::Buffer> part_;   ///< what kernels see
-  std::vector<Bytes> given_;       ///< what inputs and constants held
+  std::vector<cl::Buffer> whole_;    ///< with guards
+  std::vector<cl::Buffer> part_;     ///< what kernels see
+  std::vector<std::int64_t> front_;  ///< bytes of the guard before each value
+  std::vector<Bytes> given_;         ///< what inputs and constants held
   std::map<std::pair<int, std::int64_t>, std::size_t> places_;
   std::string damage_;
 };
