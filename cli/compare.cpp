@@ -96,9 +96,12 @@ void compare(const Tensor& dst, const Reference& reference, double unit_roundoff
     sum += difference;
     // Written so that NaN counts everywhere.
     if (!(difference <= outcome.max_error)) outcome.max_error = difference;
-    if (!(value * eigen >= 0.0)) ++outcome.sign_errors;
+    const auto sign = [](double number) { return (number > 0.0) - (number < 0.0); };
+    if (sign(value) != sign(eigen) || std::isnan(value)) ++outcome.sign_errors;
     if (!(difference <= 1.0)) ++outcome.above_one;
-    const double allowed = roundings * unit_roundoff * reference.magnitude.data()[at];
+    // Each operand may be rounded to what is kept in memory; sums are rounded in f32.
+    const double allowed =
+        (2.0 * unit_roundoff + roundings * 0x1p-24) * reference.magnitude.data()[at];
     if (!(std::abs(value - reference.exact.data()[at]) <= allowed)) ++outcome.outside;
   }
   outcome.mean_error = sum / static_cast<double>(got.size());

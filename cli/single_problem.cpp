@@ -196,6 +196,12 @@ std::string Expectation::coverage() const {
   return text;
 }
 
+/// Operands and result may be rounded to what is kept in memory; what lies between is f32's.
+double Expectation::rounding_of(double unit_roundoff, double magnitude, double expected) const {
+  return (2.0 * unit_roundoff + roundings_ * 0x1p-24) * magnitude +
+         unit_roundoff * std::abs(expected);
+}
+
 Expectation::Comparison Expectation::compare(const Tensor& dst, double unit_roundoff) const {
   Comparison result;
   const std::span<const float> values = dst.as<float>();
@@ -205,9 +211,8 @@ Expectation::Comparison Expectation::compare(const Tensor& dst, double unit_roun
       const double magnitude = expected_[i].magnitude[static_cast<std::size_t>(c)];
       const double got = values[static_cast<std::size_t>(rows_[i] * columns_ + c)];
       const double difference = std::abs(got - expected);
-      const double allowed = rule_ == Rule::exact
-                                 ? 0.0
-                                 : (roundings_ * magnitude + std::abs(expected)) * unit_roundoff;
+      const double allowed =
+          rule_ == Rule::exact ? 0.0 : rounding_of(unit_roundoff, magnitude, expected);
       if (!(difference <= allowed)) {
         result.complaint =
             fmt::format("dst[{},{}] is {:.9g}, expected {:.9g}", rows_[i], c, got, expected);

@@ -74,6 +74,7 @@ class Expectation {
 
  private:
   [[nodiscard]] std::string compare_sums(const Tensor& dst) const;
+  [[nodiscard]] double rounding_of(double unit_roundoff, double magnitude, double expected) const;
 
   Inputs inputs_;
   Rule rule_;

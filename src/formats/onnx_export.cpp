@@ -138,6 +138,12 @@ void check_size(const Graph& graph) {
 }
 
 onnx::ModelProto to_proto(const Graph& graph) {
+  if (!graph.updates.empty()) {
+    throw UnsupportedError("graph '" + graph.name + "' renews the state '" +
+                           graph.tensor(graph.updates[0].state).name +
+                           "' at each run, which an ONNX file of inference cannot say; export the "
+                           "network with the state's value instead");
+  }
   check_size(graph);
   onnx::ModelProto model;
   model.set_ir_version(ir_version_of(graph.opset));

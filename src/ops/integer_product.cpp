@@ -4,6 +4,9 @@
 namespace morton {
 namespace {
 
+/// 255 * 255 * 33,025 still fits a signed integer of 32 bits.
+constexpr std::int64_t kMostTerms = 33025;
+
 void require_8_bits(const NodeView& node, std::size_t i) {
   const DType type = node.input(i).dtype;
   if (type == DType::u8 || type == DType::i8) return;
@@ -41,6 +44,10 @@ IntegerProduct integer_product(const NodeView& node, std::size_t a, std::size_t 
   const std::string got = "A is " + to_string(lhs) + ", B is " + to_string(rhs);
   if (lhs.size() != 2 || rhs.size() != 2) node.unsupported(got + "; matrices are supported");
   if (lhs[1] != rhs[0]) node.fail(got + ": the inner extents differ");
+  if (lhs[1] > kMostTerms) {
+    node.unsupported(got + ": sums of more than " + std::to_string(kMostTerms) +
+                     " products of 8 bits may not fit 32 bits");
+  }
   return {lhs[0], rhs[1], lhs[1], zero_point(node, zero_a, a), zero_point(node, zero_b, b)};
 }
 

@@ -199,6 +199,11 @@ void settle(Candidate& candidate, const PlanContext& context) {
   }
 }
 
+bool is_integer_sum(const Problem& problem) {
+  const auto sum = problem.types.find("acc");
+  return sum != problem.types.end() && sum->second == DType::i32;
+}
+
 bool wants_narrow_family(const PlanOptions& options) {
   return std::any_of(options.use.begin(), options.use.end(),
                      [](const auto& wanted) { return is_narrow_family(wanted.first); });
@@ -210,7 +215,10 @@ Candidate entry_candidate(const Entry& entry, const Task& task, const PlanContex
   Candidate candidate;
   candidate.name = entry.name;
   // Who names a kernel for biases or activations wants them out of the products' epilogues.
-  const bool carries = entry.carries_epilogue && !wants_narrow_family(context.options);
+  // What follows sums of integers (a requantisation) is none of those and stays.
+  const bool sums_integers = is_integer_sum(task.bound.problem);
+  const bool carries =
+      entry.carries_epilogue && (sums_integers || !wants_narrow_family(context.options));
   const bool splits = !carries && !task.bound.problem.epilogue.is_identity();
   if (!splits) {
     candidate.kernels.push_back(choose_entry(entry, task.bound, task.name, context, outer));
@@ -219,6 +227,7 @@ Candidate entry_candidate(const Entry& entry, const Task& task, const PlanContex
   const int dst = tensor_of(task.bound, "dst");
   TaskTensor raw = tensor_at(dst, context.tasks, outer);
   raw.name += ":raw";
+  if (sums_integers) raw.dtype = DType::i32;
   raw.kind = TaskTensor::Kind::temporary;
   raw.is_output = false;
   std::vector<TaskTensor> temporaries = outer;
@@ -229,8 +238,10 @@ Candidate entry_candidate(const Entry& entry, const Task& task, const PlanContex
   plain.sides.clear();
   plain.operands["dst"].tensor = raw_id;
   candidate.kernels.push_back(choose_entry(entry, plain, task.name, context, temporaries));
-  const BoundProblem rest =
+  BoundProblem rest =
       elementwise_problem(raw_id, dst, raw.shape, task.bound.problem.epilogue, task.bound.sides);
+  rest.problem.types["src0"] = raw.dtype;
+  rest.problem.types["dst"] = tensor_at(dst, context.tasks, outer).dtype;
   candidate.kernels.push_back(
       choose_elementary(rest, task.name + ":epilogue", context, temporaries));
   candidate.temporaries.push_back(std::move(raw));
@@ -261,18 +272,11 @@ using RecipePath = std::vector<std::string>;
 CandidateList list_within(const Task& task, const PlanContext& context,
                           const std::vector<TaskTensor>& outer, const RecipePath& path);
 
-/// The recipe's steps, in as few slabs as keep the temporaries within the workspace limit.
-ExpandedRecipe expand_within_limit(const Recipe& recipe, const Task& task,
-                                   const PlanContext& context, std::size_t known) {
+void require_within_limit(const ExpandedRecipe& expanded, const PlanContext& context,
+                          std::size_t known) {
   const std::int64_t limit = context.options.workspace_limit_bytes;
-  const std::int64_t most = most_slabs(recipe, task);
-  std::int64_t bytes = 0;
-  for (std::int64_t count = 1;; count = std::min(2 * count, most)) {
-    ExpandedRecipe expanded = expand(recipe, task, known, context.tasks, count);
-    bytes = workspace_bytes(expanded, known);
-    if (bytes <= limit) return expanded;
-    if (count == most || count >= kMostSlabs) break;
-  }
+  const std::int64_t bytes = workspace_bytes(expanded, known);
+  if (bytes <= limit) return;
   throw UnsupportedError("its temporaries of " + std::to_string(bytes) +
                          " bytes exceed the workspace limit of " + std::to_string(limit));
 }
@@ -283,11 +287,13 @@ struct PartialRecipe {
   std::map<std::size_t, std::string> taken;  ///< by the recipe's step: the candidate's name
 };
 
-std::vector<Candidate> recipe_candidates(const Recipe& recipe, const Task& task,
-                                         const PlanContext& context,
-                                         const std::vector<TaskTensor>& outer,
-                                         const RecipePath& path) {
-  const ExpandedRecipe expanded = expand_within_limit(recipe, task, context, outer.size());
+/// All ways through the recipe in this many slabs.
+std::vector<Candidate> candidates_in_slabs(const Recipe& recipe, const Task& task,
+                                           const PlanContext& context,
+                                           const std::vector<TaskTensor>& outer,
+                                           const RecipePath& path, std::int64_t slabs) {
+  const ExpandedRecipe expanded = expand(recipe, task, outer.size(), context.tasks, slabs);
+  require_within_limit(expanded, context, outer.size());
   std::vector<TaskTensor> known = outer;
   known.insert(known.end(), expanded.temporaries.begin(), expanded.temporaries.end());
   PartialRecipe start;
@@ -320,10 +326,30 @@ std::vector<Candidate> recipe_candidates(const Recipe& recipe, const Task& task,
       }
     }
     whole = std::move(longer);
+    if (whole.empty()) {
+      throw UnsupportedError("no kernel of its step " + step.task.bound.problem.family +
+                             " computes the last slab as well as the others");
+    }
   }
   std::vector<Candidate> candidates;
   for (auto& way : whole) candidates.push_back(std::move(way.candidate));
   return candidates;
+}
+
+/// All ways through the recipe, in as few slabs as keep its temporaries within the workspace limit
+/// and its steps within what kernels can do.
+std::vector<Candidate> recipe_candidates(const Recipe& recipe, const Task& task,
+                                         const PlanContext& context,
+                                         const std::vector<TaskTensor>& outer,
+                                         const RecipePath& path) {
+  const std::int64_t most = std::min(most_slabs(recipe, task), kMostSlabs);
+  for (std::int64_t slabs = 1;; slabs = std::min(2 * slabs, most)) {
+    try {
+      return candidates_in_slabs(recipe, task, context, outer, path, slabs);
+    } catch (const UnsupportedError&) {
+      if (slabs >= most) throw;
+    }
+  }
 }
 
 bool contains(const RecipePath& path, const std::string& name) {

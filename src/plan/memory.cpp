@@ -113,10 +113,7 @@ std::vector<char> begins_block(const Plan& plan) {
     for (const Step& step : *steps) {
       for (const StepArgument& argument : step.arguments) {
         if (argument.image.source != PlannedImage::Source::shared) continue;
-        int value = static_cast<int>(argument.number);
-        while (plan.values[static_cast<std::size_t>(value)].memory_of >= 0) {
-          value = plan.values[static_cast<std::size_t>(value)].memory_of;
-        }
+        const int value = memory_root(plan.values, static_cast<int>(argument.number));
         begins[static_cast<std::size_t>(value)] = 1;
       }
     }

@@ -99,17 +99,12 @@ class Emitter {
 
   /// True when the kernel writes the memory of a value that it reads.
   bool is_in_place(const ScheduledKernel& kernel) const {
-    const int dst = memory_root(kernel.values.at("dst"));
-    const auto same = [&](int value) { return memory_root(value) == dst; };
+    const int dst = memory_root(plan_.values, kernel.values.at("dst"));
+    const auto same = [&](int value) { return memory_root(plan_.values, value) == dst; };
     return std::any_of(
                kernel.values.begin(), kernel.values.end(),
                [&](const auto& bound) { return bound.first != "dst" && same(bound.second); }) ||
            std::any_of(kernel.sides.begin(), kernel.sides.end(), same);
-  }
-
-  int memory_root(int value) const {
-    while (value_at(value).memory_of >= 0) value = value_at(value).memory_of;
-    return value;
   }
 
   Step make_step(const ScheduledKernel& kernel) {
@@ -277,6 +272,13 @@ Plan make_plan(const Graph& graph, const Catalogue& catalogue, const DeviceInfo&
   Plan plan = Emitter(schedule, candidates, context).run();
   verify(plan, device);
   return plan;
+}
+
+int memory_root(const std::vector<Value>& values, int index) {
+  while (values[static_cast<std::size_t>(index)].memory_of >= 0) {
+    index = values[static_cast<std::size_t>(index)].memory_of;
+  }
+  return index;
 }
 
 std::int64_t block_bytes(const Plan& plan, PlannedBlock::Kind kind) {

@@ -46,6 +46,9 @@ struct Value {
   std::int64_t bytes = 0;
 };
 
+/// The value whose memory `index` names, through any number of names.
+[[nodiscard]] int memory_root(const std::vector<Value>& values, int index);
+
 /// True for values that keep, for all runs, what loading the plan gave them.
 [[nodiscard]] inline bool is_fixed(const Value& value) {
   return value.kind == Value::Kind::constant || value.kind == Value::Kind::derived;

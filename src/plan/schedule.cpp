@@ -2,6 +2,7 @@
 #include "plan/schedule.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "base/error.hpp"
 #include "plan/alias.hpp"
@@ -97,7 +98,14 @@ class Scheduler {
     const int home = stored(state).front();
     const Arrangement row_major = row_major_arrangement(facts.dtype, facts.shape);
     const int value = direct_value(tensor, row_major);
+    const Value& source = value_at(memory_root(schedule_.values, value));
+    if (source.kind == Value::Kind::state) {
+      throw UnsupportedError("plan: state '" + value_at(home).name +
+                             "' takes the value of the state '" + source.name +
+                             "', which may have been renewed by then");
+    }
     if (writes_in_place(home, value)) {
+      renewed_.insert(value);
       value_at(value).memory_of = home;
       return;
     }
@@ -127,22 +135,26 @@ class Scheduler {
       if (kernel.choice.bound.problem.family != "elementwise") return false;
       const View& view = kernel.choice.bound.operands.at("src0").view;
       const View& dst = kernel.choice.bound.operands.at("dst").view;
-      if (kernel.values.at("src0") == home && view.print() != dst.print()) return false;
+      if (names(kernel.values.at("src0"), home) && view.print() != dst.print()) return false;
       const Shape& shape =
           schedule_.values[static_cast<std::size_t>(value)].arrangement.tensor_shape;
       for (std::size_t i = 0; i < kernel.sides.size(); ++i) {
-        if (kernel.sides[i] == home && kernel.choice.bound.sides[i].shape != shape) return false;
+        const bool other_shape = kernel.choice.bound.sides[i].shape != shape;
+        if (names(kernel.sides[i], home) && other_shape) return false;
       }
     }
     return written;
   }
 
-  static bool reads(const ScheduledKernel& kernel, int value) {
+  /// Whether `value` is the memory of `home`, under whatever name.
+  bool names(int value, int home) const { return memory_root(schedule_.values, value) == home; }
+
+  bool reads(const ScheduledKernel& kernel, int home) const {
     const bool operand = std::any_of(
         kernel.values.begin(), kernel.values.end(),
-        [&](const auto& bound) { return bound.first != "dst" && bound.second == value; });
-    return operand ||
-           std::find(kernel.sides.begin(), kernel.sides.end(), value) != kernel.sides.end();
+        [&](const auto& bound) { return bound.first != "dst" && names(bound.second, home); });
+    return operand || std::any_of(kernel.sides.begin(), kernel.sides.end(),
+                                  [&](int side) { return names(side, home); });
   }
 
   int write(const KernelChoice& choice, const Arrangement& open_output) {
@@ -314,15 +326,24 @@ class Scheduler {
     const TaskTensor& facts = task_tensor(tensor);
     current_ = nullptr;
     const int value = direct_value(tensor, row_major_arrangement(facts.dtype, facts.shape));
+    const int root = memory_root(schedule_.values, value);
+    const bool updated =
+        std::any_of(context_.tasks.updates.begin(), context_.tasks.updates.end(),
+                    [&](const auto& update) { return stored(update.first).front() == root; });
+    if (updated && !renewed_.contains(value)) {
+      throw UnsupportedError("plan: output '" + name + "' is the state '" + value_at(root).name +
+                             "' as it was before the run, which renews it");
+    }
     Value& chosen = value_at(value);
     if (chosen.kind == Value::Kind::activation || chosen.kind == Value::Kind::workspace) {
       chosen.kind = Value::Kind::output;
       chosen.name = name;
-      int root = chosen.memory_of;
-      while (root >= 0) {
-        Value& shared = value_at(root);
-        if (shared.kind != Value::Kind::input) shared.kind = Value::Kind::output;
-        root = shared.memory_of;
+      int shared_root = chosen.memory_of;
+      while (shared_root >= 0) {
+        Value& shared = value_at(shared_root);
+        const bool given = shared.kind == Value::Kind::input || shared.kind == Value::Kind::state;
+        if (!given) shared.kind = Value::Kind::output;
+        shared_root = shared.memory_of;
       }
     }
     return value;
@@ -335,6 +356,7 @@ class Scheduler {
   Stored temporaries_;
   const Candidate* current_ = nullptr;
   Schedule schedule_;
+  std::set<int> renewed_;  ///< values that lie in the memory of the state that takes them
 };
 
 }  // namespace

@@ -38,12 +38,7 @@ void verify_places(const Plan& plan, std::span<const DeviceInfo> devices) {
 }
 
 /// The value whose memory `index` names.
-int root_of(const Plan& plan, int index) {
-  while (plan.values[static_cast<std::size_t>(index)].memory_of >= 0) {
-    index = plan.values[static_cast<std::size_t>(index)].memory_of;
-  }
-  return index;
-}
+int root_of(const Plan& plan, int index) { return memory_root(plan.values, index); }
 
 void verify_names(const Plan& plan) {
   const int count = static_cast<int>(plan.values.size());

@@ -93,7 +93,8 @@ void Runner::check_buffer(int value, const cl::Buffer& buffer) const {
 }
 
 void Runner::require_own_memory(int value) const {
-  for (const auto* ports : {&loaded_->plan().inputs, &loaded_->plan().outputs}) {
+  const Plan& plan = loaded_->plan();
+  for (const auto* ports : {&plan.inputs, &plan.outputs, &plan.states}) {
     for (const auto& [name, other] : *ports) {
       if (other == value || !same_place(other, value)) continue;
       throw UsageError("session: '" + value_at(value).name + "' and '" + name +

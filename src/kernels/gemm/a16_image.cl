@@ -26,8 +26,7 @@
 // buffer), whose rows are then as long as the device wants the pitch of images to be.
 //
 // Tunables: LOCAL_M, LOCAL_N; PITCH, what the pitch of lhs is a multiple of.
-// Assumes: K_pad is a multiple of 4; lhs is zero where k >= K; reading rhs beyond its last row gives that row
-// again.
+// Assumes: K_pad is a multiple of 4; lhs is zero where k >= K, rhs finite there.
 // Source: A16 (figure 7); C18, section VII.B.
 __kernel ATTRIBUTES void a16_image(ARGUMENTS) {
   const int quad = get_global_id(0);
