@@ -197,8 +197,21 @@ Field make_field(const SingleProblem& problem, const Device& device, const Compi
                  Selection selection, const std::vector<const Expectation*>& expectations) {
   Field field;
   std::vector<KernelInfo> kernels = kernels_of(problem.family, options.catalogue_files);
-  const auto wanted = options.use.find(problem.family);
-  if (selection == Selection::as_asked && wanted == options.use.end()) {
+  CompileOptions asked = options;
+  if (const auto use = asked.use.find(problem.family); use != asked.use.end()) {
+    // "naive" is short for "gemm.naive".
+    const std::string full = problem.family + "." + use->second;
+    const auto has = [&](const std::string& name) {
+      return std::ranges::any_of(kernels, [&](const KernelInfo& k) { return k.name == name; });
+    };
+    if (!has(use->second) && has(full)) use->second = full;
+    if (!has(use->second)) {
+      throw UsageError(fmt::format("--use {}={}: the catalogue has no such kernel or recipe",
+                                   problem.family, use->second));
+    }
+  }
+  const auto wanted = asked.use.find(problem.family);
+  if (selection == Selection::as_asked && wanted == asked.use.end()) {
     const CompiledModel model = compile_model(problem.model, device, options);
     const std::string name = computing_kernels(model.steps());
     admit(std::make_unique<Contender>(name, model), expectations, field);
@@ -210,9 +223,9 @@ Field make_field(const SingleProblem& problem, const Device& device, const Compi
   for (const KernelInfo& kernel : kernels) {
     progress.update(static_cast<double>(done++) / static_cast<double>(kernels.size()));
     const bool excluded = std::ranges::find(options.exclude, kernel.name) != options.exclude.end();
-    if (excluded || (wanted != options.use.end() && wanted->second != kernel.name)) continue;
+    if (excluded || (wanted != asked.use.end() && wanted->second != kernel.name)) continue;
     found = true;
-    add_kernel(kernel, only(kernel, kernels, options), problem, device, expectations, field);
+    add_kernel(kernel, only(kernel, kernels, asked), problem, device, expectations, field);
   }
   if (found && (!field.contenders.empty() || !field.failed.empty())) return field;
   if (found) {

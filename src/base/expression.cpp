@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/expression.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <charconv>
@@ -241,6 +242,37 @@ std::set<std::string> Expression::variables() const {
   std::set<std::string> names;
   node_->collect(names);
   return names;
+}
+
+std::optional<Expression> Expression::terms_with(const std::string& name,
+                                                 const std::set<std::string>& others) const {
+  const auto names = variables();
+  if (!names.contains(name)) return Expression(0);
+  const auto contains_other = [&](const std::set<std::string>& among) {
+    return std::any_of(others.begin(), others.end(),
+                       [&](const std::string& other) { return among.contains(other); });
+  };
+  if (!contains_other(names)) return *this;
+  const std::string& op = node_->op;
+  if (op != "+" && op != "-" && op != "*" && op != "neg") return std::nullopt;
+  const Expression a(node_->arguments[0]);
+  const Expression b = is_unary(op) ? Expression() : Expression(node_->arguments[1]);
+  if (op == "*") {
+    const auto names_a = a.variables();
+    const auto names_b = b.variables();
+    if (!names_b.contains(name) && !contains_other(names_b)) {
+      const auto terms = a.terms_with(name, others);
+      return terms ? std::optional(*terms * b) : std::nullopt;
+    }
+    if (!names_a.contains(name) && !contains_other(names_a)) {
+      const auto terms = b.terms_with(name, others);
+      return terms ? std::optional(a * *terms) : std::nullopt;
+    }
+    return std::nullopt;
+  }
+  const auto terms_a = a.terms_with(name, others);
+  const auto terms_b = b.terms_with(name, others);
+  return terms_a && terms_b ? std::optional(make(op, *terms_a, *terms_b)) : std::nullopt;
 }
 
 std::string Expression::print() const { return node_->print(Dialect::kMorton); }

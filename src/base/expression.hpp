@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -44,6 +45,11 @@ class Expression {
   [[nodiscard]] std::string to_opencl() const;
   /// Every variable in it.
   [[nodiscard]] std::set<std::string> variables() const;
+  /// The terms of this sum that contain the variable `name`: taken away, they leave what is free of
+  /// it. A factor that contains neither `name` nor one of `others` is multiplied in. No value when
+  /// a term contains `name` together with one of `others`.
+  [[nodiscard]] std::optional<Expression> terms_with(const std::string& name,
+                                                     const std::set<std::string>& others) const;
   /// True and the value when no variable is left.
   [[nodiscard]] bool is_constant(std::int64_t* value = nullptr) const;
 

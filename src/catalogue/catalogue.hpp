@@ -159,6 +159,10 @@ class Catalogue {
   std::map<std::string, std::string> left_out_;
 };
 
+/// True for a kernel that packs between matrices (D0, D1) one of which must lie in a certain
+/// layout.
+[[nodiscard]] bool packs_one_layout(const Entry& entry);
+
 /// The value of each tunable where nothing is tuned.
 [[nodiscard]] Environment standard_tunables(const Entry& entry);
 

@@ -77,6 +77,10 @@ void read_layout(const JsonReader& reader, const std::vector<std::string>& dimen
                  const Entry& entry, OperandFormat& format) {
   format.layout_text = reader.text();
   if (format.is_any()) return;
+  // Packing has operands of any rank, and a kernel for one layout packs matrices.
+  if (dimensions.empty() && entry.family == "pack") {
+    return read_layout(reader, {"D0", "D1"}, entry, format);
+  }
   if (dimensions.empty()) {
     reader.fail("operands of any number of dimensions have the layout 'any', got '" +
                 format.layout_text + "'");
@@ -159,6 +163,7 @@ void read_arguments(const JsonReader& reader, const ProblemFamily& family, Entry
     known.insert(name + "_pad");
   }
   for (const auto& [name, format] : entry.operands) known.insert(name);
+  if (packs_one_layout(entry)) known.insert({"D0", "D1", "dst_pad0", "dst_pad1"});
   NameSet given;
   for (const auto& element : reader.elements()) {
     const std::string name = element.text();
@@ -298,6 +303,12 @@ Layout layout_of(const OperandFormat& format, std::span<const std::string> dimen
   return Layout(static_cast<int>(dimensions.size()), std::move(loops));
 }
 
+bool packs_one_layout(const Entry& entry) {
+  return entry.family == "pack" &&
+         std::any_of(entry.operands.begin(), entry.operands.end(),
+                     [](const auto& operand) { return !operand.second.is_any(); });
+}
+
 Environment standard_tunables(const Entry& entry) {
   Environment values;
   for (const auto& [name, tunable] : entry.tunables) values.emplace(name, tunable.standard);
@@ -313,6 +324,7 @@ std::vector<std::string> known_names(const Entry& entry) {
   names.merge(tunable_names(entry));
   names.merge(structure_names(*family));
   names.insert("elements_dst");
+  if (packs_one_layout(entry)) names.insert({"D0", "D1"});
   for (const auto& extent : extent_names(*family)) {
     names.insert(extent);
     names.insert(extent + "_pad");
@@ -337,9 +349,9 @@ Entry read_entry(const JsonReader& reader) {
   entry.name = read_name(reader.at("name"), family);
   read_source(reader, entry);
   if (reader.has("tunables")) read_tunables(reader.at("tunables"), family, entry);
+  read_operands(reader.at("operands"), family, entry);
   const auto names = known_names(entry);
   const NameSet known(names.begin(), names.end());
-  read_operands(reader.at("operands"), family, entry);
   if (reader.has("align")) read_align(reader.at("align"), family, entry);
   entry.edges = read_edges(reader.at("edges"));
   read_arguments(reader.at("arguments"), family, entry);

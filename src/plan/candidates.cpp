@@ -2,7 +2,9 @@
 #include "plan/candidates.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
+#include <optional>
 
 #include "base/error.hpp"
 #include "plan/cost.hpp"
@@ -16,7 +18,7 @@ namespace morton {
 namespace {
 
 /// More ways than this to combine the steps of a recipe are not looked at.
-constexpr std::size_t kMostCombinations = 64;
+constexpr std::size_t kMostCombinations = 256;
 /// Each slab is planned by itself and launches kernels of its own.
 constexpr std::int64_t kMostSlabs = 256;
 
@@ -52,7 +54,8 @@ Demand demand_of(const Entry& entry, const std::string& role, const BoundProblem
                  const TaskTensor& tensor, const Environment& names) {
   const OperandFormat& format = entry.operands.at(role);
   const View& view = bound.operands.at(role).view;
-  if (format.is_any()) return {};
+  // What packs into one layout is chosen where that is already settled.
+  if (format.is_any() || entry.family == "pack") return {};
   Demand demand;
   Arrangement& arrangement = demand.arrangement;
   arrangement.dtype = format.stored.value_or(tensor.dtype);
@@ -393,6 +396,10 @@ CandidateList list_family(const Task& task, const PlanContext& context,
   const std::string& family = task.bound.problem.family;
   for (const auto& entry : context.catalogue.entries()) {
     if (entry.family != family || !is_wanted(entry.name, family, context, path)) continue;
+    if (packs_one_layout(entry)) {
+      list.rejections.push_back({entry.name, "it packs one layout, and a step's reader names it"});
+      continue;
+    }
     if (is_excluded(entry.name, context)) {
       list.rejections.push_back({entry.name, "it is excluded"});
       continue;
@@ -444,12 +451,54 @@ CandidateList list_within(const Task& task, const PlanContext& context,
   return list;
 }
 
+/// The cheapest entry for which `fits` does not throw UnsupportedError.
+KernelChoice cheapest_entry(const BoundProblem& bound, const std::string& name,
+                            const PlanContext& context, const std::vector<TaskTensor>& temporaries,
+                            const std::function<void(const Entry&)>& check_fits) {
+  std::string reasons;
+  std::optional<KernelChoice> best;
+  for (const auto& entry : context.catalogue.entries()) {
+    if (entry.family != bound.problem.family) continue;
+    if (!is_wanted(entry.name, entry.family, context, {})) continue;
+    if (is_excluded(entry.name, context)) continue;
+    try {
+      check_fits(entry);
+      KernelChoice choice = choose_entry(entry, bound, name, context, temporaries);
+      if (!best || choice.estimated_us < best->estimated_us) best = std::move(choice);
+    } catch (const UnsupportedError& error) {
+      reasons += std::string("; ") + entry.name + ": " + error.what();
+    }
+  }
+  if (best) return *best;
+  throw UnsupportedError("plan: no kernel for " + print(bound.problem) + " (" + name + ")" +
+                         reasons);
+}
+
+/// True when the matrix lies as the format says: dst with whatever padding, src with none.
+bool lies_as(const OperandFormat& format, const std::string& role, const Binding& binding,
+             const Arrangement& arrangement, const BoundProblem& bound) {
+  const View& view = binding.view;
+  if (view.dimensions.size() != 2 || !view.grouping) return false;
+  const Layout layout = layout_of(format, view.dimensions, {});
+  if (role == "dst") return arrangement.layout == layout && arrangement.grouping == *view.grouping;
+  Arrangement wanted = arrangement;
+  wanted.grouping = *view.grouping;
+  wanted.layout = layout;
+  wanted.pitch = 0;
+  wanted.padded.clear();
+  for (std::size_t d = 0; d < 2; ++d) {
+    const std::int64_t extent = bound.problem.extents.at(view.dimensions[d]);
+    if (extent % layout.tile(static_cast<int>(d)) != 0) return false;
+    wanted.padded.push_back(extent);
+  }
+  return same_memory(arrangement, wanted);
+}
+
 }  // namespace
 
 KernelChoice choose_elementary(const BoundProblem& bound, const std::string& name,
                                const PlanContext& context,
                                const std::vector<TaskTensor>& temporaries) {
-  std::string reasons;
   const auto at = [&](int id) -> const TaskTensor& {
     return tensor_at(id, context.tasks, temporaries);
   };
@@ -460,18 +509,21 @@ KernelChoice choose_elementary(const BoundProblem& bound, const std::string& nam
                              : context.catalogue.find_entry(wanted->second);
     if (entry != nullptr) return choose_entry(*entry, narrow, name, context, temporaries);
   }
-  for (const auto& entry : context.catalogue.entries()) {
-    if (entry.family != bound.problem.family) continue;
-    if (!is_wanted(entry.name, entry.family, context, {})) continue;
-    if (is_excluded(entry.name, context)) continue;
-    try {
-      return choose_entry(entry, bound, name, context, temporaries);
-    } catch (const UnsupportedError& error) {
-      reasons += std::string("; ") + entry.name + ": " + error.what();
+  return cheapest_entry(bound, name, context, temporaries, [](const Entry&) {});
+}
+
+KernelChoice choose_pack(const BoundProblem& bound, const std::string& name,
+                         const PlanContext& context, const std::vector<TaskTensor>& temporaries,
+                         PackEnds ends) {
+  return cheapest_entry(bound, name, context, temporaries, [&](const Entry& entry) {
+    for (const auto& [role, format] : entry.operands) {
+      const Arrangement& arrangement = role == "dst" ? ends.to : ends.from;
+      if (!format.is_any() && !lies_as(format, role, bound.operands.at(role), arrangement, bound)) {
+        throw UnsupportedError("its operand " + role + " lies as " + print(arrangement) +
+                               ", not as " + format.layout_text);
+      }
     }
-  }
-  throw UnsupportedError("plan: no kernel for " + print(bound.problem) + " (" + name + ")" +
-                         reasons);
+  });
 }
 
 CandidateList list_candidates(const Task& task, const PlanContext& context) {

@@ -67,7 +67,18 @@ struct PlanContext {
 /// All ways to compute the task.
 [[nodiscard]] CandidateList list_candidates(const Task& task, const PlanContext& context);
 
-/// The first entry that computes a problem of family pack or elementwise. Throws UnsupportedError.
+/// Where a pack's operands lie.
+struct PackEnds {
+  const Arrangement& from;
+  const Arrangement& to;
+};
+
+/// The cheapest entry that packs from and to these arrangements. Throws UnsupportedError.
+[[nodiscard]] KernelChoice choose_pack(const BoundProblem& bound, const std::string& name,
+                                       const PlanContext& context,
+                                       const std::vector<TaskTensor>& temporaries, PackEnds ends);
+
+/// The cheapest entry that computes a problem of a family of any rank. Throws UnsupportedError.
 [[nodiscard]] KernelChoice choose_elementary(const BoundProblem& bound, const std::string& name,
                                              const PlanContext& context,
                                              const std::vector<TaskTensor>& temporaries);

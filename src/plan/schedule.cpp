@@ -308,7 +308,8 @@ class Scheduler {
     std::vector<TaskTensor> none;
     if (current_ != nullptr) none = current_->temporaries;
     ScheduledKernel kernel;
-    kernel.choice = choose_elementary(pack, "pack " + source.name, context_, none);
+    kernel.choice =
+        choose_pack(pack, "pack " + source.name, context_, none, {source.arrangement, arrangement});
     kernel.once = source.kind == Value::Kind::derived;
     const int copy =
         add_value(source.name + ":packed",

@@ -12,6 +12,7 @@
 #include "source/element.hpp"
 #include "source/epilogue.hpp"
 #include "source/memory_order.hpp"
+#include "source/runs.hpp"
 
 namespace morton {
 namespace {
@@ -193,6 +194,11 @@ void Writer::define_memory_order(const InstanceOperand& dst) {
   define("COORDINATES", "", "0");
   define("INSIDE_dst", "", text.inside.empty() ? "1" : "(" + text.inside + ")");
   define("STORE_dst_AT", "(e, v)", store_text(dst.arrangement.dtype, dst.name, "(e)", "(v)"));
+  // Tables need sizes that other kernels would carry as arguments in vain.
+  if (spec_.entry->source.find("RUN_LENGTH_dst") == std::string::npos) return;
+  RunTexts runs = run_texts(dst, *find("src"));
+  sizes_.merge(runs.sizes);
+  for (const auto& macro : runs.macros) define(macro.name, macro.parameters, macro.body);
 }
 
 void Writer::define_operand(const InstanceOperand& operand) {

@@ -83,31 +83,30 @@ bool is_detour(const Recipe& recipe) {
                      [&](const RecipeStep& step) { return step.family == recipe.family; });
 }
 
-/// One way for each choice of entries for the recipe's steps.
+/// The recipe with each entry of its steps' families in turn; the plan chooses the others.
 std::vector<Way> ways_of(const Recipe& recipe, const Catalogue& catalogue) {
-  std::vector<Way> ways{{recipe.name, recipe.family, {{recipe.family, recipe.name}}, {}}};
-  if (is_detour(recipe)) ways[0].inside = Way::Inside::free;
-  set_limits(ways[0], recipe.name);
+  Way plain{recipe.name, recipe.family, {{recipe.family, recipe.name}}, {}};
+  if (is_detour(recipe)) plain.inside = Way::Inside::free;
+  set_limits(plain, recipe.name);
   std::set<std::string> families;
   for (const RecipeStep& step : recipe.steps) {
-    // Batched products are tried by themselves; here the plan may choose.
-    if (step.family == "batched_gemm" || step.family == "winograd_weights") continue;
-    if (step.family != recipe.family) families.insert(step.family);
+    // Batched products and packing are tried by themselves; a transform of weights is no step.
+    const bool elsewhere = step.family == "batched_gemm" || step.family == "pack" ||
+                           step.family == "winograd_weights" || step.family == recipe.family;
+    if (!elsewhere) families.insert(step.family);
   }
+  std::vector<Way> ways;
   for (const std::string& family : families) {
-    std::vector<Way> longer;
-    for (const Way& way : ways) {
-      for (const Entry& entry : catalogue.entries()) {
-        if (entry.family != family || stores_less(entry)) continue;
-        Way chosen = way;
-        chosen.name += (way.kernels.empty() ? " with " : ", ") + entry.name;
-        chosen.use[family] = entry.name;
-        chosen.kernels.insert(entry.name);
-        longer.push_back(std::move(chosen));
-      }
+    for (const Entry& entry : catalogue.entries()) {
+      if (entry.family != family || stores_less(entry)) continue;
+      Way chosen = plain;
+      chosen.name += " with " + entry.name;
+      chosen.use[family] = entry.name;
+      chosen.kernels.insert(entry.name);
+      ways.push_back(std::move(chosen));
     }
-    ways = std::move(longer);
   }
+  if (ways.empty()) ways.push_back(std::move(plain));
   return ways;
 }
 
@@ -228,7 +227,10 @@ std::string missing_library(const Way& way, const Catalogue& catalogue) {
 
 std::vector<Way> all_ways(const Catalogue& catalogue) {
   std::vector<Way> ways;
-  for (const Entry& entry : catalogue.entries()) ways.push_back(way_of(entry, catalogue));
+  for (const Entry& entry : catalogue.entries()) {
+    // What packs one layout is no choice for every operand: catalogue_pack_test.cpp runs it.
+    if (!packs_one_layout(entry)) ways.push_back(way_of(entry, catalogue));
+  }
   for (const Recipe& recipe : catalogue.recipes()) {
     for (Way& way : ways_of(recipe, catalogue)) ways.push_back(std::move(way));
   }

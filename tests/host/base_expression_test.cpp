@@ -150,5 +150,21 @@ TEST(Expression, WritesOpenCl) {
   EXPECT_EQ(Expression::parse("a - (b - c)", "test").to_opencl(), "a - (b - c)");
 }
 
+TEST(Expression, TakesTheTermsOfOneVariableOutOfASum) {
+  const auto terms = [](const char* text) {
+    const auto found = Expression::parse(text, "test").terms_with("p", {"k", "q"});
+    return found ? found->print() : "none";
+  };
+  EXPECT_EQ(terms("p%OW*SW + k%KW - PL"), "p % OW * SW");
+  EXPECT_EQ(terms("(p/OW + k/KW - PT) * W + (p%OW + k)"), "p / OW * W + p % OW");
+  EXPECT_EQ(terms("W * (k - p)"), "W * (0 - p)");
+  EXPECT_EQ(terms("-(p + k)"), "-p");
+  EXPECT_EQ(terms("p/OW + 3"), "p / OW + 3");
+  EXPECT_EQ(terms("k*W + 3"), "0");
+  EXPECT_EQ(terms("(p + k)/4"), "none");
+  EXPECT_EQ(terms("p*k"), "none");
+  EXPECT_EQ(terms("q + (p - k)*(p + 1)"), "none");
+}
+
 }  // namespace
 }  // namespace morton

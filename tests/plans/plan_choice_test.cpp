@@ -186,9 +186,9 @@ TEST(PlanFormats, ChainedProductsInR17sFormatNeedNoPackBetween) {
     const Plan plan = plan_of(chained_products(), 17, saved_device(name), options);
     EXPECT_EQ(count_of(plan, "gemm.morton_4_2"), 4);
     // The row-major input and output are repacked, nothing else.
-    EXPECT_EQ(count_of(plan, "pack.generic"), 2) << print(plan, PlanDetail::why);
-    EXPECT_EQ(plan.steps.front().kernel, "pack.generic");
-    EXPECT_EQ(plan.steps.back().kernel, "pack.generic");
+    EXPECT_EQ(plan.steps.size(), 6U) << print(plan, PlanDetail::why);
+    EXPECT_TRUE(plan.steps.front().kernel.starts_with("pack."));
+    EXPECT_TRUE(plan.steps.back().kernel.starts_with("pack."));
   }
 }
 

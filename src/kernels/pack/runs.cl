@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// pack.runs: dst[d0, d1, ...] = src[d0, d1, ...], from any arrangement and through any view to any
+// arrangement, for CPUs.
+//
+//   src(d0, d1, ...), dst(d0, d1, ...)   through tables, see below
+//
+//   One element's place in src costs a dozen divisions, one for each loop of dst and each dimension that
+//   the view joins. So a work-item writes dst in runs, along its innermost loop. Of im2col into panels:
+//
+//        dst   panel 0   k=0  [p p p p p p p p]     a run: k is fixed, p goes up by one. The place in src
+//                        k=1  [p p p p p p p p]     is a sum: what p adds to it stands in a table, what k
+//                        k=2  [p p p p p p p p]     adds is worked out once for the whole run
+//              panel 1   k=0  [q q q q q q q q]
+//                         .                         the next run, one iteration of the loops outside the
+//                                                   innermost one further, has the same p as a rule, and
+//        work-item: LOOPS such runs                 so the table is kept until p changes
+//
+// A view that allows no such sum is read in runs of one element: as dear as pack.generic, and right.
+//
+// Tunables: LOOPS, runs of a work-item, one below the other; CHUNK, elements for each work-item as long
+// as the device has any left (a work-item takes several units when there are more).
+// Assumes: elements_dst, padding included, is countable in 31 bits.
+__kernel ATTRIBUTES void pack_runs(ARGUMENTS) {
+  const int runs = (LOOP_dst + RUN_LENGTH_dst - 1) / RUN_LENGTH_dst;
+  const int loops = elements_dst / LOOP_dst;
+  const int units = (loops + LOOPS - 1) / LOOPS * runs;
+  TABLES_src
+  for (int unit = get_global_id(0); unit < units; unit += get_global_size(0)) {
+    const int column = unit % runs * RUN_LENGTH_dst;
+    const int first = unit / runs * LOOPS;
+    const int last = min(first + LOOPS, loops);
+    const int length = min(RUN_LENGTH_dst, LOOP_dst - column);
+    int table_start = -1;
+    for (int loop = first; loop < last; ++loop) {
+      const int e = loop * LOOP_dst + column;
+      COORDINATES_OF_dst(e);
+      if (RUN_START_dst != table_start) {
+        table_start = RUN_START_dst;
+        for (int i = 0; i < length; ++i) {
+          FILL_src(i, table_start)
+        }
+      }
+      BEGIN_src
+      const int is_data = INSIDE_dst;
+      for (int i = 0; i < length; ++i) {
+        const int wanted = is_data && INSIDE_ALONG_dst(i);
+        const int found = wanted && INSIDE_ALONG_src(i);
+        // The first element stands in for those that are not there, so that nothing need branch.
+        const TYPE_dst value = src[found ? INDEX_ALONG_src(i) : 0];
+        dst[e + i] = found ? value : wanted ? (TYPE_dst)OUTSIDE_src : (TYPE_dst)0;
+      }
+    }
+  }
+}
