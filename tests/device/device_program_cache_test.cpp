@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -274,6 +275,11 @@ std::vector<std::string> names_of(const std::map<std::string, std::string>& file
 }
 
 TEST(DeviceProgramProcesses, TheSecondProcessCompilesNothing) {
+  const auto devices = OpenClDevice::list();
+  const bool pocl = std::any_of(devices.begin(), devices.end(), [](const DeviceInfo& info) {
+    return info.platform == "Portable Computing Language";
+  });
+  if (!pocl) GTEST_SKIP() << "the test looks into PoCL's own cache, and PoCL is not here";
   const testing::TemporaryFolder folder;
   const fs::path first_pocl = folder.path() / "pocl_1";
   const fs::path second_pocl = folder.path() / "pocl_2";
