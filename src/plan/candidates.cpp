@@ -2,17 +2,14 @@
 #include "plan/candidates.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <iterator>
-#include <optional>
 
 #include "base/error.hpp"
-#include "plan/cost.hpp"
-#include "plan/library_step.hpp"
+#include "plan/kernel_choice.hpp"
 #include "plan/narrow.hpp"
 #include "plan/recipe.hpp"
 #include "plan/repack.hpp"
-#include "plan/work_group.hpp"
+#include "plan/wanted.hpp"
 
 namespace morton {
 namespace {
@@ -21,147 +18,6 @@ namespace {
 constexpr std::size_t kMostCombinations = 256;
 /// Each slab is planned by itself and launches kernels of its own.
 constexpr std::int64_t kMostSlabs = 256;
-
-const TaskTensor& tensor_at(int id, const TaskList& tasks,
-                            const std::vector<TaskTensor>& temporaries) {
-  return id >= kFirstTemporary ? temporaries[static_cast<std::size_t>(id - kFirstTemporary)]
-                               : tasks.tensors[static_cast<std::size_t>(id)];
-}
-
-std::int64_t operand_bytes(const BoundProblem& bound, const TaskList& tasks,
-                           const std::vector<TaskTensor>& temporaries) {
-  std::int64_t bytes = 0;
-  for (const auto& [role, binding] : bound.operands) {
-    const TaskTensor& tensor = tensor_at(binding.tensor, tasks, temporaries);
-    bytes += element_count(tensor.shape) * size_of(tensor.dtype);
-  }
-  for (const auto& side : bound.sides) bytes += element_count(side.shape) * size_of(DType::f32);
-  return bytes;
-}
-
-/// True when the view's groups cover the tensor: a step of a recipe may look at a part of it, and
-/// then what lies beyond the operand's extents is data, not padding.
-bool covers(const View& view, const Shape& tensor, const Environment& names) {
-  for (std::size_t d = 0; d < view.dimensions.size(); ++d) {
-    std::int64_t extent = 1;
-    for (const int t : (*view.grouping)[d]) extent *= tensor[static_cast<std::size_t>(t)];
-    if (extent != names.find(view.dimensions[d])->second) return false;
-  }
-  return true;
-}
-
-Demand demand_of(const Entry& entry, const std::string& role, const BoundProblem& bound,
-                 const TaskTensor& tensor, const Environment& names) {
-  const OperandFormat& format = entry.operands.at(role);
-  const View& view = bound.operands.at(role).view;
-  // What packs into one layout is chosen where that is already settled.
-  if (format.is_any() || entry.family == "pack") return {};
-  Demand demand;
-  Arrangement& arrangement = demand.arrangement;
-  arrangement.dtype = format.stored.value_or(tensor.dtype);
-  arrangement.layout = layout_of(format, view.dimensions, names);
-  arrangement.rim = format.rim;
-  arrangement.memory = format.memory;
-  arrangement.image_rows = format.image_rows;
-  arrangement.image_texels = format.image_texels;
-  if (view.grouping && covers(view, tensor.shape, names)) {
-    demand.kind = Demand::Kind::direct;
-    arrangement.tensor_shape = tensor.shape;
-    arrangement.grouping = *view.grouping;
-  } else if (role != "dst") {
-    demand.kind = Demand::Kind::packed;
-    for (std::size_t d = 0; d < view.dimensions.size(); ++d) {
-      arrangement.tensor_shape.push_back(names.find(view.dimensions[d])->second);
-      arrangement.grouping.push_back({static_cast<int>(d)});
-    }
-  } else {
-    throw UnsupportedError("its result would have to be scattered through " + view.print());
-  }
-  for (const auto& dimension : view.dimensions) {
-    const auto padded = names.find(dimension + "_pad");
-    arrangement.padded.push_back(padded != names.end() ? padded->second
-                                                       : names.find(dimension)->second);
-  }
-  return demand;
-}
-
-void check_operands(const Entry& entry, const Problem& problem, const PlanOptions& options) {
-  for (const auto& [role, format] : entry.operands) {
-    if (format.stored && *format.stored != options.precision) {
-      const std::string name(name_of(*format.stored));
-      throw UnsupportedError("it keeps " + role + " as " + name + ", which needs the precision " +
-                             name);
-    }
-    const auto type = problem.types.find(role);
-    if (type == problem.types.end()) continue;
-    if (std::find(format.types.begin(), format.types.end(), type->second) == format.types.end()) {
-      throw UnsupportedError("its operand " + role + " cannot be " +
-                             std::string(name_of(type->second)));
-    }
-  }
-}
-
-/// An operand in an image must fit the device's images.
-void check_image(const std::string& role, const Arrangement& arrangement,
-                 const DeviceInfo& device) {
-  if (!device.images) {
-    throw UnsupportedError("its operand " + role + " lies in an image; the device has none");
-  }
-  const ImageExtents extents = image_extents(arrangement);
-  if (extents.texels > device.image_max_width || extents.rows > device.image_max_height) {
-    throw UnsupportedError(
-        "its operand " + role + " would be an image of " + std::to_string(extents.texels) + " x " +
-        std::to_string(extents.rows) + " texels; the device's are at most " +
-        std::to_string(device.image_max_width) + " x " + std::to_string(device.image_max_height));
-  }
-}
-
-/// One kernel on the problem as it is; throws UnsupportedError with the reason when it cannot be.
-KernelChoice choose_entry(const Entry& entry, const BoundProblem& bound, const std::string& name,
-                          const PlanContext& context, const std::vector<TaskTensor>& temporaries) {
-  KernelChoice choice;
-  choice.name = name;
-  choice.entry = &entry;
-  choice.tunables = tunables_for(entry, context.options.local);
-  choice.bound = bound;
-  require_library(entry, context.options);
-  check_operands(entry, bound.problem, context.options);
-  const TaskTensor& dst = tensor_at(tensor_of(bound, "dst"), context.tasks, temporaries);
-  const Environment names = entry_environment(entry, bound.problem, choice.tunables, context.device,
-                                              element_count(dst.shape));
-  for (const auto& condition : entry.require) {
-    if (condition.evaluate(names) == 0) {
-      throw UnsupportedError("it requires " + condition.print());
-    }
-  }
-  const LaunchSize size = launch_size(entry, names, context.device);
-  Environment padded = names;
-  for (const auto& [role, binding] : bound.operands) {
-    const TaskTensor& tensor = tensor_at(binding.tensor, context.tasks, temporaries);
-    choice.demands[role] = demand_of(entry, role, bound, tensor, names);
-    if (choice.demands[role].arrangement.memory == MemoryKind::image) {
-      check_image(role, choice.demands[role].arrangement, context.device);
-    }
-  }
-  // A kernel that computes its padding works on the padded extents.
-  if (entry.edges == Entry::Edges::pad) {
-    for (const auto& [extent, value] : bound.problem.extents) {
-      padded[extent] = names.find(extent + "_pad")->second;
-    }
-  }
-  if (dst.kind == TaskTensor::Kind::derived) {
-    choice.once = true;
-    return choice;
-  }
-  const std::int64_t bytes = entry.bytes.evaluate(names) != 0
-                                 ? entry.bytes.evaluate(names)
-                                 : operand_bytes(bound, context.tasks, temporaries);
-  choice.estimated_us =
-      step_cost_us(static_cast<double>(entry.flop.evaluate(padded)),
-                   efficiency_of(entry, context.device) * busy_share(size, context.device),
-                   static_cast<double>(bytes), context.device);
-  return choice;
-}
 
 bool writes_temporary(const KernelChoice& kernel, int temporary) {
   return tensor_of(kernel.bound, "dst") == temporary;
@@ -268,10 +124,6 @@ void append(Candidate& whole, const Candidate& part, std::size_t outer, std::siz
                            part.temporaries.end());
 }
 
-/// Names of the recipes that a task is a step of, outermost first. A recipe is not taken within
-/// itself.
-using RecipePath = std::vector<std::string>;
-
 CandidateList list_within(const Task& task, const PlanContext& context,
                           const std::vector<TaskTensor>& outer, const RecipePath& path);
 
@@ -355,33 +207,6 @@ std::vector<Candidate> recipe_candidates(const Recipe& recipe, const Task& task,
   }
 }
 
-bool contains(const RecipePath& path, const std::string& name) {
-  return std::find(path.begin(), path.end(), name) != path.end();
-}
-
-bool is_excluded(const std::string& name, const PlanContext& context) {
-  return contains(context.options.exclude, name);
-}
-
-/// The entry or recipe that `use` asks for, or nothing. Who asks for a gemm kernel asks for it in
-/// batches too.
-std::string wanted_for(const std::string& family, const PlanContext& context) {
-  const auto& use = context.options.use;
-  if (const auto wanted = use.find(family); wanted != use.end()) return wanted->second;
-  const auto product = use.find("gemm");
-  if (family != "batched_gemm" || product == use.end()) return {};
-  const std::string twin = "batched_" + product->second;
-  return context.catalogue.find_entry(twin) != nullptr ? twin : std::string();
-}
-
-/// Whether `use` lets this entry or recipe compute its family. A wanted recipe has free choice
-/// inside.
-bool is_wanted(const std::string& name, const std::string& family, const PlanContext& context,
-               const RecipePath& path) {
-  const std::string wanted = wanted_for(family, context);
-  return wanted.empty() || wanted == name || contains(path, wanted);
-}
-
 /// A recipe that poses the same family again (a product with its sides swapped) may lead to what is
 /// wanted.
 bool leads_to_own_family(const Recipe& recipe) {
@@ -451,80 +276,7 @@ CandidateList list_within(const Task& task, const PlanContext& context,
   return list;
 }
 
-/// The cheapest entry for which `fits` does not throw UnsupportedError.
-KernelChoice cheapest_entry(const BoundProblem& bound, const std::string& name,
-                            const PlanContext& context, const std::vector<TaskTensor>& temporaries,
-                            const std::function<void(const Entry&)>& check_fits) {
-  std::string reasons;
-  std::optional<KernelChoice> best;
-  for (const auto& entry : context.catalogue.entries()) {
-    if (entry.family != bound.problem.family) continue;
-    if (!is_wanted(entry.name, entry.family, context, {})) continue;
-    if (is_excluded(entry.name, context)) continue;
-    try {
-      check_fits(entry);
-      KernelChoice choice = choose_entry(entry, bound, name, context, temporaries);
-      if (!best || choice.estimated_us < best->estimated_us) best = std::move(choice);
-    } catch (const UnsupportedError& error) {
-      reasons += std::string("; ") + entry.name + ": " + error.what();
-    }
-  }
-  if (best) return *best;
-  throw UnsupportedError("plan: no kernel for " + print(bound.problem) + " (" + name + ")" +
-                         reasons);
-}
-
-/// True when the matrix lies as the format says: dst with whatever padding, src with none.
-bool lies_as(const OperandFormat& format, const std::string& role, const Binding& binding,
-             const Arrangement& arrangement, const BoundProblem& bound) {
-  const View& view = binding.view;
-  if (view.dimensions.size() != 2 || !view.grouping) return false;
-  const Layout layout = layout_of(format, view.dimensions, {});
-  if (role == "dst") return arrangement.layout == layout && arrangement.grouping == *view.grouping;
-  Arrangement wanted = arrangement;
-  wanted.grouping = *view.grouping;
-  wanted.layout = layout;
-  wanted.pitch = 0;
-  wanted.padded.clear();
-  for (std::size_t d = 0; d < 2; ++d) {
-    const std::int64_t extent = bound.problem.extents.at(view.dimensions[d]);
-    if (extent % layout.tile(static_cast<int>(d)) != 0) return false;
-    wanted.padded.push_back(extent);
-  }
-  return same_memory(arrangement, wanted);
-}
-
 }  // namespace
-
-KernelChoice choose_elementary(const BoundProblem& bound, const std::string& name,
-                               const PlanContext& context,
-                               const std::vector<TaskTensor>& temporaries) {
-  const auto at = [&](int id) -> const TaskTensor& {
-    return tensor_at(id, context.tasks, temporaries);
-  };
-  for (const auto& narrow : narrowed(bound, at)) {
-    const auto wanted = context.options.use.find(narrow.problem.family);
-    const Entry* entry = wanted == context.options.use.end()
-                             ? nullptr
-                             : context.catalogue.find_entry(wanted->second);
-    if (entry != nullptr) return choose_entry(*entry, narrow, name, context, temporaries);
-  }
-  return cheapest_entry(bound, name, context, temporaries, [](const Entry&) {});
-}
-
-KernelChoice choose_pack(const BoundProblem& bound, const std::string& name,
-                         const PlanContext& context, const std::vector<TaskTensor>& temporaries,
-                         PackEnds ends) {
-  return cheapest_entry(bound, name, context, temporaries, [&](const Entry& entry) {
-    for (const auto& [role, format] : entry.operands) {
-      const Arrangement& arrangement = role == "dst" ? ends.to : ends.from;
-      if (!format.is_any() && !lies_as(format, role, bound.operands.at(role), arrangement, bound)) {
-        throw UnsupportedError("its operand " + role + " lies as " + print(arrangement) +
-                               ", not as " + format.layout_text);
-      }
-    }
-  });
-}
 
 CandidateList list_candidates(const Task& task, const PlanContext& context) {
   CandidateList list = list_within(task, context, {}, {});

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/kernel_choice.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "plan/cost.hpp"
+#include "plan/library_step.hpp"
+#include "plan/work_group.hpp"
+
+namespace morton {
+namespace {
+
+std::int64_t operand_bytes(const BoundProblem& bound, const TaskList& tasks,
+                           const std::vector<TaskTensor>& temporaries) {
+  std::int64_t bytes = 0;
+  for (const auto& [role, binding] : bound.operands) {
+    const TaskTensor& tensor = tensor_at(binding.tensor, tasks, temporaries);
+    bytes += element_count(tensor.shape) * size_of(tensor.dtype);
+  }
+  for (const auto& side : bound.sides) bytes += element_count(side.shape) * size_of(DType::f32);
+  return bytes;
+}
+
+/// True when the view's groups cover the tensor: a step of a recipe may look at a part of it, and
+/// then what lies beyond the operand's extents is data, not padding.
+bool covers(const View& view, const Shape& tensor, const Environment& names) {
+  for (std::size_t d = 0; d < view.dimensions.size(); ++d) {
+    std::int64_t extent = 1;
+    for (const int t : (*view.grouping)[d]) extent *= tensor[static_cast<std::size_t>(t)];
+    if (extent != names.find(view.dimensions[d])->second) return false;
+  }
+  return true;
+}
+
+Demand demand_of(const Entry& entry, const std::string& role, const BoundProblem& bound,
+                 const TaskTensor& tensor, const Environment& names) {
+  const OperandFormat& format = entry.operands.at(role);
+  const View& view = bound.operands.at(role).view;
+  // What packs into one layout is chosen where that is already settled.
+  if (format.is_any() || entry.family == "pack") return {};
+  Demand demand;
+  Arrangement& arrangement = demand.arrangement;
+  arrangement.dtype = format.stored.value_or(tensor.dtype);
+  arrangement.layout = layout_of(format, view.dimensions, names);
+  arrangement.rim = format.rim;
+  arrangement.memory = format.memory;
+  arrangement.image_rows = format.image_rows;
+  arrangement.image_texels = format.image_texels;
+  if (view.grouping && covers(view, tensor.shape, names)) {
+    demand.kind = Demand::Kind::direct;
+    arrangement.tensor_shape = tensor.shape;
+    arrangement.grouping = *view.grouping;
+  } else if (role != "dst") {
+    demand.kind = Demand::Kind::packed;
+    for (std::size_t d = 0; d < view.dimensions.size(); ++d) {
+      arrangement.tensor_shape.push_back(names.find(view.dimensions[d])->second);
+      arrangement.grouping.push_back({static_cast<int>(d)});
+    }
+  } else {
+    throw UnsupportedError("its result would have to be scattered through " + view.print());
+  }
+  for (const auto& dimension : view.dimensions) {
+    const auto padded = names.find(dimension + "_pad");
+    arrangement.padded.push_back(padded != names.end() ? padded->second
+                                                       : names.find(dimension)->second);
+  }
+  return demand;
+}
+
+void check_operands(const Entry& entry, const Problem& problem, const PlanOptions& options) {
+  for (const auto& [role, format] : entry.operands) {
+    if (format.stored && *format.stored != options.precision) {
+      const std::string name(name_of(*format.stored));
+      throw UnsupportedError("it keeps " + role + " as " + name + ", which needs the precision " +
+                             name);
+    }
+    const auto type = problem.types.find(role);
+    if (type == problem.types.end()) continue;
+    if (std::find(format.types.begin(), format.types.end(), type->second) == format.types.end()) {
+      throw UnsupportedError("its operand " + role + " cannot be " +
+                             std::string(name_of(type->second)));
+    }
+  }
+}
+
+/// An operand in an image must fit the device's images.
+void check_image(const std::string& role, const Arrangement& arrangement,
+                 const DeviceInfo& device) {
+  if (!device.images) {
+    throw UnsupportedError("its operand " + role + " lies in an image; the device has none");
+  }
+  const ImageExtents extents = image_extents(arrangement);
+  if (extents.texels > device.image_max_width || extents.rows > device.image_max_height) {
+    throw UnsupportedError(
+        "its operand " + role + " would be an image of " + std::to_string(extents.texels) + " x " +
+        std::to_string(extents.rows) + " texels; the device's are at most " +
+        std::to_string(device.image_max_width) + " x " + std::to_string(device.image_max_height));
+  }
+}
+
+}  // namespace
+
+const TaskTensor& tensor_at(int id, const TaskList& tasks,
+                            const std::vector<TaskTensor>& temporaries) {
+  return id >= kFirstTemporary ? temporaries[static_cast<std::size_t>(id - kFirstTemporary)]
+                               : tasks.tensors[static_cast<std::size_t>(id)];
+}
+
+KernelChoice choose_entry(const Entry& entry, const BoundProblem& bound, const std::string& name,
+                          const PlanContext& context, const std::vector<TaskTensor>& temporaries) {
+  KernelChoice choice;
+  choice.name = name;
+  choice.entry = &entry;
+  choice.tunables = tunables_for(entry, context.options.local);
+  choice.bound = bound;
+  require_library(entry, context.options);
+  check_operands(entry, bound.problem, context.options);
+  const TaskTensor& dst = tensor_at(tensor_of(bound, "dst"), context.tasks, temporaries);
+  const Environment names = entry_environment(entry, bound.problem, choice.tunables, context.device,
+                                              element_count(dst.shape));
+  for (const auto& condition : entry.require) {
+    if (condition.evaluate(names) == 0) {
+      throw UnsupportedError("it requires " + condition.print());
+    }
+  }
+  const LaunchSize size = launch_size(entry, names, context.device);
+  Environment padded = names;
+  for (const auto& [role, binding] : bound.operands) {
+    const TaskTensor& tensor = tensor_at(binding.tensor, context.tasks, temporaries);
+    choice.demands[role] = demand_of(entry, role, bound, tensor, names);
+    if (choice.demands[role].arrangement.memory == MemoryKind::image) {
+      check_image(role, choice.demands[role].arrangement, context.device);
+    }
+  }
+  // A kernel that computes its padding works on the padded extents.
+  if (entry.edges == Entry::Edges::pad) {
+    for (const auto& [extent, value] : bound.problem.extents) {
+      padded[extent] = names.find(extent + "_pad")->second;
+    }
+  }
+  if (dst.kind == TaskTensor::Kind::derived) {
+    choice.once = true;
+    return choice;
+  }
+  const std::int64_t bytes = entry.bytes.evaluate(names) != 0
+                                 ? entry.bytes.evaluate(names)
+                                 : operand_bytes(bound, context.tasks, temporaries);
+  choice.estimated_us =
+      step_cost_us(static_cast<double>(entry.flop.evaluate(padded)),
+                   efficiency_of(entry, context.device) * busy_share(size, context.device),
+                   static_cast<double>(bytes), context.device);
+  return choice;
+}
+
+}  // namespace morton

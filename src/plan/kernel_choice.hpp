@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "plan/candidates.hpp"
+
+namespace morton {
+
+/// The tensor with this id: one of the tasks', or a temporary of the candidate.
+[[nodiscard]] const TaskTensor& tensor_at(int id, const TaskList& tasks,
+                                          const std::vector<TaskTensor>& temporaries);
+
+/// One kernel on the problem as it is, with what it demands of its operands and what it would cost.
+/// Throws UnsupportedError with the reason when it cannot be.
+[[nodiscard]] KernelChoice choose_entry(const Entry& entry, const BoundProblem& bound,
+                                        const std::string& name, const PlanContext& context,
+                                        const std::vector<TaskTensor>& temporaries);
+
+}  // namespace morton
