@@ -206,8 +206,11 @@ Field make_field(const SingleProblem& problem, const Device& device, const Compi
     };
     if (!has(use->second) && has(full)) use->second = full;
     if (!has(use->second)) {
-      throw UsageError(fmt::format("--use {}={}: the catalogue has no such kernel or recipe",
-                                   problem.family, use->second));
+      std::string known;
+      for (const KernelInfo& kernel : kernels) known += "\n" + kernel.name;
+      throw UsageError(fmt::format(
+          "--use {}={}: the catalogue has no such kernel or recipe of this family; it has:{}",
+          problem.family, use->second, known));
     }
   }
   const auto wanted = asked.use.find(problem.family);

@@ -276,10 +276,10 @@ std::vector<std::string> names_of(const std::map<std::string, std::string>& file
 
 TEST(DeviceProgramProcesses, TheSecondProcessCompilesNothing) {
   const auto devices = OpenClDevice::list();
-  const bool pocl = std::any_of(devices.begin(), devices.end(), [](const DeviceInfo& info) {
+  const bool has_pocl = std::any_of(devices.begin(), devices.end(), [](const DeviceInfo& info) {
     return info.platform == "Portable Computing Language";
   });
-  if (!pocl) GTEST_SKIP() << "the test looks into PoCL's own cache, and PoCL is not here";
+  if (!has_pocl) GTEST_SKIP() << "the test looks into PoCL's own cache, and PoCL is not here";
   const testing::TemporaryFolder folder;
   const fs::path first_pocl = folder.path() / "pocl_1";
   const fs::path second_pocl = folder.path() / "pocl_2";
