@@ -165,6 +165,10 @@ Json json_of(const Options& options, const CompiledModel& model, const Measureme
   const Json facts = Json::parse(model.device().json());
   Json inputs = Json::object();
   for (const PortInfo& port : model.inputs()) inputs[port.name] = shape_text(port.shape);
+  Json steps = Json::array();
+  for (const StepInfo& step : model.steps()) {
+    steps.push_back({{"name", step.name}, {"kernel", step.kernel}, {"tunables", step.tunables}});
+  }
   return {{"model", options.model.path},
           {"inputs", inputs},
           {"seed", options.measure.seed},
@@ -198,7 +202,8 @@ Json json_of(const Options& options, const CompiledModel& model, const Measureme
             {"activation_bytes", report.activation_bytes},
             {"workspace_bytes", report.workspace_bytes},
             {"peak_device_bytes", model.device().peak_bytes()},
-            {"peak_host_bytes", peak_host_bytes()}}}};
+            {"peak_host_bytes", peak_host_bytes()}}},
+          {"steps", steps}};
 }
 
 Table clocks_table(const Measurement& measured) {

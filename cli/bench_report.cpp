@@ -28,6 +28,16 @@ const KernelInfo* find_info(const std::vector<KernelInfo>& kernels, const std::s
 
 Json optional_json(std::optional<double> value) { return value ? Json(*value) : Json(); }
 
+/// By kernel, of the steps that compute.
+Json tunables_json(const Contender& contender) {
+  Json json = Json::object();
+  for (const StepInfo& step : contender.steps()) {
+    if (step.role == StepInfo::Role::repack) continue;
+    for (const auto& [name, value] : step.tunables) json[step.kernel][name] = value;
+  }
+  return json;
+}
+
 Json contender_json(const Contender& contender, const Setting& setting) {
   const SingleProblem& problem = setting.problem;
   const std::optional<double> kernel = kernel_median(contender);
@@ -48,6 +58,7 @@ Json contender_json(const Contender& contender, const Setting& setting) {
                     {"clock", "host"}};
   json["samples"] = contender.whole_ms().size();
   json["work_group"] = contender.work_group();
+  json["tunables"] = tunables_json(contender);
   Json operands = Json::object();
   if (const KernelInfo* info = find_info(setting.kernels, contender.name())) {
     for (const auto& [operand, demand] : info->operands) operands[operand] = demand;
@@ -125,6 +136,7 @@ std::vector<Table::Column> columns_of(const Setting& setting) {
   columns.push_back({"packed " + unit, right});
   columns.push_back({"packed ms", right});
   columns.push_back({"local"});
+  columns.push_back({"tunables"});
   columns.push_back({"error", right});
   for (const std::string& operand : operands_of(setting.kernels)) columns.push_back({operand});
   columns.push_back({"padded to"});
@@ -144,6 +156,7 @@ std::vector<std::string> row_of(const Contender& contender, const Setting& setti
   row.push_back(number_text(rate(amount, whole), 2));
   row.push_back(number_text(whole, 3));
   row.push_back(contender.work_group());
+  row.push_back(contender.tunables());
   row.push_back(fmt::format("{:.1e}", contender.error()));
   const KernelInfo* info = find_info(setting.kernels, contender.name());
   for (const std::string& operand : operands_of(setting.kernels)) {

@@ -160,6 +160,18 @@ std::string Contender::work_group() const {
   return text;
 }
 
+std::string Contender::tunables() const {
+  std::string text;
+  for (const StepInfo& step : steps_) {
+    if (step.role == StepInfo::Role::repack || step.tunables.empty()) continue;
+    text += text.empty() ? "" : ",";
+    for (const auto& [name, value] : step.tunables) {
+      text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
+    }
+  }
+  return text;
+}
+
 bool Contender::runs(const std::string& entry) const {
   return std::ranges::any_of(steps_, [&](const StepInfo& step) { return step.kernel == entry; });
 }

@@ -38,6 +38,8 @@ class Contender {
   [[nodiscard]] const std::vector<StepInfo>& steps() const { return steps_; }
   /// "4x16" of each step that computes.
   [[nodiscard]] std::string work_group() const;
+  /// "TILE_M=6 TILE_N=64" of each step that computes with tunables.
+  [[nodiscard]] std::string tunables() const;
   /// Whether a step runs the entry of this name.
   [[nodiscard]] bool runs(const std::string& entry) const;
 

@@ -47,6 +47,36 @@ std::map<std::string, std::string> parse_use(const std::vector<std::string>& tex
   return use;
 }
 
+[[noreturn]] void fail_set(const std::string& text) {
+  throw UsageError(
+      fmt::format("--set {}: expected KERNEL:TUNABLE=VALUE,..., such as gemm.tile:TILE_M=8", text));
+}
+
+std::map<std::string, std::map<std::string, std::int64_t>> parse_set(
+    const std::vector<std::string>& texts) {
+  std::map<std::string, std::map<std::string, std::int64_t>> set;
+  for (const std::string& text : texts) {
+    const std::size_t colon = text.find(':');
+    if (colon == std::string::npos || colon == 0) fail_set(text);
+    auto& values = set[text.substr(0, colon)];
+    for (std::size_t start = colon; start != std::string::npos;) {
+      const std::size_t end = text.find(',', ++start);
+      const std::string part = text.substr(start, end - start);
+      const std::size_t equals = part.find('=');
+      if (equals == std::string::npos || equals == 0) fail_set(text);
+      std::int64_t value = 0;
+      const char* const last = part.data() + part.size();
+      const auto [rest, problem] = std::from_chars(part.data() + equals + 1, last, value);
+      if (problem != std::errc() || rest != last) fail_set(text);
+      if (!values.emplace(part.substr(0, equals), value).second) {
+        throw UsageError(fmt::format("--set {}: {} is given twice", text, part.substr(0, equals)));
+      }
+      start = end;
+    }
+  }
+  return set;
+}
+
 }  // namespace
 
 void add_options(CLI::App& command, DeviceOptions& options) {
@@ -95,6 +125,11 @@ void add_options(CLI::App& command, KernelOptions& options) {
       .add_option("--local", options.local,
                   "Work-group of every kernel that leaves its own open: 4x16, 64")
       ->option_text("SIZES");
+  command
+      .add_option("--set", options.set,
+                  "Values of a kernel's tunables: gemm.tile:TILE_M=8,TILE_N=32; repeatable")
+      ->option_text("KERNEL:NAME=N,...")
+      ->allow_extra_args(false);
   command
       .add_option("--precision", options.precision,
                   "f32; f16 or bf16 let kernels round operands to that in memory")
@@ -222,6 +257,7 @@ CompileOptions compile_options(const KernelOptions& options) {
   result.exclude = options.exclude;
   result.precision = parse_dtype(options.precision);
   if (!options.local.empty()) result.local = parse_extents("--local", options.local, "4x16");
+  result.tunables = parse_set(options.set);
   result.use = parse_use(options.use);
   result.catalogue_files = options.catalogue_files;
   result.log = [](const std::string& line) { spdlog::debug("{}", line); };

@@ -26,6 +26,7 @@ struct KernelOptions {
   std::vector<std::string> exclude;
   std::vector<std::string> catalogue_files;
   std::string local;
+  std::vector<std::string> set;
   std::string precision = "f32";
 };
 
@@ -52,7 +53,7 @@ struct ResultOptions {
 };
 
 void add_options(CLI::App& command, DeviceOptions& options);
-/// --use, --exclude, --local and --catalogue.
+/// --use, --exclude, --local, --set and --catalogue.
 void add_options(CLI::App& command, KernelOptions& options);
 /// --batch and --shape, and those of the kernels.
 void add_options(CLI::App& command, ModelOptions& options);

@@ -34,6 +34,9 @@ struct CompileOptions {
   /// dimensions open (tunables LOCAL, LOCAL_M, ...); empty: as each entry says. A kernel whose list
   /// of values does not hold it is not taken.
   std::vector<std::int64_t> local;
+  /// Values of tunables by kernel, {"gemm.tile", {{"TILE_M", 8}}}, of those that its entry lists;
+  /// what is not given is as the entry says. They go before what `local` sets.
+  std::map<std::string, std::map<std::string, std::int64_t>> tunables;
   /// f16 and bf16 let kernels keep operands in memory rounded to that type; sums stay in f32. Which
   /// do says `plan_text`.
   DType precision = DType::f32;
@@ -84,6 +87,7 @@ struct StepInfo {
   std::int64_t flop = 0;                                        ///< logical, not padded
   std::int64_t bytes = 0;                                       ///< each operand once
   double estimated_us = 0.0;
+  std::map<std::string, std::int64_t> tunables;  ///< the values that its kernel is built with
 };
 
 /// A model planned for a device, with its programs built and its weights there. Immutable and

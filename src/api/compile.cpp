@@ -107,6 +107,7 @@ std::vector<StepInfo> CompiledModel::steps() const {
     info.flop = step.flop;
     info.bytes = step.bytes;
     info.estimated_us = step.estimated_us;
+    info.tunables.insert(step.tunables.begin(), step.tunables.end());
     for (const auto& argument : step.arguments) {
       if (argument.kind != StepArgument::Kind::value) continue;
       const Value& value = plan.values[static_cast<std::size_t>(argument.number)];

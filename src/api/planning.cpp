@@ -38,6 +38,9 @@ PlanOptions plan_options_of(const CompileOptions& options) {
   plan_options.precision = options.precision;
   plan_options.exclude = options.exclude;
   plan_options.local = options.local;
+  for (const auto& [kernel, values] : options.tunables) {
+    plan_options.tunables[kernel].insert(values.begin(), values.end());
+  }
   plan_options.libraries = available_libraries();
   return plan_options;
 }

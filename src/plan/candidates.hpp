@@ -26,6 +26,7 @@ struct KernelChoice {
   std::string name;  ///< of the task, with the recipe's step
   const Entry* entry = nullptr;
   Environment tunables;
+  std::string tunables_from;  ///< ChosenTunables::from
   /// Tensor ids are the task list's, or kFirstTemporary + index into the candidate's temporaries.
   BoundProblem bound;
   std::map<std::string, Demand> demands;  ///< by operand, dst included

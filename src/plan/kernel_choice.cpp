@@ -6,7 +6,7 @@
 #include "base/error.hpp"
 #include "plan/cost.hpp"
 #include "plan/library_step.hpp"
-#include "plan/work_group.hpp"
+#include "plan/tunables.hpp"
 
 namespace morton {
 namespace {
@@ -112,7 +112,9 @@ KernelChoice choose_entry(const Entry& entry, const BoundProblem& bound, const s
   KernelChoice choice;
   choice.name = name;
   choice.entry = &entry;
-  choice.tunables = tunables_for(entry, context.options.local);
+  ChosenTunables chosen = choose_tunables(entry, context.options);
+  choice.tunables = std::move(chosen.values);
+  choice.tunables_from = std::move(chosen.from);
   choice.bound = bound;
   require_library(entry, context.options);
   check_operands(entry, bound.problem, context.options);

@@ -10,6 +10,7 @@
 #include "plan/library_step.hpp"
 #include "plan/memory.hpp"
 #include "plan/schedule.hpp"
+#include "plan/tunables.hpp"
 #include "plan/use.hpp"
 #include "plan/work_group.hpp"
 
@@ -136,7 +137,9 @@ class Emitter {
         choice.entry->flop.evaluate(names) + spec.problem.epilogue.flop() * element_count(dst);
     step.estimated_us = choice.estimated_us;
     step.role = kernel.task < 0 ? Step::Role::repack : Step::Role::compute;
-    step.reason = reason_of(kernel) + work_group_note(*choice.entry, context_.options.local);
+    step.tunables = choice.tunables;
+    step.reason = reason_of(kernel) + tunables_note(choice) +
+                  work_group_note(*choice.entry, context_.options.local);
     return step;
   }
 
@@ -225,6 +228,11 @@ class Emitter {
     return "least estimated time of the network among " + std::to_string(list.size()) + " ways";
   }
 
+  static std::string tunables_note(const KernelChoice& choice) {
+    if (choice.tunables.empty()) return "";
+    return "; " + print_tunables(choice.tunables) + ", " + choice.tunables_from;
+  }
+
   void describe_candidates() {
     for (std::size_t t = 0; t < candidates_.size(); ++t) {
       std::string text =
@@ -255,6 +263,7 @@ PlanOptions checked(PlanOptions options, const Catalogue& catalogue) {
     }
   }
   check_work_group(options.local, catalogue);
+  check_tunables(options.tunables, catalogue);
   return options;
 }
 

@@ -102,8 +102,9 @@ struct Step {
   std::int64_t flop = 0;   ///< logical, not padded
   std::int64_t bytes = 0;  ///< memory of each operand, once
   double estimated_us = 0.0;
-  std::string reason;   ///< why this kernel
-  std::string problem;  ///< what it solves, for printing
+  Environment tunables;  ///< the values that it is built with
+  std::string reason;    ///< why this kernel, and why with these values
+  std::string problem;   ///< what it solves, for printing
 };
 
 /// A stretch of device memory.
@@ -146,13 +147,15 @@ struct PlanOptions {
   /// Work-group size by dimension for the kernels that leave theirs open (plan/work_group.hpp);
   /// empty: as the entries say.
   std::vector<std::int64_t> local;
+  /// Values of tunables by kernel (plan/tunables.hpp); what is not given is as the entry says.
+  std::map<std::string, Environment> tunables;
   /// Libraries that this build can call ("clblast"); entries of others are rejected.
   std::set<std::string> libraries;
 };
 
 /// Chooses kernels and formats for the whole graph, places its memory. The graph has its shapes
 /// inferred. Throws UnsupportedError when a node has no kernel (naming the reasons), UsageError
-/// when `use`, `exclude` or `local` cannot be obeyed.
+/// when `use`, `exclude`, `local` or `tunables` cannot be obeyed.
 [[nodiscard]] Plan make_plan(const Graph& graph, const Catalogue& catalogue,
                              const DeviceInfo& device, const PlanOptions& options);
 

@@ -51,18 +51,14 @@ Json to_json(const Step& step) {
                                  {"height", argument.image.height},
                                  {"memory", shared ? "shared" : "copied"}};
   }
-  return {{"name", step.name},
-          {"kernel", step.kernel},
-          {"slot", step.slot},
-          {"role", step.role == Step::Role::repack ? "repack" : "compute"},
-          {"problem", step.problem},
-          {"reason", step.reason},
-          {"global", step.global},
-          {"local", step.local},
-          {"flop", step.flop},
-          {"bytes", step.bytes},
-          {"estimated_us", step.estimated_us},
-          {"arguments", arguments}};
+  return {
+      {"name", step.name},       {"kernel", step.kernel},
+      {"slot", step.slot},       {"role", step.role == Step::Role::repack ? "repack" : "compute"},
+      {"problem", step.problem}, {"tunables", Json(step.tunables)},
+      {"reason", step.reason},   {"global", step.global},
+      {"local", step.local},     {"flop", step.flop},
+      {"bytes", step.bytes},     {"estimated_us", step.estimated_us},
+      {"arguments", arguments}};
 }
 
 Json to_json(const std::vector<Step>& steps) {

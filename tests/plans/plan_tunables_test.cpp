@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The values with which kernels are planned.
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "plan/tunables.hpp"
+#include "plans/plan_setup.hpp"
+
+namespace morton::test {
+namespace {
+
+PlanOptions with_tile(Environment values) {
+  PlanOptions options;
+  options.use = {{"gemm", "gemm.tile"}};
+  options.tunables = {{"gemm.tile", std::move(values)}};
+  return options;
+}
+
+TEST(PlanTunables, SetValuesReachTheLaunchAndTheInstance) {
+  const Plan plan = plan_of(make_mlp(1), 17, saved_device("pocl_cpu"), with_tile({{"TILE_M", 1}}));
+  int seen = 0;
+  for (const Step& step : plan.steps) {
+    if (step.kernel != "gemm.tile") continue;
+    ++seen;
+    EXPECT_EQ(step.tunables.at("TILE_M"), 1);
+    EXPECT_EQ(step.tunables.at("TILE_N"), 64);
+    EXPECT_NE(step.reason.find("TILE_M=1 TILE_N=64, as set"), std::string::npos) << step.reason;
+    const InstanceSource& source = plan.instances[static_cast<std::size_t>(step.instance)];
+    EXPECT_NE(source.text.find("#define TILE_M 1\n"), std::string::npos);
+  }
+  EXPECT_EQ(seen, 3);
+}
+
+TEST(PlanTunables, TheBatchedTwinFollowsItsGemm) {
+  const Catalogue catalogue = Catalogue::standard();
+  const Entry* twin = catalogue.find_entry("batched_gemm.tile");
+  ASSERT_NE(twin, nullptr);
+  PlanOptions options = with_tile({{"TILE_M", 8}});
+  EXPECT_EQ(choose_tunables(*twin, options).values.at("TILE_M"), 8);
+  options.tunables["batched_gemm.tile"] = {{"TILE_M", 2}};
+  EXPECT_EQ(choose_tunables(*twin, options).values.at("TILE_M"), 2);
+  EXPECT_EQ(choose_tunables(*twin, options).from, "as set");
+  EXPECT_EQ(choose_tunables(*twin, {}).from, "the entry's standard");
+}
+
+TEST(PlanTunables, TheyGoBeforeTheWorkGroup) {
+  const Catalogue catalogue = Catalogue::standard();
+  PlanOptions options;
+  options.local = {4, 16};
+  options.tunables = {{"gemm.rm_rm", {{"LOCAL_M", 8}}}};
+  const ChosenTunables chosen = choose_tunables(*catalogue.find_entry("gemm.rm_rm"), options);
+  EXPECT_EQ(chosen.values, (Environment{{"LOCAL_M", 8}, {"LOCAL_N", 16}}));
+}
+
+TEST(PlanTunables, ARequirementThatTheyBreakIsAReason) {
+  PlanOptions options;
+  options.use = {{"gemm", "gemm.local_tile"}};
+  options.tunables = {{"gemm.local_tile", {{"TILE_N", 256}, {"TILE_M", 16}, {"PATCH_N", 4}}}};
+  DeviceInfo device = saved_device("pocl_cpu");
+  device.max_work_group_size = 64;
+  EXPECT_THROW(static_cast<void>(plan_of(make_mlp(1), 17, device, options)), UsageError);
+}
+
+TEST(PlanTunables, UnknownNamesAreUsageErrors) {
+  const DeviceInfo device = saved_device("pocl_cpu");
+  for (const auto& [kernel, values] :
+       std::vector<std::pair<std::string, Environment>>{{"gemm.nave", {{"TILE_M", 1}}},
+                                                        {"gemm.tile", {{"TILE", 1}}},
+                                                        {"gemm.tile", {{"TILE_M", 3}}}}) {
+    PlanOptions options;
+    options.tunables = {{kernel, values}};
+    EXPECT_THROW(static_cast<void>(plan_of(make_mlp(1), 3, device, options)), UsageError);
+  }
+}
+
+}  // namespace
+}  // namespace morton::test
