@@ -91,8 +91,9 @@ void add_options(CLI::App& command, DeviceOptions& options) {
                   "Of several devices: how much of the batch each gets (2:1); else measured")
       ->option_text("W:W...");
   command
-      .add_option("--cache-dir", options.cache_dir,
-                  "Folder of built kernels; else $MORTON_CACHE_DIR, else ~/.cache/morton")
+      .add_option(
+          "--cache-dir", options.cache_dir,
+          "Folder of built kernels and tuning data; else $MORTON_CACHE_DIR, else ~/.cache/morton")
       ->option_text("FOLDER");
 }
 
@@ -129,6 +130,13 @@ void add_options(CLI::App& command, KernelOptions& options) {
       .add_option("--set", options.set,
                   "Values of a kernel's tunables: gemm.tile:TILE_M=8,TILE_N=32; repeatable")
       ->option_text("KERNEL:NAME=N,...")
+      ->allow_extra_args(false);
+  command
+      .add_option(
+          "--tuning", options.tuning,
+          "File of measured values of tunables, beside those shipped and those of the cache "
+          "folder; repeatable; none: use none at all")
+      ->option_text("FILE|none")
       ->allow_extra_args(false);
   command
       .add_option("--precision", options.precision,
@@ -258,6 +266,11 @@ CompileOptions compile_options(const KernelOptions& options) {
   result.precision = parse_dtype(options.precision);
   if (!options.local.empty()) result.local = parse_extents("--local", options.local, "4x16");
   result.tunables = parse_set(options.set);
+  result.tuning_files = options.tuning;
+  if (std::erase(result.tuning_files, "none") > 0) {
+    if (!result.tuning_files.empty()) throw UsageError("--tuning none: files are given too");
+    result.tuning = CompileOptions::Tuning::ignore;
+  }
   result.use = parse_use(options.use);
   result.catalogue_files = options.catalogue_files;
   result.log = [](const std::string& line) { spdlog::debug("{}", line); };

@@ -27,6 +27,7 @@ struct KernelOptions {
   std::vector<std::string> catalogue_files;
   std::string local;
   std::vector<std::string> set;
+  std::vector<std::string> tuning;  ///< files, or "none"
   std::string precision = "f32";
 };
 
@@ -53,7 +54,7 @@ struct ResultOptions {
 };
 
 void add_options(CLI::App& command, DeviceOptions& options);
-/// --use, --exclude, --local, --set and --catalogue.
+/// --use, --exclude, --local, --set, --tuning and --catalogue.
 void add_options(CLI::App& command, KernelOptions& options);
 /// --batch and --shape, and those of the kernels.
 void add_options(CLI::App& command, ModelOptions& options);

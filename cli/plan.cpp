@@ -66,6 +66,7 @@ std::string device_json_from(const std::string& path, const std::string& id) {
 int show_plan(const Options& options) {
   CompileOptions compile = compile_options(options.model);
   compile.weights = weights_of(options.device);
+  compile.cache_dir = options.device.cache_dir;
   const Model model = Model::load(options.model.path);
   std::vector<std::string> devices;
   for (const std::string& selector : selectors_of(options.device)) {

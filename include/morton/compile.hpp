@@ -37,6 +37,14 @@ struct CompileOptions {
   /// Values of tunables by kernel, {"gemm.tile", {{"TILE_M", 8}}}, of those that its entry lists;
   /// what is not given is as the entry says. They go before what `local` sets.
   std::map<std::string, std::map<std::string, std::int64_t>> tunables;
+  /// Whether tunables that are not given take values that were measured (docs/tuning.md): those
+  /// shipped, those that tuning left in the cache folder, and those of `tuning_files`, each going
+  /// before the former.
+  enum class Tuning : std::uint8_t { use, ignore } tuning = Tuning::use;
+  std::vector<std::string> tuning_files;
+  /// The cache folder whose tuning data is used; empty: the device's, or for a device that is not
+  /// there as DeviceConfig::cache_dir says.
+  std::string cache_dir;
   /// f16 and bf16 let kernels keep operands in memory rounded to that type; sums stay in f32. Which
   /// do says `plan_text`.
   DType precision = DType::f32;

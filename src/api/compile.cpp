@@ -77,6 +77,13 @@ PlanDetail to_plan_detail(CompiledModel::Detail detail) {
   return detail == CompiledModel::Detail::why ? PlanDetail::why : PlanDetail::brief;
 }
 
+/// Tuning data comes from where the device keeps its programs, unless something else is said.
+CompileOptions with_cache_folder(CompileOptions options, const Device& device) {
+  const auto& folder = device.implementation()->cache_folder();
+  if (options.cache_dir.empty()) options.cache_dir = folder.string();
+  return options;
+}
+
 }  // namespace
 
 CompiledModel::CompiledModel(std::shared_ptr<const CompiledState> state)
@@ -128,10 +135,11 @@ CompiledModel compile(const Model& model, const Device& device, const CompileOpt
 }
 
 CompiledModel compile(const Model& model, const std::vector<Device>& devices,
-                      const CompileOptions& options) {
+                      const CompileOptions& given) {
   if (devices.empty()) throw UsageError("compile: no device is given");
+  const CompileOptions options = with_cache_folder(given, devices.front());
   auto state =
-      std::make_shared<CompiledState>(CompiledState{devices, model, options, {}, {}, {}, {}});
+      std::make_shared<CompiledState>(CompiledState{devices, model, given, {}, {}, {}, {}});
   CompileReport& report = state->report;
   auto start = Clock::now();
   const Graph graph = prepared_graph(model, options);

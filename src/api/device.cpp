@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "morton/device.hpp"
 
-#include <cstdlib>
 #include <filesystem>
 
+#include "api/cache_folder.hpp"
 #include "base/knobs.hpp"
 #include "device/doctor.hpp"
 #include "device/opencl_device.hpp"
@@ -12,13 +12,9 @@
 namespace morton {
 namespace {
 
-std::filesystem::path cache_folder(const DeviceConfig& config) {
+std::filesystem::path folder_for(const DeviceConfig& config) {
   if (config.disk_cache == DeviceConfig::DiskCache::none) return {};
-  if (!config.cache_dir.empty()) return config.cache_dir;
-  if (const auto folder = knob("MORTON_CACHE_DIR")) return *folder;
-  if (const auto folder = knob("XDG_CACHE_HOME")) return std::filesystem::path(*folder) / "morton";
-  if (const auto home = knob("HOME")) return std::filesystem::path(*home) / ".cache" / "morton";
-  return {};
+  return cache_folder(config.cache_dir);
 }
 
 }  // namespace
@@ -26,10 +22,10 @@ std::filesystem::path cache_folder(const DeviceConfig& config) {
 Device::Device(std::shared_ptr<OpenClDevice> implementation) : device_(std::move(implementation)) {}
 
 Device Device::open(const std::string& selector, const DeviceConfig& config) {
-  if (!selector.empty()) return Device(OpenClDevice::open(selector, {cache_folder(config)}));
+  if (!selector.empty()) return Device(OpenClDevice::open(selector, {folder_for(config)}));
   const auto named = knob("MORTON_DEVICE");
   try {
-    return Device(OpenClDevice::open(named.value_or("auto"), {cache_folder(config)}));
+    return Device(OpenClDevice::open(named.value_or("auto"), {folder_for(config)}));
   } catch (const UsageError& error) {
     if (!named) throw;
     throw UsageError("MORTON_DEVICE=" + *named + ": " + error.what());
@@ -61,7 +57,7 @@ std::int64_t Device::peak_bytes() const { return device_->memory().peak_bytes();
 int Device::program_builds() const { return device_->programs().builds(); }
 
 std::vector<DoctorCheck> run_doctor(const DeviceConfig& config) {
-  return run_doctor(DoctorOptions{cache_folder(config)});
+  return run_doctor(DoctorOptions{folder_for(config)});
 }
 
 Device adopt_device(cl_context context, cl_device_id device, const DeviceConfig& config) {
@@ -74,7 +70,7 @@ Device adopt_device(cl_context context, cl_device_id device, const DeviceConfig&
   with_device_errors("adopted device", unknown, [&] {
     // `true` retains what the caller keeps owning.
     adopted = OpenClDevice::adopt(cl::Context(context, true), cl::Device(device, true),
-                                  {cache_folder(config)});
+                                  {folder_for(config)});
   });
   return Device(std::move(adopted));
 }

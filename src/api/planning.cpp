@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "api/cache_folder.hpp"
 #include "api/compiled_state.hpp"
 #include "base/error.hpp"
 #include "catalogue/catalogue.hpp"
@@ -11,6 +12,7 @@
 #include "passes/pipeline.hpp"
 #include "plan/narrow.hpp"
 #include "plan/split.hpp"
+#include "plan/tuned_file.hpp"
 #include "run/runner.hpp"
 
 namespace morton {
@@ -31,8 +33,23 @@ Catalogue catalogue_for(const CompileOptions& options) {
   return catalogue;
 }
 
+/// What was measured, of all sources that the options let in.
+std::shared_ptr<const TunedData> tuned_for(const CompileOptions& options) {
+  if (options.tuning == CompileOptions::Tuning::ignore) {
+    if (options.tuning_files.empty()) return nullptr;
+    throw UsageError("tuning files are given, and tuning data is to be ignored");
+  }
+  auto data = std::make_shared<TunedData>();
+  read_shipped_tuning(*data);
+  const std::filesystem::path folder = tuning_folder(cache_folder(options.cache_dir));
+  if (!folder.empty()) read_tuning_folder(folder, *data);
+  for (const std::string& file : options.tuning_files) read_tuning_file(file, *data);
+  return data;
+}
+
 PlanOptions plan_options_of(const CompileOptions& options) {
   PlanOptions plan_options;
+  plan_options.tuned = tuned_for(options);
   plan_options.workspace_limit_bytes = options.workspace_limit_bytes;
   plan_options.use = options.use;
   plan_options.precision = options.precision;

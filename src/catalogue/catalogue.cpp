@@ -140,6 +140,7 @@ void Catalogue::add_text(std::string_view json, const std::string& file,
   }
   Entry entry = read_entry(reader);
   entry.file = file;
+  entry.digest = digest_of(json);
   if (!entry.library.empty()) {
     insert_named(entries_, std::move(entry));
     return;
@@ -153,6 +154,7 @@ void Catalogue::add_text(std::string_view json, const std::string& file,
     reader.at("function").fail(entry.source_file + " has no function '" + entry.function + "'");
   }
   entry.source_file = entry.family + "/" + entry.source_file;
+  entry.digest = digest_of(entry.digest + entry.source);
   if (auto twin = batched(entry)) insert_named(entries_, std::move(*twin));
   insert_named(entries_, std::move(entry));
 }
@@ -165,6 +167,7 @@ void Catalogue::add_library(const JsonReader& reader, const std::string& file,
       reader.fail("the codename '" + entry.name + "' is taken: choose another");
     }
     entry.file = file;
+    entry.digest = digest_of(reader.json().dump() + entry.source);
     insert_named(entries_, std::move(entry));
   }
   left_out_.merge(library.left_out);

@@ -64,6 +64,7 @@ struct Entry {
   std::string file;         ///< its JSON file, for messages
   std::string source_file;  ///< "gemm/morton_4_2.cl", for messages
   std::string source;       ///< its text
+  std::string digest;       ///< of its JSON and its source: tuned values are for this version
   std::string function;
   /// False where the text may define names besides its function's: then each instance is a program
   /// of its own.

@@ -199,6 +199,7 @@ OpenClDevice::OpenClDevice(cl::Context context, cl::Device device, DeviceInfo in
     : context_(std::move(context)),
       device_(std::move(device)),
       info_(std::move(info)),
+      cache_folder_(options.cache_folder),
       programs_(std::make_unique<ProgramCache>(context_, device_, info_, options.cache_folder)),
       memory_(std::make_unique<MemoryPool>(context_, info_)) {}
 

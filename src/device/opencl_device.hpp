@@ -48,6 +48,8 @@ class OpenClDevice {
   /// An in-order queue; events of a profiling queue carry device times.
   enum class QueueKind { plain, profiling };
   [[nodiscard]] cl::CommandQueue make_queue(QueueKind kind) const;
+  /// Empty where nothing is kept on disk.
+  [[nodiscard]] const std::filesystem::path& cache_folder() const { return cache_folder_; }
   [[nodiscard]] ProgramCache& programs() { return *programs_; }
   [[nodiscard]] MemoryPool& memory() { return *memory_; }
 
@@ -55,6 +57,7 @@ class OpenClDevice {
   cl::Context context_;
   cl::Device device_;
   DeviceInfo info_;
+  std::filesystem::path cache_folder_;
   std::unique_ptr<ProgramCache> programs_;
   std::unique_ptr<MemoryPool> memory_;
 };

@@ -99,25 +99,26 @@ void check_image(const std::string& role, const Arrangement& arrangement,
   }
 }
 
-}  // namespace
-
-const TaskTensor& tensor_at(int id, const TaskList& tasks,
-                            const std::vector<TaskTensor>& temporaries) {
-  return id >= kFirstTemporary ? temporaries[static_cast<std::size_t>(id - kFirstTemporary)]
-                               : tasks.tensors[static_cast<std::size_t>(id)];
+/// What the kernel moves through memory.
+double bytes_moved(const Entry& entry, const BoundProblem& bound, const Environment& names,
+                   const PlanContext& context, const std::vector<TaskTensor>& temporaries) {
+  const std::int64_t stated = entry.bytes.evaluate(names);
+  return static_cast<double>(stated != 0 ? stated
+                                         : operand_bytes(bound, context.tasks, temporaries));
 }
 
-KernelChoice choose_entry(const Entry& entry, const BoundProblem& bound, const std::string& name,
-                          const PlanContext& context, const std::vector<TaskTensor>& temporaries) {
+/// The kernel with these values of its tunables.
+KernelChoice choose_with(const ChosenTunables& chosen, const Entry& entry,
+                         const BoundProblem& bound, const PlanContext& context,
+                         const std::vector<TaskTensor>& temporaries) {
   KernelChoice choice;
-  choice.name = name;
   choice.entry = &entry;
-  ChosenTunables chosen = choose_tunables(entry, context.options);
-  choice.tunables = std::move(chosen.values);
-  choice.tunables_from = std::move(chosen.from);
+  choice.tunables = chosen.values;
+  choice.tunables_from = chosen.from;
   choice.bound = bound;
   require_library(entry, context.options);
   check_operands(entry, bound.problem, context.options);
+  check_verdicts(entry, chosen.values, context.device, context.options);
   const TaskTensor& dst = tensor_at(tensor_of(bound, "dst"), context.tasks, temporaries);
   const Environment names = entry_environment(entry, bound.problem, choice.tunables, context.device,
                                               element_count(dst.shape));
@@ -145,13 +146,41 @@ KernelChoice choose_entry(const Entry& entry, const BoundProblem& bound, const s
     choice.once = true;
     return choice;
   }
-  const std::int64_t bytes = entry.bytes.evaluate(names) != 0
-                                 ? entry.bytes.evaluate(names)
-                                 : operand_bytes(bound, context.tasks, temporaries);
-  choice.estimated_us =
-      step_cost_us(static_cast<double>(entry.flop.evaluate(padded)),
-                   efficiency_of(entry, context.device) * busy_share(size, context.device),
-                   static_cast<double>(bytes), context.device);
+  const bool tuned = chosen.origin == ChosenTunables::Origin::tuned;
+  const double efficiency = tuned ? chosen.efficiency : efficiency_of(entry, context.device);
+  choice.estimated_us = step_cost_us(
+      static_cast<double>(entry.flop.evaluate(padded)),
+      efficiency * busy_share(size, context.device),
+      chosen.exact ? 0.0 : bytes_moved(entry, bound, names, context, temporaries), context.device);
+  return choice;
+}
+
+}  // namespace
+
+const TaskTensor& tensor_at(int id, const TaskList& tasks,
+                            const std::vector<TaskTensor>& temporaries) {
+  return id >= kFirstTemporary ? temporaries[static_cast<std::size_t>(id - kFirstTemporary)]
+                               : tasks.tensors[static_cast<std::size_t>(id)];
+}
+
+KernelChoice choose_entry(const Entry& entry, const BoundProblem& bound, const std::string& name,
+                          const PlanContext& context, const std::vector<TaskTensor>& temporaries) {
+  const ChosenTunables tuned = tuned_tunables(entry, bound, context.device, context.options);
+  std::string note = tuned.from.empty() ? "" : " (" + tuned.from + ")";
+  if (tuned.origin == ChosenTunables::Origin::tuned) {
+    try {
+      KernelChoice choice = choose_with(tuned, entry, bound, context, temporaries);
+      choice.name = name;
+      return choice;
+    } catch (const UnsupportedError& error) {
+      note =
+          " (" + tuned.from + ": " + print_tunables(tuned.values) + ", but " + error.what() + ")";
+    }
+  }
+  ChosenTunables chosen = choose_tunables(entry, context.options);
+  chosen.from += note;
+  KernelChoice choice = choose_with(chosen, entry, bound, context, temporaries);
+  choice.name = name;
   return choice;
 }
 

@@ -229,8 +229,10 @@ class Emitter {
   }
 
   static std::string tunables_note(const KernelChoice& choice) {
-    if (choice.tunables.empty()) return "";
-    return "; " + print_tunables(choice.tunables) + ", " + choice.tunables_from;
+    std::string note = print_tunables(choice.tunables);
+    if (!note.empty() && !choice.tunables_from.empty()) note += ", ";
+    note += choice.tunables_from;
+    return note.empty() ? "" : "; " + note;
   }
 
   void describe_candidates() {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -16,6 +17,7 @@
 #include "catalogue/catalogue.hpp"
 #include "graph/graph.hpp"
 #include "layout/arrangement.hpp"
+#include "plan/tuned.hpp"
 #include "source/instance.hpp"
 
 namespace morton {
@@ -149,6 +151,9 @@ struct PlanOptions {
   std::vector<std::int64_t> local;
   /// Values of tunables by kernel (plan/tunables.hpp); what is not given is as the entry says.
   std::map<std::string, Environment> tunables;
+  /// Measured values for kernels whose values are not set, and verdicts (plan/tuned.hpp); null:
+  /// none.
+  std::shared_ptr<const TunedData> tuned;
   /// Libraries that this build can call ("clblast"); entries of others are rejected.
   std::set<std::string> libraries;
 };

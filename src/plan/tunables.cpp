@@ -56,7 +56,8 @@ void check_one(const Entry& entry, const Environment& values) {
 }  // namespace
 
 ChosenTunables choose_tunables(const Entry& entry, const PlanOptions& options) {
-  ChosenTunables chosen{tunables_for(entry, options.local), ""};
+  ChosenTunables chosen;
+  chosen.values = tunables_for(entry, options.local);
   if (chosen.values.empty()) return chosen;
   auto given = options.tunables.find(entry.name);
   if (given == options.tunables.end()) given = options.tunables.find(entry.batch_of);
@@ -64,8 +65,34 @@ ChosenTunables choose_tunables(const Entry& entry, const PlanOptions& options) {
     for (const auto& [name, value] : given->second) chosen.values[name] = value;
   }
   const bool standard = chosen.values == standard_tunables(entry);
-  chosen.from = given != options.tunables.end() || !standard ? "as set" : "the entry's standard";
+  const bool set = given != options.tunables.end() || !standard;
+  chosen.origin = set ? ChosenTunables::Origin::set : ChosenTunables::Origin::standard;
+  chosen.from = set ? "as set" : "the entry's standard";
   return chosen;
+}
+
+ChosenTunables tuned_tunables(const Entry& entry, const BoundProblem& bound,
+                              const DeviceInfo& device, const PlanOptions& options) {
+  ChosenTunables tuned;
+  if (options.tuned == nullptr) return tuned;
+  if (choose_tunables(entry, options).origin == ChosenTunables::Origin::set) return tuned;
+  const TunedData::Hit hit = options.tuned->look_up(entry, bound, device);
+  tuned.from = hit.how;
+  if (hit.record == nullptr) return tuned;
+  tuned.origin = ChosenTunables::Origin::tuned;
+  tuned.values = hit.record->tunables;
+  tuned.efficiency = hit.record->efficiency;
+  tuned.exact = hit.exact;
+  return tuned;
+}
+
+void check_verdicts(const Entry& entry, const Environment& values, const DeviceInfo& device,
+                    const PlanOptions& options) {
+  if (options.tuned == nullptr) return;
+  const Verdict* verdict = options.tuned->verdict_on(entry, values, device);
+  if (verdict == nullptr) return;
+  throw UnsupportedError((values.empty() ? "it" : print_tunables(values)) +
+                         " is refused on this device: " + verdict->why);
 }
 
 std::string print_tunables(const Environment& values) {

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/tuned_file.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/knobs.hpp"
+#include "catalogue/embedded.hpp"
+
+namespace morton {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kSchema = 1;
+/// Some hundred thousand records.
+constexpr std::int64_t kFileLimitBytes = std::int64_t{64} << 20;
+constexpr std::string_view kTunedFolder = "tuned/";
+
+std::map<std::string, std::string> texts_by_name(const JsonReader& reader) {
+  std::map<std::string, std::string> texts;
+  for (const auto& [name, member] : reader.members()) texts[name] = member.text();
+  return texts;
+}
+
+/// A time or a rate: finite and not negative.
+double measured(const JsonReader& reader) {
+  const double value = reader.real();
+  if (!std::isfinite(value) || value < 0.0) reader.fail("expected a number of 0 or more");
+  return value;
+}
+
+TunedDevice device_from(const JsonReader& reader) {
+  reader.allow_keys({"fingerprint", "name", "vendor", "platform", "kind"});
+  return {reader.at("fingerprint").text(), reader.at("name").text(), reader.at("vendor").text(),
+          reader.at("platform").text(), reader.at("kind").text()};
+}
+
+TunedRecord record_from(const JsonReader& reader, const TunedDevice& device) {
+  reader.allow_keys({"kernel", "hash", "problem", "tunables", "ms", "gflops", "peak_gflops",
+                     "efficiency", "standard_ms", "tried", "space"});
+  TunedRecord record;
+  record.device = device;
+  record.kernel = reader.at("kernel").text();
+  record.hash = reader.at("hash").text();
+  record.problem = tuned_problem_from(reader.at("problem"));
+  record.tunables = environment_from(reader.at("tunables"));
+  record.ms = measured(reader.at("ms"));
+  record.gflops = measured(reader.at("gflops"));
+  record.peak_gflops = measured(reader.at("peak_gflops"));
+  record.efficiency = measured(reader.at("efficiency"));
+  if (record.efficiency == 0.0) reader.at("efficiency").fail("expected more than 0");
+  record.standard_ms = measured(reader.at("standard_ms"));
+  record.tried = reader.at("tried").integer();
+  record.space = reader.at("space").integer();
+  return record;
+}
+
+Verdict verdict_from(const JsonReader& reader, const TunedDevice& device) {
+  reader.allow_keys({"kernel", "hash", "tunables", "why"});
+  return {device, reader.at("kernel").text(), reader.at("hash").text(),
+          environment_from(reader.at("tunables")), reader.at("why").text()};
+}
+
+Json to_json(const TunedRecord& record) {
+  return {{"kernel", record.kernel},
+          {"hash", record.hash},
+          {"problem", to_json(record.problem)},
+          {"tunables", Json(record.tunables)},
+          {"ms", record.ms},
+          {"gflops", record.gflops},
+          {"peak_gflops", record.peak_gflops},
+          {"efficiency", record.efficiency},
+          {"standard_ms", record.standard_ms},
+          {"tried", record.tried},
+          {"space", record.space}};
+}
+
+Json to_json(const Verdict& verdict) {
+  return {{"kernel", verdict.kernel},
+          {"hash", verdict.hash},
+          {"tunables", Json(verdict.tunables)},
+          {"why", verdict.why}};
+}
+
+/// An array with one element on each line, so that files are compared line by line.
+std::string lines_text(const Json& array) {
+  std::string text = "[";
+  for (const Json& element : array) {
+    text += (text.size() == 1 ? "\n    " : ",\n    ") +
+            element.dump(-1, ' ', false, Json::error_handler_t::replace);
+  }
+  return text + (array.empty() ? "]" : "\n  ]");
+}
+
+}  // namespace
+
+Json to_json(const TunedProblem& problem) {
+  Json json = {
+      {"family", problem.family}, {"extents", Json(problem.extents)}, {"types", problem.types}};
+  if (!problem.structure.empty()) json["structure"] = Json(problem.structure);
+  if (!problem.orders.empty()) json["orders"] = problem.orders;
+  return json;
+}
+
+TunedProblem tuned_problem_from(const JsonReader& reader) {
+  reader.allow_keys({"family", "extents", "structure", "types", "orders"});
+  TunedProblem problem;
+  problem.family = reader.at("family").text();
+  if (find_problem_family(problem.family) == nullptr) {
+    reader.at("family").fail("there is no family of problems '" + problem.family + "'");
+  }
+  problem.extents = environment_from(reader.at("extents"));
+  if (reader.has("structure")) problem.structure = environment_from(reader.at("structure"));
+  problem.types = texts_by_name(reader.at("types"));
+  if (reader.has("orders")) problem.orders = texts_by_name(reader.at("orders"));
+  return problem;
+}
+
+Environment environment_from(const JsonReader& reader) {
+  Environment values;
+  for (const auto& [name, member] : reader.members()) values[name] = member.integer();
+  return values;
+}
+
+void read_tuning(const Json& json, const std::string& file, TunedData& data) {
+  const JsonReader reader(json, file);
+  reader.allow_keys({"schema", "device", "records", "refused"});
+  if (reader.at("schema").integer() != kSchema) {
+    reader.at("schema").fail("expected 1, the only schema there is");
+  }
+  const TunedDevice device = device_from(reader.at("device"));
+  for (const auto& record : reader.at("records").elements()) {
+    data.add(record_from(record, device));
+  }
+  for (const auto& verdict : reader.at("refused").elements()) {
+    data.add(verdict_from(verdict, device));
+  }
+}
+
+void read_tuning_file(const fs::path& path, TunedData& data) {
+  const Json json = parse_json(read_file(path, kFileLimitBytes), path.string());
+  read_tuning(json, path.string(), data);
+}
+
+void read_tuning_folder(const fs::path& folder, TunedData& data) {
+  std::error_code status;
+  if (!fs::is_directory(folder, status)) return;
+  std::vector<fs::path> paths;
+  for (const auto& file : fs::directory_iterator(folder)) {
+    if (file.path().extension() == ".json") paths.push_back(file.path());
+  }
+  std::ranges::sort(paths);
+  for (const auto& path : paths) read_tuning_file(path, data);
+}
+
+void read_shipped_tuning(TunedData& data) {
+  if (const auto folder = knob("MORTON_KERNEL_DIR")) {
+    return read_tuning_folder(fs::path(*folder) / kTunedFolder, data);
+  }
+  for (const EmbeddedFile& file : embedded_kernels()) {
+    if (!file.path.starts_with(kTunedFolder)) continue;
+    const std::string name(file.path);
+    read_tuning(parse_json(file.content, name), name, data);
+  }
+}
+
+std::string print_tuning(const TunedDevice& device, const TunedData& data) {
+  Json records = Json::array();
+  for (const TunedRecord& record : data.records()) {
+    if (record.device == device) records.push_back(to_json(record));
+  }
+  Json refused = Json::array();
+  for (const Verdict& verdict : data.verdicts()) {
+    if (verdict.device == device) refused.push_back(to_json(verdict));
+  }
+  const Json facts = {{"fingerprint", device.fingerprint},
+                      {"name", device.name},
+                      {"vendor", device.vendor},
+                      {"platform", device.platform},
+                      {"kind", device.kind}};
+  return "{\n  \"schema\": 1,\n  \"device\": " +
+         facts.dump(-1, ' ', false, Json::error_handler_t::replace) +
+         ",\n  \"records\": " + lines_text(records) + ",\n  \"refused\": " + lines_text(refused) +
+         "\n}\n";
+}
+
+}  // namespace morton

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "base/json_reader.hpp"
+#include "plan/tuned.hpp"
+
+namespace morton {
+
+/// A file of tuning data (docs/tuning.md has its schema): one device, its records and verdicts.
+/// Reading is checked like every file: ModelError names the file and the key.
+void read_tuning(const Json& json, const std::string& file, TunedData& data);
+void read_tuning_file(const std::filesystem::path& path, TunedData& data);
+/// Every .json file of the folder in the order of their names; none where there is no folder.
+void read_tuning_folder(const std::filesystem::path& folder, TunedData& data);
+/// Those built into the library, or of the folder `tuned` in MORTON_KERNEL_DIR when that is set.
+void read_shipped_tuning(TunedData& data);
+
+/// What `data` knows of this very device, as a file's text.
+[[nodiscard]] std::string print_tuning(const TunedDevice& device, const TunedData& data);
+
+/// Parts that other files (journals, messages between processes) have in common with these.
+[[nodiscard]] Json to_json(const TunedProblem& problem);
+[[nodiscard]] TunedProblem tuned_problem_from(const JsonReader& reader);
+/// {"TILE_M": 8}.
+[[nodiscard]] Environment environment_from(const JsonReader& reader);
+
+}  // namespace morton

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the planner makes of measured values: which record it takes, and what it says of it.
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "plan/tunables.hpp"
+#include "plan/tuned_file.hpp"
+#include "plans/plan_setup.hpp"
+
+namespace morton::test {
+namespace {
+
+constexpr const char* kKernel = "gemm.tile_unpacked";
+
+const Catalogue& catalogue() {
+  static const Catalogue kCatalogue = Catalogue::standard();
+  return kCatalogue;
+}
+
+TunedProblem product(std::int64_t m, std::int64_t n, std::int64_t k) {
+  return {"gemm",
+          {{"M", m}, {"N", n}, {"K", k}},
+          {},
+          {{"lhs", "f32"}, {"rhs", "f32"}, {"dst", "f32"}, {"acc", "f32"}},
+          {}};
+}
+
+TunedRecord record_for(const DeviceInfo& device, const TunedProblem& problem, Environment values) {
+  TunedRecord record;
+  record.device = TunedDevice::of(device);
+  record.kernel = kKernel;
+  record.hash = catalogue().find_entry(kKernel)->digest;
+  record.problem = problem;
+  record.tunables = std::move(values);
+  record.ms = 1.0;
+  record.gflops = 100.0;
+  record.peak_gflops = 200.0;
+  record.efficiency = 0.5;
+  return record;
+}
+
+/// x(-1, 63) times a matrix of 63 x 17.
+Graph one_product() {
+  NetworkBuilder network("one_product", 1);
+  const TensorId x = network.input("x", {-1, 63});
+  network.output(network.node("MatMul", {x, network.parameter({63, 17}, 63)}));
+  return network.finish();
+}
+
+/// The only step's plan for 3 rows: M=3 N=17 K=63.
+Step step_with(const TunedData& data, const DeviceInfo& device, PlanOptions options = {}) {
+  options.use = {{"gemm", kKernel}};
+  options.tuned = std::make_shared<TunedData>(data);
+  const Plan plan = make_plan(prepared(one_product(), 3), catalogue(), device, options);
+  for (const Step& step : plan.steps) {
+    if (step.kernel == kKernel) return step;
+  }
+  throw std::runtime_error("no step runs the kernel");
+}
+
+testing::AssertionResult says(const Step& step, const std::string& part) {
+  if (step.reason.find(part) != std::string::npos) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << "'" << step.reason << "' does not say '" << part << "'";
+}
+
+TEST(PlanTuned, DistanceIsOfLogarithms) {
+  EXPECT_EQ(distance(product(3, 17, 63), product(3, 17, 63)), 0.0);
+  EXPECT_DOUBLE_EQ(distance(product(3, 17, 63), product(6, 17, 63)), 1.0);
+  EXPECT_DOUBLE_EQ(distance(product(1, 4, 1), product(8, 4, 16)), 5.0);
+  TunedProblem transposed = product(3, 17, 63);
+  transposed.orders["rhs"] = "NK";
+  EXPECT_DOUBLE_EQ(distance(product(3, 17, 63), transposed), 1.0);
+  EXPECT_DOUBLE_EQ(distance(transposed, product(3, 17, 63)), 1.0);
+  TunedProblem halves = product(3, 17, 63);
+  halves.types["lhs"] = "f16";
+  EXPECT_TRUE(std::isinf(distance(product(3, 17, 63), halves)));
+}
+
+TEST(PlanTuned, TheNearestRecordOfTheClosestDeviceIsTaken) {
+  const DeviceInfo own = saved_device("pocl_cpu");
+  DeviceInfo newer = own;
+  newer.driver_version = "9.9";
+  DeviceInfo cousin = newer;
+  cousin.name = "another of the same vendor";
+
+  TunedData data;
+  EXPECT_TRUE(says(step_with(data, own), "TILE_M=6 TILE_N=64, the entry's standard"));
+  data.add(record_for(cousin, product(3, 17, 63), {{"TILE_M", 1}, {"TILE_N", 16}}));
+  EXPECT_TRUE(says(step_with(data, own),
+                   "TILE_M=1 TILE_N=16, tuned on a device of the same vendor "
+                   "(another of the same vendor) for this problem"));
+  data.add(record_for(newer, product(6, 17, 63), {{"TILE_M", 2}, {"TILE_N", 16}}));
+  EXPECT_TRUE(says(step_with(data, own), "TILE_M=2 TILE_N=16, tuned on the same architecture"));
+  data.add(record_for(own, product(6, 17, 126), {{"TILE_M", 4}, {"TILE_N", 16}}));
+  EXPECT_TRUE(says(step_with(data, own),
+                   "TILE_M=4 TILE_N=16, tuned on this device for M=6 N=17 "
+                   "K=126, 1.41 away"));
+  data.add(record_for(own, product(6, 17, 63), {{"TILE_M", 4}, {"TILE_N", 32}}));
+  EXPECT_TRUE(says(step_with(data, own), "TILE_M=4 TILE_N=32, tuned on this device for M=6"));
+  data.add(record_for(own, product(3, 17, 63), {{"TILE_M", 8}, {"TILE_N", 32}}));
+  const Step step = step_with(data, own);
+  EXPECT_TRUE(says(step, "TILE_M=8 TILE_N=32, tuned on this device for this problem"));
+  EXPECT_EQ(step.tunables, (Environment{{"TILE_M", 8}, {"TILE_N", 32}}));
+}
+
+TEST(PlanTuned, ARecordThatIsTooFarAwaySaysNothing) {
+  const DeviceInfo own = saved_device("pocl_cpu");
+  TunedData data;
+  data.add(record_for(own, product(3, 17, 1024), {{"TILE_M", 1}, {"TILE_N", 16}}));
+  EXPECT_TRUE(says(step_with(data, own), "TILE_M=6 TILE_N=64, the entry's standard"));
+}
+
+TEST(PlanTuned, ARecordOfAnotherVersionOfTheKernelIsNotUsedAndThatIsSaid) {
+  const DeviceInfo own = saved_device("pocl_cpu");
+  TunedRecord old = record_for(own, product(3, 17, 63), {{"TILE_M", 1}, {"TILE_N", 16}});
+  old.hash = "of another text";
+  TunedData data;
+  data.add(old);
+  EXPECT_TRUE(says(step_with(data, own),
+                   "the entry's standard (what was tuned is for another "
+                   "version of the kernel and is not used)"));
+}
+
+TEST(PlanTuned, WhatIsSetGoesFirst) {
+  const DeviceInfo own = saved_device("pocl_cpu");
+  TunedData data;
+  data.add(record_for(own, product(3, 17, 63), {{"TILE_M", 1}, {"TILE_N", 16}}));
+  PlanOptions options;
+  options.tunables = {{kKernel, {{"TILE_M", 8}}}};
+  EXPECT_TRUE(says(step_with(data, own, options), "TILE_M=8 TILE_N=64, as set"));
+}
+
+TEST(PlanTuned, VerdictsAreObeyed) {
+  const DeviceInfo own = saved_device("pocl_cpu");
+  const std::string hash = catalogue().find_entry(kKernel)->digest;
+  TunedData data;
+  data.add(Verdict{TunedDevice::of(own), kKernel, hash, {{"TILE_M", 6}, {"TILE_N", 64}}, "a flaw"});
+  PlanOptions options;
+  options.tuned = std::make_shared<TunedData>(data);
+  const Graph graph = prepared(one_product(), 3);
+  const Plan plan = make_plan(graph, catalogue(), own, options);
+  const std::string text = print(plan, PlanDetail::why);
+  EXPECT_NE(text.find("not gemm.tile_unpacked: TILE_M=6 TILE_N=64 is refused on this device: a "
+                      "flaw"),
+            std::string::npos)
+      << text;
+  options.use = {{"gemm", kKernel}};
+  EXPECT_THROW(static_cast<void>(make_plan(graph, catalogue(), own, options)), UsageError);
+  // Other values, another device and another version of the kernel are not meant.
+  options.tunables = {{kKernel, {{"TILE_M", 8}}}};
+  EXPECT_NO_THROW(static_cast<void>(make_plan(graph, catalogue(), own, options)));
+  EXPECT_TRUE(says(step_with(data, saved_device("mali_t628")), "TILE_M=6"));
+  // What was tuned takes the place of refused standard values.
+  data.add(record_for(own, product(3, 17, 63), {{"TILE_M", 1}, {"TILE_N", 16}}));
+  EXPECT_TRUE(says(step_with(data, own), "TILE_M=1 TILE_N=16, tuned"));
+}
+
+TEST(PlanTuned, MeasuredEfficiencyDecidesBetweenKernels) {
+  const DeviceInfo own = saved_device("pocl_cpu");
+  const Graph graph = prepared(one_product(), 300);
+  for (const double efficiency : {1e-4, 0.9}) {
+    TunedRecord record = record_for(own, product(300, 17, 63), {{"TILE_M", 1}, {"TILE_N", 16}});
+    record.efficiency = efficiency;
+    auto data = std::make_shared<TunedData>();
+    data->add(record);
+    PlanOptions options;
+    options.tuned = data;
+    options.exclude = {"gemm.tile"};
+    const Plan plan = make_plan(graph, catalogue(), own, options);
+    EXPECT_EQ(count_of(plan, kKernel) > 0, efficiency > 0.5) << efficiency;
+  }
+}
+
+TEST(PlanTuned, FilesAreReadBackAsTheyWereWritten) {
+  const DeviceInfo own = saved_device("pocl_cpu");
+  TunedData data;
+  TunedRecord record = record_for(own, product(3, 17, 63), {{"TILE_M", 1}, {"TILE_N", 16}});
+  record.problem.orders["rhs"] = "NK";
+  record.tried = 3;
+  data.add(record);
+  data.add(Verdict{record.device, kKernel, record.hash, {{"TILE_M", 2}}, "killed it"});
+  data.add(record_for(saved_device("mali_t628"), product(1, 1, 1), {}));
+  const std::string text = print_tuning(record.device, data);
+  TunedData again;
+  read_tuning(parse_json(text, "file"), "file", again);
+  ASSERT_EQ(again.records().size(), 1U);
+  EXPECT_EQ(again.records()[0].problem, record.problem);
+  EXPECT_EQ(again.records()[0].tunables, record.tunables);
+  EXPECT_EQ(again.records()[0].device, record.device);
+  ASSERT_EQ(again.verdicts().size(), 1U);
+  EXPECT_EQ(again.verdicts()[0].why, "killed it");
+  EXPECT_EQ(print_tuning(record.device, again), text);
+}
+
+TEST(PlanTuned, DamagedFilesAreModelErrorsThatNameTheKey) {
+  const std::string device =
+      R"("device": {"fingerprint": "f", "name": "n", "vendor": "v", "platform": "p", "kind": "cpu"})";
+  const auto complaint = [](const std::string& text) {
+    TunedData data;
+    try {
+      read_tuning(parse_json(text, "file"), "file", data);
+    } catch (const ModelError& error) {
+      return std::string(error.what());
+    }
+    return std::string("nothing");
+  };
+  EXPECT_EQ(complaint("{\"schema\": 1, " + device + R"(, "records": [], "refused": []})"),
+            "nothing");
+  EXPECT_NE(complaint("{\"schema\": 2, " + device + R"(, "records": [], "refused": []})")
+                .find("file: schema"),
+            std::string::npos);
+  EXPECT_NE(complaint("{\"schema\": 1, " + device + R"(, "records": [{}], "refused": []})")
+                .find("kernel"),
+            std::string::npos);
+  EXPECT_NE(complaint("{\"schema\": 1, " + device + R"(, "records": [], "refused": [], "x": 1})")
+                .find("unknown key 'x'"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace morton::test
