@@ -83,8 +83,8 @@
   }
 
 __kernel ATTRIBUTES void local_tile(ARGUMENTS) {
-  __local float4 lhs_tile[2][TILE_K][TILE_M / 4 + 1];
-  __local float4 rhs_tile[2][TILE_K][TILE_N / 4];
+  __local float4 lhs_tile[2][TILE_K][TILE_M / 4 + 1] __attribute__((aligned(128)));
+  __local float4 rhs_tile[2][TILE_K][TILE_N / 4] __attribute__((aligned(128)));
   const int x = get_local_id(0);
   const int y = get_local_id(1);
   const int item = y * ITEMS_X + x;
