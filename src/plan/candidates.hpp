@@ -30,8 +30,9 @@ struct KernelChoice {
   /// Tensor ids are the task list's, or kFirstTemporary + index into the candidate's temporaries.
   BoundProblem bound;
   std::map<std::string, Demand> demands;  ///< by operand, dst included
-  double estimated_us = 0.0;              ///< of each run
-  bool once = false;                      ///< computes a derived tensor, when the plan is loaded
+  double efficiency = 0.0;    ///< share of the device's peak that it is expected to reach
+  double estimated_us = 0.0;  ///< of each run
+  bool once = false;          ///< computes a derived tensor, when the plan is loaded
 };
 
 inline constexpr int kFirstTemporary = 1 << 24;

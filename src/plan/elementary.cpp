@@ -13,10 +13,21 @@
 namespace morton {
 namespace {
 
-/// The cheapest entry for which `fits` does not throw UnsupportedError.
-KernelChoice cheapest_entry(const BoundProblem& bound, const std::string& name,
-                            const PlanContext& context, const std::vector<TaskTensor>& temporaries,
-                            const std::function<void(const Entry&)>& check_fits) {
+using IsBetter = bool (*)(const KernelChoice& a, const KernelChoice& b);
+
+bool takes_less_time(const KernelChoice& a, const KernelChoice& b) {
+  return a.estimated_us < b.estimated_us;
+}
+
+/// Extents have no part in it: another size of the same model finds its packing kernels built.
+bool uses_more_of_the_device(const KernelChoice& a, const KernelChoice& b) {
+  return a.efficiency > b.efficiency;
+}
+
+/// The best entry of those for which `check_fits` does not throw UnsupportedError.
+KernelChoice best_entry(const BoundProblem& bound, const std::string& name,
+                        const PlanContext& context, const std::vector<TaskTensor>& temporaries,
+                        const std::function<void(const Entry&)>& check_fits, IsBetter is_better) {
   std::string reasons;
   std::optional<KernelChoice> best;
   for (const auto& entry : context.catalogue.entries()) {
@@ -26,7 +37,7 @@ KernelChoice cheapest_entry(const BoundProblem& bound, const std::string& name,
     try {
       check_fits(entry);
       KernelChoice choice = choose_entry(entry, bound, name, context, temporaries);
-      if (!best || choice.estimated_us < best->estimated_us) best = std::move(choice);
+      if (!best || is_better(choice, *best)) best = std::move(choice);
     } catch (const UnsupportedError& error) {
       reasons += std::string("; ") + entry.name + ": " + error.what();
     }
@@ -71,13 +82,14 @@ KernelChoice choose_elementary(const BoundProblem& bound, const std::string& nam
                              : context.catalogue.find_entry(wanted->second);
     if (entry != nullptr) return choose_entry(*entry, narrow, name, context, temporaries);
   }
-  return cheapest_entry(bound, name, context, temporaries, [](const Entry&) {});
+  return best_entry(
+      bound, name, context, temporaries, [](const Entry&) {}, takes_less_time);
 }
 
 KernelChoice choose_pack(const BoundProblem& bound, const std::string& name,
                          const PlanContext& context, const std::vector<TaskTensor>& temporaries,
                          PackEnds ends) {
-  return cheapest_entry(bound, name, context, temporaries, [&](const Entry& entry) {
+  const auto check_fits = [&](const Entry& entry) {
     for (const auto& [role, format] : entry.operands) {
       const Arrangement& arrangement = role == "dst" ? ends.to : ends.from;
       if (!format.is_any() && !lies_as(format, role, bound.operands.at(role), arrangement, bound)) {
@@ -85,7 +97,8 @@ KernelChoice choose_pack(const BoundProblem& bound, const std::string& name,
                                ", not as " + format.layout_text);
       }
     }
-  });
+  };
+  return best_entry(bound, name, context, temporaries, check_fits, uses_more_of_the_device);
 }
 
 }  // namespace morton

@@ -142,15 +142,15 @@ KernelChoice choose_with(const ChosenTunables& chosen, const Entry& entry,
       padded[extent] = names.find(extent + "_pad")->second;
     }
   }
+  const bool tuned = chosen.origin == ChosenTunables::Origin::tuned;
+  choice.efficiency = tuned ? chosen.efficiency : efficiency_of(entry, context.device);
   if (dst.kind == TaskTensor::Kind::derived) {
     choice.once = true;
     return choice;
   }
-  const bool tuned = chosen.origin == ChosenTunables::Origin::tuned;
-  const double efficiency = tuned ? chosen.efficiency : efficiency_of(entry, context.device);
   choice.estimated_us = step_cost_us(
       static_cast<double>(entry.flop.evaluate(padded)),
-      efficiency * busy_share(size, context.device),
+      choice.efficiency * busy_share(size, context.device),
       chosen.exact ? 0.0 : bytes_moved(entry, bound, names, context, temporaries), context.device);
   return choice;
 }

@@ -58,7 +58,9 @@ class CatalogueEntries : public ::testing::TestWithParam<WayOnDevice> {
 bool needs_another_device(const WayReport& report) {
   return report.graphs == 0 &&
          std::any_of(report.refused.begin(), report.refused.end(), [](const auto& refusal) {
-           return refusal.first.find("it requires device.") != std::string::npos;
+           const std::size_t requirement = refusal.first.find("it requires ");
+           return requirement != std::string::npos &&
+                  refusal.first.find("device.", requirement) != std::string::npos;
          });
 }
 
