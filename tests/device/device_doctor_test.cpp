@@ -6,6 +6,7 @@
 
 #include "base/file.hpp"
 #include "device/doctor.hpp"
+#include "device/opencl_device.hpp"
 #include "support/child_process.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -68,6 +69,9 @@ TEST(DeviceDoctor, SaysWhenNoDriverIsThere) {
 }
 
 TEST(DeviceDoctor, DISABLED_ChildNoDriver) {
+  if (!OpenClDevice::list().empty()) {
+    GTEST_SKIP() << "this machine's loader finds drivers that OCL_ICD_VENDORS does not name";
+  }
   const auto checks = run_doctor({});
   EXPECT_EQ(find(checks, "drivers in").outcome, Outcome::failed) << text_of(checks);
   EXPECT_EQ(find(checks, "platforms").outcome, Outcome::failed) << text_of(checks);
@@ -94,6 +98,12 @@ TEST(DeviceDoctor, DISABLED_ChildBadDrivers) {
 }
 
 TEST(DeviceDoctor, SaysWhenPoclsCacheCannotBeWritten) {
+  const auto devices = OpenClDevice::list();
+  if (std::none_of(devices.begin(), devices.end(), [](const DeviceInfo& info) {
+        return info.platform.find("Portable Computing Language") != std::string::npos;
+      })) {
+    GTEST_SKIP() << "PoCL is not installed";
+  }
   const testing::TemporaryFolder folder;
   write_file_atomically(folder.path() / "file", "in the way");
   const auto result = testing::run_tests_in_child(

@@ -275,7 +275,8 @@ TEST_P(SessionRun, TheCompiledModelSaysWhatItIs) {
     EXPECT_THAT(text, HasSubstr(step.name));
     EXPECT_THAT(text, HasSubstr(step.kernel));
     EXPECT_GT(step.bytes, 0);
-    flop += step.flop;
+    // How much is packed depends on the kernels that the device gets.
+    if (!step.kernel.starts_with("pack.")) flop += step.flop;
   }
   // Two products, and at least one operation for each element behind them; padding is not counted.
   constexpr std::int64_t kProducts = 2 * kSessionBatch * (17 * 33 + 33 * 5);
