@@ -6,6 +6,7 @@
 #include "commands.hpp"
 #include "morton/architectures.hpp"
 #include "morton/error.hpp"
+#include "options.hpp"
 
 namespace morton::cli {
 namespace {
@@ -53,7 +54,9 @@ void add_new(CLI::App& app, Action& chosen) {
   command->add_option("-o,--output", options->output, "File to write: .onnx or .json")
       ->option_text("FILE")
       ->required();
-  command->add_option("--seed", options->seed, "Seed of the weights (1)")->option_text("N");
+  command->add_option("--seed", options->seed, "Seed of the weights (1)")
+      ->option_text("N")
+      ->check(whole_number(0));
   command
       ->add_option("--matrices", options->matrices,
                    "How matrices beside a .json are written: binary, csv")

@@ -14,7 +14,7 @@
 namespace morton {
 namespace {
 
-/// More ways than this to combine the steps of a recipe are not looked at.
+/// Of more ways than this to combine the first steps of a recipe, the cheapest go on.
 constexpr std::size_t kMostCombinations = 256;
 /// Each slab is planned by itself and launches kernels of its own.
 constexpr std::int64_t kMostSlabs = 256;
@@ -142,6 +142,18 @@ struct PartialRecipe {
   std::map<std::size_t, std::string> taken;  ///< by the recipe's step: the candidate's name
 };
 
+/// Leaves kMostCombinations of them.
+void keep_cheapest(std::vector<PartialRecipe>& ways) {
+  if (ways.size() <= kMostCombinations) return;
+  const auto cost_us = [](const PartialRecipe& way) {
+    double sum = 0.0;
+    for (const KernelChoice& kernel : way.candidate.kernels) sum += kernel.estimated_us;
+    return sum;
+  };
+  std::ranges::stable_sort(ways, {}, cost_us);
+  ways.erase(ways.begin() + kMostCombinations, ways.end());
+}
+
 /// All ways through the recipe in this many slabs.
 std::vector<Candidate> candidates_in_slabs(const Recipe& recipe, const Task& task,
                                            const PlanContext& context,
@@ -171,7 +183,6 @@ std::vector<Candidate> candidates_in_slabs(const Recipe& recipe, const Task& tas
       for (const auto& part : parts.candidates) {
         // Later slabs are computed as the first one is.
         if (taken != prefix.taken.end() && taken->second != part.name) continue;
-        if (longer.size() == kMostCombinations) break;
         PartialRecipe joined = prefix;
         append(joined.candidate, part, outer.size(), expanded.temporaries.size());
         const bool named = part.kernels.size() > 1 || parts.candidates.size() > 1;
@@ -181,6 +192,7 @@ std::vector<Candidate> candidates_in_slabs(const Recipe& recipe, const Task& tas
       }
     }
     whole = std::move(longer);
+    keep_cheapest(whole);
     if (whole.empty()) {
       throw UnsupportedError("no kernel of its step " + step.task.bound.problem.family +
                              " computes the last slab as well as the others");

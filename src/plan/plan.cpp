@@ -292,6 +292,20 @@ int memory_root(const std::vector<Value>& values, int index) {
   return index;
 }
 
+std::string_view name_of(PlannedBlock::Kind kind) {
+  switch (kind) {
+    case PlannedBlock::Kind::weights:
+      return "weights";
+    case PlannedBlock::Kind::state:
+      return "state";
+    case PlannedBlock::Kind::activations:
+      return "activations";
+    case PlannedBlock::Kind::workspace:
+      return "workspace";
+  }
+  return "";
+}
+
 std::int64_t block_bytes(const Plan& plan, PlannedBlock::Kind kind) {
   std::int64_t bytes = 0;
   for (const auto& block : plan.blocks) {

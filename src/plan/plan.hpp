@@ -179,6 +179,8 @@ enum class PlanDetail : std::uint8_t { brief, why };
 /// The same for programs: steps with their arguments, values, blocks.
 [[nodiscard]] Json to_json(const Plan& plan);
 
+/// "weights", "state", "activations", "workspace".
+[[nodiscard]] std::string_view name_of(PlannedBlock::Kind kind);
 /// Bytes of all blocks of a kind.
 [[nodiscard]] std::int64_t block_bytes(const Plan& plan, PlannedBlock::Kind kind);
 

@@ -21,20 +21,6 @@ std::string counted(std::size_t count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-std::string_view kind_name(PlannedBlock::Kind kind) {
-  switch (kind) {
-    case PlannedBlock::Kind::weights:
-      return "weights";
-    case PlannedBlock::Kind::state:
-      return "state";
-    case PlannedBlock::Kind::activations:
-      return "activations";
-    case PlannedBlock::Kind::workspace:
-      return "workspace";
-  }
-  return "";
-}
-
 std::string operand_text(const Plan& plan, const StepArgument& argument) {
   const Value& value = plan.values[static_cast<std::size_t>(argument.number)];
   const PlannedImage& image = argument.image;
@@ -126,7 +112,7 @@ std::string print(const Plan& plan, PlanDetail detail) {
                       counted(plan.programs.size(), "program"), estimated_us(plan));
   for (std::size_t b = 0; b < plan.blocks.size(); ++b) {
     text += fmt::format("block {}: {}{} {} bytes\n", b, slot_text(plan, plan.blocks[b].slot),
-                        kind_name(plan.blocks[b].kind), plan.blocks[b].bytes);
+                        name_of(plan.blocks[b].kind), plan.blocks[b].bytes);
   }
   text += fmt::format("largest live set: {} bytes\n", plan.largest_live_bytes);
   for (const Step& step : plan.load_steps) text += step_text(plan, step, "once", detail);

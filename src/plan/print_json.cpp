@@ -26,20 +26,6 @@ std::string_view name_of(Value::Kind kind) {
   return "";
 }
 
-std::string_view name_of(PlannedBlock::Kind kind) {
-  switch (kind) {
-    case PlannedBlock::Kind::weights:
-      return "weights";
-    case PlannedBlock::Kind::state:
-      return "state";
-    case PlannedBlock::Kind::activations:
-      return "activations";
-    case PlannedBlock::Kind::workspace:
-      return "workspace";
-  }
-  return "";
-}
-
 Json to_json(const Step& step) {
   Json arguments = Json::array();
   for (const StepArgument& argument : step.arguments) {

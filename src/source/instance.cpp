@@ -319,13 +319,15 @@ InstanceSource Writer::write() {
   result.key = key();
   result.shares_program = spec_.entry->shares_program;
   result.function = spec_.entry->function + "_" + result.key.substr(0, 12);
-  head_ << "// " << spec_.entry->name << "\n";
+  // What a compiler complains of is then found in the kernel's own file.
+  head_ << "#line 1 \"" << spec_.entry->name << ", generated\"\n";
   define(spec_.entry->function, "", result.function);
   define_constants();
   for (const auto& operand : spec_.operands) define_operand(operand);
   define_epilogue();
   result.arguments = define_arguments();
-  result.text = head_.str() + spec_.entry->source + "\n" + tail_.str();
+  result.text = head_.str() + "#line 1 \"" + spec_.entry->source_file + "\"\n" +
+                spec_.entry->source + "\n" + tail_.str();
   return result;
 }
 

@@ -35,6 +35,8 @@ TEST(CliNew, WhatCannotBeMade) {
   expect_error(run_program({"new", "lenet5", "-o", at("a.pt")}), kBadUsage,
                "models are written to .onnx and .json files");
   expect_error(run_program({"new", "lenet5"}), kBadUsage, "--output");
+  expect_error(run_program({"new", "lenet5", "-o", at("a.onnx"), "--seed", "-1"}), kBadUsage,
+               "--seed: expected a whole number of 0 or more, got '-1'");
   expect_error(run_program({"new", "lenet5", "-o", at("a.json")}), kBadFile,
                "node 'C1' (Conv): no layer computes it");
   write_bytes(folder.path() / "file", "");

@@ -50,5 +50,12 @@ TEST(Instance, DependsOnTheViewThatLeadsToTheSideOperands) {
   EXPECT_NE(first.function, second.function);
 }
 
+TEST(Instance, TellsCompilersWhereItsTextComesFrom) {
+  const Catalogue catalogue = Catalogue::standard();
+  const InstanceSource made = generate(tile_with_bias(catalogue, View::identity({"M", "N"})));
+  EXPECT_EQ(made.text.find("#line 1 \"gemm.tile, generated\"\n"), 0U);
+  EXPECT_THAT(made.text, HasSubstr("\n#line 1 \"gemm/tile.cl\"\n// SPDX-License-Identifier"));
+}
+
 }  // namespace
 }  // namespace morton
