@@ -94,6 +94,7 @@ double unit_roundoff_of(const std::vector<StepInfo>& steps) {
   double unit = 0x1p-24;
   for (const StepInfo& step : steps) {
     if (step.formats.find("bf16") != std::string::npos) return 0x1p-8;
+    if (step.formats.find("tf32") != std::string::npos) unit = 0x1p-11;
     if (step.formats.find("f16") != std::string::npos) unit = 0x1p-11;
   }
   return unit;

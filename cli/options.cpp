@@ -140,8 +140,8 @@ void add_options(CLI::App& command, KernelOptions& options) {
       ->allow_extra_args(false);
   command
       .add_option("--precision", options.precision,
-                  "f32; f16 or bf16 let kernels round operands to that in memory")
-      ->check(CLI::IsMember({"f32", "f16", "bf16"}))
+                  "f32; f16, bf16 or tf32 let kernels round operands to that in memory")
+      ->check(CLI::IsMember({"f32", "f16", "bf16", "tf32"}))
       ->option_text("TYPE");
   command
       .add_option("--catalogue", options.catalogue_files,

@@ -45,8 +45,8 @@ struct CompileOptions {
   /// The cache folder whose tuning data is used; empty: the device's, or for a device that is not
   /// there as DeviceConfig::cache_dir says.
   std::string cache_dir;
-  /// f16 and bf16 let kernels keep operands in memory rounded to that type; sums stay in f32. Which
-  /// do says `plan_text`.
+  /// f16, bf16 and tf32 let kernels keep operands in memory rounded to that type; sums stay in f32.
+  /// Which do says `plan_text`.
   DType precision = DType::f32;
   /// Most bytes that temporaries of recipes may take.
   std::int64_t workspace_limit_bytes = std::int64_t{64} << 20;

@@ -14,7 +14,7 @@ struct DTypeFacts {
   std::int64_t bytes;
 };
 
-constexpr std::array<DTypeFacts, 9> kTypes{{
+constexpr std::array<DTypeFacts, 10> kTypes{{
     {DType::f32, "f32", 4},
     {DType::f16, "f16", 2},
     {DType::f64, "f64", 8},
@@ -24,6 +24,7 @@ constexpr std::array<DTypeFacts, 9> kTypes{{
     {DType::i64, "i64", 8},
     {DType::boolean, "bool", 1},
     {DType::bf16, "bf16", 2},
+    {DType::tf32, "tf32", 4},
 }};
 
 const DTypeFacts& facts(DType type) {

@@ -54,4 +54,11 @@ float from_bfloat16(std::uint16_t bits) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
 }
 
+float to_tf32(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  if ((bits & kInfinityBits) == kInfinityBits) return value;
+  const std::uint32_t odd = (bits >> 13) & 1U;
+  return std::bit_cast<float>((bits + 0xfffU + odd) & 0xffffe000U);
+}
+
 }  // namespace morton

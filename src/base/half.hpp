@@ -17,4 +17,8 @@ namespace morton {
 /// The value of bfloat16 bits; exact.
 [[nodiscard]] float from_bfloat16(std::uint16_t bits);
 
+/// The number of TF32 (an f32 whose fraction has 10 bits; the other 13 are zero) nearest to
+/// `value`, ties to even; NaN stays NaN.
+[[nodiscard]] float to_tf32(float value);
+
 }  // namespace morton

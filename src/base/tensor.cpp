@@ -128,6 +128,7 @@ double Tensor::at(std::int64_t index) const {
   }
   switch (dtype_) {
     case DType::f32:
+    case DType::tf32:
       return static_cast<double>(read<float>(data_, index));
     case DType::f16:
       return static_cast<double>(from_half(read<std::uint16_t>(data_, index)));
@@ -159,6 +160,8 @@ void Tensor::set(std::int64_t index, double value) {
       return write(data, index, static_cast<float>(value));
     case DType::f16:
       return write(data, index, to_half(static_cast<float>(value)));
+    case DType::tf32:
+      return write(data, index, to_tf32(static_cast<float>(value)));
     case DType::bf16:
       return write(data, index, to_bfloat16(static_cast<float>(value)));
     case DType::f64:

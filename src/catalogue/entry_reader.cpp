@@ -104,8 +104,8 @@ void read_split(const JsonReader& reader, OperandFormat& format) {
 
 DType read_stored(const JsonReader& reader) {
   const std::string name = reader.text();
-  if (name != "f16" && name != "bf16") {
-    reader.fail("expected 'f16' or 'bf16', got '" + name + "'");
+  if (name != "f16" && name != "bf16" && name != "tf32") {
+    reader.fail("expected 'f16', 'bf16' or 'tf32', got '" + name + "'");
   }
   return parse_dtype(name);
 }

@@ -42,6 +42,8 @@ std::int32_t onnx_type_of(DType type) {
       return Proto::BOOL;
     case DType::bf16:
       return Proto::BFLOAT16;
+    case DType::tf32:
+      throw UnsupportedError("onnx: ONNX has no element type tf32");
   }
   throw InternalError("onnx: element type out of range");
 }

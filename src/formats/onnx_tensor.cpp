@@ -78,6 +78,8 @@ Tensor from_typed_fields(const onnx::TensorProto& proto, DType type, const Shape
     case DType::f16:
     case DType::bf16:
       return from_values<std::uint16_t>(type, shape, proto.int32_data(), where);
+    case DType::tf32:
+      break;  // no type of ONNX
   }
   throw InternalError(where + ": element type out of range");
 }

@@ -139,7 +139,8 @@ struct Plan {
 
 /// What a plan is made for.
 struct PlanOptions {
-  /// f16 and bf16 let kernels keep f32 tensors in memory rounded to that type; sums stay in f32.
+  /// f16, bf16 and tf32 let kernels keep f32 tensors in memory rounded to that type; sums stay in
+  /// f32.
   DType precision = DType::f32;
   std::int64_t workspace_limit_bytes = std::int64_t{64} << 20;
   /// family -> entry or recipe that must be used wherever that family is asked for.

@@ -13,10 +13,11 @@ struct ElementText {
   std::string_view memory, value;
 };
 
-constexpr std::array<ElementText, 6> kElements{{
+constexpr std::array<ElementText, 7> kElements{{
     {DType::f32, "float", "float"},
     {DType::f16, "half", "float"},
     {DType::bf16, "ushort", "float"},
+    {DType::tf32, "float", "float"},
     {DType::i8, "char", "char"},
     {DType::u8, "uchar", "uchar"},
     {DType::i32, "int", "int"},
@@ -49,6 +50,7 @@ std::string store_text(DType type, const std::string& array, const std::string& 
   if (type == DType::f16) return "vstore_half_rte(" + value + ", " + index + ", " + array + ")";
   std::string stored = value;
   if (type == DType::bf16) stored = "morton_to_bf16(" + value + ")";
+  if (type == DType::tf32) stored = "morton_to_tf32(" + value + ")";
   if (is_integer(type)) {
     stored = "convert_" + std::string(memory_type(type)) + "_sat_rte(" + value + ")";
   }
@@ -74,6 +76,7 @@ std::vector<MacroText> hand_macros(DType type, const std::string& array, Element
       macros.push_back({name, "(i)", type == DType::f16 ? half : "(" + vectors + ")"});
     } else {
       const std::string half = "vstore_" + of_half + "_rte((v), (i), " + array + ")";
+      if (type == DType::tf32) continue;  // rounded one by one
       macros.push_back({name, "(i, v)", type == DType::f16 ? half : "(" + vectors + " = (v))"});
     }
   }
@@ -94,6 +97,17 @@ std::string image_sampler() {
 }
 
 std::string element_functions(DType type) {
+  if (type == DType::tf32) {
+    // Nearest, ties to even; what is no number or infinite stays as it is.
+    return "#ifndef MORTON_TO_TF32\n"
+           "#define MORTON_TO_TF32\n"
+           "float morton_to_tf32(float value) {\n"
+           "  const uint bits = as_uint(value);\n"
+           "  if ((bits & 0x7f800000u) == 0x7f800000u) return value;\n"
+           "  return as_float((bits + 0xfffu + ((bits >> 13) & 1u)) & 0xffffe000u);\n"
+           "}\n"
+           "#endif\n";
+  }
   if (type != DType::bf16) return {};
   // Nearest, ties to even; a NaN keeps a bit of its fraction.
   return "#ifndef MORTON_TO_BF16\n"

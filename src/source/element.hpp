@@ -17,7 +17,7 @@ namespace morton {
 /// "half" for f16, "ushort" for bf16, "uchar" for u8, ... Throws UnsupportedError for types that no
 /// kernel handles.
 [[nodiscard]] std::string_view memory_type(DType type);
-/// "float" for f32, f16 and bf16; "uchar", "char", "int" for integers.
+/// "float" for f32, f16, bf16 and tf32; "uchar", "char", "int" for integers.
 [[nodiscard]] std::string_view value_type(DType type);
 [[nodiscard]] bool is_integer(DType type);
 
@@ -35,7 +35,8 @@ enum class ElementUse : std::uint8_t { read, write };
 
 /// What a kernel that indexes `array` by hand reaches elements with, whatever their type in memory:
 /// AT_<array>(i) is the value of element i, AT4_<array>(i) the i-th vector of four (also 8 and 16)
-/// as values; PUT_<array>(i, v) and PUT4_<array>(i, v) store. Vectors of bf16 are not offered.
+/// as values; PUT_<array>(i, v) and PUT4_<array>(i, v) store. Vectors of bf16 are not
+/// offered, nor stores of vectors of tf32.
 [[nodiscard]] std::vector<MacroText> hand_macros(DType type, const std::string& array,
                                                  ElementUse use);
 /// The same for an operand in an image: AT4_<image>(x, y) is the texel in column x of row y.

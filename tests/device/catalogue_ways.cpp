@@ -115,6 +115,8 @@ double rounding_of(DType type, double value) {
   switch (type) {
     case DType::f16:  // 11 bits; below 2^-14 the steps are of 2^-24
       return std::max(std::fabs(value) * 0x1p-11, 0x1p-25);
+    case DType::tf32:  // 11 bits, exponents as f32's
+      return std::fabs(value) * 0x1p-11;
     case DType::bf16:  // 8 bits
       return std::fabs(value) * 0x1p-8;
     default:

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -127,6 +129,25 @@ TEST(DType, HasNamesAndSizes) {
     EXPECT_EQ(static_cast<std::int64_t>(Tensor::allocate(type, {1}).bytes()), size_of(type));
   }
   EXPECT_THROW((void)parse_dtype("float"), UsageError);
+}
+
+/// Every 65,521st f32, all exponents among them: within half a step; halfway to the even one.
+TEST(Tf32, IsTheNearestNumberWithTenBitsOfFraction) {
+  EXPECT_EQ(to_tf32(1.0F + 0x1p-11F), 1.0F);
+  EXPECT_EQ(to_tf32(1.0F + 0x3p-11F), 1.0F + 0x1p-9F);
+  EXPECT_EQ(to_tf32(-(1.0F + 0x1.8p-11F)), -(1.0F + 0x1p-10F));
+  EXPECT_EQ(to_tf32(0x1.fffp+127F), std::numeric_limits<float>::infinity());
+  EXPECT_TRUE(std::isnan(to_tf32(std::numeric_limits<float>::quiet_NaN())));
+  for (std::uint64_t bits = 0; bits < (std::uint64_t{1} << 32); bits += 65521) {
+    const auto value = std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+    if (!std::isfinite(value) || std::fabs(value) >= 0x1.ffcp+127F) continue;
+    const float stored = to_tf32(value);
+    EXPECT_EQ(std::bit_cast<std::uint32_t>(stored) & 0x1fffU, 0U) << value;
+    EXPECT_LE(std::fabs(stored - value), std::max(std::fabs(value) * 0x1p-11F, 0x1p-137F)) << value;
+  }
+  Tensor tensor = Tensor::allocate(DType::tf32, {1});
+  tensor.set(0, 1.0 + 0x1p-12);
+  EXPECT_EQ(tensor.at(0), 1.0);
 }
 
 }  // namespace

@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// gemm.mma_bf16 and gemm.mma_f16: dst[m,n] = EPILOGUE(sum over k of lhs[m,k] * rhs[k,n]) on the matrix units
-// of NVIDIA GPUs, operands in bfloat16 or half, sums in f32.
+// gemm.mma_bf16, gemm.mma_f16 and gemm.mma_tf32: dst[m,n] = EPILOGUE(sum over k of lhs[m,k] * rhs[k,n]) on the
+// matrix units of NVIDIA GPUs, operands in bfloat16, half or TF32, sums in f32.
 //
-//   lhs  R_{TILE_M}_{STEP}_R_8_8_R   16 bits
-//   rhs  C_{STEP}_{TILE_N}_C_8_8_C   16 bits
-//   dst  R   m*N_pad + n             f32
+//                  16 bits                   TF32
+//   lhs            R_{TILE_M}_{STEP}_R_8_8_R   R_{TILE_M}_{STEP}_R_8_4_R
+//   rhs            C_{STEP}_{TILE_N}_C_8_8_C   C_{STEP}_{TILE_N}_C_4_8_C
+//   dst  R  f32    m*N_pad + n
 //
 //                       rhs  n0     n0+TILE_N      A work-group computes a tile of TILE_M x TILE_N, each
 //                         k0 [    |    ]           warp (32 work-items in lockstep) a patch of it. A step
 //                    k0+STEP [    |    ]           is STEP along k of lhs and of rhs.
 //       lhs  k0 k0+STEP
 //       m0    [   ]          [wxyz| 2  ]           A patch is PATCH_M/16 x PATCH_N/8 products of
-//             [---]          [----+----]           16 x 16 x 8, one instruction each.
+//             [---]          [----+----]           16 x 16 x 8 (TF32: 16 x 8 x 8), one instruction each.
 //             [   ]          [ 3  | 4  ]
 //
 // The layouts do three things at once. What a work-group needs of an operand in a step is one contiguous
 // piece of memory, so copying it is copying bytes in their order: cp.async carries them into local memory,
-// a ring of STAGES steps, without a register between. In it lie cells of 8 x 8, 128 bytes each:
+// a ring of STAGES steps, without a register between. In it lie cells of 8 x 8 (TF32: 8 x 4), 128 bytes
+// each:
 //
 //   lhs, STEP = 32:    cell 0 cell 1 cell 2 cell 3    rows 0 to 7       cell: row 0, k 0 to 7   16 bytes
 //                      cell 4 cell 5 cell 6 cell 7    rows 8 to 15            row 1, k 0 to 7   16 bytes
@@ -29,7 +31,7 @@
 // of 128 bytes: the driver keeps 16 bytes at the start of local memory to itself, and cells that straddle
 // two rows of banks cost two fifths of the speed.
 //
-// The values of the next 16 k are read from local memory while those of the last 16 are multiplied, across the
+// The values of the next instructions are read from local memory while those of the last are multiplied, across the
 // border of two steps too.
 //
 // Work-groups go down BAND tiles before they go right by one: those at work at the same time then share
@@ -39,29 +41,35 @@
 // STEP; STAGES; BAND.
 // Assumes: M_pad, N_pad, K_pad are multiples of the tile and of STEP; both operands are zero where k >= K. A
 // driver that takes PTX within OpenCL C, for sm_80 or later.
-// Source: NVIDIA, "Parallel Thread Execution ISA", mma.m16n8k16, ldmatrix, cp.async.
+// Source: NVIDIA, "Parallel Thread Execution ISA", mma.m16n8k16, mma.m16n8k8 with .tf32, ldmatrix, cp.async.
 #define WARPS_M (TILE_M / PATCH_M)
 #define WARPS_N (TILE_N / PATCH_N)
 #define ITEMS (32 * WARPS_M * WARPS_N)
-// Pieces of 16 bytes, eight numbers each, in a step.
-#define LHS_PIECES (TILE_M * STEP / 8)
-#define RHS_PIECES (TILE_N * STEP / 8)
+// What depends on the numbers: how many are in a piece of 16 bytes, and the instruction.
+#define PIECE_ushort 8
+#define PIECE_half 8
+#define PIECE_float 4
+#define INSTRUCTION_ushort "m16n8k16.row.col.f32.bf16.bf16.f32"
+#define INSTRUCTION_half "m16n8k16.row.col.f32.f16.f16.f32"
+#define INSTRUCTION_float "m16n8k8.row.col.f32.tf32.tf32.f32"
+#define JOINED_(a, b) a##b
+#define JOINED(a, b) JOINED_(a, b)
+#define PIECE JOINED(PIECE_, MEMORY_lhs)
+#define INSTRUCTION JOINED(INSTRUCTION_, MEMORY_lhs)
+// Pieces in a step, and k in an instruction.
+#define LHS_PIECES (TILE_M * STEP / PIECE)
+#define RHS_PIECES (TILE_N * STEP / PIECE)
+#define DEPTH (2 * PIECE)
 #define STAGE_PIECES (LHS_PIECES + RHS_PIECES)
 // Bytes from one row (of lhs) or column (of rhs) of cells to the next, and from cell to cell in it.
-#define CELLS_BYTES (STEP * 16)
+#define CELLS_BYTES (STEP / PIECE * CELL_BYTES)
 #define CELL_BYTES 128
-#if LHS_PIECES % ITEMS != 0 || RHS_PIECES % ITEMS != 0 || STEP % 32 != 0
-#error "gemm.mma: each work-item must copy as many pieces as every other; STEP is a multiple of 32"
+#if LHS_PIECES % ITEMS != 0 || RHS_PIECES % ITEMS != 0 || STEP % (2 * DEPTH) != 0
+#error "gemm.mma: each work-item must copy as many pieces as every other; STEP is an even number of depths"
 #endif
 #if PATCH_M % 16 != 0 || PATCH_N % 16 != 0
 #error "gemm.mma: patches must be multiples of 16"
 #endif
-
-#define NUMBER_ushort "bf16"
-#define NUMBER_half "f16"
-#define NUMBER_OF_(type) NUMBER_##type
-#define NUMBER_OF(type) NUMBER_OF_(type)
-#define NUMBER NUMBER_OF(MEMORY_lhs)
 
 // 16 bytes from global to local memory; the copy is under way when this ends.
 #define COPY(to, from)                                                                              \
@@ -98,7 +106,7 @@
     barrier(CLK_LOCAL_MEM_FENCE);                                         \
   }
 
-// The 16 values along k that begin at 16 * k, of the step at `place`.
+// What the k-th instructions of the step at `place` need.
 #define READ(into, place, k)                                                                     \
   {                                                                                              \
     _Pragma("unroll") for (int i = 0; i < PATCH_M / 16; ++i) {                                   \
@@ -112,7 +120,7 @@
   }
 
 #define MULTIPLY(c, a, b0, b1)                                                           \
-  asm("mma.sync.aligned.m16n8k16.row.col.f32." NUMBER "." NUMBER ".f32 "                 \
+  asm("mma.sync.aligned." INSTRUCTION " "                 \
       "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"                  \
       : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])                                   \
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1))
@@ -134,11 +142,11 @@ __kernel ATTRIBUTES void mma(ARGUMENTS) {
   const int n0 = within / height * TILE_N;
 
   // What this work-item copies next. A piece is a uint4.
-  __global const uint4* lhs_next = (__global const uint4*)lhs + (size_t)m0 * K_pad / 8 + item;
-  __global const uint4* rhs_next = (__global const uint4*)rhs + (size_t)n0 * K_pad / 8 + item;
+  __global const uint4* lhs_next = (__global const uint4*)lhs + (size_t)m0 * K_pad / PIECE + item;
+  __global const uint4* rhs_next = (__global const uint4*)rhs + (size_t)n0 * K_pad / PIECE + item;
 
   // What this work-item addresses for ldmatrix, one row of a cell; bytes. Of lhs the four cells are rows 0-7
-  // and 8-15 with the first eight k, then with the second; of rhs columns 0-7 with either eight k, then columns
+  // and 8-15 with the first half of the k, then with the second; of rhs columns 0-7 with either half, then columns
   // 8-15.
   const uint first = (uint)(size_t)&ring[0];
   const uint lhs_from = (warp / WARPS_N * (PATCH_M / 8) + lane / 8 % 2) * CELLS_BYTES +
@@ -170,8 +178,8 @@ __kernel ATTRIBUTES void mma(ARGUMENTS) {
   for (int k0 = 0; k0 < K_pad; k0 += STEP) {
     START_COPIES(first + 16 * free_stage * STAGE_PIECES);
 #pragma unroll
-    for (int k = 0; k < STEP / 16; ++k) {
-      if (k < STEP / 16 - 1) {
+    for (int k = 0; k < STEP / DEPTH; ++k) {
+      if (k < STEP / DEPTH - 1) {
         READ((k + 1) % 2, place, k + 1);
       } else {
         free_stage = stage;
@@ -221,11 +229,17 @@ __kernel ATTRIBUTES void mma(ARGUMENTS) {
 #undef CELLS_BYTES
 #undef CELL_BYTES
 #undef STAGE_PIECES
-#undef NUMBER_ushort
-#undef NUMBER_half
-#undef NUMBER_OF_
-#undef NUMBER_OF
-#undef NUMBER
+#undef PIECE_ushort
+#undef PIECE_half
+#undef PIECE_float
+#undef INSTRUCTION_ushort
+#undef INSTRUCTION_half
+#undef INSTRUCTION_float
+#undef JOINED_
+#undef JOINED
+#undef PIECE
+#undef INSTRUCTION
+#undef DEPTH
 #undef COPY
 #undef START_COPIES
 #undef READ_MATRICES
