@@ -200,7 +200,7 @@ TEST(PlanFormats, AnEpilogueOfItsOwnStepKeepsTheFormat) {
   const Plan plan = plan_of(make_mlp(1), 17, saved_device("mali_t628"), options);
   EXPECT_EQ(count_of(plan, "gemm.morton_4_2"), 3);
   EXPECT_EQ(count_of(plan, "elementwise.chain"), 3);
-  EXPECT_EQ(count_of(plan, "pack.generic"), 1) << print(plan, PlanDetail::why);
+  EXPECT_EQ(count_of(plan, "pack.short_runs"), 1) << print(plan, PlanDetail::why);
 }
 
 /// Holds for every plan: what a kernel demands of an operand is what lies there, and what it leaves
