@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <spdlog/fmt/ranges.h>
 #include <spdlog/spdlog.h>
 #include <sys/resource.h>
 
+#include <array>
 #include <cmath>
+#include <filesystem>
 #include <memory>
 
 #include "commands.hpp"
@@ -27,6 +30,9 @@ Examples:
   morton bench models/lenet5.onnx --batch 100 -n 50 --format json
   morton bench models/lenet5.onnx --use gemm=gemm.naive --duration 10s
   morton bench gemm --m 1000 --n 1000 --k 1000 --all)";
+
+/// Of single problems.
+constexpr std::array kFamilies{"gemm", "bias", "sigmoid", "relu"};
 
 struct Options {
   DeviceOptions device;
@@ -172,7 +178,7 @@ Json json_of(const Options& options, const CompiledModel& model, const Measureme
   return {{"model", options.model.path},
           {"inputs", inputs},
           {"seed", options.measure.seed},
-          {"precision", "f32"},
+          {"precision", options.model.kernels.precision},
           {"device",
            {{"id", model.device().id()},
             {"name", model.device().name()},
@@ -243,7 +249,7 @@ std::string text_of(const Options& options, const CompiledModel& model,
   facts.rows = {
       {"model", options.model.path + ":" + inputs},
       {"device", model.device().description()},
-      {"precision", "f32"},
+      {"precision", options.model.kernels.precision},
       {"cache", fmt::format("{} ({})", cache_state(report), kernels_line(report))},
       {"open device", fmt::format("{:.1f} ms", measured.open_device_ms)},
       {"load", fmt::format("{:.1f} ms", measured.load_ms)},
@@ -263,7 +269,15 @@ std::string text_of(const Options& options, const CompiledModel& model,
          to_text(clocks_table(measured), options.result.format);
 }
 
+/// `bench tanh` names no file: whoever asks for a problem that there is not learns which there are.
+void require_model(const std::string& path) {
+  if (std::filesystem::exists(path) || path.find_first_of("./") != std::string::npos) return;
+  throw UsageError(fmt::format("bench {}: it is neither a file nor a problem; the problems are {}",
+                               path, fmt::join(kFamilies, ", ")));
+}
+
 int bench(const Options& options) {
+  require_model(options.model.path);
   CompileOptions compile = compile_options(options.model);
   compile.weights = weights_of(options.device);
   const Stopwatch load;
@@ -295,7 +309,7 @@ void add_bench(CLI::App& app, Action& chosen) {
       app.add_subcommand("bench", "Measure a model, or the kernels for a single problem");
   command->footer(kFooter);
   auto options = std::make_shared<Options>();
-  for (const char* family : {"gemm", "bias", "sigmoid", "relu"}) {
+  for (const char* family : kFamilies) {
     add_bench_problem(*command, family, chosen);
   }
   command->require_subcommand(0, 1);

@@ -6,68 +6,66 @@
 #include <algorithm>
 #include <optional>
 
+#include "figures.hpp"
 #include "statistics.hpp"
 
 namespace morton::cli {
 namespace {
-
-/// The kernel's own median, or what there is.
-std::optional<double> kernel_median(const Contender& contender) {
-  if (contender.kernel_ms().size() < contender.whole_ms().size()) return std::nullopt;
-  return median_of(contender.kernel_ms());
-}
-
-std::optional<double> rate(double amount, std::optional<double> ms) {
-  return ms ? std::optional(amount / (*ms * 1e6)) : std::nullopt;
-}
 
 const KernelInfo* find_info(const std::vector<KernelInfo>& kernels, const std::string& name) {
   const auto found = std::ranges::find(kernels, name, &KernelInfo::name);
   return found == kernels.end() ? nullptr : &*found;
 }
 
-Json optional_json(std::optional<double> value) { return value ? Json(*value) : Json(); }
+bool is_kernel(const Contender& contender) {
+  return contender.about().kind == Contender::Kind::kernel;
+}
 
-/// By kernel, of the steps that compute.
-Json tunables_json(const Contender& contender) {
-  Json json = Json::object();
-  for (const StepInfo& step : contender.steps()) {
-    if (step.role == StepInfo::Role::repack) continue;
-    for (const auto& [name, value] : step.tunables) json[step.kernel][name] = value;
-  }
+bool has_peers(const Field& field) {
+  return !std::ranges::all_of(field.contenders, [](const auto& c) { return is_kernel(*c); });
+}
+
+/// How many times as fast as the contender ours is.
+double ratio_of(const Contender& contender, const Contender& ours) {
+  return median_of(contender.samples().call) / median_of(ours.samples().call);
+}
+
+Json figure_json(const Figure& figure, const char* clock) {
+  Json json = {{"median_ms", figure.ms.p50},
+               {"min_ms", figure.ms.min},
+               {"iqr_ms", figure.ms.iqr()},
+               {"gflops", figure.gflops},
+               {"best_gflops", figure.best_gflops},
+               {"gigabytes_per_second", figure.gigabytes_per_second},
+               {"clock", clock}};
+  if (figure.share) json["share_of_peak"] = *figure.share;
+  if (figure.best_share) json["best_share_of_peak"] = *figure.best_share;
   return json;
 }
 
-Json contender_json(const Contender& contender, const Setting& setting) {
-  const SingleProblem& problem = setting.problem;
-  const std::optional<double> kernel = kernel_median(contender);
-  const double whole = median_of(contender.whole_ms());
-  const auto gflops = rate(problem.flop, kernel);
-  Json json = {{"name", contender.name()},
-               {"median_ms", optional_json(kernel)},
-               {"min_ms", kernel ? Json(std::ranges::min(contender.kernel_ms())) : Json()},
-               {"gflops", optional_json(gflops)},
-               {"gigabytes_per_second", optional_json(rate(problem.bytes, kernel))},
-               {"clock", kernel ? "device" : "none"},
-               {"error", contender.error()}};
-  if (gflops) json["share_of_peak"] = *gflops / median_of(setting.peak_gflops);
-  json["packed"] = {{"median_ms", whole},
-                    {"min_ms", std::ranges::min(contender.whole_ms())},
-                    {"gflops", problem.flop / (whole * 1e6)},
-                    {"gigabytes_per_second", problem.bytes / (whole * 1e6)},
-                    {"clock", "host"}};
-  json["samples"] = contender.whole_ms().size();
-  json["work_group"] = contender.work_group();
-  json["tunables"] = tunables_json(contender);
+Json contender_json(const Contender& contender, const Field& field, const Setting& setting) {
+  const Figures figures = figures_of(contender, setting);
+  const Contender::About about = contender.about();
+  Json json = {{"name", contender.name()}, {"kind", is_kernel(contender) ? "kernel" : "peer"}};
+  if (!about.version.empty()) json["version"] = about.version;
+  json.update(figure_json(figures.call, "host"));
+  json["error"] = contender.error();
+  if (const Contender* ours = ours_of(field)) json["ratio"] = ratio_of(contender, *ours);
+  json["alone"] = figures.alone ? figure_json(*figures.alone, "host") : Json();
+  json["device"] = figures.device ? figure_json(*figures.device, "device") : Json();
+  json["wait_ms"] = figures.wait_ms;
+  json["samples"] = contender.samples().call.size();
+  if (!is_kernel(contender)) return json;
+  json["stored"] = name_of(about.stored);
+  json["work_group"] = about.work_group;
+  json["tunables"] = Json(about.tunables);
   Json operands = Json::object();
   if (const KernelInfo* info = find_info(setting.kernels, contender.name())) {
     for (const auto& [operand, demand] : info->operands) operands[operand] = demand;
-    json["padding"] = info->padding;
   }
   json["operands"] = operands;
-  Json steps = Json::array();
-  for (const StepInfo& step : contender.steps()) steps.push_back(step.kernel);
-  json["steps"] = steps;
+  json["padding"] = about.padding;
+  json["steps"] = about.steps;
   return json;
 }
 
@@ -81,9 +79,18 @@ Json json_of(const Field& field, const Setting& setting) {
   const Json facts = Json::parse(setting.device.json());
   Json contenders = Json::array();
   for (const auto& contender : field.contenders) {
-    contenders.push_back(contender_json(*contender, setting));
+    contenders.push_back(contender_json(*contender, field, setting));
   }
-  return {{"problem", setting.problem.facts},
+  Json problem = setting.problem.facts;
+  problem["precision"] = setting.precision;
+  const Contender* ours = ours_of(field);
+  Json peak;
+  if (!setting.peak_gflops.empty()) {
+    peak = {{"gflops", median_of(setting.peak_gflops)},
+            {"max_gflops", std::ranges::max(setting.peak_gflops)},
+            {"kind", setting.peak_kind}};
+  }
+  return {{"problem", problem},
           {"flop", setting.problem.flop},
           {"bytes", setting.problem.bytes},
           {"device",
@@ -91,18 +98,18 @@ Json json_of(const Field& field, const Setting& setting) {
             {"name", setting.device.name()},
             {"platform", facts.value("platform", "")},
             {"driver", facts.value("driver_version", "")}}},
-          {"peak",
-           {{"gflops", median_of(setting.peak_gflops)},
-            {"max_gflops", std::ranges::max(setting.peak_gflops)},
-            {"kind", setting.peak_kind}}},
-          {"checked", setting.coverage},
+          {"buffers", setting.buffers},
+          {"peak", peak},
+          {"checked", field.contenders.empty() ? Json() : Json(setting.coverage)},
+          {"ours", ours == nullptr ? Json() : Json(ours->name())},
           {"contenders", contenders},
+          {"above_peak", above_peak(field, setting)},
           {"rejected", absent_json(field.rejected)},
           {"failed", absent_json(field.failed)}};
 }
 
-std::string percent_text(std::optional<double> gflops, double peak) {
-  return gflops ? fmt::format("{:.1f} %", 100.0 * *gflops / peak) : "n/a";
+std::string percent_text(std::optional<double> share) {
+  return share ? fmt::format("{:.1f} %", 100.0 * *share) : "n/a";
 }
 
 /// Operands that kernels of the family declare, in their order.
@@ -127,43 +134,76 @@ std::string demand_of(const KernelInfo* kernel, const std::string& operand) {
 /// Products are rated by their operations, everything else by the bytes that it moves.
 bool rated_by_flop(const Setting& setting) { return setting.problem.family == "gemm"; }
 
-std::vector<Table::Column> columns_of(const Setting& setting) {
+Table figures_table(const Field& field, const Setting& setting) {
   using enum Table::Align;
-  const std::string unit = rated_by_flop(setting) ? "GFLOP/s" : "GB/s";
-  std::vector<Table::Column> columns{{"kernel"}, {unit, right}};
-  if (rated_by_flop(setting)) columns.push_back({"of peak", right});
-  columns.push_back({"ms", right});
-  columns.push_back({"packed " + unit, right});
-  columns.push_back({"packed ms", right});
-  columns.push_back({"local"});
-  columns.push_back({"tunables"});
-  columns.push_back({"error", right});
-  for (const std::string& operand : operands_of(setting.kernels)) columns.push_back({operand});
-  columns.push_back({"padded to"});
-  return columns;
+  const bool flop = rated_by_flop(setting);
+  const std::string unit = flop ? "GFLOP/s" : "GB/s";
+  Table table;
+  const auto column = [&](const std::string& name) { table.columns.push_back({name, right}); };
+  table.columns.push_back({"kernel"});
+  column(unit);
+  if (flop) column("of peak");
+  if (flop) column("best");
+  for (const char* name : {"us", "iqr", "wait us"}) column(name);
+  const Contender* ours = has_peers(field) ? ours_of(field) : nullptr;
+  if (ours != nullptr) column("ours/it");
+  column("alone " + unit);
+  if (flop) column("of peak");
+  for (const char* name : {"us", "device us", "error"}) column(name);
+
+  const auto microseconds = [](double ms) { return digits_text(1e3 * ms); };
+  const auto rate = [&](const Figure& figure) {
+    return digits_text(flop ? figure.gflops : figure.gigabytes_per_second);
+  };
+  for (const auto& contender : field.contenders) {
+    const Figures figures = figures_of(*contender, setting);
+    const Figure& call = figures.call;
+    std::vector<std::string> row{contender->name(), rate(call)};
+    if (flop) row.push_back(percent_text(call.share));
+    if (flop) row.push_back(percent_text(call.best_share));
+    row.push_back(microseconds(call.ms.p50));
+    row.push_back(fmt::format("{:.1f} %", 100.0 * call.ms.iqr() / call.ms.p50));
+    row.push_back(microseconds(figures.wait_ms));
+    if (ours != nullptr) row.push_back(digits_text(ratio_of(*contender, *ours)));
+    row.push_back(figures.alone ? rate(*figures.alone) : "n/a");
+    if (flop) row.push_back(figures.alone ? percent_text(figures.alone->share) : "n/a");
+    row.push_back(figures.alone ? microseconds(figures.alone->ms.p50) : "n/a");
+    row.push_back(figures.device ? microseconds(figures.device->ms.p50) : "n/a");
+    row.push_back(fmt::format("{:.1e}", contender->error()));
+    table.rows.push_back(row);
+  }
+  return table;
 }
 
-std::vector<std::string> row_of(const Contender& contender, const Setting& setting) {
-  const SingleProblem& problem = setting.problem;
-  const double amount = rated_by_flop(setting) ? problem.flop : problem.bytes;
-  const std::optional<double> kernel = kernel_median(contender);
-  const double whole = median_of(contender.whole_ms());
-  std::vector<std::string> row{contender.name(), number_text(rate(amount, kernel), 2)};
-  if (rated_by_flop(setting)) {
-    row.push_back(percent_text(rate(problem.flop, kernel), median_of(setting.peak_gflops)));
+/// "TILE_M=6 TILE_N=64" of each kernel that has any.
+std::string tunables_text(const Contender::About& about) {
+  std::string text;
+  for (const auto& [kernel, values] : about.tunables) {
+    text += text.empty() ? "" : ",";
+    for (const auto& [name, value] : values) {
+      text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
+    }
   }
-  row.push_back(number_text(kernel, 3));
-  row.push_back(number_text(rate(amount, whole), 2));
-  row.push_back(number_text(whole, 3));
-  row.push_back(contender.work_group());
-  row.push_back(contender.tunables());
-  row.push_back(fmt::format("{:.1e}", contender.error()));
-  const KernelInfo* info = find_info(setting.kernels, contender.name());
-  for (const std::string& operand : operands_of(setting.kernels)) {
-    row.push_back(demand_of(info, operand));
+  return text;
+}
+
+Table formats_table(const Field& field, const Setting& setting) {
+  Table table;
+  table.columns = {{"kernel"}, {"local"}, {"tunables"}, {"stored"}};
+  const std::vector<std::string> operands = operands_of(setting.kernels);
+  for (const std::string& operand : operands) table.columns.push_back({operand});
+  table.columns.push_back({"padded"});
+  for (const auto& contender : field.contenders) {
+    if (!is_kernel(*contender)) continue;
+    const Contender::About about = contender->about();
+    std::vector<std::string> row{contender->name(), about.work_group, tunables_text(about),
+                                 std::string(name_of(about.stored))};
+    const KernelInfo* info = find_info(setting.kernels, contender->name());
+    for (const std::string& operand : operands) row.push_back(demand_of(info, operand));
+    row.push_back(about.padding.empty() ? "-" : about.padding);
+    table.rows.push_back(row);
   }
-  row.push_back(info == nullptr ? "" : info->padding);
-  return row;
+  return table;
 }
 
 std::string absent_text(const char* heading, const std::vector<Field::Absent>& absent) {
@@ -173,18 +213,37 @@ std::string absent_text(const char* heading, const std::vector<Field::Absent>& a
   return text;
 }
 
+/// What a reader must know beside the figures.
+std::string notes_text(const Field& field, const Setting& setting) {
+  std::string notes;
+  for (const auto& contender : field.contenders) {
+    const Contender::About about = contender->about();
+    if (!about.version.empty()) notes += fmt::format("\n{}: {}", contender->name(), about.version);
+    if (about.kind == Contender::Kind::peer && !about.bounded_by_peak) {
+      notes += "; it computes on another processor than the device, whose peak is not its own";
+    }
+    if (about.kind == Contender::Kind::kernel && about.stored != DType::f32) {
+      notes += fmt::format("\n{}: holds operands rounded to {}; the peak is that of f32",
+                           contender->name(), name_of(about.stored));
+    }
+  }
+  for (const std::string& line : above_peak(field, setting)) notes += "\nwrong: " + line;
+  return notes.empty() ? "" : notes + "\n";
+}
+
 std::string text_of(const Field& field, const Setting& setting, Format format) {
   std::string text = fmt::format("{} on {}\n", setting.problem.title, setting.device.description());
-  text +=
-      fmt::format("peak {:.1f} GFLOP/s ({}, median; best {:.1f})\n", median_of(setting.peak_gflops),
-                  setting.peak_kind, std::ranges::max(setting.peak_gflops));
-  text += "checked: " + setting.coverage + "\n\n";
-  if (!field.contenders.empty()) {
-    Table table{columns_of(setting), {}};
-    for (const auto& contender : field.contenders) {
-      table.rows.push_back(row_of(*contender, setting));
-    }
-    text += to_text(table, format);
+  if (field.contenders.empty()) {
+    text += "nothing to measure: no result was right\n";
+  } else {
+    text += fmt::format("peak {:.1f} GFLOP/s ({}, median; best {:.1f})\n",
+                        median_of(setting.peak_gflops), setting.peak_kind,
+                        std::ranges::max(setting.peak_gflops));
+    text += "buffers: " + setting.buffers + "\n";
+    text += "checked: " + setting.coverage + "\n\n";
+    text += to_text(figures_table(field, setting), format);
+    if (ours_of(field) != nullptr) text += "\n" + to_text(formats_table(field, setting), format);
+    text += notes_text(field, setting);
   }
   return text + absent_text("Cannot compute it", field.rejected) +
          absent_text("Failed", field.failed);
@@ -193,10 +252,41 @@ std::string text_of(const Field& field, const Setting& setting, Format format) {
 }  // namespace
 
 void sort_by_speed(Field& field) {
-  std::ranges::stable_sort(field.contenders, [](const auto& a, const auto& b) {
-    return kernel_median(*a).value_or(median_of(a->whole_ms())) <
-           kernel_median(*b).value_or(median_of(b->whole_ms()));
-  });
+  const auto time = [](const Contender& contender) {
+    const Samples& samples = contender.samples();
+    return median_of(samples.alone.empty() ? samples.call : samples.alone);
+  };
+  std::ranges::stable_sort(field.contenders,
+                           [&](const auto& a, const auto& b) { return time(*a) < time(*b); });
+}
+
+const Contender* ours_of(const Field& field) {
+  const Contender* ours = nullptr;
+  for (const auto& contender : field.contenders) {
+    if (!is_kernel(*contender)) continue;
+    if (ours == nullptr || ratio_of(*contender, *ours) < 1.0) ours = contender.get();
+  }
+  return ours;
+}
+
+std::vector<std::string> above_peak(const Field& field, const Setting& setting) {
+  std::vector<std::string> lines;
+  for (const auto& contender : field.contenders) {
+    if (!contender->about().bounded_by_peak) continue;
+    const Figures figures = figures_of(*contender, setting);
+    const auto look = [&](const Figure& figure, const char* what) {
+      const double share = std::max(figure.share.value_or(0.0), figure.best_share.value_or(0.0));
+      if (share <= kMostShare) return;
+      lines.push_back(fmt::format(
+          "{}, {}: {:.0f} % of the peak of the same run cannot be; the machine was disturbed, or "
+          "a clock is wrong: measure again, with more samples (-n)",
+          contender->name(), what, 100.0 * share));
+    };
+    look(figures.call, "calls");
+    if (figures.alone && !contender->samples().alone.empty()) look(*figures.alone, "alone");
+    if (figures.device) look(*figures.device, "device clock");
+  }
+  return lines;
 }
 
 std::string report_of(const Field& field, const Setting& setting, Format format) {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "contender.hpp"
+#include "field.hpp"
 #include "morton/device.hpp"
 #include "morton/problems.hpp"
 #include "output.hpp"
@@ -17,13 +17,22 @@ struct Setting {
   SingleProblem problem;
   std::vector<KernelInfo> kernels;  ///< of the problem's family
   Device device;
+  std::string precision = "f32";  ///< that was asked for
   std::string peak_kind = "";
   std::vector<double> peak_gflops = {};
   std::string coverage = "";  ///< what of the results was compared
+  std::string buffers = "";   ///< whether operands lie in the caches
 };
 
-/// Quickest kernel first.
+/// Quickest first, by the time of the computing steps where it is known.
 void sort_by_speed(Field& field);
+
+/// The contender that peers are compared with: the quickest kernel; null without any.
+[[nodiscard]] const Contender* ours_of(const Field& field);
+
+/// Figures above what the device can do by the peak of the same run, one line each; such a figure
+/// or the peak is wrong.
+[[nodiscard]] std::vector<std::string> above_peak(const Field& field, const Setting& setting);
 
 /// Rates, demands and errors of the contenders, and why the others do not take part, in any format.
 [[nodiscard]] std::string report_of(const Field& field, const Setting& setting, Format format);

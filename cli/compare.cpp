@@ -8,7 +8,7 @@
 #include <random>
 
 #include "commands.hpp"
-#include "contender.hpp"
+#include "kernel_contender.hpp"
 #include "morton/error.hpp"
 #include "options.hpp"
 #include "output.hpp"

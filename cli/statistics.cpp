@@ -30,7 +30,9 @@ Statistics statistics_of(std::vector<double> samples) {
   for (const double sample : samples) squares += (sample - result.mean) * (sample - result.mean);
   result.stddev = samples.size() > 1 ? std::sqrt(squares / (n - 1.0)) : 0.0;
   result.min = samples.front();
+  result.p25 = percentile(samples, 0.25);
   result.p50 = percentile(samples, 0.50);
+  result.p75 = percentile(samples, 0.75);
   result.p90 = percentile(samples, 0.90);
   result.p95 = percentile(samples, 0.95);
   result.p99 = percentile(samples, 0.99);
@@ -59,6 +61,14 @@ std::optional<double> device_ms(std::span<const StepTime> steps) {
 
 std::string number_text(std::optional<double> value, int decimals) {
   return value ? fmt::format("{:.{}f}", *value, decimals) : "n/a";
+}
+
+std::string digits_text(std::optional<double> value) {
+  constexpr int kDigits = 4;
+  if (!value || !std::isfinite(*value)) return "n/a";
+  if (*value == 0.0) return "0";
+  const int before = static_cast<int>(std::floor(std::log10(std::abs(*value)))) + 1;
+  return fmt::format("{:.{}f}", *value, std::max(0, kDigits - before));
 }
 
 }  // namespace morton::cli

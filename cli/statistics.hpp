@@ -17,7 +17,10 @@ struct Statistics {
   std::size_t n = 0;
   double mean = 0.0;
   double stddev = 0.0;  ///< of the sample (n - 1); 0 for one sample
-  double min = 0.0, p50 = 0.0, p90 = 0.0, p95 = 0.0, p99 = 0.0, max = 0.0;
+  double min = 0.0, p25 = 0.0, p50 = 0.0, p75 = 0.0, p90 = 0.0, p95 = 0.0, p99 = 0.0, max = 0.0;
+
+  /// The middle half of the samples lies within this: the interquartile range.
+  [[nodiscard]] double iqr() const { return p75 - p25; }
 };
 
 /// Percentiles are interpolated between neighbours. `samples` holds at least one.
@@ -45,5 +48,10 @@ class Stopwatch {
 
 /// "1.234" or "n/a".
 [[nodiscard]] std::string number_text(std::optional<double> value, int decimals);
+/// Four digits that count, without an exponent: "0.001234", "12.34", "123456"; or "n/a".
+[[nodiscard]] std::string digits_text(std::optional<double> value);
+
+/// Share of a roof above which a figure cannot be: the clocks' error is allowed for.
+inline constexpr double kMostShare = 1.02;
 
 }  // namespace morton::cli

@@ -56,7 +56,10 @@ class MORTON_API Session {
   /// The parts of `run`: write an input, enqueue all steps, read an output. A second `enqueue` may
   /// follow before the first has ended; steps run in order.
   void set_input(const std::string& name, const Tensor& value);
-  Event enqueue();
+  /// Which steps `enqueue` takes: all of them; or, to measure what packing costs, those that
+  /// compute, on what an earlier run of all left packed. Outputs are undefined after the latter.
+  enum class Steps : std::uint8_t { all, computing };
+  Event enqueue(Steps steps = Steps::all);
   /// Waits for the enqueued work, then copies into `destination`, which has the output's type and
   /// shape.
   void get_output(const std::string& name, Tensor& destination);

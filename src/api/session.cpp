@@ -85,8 +85,8 @@ void Session::set_input(const std::string& name, const Tensor& value) {
   state_->runner->write(state_->runner->input(name), value);
 }
 
-Event Session::enqueue() {
-  state_->runner->enqueue();
+Event Session::enqueue(Steps steps) {
+  state_->runner->enqueue(steps == Steps::all ? Runner::Part::all : Runner::Part::computing);
   return Event(std::make_shared<Event::State>(
       Event::State{state_->runner->marker(), state_->runner->loaded().shared_device()}));
 }

@@ -148,7 +148,7 @@ void Runner::read(int value, Tensor& tensor) {
   });
 }
 
-void Runner::enqueue() {
+void Runner::enqueue(Part part) {
   require_unmapped("running");
   const bool profiling = kind_ == OpenClDevice::QueueKind::profiling;
   events_.assign(profiling ? launched_.size() : 0, StepEvents());
@@ -160,6 +160,7 @@ void Runner::enqueue() {
     while (end < steps.size() && steps[end].slot == slot) ++end;
     with_device_errors("running the model", info(slot), [&] {
       for (std::size_t s = first; s < end; ++s) {
+        if (part == Part::computing && steps[s].role == Step::Role::repack) continue;
         const auto start = std::chrono::steady_clock::now();
         enqueue_step(s, profiling ? &events_[s] : nullptr);
         if (!profiling) continue;

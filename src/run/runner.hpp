@@ -43,9 +43,11 @@ class Runner {
   void write(int value, const Tensor& tensor);
   /// Waits, then copies out.
   void read(int value, Tensor& tensor);
-  /// Enqueues all steps and flushes. A transfer between devices waits on the host for the bytes
-  /// that it reads, so with several devices this returns when their results have come in.
-  void enqueue();
+  enum class Part : std::uint8_t { all, computing };
+  /// Enqueues all steps, or all but those that repack, and flushes. A transfer between devices
+  /// waits on the host for the bytes that it reads, so with several devices this returns when their
+  /// results have come in.
+  void enqueue(Part part = Part::all);
   /// An event behind all that is enqueued.
   [[nodiscard]] cl::Event marker();
   void wait();

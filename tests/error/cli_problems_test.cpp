@@ -20,8 +20,9 @@ std::vector<std::string> with(std::vector<std::string> words,
   return words;
 }
 
-const std::vector<std::string> kOddProduct{"bench", "gemm", "--m", "17", "--n",      "3",
-                                           "--k",   "63",   "-n",  "2",  "--format", "json"};
+const std::vector<std::string> kOddProduct{"bench",    "gemm", "--m",      "17",  "--n",
+                                           "3",        "--k",  "63",       "-n",  "2",
+                                           "--warmup", "0ms",  "--format", "json"};
 
 /// A kernel that leaves the last term of each sum out, beside the shipped ones.
 std::string write_wrong_kernel(const std::filesystem::path& folder) {
@@ -64,8 +65,13 @@ TEST(CliProblems, OneKernelIsMeasured) {
   EXPECT_EQ(contender.at("work_group"), "4x16");
   EXPECT_EQ(contender.at("operands").at("rhs"), "R");
   EXPECT_EQ(contender.at("samples"), 2);
-  EXPECT_GT(contender.at("packed").at("median_ms").get<double>(), 0.0);
-  for (const char* key : {"median_ms", "min_ms", "gflops", "clock", "error"}) {
+  EXPECT_EQ(contender.at("clock"), "host");
+  EXPECT_EQ(contender.at("ratio"), 1.0);
+  EXPECT_GT(contender.at("median_ms").get<double>(), 0.0);
+  EXPECT_LE(contender.at("min_ms").get<double>(), contender.at("median_ms").get<double>());
+  // Nothing is packed, so the kernel alone is the call.
+  EXPECT_EQ(contender.at("alone").at("median_ms"), contender.at("median_ms"));
+  for (const char* key : {"iqr_ms", "gflops", "error", "device", "wait_ms"}) {
     EXPECT_TRUE(contender.contains(key)) << key;
   }
 }
@@ -100,6 +106,7 @@ TEST(CliProblems, AWrongKernelHasNoFigures) {
   EXPECT_EQ(outcome.status, kCheckFailed) << outcome.text();
   const json result = json::parse(outcome.out);
   EXPECT_TRUE(result.at("contenders").empty());
+  EXPECT_TRUE(result.at("checked").is_null());
   ASSERT_EQ(result.at("failed").size(), 1U);
   EXPECT_NE(result.at("failed").at(0).at("why").get<std::string>().find("dst["), std::string::npos);
 
@@ -169,6 +176,14 @@ TEST(CliProblems, WrongCommandLines) {
       {{"bench", "gemm", "--m", "3", "--n", "3", "--k", "x"}, "1 or more, got 'x'"},
       {with(kOddProduct, {"--use", "gemm=gemm.of_nobody"}), "gemm.rm_rm"},
       {with(kOddProduct, {"--exclude", "gemm.of_nobody"}), "gemm.of_nobody"},
+      {with(kOddProduct, {"--peer", "of_nobody"}), "openblas"},
+      {with(kOddProduct, {"--peer", "openblas", "--peer-folder", "/nowhere"}),
+       "libopenblas0-pthread"},
+      {with(kOddProduct, {"--peer", "onednn", "--peer-folder", "/nowhere"}), "libdnnl2"},
+      {with(kOddProduct, {"--peer", "clblast", "--peer-folder", "/nowhere"}), "libclblast1"},
+      {with(kOddProduct, {"--peer", "cublas", "--peer-folder", "/nowhere"}), "CUDA 12 or 13"},
+      {with(kOddProduct, {"--buffers", "cold"}), "warm or rotate"},
+      {{"bench", "tanh"}, "gemm, bias, sigmoid, relu"},
       {{"compare"}, "subcommand"},
       {{"compare", "gemm", "--m", "3"}, "--n"},
   };

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernel_contender.hpp"
+
+#include <algorithm>
+#include <regex>
+
+#include "morton/interop.hpp"
+
+namespace morton::cli {
+namespace {
+
+/// A device's clock is read after this many runs in a row, once it has woken up.
+constexpr int kRunsBeforeDeviceClock = 3;
+
+std::string size_text(const std::array<std::int64_t, 3>& size) {
+  std::string text = std::to_string(size[0]);
+  const std::size_t used = size[2] != 1 ? 3 : size[1] != 1 ? 2 : 1;
+  for (std::size_t i = 1; i < used; ++i) text += "x" + std::to_string(size[i]);
+  return text;
+}
+
+/// Of "lhs: f32 R_2_4_R [A=17->24 B=5->8] rim zero, rhs: ...", the operands that are larger than
+/// their extents: "lhs 24x8".
+std::string padding_of(const std::string& formats) {
+  static const std::regex kOperand(R"((\w+): [^\[]*\[([^\]]*)\])");
+  static const std::regex kExtent(R"(\w+=(\d+)->(\d+))");
+  std::string text;
+  for (std::sregex_iterator operand(formats.begin(), formats.end(), kOperand), end; operand != end;
+       ++operand) {
+    const std::string extents = (*operand)[2];
+    std::string padded;
+    bool larger = false;
+    for (std::sregex_iterator extent(extents.begin(), extents.end(), kExtent); extent != end;
+         ++extent) {
+      larger = larger || (*extent)[1] != (*extent)[2];
+      padded += (padded.empty() ? "" : "x") + (*extent)[2].str();
+    }
+    if (larger) text += (text.empty() ? "" : ", ") + (*operand)[1].str() + " " + padded;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string computing_kernels(const std::vector<StepInfo>& steps) {
+  std::string names;
+  for (const StepInfo& step : steps) {
+    if (step.role == StepInfo::Role::repack) continue;
+    names += (names.empty() ? "" : " + ") + step.kernel;
+  }
+  return names;
+}
+
+DType stored_type_of(const std::vector<StepInfo>& steps) {
+  DType type = DType::f32;
+  for (const StepInfo& step : steps) {
+    if (step.formats.find("bf16") != std::string::npos) return DType::bf16;
+    if (step.formats.find("tf32") != std::string::npos) type = DType::tf32;
+    if (step.formats.find("f16") != std::string::npos) type = DType::f16;
+  }
+  return type;
+}
+
+double unit_roundoff_of(const std::vector<StepInfo>& steps) {
+  const DType type = stored_type_of(steps);
+  if (type == DType::bf16) return 0x1p-8;
+  return type == DType::f32 ? 0x1p-24 : 0x1p-11;
+}
+
+KernelContender::KernelContender(std::string name, const CompiledModel& model, std::size_t sets)
+    : Contender(std::move(name), sets), steps_(model.steps()), session_(model) {
+  if (sets == 1) return;
+  std::vector<PortInfo> ports = model.inputs();
+  for (const PortInfo& port : model.outputs()) ports.push_back(port);
+  for (const PortInfo& port : ports) ports_.push_back(port.name);
+  const DeviceMemory memory(model.device());
+  for (std::size_t set = 0; set < sets; ++set) {
+    buffers_.emplace_back();
+    for (const PortInfo& port : ports) {
+      std::size_t bytes = sizeof(float);
+      for (const std::int64_t extent : port.shape) bytes *= static_cast<std::size_t>(extent);
+      buffers_.back().push_back(memory.allocate(bytes));
+    }
+  }
+}
+
+void KernelContender::bind(std::size_t set) {
+  for (std::size_t p = 0; p < ports_.size(); ++p) {
+    bind_buffer(session_, ports_[p], buffers_[set][p].get());
+  }
+}
+
+Tensor KernelContender::compute(const Inputs& inputs) {
+  for (std::size_t set = 0; set < buffers_.size(); ++set) {
+    bind(set);
+    for (const NamedTensor& input : inputs) session_.set_input(input.name, input.tensor);
+  }
+  if (!buffers_.empty()) bind(0);
+  return session_.run(inputs).front().tensor;
+}
+
+void KernelContender::enqueue(std::size_t set, Part part) {
+  if (!buffers_.empty()) bind(set);
+  last_ = session_.enqueue(part == Part::whole ? Session::Steps::all : Session::Steps::computing);
+}
+
+void KernelContender::wait() { last_->wait(); }
+
+bool KernelContender::has_packing() const {
+  return std::ranges::any_of(
+      steps_, [](const StepInfo& step) { return step.role == StepInfo::Role::repack; });
+}
+
+std::optional<double> KernelContender::device_ms() {
+  using Profiling = SessionOptions::Profiling;
+  session_.set_profiling(Profiling::on);
+  for (int i = 0; i < kRunsBeforeDeviceClock; ++i) enqueue(0, Part::whole);
+  wait();
+  const std::vector<StepTime> times = session_.step_times();
+  session_.set_profiling(Profiling::off);
+  double sum_us = 0.0;
+  for (std::size_t s = 0; s < times.size(); ++s) {
+    if (steps_[s].role == StepInfo::Role::repack) continue;
+    if (!times[s].device_us) return std::nullopt;
+    sum_us += *times[s].device_us;
+  }
+  return sum_us / 1e3;
+}
+
+Contender::About KernelContender::about() const {
+  About about;
+  about.stored = stored_type_of(steps_);
+  for (const StepInfo& step : steps_) {
+    about.steps.push_back(step.kernel);
+    if (step.role == StepInfo::Role::repack) continue;
+    about.computing.push_back(step.kernel);
+    if (!step.tunables.empty()) about.tunables[step.kernel] = step.tunables;
+    const std::string padding = padding_of(step.formats);
+    about.padding += (about.padding.empty() || padding.empty() ? "" : ", ") + padding;
+    about.work_group += (about.work_group.empty() ? "" : ", ") + size_text(step.local);
+  }
+  // The peak is that of multiply-adds in f32; matrix units do more.
+  about.bounded_by_peak = about.stored == DType::f32;
+  return about;
+}
+
+bool KernelContender::runs(const std::string& entry) const {
+  return std::ranges::any_of(steps_, [&](const StepInfo& step) { return step.kernel == entry; });
+}
+
+}  // namespace morton::cli

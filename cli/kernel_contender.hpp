@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "contender.hpp"
+#include "device_buffers.hpp"
+#include "morton/compile.hpp"
+#include "morton/session.hpp"
+
+namespace morton::cli {
+
+/// Names of the kernels of the steps that compute, joined by " + ".
+[[nodiscard]] std::string computing_kernels(const std::vector<StepInfo>& steps);
+/// Coarsest type in which any step holds a value: f32, f16, tf32 or bf16.
+[[nodiscard]] DType stored_type_of(const std::vector<StepInfo>& steps);
+[[nodiscard]] double unit_roundoff_of(const std::vector<StepInfo>& steps);
+
+/// A kernel or recipe of the catalogue, or what the plan chose.
+class KernelContender : public Contender {
+ public:
+  /// With more than one set of operands, the inputs and the output lie in buffers of their own.
+  KernelContender(std::string name, const CompiledModel& model, std::size_t sets);
+
+  [[nodiscard]] About about() const override;
+  /// Whether a step runs the entry of this name.
+  [[nodiscard]] bool runs(const std::string& entry) const;
+
+ protected:
+  Tensor compute(const Inputs& inputs) override;
+  void enqueue(std::size_t set, Part part) override;
+  void wait() override;
+  [[nodiscard]] bool has_packing() const override;
+  std::optional<double> device_ms() override;
+  [[nodiscard]] double unit_roundoff() const override { return unit_roundoff_of(steps_); }
+
+ private:
+  void bind(std::size_t set);
+
+  std::vector<StepInfo> steps_;
+  std::vector<std::string> ports_;  ///< inputs, then outputs
+  /// By set, then by port; empty with one set. Outlives the session, which uses them.
+  std::vector<std::vector<DeviceBuffer>> buffers_;
+  Session session_;
+  std::optional<Event> last_;
+};
+
+}  // namespace morton::cli
