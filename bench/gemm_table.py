@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `./dev bench gemm` measures: shapes, targets, and what a target is made of."""
+
+import dataclasses
+import math
+
+SQUARES = [96, 192, 384, 512, 768, 1024, 1440, 2048]
+S = [(n, n, n) for n in SQUARES]
+N = [(64, 3136, 576), (512, 196, 4608), (128, 3136, 1152), (2500, 100, 784)]
+V = [(1000, 1, 4096)]
+# Best that mma.sync was seen to do on an H200, in TFLOP/s.
+MMA_SYNC_TFLOPS = 649.0
+
+
+@dataclasses.dataclass(frozen=True)
+class Run:
+    """One call of `morton bench gemm`: shape, peers, further options."""
+    shape: tuple
+    peers: tuple = ()
+    options: tuple = ()
+
+    def arguments(self):
+        m, n, k = self.shape
+        words = ["bench", "gemm", "--m", str(m), "--n", str(n), "--k", str(k)]
+        if self.peers:
+            words += ["--peer", ",".join(self.peers)]
+        return words + list(self.options)
+
+
+@dataclasses.dataclass(frozen=True)
+class Target:
+    """A row of the table: for each run a number, whose geometric mean should reach `least`."""
+    title: str
+    shapes: list
+    least: float
+    # (result, contender of ours, what probe read) -> number, or None where it is missing
+    measure: object
+    peers: tuple = ()
+    options: tuple = ()
+    unit: str = "x"
+    # What must be given for it to be measured.
+    needs: str = ""
+
+    def runs(self, peers, options=()):
+        """With all peers of its device in one run, where the target does not need one alone."""
+        alone = self.options != ()
+        return [Run(shape, self.peers if alone else peers, self.options + tuple(options))
+                for shape in self.shapes]
+
+
+def contender(result, name):
+    """The contender of that name, or None."""
+    return next((one for one in result["contenders"] if one["name"] == name), None)
+
+
+def against(peer):
+    def ratio(result, ours, _):
+        other = contender(result, peer)
+        return None if other is None else other["median_ms"] / ours["median_ms"]
+    return ratio
+
+
+def share_of_peak(result, ours, _):
+    return ours.get("share_of_peak")
+
+
+def share_of_bandwidth(result, ours, reads):
+    return ours["gigabytes_per_second"] / nearest_read(reads, result["bytes"])
+
+
+def share_of_mma(result, ours, _):
+    return ours["gflops"] / (1e3 * MMA_SYNC_TFLOPS)
+
+
+def cpu_targets(clblast_parameters):
+    tuned = ("--clblast-parameters", clblast_parameters) if clblast_parameters else ()
+    return [
+        Target("S and N, against CLBlast as shipped", S + N, 10.0, against("clblast"),
+               ("clblast",)),
+        Target("S and N, against CLBlast tuned", S + N, 2.0, against("clblast"), ("clblast",),
+               tuned, needs="" if tuned else "--clblast-parameters FILE (bench/clblast_tune.py "
+               "makes it)"),
+        Target("S and N, against OpenBLAS", S + N, 1.0, against("openblas"), ("openblas",)),
+        Target("S and N, against oneDNN", S + N, 0.9, against("onednn"), ("onednn",)),
+        Target("squares of 384 to 2048, of the FMA peak", [s for s in S if s[0] >= 384], 0.90,
+               share_of_peak, unit=""),
+        Target("V, against OpenBLAS", V, 0.9, against("openblas"), ("openblas",)),
+        Target("V, of the read bandwidth", V, 0.8, share_of_bandwidth, unit="", needs="bandwidth"),
+    ]
+
+
+def gpu_targets(_):
+    def squares(*sizes):
+        return [(n, n, n) for n in sizes]
+    return [
+        Target("f32, 1024 to 8192, against CLBlast", squares(1024, 2048, 4096, 8192), 1.6,
+               against("clblast"), ("clblast",)),
+        Target("f32, 2048 to 8192, against cuBLAS", squares(2048, 4096, 8192), 1.0,
+               against("cublas"), ("cublas",)),
+        Target("bf16, 4096 and 8192, of 649 TFLOP/s", squares(4096, 8192), 0.6, share_of_mma,
+               options=("--precision", "bf16"), unit=""),
+        Target("V and 4096x1x4096, of the read bandwidth", V + [(4096, 1, 4096)], 0.8,
+               share_of_bandwidth, unit="", needs="bandwidth"),
+    ]
+
+
+def peers_of(targets):
+    """All peers of the targets, each once."""
+    return tuple(sorted({peer for target in targets for peer in target.peers}))
+
+
+def geometric_mean(numbers):
+    return math.exp(sum(math.log(number) for number in numbers) / len(numbers))
+
+
+def reads_of(probe):
+    """Of `morton probe --format json`: (footprint in bytes, GB/s) of each read that it measured."""
+    return [(one["footprint_bytes"], one["median_gigabytes_per_second"])
+            for one in probe["memory"] if one["access"] == "read"]
+
+
+def nearest_read(reads, footprint):
+    """GB/s of the read whose footprint is nearest, as a ratio."""
+    return min(reads, key=lambda read: abs(math.log(read[0] / footprint)))[1]
