@@ -35,6 +35,10 @@ Expression pitch_name(const std::string& operand) {
   return Expression::variable(operand + "_pitch");
 }
 
+Expression batch_stride_name(const std::string& operand) {
+  return Expression::variable(operand + "_batch");
+}
+
 Expression index_of_tensor_element(const InstanceOperand& operand,
                                    const std::vector<Expression>& tensor_coordinates) {
   if (tensor_coordinates.size() != operand.arrangement.tensor_shape.size()) {

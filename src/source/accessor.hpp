@@ -21,6 +21,8 @@ struct IndexText {
 [[nodiscard]] Expression padded_name(const std::string& operand, std::size_t dimension);
 [[nodiscard]] Expression tensor_extent_name(const std::string& operand, std::size_t dimension);
 [[nodiscard]] Expression pitch_name(const std::string& operand);
+/// Elements from one product's operand to the next in a batch.
+[[nodiscard]] Expression batch_stride_name(const std::string& operand);
 
 /// The index of the element whose tensor coordinates are given.
 [[nodiscard]] Expression index_of_tensor_element(const InstanceOperand& operand,

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the integers are that an instance's text asks for.
+#include <numeric>
+
+#include "base/checked.hpp"
+#include "source/accessor.hpp"
+#include "source/instance.hpp"
+
+namespace morton {
+namespace {
+
+void add_memory_sizes(const InstanceOperand& operand, Environment& values) {
+  for (std::size_t d = 0; d < operand.arrangement.padded.size(); ++d) {
+    values[padded_name(operand.name, d).print()] = operand.arrangement.padded[d];
+  }
+  for (std::size_t t = 0; t < operand.arrangement.tensor_shape.size(); ++t) {
+    values[tensor_extent_name(operand.name, t).print()] = operand.arrangement.tensor_shape[t];
+  }
+  values[pitch_name(operand.name).print()] = operand.arrangement.pitch;
+  if (const auto batch = values.find("B"); batch != values.end() && batch->second > 0) {
+    values[batch_stride_name(operand.name).print()] =
+        elements_of(operand.arrangement) / batch->second;
+  }
+}
+
+}  // namespace
+
+Environment padded_extents(const Entry& entry, const Problem& problem,
+                           const Environment& tunables) {
+  Environment padded;
+  const ProblemFamily* family = find_problem_family(entry.family);
+  for (const auto& [name, extent] : problem.extents) {
+    std::int64_t step = 1;
+    if (const auto align = entry.align.find(name); align != entry.align.end()) {
+      step = align->second.evaluate(tunables);
+    }
+    for (const auto& schema : family->operands) {
+      const auto format = entry.operands.find(std::string(schema.name));
+      if (format == entry.operands.end()) continue;
+      std::vector<std::string> dimensions(schema.dimensions.begin(), schema.dimensions.end());
+      if (format->second.is_any()) continue;
+      const Layout layout = layout_of(format->second, dimensions, tunables);
+      for (std::size_t d = 0; d < dimensions.size(); ++d) {
+        if (dimensions[d] == name) step = std::lcm(step, layout.tile(static_cast<int>(d)));
+      }
+    }
+    padded[name + "_pad"] = round_up(extent, step);
+  }
+  return padded;
+}
+
+Environment argument_values(const InstanceSpec& spec) {
+  Environment values = spec.problem.extents;
+  values.merge(padded_extents(*spec.entry, spec.problem, spec.tunables));
+  for (const auto& operand : spec.operands) {
+    add_memory_sizes(operand, values);
+    if (operand.name == "dst") values["elements_dst"] = elements_of(operand.arrangement);
+  }
+  for (const auto& side : spec.sides) add_memory_sizes(side, values);
+  return values;
+}
+
+}  // namespace morton
