@@ -9,6 +9,7 @@ import argparse
 import ctypes
 import datetime
 import json
+import os
 import pathlib
 import re
 import shlex
@@ -27,6 +28,8 @@ PEERS = {
 }
 QUICK_SHAPES = 3
 QUICK_SAMPLES = 5
+# What the system itself does at rest stays below.
+BUSY_LOAD = 0.5
 
 
 def say(text):
@@ -74,6 +77,10 @@ class Bench:
             self.common += ["--peer-folder", options.peer_folder]
         self.results = {}
         self.problems = []
+        self.load = load_average()
+        if self.load is not None and self.load > BUSY_LOAD:
+            say(f"warning: other programs are running here (load {self.load:.1f}): peers that share "
+                "the processor suffer most, and no figure is worth much")
 
     def command(self, run):
         return [self.program] + run.arguments() + self.common
@@ -141,7 +148,8 @@ def evaluate(target, bench, peers, reads, options):
         row["why"] = ("`morton probe` gives no read bandwidth; --read-bandwidth GB/S takes one"
                       if target.needs == "bandwidth" else f"needs {target.needs}")
         return row
-    for run in target.runs(peers)[:: options.step]:
+    runs = target.runs(peers)[:: options.step]
+    for run in runs:
         result = bench.measure(run)
         ours = ours_in(result)
         number = None if ours is None else target.measure(result, ours, reads)
@@ -153,6 +161,9 @@ def evaluate(target, bench, peers, reads, options):
         row["why"] = "a run gave no number"
         return row
     row["mean"] = table.geometric_mean(numbers)
+    above = sum(bool(bench.results[run]["above_peak"]) for run in runs)
+    if above:
+        row["why"] = f"{above} of {len(runs)} runs have figures above the peak: a disturbed machine"
     row["verdict"] = "hit" if row["mean"] >= target.least else "miss"
     return row
 
@@ -191,6 +202,14 @@ def processor():
     return match[1] if match else ""
 
 
+def load_average():
+    """Programs that ran at once in the last minute, on average; None where the system does not say."""
+    try:
+        return os.getloadavg()[0]
+    except OSError:
+        return None
+
+
 def append_record(record, device, options):
     """To the file of this day and device, which holds a list."""
     name = re.sub(r"[^a-z0-9]+", "-", device["name"].lower()).strip("-")
@@ -217,6 +236,7 @@ def record_of(rows, bench, device, reads, options):
         "device": {key: device[key] for key in ("name", "platform", "driver_version",
                                                 "compute_units", "clock_mhz")},
         "processor": processor(),
+        "load_before": bench.load,
         "peers": versions,
         "samples": options.samples,
         "buffers": options.buffers,

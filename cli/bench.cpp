@@ -10,12 +10,14 @@
 
 #include "commands.hpp"
 #include "inputs.hpp"
+#include "kernel_contender.hpp"
 #include "morton/error.hpp"
 #include "morton/session.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "statistics.hpp"
 #include "terminal.hpp"
+#include "unused_options.hpp"
 
 namespace morton::cli {
 namespace {
@@ -276,6 +278,15 @@ void require_model(const std::string& path) {
                                path, fmt::join(kFamilies, ", ")));
 }
 
+void warn_of_unused(const Options& options, const CompiledModel& model) {
+  UsedChoices used;
+  for (const StepInfo& step : model.steps()) {
+    used.work_groups.push_back(work_group_of(step));
+    used.stored.push_back(stored_type_of({step}));
+  }
+  for (const std::string& line : unused_of(options.model.kernels, used)) spdlog::warn("{}", line);
+}
+
 int bench(const Options& options) {
   require_model(options.model.path);
   CompileOptions compile = compile_options(options.model);
@@ -289,6 +300,7 @@ int bench(const Options& options) {
   const Stopwatch compiling;
   const CompiledModel compiled = compile_model(model, devices, compile);
   const double compile_ms = compiling.ms();
+  warn_of_unused(options, compiled);
 
   Measurement measured =
       measure_session(compiled, batch_dimension(model.inputs().front()), options.measure);

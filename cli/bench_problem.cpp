@@ -21,6 +21,7 @@
 #include "single_problem.hpp"
 #include "statistics.hpp"
 #include "terminal.hpp"
+#include "unused_options.hpp"
 
 namespace morton::cli {
 namespace {
@@ -137,23 +138,13 @@ void warn_of_unused(const Options& options, const Field& field) {
   if (!options.peer_folder.empty() && peers.empty()) {
     spdlog::warn("--peer-folder changes nothing without --peer");
   }
-  const auto none = [&](const auto& uses) {
-    return !field.contenders.empty() &&
-           std::ranges::none_of(field.contenders, [&](const auto& c) { return uses(c->about()); });
-  };
-  const std::string& local = options.kernels.local;
-  if (!local.empty() && none([&](const Contender::About& about) {
-        return about.work_group.find(local) != std::string::npos;
-      })) {
-    spdlog::warn("--local {}: the work-groups of what is measured are fixed; it changes nothing",
-                 local);
+  if (field.contenders.empty()) return;
+  UsedChoices used;
+  for (const auto& contender : field.contenders) {
+    used.work_groups.push_back(contender->about().work_group);
+    used.stored.push_back(contender->about().stored);
   }
-  const DType precision = parse_dtype(options.kernels.precision);
-  if (precision != DType::f32 &&
-      none([&](const Contender::About& about) { return about.stored == precision; })) {
-    spdlog::warn("--precision {}: nothing that is measured holds operands so; it changes nothing",
-                 options.kernels.precision);
-  }
+  for (const std::string& line : unused_of(options.kernels, used)) spdlog::warn("{}", line);
 }
 
 int bench(const Options& options) {

@@ -12,13 +12,6 @@ namespace {
 /// A device's clock is read after this many runs in a row, once it has woken up.
 constexpr int kRunsBeforeDeviceClock = 3;
 
-std::string size_text(const std::array<std::int64_t, 3>& size) {
-  std::string text = std::to_string(size[0]);
-  const std::size_t used = size[2] != 1 ? 3 : size[1] != 1 ? 2 : 1;
-  for (std::size_t i = 1; i < used; ++i) text += "x" + std::to_string(size[i]);
-  return text;
-}
-
 /// Of "lhs: f32 R_2_4_R [A=17->24 B=5->8] rim zero, rhs: ...", the operands that are larger than
 /// their extents: "lhs 24x8".
 std::string padding_of(const std::string& formats) {
@@ -49,6 +42,14 @@ std::string computing_kernels(const std::vector<StepInfo>& steps) {
     names += (names.empty() ? "" : " + ") + step.kernel;
   }
   return names;
+}
+
+std::string work_group_of(const StepInfo& step) {
+  const std::array<std::int64_t, 3>& size = step.local;
+  std::string text = std::to_string(size[0]);
+  const std::size_t used = size[2] != 1 ? 3 : size[1] != 1 ? 2 : 1;
+  for (std::size_t i = 1; i < used; ++i) text += "x" + std::to_string(size[i]);
+  return text;
 }
 
 DType stored_type_of(const std::vector<StepInfo>& steps) {
@@ -137,7 +138,7 @@ Contender::About KernelContender::about() const {
     if (!step.tunables.empty()) about.tunables[step.kernel] = step.tunables;
     const std::string padding = padding_of(step.formats);
     about.padding += (about.padding.empty() || padding.empty() ? "" : ", ") + padding;
-    about.work_group += (about.work_group.empty() ? "" : ", ") + size_text(step.local);
+    about.work_group += (about.work_group.empty() ? "" : ", ") + work_group_of(step);
   }
   // The peak is that of multiply-adds in f32; matrix units do more.
   about.bounded_by_peak = about.stored == DType::f32;

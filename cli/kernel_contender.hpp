@@ -14,6 +14,8 @@ namespace morton::cli {
 
 /// Names of the kernels of the steps that compute, joined by " + ".
 [[nodiscard]] std::string computing_kernels(const std::vector<StepInfo>& steps);
+/// "4x16" of a step.
+[[nodiscard]] std::string work_group_of(const StepInfo& step);
 /// Coarsest type in which any step holds a value: f32, f16, tf32 or bf16.
 [[nodiscard]] DType stored_type_of(const std::vector<StepInfo>& steps);
 [[nodiscard]] double unit_roundoff_of(const std::vector<StepInfo>& steps);

@@ -115,6 +115,63 @@ TEST(CliProblems, AWrongKernelHasNoFigures) {
   EXPECT_EQ(compared.status, kCheckFailed) << compared.text();
 }
 
+/// A peer that is not installed is skipped; that its absence is said is tested elsewhere.
+class CliPeers : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(CliPeers, AgreesOnEveryTransposition) {
+  for (const std::vector<std::string>& transpositions :
+       {std::vector<std::string>{}, {"--trans-a"}, {"--trans-b"}, {"--trans-a", "--trans-b"}}) {
+    const Outcome outcome =
+        run_program(with(with(kOddProduct, {"--peer", GetParam()}), transpositions));
+    if (outcome.status == kUsage && outcome.err.find("does not load") != std::string::npos) {
+      GTEST_SKIP() << GetParam() << " is not installed";
+    }
+    expect_success(outcome);
+    const json result = json::parse(outcome.out);
+    ASSERT_EQ(result.at("contenders").size(), 2U) << outcome.text();
+    for (const json& contender : result.at("contenders")) {
+      if (contender.at("kind") == "kernel") continue;
+      EXPECT_EQ(contender.at("name"), GetParam());
+      EXPECT_NE(contender.at("version"), "");
+      EXPECT_EQ(contender.at("clock"), "host");
+      EXPECT_GT(contender.at("ratio").get<double>(), 0.0);
+      EXPECT_LT(contender.at("error").get<double>(), 1e-5);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Installed, CliPeers, ::testing::Values("clblast", "onednn", "openblas"),
+                         [](const auto& peer) { return std::string(peer.param); });
+
+TEST(CliProblems, OperandsRotateThroughMemory) {
+  const Outcome outcome = run_program({"bench", "gemm", "--m", "65", "--n", "130", "--k", "257",
+                                       "--buffers", "rotate", "-n", "1", "--format", "json"});
+  expect_success(outcome);
+  const json result = json::parse(outcome.out);
+  EXPECT_NE(result.at("buffers").get<std::string>().find("rotating"), std::string::npos);
+  EXPECT_EQ(result.at("contenders").size(), 1U);
+}
+
+TEST(CliProblems, OptionsThatChangeNothingAreSaid) {
+  const Outcome outcome =
+      run_program(with(kOddProduct, {"--use", "gemm=gemm.tile_unpacked", "--precision", "bf16"}));
+  expect_success(outcome);
+  EXPECT_NE(outcome.err.find("--precision bf16"), std::string::npos) << outcome.text();
+}
+
+TEST(CliProblems, TunedParametersOfCLBlastAreRead) {
+  const TemporaryFolder folder;
+  const std::string path = (folder.path() / "clblast.json").string();
+  write_bytes(path, R"({"Xgemm": 3})");
+  const Outcome outcome =
+      run_program(with(kOddProduct, {"--peer", "clblast", "--clblast-parameters", path}));
+  if (outcome.err.find("does not load") != std::string::npos) {
+    GTEST_SKIP() << "clblast is not installed";
+  }
+  constexpr int kModelFile = 3;
+  expect_error(outcome, kModelFile, "bench/clblast_tune.py");
+}
+
 TEST(CliProblems, ProductsOfAllTranspositionsAgreeWithEigen) {
   for (const char* size : {"1", "17"}) {
     const Outcome outcome = run_program({"compare", "gemm", "--m", "63", "--n", size, "--k", "100",
