@@ -36,7 +36,7 @@ run() {
   mkdir "$work/$name-cache"
   : >"$log"
   # A failed test is seen below, after the log has been shown.
-  MORTON_CACHE_DIR=$work/$name-cache oclgrind --log "$log" "$@" \
+  MORTON_CACHE_DIR=$work/$name-cache oclgrind --local-mem-size 1048576 --log "$log" "$@" \
     "$program" --gtest_filter="$filter" --gtest_brief=1 \
     </dev/null 2>&1 | tee "$work/$name.out" || true
   if ! grep -qE '^\[==========\] [1-9][0-9]* tests? from .* ran' "$work/$name.out"; then

@@ -20,6 +20,7 @@ std::optional<Entry> batched(const Entry& entry) {
   twin.global.push_back(Expression::variable("B"));
   twin.local.emplace_back(1);
   twin.flop = Expression::variable("B") * entry.flop;
+  twin.work = Expression::variable("B") * entry.work;
   twin.bytes = Expression::variable("B") * entry.bytes;
   return twin;
 }

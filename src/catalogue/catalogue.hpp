@@ -84,6 +84,7 @@ struct Entry {
   std::vector<Expression> require;
   bool carries_epilogue = false;
   Expression flop, bytes;  ///< `bytes` unset (0) means each operand once
+  Expression work;  ///< operations that it takes, those on padding and repeated ones included
   /// Share of the device's arithmetic peak that is reached where nothing is tuned, by kind of
   /// device
   /// ("cpu", "gpu"): the cost model's first guess.

@@ -215,8 +215,9 @@ void read_align(const JsonReader& reader, const ProblemFamily& family, Entry& en
 }
 
 void read_cost(const JsonReader& reader, const NameSet& known, Entry& entry) {
-  reader.allow_keys({"flop", "bytes", "efficiency"});
+  reader.allow_keys({"flop", "work", "bytes", "efficiency"});
   entry.flop = read_expression(reader.at("flop"), known);
+  entry.work = reader.has("work") ? read_expression(reader.at("work"), known) : entry.flop;
   if (reader.has("bytes")) entry.bytes = read_expression(reader.at("bytes"), known);
   const JsonReader efficiency = reader.at("efficiency");
   efficiency.allow_keys({"cpu", "gpu", "accelerator"});

@@ -65,6 +65,7 @@ class EntryReader {
     const std::int64_t flop = reader_.has("flop") ? reader_.at("flop").integer() : 2;
     if (flop < 1 || flop > kMostAlignment) reader_.at("flop").fail("expected 1 or more");
     entry_.flop = parse(std::to_string(flop) + "*M*N*K");
+    entry_.work = entry_.flop;
     entry_.efficiency = {{"cpu", kCpuEfficiency}, {"gpu", kGpuEfficiency}};
   }
 

@@ -30,8 +30,8 @@ struct LaunchSize {
                                      const DeviceInfo& device);
 
 /// Time in microseconds of a kernel that does `flop` operations at `efficiency` of the device's
-/// arithmetic peak and moves `bytes`: the larger of the two, and a launch (ARCHITECTURE.md, "The
-/// plan").
+/// arithmetic peak and moves `bytes`: the larger of the two, a tenth of the smaller one, and a
+/// launch (ARCHITECTURE.md, "What the plan decides, and how").
 [[nodiscard]] double step_cost_us(double flop, double efficiency, double bytes,
                                   const DeviceInfo& device);
 

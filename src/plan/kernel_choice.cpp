@@ -148,8 +148,9 @@ KernelChoice choose_with(const ChosenTunables& chosen, const Entry& entry,
     choice.once = true;
     return choice;
   }
+  // What was measured is a share of the peak on the problem's own operations.
   choice.estimated_us = step_cost_us(
-      static_cast<double>(entry.flop.evaluate(padded)),
+      static_cast<double>((tuned ? entry.flop : entry.work).evaluate(padded)),
       choice.efficiency * busy_share(size, context.device),
       chosen.exact ? 0.0 : bytes_moved(entry, bound, names, context, temporaries), context.device);
   return choice;
