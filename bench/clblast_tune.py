@@ -4,7 +4,8 @@
 `morton bench gemm --peer clblast --clblast-parameters FILE`.
 
 The tuners try their candidates one after the other and print a line for each; this reads the lines, stops when the time
-is over, and keeps the quickest candidate whose results matched."""
+is over, and keeps the quickest candidate whose results matched. Then it measures from which size on CLBlast should copy
+its operands for the quick kernel, which its own tuner can only find for the parameters that it ships."""
 
 import argparse
 import json
@@ -26,6 +27,10 @@ TUNERS = [
     ("clblast_tuner_xgemm", "Xgemm", 0.55),
 ]
 TAKE_MNK = {"Xgemm", "XgemmDirect"}
+
+# Products of fewer than this cubed multiply-adds are left to XgemmDirect.
+SWITCH = "XGEMM_MIN_INDIRECT_SIZE"
+CROSSOVER_SIZES = [64, 128, 192, 256, 384, 512, 768, 1024]
 
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
@@ -103,12 +108,42 @@ def tune(program, kernel, budget_s, options):
     return {"milliseconds": best[0], "parameters": best[1]}, count
 
 
+def clblast_ms(program, size, parameters, options):
+    """Milliseconds of CLBlast's product of this size with these parameters, by morton bench."""
+    path = os.path.join(options.work, "parameters.json")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"kernels": parameters}, file)
+    words = [program, "bench", "gemm", "-n", "3", "--peer", "clblast", "--clblast-parameters", path,
+             "--device", f"{options.platform}:{options.device}", "--format", "json"]
+    for extent in ("--m", "--n", "--k"):
+        words += [extent, str(size)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    try:
+        contenders = json.loads(done.stdout)["contenders"]
+        return next(one["min_ms"] for one in contenders if one["name"] == "clblast")
+    except (json.JSONDecodeError, StopIteration):
+        sys.exit(f"clblast_tune: {' '.join(words)}: status {done.returncode}\n{done.stderr}")
+
+
+def crossover(kernels, options):
+    """From which size on CLBlast should copy its operands and use Xgemm: with the tuned parameters, both ways are
+    measured at growing sizes."""
+    for size in CROSSOVER_SIZES:
+        ways = [clblast_ms(options.program, size, {**kernels, "GemmRoutine": {SWITCH: least}},
+                           options) for least in (1, 1 << 20)]
+        print(f"  {size}: {ways[0]:.4g} ms with copies, {ways[1]:.4g} ms without", file=sys.stderr)
+        if ways[0] < ways[1]:
+            return size
+    return CROSSOVER_SIZES[-1] * 2
+
+
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-o", "--output", required=True, help="file to write")
     parser.add_argument("--budget", type=seconds, default=600.0, metavar="TIME",
                         help="time for all tuners together (10m)")
+    parser.add_argument("--program", default="build/morton", help="build/morton")
     parser.add_argument("--platform", type=int, default=0, help="OpenCL platform (0)")
     parser.add_argument("--device", type=int, default=0, help="device of the platform (0)")
     for name in ("m", "n", "k"):
@@ -123,6 +158,7 @@ def main():
         sys.exit(f"clblast_tune: {', '.join(absent)}: not found; install Debian's package "
                  "clblast-utils")
     # The tuners leave files of their own behind.
+    options.program = os.path.abspath(options.program)
     options.work = os.path.abspath(options.output) + ".work"
     os.makedirs(options.work, exist_ok=True)
     os.environ.setdefault("POCL_AFFINITY", "1")
@@ -140,6 +176,8 @@ def main():
         result["kernels"][kernel] = best["parameters"]
         print(f"  {count} candidates, the best {best['milliseconds']} ms: {best['parameters']}",
               file=sys.stderr)
+    print("direct or with copies:", file=sys.stderr)
+    result["kernels"]["GemmRoutine"] = {SWITCH: crossover(result["kernels"], options)}
     shutil.rmtree(options.work)
     with open(options.output, "w", encoding="utf-8") as file:
         json.dump(result, file, indent=1)
