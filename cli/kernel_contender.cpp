@@ -69,40 +69,28 @@ double unit_roundoff_of(const std::vector<StepInfo>& steps) {
 }
 
 KernelContender::KernelContender(std::string name, const CompiledModel& model, std::size_t sets)
-    : Contender(std::move(name), sets), steps_(model.steps()), session_(model) {
-  if (sets == 1) return;
-  std::vector<PortInfo> ports = model.inputs();
-  for (const PortInfo& port : model.outputs()) ports.push_back(port);
-  for (const PortInfo& port : ports) ports_.push_back(port.name);
-  const DeviceMemory memory(model.device());
+    : Contender(std::move(name), sets), steps_(model.steps()) {
+  if (sets > 1) queue_ = DeviceMemory(model.device()).make_queue();
   for (std::size_t set = 0; set < sets; ++set) {
-    buffers_.emplace_back();
-    for (const PortInfo& port : ports) {
-      std::size_t bytes = sizeof(float);
-      for (const std::int64_t extent : port.shape) bytes *= static_cast<std::size_t>(extent);
-      buffers_.back().push_back(memory.allocate(bytes));
-    }
-  }
-}
-
-void KernelContender::bind(std::size_t set) {
-  for (std::size_t p = 0; p < ports_.size(); ++p) {
-    bind_buffer(session_, ports_[p], buffers_[set][p].get());
+    sessions_.emplace_back(model);
+    if (queue_ != nullptr) use_queue(sessions_.back(), queue_.get());
   }
 }
 
 Tensor KernelContender::compute(const Inputs& inputs) {
-  for (std::size_t set = 0; set < buffers_.size(); ++set) {
-    bind(set);
-    for (const NamedTensor& input : inputs) session_.set_input(input.name, input.tensor);
+  // Every session runs once: calls without packing read what it leaves packed.
+  for (Session& session : sessions_) {
+    for (const NamedTensor& input : inputs) session.set_input(input.name, input.tensor);
+    last_ = session.enqueue();
   }
-  if (!buffers_.empty()) bind(0);
-  return session_.run(inputs).front().tensor;
+  wait();
+  const std::string output = sessions_.front().model().outputs().front().name;
+  return sessions_.front().get_output(output);
 }
 
 void KernelContender::enqueue(std::size_t set, Part part) {
-  if (!buffers_.empty()) bind(set);
-  last_ = session_.enqueue(part == Part::whole ? Session::Steps::all : Session::Steps::computing);
+  last_ =
+      sessions_[set].enqueue(part == Part::whole ? Session::Steps::all : Session::Steps::computing);
 }
 
 void KernelContender::wait() { last_->wait(); }
@@ -114,11 +102,15 @@ bool KernelContender::has_packing() const {
 
 std::optional<double> KernelContender::device_ms() {
   using Profiling = SessionOptions::Profiling;
-  session_.set_profiling(Profiling::on);
+  Session& session = sessions_.front();
+  // Only a queue of the session's own can tell times.
+  if (queue_ != nullptr) use_queue(session, nullptr);
+  session.set_profiling(Profiling::on);
   for (int i = 0; i < kRunsBeforeDeviceClock; ++i) enqueue(0, Part::whole);
   wait();
-  const std::vector<StepTime> times = session_.step_times();
-  session_.set_profiling(Profiling::off);
+  const std::vector<StepTime> times = session.step_times();
+  session.set_profiling(Profiling::off);
+  if (queue_ != nullptr) use_queue(session, queue_.get());
   double sum_us = 0.0;
   for (std::size_t s = 0; s < times.size(); ++s) {
     if (steps_[s].role == StepInfo::Role::repack) continue;

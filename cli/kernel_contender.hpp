@@ -23,7 +23,7 @@ namespace morton::cli {
 /// A kernel or recipe of the catalogue, or what the plan chose.
 class KernelContender : public Contender {
  public:
-  /// With more than one set of operands, the inputs and the output lie in buffers of their own.
+  /// Each set of operands is a session of its own; several share a queue.
   KernelContender(std::string name, const CompiledModel& model, std::size_t sets);
 
   [[nodiscard]] About about() const override;
@@ -39,13 +39,9 @@ class KernelContender : public Contender {
   [[nodiscard]] double unit_roundoff() const override { return unit_roundoff_of(steps_); }
 
  private:
-  void bind(std::size_t set);
-
   std::vector<StepInfo> steps_;
-  std::vector<std::string> ports_;  ///< inputs, then outputs
-  /// By set, then by port; empty with one set. Outlives the session, which uses them.
-  std::vector<std::vector<DeviceBuffer>> buffers_;
-  Session session_;
+  DeviceQueue queue_;              ///< of all sessions; null with one, which has its own
+  std::vector<Session> sessions_;  ///< by set
   std::optional<Event> last_;
 };
 

@@ -44,9 +44,12 @@ OperandSets operand_sets_of(Buffers buffers, double bytes, const Device& device)
                            bytes_text(static_cast<std::int64_t>(bytes)))};
   }
   constexpr double kTimesTheCache = 2.0;
+  // Each set is a session with kernels and memory of its own.
+  constexpr double kMostSets = 2048.0;
   const auto cache = static_cast<double>(last_level_cache_bytes(device));
   OperandSets sets;
-  sets.count = static_cast<std::size_t>(std::max(2.0, std::ceil(kTimesTheCache * cache / bytes)));
+  sets.count = static_cast<std::size_t>(
+      std::clamp(std::ceil(kTimesTheCache * cache / bytes), 2.0, kMostSets));
   sets.description = fmt::format(
       "rotating: calls take turns among {} sets of operands of {}, {} together; the cache "
       "has {}",
