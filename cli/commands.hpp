@@ -25,6 +25,9 @@ void add_bench(CLI::App& app, Action& chosen);
 void add_bench_problem(CLI::App& bench_command, const std::string& family, Action& chosen);
 void add_compare(CLI::App& app, Action& chosen);
 void add_new(CLI::App& app, Action& chosen);
+/// `tune`, and the hidden `tune-worker` that it starts.
+void add_tune(CLI::App& app, Action& chosen);
+void add_cache(CLI::App& app, Action& chosen);
 void add_demo(CLI::App& app, Action& chosen);
 
 }  // namespace morton::cli

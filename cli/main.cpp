@@ -112,7 +112,9 @@ int run_program(int argc, char** argv) {
   add_run(app, action);
   add_bench(app, action);
   add_compare(app, action);
+  add_tune(app, action);
   add_new(app, action);
+  add_cache(app, action);
 
   try {
     app.parse(argc, argv);

@@ -38,6 +38,8 @@ class Progress {
 
   /// `fraction` of the job is done (0 to 1).
   void update(double fraction);
+  /// Says what is being done from now on.
+  void relabel(std::string label) { label_ = std::move(label); }
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -33,20 +33,6 @@ Catalogue catalogue_for(const CompileOptions& options) {
   return catalogue;
 }
 
-/// What was measured, of all sources that the options let in.
-std::shared_ptr<const TunedData> tuned_for(const CompileOptions& options) {
-  if (options.tuning == CompileOptions::Tuning::ignore) {
-    if (options.tuning_files.empty()) return nullptr;
-    throw UsageError("tuning files are given, and tuning data is to be ignored");
-  }
-  auto data = std::make_shared<TunedData>();
-  read_shipped_tuning(*data);
-  const std::filesystem::path folder = tuning_folder(cache_folder(options.cache_dir));
-  if (!folder.empty()) read_tuning_folder(folder, *data);
-  for (const std::string& file : options.tuning_files) read_tuning_file(file, *data);
-  return data;
-}
-
 PlanOptions plan_options_of(const CompileOptions& options) {
   PlanOptions plan_options;
   plan_options.tuned = tuned_for(options);
@@ -141,6 +127,19 @@ std::vector<double> measured_speeds(const Model& model, const std::vector<Device
 }
 
 }  // namespace
+
+std::shared_ptr<const TunedData> tuned_for(const CompileOptions& options) {
+  if (options.tuning == CompileOptions::Tuning::ignore) {
+    if (options.tuning_files.empty()) return nullptr;
+    throw UsageError("tuning files are given, and tuning data is to be ignored");
+  }
+  auto data = std::make_shared<TunedData>();
+  read_shipped_tuning(*data);
+  const std::filesystem::path folder = tuning_folder(cache_folder(options.cache_dir));
+  if (!folder.empty()) read_tuning_folder(folder, *data);
+  for (const std::string& file : options.tuning_files) read_tuning_file(file, *data);
+  return data;
+}
 
 Graph prepared_graph(const Model& model, const CompileOptions& options) {
   Graph graph = model.graph();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "graph/graph.hpp"
@@ -12,6 +13,10 @@ namespace morton {
 
 /// The model after its passes. Throws what they throw.
 [[nodiscard]] Graph prepared_graph(const Model& model, const CompileOptions& options);
+
+/// What was measured, of all sources that the options let in; null where they let in none. Throws
+/// ModelError for a damaged file.
+[[nodiscard]] std::shared_ptr<const TunedData> tuned_for(const CompileOptions& options);
 
 /// Its plan for one device.
 [[nodiscard]] Plan planned(const Graph& graph, const DeviceInfo& device,

@@ -129,6 +129,7 @@ class Emitter {
     step.in_place = spec.in_place;
     step.kernel = choice.entry->name;
     step.problem = print(spec.problem);
+    step.tuned_as = TunedProblem::of(choice.bound);
     const InstanceSource source = generate(spec);
     bind_arguments(kernel, source, argument_values(spec), step);
     step.instance = instance_of(source);

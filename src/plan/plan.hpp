@@ -104,9 +104,10 @@ struct Step {
   std::int64_t flop = 0;   ///< logical, not padded
   std::int64_t bytes = 0;  ///< memory of each operand, once
   double estimated_us = 0.0;
-  Environment tunables;  ///< the values that it is built with
-  std::string reason;    ///< why this kernel, and why with these values
-  std::string problem;   ///< what it solves, for printing
+  Environment tunables;   ///< the values that it is built with
+  std::string reason;     ///< why this kernel, and why with these values
+  std::string problem;    ///< what it solves, for printing
+  TunedProblem tuned_as;  ///< what tuning data knows that by
 };
 
 /// A stretch of device memory.

@@ -27,9 +27,15 @@ Environment own_extents(const Problem& problem) {
   return extents;
 }
 
-/// The view's dimensions in the tensor's order; "view" where it does not permute.
+std::string in_own_order(const View& view) {
+  std::string order;
+  for (const std::string& name : view.dimensions) order += name;
+  return order;
+}
+
+/// The view's dimensions in the tensor's order; its own where it is more than a permutation.
 std::string order_of(const View& view) {
-  if (!view.grouping) return "view";
+  if (!view.grouping) return in_own_order(view);
   std::vector<std::pair<int, std::string>> placed;
   for (std::size_t d = 0; d < view.dimensions.size(); ++d) {
     const std::vector<int>& group = (*view.grouping)[d];
@@ -38,12 +44,6 @@ std::string order_of(const View& view) {
   std::ranges::stable_sort(placed, {}, &std::pair<int, std::string>::first);
   std::string order;
   for (const auto& [place, name] : placed) order += name;
-  return order;
-}
-
-std::string in_own_order(const View& view) {
-  std::string order;
-  for (const std::string& name : view.dimensions) order += name;
   return order;
 }
 
@@ -86,6 +86,7 @@ TunedProblem TunedProblem::of(const BoundProblem& bound) {
   for (const auto& [operand, type] : bound.problem.types) key.types[operand] = name_of(type);
   for (const auto& [operand, binding] : bound.operands) {
     const std::string order = order_of(binding.view);
+    if (operand == "dst") continue;
     if (order != in_own_order(binding.view)) key.orders[operand] = order;
   }
   return key;

@@ -26,9 +26,8 @@ struct TunedProblem {
   Environment extents;  ///< of the family's own dimensions (M, N, K); all where it names none
   Environment structure;
   std::map<std::string, std::string> types;  ///< of operands and accumulator
-  /// Of operands that are held in another order than the family names their dimensions: the
-  /// dimensions in the order of the tensor's ("NK" for a transposed rhs), "view" where they are not
-  /// its dimensions at all.
+  /// Of inputs that are held in another order than the family names their dimensions: the
+  /// dimensions in the order of the tensor's ("NK" for a transposed rhs).
   std::map<std::string, std::string> orders;
 
   [[nodiscard]] static TunedProblem of(const BoundProblem& bound);
@@ -49,9 +48,9 @@ struct TunedRecord {
   std::string kernel, hash;  ///< Entry::name, Entry::digest
   TunedProblem problem;
   Environment tunables;
-  double ms = 0.0;           ///< of the kernel alone, packing excluded
+  double ms = 0.0;           ///< of the kernel alone, packing excluded; the least sample
   double gflops = 0.0;       ///< logical operations, not padded ones
-  double peak_gflops = 0.0;  ///< of the device, sampled in the same run
+  double peak_gflops = 0.0;  ///< of the device, the highest sample in the same turns
   /// Share of that peak that the busy compute units reached, padding counted as work: what
   /// Entry::efficiency is a first guess of.
   double efficiency = 0.0;

@@ -38,44 +38,10 @@ TunedDevice device_from(const JsonReader& reader) {
           reader.at("platform").text(), reader.at("kind").text()};
 }
 
-TunedRecord record_from(const JsonReader& reader, const TunedDevice& device) {
-  reader.allow_keys({"kernel", "hash", "problem", "tunables", "ms", "gflops", "peak_gflops",
-                     "efficiency", "standard_ms", "tried", "space"});
-  TunedRecord record;
-  record.device = device;
-  record.kernel = reader.at("kernel").text();
-  record.hash = reader.at("hash").text();
-  record.problem = tuned_problem_from(reader.at("problem"));
-  record.tunables = environment_from(reader.at("tunables"));
-  record.ms = measured(reader.at("ms"));
-  record.gflops = measured(reader.at("gflops"));
-  record.peak_gflops = measured(reader.at("peak_gflops"));
-  record.efficiency = measured(reader.at("efficiency"));
-  if (record.efficiency == 0.0) reader.at("efficiency").fail("expected more than 0");
-  record.standard_ms = measured(reader.at("standard_ms"));
-  record.tried = reader.at("tried").integer();
-  record.space = reader.at("space").integer();
-  return record;
-}
-
 Verdict verdict_from(const JsonReader& reader, const TunedDevice& device) {
   reader.allow_keys({"kernel", "hash", "tunables", "why"});
   return {device, reader.at("kernel").text(), reader.at("hash").text(),
           environment_from(reader.at("tunables")), reader.at("why").text()};
-}
-
-Json to_json(const TunedRecord& record) {
-  return {{"kernel", record.kernel},
-          {"hash", record.hash},
-          {"problem", to_json(record.problem)},
-          {"tunables", Json(record.tunables)},
-          {"ms", record.ms},
-          {"gflops", record.gflops},
-          {"peak_gflops", record.peak_gflops},
-          {"efficiency", record.efficiency},
-          {"standard_ms", record.standard_ms},
-          {"tried", record.tried},
-          {"space", record.space}};
 }
 
 Json to_json(const Verdict& verdict) {
@@ -96,6 +62,40 @@ std::string lines_text(const Json& array) {
 }
 
 }  // namespace
+
+TunedRecord tuned_record_from(const JsonReader& reader, const TunedDevice& device) {
+  reader.allow_keys({"kernel", "hash", "problem", "tunables", "ms", "gflops", "peak_gflops",
+                     "efficiency", "standard_ms", "tried", "space"});
+  TunedRecord record;
+  record.device = device;
+  record.kernel = reader.at("kernel").text();
+  record.hash = reader.at("hash").text();
+  record.problem = tuned_problem_from(reader.at("problem"));
+  record.tunables = environment_from(reader.at("tunables"));
+  record.ms = measured(reader.at("ms"));
+  record.gflops = measured(reader.at("gflops"));
+  record.peak_gflops = measured(reader.at("peak_gflops"));
+  record.efficiency = measured(reader.at("efficiency"));
+  if (record.efficiency == 0.0) reader.at("efficiency").fail("expected more than 0");
+  record.standard_ms = measured(reader.at("standard_ms"));
+  record.tried = reader.at("tried").integer();
+  record.space = reader.at("space").integer();
+  return record;
+}
+
+Json to_json(const TunedRecord& record) {
+  return {{"kernel", record.kernel},
+          {"hash", record.hash},
+          {"problem", to_json(record.problem)},
+          {"tunables", Json(record.tunables)},
+          {"ms", record.ms},
+          {"gflops", record.gflops},
+          {"peak_gflops", record.peak_gflops},
+          {"efficiency", record.efficiency},
+          {"standard_ms", record.standard_ms},
+          {"tried", record.tried},
+          {"space", record.space}};
+}
 
 Json to_json(const TunedProblem& problem) {
   Json json = {
@@ -125,7 +125,7 @@ Environment environment_from(const JsonReader& reader) {
   return values;
 }
 
-void read_tuning(const Json& json, const std::string& file, TunedData& data) {
+TunedDevice read_tuning(const Json& json, const std::string& file, TunedData& data) {
   const JsonReader reader(json, file);
   reader.allow_keys({"schema", "device", "records", "refused"});
   if (reader.at("schema").integer() != kSchema) {
@@ -133,16 +133,17 @@ void read_tuning(const Json& json, const std::string& file, TunedData& data) {
   }
   const TunedDevice device = device_from(reader.at("device"));
   for (const auto& record : reader.at("records").elements()) {
-    data.add(record_from(record, device));
+    data.add(tuned_record_from(record, device));
   }
   for (const auto& verdict : reader.at("refused").elements()) {
     data.add(verdict_from(verdict, device));
   }
+  return device;
 }
 
-void read_tuning_file(const fs::path& path, TunedData& data) {
+TunedDevice read_tuning_file(const fs::path& path, TunedData& data) {
   const Json json = parse_json(read_file(path, kFileLimitBytes), path.string());
-  read_tuning(json, path.string(), data);
+  return read_tuning(json, path.string(), data);
 }
 
 void read_tuning_folder(const fs::path& folder, TunedData& data) {

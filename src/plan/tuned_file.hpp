@@ -10,9 +10,9 @@
 namespace morton {
 
 /// A file of tuning data (docs/tuning.md has its schema): one device, its records and verdicts.
-/// Reading is checked like every file: ModelError names the file and the key.
-void read_tuning(const Json& json, const std::string& file, TunedData& data);
-void read_tuning_file(const std::filesystem::path& path, TunedData& data);
+/// Reading is checked like every file: ModelError names the file and the key. Returns the device.
+TunedDevice read_tuning(const Json& json, const std::string& file, TunedData& data);
+TunedDevice read_tuning_file(const std::filesystem::path& path, TunedData& data);
 /// Every .json file of the folder in the order of their names; none where there is no folder.
 void read_tuning_folder(const std::filesystem::path& folder, TunedData& data);
 /// Those built into the library, or of the folder `tuned` in MORTON_KERNEL_DIR when that is set.
@@ -22,6 +22,8 @@ void read_shipped_tuning(TunedData& data);
 [[nodiscard]] std::string print_tuning(const TunedDevice& device, const TunedData& data);
 
 /// Parts that other files (journals, messages between processes) have in common with these.
+[[nodiscard]] Json to_json(const TunedRecord& record);
+[[nodiscard]] TunedRecord tuned_record_from(const JsonReader& reader, const TunedDevice& device);
 [[nodiscard]] Json to_json(const TunedProblem& problem);
 [[nodiscard]] TunedProblem tuned_problem_from(const JsonReader& reader);
 /// {"TILE_M": 8}.

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "morton/tune.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <map>
+#include <memory>
+
+#include "commands.hpp"
+#include "machine.hpp"
+#include "options.hpp"
+#include "output.hpp"
+#include "statistics.hpp"
+#include "terminal.hpp"
+
+namespace morton::cli {
+namespace {
+
+constexpr const char* kFooter =
+    R"(Candidates are built, checked and measured in a process of their own, in turns with the best so far;
+what gives wrong results or ends that process is refused from then on. A run that was killed goes on where
+it was. The result goes to the cache folder, where every plan finds it, or with -o to a file for --tuning.
+
+Examples:
+  morton tune gemm --m 512 --n 512 --k 512
+  morton tune gemm --m 64 --n 3136 --k 576 --kernel tile --effort full --time-budget 5m
+  morton tune models/lenet5.onnx --batch 100 --effort fast
+  morton tune --report)";
+
+struct Options {
+  std::int64_t m = 0, n = 0, k = 0;
+  bool transpose_a = false, transpose_b = false, report = false;
+  std::vector<std::string> kernels;
+  std::string effort = "normal", budget = "60s", timeout = "60s", output;
+  std::uint64_t seed = 1;
+  Format format = Format::table;
+  DeviceOptions device;
+  ModelOptions model;
+};
+
+TuneOptions tune_options(const Options& options, Progress& progress) {
+  static const std::map<std::string, TuneOptions::Effort> kEfforts{
+      {"fast", TuneOptions::Effort::fast},
+      {"normal", TuneOptions::Effort::normal},
+      {"full", TuneOptions::Effort::full}};
+  TuneOptions result;
+  result.effort = kEfforts.at(options.effort);
+  result.budget_ms = parse_duration_ms(options.budget);
+  result.candidate_timeout_ms = parse_duration_ms(options.timeout);
+  result.kernels = options.kernels;
+  result.catalogue_files = options.model.kernels.catalogue_files;
+  result.device = options.device.selector;
+  result.cache_dir = options.device.cache_dir;
+  result.output = options.output;
+  result.seed = options.seed;
+  result.worker = {"/proc/self/exe", "tune-worker"};
+  result.progress = [&progress](const TuneProgress& now) {
+    progress.relabel(now.text);
+    progress.update(now.done);
+    spdlog::debug("{}", now.text);
+  };
+  result.log = [](const std::string& line) { spdlog::warn("{}", line); };
+  return result;
+}
+
+std::string values_text(const std::map<std::string, std::int64_t>& values) {
+  std::string text;
+  for (const auto& [name, value] : values) {
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
+  }
+  return text;
+}
+
+/// How many times quicker; nothing where either was not measured.
+std::optional<double> gain(double before_ms, double after_ms) {
+  return before_ms > 0.0 && after_ms > 0.0 ? std::optional(before_ms / after_ms) : std::nullopt;
+}
+
+Json json_of(const TuneReport& report) {
+  Json results = Json::array();
+  for (const TuneResult& result : report.results) {
+    results.push_back({{"problem", result.problem},
+                       {"kernel", result.kernel},
+                       {"tunables", result.tunables},
+                       {"ms", result.ms},
+                       {"gflops", result.gflops},
+                       {"share_of_peak", result.share_of_peak},
+                       {"standard_ms", result.standard_ms},
+                       {"tried", result.tried},
+                       {"space", result.space}});
+  }
+  Json refused = Json::array();
+  for (const TuneRefusal& one : report.refused) {
+    refused.push_back({{"kernel", one.kernel}, {"tunables", one.tunables}, {"why", one.why}});
+  }
+  return {{"file", report.file},
+          {"recalled", report.recalled},
+          {"results", results},
+          {"refused", refused},
+          {"notes", report.notes}};
+}
+
+std::string text_of(const TuneReport& report, Format format) {
+  using enum Table::Align;
+  Table table;
+  table.columns = {{"problem"},        {"kernel"},    {"tunables"},           {"GFLOP/s", right},
+                   {"of peak", right}, {"ms", right}, {"standard ms", right}, {"gain", right},
+                   {"tried", right}};
+  for (const TuneResult& result : report.results) {
+    table.rows.push_back(
+        {result.problem, result.kernel, values_text(result.tunables), number_text(result.gflops, 1),
+         fmt::format("{:.1f} %", 100.0 * result.share_of_peak), number_text(result.ms, 3),
+         result.standard_ms > 0.0 ? number_text(result.standard_ms, 3) : "n/a",
+         number_text(gain(result.standard_ms, result.ms), 2),
+         fmt::format("{} of {}", result.tried, result.space)});
+  }
+  std::string text = to_text(table, format);
+  for (const TuneRefusal& one : report.refused) {
+    text += fmt::format("refused: {} {}: {}\n", one.kernel, values_text(one.tunables), one.why);
+  }
+  for (const std::string& line : report.notes) text += fmt::format("not tuned: {}\n", line);
+  return text + fmt::format("stored in {}\n", report.file);
+}
+
+int finish(const TuneReport& report, Format format) {
+  if (report.recalled > 0) {
+    spdlog::info("went on with an earlier run: {} candidates were known", report.recalled);
+  }
+  emit(for_people(format) ? text_of(report, format) : to_text(json_of(report), format), "");
+  return report.results.empty() ? kCheckFailed : 0;
+}
+
+int tune_gemm(const Options& options) {
+  using Order = GemmShape::Order;
+  GemmShape shape{options.m, options.n, options.k};
+  shape.lhs = options.transpose_a ? Order::transposed : Order::plain;
+  shape.rhs = options.transpose_b ? Order::transposed : Order::plain;
+  Progress progress("tuning");
+  return finish(tune({shape}, tune_options(options, progress)), options.format);
+}
+
+int tune_model(const Options& options) {
+  const CompileOptions compile = compile_options(options.model);
+  const Model model = Model::load(options.model.path);
+  std::vector<std::string> notes;
+  const auto products = products_of(model, open_device(options.device).json(), compile, notes);
+  Progress progress("tuning");
+  TuneReport report = tune(products, tune_options(options, progress));
+  report.notes.insert(report.notes.end(), notes.begin(), notes.end());
+  return finish(report, options.format);
+}
+
+/// How near the cost model's first guess comes to what tuning found.
+int report_guesses(const Options& options) {
+  CompileOptions compile = compile_options(options.model);
+  compile.cache_dir = options.device.cache_dir;
+  const auto guesses = first_guesses(open_device(options.device).json(), compile);
+  using enum Table::Align;
+  Table table;
+  table.columns = {{"problem"},        {"first guess"},    {"ms", right},
+                   {"best"},           {"tunables"},       {"ms", right},
+                   {"GFLOP/s", right}, {"of peak", right}, {"guess/best", right}};
+  Json json = Json::array();
+  for (const FirstGuess& guess : guesses) {
+    const auto ratio = gain(guess.guess_ms, guess.best_ms);
+    table.rows.push_back(
+        {guess.problem, guess.guess, guess.guess_ms > 0.0 ? number_text(guess.guess_ms, 3) : "n/a",
+         guess.best, values_text(guess.tunables), number_text(guess.best_ms, 3),
+         number_text(guess.best_gflops, 1), fmt::format("{:.1f} %", 100.0 * guess.share_of_peak),
+         number_text(ratio, 2)});
+    json.push_back({{"problem", guess.problem},
+                    {"guess", guess.guess},
+                    {"guess_ms", guess.guess_ms},
+                    {"best", guess.best},
+                    {"tunables", guess.tunables},
+                    {"best_ms", guess.best_ms},
+                    {"best_gflops", guess.best_gflops},
+                    {"share_of_peak", guess.share_of_peak},
+                    {"ratio", ratio ? Json(*ratio) : Json()}});
+  }
+  emit(for_people(options.format) ? to_text(table, options.format) : to_text(json, options.format),
+       "");
+  return 0;
+}
+
+void add_tune_options(CLI::App& command, Options& options) {
+  command.add_option("--kernel", options.kernels, "Kernels to tune; else those that look quick")
+      ->option_text("NAME,...")
+      ->allow_extra_args(false)
+      ->delimiter(',');
+  command.add_option("--effort", options.effort, "fast, normal (the default) or full")
+      ->check(CLI::IsMember({"fast", "normal", "full"}))
+      ->option_text("EFFORT");
+  command.add_option("--time-budget", options.budget, "Time to search for (60s)")
+      ->option_text("TIME");
+  command
+      .add_option("--candidate-timeout", options.timeout,
+                  "A candidate that takes longer is refused (60s)")
+      ->option_text("TIME");
+  command.add_option("--seed", options.seed, "Seed of the operands and the order (1)")
+      ->option_text("N")
+      ->check(whole_number(0));
+  command
+      .add_option("-o,--output", options.output,
+                  "File for the result, instead of the cache folder's")
+      ->option_text("FILE");
+  add_format(command, options.format,
+             {{"table", Format::table}, {"md", Format::md}, {"json", Format::json}});
+  add_options(command, options.device);
+}
+
+void add_tune_gemm(CLI::App& tune_command, Action& chosen) {
+  CLI::App* command = tune_command.add_subcommand("gemm", "Tune kernels for a matrix product");
+  command->footer(kFooter);
+  auto options = std::make_shared<Options>();
+  add_size(*command, "--m", options->m, "Rows of the result");
+  add_size(*command, "--n", options->n, "Columns of the result");
+  add_size(*command, "--k", options->k, "Terms of each sum");
+  command->add_flag("--trans-a", options->transpose_a, "The left operand is held transposed");
+  command->add_flag("--trans-b", options->transpose_b, "The right operand is held transposed");
+  command
+      ->add_option("--catalogue", options->model.kernels.catalogue_files,
+                   "File with a further kernel; repeatable")
+      ->option_text("FILE")
+      ->allow_extra_args(false);
+  add_tune_options(*command, *options);
+  command->callback([options, &chosen] { chosen = [options] { return tune_gemm(*options); }; });
+}
+
+}  // namespace
+
+void add_tune(CLI::App& app, Action& chosen) {
+  CLI::App* command =
+      app.add_subcommand("tune", "Search the best values of kernels' tunables on a device");
+  command->footer(kFooter);
+  auto options = std::make_shared<Options>();
+  add_tune_gemm(*command, chosen);
+  command->require_subcommand(0, 1);
+  command->add_option("model", options->model.path, "ONNX file")->option_text("MODEL");
+  command->add_flag("--report", options->report,
+                    "Compare what was tuned with what would be planned without");
+  add_options(*command, options->model);
+  add_tune_options(*command, *options);
+  command->callback([command, options, &chosen] {
+    if (!command->get_subcommands().empty()) return;  // it has set its own action
+    if (options->report) {
+      chosen = [options] { return report_guesses(*options); };
+      return;
+    }
+    if (options->model.path.empty()) throw CLI::RequiredError("MODEL, gemm or --report");
+    chosen = [options] { return tune_model(*options); };
+  });
+
+  CLI::App* worker = app.add_subcommand("tune-worker", "");
+  worker->group("");
+  worker->callback([&chosen] {
+    chosen = [] {
+      prepare_drivers();
+      return run_tune_worker();
+    };
+  });
+}
+
+}  // namespace morton::cli

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "morton/export.hpp"
+
+namespace morton {
+
+/// Tuning data of one device in the cache folder.
+struct CachedTuning {
+  std::string file;
+  std::string device;  ///< its name
+  std::int64_t records = 0, refused = 0;
+};
+
+/// What the cache folder holds.
+struct CacheContent {
+  std::string folder;
+  std::int64_t programs = 0, program_bytes = 0;
+  std::vector<CachedTuning> tuning;
+  std::int64_t journals = 0;  ///< of tuning that was cut off
+};
+
+/// `cache_dir` is as in DeviceConfig. All throw UsageError where no cache folder is known.
+[[nodiscard]] MORTON_API CacheContent cache_content(const std::string& cache_dir);
+
+enum class CachePart : std::uint8_t { programs, tuning, all };
+/// Removes that part (with `tuning` also its journals); returns the number of files removed.
+MORTON_API std::int64_t clear_cache(const std::string& cache_dir, CachePart part);
+
+/// All tuning data of the folder as one text.
+[[nodiscard]] MORTON_API std::string export_tuning(const std::string& cache_dir);
+/// Adds what `export_tuning` gave, or a file of one device, to the folder's data; returns the
+/// number of records. Throws ModelError for what is neither.
+MORTON_API std::int64_t import_tuning(const std::string& cache_dir, const std::string& text,
+                                      const std::string& file);
+
+}  // namespace morton

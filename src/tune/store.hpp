@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "plan/tuned.hpp"
+
+namespace morton {
+
+/// The file of a device's tuning data in a folder.
+[[nodiscard]] std::filesystem::path tuning_file(const std::filesystem::path& folder,
+                                                const TunedDevice& device);
+
+/// Adds to the file of one device what was found, in place of earlier records of the same kernel
+/// and problem, earlier verdicts on the same values, and all of other versions of these kernels.
+/// The file is replaced at once; processes that do so at the same time wait for each other. Throws
+/// ModelError for a file that is damaged, cannot be written, or is another device's.
+void store_tuning(const std::filesystem::path& path, const TunedDevice& device,
+                  const TunedData& found);
+
+}  // namespace morton

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The tuner as its users meet it: what it finds is used, what is wrong or deadly is refused, and a
+// killed run goes on.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "error/cli_program.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace morton::testing {
+namespace {
+
+using nlohmann::json;
+
+constexpr int kUsage = 2;
+
+std::vector<std::string> with(std::vector<std::string> words,
+                              const std::vector<std::string>& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+/// A kernel that is right with WAY 0 and 4, leaves out the last term of each sum with 1, writes far
+/// outside its memory with 2, and does not end with 3.
+std::string write_planted_kernel(const std::filesystem::path& folder, const std::string& ways) {
+  write_bytes(folder / "planted.cl", R"(
+__kernel ATTRIBUTES void planted(ARGUMENTS) {
+  const int n = get_global_id(0);
+  const int m = get_global_id(1);
+  float sum = 0.0f;
+  for (int k = 0; k + (WAY == 1) < K; ++k) sum += LOAD_lhs(m, k) * LOAD_rhs(k, n);
+#if WAY == 2
+  ((volatile __global float*)dst)[(long)K << 36] = sum;
+#elif WAY == 3
+  while (((volatile __global float*)dst)[0] == ((volatile __global float*)dst)[0] || K > 0) {
+  }
+#endif
+  STORE_dst(m, n, EPILOGUE(sum, m, n));
+}
+)");
+  write_bytes(folder / "planted.json", R"({
+  "schema": 1, "name": "gemm.planted", "problem": "gemm", "source": "planted.cl",
+  "function": "planted",
+  "operands": {
+    "lhs": {"layout": "any", "types": ["f32"]},
+    "rhs": {"layout": "any", "types": ["f32"]},
+    "dst": {"layout": "any", "types": ["f32"]}
+  },
+  "edges": "guard",
+  "arguments": ["K", "lhs", "rhs", "dst"],
+  "global": ["N", "M"], "local": [1, 1],
+  "tunables": {"WAY": {"values": )" + ways +
+                                           R"(, "standard": 0}},
+  "epilogue": ["any"],
+  "cost": {"flop": "2*M*N*K", "efficiency": {"cpu": 0.01, "gpu": 0.01}}
+})");
+  return (folder / "planted.json").string();
+}
+
+const std::vector<std::string> kTune{"tune", "gemm", "--m", "17",       "--n",
+                                     "3",    "--k",  "63",  "--format", "json"};
+
+std::map<std::string, std::string> cache_in(const TemporaryFolder& folder) {
+  return {{"MORTON_CACHE_DIR", (folder.path() / "cache").string()}};
+}
+
+/// The refusal of these values, or nothing.
+std::string refusal_of(const json& result, int way) {
+  for (const json& one : result.at("refused")) {
+    if (one.at("tunables").at("WAY") == way) return one.at("why");
+  }
+  return "";
+}
+
+TEST(CliTune, WhatIsFoundIsUsedByLaterPlans) {
+  const TemporaryFolder folder;
+  const auto cache = cache_in(folder);
+  const Outcome outcome = run_program(
+      with(kTune, {"--kernel", "tile_unpacked", "--effort", "fast", "--time-budget", "5s"}), cache);
+  expect_success(outcome);
+  const json result = json::parse(outcome.out);
+  ASSERT_EQ(result.at("results").size(), 1U) << outcome.text();
+  const json& found = result.at("results").at(0);
+  EXPECT_EQ(found.at("kernel"), "gemm.tile_unpacked");
+  EXPECT_GT(found.at("ms").get<double>(), 0.0);
+  EXPECT_GT(found.at("share_of_peak").get<double>(), 0.0);
+  EXPECT_GE(found.at("tried"), 4);
+  EXPECT_TRUE(std::filesystem::exists(result.at("file").get<std::string>()));
+
+  const std::vector<std::string> bench{"bench",    "gemm", "--m",   "17",
+                                       "--n",      "3",    "--k",   "63",
+                                       "-n",       "1",    "--use", "gemm=tile_unpacked",
+                                       "--format", "json"};
+  const Outcome used = run_program(bench, cache);
+  expect_success(used);
+  EXPECT_EQ(json::parse(used.out).at("contenders").at(0).at("tunables").at("gemm.tile_unpacked"),
+            found.at("tunables"));
+
+  const Outcome report = run_program({"tune", "--report", "--format", "json"}, cache);
+  expect_success(report);
+  EXPECT_NE(report.out.find("gemm M=17 N=3 K=63"), std::string::npos) << report.text();
+}
+
+TEST(CliTune, WrongAndDeadlyCandidatesAreRefusedAndTheSearchGoesOn) {
+  const TemporaryFolder folder;
+  const auto cache = cache_in(folder);
+  const std::string catalogue = write_planted_kernel(folder.path(), "[0, 1, 2, 4]");
+  const Outcome outcome = run_program(
+      with(kTune, {"--kernel", "planted", "--catalogue", catalogue, "--effort", "full"}), cache);
+  EXPECT_EQ(outcome.status, 0) << outcome.text();
+  const json result = json::parse(outcome.out);
+  ASSERT_EQ(result.at("results").size(), 1U) << outcome.text();
+  EXPECT_EQ(result.at("results").at(0).at("tried"), 4);
+  EXPECT_EQ(result.at("refused").size(), 2U) << outcome.text();
+  EXPECT_NE(refusal_of(result, 1).find("wrong result: dst["), std::string::npos) << outcome.text();
+  EXPECT_NE(refusal_of(result, 2), "") << outcome.text();
+
+  // The planner obeys the verdicts, and says why.
+  const std::vector<std::string> bench{"bench", "gemm",         "--m",         "5",      "--n",
+                                       "3",     "--k",          "7",           "-n",     "1",
+                                       "--use", "gemm=planted", "--catalogue", catalogue};
+  for (const char* way : {"1", "2"}) {
+    const Outcome refused =
+        run_program(with(bench, {"--set", std::string("gemm.planted:WAY=") + way}), cache);
+    EXPECT_EQ(refused.status, kUsage) << refused.text();
+    EXPECT_NE(refused.err.find("is refused on this device"), std::string::npos) << refused.text();
+  }
+  expect_success(run_program(with(bench, {"--set", "gemm.planted:WAY=4"}), cache));
+}
+
+TEST(CliTune, ACandidateThatDoesNotEndIsRefused) {
+  const TemporaryFolder folder;
+  const std::string catalogue = write_planted_kernel(folder.path(), "[0, 3]");
+  const Outcome outcome =
+      run_program(with(kTune, {"--kernel", "planted", "--catalogue", catalogue, "--effort", "full",
+                               "--candidate-timeout", "12s"}),
+                  cache_in(folder));
+  EXPECT_EQ(outcome.status, 0) << outcome.text();
+  const json result = json::parse(outcome.out);
+  EXPECT_EQ(result.at("results").size(), 1U) << outcome.text();
+  EXPECT_NE(refusal_of(result, 3).find("did not end within 12 s"), std::string::npos)
+      << outcome.text();
+}
+
+/// Lines of the only journal below the cache folder; 0 where there is none.
+int journal_lines(const std::filesystem::path& cache) {
+  std::error_code status;
+  for (const auto& file :
+       std::filesystem::directory_iterator(cache / "tuning" / "journal", status)) {
+    const std::string text = read_bytes(file.path());
+    return static_cast<int>(std::count(text.begin(), text.end(), '\n'));
+  }
+  return 0;
+}
+
+TEST(CliTune, AKilledRunGoesOnWhereItWas) {
+  const TemporaryFolder folder;
+  const std::filesystem::path cache = folder.path() / "cache";
+  const std::vector<std::string> job =
+      with(kTune, {"--kernel", "tile_unpacked", "--effort", "full", "--cache-dir", cache.string()});
+  std::vector<std::string> words = with({MORTON_PROGRAM}, job);
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  pid_t child = 0;
+  ASSERT_EQ(::posix_spawn(&child, MORTON_PROGRAM, &actions, nullptr, arguments.data(), ::environ),
+            0);
+  ::posix_spawn_file_actions_destroy(&actions);
+  // The job and three candidates.
+  constexpr int kLines = 4;
+  for (int i = 0; i < 6000 && journal_lines(cache) < kLines; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  ::kill(child, SIGKILL);
+  int state = 0;
+  ::waitpid(child, &state, 0);
+  ASSERT_TRUE(WIFSIGNALED(state)) << "it ended before it could be killed";
+  const int known = journal_lines(cache) - 1;
+  ASSERT_GE(known, kLines - 1);
+
+  const Outcome outcome = run_program(job);
+  expect_success(outcome);
+  const json result = json::parse(outcome.out);
+  EXPECT_EQ(result.at("recalled"), known);
+  ASSERT_EQ(result.at("results").size(), 1U) << outcome.text();
+  EXPECT_EQ(result.at("results").at(0).at("tried"), result.at("results").at(0).at("space"));
+  EXPECT_EQ(journal_lines(cache), 0) << "the journal of a finished job is removed";
+}
+
+TEST(CliTune, TheCacheIsListedExportedImportedAndCleared) {
+  const TemporaryFolder folder;
+  const auto cache = cache_in(folder);
+  const std::string file = (folder.path() / "tuning.json").string();
+  expect_success(
+      run_program(with(kTune, {"--kernel", "tile_unpacked", "--effort", "fast"}), cache));
+  expect_success(run_program({"cache", "export", "-o", file}, cache));
+  const Outcome cleared = run_program({"cache", "clear", "tuning"}, cache);
+  expect_success(cleared);
+  EXPECT_EQ(cleared.out, "removed 1 files\n");
+  const std::vector<std::string> list{"cache", "list", "--format", "json"};
+  EXPECT_TRUE(json::parse(run_program(list, cache).out).at("tuning").empty());
+  const Outcome imported = run_program({"cache", "import", file}, cache);
+  expect_success(imported);
+  EXPECT_EQ(imported.out, "imported 1 records\n");
+  const json content = json::parse(run_program(list, cache).out);
+  ASSERT_EQ(content.at("tuning").size(), 1U);
+  EXPECT_EQ(content.at("tuning").at(0).at("records"), 1);
+
+  write_bytes(file, "{}");
+  expect_error(run_program({"cache", "import", file}, cache), 3, "the key 'schema' is missing");
+}
+
+TEST(CliTune, WrongCommandLines) {
+  expect_error(run_program({"tune"}), kUsage, "MODEL, gemm or --report");
+  expect_error(run_program(with(kTune, {"--effort", "much"})), kUsage, "--effort");
+  expect_error(run_program(with(kTune, {"--time-budget", "1y"})), kUsage, "'1y' is no time");
+  expect_error(run_program(with(kTune, {"--kernel", "of_nobody"})), kUsage, "gemm.tile_unpacked");
+  expect_error(run_program({"cache", "clear", "half"}), kUsage, "half");
+}
+
+}  // namespace
+}  // namespace morton::testing
