@@ -33,7 +33,7 @@ class Target:
     title: str
     shapes: list
     least: float
-    # (result, contender of ours, what probe read) -> number, or None where it is missing
+    # (result, ours, reads, which) -> number, or None where it is missing
     measure: object
     peers: tuple = ()
     options: tuple = ()
@@ -53,23 +53,28 @@ def contender(result, name):
     return next((one for one in result["contenders"] if one["name"] == name), None)
 
 
+# Each measure takes which samples to look at: the medians, as the targets do, or the quickest, which a busy machine
+# disturbs less. Its arguments are the result of `morton bench`, our contender in it, and what `morton probe` read.
+MEDIAN, QUICKEST = "median_ms", "min_ms"
+
+
 def against(peer):
-    def ratio(result, ours, _):
+    def ratio(result, ours, _, which):
         other = contender(result, peer)
-        return None if other is None else other["median_ms"] / ours["median_ms"]
+        return None if other is None else other[which] / ours[which]
     return ratio
 
 
-def share_of_peak(result, ours, _):
-    return ours.get("share_of_peak")
+def share_of_peak(_, ours, __, which):
+    return ours.get("share_of_peak" if which == MEDIAN else "best_share_of_peak")
 
 
-def share_of_bandwidth(result, ours, reads):
-    return ours["gigabytes_per_second"] / nearest_read(reads, result["bytes"])
+def share_of_bandwidth(result, ours, reads, which):
+    return result["bytes"] / (1e6 * ours[which]) / nearest_read(reads, result["bytes"])
 
 
-def share_of_mma(result, ours, _):
-    return ours["gflops"] / (1e3 * MMA_SYNC_TFLOPS)
+def share_of_mma(result, ours, _, which):
+    return result["flop"] / (1e9 * ours[which]) / MMA_SYNC_TFLOPS
 
 
 def cpu_targets(clblast_parameters):
