@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// gemm.async_tile: dst[m,n] = EPILOGUE(sum over k of lhs[m,k] * rhs[k,n]) on NVIDIA GPUs, whose copies
-// from global to local memory run by themselves.
+// gemm.async_tile and gemm.async_tile_large: dst[m,n] = EPILOGUE(sum over k of lhs[m,k] * rhs[k,n]) on NVIDIA GPUs,
+// whose copies from global to local memory run by themselves.
 //
 //   lhs  C   k*M_pad + m
 //   rhs  R   k*N_pad + n
@@ -27,6 +27,9 @@
 //
 // A work-item's patch is in pieces of 4 x 4: piece (i, j) of lane (x, y) of a warp begins at row
 // 4*(i*LANES_Y + y), column 4*(j*LANES_X + x) of the warp's rectangle.
+//
+// The two differ in their standard values: gemm.async_tile_large has tiles of 256 x 128 and patches of 16 x 8, which
+// is best where there are enough work-groups for all compute units, and gemm.async_tile smaller ones.
 //
 // Tunables: TILE_M, TILE_N, TILE_K; PATCH_M, PATCH_N (multiples of 4); LANES_X of a warp; STAGES.
 // Assumes: M_pad, N_pad, K_pad are multiples of the tile; lhs is zero where k >= K, rhs finite there. A
