@@ -152,6 +152,7 @@ class Tuner {
                             }};
     const auto record = search.confirm(measure, work);
     if (!record) {
+      if (!search.flaw().empty()) last_reason = search.flaw();
       store(TunedData{}, pair);
       journal.append({{"pair", index}, {"nothing", last_reason}});
       return note(pair, last_reason);

@@ -112,7 +112,7 @@ std::vector<GemmShape> products_of(const Model& model, const std::string& device
   }
   std::string names;
   for (const std::string& kernel : others) names += (names.empty() ? "" : ", ") + kernel;
-  if (!names.empty()) notes.push_back("not tuned, since they compute no products of f32: " + names);
+  if (!names.empty()) notes.push_back("what computes no products of f32: " + names);
   return products;
 }
 

@@ -47,6 +47,7 @@ double unit_roundoff_of(const Plan& plan) {
   double unit = 0x1p-24;
   for (const Value& value : plan.values) {
     if (value.arrangement.dtype == DType::bf16) unit = std::max(unit, 0x1p-8);
+    if (value.arrangement.dtype == DType::tf32) unit = std::max(unit, 0x1p-11);
     if (value.arrangement.dtype == DType::f16) unit = std::max(unit, 0x1p-11);
   }
   return unit;

@@ -158,6 +158,21 @@ TEST(TuneSearch, ARefusedCandidateIsNeverTheBest) {
   EXPECT_EQ(record->standard_ms, 0.0);
 }
 
+TEST(TuneSearch, ARateAboveThePeakIsNoResult) {
+  const Entry& tile = entry_named("gemm.tile_unpacked");
+  Landscape landscape(standard_tunables(tile));
+  Search search = search_for(tile, kAll);
+  const auto measure = [&](const TrialRequest& request) { return landscape.measure(request); };
+  search.run(
+      measure, [](const TrialRecord&) {}, Search::Clock::now());
+  // 1 ms at a peak of 100 GFLOP/s is 1e8 operations.
+  const auto occupied = [](const Environment&) { return 1e8; };
+  EXPECT_TRUE(search.confirm(measure, {1e8, occupied}));
+  EXPECT_EQ(search.flaw(), "");
+  EXPECT_FALSE(search.confirm(measure, {1.1e8, occupied}));
+  EXPECT_NE(search.flaw().find("faster than the device's peak"), std::string::npos);
+}
+
 TEST(TuneSearch, WithoutTimeItStillMeasuresOneAndRecallsTheRest) {
   const Entry& tile = entry_named("gemm.tile_unpacked");
   Landscape landscape(standard_tunables(tile));
