@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <spdlog/fmt/fmt.h>
+#include <spdlog/spdlog.h>
 
 #include <memory>
 
@@ -26,6 +26,12 @@ std::string size_of_key(const Json& device, const std::string& key) {
   return device.contains(key) ? bytes_text(device[key].get<std::int64_t>()) : "n/a";
 }
 
+/// "measured 2026-01-31", "guessed".
+std::string roofs_of(const Json& device) {
+  const std::string source = device.contains("roofs") ? device["roofs"].value("source", "") : "";
+  return source.starts_with("guessed") ? "guessed" : source;
+}
+
 std::vector<std::string> row_of(const Json& device) {
   const bool real = device.value("local_memory_is_dedicated", false);
   return {
@@ -38,13 +44,18 @@ std::vector<std::string> row_of(const Json& device) {
       yes_no(device, "fp16"),
       yes_no(device, "images"),
       yes_no(device, "unified_memory"),
-      fmt::format("{} {}", size_of_key(device, "local_memory_bytes"), real ? "real" : "emulated")};
+      fmt::format("{} {}", size_of_key(device, "local_memory_bytes"), real ? "real" : "emulated"),
+      roofs_of(device)};
 }
 
 int list_devices(const ResultOptions& options) {
   prepare_drivers();
   Json devices = Json::array();
-  for (const std::string& text : Device::list_json()) devices.push_back(Json::parse(text));
+  std::vector<std::string> notes;
+  for (const std::string& text : Device::list_json({}, &notes)) {
+    devices.push_back(Json::parse(text));
+  }
+  for (const std::string& note : notes) spdlog::warn("{}", note);
   if (devices.empty()) throw DeviceError("no OpenCL device was found");
   if (!for_people(options.format)) {
     emit(to_text(devices, options.format), options.path);
@@ -60,7 +71,8 @@ int list_devices(const ResultOptions& options) {
                    {"fp16"},
                    {"images"},
                    {"unified"},
-                   {"local memory"}};
+                   {"local memory"},
+                   {"roofs"}};
   for (const Json& device : devices) table.rows.push_back(row_of(device));
   emit(to_text(table, options.format), options.path);
   return 0;

@@ -208,9 +208,13 @@ DeviceConfig device_config(const DeviceOptions& options) {
   return config;
 }
 
-Device open_device(const DeviceOptions& options) {
+Device open_device(const DeviceOptions& options) { return open_device(options.selector, options); }
+
+Device open_device(const std::string& selector, const DeviceOptions& options) {
   prepare_drivers();
-  return Device::open(options.selector, device_config(options));
+  Device device = Device::open(selector, device_config(options));
+  for (const std::string& note : device.notes()) spdlog::warn("{}", note);
+  return device;
 }
 
 std::vector<std::string> selectors_of(const DeviceOptions& options) {
@@ -230,7 +234,7 @@ std::vector<std::string> selectors_of(const DeviceOptions& options) {
 std::vector<Device> open_devices(const DeviceOptions& options) {
   std::vector<Device> devices;
   for (const std::string& selector : selectors_of(options)) {
-    devices.push_back(Device::open(selector, device_config(options)));
+    devices.push_back(open_device(selector, options));
   }
   return devices;
 }

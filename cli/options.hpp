@@ -72,7 +72,10 @@ void add_format(CLI::App& command, Format& format,
 void add_options(CLI::App& command, ResultOptions& options,
                  const std::vector<std::pair<std::string, Format>>& formats);
 
+/// Opens it and passes its notes on as warnings.
 [[nodiscard]] Device open_device(const DeviceOptions& options);
+/// Likewise the one of several that `selector` names.
+[[nodiscard]] Device open_device(const std::string& selector, const DeviceOptions& options);
 /// One or several: "0:0,0:1".
 [[nodiscard]] std::vector<Device> open_devices(const DeviceOptions& options);
 /// The parts of "0:0,0:1"; one part, maybe empty, where there is no comma.

@@ -71,7 +71,7 @@ int show_plan(const Options& options) {
   std::vector<std::string> devices;
   for (const std::string& selector : selectors_of(options.device)) {
     devices.push_back(options.device_info.empty()
-                          ? Device::open(selector, device_config(options.device)).json()
+                          ? open_device(selector, options.device).json()
                           : device_json_from(options.device_info, selector));
   }
   const auto detail = options.why ? CompiledModel::Detail::why : CompiledModel::Detail::brief;

@@ -9,6 +9,7 @@
 #include "morton/doctor.hpp"
 #include "morton/error.hpp"
 #include "morton/export.hpp"
+#include "morton/roofs.hpp"
 
 namespace morton {
 
@@ -16,10 +17,11 @@ class OpenClDevice;
 
 /// How a device is opened.
 struct DeviceConfig {
-  /// Folder of the program cache; empty: $MORTON_CACHE_DIR, else $XDG_CACHE_HOME/morton, else
+  /// Folder of the program cache and of measured roofs; empty: $MORTON_CACHE_DIR, else
+  /// $XDG_CACHE_HOME/morton, else
   /// ~/.cache/morton.
   std::string cache_dir;
-  /// Keeps programs only in memory.
+  /// Keeps programs only in memory, and takes no measured roofs.
   enum class DiskCache : std::uint8_t { use, none } disk_cache = DiskCache::use;
 };
 
@@ -32,8 +34,10 @@ class MORTON_API Device {
   /// UsageError (no or several matches, with the list of devices) or DeviceError (none at all).
   [[nodiscard]] static Device open(const std::string& selector = "",
                                    const DeviceConfig& config = {});
-  /// Facts of all devices, one JSON object each (schema in docs/devices.md).
-  [[nodiscard]] static std::vector<std::string> list_json();
+  /// Facts of all devices, one JSON object each (schema in docs/devices.md), with the measured
+  /// roofs of those that `config` keeps some of; `notes`, if given, says what is kept but useless.
+  [[nodiscard]] static std::vector<std::string> list_json(
+      const DeviceConfig& config = {}, std::vector<std::string>* notes = nullptr);
   /// For interop.hpp and the implementation.
   explicit Device(std::shared_ptr<OpenClDevice> implementation);
 
@@ -43,6 +47,11 @@ class MORTON_API Device {
   [[nodiscard]] std::string description() const;
   /// All facts as a JSON object.
   [[nodiscard]] std::string json() const;
+  /// What it does at most: measured by `probe` (probe.hpp), else guessed; `source` says which.
+  [[nodiscard]] const Roofs& roofs() const;
+  /// Why something that is kept for the device could not be used (damaged measured roofs); one line
+  /// each.
+  [[nodiscard]] const std::vector<std::string>& notes() const;
   /// Device memory that Morton holds now, and the most it ever held, in bytes.
   [[nodiscard]] std::int64_t used_bytes() const;
   [[nodiscard]] std::int64_t peak_bytes() const;

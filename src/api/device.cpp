@@ -6,6 +6,7 @@
 #include "api/cache_folder.hpp"
 #include "base/knobs.hpp"
 #include "device/doctor.hpp"
+#include "device/kept_roofs.hpp"
 #include "device/opencl_device.hpp"
 #include "morton/interop.hpp"
 
@@ -32,9 +33,15 @@ Device Device::open(const std::string& selector, const DeviceConfig& config) {
   }
 }
 
-std::vector<std::string> Device::list_json() {
+std::vector<std::string> Device::list_json(const DeviceConfig& config,
+                                           std::vector<std::string>* notes) {
   std::vector<std::string> texts;
-  for (const auto& info : OpenClDevice::list()) texts.push_back(to_json(info).dump());
+  for (DeviceInfo& info : OpenClDevice::list()) {
+    const KeptRoofs kept = read_kept_roofs(cache_folder(config), info);
+    if (kept.roofs) info.roofs = *kept.roofs;
+    if (!kept.problem.empty() && notes != nullptr) notes->push_back(kept.problem);
+    texts.push_back(to_json(info).dump());
+  }
   return texts;
 }
 
@@ -49,6 +56,10 @@ std::string Device::description() const {
 }
 
 std::string Device::json() const { return to_json(device_->info()).dump(); }
+
+const Roofs& Device::roofs() const { return device_->info().roofs; }
+
+const std::vector<std::string>& Device::notes() const { return device_->notes(); }
 
 std::int64_t Device::used_bytes() const { return device_->memory().used_bytes(); }
 

@@ -18,6 +18,8 @@ void for_each_roof(Source& roofs, const Visit& visit) {
   visit("gflops_f32", roofs.gflops_f32);
   visit("gigabytes_per_second", roofs.gigabytes_per_second);
   visit("launch_us", roofs.launch_us);
+  visit("launch_and_wait_us", roofs.launch_and_wait_us);
+  visit("bandwidth", roofs.bandwidth);
   visit("source", roofs.source);
 }
 
@@ -74,6 +76,13 @@ struct ToJson {
     json[key] = value;
   }
   void operator()(const char* key, DeviceInfo::Kind kind) const { json[key] = name_of(kind); }
+  void operator()(const char* key, const std::vector<FootprintBandwidth>& list) const {
+    json[key] = Json::array();
+    for (const FootprintBandwidth& point : list) {
+      json[key].push_back({{"footprint_bytes", point.footprint_bytes},
+                           {"gigabytes_per_second", point.gigabytes_per_second}});
+    }
+  }
 };
 
 DeviceInfo::Kind kind_from(const JsonReader& reader) {
@@ -83,6 +92,29 @@ DeviceInfo::Kind kind_from(const JsonReader& reader) {
     if (text == name_of(kind)) return kind;
   }
   reader.fail("expected cpu, gpu or accelerator, got '" + text + "'");
+}
+
+double positive_or_zero(const JsonReader& reader) {
+  const double value = reader.real();
+  if (!std::isfinite(value) || value < 0) {
+    reader.fail("expected a finite number that is not negative, got " + std::to_string(value));
+  }
+  return value;
+}
+
+std::vector<FootprintBandwidth> bandwidth_from(const JsonReader& reader) {
+  std::vector<FootprintBandwidth> list;
+  for (const JsonReader& point : reader.elements()) {
+    point.allow_keys({"footprint_bytes", "gigabytes_per_second"});
+    const std::int64_t footprint = point.at("footprint_bytes").integer();
+    const std::int64_t before = list.empty() ? 0 : list.back().footprint_bytes;
+    if (footprint <= before) {
+      point.fail("expected a footprint of more than " + std::to_string(before) + " bytes, got " +
+                 std::to_string(footprint));
+    }
+    list.push_back({footprint, positive_or_zero(point.at("gigabytes_per_second"))});
+  }
+  return list;
 }
 
 struct FromJson {
@@ -105,12 +137,9 @@ struct FromJson {
     value = member.integer();
     if (value < 0) member.fail("expected 0 or more, got " + std::to_string(value));
   }
-  void operator()(const char* key, double& value) const {
-    const JsonReader member = take(key);
-    value = member.real();
-    if (!std::isfinite(value) || value < 0) {
-      member.fail("expected a finite number that is not negative, got " + std::to_string(value));
-    }
+  void operator()(const char* key, double& value) const { value = positive_or_zero(take(key)); }
+  void operator()(const char* key, std::vector<FootprintBandwidth>& value) const {
+    value = bandwidth_from(take(key));
   }
   void operator()(const char* key, std::array<std::int64_t, 3>& value) const {
     const JsonReader member = take(key);
@@ -179,10 +208,23 @@ Json to_json(const DeviceInfo& info) {
   Json json = Json::object();
   json["schema"] = kSchema;
   for_each_field(info, ToJson{json});
-  Json roofs = Json::object();
-  for_each_roof(info.roofs, ToJson{roofs});
-  json["roofs"] = std::move(roofs);
+  json["roofs"] = to_json(info.roofs);
   return json;
+}
+
+Json to_json(const Roofs& roofs) {
+  Json json = Json::object();
+  for_each_roof(roofs, ToJson{json});
+  return json;
+}
+
+Roofs roofs_from_json(const JsonReader& reader) {
+  Roofs roofs;
+  std::set<std::string, std::less<>> known;
+  const FromJson fields{reader, known};
+  for_each_roof(roofs, fields);
+  fields.require_no_others();
+  return roofs;
 }
 
 DeviceInfo device_info_from_json(const JsonReader& reader) {
@@ -196,12 +238,7 @@ DeviceInfo device_info_from_json(const JsonReader& reader) {
   for_each_field(info, fields);
   fields.require_no_others();
   require_positive(reader, info);
-
-  const JsonReader roofs = reader.at("roofs");
-  std::set<std::string, std::less<>> known_roofs;
-  const FromJson roof_fields{roofs, known_roofs};
-  for_each_roof(info.roofs, roof_fields);
-  roof_fields.require_no_others();
+  info.roofs = roofs_from_json(reader.at("roofs"));
   return info;
 }
 
@@ -224,6 +261,16 @@ std::string fingerprint(const DeviceInfo& info) {
     if (c == '\n' || c == '\r' || c == '\t') c = ' ';
   }
   return line;
+}
+
+double bandwidth_at(const Roofs& roofs, std::int64_t footprint_bytes) {
+  double best = 0.0;
+  for (std::size_t i = 0; i < roofs.bandwidth.size(); ++i) {
+    const bool last = i + 1 == roofs.bandwidth.size();
+    if (!last && roofs.bandwidth[i + 1].footprint_bytes <= footprint_bytes) continue;
+    best = std::max(best, roofs.bandwidth[i].gigabytes_per_second);
+  }
+  return roofs.bandwidth.empty() ? roofs.gigabytes_per_second : best;
 }
 
 Roofs guessed_roofs(const DeviceInfo& info) {

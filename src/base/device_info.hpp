@@ -9,16 +9,9 @@
 
 #include "base/expression.hpp"
 #include "base/json_reader.hpp"
+#include "morton/roofs.hpp"
 
 namespace morton {
-
-/// Measured or declared roofs of a device. Zero means unknown.
-struct Roofs {
-  double gflops_f32 = 0.0;
-  double gigabytes_per_second = 0.0;
-  double launch_us = 0.0;
-  std::string source;  ///< "measured", "declared", or "guessed from clock and compute units"
-};
 
 /// Every fact of an OpenCL device that any decision rests on, as plain data: it can be saved,
 /// reviewed and planned for with no such device present.
@@ -56,6 +49,9 @@ inline constexpr std::string_view kOverlappingSubBuffers = "nvidia-overlapping-s
 [[nodiscard]] Json to_json(const DeviceInfo& info);
 /// Checked; throws ModelError naming the key. Unknown keys are errors, missing ones too.
 [[nodiscard]] DeviceInfo device_info_from_json(const JsonReader& reader);
+[[nodiscard]] Json to_json(const Roofs& roofs);
+/// Checked as device_info_from_json does; footprints must be positive and go up.
+[[nodiscard]] Roofs roofs_from_json(const JsonReader& reader);
 /// What catalogue expressions see as `device.*`: numbers and booleans by field name
 /// ("device.compute_units", "device.is_cpu", "device.is_gpu", "device.is_nvidia",
 /// "device.fp16", ...); the three sizes

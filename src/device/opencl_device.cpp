@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "device/facts.hpp"
+#include "device/kept_roofs.hpp"
 #include "device/quirks.hpp"
 
 namespace morton {
@@ -201,7 +202,11 @@ OpenClDevice::OpenClDevice(cl::Context context, cl::Device device, DeviceInfo in
       info_(std::move(info)),
       cache_folder_(options.cache_folder),
       programs_(std::make_unique<ProgramCache>(context_, device_, info_, options.cache_folder)),
-      memory_(std::make_unique<MemoryPool>(context_, info_)) {}
+      memory_(std::make_unique<MemoryPool>(context_, info_)) {
+  const KeptRoofs kept = read_kept_roofs(cache_folder_, info_);
+  if (kept.roofs) info_.roofs = *kept.roofs;
+  if (!kept.problem.empty()) notes_.push_back(kept.problem);
+}
 
 cl::CommandQueue OpenClDevice::make_queue(QueueKind kind) const {
   cl::CommandQueue queue;

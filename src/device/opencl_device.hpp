@@ -15,7 +15,7 @@
 namespace morton {
 
 struct DeviceOptions {
-  /// Folder of the program cache on disk; empty means none is kept.
+  /// Folder of the program cache and of measured roofs on disk; empty means none are kept.
   std::filesystem::path cache_folder;
 };
 
@@ -42,7 +42,10 @@ class OpenClDevice {
   OpenClDevice(cl::Context context, cl::Device device, DeviceInfo info,
                const DeviceOptions& options);
 
+  /// Its roofs are the measured ones where `options.cache_folder` keeps some (kept_roofs.hpp).
   [[nodiscard]] const DeviceInfo& info() const { return info_; }
+  /// Why something that is kept for the device could not be used; one line each.
+  [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
   [[nodiscard]] const cl::Context& context() const { return context_; }
   [[nodiscard]] const cl::Device& device() const { return device_; }
   /// An in-order queue; events of a profiling queue carry device times.
@@ -58,6 +61,7 @@ class OpenClDevice {
   cl::Device device_;
   DeviceInfo info_;
   std::filesystem::path cache_folder_;
+  std::vector<std::string> notes_;
   std::unique_ptr<ProgramCache> programs_;
   std::unique_ptr<MemoryPool> memory_;
 };

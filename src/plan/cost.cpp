@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/cost.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/error.hpp"
@@ -71,6 +73,16 @@ LaunchSize launch_size(const Entry& entry, const Environment& environment,
                            std::to_string(device.local_memory_bytes));
   }
   return size;
+}
+
+std::string roofs_text(const DeviceInfo& device) {
+  const Roofs& known = device.roofs;
+  const Roofs roofs = known_roofs(device);
+  const bool all =
+      known.gflops_f32 > 0.0 && known.gigabytes_per_second > 0.0 && known.launch_us > 0.0;
+  return fmt::format("{:.1f} GFLOP/s, {:.1f} GB/s, {:.1f} us a launch: {}{}", roofs.gflops_f32,
+                     roofs.gigabytes_per_second, roofs.launch_us, roofs.source,
+                     all ? "" : ", what is unknown guessed");
 }
 
 double busy_share(const LaunchSize& size, const DeviceInfo& device) {

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "base/device_info.hpp"
@@ -34,6 +35,9 @@ struct LaunchSize {
 /// launch (ARCHITECTURE.md, "What the plan decides, and how").
 [[nodiscard]] double step_cost_us(double flop, double efficiency, double bytes,
                                   const DeviceInfo& device);
+
+/// "172.8 GFLOP/s, 10.0 GB/s, 20.0 us a launch: guessed from clock and compute units".
+[[nodiscard]] std::string roofs_text(const DeviceInfo& device);
 
 /// Share of the device's compute units that the launch has work-groups for, at most 1.
 [[nodiscard]] double busy_share(const LaunchSize& size, const DeviceInfo& device);

@@ -126,6 +126,7 @@ struct PlannedBlock {
 /// transfer waits for the steps before it on the slot that it reads from.
 struct Plan {
   std::vector<std::string> devices;  ///< fingerprint of the device of each slot
+  std::vector<std::string> roofs;    ///< likewise, what estimates rest on and where it is from
   std::vector<Value> values;
   std::vector<Step> load_steps;  ///< run once, when the plan is loaded
   std::vector<Step> steps;

@@ -121,6 +121,10 @@ std::string print(const Plan& plan, PlanDetail detail) {
   }
   if (detail == PlanDetail::why) {
     text += "considered, with the estimated time of each alone:\n";
+    for (std::size_t slot = 0; slot < plan.roofs.size(); ++slot) {
+      text +=
+          fmt::format("  roofs: {}{}\n", slot_text(plan, static_cast<int>(slot)), plan.roofs[slot]);
+    }
     for (const auto& line : plan.considered) text += "  " + line + "\n";
   }
   return text;

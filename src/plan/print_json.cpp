@@ -89,6 +89,7 @@ Json to_json(const Plan& plan) {
   for (const std::string& task : plan.considered) considered.push_back(lines_of(task));
   return {{"schema", 1},
           {"devices", plan.devices},
+          {"roofs", plan.roofs},
           {"kernels", plan.instances.size()},
           {"programs", plan.programs.size()},
           {"largest_live_bytes", plan.largest_live_bytes},

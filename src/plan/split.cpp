@@ -98,6 +98,7 @@ class Joiner {
     const auto values = static_cast<int>(plan_.values.size());
     const auto instances = static_cast<int>(plan_.instances.size());
     plan_.devices.push_back(part.devices.front());
+    plan_.roofs.push_back(part.roofs.front());
     for (Value& value : part.values) {
       value.slot = slot;
       if (value.memory_of >= 0) value.memory_of += values;

@@ -52,7 +52,7 @@ DeviceInfo example() {
   info.out_of_order = true;
   info.compiler = false;
   info.timer_resolution_ns = 80.5;
-  info.roofs = {61.5, 4.25, 9.5, "measured"};
+  info.roofs = {61.5, 4.25, 9.5, 19.5, {{4096, 100.5}, {1 << 20, 4.5}}, "measured"};
   info.quirks = {"a-bug", "another"};
   return info;
 }
@@ -84,7 +84,7 @@ TEST(DeviceInfoJson, HoldsEveryField) {
     if (key == "schema") continue;
     EXPECT_NE(value, defaults.at(key)) << key;
   }
-  EXPECT_EQ(full.at("roofs").size(), 4U);
+  EXPECT_EQ(full.at("roofs").size(), 6U);
 }
 
 TEST(DeviceInfoJson, MissesEachKeyByName) {
@@ -109,6 +109,40 @@ TEST(DeviceInfoJson, RefusesWrongTypesAndUnknownKeys) {
   unknown = full;
   unknown["roofs"]["gflops_f8"] = 1;
   EXPECT_NE(complaint(unknown).find("'gflops_f8'"), std::string::npos);
+}
+
+TEST(DeviceInfoJson, RefusesFootprintsThatDoNotGoUp) {
+  const auto with = [](const Json& bandwidth) {
+    Json json = to_json(example());
+    json["roofs"]["bandwidth"] = bandwidth;
+    return json;
+  };
+  const auto point = [](std::int64_t footprint, double rate) -> Json {
+    return {{"footprint_bytes", footprint}, {"gigabytes_per_second", rate}};
+  };
+  EXPECT_EQ(complaint(with(Json::array({point(1, 3.0), point(2, 0.0)}))), "nothing");
+  EXPECT_EQ(complaint(with(Json::array())), "nothing");
+  EXPECT_NE(complaint(with(Json::array({point(0, 3.0)}))).find("more than 0 bytes"),
+            std::string::npos);
+  EXPECT_NE(
+      complaint(with(Json::array({point(5, 3.0), point(5, 3.0)}))).find("more than 5 bytes, got 5"),
+      std::string::npos);
+  EXPECT_NE(complaint(with(Json::array({point(5, -3.0)}))).find("not negative"), std::string::npos);
+  EXPECT_NE(complaint(with(Json::array({Json{{"footprint_bytes", 5}}}))).find("bandwidth"),
+            std::string::npos);
+}
+
+TEST(DeviceInfoRoofs, BandwidthAtAFootprintIsTheBestFromThereOn) {
+  Roofs roofs;
+  roofs.gigabytes_per_second = 7.0;
+  EXPECT_DOUBLE_EQ(bandwidth_at(roofs, 1), 7.0);
+  roofs.bandwidth = {{1000, 50.0}, {2000, 90.0}, {4000, 10.0}};
+  EXPECT_DOUBLE_EQ(bandwidth_at(roofs, 1), 90.0) << "caches hold what is smaller";
+  EXPECT_DOUBLE_EQ(bandwidth_at(roofs, 1999), 90.0);
+  EXPECT_DOUBLE_EQ(bandwidth_at(roofs, 2000), 90.0);
+  EXPECT_DOUBLE_EQ(bandwidth_at(roofs, 3999), 90.0) << "part of it fits the smaller cache";
+  EXPECT_DOUBLE_EQ(bandwidth_at(roofs, 4000), 10.0);
+  EXPECT_DOUBLE_EQ(bandwidth_at(roofs, 1 << 30), 10.0);
 }
 
 TEST(DeviceInfoJson, RefusesValuesThatNoDeviceHas) {

@@ -58,7 +58,7 @@ DeviceInfo any_device() {
   device.max_work_item_sizes = {256, 256, 256};
   device.local_memory_bytes = 32 << 10;
   device.max_allocation_bytes = device.global_memory_bytes = 1 << 30;
-  device.roofs = {1.0, 1.0, 1.0, "declared"};
+  device.roofs = {1.0, 1.0, 1.0, 1.0, {}, "declared"};
   return device;
 }
 
