@@ -17,12 +17,14 @@ inline constexpr int kCheckFailed = 1;
 /// the whole command line has been understood.
 void add_devices(CLI::App& app, Action& chosen);
 void add_doctor(CLI::App& app, Action& chosen);
+void add_probe(CLI::App& app, Action& chosen);
 void add_inspect(CLI::App& app, Action& chosen);
 void add_plan(CLI::App& app, Action& chosen);
 void add_run(CLI::App& app, Action& chosen);
 void add_bench(CLI::App& app, Action& chosen);
 /// `bench gemm`, `bench bias` ...: below the bench command.
 void add_bench_problem(CLI::App& bench_command, const std::string& family, Action& chosen);
+void add_profile(CLI::App& app, Action& chosen);
 void add_compare(CLI::App& app, Action& chosen);
 void add_new(CLI::App& app, Action& chosen);
 /// `tune`, and the hidden `tune-worker` that it starts.

@@ -107,10 +107,12 @@ int run_program(int argc, char** argv) {
   add_demo(app, action);
   add_devices(app, action);
   add_doctor(app, action);
+  add_probe(app, action);
   add_inspect(app, action);
   add_plan(app, action);
   add_run(app, action);
   add_bench(app, action);
+  add_profile(app, action);
   add_compare(app, action);
   add_tune(app, action);
   add_new(app, action);

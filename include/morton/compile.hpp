@@ -82,6 +82,13 @@ struct CompileReport {
   std::vector<std::string> notes;     ///< anything that a user should know of
 };
 
+/// One operand of a step.
+struct StepOperand {
+  std::string name;
+  std::string layout;  ///< "R_*_64_R", or the dimensions in their order, "ABCD"
+  DType type = DType::f32;
+};
+
 /// One step of a plan, for people and tools.
 struct StepInfo {
   std::string name;     ///< the node (or nodes) that it computes
@@ -93,7 +100,10 @@ struct StepInfo {
   int slot = 0;  ///< of several devices, the one that runs it
   std::array<std::int64_t, 3> global{1, 1, 1}, local{1, 1, 1};  ///< work-items
   std::int64_t flop = 0;                                        ///< logical, not padded
-  std::int64_t bytes = 0;                                       ///< each operand once
+  std::int64_t bytes = 0;            ///< memory of each operand, once
+  std::int64_t logical_bytes = 0;    ///< the same without padding and what is not touched
+  std::int64_t footprint_bytes = 0;  ///< of the memory behind it, once where operands share some
+  std::vector<StepOperand> operands;
   double estimated_us = 0.0;
   std::map<std::string, std::int64_t> tunables;  ///< the values that its kernel is built with
 };

@@ -14,12 +14,23 @@
 
 namespace morton {
 
+/// When a step was enqueued, began and ended, in nanoseconds of the device's clock, whose zero is
+/// the driver's.
+struct StepSpan {
+  std::int64_t enqueued_ns = 0;  ///< 0 where the driver does not say
+  std::int64_t start_ns = 0, end_ns = 0;
+};
+
 /// Time of one step of a run.
 struct StepTime {
   std::string name;
   std::string kernel;
-  std::optional<double> device_us;  ///< from the device's clock; nothing where it gives no sense
-  double enqueue_us = 0.0;          ///< of the host, to put the step into the queue
+  std::optional<double> device_us;      ///< from the device's clock; nothing where it gives no sense
+  double enqueue_us = 0.0;              ///< of the host, to put the step into the queue
+  std::optional<StepSpan> device_span;  ///< wherever device_us is
+  double enqueued_at_us = 0.0;          ///< of the host's clock, from the run's start
+  /// Of the host's clock, from enqueuing the step alone to its end; after run_step_by_step only.
+  std::optional<double> host_us;
 };
 
 /// Work that was enqueued; `wait` returns when it is done.
@@ -86,6 +97,9 @@ class MORTON_API Session {
   /// Measures the steps of the runs that follow, or stops it. Waits for what is enqueued. Throws
   /// UsageError while the queue is the caller's (interop.hpp) or anything is mapped.
   void set_profiling(SessionOptions::Profiling profiling);
+  /// One run for which the host waits after each step, so that it has a time on the host's clock.
+  /// Throws UsageError unless the session profiles.
+  void run_step_by_step();
   /// Times of the last run's steps; empty without profiling. Waits for it.
   [[nodiscard]] std::vector<StepTime> step_times();
   [[nodiscard]] const CompiledModel& model() const;

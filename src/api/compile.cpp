@@ -73,6 +73,12 @@ Plan planned_for(const Model& model, const std::vector<std::string>& device_json
   return split_planned(model, graph, devices, rows, options);
 }
 
+/// The second word of "f32 R_*_64_R [A=150->150 B=100->128] rim zero".
+std::string layout_in(const std::string& format) {
+  const std::size_t start = format.find(' ') + 1;
+  return format.substr(start, format.find(' ', start) - start);
+}
+
 PlanDetail to_plan_detail(CompiledModel::Detail detail) {
   return detail == CompiledModel::Detail::why ? PlanDetail::why : PlanDetail::brief;
 }
@@ -113,13 +119,16 @@ std::vector<StepInfo> CompiledModel::steps() const {
     info.local = step.local;
     info.flop = step.flop;
     info.bytes = step.bytes;
+    info.logical_bytes = step.logical_bytes;
+    info.footprint_bytes = step.footprint_bytes;
     info.estimated_us = step.estimated_us;
     info.tunables.insert(step.tunables.begin(), step.tunables.end());
     for (const auto& argument : step.arguments) {
       if (argument.kind != StepArgument::Kind::value) continue;
       const Value& value = plan.values[static_cast<std::size_t>(argument.number)];
-      info.formats +=
-          (info.formats.empty() ? "" : ", ") + argument.name + ": " + print(value.arrangement);
+      const std::string format = print(value.arrangement);
+      info.formats += (info.formats.empty() ? "" : ", ") + argument.name + ": " + format;
+      info.operands.push_back({argument.name, layout_in(format), value.arrangement.dtype});
     }
     steps.push_back(std::move(info));
   }

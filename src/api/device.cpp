@@ -37,7 +37,7 @@ std::vector<std::string> Device::list_json(const DeviceConfig& config,
                                            std::vector<std::string>* notes) {
   std::vector<std::string> texts;
   for (DeviceInfo& info : OpenClDevice::list()) {
-    const KeptRoofs kept = read_kept_roofs(cache_folder(config), info);
+    const KeptRoofs kept = read_kept_roofs(folder_for(config), info);
     if (kept.roofs) info.roofs = *kept.roofs;
     if (!kept.problem.empty() && notes != nullptr) notes->push_back(kept.problem);
     texts.push_back(to_json(info).dump());

@@ -170,10 +170,22 @@ void Session::set_profiling(SessionOptions::Profiling profiling) {
 std::vector<StepTime> Session::step_times() {
   std::vector<StepTime> times;
   for (const auto& record : state_->runner->step_records()) {
-    times.push_back({record.step->name, record.step->kernel, record.device_us, record.enqueue_us});
+    StepTime time;
+    time.name = record.step->name;
+    time.kernel = record.step->kernel;
+    time.enqueued_at_us = record.enqueued_at_us;
+    time.enqueue_us = record.enqueue_us;
+    time.host_us = record.host_us;
+    if (const auto& span = record.device) {
+      time.device_us = static_cast<double>(span->end_ns - span->start_ns) / 1e3;
+      time.device_span = StepSpan{span->enqueued_ns, span->start_ns, span->end_ns};
+    }
+    times.push_back(std::move(time));
   }
   return times;
 }
+
+void Session::run_step_by_step() { state_->runner->run_step_by_step(); }
 
 void use_queue(Session& session, cl_command_queue queue) {
   Runner& runner = *session.state().runner;

@@ -4,6 +4,7 @@
 #include "base/error.hpp"
 #include "catalogue/library.hpp"
 #include "plan/cost.hpp"
+#include "plan/traffic.hpp"
 
 namespace morton {
 
@@ -48,6 +49,9 @@ Step library_step(const ScheduledKernel& kernel, const std::vector<Value>& value
   const std::int64_t elements = elements_of(arrangement_of(kernel.values.at("dst")));
   step.flop = choice.entry->flop.evaluate(
       entry_environment(*choice.entry, problem, choice.tunables, device, elements));
+  const Traffic traffic = traffic_of(kernel, values);
+  step.logical_bytes = traffic.bytes;
+  step.footprint_bytes = traffic.footprint_bytes;
   step.estimated_us = choice.estimated_us;
   return step;
 }

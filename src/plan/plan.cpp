@@ -13,6 +13,7 @@
 #include "plan/tunables.hpp"
 #include "plan/use.hpp"
 #include "plan/work_group.hpp"
+#include "plan/traffic.hpp"
 
 namespace morton {
 namespace {
@@ -137,6 +138,9 @@ class Emitter {
     const Shape& dst = value_at(kernel.values.at("dst")).arrangement.tensor_shape;
     step.flop =
         choice.entry->flop.evaluate(names) + spec.problem.epilogue.flop() * element_count(dst);
+    const Traffic traffic = traffic_of(kernel, plan_.values);
+    step.logical_bytes = traffic.bytes;
+    step.footprint_bytes = traffic.footprint_bytes;
     step.estimated_us = choice.estimated_us;
     step.role = kernel.task < 0 ? Step::Role::repack : Step::Role::compute;
     step.tunables = choice.tunables;

@@ -103,6 +103,9 @@ struct Step {
   bool in_place = false;
   std::int64_t flop = 0;   ///< logical, not padded
   std::int64_t bytes = 0;  ///< memory of each operand, once
+  /// The same without padding and without what is not touched (plan/traffic.hpp), and of how much
+  /// memory that is where operands share some.
+  std::int64_t logical_bytes = 0, footprint_bytes = 0;
   double estimated_us = 0.0;
   Environment tunables;   ///< the values that it is built with
   std::string reason;     ///< why this kernel, and why with these values

@@ -43,7 +43,8 @@ Json to_json(const Step& step) {
       {"problem", step.problem}, {"tunables", Json(step.tunables)},
       {"reason", step.reason},   {"global", step.global},
       {"local", step.local},     {"flop", step.flop},
-      {"bytes", step.bytes},     {"estimated_us", step.estimated_us},
+      {"bytes", step.bytes},     {"logical_bytes", step.logical_bytes},
+      {"footprint_bytes", step.footprint_bytes}, {"estimated_us", step.estimated_us},
       {"arguments", arguments}};
 }
 

@@ -190,7 +190,7 @@ class Joiner {
     step.transfer = transfer;
     step.reads = {transfer.from};
     step.writes = {transfer.to};
-    step.bytes = 2 * transfer.bytes;
+    step.bytes = step.logical_bytes = step.footprint_bytes = 2 * transfer.bytes;
     // Through the host: read from the one, then written to the other.
     for (const int value : {transfer.from, transfer.to}) {
       const auto slot = static_cast<std::size_t>(value_at(value).slot);

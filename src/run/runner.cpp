@@ -6,10 +6,14 @@
 
 #include "base/error.hpp"
 #include "base/shape.hpp"
-#include "device/timing.hpp"
 
 namespace morton {
 namespace {
+
+double us_between(std::chrono::steady_clock::time_point start,
+                  std::chrono::steady_clock::time_point end) {
+  return std::chrono::duration<double, std::micro>(end - start).count();
+}
 
 int find_port(const std::vector<std::pair<std::string, int>>& ports, const std::string& name,
               const char* kind) {
@@ -152,7 +156,8 @@ void Runner::enqueue(Part part) {
   require_unmapped("running");
   const bool profiling = kind_ == OpenClDevice::QueueKind::profiling;
   events_.assign(profiling ? launched_.size() : 0, StepEvents());
-  enqueue_us_.assign(events_.size(), 0.0);
+  host_times_.assign(events_.size(), HostTimes());
+  const auto start = Clock::now();
   const std::vector<Step>& steps = loaded_->plan().steps;
   for (std::size_t first = 0; first < steps.size();) {
     const int slot = steps[first].slot;
@@ -161,17 +166,38 @@ void Runner::enqueue(Part part) {
     with_device_errors("running the model", info(slot), [&] {
       for (std::size_t s = first; s < end; ++s) {
         if (part == Part::computing && steps[s].role == Step::Role::repack) continue;
-        const auto start = std::chrono::steady_clock::now();
-        enqueue_step(s, profiling ? &events_[s] : nullptr);
-        if (!profiling) continue;
-        const std::chrono::duration<double, std::micro> elapsed =
-            std::chrono::steady_clock::now() - start;
-        enqueue_us_[s] = elapsed.count();
+        enqueue_timed(s, start);
       }
       queue_of(slot).flush();
     });
     first = end;
   }
+}
+
+void Runner::run_step_by_step() {
+  require_unmapped("running");
+  if (kind_ != OpenClDevice::QueueKind::profiling) {
+    throw UsageError("session: to run step by step it must profile (set_profiling)");
+  }
+  events_.assign(launched_.size(), StepEvents());
+  host_times_.assign(events_.size(), HostTimes());
+  const auto start = Clock::now();
+  for (std::size_t s = 0; s < launched_.size(); ++s) {
+    const int slot = loaded_->plan().steps[s].slot;
+    with_device_errors("running the model", info(slot), [&] {
+      enqueue_timed(s, start);
+      queue_of(slot).finish();
+    });
+    host_times_[s].whole_us = us_between(start, Clock::now()) - host_times_[s].enqueued_at_us;
+  }
+}
+
+void Runner::enqueue_timed(std::size_t index, Clock::time_point start) {
+  if (events_.empty()) return enqueue_step(index, nullptr);
+  const auto before = Clock::now();
+  enqueue_step(index, &events_[index]);
+  host_times_[index].enqueued_at_us = us_between(start, before);
+  host_times_[index].enqueue_us = us_between(before, Clock::now());
 }
 
 void Runner::enqueue_step(std::size_t index, StepEvents* events) {
@@ -262,12 +288,12 @@ std::vector<StepRecord> Runner::step_records() {
   for (std::size_t s = 0; s < events_.size(); ++s) {
     StepRecord record;
     record.step = &loaded_->plan().steps[s];
-    record.enqueue_us = enqueue_us_[s];
+    const HostTimes& host = host_times_[s];
+    record.enqueued_at_us = host.enqueued_at_us;
+    record.enqueue_us = host.enqueue_us;
+    record.host_us = host.whole_us;
     const bool has_events = record.step->kind != Step::Kind::transfer;
-    const auto time = has_events ? device_time_ns(events_[s].first, events_[s].last) : std::nullopt;
-    if (time) {
-      record.device_us = static_cast<double>(*time) / 1e3;
-    }
+    if (has_events) record.device = device_span(events_[s].first, events_[s].last);
     records.push_back(record);
   }
   return records;

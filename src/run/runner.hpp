@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "device/timing.hpp"
 #include "device/transfer.hpp"
 #include "launch/launch.hpp"
 #include "morton/tensor.hpp"
@@ -17,8 +19,10 @@ namespace morton {
 /// Device and host time of one step.
 struct StepRecord {
   const Step* step = nullptr;
-  std::optional<double> device_us;  ///< nothing when the device's clock gave no sensible answer
+  std::optional<DeviceSpan> device;  ///< nothing when the device's clock gave no sensible answer
+  double enqueued_at_us = 0.0;       ///< of the host's clock, from the run's start
   double enqueue_us = 0.0;
+  std::optional<double> host_us;  ///< to the step's end, of runs that wait after each
 };
 
 /// Runs a loaded plan: a queue for each device and the memory between the steps. Inputs and outputs
@@ -48,6 +52,9 @@ class Runner {
   /// waits on the host for the bytes that it reads, so with several devices this returns when their
   /// results have come in.
   void enqueue(Part part = Part::all);
+  /// Enqueues the steps one by one and waits after each. Throws UsageError unless the queue
+  /// profiles.
+  void run_step_by_step();
   /// An event behind all that is enqueued.
   [[nodiscard]] cl::Event marker();
   void wait();
@@ -73,6 +80,7 @@ class Runner {
   [[nodiscard]] std::vector<StepRecord> step_records();
 
  private:
+  using Clock = std::chrono::steady_clock;
   [[nodiscard]] const cl::Buffer& buffer_of(int value) const;
   [[nodiscard]] const Value& value_at(int value) const;
   [[nodiscard]] const DeviceInfo& info(int slot) const { return loaded_->device(slot).info(); }
@@ -83,6 +91,8 @@ class Runner {
   void prepare(int slot);
   void slice_blocks(int slot);
   void enqueue_step(std::size_t index, StepEvents* events);
+  /// Likewise, with its times where the queue profiles. `start` is the run's.
+  void enqueue_timed(std::size_t index, Clock::time_point start);
   void transfer(const Transfer& transfer);
   /// The value whose memory `value` names.
   [[nodiscard]] int root_of(int value) const;
@@ -110,7 +120,12 @@ class Runner {
   std::vector<std::unique_ptr<LaunchedStep>> launched_;  ///< by step; null for transfers
   std::vector<std::byte> staging_;                       ///< host memory for the largest transfer
   std::vector<StepEvents> events_;
-  std::vector<double> enqueue_us_;
+  /// What the host's clock said of a step of the last profiled run.
+  struct HostTimes {
+    double enqueued_at_us = 0.0, enqueue_us = 0.0;
+    std::optional<double> whole_us;
+  };
+  std::vector<HostTimes> host_times_;
   std::vector<Mapping> mapped_;
 };
 

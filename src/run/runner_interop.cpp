@@ -53,7 +53,7 @@ void Runner::use_kind(OpenClDevice::QueueKind kind) {
   own_queue_ = queues_[0];
   kind_ = own_kind_ = kind;
   events_.clear();
-  enqueue_us_.clear();
+  host_times_.clear();
 }
 
 void Runner::check_buffer(int value, const cl::Buffer& buffer) const {

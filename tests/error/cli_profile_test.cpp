@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "error/cli_program.hpp"
+#include "morton/device.hpp"
+#include "morton/probe.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace morton::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr int kUsage = 2;
+constexpr int kFailed = 1;
+
+/// Keeps roofs for the device that commands take by themselves, in `folder`.
+void keep(const fs::path& folder, double gflops, double gigabytes_per_second) {
+  DeviceConfig config;
+  config.cache_dir = folder.string();
+  ProbeResult result;
+  result.date = "2026-01-31";
+  result.arithmetic = {{"f32", 1, "fma", {gflops, gflops, 3}}};
+  result.memory = {{MeasuredMemory::Access::read, 4096,
+                    {gigabytes_per_second, gigabytes_per_second, 3}}};
+  result.launch_us = result.launch_and_wait_us = {1.0, 1.0, 3};
+  (void)keep_roofs(Device::open("", config), result);
+}
+
+std::vector<std::string> profile(const fs::path& cache, std::vector<std::string> more = {}) {
+  std::vector<std::string> arguments{"profile", kLenet,  "-n",          "5",
+                                     "--warmup", "0s",   "--cache-dir", cache.string()};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+TEST(CliProfile, WhatCannotBe) {
+  const TemporaryFolder cache;
+  expect_error(run_program({"profile"}), kUsage, "model");
+  expect_error(run_program(profile(cache.path(), {"--layers", "layers.txt"})), kUsage,
+               "ends in .csv or .json");
+  expect_error(run_program(profile(cache.path(), {"-d", "0:0,0:0"})), kUsage, "one device");
+  expect_error(run_program(profile(cache.path(), {"--warmup", "-1s"})), kUsage, "-1s");
+  expect_error(run_program(profile(cache.path(), {"--format", "xml"})), kUsage, "xml");
+  expect_error(run_program({"probe", "--format", "xml"}), kUsage, "xml");
+  expect_error(run_program({"probe", "model.onnx"}), kUsage, "model.onnx");
+  expect_error(run_program({"probe", "-d", "99:99"}), kUsage, "99:99");
+}
+
+TEST(CliProfile, StepsAddUpToNoMoreThanTheWhole) {
+  const TemporaryFolder cache;
+  keep(cache.path(), 1e6, 1e6);
+  const Outcome outcome = run_program(profile(cache.path(), {"--format", "json"}));
+  expect_success(outcome);
+  const json report = json::parse(outcome.out);
+  EXPECT_EQ(report["roofs"]["source"], "measured 2026-01-31");
+  ASSERT_GE(report["steps"].size(), 5U);
+  for (const json& step : report["steps"]) {
+    SCOPED_TRACE(step["name"]);
+    EXPECT_GT(step["host_us"].get<double>(), 0.0);
+    EXPECT_GT(step["enqueue_us"].get<double>(), 0.0);
+    EXPECT_GT(step["bytes"].get<double>(), 0.0);
+    EXPECT_LE(step["footprint_bytes"].get<double>(), step["bytes"].get<double>());
+    EXPECT_NE(step["formats"].get<std::string>().find("f32"), std::string::npos);
+    if (step["device_us"].is_null()) continue;
+    const double us = step["device_us"].get<double>();
+    EXPECT_NEAR(step["gflops"].get<double>(), step["flop"].get<double>() / us / 1e3, 1e-6);
+    EXPECT_NEAR(step["share_of_bandwidth"].get<double>(),
+                step["bytes"].get<double>() / us / 1e3 / 1e6, 1e-9);
+  }
+  const json& clocks = report["clocks"];
+  if (clocks["device_sum_ms"].is_null()) GTEST_SKIP() << "this device gives no times";
+  EXPECT_LE(clocks["device_sum_ms"].get<double>(),
+            1.05 * clocks["host_end_to_end_ms"].get<double>());
+  EXPECT_LE(clocks["host_enqueue_ms"].get<double>(), clocks["host_end_to_end_ms"].get<double>());
+}
+
+TEST(CliProfile, LayersHaveOneRecordForEachStep) {
+  const TemporaryFolder cache;
+  keep(cache.path(), 1e6, 1e6);
+  const std::string csv_path = (cache.path() / "layers.csv").string();
+  const std::string json_path = (cache.path() / "layers.json").string();
+  expect_success(run_program(profile(cache.path(), {"--layers", csv_path})));
+  expect_success(run_program(profile(cache.path(), {"--layers", json_path})));
+  const json records = json::parse(read_bytes(json_path));
+  std::istringstream lines(read_bytes(csv_path));
+  std::string header;
+  std::getline(lines, header);
+  EXPECT_EQ(header,
+            "index,name,kernel,role,formats,work_group,global,host_us,enqueue_us,device_us,flop,"
+            "bytes,footprint_bytes,gflops,share_of_peak,gigabytes_per_second,bandwidth_roof,"
+            "share_of_bandwidth,bound_by");
+  std::size_t count = 0;
+  for (std::string line; std::getline(lines, line); ++count) {
+    EXPECT_TRUE(line.starts_with(std::to_string(count) + ",")) << line;
+  }
+  EXPECT_EQ(count, records.size());
+}
+
+/// Whether slices of each track lie within or beside each other.
+void expect_nested(const json& events) {
+  for (const json& a : events) {
+    for (const json& b : events) {
+      if (&a == &b || a["ph"] != "X" || b["ph"] != "X" || a["pid"] != b["pid"]) continue;
+      // Ends are sums of two rounded numbers.
+      constexpr double kRounding = 1e-3;
+      const double a_start = a["ts"];
+      const double b_start = b["ts"];
+      const double a_end = a_start + a["dur"].get<double>();
+      const double b_end = b_start + b["dur"].get<double>();
+      const bool apart = a_end <= b_start + kRounding || b_end <= a_start + kRounding;
+      const bool inside = (a_start >= b_start - kRounding && a_end <= b_end + kRounding) ||
+                          (b_start >= a_start - kRounding && b_end <= a_end + kRounding);
+      EXPECT_TRUE(apart || inside) << a << "\n" << b;
+    }
+  }
+}
+
+TEST(CliProfile, TheTraceParsesAndItsEventsNest) {
+  const TemporaryFolder cache;
+  keep(cache.path(), 1e6, 1e6);
+  const std::string path = (cache.path() / "trace.json").string();
+  const Outcome outcome = run_program(profile(cache.path(), {"--trace", path, "--format", "json"}));
+  expect_success(outcome);
+  const json report = json::parse(outcome.out);
+  const json trace = json::parse(read_bytes(path));
+  const json& events = trace.at("traceEvents");
+  std::size_t on_host = 0;
+  std::size_t on_device = 0;
+  for (const json& event : events) {
+    if (event["ph"] == "M") continue;
+    ASSERT_EQ(event["ph"], "X");
+    EXPECT_GE(event["ts"].get<double>(), 0.0) << event;
+    EXPECT_GE(event["dur"].get<double>(), 0.0) << event;
+    (event["pid"] == 1 ? on_host : on_device) += 1;
+  }
+  expect_nested(events);
+  // The run, its enqueuing and its wait; the steps' frame.
+  EXPECT_EQ(on_host, report["steps"].size() + 3);
+  if (!report["clocks"]["device_sum_ms"].is_null()) {
+    EXPECT_EQ(on_device, report["steps"].size() + 1);
+  }
+}
+
+TEST(CliProfile, MoreThanARoofIsAnErrorThatNamesTheStep) {
+  const TemporaryFolder cache;
+  keep(cache.path(), 1e-6, 1e6);
+  const Outcome arithmetic = run_program(profile(cache.path()));
+  EXPECT_EQ(arithmetic.status, kFailed) << arithmetic.text();
+  EXPECT_NE(arithmetic.err.find("morton: step '"), std::string::npos)
+      << arithmetic.text();
+  EXPECT_NE(arithmetic.err.find("arithmetic roof"), std::string::npos) << arithmetic.text();
+  EXPECT_EQ(arithmetic.err.find("memory roof"), std::string::npos) << arithmetic.text();
+  keep(cache.path(), 1e6, 1e-6);
+  const Outcome memory = run_program(profile(cache.path()));
+  EXPECT_EQ(memory.status, kFailed) << memory.text();
+  EXPECT_NE(memory.err.find("memory roof"), std::string::npos) << memory.text();
+  EXPECT_NE(memory.err.find("morton probe"), std::string::npos) << memory.text();
+}
+
+TEST(CliProfile, WithoutKeptRoofsAShortProbeIsSaid) {
+  const TemporaryFolder cache;
+  const Outcome outcome = run_program(profile(cache.path(), {"--format", "json"}));
+  EXPECT_NE(outcome.err.find("a short probe"), std::string::npos) << outcome.text();
+  const json report = json::parse(outcome.out);
+  EXPECT_TRUE(report["roofs"]["source"].get<std::string>().ends_with("quickly")) << outcome.text();
+  EXPECT_FALSE(fs::exists(cache.path() / "roofs")) << "nothing is kept that was not asked for";
+}
+
+TEST(CliProbe, KeepsWhatDevicesAndPlansThenSay) {
+  const TemporaryFolder cache;
+  const std::map<std::string, std::string> variables{{"MORTON_CACHE_DIR", cache.path().string()}};
+  const Outcome probe = run_program({"probe", "--quick", "--format", "json"}, variables);
+  expect_success(probe);
+  const json result = json::parse(probe.out);
+  for (const char* list : {"arithmetic", "memory", "transfers"}) {
+    ASSERT_FALSE(result.at(list).empty()) << list;
+  }
+  EXPECT_TRUE(fs::exists(result.at("kept").get<std::string>()));
+  const std::string source = result["roofs"]["source"];
+  EXPECT_NE(run_program({"devices"}, variables).out.find(source), std::string::npos);
+  EXPECT_NE(run_program({"plan", kLenet, "--why"}, variables).out.find(source), std::string::npos);
+  write_bytes(result["kept"].get<std::string>(), "{");
+  const Outcome damaged = run_program({"plan", kLenet}, variables);
+  expect_success(damaged);
+  EXPECT_NE(damaged.err.find("warning: "), std::string::npos) << damaged.text();
+  EXPECT_NE(damaged.err.find("morton probe"), std::string::npos) << damaged.text();
+}
+
+}  // namespace
+}  // namespace morton::testing
