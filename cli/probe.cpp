@@ -110,34 +110,34 @@ Json json_of(const ProbeResult& result, const Device& device, const std::string&
     bandwidth.push_back({{"footprint_bytes", point.footprint_bytes},
                          {"gigabytes_per_second", point.gigabytes_per_second}});
   }
-  return {{"device",
-           {{"id", device.id()},
-            {"name", device.name()},
-            {"platform", facts.value("platform", "")},
-            {"driver", facts.value("driver_version", "")},
-            {"compute_units", facts.value("compute_units", std::int64_t{0})}}},
-          {"date", result.date},
-          {"effort", name_of(result.effort)},
-          {"clock", result.device_clock ? "device" : "host"},
-          {"arithmetic", arithmetic_json(result)},
-          {"clock_product",
-           {{"gflops", result.clock_product_gflops > 0.0 ? Json(result.clock_product_gflops)
-                                                         : Json()},
-            {"text", result.clock_product_text}}},
-          {"memory", memory_json(result)},
-          {"transfers", transfers_json(result)},
-          {"map", time_json(result.map_us)},
-          {"launch", time_json(result.launch_us)},
-          {"launch_and_wait", time_json(result.launch_and_wait_us)},
-          {"roofs",
-           {{"gflops_f32", roofs.gflops_f32},
-            {"gigabytes_per_second", roofs.gigabytes_per_second},
-            {"launch_us", roofs.launch_us},
-            {"launch_and_wait_us", roofs.launch_and_wait_us},
-            {"bandwidth", bandwidth},
-            {"source", roofs.source}}},
-          {"kept", kept.empty() ? Json() : Json(kept)},
-          {"notes", result.notes}};
+  return {
+      {"device",
+       {{"id", device.id()},
+        {"name", device.name()},
+        {"platform", facts.value("platform", "")},
+        {"driver", facts.value("driver_version", "")},
+        {"compute_units", facts.value("compute_units", std::int64_t{0})}}},
+      {"date", result.date},
+      {"effort", name_of(result.effort)},
+      {"clock", result.device_clock ? "device" : "host"},
+      {"arithmetic", arithmetic_json(result)},
+      {"clock_product",
+       {{"gflops", result.clock_product_gflops > 0.0 ? Json(result.clock_product_gflops) : Json()},
+        {"text", result.clock_product_text}}},
+      {"memory", memory_json(result)},
+      {"transfers", transfers_json(result)},
+      {"map", time_json(result.map_us)},
+      {"launch", time_json(result.launch_us)},
+      {"launch_and_wait", time_json(result.launch_and_wait_us)},
+      {"roofs",
+       {{"gflops_f32", roofs.gflops_f32},
+        {"gigabytes_per_second", roofs.gigabytes_per_second},
+        {"launch_us", roofs.launch_us},
+        {"launch_and_wait_us", roofs.launch_and_wait_us},
+        {"bandwidth", bandwidth},
+        {"source", roofs.source}}},
+      {"kept", kept.empty() ? Json() : Json(kept)},
+      {"notes", result.notes}};
 }
 
 /// One record for each figure, all of the same form.
@@ -173,7 +173,8 @@ Json records_of(const ProbeResult& result) {
 
 Table arithmetic_table(const ProbeResult& result) {
   Table table;
-  table.columns = {{"arithmetic, GFLOP/s"}, {"vector of", Table::Align::right},
+  table.columns = {{"arithmetic, GFLOP/s"},
+                   {"vector of", Table::Align::right},
                    {"median (best)", Table::Align::right}};
   for (const MeasuredArithmetic& arithmetic : result.arithmetic) {
     table.rows.push_back({arithmetic.type + " " + arithmetic.operation,
@@ -212,8 +213,10 @@ Table memory_table(const ProbeResult& result) {
 
 Table transfer_table(const ProbeResult& result) {
   Table table;
-  table.columns = {{"transfers, GB/s", Table::Align::right}, {"way"},
-                   {"to device", Table::Align::right}, {"from device", Table::Align::right}};
+  table.columns = {{"transfers, GB/s", Table::Align::right},
+                   {"way"},
+                   {"to device", Table::Align::right},
+                   {"from device", Table::Align::right}};
   using Direction = MeasuredTransfer::Direction;
   for (const MeasuredTransfer& to : result.transfers) {
     if (to.direction != Direction::to_device) continue;
@@ -221,9 +224,9 @@ Table transfer_table(const ProbeResult& result) {
       return other.direction == Direction::from_device && other.way == to.way &&
              other.bytes == to.bytes;
     });
-    table.rows.push_back({bytes_text(to.bytes), name_of(to.way), text_of(to.gigabytes_per_second),
-                          from == result.transfers.end() ? ""
-                                                         : text_of(from->gigabytes_per_second)});
+    table.rows.push_back(
+        {bytes_text(to.bytes), name_of(to.way), text_of(to.gigabytes_per_second),
+         from == result.transfers.end() ? "" : text_of(from->gigabytes_per_second)});
   }
   return table;
 }
@@ -256,8 +259,7 @@ std::string text_of(const ProbeResult& result, const Device& device, const std::
       "than {:.1f} operations on each byte of memory\n",
       roofs.gflops_f32, roofs.gigabytes_per_second, roofs.launch_us,
       roofs.gflops_f32 / roofs.gigabytes_per_second);
-  return text + (kept.empty() ? "not kept\n"
-                              : fmt::format("kept in {}\n", kept));
+  return text + (kept.empty() ? "not kept\n" : fmt::format("kept in {}\n", kept));
 }
 
 int run_probe(const Options& options) {
@@ -280,10 +282,10 @@ int run_probe(const Options& options) {
   }
   const Format format = options.result.format;
   const std::string text =
-      for_people(format) ? text_of(result, device, kept, format)
-                         : to_text(format == Format::csv ? records_of(result)
-                                                         : json_of(result, device, kept),
-                                   format);
+      for_people(format)
+          ? text_of(result, device, kept, format)
+          : to_text(format == Format::csv ? records_of(result) : json_of(result, device, kept),
+                    format);
   emit(text, options.result.path);
   return 0;
 }
@@ -291,7 +293,8 @@ int run_probe(const Options& options) {
 }  // namespace
 
 void add_probe(CLI::App& app, Action& chosen) {
-  CLI::App* command = app.add_subcommand("probe", "Measure what a device does at most, and keep it");
+  CLI::App* command =
+      app.add_subcommand("probe", "Measure what a device does at most, and keep it");
   command->footer(kFooter);
   auto options = std::make_shared<Options>();
   command->add_flag("--quick", options->quick, "Fewer widths, footprints and samples");

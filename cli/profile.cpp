@@ -40,8 +40,7 @@ struct Options {
 Format layers_format(const std::string& path) {
   if (path.ends_with(".csv")) return Format::csv;
   if (path.ends_with(".json")) return Format::json;
-  throw UsageError(
-      fmt::format("--layers {}: expected a file that ends in .csv or .json", path));
+  throw UsageError(fmt::format("--layers {}: expected a file that ends in .csv or .json", path));
 }
 
 /// What is kept for the device, or what a short probe finds.
@@ -88,12 +87,9 @@ int run_profile(const Options& options) {
   if (!profile.steps_ms) {
     spdlog::warn("this device gives no times of its own: what rests on its clock is n/a");
   }
-  const ProfileSetting setting{options.model.path,
-                               inputs_text(compiled),
-                               options.model.kernels.precision,
-                               device.description(),
-                               device.json(),
-                               roofs};
+  const ProfileSetting setting{
+      options.model.path,   inputs_text(compiled), options.model.kernels.precision,
+      device.description(), device.json(),         roofs};
   if (!options.layers.empty()) emit(layers_of(profile, layers), options.layers);
   if (!options.trace.empty()) emit(trace_of(profile, setting), options.trace);
   emit(report_of(profile, setting, options.result.format), options.result.path);
@@ -110,12 +106,11 @@ void add_profile(CLI::App& app, Action& chosen) {
   command->footer(kFooter);
   auto options = std::make_shared<Options>();
   add_model_file(*command, options->model);
-  command
-      ->add_option("--layers", options->layers, "Write one record for each step: .csv or .json")
+  command->add_option("--layers", options->layers, "Write one record for each step: .csv or .json")
       ->option_text("FILE");
   command
       ->add_option("--trace", options->trace,
-                   "Write the last run as a trace for Perfetto or chrome://tracing")
+                   "Write the fastest run as a trace for Perfetto or chrome://tracing")
       ->option_text("FILE");
   add_options(*command, options->measure);
   add_options(*command, options->device);

@@ -75,8 +75,8 @@ class Turns {
       }
       profile.steps.push_back(std::move(step));
     }
-    profile.last_run = last_run_;
-    profile.last_run_us = last_run_us_;
+    profile.fastest_run = fastest_run_;
+    profile.fastest_run_us = fastest_run_us_;
     return profile;
   }
 
@@ -87,32 +87,34 @@ class Turns {
     const double enqueue_ms = whole.ms();
     done.wait();
     const double whole_ms = whole.ms();
-    last_run_ = measured_.step_times();
-    last_run_us_ = 1e3 * whole_ms;
+    const std::vector<StepTime> times = measured_.step_times();
     runs_.end_to_end.push_back(whole_ms);
     runs_.enqueue.push_back(enqueue_ms);
-    if (const auto sum = device_ms(last_run_)) {
+    if (const auto sum = device_ms(times)) {
       runs_.steps.push_back(*sum);
       runs_.gap.push_back(whole_ms - *sum);
     }
     for (std::size_t s = 0; s < steps_.size(); ++s) {
-      steps_[s].enqueue.push_back(last_run_[s].enqueue_us);
-      if (last_run_[s].device_us) steps_[s].device.push_back(*last_run_[s].device_us);
+      steps_[s].enqueue.push_back(times[s].enqueue_us);
+      if (times[s].device_us) steps_[s].device.push_back(*times[s].device_us);
+    }
+    if (fastest_run_.empty() || 1e3 * whole_ms < fastest_run_us_) {
+      fastest_run_ = times;
+      fastest_run_us_ = 1e3 * whole_ms;
     }
   }
 
   Session plain_, measured_;
   RunSamples runs_;
   std::vector<StepSamples> steps_;
-  std::vector<StepTime> last_run_;
-  double last_run_us_ = 0.0;
+  std::vector<StepTime> fastest_run_;
+  double fastest_run_us_ = 0.0;
 };
 
 /// Whether the peak of f32 multiply-adds is what limits its arithmetic.
 bool is_f32(const StepInfo& step) {
-  return std::ranges::all_of(step.operands, [](const StepOperand& operand) {
-    return operand.type == DType::f32;
-  });
+  return std::ranges::all_of(step.operands,
+                             [](const StepOperand& operand) { return operand.type == DType::f32; });
 }
 
 }  // namespace
@@ -124,9 +126,12 @@ void rate(ProfiledStep& step, const Roofs& roofs) {
   // GFLOP/s is 1e3 operations a microsecond, GB/s 1e3 bytes a microsecond.
   const double arithmetic_us = is_f32(step.info) ? flop / (roofs.gflops_f32 * 1e3) : 0.0;
   const double memory_us = bytes / (bandwidth * 1e3);
-  step.bound_by = std::max(arithmetic_us, memory_us) < roofs.launch_us ? "launch"
-                  : arithmetic_us > memory_us                          ? "arithmetic"
-                                                                       : "memory";
+  // Products of other types have a peak that nobody measured.
+  const bool unknown = !is_f32(step.info) && flop > bytes;
+  step.bound_by = unknown                                                ? "n/a"
+                  : std::max(arithmetic_us, memory_us) < roofs.launch_us ? "launch"
+                  : arithmetic_us > memory_us                            ? "arithmetic"
+                                                                         : "memory";
   if (!step.device_us) return;
   if (is_f32(step.info)) step.arithmetic = {flop / (*step.device_us * 1e3), roofs.gflops_f32};
   step.memory = {bytes / (*step.device_us * 1e3), bandwidth};

@@ -22,12 +22,13 @@ struct ShareOfRoof {
 /// One step of a model, measured. Times are medians in microseconds.
 struct ProfiledStep {
   StepInfo info;
-  double host_us = 0.0;             ///< the step alone, from enqueuing it to its end
-  double enqueue_us = 0.0;          ///< the host's part of a run
-  std::optional<double> device_us;  ///< nothing where the device gives no times
+  double host_us = 0.0;                   ///< the step alone, from enqueuing it to its end
+  double enqueue_us = 0.0;                ///< the host's part of a run
+  std::optional<double> device_us;        ///< nothing where the device gives no times
   std::optional<ShareOfRoof> arithmetic;  ///< nothing for types whose peak is not known
   std::optional<ShareOfRoof> memory;
-  /// What sets the least time that it can take: "arithmetic", "memory" or "launch".
+  /// What sets the least time that it can take: "arithmetic", "memory" or "launch"; "n/a" for
+  /// products of types whose peak is not known.
   std::string bound_by;
 };
 
@@ -35,13 +36,13 @@ struct ProfiledStep {
 struct Profile {
   std::vector<ProfiledStep> steps;
   std::int64_t runs = 0;
-  double end_to_end_ms = 0.0;  ///< host's clock of the runs whose steps were measured
-  double plain_ms = 0.0;       ///< the same of runs that were not
-  double enqueue_ms = 0.0;     ///< the host's part of the measured runs
-  std::optional<double> steps_ms;  ///< sum of the steps on the device's clock
-  std::optional<double> gap_ms;    ///< end to end without the steps, of each run
-  std::vector<StepTime> last_run;  ///< for the trace
-  double last_run_us = 0.0;        ///< end to end
+  double end_to_end_ms = 0.0;         ///< host's clock of the runs whose steps were measured
+  double plain_ms = 0.0;              ///< the same of runs that were not
+  double enqueue_ms = 0.0;            ///< the host's part of the measured runs
+  std::optional<double> steps_ms;     ///< sum of the steps on the device's clock
+  std::optional<double> gap_ms;       ///< end to end without the steps, of each run
+  std::vector<StepTime> fastest_run;  ///< for the trace
+  double fastest_run_us = 0.0;        ///< end to end
 };
 
 /// Runs the model in turns without measuring, measuring its steps, and waiting after each, until

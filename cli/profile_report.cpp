@@ -25,8 +25,8 @@ const char* role_name(StepInfo::Role role) {
 std::string formats_text(const StepInfo& step) {
   std::string text;
   for (const StepOperand& operand : step.operands) {
-    text += fmt::format("{}{} {} {}", text.empty() ? "" : ", ", operand.name,
-                        name_of(operand.type), operand.layout);
+    text += fmt::format("{}{} {} {}", text.empty() ? "" : ", ", operand.name, name_of(operand.type),
+                        operand.layout);
   }
   return text;
 }
@@ -35,7 +35,9 @@ Json step_json(const ProfiledStep& step, std::size_t index) {
   const auto share = [](const std::optional<ShareOfRoof>& of) {
     return of ? Json(of->share()) : Json();
   };
-  const auto rate = [](const std::optional<ShareOfRoof>& of) { return of ? Json(of->rate) : Json(); };
+  const auto rate = [](const std::optional<ShareOfRoof>& of) {
+    return of ? Json(of->rate) : Json();
+  };
   return {{"index", index},
           {"name", step.info.name},
           {"kernel", step.info.kernel},
@@ -115,13 +117,14 @@ Table steps_table(const Profile& profile) {
                    {"of memory", right},
                    {"bound by"}};
   for (const ProfiledStep& step : profile.steps) {
-    table.rows.push_back({step.info.name, step.info.kernel, work_group_text(step.info.local),
-                          fmt::format("{:.1f}", step.host_us),
-                          fmt::format("{:.1f}", step.enqueue_us), number_text(step.device_us, 1),
-                          fmt::format("{:.1f}", static_cast<double>(step.info.flop) / 1e3),
-                          fmt::format("{:.1f}", static_cast<double>(step.info.logical_bytes) / 1024),
-                          rate_text(step.arithmetic), percent_text(step.arithmetic),
-                          rate_text(step.memory), percent_text(step.memory), step.bound_by});
+    table.rows.push_back(
+        {step.info.name, step.info.kernel, work_group_text(step.info.local),
+         fmt::format("{:.1f}", step.host_us), fmt::format("{:.1f}", step.enqueue_us),
+         number_text(step.device_us, 1),
+         fmt::format("{:.1f}", static_cast<double>(step.info.flop) / 1e3),
+         fmt::format("{:.1f}", static_cast<double>(step.info.logical_bytes) / 1024),
+         rate_text(step.arithmetic), percent_text(step.arithmetic), rate_text(step.memory),
+         percent_text(step.memory), step.bound_by});
   }
   return table;
 }
@@ -138,21 +141,22 @@ Table formats_table(const Profile& profile) {
 Table sums_table(const Profile& profile) {
   Table table;
   table.columns = {{"whole run"}, {"clock"}, {"ms", Table::Align::right}};
-  table.rows = {{"sum of the steps", "device", number_text(profile.steps_ms, 3)},
-                {"end to end, steps measured", "host", number_text(profile.end_to_end_ms, 3)},
-                {"gap between the two, in each run", "host - device", number_text(profile.gap_ms, 3)},
-                {"enqueuing, part of the gap", "host", number_text(profile.enqueue_ms, 3)},
-                {"end to end, nothing measured", "host", number_text(profile.plain_ms, 3)}};
+  table.rows = {
+      {"sum of the steps", "device", number_text(profile.steps_ms, 3)},
+      {"end to end, steps measured", "host", number_text(profile.end_to_end_ms, 3)},
+      {"gap between the two, in each run", "host - device", number_text(profile.gap_ms, 3)},
+      {"enqueuing, part of the gap", "host", number_text(profile.enqueue_ms, 3)},
+      {"end to end, nothing measured", "host", number_text(profile.plain_ms, 3)}};
   return table;
 }
 
 std::string text_of(const Profile& profile, const ProfileSetting& setting, Format format) {
-  std::string text =
-      fmt::format("{}: {}, {}, on {}\n", setting.model, setting.inputs, setting.precision,
-                  setting.device);
-  text += fmt::format("roofs: {:.1f} GFLOP/s, {:.1f} GB/s beyond all caches, {:.2f} us a launch: {}\n",
-                      setting.roofs.gflops_f32, setting.roofs.gigabytes_per_second,
-                      setting.roofs.launch_us, setting.roofs.source);
+  std::string text = fmt::format("{}: {}, {}, on {}\n", setting.model, setting.inputs,
+                                 setting.precision, setting.device);
+  text +=
+      fmt::format("roofs: {:.1f} GFLOP/s, {:.1f} GB/s beyond all caches, {:.2f} us a launch: {}\n",
+                  setting.roofs.gflops_f32, setting.roofs.gigabytes_per_second,
+                  setting.roofs.launch_us, setting.roofs.source);
   text += fmt::format("medians of {} runs\n\n", profile.runs);
   text += to_text(steps_table(profile), format) + "\n";
   text += to_text(formats_table(profile), format) + "\n";

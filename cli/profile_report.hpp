@@ -25,9 +25,9 @@ struct ProfileSetting {
 /// The steps alone, as --layers writes them: Format::csv or json.
 [[nodiscard]] std::string layers_of(const Profile& profile, Format format);
 
-/// The last measured run for Perfetto and chrome://tracing (the Trace Event Format's JSON): a track
-/// with what the host enqueued on its clock, and one with what the device did on its own, which is
-/// laid beside the host's by the moment at which the first step was enqueued.
+/// The fastest measured run for Perfetto and chrome://tracing (the Trace Event Format's JSON): a
+/// track with what the host enqueued on its clock, and one with what the device did on its own,
+/// which is laid beside the host's by the moment at which the first step was enqueued.
 [[nodiscard]] std::string trace_of(const Profile& profile, const ProfileSetting& setting);
 
 }  // namespace morton::cli

@@ -16,20 +16,21 @@ Json name_event(const char* what, int process, const std::string& name) {
 
 /// A stretch of time; the format's unit is the microsecond.
 Json slice(int process, const std::string& name, double start_us, double duration_us) {
-  return {{"ph", "X"}, {"name", name},     {"cat", process == kHost ? "host" : "device"},
-          {"pid", process}, {"tid", 1}, {"ts", start_us}, {"dur", duration_us}};
+  return {{"ph", "X"},         {"name", name}, {"cat", process == kHost ? "host" : "device"},
+          {"pid", process},    {"tid", 1},     {"ts", start_us},
+          {"dur", duration_us}};
 }
 
 void add_host(const Profile& profile, Json& events) {
-  events.push_back(slice(kHost, "run", 0.0, profile.last_run_us));
+  events.push_back(slice(kHost, "run", 0.0, profile.fastest_run_us));
   double end_us = 0.0;
-  for (const StepTime& time : profile.last_run) end_us = time.enqueued_at_us + time.enqueue_us;
+  for (const StepTime& time : profile.fastest_run) end_us = time.enqueued_at_us + time.enqueue_us;
   events.push_back(slice(kHost, "enqueue", 0.0, end_us));
-  for (const StepTime& time : profile.last_run) {
+  for (const StepTime& time : profile.fastest_run) {
     events.push_back(slice(kHost, time.name, time.enqueued_at_us, time.enqueue_us));
     events.back()["args"] = {{"kernel", time.kernel}};
   }
-  events.push_back(slice(kHost, "wait", end_us, profile.last_run_us - end_us));
+  events.push_back(slice(kHost, "wait", end_us, profile.fastest_run_us - end_us));
 }
 
 /// Host's microseconds at the device's `ns`: both clocks saw the first step being enqueued.
@@ -43,7 +44,7 @@ void add_device(const Profile& profile, Json& events) {
   const StepTime* first = nullptr;
   std::int64_t start_ns = 0;
   std::int64_t end_ns = 0;
-  for (const StepTime& time : profile.last_run) {
+  for (const StepTime& time : profile.fastest_run) {
     if (!time.device_span) continue;
     if (first == nullptr) {
       first = &time;
@@ -58,8 +59,8 @@ void add_device(const Profile& profile, Json& events) {
         slice(kDevice, name, on_host_clock(start, *first), static_cast<double>(end - start) / 1e3));
   };
   add("steps", start_ns, end_ns);
-  for (std::size_t s = 0; s < profile.last_run.size(); ++s) {
-    const StepTime& time = profile.last_run[s];
+  for (std::size_t s = 0; s < profile.fastest_run.size(); ++s) {
+    const StepTime& time = profile.fastest_run[s];
     if (!time.device_span) continue;
     add(time.name, time.device_span->start_ns, time.device_span->end_ns);
     const StepInfo& info = profile.steps[s].info;

@@ -100,7 +100,7 @@ struct StepInfo {
   int slot = 0;  ///< of several devices, the one that runs it
   std::array<std::int64_t, 3> global{1, 1, 1}, local{1, 1, 1};  ///< work-items
   std::int64_t flop = 0;                                        ///< logical, not padded
-  std::int64_t bytes = 0;            ///< memory of each operand, once
+  std::int64_t bytes = 0;                                       ///< memory of each operand, once
   std::int64_t logical_bytes = 0;    ///< the same without padding and what is not touched
   std::int64_t footprint_bytes = 0;  ///< of the memory behind it, once where operands share some
   std::vector<StepOperand> operands;

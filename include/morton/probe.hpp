@@ -54,7 +54,7 @@ struct MeasuredTransfer {
 
 /// What a device does, measured. Every figure was checked: sums and bytes came out right.
 struct ProbeResult {
-  std::string date;     ///< "2026-01-31", of the host's clock (UTC)
+  std::string date;  ///< "2026-01-31", of the host's clock (UTC)
   ProbeOptions::Effort effort = ProbeOptions::Effort::full;
   std::vector<MeasuredArithmetic> arithmetic;
   /// Clock x width x units, where the driver knows its clock; else 0. `clock_product_text` says how

@@ -25,8 +25,8 @@ struct StepSpan {
 struct StepTime {
   std::string name;
   std::string kernel;
-  std::optional<double> device_us;      ///< from the device's clock; nothing where it gives no sense
-  double enqueue_us = 0.0;              ///< of the host, to put the step into the queue
+  std::optional<double> device_us;  ///< from the device's clock; nothing where it gives no sense
+  double enqueue_us = 0.0;          ///< of the host, to put the step into the queue
   std::optional<StepSpan> device_span;  ///< wherever device_us is
   double enqueued_at_us = 0.0;          ///< of the host's clock, from the run's start
   /// Of the host's clock, from enqueuing the step alone to its end; after run_step_by_step only.

@@ -32,8 +32,8 @@ Measured measured(std::vector<double> samples, Best best) {
   const std::size_t middle = samples.size() / 2;
   Measured result;
   result.samples = static_cast<int>(samples.size());
-  result.median = samples.size() % 2 == 1 ? samples[middle]
-                                          : (samples[middle - 1] + samples[middle]) / 2.0;
+  result.median =
+      samples.size() % 2 == 1 ? samples[middle] : (samples[middle - 1] + samples[middle]) / 2.0;
   result.best = best == Best::greatest ? samples.back() : samples.front();
   return result;
 }
@@ -75,10 +75,11 @@ class Prober {
 
   void measure_arithmetic() {
     tell("arithmetic", 0.0);
-    measure_arithmetic(PeakType::f32, quick_ ? std::vector<int>{1, 4, 16}
-                                             : std::vector<int>{1, 2, 4, 8, 16});
+    measure_arithmetic(PeakType::f32,
+                       quick_ ? std::vector<int>{1, 4, 16} : std::vector<int>{1, 2, 4, 8, 16});
     if (info().fp16) {
-      measure_arithmetic(PeakType::f16, quick_ ? std::vector<int>{8} : std::vector<int>{1, 2, 4, 8, 16});
+      measure_arithmetic(PeakType::f16,
+                         quick_ ? std::vector<int>{8} : std::vector<int>{1, 2, 4, 8, 16});
     }
     if (!quick_) measure_arithmetic(PeakType::i32, {1, 4, 16});
   }
@@ -111,7 +112,8 @@ class Prober {
     result_.clock_product_gflops = guessed_roofs(info()).gflops_f32;
     const double lanes = result_.clock_product_gflops / 2.0 / (gigahertz * units);
     result_.clock_product_text = fmt::format(
-        "{:.2f} GHz x {} units x {:.0f} multiply-adds a cycle x 2; measured: {:.1f} multiply-adds a "
+        "{:.2f} GHz x {} units x {:.0f} multiply-adds a cycle x 2; measured: {:.1f} multiply-adds "
+        "a "
         "cycle and unit",
         gigahertz, info().compute_units, lanes, a_cycle);
     constexpr double kRounding = 1.02;
@@ -216,8 +218,8 @@ Roofs roofs_of(const ProbeResult& result) {
   if (!best.empty()) roofs.gigabytes_per_second = best.rbegin()->second;
   roofs.launch_us = result.launch_us.median;
   roofs.launch_and_wait_us = result.launch_and_wait_us.median;
-  roofs.source = "measured " + result.date +
-                 (result.effort == ProbeOptions::Effort::quick ? ", quickly" : "");
+  roofs.source =
+      "measured " + result.date + (result.effort == ProbeOptions::Effort::quick ? ", quickly" : "");
   return roofs;
 }
 

@@ -27,7 +27,9 @@ constexpr std::uint32_t kIntegerA = 1103515245U, kIntegerB = 12345U;
 constexpr double kRealLimit = 2.0;
 
 std::string vector_type(PeakType type, int width) {
-  const std::string scalar = type == PeakType::f16 ? "half" : type == PeakType::i32 ? "uint" : "float";
+  const std::string scalar = type == PeakType::f16   ? "half"
+                             : type == PeakType::i32 ? "uint"
+                                                     : "float";
   return width == 1 ? scalar : scalar + std::to_string(width);
 }
 
@@ -182,10 +184,11 @@ void PeakKernel::check_result() {
     const double got = type_ == PeakType::i32 ? static_cast<double>(bits[id])
                                               : static_cast<double>(std::bit_cast<float>(bits[id]));
     if (std::abs(got - expected) <= tolerance * std::abs(expected)) continue;
-    throw DeviceError(what + ": " + description() + " of " + std::string(name_of(type_)) +
-                      " came to " + std::to_string(got) + " where " + std::to_string(expected) +
-                      " was expected, on " + device_->info().name +
-                      ": its driver does not run what was written; update it, or use another device");
+    throw DeviceError(
+        what + ": " + description() + " of " + std::string(name_of(type_)) + " came to " +
+        std::to_string(got) + " where " + std::to_string(expected) + " was expected, on " +
+        device_->info().name +
+        ": its driver does not run what was written; update it, or use another device");
   }
   // Only a warm program is worth keeping, and keeping it is no more than a convenience.
   (void)device_->programs().store(*program_);

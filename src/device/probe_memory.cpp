@@ -56,7 +56,7 @@ void MemoryProbe::build() {
   BuildReport report;
   const MemoryWalk walk = parts_ ? MemoryWalk::parts : MemoryWalk::side_by_side;
   program_ = device_->programs().get(memory_probe_source(walk, lanes_),
-                                      {"fill", "read", "write", "copy"}, report);
+                                     {"fill", "read", "write", "copy"}, report);
   fill_ = cl::Kernel(program_->program, "fill");
   read_ = cl::Kernel(program_->program, "read");
   write_ = cl::Kernel(program_->program, "write");
@@ -99,9 +99,9 @@ void MemoryProbe::make_image(std::int64_t texels) {
   image_width_ = width;
   image_texels_ = texels;
   const auto extent = [](std::int64_t value) { return static_cast<cl::size_type>(value); };
-  image_ = cl::Image2D(device_->context(), CL_MEM_READ_ONLY,
-                       cl::ImageFormat(CL_RGBA, CL_UNSIGNED_INT32), extent(width),
-                       extent(texels / width));
+  image_ =
+      cl::Image2D(device_->context(), CL_MEM_READ_ONLY, cl::ImageFormat(CL_RGBA, CL_UNSIGNED_INT32),
+                  extent(width), extent(texels / width));
   fill();
   queue_.enqueueCopyBufferToImage(memory_, image_, 0, {0, 0, 0},
                                   {extent(width), extent(texels / width), 1});

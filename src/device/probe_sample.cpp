@@ -40,10 +40,9 @@ double launch_ms(const cl::CommandQueue& profiling_queue, const cl::Kernel& kern
                  std::int64_t work_items, std::int64_t work_group) {
   cl::Event event;
   const auto start = std::chrono::steady_clock::now();
-  profiling_queue.enqueueNDRangeKernel(kernel, cl::NullRange,
-                                       cl::NDRange(static_cast<cl::size_type>(work_items)),
-                                       cl::NDRange(static_cast<cl::size_type>(work_group)), nullptr,
-                                       &event);
+  profiling_queue.enqueueNDRangeKernel(
+      kernel, cl::NullRange, cl::NDRange(static_cast<cl::size_type>(work_items)),
+      cl::NDRange(static_cast<cl::size_type>(work_group)), nullptr, &event);
   profiling_queue.finish();
   const std::chrono::duration<double, std::milli> wall = std::chrono::steady_clock::now() - start;
   const auto device_ns = device_time_ns(event);

@@ -34,8 +34,8 @@ TransferProbe::TransferProbe(std::shared_ptr<OpenClDevice> device, std::int64_t 
     buffer_ = cl::Buffer(device_->context(), CL_MEM_READ_WRITE, size);
     pinned_buffer_ =
         cl::Buffer(device_->context(), CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, size);
-    pinned_ = static_cast<std::byte*>(queue_.enqueueMapBuffer(
-        pinned_buffer_, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, size));
+    pinned_ = static_cast<std::byte*>(
+        queue_.enqueueMapBuffer(pinned_buffer_, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, size));
     std::memcpy(pinned_, pattern_.data(), pattern_.size());
   });
 }
@@ -59,8 +59,8 @@ void TransferProbe::transfer(Direction direction, Way way) {
     const bool overwrite = direction == Direction::to_device &&
                            !device_->info().device_version.starts_with("OpenCL 1.1");
     const cl_map_flags flags = direction == Direction::from_device ? CL_MAP_READ
-                               : overwrite ? CL_MAP_WRITE_INVALIDATE_REGION
-                                           : CL_MAP_WRITE;
+                               : overwrite                         ? CL_MAP_WRITE_INVALIDATE_REGION
+                                                                   : CL_MAP_WRITE;
     void* const mapped = queue_.enqueueMapBuffer(buffer_, CL_TRUE, flags, 0, size);
     if (direction == Direction::to_device) {
       std::memcpy(mapped, host_end(way), size);
@@ -140,8 +140,8 @@ std::vector<double> TransferProbe::map_us(Direction direction, const Sampling& s
 LaunchProbe::LaunchProbe(std::shared_ptr<OpenClDevice> device) : device_(std::move(device)) {
   with_device_errors(kLaunches, device_->info(), [&] {
     BuildReport report;
-    program_ = device_->programs().get(
-        "__kernel void count(__global uint* ran) { ran[0] += 1; }\n", {"count"}, report);
+    program_ = device_->programs().get("__kernel void count(__global uint* ran) { ran[0] += 1; }\n",
+                                       {"count"}, report);
     queue_ = device_->make_queue(OpenClDevice::QueueKind::plain);
     kernel_ = cl::Kernel(program_->program, "count");
     count_ = cl::Buffer(device_->context(), CL_MEM_READ_WRITE, sizeof(cl_uint));

@@ -58,8 +58,8 @@ class LaunchProbe {
   explicit LaunchProbe(std::shared_ptr<OpenClDevice> device);
 
   enum class Wait : std::uint8_t {
-    at_the_end,   ///< launches follow each other; their number divides the time
-    after_each,   ///< the host waits for each
+    at_the_end,  ///< launches follow each other; their number divides the time
+    after_each,  ///< the host waits for each
   };
   /// Microseconds a launch of each sample. Throws DeviceError, also where fewer launches ran than
   /// were asked for.

@@ -10,10 +10,10 @@
 #include "plan/library_step.hpp"
 #include "plan/memory.hpp"
 #include "plan/schedule.hpp"
+#include "plan/traffic.hpp"
 #include "plan/tunables.hpp"
 #include "plan/use.hpp"
 #include "plan/work_group.hpp"
-#include "plan/traffic.hpp"
 
 namespace morton {
 namespace {

@@ -37,15 +37,21 @@ Json to_json(const Step& step) {
                                  {"height", argument.image.height},
                                  {"memory", shared ? "shared" : "copied"}};
   }
-  return {
-      {"name", step.name},       {"kernel", step.kernel},
-      {"slot", step.slot},       {"role", step.role == Step::Role::repack ? "repack" : "compute"},
-      {"problem", step.problem}, {"tunables", Json(step.tunables)},
-      {"reason", step.reason},   {"global", step.global},
-      {"local", step.local},     {"flop", step.flop},
-      {"bytes", step.bytes},     {"logical_bytes", step.logical_bytes},
-      {"footprint_bytes", step.footprint_bytes}, {"estimated_us", step.estimated_us},
-      {"arguments", arguments}};
+  return {{"name", step.name},
+          {"kernel", step.kernel},
+          {"slot", step.slot},
+          {"role", step.role == Step::Role::repack ? "repack" : "compute"},
+          {"problem", step.problem},
+          {"tunables", Json(step.tunables)},
+          {"reason", step.reason},
+          {"global", step.global},
+          {"local", step.local},
+          {"flop", step.flop},
+          {"bytes", step.bytes},
+          {"logical_bytes", step.logical_bytes},
+          {"footprint_bytes", step.footprint_bytes},
+          {"estimated_us", step.estimated_us},
+          {"arguments", arguments}};
 }
 
 Json to_json(const std::vector<Step>& steps) {

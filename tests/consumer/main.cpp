@@ -16,6 +16,8 @@
 #include <morton/interop.hpp>
 #include <morton/model.hpp>
 #include <morton/morton.hpp>
+#include <morton/probe.hpp>
+#include <morton/roofs.hpp>
 #include <morton/session.hpp>
 #include <morton/tensor.hpp>
 #include <morton/version.hpp>

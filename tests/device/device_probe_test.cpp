@@ -46,7 +46,8 @@ TEST_P(DeviceProbe, MemoryIsReadWrittenAndCopied) {
   MemoryProbe memory(shared_device(), 1 << 20);
   using Access = MemoryProbe::Access;
   // 1 and 100 KiB are rounded to what the compute units divide; the last is all of it.
-  for (const std::int64_t wanted : {std::int64_t{1}, std::int64_t{100} << 10, std::int64_t{1} << 20}) {
+  for (const std::int64_t wanted :
+       {std::int64_t{1}, std::int64_t{100} << 10, std::int64_t{1} << 20}) {
     const std::int64_t footprint = memory.footprint_near(wanted);
     EXPECT_GT(footprint, 0);
     for (const Access access : {Access::read, Access::write, Access::copy, Access::image_read}) {
@@ -143,11 +144,17 @@ TEST_P(KeptRoofsTest, DamagedOnesAreSaidAndSurvived) {
     EXPECT_NE(text.find(from), std::string::npos);
     return text.replace(text.find(from), from.size(), to);
   };
-  const std::vector<std::string> damaged{
-      "", "{", "null", std::string(300, '\0'), whole.substr(0, whole.size() / 2),
-      replaced("\"schema\": 1", "\"schema\": 2"), replaced("123.5", "-1"), replaced("123.5", "0"),
-      replaced("\"gflops_f32\"", "\"gflops\""), replaced("\"digest\": \"", "\"digest\": \"0"),
-      replaced("16384", "9999999999")};
+  const std::vector<std::string> damaged{"",
+                                         "{",
+                                         "null",
+                                         std::string(300, '\0'),
+                                         whole.substr(0, whole.size() / 2),
+                                         replaced("\"schema\": 1", "\"schema\": 2"),
+                                         replaced("123.5", "-1"),
+                                         replaced("123.5", "0"),
+                                         replaced("\"gflops_f32\"", "\"gflops\""),
+                                         replaced("\"digest\": \"", "\"digest\": \"0"),
+                                         replaced("16384", "9999999999")};
   for (const std::string& text : damaged) {
     SCOPED_TRACE(text.substr(0, 200));
     std::ofstream(file(), std::ios::binary | std::ios::trunc) << text;

@@ -26,14 +26,14 @@ void keep(const fs::path& folder, double gflops, double gigabytes_per_second) {
   ProbeResult result;
   result.date = "2026-01-31";
   result.arithmetic = {{"f32", 1, "fma", {gflops, gflops, 3}}};
-  result.memory = {{MeasuredMemory::Access::read, 4096,
-                    {gigabytes_per_second, gigabytes_per_second, 3}}};
+  result.memory = {
+      {MeasuredMemory::Access::read, 4096, {gigabytes_per_second, gigabytes_per_second, 3}}};
   result.launch_us = result.launch_and_wait_us = {1.0, 1.0, 3};
   (void)keep_roofs(Device::open("", config), result);
 }
 
 std::vector<std::string> profile(const fs::path& cache, std::vector<std::string> more = {}) {
-  std::vector<std::string> arguments{"profile", kLenet,  "-n",          "5",
+  std::vector<std::string> arguments{"profile",  kLenet, "-n",          "5",
                                      "--warmup", "0s",   "--cache-dir", cache.string()};
   arguments.insert(arguments.end(), more.begin(), more.end());
   return arguments;
@@ -152,8 +152,7 @@ TEST(CliProfile, MoreThanARoofIsAnErrorThatNamesTheStep) {
   keep(cache.path(), 1e-6, 1e6);
   const Outcome arithmetic = run_program(profile(cache.path()));
   EXPECT_EQ(arithmetic.status, kFailed) << arithmetic.text();
-  EXPECT_NE(arithmetic.err.find("morton: step '"), std::string::npos)
-      << arithmetic.text();
+  EXPECT_NE(arithmetic.err.find("morton: step '"), std::string::npos) << arithmetic.text();
   EXPECT_NE(arithmetic.err.find("arithmetic roof"), std::string::npos) << arithmetic.text();
   EXPECT_EQ(arithmetic.err.find("memory roof"), std::string::npos) << arithmetic.text();
   keep(cache.path(), 1e6, 1e-6);

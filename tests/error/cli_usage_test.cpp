@@ -12,8 +12,8 @@ constexpr int kUsage = 2;
 constexpr int kBadFile = 3;
 
 TEST(CliUsage, EveryCommandExplainsItself) {
-  for (const char* command :
-       {"demo", "devices", "doctor", "inspect", "plan", "run", "bench", "compare"}) {
+  for (const char* command : {"demo", "devices", "doctor", "inspect", "plan", "run", "bench",
+                              "compare", "probe", "profile"}) {
     SCOPED_TRACE(command);
     const Outcome outcome = run_program({command, "--help"});
     expect_success(outcome);
