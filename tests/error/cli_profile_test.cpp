@@ -32,9 +32,17 @@ void keep(const fs::path& folder, double gflops, double gigabytes_per_second) {
   (void)keep_roofs(Device::open("", config), result);
 }
 
-std::vector<std::string> profile(const fs::path& cache, std::vector<std::string> more = {}) {
-  std::vector<std::string> arguments{"profile",  kLenet, "-n",          "5",
-                                     "--warmup", "0s",   "--cache-dir", cache.string()};
+/// A product of 3 x 17 x 5, whose kernels build fast.
+std::string tiny_model(const fs::path& folder) {
+  onnx::ModelProto model = model_with_input({3, 17});
+  add_weights(model, "w", {17, 5});
+  add_node(model, "MatMul", {"x", "w"}, "y");
+  return save(model, folder / "product.onnx");
+}
+
+std::vector<std::string> profile(const std::string& model, const fs::path& cache,
+                                 const std::vector<std::string>& more = {}) {
+  std::vector<std::string> arguments{"profile", model, "-n", "5", "--cache-dir", cache.string()};
   arguments.insert(arguments.end(), more.begin(), more.end());
   return arguments;
 }
@@ -42,11 +50,11 @@ std::vector<std::string> profile(const fs::path& cache, std::vector<std::string>
 TEST(CliProfile, WhatCannotBe) {
   const TemporaryFolder cache;
   expect_error(run_program({"profile"}), kUsage, "model");
-  expect_error(run_program(profile(cache.path(), {"--layers", "layers.txt"})), kUsage,
+  expect_error(run_program(profile(kLenet, cache.path(), {"--layers", "layers.txt"})), kUsage,
                "ends in .csv or .json");
-  expect_error(run_program(profile(cache.path(), {"-d", "0:0,0:0"})), kUsage, "one device");
-  expect_error(run_program(profile(cache.path(), {"--warmup", "-1s"})), kUsage, "-1s");
-  expect_error(run_program(profile(cache.path(), {"--format", "xml"})), kUsage, "xml");
+  expect_error(run_program(profile(kLenet, cache.path(), {"-d", "0:0,0:0"})), kUsage, "one device");
+  expect_error(run_program(profile(kLenet, cache.path(), {"--warmup", "-1s"})), kUsage, "-1s");
+  expect_error(run_program(profile(kLenet, cache.path(), {"--format", "xml"})), kUsage, "xml");
   expect_error(run_program({"probe", "--format", "xml"}), kUsage, "xml");
   expect_error(run_program({"probe", "model.onnx"}), kUsage, "model.onnx");
   expect_error(run_program({"probe", "-d", "99:99"}), kUsage, "99:99");
@@ -55,7 +63,7 @@ TEST(CliProfile, WhatCannotBe) {
 TEST(CliProfile, StepsAddUpToNoMoreThanTheWhole) {
   const TemporaryFolder cache;
   keep(cache.path(), 1e6, 1e6);
-  const Outcome outcome = run_program(profile(cache.path(), {"--format", "json"}));
+  const Outcome outcome = run_program(profile(kLenet, cache.path(), {"--format", "json"}));
   expect_success(outcome);
   const json report = json::parse(outcome.out);
   EXPECT_EQ(report["roofs"]["source"], "measured 2026-01-31");
@@ -85,8 +93,10 @@ TEST(CliProfile, LayersHaveOneRecordForEachStep) {
   keep(cache.path(), 1e6, 1e6);
   const std::string csv_path = (cache.path() / "layers.csv").string();
   const std::string json_path = (cache.path() / "layers.json").string();
-  expect_success(run_program(profile(cache.path(), {"--layers", csv_path})));
-  expect_success(run_program(profile(cache.path(), {"--layers", json_path})));
+  expect_success(
+      run_program(profile(tiny_model(cache.path()), cache.path(), {"--layers", csv_path})));
+  expect_success(
+      run_program(profile(tiny_model(cache.path()), cache.path(), {"--layers", json_path})));
   const json records = json::parse(read_bytes(json_path));
   std::istringstream lines(read_bytes(csv_path));
   std::string header;
@@ -125,7 +135,8 @@ TEST(CliProfile, TheTraceParsesAndItsEventsNest) {
   const TemporaryFolder cache;
   keep(cache.path(), 1e6, 1e6);
   const std::string path = (cache.path() / "trace.json").string();
-  const Outcome outcome = run_program(profile(cache.path(), {"--trace", path, "--format", "json"}));
+  const Outcome outcome = run_program(
+      profile(tiny_model(cache.path()), cache.path(), {"--trace", path, "--format", "json"}));
   expect_success(outcome);
   const json report = json::parse(outcome.out);
   const json trace = json::parse(read_bytes(path));
@@ -150,13 +161,13 @@ TEST(CliProfile, TheTraceParsesAndItsEventsNest) {
 TEST(CliProfile, MoreThanARoofIsAnErrorThatNamesTheStep) {
   const TemporaryFolder cache;
   keep(cache.path(), 1e-6, 1e6);
-  const Outcome arithmetic = run_program(profile(cache.path()));
+  const Outcome arithmetic = run_program(profile(tiny_model(cache.path()), cache.path()));
   EXPECT_EQ(arithmetic.status, kFailed) << arithmetic.text();
   EXPECT_NE(arithmetic.err.find("morton: step '"), std::string::npos) << arithmetic.text();
   EXPECT_NE(arithmetic.err.find("arithmetic roof"), std::string::npos) << arithmetic.text();
   EXPECT_EQ(arithmetic.err.find("memory roof"), std::string::npos) << arithmetic.text();
   keep(cache.path(), 1e6, 1e-6);
-  const Outcome memory = run_program(profile(cache.path()));
+  const Outcome memory = run_program(profile(tiny_model(cache.path()), cache.path()));
   EXPECT_EQ(memory.status, kFailed) << memory.text();
   EXPECT_NE(memory.err.find("memory roof"), std::string::npos) << memory.text();
   EXPECT_NE(memory.err.find("morton probe"), std::string::npos) << memory.text();
@@ -164,7 +175,8 @@ TEST(CliProfile, MoreThanARoofIsAnErrorThatNamesTheStep) {
 
 TEST(CliProfile, WithoutKeptRoofsAShortProbeIsSaid) {
   const TemporaryFolder cache;
-  const Outcome outcome = run_program(profile(cache.path(), {"--format", "json"}));
+  const Outcome outcome =
+      run_program(profile(tiny_model(cache.path()), cache.path(), {"--format", "json"}));
   EXPECT_NE(outcome.err.find("a short probe"), std::string::npos) << outcome.text();
   const json report = json::parse(outcome.out);
   EXPECT_TRUE(report["roofs"]["source"].get<std::string>().ends_with("quickly")) << outcome.text();
