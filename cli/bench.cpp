@@ -329,12 +329,7 @@ void add_bench(CLI::App& app, Action& chosen) {
   add_options(*command, options->measure);
   add_options(*command, options->device);
   add_options(*command, options->model);
-  add_options(*command, options->result,
-              {{"table", Format::table},
-               {"md", Format::md},
-               {"json", Format::json},
-               {"jsonl", Format::jsonl},
-               {"csv", Format::csv}});
+  add_options(*command, options->result, every_format());
   command->callback([command, options, &chosen] {
     if (!command->get_subcommands().empty()) return;  // it has set its own action
     if (options->model.path.empty()) throw CLI::RequiredError("MODEL or one of the problems");

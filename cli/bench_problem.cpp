@@ -244,12 +244,7 @@ void add_bench_problem(CLI::App& bench_command, const std::string& family, Actio
   add_options(*command, options->kernels);
   add_measure_options(*command, *options);
   add_options(*command, options->device);
-  add_options(*command, options->result,
-              {{"table", Format::table},
-               {"md", Format::md},
-               {"json", Format::json},
-               {"jsonl", Format::jsonl},
-               {"csv", Format::csv}});
+  add_options(*command, options->result, every_format());
   command->callback([options, &chosen] { chosen = [options] { return bench(*options); }; });
 }
 

@@ -84,12 +84,7 @@ void add_devices(CLI::App& app, Action& chosen) {
   CLI::App* command = app.add_subcommand("devices", "List the OpenCL devices and what they can do");
   command->footer(kFooter);
   auto options = std::make_shared<ResultOptions>();
-  add_options(*command, *options,
-              {{"table", Format::table},
-               {"md", Format::md},
-               {"json", Format::json},
-               {"jsonl", Format::jsonl},
-               {"csv", Format::csv}});
+  add_options(*command, *options, every_format());
   command->callback([options, &chosen] { chosen = [options] { return list_devices(*options); }; });
 }
 

@@ -202,6 +202,14 @@ void add_options(CLI::App& command, ResultOptions& options,
       ->option_text("FILE");
 }
 
+std::vector<std::pair<std::string, Format>> every_format() {
+  return {{"table", Format::table},
+          {"md", Format::md},
+          {"json", Format::json},
+          {"jsonl", Format::jsonl},
+          {"csv", Format::csv}};
+}
+
 DeviceConfig device_config(const DeviceOptions& options) {
   DeviceConfig config;
   config.cache_dir = options.cache_dir;

@@ -71,6 +71,8 @@ void add_format(CLI::App& command, Format& format,
 /// --format and -o.
 void add_options(CLI::App& command, ResultOptions& options,
                  const std::vector<std::pair<std::string, Format>>& formats);
+/// table, md, json, jsonl and csv.
+[[nodiscard]] std::vector<std::pair<std::string, Format>> every_format();
 
 /// Opens it and passes its notes on as warnings.
 [[nodiscard]] Device open_device(const DeviceOptions& options);

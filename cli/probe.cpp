@@ -299,12 +299,7 @@ void add_probe(CLI::App& app, Action& chosen) {
   auto options = std::make_shared<Options>();
   command->add_flag("--quick", options->quick, "Fewer widths, footprints and samples");
   add_options(*command, options->device);
-  add_options(*command, options->result,
-              {{"table", Format::table},
-               {"md", Format::md},
-               {"json", Format::json},
-               {"jsonl", Format::jsonl},
-               {"csv", Format::csv}});
+  add_options(*command, options->result, every_format());
   command->callback([options, &chosen] { chosen = [options] { return run_probe(*options); }; });
 }
 
