@@ -17,7 +17,7 @@ import re
 import sys
 
 ROW = 15
-LEFT, TOP = 150, 46
+LEFT, TOP = 150, 66
 LADDER_WIDTH, ROOF_WIDTH = 250, 380
 COLOURS = {"ours": "#c0392b", "openblas": "#2e6da4", "onednn": "#3c8d40", "clblast": "#8a6d3b",
            "cublas": "#2e6da4"}
