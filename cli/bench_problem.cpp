@@ -47,8 +47,9 @@ constexpr std::int64_t kLeastSamples = 5;
 
 struct Options {
   std::string family;
-  std::int64_t m = 0, n = 0, k = 0, rows = 0, columns = 0;
-  bool transpose_a = false, transpose_b = false, all = false;
+  GemmOptions gemm;
+  std::int64_t rows = 0, columns = 0;
+  bool all = false;
   std::vector<std::string> peers;
   std::string peer_folder, clblast_parameters;
   std::string buffers = "warm";
@@ -60,19 +61,11 @@ struct Options {
   ResultOptions result;
 };
 
-GemmShape shape_of(const Options& options) {
-  using Order = GemmShape::Order;
-  GemmShape shape{options.m, options.n, options.k};
-  shape.lhs = options.transpose_a ? Order::transposed : Order::plain;
-  shape.rhs = options.transpose_b ? Order::transposed : Order::plain;
-  return shape;
-}
-
 SingleProblem problem_of(const Options& options) {
   if (options.family != "gemm") {
     return matrix_problem(options.family, options.rows, options.columns);
   }
-  return gemm_problem(shape_of(options));
+  return gemm_problem(shape_of(options.gemm));
 }
 
 /// Rounds so far, and whether another is wanted.
@@ -169,8 +162,8 @@ int bench(const Options& options) {
                                  reals.coverage());
   const std::vector<const Expectation*> expectations{&integers, &reals};
   Field peers;  // first, so that a library that is missing is said before kernels are built
-  const PeerRequest request{shape_of(options), setting.device, entrants.sets, options.peer_folder,
-                            options.clblast_parameters};
+  const PeerRequest request{shape_of(options.gemm), setting.device, entrants.sets,
+                            options.peer_folder, options.clblast_parameters};
   add_peers(options.peers, request, expectations, peers);
   Field field = make_field(problem, setting.device, entrants, expectations);
   std::ranges::move(peers.contenders, std::back_inserter(field.contenders));
@@ -186,11 +179,7 @@ int bench(const Options& options) {
 }
 
 void add_gemm_options(CLI::App& command, Options& options) {
-  add_size(command, "--m", options.m, "Rows of lhs and of the result");
-  add_size(command, "--n", options.n, "Columns of rhs and of the result");
-  add_size(command, "--k", options.k, "Columns of lhs and rows of rhs: the terms of each sum");
-  command.add_flag("--trans-a", options.transpose_a, "The left operand is held transposed");
-  command.add_flag("--trans-b", options.transpose_b, "The right operand is held transposed");
+  add_options(command, options.gemm);
   command
       .add_option("--peer", options.peers,
                   fmt::format("Measure other libraries too, in the same turns: {}",

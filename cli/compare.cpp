@@ -12,6 +12,7 @@
 #include "morton/error.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "single_problem.hpp"
 
 namespace morton::cli {
 namespace {
@@ -27,8 +28,8 @@ Examples:
   morton compare gemm --m 17 --n 63 --k 100 --trans-b --use gemm=gemm.morton_4_2)";
 
 struct Options {
-  std::int64_t m = 0, n = 0, k = 0;
-  bool transpose_a = false, transpose_b = false, every = false;
+  GemmOptions gemm;
+  bool every = false;
   std::uint64_t seed = 1;
   DeviceOptions device;
   KernelOptions kernels;
@@ -56,8 +57,8 @@ RowMajor<float> normal_matrix(std::int64_t rows, std::int64_t columns, std::mt19
 Reference make_reference(const Options& options) {
   std::mt19937_64 generator(options.seed);
   Reference reference;
-  reference.lhs = normal_matrix(options.m, options.k, generator);
-  reference.rhs = normal_matrix(options.k, options.n, generator);
+  reference.lhs = normal_matrix(options.gemm.m, options.gemm.k, generator);
+  reference.rhs = normal_matrix(options.gemm.k, options.gemm.n, generator);
   reference.eigen = reference.lhs * reference.rhs;
   const RowMajor<double> lhs = reference.lhs.cast<double>();
   const RowMajor<double> rhs = reference.rhs.cast<double>();
@@ -121,10 +122,6 @@ Outcome run_one(const GemmShape& shape, const Reference& reference, const Device
   return outcome;
 }
 
-const char* order_text(GemmShape::Order order) {
-  return order == GemmShape::Order::plain ? "plain" : "transposed";
-}
-
 Json json_of(const Options& options, const Device& device, const std::vector<Outcome>& outcomes) {
   Json list = Json::array();
   for (const Outcome& outcome : outcomes) {
@@ -137,11 +134,13 @@ Json json_of(const Options& options, const Device& device, const std::vector<Out
                     {"errors_above_1", outcome.above_one},
                     {"outside_bound", outcome.outside}});
   }
-  return {{"problem", {{"family", "gemm"}, {"m", options.m}, {"n", options.n}, {"k", options.k}}},
-          {"seed", options.seed},
-          {"device", {{"id", device.id()}, {"name", device.name()}}},
-          {"elements", options.m * options.n},
-          {"outcomes", list}};
+  return {
+      {"problem",
+       {{"family", "gemm"}, {"m", options.gemm.m}, {"n", options.gemm.n}, {"k", options.gemm.k}}},
+      {"seed", options.seed},
+      {"device", {{"id", device.id()}, {"name", device.name()}}},
+      {"elements", options.gemm.m * options.gemm.n},
+      {"outcomes", list}};
 }
 
 std::string text_of(const Options& options, const Device& device,
@@ -163,22 +162,23 @@ std::string text_of(const Options& options, const Device& device,
                           std::to_string(outcome.sign_errors), std::to_string(outcome.above_one),
                           std::to_string(outcome.outside)});
   }
-  return fmt::format("gemm M={} N={} K={} f32, normal(0, 5), against Eigen, on {}\n\n", options.m,
-                     options.n, options.k, device.description()) +
+  return fmt::format("gemm M={} N={} K={} f32, normal(0, 5), against Eigen, on {}\n\n",
+                     options.gemm.m, options.gemm.n, options.gemm.k, device.description()) +
          to_text(table, options.result.format);
 }
 
 int compare_gemm(const Options& options) {
   using Order = GemmShape::Order;
   const CompileOptions compile = compile_options(options.kernels);
-  GemmShape shape{options.m, options.n, options.k};
+  GemmShape shape{options.gemm.m, options.gemm.n, options.gemm.k};
   static_cast<void>(gemm_model(shape));  // refuses bad extents before anything is made of them
   const Device device = open_device(options.device);
   const Reference reference = make_reference(options);
   std::vector<Outcome> outcomes;
   for (const bool transpose_a : {false, true}) {
     for (const bool transpose_b : {false, true}) {
-      const bool asked = transpose_a == options.transpose_a && transpose_b == options.transpose_b;
+      const bool asked =
+          transpose_a == options.gemm.transpose_a && transpose_b == options.gemm.transpose_b;
       if (!options.every && !asked) continue;
       shape.lhs = transpose_a ? Order::transposed : Order::plain;
       shape.rhs = transpose_b ? Order::transposed : Order::plain;
@@ -209,11 +209,7 @@ void add_compare(CLI::App& app, Action& chosen) {
   CLI::App* command = compare_command->add_subcommand("gemm", "Products against Eigen's");
   command->footer(kFooter);
   auto options = std::make_shared<Options>();
-  add_size(*command, "--m", options->m, "Rows of the result");
-  add_size(*command, "--n", options->n, "Columns of the result");
-  add_size(*command, "--k", options->k, "Terms of each sum");
-  command->add_flag("--trans-a", options->transpose_a, "The left operand is held transposed");
-  command->add_flag("--trans-b", options->transpose_b, "The right operand is held transposed");
+  add_options(*command, options->gemm);
   command->add_flag("--all-transpositions", options->every, "All four ways, one after the other");
   command->add_option("--seed", options->seed, "Seed of the numbers (1)")
       ->option_text("N")

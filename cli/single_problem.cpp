@@ -33,11 +33,27 @@ ReferenceRow matrix_row(const std::string& family, std::int64_t columns, const I
   return result;
 }
 
+}  // namespace
+
+void add_options(CLI::App& command, GemmOptions& options) {
+  add_size(command, "--m", options.m, "Rows of lhs and of the result");
+  add_size(command, "--n", options.n, "Columns of rhs and of the result");
+  add_size(command, "--k", options.k, "Columns of lhs and rows of rhs: the terms of each sum");
+  command.add_flag("--trans-a", options.transpose_a, "The left operand is held transposed");
+  command.add_flag("--trans-b", options.transpose_b, "The right operand is held transposed");
+}
+
+GemmShape shape_of(const GemmOptions& options) {
+  using Order = GemmShape::Order;
+  GemmShape shape{options.m, options.n, options.k};
+  shape.lhs = options.transpose_a ? Order::transposed : Order::plain;
+  shape.rhs = options.transpose_b ? Order::transposed : Order::plain;
+  return shape;
+}
+
 const char* order_text(GemmShape::Order order) {
   return order == GemmShape::Order::plain ? "plain" : "transposed";
 }
-
-}  // namespace
 
 SingleProblem gemm_problem(const GemmShape& shape) {
   std::string title = fmt::format("gemm M={} N={} K={} f32", shape.m, shape.n, shape.k);

@@ -8,6 +8,7 @@
 #include "morton/expectation.hpp"
 #include "morton/problems.hpp"
 #include "morton/tensor.hpp"
+#include "options.hpp"
 #include "output.hpp"
 
 namespace morton::cli {
@@ -23,6 +24,18 @@ struct SingleProblem : ProblemReference {
   double flop = 0.0;   ///< what a caller asks for, padding not counted
   double bytes = 0.0;  ///< every operand once
 };
+
+/// A product, as commands are told of it.
+struct GemmOptions {
+  std::int64_t m = 0, n = 0, k = 0;
+  bool transpose_a = false, transpose_b = false;
+};
+
+/// --m, --n, --k, which must be given, --trans-a and --trans-b.
+void add_options(CLI::App& command, GemmOptions& options);
+[[nodiscard]] GemmShape shape_of(const GemmOptions& options);
+/// "plain" or "transposed".
+[[nodiscard]] const char* order_text(GemmShape::Order order);
 
 [[nodiscard]] SingleProblem gemm_problem(const GemmShape& shape);
 /// "bias", "sigmoid" or "relu".

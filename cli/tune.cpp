@@ -10,6 +10,7 @@
 #include "machine.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "single_problem.hpp"
 #include "statistics.hpp"
 #include "terminal.hpp"
 
@@ -28,8 +29,8 @@ Examples:
   morton tune --report)";
 
 struct Options {
-  std::int64_t m = 0, n = 0, k = 0;
-  bool transpose_a = false, transpose_b = false, report = false;
+  GemmOptions gemm;
+  bool report = false;
   std::vector<std::string> kernels;
   std::string effort = "normal", budget = "60s", timeout = "60s", output;
   std::uint64_t seed = 1;
@@ -131,12 +132,8 @@ int finish(const TuneReport& report, Format format) {
 }
 
 int tune_gemm(const Options& options) {
-  using Order = GemmShape::Order;
-  GemmShape shape{options.m, options.n, options.k};
-  shape.lhs = options.transpose_a ? Order::transposed : Order::plain;
-  shape.rhs = options.transpose_b ? Order::transposed : Order::plain;
   Progress progress("tuning");
-  return finish(tune({shape}, tune_options(options, progress)), options.format);
+  return finish(tune({shape_of(options.gemm)}, tune_options(options, progress)), options.format);
 }
 
 int tune_model(const Options& options) {
@@ -213,11 +210,7 @@ void add_tune_gemm(CLI::App& tune_command, Action& chosen) {
   CLI::App* command = tune_command.add_subcommand("gemm", "Tune kernels for a matrix product");
   command->footer(kFooter);
   auto options = std::make_shared<Options>();
-  add_size(*command, "--m", options->m, "Rows of the result");
-  add_size(*command, "--n", options->n, "Columns of the result");
-  add_size(*command, "--k", options->k, "Terms of each sum");
-  command->add_flag("--trans-a", options->transpose_a, "The left operand is held transposed");
-  command->add_flag("--trans-b", options->transpose_b, "The right operand is held transposed");
+  add_options(*command, options->gemm);
   command
       ->add_option("--catalogue", options->model.kernels.catalogue_files,
                    "File with a further kernel; repeatable")

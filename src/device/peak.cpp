@@ -3,12 +3,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <chrono>
 #include <cmath>
 #include <vector>
 
 #include "base/error.hpp"
-#include "device/timing.hpp"
+#include "device/probe_sample.hpp"
 
 namespace morton {
 namespace {
@@ -128,15 +127,7 @@ double PeakKernel::run_ms(std::int64_t rounds) {
   last_run_ = rounds;
   with_device_errors("measuring the arithmetic peak", device_->info(), [&] {
     kernel_.setArg(0, static_cast<cl_int>(rounds));
-    cl::Event event;
-    const auto start = std::chrono::steady_clock::now();
-    queue_.enqueueNDRangeKernel(
-        kernel_, cl::NullRange, cl::NDRange(static_cast<cl::size_type>(work_items_)),
-        cl::NDRange(static_cast<cl::size_type>(work_group_)), nullptr, &event);
-    queue_.finish();
-    const std::chrono::duration<double, std::milli> wall = std::chrono::steady_clock::now() - start;
-    const auto device_ns = device_time_ns(event);
-    ms = device_ns ? static_cast<double>(*device_ns) / 1e6 : wall.count();
+    ms = launch_ms(queue_, kernel_, work_items_, work_group_);
   });
   return ms;
 }
