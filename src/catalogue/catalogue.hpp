@@ -83,6 +83,9 @@ struct Entry {
   std::map<std::string, Tunable> tunables;
   std::vector<Expression> require;
   bool carries_epilogue = false;
+  /// Terms of a sum that are added up before the sum is rounded toward zero, as tensor cores do; 0
+  /// where sums are rounded to nearest after each term.
+  std::int64_t terms_per_truncation = 0;
   Expression flop, bytes;  ///< `bytes` unset (0) means each operand once
   Expression work;  ///< operations that it takes, those on padding and repeated ones included
   /// Share of the device's arithmetic peak that is reached where nothing is tuned, by kind of

@@ -343,7 +343,7 @@ Entry read_entry(const JsonReader& reader) {
   }
   reader.allow_keys({"schema", "name", "problem", "source", "function", "operands", "align",
                      "edges", "arguments", "global", "local", "local_memory_bytes", "tunables",
-                     "require", "epilogue", "cost"});
+                     "require", "epilogue", "terms_per_truncation", "cost"});
   const ProblemFamily& family = read_family(reader.at("problem"));
   Entry entry;
   entry.family = family.name;
@@ -362,6 +362,11 @@ Entry read_entry(const JsonReader& reader) {
   }
   if (reader.has("require")) entry.require = read_expressions(reader.at("require"), known);
   read_epilogue(reader.at("epilogue"), entry);
+  if (reader.has("terms_per_truncation")) {
+    const JsonReader terms = reader.at("terms_per_truncation");
+    entry.terms_per_truncation = terms.integer();
+    if (entry.terms_per_truncation < 1) terms.fail("expected a number of terms of 1 or more");
+  }
   read_cost(reader.at("cost"), known, entry);
   return entry;
 }

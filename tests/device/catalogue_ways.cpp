@@ -57,6 +57,7 @@ void set_limits(Way& way, const std::string& recipe) {
 
 Way way_of(const Entry& entry, const Catalogue& catalogue) {
   Way way{entry.name, entry.family, {{entry.family, entry.name}}, {entry.name}};
+  way.terms_per_truncation = entry.terms_per_truncation;
   for (const auto& [role, format] : entry.operands) {
     if (format.stored) way.precision = *format.stored;
     if (format.stored && role == "dst") way.result = *format.stored;
@@ -146,6 +147,20 @@ struct Prepared {
   Plan plan;
 };
 
+/// What cutting off a product's sums, in place of rounding them to nearest, may take from an
+/// element of this value (docs/numerics.md); 0 where the way's kernel does not.
+double truncation_of(const Way& way, const Prepared& prepared, double value) {
+  if (way.terms_per_truncation == 0) return 0.0;
+  const auto elements = static_cast<std::int64_t>(prepared.expected.value.size());
+  std::int64_t cuts = 0;
+  for (const Step& step : prepared.plan.steps) {
+    if (!way.kernels.contains(step.kernel)) continue;
+    const std::int64_t terms = step.flop / (2 * elements);
+    cuts = std::max(cuts, terms / way.terms_per_truncation + 1);
+  }
+  return static_cast<double>(cuts) * 0x1p-23 * std::fabs(value);
+}
+
 Prepared prepare(const TestGraph& test, const DeviceInfo& device, const Catalogue& catalogue,
                  const Way& way) {
   Prepared prepared;
@@ -159,8 +174,10 @@ Prepared prepare(const TestGraph& test, const DeviceInfo& device, const Catalogu
   prepared.plan = make_plan(graph, catalogue, device, options);
   prepared.expected = reference_outputs(prepared.test.graph, prepared.test.inputs)[0];
   for (std::size_t i = 0; i < prepared.expected.error.size(); ++i) {
-    prepared.expected.error[i] *= way.error_scale;
-    prepared.expected.error[i] += rounding_of(way.result, prepared.expected.value[i]);
+    const double value = prepared.expected.value[i];
+    prepared.expected.error[i] =
+        std::max(prepared.expected.error[i] * way.error_scale, truncation_of(way, prepared, value));
+    prepared.expected.error[i] += rounding_of(way.result, value);
   }
   return prepared;
 }

@@ -30,6 +30,8 @@ struct Way {
   DType result = DType::f32;
   /// How much larger its errors may be than those of plain sums (Winograd's transforms).
   double error_scale = 1.0;
+  /// Entry::terms_per_truncation of the entry that is tried.
+  std::int64_t terms_per_truncation = 0;
   /// Fewer cases are enough where it computes few of its family's.
   int least_cases = 10;
   /// A recipe that poses its own family again, with whatever kernel inside.

@@ -26,7 +26,10 @@ inline ChildResult run_tests_in_child(const std::string& filter,
   std::vector<std::string> environment;
   for (char** entry = ::environ; *entry != nullptr; ++entry) {
     const std::string text = *entry;
-    if (variables.count(text.substr(0, text.find('='))) == 0) environment.push_back(text);
+    const std::string name = text.substr(0, text.find('='));
+    // Another shard's tests would be none here, and none pass.
+    const bool of_shards = name == "GTEST_TOTAL_SHARDS" || name == "GTEST_SHARD_INDEX";
+    if (!of_shards && variables.count(name) == 0) environment.push_back(text);
   }
   for (const auto& [name, value] : variables) environment.push_back(name + "=" + value);
   std::vector<std::string> arguments{"child", "--gtest_filter=" + filter,
