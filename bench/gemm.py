@@ -70,7 +70,8 @@ class Bench:
 
     def __init__(self, options):
         self.program = options.program
-        self.common = ["-n", str(options.samples), "--buffers", options.buffers]
+        self.common = ["-n", str(options.samples)]
+        self.buffers = options.buffers
         if options.device:
             self.common += ["--device", options.device]
         if options.peer_folder:
@@ -83,7 +84,8 @@ class Bench:
                 "the processor suffer most, and no figure is worth much")
 
     def command(self, run):
-        return [self.program] + run.arguments() + self.common
+        words = [self.program] + run.arguments() + self.common
+        return words if "--buffers" in words else words + ["--buffers", self.buffers]
 
     def call(self, words):
         """(parsed output or None, status, what it said)."""

@@ -150,6 +150,7 @@ int bench(const Options& options) {
   const OperandSets operand_sets =
       operand_sets_of(parse_buffers(options.buffers), problem.bytes, setting.device);
   setting.buffers = operand_sets.description;
+  setting.footprint_bytes = problem.bytes * static_cast<double>(operand_sets.count);
   entrants.sets = operand_sets.count;
   const std::uint64_t seed = options.seed;
   using Rule = Expectation::Rule;

@@ -99,6 +99,7 @@ Json json_of(const Field& field, const Setting& setting) {
             {"platform", facts.value("platform", "")},
             {"driver", facts.value("driver_version", "")}}},
           {"buffers", setting.buffers},
+          {"footprint_bytes", setting.footprint_bytes},
           {"peak", peak},
           {"checked", field.contenders.empty() ? Json() : Json(setting.coverage)},
           {"ours", ours == nullptr ? Json() : Json(ours->name())},

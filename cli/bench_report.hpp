@@ -20,8 +20,9 @@ struct Setting {
   std::string precision = "f32";  ///< that was asked for
   std::string peak_kind = "";
   std::vector<double> peak_gflops = {};
-  std::string coverage = "";  ///< what of the results was compared
-  std::string buffers = "";   ///< whether operands lie in the caches
+  std::string coverage = "";     ///< what of the results was compared
+  std::string buffers = "";      ///< whether operands lie in the caches
+  double footprint_bytes = 0.0;  ///< of all sets of operands that calls take turns among
 };
 
 /// Quickest first, by the time of the computing steps where it is known.

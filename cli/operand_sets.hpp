@@ -23,8 +23,9 @@ struct OperandSets {
   std::string description;
 };
 
-/// For operands of `bytes` together. Rotating sets are twice as large as the last-level cache of
-/// the device (and of the host where that is the device), but 2048 at most; the description says.
+/// For operands of `bytes` together. Rotating sets are 8 times as large as the last-level cache
+/// of the device (and of the host where that is the device), but 2048 at most; the description
+/// says.
 [[nodiscard]] OperandSets operand_sets_of(Buffers buffers, double bytes, const Device& device);
 
 }  // namespace morton::cli

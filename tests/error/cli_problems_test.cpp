@@ -153,6 +153,7 @@ TEST(CliProblems, OperandsRotateThroughMemory) {
   // rhs is packed, so both columns differ in what they do.
   EXPECT_FALSE(result.at("contenders").at(0).at("alone").is_null());
   EXPECT_NE(result.at("buffers").get<std::string>().find("rotating"), std::string::npos);
+  EXPECT_GE(result.at("footprint_bytes").get<double>(), 2.0 * result.at("bytes").get<double>());
   EXPECT_EQ(result.at("contenders").size(), 1U);
 }
 
