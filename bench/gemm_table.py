@@ -8,6 +8,8 @@ SQUARES = [96, 192, 384, 512, 768, 1024, 1440, 2048]
 S = [(n, n, n) for n in SQUARES]
 N = [(64, 3136, 576), (512, 196, 4608), (128, 3136, 1152), (2500, 100, 784)]
 V = [(1000, 1, 4096)]
+# No share of what a device does at most is more, but for the clocks' error.
+MOST_SHARE = 1.02
 # Best that mma.sync was seen to do on an H200, in TFLOP/s.
 MMA_SYNC_TFLOPS = 649.0
 
@@ -71,7 +73,7 @@ def share_of_peak(_, ours, __, which):
 
 def share_of_bandwidth(result, ours, reads, which):
     read = nearest_read(reads, result["footprint_bytes"])
-    return result["bytes"] / (1e6 * ours[which]) / read
+    return result["bytes"] / (1e6 * ours[which]) / read[which]
 
 
 def share_of_mma(result, ours, _, which):
@@ -122,11 +124,13 @@ def geometric_mean(numbers):
 
 
 def reads_of(probe):
-    """Of `morton probe --format json`: (footprint in bytes, GB/s) of each read that it measured."""
-    return [(one["footprint_bytes"], one["median_gigabytes_per_second"])
+    """Of `morton probe --format json`: footprint in bytes and GB/s of each read that it measured, the latter by which
+    samples of ours it is compared with."""
+    return [{"footprint_bytes": one["footprint_bytes"], MEDIAN: one["median_gigabytes_per_second"],
+             QUICKEST: one["best_gigabytes_per_second"]}
             for one in probe["memory"] if one["access"] == "read"]
 
 
 def nearest_read(reads, footprint):
-    """GB/s of the read whose footprint is nearest, as a ratio."""
-    return min(reads, key=lambda read: abs(math.log(read[0] / footprint)))[1]
+    """The read whose footprint is nearest, as a ratio."""
+    return min(reads, key=lambda read: abs(math.log(read["footprint_bytes"] / footprint)))
