@@ -40,6 +40,7 @@ const std::vector<ProblemFamily>& problem_families() {
       {"bias", {input("src", {"M", "N"}), input("bias", {"M"}), output({"M", "N"})}},
       {"sigmoid", {input("src", {"M", "N"}), output({"M", "N"})}},
       {"relu", {input("src", {"M", "N"}), output({"M", "N"})}},
+      {"sum", {input("src", {"B", "M", "N"}), output({"M", "N"})}},
       {"softmax", {input("src", {"R", "L"}), output({"R", "L"})}},
       {"pack", {input("src", {}), output({})}},
       {"winograd_weights", {input("src", {"O", "C", "U", "V"}), output({"X", "O", "C"})}, {"OUT"}},

@@ -40,6 +40,7 @@ struct OperandSchema {
 /// - bias: dst[M,N] = src[M,N] + bias[M]; sigmoid: dst[M,N] = 1 / (1 + exp(-src[M,N])); relu:
 ///   dst[M,N] = max(src[M,N], 0). Elementwise problems that the plan also poses as these
 ///   (plan/narrow.hpp), for kernels that demand formats (R17, chapter 9).
+/// - sum: dst[M,N] = sum over b of src[B,M,N].
 /// - softmax: dst[R,L] = exp(src[R,L] - max over l) / sum over l of the same.
 /// - pack: dst = src, of any rank, dimensions D0 D1 ..., in another arrangement.
 ///

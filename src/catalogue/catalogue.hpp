@@ -106,7 +106,7 @@ struct RecipeOperand {
 /// A sub-problem of a recipe, which the planner solves as it solves any other.
 struct RecipeStep {
   std::string family;
-  std::map<std::string, Expression> extents;    ///< over the recipe's extents and structure
+  std::map<std::string, Expression> extents;    ///< over the recipe's names
   std::map<std::string, Expression> structure;  ///< likewise
   std::map<std::string, RecipeOperand> operands;
 };
@@ -125,7 +125,11 @@ struct Recipe {
   std::string name;
   std::string family;
   std::string file;
-  std::vector<Expression> require;
+  /// Name -> the values that the plan tries, all of them unless one is set.
+  std::map<std::string, std::vector<std::int64_t>> tunables;
+  /// Name -> a size over the problem's extents and structure and the tunables, for steps to use.
+  std::map<std::string, Expression> sizes;
+  std::vector<Expression> require;  ///< over the same, the sizes, and facts of the device
   /// Name -> extents of a tensor that lives only inside the recipe; its consumer dictates its
   /// format.
   std::map<std::string, std::vector<Expression>> temporaries;

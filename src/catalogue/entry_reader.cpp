@@ -12,12 +12,6 @@
 namespace morton {
 namespace {
 
-bool is_identifier(std::string_view text) {
-  if (text.empty() || std::isdigit(static_cast<unsigned char>(text[0])) != 0) return false;
-  return std::all_of(text.begin(), text.end(),
-                     [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
-}
-
 NameSet tunable_names(const Entry& entry) {
   NameSet names;
   for (const auto& [name, tunable] : entry.tunables) names.insert(name);
@@ -32,21 +26,9 @@ std::vector<std::string> dimensions_of(const ProblemFamily& family, std::string_
 }
 
 void read_tunables(const JsonReader& reader, const ProblemFamily& family, Entry& entry) {
-  NameSet taken = extent_names(family);
-  taken.merge(structure_names(family));
   for (const auto& [name, member] : reader.members()) {
-    const bool upper = std::none_of(name.begin(), name.end(),
-                                    [](unsigned char c) { return std::islower(c) != 0; });
-    if (!is_identifier(name) || !upper) member.fail("a tunable's name is written in UPPER_CASE");
-    if (taken.contains(name)) member.fail("the problem has a dimension or structure of that name");
     member.allow_keys({"values", "standard"});
-    Tunable tunable{member.at("values").integers(), member.at("standard").integer()};
-    for (auto value = tunable.values.begin(); value != tunable.values.end(); ++value) {
-      if (*value < 0) member.fail("the value " + std::to_string(*value) + " is negative");
-      if (std::count(value, tunable.values.end(), *value) > 1) {
-        member.fail("the value " + std::to_string(*value) + " stands twice");
-      }
-    }
+    Tunable tunable{read_tunable_values(member, name, family), member.at("standard").integer()};
     if (std::count(tunable.values.begin(), tunable.values.end(), tunable.standard) == 0) {
       member.at("standard")
           .fail("the standard " + std::to_string(tunable.standard) + " is not among the values");

@@ -8,6 +8,12 @@
 
 namespace morton {
 
+bool is_identifier(std::string_view text) {
+  if (text.empty() || std::isdigit(static_cast<unsigned char>(text[0])) != 0) return false;
+  return std::all_of(text.begin(), text.end(),
+                     [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+}
+
 std::string join(const NameSet& names) {
   std::string text;
   for (const auto& name : names) text += (text.empty() ? "" : ", ") + name;
@@ -75,6 +81,24 @@ bool declares_function(std::string_view text, std::string_view name) {
     if (next < text.size() && text[next] == '(') return true;
   }
   return false;
+}
+
+std::vector<std::int64_t> read_tunable_values(const JsonReader& reader, const std::string& name,
+                                              const ProblemFamily& family) {
+  const bool upper =
+      std::none_of(name.begin(), name.end(), [](unsigned char c) { return std::islower(c) != 0; });
+  if (!is_identifier(name) || !upper) reader.fail("a tunable's name is written in UPPER_CASE");
+  if (extent_names(family).contains(name) || structure_names(family).contains(name)) {
+    reader.fail("the problem has a dimension or structure of that name");
+  }
+  const std::vector<std::int64_t> values = reader.at("values").integers();
+  for (const std::int64_t value : values) {
+    if (value < 0) reader.fail("the value " + std::to_string(value) + " is negative");
+    if (std::ranges::count(values, value) > 1) {
+      reader.fail("the value " + std::to_string(value) + " stands twice");
+    }
+  }
+  return values;
 }
 
 bool has_any_rank(const ProblemFamily& family) { return family.operands[0].dimensions.empty(); }

@@ -32,6 +32,11 @@ void check_names(const JsonReader& reader, const Expression& expression, const N
 /// The text of "name", which must be "<family>.<lower-case name>".
 [[nodiscard]] std::string read_name(const JsonReader& reader, const ProblemFamily& family);
 
+/// The "values" of the tunable `name`, which must be UPPER_CASE and none of the family's names.
+[[nodiscard]] std::vector<std::int64_t> read_tunable_values(const JsonReader& reader,
+                                                            const std::string& name,
+                                                            const ProblemFamily& family);
+
 /// True for a family whose operands have any number of dimensions.
 [[nodiscard]] bool has_any_rank(const ProblemFamily& family);
 /// The dimensions whose sizes are arguments of a kernel: those that are no structure.
@@ -41,6 +46,8 @@ void check_names(const JsonReader& reader, const Expression& expression, const N
 /// Everything that a family's expressions may use on any device: extents, structure, "device.*".
 [[nodiscard]] NameSet device_names();
 
+/// True for letters, digits and '_' that do not start with a digit.
+[[nodiscard]] bool is_identifier(std::string_view text);
 /// True when `name` stands in the text of a kernel as a whole word followed by a parenthesis.
 [[nodiscard]] bool declares_function(std::string_view text, std::string_view name);
 

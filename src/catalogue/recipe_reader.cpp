@@ -10,7 +10,7 @@ namespace {
 /// What a recipe's steps may bind to, filled as its keys are read.
 struct Scope {
   const ProblemFamily* family = nullptr;
-  NameSet names;    ///< the recipe's extents and structure
+  NameSet names;    ///< the recipe's extents, structure, tunables and sizes
   NameSet written;  ///< temporaries and dst, once a step has written them
 };
 
@@ -198,6 +198,19 @@ void read_temporaries(const JsonReader& reader, const Scope& scope, Recipe& reci
   }
 }
 
+/// Reads the sizes that the recipe names; the names are known from then on.
+std::map<std::string, Expression> read_named_sizes(const JsonReader& reader, Scope& scope) {
+  std::map<std::string, Expression> sizes;
+  for (const auto& [name, member] : reader.members()) {
+    if (!is_identifier(name) || scope.names.contains(name)) {
+      member.fail("'" + name + "' is no new name");
+    }
+    sizes.emplace(name, read_expression(member, scope.names));
+  }
+  for (const auto& [name, size] : sizes) scope.names.insert(name);
+  return sizes;
+}
+
 /// Reads the repetition; its two names are known from then on.
 RecipeSlabs read_slabs(const JsonReader& reader, Scope& scope) {
   reader.allow_keys({"of", "start", "length"});
@@ -216,7 +229,8 @@ RecipeSlabs read_slabs(const JsonReader& reader, Scope& scope) {
 }  // namespace
 
 Recipe read_recipe(const JsonReader& reader) {
-  reader.allow_keys({"schema", "name", "problem", "require", "slabs", "temporaries", "steps"});
+  reader.allow_keys({"schema", "name", "problem", "tunables", "sizes", "require", "slabs",
+                     "temporaries", "steps"});
   Scope scope;
   scope.family = &read_family(reader.at("problem"));
   if (has_any_rank(*scope.family)) {
@@ -227,6 +241,15 @@ Recipe read_recipe(const JsonReader& reader) {
   Recipe recipe;
   recipe.family = scope.family->name;
   recipe.name = read_name(reader.at("name"), *scope.family);
+  if (reader.has("tunables")) {
+    for (const auto& [name, member] : reader.at("tunables").members()) {
+      member.allow_keys({"values"});
+      recipe.tunables.emplace(name, read_tunable_values(member, name, *scope.family));
+      if (recipe.tunables.at(name).empty()) member.at("values").fail("expected some values");
+      scope.names.insert(name);
+    }
+  }
+  if (reader.has("sizes")) recipe.sizes = read_named_sizes(reader.at("sizes"), scope);
   if (reader.has("require")) {
     NameSet known = device_names();
     known.insert(scope.names.begin(), scope.names.end());

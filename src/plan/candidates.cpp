@@ -9,6 +9,7 @@
 #include "plan/narrow.hpp"
 #include "plan/recipe.hpp"
 #include "plan/repack.hpp"
+#include "plan/tunables.hpp"
 #include "plan/wanted.hpp"
 
 namespace morton {
@@ -142,35 +143,63 @@ struct PartialRecipe {
   std::map<std::size_t, std::string> taken;  ///< by the recipe's step: the candidate's name
 };
 
+double kernels_us(const Candidate& candidate) {
+  double sum = 0.0;
+  for (const KernelChoice& kernel : candidate.kernels) sum += kernel.estimated_us;
+  return sum;
+}
+
 /// Leaves kMostCombinations of them.
 void keep_cheapest(std::vector<PartialRecipe>& ways) {
   if (ways.size() <= kMostCombinations) return;
-  const auto cost_us = [](const PartialRecipe& way) {
-    double sum = 0.0;
-    for (const KernelChoice& kernel : way.candidate.kernels) sum += kernel.estimated_us;
-    return sum;
-  };
+  const auto cost_us = [](const PartialRecipe& way) { return kernels_us(way.candidate); };
   std::ranges::stable_sort(ways, {}, cost_us);
   ways.erase(ways.begin() + kMostCombinations, ways.end());
 }
 
-/// All ways through the recipe in this many slabs.
+/// True for a single kernel that takes and leaves its operands wherever they lie.
+bool is_free_of_formats(const Candidate& candidate) {
+  return candidate.kernels.size() == 1 && candidate.temporaries.empty() &&
+         std::ranges::all_of(candidate.kernels[0].demands, [](const auto& demand) {
+           return demand.second.kind == Demand::Kind::any;
+         });
+}
+
+/// Of such kernels that leave the same padding only time tells them apart: the slower ones go.
+void drop_slower(std::vector<Candidate>& candidates) {
+  const auto rim_of = [](const Candidate& candidate) {
+    return candidate.kernels[0].entry->operands.at("dst").rim;
+  };
+  const std::vector<Candidate> all = candidates;
+  std::erase_if(candidates, [&](const Candidate& slow) {
+    return is_free_of_formats(slow) && std::ranges::any_of(all, [&](const Candidate& fast) {
+             return is_free_of_formats(fast) && rim_of(fast) == rim_of(slow) &&
+                    kernels_us(fast) < kernels_us(slow);
+           });
+  });
+}
+
+/// All ways through the recipe as `setting` says.
 std::vector<Candidate> candidates_in_slabs(const Recipe& recipe, const Task& task,
                                            const PlanContext& context,
                                            const std::vector<TaskTensor>& outer,
-                                           const RecipePath& path, std::int64_t slabs) {
-  const ExpandedRecipe expanded = expand(recipe, task, outer.size(), context.tasks, slabs);
+                                           const RecipePath& path, const RecipeSetting& setting) {
+  const ExpandedRecipe expanded = expand(recipe, task, outer.size(), context.tasks, setting);
   require_within_limit(expanded, context, outer.size());
   std::vector<TaskTensor> known = outer;
   known.insert(known.end(), expanded.temporaries.begin(), expanded.temporaries.end());
   PartialRecipe start;
   start.candidate.name = recipe.name;
+  if (!setting.tunables.empty()) start.candidate.name += " " + print_tunables(setting.tunables);
   start.candidate.temporaries = expanded.temporaries;
   std::vector<PartialRecipe> whole{start};
   RecipePath inside = path;
   inside.push_back(recipe.name);
   for (const auto& step : expanded.steps) {
-    const CandidateList parts = list_within(step.task, context, known, inside);
+    CandidateList parts = list_within(step.task, context, known, inside);
+    const bool is_one_of_several = parts.candidates.size() > 1;
+    // Later slabs must find the kernel that the first one took.
+    if (step.slab <= 0) drop_slower(parts.candidates);
     if (parts.candidates.empty()) {
       throw UnsupportedError("its step " + step.task.bound.problem.family + " has no kernel" +
                              (parts.rejections.empty() ? ""
@@ -185,7 +214,7 @@ std::vector<Candidate> candidates_in_slabs(const Recipe& recipe, const Task& tas
         if (taken != prefix.taken.end() && taken->second != part.name) continue;
         PartialRecipe joined = prefix;
         append(joined.candidate, part, outer.size(), expanded.temporaries.size());
-        const bool named = part.kernels.size() > 1 || parts.candidates.size() > 1;
+        const bool named = part.kernels.size() > 1 || is_one_of_several;
         if (taken == prefix.taken.end() && named) joined.candidate.name += "/" + part.name;
         joined.taken.emplace(step.step, part.name);
         longer.push_back(std::move(joined));
@@ -203,20 +232,57 @@ std::vector<Candidate> candidates_in_slabs(const Recipe& recipe, const Task& tas
   return candidates;
 }
 
-/// All ways through the recipe, in as few slabs as keep its temporaries within the workspace limit
-/// and its steps within what kernels can do.
+/// All ways through the recipe under these values of its tunables, in as few slabs as keep its
+/// temporaries within the workspace limit and its steps within what kernels can do.
+std::vector<Candidate> candidates_with(const Environment& tunables, const Recipe& recipe,
+                                       const Task& task, const PlanContext& context,
+                                       const std::vector<TaskTensor>& outer,
+                                       const RecipePath& path) {
+  const std::int64_t most = std::min(most_slabs(recipe, task, tunables), kMostSlabs);
+  RecipeSetting setting{1, tunables, environment_of(context.device)};
+  for (;; setting.slab_count = std::min(2 * setting.slab_count, most)) {
+    try {
+      return candidates_in_slabs(recipe, task, context, outer, path, setting);
+    } catch (const UnsupportedError&) {
+      if (setting.slab_count >= most) throw;
+    }
+  }
+}
+
+/// Adds the ways of `more` to `ways`; of two that run the same kernels the cheaper one stays.
+void merge_cheapest(std::vector<Candidate>& ways, std::vector<Candidate> more) {
+  for (Candidate& candidate : more) {
+    const auto same = std::ranges::find_if(ways, [&](const Candidate& known) {
+      return std::ranges::equal(known.kernels, candidate.kernels, {}, &KernelChoice::entry,
+                                &KernelChoice::entry);
+    });
+    if (same == ways.end()) {
+      ways.push_back(std::move(candidate));
+    } else if (kernels_us(candidate) < kernels_us(*same)) {
+      *same = std::move(candidate);
+    }
+  }
+}
+
+/// All ways through the recipe, each with the values of its tunables that make it cheapest.
 std::vector<Candidate> recipe_candidates(const Recipe& recipe, const Task& task,
                                          const PlanContext& context,
                                          const std::vector<TaskTensor>& outer,
                                          const RecipePath& path) {
-  const std::int64_t most = std::min(most_slabs(recipe, task), kMostSlabs);
-  for (std::int64_t slabs = 1;; slabs = std::min(2 * slabs, most)) {
+  const auto set = context.options.tunables.find(recipe.name);
+  const Environment given = set == context.options.tunables.end() ? Environment{} : set->second;
+  std::vector<Candidate> ways;
+  std::string reason;
+  for (const Environment& tunables : tunable_values(recipe, given)) {
     try {
-      return candidates_in_slabs(recipe, task, context, outer, path, slabs);
-    } catch (const UnsupportedError&) {
-      if (slabs >= most) throw;
+      merge_cheapest(ways, candidates_with(tunables, recipe, task, context, outer, path));
+    } catch (const UnsupportedError& error) {
+      const std::string with = tunables.empty() ? "" : "with " + print_tunables(tunables) + ", ";
+      if (reason.empty()) reason = with + error.what();
     }
   }
+  if (ways.empty()) throw UnsupportedError(reason);
+  return ways;
 }
 
 /// A recipe that poses the same family again (a product with its sides swapped) may lead to what is

@@ -26,29 +26,49 @@ bool uses_any(const std::vector<Expression>& expressions, const std::set<std::st
                      [&](const Expression& e) { return uses_any(e, names); });
 }
 
+/// Extents and structure of the task, the recipe's tunables and its sizes.
+Environment values_of(const Recipe& recipe, const Task& task, const Environment& tunables) {
+  Environment values = environment_of(task.bound.problem);
+  const auto add = [&](const std::string& name, std::int64_t value) {
+    if (!values.emplace(name, value).second) {
+      throw UnsupportedError("its name '" + name + "' is one of the problem around it");
+    }
+  };
+  for (const auto& [name, value] : tunables) add(name, value);
+  const Environment known = values;
+  for (const auto& [name, size] : recipe.sizes) add(name, size.evaluate(known));
+  return values;
+}
+
 /// Expands one recipe for one task.
 class Expansion {
  public:
   Expansion(const Recipe& recipe, const Task& task, std::size_t known,
-            const std::vector<char>& is_fixed)
+            const std::vector<char>& is_fixed, const RecipeSetting& setting)
       : recipe_(recipe),
         task_(task),
         known_(known),
         is_fixed_(is_fixed),
-        values_(environment_of(task.bound.problem)) {
+        setting_(setting),
+        values_(values_of(recipe, task, setting.tunables)) {
     if (recipe.slabs) slab_names_ = {recipe.slabs->start, recipe.slabs->length};
+    own_names_ = slab_names_;
+    for (const auto& [name, values] : recipe.tunables) own_names_.insert(name);
+    for (const auto& [name, size] : recipe.sizes) own_names_.insert(name);
   }
 
-  ExpandedRecipe expand(std::int64_t slab_count) {
+  ExpandedRecipe expand() {
+    Environment names = values_;
+    names.insert(setting_.device.begin(), setting_.device.end());
     for (const auto& condition : recipe_.require) {
-      if (condition.evaluate(values_) == 0) {
+      if (condition.evaluate(names) == 0) {
         throw UnsupportedError("it requires " + condition.print());
       }
     }
     for (std::size_t i = 0; i < recipe_.steps.size(); ++i) {
       if (!repeats(recipe_.steps[i])) add_step(i, -1);
     }
-    if (recipe_.slabs) add_slabs(slab_count);
+    if (recipe_.slabs) add_slabs(setting_.slab_count);
     return std::move(result_);
   }
 
@@ -126,7 +146,7 @@ class Expansion {
     }
     const auto& extents = task_.bound.problem.extents;
     for (const auto& [name, value] : values_) {
-      if (!extents.contains(name) && !slab_names_.contains(name)) continue;
+      if (!extents.contains(name) && !own_names_.contains(name)) continue;
       std::string inside = name;
       // A recipe within a recipe may have an "outer_N" of its own already.
       while (step.extents.contains(inside) || step.structure.contains(inside) ||
@@ -219,21 +239,41 @@ class Expansion {
   const Task& task_;
   std::size_t known_;
   const std::vector<char>& is_fixed_;
+  const RecipeSetting& setting_;
   Environment values_;
   std::set<std::string> slab_names_;
+  std::set<std::string> own_names_;  ///< of slabs, tunables and sizes
   std::map<std::string, int> temporary_ids_;
   ExpandedRecipe result_;
 };
 
 }  // namespace
 
+std::vector<Environment> tunable_values(const Recipe& recipe, const Environment& set) {
+  std::vector<Environment> combinations{{}};
+  for (const auto& [name, known] : recipe.tunables) {
+    const auto given = set.find(name);
+    const std::vector<std::int64_t> values =
+        given == set.end() ? known : std::vector<std::int64_t>{given->second};
+    std::vector<Environment> longer;
+    for (const Environment& combination : combinations) {
+      for (const std::int64_t value : values) {
+        longer.push_back(combination);
+        longer.back()[name] = value;
+      }
+    }
+    combinations = std::move(longer);
+  }
+  return combinations;
+}
+
 ExpandedRecipe expand(const Recipe& recipe, const Task& task, std::size_t known,
-                      const TaskList& tasks, std::int64_t slab_count) {
+                      const TaskList& tasks, const RecipeSetting& setting) {
   std::vector<char> is_fixed;
   for (const auto& tensor : tasks.tensors) {
     is_fixed.push_back(tensor.kind == TaskTensor::Kind::constant ? 1 : 0);
   }
-  return Expansion(recipe, task, known, is_fixed).expand(slab_count);
+  return Expansion(recipe, task, known, is_fixed, setting).expand();
 }
 
 std::int64_t workspace_bytes(const ExpandedRecipe& expanded, std::size_t known) {
@@ -253,10 +293,10 @@ std::int64_t workspace_bytes(const ExpandedRecipe& expanded, std::size_t known) 
   return largest + by_slab[-1];
 }
 
-std::int64_t most_slabs(const Recipe& recipe, const Task& task) {
+std::int64_t most_slabs(const Recipe& recipe, const Task& task, const Environment& tunables) {
   if (!recipe.slabs) return 1;
   return std::max<std::int64_t>(
-      1, ceil_div(recipe.slabs->extent.evaluate(environment_of(task.bound.problem)), kSlabStep));
+      1, ceil_div(recipe.slabs->extent.evaluate(values_of(recipe, task, tunables)), kSlabStep));
 }
 
 }  // namespace morton

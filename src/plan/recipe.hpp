@@ -23,14 +23,24 @@ struct ExpandedRecipe {
   std::vector<ExpandedStep> steps;
 };
 
-/// Expands `recipe` for `task`, its repetition in about `slab_count` slabs. `known` temporaries
-/// exist already. Throws UnsupportedError when a condition of its `require` does not hold,
-/// ModelError when the recipe contradicts itself.
+/// How a recipe is expanded.
+struct RecipeSetting {
+  std::int64_t slab_count = 1;  ///< about this many
+  Environment tunables;         ///< a value for each of the recipe's
+  Environment device;           ///< facts that its `require` may use
+};
+
+/// Every combination of the values of the recipe's tunables, those that `set` gives kept to; one
+/// empty environment for a recipe without tunables.
+[[nodiscard]] std::vector<Environment> tunable_values(const Recipe& recipe, const Environment& set);
+/// Expands `recipe` for `task`. `known` temporaries exist already. Throws UnsupportedError when a
+/// condition of its `require` does not hold, ModelError when the recipe contradicts itself.
 [[nodiscard]] ExpandedRecipe expand(const Recipe& recipe, const Task& task, std::size_t known,
-                                    const TaskList& tasks, std::int64_t slab_count);
+                                    const TaskList& tasks, const RecipeSetting& setting);
 /// Bytes of the temporaries that may live at the same time.
 [[nodiscard]] std::int64_t workspace_bytes(const ExpandedRecipe& expanded, std::size_t known);
-/// The number of slabs beyond which they get no shorter.
-[[nodiscard]] std::int64_t most_slabs(const Recipe& recipe, const Task& task);
+/// The number of slabs beyond which they get no shorter, under these values of its tunables.
+[[nodiscard]] std::int64_t most_slabs(const Recipe& recipe, const Task& task,
+                                      const Environment& tunables);
 
 }  // namespace morton

@@ -9,24 +9,27 @@
 namespace morton {
 namespace {
 
-std::string values_text(const Tunable& tunable) {
+/// What each tunable of a kernel or a recipe may be.
+using ValuesByName = std::map<std::string, std::vector<std::int64_t>>;
+
+std::string values_text(const std::vector<std::int64_t>& values) {
   std::string text;
-  for (const std::int64_t value : tunable.values) {
+  for (const std::int64_t value : values) {
     text += (text.empty() ? "" : ", ") + std::to_string(value);
   }
   return text;
 }
 
-/// "\n  TILE_M of 1, 2, 4" for each tunable of the entry.
-std::string tunables_text(const Entry& entry) {
+/// "\n  TILE_M of 1, 2, 4" for each tunable.
+std::string tunables_text(const ValuesByName& known) {
   std::string text;
-  for (const auto& [name, tunable] : entry.tunables) {
-    text += "\n  " + name + " of " + values_text(tunable);
+  for (const auto& [name, values] : known) {
+    text += "\n  " + name + " of " + values_text(values);
   }
   return text;
 }
 
-/// Names of the kernels that could be meant by `name`: those of its family, else all.
+/// Names of the kernels and recipes that could be meant by `name`: those of its family, else all.
 std::string known_kernels(const std::string& name, const Catalogue& catalogue) {
   const std::string family = name.substr(0, name.find('.'));
   std::string same, all;
@@ -35,19 +38,25 @@ std::string known_kernels(const std::string& name, const Catalogue& catalogue) {
     all += "\n  " + entry.name;
     if (entry.family == family) same += "\n  " + entry.name;
   }
+  for (const Recipe& recipe : catalogue.recipes()) {
+    if (recipe.tunables.empty()) continue;
+    all += "\n  " + recipe.name;
+    if (recipe.family == family) same += "\n  " + recipe.name;
+  }
   return same.empty() ? all : same;
 }
 
-void check_one(const Entry& entry, const Environment& values) {
+/// `what` is "kernel" or "recipe".
+void check_one(const std::string& what, const std::string& name_of_it, const ValuesByName& known,
+               const Environment& values) {
   for (const auto& [name, value] : values) {
-    const std::string asked = "--set " + entry.name + ":" + name + "=" + std::to_string(value);
-    const auto tunable = entry.tunables.find(name);
-    if (tunable == entry.tunables.end()) {
-      throw UsageError(
-          asked + ": the kernel has no such tunable" +
-          (entry.tunables.empty() ? "; it has none" : "; it has:" + tunables_text(entry)));
+    const std::string asked = "--set " + name_of_it + ":" + name + "=" + std::to_string(value);
+    const auto tunable = known.find(name);
+    if (tunable == known.end()) {
+      throw UsageError(asked + ": the " + what + " has no such tunable" +
+                       (known.empty() ? "; it has none" : "; it has:" + tunables_text(known)));
     }
-    if (std::ranges::find(tunable->second.values, value) == tunable->second.values.end()) {
+    if (std::ranges::find(tunable->second, value) == tunable->second.end()) {
       throw UsageError(asked + ": " + name + " takes " + values_text(tunable->second));
     }
   }
@@ -105,13 +114,18 @@ std::string print_tunables(const Environment& values) {
 
 void check_tunables(const std::map<std::string, Environment>& given, const Catalogue& catalogue) {
   for (const auto& [kernel, values] : given) {
+    if (const Recipe* recipe = catalogue.find_recipe(kernel)) {
+      check_one("recipe", kernel, recipe->tunables, values);
+      continue;
+    }
     const Entry* entry = catalogue.find_entry(kernel);
     if (entry == nullptr) {
       throw UsageError("--set " + kernel + ": the catalogue has no such kernel" +
-                       (catalogue.find_recipe(kernel) != nullptr ? " (it is a recipe)" : "") +
                        "; with tunables it has:" + known_kernels(kernel, catalogue));
     }
-    check_one(*entry, values);
+    ValuesByName known;
+    for (const auto& [name, tunable] : entry->tunables) known.emplace(name, tunable.values);
+    check_one("kernel", kernel, known, values);
   }
 }
 

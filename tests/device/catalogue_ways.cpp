@@ -36,7 +36,7 @@ bool stores_less(const Entry& entry) {
 
 /// The recipe within which a family is tried that no operator asks for; null for all others.
 const Recipe* recipe_around(const std::string& family, const Catalogue& catalogue) {
-  if (!family.starts_with("winograd_")) return nullptr;
+  if (!family.starts_with("winograd_") && family != "sum") return nullptr;
   for (const Recipe& recipe : catalogue.recipes()) {
     for (const RecipeStep& step : recipe.steps) {
       if (step.family == family) return &recipe;
@@ -48,9 +48,12 @@ const Recipe* recipe_around(const std::string& family, const Catalogue& catalogu
 /// NUMERICS_AND_TRUST's factors, and how many cases the recipes compute that are made for one kind
 /// of convolution only.
 void set_limits(Way& way, const std::string& recipe) {
-  if (recipe != "conv2d.winograd_2x2") return;
-  way.error_scale = 8.0;
-  way.least_cases = 6;
+  if (recipe == "conv2d.winograd_2x2") {
+    way.error_scale = 8.0;
+    way.least_cases = 6;
+  } else if (recipe != "gemm.split_k") {
+    return;
+  }
   // The same kernel for all sizes, so that the second shape has nothing to build.
   way.use["batched_gemm"] = "batched_gemm.tile";
 }
@@ -169,6 +172,7 @@ Prepared prepare(const TestGraph& test, const DeviceInfo& device, const Catalogu
   run_passes(graph, {});
   PlanOptions options;
   options.use = way.use;
+  options.tunables = way.tunables;
   options.precision = way.precision;
   options.libraries = available_libraries();
   prepared.plan = make_plan(graph, catalogue, device, options);

@@ -22,8 +22,9 @@ namespace morton::test {
 struct Way {
   std::string name;    ///< "gemm.tile", "conv2d.im2col_gemm with gemm.tile, pack.generic"
   std::string family;  ///< whose cases it is tried on
-  std::map<std::string, std::string> use;  ///< PlanOptions::use
-  std::set<std::string> kernels;           ///< entries that its plans must contain
+  std::map<std::string, std::string> use;            ///< PlanOptions::use
+  std::set<std::string> kernels;                     ///< entries that its plans must contain
+  std::map<std::string, Environment> tunables = {};  ///< PlanOptions::tunables
   /// What it may round operands in memory to; they are rounded for the reference too.
   DType precision = DType::f32;
   /// What it rounds results to.

@@ -36,8 +36,9 @@ TEST(CliTunables, WhatThereIsNotIsRefusedWithWhatThereIs) {
   };
   for (const Case& wrong :
        {Case{"gemm.tiles:TILE_M=8", "gemm.tile_unpacked"},
-        Case{"gemm.swapped:TILE_M=8", "it is a recipe"}, Case{"gemm.tile:TILE=8", "TILE_M of 1"},
-        Case{"gemm.tile:TILE_M=3", "TILE_M takes 1"}, Case{"gemm.clblast:TILE_M=3", "it has none"},
+        Case{"gemm.swapped:TILE_M=8", "the recipe has no such tunable; it has none"},
+        Case{"gemm.tile:TILE=8", "TILE_M of 1"}, Case{"gemm.tile:TILE_M=3", "TILE_M takes 1"},
+        Case{"gemm.clblast:TILE_M=3", "it has none"},
         Case{"gemm.tile", "expected KERNEL:TUNABLE=VALUE"},
         Case{"gemm.tile:TILE_M", "expected KERNEL:TUNABLE=VALUE"},
         Case{"gemm.tile:TILE_M=8x", "expected KERNEL:TUNABLE=VALUE"},
