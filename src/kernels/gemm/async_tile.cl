@@ -31,7 +31,10 @@
 // The two differ in their standard values: gemm.async_tile_large has tiles of 256 x 128 and patches of 16 x 8, which
 // is best where there are enough work-groups for all compute units, and gemm.async_tile smaller ones.
 //
-// Tunables: TILE_M, TILE_N, TILE_K; PATCH_M, PATCH_N (multiples of 4); LANES_X of a warp; STAGES.
+// Work-groups go down BAND tiles before they go right by one: those at work at the same time then share
+// rows of lhs and columns of rhs, which stay in the second-level cache. With BAND = 1 they go along the rows.
+//
+// Tunables: TILE_M, TILE_N, TILE_K; PATCH_M, PATCH_N (multiples of 4); LANES_X of a warp; STAGES; BAND.
 // Assumes: M_pad, N_pad, K_pad are multiples of the tile; lhs is zero where k >= K, rhs finite there. A
 // driver that takes PTX within OpenCL C, for sm_80 or later.
 // Source: NVIDIA, "Parallel Thread Execution ISA", cp.async.
@@ -95,8 +98,13 @@ __kernel ATTRIBUTES void async_tile(ARGUMENTS) {
   // In vectors of four, within the tile.
   const int column = warp % WARPS_X * (LANES_X * PATCH_N / 4) + lane % LANES_X;
   const int row = warp / WARPS_X * (LANES_Y * PATCH_M / 4) + lane / LANES_X;
-  const int n0 = get_group_id(0) * TILE_N;
-  const int m0 = get_group_id(1) * TILE_M;
+  // This work-group's tile: down a band of BAND rows of tiles before one to the right.
+  const int first_row = get_group_id(1) / BAND * BAND;
+  const int band_rows = min(BAND, (int)get_num_groups(1) - first_row);
+  const int tiles_n = get_num_groups(0);
+  const int within = ((int)get_group_id(1) - first_row) * tiles_n + (int)get_group_id(0);
+  const int n0 = within / band_rows * TILE_N;
+  const int m0 = (first_row + within % band_rows) * TILE_M;
   __global const float4* lhs_vectors = (__global const float4*)lhs + m0 / 4;
   __global const float4* rhs_vectors = (__global const float4*)rhs + n0 / 4;
   float4 down[2][PATCH_M / 4];

@@ -27,7 +27,10 @@
 // Two buffers take turns: while one is multiplied, the next step's values travel from global memory
 // into registers; they are put into the other buffer after it, so one barrier for each step suffices.
 //
-// Tunables: TILE_M, TILE_N, TILE_K; PATCH_M, PATCH_N (multiples of 4 that divide the tile).
+// Work-groups go down BAND tiles before they go right by one: those at work at the same time then share
+// rows of lhs and columns of rhs, which stay in the second-level cache. With BAND = 1 they go along the rows.
+//
+// Tunables: TILE_M, TILE_N, TILE_K; PATCH_M, PATCH_N (multiples of 4 that divide the tile); BAND.
 // Assumes: M_pad, N_pad, K_pad are multiples of the tile; lhs is zero where k >= K, rhs finite there.
 #if TILE_K % 4 != 0 || PATCH_M % 4 != 0 || PATCH_N % 4 != 0
 #error "gemm.local_tile: TILE_K, PATCH_M and PATCH_N must be multiples of 4"
@@ -88,8 +91,13 @@ __kernel ATTRIBUTES void local_tile(ARGUMENTS) {
   const int x = get_local_id(0);
   const int y = get_local_id(1);
   const int item = y * ITEMS_X + x;
-  const int n0 = get_group_id(0) * TILE_N;
-  const int m0 = get_group_id(1) * TILE_M;
+  // This work-group's tile: down a band of BAND rows of tiles before one to the right.
+  const int first_row = get_group_id(1) / BAND * BAND;
+  const int band_rows = min(BAND, (int)get_num_groups(1) - first_row);
+  const int tiles_n = get_num_groups(0);
+  const int within = ((int)get_group_id(1) - first_row) * tiles_n + (int)get_group_id(0);
+  const int n0 = within / band_rows * TILE_N;
+  const int m0 = (first_row + within % band_rows) * TILE_M;
   __global const float4* lhs_vectors = (__global const float4*)lhs + m0 * (K_pad / 4);
   __global const float4* rhs_vectors = (__global const float4*)rhs + n0 / 4;
   float4 lhs_next[LHS_LOADS];
