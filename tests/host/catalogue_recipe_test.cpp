@@ -76,13 +76,14 @@ TEST(Im2colGemm, ColumnsReadTheWindowsOfTheConvolution) {
 }
 
 constexpr std::string_view kGood = R"json({
-  "schema": 1, "name": "gemm.twice", "problem": "gemm", "require": ["K % 2 == 0"],
+  "schema": 1, "name": "gemm.twice", "problem": "gemm", "require": ["K % S == 0", "DEPTH > 0"],
+  "tunables": {"S": {"values": [2, 4]}}, "sizes": {"DEPTH": "K/S"},
   "temporaries": {"half": ["M", "K"]},
   "steps": [
     {"problem": "pack", "extents": {"D0": "M", "D1": "K"},
      "operands": {"src": {"from": "lhs(d0, d1)", "outside": 0}, "dst": "half(d0, d1)"}},
     {"problem": "gemm", "extents": {"M": "M", "N": "N", "K": "K/2"},
-     "operands": {"lhs": "half(m, 2*k)", "rhs": "rhs(max(k, M), n)", "dst": "dst(m, n)"}}
+     "operands": {"lhs": "half(m, 2*k + DEPTH - DEPTH)", "rhs": "rhs(max(k, M), n)", "dst": "dst(m, n)"}}
   ]
 })json";
 
@@ -109,6 +110,14 @@ TEST(RecipeReader, SaysWhatIsWrong) {
       {"/repeat", "1", "unknown key 'repeat'"},
       {"/problem", R"j("pack")j", "a recipe needs a problem with named dimensions"},
       {"/require", R"j(["OW > 1"])j", "require[0]: expression 'OW > 1' uses the unknown name 'OW'"},
+      {"/tunables/K", R"j({"values": [2]})j", "the problem has a dimension or structure of that"},
+      {"/tunables/s", R"j({"values": [2]})j", "a tunable's name is written in UPPER_CASE"},
+      {"/tunables/S", R"j({"values": []})j", "tunables.S.values: expected some values"},
+      {"/tunables/S", R"j({"values": [2, 2]})j", "the value 2 stands twice"},
+      {"/tunables/S", R"j({"values": [2], "standard": 2})j", "unknown key 'standard'"},
+      {"/sizes/S", R"j("K")j", "sizes.S: 'S' is no new name"},
+      {"/sizes/WIDE", R"j("OW")j", "unknown name 'OW'"},
+      {"/sizes/DEEPER", R"j("DEPTH*2")j", "unknown name 'DEPTH'"},
       {"/temporaries/dst", R"j(["M"])j", "temporaries.dst: 'dst' is an operand of gemm"},
       {"/temporaries/half", "[]", "expected one extent for each dimension"},
       {"/temporaries/half", R"j(["Z"])j", "unknown name 'Z'"},
