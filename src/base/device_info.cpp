@@ -273,6 +273,15 @@ double bandwidth_at(const Roofs& roofs, std::int64_t footprint_bytes) {
   return roofs.bandwidth.empty() ? roofs.gigabytes_per_second : best;
 }
 
+std::vector<std::string_view> classes_of(const DeviceInfo& info) {
+  if (info.kind == DeviceInfo::Kind::cpu) return {"cpu"};
+  std::vector<std::string_view> classes;
+  if (!info.local_memory_is_dedicated) classes.emplace_back("gpu_without_local_memory");
+  if (info.unified_memory) classes.emplace_back("low_power_gpu");
+  classes.emplace_back("gpu");
+  return classes;
+}
+
 Roofs guessed_roofs(const DeviceInfo& info) {
   // A driver that does not know its clock (PoCL under an emulator) says 0.
   const double clock_ghz =

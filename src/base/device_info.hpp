@@ -45,6 +45,12 @@ struct DeviceInfo {
 inline constexpr std::string_view kOverlappingSubBuffers = "nvidia-overlapping-sub-buffers";
 
 [[nodiscard]] std::string_view name_of(DeviceInfo::Kind kind);
+
+/// The classes for which an entry may state what share of the peak it reaches. Those a device is
+/// of, the most particular first: "cpu"; or, of a GPU (an accelerator counts as one),
+/// "gpu_without_local_memory" where local memory is ordinary memory (Mali), "low_power_gpu" where
+/// it shares the host's memory (Mali, Adreno), "gpu" always.
+[[nodiscard]] std::vector<std::string_view> classes_of(const DeviceInfo& info);
 /// All fields, schema 1.
 [[nodiscard]] Json to_json(const DeviceInfo& info);
 /// Checked; throws ModelError naming the key. Unknown keys are errors, missing ones too.

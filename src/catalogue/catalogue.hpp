@@ -88,9 +88,8 @@ struct Entry {
   std::int64_t terms_per_truncation = 0;
   Expression flop, bytes;  ///< `bytes` unset (0) means each operand once
   Expression work;  ///< operations that it takes, those on padding and repeated ones included
-  /// Share of the device's arithmetic peak that is reached where nothing is tuned, by kind of
-  /// device
-  /// ("cpu", "gpu"): the cost model's first guess.
+  /// Share of the device's arithmetic peak that is reached where nothing is tuned, by class of
+  /// device (`classes_of`): the cost model's first guess.
   std::map<std::string, double> efficiency;
 };
 

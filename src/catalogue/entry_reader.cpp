@@ -202,7 +202,7 @@ void read_cost(const JsonReader& reader, const NameSet& known, Entry& entry) {
   entry.work = reader.has("work") ? read_expression(reader.at("work"), known) : entry.flop;
   if (reader.has("bytes")) entry.bytes = read_expression(reader.at("bytes"), known);
   const JsonReader efficiency = reader.at("efficiency");
-  efficiency.allow_keys({"cpu", "gpu", "accelerator"});
+  efficiency.allow_keys({"cpu", "gpu", "low_power_gpu", "gpu_without_local_memory"});
   for (const char* kind : {"cpu", "gpu"}) static_cast<void>(efficiency.at(kind));
   for (const auto& [kind, member] : efficiency.members()) {
     const double share = member.real();

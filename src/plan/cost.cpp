@@ -95,9 +95,12 @@ double busy_share(const LaunchSize& size, const DeviceInfo& device) {
 }
 
 double efficiency_of(const Entry& entry, const DeviceInfo& device) {
-  const auto found = entry.efficiency.find(device.kind == DeviceInfo::Kind::cpu ? "cpu" : "gpu");
+  for (const std::string_view name : classes_of(device)) {
+    const auto found = entry.efficiency.find(std::string(name));
+    if (found != entry.efficiency.end()) return found->second;
+  }
   constexpr double kUnknown = 0.01;
-  return found == entry.efficiency.end() ? kUnknown : found->second;
+  return kUnknown;
 }
 
 double step_cost_us(double flop, double efficiency, double bytes, const DeviceInfo& device) {

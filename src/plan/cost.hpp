@@ -42,7 +42,8 @@ struct LaunchSize {
 /// Share of the device's compute units that the launch has work-groups for, at most 1.
 [[nodiscard]] double busy_share(const LaunchSize& size, const DeviceInfo& device);
 
-/// The entry's share of the peak on this kind of device.
+/// The entry's share of the peak on this device: of the most particular of its classes that the
+/// entry has a figure for (`classes_of`).
 [[nodiscard]] double efficiency_of(const Entry& entry, const DeviceInfo& device);
 
 }  // namespace morton

@@ -197,6 +197,20 @@ TEST(DeviceInfoFingerprint, IsOneLineAndDiffersByDriverAndUnits) {
   EXPECT_EQ(fingerprint(info), fingerprint(moved));
 }
 
+TEST(DeviceInfoClasses, TheMostParticularComesFirst) {
+  using Classes = std::vector<std::string_view>;
+  DeviceInfo info;
+  info.kind = DeviceInfo::Kind::gpu;
+  info.unified_memory = true;
+  EXPECT_EQ(classes_of(info), (Classes{"gpu_without_local_memory", "low_power_gpu", "gpu"}));
+  info.local_memory_is_dedicated = true;
+  EXPECT_EQ(classes_of(info), (Classes{"low_power_gpu", "gpu"}));
+  info.unified_memory = false;
+  EXPECT_EQ(classes_of(info), (Classes{"gpu"}));
+  info.kind = DeviceInfo::Kind::cpu;
+  EXPECT_EQ(classes_of(info), (Classes{"cpu"}));
+}
+
 TEST(DeviceInfoRoofs, AreGuessedByKind) {
   DeviceInfo info;
   info.kind = DeviceInfo::Kind::cpu;
