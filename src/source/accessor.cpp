@@ -88,6 +88,18 @@ IndexText index_of(const InstanceOperand& operand, const std::vector<Expression>
   return text;
 }
 
+bool quads_lie_together(const InstanceOperand& operand) {
+  const View& view = operand.view;
+  if (view.bounded || !view.grouping || *view.grouping != operand.arrangement.grouping) {
+    return false;
+  }
+  const auto& loops = operand.arrangement.layout.loops();
+  constexpr std::int64_t kQuad = 4;
+  // An extent of 0 is a whole dimension.
+  return !loops.empty() && loops.back().extent % kQuad == 0 &&
+         loops.back().dimension == static_cast<int>(view.dimensions.size()) - 1;
+}
+
 std::string describe_access(const InstanceOperand& operand) {
   std::vector<std::string> names;
   for (std::size_t d = 0; d < operand.arrangement.grouping.size(); ++d) {

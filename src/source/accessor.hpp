@@ -33,6 +33,10 @@ struct IndexText {
 [[nodiscard]] IndexText index_of(const InstanceOperand& operand,
                                  const std::vector<Expression>& coordinates);
 
+/// Whether four neighbours along the operand's last dimension, the first at a multiple of four,
+/// follow each other in memory.
+[[nodiscard]] bool quads_lie_together(const InstanceOperand& operand);
+
 /// Describes what the operand's access depends on, for the instance's key: never extents.
 [[nodiscard]] std::string describe_access(const InstanceOperand& operand);
 

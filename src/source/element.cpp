@@ -57,6 +57,14 @@ std::string store_text(DType type, const std::string& array, const std::string& 
   return "(" + array + "[" + index + "] = " + stored + ")";
 }
 
+std::string store4_text(DType type, const std::string& array, const std::string& index,
+                        const std::string& value) {
+  const std::string place = "(" + value + ", 0, " + array + " + (" + index + "))";
+  if (type == DType::f32) return "vstore4" + place;
+  if (type == DType::f16) return "vstore_half4_rte" + place;
+  return {};
+}
+
 std::vector<MacroText> hand_macros(DType type, const std::string& array, ElementUse use) {
   std::vector<MacroText> macros;
   const bool reads = use == ElementUse::read;

@@ -26,6 +26,10 @@ namespace morton {
 /// Expression that stores `value` there: rounded to nearest even, integers saturated.
 [[nodiscard]] std::string store_text(DType type, const std::string& array, const std::string& index,
                                      const std::string& value);
+/// Expression that stores a float4 there and in the three elements behind it. Of types whose values
+/// are float and that need no function to be rounded: f32 and f16; for others an empty text.
+[[nodiscard]] std::string store4_text(DType type, const std::string& array,
+                                      const std::string& index, const std::string& value);
 /// A macro: name with parameters, and body.
 struct MacroText {
   std::string name, parameters, body;

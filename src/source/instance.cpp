@@ -51,6 +51,7 @@ class Writer {
   void define_constants();
   void define_operand(const InstanceOperand& operand);
   void define_scalar_access(const InstanceOperand& operand);
+  void define_quad_store(const InstanceOperand& operand, const std::string& index);
   void define_memory_order(const InstanceOperand& dst);
   void define_epilogue();
   [[nodiscard]] std::string inside_dst(const InstanceOperand& dst);
@@ -171,6 +172,7 @@ void Writer::define_scalar_access(const InstanceOperand& operand) {
     std::string store = store_text(type, operand.name, index, "(v)");
     if (!text.inside.empty()) store = "(" + text.inside + " ? (void)" + store + " : (void)0)";
     define("STORE_" + operand.name, "(" + coordinates + ", v)", store);
+    define_quad_store(operand, index);
     return;
   }
   const std::string element = load_text(type, operand.name, index);
@@ -181,6 +183,28 @@ void Writer::define_scalar_access(const InstanceOperand& operand) {
                                ? "(" + element + ")"
                                : "(" + text.inside + " ? " + element + " : " + outside + ")";
   define("LOAD_" + operand.name, "(" + coordinates + ")", body);
+}
+
+/// STORE4: four neighbours along the last dimension, in one store where they lie together.
+void Writer::define_quad_store(const InstanceOperand& operand, const std::string& index) {
+  const std::string name = "STORE4_" + operand.name;
+  if (spec_.entry->source.find(name) == std::string::npos) return;
+  const std::string coordinates = macro_parameters(operand.view);
+  std::string body;
+  if (quads_lie_together(operand)) {
+    body = store4_text(operand.arrangement.dtype, operand.name, index, "(v)");
+  }
+  if (body.empty()) {
+    const std::string last = coordinate_name(operand.view.dimensions.back());
+    const std::string others = coordinates.substr(0, coordinates.size() - last.size());
+    body = "do { const float4 morton_quad = (v); ";
+    for (const char* number : {"0", "1", "2", "3"}) {
+      body += "STORE_" + operand.name + "(" + others + "(" + last + ") + " + number +
+              ", morton_quad.s" + number + "); ";
+    }
+    body += "} while (0)";
+  }
+  define(name, "(" + coordinates + ", v)", body);
 }
 
 void Writer::define_memory_order(const InstanceOperand& dst) {
