@@ -57,5 +57,52 @@ TEST(Instance, TellsCompilersWhereItsTextComesFrom) {
   EXPECT_THAT(made.text, HasSubstr("\n#line 1 \"gemm/tile.cl\"\n// SPDX-License-Identifier"));
 }
 
+/// What STORE4_dst is in gemm.patch_panels where dst lies in this layout.
+std::string quad_store(const Catalogue& catalogue, const char* layout, DType dtype) {
+  InstanceSpec spec = tile_with_bias(catalogue, View::identity({"M", "N"}));
+  spec.entry = catalogue.find_entry("gemm.patch_panels");
+  spec.tunables = standard_tunables(*spec.entry);
+  Arrangement& arrangement = spec.operands[2].arrangement;
+  const std::vector<std::string> dimensions{"M", "N"};
+  arrangement.layout = Layout::parse(layout, dimensions);
+  arrangement.dtype = dtype;
+  spec.operands[2].access = InstanceOperand::Access::generated;
+  const std::string text = generate(spec).text;
+  const std::string definition = "#define STORE4_dst(m, n, v) ";
+  const std::size_t start = text.find(definition);
+  if (start == std::string::npos) return "undefined";
+  const std::size_t body = start + definition.size();
+  return text.substr(body, text.find('\n', body) - body);
+}
+
+TEST(Instance, StoresFourNeighboursAtOnceWhereTheyLieTogether) {
+  const Catalogue catalogue = Catalogue::standard();
+  for (const char* layout : {"R", "R_3_4_R", "R_*_8_R"}) {
+    EXPECT_THAT(quad_store(catalogue, layout, DType::f32), testing::StartsWith("vstore4((v), 0, "))
+        << layout;
+    EXPECT_THAT(quad_store(catalogue, layout, DType::f16),
+                testing::StartsWith("vstore_half4_rte((v), 0, "))
+        << layout;
+  }
+  // Columns that follow each other down, cells of two, and a type that is rounded by a function.
+  for (const char* layout : {"C", "R_4_1_C", "R_4_2_R", "R_2_6_R"}) {
+    EXPECT_THAT(quad_store(catalogue, layout, DType::f32),
+                HasSubstr("STORE_dst(m, (n) + 3, morton_quad.s3)"))
+        << layout;
+  }
+  EXPECT_THAT(quad_store(catalogue, "R", DType::bf16), HasSubstr("STORE_dst(m, (n) + 3, "));
+}
+
+TEST(Instance, DefinesNoStoreOfFourThatTheTextDoesNotUse) {
+  const Catalogue catalogue = Catalogue::standard();
+  InstanceSpec spec = tile_with_bias(catalogue, View::identity({"M", "N"}));
+  spec.entry = catalogue.find_entry("gemm.naive");
+  spec.tunables = {};
+  for (InstanceOperand& operand : spec.operands) {
+    operand.access = InstanceOperand::Access::generated;
+  }
+  EXPECT_EQ(generate(spec).text.find("STORE4_dst"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace morton

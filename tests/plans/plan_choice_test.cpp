@@ -37,6 +37,36 @@ Graph chained_products() {
   return network.finish();
 }
 
+/// The kernel of a product of square matrices, rhs constant.
+std::string kernel_of_product(const DeviceInfo& device, std::int64_t size) {
+  NetworkBuilder network("one_product", 1);
+  const TensorId x = network.input("x", {-1, size});
+  network.output(network.node("MatMul", {x, network.parameter({size, size}, size)}));
+  std::string kernel;
+  for (const Step& step : plan_of(network.finish(), size, device).steps) {
+    if (step.kernel.starts_with("gemm.")) kernel += step.kernel;
+  }
+  return kernel;
+}
+
+TEST(PlanChoice, LowPowerGpusGetPatchesInRegisters) {
+  for (const std::int64_t size : {63, 384, 1000}) {
+    SCOPED_TRACE(size);
+    DeviceInfo mali = saved_device("mali_t628");
+    EXPECT_EQ(kernel_of_product(mali, size), "gemm.patch_dots");
+    // Where no unit computes dot(), it is a multiplication more than the sums need.
+    mali.native_vector_f32 = 1;
+    EXPECT_EQ(kernel_of_product(mali, size), "gemm.patch_panels");
+    EXPECT_EQ(kernel_of_product(saved_device("nvidia_h200"), size).find("patch"),
+              std::string::npos);
+    EXPECT_EQ(kernel_of_product(saved_device("pocl_cpu"), size).find("patch"), std::string::npos);
+  }
+  EXPECT_EQ(kernel_of_product(saved_device("adreno_530"), 384), "gemm.patch_image");
+  DeviceInfo small_images = saved_device("adreno_530");
+  small_images.image_max_height = 383;
+  EXPECT_EQ(kernel_of_product(small_images, 384), "gemm.patch_panels");
+}
+
 TEST(PlanUse, UnknownFamilyKernelOrPairIsAUsageError) {
   const DeviceInfo device = saved_device("pocl_cpu");
   const Graph mlp = make_mlp(1);

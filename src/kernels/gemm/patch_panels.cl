@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// gemm.patch_panels, gemm.patch_panels_f16: dst[m,n] = EPILOGUE(sum over k of lhs[m,k] * rhs[k,n]), for
+// GPUs whose local memory is ordinary memory: what is used again lies in registers, what is read in a row.
+//
+//   lhs  R_{PATCH_M*BAND}_1_C   panels of PATCH_M rows, k by k; BAND of them side by side for each k
+//   rhs  C_1_{PATCH_N}_R        (n/PATCH_N)*(K*PATCH_N) + k*PATCH_N + n%PATCH_N
+//   dst(m, n)                   through accessors, four columns at a time
+//
+//                          rhs    n . . .
+//                              k  [0 1 2 3]         each step of k: PATCH_M/4 vectors of lhs and PATCH_N/4 of
+//        lhs   k  k+1         +1  [4 5 6 7]         rhs, and PATCH_M * PATCH_N/4 multiply-adds of vectors: an
+//          m   0   4            [ x x x x ]         element of lhs times a vector of rhs
+//          .   1   5            [ x x x x ]
+//          .   2   6            [ x x x x ]         (the numbers are offsets within a panel)
+//        m+3   3   7            [ x x x x ]
+//
+// A work-group covers LOCAL_M x LOCAL_N patches. Work-items beside each other lie below each other in dst:
+// they read the same panel of rhs at the same time. With BAND > 1 what they read of lhs lies side by side
+// too, which counts on GPUs that run several work-items in step (Bifrost, Valhall, Adreno).
+//
+// Registers: PATCH_M * PATCH_N/4 vectors for the sums, PATCH_M/4 + PATCH_N/4 for a step. A Midgard core
+// has room for 256 work-items of at most 4 vectors, 128 of 8, 64 of 16: 4 x 4 fits the second, 8 x 4 the
+// third; 8 x 8 fits none and spills, but suits GPUs with more registers.
+//
+// Edges: patches beyond dst end at once; rows and columns beyond M and N are computed and not stored.
+// K is any.
+//
+// Tunables: PATCH_M, PATCH_N (4 or 8); BAND; UNROLL_K, steps without a branch; LOCAL_M, LOCAL_N.
+// Assumes: memory of lhs covers M rounded up to PATCH_M*BAND, of rhs N rounded up to PATCH_N, whatever it
+// holds there.
+// Source of the registers: J. Gronqvist and A. Lokhmotov, Optimising OpenCL Kernels for the ARM Mali-T600
+// GPUs. `a * b + c` is left to the compiler to contract: fma() is a function where there is no such
+// instruction, and mad() two on PoCL.
+#if PATCH_M % 4 != 0 || PATCH_N % 4 != 0
+#error "gemm.patch_panels: PATCH_M and PATCH_N must be multiples of 4"
+#endif
+#define LHS_STEP (PATCH_M * BAND / 4)
+#define RHS_STEP (PATCH_N / 4)
+// One step of k: reads at `down` and `across`, in vectors, and goes on to the next.
+#define MULTIPLY                                                                              \
+  {                                                                                           \
+    float4 column[PATCH_M / 4];                                                               \
+    float4 row[RHS_STEP];                                                                     \
+    _Pragma("unroll") for (int i = 0; i < PATCH_M / 4; ++i) column[i] = AT4_lhs(down + i);    \
+    _Pragma("unroll") for (int j = 0; j < RHS_STEP; ++j) row[j] = AT4_rhs(across + j);        \
+    _Pragma("unroll") for (int i = 0; i < PATCH_M / 4; ++i) {                                 \
+      _Pragma("unroll") for (int j = 0; j < RHS_STEP; ++j) {                                  \
+        sum[4 * i][j] += column[i].s0 * row[j];                                               \
+        sum[4 * i + 1][j] += column[i].s1 * row[j];                                           \
+        sum[4 * i + 2][j] += column[i].s2 * row[j];                                           \
+        sum[4 * i + 3][j] += column[i].s3 * row[j];                                           \
+      }                                                                                       \
+    }                                                                                         \
+    down += LHS_STEP;                                                                         \
+    across += RHS_STEP;                                                                       \
+  }
+
+__kernel ATTRIBUTES void patch_panels(ARGUMENTS) {
+  const int m0 = get_global_id(0) * PATCH_M;
+  const int n0 = get_global_id(1) * PATCH_N;
+  if (m0 >= M || n0 >= N) return;
+  int down = m0 / (PATCH_M * BAND) * (LHS_STEP * K) + m0 % (PATCH_M * BAND) / 4;
+  int across = n0 / 4 * K;
+  float4 sum[PATCH_M][PATCH_N / 4];
+#pragma unroll
+  for (int i = 0; i < PATCH_M; ++i) {
+#pragma unroll
+    for (int j = 0; j < PATCH_N / 4; ++j) sum[i][j] = (float4)(0.0f);
+  }
+
+  int k = 0;
+  for (; k + UNROLL_K <= K; k += UNROLL_K) {
+#pragma unroll
+    for (int u = 0; u < UNROLL_K; ++u) MULTIPLY;
+  }
+  for (; k < K; ++k) MULTIPLY;
+
+  // The rows move up instead of being indexed, so that they stay in registers although the epilogue's
+  // text, which may be long, stands once for each vector.
+  for (int m = m0; m < min(m0 + PATCH_M, M); ++m) {
+#pragma unroll
+    for (int j = 0; j < PATCH_N / 4; ++j) {
+      const int n = n0 + 4 * j;
+      float4 quad = sum[0][j];
+      for (int c = 0; c < 4; ++c) {
+        quad.s0 = EPILOGUE(quad.s0, m, min(n + c, N - 1));
+        quad = quad.s1230;
+      }
+      if (n + 4 <= N) {
+        STORE4_dst(m, n, quad);
+      } else {
+        for (int c = n; c < N; ++c, quad = quad.s1230) STORE_dst(m, c, quad.s0);
+      }
+#pragma unroll
+      for (int i = 1; i < PATCH_M; ++i) sum[i - 1][j] = sum[i][j];
+    }
+  }
+}
+#undef LHS_STEP
+#undef RHS_STEP
+#undef MULTIPLY
