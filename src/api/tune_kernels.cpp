@@ -55,6 +55,16 @@ std::map<std::string, std::int64_t> plain(const Environment& values) {
   return {values.begin(), values.end()};
 }
 
+/// Whether it is a product that this program tunes; files of others may hold more.
+bool is_product(const TunedProblem& problem) {
+  try {
+    static_cast<void>(shape_of(problem));
+    return true;
+  } catch (const UnsupportedError&) {
+    return false;
+  }
+}
+
 }  // namespace
 
 std::vector<const Entry*> named_kernels(const std::vector<std::string>& names,
@@ -127,6 +137,7 @@ std::vector<FirstGuess> first_guesses(const std::string& device_json,
       const Entry* entry = catalogue.find_entry(record.kernel);
       const bool known = entry != nullptr && entry->digest == record.hash;
       if (!known || record.device.fingerprint != fingerprint(device)) continue;
+      if (!is_product(record.problem)) continue;
       problems[to_json(record.problem).dump()].push_back(&record);
     }
   }

@@ -54,10 +54,16 @@ GemmShape shape_of(const TunedProblem& problem) {
     if (type == "f32") continue;
     throw UnsupportedError("tune: measures products of f32 only, not of " + type);
   }
+  const auto extent = [&](const char* name) {
+    const auto found = problem.extents.find(name);
+    if (found != problem.extents.end() && found->second > 0) return found->second;
+    throw UnsupportedError(std::string("tune: a product needs the extent ") + name +
+                           ", of 1 or more");
+  };
   GemmShape shape;
-  shape.m = problem.extents.at("M");
-  shape.n = problem.extents.at("N");
-  shape.k = problem.extents.at("K");
+  shape.m = extent("M");
+  shape.n = extent("N");
+  shape.k = extent("K");
   shape.lhs = order_of(problem, "lhs", "KM");
   shape.rhs = order_of(problem, "rhs", "NK");
   return shape;

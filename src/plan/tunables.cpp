@@ -46,6 +46,16 @@ std::string known_kernels(const std::string& name, const Catalogue& catalogue) {
   return same.empty() ? all : same;
 }
 
+/// Whether these are values of all the entry's tunables, as it lists them: files come from anyone.
+bool are_listed(const Entry& entry, const Environment& values) {
+  return values.size() == entry.tunables.size() &&
+         std::ranges::all_of(entry.tunables, [&](const auto& named) {
+           const auto found = values.find(named.first);
+           return found != values.end() && std::ranges::find(named.second.values, found->second) !=
+                                               named.second.values.end();
+         });
+}
+
 /// `what` is "kernel" or "recipe".
 void check_one(const std::string& what, const std::string& name_of_it, const ValuesByName& known,
                const Environment& values) {
@@ -88,6 +98,10 @@ ChosenTunables tuned_tunables(const Entry& entry, const BoundProblem& bound,
   const TunedData::Hit hit = options.tuned->look_up(entry, bound, device);
   tuned.from = hit.how;
   if (hit.record == nullptr) return tuned;
+  if (!are_listed(entry, hit.record->tunables)) {
+    tuned.from = "what was tuned has values that the entry does not list and is not used";
+    return tuned;
+  }
   tuned.origin = ChosenTunables::Origin::tuned;
   tuned.values = hit.record->tunables;
   tuned.efficiency = hit.record->efficiency;

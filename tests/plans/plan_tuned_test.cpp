@@ -122,6 +122,18 @@ TEST(PlanTuned, ARecordOfAnotherVersionOfTheKernelIsNotUsedAndThatIsSaid) {
                    "version of the kernel and is not used)"));
 }
 
+TEST(PlanTuned, ValuesThatTheEntryDoesNotListAreNotUsedAndThatIsSaid) {
+  const DeviceInfo own = saved_device("pocl_cpu");
+  for (const Environment& values :
+       {Environment{{"TILE_M", 5}, {"TILE_N", 16}}, Environment{{"TILE_M", 4}}, Environment{}}) {
+    TunedData data;
+    data.add(record_for(own, product(3, 17, 63), values));
+    EXPECT_TRUE(
+        says(step_with(data, own),
+             "the entry's standard (what was tuned has values that the entry does not list"));
+  }
+}
+
 TEST(PlanTuned, WhatIsSetGoesFirst) {
   const DeviceInfo own = saved_device("pocl_cpu");
   TunedData data;
