@@ -2,6 +2,7 @@
 #include "morton/problems.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 
 #include "base/error.hpp"
@@ -20,6 +21,17 @@ void require_positive(const std::string& what, const Shape& extents) {
   if (std::ranges::min(extents) < 1) {
     throw UsageError(what + ": its extents must be 1 or more, got " + to_string(extents));
   }
+}
+
+/// Before anything is made of them: plans refuse such tensors too.
+void require_index_range(const std::string& problem, const std::string& name, const Shape& shape) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  std::int64_t left = kMost;
+  for (const std::int64_t extent : shape) left /= extent;
+  if (left > 0) return;
+  throw UnsupportedError(problem + ": " + name + " of " + to_string(shape) +
+                         " has more elements than kernels index (" + std::to_string(kMost) +
+                         "): give smaller extents");
 }
 
 /// A graph of one node, in the making.
@@ -56,6 +68,7 @@ class SingleNode {
     GraphTensor tensor;
     tensor.name = name;
     tensor.kind = kind;
+    require_index_range(graph_.name, name, shape);
     for (const std::int64_t extent : shape) tensor.declared.push_back({extent, ""});
     return graph_.add_tensor(std::move(tensor));
   }

@@ -9,6 +9,7 @@
 #include "api/tune_problem.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "device/kept_roofs.hpp"
 #include "plan/cost.hpp"
 #include "plan/tunables.hpp"
 #include "plan/tuned_file.hpp"
@@ -68,6 +69,9 @@ TuneResult result_of(const TunedRecord& record) {
 /// The whole job: its pairs one after the other, each stored when it is done.
 class Tuner {
  public:
+  /// Plans never again use what gave no answer in time; less says too little for that.
+  static constexpr double kLeastTimeoutMs = 10e3;
+
   explicit Tuner(const TuneOptions& options)
       : options_(options),
         rules_(rules_for(options.effort)),
@@ -75,11 +79,20 @@ class Tuner {
                 options.candidate_timeout_ms),
         catalogue_(Catalogue::standard()) {
     for (const std::string& file : options.catalogue_files) catalogue_.add_file(file);
+    if (options.candidate_timeout_ms < kLeastTimeoutMs) {
+      throw UsageError(
+          "tune: a candidate must have 10 s at least, since one that gives no answer in time is "
+          "refused in all later plans");
+    }
   }
 
   TuneReport run(const std::vector<GemmShape>& products) {
     const std::vector<const Entry*> named = named_kernels(options_.kernels, catalogue_);
     device_ = client_.open();
+    // The worker keeps nothing on disk; what is likely to be quick is what plans take for it.
+    const KeptRoofs kept = read_kept_roofs(cache_folder(options_.cache_dir), device_);
+    if (kept.roofs) device_.roofs = *kept.roofs;
+    if (!kept.problem.empty()) log(kept.problem);
     own_ = TunedDevice::of(device_);
     for (const GemmShape& shape : products) add_pairs(shape, named);
     if (pairs_.empty()) throw UsageError("tune: there is no product to tune");
@@ -90,6 +103,7 @@ class Tuner {
     file_ = options_.output.empty() ? tuning_file(folder, own_)
                                     : std::filesystem::path(options_.output);
     report_.file = file_.string();
+    require_storable(file_, own_);  // before the time is spent
     read_shipped_tuning(known_);
     read_tuning_folder(folder, known_);
     const Json job = job_json();
@@ -131,9 +145,9 @@ class Tuner {
     const Pair& pair = pairs_[index];
     Search search(*pair.entry, pair.problem,
                   search_space(*pair.entry, pair.bound.problem, device_, options_.seed), rules_);
-    recall_verdicts(pair, search);
-    if (recall_journal(index, journal, search)) return;
     std::string last_reason = "no values of its tunables satisfy its requirements";
+    recall_verdicts(pair, search, last_reason);
+    if (recall_journal(index, journal, search)) return;
     const auto told = [&](const TrialRecord& trial) {
       journal.append({{"pair", index}, {"trial", to_json(trial)}});
       if (trial.fate == TrialRecord::Fate::refused) refuse(pair, trial);
@@ -194,11 +208,12 @@ class Tuner {
   }
 
   /// Values that earlier jobs found refused on this device are not tried again.
-  void recall_verdicts(const Pair& pair, Search& search) const {
+  void recall_verdicts(const Pair& pair, Search& search, std::string& reason) const {
     for (const Verdict& verdict : known_.verdicts()) {
       if (verdict.kernel != pair.entry->name || verdict.hash != pair.entry->digest) continue;
       if (verdict.device.fingerprint != own_.fingerprint) continue;
       search.recall({verdict.tunables, TrialRecord::Fate::refused, 0.0, verdict.why});
+      reason = "refused before (`morton cache clear tuning` forgets that): " + verdict.why;
     }
   }
 

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdio>
 #include <map>
+#include <new>
 
 #include "api/tune_problem.hpp"
 #include "api/tune_subject.hpp"
@@ -24,6 +25,11 @@ constexpr int kMostRuns = 20000;
 /// A candidate that takes so many times longer is not worth more than one run.
 constexpr double kHopeless = 4.0;
 
+/// What keeps a candidate from being measured, whatever it is.
+struct NoFaultOfIt : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 /// Measures what it is asked to, on one device.
 class Worker {
  public:
@@ -34,9 +40,7 @@ class Worker {
   [[nodiscard]] const Device& device() const { return device_; }
 
   TrialOutcome measure(const TrialRequest& request) {
-    prepare(request.problem);
-    keep_only(request);
-    if (request.against) static_cast<void>(subject(request.kernel, *request.against));
+    build_best(request);
     TuneSubject& candidate = subject(request.kernel, request.tunables);
     TuneSubject* against = request.against ? &subject(request.kernel, *request.against) : nullptr;
     TrialOutcome outcome;
@@ -67,6 +71,17 @@ class Worker {
     DeviceConfig config;
     config.disk_cache = DeviceConfig::DiskCache::none;
     return Device::open(setting.device, config);
+  }
+
+  /// What a candidate needs to be judged; what goes wrong here is not the candidate's fault.
+  void build_best(const TrialRequest& request) {
+    try {
+      prepare(request.problem);
+      keep_only(request);
+      if (request.against) static_cast<void>(subject(request.kernel, *request.against));
+    } catch (const std::exception& error) {
+      throw NoFaultOfIt(std::string("what it is compared with failed: ") + error.what());
+    }
   }
 
   void prepare(const TunedProblem& problem) {
@@ -135,12 +150,25 @@ Json answer_to(const TrialRequest& request, Worker& worker) {
     outcome = worker.measure(request);
   } catch (const TuneSubject::WrongResult& error) {
     outcome.why = error.what();
+  } catch (const NoFaultOfIt& error) {
+    outcome.kind = TrialOutcome::Kind::impossible;
+    outcome.why = error.what();
+    leaves = true;
+  } catch (const OutOfMemory& error) {
+    // The problem is too large here, and the kernel may be right.
+    outcome.kind = TrialOutcome::Kind::impossible;
+    outcome.why = error.what();
+    leaves = true;
   } catch (const DeviceError& error) {
     outcome.why = error.what();
     leaves = true;
   } catch (const Error& error) {
     outcome.kind = TrialOutcome::Kind::impossible;
     outcome.why = error.what();
+  } catch (const std::bad_alloc&) {
+    outcome.kind = TrialOutcome::Kind::impossible;
+    outcome.why = "the host has too little memory for the problem";
+    leaves = true;
   }
   Json answer = {{"outcome", to_json(outcome)}};
   if (leaves) answer["leaves"] = true;

@@ -100,8 +100,13 @@ void with_device_errors(const std::string& what, const DeviceInfo& info,
     call();
   } catch (const cl::Error& error) {
     const char* function = error.what() == nullptr ? "OpenCL" : error.what();
-    throw DeviceError(what + ": " + function + " returned " + opencl_error_text(error.err()) +
-                      " on " + info.name + advice_for(error.err()));
+    const std::string text = what + ": " + function + " returned " +
+                             opencl_error_text(error.err()) + " on " + info.name +
+                             advice_for(error.err());
+    if (error.err() == CL_MEM_OBJECT_ALLOCATION_FAILURE || error.err() == CL_OUT_OF_HOST_MEMORY) {
+      throw OutOfMemory(text);
+    }
+    throw DeviceError(text);
   }
 }
 

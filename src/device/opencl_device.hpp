@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/device_info.hpp"
+#include "base/error.hpp"
 #include "device/memory_pool.hpp"
 #include "device/opencl.hpp"
 #include "device/program_cache.hpp"
@@ -66,8 +67,13 @@ class OpenClDevice {
   std::unique_ptr<MemoryPool> memory_;
 };
 
+/// There is less memory than was asked for; nothing else is wrong.
+struct OutOfMemory : DeviceError {
+  using DeviceError::DeviceError;
+};
+
 /// Runs `call`, turning a cl::Error into a DeviceError: "<what>: clEnqueueNDRangeKernel returned
-/// CL_INVALID_WORK_GROUP_SIZE (-54) on <device>".
+/// CL_INVALID_WORK_GROUP_SIZE (-54) on <device>"; into OutOfMemory, if it is one.
 void with_device_errors(const std::string& what, const DeviceInfo& info,
                         const std::function<void()>& call);
 /// "CL_INVALID_VALUE (-30)".

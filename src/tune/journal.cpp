@@ -2,6 +2,7 @@
 #include "tune/journal.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -21,9 +22,14 @@ constexpr mode_t kOwnerOnly = 0600;
 Journal::Journal(std::filesystem::path path, const Json& job) : path_(std::move(path)) {
   std::error_code status;
   std::filesystem::create_directories(path_.parent_path(), status);
-  const std::size_t kept = std::filesystem::exists(path_, status) ? recover(job) : 0;
   descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, kOwnerOnly);
   if (descriptor_ < 0) fail("cannot be opened");
+  if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    ::close(descriptor_);
+    throw UsageError(path_.string() +
+                     ": another process is at this very job: wait until it is done, or end it");
+  }
+  const std::size_t kept = recover(job);
   if (::ftruncate(descriptor_, static_cast<off_t>(kept)) != 0) fail("cannot be shortened");
   if (::lseek(descriptor_, 0, SEEK_END) < 0) fail("cannot be appended to");
   if (kept == 0) append(job);

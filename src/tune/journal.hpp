@@ -15,7 +15,8 @@ namespace morton {
 class Journal {
  public:
   /// Opens the journal of the job that `job` describes, in `path`. One of another job is begun
-  /// anew. Throws ModelError where the file cannot be read or written.
+  /// anew. Throws ModelError where the file cannot be read or written, UsageError while another
+  /// process has it open.
   Journal(std::filesystem::path path, const Json& job);
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;

@@ -43,7 +43,24 @@ bool is_replaced(const Item& item, const std::vector<Item>& found, const Same& s
   });
 }
 
+/// What the file holds; nothing where there is none. Throws ModelError where it is another
+/// device's.
+TunedData read_own(const fs::path& path, const TunedDevice& device) {
+  std::error_code status;
+  TunedData earlier;
+  const TunedDevice held = fs::exists(path, status) ? read_tuning_file(path, earlier) : device;
+  if (held != device) {
+    throw ModelError(path.string() + ": holds the tuning data of another device (" + held.name +
+                     "): choose another file");
+  }
+  return earlier;
+}
+
 }  // namespace
+
+void require_storable(const fs::path& path, const TunedDevice& device) {
+  static_cast<void>(read_own(path, device));
+}
 
 fs::path tuning_file(const fs::path& folder, const TunedDevice& device) {
   return folder / (digest_of(device.fingerprint).substr(0, 16) + ".json");
@@ -53,12 +70,7 @@ void store_tuning(const fs::path& path, const TunedDevice& device, const TunedDa
   std::error_code status;
   if (path.has_parent_path()) fs::create_directories(path.parent_path(), status);
   const FolderLock lock(path);
-  TunedData earlier;
-  const TunedDevice held = fs::exists(path, status) ? read_tuning_file(path, earlier) : device;
-  if (held != device) {
-    throw ModelError(path.string() + ": holds the tuning data of another device (" + held.name +
-                     "): choose another file");
-  }
+  const TunedData earlier = read_own(path, device);
   TunedData merged;
   for (const TunedRecord& record : earlier.records()) {
     const auto same = [](const auto& a, const auto& b) { return a.problem == b.problem; };

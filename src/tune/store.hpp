@@ -12,6 +12,9 @@ namespace morton {
 [[nodiscard]] std::filesystem::path tuning_file(const std::filesystem::path& folder,
                                                 const TunedDevice& device);
 
+/// Throws ModelError where `store_tuning` would because of what the file is or holds.
+void require_storable(const std::filesystem::path& path, const TunedDevice& device);
+
 /// Adds to the file of one device what was found, in place of earlier records of the same kernel
 /// and problem, earlier verdicts on the same values, and all of other versions of these kernels.
 /// The file is replaced at once; processes that do so at the same time wait for each other. Throws

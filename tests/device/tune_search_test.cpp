@@ -226,6 +226,16 @@ TEST(TuneJournal, KeepsWholeLinesOfItsOwnJob) {
   EXPECT_FALSE(std::filesystem::exists(path));
 }
 
+TEST(TuneJournal, IsOfOneProcessAtATime) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "job.jsonl";
+  {
+    const Journal journal(path, {{"job", 1}});
+    EXPECT_THROW(Journal(path, {{"job", 1}}), UsageError);
+  }
+  EXPECT_NO_THROW(Journal(path, {{"job", 1}}));
+}
+
 TEST(TuneStore, NewFindingsReplaceOldOnesOfTheSameAndStaleOnes) {
   const TemporaryFolder folder;
   const TunedDevice device = TunedDevice::of(small_device());
@@ -257,6 +267,9 @@ TEST(TuneStore, NewFindingsReplaceOldOnesOfTheSameAndStaleOnes) {
   DeviceInfo other = small_device();
   other.name = "another";
   EXPECT_THROW(store_tuning(path, TunedDevice::of(other), TunedData{}), ModelError);
+  EXPECT_THROW(require_storable(path, TunedDevice::of(other)), ModelError);
+  EXPECT_NO_THROW(require_storable(path, device));
+  EXPECT_NO_THROW(require_storable(folder.path() / "none.json", device));
 }
 
 }  // namespace
