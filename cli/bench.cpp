@@ -152,7 +152,7 @@ Measurement measure_session(const CompiledModel& model, std::size_t items_dimens
   result.host = statistics_of(samples.host);
   result.enqueue = statistics_of(samples.enqueue);
   if (!samples.device.empty()) result.device = statistics_of(samples.device);
-  const Shape& shape = inputs.front().tensor.shape();
+  const Shape shape = inputs.empty() ? Shape{} : inputs.front().tensor.shape();
   const double items = shape.empty() ? 1.0 : static_cast<double>(shape[items_dimension]);
   result.items_per_second = 1e3 * items / result.host.p50;
   return result;
@@ -302,8 +302,9 @@ int bench(const Options& options) {
   const double compile_ms = compiling.ms();
   warn_of_unused(options, compiled);
 
-  Measurement measured =
-      measure_session(compiled, batch_dimension(model.inputs().front()), options.measure);
+  const std::vector<PortInfo> inputs = model.inputs();
+  const std::size_t items_dimension = inputs.empty() ? 0 : batch_dimension(inputs.front());
+  Measurement measured = measure_session(compiled, items_dimension, options.measure);
   measured.load_ms = load_ms;
   measured.open_device_ms = open_device_ms;
   measured.compile_ms = compile_ms;
@@ -331,7 +332,10 @@ void add_bench(CLI::App& app, Action& chosen) {
   add_options(*command, options->model);
   add_options(*command, options->result, every_format());
   command->callback([command, options, &chosen] {
-    if (!command->get_subcommands().empty()) return;  // it has set its own action
+    for (const CLI::App* problem : command->get_subcommands()) {
+      refuse_unread(*command, {}, "bench " + problem->get_name());
+      return;  // it has set its own action
+    }
     if (options->model.path.empty()) throw CLI::RequiredError("MODEL or one of the problems");
     chosen = [options] { return bench(*options); };
   });

@@ -13,6 +13,7 @@
 #include "options.hpp"
 #include "output.hpp"
 #include "single_problem.hpp"
+#include "unused_options.hpp"
 
 namespace morton::cli {
 namespace {
@@ -109,7 +110,7 @@ void compare(const Tensor& dst, const Reference& reference, double unit_roundoff
 }
 
 Outcome run_one(const GemmShape& shape, const Reference& reference, const Device& device,
-                const CompileOptions& compile) {
+                const CompileOptions& compile, UsedChoices& used) {
   const CompiledModel model = compile_model(gemm_model(shape), device, compile);
   Session session(model);
   const Inputs inputs{{"lhs", held(reference.lhs, shape.lhs)},
@@ -118,6 +119,10 @@ Outcome run_one(const GemmShape& shape, const Reference& reference, const Device
   Outcome outcome;
   outcome.shape = shape;
   outcome.kernels = computing_kernels(model.steps());
+  for (const StepInfo& step : model.steps()) {
+    used.work_groups.push_back(work_group_of(step));
+    used.stored.push_back(stored_type_of({step}));
+  }
   compare(outputs.front().tensor, reference, unit_roundoff_of(model.steps()), outcome);
   return outcome;
 }
@@ -175,6 +180,7 @@ int compare_gemm(const Options& options) {
   const Device device = open_device(options.device);
   const Reference reference = make_reference(options);
   std::vector<Outcome> outcomes;
+  UsedChoices used;
   for (const bool transpose_a : {false, true}) {
     for (const bool transpose_b : {false, true}) {
       const bool asked =
@@ -182,9 +188,10 @@ int compare_gemm(const Options& options) {
       if (!options.every && !asked) continue;
       shape.lhs = transpose_a ? Order::transposed : Order::plain;
       shape.rhs = transpose_b ? Order::transposed : Order::plain;
-      outcomes.push_back(run_one(shape, reference, device, compile));
+      outcomes.push_back(run_one(shape, reference, device, compile, used));
     }
   }
+  for (const std::string& line : unused_of(options.kernels, used)) spdlog::warn("{}", line);
   const Json json = json_of(options, device, outcomes);
   const Format format = options.result.format;
   if (for_people(format)) {

@@ -83,7 +83,7 @@ int execute(const Action& action) {
     print_error(error.what(), hint_of(error.error_class()));
     return status_of(error.error_class());
   } catch (const std::bad_alloc&) {
-    print_error("out of memory", "A smaller --batch needs less.");
+    print_error("out of memory", "A smaller problem or --batch needs less.");
     return kInternalStatus;
   } catch (const std::exception& error) {
     print_error(error.what(), hint_of(ErrorClass::kInternal));

@@ -216,7 +216,18 @@ DeviceConfig device_config(const DeviceOptions& options) {
   return config;
 }
 
-Device open_device(const DeviceOptions& options) { return open_device(options.selector, options); }
+void require_one_device(const DeviceOptions& options) {
+  if (options.weights.empty()) return;
+  throw UsageError(
+      fmt::format("--weights {}: this command takes one device; `morton run`, `plan` and "
+                  "`bench MODEL` share a batch among several",
+                  options.weights));
+}
+
+Device open_device(const DeviceOptions& options) {
+  require_one_device(options);
+  return open_device(options.selector, options);
+}
 
 Device open_device(const std::string& selector, const DeviceOptions& options) {
   prepare_drivers();
@@ -321,6 +332,11 @@ double parse_duration_ms(const std::string& text) {
   if (problem != std::errc() || unit == kUnits.end() || !std::isfinite(value) || value < 0.0) {
     throw UsageError(
         fmt::format("'{}' is no time: expected a number and us, ms, s or m, such as 200ms", text));
+  }
+  // Clocks count in 64 bits; who wants to wait longer has mistyped.
+  constexpr double kMostMs = 1e10;
+  if (value * unit->second > kMostMs) {
+    throw UsageError(fmt::format("'{}' is too long a time: at most {:.0f}s", text, kMostMs / 1e3));
   }
   return value * unit->second;
 }

@@ -74,7 +74,9 @@ void add_options(CLI::App& command, ResultOptions& options,
 /// table, md, json, jsonl and csv.
 [[nodiscard]] std::vector<std::pair<std::string, Format>> every_format();
 
-/// Opens it and passes its notes on as warnings.
+/// Throws UsageError for what is said of several devices.
+void require_one_device(const DeviceOptions& options);
+/// Opens it and passes its notes on as warnings. Throws UsageError for what is said of several.
 [[nodiscard]] Device open_device(const DeviceOptions& options);
 /// Likewise the one of several that `selector` names.
 [[nodiscard]] Device open_device(const std::string& selector, const DeviceOptions& options);

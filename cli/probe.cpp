@@ -17,8 +17,8 @@ namespace {
 
 constexpr const char* kFooter =
     R"(Figures are medians of several samples, with the best in brackets; each was checked by its sums or
-bytes. Let nothing else run on the machine meanwhile. The best of them are kept as the device's roofs,
-which `plan` estimates with and `profile` compares with; `morton devices` says which devices have some.
+bytes. Let nothing else run meanwhile. The best rates and the median of a launch are kept as the device's
+roofs, which `plan` estimates with and `profile` compares with; `morton devices` says which have some.
 
 Examples:
   morton probe

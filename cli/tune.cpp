@@ -13,6 +13,7 @@
 #include "single_problem.hpp"
 #include "statistics.hpp"
 #include "terminal.hpp"
+#include "unused_options.hpp"
 
 namespace morton::cli {
 namespace {
@@ -44,6 +45,7 @@ TuneOptions tune_options(const Options& options, Progress& progress) {
       {"fast", TuneOptions::Effort::fast},
       {"normal", TuneOptions::Effort::normal},
       {"full", TuneOptions::Effort::full}};
+  require_one_device(options.device);
   TuneOptions result;
   result.effort = kEfforts.at(options.effort);
   result.budget_ms = parse_duration_ms(options.budget);
@@ -235,8 +237,13 @@ void add_tune(CLI::App& app, Action& chosen) {
   add_options(*command, options->model);
   add_tune_options(*command, *options);
   command->callback([command, options, &chosen] {
-    if (!command->get_subcommands().empty()) return;  // it has set its own action
+    if (!command->get_subcommands().empty()) {
+      return refuse_unread(*command, {}, "tune gemm");  // it has set its own action
+    }
     if (options->report) {
+      refuse_unread(*command,
+                    {"--report", "--format", "--device", "--cache-dir", "--tuning", "--catalogue"},
+                    "tune --report");
       chosen = [options] { return report_guesses(*options); };
       return;
     }

@@ -2,10 +2,23 @@
 #include "unused_options.hpp"
 
 #include <spdlog/fmt/fmt.h>
+#include <spdlog/fmt/ranges.h>
 
 #include <algorithm>
 
 namespace morton::cli {
+
+void refuse_unread(const CLI::App& command, const std::vector<std::string>& read,
+                   const std::string& reader) {
+  for (const CLI::Option* option : command.get_options()) {
+    const std::string name = option->get_name();
+    if (option->count() == 0 || std::ranges::find(read, name) != read.end()) continue;
+    const std::string advice = read.empty() ? "its own options stand behind it"
+                                            : fmt::format("it reads {}", fmt::join(read, ", "));
+    throw CLI::ValidationError(
+        name, fmt::format("`morton {}` does not read it there; {}", reader, advice));
+  }
+}
 
 std::vector<std::string> unused_of(const KernelOptions& options, const UsedChoices& used) {
   std::vector<std::string> lines;

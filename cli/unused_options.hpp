@@ -15,6 +15,11 @@ struct UsedChoices {
   std::vector<DType> stored;             ///< types in which operands are held
 };
 
+/// Throws CLI::ValidationError for an option or argument of `command` that was given though it
+/// reads none but `read` ("--format"); `reader` is the command line that does not.
+void refuse_unread(const CLI::App& command, const std::vector<std::string>& read,
+                   const std::string& reader);
+
 /// One line for each of --local and --precision that was given and that nothing uses.
 [[nodiscard]] std::vector<std::string> unused_of(const KernelOptions& options,
                                                  const UsedChoices& used);

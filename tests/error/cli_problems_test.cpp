@@ -115,6 +115,16 @@ TEST(CliProblems, AWrongKernelHasNoFigures) {
   EXPECT_EQ(compared.status, kCheckFailed) << compared.text();
 }
 
+TEST(CliProblems, AModelWithoutInputsIsMeasured) {
+  const TemporaryFolder folder;
+  onnx::ModelProto model = model_with_input({2, 3});
+  model.mutable_graph()->clear_input();
+  add_weights(model, "w", {2, 3});
+  add_node(model, "Relu", {"w"}, "y");
+  const std::string path = save(model, folder.path() / "constant.onnx");
+  expect_success(run_program({"bench", path, "-n", "1", "--warmup", "0ms"}));
+}
+
 /// A peer that is not installed is skipped; that its absence is said is tested elsewhere.
 class CliPeers : public ::testing::TestWithParam<const char*> {};
 
@@ -152,6 +162,8 @@ TEST(CliProblems, OperandsRotateThroughMemory) {
   const json result = json::parse(outcome.out);
   // rhs is packed, so both columns differ in what they do.
   EXPECT_FALSE(result.at("contenders").at(0).at("alone").is_null());
+  // One set of operands in a row, as the device's clock is read, would be warm.
+  EXPECT_TRUE(result.at("contenders").at(0).at("device").is_null());
   EXPECT_NE(result.at("buffers").get<std::string>().find("rotating"), std::string::npos);
   EXPECT_GE(result.at("footprint_bytes").get<double>(), 2.0 * result.at("bytes").get<double>());
   EXPECT_EQ(result.at("contenders").size(), 1U);

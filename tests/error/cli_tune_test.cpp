@@ -228,6 +228,25 @@ TEST(CliTune, WrongCommandLines) {
   expect_error(run_program(with(kTune, {"--time-budget", "1y"})), kUsage, "'1y' is no time");
   expect_error(run_program(with(kTune, {"--kernel", "of_nobody"})), kUsage, "gemm.tile_unpacked");
   expect_error(run_program({"cache", "clear", "half"}), kUsage, "half");
+  expect_error(run_program(with(kTune, {"--candidate-timeout", "1s"})), kUsage, "10 s at least");
+  expect_error(run_program(with(kTune, {"--time-budget", "1e300s"})), kUsage, "too long");
+  expect_error(run_program(with(kTune, {"--weights", "2:1"})), kUsage, "one device");
+  // The file is no place for the result; that is said before any time is spent.
+  expect_error(run_program(with(kTune, {"-o", "README.md"})), 3, "README.md");
+  expect_error(run_program({"tune", "gemm", "--m", "3000000000", "--n", "8", "--k", "8"}), 3,
+               "more elements than kernels index");
+}
+
+TEST(CliTune, NoOptionIsPassedOverInSilence) {
+  expect_error(
+      run_program({"tune", "--effort", "fast", "gemm", "--m", "1", "--n", "1", "--k", "1"}), kUsage,
+      "--effort");
+  expect_error(run_program(with(kTune, {"--batch", "4"})), kUsage, "--batch");
+  expect_error(run_program({"tune", kLenet, "gemm", "--m", "1", "--n", "1", "--k", "1"}), kUsage,
+               "model");
+  expect_error(run_program({"tune", "--report", "--effort", "full"}), kUsage, "--effort");
+  expect_error(run_program({"bench", "--seed", "2", "gemm", "--m", "1", "--n", "1", "--k", "1"}),
+               kUsage, "--seed");
 }
 
 }  // namespace
