@@ -121,7 +121,7 @@ void measure_device(const CompiledModel& model, const std::vector<NamedTensor>& 
   for (const NamedTensor& input : inputs) session.set_input(input.name, input.tensor);
   session.enqueue().wait();
   if (!device_ms(session.step_times())) {
-    spdlog::warn("this device gives no times of its own: the device clock is n/a");
+    spdlog::warn("{}: the device clock is n/a", why_no_device_time(model.steps()));
     return;
   }
   repeat(goal, "device clock", [&] {

@@ -85,7 +85,7 @@ int run_profile(const Options& options) {
   const Roofs roofs = roofs_for(device);
   const Profile profile = measure_profile(compiled, roofs, options.measure);
   if (!profile.steps_ms) {
-    spdlog::warn("this device gives no times of its own: what rests on its clock is n/a");
+    spdlog::warn("{}: what rests on its clock is n/a", why_no_device_time(compiled.steps()));
   }
   const ProfileSetting setting{
       options.model.path,   inputs_text(compiled), options.model.kernels.precision,

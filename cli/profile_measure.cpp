@@ -19,7 +19,7 @@ struct StepSamples {
 
 /// Samples of whole runs, in milliseconds.
 struct RunSamples {
-  std::vector<double> plain, end_to_end, enqueue, steps, gap;
+  std::vector<double> plain, end_to_end, enqueue, on_host, steps, gap;
 };
 
 /// The three kinds of runs, which take turns.
@@ -61,6 +61,8 @@ class Turns {
     profile.plain_ms = median_of(runs_.plain);
     profile.end_to_end_ms = median_of(runs_.end_to_end);
     profile.enqueue_ms = median_of(runs_.enqueue);
+    const auto on_host = [](const StepInfo& info) { return info.place == StepInfo::Place::host; };
+    if (std::ranges::any_of(infos, on_host)) profile.on_host_ms = median_of(runs_.on_host);
     if (runs_.steps.size() == runs_.plain.size()) {
       profile.steps_ms = median_of(runs_.steps);
       profile.gap_ms = median_of(runs_.gap);
@@ -94,6 +96,11 @@ class Turns {
       runs_.steps.push_back(*sum);
       runs_.gap.push_back(whole_ms - *sum);
     }
+    double on_host_us = 0.0;
+    for (const StepTime& time : times) {
+      if (time.place == StepInfo::Place::host) on_host_us += time.enqueue_us;
+    }
+    runs_.on_host.push_back(on_host_us / 1e3);
     for (std::size_t s = 0; s < steps_.size(); ++s) {
       steps_[s].enqueue.push_back(times[s].enqueue_us);
       if (times[s].device_us) steps_[s].device.push_back(*times[s].device_us);
@@ -120,6 +127,10 @@ bool is_f32(const StepInfo& step) {
 }  // namespace
 
 void rate(ProfiledStep& step, const Roofs& roofs) {
+  if (step.info.place == StepInfo::Place::host) {
+    step.bound_by = "host";
+    return;
+  }
   const auto flop = static_cast<double>(step.info.flop);
   const auto bytes = static_cast<double>(step.info.logical_bytes);
   const double bandwidth = bandwidth_at(roofs, step.info.footprint_bytes);

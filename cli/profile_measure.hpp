@@ -27,8 +27,9 @@ struct ProfiledStep {
   std::optional<double> device_us;        ///< nothing where the device gives no times
   std::optional<ShareOfRoof> arithmetic;  ///< nothing for types whose peak is not known
   std::optional<ShareOfRoof> memory;
-  /// What sets the least time that it can take: "arithmetic", "memory" or "launch"; "n/a" for
-  /// products of types whose peak is not known.
+  /// What sets the least time that it can take: "arithmetic", "memory" or "launch"; "host" for a
+  /// step there, to which the device's roofs say nothing; "n/a" for products of types whose peak is
+  /// not known.
   std::string bound_by;
 };
 
@@ -39,6 +40,7 @@ struct Profile {
   double end_to_end_ms = 0.0;         ///< host's clock of the runs whose steps were measured
   double plain_ms = 0.0;              ///< the same of runs that were not
   double enqueue_ms = 0.0;            ///< the host's part of the measured runs
+  std::optional<double> on_host_ms;   ///< of that, steps on the host, with what they wait for
   std::optional<double> steps_ms;     ///< sum of the steps on the device's clock
   std::optional<double> gap_ms;       ///< end to end without the steps, of each run
   std::vector<StepTime> fastest_run;  ///< for the trace

@@ -21,6 +21,8 @@ const char* role_name(StepInfo::Role role) {
                                           : "transfer";
 }
 
+bool on_host(const ProfiledStep& step) { return step.info.place == StepInfo::Place::host; }
+
 /// "lhs f32 R, rhs f32 R_*_64_R".
 std::string formats_text(const StepInfo& step) {
   std::string text;
@@ -42,6 +44,7 @@ Json step_json(const ProfiledStep& step, std::size_t index) {
           {"name", step.info.name},
           {"kernel", step.info.kernel},
           {"role", role_name(step.info.role)},
+          {"place", on_host(step) ? "host" : "device"},
           {"formats", formats_text(step.info)},
           {"work_group", work_group_text(step.info.local)},
           {"global", work_group_text(step.info.global)},
@@ -89,6 +92,7 @@ Json json_of(const Profile& profile, const ProfileSetting& setting) {
             {"host_end_to_end_ms", profile.end_to_end_ms},
             {"gap_ms", optional_json(profile.gap_ms)},
             {"host_enqueue_ms", profile.enqueue_ms},
+            {"on_host_ms", optional_json(profile.on_host_ms)},
             {"host_end_to_end_unmeasured_ms", profile.plain_ms}}}};
 }
 
@@ -118,7 +122,8 @@ Table steps_table(const Profile& profile) {
                    {"bound by"}};
   for (const ProfiledStep& step : profile.steps) {
     table.rows.push_back(
-        {step.info.name, step.info.kernel, work_group_text(step.info.local),
+        {step.info.name, step.info.kernel,
+         on_host(step) ? "host" : work_group_text(step.info.local),
          fmt::format("{:.1f}", step.host_us), fmt::format("{:.1f}", step.enqueue_us),
          number_text(step.device_us, 1),
          fmt::format("{:.1f}", static_cast<double>(step.info.flop) / 1e3),
@@ -145,8 +150,12 @@ Table sums_table(const Profile& profile) {
       {"sum of the steps", "device", number_text(profile.steps_ms, 3)},
       {"end to end, steps measured", "host", number_text(profile.end_to_end_ms, 3)},
       {"gap between the two, in each run", "host - device", number_text(profile.gap_ms, 3)},
-      {"enqueuing, part of the gap", "host", number_text(profile.enqueue_ms, 3)},
-      {"end to end, nothing measured", "host", number_text(profile.plain_ms, 3)}};
+      {"enqueuing, part of the gap", "host", number_text(profile.enqueue_ms, 3)}};
+  if (profile.on_host_ms) {
+    table.rows.push_back({"steps on the host and what they wait for, part of enqueuing", "host",
+                          number_text(profile.on_host_ms, 3)});
+  }
+  table.rows.push_back({"end to end, nothing measured", "host", number_text(profile.plain_ms, 3)});
   return table;
 }
 

@@ -50,13 +50,21 @@ Json to_json(const Statistics& statistics) {
 }
 
 std::optional<double> device_ms(std::span<const StepTime> steps) {
-  if (steps.empty()) return std::nullopt;
+  bool any = false;
   double sum_us = 0.0;
   for (const StepTime& step : steps) {
+    if (step.place == StepInfo::Place::host) continue;
     if (!step.device_us) return std::nullopt;
+    any = true;
     sum_us += *step.device_us;
   }
-  return sum_us / 1e3;
+  return any ? std::optional(sum_us / 1e3) : std::nullopt;
+}
+
+std::string why_no_device_time(const std::vector<StepInfo>& steps) {
+  const bool all_on_host = std::ranges::all_of(
+      steps, [](const StepInfo& step) { return step.place == StepInfo::Place::host; });
+  return all_on_host ? "no step runs on the device" : "this device gives no times of its own";
 }
 
 std::string number_text(std::optional<double> value, int decimals) {

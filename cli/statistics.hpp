@@ -42,9 +42,13 @@ class Stopwatch {
   Clock::time_point start_ = Clock::now();
 };
 
-/// Sum of the steps' times on the device's clock, in milliseconds; nothing where any of them is
-/// missing, for a device without such a clock reports no time or zero.
+/// Sum of the times of the steps on the device, by its clock, in milliseconds; nothing where any of
+/// them is missing, for a device without such a clock reports no time or zero, and where there are
+/// none.
 [[nodiscard]] std::optional<double> device_ms(std::span<const StepTime> steps);
+
+/// Why a run of these steps has no such sum.
+[[nodiscard]] std::string why_no_device_time(const std::vector<StepInfo>& steps);
 
 /// "1.234" or "n/a".
 [[nodiscard]] std::string number_text(std::optional<double> value, int decimals);

@@ -45,7 +45,8 @@ morton_object_library(morton_device ${device_sources})
 target_compile_definitions(morton_device PUBLIC
   CL_TARGET_OPENCL_VERSION=120 CL_HPP_TARGET_OPENCL_VERSION=120
   CL_HPP_MINIMUM_OPENCL_VERSION=120)
-target_link_libraries(morton_device PUBLIC ${MORTON_HOST_LIBRARIES} OpenCL::OpenCL
+target_link_libraries(morton_device PRIVATE Eigen3::Eigen
+                                    PUBLIC ${MORTON_HOST_LIBRARIES} OpenCL::OpenCL
                                            nlohmann_json::nlohmann_json)
 set(MORTON_DEVICE_LIBRARIES "")
 if(MORTON_CLBLAST_LIBRARY_FOUND)

@@ -52,6 +52,12 @@ struct MeasuredTransfer {
   Measured gigabytes_per_second;
 };
 
+/// A square product on one thread of the host, operands in its caches.
+struct MeasuredHostProduct {
+  std::int64_t size = 0;  ///< rows and columns
+  Measured us;
+};
+
 /// What a device does, measured. Every figure was checked: sums and bytes came out right.
 struct ProbeResult {
   std::string date;  ///< "2026-01-31", of the host's clock (UTC)
@@ -66,7 +72,11 @@ struct ProbeResult {
   Measured map_us;              ///< mapping a buffer and unmapping it, the host touching nothing
   Measured launch_us;           ///< of launches that follow each other
   Measured launch_and_wait_us;  ///< of launches that the host waits for one by one
-  bool device_clock = true;     ///< false: its events carry no times, so all is by the host's clock
+  /// Where the device shares the host's memory, else empty: products by size, and a launch with a
+  /// step on the host behind it that waits for it and maps its operands.
+  std::vector<MeasuredHostProduct> host_products;
+  Measured launch_and_host_step_us;
+  bool device_clock = true;  ///< false: its events carry no times, so all is by the host's clock
   std::vector<std::string> notes;  ///< anything that a user should know of
 };
 

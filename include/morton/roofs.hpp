@@ -15,6 +15,18 @@ struct FootprintBandwidth {
   double gigabytes_per_second = 0.0;
 };
 
+/// A product that the host computed on one thread, and the microseconds that it took.
+struct HostProduct {
+  std::int64_t flop = 0;
+  double us = 0.0;
+};
+
+/// What steps on the host cost where it shares the device's memory; empty where nobody measured.
+struct HostRoofs {
+  double launch_and_step_us = 0.0;    ///< a small kernel, then a step on the host that has no work
+  std::vector<HostProduct> products;  ///< from small ones to large ones
+};
+
 /// What a device does at most, measured, declared or guessed. Zero means unknown.
 struct Roofs {
   double gflops_f32 = 0.0;
@@ -24,6 +36,7 @@ struct Roofs {
   /// From small footprints, which caches hold, to large ones; empty where nobody measured.
   std::vector<FootprintBandwidth> bandwidth;
   std::string source;  ///< "measured <date>", "declared", or "guessed from clock and compute units"
+  HostRoofs host{};
 };
 
 /// The most that memory gives to a step that touches `footprint_bytes`, in GB/s: the best of the

@@ -25,8 +25,12 @@ struct StepSpan {
 struct StepTime {
   std::string name;
   std::string kernel;
-  std::optional<double> device_us;  ///< from the device's clock; nothing where it gives no sense
-  double enqueue_us = 0.0;          ///< of the host, to put the step into the queue
+  StepInfo::Place place = StepInfo::Place::device;
+  /// From the device's clock; nothing where it gives no sense, and for a step on the host.
+  std::optional<double> device_us;
+  /// Of the host, to put the step into the queue; of a step on the host, until it has waited for
+  /// the steps before it and computed.
+  double enqueue_us = 0.0;
   std::optional<StepSpan> device_span;  ///< wherever device_us is
   double enqueued_at_us = 0.0;          ///< of the host's clock, from the run's start
   /// Of the host's clock, from enqueuing the step alone to its end; after run_step_by_step only.
@@ -65,7 +69,8 @@ class MORTON_API Session {
   [[nodiscard]] std::vector<NamedTensor> run(std::span<const NamedTensor> inputs);
 
   /// The parts of `run`: write an input, enqueue all steps, read an output. A second `enqueue` may
-  /// follow before the first has ended; steps run in order.
+  /// follow before the first has ended; steps run in order. With a step on the host (StepInfo)
+  /// `enqueue` returns once that is done.
   void set_input(const std::string& name, const Tensor& value);
   /// Which steps `enqueue` takes: all of them; or, to measure what packing costs, those that
   /// compute, on what an earlier run of all left packed. Outputs are undefined after the latter.

@@ -114,6 +114,7 @@ std::vector<StepInfo> CompiledModel::steps() const {
     info.kernel = step.kernel;
     info.role = step.role == Step::Role::repack ? StepInfo::Role::repack : StepInfo::Role::compute;
     if (step.kind == Step::Kind::transfer) info.role = StepInfo::Role::transfer;
+    if (step.place == Step::Place::host) info.place = StepInfo::Place::host;
     info.slot = step.slot;
     info.global = step.global;
     info.local = step.local;
@@ -165,12 +166,12 @@ CompiledModel compile(const Model& model, const std::vector<Device>& devices,
   for (const Device& device : devices) opened.push_back(device.implementation());
   const auto loaded = std::make_shared<LoadedPlan>(std::move(plan), std::move(opened));
   fill_report(*loaded, report);
-  if (loaded->calls_library()) {
+  if (loaded->has_librarys_kernels()) {
     report.notes.push_back(
         "a library computes some steps (plan --why names them): it builds its own kernels in each "
         "process, and Morton's cache does not keep them");
   }
-  if (loaded->wants_storing() || loaded->calls_library()) store_after_a_run(loaded, report);
+  if (loaded->wants_storing() || loaded->has_librarys_kernels()) store_after_a_run(loaded, report);
   if (options.log) {
     for (const auto& note : report.notes) options.log(note);
   }

@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "device/kept_roofs.hpp"
 #include "device/peak.hpp"
+#include "device/probe_host.hpp"
 #include "device/probe_memory.hpp"
 #include "device/probe_transfer.hpp"
 
@@ -61,6 +62,7 @@ class Prober {
     measure_arithmetic();
     cross_check();
     measure_launches();
+    measure_host();
     measure_transfers();
     measure_memory();
     return std::move(result_);
@@ -131,6 +133,21 @@ class Prober {
     result_.launch_us = measured(launches.measure_us(Wait::at_the_end, sampling_), Best::least);
     result_.launch_and_wait_us =
         measured(launches.measure_us(Wait::after_each, sampling_), Best::least);
+  }
+
+  /// Only where the host can compute on the device's memory.
+  void measure_host() {
+    if (!info().unified_memory) return;
+    tell("the host", 0.25);
+    HostProbe host(device_);
+    const std::vector<std::int64_t> sizes = quick_
+                                                ? std::vector<std::int64_t>{8, 32, 128}
+                                                : std::vector<std::int64_t>{4, 8, 16, 32, 64, 128};
+    for (const std::int64_t size : sizes) {
+      result_.host_products.push_back(
+          {size, measured(host.product_us(size, sampling_), Best::least)});
+    }
+    result_.launch_and_host_step_us = measured(host.launch_and_step_us(sampling_), Best::least);
   }
 
   void measure_transfers() {
@@ -218,6 +235,11 @@ Roofs roofs_of(const ProbeResult& result) {
   if (!best.empty()) roofs.gigabytes_per_second = best.rbegin()->second;
   roofs.launch_us = result.launch_us.median;
   roofs.launch_and_wait_us = result.launch_and_wait_us.median;
+  for (const MeasuredHostProduct& product : result.host_products) {
+    const std::int64_t flop = 2 * product.size * product.size * product.size;
+    roofs.host.products.push_back({flop, product.us.median});
+  }
+  roofs.host.launch_and_step_us = result.launch_and_host_step_us.median;
   roofs.source =
       "measured " + result.date + (result.effort == ProbeOptions::Effort::quick ? ", quickly" : "");
   return roofs;

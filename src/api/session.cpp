@@ -173,6 +173,7 @@ std::vector<StepTime> Session::step_times() {
     StepTime time;
     time.name = record.step->name;
     time.kernel = record.step->kernel;
+    if (record.step->place == Step::Place::host) time.place = StepInfo::Place::host;
     time.enqueued_at_us = record.enqueued_at_us;
     time.enqueue_us = record.enqueue_us;
     time.host_us = record.host_us;

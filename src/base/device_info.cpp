@@ -21,6 +21,7 @@ void for_each_roof(Source& roofs, const Visit& visit) {
   visit("launch_and_wait_us", roofs.launch_and_wait_us);
   visit("bandwidth", roofs.bandwidth);
   visit("source", roofs.source);
+  visit("host", roofs.host);
 }
 
 /// Calls visit(key, member) for each field but `roofs`: the one list that the file format, the
@@ -83,6 +84,13 @@ struct ToJson {
                            {"gigabytes_per_second", point.gigabytes_per_second}});
     }
   }
+  void operator()(const char* key, const HostRoofs& host) const {
+    Json products = Json::array();
+    for (const HostProduct& product : host.products) {
+      products.push_back({{"flop", product.flop}, {"us", product.us}});
+    }
+    json[key] = {{"launch_and_step_us", host.launch_and_step_us}, {"products", products}};
+  }
 };
 
 DeviceInfo::Kind kind_from(const JsonReader& reader) {
@@ -117,6 +125,25 @@ std::vector<FootprintBandwidth> bandwidth_from(const JsonReader& reader) {
   return list;
 }
 
+HostRoofs host_from(const JsonReader& reader) {
+  reader.allow_keys({"launch_and_step_us", "products"});
+  HostRoofs host;
+  host.launch_and_step_us = positive_or_zero(reader.at("launch_and_step_us"));
+  for (const JsonReader& product : reader.at("products").elements()) {
+    product.allow_keys({"flop", "us"});
+    const std::int64_t flop = product.at("flop").integer();
+    const std::int64_t before = host.products.empty() ? 0 : host.products.back().flop;
+    if (flop <= before) {
+      product.fail("expected a product of more than " + std::to_string(before) +
+                   " operations, got " + std::to_string(flop));
+    }
+    const double us = positive_or_zero(product.at("us"));
+    if (us == 0.0) product.at("us").fail("expected a measured time, more than 0");
+    host.products.push_back({flop, us});
+  }
+  return host;
+}
+
 struct FromJson {
   const JsonReader& reader;
   std::set<std::string, std::less<>>& known;
@@ -140,6 +167,10 @@ struct FromJson {
   void operator()(const char* key, double& value) const { value = positive_or_zero(take(key)); }
   void operator()(const char* key, std::vector<FootprintBandwidth>& value) const {
     value = bandwidth_from(take(key));
+  }
+  /// Missing where the roofs were kept before steps on the host were measured.
+  void operator()(const char* key, HostRoofs& value) const {
+    if (reader.has(key)) value = host_from(take(key));
   }
   void operator()(const char* key, std::array<std::int64_t, 3>& value) const {
     const JsonReader member = take(key);

@@ -56,7 +56,8 @@ inline constexpr std::string_view kOverlappingSubBuffers = "nvidia-overlapping-s
 /// Checked; throws ModelError naming the key. Unknown keys are errors, missing ones too.
 [[nodiscard]] DeviceInfo device_info_from_json(const JsonReader& reader);
 [[nodiscard]] Json to_json(const Roofs& roofs);
-/// Checked as device_info_from_json does; footprints must be positive and go up.
+/// Checked as device_info_from_json does; footprints must be positive and go up, and so must the
+/// host's products. "host" may be missing: then nobody measured it.
 [[nodiscard]] Roofs roofs_from_json(const JsonReader& reader);
 /// What catalogue expressions see as `device.*`: numbers and booleans by field name
 /// ("device.compute_units", "device.is_cpu", "device.is_gpu", "device.is_nvidia",

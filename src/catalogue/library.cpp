@@ -7,7 +7,13 @@ namespace morton {
 namespace {
 
 constexpr std::string_view kClblastRoutines[] = {"gemm"};
-constexpr Library kLibraries[] = {{"clblast", "CLBlast", "libclblast-dev", kClblastRoutines}};
+constexpr std::string_view kEigenRoutines[] = {"gemm"};
+// CLBlast is chosen by name alone: plans do not depend on what happens to be installed, and it
+// builds its kernels anew in each process.
+constexpr Library kLibraries[] = {{"clblast", "CLBlast", "libclblast-dev", Library::Place::device,
+                                   Library::Choice::where_named, kClblastRoutines},
+                                  {"eigen", "Eigen", "libeigen3-dev", Library::Place::host,
+                                   Library::Choice::where_it_pays, kEigenRoutines}};
 
 }  // namespace
 

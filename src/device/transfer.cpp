@@ -36,14 +36,14 @@ cl_map_flags flags_of(MappedBuffer::Access access, const DeviceInfo& info) {
 }  // namespace
 
 MappedBuffer::MappedBuffer(const cl::CommandQueue& queue, const DeviceInfo& info,
-                           const cl::Buffer& buffer, Range range, Access access)
+                           const cl::Buffer& buffer, Range range, Access access, Wait wait)
     : queue_(queue), buffer_(buffer), info_(&info) {
   const std::string what = "mapping of " + std::to_string(range.bytes) + " bytes";
   with_device_errors(what, info, [&] {
     require_inside(buffer, range, what);
-    void* start = queue_.enqueueMapBuffer(buffer_, CL_TRUE, flags_of(access, info),
-                                          static_cast<cl::size_type>(range.offset_bytes),
-                                          static_cast<cl::size_type>(range.bytes));
+    void* start = queue_.enqueueMapBuffer(
+        buffer_, wait == Wait::kNow ? CL_TRUE : CL_FALSE, flags_of(access, info),
+        static_cast<cl::size_type>(range.offset_bytes), static_cast<cl::size_type>(range.bytes));
     bytes_ = {static_cast<std::byte*>(start), static_cast<std::size_t>(range.bytes)};
   });
 }

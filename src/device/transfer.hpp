@@ -33,10 +33,13 @@ class MappedBuffer {
     kOverwrite,  ///< the host writes every byte; what was there is lost
     kReadWrite,
   };
-  /// Waits for the commands enqueued earlier on `queue`. Errors as write_buffer; keeps a reference
-  /// to `info`.
+  enum class Wait : std::uint8_t {
+    kNow,    ///< for the commands enqueued earlier on `queue`
+    kLater,  ///< another mapping on the same queue, which runs in order, waits for both
+  };
+  /// Errors as write_buffer; keeps a reference to `info`.
   MappedBuffer(const cl::CommandQueue& queue, const DeviceInfo& info, const cl::Buffer& buffer,
-               Range range, Access access);
+               Range range, Access access, Wait wait = Wait::kNow);
   MappedBuffer(const MappedBuffer&) = delete;
   MappedBuffer& operator=(const MappedBuffer&) = delete;
   /// Unmaps if need be, swallowing errors; call `unmap` to see them.

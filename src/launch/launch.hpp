@@ -30,7 +30,8 @@ class LaunchedStep {
   /// Puts `buffer` in the place of value `value` wherever the step uses it.
   virtual void rebind(int value, const cl::Buffer& buffer) = 0;
 
-  /// Enqueues; `events` may be null. Throws cl::Error (the caller knows the device).
+  /// Enqueues; `events` may be null, and stay without events where the host computes. Throws
+  /// cl::Error (the caller knows the device).
   virtual void enqueue(const cl::CommandQueue& queue, StepEvents* events) = 0;
 
   [[nodiscard]] const Step& step() const { return *step_; }

@@ -2,6 +2,7 @@
 #include "launch/library.hpp"
 
 #include "base/error.hpp"
+#include "launch/eigen.hpp"
 #ifdef MORTON_HAS_CLBLAST
 #include "launch/clblast.hpp"
 #endif
@@ -9,18 +10,19 @@
 namespace morton {
 
 std::set<std::string> available_libraries() {
-  std::set<std::string> names;
+  std::set<std::string> names{"eigen"};
 #ifdef MORTON_HAS_CLBLAST
   names.insert("clblast");
 #endif
   return names;
 }
 
-std::unique_ptr<LaunchedStep> launch_library(const Step& step, const BufferOf& buffer_of) {
+std::unique_ptr<LaunchedStep> launch_library(const Step& step, const OpenClDevice& device,
+                                             const BufferOf& buffer_of) {
+  if (step.library == "eigen") return launch_eigen(step, device, buffer_of);
 #ifdef MORTON_HAS_CLBLAST
   if (step.library == "clblast") return launch_clblast(step, buffer_of);
 #endif
-  static_cast<void>(buffer_of);
   throw UnsupportedError("run: step " + step.name + " needs the library '" + step.library +
                          "', which this build has not");
 }

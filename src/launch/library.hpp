@@ -9,12 +9,15 @@
 
 namespace morton {
 
-/// Names of the libraries that this build can call (MORTON_CLBLAST of CMake).
+/// Names of the libraries that this build can call: Eigen always, CLBlast as CMake's MORTON_CLBLAST
+/// says.
 [[nodiscard]] std::set<std::string> available_libraries();
 
-/// A step of kind library. Enqueuing throws DeviceError when the library refuses. Throws
-/// UnsupportedError where this build has not the library, InternalError for an unknown routine.
+/// A step of kind library on `device`. Enqueuing throws DeviceError when the library refuses.
+/// Throws UnsupportedError where this build has not the library, InternalError for an unknown
+/// routine.
 [[nodiscard]] std::unique_ptr<LaunchedStep> launch_library(const Step& step,
+                                                           const OpenClDevice& device,
                                                            const BufferOf& buffer_of);
 
 }  // namespace morton

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/error.hpp"
 #include "source/instance.hpp"
@@ -21,6 +22,26 @@ Roofs known_roofs(const DeviceInfo& device) {
   if (!(roofs.gigabytes_per_second > 0.0)) roofs.gigabytes_per_second = guess.gigabytes_per_second;
   if (!(roofs.launch_us > 0.0)) roofs.launch_us = guess.launch_us;
   return roofs;
+}
+
+/// The smaller part hides behind the larger one, but never quite.
+double overlapped_us(double arithmetic_us, double memory_us) {
+  constexpr double kNotHidden = 0.1;
+  return std::max(arithmetic_us, memory_us) + kNotHidden * std::min(arithmetic_us, memory_us);
+}
+
+double host_product_us(const HostRoofs& host, double flop) {
+  const HostProduct* below = &host.products.front();
+  if (flop <= static_cast<double>(below->flop)) return below->us;
+  for (const HostProduct& above : host.products) {
+    if (flop <= static_cast<double>(above.flop)) {
+      const double share =
+          (flop - static_cast<double>(below->flop)) / static_cast<double>(above.flop - below->flop);
+      return std::lerp(below->us, above.us, share);
+    }
+    below = &above;
+  }
+  return below->us * flop / static_cast<double>(below->flop);
 }
 
 }  // namespace
@@ -80,8 +101,12 @@ std::string roofs_text(const DeviceInfo& device) {
   const Roofs roofs = known_roofs(device);
   const bool all =
       known.gflops_f32 > 0.0 && known.gigabytes_per_second > 0.0 && known.launch_us > 0.0;
-  return fmt::format("{:.1f} GFLOP/s, {:.1f} GB/s, {:.1f} us a launch: {}{}", roofs.gflops_f32,
-                     roofs.gigabytes_per_second, roofs.launch_us, roofs.source,
+  const std::string host = host_is_measured(device)
+                               ? fmt::format(", {:.1f} us a launch and a step on the host",
+                                             known.host.launch_and_step_us)
+                               : "";
+  return fmt::format("{:.1f} GFLOP/s, {:.1f} GB/s, {:.1f} us a launch{}: {}{}", roofs.gflops_f32,
+                     roofs.gigabytes_per_second, roofs.launch_us, host, roofs.source,
                      all ? "" : ", what is unknown guessed");
 }
 
@@ -108,9 +133,19 @@ double step_cost_us(double flop, double efficiency, double bytes, const DeviceIn
   // GFLOP/s is 1e3 operations a microsecond, GB/s 1e3 bytes a microsecond.
   const double arithmetic = flop / (roofs.gflops_f32 * 1e3 * efficiency);
   const double memory = bytes / (roofs.gigabytes_per_second * 1e3);
-  // The smaller part hides behind the larger one, but never quite.
-  constexpr double kNotHidden = 0.1;
-  return std::max(arithmetic, memory) + kNotHidden * std::min(arithmetic, memory) + roofs.launch_us;
+  return overlapped_us(arithmetic, memory) + roofs.launch_us;
+}
+
+bool host_is_measured(const DeviceInfo& device) {
+  const HostRoofs& host = device.roofs.host;
+  return host.launch_and_step_us > 0.0 && !host.products.empty();
+}
+
+double host_step_cost_us(double flop, double bytes, const DeviceInfo& device) {
+  const Roofs roofs = known_roofs(device);
+  const double around = std::max(0.0, roofs.host.launch_and_step_us - roofs.launch_us);
+  return around + overlapped_us(host_product_us(roofs.host, flop),
+                                bytes / (roofs.gigabytes_per_second * 1e3));
 }
 
 }  // namespace morton

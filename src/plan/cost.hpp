@@ -36,6 +36,15 @@ struct LaunchSize {
 [[nodiscard]] double step_cost_us(double flop, double efficiency, double bytes,
                                   const DeviceInfo& device);
 
+/// Whether anybody measured what steps on the host cost beside this device.
+[[nodiscard]] bool host_is_measured(const DeviceInfo& device);
+
+/// Time in microseconds that a product of `flop` operations on `bytes` adds to a run when the host
+/// computes it: what waiting, mapping and going on cost, beyond a launch, and the larger of the
+/// product's time and the memory's with a tenth of the smaller one. Between the measured products
+/// times are interpolated; below the least they are its own. Only where host_is_measured.
+[[nodiscard]] double host_step_cost_us(double flop, double bytes, const DeviceInfo& device);
+
 /// "172.8 GFLOP/s, 10.0 GB/s, 20.0 us a launch: guessed from clock and compute units".
 [[nodiscard]] std::string roofs_text(const DeviceInfo& device);
 

@@ -127,6 +127,7 @@ KernelChoice choose_with(const ChosenTunables& chosen, const Entry& entry,
       throw UnsupportedError("it requires " + condition.print());
     }
   }
+  require_host_pays(entry, context.device, context.options);
   const LaunchSize size = launch_size(entry, names, context.device);
   Environment padded = names;
   for (const auto& [role, binding] : bound.operands) {
@@ -149,10 +150,13 @@ KernelChoice choose_with(const ChosenTunables& chosen, const Entry& entry,
     return choice;
   }
   // What was measured is a share of the peak on the problem's own operations.
-  choice.estimated_us = step_cost_us(
-      static_cast<double>((tuned ? entry.flop : entry.work).evaluate(padded)),
-      choice.efficiency * busy_share(size, context.device),
-      chosen.exact ? 0.0 : bytes_moved(entry, bound, names, context, temporaries), context.device);
+  const auto flop = static_cast<double>((tuned ? entry.flop : entry.work).evaluate(padded));
+  const double bytes = chosen.exact ? 0.0 : bytes_moved(entry, bound, names, context, temporaries);
+  choice.estimated_us =
+      runs_on_host(entry) && host_is_measured(context.device)
+          ? host_step_cost_us(flop, bytes, context.device)
+          : step_cost_us(flop, choice.efficiency * busy_share(size, context.device), bytes,
+                         context.device);
   return choice;
 }
 

@@ -8,17 +8,38 @@
 
 namespace morton {
 
+namespace {
+
+bool is_named(const Entry& entry, const PlanOptions& options) {
+  const auto wanted = options.use.find(entry.family);
+  return wanted != options.use.end() && wanted->second == entry.name;
+}
+
+}  // namespace
+
+bool runs_on_host(const Entry& entry) {
+  return !entry.library.empty() && find_library(entry.library)->place == Library::Place::host;
+}
+
 void require_library(const Entry& entry, const PlanOptions& options) {
   if (entry.library.empty()) return;
-  const auto wanted = options.use.find(entry.family);
-  if (wanted == options.use.end() || wanted->second != entry.name) {
+  const Library* library = find_library(entry.library);
+  if (library->choice == Library::Choice::where_named && !is_named(entry, options)) {
     throw UnsupportedError("a library is called only where --use " + entry.family + "=" +
                            entry.name + " asks for it");
   }
   if (options.libraries.contains(entry.library)) return;
-  const Library* library = find_library(entry.library);
   throw UnsupportedError("this build has no " + std::string(library->title) + "; install " +
                          std::string(library->package) + " and rebuild");
+}
+
+void require_host_pays(const Entry& entry, const DeviceInfo& device, const PlanOptions& options) {
+  if (!runs_on_host(entry) || is_named(entry, options)) return;
+  if (options.host_steps == PlanOptions::HostSteps::where_named) {
+    throw UnsupportedError("while the host computes for one device, the others wait for it");
+  }
+  if (host_is_measured(device)) return;
+  throw UnsupportedError("no measured host rate; run morton probe");
 }
 
 Step library_step(const ScheduledKernel& kernel, const std::vector<Value>& values,
@@ -32,6 +53,7 @@ Step library_step(const ScheduledKernel& kernel, const std::vector<Value>& value
   step.kind = Step::Kind::library;
   step.name = choice.name;
   step.kernel = choice.entry->name;
+  if (runs_on_host(*choice.entry)) step.place = Step::Place::host;
   step.library = choice.entry->library;
   step.routine = choice.entry->routine;
   step.problem = print(problem);

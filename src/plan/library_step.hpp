@@ -7,10 +7,17 @@
 
 namespace morton {
 
+/// True for an entry whose library computes on the host.
+[[nodiscard]] bool runs_on_host(const Entry& entry);
+
 /// Throws UnsupportedError with what to do where the entry's library is not in this build, and
-/// where `options.use` does not name the entry: plans do not depend on what happens to be
-/// installed, and a library builds its kernels anew in each process. Entries with a source pass.
+/// where `options.use` does not name the entry of a library that is chosen by name alone. Entries
+/// with a source pass.
 void require_library(const Entry& entry, const PlanOptions& options);
+
+/// Throws UnsupportedError for an entry that runs on the host and that `options.use` does not name,
+/// where `options.host_steps` wants it named and where nobody measured its cost beside this device.
+void require_host_pays(const Entry& entry, const DeviceInfo& device, const PlanOptions& options);
 
 /// The step that calls the routine of the kernel's entry: its operands in the order of the family,
 /// then its extents by name.

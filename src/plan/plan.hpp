@@ -85,6 +85,8 @@ struct Transfer {
 /// One launch of a kernel, one call of a library, or one transfer.
 struct Step {
   enum class Kind : std::uint8_t { kernel, library, transfer } kind = Kind::kernel;
+  /// Who computes. A step on the host waits for the steps before it and maps its operands.
+  enum class Place : std::uint8_t { device, host } place = Place::device;
   std::string name;    ///< the nodes that it computes, or what it repacks or transfers
   std::string kernel;  ///< catalogue entry; "transfer" for a transfer
   int slot = 0;       ///< of the device that runs it; of a transfer, of the one that gets the bytes
@@ -160,8 +162,14 @@ struct PlanOptions {
   /// Measured values for kernels whose values are not set, and verdicts (plan/tuned.hpp); null:
   /// none.
   std::shared_ptr<const TunedData> tuned;
-  /// Libraries that this build can call ("clblast"); entries of others are rejected.
+  /// Libraries that this build can call ("clblast", "eigen"); entries of others are rejected.
   std::set<std::string> libraries;
+  /// Where entries that run on the host may be chosen. Of several devices all but one wait while
+  /// the host computes.
+  enum class HostSteps : std::uint8_t {
+    where_they_pay,
+    where_named
+  } host_steps = HostSteps::where_they_pay;
 };
 
 /// Chooses kernels and formats for the whole graph, places its memory. The graph has its shapes

@@ -50,7 +50,7 @@ std::string launch_text(const Step& step) {
     case Step::Kind::kernel:
       return fmt::format("global {} local {}", size_text(step.global), size_text(step.local));
     case Step::Kind::library:
-      return "library call";
+      return step.place == Step::Place::host ? "library call on the host" : "library call";
     case Step::Kind::transfer:
       return fmt::format("{} bytes", step.transfer.bytes);
   }
@@ -80,10 +80,11 @@ std::string step_text(const Plan& plan, const Step& step, const std::string& num
   if (detail == PlanDetail::brief) return text;
   text += fmt::format("      {}\n      why: {}\n", step.problem, step.reason);
   if (step.kind == Step::Kind::library) {
-    text += fmt::format(
-        "      routine {} of {}, which builds its own kernels when a process first uses them; "
-        "Morton's cache does not keep those\n",
-        step.routine, step.library);
+    text += fmt::format("      routine {} of {}, {}\n", step.routine, step.library,
+                        step.place == Step::Place::host
+                            ? "on the host, which waits for the steps before it"
+                            : "which builds its own kernels when a process first uses them; "
+                              "Morton's cache does not keep those");
   }
   for (const auto& argument : step.arguments) {
     if (argument.kind == StepArgument::Kind::value) text += operand_text(plan, argument);

@@ -40,6 +40,7 @@ Json to_json(const Step& step) {
   return {{"name", step.name},
           {"kernel", step.kernel},
           {"slot", step.slot},
+          {"place", step.place == Step::Place::host ? "host" : "device"},
           {"role", step.role == Step::Role::repack ? "repack" : "compute"},
           {"problem", step.problem},
           {"tunables", Json(step.tunables)},

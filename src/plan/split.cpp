@@ -262,9 +262,11 @@ Plan make_split_plan(const Graph& whole, std::span<const SplitPart> parts,
   }
   std::vector<bool> batched = batched_inputs(whole, parts);
   require_independent_rows(make_tasks(whole), batched, batch_of(parts));
+  PlanOptions of_parts = options;
+  of_parts.host_steps = PlanOptions::HostSteps::where_named;
   std::vector<Plan> plans;
   for (const SplitPart& part : parts) {
-    plans.push_back(make_plan(part.graph, catalogue, part.device, options));
+    plans.push_back(make_plan(part.graph, catalogue, part.device, of_parts));
   }
   return Joiner(whole, parts, std::move(batched)).run(std::move(plans));
 }

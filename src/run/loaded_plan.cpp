@@ -111,7 +111,9 @@ void LoadedPlan::run_load_steps() {
 
 std::unique_ptr<LaunchedStep> LoadedPlan::launch(const Step& step,
                                                  const BufferOf& buffer_of) const {
-  if (step.kind == Step::Kind::library) return launch_library(step, buffer_of);
+  if (step.kind == Step::Kind::library) {
+    return launch_library(step, device(step.slot), buffer_of);
+  }
   const auto instance = static_cast<std::size_t>(step.instance);
   const auto program = static_cast<std::size_t>(program_of_instance_[instance]);
   return launch_kernel(step, plan_.instances[instance].function, programs_[program].cached->program,
@@ -127,9 +129,10 @@ bool LoadedPlan::wants_storing() const {
                      [](const Program& program) { return !program.cached->stored; });
 }
 
-bool LoadedPlan::calls_library() const {
-  return std::any_of(plan_.steps.begin(), plan_.steps.end(),
-                     [](const Step& step) { return step.kind == Step::Kind::library; });
+bool LoadedPlan::has_librarys_kernels() const {
+  return std::any_of(plan_.steps.begin(), plan_.steps.end(), [](const Step& step) {
+    return step.kind == Step::Kind::library && step.place == Step::Place::device;
+  });
 }
 
 std::vector<std::string> LoadedPlan::store_programs() {

@@ -39,8 +39,8 @@ class LoadedPlan {
 
   /// True when some program came from source and is not on disk: it should be stored after a run.
   [[nodiscard]] bool wants_storing() const;
-  /// True when some step calls a library, which builds kernels of its own at its first use.
-  [[nodiscard]] bool calls_library() const;
+  /// True when some step runs kernels of a library, which builds them at its first use.
+  [[nodiscard]] bool has_librarys_kernels() const;
   /// Writes those programs; call after every step has run. Returns what went wrong, if anything.
   [[nodiscard]] std::vector<std::string> store_programs();
 

@@ -292,7 +292,8 @@ std::vector<StepRecord> Runner::step_records() {
     record.enqueued_at_us = host.enqueued_at_us;
     record.enqueue_us = host.enqueue_us;
     record.host_us = host.whole_us;
-    const bool has_events = record.step->kind != Step::Kind::transfer;
+    const bool has_events =
+        record.step->kind != Step::Kind::transfer && record.step->place == Step::Place::device;
     if (has_events) record.device = device_span(events_[s].first, events_[s].last);
     records.push_back(record);
   }

@@ -50,7 +50,7 @@ class Runner {
   enum class Part : std::uint8_t { all, computing };
   /// Enqueues all steps, or all but those that repack, and flushes. A transfer between devices
   /// waits on the host for the bytes that it reads, so with several devices this returns when their
-  /// results have come in.
+  /// results have come in; likewise a step on the host waits for those before it.
   void enqueue(Part part = Part::all);
   /// Enqueues the steps one by one and waits after each. Throws UsageError unless the queue
   /// profiles.

@@ -10,6 +10,7 @@
 #include "base/file.hpp"
 #include "device/kept_roofs.hpp"
 #include "device/peak.hpp"
+#include "device/probe_host.hpp"
 #include "device/probe_memory.hpp"
 #include "device/probe_transfer.hpp"
 #include "morton/probe.hpp"
@@ -91,6 +92,15 @@ TEST_P(DeviceProbe, WaitingForEachLaunchCostsNoLess) {
   EXPECT_LT(queued, 2.0 * waited) << "launches that follow each other are no slower";
 }
 
+TEST_P(DeviceProbe, TheHostMultipliesWhatKernelsLeave) {
+  if (!device().info().unified_memory) GTEST_SKIP() << "the device has memory of its own";
+  HostProbe host(shared_device());
+  for (const std::int64_t size : {1, 3, 17, 63}) {
+    EXPECT_THAT(host.product_us(size, kShort), Each(Gt(0.0))) << size;
+  }
+  EXPECT_THAT(host.launch_and_step_us(kShort), Each(Gt(0.0)));
+}
+
 TEST(ProbeSampling, WorkThatTakesNoTimeIsAnError) {
   const Work nothing = [](std::int64_t) { return 0.0; };
   try {
@@ -116,7 +126,13 @@ class KeptRoofsTest : public testing::DeviceTest {
     return path_of_roofs(folder_.path(), device().info());
   }
   static Roofs some_roofs() {
-    return {123.5, 45.25, 1.5, 9.5, {{16384, 200.0}, {1 << 20, 45.25}}, "measured 2026-01-31"};
+    return {123.5,
+            45.25,
+            1.5,
+            9.5,
+            {{16384, 200.0}, {1 << 20, 45.25}},
+            "measured 2026-01-31",
+            {12.5, {{1024, 0.25}, {65536, 8.5}}}};
   }
 
  private:
@@ -134,6 +150,17 @@ TEST_P(KeptRoofsTest, AreFoundByTheNextThatOpensTheDevice) {
   EXPECT_NE(OpenClDevice::open(GetParam(), {})->info().roofs.source, "measured 2026-01-31")
       << "without a cache folder nothing is kept";
   EXPECT_THROW((void)keep_roofs({}, device().info(), some_roofs()), UsageError);
+}
+
+TEST_P(KeptRoofsTest, OlderOnesHaveNothingOfTheHost) {
+  keep_roofs(options().cache_folder, device().info(), some_roofs());
+  Json older = parse_json(read_file(file(), 1 << 20), "kept roofs");
+  EXPECT_EQ(older["roofs"].erase("host"), 1U);
+  std::ofstream(file(), std::ios::binary | std::ios::trunc) << older.dump();
+  const auto again = opened();
+  EXPECT_TRUE(again->notes().empty());
+  EXPECT_EQ(again->info().roofs.gflops_f32, some_roofs().gflops_f32);
+  EXPECT_TRUE(again->info().roofs.host.products.empty());
 }
 
 TEST_P(KeptRoofsTest, DamagedOnesAreSaidAndSurvived) {
@@ -154,7 +181,9 @@ TEST_P(KeptRoofsTest, DamagedOnesAreSaidAndSurvived) {
                                          replaced("123.5", "0"),
                                          replaced("\"gflops_f32\"", "\"gflops\""),
                                          replaced("\"digest\": \"", "\"digest\": \"0"),
-                                         replaced("16384", "9999999999")};
+                                         replaced("16384", "9999999999"),
+                                         replaced("0.25", "0"),
+                                         replaced("65536", "17")};
   for (const std::string& text : damaged) {
     SCOPED_TRACE(text.substr(0, 200));
     std::ofstream(file(), std::ios::binary | std::ios::trunc) << text;
@@ -195,6 +224,10 @@ TEST_P(KeptRoofsTest, AProbeFitsTogether) {
   check(result.launch_us);
   check(result.launch_and_wait_us);
   EXPECT_LE(result.launch_us.best, result.launch_us.median);
+  const bool shares_memory = device().info().unified_memory;
+  EXPECT_EQ(result.host_products.empty(), !shares_memory);
+  for (const auto& product : result.host_products) check(product.us);
+  if (shares_memory) check(result.launch_and_host_step_us);
 
   const Roofs roofs = roofs_of(result);
   EXPECT_GE(roofs.bandwidth.size(), 3U);
@@ -206,6 +239,7 @@ TEST_P(KeptRoofsTest, AProbeFitsTogether) {
   EXPECT_EQ(keep_roofs(public_device, result), file().string());
   EXPECT_EQ(opened()->info().roofs.source, roofs.source);
   EXPECT_DOUBLE_EQ(opened()->info().roofs.gflops_f32, roofs.gflops_f32);
+  EXPECT_EQ(opened()->info().roofs.host.products.size(), result.host_products.size());
 }
 
 }  // namespace

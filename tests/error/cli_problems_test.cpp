@@ -176,6 +176,24 @@ TEST(CliProblems, OptionsThatChangeNothingAreSaid) {
   EXPECT_NE(outcome.err.find("--precision bf16"), std::string::npos) << outcome.text();
 }
 
+TEST(CliProblems, TheHostMultipliesByName) {
+  for (const char* size : {"1", "3", "17", "63", "100"}) {
+    SCOPED_TRACE(size);
+    const Outcome outcome =
+        run_program({"bench", "gemm", "--m", size, "--n", size, "--k", size, "-n", "1", "--warmup",
+                     "0ms", "--format", "json", "--use", "gemm=gemm.eigen"});
+    if (outcome.err.find("device.unified_memory") != std::string::npos) {
+      GTEST_SKIP() << "the device has memory of its own";
+    }
+    expect_success(outcome);
+    const json result = json::parse(outcome.out);
+    EXPECT_TRUE(result.at("failed").empty()) << outcome.text();
+    const json& contender = result.at("contenders").at(0);
+    EXPECT_EQ(contender.at("name"), "gemm.eigen");
+    EXPECT_TRUE(contender.at("device").is_null()) << "the device computes nothing";
+  }
+}
+
 TEST(CliProblems, TunedParametersOfCLBlastAreRead) {
   const TemporaryFolder folder;
   const std::string path = (folder.path() / "clblast.json").string();

@@ -88,6 +88,34 @@ TEST(CliProfile, StepsAddUpToNoMoreThanTheWhole) {
   EXPECT_LE(clocks["host_enqueue_ms"].get<double>(), clocks["host_end_to_end_ms"].get<double>());
 }
 
+TEST(CliProfile, StepsOnTheHostHaveItsTimesAndNoShareOfTheDevicesRoofs) {
+  const TemporaryFolder cache;
+  // Roofs so low that any share of them would be impossible.
+  keep(cache.path(), 1e-6, 1e6);
+  const Outcome outcome = run_program(
+      profile(tiny_model(cache.path()), cache.path(),
+              {"--format", "json", "--use", "gemm=gemm.eigen", "--exclude", "gemm.swapped"}));
+  if (outcome.err.find("device.unified_memory") != std::string::npos) {
+    GTEST_SKIP() << "the device has memory of its own";
+  }
+  expect_success(outcome);
+  const json report = json::parse(outcome.out);
+  ASSERT_EQ(report["steps"].size(), 1U) << outcome.text();
+  const json& step = report["steps"][0];
+  EXPECT_EQ(step["kernel"], "gemm.eigen");
+  EXPECT_EQ(step["place"], "host");
+  EXPECT_EQ(step["bound_by"], "host");
+  EXPECT_GT(step["host_us"].get<double>(), 0.0);
+  for (const char* key : {"device_us", "gflops", "share_of_peak", "share_of_bandwidth"}) {
+    EXPECT_TRUE(step[key].is_null()) << key;
+  }
+  const json& clocks = report["clocks"];
+  EXPECT_TRUE(clocks["device_sum_ms"].is_null());
+  EXPECT_GT(clocks["on_host_ms"].get<double>(), 0.0);
+  EXPECT_LE(clocks["on_host_ms"].get<double>(), 1.05 * clocks["host_enqueue_ms"].get<double>());
+  EXPECT_NE(outcome.err.find("no step runs on the device"), std::string::npos) << outcome.err;
+}
+
 TEST(CliProfile, LayersHaveOneRecordForEachStep) {
   const TemporaryFolder cache;
   keep(cache.path(), 1e6, 1e6);
@@ -101,10 +129,11 @@ TEST(CliProfile, LayersHaveOneRecordForEachStep) {
   std::istringstream lines(read_bytes(csv_path));
   std::string header;
   std::getline(lines, header);
-  EXPECT_EQ(header,
-            "index,name,kernel,role,formats,work_group,global,host_us,enqueue_us,device_us,flop,"
-            "bytes,footprint_bytes,gflops,share_of_peak,gigabytes_per_second,bandwidth_roof,"
-            "share_of_bandwidth,bound_by");
+  EXPECT_EQ(
+      header,
+      "index,name,kernel,role,place,formats,work_group,global,host_us,enqueue_us,device_us,flop,"
+      "bytes,footprint_bytes,gflops,share_of_peak,gigabytes_per_second,bandwidth_roof,"
+      "share_of_bandwidth,bound_by");
   std::size_t count = 0;
   for (std::string line; std::getline(lines, line); ++count) {
     EXPECT_TRUE(line.starts_with(std::to_string(count) + ",")) << line;

@@ -47,6 +47,12 @@ TEST(CliStatistics, DeviceTimeIsMissingWhereAnyStepHasNone) {
   EXPECT_FALSE(device_ms(steps).has_value());
   steps[1].device_us = 500.0;
   EXPECT_DOUBLE_EQ(device_ms(steps).value(), 2.0);
+  // Steps on the host are no part of the device's time.
+  steps[1].place = StepInfo::Place::host;
+  steps[1].device_us.reset();
+  EXPECT_DOUBLE_EQ(device_ms(steps).value(), 1.5);
+  steps[0].place = StepInfo::Place::host;
+  EXPECT_FALSE(device_ms(steps).has_value());
 }
 
 TEST(CliStatistics, NumbersKeepFourDigitsAtEverySize) {

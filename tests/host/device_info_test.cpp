@@ -52,7 +52,13 @@ DeviceInfo example() {
   info.out_of_order = true;
   info.compiler = false;
   info.timer_resolution_ns = 80.5;
-  info.roofs = {61.5, 4.25, 9.5, 19.5, {{4096, 100.5}, {1 << 20, 4.5}}, "measured"};
+  info.roofs = {61.5,
+                4.25,
+                9.5,
+                19.5,
+                {{4096, 100.5}, {1 << 20, 4.5}},
+                "measured",
+                {30.5, {{1024, 0.5}, {65536, 7.25}}}};
   info.quirks = {"a-bug", "another"};
   return info;
 }
@@ -84,7 +90,7 @@ TEST(DeviceInfoJson, HoldsEveryField) {
     if (key == "schema") continue;
     EXPECT_NE(value, defaults.at(key)) << key;
   }
-  EXPECT_EQ(full.at("roofs").size(), 6U);
+  EXPECT_EQ(full.at("roofs").size(), 7U);
 }
 
 TEST(DeviceInfoJson, MissesEachKeyByName) {
@@ -130,6 +136,38 @@ TEST(DeviceInfoJson, RefusesFootprintsThatDoNotGoUp) {
   EXPECT_NE(complaint(with(Json::array({point(5, -3.0)}))).find("not negative"), std::string::npos);
   EXPECT_NE(complaint(with(Json::array({Json{{"footprint_bytes", 5}}}))).find("bandwidth"),
             std::string::npos);
+}
+
+TEST(DeviceInfoJson, KnowsNoHostInFilesFromBeforeItWasMeasured) {
+  Json older = to_json(example());
+  older["roofs"].erase("host");
+  const DeviceInfo info = read(older);
+  EXPECT_EQ(info.roofs.host.launch_and_step_us, 0.0);
+  EXPECT_TRUE(info.roofs.host.products.empty());
+  EXPECT_EQ(info.roofs.gflops_f32, 61.5);
+}
+
+TEST(DeviceInfoJson, RefusesProductsThatTakeNoTimeOrDoNotGoUp) {
+  const auto with = [](const Json& products) {
+    Json json = to_json(example());
+    json["roofs"]["host"]["products"] = products;
+    return json;
+  };
+  const auto product = [](std::int64_t flop, double us) -> Json {
+    return {{"flop", flop}, {"us", us}};
+  };
+  EXPECT_EQ(complaint(with(Json::array({product(2, 1.0), product(3, 0.5)}))), "nothing");
+  EXPECT_EQ(complaint(with(Json::array())), "nothing");
+  EXPECT_NE(complaint(with(Json::array({product(5, 1.0), product(5, 2.0)}))).find("more than 5 op"),
+            std::string::npos);
+  EXPECT_NE(complaint(with(Json::array({product(0, 1.0)}))).find("more than 0 op"),
+            std::string::npos);
+  EXPECT_NE(complaint(with(Json::array({product(2, 0.0)}))).find("more than 0"), std::string::npos);
+  EXPECT_NE(complaint(with(Json::array({product(2, -1.0)}))).find("not negative"),
+            std::string::npos);
+  Json unknown = to_json(example());
+  unknown["roofs"]["host"]["threads"] = 2;
+  EXPECT_NE(complaint(unknown).find("'threads'"), std::string::npos);
 }
 
 TEST(DeviceInfoRoofs, BandwidthAtAFootprintIsTheBestFromThereOn) {
