@@ -119,6 +119,16 @@ double busy_share(const LaunchSize& size, const DeviceInfo& device) {
                   groups / static_cast<double>(std::max<std::int64_t>(device.compute_units, 1)));
 }
 
+double asked_share(const LaunchSize& size, const DeviceInfo& device) {
+  if (device.kind != DeviceInfo::Kind::gpu) return 1.0;
+  // Little's law with 100 bytes under way for each work-item: 29 KiB a compute unit for an H200.
+  constexpr double kEnoughInAUnit = 256.0;
+  double items = 1.0;
+  for (const std::int64_t extent : size.global) items *= static_cast<double>(extent);
+  const auto units = static_cast<double>(std::max<std::int64_t>(device.compute_units, 1));
+  return std::min(1.0, items / (kEnoughInAUnit * units));
+}
+
 double efficiency_of(const Entry& entry, const DeviceInfo& device) {
   for (const std::string_view name : classes_of(device)) {
     const auto found = entry.efficiency.find(std::string(name));

@@ -155,8 +155,8 @@ KernelChoice choose_with(const ChosenTunables& chosen, const Entry& entry,
   choice.estimated_us =
       runs_on_host(entry) && host_is_measured(context.device)
           ? host_step_cost_us(flop, bytes, context.device)
-          : step_cost_us(flop, choice.efficiency * busy_share(size, context.device), bytes,
-                         context.device);
+          : step_cost_us(flop, choice.efficiency * busy_share(size, context.device),
+                         bytes / asked_share(size, context.device), context.device);
   return choice;
 }
 
