@@ -41,6 +41,7 @@ void for_each_field(Source& info, const Visit& visit) {
   visit("kind", info.kind);
   visit("compute_units", info.compute_units);
   visit("clock_mhz", info.clock_mhz);
+  visit("cuda_compute_capability", info.cuda_compute_capability);
   visit("max_work_group_size", info.max_work_group_size);
   visit("max_work_item_sizes", info.max_work_item_sizes);
   visit("global_memory_bytes", info.global_memory_bytes);
@@ -276,8 +277,6 @@ DeviceInfo device_info_from_json(const JsonReader& reader) {
 Environment environment_of(const DeviceInfo& info) {
   Environment environment;
   for_each_field(info, ToEnvironment{environment});
-  // What a driver accepts beyond the standard is known by its vendor: PTX within OpenCL C.
-  environment["device.is_nvidia"] = info.platform.find("NVIDIA") != std::string::npos ? 1 : 0;
   return environment;
 }
 

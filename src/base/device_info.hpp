@@ -22,6 +22,8 @@ struct DeviceInfo {
   std::string opencl_c_version, extensions, profile;
   Kind kind = Kind::gpu;
   std::int64_t compute_units = 1, clock_mhz = 0;
+  /// Of NVIDIA's GPUs: 10 * major + minor, which says what PTX within OpenCL C they run; else 0.
+  std::int64_t cuda_compute_capability = 0;
   std::int64_t max_work_group_size = 1;
   std::array<std::int64_t, 3> max_work_item_sizes{1, 1, 1};
   std::int64_t global_memory_bytes = 0, max_allocation_bytes = 0;
@@ -60,7 +62,7 @@ inline constexpr std::string_view kOverlappingSubBuffers = "nvidia-overlapping-s
 /// host's products. "host" may be missing: then nobody measured it.
 [[nodiscard]] Roofs roofs_from_json(const JsonReader& reader);
 /// What catalogue expressions see as `device.*`: numbers and booleans by field name
-/// ("device.compute_units", "device.is_cpu", "device.is_gpu", "device.is_nvidia",
+/// ("device.compute_units", "device.is_cpu", "device.is_gpu",
 /// "device.fp16", ...); the three sizes
 /// are "device.max_work_item_sizes0" to 2. Texts, roofs and quirks are not seen.
 [[nodiscard]] Environment environment_of(const DeviceInfo& info);

@@ -59,6 +59,12 @@ void ask_sizes(const cl::Device& device, DeviceInfo& info) {
   info.compute_units =
       std::max<std::int64_t>(1, number<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS, 1));
   info.clock_mhz = number<cl_uint>(device, CL_DEVICE_MAX_CLOCK_FREQUENCY, 0);
+  if (info.extensions.find("cl_nv_device_attribute_query") != std::string::npos) {
+    constexpr cl_device_info kMajor = 0x4000;  // CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV
+    constexpr cl_device_info kMinor = 0x4001;
+    info.cuda_compute_capability =
+        10 * number<cl_uint>(device, kMajor, 0) + number<cl_uint>(device, kMinor, 0);
+  }
   info.max_work_group_size =
       std::max<std::int64_t>(1, number<std::size_t>(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, 1));
   const auto sizes = device.getInfo<CL_DEVICE_MAX_WORK_ITEM_SIZES>();

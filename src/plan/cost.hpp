@@ -52,8 +52,8 @@ struct LaunchSize {
 [[nodiscard]] double busy_share(const LaunchSize& size, const DeviceInfo& device);
 
 /// Share of a GPU's memory bandwidth, at most 1, that the launch's work-items can ask for: memory
-/// answers after about a microsecond, and each of them waits for a few vectors at a time. 1 on other
-/// devices, where caches read ahead.
+/// answers after about a microsecond, and each of them waits for a few vectors at a time. 1 on
+/// other devices, where caches read ahead.
 [[nodiscard]] double asked_share(const LaunchSize& size, const DeviceInfo& device);
 
 /// The entry's share of the peak on this device: of the most particular of its classes that the

@@ -59,6 +59,7 @@ DeviceInfo example() {
                 {{4096, 100.5}, {1 << 20, 4.5}},
                 "measured",
                 {30.5, {{1024, 0.5}, {65536, 7.25}}}};
+  info.cuda_compute_capability = 90;
   info.quirks = {"a-bug", "another"};
   return info;
 }
@@ -85,7 +86,7 @@ TEST(DeviceInfoJson, HoldsEveryField) {
   // A field that for_each_field forgets would come back with its default; example() has none.
   const Json defaults = to_json(DeviceInfo{});
   const Json full = to_json(example());
-  EXPECT_EQ(full.size(), 42U);
+  EXPECT_EQ(full.size(), 43U);
   for (const auto& [key, value] : full.items()) {
     if (key == "schema") continue;
     EXPECT_NE(value, defaults.at(key)) << key;

@@ -37,16 +37,35 @@ Graph chained_products() {
   return network.finish();
 }
 
-/// The kernel of a product of square matrices, rhs constant.
-std::string kernel_of_product(const DeviceInfo& device, std::int64_t size) {
+/// The kernel of a product of `rows` rows with a constant square matrix.
+std::string kernel_of_product(const DeviceInfo& device, std::int64_t size, std::int64_t rows) {
   NetworkBuilder network("one_product", 1);
   const TensorId x = network.input("x", {-1, size});
   network.output(network.node("MatMul", {x, network.parameter({size, size}, size)}));
   std::string kernel;
-  for (const Step& step : plan_of(network.finish(), size, device).steps) {
+  for (const Step& step : plan_of(network.finish(), rows, device).steps) {
     if (step.kernel.starts_with("gemm.")) kernel += step.kernel;
   }
   return kernel;
+}
+
+/// Of square matrices.
+std::string kernel_of_product(const DeviceInfo& device, std::int64_t size) {
+  return kernel_of_product(device, size, size);
+}
+
+TEST(PlanChoice, AVectorGetsMoreWorkItemsThanItHasRows) {
+  // So few wait for memory most of the time: it is the number of loads under way that counts.
+  for (const std::int64_t size : {1000, 4096}) {
+    EXPECT_EQ(kernel_of_product(saved_device("nvidia_h200"), size, 1), "gemm.group_dots") << size;
+  }
+}
+
+TEST(PlanChoice, PtxIsForGpusThatHaveIt) {
+  DeviceInfo device = saved_device("nvidia_h200");
+  EXPECT_TRUE(kernel_of_product(device, 2048).starts_with("gemm.async_tile"));
+  device.cuda_compute_capability = 75;
+  EXPECT_EQ(kernel_of_product(device, 2048), "gemm.local_tile");
 }
 
 TEST(PlanChoice, LowPowerGpusGetPatchesInRegisters) {
