@@ -196,10 +196,21 @@ void read_align(const JsonReader& reader, const ProblemFamily& family, Entry& en
   }
 }
 
+/// Operations of a kernel that computes every padded element, else its logical ones.
+Expression padded_flop(const Entry& entry) {
+  std::map<std::string, Expression> padded;
+  if (entry.edges == Entry::Edges::pad) {
+    for (const auto& [name, multiple] : entry.align) {
+      padded.emplace(name, Expression::variable(name + "_pad"));
+    }
+  }
+  return entry.flop.substitute(padded);
+}
+
 void read_cost(const JsonReader& reader, const NameSet& known, Entry& entry) {
   reader.allow_keys({"flop", "work", "bytes", "efficiency"});
   entry.flop = read_expression(reader.at("flop"), known);
-  entry.work = reader.has("work") ? read_expression(reader.at("work"), known) : entry.flop;
+  entry.work = reader.has("work") ? read_expression(reader.at("work"), known) : padded_flop(entry);
   if (reader.has("bytes")) entry.bytes = read_expression(reader.at("bytes"), known);
   const JsonReader efficiency = reader.at("efficiency");
   efficiency.allow_keys({"cpu", "gpu", "low_power_gpu", "gpu_without_local_memory"});

@@ -58,6 +58,11 @@ TEST(PlanChoice, AVectorGetsMoreWorkItemsThanItHasRows) {
   // So few wait for memory most of the time: it is the number of loads under way that counts.
   for (const std::int64_t size : {1000, 4096}) {
     EXPECT_EQ(kernel_of_product(saved_device("nvidia_h200"), size, 1), "gemm.group_dots") << size;
+    NetworkBuilder network("matrix_times_vector", 1);
+    const TensorId x = network.input("x", {size, -1});
+    network.output(network.node("MatMul", {network.input("a", {size, size}), x}));
+    const Plan plan = plan_of(network.finish(), 1, saved_device("nvidia_h200"));
+    EXPECT_EQ(count_of(plan, "gemm.group_dots"), 1) << size;
   }
 }
 
