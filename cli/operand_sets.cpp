@@ -14,11 +14,17 @@
 namespace morton::cli {
 namespace {
 
-/// What the driver and, of the host's third-level cache, the system say.
+/// What the driver and, of the host's third-level cache, the system say. Of a GPU with memory of
+/// its own at least 64 MiB: NVIDIA's driver tells the size of the first-level caches, 4 MiB of an
+/// H200.
 std::int64_t last_level_cache_bytes(const Device& device) {
   const Json facts = Json::parse(device.json());
   std::int64_t bytes = facts.value("global_cache_bytes", std::int64_t{0});
-  if (facts.value("kind", "") == "cpu") {
+  const std::string kind = facts.value("kind", "");
+  if (kind == "gpu" && !facts.value("unified_memory", false)) {
+    bytes = std::max(bytes, std::int64_t{64} << 20);
+  }
+  if (kind == "cpu") {
     std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index3/size");
     std::int64_t kibibytes = 0;
     char unit = '\0';
@@ -53,7 +59,7 @@ OperandSets operand_sets_of(Buffers buffers, double bytes, const Device& device)
       std::clamp(std::ceil(kTimesTheCache * cache / bytes), 2.0, kMostSets));
   sets.description = fmt::format(
       "rotating: calls take turns among {} sets of operands of {}, {} together; the cache "
-      "has {}",
+      "is taken to have {}",
       sets.count, bytes_text(static_cast<std::int64_t>(bytes)),
       bytes_text(static_cast<std::int64_t>(bytes * static_cast<double>(sets.count))),
       bytes_text(static_cast<std::int64_t>(cache)));

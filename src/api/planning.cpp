@@ -136,7 +136,7 @@ std::shared_ptr<const TunedData> tuned_for(const CompileOptions& options) {
   auto data = std::make_shared<TunedData>();
   read_shipped_tuning(*data);
   const std::filesystem::path folder = tuning_folder(cache_folder(options.cache_dir));
-  if (!folder.empty()) read_tuning_folder(folder, *data);
+  if (!folder.empty()) read_kept_tuning(folder, *data);
   for (const std::string& file : options.tuning_files) read_tuning_file(file, *data);
   return data;
 }

@@ -61,6 +61,18 @@ std::string lines_text(const Json& array) {
   return text + (array.empty() ? "]" : "\n  ]");
 }
 
+/// The .json files of the folder in the order of their names; none where there is no folder.
+std::vector<fs::path> tuning_files_in(const fs::path& folder) {
+  std::vector<fs::path> paths;
+  std::error_code status;
+  if (!fs::is_directory(folder, status)) return paths;
+  for (const auto& file : fs::directory_iterator(folder)) {
+    if (file.path().extension() == ".json") paths.push_back(file.path());
+  }
+  std::ranges::sort(paths);
+  return paths;
+}
+
 }  // namespace
 
 TunedRecord tuned_record_from(const JsonReader& reader, const TunedDevice& device) {
@@ -150,20 +162,23 @@ TunedDevice read_tuning_file(const fs::path& path, TunedData& data) {
   return read_tuning(json, path.string(), data);
 }
 
-void read_tuning_folder(const fs::path& folder, TunedData& data) {
-  std::error_code status;
-  if (!fs::is_directory(folder, status)) return;
-  std::vector<fs::path> paths;
-  for (const auto& file : fs::directory_iterator(folder)) {
-    if (file.path().extension() == ".json") paths.push_back(file.path());
+void read_kept_tuning(const fs::path& folder, TunedData& data) {
+  for (const auto& path : tuning_files_in(folder)) {
+    try {
+      read_tuning_file(path, data);
+    } catch (const ModelError& error) {
+      throw ModelError(std::string(error.what()) +
+                       "; remove this file, or all of them by 'morton cache clear tuning'");
+    }
   }
-  std::ranges::sort(paths);
-  for (const auto& path : paths) read_tuning_file(path, data);
 }
 
 void read_shipped_tuning(TunedData& data) {
   if (const auto folder = knob("MORTON_KERNEL_DIR")) {
-    return read_tuning_folder(fs::path(*folder) / kTunedFolder, data);
+    for (const auto& path : tuning_files_in(fs::path(*folder) / kTunedFolder)) {
+      read_tuning_file(path, data);
+    }
+    return;
   }
   for (const EmbeddedFile& file : embedded_kernels()) {
     if (!file.path.starts_with(kTunedFolder)) continue;

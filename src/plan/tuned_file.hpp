@@ -13,8 +13,9 @@ namespace morton {
 /// Reading is checked like every file: ModelError names the file and the key. Returns the device.
 TunedDevice read_tuning(const Json& json, const std::string& file, TunedData& data);
 TunedDevice read_tuning_file(const std::filesystem::path& path, TunedData& data);
-/// Every .json file of the folder in the order of their names; none where there is no folder.
-void read_tuning_folder(const std::filesystem::path& folder, TunedData& data);
+/// Every .json file of the cache's folder in the order of their names; none where there is no
+/// folder. A ModelError also says how to be rid of a damaged one.
+void read_kept_tuning(const std::filesystem::path& folder, TunedData& data);
 /// Those built into the library, or of the folder `tuned` in MORTON_KERNEL_DIR when that is set.
 void read_shipped_tuning(TunedData& data);
 

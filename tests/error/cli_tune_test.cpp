@@ -222,6 +222,17 @@ TEST(CliTune, TheCacheIsListedExportedImportedAndCleared) {
   expect_error(run_program({"cache", "import", file}, cache), 3, "the key 'schema' is missing");
 }
 
+TEST(CliTune, ADamagedFileSaysHowToBeRidOfIt) {
+  const TemporaryFolder folder;
+  const auto cache = cache_in(folder);
+  std::filesystem::create_directories(folder.path() / "cache" / "tuning");
+  write_bytes(folder.path() / "cache" / "tuning" / "a.json", "{}");
+  const std::vector<std::string> plan{"plan", kLenet};
+  expect_error(run_program(plan, cache), 3, "'morton cache clear tuning'");
+  expect_success(run_program({"cache", "clear", "tuning"}, cache));
+  expect_success(run_program(plan, cache));
+}
+
 TEST(CliTune, WrongCommandLines) {
   expect_error(run_program({"tune"}), kUsage, "MODEL, gemm or --report");
   expect_error(run_program(with(kTune, {"--effort", "much"})), kUsage, "--effort");
