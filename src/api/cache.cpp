@@ -103,20 +103,15 @@ std::int64_t import_tuning(const std::string& cache_dir, const std::string& text
                            const std::string& file) {
   const fs::path folder = tuning_folder(known_folder(cache_dir));
   const Json json = parse_json(text, file);
-  const JsonReader reader(json, file);
-  if (!reader.has("devices")) return import_device(folder, json, file);
-  reader.allow_keys({"schema", "devices"});
-  if (reader.at("schema").integer() != 1) {
-    reader.at("schema").fail("expected 1, the only schema there is");
-  }
+  const std::vector<JsonReader> parts = tuning_parts(JsonReader(json, file));
   // Nothing is stored unless all of it is right.
-  for (const JsonReader& device : reader.at("devices").elements()) {
+  for (const JsonReader& part : parts) {
     TunedData checked;
-    static_cast<void>(read_tuning(device.json(), device.where(), checked));
+    static_cast<void>(read_tuning(part.json(), part.where(), checked));
   }
   std::int64_t records = 0;
-  for (const JsonReader& device : reader.at("devices").elements()) {
-    records += import_device(folder, device.json(), device.where());
+  for (const JsonReader& part : parts) {
+    records += import_device(folder, part.json(), part.where());
   }
   return records;
 }

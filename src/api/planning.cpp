@@ -137,7 +137,7 @@ std::shared_ptr<const TunedData> tuned_for(const CompileOptions& options) {
   read_shipped_tuning(*data);
   const std::filesystem::path folder = tuning_folder(cache_folder(options.cache_dir));
   if (!folder.empty()) read_kept_tuning(folder, *data);
-  for (const std::string& file : options.tuning_files) read_tuning_file(file, *data);
+  for (const std::string& file : options.tuning_files) read_given_tuning(file, *data);
   return data;
 }
 

@@ -162,6 +162,22 @@ TunedDevice read_tuning_file(const fs::path& path, TunedData& data) {
   return read_tuning(json, path.string(), data);
 }
 
+std::vector<JsonReader> tuning_parts(const JsonReader& reader) {
+  if (!reader.has("devices")) return {reader};
+  reader.allow_keys({"schema", "devices"});
+  if (reader.at("schema").integer() != kSchema) {
+    reader.at("schema").fail("expected 1, the only schema there is");
+  }
+  return reader.at("devices").elements();
+}
+
+void read_given_tuning(const fs::path& path, TunedData& data) {
+  const Json json = parse_json(read_file(path, kFileLimitBytes), path.string());
+  for (const JsonReader& part : tuning_parts(JsonReader(json, path.string()))) {
+    read_tuning(part.json(), part.where(), data);
+  }
+}
+
 void read_kept_tuning(const fs::path& folder, TunedData& data) {
   for (const auto& path : tuning_files_in(folder)) {
     try {

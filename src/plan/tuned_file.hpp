@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "base/json_reader.hpp"
 #include "plan/tuned.hpp"
@@ -13,6 +14,11 @@ namespace morton {
 /// Reading is checked like every file: ModelError names the file and the key. Returns the device.
 TunedDevice read_tuning(const Json& json, const std::string& file, TunedData& data);
 TunedDevice read_tuning_file(const std::filesystem::path& path, TunedData& data);
+/// The devices' parts of tuning data that a user gives: the file itself, or each device's part of
+/// what `morton cache export` wrote.
+[[nodiscard]] std::vector<JsonReader> tuning_parts(const JsonReader& reader);
+/// All of such a file.
+void read_given_tuning(const std::filesystem::path& path, TunedData& data);
 /// Every .json file of the cache's folder in the order of their names; none where there is no
 /// folder. A ModelError also says how to be rid of a damaged one.
 void read_kept_tuning(const std::filesystem::path& folder, TunedData& data);

@@ -214,6 +214,7 @@ TEST(CliTune, TheCacheIsListedExportedImportedAndCleared) {
   const Outcome imported = run_program({"cache", "import", file}, cache);
   expect_success(imported);
   EXPECT_EQ(imported.out, "imported 1 records\n");
+  expect_success(run_program({"plan", kLenet, "--tuning", file}, cache));
   const json content = json::parse(run_program(list, cache).out);
   ASSERT_EQ(content.at("tuning").size(), 1U);
   EXPECT_EQ(content.at("tuning").at(0).at("records"), 1);
