@@ -47,7 +47,8 @@ int run_probe(const Options& options) {
     kept = keep_roofs(device, result);
   } catch (const Error& error) {
     // What was measured is worth printing all the same.
-    spdlog::warn("{}", error.what());
+    spdlog::warn("{}; nothing is kept: plans and profiles go on without these figures",
+                 error.what());
   }
   emit(report_of(result, device, kept, options.result.format), options.result.path);
   return 0;

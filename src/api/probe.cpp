@@ -64,6 +64,7 @@ class Prober {
     measure_launches();
     measure_host();
     measure_transfers();
+    note_disturbance();
     measure_memory();
     return std::move(result_);
   }
@@ -99,6 +100,20 @@ class Prober {
       result_.arithmetic.push_back({std::string(name_of(type)), width, kernel.operation(),
                                     measured(samples, Best::greatest)});
     }
+  }
+
+  /// Says so where the machine was too busy for what is kept: medians of launches are.
+  void note_disturbance() {
+    constexpr double kFarApart = 10.0;
+    const auto note = [&](const char* what, const Measured& us) {
+      if (us.median <= kFarApart * us.best) return;
+      result_.notes.push_back(fmt::format(
+          "samples of {} lie far apart (median {:.2f} us, best {:.2f}): something else kept the "
+          "machine busy; probe again when it is quiet, since plans rest on these figures",
+          what, us.median, us.best));
+    };
+    note("a launch that is waited for", result_.launch_and_wait_us);
+    note("mapping a buffer", result_.map_us);
   }
 
   /// What the clock promises, beside what was measured.
