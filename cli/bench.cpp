@@ -326,7 +326,8 @@ void add_bench(CLI::App& app, Action& chosen) {
     add_bench_problem(*command, family, chosen);
   }
   command->require_subcommand(0, 1);
-  command->add_option("model", options->model.path, "ONNX file")->option_text("MODEL");
+  command->add_option("model", options->model.path, "ONNX file, or network definition (.json)")
+      ->option_text("MODEL");
   add_options(*command, options->measure);
   add_options(*command, options->device);
   add_options(*command, options->model);

@@ -30,8 +30,6 @@ CompileOptions only(const KernelInfo& kernel, const std::vector<KernelInfo>& fam
 
 /// What the plan says of this kernel, out of a message that lists several.
 std::string reason_in(const std::string& message, const std::string& kernel) {
-  // What is wrong with an option concerns all kernels.
-  if (message.starts_with("--local")) return message.substr(0, message.find('\n'));
   const std::string head = "\n  " + kernel + ": ";
   const std::size_t at = message.find(head);
   if (at == std::string::npos) return message;
@@ -77,6 +75,8 @@ void add_kernel(const KernelInfo& kernel, const CompileOptions& options,
     field.rejected.push_back({kernel.name, reason_in(error.what(), kernel.name)});
     return;
   } catch (const UsageError& error) {
+    // What is wrong with an option concerns all kernels, and the message says what there is.
+    if (std::string_view(error.what()).starts_with("--local")) throw;
     field.rejected.push_back({kernel.name, reason_in(error.what(), kernel.name)});
     return;
   } catch (const DeviceError& error) {

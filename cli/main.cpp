@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <spdlog/fmt/fmt.h>
+#include <spdlog/fmt/ranges.h>
 
 #include <cstdio>
 #include <exception>
@@ -66,7 +67,20 @@ std::string help_hint(const CLI::App& app) {
 /// What is wrong with a command line, in words of its own where those of the parser mislead.
 std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
   const std::vector<std::string> rest = app.remaining();
-  if (!app.get_subcommands().empty() || rest.empty()) return error.what();
+  const auto chosen = app.get_subcommands();
+  if (!chosen.empty()) {
+    const CLI::App& command = *chosen.front();
+    const bool lacks_command =
+        command.get_require_subcommand_min() > 0 && command.get_subcommands().empty();
+    if (!lacks_command) return error.what();
+    std::vector<std::string> known;
+    for (const CLI::App* part : command.get_subcommands([](const CLI::App*) { return true; })) {
+      known.push_back(part->get_name());
+    }
+    return fmt::format("{}: expected a subcommand, one of {}{}", command.get_name(),
+                       fmt::join(known, ", "), rest.empty() ? "" : ", got '" + rest.front() + "'");
+  }
+  if (rest.empty()) return error.what();
   const char* kind = rest.front().starts_with('-') ? "option" : "command";
   return fmt::format("there is no {} '{}'", kind, rest.front());
 }

@@ -261,6 +261,12 @@ std::vector<Device> open_devices(const DeviceOptions& options) {
 std::vector<double> weights_of(const DeviceOptions& options) {
   std::vector<double> weights;
   if (options.weights.empty()) return weights;
+  if (selectors_of(options).size() == 1) {
+    throw UsageError(
+        fmt::format("--weights {}: there is one device, which gets the whole batch; name several "
+                    "with --device, such as 0:0,0:1",
+                    options.weights));
+  }
   const char* at = options.weights.data();
   const char* const end = at + options.weights.size();
   while (true) {

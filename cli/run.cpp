@@ -117,6 +117,12 @@ Tensor by_rows(const NamedTensor& output, const Options& options) {
   return turned;
 }
 
+/// Refuses a file that the outputs cannot be written to before anything runs.
+void check_output(const std::string& path) {
+  if (path.empty() || path.ends_with(".npy") || path.ends_with(".npz")) return;
+  throw UsageError(fmt::format("--output {}: tensors are written to .npy and .npz files", path));
+}
+
 /// Refuses --top-k and --labels that suit no output before anything runs.
 void check_ranking(const Options& options, const std::vector<std::string>& labels,
                    const std::vector<PortInfo>& outputs) {
@@ -237,6 +243,7 @@ int run_model(Options options) {
   const std::vector<PortInfo> declared = model.outputs();
   if (std::ranges::all_of(declared, has_known_classes)) check_ranking(options, labels, declared);
 
+  check_output(options.output);
   compile.weights = weights_of(options.device);
   const CompiledModel compiled = compile_model(model, open_devices(options.device), compile);
   const Device& device = compiled.device();

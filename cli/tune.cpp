@@ -231,7 +231,8 @@ void add_tune(CLI::App& app, Action& chosen) {
   auto options = std::make_shared<Options>();
   add_tune_gemm(*command, chosen);
   command->require_subcommand(0, 1);
-  command->add_option("model", options->model.path, "ONNX file")->option_text("MODEL");
+  command->add_option("model", options->model.path, "ONNX file, or network definition (.json)")
+      ->option_text("MODEL");
   command->add_flag("--report", options->report,
                     "Compare what was tuned with what would be planned without");
   add_options(*command, options->model);

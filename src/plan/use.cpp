@@ -7,6 +7,26 @@
 namespace morton {
 namespace {
 
+std::string families_text() {
+  std::string text;
+  for (const ProblemFamily& family : problem_families()) {
+    text += (text.empty() ? "" : ", ") + std::string(family.name);
+  }
+  return text;
+}
+
+/// A line for each entry and recipe of the family.
+std::string kernels_text(const std::string& family, const Catalogue& catalogue) {
+  std::string text;
+  for (const Entry& entry : catalogue.entries()) {
+    if (entry.family == family) text += "\n  " + entry.name;
+  }
+  for (const Recipe& recipe : catalogue.recipes()) {
+    if (recipe.family == family) text += "\n  " + recipe.name;
+  }
+  return text;
+}
+
 /// The family of the entry or recipe named `name`; empty where there is none.
 std::string family_of(const std::string& name, const Catalogue& catalogue) {
   if (const Entry* entry = catalogue.find_entry(name)) return entry->family;
@@ -21,7 +41,8 @@ std::map<std::string, std::string> resolve_use(const std::map<std::string, std::
   std::map<std::string, std::string> resolved;
   for (const auto& [family, name] : use) {
     if (find_problem_family(family) == nullptr) {
-      throw UsageError("--use: there is no family of problems '" + family + "'");
+      throw UsageError("--use: there is no family of problems '" + family + "'; there are " +
+                       families_text());
     }
     const std::string full = family_of(name, catalogue).empty() ? family + "." + name : name;
     const std::string computes = family_of(full, catalogue);
@@ -30,7 +51,8 @@ std::map<std::string, std::string> resolve_use(const std::map<std::string, std::
       throw UsageError("--use " + family + "=" + name + ": " +
                        (why != catalogue.left_out().end()
                             ? why->second
-                            : "the catalogue has no such kernel or recipe"));
+                            : "the catalogue has no such kernel or recipe of this family; it has:" +
+                                  kernels_text(family, catalogue)));
     }
     if (computes != family) {
       throw UsageError("--use " + family + "=" + name + ": it computes " + computes);

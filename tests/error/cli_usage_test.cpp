@@ -128,10 +128,27 @@ TEST(CliUsage, OpenShapesHaveTheirNamesInPictures) {
 TEST(CliUsage, NoSuchKernel) {
   expect_error(run_program({"plan", kLenet, "--use", "gemm=gemm.of_nobody"}), kUsage,
                "gemm.of_nobody");
+  expect_error(run_program({"plan", kLenet, "--use", "gemm=of_nobody"}), kUsage, "gemm.naive");
   expect_error(run_program({"plan", kLenet, "--use", "cooking=gemm.naive"}), kUsage, "cooking");
+  expect_error(run_program({"plan", kLenet, "--use", "cooking=naive"}), kUsage, "conv2d");
+}
+
+TEST(CliUsage, PartsOfCommandsThatAreNotThere) {
+  expect_error(run_program({"cache", "cook"}), kUsage, "list, clear, export, import, got 'cook'");
+  expect_error(run_program({"cache"}), kUsage, "list, clear, export, import");
+  expect_error(run_program({"compare", "bread"}), kUsage, "gemm, got 'bread'");
+}
+
+TEST(CliUsage, WeightsOfASingleDevice) {
+  for (const char* command : {"plan", "bench"}) {
+    expect_error(run_program({command, kLenet, "--weights", "2:1"}), kUsage, "one device");
+  }
+  expect_error(run_program({"run", kLenet, "-i", kDigit, "--weights", "2:1"}), kUsage,
+               "one device");
 }
 
 TEST(CliUsage, ResultsThatCannotBeWritten) {
+  expect_error(run_program({"run", kLenet, "-i", kDigit, "-o", "x.txt"}), kUsage, ".npz");
   expect_error(run_program({"inspect", kLenet, "-o", "no/such/folder/x.txt"}), kUsage,
                "no/such/folder/x.txt");
 }
