@@ -51,6 +51,8 @@ void check_names(const JsonReader& reader, const Expression& expression, const N
 /// True when `name` stands in the text of a kernel as a whole word followed by a parenthesis.
 [[nodiscard]] bool declares_function(std::string_view text, std::string_view name);
 
+/// "operands": a format for each operand of the family. The entry's tunables are read already.
+void read_operands(const JsonReader& reader, const ProblemFamily& family, Entry& entry);
 /// An entry without its source text; ModelError names `reader`'s file and the key.
 [[nodiscard]] Entry read_entry(const JsonReader& reader);
 [[nodiscard]] Recipe read_recipe(const JsonReader& reader);
