@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/device_info.hpp"
+#include "plan/cost.hpp"
 #include "plan/plan.hpp"
 #include "plan/tasks.hpp"
 
@@ -60,10 +61,19 @@ struct CandidateList {
 
 /// What candidates are made from.
 struct PlanContext {
+  PlanContext(const Catalogue& all, const DeviceInfo& on, const PlanOptions& given,
+              const TaskList& of)
+      : catalogue(all),
+        device(on),
+        options(given),
+        tasks(of),
+        pack_efficiency(best_pack_efficiency(all, on)) {}
+
   const Catalogue& catalogue;
   const DeviceInfo& device;
   const PlanOptions& options;
   const TaskList& tasks;
+  double pack_efficiency;
 };
 
 /// All ways to compute the task.

@@ -138,6 +138,16 @@ double efficiency_of(const Entry& entry, const DeviceInfo& device) {
   return kUnknown;
 }
 
+double best_pack_efficiency(const Catalogue& catalogue, const DeviceInfo& device) {
+  double best = 0.0;
+  for (const Entry& entry : catalogue.entries()) {
+    if (entry.family != "pack" || packs_one_layout(entry)) continue;
+    best = std::max(best, efficiency_of(entry, device));
+  }
+  // Without any there is nothing to compare, and planning a copy will say so.
+  return best > 0.0 ? best : 1.0;
+}
+
 double step_cost_us(double flop, double efficiency, double bytes, const DeviceInfo& device) {
   const Roofs roofs = known_roofs(device);
   // GFLOP/s is 1e3 operations a microsecond, GB/s 1e3 bytes a microsecond.

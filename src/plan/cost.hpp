@@ -30,6 +30,10 @@ struct LaunchSize {
 [[nodiscard]] LaunchSize launch_size(const Entry& entry, const Environment& environment,
                                      const DeviceInfo& device);
 
+/// The best efficiency of the entries which pack from any format to any: elements a second, as a
+/// share of the arithmetic peak. Which of them a copy gets is chosen when it is scheduled.
+[[nodiscard]] double best_pack_efficiency(const Catalogue& catalogue, const DeviceInfo& device);
+
 /// Time in microseconds of a kernel that does `flop` operations at `efficiency` of the device's
 /// arithmetic peak and moves `bytes`: the larger of the two, a tenth of the smaller one, and a
 /// launch (ARCHITECTURE.md, "What the plan decides, and how").

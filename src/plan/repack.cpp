@@ -6,7 +6,9 @@
 namespace morton {
 
 double repack_cost_us(const Arrangement& from, const Arrangement& to, const PlanContext& context) {
-  return step_cost_us(0.0, 1.0, static_cast<double>(bytes_of(from) + bytes_of(to)), context.device);
+  const double bytes = static_cast<double>(bytes_of(from) + bytes_of(to));
+  const auto elements = static_cast<double>(bytes_of(to) / size_of(to.dtype));
+  return step_cost_us(elements, context.pack_efficiency, bytes, context.device);
 }
 
 BoundProblem pack_problem(int source, int copy, const View& view, const Arrangement& arrangement,
