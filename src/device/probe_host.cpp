@@ -15,11 +15,6 @@ constexpr const char* kSteps = "measuring steps on the host";
 constexpr std::int64_t kMostProducts = std::int64_t{1} << 30;
 constexpr std::int64_t kMostSteps = std::int64_t{1} << 24;
 
-double ms_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-      .count();
-}
-
 std::vector<double> times_us(const Work& work, std::int64_t most, const Sampling& sampling,
                              const char* what) {
   std::vector<double> times;

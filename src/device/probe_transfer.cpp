@@ -14,11 +14,6 @@ constexpr const char* kTransfers = "measuring transfers between host and device"
 constexpr const char* kLaunches = "measuring launches";
 constexpr std::int64_t kMostTransfers = std::int64_t{1} << 30;
 
-double ms_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-      .count();
-}
-
 }  // namespace
 
 TransferProbe::TransferProbe(std::shared_ptr<OpenClDevice> device, std::int64_t bytes)

@@ -4,47 +4,31 @@
 
 #include <clblast_c.h>
 
-#include <map>
 #include <string>
 
 #include "base/error.hpp"
+#include "launch/library_call.hpp"
 
 namespace morton {
 namespace {
 
 /// dst = lhs * rhs on dense row-major f32.
-class GemmStep : public LaunchedStep {
+class GemmStep : public LibraryStep {
  public:
-  GemmStep(const Step& step, const BufferOf& buffer_of) : LaunchedStep(step) {
-    for (const StepArgument& argument : step.arguments) {
-      if (argument.kind == StepArgument::Kind::integer) {
-        extents_[argument.name] = static_cast<std::size_t>(argument.number);
-      } else {
-        buffers_[argument.name] = buffer_of(static_cast<int>(argument.number));
-      }
-    }
-  }
-
-  void rebind(int value, const cl::Buffer& buffer) override {
-    for (const StepArgument& argument : step().arguments) {
-      if (argument.kind == StepArgument::Kind::value && argument.number == value) {
-        buffers_[argument.name] = buffer;
-      }
-    }
-  }
+  using LibraryStep::LibraryStep;
 
   void enqueue(const cl::CommandQueue& queue, StepEvents* events) override {
     cl_command_queue raw_queue = queue();
     cl_event last = nullptr;
     // One product may be several kernels, of which CLBlast gives the last one's event.
     if (events != nullptr) queue.enqueueMarkerWithWaitList(nullptr, &events->first);
-    const std::size_t m = extents_["M"];
-    const std::size_t n = extents_["N"];
-    const std::size_t k = extents_["K"];
+    const auto m = static_cast<std::size_t>(extent("M"));
+    const auto n = static_cast<std::size_t>(extent("N"));
+    const auto k = static_cast<std::size_t>(extent("K"));
     const CLBlastStatusCode status =
         CLBlastSgemm(CLBlastLayoutRowMajor, CLBlastTransposeNo, CLBlastTransposeNo, m, n, k, 1.0F,
-                     buffers_["lhs"](), 0, k, buffers_["rhs"](), 0, n, 0.0F, buffers_["dst"](), 0,
-                     n, &raw_queue, events == nullptr ? nullptr : &last);
+                     buffer("lhs")(), 0, k, buffer("rhs")(), 0, n, 0.0F, buffer("dst")(), 0, n,
+                     &raw_queue, events == nullptr ? nullptr : &last);
     if (status != CLBlastSuccess) {
       throw DeviceError("step " + step().name + ": CLBlastSgemm returned status " +
                         std::to_string(static_cast<int>(status)) +
@@ -53,10 +37,6 @@ class GemmStep : public LaunchedStep {
     }
     if (events != nullptr) events->last = cl::Event(last);
   }
-
- private:
-  std::map<std::string, std::size_t> extents_;
-  std::map<std::string, cl::Buffer> buffers_;
 };
 
 }  // namespace

@@ -24,12 +24,17 @@ bool writes_temporary(const KernelChoice& kernel, int temporary) {
   return tensor_of(kernel.bound, "dst") == temporary;
 }
 
+double kernels_us(const Candidate& candidate) {
+  double sum = 0.0;
+  for (const KernelChoice& kernel : candidate.kernels) sum += kernel.estimated_us;
+  return sum;
+}
+
 /// Fixes how each temporary lies in memory (its producer's format, else its consumer's, else
 /// row-major) and adds up the candidate's time, repacking between its own kernels included.
 void settle(Candidate& candidate, const PlanContext& context) {
   candidate.temporary_arrangements.clear();
-  candidate.estimated_us = 0.0;
-  for (const auto& kernel : candidate.kernels) candidate.estimated_us += kernel.estimated_us;
+  candidate.estimated_us = kernels_us(candidate);
   for (std::size_t t = 0; t < candidate.temporaries.size(); ++t) {
     const int id = kFirstTemporary + static_cast<int>(t);
     const TaskTensor& tensor = candidate.temporaries[t];
@@ -142,12 +147,6 @@ struct PartialRecipe {
   Candidate candidate;
   std::map<std::size_t, std::string> taken;  ///< by the recipe's step: the candidate's name
 };
-
-double kernels_us(const Candidate& candidate) {
-  double sum = 0.0;
-  for (const KernelChoice& kernel : candidate.kernels) sum += kernel.estimated_us;
-  return sum;
-}
 
 /// Leaves kMostCombinations of them.
 void keep_cheapest(std::vector<PartialRecipe>& ways) {

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "launch/launch.hpp"
+
+namespace morton {
+
+/// A step that calls a routine of a library on buffers: the operands and extents of its problem, by
+/// name ("lhs", "M").
+class LibraryStep : public LaunchedStep {
+ public:
+  LibraryStep(const Step& step, const BufferOf& buffer_of) : LaunchedStep(step) {
+    for (const StepArgument& argument : step.arguments) {
+      if (argument.kind == StepArgument::Kind::integer) {
+        extents_[argument.name] = argument.number;
+      } else {
+        buffers_[argument.name] = buffer_of(static_cast<int>(argument.number));
+      }
+    }
+  }
+
+  void rebind(int value, const cl::Buffer& buffer) override {
+    for (const StepArgument& argument : step().arguments) {
+      if (argument.kind == StepArgument::Kind::value && argument.number == value) {
+        buffers_[argument.name] = buffer;
+      }
+    }
+  }
+
+ protected:
+  [[nodiscard]] std::int64_t extent(const std::string& name) const { return extents_.at(name); }
+  [[nodiscard]] const cl::Buffer& buffer(const std::string& name) const {
+    return buffers_.at(name);
+  }
+
+ private:
+  std::map<std::string, std::int64_t> extents_;
+  std::map<std::string, cl::Buffer> buffers_;
+};
+
+}  // namespace morton
