@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "formats/onnx_node.hpp"
 #include "morton/version.hpp"
 
 namespace morton {
@@ -92,6 +93,16 @@ void write_node(const Graph& graph, const Node& node, onnx::NodeProto& proto) {
   if (!node.epilogue.is_identity() || !node.fused.empty()) {
     throw UnsupportedError("node '" + node.name + "' (" + node.op +
                            "): passes have fused others into it; write the graph as it was read");
+  }
+  for (const auto& [name, value] : node.attributes) {
+    const auto* text = std::get_if<std::string>(&value);
+    if (text == nullptr || *text != kSubgraph) continue;
+    throw UnsupportedError("node '" + node.name + "' (" + node.op + "): its attribute '" + name +
+                           "' was a subgraph, which is not kept");
+  }
+  if (node.op.find('.') != std::string::npos) {
+    throw UnsupportedError("node '" + node.name + "' (" + node.op +
+                           "): operators of other domains are not written");
   }
   const auto name_of_tensor = [&](TensorId id) {
     return id == kNoTensor ? std::string() : graph.tensor(id).name;

@@ -3,6 +3,7 @@
 
 #include <google/protobuf/io/zero_copy_stream_impl.h>
 
+#include <algorithm>
 #include <limits>
 #include <set>
 #include <unordered_map>
@@ -18,7 +19,13 @@ namespace {
 
 constexpr std::size_t kLongestName = 4096;
 
+/// Whether a dimension is a number; exporters also write -1 for an open one.
+bool is_number(const onnx::TensorShapeProto::Dimension& dimension) {
+  return dimension.has_dim_value() && dimension.dim_value() != -1;
+}
+
 /// The extents that the model states for an input or output; an open one without a name gets one.
+/// Exporters write "?" for extents that have no name: two of those need not be equal.
 std::vector<Dimension> declared_dimensions(const onnx::ValueInfoProto& proto,
                                            const std::string& here) {
   const onnx::TensorShapeProto& shape = proto.type().tensor_type().shape();
@@ -28,9 +35,9 @@ std::vector<Dimension> declared_dimensions(const onnx::ValueInfoProto& proto,
   }
   std::vector<Dimension> declared;
   for (const onnx::TensorShapeProto::Dimension& dimension : shape.dim()) {
-    if (dimension.has_dim_value()) {
+    if (is_number(dimension)) {
       declared.push_back({dimension.dim_value(), {}});
-    } else if (!dimension.dim_param().empty()) {
+    } else if (!dimension.dim_param().empty() && dimension.dim_param() != "?") {
       declared.push_back({0, dimension.dim_param()});
     } else {
       declared.push_back({0, proto.name() + "." + std::to_string(declared.size())});
@@ -66,6 +73,7 @@ class GraphBuilder {
 
  private:
   std::int64_t opset() const;
+  bool has_default_opset() const;
   TensorId add_tensor(GraphTensor tensor);
   void add_constant(const std::string& name, Tensor data);
   void add_input(const onnx::ValueInfoProto& proto);
@@ -87,6 +95,12 @@ class GraphBuilder {
 
 bool is_default_domain(const std::string& domain) { return domain.empty() || domain == "ai.onnx"; }
 
+/// ONNX's name of the operator; of another domain's "com.microsoft.Name", which no operator has.
+std::string operator_name(const onnx::NodeProto& proto) {
+  return is_default_domain(proto.domain()) ? proto.op_type()
+                                           : proto.domain() + "." + proto.op_type();
+}
+
 std::int64_t GraphBuilder::opset() const {
   for (const onnx::OperatorSetIdProto& import : scanned_.model.opset_import()) {
     if (!is_default_domain(import.domain())) continue;
@@ -96,12 +110,15 @@ std::int64_t GraphBuilder::opset() const {
                            std::to_string(kLeastOpset) + " to " + std::to_string(kMostOpset) +
                            " (onnx.version_converter changes it)");
   }
-  if (scanned_.model.opset_import_size() > 0) {
-    throw UnsupportedError(where_ + ": needs only operators of the domain " +
-                           in_quotes(scanned_.model.opset_import(0).domain()) +
-                           "; Morton reads ONNX's own");
-  }
+  // Operators of other domains only; each is refused by its name.
+  if (scanned_.model.opset_import_size() > 0) return kMostOpset;
   throw ModelError(where_ + ": not an ONNX model: it names no version of ONNX's operator set");
+}
+
+bool GraphBuilder::has_default_opset() const {
+  const auto& imports = scanned_.model.opset_import();
+  return std::any_of(imports.begin(), imports.end(),
+                     [](const auto& import) { return is_default_domain(import.domain()); });
 }
 
 TensorId GraphBuilder::add_tensor(GraphTensor tensor) {
@@ -173,13 +190,9 @@ void GraphBuilder::add_output(const onnx::ValueInfoProto& proto) {
 void GraphBuilder::declare_node(const onnx::NodeProto& proto, int index) {
   const std::string name = unique_name(proto, index);
   const std::string here = where(proto, name);
-  if (!is_default_domain(proto.domain())) {
-    throw UnsupportedError(here + ": operators of the domain " + in_quotes(proto.domain()) +
-                           " are unknown; only ONNX's own are read");
-  }
   if (proto.op_type().empty()) throw ModelError(here + ": names no operator");
   std::map<std::string, Attribute> attributes = to_attributes(proto, external_, here);
-  if (proto.op_type() == "Constant") {
+  if (operator_name(proto) == "Constant") {
     if (proto.output_size() != 1 || proto.input_size() != 0) {
       throw ModelError(here + ": a Constant has one output and no input");
     }
@@ -187,7 +200,10 @@ void GraphBuilder::declare_node(const onnx::NodeProto& proto, int index) {
     return;
   }
   Node node;
-  node.op = proto.op_type();
+  node.op = operator_name(proto);
+  if (is_default_domain(proto.domain()) && !has_default_opset()) {
+    throw ModelError(here + ": the model names no version of ONNX's own operator set");
+  }
   node.name = name;
   node.attributes = std::move(attributes);
   for (const std::string& output : proto.output()) {

@@ -28,7 +28,7 @@ Attribute to_attribute(const onnx::AttributeProto& proto, ExternalData& external
       return to_tensor(proto.t(), nullptr, external, where);
     case Proto::GRAPH:
     case Proto::GRAPHS:
-      throw UnsupportedError(where + " holds a subgraph");
+      return std::string(kSubgraph);
     case Proto::SPARSE_TENSOR:
     case Proto::SPARSE_TENSORS:
       throw UnsupportedError(where + " holds a sparse tensor");

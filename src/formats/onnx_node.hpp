@@ -5,14 +5,19 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "formats/onnx_tensor.hpp"
 #include "graph/graph.hpp"
 
 namespace morton {
 
+/// What stands for an attribute that is a subgraph. No operator takes one, so that its node is
+/// refused by name, together with all others that cannot run.
+inline constexpr std::string_view kSubgraph = "(subgraph)";
+
 /// The attributes of `node`. `where` names the node in messages. Throws ModelError for one that is
-/// given twice or without a type, UnsupportedError for subgraphs, sparse tensors and types.
+/// given twice or without a type, UnsupportedError for sparse tensors and types.
 [[nodiscard]] std::map<std::string, Attribute> to_attributes(const onnx::NodeProto& node,
                                                              ExternalData& external,
                                                              const std::string& where);
