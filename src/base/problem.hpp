@@ -36,12 +36,44 @@ struct OperandSchema {
 ///   structure KH KW SH SW DH DW PT PL.
 /// - average_pool2d: dst[N,C,OH,OW] = sum over the window of src[N,C,H,W] / count;
 ///   structure as max_pool2d, and PB PR COUNT_PAD.
+/// - lp_pool2d: dst[N,C,OH,OW] = (sum over the window of |src[N,C,H,W]|^P)^(1/P);
+///   structure as max_pool2d, and P.
+/// - max_pool2d_indices: dst[N,C,OH,OW] = place in src[N,C,H,W] of the element that max_pool2d
+///   takes, the first where several are largest; structure as max_pool2d, and COLUMNS.
+/// - conv_transpose2d: dst[N,O,OH,OW] = sum over c, kh, kw of src[N,C,H,W] * weights[C,J,KH,KW];
+///   structure KH KW SH SW DH DW PT PL G J.
+/// - fold2d: dst[N,O,OH,OW] = sum over kh, kw of src[O,KH,KW,N,H,W], which lies under it as in
+///   conv_transpose2d; structure KH KW SH SW DH DW PT PL.
+/// - resize2d: dst[C,OH,OW] = weighted sum of src[C,H,W] around row p and column q; parameters
+///   HN HA HD WN WA WD, structure TAPS EXCLUDE CUBIC.
 /// - elementwise: dst = epilogue(src0, side 1, ...), of any rank, dimensions D0 D1 ...
 /// - bias: dst[M,N] = src[M,N] + bias[M]; sigmoid: dst[M,N] = 1 / (1 + exp(-src[M,N])); relu:
 ///   dst[M,N] = max(src[M,N], 0). Elementwise problems that the plan also poses as these
 ///   (plan/narrow.hpp), for kernels that demand formats (R17, chapter 9).
 /// - sum: dst[M,N] = sum over b of src[B,M,N].
-/// - softmax: dst[R,L] = exp(src[R,L] - max over l) / sum over l of the same.
+/// - reduce: dst[P,M,N] = the map of src[M,L,N], combined over the l of part p, which are those
+/// from
+///   p * DEPTH on below (p + 1) * DEPTH and L. MAP 0: v, 1: |v|, 2: v * v; COMBINE 0: sum, 1:
+///   product, 2: smallest, 3: largest; MEAN 1: divided by COUNT; structure MAP COMBINE MEAN,
+///   parameters DEPTH COUNT. Operators have one part; more are the first stage of a long sum.
+/// - log_sum_exp: dst[M,N] = log(sum over l of exp(src[M,L,N])).
+/// - inverse_deviation: dst[M,N] = 1 / sqrt(variance over l of src[M,L,N] + e); structure EPSILON,
+///   the bits of e as an f32.
+/// - arg_max: dst[M,N] = the l of the largest src[M,L,N], the first of equals; SMALLEST 1: of the
+///   smallest; LAST 1: the last of equals; structure SMALLEST LAST.
+/// - softmax: dst[M,L,N] = exp(src[M,L,N] - max over l) / sum over l of the same; LOG 1: the
+///   logarithm of that; structure LOG.
+/// - hardmax: dst[M,L,N] = 1 where l is the first of the largest src[M,L,N] along l, else 0.
+/// - normalize: dst[M,L,N] = src[M,L,N] in other units, all along l. KIND 0: (v - mean) /
+///   sqrt(variance + e); 1: v / sum of |v|; 2: v / sqrt(sum of v * v); structure KIND, EPSILON, the
+///   bits of e as an f32.
+/// - top_k: dst[M,K,N] = the K largest src[M,L,N] along l, in their order, the first of equals
+///   first; SMALLEST 1: the K smallest; INDICES 1: their l; structure SMALLEST INDICES.
+/// - cumulative_sum: dst[M,L,N] = sum over all j <= l of src[M,J,N]; EXCLUSIVE 1: j < l; REVERSE 1:
+///   j >= l and j > l; structure EXCLUSIVE REVERSE.
+/// - local_response: dst[N,C,S] = src / (b + a / SIZE * sum of the squares of src over the channels
+///   c - (SIZE - 1) / 2 to c + SIZE / 2 that exist) ^ p; structure SIZE, and ALPHA BETA BIAS, the
+///   bits of a, p and b as f32.
 /// - pack: dst = src, of any rank, dimensions D0 D1 ..., in another arrangement.
 ///
 /// - winograd_weights: dst[X,O,C] = (G w G') of the filter w = src[O,C,U,V]; structure OUT.
@@ -63,12 +95,28 @@ struct OperandSchema {
 ///
 /// Groups of conv2d: I = C / G, and output channel o reads the channels (o / (O / G)) * I + i.
 ///
+/// conv_transpose2d is conv2d backwards: src[.., h, w] adds to dst at row h * SH + kh * DH - PT and
+/// column w * SW + kw * DW - PL, for each kh and kw; what falls outside of dst is dropped. Output
+/// channel o is channel o % J of group o / J, J = O / G, and reads the C / G channels of its group.
+///
+/// max_pool2d_indices counts elements row-major over all of src: ((n * C + c) * H + h) * W + w;
+/// with COLUMNS 1 a plane is counted down its columns: (n * C + c) * H * W + w * H + h.
+///
+/// resize2d reads around p = (HN * oh + HA) / HD and q = (WN * ow + WA) / WD, exact fractions. With
+/// TAPS 2 it interpolates between the rows floor(p) and floor(p) + 1; with TAPS 4 it weights the
+/// rows floor(p) - 1 to floor(p) + 2 by the cubic of R. Keys ("Cubic convolution interpolation for
+/// digital image processing", 1981), whose coefficient is the f32 of which CUBIC has the bits; and
+/// so the columns. A row outside the image is the one at its border; with EXCLUDE 1 its weight is 0
+/// and the others are divided by what is left of their sum.
+///
 /// Extents may hold more names than a family has: those of tensor dimensions that a view joins.
 struct ProblemFamily {
   std::string_view name;
   std::vector<OperandSchema> operands;
   /// Names of its structure, in the order of the table above; every other dimension is an extent.
   std::vector<std::string_view> structure = {};
+  /// Further extents, which are no dimension of an operand: numbers that kernels take as arguments.
+  std::vector<std::string_view> parameters = {};
 };
 
 /// The family named `name`, or nullptr.

@@ -109,7 +109,7 @@ NameSet structure_names(const ProblemFamily& family) {
 
 NameSet extent_names(const ProblemFamily& family) {
   const NameSet structure = structure_names(family);
-  NameSet names;
+  NameSet names(family.parameters.begin(), family.parameters.end());
   for (const auto& operand : family.operands) {
     for (const auto dimension : operand.dimensions) {
       if (!structure.contains(dimension)) names.emplace(dimension);

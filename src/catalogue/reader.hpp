@@ -39,7 +39,7 @@ void check_names(const JsonReader& reader, const Expression& expression, const N
 
 /// True for a family whose operands have any number of dimensions.
 [[nodiscard]] bool has_any_rank(const ProblemFamily& family);
-/// The dimensions whose sizes are arguments of a kernel: those that are no structure.
+/// Sizes that are arguments of a kernel: dimensions that are no structure, and parameters.
 [[nodiscard]] NameSet extent_names(const ProblemFamily& family);
 /// Names of its structure.
 [[nodiscard]] NameSet structure_names(const ProblemFamily& family);

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// max_pool2d_indices.naive: dst[n,c,oh,ow] = place in src of the largest
+// src[n, c, oh*SH + kh*DH - PT, ow*SW + kw*DW - PL] of those (kh, kw) that fall inside the image, the
+// first one of several.
+//
+//   src(n, c, h, w), dst(n, c, oh, ow)   through accessors
+//
+//        src[n,c]  w ->        COLUMNS 0    COLUMNS 1
+//        h [x x]. .            0 1 2 3      0 3 6 9       one work-item: one window; work-items are
+//        | [x x]. .            4 5 6 7      1 4 7 .       numbered along ow, oh, c, n and spread over two
+//        v . . . .             8 9 . .      2 5 8 .       dimensions of 32,768 at most
+//
+// and (n*C + c)*H*W more. The first NaN counts as the largest, as in max_pool2d.
+// Tunables: LOCAL, work-items of a work-group.
+// Assumes: elements of dst are countable in 31 bits; no window misses the image.
+__kernel ATTRIBUTES void max_indices_naive(ARGUMENTS) {
+  const uint e = get_global_id(1) * get_global_size(0) + get_global_id(0);
+  if (e >= (uint)(N * C * OH * OW)) return;
+  const int ow = e % OW;
+  const int oh = e / OW % OH;
+  const int c = e / (OW * OH) % C;
+  const int n = e / (OW * OH * C);
+
+  int place = -1;
+  TYPE_acc largest = 0;
+  for (int kh = 0; kh < KH; ++kh) {
+    const int h = oh * SH + kh * DH - PT;
+    if (h < 0 || h >= H) continue;
+    for (int kw = 0; kw < KW; ++kw) {
+      const int w = ow * SW + kw * DW - PL;
+      if (w < 0 || w >= W) continue;
+      const TYPE_acc value = LOAD_src(n, c, h, w);
+      if (place < 0 || value > largest || (value != value && largest == largest)) {
+        largest = value;
+        place = COLUMNS ? w * H + h : h * W + w;
+      }
+    }
+  }
+  STORE_dst(n, c, oh, ow, (long)(n * C + c) * (H * W) + place);
+}
