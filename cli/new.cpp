@@ -30,7 +30,7 @@ struct Options {
 std::string footer() {
   std::string text = "Architectures:\n";
   for (const ArchitectureInfo& architecture : architectures()) {
-    text += fmt::format("  {:<12}{}\n", architecture.name, architecture.summary);
+    text += fmt::format("  {:<17}{}\n", architecture.name, architecture.summary);
   }
   return text + "\n" + kExamples;
 }

@@ -70,6 +70,20 @@ morton_test_executable(model_tests model morton_host morton_device)
 morton_test_executable(error_tests error morton_host morton_device)
 morton_test_executable(plan_tests plans morton_host morton_device)
 
+# Files that `morton new` writes, under ONNX's own checker where it is installed.
+execute_process(COMMAND /usr/bin/python3 -c "import onnx" RESULT_VARIABLE no_onnx
+                OUTPUT_QUIET ERROR_QUIET)
+if(no_onnx)
+  message(STATUS "python3-onnx is not installed: no test has ONNX check the files of morton new")
+else()
+  add_test(NAME onnx_checker
+           COMMAND /usr/bin/python3 ${PROJECT_SOURCE_DIR}/tests/model/check_new.py
+                   ${MORTON_TEST_PROGRAM} c18-mlp c18-cnn lenet5 vgg16 resnet18 resnet50
+                   mobilenet_v2 squeezenet1_1 densenet121 shufflenet_v2 efficientnet_b0 unet espcn
+                   tiny_yolo)
+  set_tests_properties(onnx_checker PROPERTIES TIMEOUT 300)
+endif()
+
 # The installed library, used as strangers use it.
 file(GLOB public_header CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/morton/morton.hpp)
 if(public_header AND NOT MORTON_SANITIZE)

@@ -16,7 +16,8 @@ struct Architecture {
   Graph (*build)(const Architecture& architecture, std::uint64_t seed);
 };
 
-/// All there are: to add one, add a builder and its line in src/graph/architectures.cpp.
+/// All there are: to add one, add a builder in src/graph/architectures/ and its line in
+/// src/graph/architectures.def.
 [[nodiscard]] std::span<const Architecture> all_architectures();
 
 /// Throws UsageError that lists the names.

@@ -37,12 +37,13 @@ TensorId RandomNetwork::input(const std::string& name, std::vector<Dimension> ex
   return id;
 }
 
-TensorId RandomNetwork::weights(const std::string& name, const Shape& shape, std::int64_t terms) {
-  return normal(name, shape, std::sqrt(2.0 / static_cast<double>(terms)));
+TensorId RandomNetwork::weights(const std::string& name, const Shape& shape, std::int64_t terms,
+                                double gain) {
+  return normal(name, shape, 0.0, std::sqrt(gain / static_cast<double>(terms)));
 }
 
 TensorId RandomNetwork::biases(const std::string& name, const Shape& shape) {
-  return normal(name, shape, kBiasDeviation);
+  return normal(name, shape, 0.0, kBiasDeviation);
 }
 
 TensorId RandomNetwork::filled(const std::string& name, const Shape& shape, float value) {
@@ -51,37 +52,78 @@ TensorId RandomNetwork::filled(const std::string& name, const Shape& shape, floa
   return constant(name, std::move(data));
 }
 
-TensorId RandomNetwork::normal(const std::string& name, const Shape& shape, double deviation) {
+TensorId RandomNetwork::normal(const std::string& name, const Shape& shape, double mean,
+                               double deviation) {
   Tensor data = Tensor::allocate(DType::f32, shape);
   for (float& value : data.as_mutable<float>()) {
-    value = static_cast<float>(deviation * standard_normal(generator_));
+    value = static_cast<float>(mean + deviation * standard_normal(generator_));
   }
   return constant(name, std::move(data));
+}
+
+TensorId RandomNetwork::truncated(const std::string& name, const Shape& shape, double deviation) {
+  Tensor data = Tensor::allocate(DType::f32, shape);
+  for (float& value : data.as_mutable<float>()) {
+    double drawn = standard_normal(generator_);
+    while (std::fabs(drawn) > 2.0) drawn = standard_normal(generator_);
+    value = static_cast<float>(deviation * drawn);
+  }
+  return constant(name, std::move(data));
+}
+
+TensorId RandomNetwork::positive(const std::string& name, const Shape& shape, double deviation) {
+  Tensor data = Tensor::allocate(DType::f32, shape);
+  for (float& value : data.as_mutable<float>()) {
+    value = static_cast<float>(std::exp(deviation * standard_normal(generator_)));
+  }
+  return constant(name, std::move(data));
+}
+
+TensorId RandomNetwork::index(const std::string& name, std::int64_t value) {
+  return constant(name, Tensor::from(Shape{}, std::span<const std::int64_t>(&value, 1)));
+}
+
+TensorId RandomNetwork::list(const std::string& name, const std::vector<std::int64_t>& values) {
+  return constant(name, Tensor::from({static_cast<std::int64_t>(values.size())},
+                                     std::span<const std::int64_t>(values)));
 }
 
 TensorId RandomNetwork::constant(const std::string& name, Tensor data) {
   GraphTensor tensor;
   tensor.name = name;
   tensor.kind = GraphTensor::Kind::constant;
+  tensor.dtype = data.dtype();
   tensor.shape = data.shape();
   tensor.data = std::move(data);
   return graph_.add_tensor(std::move(tensor));
 }
 
+TensorId RandomNetwork::computed(const std::string& name) {
+  GraphTensor result;
+  result.name = name;
+  return graph_.add_tensor(std::move(result));
+}
+
 TensorId RandomNetwork::node(const std::string& op, const std::string& name,
                              const std::vector<TensorId>& inputs,
                              const std::map<std::string, Attribute>& attributes) {
-  GraphTensor result;
-  result.name = name;
-  const TensorId id = graph_.add_tensor(std::move(result));
-  Node node;
-  node.op = op;
-  node.name = name;
-  node.inputs = inputs;
-  node.outputs = {id};
-  node.attributes = attributes;
-  graph_.nodes.push_back(std::move(node));
+  const TensorId id = computed(name);
+  graph_.nodes.push_back(
+      {.op = op, .name = name, .inputs = inputs, .outputs = {id}, .attributes = attributes});
   return id;
+}
+
+std::vector<TensorId> RandomNetwork::node_of(std::size_t outputs, const std::string& op,
+                                             const std::string& name,
+                                             const std::vector<TensorId>& inputs,
+                                             const std::map<std::string, Attribute>& attributes) {
+  std::vector<TensorId> ids;
+  for (std::size_t i = 0; i < outputs; ++i) {
+    ids.push_back(computed(name + "." + std::to_string(i)));
+  }
+  graph_.nodes.push_back(
+      {.op = op, .name = name, .inputs = inputs, .outputs = ids, .attributes = attributes});
+  return ids;
 }
 
 void RandomNetwork::output(TensorId id, std::vector<Dimension> extents) {

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <span>
+#include <string>
+
+#include "graph/architectures/layers.hpp"
+
+namespace morton {
+namespace {
+
+const Dimension kBatch{0, "batch"};
+
+/// Affine layers of these widths, inputs as columns, `op` behind each but the last: what R17's
+/// network definition can say, in its reader's terms.
+Graph columns_network(const Architecture& architecture, std::uint64_t seed,
+                      std::span<const std::int64_t> widths, const std::string& op) {
+  RandomNetwork network(std::string(architecture.name), seed);
+  TensorId x = network.input("input", {{widths[0], ""}, kBatch});
+  for (std::size_t i = 1; i < widths.size(); ++i) {
+    const bool last = i + 1 == widths.size();
+    const std::string name = "affine_" + std::to_string(i);
+    const TensorId weights =
+        network.weights(name + ".weights", {widths[i], widths[i - 1]}, widths[i - 1]);
+    const TensorId biases = network.biases(name + ".biases", {widths[i], 1});
+    x = network.node("MatMul", name + ".product", {weights, x});
+    x = network.node("Add", last ? "output" : name, {x, biases});
+    if (!last) x = network.node(op, op + "_" + std::to_string(i), {x});
+  }
+  network.output(x, {{widths.back(), ""}, kBatch});
+  return network.finish();
+}
+
+}  // namespace
+
+Graph r17_digits(const Architecture& architecture, std::uint64_t seed) {
+  static constexpr std::int64_t kWidths[] = {784, 100, 100, 10};
+  return columns_network(architecture, seed, kWidths, "Sigmoid");
+}
+
+Graph r17_2500(const Architecture& architecture, std::uint64_t seed) {
+  static constexpr std::int64_t kWidths[] = {784, 2500, 2000, 10};
+  return columns_network(architecture, seed, kWidths, "Relu");
+}
+
+Graph r17_cifar(const Architecture& architecture, std::uint64_t seed) {
+  static constexpr std::int64_t kWidths[] = {3072, 4096, 3072, 10};
+  return columns_network(architecture, seed, kWidths, "Relu");
+}
+
+Graph r17_640(const Architecture& architecture, std::uint64_t seed) {
+  static constexpr std::int64_t kWidths[] = {640, 150, 10};
+  return columns_network(architecture, seed, kWidths, "Relu");
+}
+
+Graph r17_256(const Architecture& architecture, std::uint64_t seed) {
+  static constexpr std::int64_t kWidths[] = {256, 128, 10};
+  return columns_network(architecture, seed, kWidths, "Relu");
+}
+
+/// Without activations between the layers, as C18 trains it (section on its MLP).
+Graph c18_mlp(const Architecture& architecture, std::uint64_t seed) {
+  Layers net(architecture, seed);
+  Image x{net.network().input("input", {kBatch, {784, ""}}), 784};
+  x = net.dense("hidden_1", x, 50);
+  x = net.dense("hidden_2", x, 50);
+  net.output_rows(net.dense("logits", x, 10));
+  return net.finish();
+}
+
+}  // namespace morton
