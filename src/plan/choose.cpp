@@ -3,33 +3,41 @@
 #include <limits>
 
 #include "base/error.hpp"
-#include "plan/alias.hpp"
+#include "plan/formats.hpp"
+#include "plan/improve.hpp"
 #include "plan/repack.hpp"
 #include "plan/schedule.hpp"
 
 namespace morton {
 namespace {
 
-/// Formats of one tensor that are worth storing it in; more bring nothing but time.
-constexpr std::size_t kMostFormats = 8;
-constexpr int kMostRounds = 4;
-
 /// A way to have a tensor: in this arrangement, at this cost of everything before it.
 struct State {
   Arrangement arrangement;
+  std::size_t format = 0;  ///< its number among the tensor's (Formats)
   double cost_us = 0.0;
   std::size_t candidate = 0;
   std::vector<std::pair<int, std::size_t>> sources;  ///< tensor read, and its state
+};
+
+/// The cheapest way to meet a demand: the cost of all before it and of a copy, and which state.
+struct Met {
+  Demand demand;
+  double cost_us = 0.0;
+  std::size_t state = 0;
 };
 
 /// Viterbi over the tasks in order. A tensor that several tasks read is counted in each of its
 /// paths, so the result is exact for chains and a start for `improve` elsewhere.
 class Chooser {
  public:
-  Chooser(const std::vector<CandidateList>& candidates, const PlanContext& context)
+  Chooser(const std::vector<CandidateList>& candidates, const std::vector<Formats>& wishes,
+          const PlanContext& context)
       : candidates_(candidates),
+        wishes_(wishes),
         context_(context),
         states_(context.tasks.tensors.size()),
+        met_(context.tasks.tensors.size()),
         writer_(context.tasks.tensors.size(), -1) {
     for (std::size_t t = 0; t < candidates.size(); ++t) {
       writer_[static_cast<std::size_t>(tensor_of(context.tasks.tasks[t].bound, "dst"))] =
@@ -59,26 +67,19 @@ class Chooser {
   }
 
  private:
-  /// The tensor whose memory an alias shares, and whether there was one.
-  int root(int tensor) const {
-    while (context_.tasks.tensors[static_cast<std::size_t>(tensor)].alias_of >= 0) {
-      tensor = context_.tasks.tensors[static_cast<std::size_t>(tensor)].alias_of;
-    }
-    return tensor;
-  }
-
   /// Cost of using `state`, of the tensor at the root of `tensor`'s aliases, where `demand` is made
   /// of `tensor`.
   double fit_us(int tensor, const State& state, const Demand& demand) const {
     if (demand.kind == Demand::Kind::direct) {
-      const auto seen = at_root(tensor, demand.arrangement);
+      const auto seen = at_root(context_.tasks, tensor, demand.arrangement);
       if (seen && satisfies(state.arrangement, *seen)) return 0.0;
       if (seen) return repack_cost_us(state.arrangement, *seen, context_);
     }
     double cost = 0.0;
-    if (root(tensor) != tensor) {
+    const int root = root_of(context_.tasks, tensor);
+    if (root != tensor) {
       // Only row-major memory can be named by both shapes.
-      const TaskTensor& source = context_.tasks.tensors[static_cast<std::size_t>(root(tensor))];
+      const TaskTensor& source = context_.tasks.tensors[static_cast<std::size_t>(root)];
       const Arrangement dense = row_major_arrangement(source.dtype, source.shape);
       if (!satisfies(state.arrangement, dense)) {
         cost += repack_cost_us(state.arrangement, dense, context_);
@@ -88,39 +89,41 @@ class Chooser {
     return cost + repack_cost_us(state.arrangement, demand.arrangement, context_);
   }
 
-  /// The demand in the terms of the tensor at the root of `tensor`'s aliases, if it has such terms.
-  std::optional<Arrangement> at_root(int tensor, const Arrangement& demanded) const {
-    std::optional<Arrangement> seen = demanded;
-    while (seen) {
-      const int next = context_.tasks.tensors[static_cast<std::size_t>(tensor)].alias_of;
-      if (next < 0) break;
-      seen = seen_from_source(*seen, context_.tasks.tensors[static_cast<std::size_t>(next)].shape);
-      tensor = next;
+  /// The cheapest way to meet the demand from the states of `source`, the root of `tensor`. Many
+  /// candidates demand the same of a tensor.
+  const Met& meet(int tensor, int source, const Demand& demand) {
+    auto& known = met_[static_cast<std::size_t>(tensor)];
+    for (const Met& met : known) {
+      if (met.demand.kind == demand.kind && identical(met.demand.arrangement, demand.arrangement)) {
+        return met;
+      }
     }
-    return seen;
+    Met met{demand, std::numeric_limits<double>::infinity(), 0};
+    const auto& options = states_[static_cast<std::size_t>(source)];
+    for (std::size_t i = 0; i < options.size(); ++i) {
+      const double cost = options[i].cost_us + fit_us(tensor, options[i], demand);
+      if (cost < met.cost_us) {
+        met.cost_us = cost;
+        met.state = i;
+      }
+    }
+    known.push_back(std::move(met));
+    return known.back();
   }
 
   /// Adds the cheapest way to meet the demand to `state`.
-  void add_source(int tensor, const Demand& demand, State& state) const {
-    const int source = root(tensor);
-    const auto& options = states_[static_cast<std::size_t>(source)];
-    if (options.empty()) return;  // a constant: packed once, when the plan is loaded
-    double best = std::numeric_limits<double>::infinity();
-    std::size_t chosen = 0;
-    for (std::size_t i = 0; i < options.size(); ++i) {
-      const double cost = options[i].cost_us + fit_us(tensor, options[i], demand);
-      if (cost < best) {
-        best = cost;
-        chosen = i;
-      }
-    }
-    state.cost_us += best;
-    state.sources.emplace_back(source, chosen);
+  void add_source(int tensor, const Demand& demand, State& state) {
+    const int source = root_of(context_.tasks, tensor);
+    // A constant has no states: it is packed once, when the plan is loaded.
+    if (states_[static_cast<std::size_t>(source)].empty()) return;
+    const Met& met = meet(tensor, source, demand);
+    state.cost_us += met.cost_us;
+    state.sources.emplace_back(source, met.state);
   }
 
   void visit(std::size_t t) {
-    const int dst = tensor_of(context_.tasks.tasks[t].bound, "dst");
-    auto& states = states_[static_cast<std::size_t>(dst)];
+    const auto dst = static_cast<std::size_t>(tensor_of(context_.tasks.tasks[t].bound, "dst"));
+    Formats formats = wishes_[dst];
     for (std::size_t c = 0; c < candidates_[t].candidates.size(); ++c) {
       const Candidate& candidate = candidates_[t].candidates[c];
       State state;
@@ -135,57 +138,23 @@ class Chooser {
           if (side.tensor < kFirstTemporary) add_source(side.tensor, Demand{}, state);
         }
       }
-      for (const auto& arrangement : outputs_of(candidate, t)) {
+      for (const auto& arrangement : outputs_of(candidate, wishes_[dst])) {
         state.arrangement = arrangement;
-        keep(states, state);
+        state.format = formats.number_of(arrangement);
+        keep(states_[dst], state);
       }
     }
   }
 
   static void keep(std::vector<State>& states, const State& state) {
     for (auto& known : states) {
-      const bool same = same_memory(known.arrangement, state.arrangement) &&
-                        known.arrangement.rim == state.arrangement.rim;
+      const bool same =
+          known.format == state.format && known.arrangement.rim == state.arrangement.rim;
       if (!same) continue;
       if (state.cost_us < known.cost_us) known = state;
       return;
     }
     states.push_back(state);
-  }
-
- public:
-  /// The arrangements in which the candidate can leave the task's result.
-  std::vector<Arrangement> outputs_of(const Candidate& candidate, std::size_t t) const {
-    const KernelChoice& last = candidate.kernels.back();
-    const Demand& demand = last.demands.at("dst");
-    if (demand.kind == Demand::Kind::direct) return {demand.arrangement};
-    const int dst = tensor_of(context_.tasks.tasks[t].bound, "dst");
-    const TaskTensor& facts = context_.tasks.tensors[static_cast<std::size_t>(dst)];
-    std::vector<Arrangement> outputs{row_major_arrangement(facts.dtype, facts.shape)};
-    // A producer with generated accessors writes the format that a consumer asks for.
-    for (const auto& list : candidates_) {
-      for (const auto& reader : list.candidates) add_demands(reader, dst, outputs);
-    }
-    for (auto& output : outputs) output.rim = last.entry->operands.at("dst").rim;
-    return outputs;
-  }
-
- private:
-  void add_demands(const Candidate& reader, int tensor, std::vector<Arrangement>& outputs) const {
-    for (const auto& kernel : reader.kernels) {
-      for (const auto& [role, binding] : kernel.bound.operands) {
-        if (role == "dst" || binding.tensor >= kFirstTemporary) continue;
-        if (root(binding.tensor) != tensor || outputs.size() >= kMostFormats) continue;
-        const Demand& demand = kernel.demands.at(role);
-        if (demand.kind != Demand::Kind::direct) continue;
-        const auto wish = at_root(binding.tensor, demand.arrangement);
-        if (!wish || wish->memory != MemoryKind::buffer) continue;
-        const bool known =
-            std::any_of(outputs.begin(), outputs.end(),
-                        [&](const Arrangement& output) { return same_memory(output, *wish); });
-        if (!known) outputs.push_back(*wish);
-      }
-    }
   }
 
   /// The cheapest state of a tensor that nothing decided yet: outputs must end up row-major.
@@ -218,8 +187,10 @@ class Chooser {
   }
 
   const std::vector<CandidateList>& candidates_;
+  const std::vector<Formats>& wishes_;
   const PlanContext& context_;
   std::vector<std::vector<State>> states_;
+  std::vector<std::vector<Met>> met_;  ///< by tensor
   std::vector<int> writer_;
 };
 
@@ -240,38 +211,13 @@ bool has_joins(const TaskList& tasks) {
   return false;
 }
 
-/// Tries every other choice for each task in turn while the whole gets cheaper.
-void improve(std::vector<Selection>& selections, const Chooser& chooser,
-             const std::vector<CandidateList>& candidates, const PlanContext& context) {
-  double best = make_schedule(candidates, selections, context).estimated_us;
-  for (int round = 0; round < kMostRounds; ++round) {
-    bool changed = false;
-    for (std::size_t t = 0; t < selections.size(); ++t) {
-      for (std::size_t c = 0; c < candidates[t].candidates.size(); ++c) {
-        for (const auto& output : chooser.outputs_of(candidates[t].candidates[c], t)) {
-          const Selection before = selections[t];
-          selections[t] = {c, output};
-          const double cost = make_schedule(candidates, selections, context).estimated_us;
-          if (cost < best) {
-            best = cost;
-            changed = true;
-          } else {
-            selections[t] = before;
-          }
-        }
-      }
-    }
-    if (!changed) return;
-  }
-}
-
 }  // namespace
 
 std::vector<Selection> choose(const std::vector<CandidateList>& candidates,
                               const PlanContext& context) {
-  Chooser chooser(candidates, context);
-  std::vector<Selection> selections = chooser.run();
-  if (has_joins(context.tasks)) improve(selections, chooser, candidates, context);
+  const std::vector<Formats> wishes = wished_formats(candidates, context.tasks);
+  std::vector<Selection> selections = Chooser(candidates, wishes, context).run();
+  if (has_joins(context.tasks)) improve(selections, candidates, wishes, context);
   return selections;
 }
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "plan/candidate_memo.hpp"
 #include "plan/cost.hpp"
 #include "plan/library_step.hpp"
 #include "plan/memory.hpp"
@@ -282,8 +283,9 @@ Plan make_plan(const Graph& graph, const Catalogue& catalogue, const DeviceInfo&
   const PlanOptions resolved = checked(options, catalogue);
   const TaskList tasks = make_tasks(graph);
   const PlanContext context{catalogue, device, resolved, tasks};
+  CandidateMemo memo(context);
   std::vector<CandidateList> candidates;
-  for (const auto& task : tasks.tasks) candidates.push_back(list_candidates(task, context));
+  for (const auto& task : tasks.tasks) candidates.push_back(memo.list(task));
   const auto selections = choose(candidates, context);
   const Schedule schedule = make_schedule(candidates, selections, context);
   Plan plan = Emitter(schedule, candidates, context).run();

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/formats.hpp"
+
+#include <algorithm>
+
+#include "plan/alias.hpp"
+
+namespace morton {
+namespace {
+
+/// Formats of one tensor that are worth storing it in; more bring nothing but time.
+constexpr std::size_t kMostFormats = 8;
+
+void add_wish(const Binding& binding, const Demand& demand, const TaskList& tasks,
+              std::vector<Formats>& wishes) {
+  if (binding.tensor >= kFirstTemporary || demand.kind != Demand::Kind::direct) return;
+  Formats& known = wishes[static_cast<std::size_t>(root_of(tasks, binding.tensor))];
+  if (known.all().size() >= kMostFormats) return;
+  const auto wish = at_root(tasks, binding.tensor, demand.arrangement);
+  if (wish && wish->memory == MemoryKind::buffer) known.number_of(*wish);
+}
+
+}  // namespace
+
+int root_of(const TaskList& tasks, int tensor) {
+  while (tasks.tensors[static_cast<std::size_t>(tensor)].alias_of >= 0) {
+    tensor = tasks.tensors[static_cast<std::size_t>(tensor)].alias_of;
+  }
+  return tensor;
+}
+
+std::optional<Arrangement> at_root(const TaskList& tasks, int tensor, const Arrangement& demanded) {
+  std::optional<Arrangement> seen = demanded;
+  while (seen) {
+    const int next = tasks.tensors[static_cast<std::size_t>(tensor)].alias_of;
+    if (next < 0) break;
+    seen = seen_from_source(*seen, tasks.tensors[static_cast<std::size_t>(next)].shape);
+    tensor = next;
+  }
+  return seen;
+}
+
+bool identical(const Arrangement& a, const Arrangement& b) {
+  return a.dtype == b.dtype && a.rim == b.rim && a.memory == b.memory && a.pitch == b.pitch &&
+         a.image_rows == b.image_rows && a.image_texels == b.image_texels && a.padded == b.padded &&
+         a.tensor_shape == b.tensor_shape && a.grouping == b.grouping && a.layout == b.layout;
+}
+
+std::size_t Formats::number_of(const Arrangement& arrangement) {
+  for (const Known& known : known_) {
+    if (identical(known.arrangement, arrangement)) return known.number;
+  }
+  std::size_t number = 0;
+  while (number < all_.size() && !same_memory(all_[number], arrangement)) ++number;
+  if (number == all_.size()) all_.push_back(arrangement);
+  known_.push_back({arrangement, number});
+  return number;
+}
+
+std::vector<Formats> wished_formats(const std::vector<CandidateList>& candidates,
+                                    const TaskList& tasks) {
+  std::vector<Formats> wishes(tasks.tensors.size());
+  for (std::size_t i = 0; i < wishes.size(); ++i) {
+    const TaskTensor& facts = tasks.tensors[i];
+    wishes[i].number_of(row_major_arrangement(facts.dtype, facts.shape));
+  }
+  for (const auto& list : candidates) {
+    for (const auto& reader : list.candidates) {
+      for (const auto& kernel : reader.kernels) {
+        for (const auto& [role, binding] : kernel.bound.operands) {
+          if (role != "dst") add_wish(binding, kernel.demands.at(role), tasks, wishes);
+        }
+      }
+    }
+  }
+  return wishes;
+}
+
+std::vector<Arrangement> outputs_of(const Candidate& candidate, const Formats& wishes) {
+  const KernelChoice& last = candidate.kernels.back();
+  const Demand& demand = last.demands.at("dst");
+  if (demand.kind == Demand::Kind::direct) return {demand.arrangement};
+  // A producer with generated accessors writes the format that a consumer asks for.
+  std::vector<Arrangement> outputs = wishes.all();
+  for (auto& output : outputs) output.rim = last.entry->operands.at("dst").rim;
+  return outputs;
+}
+
+}  // namespace morton
