@@ -52,7 +52,8 @@ Json json_of(const Model& model) {
           {"parameters", summary.parameters},
           {"parameter_bytes", summary.parameter_bytes},
           {"supported", summary.unsupported.empty()},
-          {"unsupported", unsupported}};
+          {"unsupported", unsupported},
+          {"planned_inputs", summary.planned_inputs}};
 }
 
 std::string ports_text(const char* heading, const std::vector<PortInfo>& ports) {
@@ -69,6 +70,9 @@ std::string text_of(const Model& model) {
   std::string text = fmt::format("model: {} (opset {})\n", summary.name, summary.opset);
   text += ports_text("inputs", model.inputs());
   text += ports_text("outputs", model.outputs());
+  for (const std::string& name : summary.planned_inputs) {
+    text += fmt::format("shapes follow from the value of: {}\n", name);
+  }
   text += "operators:\n";
   for (const auto& [name, count] : summary.operators)
     text += fmt::format("  {} x {}\n", count, name);

@@ -224,6 +224,18 @@ bool has_known_classes(const PortInfo& port) {
   return !port.shape.empty() && (port.shape.size() != 2 || port.shape[1] >= 0);
 }
 
+/// The inputs from whose values shapes follow.
+std::map<std::string, Tensor> planned_values(const Model& model, const Sources& sources,
+                                             const std::vector<PortInfo>& settled) {
+  std::map<std::string, Tensor> values;
+  for (const std::string& name : model.summary().planned_inputs) {
+    const auto port = std::ranges::find(settled, name, &PortInfo::name);
+    if (port == settled.end() || !is_settled(*port)) continue;
+    values[name] = assemble({{name, sources.at(name)}}, {*port}).front().tensor;
+  }
+  return values;
+}
+
 int run_model(Options options) {
   if (!options.labels.empty() && options.top_k == 0) options.top_k = 5;
   CompileOptions compile = compile_options(options.model);
@@ -237,6 +249,7 @@ int run_model(Options options) {
 
   // What can be refused before anything is built is refused there.
   const std::vector<PortInfo> settled = settled_inputs(model.inputs(), compile);
+  compile.values = planned_values(model, sources, settled);
   const bool all_settled = std::ranges::all_of(settled, is_settled);
   std::vector<NamedTensor> inputs;
   if (all_settled) inputs = assemble(sources, settled);

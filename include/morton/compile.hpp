@@ -25,6 +25,10 @@ struct CompileOptions {
   std::int64_t batch = 0;
   /// Full shapes of inputs by name, for other open extents.
   std::map<std::string, Shape> shapes;
+  /// Values of inputs by name. Where a shape follows from an input's value
+  /// (ModelSummary::planned_inputs), it must be here, and every run must give the same; others are
+  /// not looked at.
+  std::map<std::string, Tensor> values;
   /// Kernels that must compute all problems of a family: family -> entry or recipe, e.g.
   /// {"gemm", "gemm.naive"}. Where one cannot, compiling fails and says why.
   std::map<std::string, std::string> use;

@@ -12,6 +12,7 @@
 #include "formats/r17_network.hpp"
 #include "graph/graph.hpp"
 #include "ops/operator.hpp"
+#include "ops/planned.hpp"
 
 namespace morton {
 namespace {
@@ -88,6 +89,9 @@ ModelSummary Model::summary() const {
     } catch (const Error& error) {
       summary.unsupported.emplace_back(node.name, error.what());
     }
+  }
+  for (const TensorId id : planned_graph_inputs(*graph_)) {
+    summary.planned_inputs.push_back(graph_->tensor(id).name);
   }
   summary.operators.assign(counts.begin(), counts.end());
   return summary;

@@ -146,6 +146,7 @@ Graph prepared_graph(const Model& model, const CompileOptions& options) {
   PassOptions pass_options;
   pass_options.batch = options.batch;
   pass_options.shapes = options.shapes;
+  pass_options.values = options.values;
   pass_options.skip = options.skip_passes;
   const bool apart = std::any_of(options.use.begin(), options.use.end(),
                                  [](const auto& wanted) { return is_narrow_family(wanted.first); });

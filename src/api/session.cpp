@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/shape.hpp"
 #include "morton/interop.hpp"
+#include "ops/planned.hpp"
 #include "run/runner.hpp"
 
 namespace morton {
@@ -52,6 +53,29 @@ void check_inputs(const std::vector<PortInfo>& ports, std::span<const NamedTenso
   }
 }
 
+/// The value that the model was compiled with for the input, or nullptr where none mattered.
+const Tensor* planned_value(const CompiledState& compiled, const std::string& name) {
+  const auto given = compiled.options.values.find(name);
+  if (given == compiled.options.values.end()) return nullptr;
+  const Graph& graph = compiled.model.graph();
+  const auto planned = planned_graph_inputs(graph);
+  const bool matters = std::any_of(planned.begin(), planned.end(),
+                                   [&](TensorId id) { return graph.tensor(id).name == name; });
+  return matters ? &given->second : nullptr;
+}
+
+/// Shapes follow from such an input's value, so it cannot change from run to run.
+void check_planned(const CompiledState& compiled, const std::string& name, const Tensor& value) {
+  const Tensor* planned = planned_value(compiled, name);
+  if (planned == nullptr) return;
+  const bool same = planned->dtype() == value.dtype() && planned->shape() == value.shape() &&
+                    std::equal(value.data(), value.data() + value.bytes(), planned->data());
+  if (same) return;
+  throw UsageError("session: input '" + name +
+                   "' has another value than the model was compiled with, and shapes follow from "
+                   "it; compile again with the new value");
+}
+
 }  // namespace
 
 Event::Event(std::shared_ptr<State> state) : state_(std::move(state)) {}
@@ -82,6 +106,7 @@ std::vector<NamedTensor> Session::run(std::span<const NamedTensor> inputs) {
 }
 
 void Session::set_input(const std::string& name, const Tensor& value) {
+  check_planned(*state_->model.state(), name, value);
   state_->runner->write(state_->runner->input(name), value);
 }
 
@@ -105,6 +130,10 @@ Tensor Session::get_output(const std::string& name) {
 
 Tensor Session::map_input(const std::string& name) {
   const int value = state_->runner->input(name);
+  if (planned_value(*state_->model.state(), name) != nullptr) {
+    throw UsageError("session: shapes follow from the value of input '" + name +
+                     "', so it cannot be mapped; set it");
+  }
   const PortInfo& port = find(state_->model.state()->inputs, name);
   const auto bytes = state_->runner->map(value, MappedBuffer::Access::kOverwrite);
   return Tensor::borrow(port.dtype, port.shape, bytes.data(), bytes.size());

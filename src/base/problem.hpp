@@ -76,6 +76,11 @@ struct OperandSchema {
 ///   bits of a, p and b as f32.
 /// - pack: dst = src, of any rank, dimensions D0 D1 ..., in another arrangement.
 ///
+/// - gather: dst = src at coordinates of which some are what `index` holds, of any rank, dimensions
+///   D0 D1 ...; structure L. The view of index has the further dimension L, that of src the further
+///   dimension I: i is index[.., 0] for L = 1; else index[.., 0] to index[.., L-1] in mixed radix.
+///   Its parameters I0 to I3 are the extents that they index; a negative index counts from the end,
+///   and dst is 0 where one lies outside.
 /// - winograd_weights: dst[X,O,C] = (G w G') of the filter w = src[O,C,U,V]; structure OUT.
 /// - winograd_input: dst[X,C,T] = (B' d B) of the patch d = src[C,T,P,Q]; structure OUT.
 /// - winograd_output: dst[O,T,Y,Z] = (A' m A) of m = src[X,O,T]; structure OUT.

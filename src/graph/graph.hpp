@@ -39,7 +39,15 @@ struct GraphTensor {
   std::vector<Dimension> declared{};
   /// Known for inputs once symbols are bound, and for activations after shape inference.
   Shape shape{};
-  Tensor data{};  ///< of constants and states
+  /// Of constants and states. An input has it where its value is known when planning, because a
+  /// shape follows from it; every run must then give the same.
+  Tensor data{};
+
+  /// The value, where it is known when planning, or nullptr.
+  [[nodiscard]] const Tensor* planned() const {
+    const bool given = kind == Kind::input && data.shape() == shape && data.dtype() == dtype;
+    return kind == Kind::constant || given ? &data : nullptr;
+  }
 };
 
 /// Value of an attribute.

@@ -1,9 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/node_view.hpp"
 
+#include <algorithm>
+#include <set>
+
 #include "base/error.hpp"
 
 namespace morton {
+namespace {
+
+/// The inputs of the graph, of unknown value, that `id` depends on.
+std::set<TensorId> open_inputs(const Graph& graph, TensorId id) {
+  std::set<TensorId> needed{id};
+  std::set<TensorId> open;
+  for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node) {
+    const bool computes = std::any_of(node->outputs.begin(), node->outputs.end(),
+                                      [&](TensorId output) { return needed.contains(output); });
+    if (computes) needed.insert(node->inputs.begin(), node->inputs.end());
+  }
+  for (const TensorId input : graph.inputs) {
+    if (needed.contains(input) && graph.tensor(input).planned() == nullptr) open.insert(input);
+  }
+  return open;
+}
+
+}  // namespace
 
 std::string NodeView::where() const { return node_->op + " '" + node_->name + "'"; }
 
@@ -29,8 +50,38 @@ TensorType NodeView::input(std::size_t i) const {
 
 const Tensor* NodeView::constant(std::size_t i) const {
   if (!has_input(i)) return nullptr;
-  const GraphTensor& tensor = graph_->tensor(node_->inputs[i]);
-  return tensor.kind == GraphTensor::Kind::constant ? &tensor.data : nullptr;
+  return graph_->tensor(node_->inputs[i]).planned();
+}
+
+const Tensor& NodeView::value(std::size_t i) const {
+  if (const Tensor* known = constant(i)) return *known;
+  const GraphTensor& tensor = graph_->tensor(input_id(i));
+  std::string open;
+  for (const TensorId id : open_inputs(*graph_, node_->inputs[i])) {
+    open += (open.empty() ? "'" : ", '") + graph_->tensor(id).name + "'";
+  }
+  const std::string what = where() + ": the value of input " + std::to_string(i) + ", '" +
+                           tensor.name + "', must be known when the model is planned";
+  if (open.empty())
+    unsupported("the value of input " + std::to_string(i) + ", '" + tensor.name +
+                "', must be known when the model is planned; a run computes it");
+  throw UsageError(what + " and follows from " + open + ": give the value when compiling (run -i " +
+                   "does; CompileOptions::values in the library)");
+}
+
+std::vector<std::int64_t> NodeView::value_integers(std::size_t i) const {
+  const Tensor& tensor = value(i);
+  if (tensor.dtype() == DType::i64) {
+    const auto list = tensor.as<std::int64_t>();
+    return {list.begin(), list.end()};
+  }
+  if (tensor.dtype() != DType::i32) {
+    fail("input " + std::to_string(i) + " is " + std::string(name_of(tensor.dtype())) +
+         ", expected i64 or i32");
+  }
+  std::vector<std::int64_t> numbers;
+  for (const std::int32_t number : tensor.as<std::int32_t>()) numbers.push_back(number);
+  return numbers;
 }
 
 TensorId NodeView::output_id(std::size_t i) const {

@@ -40,8 +40,14 @@ class NodeView {
   [[nodiscard]] TensorType input(std::size_t i) const;
   /// Its tensor's index; throws ModelError when it is absent.
   [[nodiscard]] TensorId input_id(std::size_t i) const;
-  /// The constant that input i is, or nullptr when it is absent or not a constant.
+  /// The value of input i where it is known when planning (a constant, or given with the options),
+  /// or nullptr when it is not, or the input is absent.
   [[nodiscard]] const Tensor* constant(std::size_t i) const;
+  /// The same, where it must be known. Throws UsageError that names the inputs of the model whose
+  /// values it follows from, UnsupportedError where there are none.
+  [[nodiscard]] const Tensor& value(std::size_t i) const;
+  /// The whole numbers of input i, which must be known: of any integer type, any shape.
+  [[nodiscard]] std::vector<std::int64_t> value_integers(std::size_t i) const;
   /// Type of output i, once inferred.
   [[nodiscard]] TensorType output(std::size_t i = 0) const;
   [[nodiscard]] TensorId output_id(std::size_t i = 0) const;

@@ -69,6 +69,48 @@ void require_types(const Graph& graph, const NodeView& view, const Operator& op)
   for (const TensorId id : view.node().outputs) check(id);
 }
 
+/// The elements that `origins` names, taken from the operands.
+ReferenceTensor moved(const std::vector<Origin>& origins, const Shape& shape,
+                      std::span<const ReferenceTensor> operands) {
+  ReferenceTensor result;
+  result.shape = shape;
+  for (const Origin& origin : origins) {
+    const bool nowhere = origin.input == Origin::kNowhere;
+    const auto at = static_cast<std::size_t>(origin.index);
+    const ReferenceTensor* from =
+        nowhere ? nullptr : &operands[static_cast<std::size_t>(origin.input)];
+    result.value.push_back(nowhere ? 0.0 : from->value.at(at));
+    result.error.push_back(nowhere ? 0.0 : from->error.at(at));
+  }
+  return result;
+}
+
+/// The values of the node's outputs without its epilogue.
+std::vector<ReferenceTensor> references_of(const NodeView& view,
+                                           const std::vector<TensorType>& types,
+                                           std::span<const ReferenceTensor> operands) {
+  const Operator& op = operator_of(view.node());
+  if (op.references != nullptr) return op.references(view, operands);
+  if (op.reference != nullptr) return {op.reference(view, operands)};
+  std::vector<ReferenceTensor> results;
+  if (op.chain != nullptr) {
+    std::vector<ChainOperand> sources;
+    for (const ReferenceTensor& operand : operands) sources.push_back({&operand, operand.shape});
+    results.push_back(evaluate(op.chain(view), sources, types[0].shape));
+  } else if (op.alias) {
+    results.push_back(operands[0]);
+    results[0].shape = types[0].shape;
+  } else if (op.origins != nullptr) {
+    const auto origins = op.origins(view);
+    for (std::size_t i = 0; i < origins.size(); ++i) {
+      results.push_back(moved(origins[i], types[i].shape, operands));
+    }
+  } else {
+    for (const Tensor& value : op.values(view)) results.push_back(to_reference(value));
+  }
+  return results;
+}
+
 }  // namespace
 
 const std::vector<const Operator*>& operators() {
@@ -119,49 +161,56 @@ std::vector<TensorType> infer(const Graph& graph, const Node& node) {
 
 ReferenceTensor reference(const Graph& graph, const Node& node,
                           std::span<const ReferenceTensor> inputs) {
-  const Operator& op = operator_of(node);
+  return std::move(references(graph, node, inputs).front());
+}
+
+std::vector<ReferenceTensor> references(const Graph& graph, const Node& node,
+                                        std::span<const ReferenceTensor> inputs) {
   const NodeView view(graph, node);
-  const Shape shape = infer(graph, node)[0].shape;
+  const std::vector<TensorType> types = infer(graph, node);
   if (inputs.size() != node.inputs.size()) {
     throw InternalError(view.where() + ": the reference got " + std::to_string(inputs.size()) +
                         " values for " + std::to_string(node.inputs.size()) + " inputs");
   }
-  const auto operands = inputs.first(view.input_count());
-  ReferenceTensor result;
-  if (op.chain != nullptr) {
-    std::vector<ChainOperand> sources;
-    for (const ReferenceTensor& operand : operands) sources.push_back({&operand, operand.shape});
-    result = evaluate(op.chain(view), sources, shape);
-  } else if (op.alias) {
-    result = operands[0];
-    result.shape = shape;
-  } else {
-    result = op.reference(view, operands);
-  }
-  if (node.epilogue.is_identity()) return result;
-  std::vector<ChainOperand> sources{{&result, result.shape}};
+  std::vector<ReferenceTensor> results =
+      references_of(view, types, inputs.first(view.input_count()));
+  if (node.epilogue.is_identity()) return results;
+  std::vector<ChainOperand> sources{{&results[0], results[0].shape}};
   for (const ReferenceTensor& side : inputs.subspan(view.input_count())) {
     sources.push_back({&side, side.shape});
   }
-  return evaluate(node.epilogue, sources, shape);
+  results[0] = evaluate(node.epilogue, sources, types[0].shape);
+  return results;
 }
 
-BoundProblem lower(const Graph& graph, const Node& node) {
+std::vector<BoundProblem> lower(const Graph& graph, const Node& node) {
   const Operator& op = operator_of(node);
   const NodeView view(graph, node);
   if (op.alias) throw InternalError(view.where() + ": renames elements and is nothing to compute");
+  if (op.values != nullptr) {
+    view.unsupported("is computed when the model is planned, and an input is known only in a run");
+  }
   require_types(graph, view, op);
-  BoundProblem bound =
-      op.chain != nullptr ? lower_elementwise(view, op.chain(view)) : op.lower(view);
-  bound.problem.epilogue = append_epilogue(bound.problem.epilogue, node.epilogue);
-  for (std::size_t i = view.input_count(); i < node.inputs.size(); ++i) {
-    bound.sides.push_back({node.inputs[i], graph.tensor(node.inputs[i]).shape});
+  std::vector<BoundProblem> problems;
+  if (op.chain != nullptr) {
+    problems = {lower_elementwise(view, op.chain(view))};
+  } else if (op.parts != nullptr) {
+    problems = op.parts(view);
+  } else {
+    problems = {op.lower(view)};
   }
-  for (const auto& [name, binding] : bound.operands) {
-    bound.problem.types.emplace(name, graph.tensor(binding.tensor).dtype);
+  for (BoundProblem& bound : problems) {
+    bound.problem.epilogue = append_epilogue(bound.problem.epilogue, node.epilogue);
+    for (std::size_t i = view.input_count(); i < node.inputs.size(); ++i) {
+      bound.sides.push_back({node.inputs[i], graph.tensor(node.inputs[i]).shape});
+    }
+    for (const auto& [name, binding] : bound.operands) {
+      bound.problem.types.emplace(name, graph.tensor(binding.tensor).dtype);
+    }
+    const bool moves = bound.problem.family == "pack";
+    bound.problem.types.emplace("acc", moves ? bound.problem.types.at("dst") : DType::f32);
   }
-  bound.problem.types.emplace("acc", DType::f32);
-  return bound;
+  return problems;
 }
 
 Chain whole_chain(const Graph& graph, const Node& node) {

@@ -18,6 +18,17 @@ struct ReferenceTensor {
   std::vector<double> error;
 };
 
+/// As `most_inputs`, of operators that take any number.
+inline constexpr std::size_t kAnyNumber = std::size_t{1} << 20;
+
+/// Where an element of an output comes from: element `index`, row-major, of input `input`; kNowhere
+/// stands for zero.
+struct Origin {
+  static constexpr int kNowhere = -1;
+  int input = kNowhere;
+  std::int64_t index = 0;
+};
+
 /// One operator: everything that the engine knows of it. Each lives in one file,
 /// src/ops/<name>.cpp, and is listed in src/ops/ops.def.
 struct Operator {
@@ -32,13 +43,25 @@ struct Operator {
   /// Types of the outputs; throws ModelError when the inputs do not fit.
   std::vector<TensorType> (*infer)(const NodeView& node) = nullptr;
   /// Plain loops in double, without the node's epilogue (see `reference` below). Null for
-  /// elementwise operators and for those with `alias`.
+  /// elementwise operators, for those with `alias`, and for those that state `references`,
+  /// `origins` or `values`.
   ReferenceTensor (*reference)(const NodeView& node,
                                std::span<const ReferenceTensor> inputs) = nullptr;
+  /// The same for operators with several outputs: one value for each.
+  std::vector<ReferenceTensor> (*references)(const NodeView& node,
+                                             std::span<const ReferenceTensor> inputs) = nullptr;
+  /// For operators that only move elements: where those of each output come from, row-major. The
+  /// reference follows, and values known at planning, whatever their type.
+  std::vector<std::vector<Origin>> (*origins)(const NodeView& node) = nullptr;
   /// The problem to solve, without the node's epilogue (see `lower` below); what the operator
   /// itself does to each result (a bias) is the problem's epilogue. Null for elementwise operators
   /// and for those with `alias`.
   BoundProblem (*lower)(const NodeView& node) = nullptr;
+  /// In place of `lower`, for operators that are several problems: one for each output (Split), or
+  /// for each part of one output (Concat). Parts of one output are computed in this order, and
+  /// write through a dst view without a grouping, since a kernel that walks dst's memory would
+  /// write all of it.
+  std::vector<BoundProblem> (*parts)(const NodeView& node) = nullptr;
   /// For elementwise operators: the chain over its inputs (0, 1, ...); null for all others. Their
   /// inference, reference and lowering follow from it.
   Chain (*chain)(const NodeView& node) = nullptr;
@@ -48,6 +71,15 @@ struct Operator {
   bool alias = false;
   /// Fusion may put elementwise operators behind it.
   bool takes_epilogue = true;
+  /// Inputs whose values, not only their shapes, say what shape a result has or what is computed
+  /// (Reshape's shape, Slice's starts): they must be known when the model is planned.
+  std::vector<std::size_t> planned_inputs{};
+  /// For operators that are computed when the model is planned (Range, Shape): the outputs' values.
+  /// Called when all inputs are known, or, with `reads_shapes`, as soon as their shapes are. Of an
+  /// operator with `alias`: the values of the outputs after the first (Dropout's mask).
+  std::vector<Tensor> (*values)(const NodeView& node) = nullptr;
+  /// The inputs' shapes are all that it needs of them (Shape, Size).
+  bool reads_shapes = false;
 };
 
 /// The operator named `name`, or nullptr.
@@ -66,10 +98,14 @@ void check_supported(const Graph& graph, const Node& node);
 /// The node's value with its epilogue. `inputs` parallels `node.inputs` (absent ones empty).
 [[nodiscard]] ReferenceTensor reference(const Graph& graph, const Node& node,
                                         std::span<const ReferenceTensor> inputs);
-/// The node's problem with its epilogue, bias inputs of Conv and Gemm included. Input shapes must
-/// have been inferred. Throws UnsupportedError for element types other than f32, and InternalError
-/// for operators with `alias`, which are nothing to compute.
-[[nodiscard]] BoundProblem lower(const Graph& graph, const Node& node);
+/// The same with every output's value; the epilogue belongs to the first.
+[[nodiscard]] std::vector<ReferenceTensor> references(const Graph& graph, const Node& node,
+                                                      std::span<const ReferenceTensor> inputs);
+/// The node's problems, one where the operator has no `parts`, with its epilogue, bias inputs of
+/// Conv and Gemm included. Input shapes must have been inferred. Throws UnsupportedError for
+/// element types that the operator does not list, and InternalError for operators with `alias`,
+/// which are nothing to compute.
+[[nodiscard]] std::vector<BoundProblem> lower(const Graph& graph, const Node& node);
 
 /// The chain over all of an elementwise node's inputs, its epilogue included: input i of the chain
 /// is node.inputs[i].

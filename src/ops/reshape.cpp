@@ -11,13 +11,12 @@ namespace {
 /// is what remains.
 std::vector<TensorType> infer_reshape(const NodeView& node) {
   const TensorType input = node.input(0);
-  const Tensor* target = node.constant(1);
-  if (target == nullptr) node.unsupported("the shape (input 1) must be a constant");
-  if (target->dtype() != DType::i64 || target->shape().size() != 1) {
+  const Tensor& target = node.value(1);
+  if (target.dtype() != DType::i64 || target.shape().size() != 1) {
     node.fail("the shape (input 1) must be a list of i64, got " +
-              std::string(name_of(target->dtype())) + " " + to_string(target->shape()));
+              std::string(name_of(target.dtype())) + " " + to_string(target.shape()));
   }
-  const auto asked = target->as<std::int64_t>();
+  const auto asked = target.as<std::int64_t>();
   if (asked.size() > kMaxRank) node.unsupported("more than 8 dimensions");
   Shape shape(asked.begin(), asked.end());
   const bool allow_zero = node.flag("allowzero", 0);
@@ -67,6 +66,7 @@ const Operator& operator_Reshape() {
       .infer = infer_reshape,
       .alias = true,
       .takes_epilogue = false,
+      .planned_inputs = {1},
   };
   return kOperator;
 }

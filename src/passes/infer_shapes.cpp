@@ -1,12 +1,102 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/operator.hpp"
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "ops/planned.hpp"
 #include "passes/passes.hpp"
 
 namespace morton {
+namespace {
 
-int infer_shapes(Graph& graph, const PassOptions& /*options*/) {
+/// Gives the inputs that planning needs the values of the options.
+void take_values(Graph& graph, const PassOptions& options) {
+  for (const auto& [name, value] : options.values) {
+    const TensorId id = graph.find(name);
+    if (id == kNoTensor || graph.tensor(id).kind != GraphTensor::Kind::input) {
+      throw UsageError("a value is given for '" + name + "', which is no input of the model");
+    }
+  }
+  for (const TensorId id : planned_graph_inputs(graph)) {
+    GraphTensor& tensor = graph.tensor(id);
+    const auto given = options.values.find(tensor.name);
+    if (given == options.values.end()) continue;
+    if (given->second.shape() != tensor.shape || given->second.dtype() != tensor.dtype) {
+      throw UsageError("the value given for input '" + tensor.name + "' is " +
+                       std::string(name_of(given->second.dtype())) + " " +
+                       to_string(given->second.shape()) + ", expected " +
+                       std::string(name_of(tensor.dtype)) + " " + to_string(tensor.shape));
+    }
+    tensor.data = given->second;
+  }
+}
+
+bool needs_value(const Graph& graph, const Node& node, const std::vector<bool>& planned) {
+  const Operator& op = operator_of(node);
+  if (op.values != nullptr && !op.alias) return true;
+  return std::any_of(node.outputs.begin(), node.outputs.end(), [&](TensorId id) {
+    return id != kNoTensor && planned[static_cast<std::size_t>(id)] && !graph.is_update(id);
+  });
+}
+
+void make_constant(Graph& graph, TensorId id, Tensor value) {
+  if (id == kNoTensor) return;
+  GraphTensor& tensor = graph.tensor(id);
+  tensor.kind = GraphTensor::Kind::constant;
+  tensor.data = std::move(value);
+}
+
+/// Outputs without elements are known, whatever computes them.
+bool is_empty(const Graph& graph, const Node& node) {
+  return std::all_of(node.outputs.begin(), node.outputs.end(), [&](TensorId id) {
+    return id == kNoTensor || element_count(graph.tensor(id).shape) == 0;
+  });
+}
+
+/// The values that are known of the node's outputs, as far as planning needs them; none or all.
+std::vector<Tensor> values_for(const Graph& graph, const Node& node,
+                               const std::vector<bool>& planned) {
+  if (!is_empty(graph, node)) {
+    return needs_value(graph, node, planned) ? planned_values(graph, node) : std::vector<Tensor>{};
+  }
+  std::vector<Tensor> values;
+  for (const TensorId id : node.outputs) {
+    const bool absent = id == kNoTensor;
+    values.push_back(absent ? Tensor()
+                            : Tensor::allocate(graph.tensor(id).dtype, graph.tensor(id).shape));
+  }
+  return values;
+}
+
+/// Makes the node's outputs constants, where their values are known and planning needs them.
+/// Whether nothing is left to compute.
+bool plan_values(Graph& graph, Node& node, const std::vector<bool>& planned) {
+  const Operator& op = operator_of(node);
+  std::vector<Tensor> values = values_for(graph, node, planned);
+  if (!values.empty()) {
+    for (std::size_t i = 0; i < values.size() && i < node.outputs.size(); ++i) {
+      make_constant(graph, node.outputs[i], std::move(values[i]));
+    }
+    return true;
+  }
+  if (op.alias && op.values != nullptr && node.outputs.size() > 1) {
+    values = op.values(NodeView(graph, node));
+    for (std::size_t i = 0; i < values.size() && i + 1 < node.outputs.size(); ++i) {
+      make_constant(graph, node.outputs[i + 1], std::move(values[i]));
+    }
+    node.outputs.resize(1);
+  }
+  return false;
+}
+
+}  // namespace
+
+int infer_shapes(Graph& graph, const PassOptions& options) {
+  take_values(graph, options);
+  const std::vector<bool> planned = planned_tensors(graph);
   int inferred = 0;
-  for (const Node& node : graph.nodes) {
+  std::vector<Node> kept;
+  // Operators see the nodes before theirs, so all stay in place until the end.
+  for (Node& node : graph.nodes) {
     const auto types = infer(graph, node);
     for (std::size_t i = 0; i < types.size() && i < node.outputs.size(); ++i) {
       if (node.outputs[i] == kNoTensor) continue;
@@ -15,7 +105,9 @@ int infer_shapes(Graph& graph, const PassOptions& /*options*/) {
       tensor.shape = types[i].shape;
       ++inferred;
     }
+    if (!plan_values(graph, node, planned)) kept.push_back(node);
   }
+  graph.nodes = std::move(kept);
   return inferred;
 }
 

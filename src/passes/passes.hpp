@@ -12,7 +12,9 @@ namespace morton {
 /// model or leave an extent open, naming the input and the option (--batch, --shape) to give.
 int bind_shapes(Graph& graph, const PassOptions& options);
 
-/// Gives every activation its type and shape. Throws what `infer` throws.
+/// Gives every activation its type and shape. What shapes follow from is computed on the way and
+/// becomes constants (Shape, and the arithmetic behind it; ops/planned.hpp).
+/// Throws what `infer` throws, and UsageError for values that do not fit the inputs.
 int infer_shapes(Graph& graph, const PassOptions& options);
 
 /// Computes nodes whose inputs are all constants, on the host, in double, rounded once to f32.

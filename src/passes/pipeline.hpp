@@ -20,6 +20,8 @@ struct PassOptions {
   std::int64_t batch = 0;
   /// Full shapes of inputs, by name.
   std::map<std::string, Shape> shapes{};
+  /// Values of inputs by name. Those are taken that some shape follows from.
+  std::map<std::string, Tensor> values{};
   /// Names of passes to leave out; those that all later stages rely on cannot be.
   std::vector<std::string> skip{};
 };

@@ -19,9 +19,9 @@ struct Mixing {
 };
 
 const std::vector<Mixing>& mixings() {
-  static const std::vector<Mixing> kMixings{{"gemm"},        {"batched_gemm"},   {"integer_gemm"},
-                                            {"conv2d"},      {"max_pool2d"},     {"average_pool2d"},
-                                            {"elementwise"}, {"softmax", {"L"}}, {"pack"}};
+  static const std::vector<Mixing> kMixings{
+      {"gemm"},           {"batched_gemm"}, {"integer_gemm"},   {"conv2d"}, {"max_pool2d"},
+      {"average_pool2d"}, {"elementwise"},  {"softmax", {"L"}}, {"pack"},   {"gather"}};
   return kMixings;
 }
 
@@ -35,7 +35,12 @@ class RowProof {
       known_[static_cast<std::size_t>(tasks_.inputs[i].second)] = batched[i];
     }
     for (const Task& task : tasks_.tasks) {
-      known_[static_cast<std::size_t>(tensor_of(task.bound, "dst"))] = prove(task);
+      std::optional<bool>& known = known_[static_cast<std::size_t>(tensor_of(task.bound, "dst"))];
+      const bool rows = prove(task);
+      if (known && *known != rows) {
+        fail(task, "joins rows of the batch with what has none");
+      }
+      known = rows;
     }
     for (const auto& [name, tensor] : tasks_.outputs) {
       if (has_rows(tensor)) continue;

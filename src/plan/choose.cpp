@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 #include "base/error.hpp"
 #include "plan/formats.hpp"
@@ -38,10 +39,11 @@ class Chooser {
         context_(context),
         states_(context.tasks.tensors.size()),
         met_(context.tasks.tensors.size()),
-        writer_(context.tasks.tensors.size(), -1) {
+        writers_(context.tasks.tensors.size()),
+        parts_(candidates.size()) {
     for (std::size_t t = 0; t < candidates.size(); ++t) {
-      writer_[static_cast<std::size_t>(tensor_of(context.tasks.tasks[t].bound, "dst"))] =
-          static_cast<int>(t);
+      writers_[static_cast<std::size_t>(tensor_of(context.tasks.tasks[t].bound, "dst"))].push_back(
+          t);
     }
     // What the caller or the last run left lies row-major; another format costs a copy each run.
     for (std::size_t i = 0; i < states_.size(); ++i) {
@@ -141,9 +143,34 @@ class Chooser {
       for (const auto& arrangement : outputs_of(candidate, wishes_[dst])) {
         state.arrangement = arrangement;
         state.format = formats.number_of(arrangement);
-        keep(states_[dst], state);
+        if (is_part(dst)) {
+          keep_cheapest(parts_[t], state);
+        } else {
+          keep(states_[dst], state);
+        }
       }
     }
+    if (is_part(dst) && t == writers_[dst].back()) join_parts(dst);
+  }
+
+  /// Whether several tasks write the tensor, each its part.
+  bool is_part(std::size_t tensor) const { return writers_[tensor].size() > 1; }
+
+  static void keep_cheapest(std::optional<State>& best, const State& state) {
+    if (!best || state.cost_us < best->cost_us) best = state;
+  }
+
+  /// The one way to have a tensor that is written in parts: each the cheapest way.
+  void join_parts(std::size_t tensor) {
+    State whole = *parts_[writers_[tensor].front()];
+    whole.cost_us = 0.0;
+    whole.sources.clear();
+    for (const std::size_t t : writers_[tensor]) {
+      whole.cost_us += parts_[t]->cost_us;
+      whole.sources.insert(whole.sources.end(), parts_[t]->sources.begin(),
+                           parts_[t]->sources.end());
+    }
+    states_[tensor].push_back(std::move(whole));
   }
 
   static void keep(std::vector<State>& states, const State& state) {
@@ -178,11 +205,14 @@ class Chooser {
 
   void follow(int tensor, std::size_t index, std::vector<Selection>& selections,
               std::vector<char>& decided) const {
-    const int task = writer_[static_cast<std::size_t>(tensor)];
-    if (task < 0 || decided[static_cast<std::size_t>(task)] != 0) return;
-    decided[static_cast<std::size_t>(task)] = 1;
+    const auto& writers = writers_[static_cast<std::size_t>(tensor)];
+    if (writers.empty() || decided[writers.front()] != 0) return;
     const State& state = states_[static_cast<std::size_t>(tensor)][index];
-    selections[static_cast<std::size_t>(task)] = {state.candidate, state.arrangement};
+    for (const std::size_t task : writers) {
+      decided[task] = 1;
+      const State& own = writers.size() > 1 ? *parts_[task] : state;
+      selections[task] = {own.candidate, own.arrangement};
+    }
     for (const auto& [source, chosen] : state.sources) follow(source, chosen, selections, decided);
   }
 
@@ -190,8 +220,9 @@ class Chooser {
   const std::vector<Formats>& wishes_;
   const PlanContext& context_;
   std::vector<std::vector<State>> states_;
-  std::vector<std::vector<Met>> met_;  ///< by tensor
-  std::vector<int> writer_;
+  std::vector<std::vector<Met>> met_;              ///< by tensor
+  std::vector<std::vector<std::size_t>> writers_;  ///< by tensor: the tasks that write it
+  std::vector<std::optional<State>> parts_;        ///< by task, of those that write a part
 };
 
 /// True when some tensor is read by several tasks, so that the paths of the search were not apart.

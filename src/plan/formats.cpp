@@ -14,7 +14,9 @@ constexpr std::size_t kMostFormats = 8;
 void add_wish(const Binding& binding, const Demand& demand, const TaskList& tasks,
               std::vector<Formats>& wishes) {
   if (binding.tensor >= kFirstTemporary || demand.kind != Demand::Kind::direct) return;
-  Formats& known = wishes[static_cast<std::size_t>(root_of(tasks, binding.tensor))];
+  const auto root = static_cast<std::size_t>(root_of(tasks, binding.tensor));
+  if (tasks.tensors[root].parts > 1) return;  // it lies row-major
+  Formats& known = wishes[root];
   if (known.all().size() >= kMostFormats) return;
   const auto wish = at_root(tasks, binding.tensor, demand.arrangement);
   if (wish && wish->memory == MemoryKind::buffer) known.number_of(*wish);

@@ -68,6 +68,17 @@ Demand demand_of(const Entry& entry, const std::string& role, const BoundProblem
   return demand;
 }
 
+/// A kernel of a family of any rank walks the memory of dst, all of it, or the rows of the problem,
+/// which may be a part of dst.
+void check_part(const Entry& entry, const BoundProblem& bound) {
+  if (!entry.operands.at("dst").is_any()) return;
+  const bool walks_rows = entry.source.find("COORDINATES_OF_ROW") != std::string::npos;
+  const bool walks_memory = entry.source.find("COORDINATES_OF_dst") != std::string::npos;
+  const bool is_part = !bound.operands.at("dst").view.grouping;
+  if (is_part && walks_memory) throw UnsupportedError("it writes the whole of its result");
+  if (!is_part && walks_rows) throw UnsupportedError("it writes a part of its result");
+}
+
 void check_operands(const Entry& entry, const Problem& problem, const PlanOptions& options) {
   for (const auto& [role, format] : entry.operands) {
     if (format.stored && *format.stored != options.precision) {
@@ -118,6 +129,7 @@ KernelChoice choose_with(const ChosenTunables& chosen, const Entry& entry,
   choice.bound = bound;
   require_library(entry, context.options);
   check_operands(entry, bound.problem, context.options);
+  check_part(entry, bound);
   check_verdicts(entry, chosen.values, context.device, context.options);
   const TaskTensor& dst = tensor_at(tensor_of(bound, "dst"), context.tasks, temporaries);
   const Environment names = entry_environment(entry, bound.problem, choice.tunables, context.device,

@@ -40,6 +40,34 @@ std::string task_name(const Node& node) {
   return name;
 }
 
+/// Kernels have at least one work-item, and OpenCL no empty buffers.
+void check_elements(const BoundProblem& bound, const std::string& name, const TaskList& list) {
+  const auto check = [&](int id) {
+    const TaskTensor& tensor = list.tensors[static_cast<std::size_t>(id)];
+    if (element_count(tensor.shape) > 0) return;
+    throw UnsupportedError("plan: node '" + name + "' computes with '" + tensor.name +
+                           "' of shape " + to_string(tensor.shape) +
+                           ", which has no elements to compute");
+  };
+  for (const auto& [role, binding] : bound.operands) check(binding.tensor);
+  for (const Side& side : bound.sides) check(side.tensor);
+}
+
+/// The node's problems as tasks; of several each has its number.
+void add_tasks(const Graph& graph, const Node& node, TaskList& list) {
+  const std::string name = task_name(node);
+  std::vector<BoundProblem> problems = lower(graph, node);
+  const std::string count = std::to_string(problems.size());
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    const std::string part =
+        problems.size() > 1 ? " [" + std::to_string(i + 1) + "/" + count + "]" : "";
+    check_elements(problems[i], name, list);
+    const auto dst = static_cast<std::size_t>(tensor_of(problems[i], "dst"));
+    ++list.tensors[dst].parts;
+    list.tasks.push_back({name + part, std::move(problems[i])});
+  }
+}
+
 }  // namespace
 
 TaskList make_tasks(const Graph& graph) {
@@ -60,12 +88,6 @@ TaskList make_tasks(const Graph& graph) {
     }
     list.updates.emplace_back(update.state, update.value);
   }
-  for (const auto& tensor : list.tensors) {
-    if (element_count(tensor.shape) == 0 && tensor.kind != TaskTensor::Kind::constant) {
-      throw UnsupportedError("plan: tensor '" + tensor.name + "' of shape " +
-                             to_string(tensor.shape) + " has no elements to compute");
-    }
-  }
   for (const auto& node : graph.nodes) {
     const Operator* op = find_operator(node.op);
     if (op == nullptr) {
@@ -75,7 +97,7 @@ TaskList make_tasks(const Graph& graph) {
       list.tensors[static_cast<std::size_t>(node.outputs[0])].alias_of = node.inputs[0];
       continue;
     }
-    list.tasks.push_back({task_name(node), lower(graph, node)});
+    add_tasks(graph, node, list);
   }
   return list;
 }

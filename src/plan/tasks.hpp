@@ -25,6 +25,8 @@ struct TaskTensor {
   Tensor data;        ///< of constants and states
   int alias_of = -1;  ///< same elements, row-major, under another shape
   bool is_output = false;
+  /// How many tasks write it, one after the other, each its part; such a tensor lies row-major.
+  int parts = 0;
 };
 
 /// A node of the graph as a problem whose operands are tasks' tensors.

@@ -50,6 +50,20 @@ Environment padded_extents(const Entry& entry, const Problem& problem,
   return padded;
 }
 
+void add_part_sizes(const Problem& problem, Environment& values) {
+  std::int64_t rows = 1;
+  std::int64_t columns = 0;
+  for (std::size_t d = 0;; ++d) {
+    const auto extent = problem.extents.find("D" + std::to_string(d));
+    if (extent == problem.extents.end()) break;
+    if (columns > 0) rows = checked_mul(rows, columns, "part_rows");
+    columns = extent->second;
+  }
+  if (columns == 0) return;
+  values["part_rows"] = rows;
+  values["part_columns"] = columns;
+}
+
 Environment argument_values(const InstanceSpec& spec) {
   Environment values = spec.problem.extents;
   values.merge(padded_extents(*spec.entry, spec.problem, spec.tunables));
@@ -58,6 +72,7 @@ Environment argument_values(const InstanceSpec& spec) {
     if (operand.name == "dst") values["elements_dst"] = elements_of(operand.arrangement);
   }
   for (const auto& side : spec.sides) add_memory_sizes(side, values);
+  add_part_sizes(spec.problem, values);
   return values;
 }
 

@@ -53,6 +53,7 @@ class Writer {
   void define_scalar_access(const InstanceOperand& operand);
   void define_quad_store(const InstanceOperand& operand, const std::string& index);
   void define_memory_order(const InstanceOperand& dst);
+  void define_part_order(const InstanceOperand& dst);
   void define_epilogue();
   [[nodiscard]] std::string inside_dst(const InstanceOperand& dst);
   void need_bounds(const InstanceOperand& operand);
@@ -221,6 +222,15 @@ void Writer::define_memory_order(const InstanceOperand& dst) {
   for (const auto& macro : runs.macros) define(macro.name, macro.parameters, macro.body);
 }
 
+void Writer::define_part_order(const InstanceOperand& dst) {
+  PartOrderText text = part_order(dst.view);
+  sizes_.merge(text.sizes);
+  define("COORDINATES_OF_ROW", "(row)", text.declarations);
+  define("COORDINATES", "", "0");
+  define("COLUMN", "", text.column);
+  define("COLUMNS", "", text.columns);
+}
+
 void Writer::define_operand(const InstanceOperand& operand) {
   if (operand.access == Access::by_hand) {
     const bool image = operand.arrangement.memory == MemoryKind::image;
@@ -236,10 +246,13 @@ void Writer::define_operand(const InstanceOperand& operand) {
     define(operand.name, "", "(" + memory_name(operand) + " + " + kBatch + " * " + stride + ")");
     return;
   }
-  if (any_rank_ && operand.direction == Direction::write) {
+  if (!any_rank_ || operand.direction == Direction::read) {
+    define_scalar_access(operand);
+  } else if (operand.view.grouping) {
     define_memory_order(operand);
   } else {
     define_scalar_access(operand);
+    define_part_order(operand);
   }
 }
 

@@ -58,6 +58,10 @@ struct InstanceSource {
 /// extents ("M_pad"), sizes of the operands' memory, and "elements_dst".
 [[nodiscard]] Environment argument_values(const InstanceSpec& spec);
 
+/// Of a problem of a family of any rank: "part_columns", the extent of its last dimension, and
+/// "part_rows", the product of those before it. Of others nothing.
+void add_part_sizes(const Problem& problem, Environment& values);
+
 /// `values` of the dimensions that the entry aligns or tiles, as "M_pad" -> padded extent.
 [[nodiscard]] Environment padded_extents(const Entry& entry, const Problem& problem,
                                          const Environment& tunables);

@@ -104,4 +104,21 @@ MemoryOrderText memory_order(const InstanceOperand& operand) {
   return Decoder(operand).run();
 }
 
+PartOrderText part_order(const View& view) {
+  PartOrderText text;
+  const auto& dimensions = view.dimensions;
+  std::string below;
+  for (std::size_t d = dimensions.size() - 1; d-- > 0;) {
+    const std::string row = below.empty() ? "(row)" : "(row) / (" + below + ")";
+    text.declarations += " const int " + coordinate_name(dimensions[d]) + " = " + row +
+                         (d > 0 ? " % " + dimensions[d] : "") + ";";
+    below += (below.empty() ? "" : " * ") + dimensions[d];
+    text.sizes.insert(dimensions[d]);
+  }
+  text.column = coordinate_name(dimensions.back());
+  text.columns = dimensions.back();
+  text.sizes.insert(text.columns);
+  return text;
+}
+
 }  // namespace morton

@@ -21,4 +21,14 @@ struct MemoryOrderText {
 /// dimensions otherwise than the view does.
 [[nodiscard]] MemoryOrderText memory_order(const InstanceOperand& operand);
 
+/// Text by which a kernel walks a part of dst: the problem's rows, each along its last dimension.
+struct PartOrderText {
+  /// Declarations of the coordinates of row `(row)`, but for the last.
+  std::string declarations;
+  std::string column;           ///< name of the last coordinate
+  std::string columns;          ///< its extent
+  std::set<std::string> sizes;  ///< arguments that these need
+};
+[[nodiscard]] PartOrderText part_order(const View& view);
+
 }  // namespace morton

@@ -307,14 +307,15 @@ std::set<std::string> families_of(const OperatorCase& test) {
   std::set<std::string> families;
   for (const Node& node : graph.nodes) {
     if (operator_of(node).alias) continue;
-    const BoundProblem bound = lower(graph, node);
-    families.insert(bound.problem.family);
     const auto tensor_at = [&](int id) -> const TaskTensor& {
       thread_local TaskTensor tensor;
       tensor.shape = graph.tensor(id).shape;
       return tensor;
     };
-    for (const auto& narrow : narrowed(bound, tensor_at)) families.insert(narrow.problem.family);
+    for (const BoundProblem& bound : lower(graph, node)) {
+      families.insert(bound.problem.family);
+      for (const auto& narrow : narrowed(bound, tensor_at)) families.insert(narrow.problem.family);
+    }
   }
   return families;
 }

@@ -169,11 +169,16 @@ TEST(Operators, AreCompletelyDeclared) {
     SCOPED_TRACE(std::string(op->name));
     EXPECT_EQ(find_operator(op->name), op);
     EXPECT_LE(op->least_inputs, op->most_inputs);
-    const int ways =
-        (op->chain != nullptr ? 1 : 0) + (op->alias ? 1 : 0) + (op->lower != nullptr ? 1 : 0);
-    EXPECT_EQ(ways, 1) << "elementwise, renaming, or with a problem of its own";
+    const auto one_if = [](bool has) { return has ? 1 : 0; };
+    const int problems = one_if(op->lower != nullptr) + one_if(op->parts != nullptr);
+    EXPECT_EQ(problems + one_if(op->chain != nullptr) + one_if(op->alias) +
+                  one_if(op->values != nullptr && !op->alias),
+              1)
+        << "elementwise, renaming, computed at planning, or with problems of its own";
     EXPECT_EQ(op->infer == nullptr, op->chain != nullptr);
-    EXPECT_EQ(op->reference != nullptr, op->lower != nullptr);
+    EXPECT_EQ(one_if(op->reference != nullptr) + one_if(op->references != nullptr) +
+                  one_if(op->origins != nullptr),
+              problems);
     EXPECT_FALSE(op->alias && op->takes_epilogue);
   }
 }

@@ -73,7 +73,22 @@ class Solver {
 
   double load(const std::string& operand, const Coordinates& at) {
     const auto& tensor = values_.at(static_cast<std::size_t>(bound_.operands.at(operand).tensor));
+    if (is_outside(operand, at, tensor.shape)) return bound_.operands.at(operand).view.outside;
     return tensor.value.at(index_of(operand, at, tensor.shape));
+  }
+
+  /// Whether the view may leave the tensor, and does.
+  bool is_outside(const std::string& operand, const Coordinates& at, const Shape& shape) {
+    const View& view = bound_.operands.at(operand).view;
+    if (!view.bounded) return false;
+    for (std::size_t d = 0; d < at.size(); ++d) {
+      sizes_[coordinate_name(view.dimensions[d])] = at[d];
+    }
+    for (std::size_t t = 0; t < shape.size(); ++t) {
+      const std::int64_t coordinate = view.coordinates[t].evaluate(sizes_);
+      if (coordinate < 0 || coordinate >= shape[t]) return true;
+    }
+    return false;
   }
 
   void store(const Coordinates& at, double value) {
@@ -119,6 +134,7 @@ class Solver {
     }
     if (family == "softmax") return softmax(at[0], at[1]);
     if (family == "elementwise") return load("src0", at);
+    if (family == "pack") return load("src", at);
     throw InternalError("no such family: " + family);
   }
 
@@ -186,6 +202,19 @@ class Solver {
   ReferenceTensor result_;
 };
 
+/// Joins what a part wrote with what the parts before it did.
+void add_part(const ReferenceTensor& part, ReferenceTensor& whole) {
+  if (whole.value.empty()) {
+    whole = part;
+    return;
+  }
+  for (std::size_t i = 0; i < part.value.size(); ++i) {
+    if (std::isnan(part.value[i])) continue;
+    ASSERT_TRUE(std::isnan(whole.value[i])) << "two parts write element " << i;
+    whole.value[i] = part.value[i];
+  }
+}
+
 /// Runs the graph node by node through `lower` and the solver (renaming nodes through the
 /// reference).
 ReferenceTensor solve(const Graph& graph, const std::vector<NamedTensor>& inputs) {
@@ -204,9 +233,12 @@ ReferenceTensor solve(const Graph& graph, const std::vector<NamedTensor>& inputs
       values[output] = values[static_cast<std::size_t>(node.inputs[0])];
       values[output].shape = graph.tensors[output].shape;
     } else {
-      const BoundProblem bound = lower(graph, node);
-      EXPECT_EQ(bound.problem.epilogue.input_count, static_cast<int>(bound.sides.size()) + 1);
-      values[output] = Solver(bound, values, graph.tensors[output].shape).run();
+      for (const BoundProblem& bound : lower(graph, node)) {
+        EXPECT_EQ(bound.problem.epilogue.input_count, static_cast<int>(bound.sides.size()) + 1);
+        const auto dst = static_cast<std::size_t>(bound.operands.at("dst").tensor);
+        ReferenceTensor part = Solver(bound, values, graph.tensors[dst].shape).run();
+        add_part(part, values[dst]);
+      }
     }
   }
   return values[static_cast<std::size_t>(graph.outputs[0])];
@@ -243,7 +275,7 @@ TEST(Lower, EveryCaseAgreesWithItsReference) {
 BoundProblem lower_case(const std::string& op, const std::string& line) {
   const Graph graph =
       test::make_graph(test::parse_case(op, "t | " + line, "test"), kSeed, DataKind::zero_mean);
-  return lower(graph, graph.nodes[0]);
+  return lower(graph, graph.nodes[0]).front();
 }
 
 TEST(Lower, GemmTransposesByGrouping) {

@@ -183,7 +183,10 @@ std::vector<NamedTensor> make_inputs(const OperatorCase& test, std::uint64_t see
 bool is_exact_on_integers(const OperatorCase& test) {
   const Graph graph = make_graph(test, 1, DataKind::integers);
   return std::all_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) {
-    return operator_of(node).alias || keeps_integers(lower(graph, node).problem);
+    if (operator_of(node).alias) return true;
+    const auto problems = lower(graph, node);
+    return std::all_of(problems.begin(), problems.end(),
+                       [](const BoundProblem& bound) { return keeps_integers(bound.problem); });
   });
 }
 
@@ -192,7 +195,7 @@ std::int64_t work_of(const OperatorCase& test) {
   const Node& node = graph.nodes[0];
   const std::int64_t elements = element_count(graph.tensor(node.outputs[0]).shape);
   if (operator_of(node).alias) return elements;
-  const Problem problem = lower(graph, node).problem;
+  const Problem problem = lower(graph, node).front().problem;
   const Environment sizes = environment_of(problem);
   if (sizes.contains("K")) return elements * sizes.at("K");
   if (problem.family == "conv2d") return elements * product_over(sizes, {"I", "KH", "KW"});

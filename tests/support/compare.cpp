@@ -79,7 +79,10 @@ std::vector<ReferenceTensor> reference_outputs(const Graph& graph,
       }
       operands.push_back(id == kNoTensor ? ReferenceTensor{} : values[id]);
     }
-    values[node.outputs[0]] = reference(graph, node, operands);
+    auto results = references(graph, node, operands);
+    for (std::size_t i = 0; i < results.size() && i < node.outputs.size(); ++i) {
+      values[node.outputs[i]] = std::move(results[i]);
+    }
   }
   std::vector<ReferenceTensor> outputs;
   for (const TensorId id : graph.outputs) outputs.push_back(values.at(id));
