@@ -59,7 +59,8 @@ class MORTON_API Tensor {
     return {reinterpret_cast<T*>(mutable_data()), static_cast<std::size_t>(size())};
   }
 
-  /// Element `index` (row-major) converted to double, for any element type.
+  /// Element `index` (row-major) converted to double, for any element type. A 64-bit integer beyond
+  /// 2^53 is rounded.
   [[nodiscard]] double at(std::int64_t index) const;
   /// Sets element `index`, rounding to the element type (f16: to nearest even; integers:
   /// saturating).
@@ -108,6 +109,22 @@ constexpr DType Tensor::type_of<std::int32_t>() {
 template <>
 constexpr DType Tensor::type_of<std::int64_t>() {
   return DType::i64;
+}
+template <>
+constexpr DType Tensor::type_of<std::int16_t>() {
+  return DType::i16;
+}
+template <>
+constexpr DType Tensor::type_of<std::uint16_t>() {
+  return DType::u16;
+}
+template <>
+constexpr DType Tensor::type_of<std::uint32_t>() {
+  return DType::u32;
+}
+template <>
+constexpr DType Tensor::type_of<std::uint64_t>() {
+  return DType::u64;
 }
 
 /// A tensor and its name, as files and sessions pass them.

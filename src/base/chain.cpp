@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <limits>
 #include <sstream>
 
 #include "base/error.hpp"
@@ -14,72 +12,56 @@ namespace {
 
 // Division is 2.5 ulp and sqrt 3 ulp in the full profile's single precision; add and mul are exact
 // to half an ulp, and one more half stands for contraction into fma.
-constexpr std::array<ScalarFacts, 14> kFacts{{
-    {ScalarOp::add, "add", 2, "(%0 + %1)", 1.0},
-    {ScalarOp::sub, "sub", 2, "(%0 - %1)", 1.0},
-    {ScalarOp::mul, "mul", 2, "(%0 * %1)", 1.0},
-    {ScalarOp::div, "div", 2, "(%0 / %1)", 2.5},
-    {ScalarOp::min, "min", 2, "(%0 > %1 ? %1 : %0)", 0.0},
-    {ScalarOp::max, "max", 2, "(%0 < %1 ? %1 : %0)", 0.0},
-    {ScalarOp::neg, "neg", 1, "(-%0)", 0.0},
-    {ScalarOp::abs, "abs", 1, "fabs(%0)", 0.0},
-    {ScalarOp::exp, "exp", 1, "exp(%0)", 3.0},
-    {ScalarOp::log, "log", 1, "log(%0)", 3.0},
-    {ScalarOp::sqrt, "sqrt", 1, "sqrt(%0)", 3.0},
-    {ScalarOp::tanh, "tanh", 1, "tanh(%0)", 5.0},
-    {ScalarOp::erf, "erf", 1, "erf(%0)", 16.0},
-    {ScalarOp::round, "round", 1, "rint(%0)", 0.0},
+constexpr std::array<ScalarFacts, 47> kFacts{{
+    {ScalarOp::add, "add", 2, ScalarTyping::numbers, "(%0 + %1)", 1.0, 1.0},
+    {ScalarOp::sub, "sub", 2, ScalarTyping::numbers, "(%0 - %1)", 1.0, 1.0},
+    {ScalarOp::mul, "mul", 2, ScalarTyping::numbers, "(%0 * %1)", 1.0, 1.0},
+    {ScalarOp::div, "div", 2, ScalarTyping::numbers, "(%0 / %1)", 2.5, 1.0},
+    {ScalarOp::rem, "rem", 2, ScalarTyping::numbers, "fmod(%0, %1)", 0.0, 0.0},
+    {ScalarOp::pow, "pow", 2, ScalarTyping::numbers, "pow(%0, %1)", 16.0, 16.0},
+    {ScalarOp::min, "min", 2, ScalarTyping::numbers, "(%0 > %1 ? %1 : %0)", 0.0, 0.0},
+    {ScalarOp::max, "max", 2, ScalarTyping::numbers, "(%0 < %1 ? %1 : %0)", 0.0, 0.0},
+    {ScalarOp::neg, "neg", 1, ScalarTyping::numbers, "(-%0)", 0.0, 0.0},
+    {ScalarOp::abs, "abs", 1, ScalarTyping::numbers, "fabs(%0)", 0.0, 0.0},
+    {ScalarOp::sign, "sign", 1, ScalarTyping::numbers,
+     "(isnan(%0) ? %0 : (%t)((%0 > 0) - (%0 < 0)))", 0.0, 0.0},
+    {ScalarOp::floor, "floor", 1, ScalarTyping::reals, "floor(%0)", 0.0, 0.0},
+    {ScalarOp::ceil, "ceil", 1, ScalarTyping::reals, "ceil(%0)", 0.0, 0.0},
+    {ScalarOp::trunc, "trunc", 1, ScalarTyping::reals, "trunc(%0)", 0.0, 0.0},
+    {ScalarOp::round, "round", 1, ScalarTyping::reals, "rint(%0)", 0.0, 0.0},
+    {ScalarOp::exp, "exp", 1, ScalarTyping::reals, "exp(%0)", 3.0, 3.0},
+    {ScalarOp::expm1, "expm1", 1, ScalarTyping::reals, "expm1(%0)", 3.0, 3.0},
+    {ScalarOp::log, "log", 1, ScalarTyping::reals, "log(%0)", 3.0, 3.0},
+    {ScalarOp::log1p, "log1p", 1, ScalarTyping::reals, "log1p(%0)", 2.0, 2.0},
+    {ScalarOp::sqrt, "sqrt", 1, ScalarTyping::reals, "sqrt(%0)", 3.0, 1.0},
+    {ScalarOp::sin, "sin", 1, ScalarTyping::reals, "sin(%0)", 4.0, 4.0},
+    {ScalarOp::cos, "cos", 1, ScalarTyping::reals, "cos(%0)", 4.0, 4.0},
+    {ScalarOp::tan, "tan", 1, ScalarTyping::reals, "tan(%0)", 5.0, 5.0},
+    {ScalarOp::asin, "asin", 1, ScalarTyping::reals, "asin(%0)", 4.0, 4.0},
+    {ScalarOp::acos, "acos", 1, ScalarTyping::reals, "acos(%0)", 4.0, 4.0},
+    {ScalarOp::atan, "atan", 1, ScalarTyping::reals, "atan(%0)", 5.0, 5.0},
+    {ScalarOp::sinh, "sinh", 1, ScalarTyping::reals, "sinh(%0)", 4.0, 4.0},
+    {ScalarOp::cosh, "cosh", 1, ScalarTyping::reals, "cosh(%0)", 4.0, 4.0},
+    {ScalarOp::tanh, "tanh", 1, ScalarTyping::reals, "tanh(%0)", 5.0, 5.0},
+    {ScalarOp::asinh, "asinh", 1, ScalarTyping::reals, "asinh(%0)", 4.0, 4.0},
+    {ScalarOp::acosh, "acosh", 1, ScalarTyping::reals, "acosh(%0)", 4.0, 4.0},
+    {ScalarOp::atanh, "atanh", 1, ScalarTyping::reals, "atanh(%0)", 5.0, 5.0},
+    {ScalarOp::erf, "erf", 1, ScalarTyping::reals, "erf(%0)", 16.0, 16.0},
+    {ScalarOp::equal, "equal", 2, ScalarTyping::same, "(%0 == %1)", 0.0, 0.0},
+    {ScalarOp::less, "less", 2, ScalarTyping::order, "(%0 < %1)", 0.0, 0.0},
+    {ScalarOp::less_equal, "less_equal", 2, ScalarTyping::order, "(%0 <= %1)", 0.0, 0.0},
+    {ScalarOp::logical_and, "and", 2, ScalarTyping::logic, "(%0 && %1)", 0.0, 0.0},
+    {ScalarOp::logical_or, "or", 2, ScalarTyping::logic, "(%0 || %1)", 0.0, 0.0},
+    {ScalarOp::logical_xor, "xor", 2, ScalarTyping::logic, "(%0 != %1)", 0.0, 0.0},
+    {ScalarOp::logical_not, "not", 1, ScalarTyping::logic, "(!%0)", 0.0, 0.0},
+    {ScalarOp::is_nan, "is_nan", 1, ScalarTyping::test, "isnan(%0)", 0.0, 0.0},
+    {ScalarOp::is_inf, "is_inf", 1, ScalarTyping::test, "isinf(%0)", 0.0, 0.0},
+    {ScalarOp::select, "select", 3, ScalarTyping::choice, "(%0 ? %1 : %2)", 0.0, 0.0},
+    {ScalarOp::shift_left, "shift_left", 2, ScalarTyping::naturals, "", 0.0, 0.0},
+    {ScalarOp::shift_right, "shift_right", 2, ScalarTyping::naturals, "", 0.0, 0.0},
+    {ScalarOp::cast, "cast", 1, ScalarTyping::convert, "", 0.0, 0.0},
+    {ScalarOp::saturate, "saturate", 1, ScalarTyping::convert, "", 0.0, 0.0},
 }};
-
-double compute(ScalarOp op, double a, double b) {
-  switch (op) {
-    case ScalarOp::add:
-      return a + b;
-    case ScalarOp::sub:
-      return a - b;
-    case ScalarOp::mul:
-      return a * b;
-    case ScalarOp::div:
-      return a / b;
-    case ScalarOp::min:
-      return a > b ? b : a;
-    case ScalarOp::max:
-      return a < b ? b : a;
-    case ScalarOp::neg:
-      return -a;
-    case ScalarOp::abs:
-      return std::fabs(a);
-    case ScalarOp::exp:
-      return std::exp(a);
-    case ScalarOp::log:
-      return std::log(a);
-    case ScalarOp::sqrt:
-      return std::sqrt(a);
-    case ScalarOp::tanh:
-      return std::tanh(a);
-    case ScalarOp::erf:
-      return std::erf(a);
-    case ScalarOp::round:
-      return std::nearbyint(a);
-  }
-  throw InternalError("chain: operation out of range");
-}
-
-/// How far the result may move when the arguments move by their errors: the larger of the changes
-/// at the corners, which is exact for these monotone or bilinear functions and safe where a
-/// derivative is steep.
-double carried_error(ScalarOp op, const Bounded& a, const Bounded& b, double value) {
-  double worst = 0.0;
-  for (const double x : {a.value - a.error, a.value + a.error}) {
-    for (const double y : {b.value - b.error, b.value + b.error}) {
-      const double moved = compute(op, x, y);
-      if (!std::isnan(moved)) worst = std::max(worst, std::fabs(moved - value));
-    }
-  }
-  return worst;
-}
-
-constexpr double kUnit = 1.1920928955078125e-7;  // 2^-23, one ulp of a number in [1, 2)
 
 }  // namespace
 
@@ -100,6 +82,12 @@ ScalarRef Chain::append(ScalarOp op, std::vector<ScalarRef> arguments) {
   return result;
 }
 
+ScalarRef Chain::append_conversion(ScalarOp op, ScalarRef argument, DType target) {
+  append(op, {argument});
+  steps.back().target = target;
+  return result;
+}
+
 bool Chain::is_identity() const {
   return result.kind == ScalarRef::Kind::input && result.index == 0;
 }
@@ -115,7 +103,7 @@ Chain Chain::after(const Chain& producer, int input, std::span<const int> produc
     return ref.kind == ScalarRef::Kind::step ? ScalarRef::step(ref.index + shift) : ref;
   };
   for (const auto& step : producer.steps) {
-    ScalarStep copy{step.op, {}};
+    ScalarStep copy{step.op, {}, step.target};
     for (const auto& ref : step.arguments)
       copy.arguments.push_back(renumber(ref, producer_inputs, 0));
     joined.steps.push_back(std::move(copy));
@@ -126,7 +114,7 @@ Chain Chain::after(const Chain& producer, int input, std::span<const int> produc
     return replaced ? produced : renumber(ref, own_inputs, offset);
   };
   for (const auto& step : steps) {
-    ScalarStep copy{step.op, {}};
+    ScalarStep copy{step.op, {}, step.target};
     for (const auto& ref : step.arguments) copy.arguments.push_back(own(ref));
     joined.steps.push_back(std::move(copy));
   }
@@ -139,31 +127,6 @@ Chain Chain::after(const Chain& producer, int input, std::span<const int> produc
       joined.input_count = std::max(joined.input_count, own_inputs[i] + 1);
   }
   return joined;
-}
-
-Bounded Chain::evaluate(std::span<const Bounded> inputs) const {
-  std::vector<Bounded> values;
-  values.reserve(steps.size());
-  const auto value_of = [&](const ScalarRef& ref) -> Bounded {
-    if (ref.kind == ScalarRef::Kind::input) return inputs[static_cast<std::size_t>(ref.index)];
-    if (ref.kind == ScalarRef::Kind::constant) {
-      const double stored = static_cast<double>(static_cast<float>(ref.value));
-      return {ref.value, std::fabs(stored - ref.value)};
-    }
-    return values[static_cast<std::size_t>(ref.index)];
-  };
-  for (const auto& step : steps) {
-    const Bounded a = value_of(step.arguments[0]);
-    const Bounded b = step.arguments.size() > 1 ? value_of(step.arguments[1]) : Bounded{};
-    Bounded out;
-    out.value = compute(step.op, a.value, b.value);
-    const double carried = carried_error(step.op, a, b, out.value);
-    const double smallest = static_cast<double>(std::numeric_limits<float>::min());
-    out.error = carried + facts_of(step.op).ulps * kUnit * std::fabs(out.value) +
-                (facts_of(step.op).ulps > 0 ? smallest : 0.0);  // a subnormal may flush to zero
-    values.push_back(out);
-  }
-  return value_of(result);
 }
 
 std::string Chain::print() const {
@@ -179,7 +142,11 @@ std::string Chain::print() const {
     return number.str();
   };
   for (const auto& step : steps) {
-    std::string text = std::string(facts_of(step.op).name) + "(";
+    std::string text(facts_of(step.op).name);
+    if (facts_of(step.op).typing == ScalarTyping::convert) {
+      text += "_" + std::string(name_of(step.target));
+    }
+    text += "(";
     for (std::size_t i = 0; i < step.arguments.size(); ++i) {
       text += (i > 0 ? ", " : "") + text_of(step.arguments[i]);
     }

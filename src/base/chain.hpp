@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "morton/dtype.hpp"
+
 namespace morton {
 
 /// The primitives that elementwise operators and epilogues are written in.
@@ -14,17 +16,63 @@ enum class ScalarOp : std::uint8_t {
   add,
   sub,
   mul,
-  div,
+  div,  ///< of integers: towards zero, and 0 where the divisor is 0
+  rem,  ///< what `div` leaves, with the sign of the dividend; of reals C's fmod
+  pow,  ///< of integers: modulo 2^bits, and 0 for a negative exponent unless the base is 1 or -1
   min,
   max,
   neg,
   abs,
-  exp,
-  log,
-  sqrt,
-  tanh,
-  erf,
+  sign,  ///< -1, 0 or 1
+  floor,
+  ceil,
+  trunc,
   round,  ///< to the nearest whole number, ties to even
+  exp,
+  expm1,  ///< exp(x) - 1
+  log,
+  log1p,  ///< log(1 + x)
+  sqrt,
+  sin,
+  cos,
+  tan,
+  asin,
+  acos,
+  atan,
+  sinh,
+  cosh,
+  tanh,
+  asinh,
+  acosh,
+  atanh,
+  erf,
+  equal,
+  less,
+  less_equal,
+  logical_and,
+  logical_or,
+  logical_xor,
+  logical_not,
+  is_nan,
+  is_inf,
+  select,       ///< of a condition and two values: the first where it is true
+  shift_left,   ///< of unsigned integers; 0 where the distance is the type's width or more
+  shift_right,  ///< the same
+  cast,         ///< ONNX's Cast: reals become integers towards zero, saturated; NaN becomes 0
+  saturate,     ///< reals become integers to nearest even, saturated
+};
+
+/// Which types a primitive's arguments and its result may have.
+enum class ScalarTyping : std::uint8_t {
+  numbers,   ///< arguments and result of one type, not bool
+  reals,     ///< the same, of reals
+  naturals,  ///< the same, of unsigned integers
+  order,     ///< arguments of one type, not bool; result bool
+  same,      ///< arguments of one type; result bool
+  logic,     ///< all bool
+  test,      ///< an argument that is a real; result bool
+  choice,    ///< a bool, then two of the result's type
+  convert,   ///< the result is of the step's `target`
 };
 
 /// What is known of a primitive: how it is written, and how exact a device must be.
@@ -32,11 +80,14 @@ struct ScalarFacts {
   ScalarOp op;
   std::string_view name;
   int arguments;
-  /// OpenCL C with %0 and %1 for the arguments. `min` and `max` keep a NaN first argument, as the
-  /// host's evaluation does.
+  ScalarTyping typing;
+  /// OpenCL C for reals, with %0, %1 and %2 for the arguments and %t for the type. `min` and `max`
+  /// keep a NaN first argument, as the host's evaluation does.
   std::string_view opencl;
-  /// Largest error in units of the last place of f32 that OpenCL 1.2 allows (its table 7.4).
+  /// Largest error in units of the last place that OpenCL 1.2 allows: of f32 (its table 7.4), and
+  /// of f64 (its table 7.5).
   double ulps;
+  double ulps_f64;
 };
 
 [[nodiscard]] const ScalarFacts& facts_of(ScalarOp op);
@@ -54,9 +105,11 @@ struct ScalarRef {
 struct ScalarStep {
   ScalarOp op = ScalarOp::add;
   std::vector<ScalarRef> arguments;
+  DType target = DType::f32;  ///< of cast and saturate
 };
 
-/// A number and the largest distance at which a device's result may lie from it.
+/// A number (a truth value is 0 or 1) and the largest distance at which a device's result may lie
+/// from it.
 struct Bounded {
   double value = 0.0;
   double error = 0.0;
@@ -64,7 +117,8 @@ struct Bounded {
 
 /// A short straight-line program over scalars: the body of an elementwise node, or the epilogue of
 /// a product, whose input 0 is the product's value. It is data: printed, compared, merged,
-/// evaluated on the host and written out as OpenCL C.
+/// evaluated on the host and written out as OpenCL C. The types of its values follow from those of
+/// its inputs (base/typed_chain.hpp).
 struct Chain {
   int input_count = 1;
   std::vector<ScalarStep> steps;
@@ -73,6 +127,8 @@ struct Chain {
 
   /// Appends a step and makes it the result.
   ScalarRef append(ScalarOp op, std::vector<ScalarRef> arguments);
+  /// The same for a conversion (cast, saturate).
+  ScalarRef append_conversion(ScalarOp op, ScalarRef argument, DType target);
   /// True when the result is input 0 itself.
   [[nodiscard]] bool is_identity() const;
   /// This chain with input `input` replaced by `producer`'s result. `producer_inputs[i]` is the
@@ -80,8 +136,7 @@ struct Chain {
   /// chain's inputs (that of `input` is not used).
   [[nodiscard]] Chain after(const Chain& producer, int input, std::span<const int> producer_inputs,
                             std::span<const int> own_inputs) const;
-  /// The value in double, and how far an f32 evaluation of it may be off: each input's own error is
-  /// carried to first order through every step, and every step adds its rounding.
+  /// TypedChain::evaluate over inputs that are all f32.
   [[nodiscard]] Bounded evaluate(std::span<const Bounded> inputs) const;
   /// Canonical text, e.g. "tanh(add(mul(v, s1), s2))"; two chains are the same when this is.
   [[nodiscard]] std::string print() const;

@@ -14,7 +14,7 @@ struct DTypeFacts {
   std::int64_t bytes;
 };
 
-constexpr std::array<DTypeFacts, 10> kTypes{{
+constexpr std::array<DTypeFacts, 14> kTypes{{
     {DType::f32, "f32", 4},
     {DType::f16, "f16", 2},
     {DType::f64, "f64", 8},
@@ -25,6 +25,10 @@ constexpr std::array<DTypeFacts, 10> kTypes{{
     {DType::boolean, "bool", 1},
     {DType::bf16, "bf16", 2},
     {DType::tf32, "tf32", 4},
+    {DType::i16, "i16", 2},
+    {DType::u16, "u16", 2},
+    {DType::u32, "u32", 4},
+    {DType::u64, "u64", 8},
 }};
 
 const DTypeFacts& facts(DType type) {

@@ -29,7 +29,7 @@ struct OperandSchema {
 /// - batched_gemm: the same for each b: dst[B,M,N] = sum over k of lhs[B,M,K] * rhs[B,K,N]. Its
 ///   kernels are those of gemm (catalogue/batched.hpp).
 /// - integer_gemm: dst[M,N] = sum over k of (lhs[M,K] - ZL) * (rhs[K,N] - ZR) in 32-bit integers,
-///   for 8-bit operands; structure ZL ZR. Its epilogue works on the sum as f32.
+///   for 8-bit operands; structure ZL ZR. Its epilogue's input 0 is the sum, i32.
 /// - conv2d: dst[N,O,OH,OW] = sum over i, kh, kw of src[N,C,H,W] * weights[O,I,KH,KW];
 ///   structure KH KW SH SW DH DW PT PL G I.
 /// - max_pool2d: dst[N,C,OH,OW] = max over the window of src[N,C,H,W];

@@ -144,6 +144,14 @@ double Tensor::at(std::int64_t index) const {
       return read<std::int32_t>(data_, index);
     case DType::i64:
       return static_cast<double>(read<std::int64_t>(data_, index));
+    case DType::i16:
+      return read<std::int16_t>(data_, index);
+    case DType::u16:
+      return read<std::uint16_t>(data_, index);
+    case DType::u32:
+      return read<std::uint32_t>(data_, index);
+    case DType::u64:
+      return static_cast<double>(read<std::uint64_t>(data_, index));
     case DType::boolean:
       return read<std::uint8_t>(data_, index) != 0 ? 1.0 : 0.0;
   }
@@ -174,6 +182,14 @@ void Tensor::set(std::int64_t index, double value) {
       return write(data, index, saturate<std::int32_t>(value));
     case DType::i64:
       return write(data, index, saturate<std::int64_t>(value));
+    case DType::i16:
+      return write(data, index, saturate<std::int16_t>(value));
+    case DType::u16:
+      return write(data, index, saturate<std::uint16_t>(value));
+    case DType::u32:
+      return write(data, index, saturate<std::uint32_t>(value));
+    case DType::u64:
+      return write(data, index, saturate<std::uint64_t>(value));
     case DType::boolean:
       return write(data, index, static_cast<std::uint8_t>(value != 0.0 ? 1 : 0));
   }

@@ -18,14 +18,18 @@ struct TypeName {
   std::string_view name;
 };
 
-constexpr std::array<TypeName, 8> kTypes{{{DType::f16, "<f2"},
-                                          {DType::f32, "<f4"},
-                                          {DType::f64, "<f8"},
-                                          {DType::i8, "|i1"},
-                                          {DType::u8, "|u1"},
-                                          {DType::i32, "<i4"},
-                                          {DType::i64, "<i8"},
-                                          {DType::boolean, "|b1"}}};
+constexpr std::array<TypeName, 12> kTypes{{{DType::f16, "<f2"},
+                                           {DType::f32, "<f4"},
+                                           {DType::f64, "<f8"},
+                                           {DType::i8, "|i1"},
+                                           {DType::u8, "|u1"},
+                                           {DType::i16, "<i2"},
+                                           {DType::u16, "<u2"},
+                                           {DType::i32, "<i4"},
+                                           {DType::u32, "<u4"},
+                                           {DType::i64, "<i8"},
+                                           {DType::u64, "<u8"},
+                                           {DType::boolean, "|b1"}}};
 
 /// Reads the few Python literals that a header consists of.
 class HeaderParser {

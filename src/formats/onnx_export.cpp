@@ -43,6 +43,14 @@ std::int32_t onnx_type_of(DType type) {
       return Proto::BOOL;
     case DType::bf16:
       return Proto::BFLOAT16;
+    case DType::i16:
+      return Proto::INT16;
+    case DType::u16:
+      return Proto::UINT16;
+    case DType::u32:
+      return Proto::UINT32;
+    case DType::u64:
+      return Proto::UINT64;
     case DType::tf32:
       throw UnsupportedError("onnx: ONNX has no element type tf32");
   }

@@ -70,6 +70,14 @@ Tensor from_typed_fields(const onnx::TensorProto& proto, DType type, const Shape
       return from_values<std::int64_t>(type, shape, proto.int64_data(), where);
     case DType::i32:
       return from_values<std::int32_t>(type, shape, proto.int32_data(), where);
+    case DType::u64:
+      return from_values<std::uint64_t>(type, shape, proto.uint64_data(), where);
+    case DType::u32:
+      return from_values<std::uint32_t>(type, shape, proto.uint64_data(), where);
+    case DType::i16:
+      return from_values<std::int16_t>(type, shape, proto.int32_data(), where);
+    case DType::u16:
+      return from_values<std::uint16_t>(type, shape, proto.int32_data(), where);
     case DType::i8:
       return from_values<std::int8_t>(type, shape, proto.int32_data(), where);
     case DType::boolean:
@@ -161,15 +169,15 @@ DType onnx_dtype(std::int32_t data_type, const std::string& where) {
     case Proto::BOOL:
       return DType::boolean;
     case Proto::UINT16:
-      throw UnsupportedError(where + ": element type uint16");
+      return DType::u16;
     case Proto::INT16:
-      throw UnsupportedError(where + ": element type int16");
+      return DType::i16;
     case Proto::STRING:
       throw UnsupportedError(where + ": a tensor of strings");
     case Proto::UINT32:
-      throw UnsupportedError(where + ": element type uint32");
+      return DType::u32;
     case Proto::UINT64:
-      throw UnsupportedError(where + ": element type uint64");
+      return DType::u64;
     case Proto::COMPLEX64:
     case Proto::COMPLEX128:
       throw UnsupportedError(where + ": complex elements");

@@ -9,6 +9,7 @@ const Operator& operator_Add() {
       .least_inputs = 2,
       .most_inputs = 2,
       .chain = [](const NodeView&) { return single_step(ScalarOp::add); },
+      .types = number_types(),
   };
   return kOperator;
 }

@@ -3,8 +3,24 @@
 
 #include <algorithm>
 
+#include "base/error.hpp"
+#include "base/typed_chain.hpp"
+
 namespace morton {
 namespace {
+
+/// For each input, whether the chain reads it.
+std::vector<bool> inputs_read(const Chain& chain, std::size_t count) {
+  std::vector<bool> read(count, false);
+  const auto mark = [&](const ScalarRef& ref) {
+    if (ref.kind == ScalarRef::Kind::input) read[static_cast<std::size_t>(ref.index)] = true;
+  };
+  for (const ScalarStep& step : chain.steps) {
+    std::for_each(step.arguments.begin(), step.arguments.end(), mark);
+  }
+  mark(chain.result);
+  return read;
+}
 
 /// For each element of `to`, row-major, the index of the element of `from` that broadcasts to it.
 std::vector<std::size_t> broadcast_indices(const Shape& from, const Shape& to) {
@@ -53,12 +69,50 @@ View broadcast_view(const Shape& from, const Shape& to) {
 
 }  // namespace
 
+std::vector<DType> real_types() { return {DType::f32, DType::f16, DType::bf16, DType::f64}; }
+
+std::vector<DType> number_types() {
+  std::vector<DType> types = real_types();
+  types.insert(types.end(), {DType::i8, DType::u8, DType::i16, DType::u16, DType::i32, DType::u32,
+                             DType::i64, DType::u64});
+  return types;
+}
+
+std::vector<DType> all_types() {
+  std::vector<DType> types = number_types();
+  types.push_back(DType::boolean);
+  return types;
+}
+
 Chain single_step(ScalarOp op) {
   Chain chain;
   chain.input_count = facts_of(op).arguments;
   std::vector<ScalarRef> arguments;
   for (int i = 0; i < chain.input_count; ++i) arguments.push_back(ScalarRef::input(i));
   chain.append(op, std::move(arguments));
+  return chain;
+}
+
+Chain sum_of(const NodeView& node) {
+  Chain chain;
+  chain.input_count = static_cast<int>(node.input_count());
+  for (int i = 1; i < chain.input_count; ++i) {
+    chain.append(ScalarOp::add, {chain.result, ScalarRef::input(i)});
+  }
+  return chain;
+}
+
+Chain extreme_of(const NodeView& node, ScalarOp op) {
+  Chain chain;
+  chain.input_count = static_cast<int>(node.input_count());
+  for (int i = 1; i < chain.input_count; ++i) {
+    const ScalarRef next = ScalarRef::input(i);
+    const ScalarRef better = chain.append(op, {chain.result, next});
+    if (!is_real(node.input(0).dtype)) continue;
+    // The primitive keeps a NaN first argument only.
+    const ScalarRef is_nan = chain.append(ScalarOp::is_nan, {next});
+    chain.append(ScalarOp::select, {is_nan, next, better});
+  }
   return chain;
 }
 
@@ -70,14 +124,22 @@ ReferenceTensor evaluate(const Chain& chain, std::span<const ChainOperand> opera
   out.value.resize(count);
   out.error.resize(count);
   std::vector<std::vector<std::size_t>> indices;
-  for (const auto& operand : operands) indices.push_back(broadcast_indices(operand.shape, result));
+  const std::vector<bool> read = inputs_read(chain, operands.size());
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    indices.push_back(read[i] ? broadcast_indices(operands[i].shape, result)
+                              : std::vector<std::size_t>{});
+  }
   std::vector<Bounded> inputs(operands.size());
+  std::vector<DType> types;
+  for (const auto& operand : operands) types.push_back(operand.dtype);
+  const TypedChain typed(chain, std::move(types));
   for (std::size_t e = 0; e < count; ++e) {
     for (std::size_t i = 0; i < operands.size(); ++i) {
+      if (!read[i]) continue;
       const std::size_t at = indices[i][e];
       inputs[i] = {operands[i].tensor->value[at], operands[i].tensor->error[at]};
     }
-    const Bounded value = chain.evaluate(inputs);
+    const Bounded value = typed.evaluate(inputs);
     out.value[e] = value.value;
     out.error[e] = value.error;
   }
@@ -86,22 +148,35 @@ ReferenceTensor evaluate(const Chain& chain, std::span<const ChainOperand> opera
 
 std::vector<TensorType> infer_elementwise(const NodeView& node) {
   TensorType result = node.input(0);
+  const Operator& op = operator_of(node.node());
+  std::vector<DType> types{result.dtype};
   for (std::size_t i = 1; i < node.input_count(); ++i) {
+    if (!node.has_input(i)) {
+      types.push_back(result.dtype);  // the chain does not read it
+      continue;
+    }
     const TensorType other = node.input(i);
-    if (other.dtype != result.dtype) {
+    if (op.inputs == Operator::Inputs::of_one_type && other.dtype != result.dtype) {
       node.fail("inputs of types " + std::string(name_of(result.dtype)) + " and " +
                 std::string(name_of(other.dtype)) + "; they must be the same");
     }
+    types.push_back(other.dtype);
     result.shape = broadcast(result.shape, other.shape, node.where());
+  }
+  try {
+    result.dtype = TypedChain(op.chain(node), std::move(types)).result_type();
+  } catch (const ModelError& error) {
+    node.fail(error.what());
   }
   return {result};
 }
 
 BoundProblem lower_elementwise(const NodeView& node, const Chain& chain) {
-  const Shape shape = infer_elementwise(node)[0].shape;
+  const Shape shape = node.output().shape;
+  const std::vector<bool> read = inputs_read(chain, node.input_count());
   std::size_t main = 0;
   for (std::size_t i = node.input_count(); i-- > 0;) {
-    if (node.input(i).shape == shape) main = i;
+    if (read[i] && node.input(i).shape == shape) main = i;
   }
   BoundProblem bound;
   bound.problem.family = "elementwise";
@@ -115,7 +190,7 @@ BoundProblem lower_elementwise(const NodeView& node, const Chain& chain) {
   // In the problem's chain src0 is input 0 and the other inputs follow in their order.
   std::vector<int> numbers(node.input_count(), 0);
   for (std::size_t i = 0; i < node.input_count(); ++i) {
-    if (i == main) continue;
+    if (i == main || !read[i]) continue;
     bound.sides.push_back({node.input_id(i), node.input(i).shape});
     numbers[i] = static_cast<int>(bound.sides.size());
   }

@@ -14,22 +14,38 @@ namespace morton {
 /// The chain v -> op(v), or (v, s1) -> op(v, s1).
 [[nodiscard]] Chain single_step(ScalarOp op);
 
+/// f32, f16, bf16 and f64.
+[[nodiscard]] std::vector<DType> real_types();
+/// Reals and integers: all types but bool (and tf32, which no model has).
+[[nodiscard]] std::vector<DType> number_types();
+/// Numbers and bool.
+[[nodiscard]] std::vector<DType> all_types();
+
+/// Inputs that an operator with any number of them may have.
+inline constexpr std::size_t kMostVariadic = 64;
+/// The chain that adds up all inputs, and the one that takes the largest (`ScalarOp::max`) or the
+/// least (`min`) of them, NaN where one is NaN.
+[[nodiscard]] Chain sum_of(const NodeView& node);
+[[nodiscard]] Chain extreme_of(const NodeView& node, ScalarOp op);
+
 /// An operand of a chain: its elements, taken row-major as `shape`, broadcast against the result.
 struct ChainOperand {
   const ReferenceTensor* tensor = nullptr;
   Shape shape;
+  DType dtype = DType::f32;
 };
 
 /// The chain for every element of a tensor of shape `result`; operand i is the chain's input i.
 [[nodiscard]] ReferenceTensor evaluate(const Chain& chain, std::span<const ChainOperand> operands,
                                        const Shape& result);
 
-/// Inputs of one type, broadcast by NumPy's rule.
+/// The inputs' shapes broadcast by NumPy's rule, and the type that the operator's chain gives.
+/// Throws ModelError for types that do not go together.
 [[nodiscard]] std::vector<TensorType> infer_elementwise(const NodeView& node);
 
 /// A problem of family elementwise with dimensions D0, D1, ... for those of the result (a scalar
 /// has D0 = 1). src0 is the first input that has the result's shape, or input 0 in a view that
-/// broadcasts it; the other inputs are side operands.
+/// broadcasts it; the other inputs that the chain reads are side operands.
 [[nodiscard]] BoundProblem lower_elementwise(const NodeView& node, const Chain& chain);
 
 }  // namespace morton

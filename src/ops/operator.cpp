@@ -2,9 +2,11 @@
 #include "ops/operator.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "base/error.hpp"
+#include "base/typed_chain.hpp"
 #include "ops/elementwise.hpp"
 
 namespace morton {
@@ -45,6 +47,16 @@ void check_epilogue(const Graph& graph, const NodeView& view, const Shape& resul
   }
 }
 
+/// Type of the node's result, whose own operation gives `own`.
+DType type_behind_epilogue(const Graph& graph, const NodeView& view, DType own) {
+  if (view.node().epilogue.is_identity()) return own;
+  std::vector<DType> types{own};
+  for (std::size_t i = view.input_count(); i < view.node().inputs.size(); ++i) {
+    types.push_back(graph.tensor(view.node().inputs[i]).dtype);
+  }
+  return TypedChain(view.node().epilogue, std::move(types)).result_type();
+}
+
 /// `epilogue` behind `first`: `first` keeps its inputs, the inputs 1, 2, ... of `epilogue` follow.
 Chain append_epilogue(const Chain& first, const Chain& epilogue) {
   std::vector<int> first_inputs(static_cast<std::size_t>(first.input_count));
@@ -52,6 +64,17 @@ Chain append_epilogue(const Chain& first, const Chain& epilogue) {
   std::vector<int> own_inputs(static_cast<std::size_t>(epilogue.input_count));
   std::iota(own_inputs.begin(), own_inputs.end(), first.input_count - 1);
   return epilogue.after(first, 0, first_inputs, own_inputs);
+}
+
+/// What lies in memory of this type once the values are stored there.
+ReferenceTensor stored_as(DType type, ReferenceTensor tensor) {
+  if (register_type(type) == type) return tensor;
+  for (std::size_t i = 0; i < tensor.value.size(); ++i) {
+    const Bounded stored = stored_as(type, Bounded{tensor.value[i], tensor.error[i]});
+    tensor.value[i] = stored.value;
+    tensor.error[i] = stored.error;
+  }
+  return tensor;
 }
 
 void require_types(const Graph& graph, const NodeView& view, const Operator& op) {
@@ -65,7 +88,9 @@ void require_types(const Graph& graph, const NodeView& view, const Operator& op)
     view.unsupported("'" + graph.tensor(id).name + "' is of type " + std::string(name_of(type)) +
                      "; devices compute it in " + known);
   };
-  for (const TensorId id : view.node().inputs) check(id);
+  // What an epilogue reads and gives is checked where its types are inferred.
+  for (std::size_t i = 0; i < view.input_count(); ++i) check(view.node().inputs[i]);
+  if (op.chain != nullptr || !view.node().epilogue.is_identity()) return;
   for (const TensorId id : view.node().outputs) check(id);
 }
 
@@ -95,7 +120,10 @@ std::vector<ReferenceTensor> references_of(const NodeView& view,
   std::vector<ReferenceTensor> results;
   if (op.chain != nullptr) {
     std::vector<ChainOperand> sources;
-    for (const ReferenceTensor& operand : operands) sources.push_back({&operand, operand.shape});
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      const bool there = view.has_input(i);
+      sources.push_back({&operands[i], operands[i].shape, view.input(there ? i : 0).dtype});
+    }
     results.push_back(evaluate(op.chain(view), sources, types[0].shape));
   } else if (op.alias) {
     results.push_back(operands[0]);
@@ -147,7 +175,7 @@ std::vector<TensorType> infer(const Graph& graph, const Node& node) {
   const Operator& op = operator_of(node);
   const NodeView view(graph, node);
   check_declaration(view, op);
-  std::vector<TensorType> types = op.chain != nullptr ? infer_elementwise(view) : op.infer(view);
+  std::vector<TensorType> types = op.infer != nullptr ? op.infer(view) : infer_elementwise(view);
   for (std::size_t i = types.size(); i < node.outputs.size(); ++i) {
     if (node.outputs[i] == kNoTensor) continue;
     view.unsupported("output " + std::to_string(i) + " ('" + graph.tensor(node.outputs[i]).name +
@@ -156,6 +184,7 @@ std::vector<TensorType> infer(const Graph& graph, const Node& node) {
   const std::string what = view.where() + ": output";
   for (const TensorType& type : types) (void)element_count(type.shape, what.c_str());
   check_epilogue(graph, view, types[0].shape);
+  types[0].dtype = type_behind_epilogue(graph, view, types[0].dtype);
   return types;
 }
 
@@ -167,19 +196,29 @@ ReferenceTensor reference(const Graph& graph, const Node& node,
 std::vector<ReferenceTensor> references(const Graph& graph, const Node& node,
                                         std::span<const ReferenceTensor> inputs) {
   const NodeView view(graph, node);
-  const std::vector<TensorType> types = infer(graph, node);
+  Node plain = node;
+  plain.inputs.resize(view.input_count());
+  plain.epilogue = Chain{};
+  const std::vector<TensorType> types = infer(graph, plain);
   if (inputs.size() != node.inputs.size()) {
     throw InternalError(view.where() + ": the reference got " + std::to_string(inputs.size()) +
                         " values for " + std::to_string(node.inputs.size()) + " inputs");
   }
   std::vector<ReferenceTensor> results =
       references_of(view, types, inputs.first(view.input_count()));
-  if (node.epilogue.is_identity()) return results;
-  std::vector<ChainOperand> sources{{&results[0], results[0].shape}};
-  for (const ReferenceTensor& side : inputs.subspan(view.input_count())) {
-    sources.push_back({&side, side.shape});
+  DType stored = types[0].dtype;
+  if (!node.epilogue.is_identity()) {
+    std::vector<ChainOperand> sources{{&results[0], results[0].shape, stored}};
+    for (std::size_t i = view.input_count(); i < inputs.size(); ++i) {
+      sources.push_back({&inputs[i], inputs[i].shape, graph.tensor(node.inputs[i]).dtype});
+    }
+    results[0] = evaluate(node.epilogue, sources, types[0].shape);
+    stored = type_behind_epilogue(graph, view, stored);
   }
-  results[0] = evaluate(node.epilogue, sources, types[0].shape);
+  results[0] = stored_as(stored, std::move(results[0]));
+  for (std::size_t i = 1; i < results.size(); ++i) {
+    results[i] = stored_as(types[i].dtype, std::move(results[i]));
+  }
   return results;
 }
 
@@ -226,7 +265,13 @@ ReferenceTensor to_reference(const Tensor& tensor) {
   result.value.resize(static_cast<std::size_t>(tensor.size()));
   result.error.resize(result.value.size(), 0.0);
   for (std::int64_t i = 0; i < tensor.size(); ++i) {
-    result.value[static_cast<std::size_t>(i)] = tensor.at(i);
+    const double value = tensor.at(i);
+    result.value[static_cast<std::size_t>(i)] = value;
+    // Beyond 2^53 double holds no longer every whole number.
+    const bool is_long = tensor.dtype() == DType::i64 || tensor.dtype() == DType::u64;
+    if (is_long && std::fabs(value) > 0x1p53) {
+      result.error[static_cast<std::size_t>(i)] = std::fabs(value) * 0x1p-53;
+    }
   }
   return result;
 }

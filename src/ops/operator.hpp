@@ -10,8 +10,9 @@
 
 namespace morton {
 
-/// Values in double for the reference, each with how far a device's f32 result may lie from it
-/// (NUMERICS_AND_TRUST.md). Row-major.
+/// Values in double for the reference, each with how far a device's result may lie from it
+/// (NUMERICS_AND_TRUST.md). Row-major. What double cannot hold (integers beyond 2^53) is rounded,
+/// and the error says so.
 struct ReferenceTensor {
   Shape shape;
   std::vector<double> value;
@@ -67,6 +68,8 @@ struct Operator {
   Chain (*chain)(const NodeView& node) = nullptr;
   /// Element types that its inputs and outputs may have where a device computes it.
   std::vector<DType> types{DType::f32};
+  /// Whether the inputs of an elementwise operator are all of one type.
+  enum class Inputs : std::uint8_t { of_one_type, of_any_types } inputs = Inputs::of_one_type;
   /// The output has the elements of input 0 in row-major order.
   bool alias = false;
   /// Fusion may put elementwise operators behind it.

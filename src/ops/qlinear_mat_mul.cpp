@@ -65,14 +65,15 @@ BoundProblem lower_q_linear_mat_mul(const NodeView& node) {
   BoundProblem bound = lower_integer_product(node, product_of(node), kA, kB);
   const Requantisation requantisation = requantisation_of(node);
   // Rounding stands between the product and the sum, so that no device contracts them into one
-  // operation; storing saturates.
+  // operation.
   Chain& chain = bound.problem.epilogue;
   const auto multiplier = static_cast<double>(requantisation.multiplier);
-  const ScalarRef scaled =
-      chain.append(ScalarOp::mul, {ScalarRef::input(0), ScalarRef::constant(multiplier)});
+  const ScalarRef sum = chain.append_conversion(ScalarOp::cast, ScalarRef::input(0), DType::f32);
+  const ScalarRef scaled = chain.append(ScalarOp::mul, {sum, ScalarRef::constant(multiplier)});
   const ScalarRef rounded = chain.append(ScalarOp::round, {scaled});
   const auto zero = static_cast<double>(requantisation.zero);
-  chain.append(ScalarOp::add, {rounded, ScalarRef::constant(zero)});
+  const ScalarRef moved = chain.append(ScalarOp::add, {rounded, ScalarRef::constant(zero)});
+  chain.append_conversion(ScalarOp::saturate, moved, node.input(kZeroY).dtype);
   return bound;
 }
 

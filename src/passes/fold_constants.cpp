@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <optional>
 
 #include "base/checked.hpp"
+#include "base/typed_chain.hpp"
 #include "ops/operator.hpp"
 #include "passes/passes.hpp"
 
@@ -19,13 +21,19 @@ bool can_fold(const Graph& graph, const Node& node) {
   if (node.outputs.size() != 1 || output == kNoTensor) return false;
   if (graph.is_result(output)) return false;
   const GraphTensor& result = graph.tensor(output);
-  const bool computes = !operator_of(node).alias;
-  if (computes && result.dtype != DType::f32) return false;
   return checked_mul(element_count(result.shape), size_of(result.dtype), "fold_constants") <=
          kLargestResultBytes;
 }
 
-Tensor fold(const Graph& graph, const Node& node) {
+/// Whether every element is what a device would compute: integers beyond 2^53 are not, which the
+/// reference rounds to doubles.
+bool is_faithful(DType type, const ReferenceTensor& value) {
+  return is_real(type) || std::all_of(value.error.begin(), value.error.end(),
+                                      [](double error) { return error == 0.0; });
+}
+
+/// The node's value, or nothing where the host would round what a device does not.
+std::optional<Tensor> fold(const Graph& graph, const Node& node) {
   const Shape& shape = graph.tensor(node.outputs[0]).shape;
   if (operator_of(node).alias && node.epilogue.is_identity()) {
     return graph.tensor(node.inputs[0]).data.reshaped(shape);
@@ -35,7 +43,9 @@ Tensor fold(const Graph& graph, const Node& node) {
     inputs.push_back(id == kNoTensor ? ReferenceTensor{} : to_reference(graph.tensor(id).data));
   }
   const ReferenceTensor value = reference(graph, node, inputs);
-  Tensor result = Tensor::allocate(DType::f32, shape);
+  const DType type = graph.tensor(node.outputs[0]).dtype;
+  if (!is_faithful(type, value)) return std::nullopt;
+  Tensor result = Tensor::allocate(type, shape);
   for (std::size_t i = 0; i < value.value.size(); ++i) {
     result.set(static_cast<std::int64_t>(i), value.value[i]);
   }
@@ -48,14 +58,15 @@ int fold_constants(Graph& graph, const PassOptions& /*options*/) {
   std::vector<Node> kept;
   int folded = 0;
   for (const Node& node : graph.nodes) {
-    if (!can_fold(graph, node)) {
+    std::optional<Tensor> value;
+    if (can_fold(graph, node)) value = fold(graph, node);
+    if (!value) {
       kept.push_back(node);
       continue;
     }
-    Tensor value = fold(graph, node);
     GraphTensor& tensor = graph.tensor(node.outputs[0]);
     tensor.kind = GraphTensor::Kind::constant;
-    tensor.data = std::move(value);
+    tensor.data = std::move(*value);
     ++folded;
   }
   graph.nodes = std::move(kept);

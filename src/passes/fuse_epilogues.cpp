@@ -30,6 +30,9 @@ bool may_join(const Graph& graph, const Node& node, std::size_t input, int produ
   const bool elementwise = operator_of(first).chain != nullptr;
   if (graph.is_update(node.outputs[0]) && !elementwise) return false;
   if (graph.tensor(value).shape != graph.tensor(node.outputs[0]).shape) return false;
+  // Kernels of products store what they compute with; an elementwise one stores any type.
+  const bool same_type = graph.tensor(value).dtype == graph.tensor(node.outputs[0]).dtype;
+  if (!elementwise && !same_type) return false;
   const std::size_t sides =
       static_cast<std::size_t>(first.epilogue.input_count) - 1 + (node.inputs.size() - 1);
   const std::size_t steps = first.epilogue.steps.size() + whole_chain(graph, node).steps.size();
@@ -60,7 +63,7 @@ Node joined(const Graph& graph, const Node& first, const Node& node, std::size_t
   int next = first.epilogue.input_count;
   std::vector<int> own_numbers(node.inputs.size(), 0);
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
-    if (i == input) continue;
+    if (i == input || node.inputs[i] == kNoTensor) continue;
     own_numbers[i] = next++;
     result.inputs.push_back(node.inputs[i]);
   }

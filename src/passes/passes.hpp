@@ -17,7 +17,8 @@ int bind_shapes(Graph& graph, const PassOptions& options);
 /// Throws what `infer` throws, and UsageError for values that do not fit the inputs.
 int infer_shapes(Graph& graph, const PassOptions& options);
 
-/// Computes nodes whose inputs are all constants, on the host, in double, rounded once to f32.
+/// Computes nodes whose inputs are all constants, on the host, in double, rounded once to the
+/// result's type.
 /// Results above 64 MiB and outputs of the graph stay as they are.
 int fold_constants(Graph& graph, const PassOptions& options);
 

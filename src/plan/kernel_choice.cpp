@@ -18,7 +18,10 @@ std::int64_t operand_bytes(const BoundProblem& bound, const TaskList& tasks,
     const TaskTensor& tensor = tensor_at(binding.tensor, tasks, temporaries);
     bytes += element_count(tensor.shape) * size_of(tensor.dtype);
   }
-  for (const auto& side : bound.sides) bytes += element_count(side.shape) * size_of(DType::f32);
+  for (const auto& side : bound.sides) {
+    const DType type = tensor_at(side.tensor, tasks, temporaries).dtype;
+    bytes += element_count(side.shape) * size_of(type);
+  }
   return bytes;
 }
 
@@ -95,6 +98,22 @@ void check_operands(const Entry& entry, const Problem& problem, const PlanOption
   }
 }
 
+/// Doubles are an option of OpenCL 1.2.
+void check_doubles(const BoundProblem& bound, const PlanContext& context,
+                   const std::vector<TaskTensor>& temporaries) {
+  if (context.device.fp64) return;
+  const auto& steps = bound.problem.epilogue.steps;
+  bool used = std::any_of(steps.begin(), steps.end(), [](const ScalarStep& step) {
+    return facts_of(step.op).typing == ScalarTyping::convert && step.target == DType::f64;
+  });
+  const auto is_double = [&](int tensor) {
+    return tensor_at(tensor, context.tasks, temporaries).dtype == DType::f64;
+  };
+  for (const auto& [role, binding] : bound.operands) used = used || is_double(binding.tensor);
+  for (const auto& side : bound.sides) used = used || is_double(side.tensor);
+  if (used) throw UnsupportedError("it computes with f64; the device lacks cl_khr_fp64");
+}
+
 /// An operand in an image must fit the device's images.
 void check_image(const std::string& role, const Arrangement& arrangement,
                  const DeviceInfo& device) {
@@ -130,6 +149,7 @@ KernelChoice choose_with(const ChosenTunables& chosen, const Entry& entry,
   require_library(entry, context.options);
   check_operands(entry, bound.problem, context.options);
   check_part(entry, bound);
+  check_doubles(bound, context, temporaries);
   check_verdicts(entry, chosen.values, context.device, context.options);
   const TaskTensor& dst = tensor_at(tensor_of(bound, "dst"), context.tasks, temporaries);
   const Environment names = entry_environment(entry, bound.problem, choice.tunables, context.device,

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "base/typed_chain.hpp"
 #include "morton/error.hpp"
 
 namespace morton {
@@ -13,7 +14,7 @@ struct ElementText {
   std::string_view memory, value;
 };
 
-constexpr std::array<ElementText, 7> kElements{{
+constexpr std::array<ElementText, 14> kElements{{
     {DType::f32, "float", "float"},
     {DType::f16, "half", "float"},
     {DType::bf16, "ushort", "float"},
@@ -21,6 +22,13 @@ constexpr std::array<ElementText, 7> kElements{{
     {DType::i8, "char", "char"},
     {DType::u8, "uchar", "uchar"},
     {DType::i32, "int", "int"},
+    {DType::f64, "double", "double"},
+    {DType::boolean, "uchar", "uchar"},
+    {DType::i16, "short", "short"},
+    {DType::u16, "ushort", "ushort"},
+    {DType::u32, "uint", "uint"},
+    {DType::i64, "long", "long"},
+    {DType::u64, "ulong", "ulong"},
 }};
 
 const ElementText& text_of(DType type) {
@@ -37,11 +45,12 @@ std::string_view memory_type(DType type) { return text_of(type).memory; }
 
 std::string_view value_type(DType type) { return text_of(type).value; }
 
-bool is_integer(DType type) { return text_of(type).value != "float"; }
+bool is_integer(DType type) { return !is_real(type); }
 
 std::string load_text(DType type, const std::string& array, const std::string& index) {
   if (type == DType::f16) return "vload_half(" + index + ", " + array + ")";
   if (type == DType::bf16) return "as_float((uint)" + array + "[" + index + "] << 16)";
+  if (type == DType::boolean) return "(uchar)(" + array + "[" + index + "] != 0)";
   return array + "[" + index + "]";
 }
 
@@ -116,6 +125,7 @@ std::string element_functions(DType type) {
            "}\n"
            "#endif\n";
   }
+  if (type == DType::f64) return "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n";
   if (type != DType::bf16) return {};
   // Nearest, ties to even; a NaN keeps a bit of its fraction.
   return "#ifndef MORTON_TO_BF16\n"

@@ -14,14 +14,15 @@ namespace morton {
 /// holds the value is. Halves and bfloat16 are values of `float`, so no device needs arithmetic of
 /// theirs.
 
-/// "half" for f16, "ushort" for bf16, "uchar" for u8, ... Throws UnsupportedError for types that no
-/// kernel handles.
+/// "half" for f16, "ushort" for bf16, "uchar" for u8 and bool, ...
 [[nodiscard]] std::string_view memory_type(DType type);
-/// "float" for f32, f16, bf16 and tf32; "uchar", "char", "int" for integers.
+/// "float" for f32, f16, bf16 and tf32; "double" for f64; "uchar", "int", "long" ... for the
+/// others.
 [[nodiscard]] std::string_view value_type(DType type);
+/// Every type that is not real, bool too.
 [[nodiscard]] bool is_integer(DType type);
 
-/// Expression for the value of `array[index]`.
+/// Expression for the value of `array[index]`; of bool 0 or 1, whatever the byte.
 [[nodiscard]] std::string load_text(DType type, const std::string& array, const std::string& index);
 /// Expression that stores `value` there: rounded to nearest even, integers saturated.
 [[nodiscard]] std::string store_text(DType type, const std::string& array, const std::string& index,

@@ -55,8 +55,13 @@ class Writer {
   void define_memory_order(const InstanceOperand& dst);
   void define_part_order(const InstanceOperand& dst);
   void define_epilogue();
+  [[nodiscard]] TypedChain typed_epilogue() const;
   [[nodiscard]] std::string inside_dst(const InstanceOperand& dst);
   void need_bounds(const InstanceOperand& operand);
+  [[nodiscard]] DType accumulator() const {
+    const auto type = spec_.problem.types.find("acc");
+    return type == spec_.problem.types.end() ? DType::f32 : type->second;
+  }
   std::vector<InstanceArgument> define_arguments();
   [[nodiscard]] std::string parameter(const InstanceOperand& operand) const;
   /// The operand's memory as a kernel argument. What a kernel indexes by hand in a batch is, under
@@ -100,6 +105,10 @@ std::set<std::string> sizes_in(const Expression& expression) {
   return names;
 }
 
+std::string zero_of(DType type) {
+  return register_type(type) == DType::f32 ? "0.0f" : literal_of(type, 0.0);
+}
+
 const InstanceOperand* Writer::find(const std::string& name) const {
   for (const auto* list : {&spec_.operands, &spec_.sides}) {
     for (const auto& operand : *list) {
@@ -121,6 +130,7 @@ std::string Writer::key() const {
   if (!spec_.sides.empty()) text << "dst view " << find("dst")->view.print() << ";";
   for (const std::int64_t extent : spec_.local) text << extent << "x";
   if (spec_.in_place) text << "in place;";
+  if (accumulator() != DType::f32) text << "acc " << name_of(accumulator()) << ";";
   text << spec_.problem.epilogue.print();
   return digest_of(text.str());
 }
@@ -142,10 +152,7 @@ void Writer::define_constants() {
     head_ << element_functions(type);
   }
   for (const auto& side : spec_.sides) head_ << element_functions(side.arrangement.dtype);
-  const auto accumulator = spec_.problem.types.find("acc");
-  define("TYPE_acc", "",
-         std::string(accumulator == spec_.problem.types.end() ? "float"
-                                                              : value_type(accumulator->second)));
+  define("TYPE_acc", "", std::string(value_type(accumulator())));
 }
 
 /// The sizes that the condition of a bounded view names.
@@ -177,9 +184,7 @@ void Writer::define_scalar_access(const InstanceOperand& operand) {
     return;
   }
   const std::string element = load_text(type, operand.name, index);
-  const std::string outside = is_integer(type)
-                                  ? std::to_string(static_cast<std::int64_t>(operand.view.outside))
-                                  : float_literal(operand.view.outside);
+  const std::string outside = literal_of(type, operand.view.outside);
   const std::string body = text.inside.empty()
                                ? "(" + element + ")"
                                : "(" + text.inside + " ? " + element + " : " + outside + ")";
@@ -256,6 +261,16 @@ void Writer::define_operand(const InstanceOperand& operand) {
   }
 }
 
+/// The epilogue over what it gets in registers: the value that the kernel computed (an elementwise
+/// kernel only loads it), and the side operands.
+TypedChain Writer::typed_epilogue() const {
+  const InstanceOperand* loaded = find("src0");
+  std::vector<DType> types{
+      register_type(loaded != nullptr ? loaded->arrangement.dtype : accumulator())};
+  for (const auto& side : spec_.sides) types.push_back(register_type(side.arrangement.dtype));
+  return TypedChain(spec_.problem.epilogue, std::move(types));
+}
+
 void Writer::define_epilogue() {
   const InstanceOperand* dst = find("dst");
   const std::string parameters = "(v, " + macro_parameters(dst->view) + ")";
@@ -264,7 +279,9 @@ void Writer::define_epilogue() {
     return;
   }
   const std::string function = "epilogue_" + key().substr(0, 12);
-  head_ << epilogue_function(spec_.problem.epilogue, function);
+  const TypedChain chain = typed_epilogue();
+  if (chain.uses(DType::f64)) head_ << element_functions(DType::f64);
+  head_ << epilogue_function(chain, function);
   std::string call = function + "((v)";
   for (const auto& side : spec_.sides) {
     std::vector<Expression> tensor_coordinates;
@@ -288,7 +305,9 @@ void Writer::define_epilogue() {
   call += ")";
   // Padded elements and those that are not written lie beyond the side operands; they become zero.
   const std::string inside = inside_dst(*dst);
-  if (!inside.empty()) call = "(" + inside + " ? " + call + " : 0.0f)";
+  if (!inside.empty()) {
+    call = "(" + inside + " ? " + call + " : " + zero_of(chain.result_type()) + ")";
+  }
   define("EPILOGUE", parameters, call);
 }
 

@@ -136,7 +136,8 @@ class RunWriter {
                 text_of(tensor_extent_name(src_.name, t - 1));
     }
     define("INSIDE_ALONG_src", "(i)", inside.empty() ? "1" : "(" + inside + ")");
-    define("OUTSIDE_src", "", float_literal(src_.view.bounded ? src_.view.outside : 0.0));
+    define("OUTSIDE_src", "",
+           literal_of(src_.arrangement.dtype, src_.view.bounded ? src_.view.outside : 0.0));
   }
 
   const InstanceOperand& dst_;

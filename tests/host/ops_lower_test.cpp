@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "base/typed_chain.hpp"
 #include "ops/operator.hpp"
 #include "passes/pipeline.hpp"
 #include "support/cases.hpp"
@@ -23,8 +24,12 @@ constexpr std::int64_t kMostWork = 4000;  // the solver below is slow
 /// every kernel must agree with, however it is written.
 class Solver {
  public:
-  Solver(const BoundProblem& bound, const std::vector<ReferenceTensor>& values, const Shape& result)
-      : bound_(bound), values_(values), sizes_(environment_of(bound.problem)) {
+  Solver(const Graph& graph, const BoundProblem& bound, const std::vector<ReferenceTensor>& values)
+      : bound_(bound),
+        values_(values),
+        sizes_(environment_of(bound.problem)),
+        epilogue_(bound.problem.epilogue, types_of(graph, bound)) {
+    const Shape& result = graph.tensor(bound.operands.at("dst").tensor).shape;
     result_.shape = result;
     result_.value.assign(static_cast<std::size_t>(element_count(result)), std::nan(""));
     for (const auto& [name, binding] : bound.operands) {
@@ -46,6 +51,15 @@ class Solver {
   }
 
  private:
+  /// What the epilogue reads: src0 of an elementwise problem, else the value computed, and the
+  /// sides.
+  static std::vector<DType> types_of(const Graph& graph, const BoundProblem& bound) {
+    const auto& types = bound.problem.types;
+    std::vector<DType> read{types.at(types.contains("src0") ? "src0" : "acc")};
+    for (const Side& side : bound.sides) read.push_back(graph.tensor(side.tensor).dtype);
+    return read;
+  }
+
   using Coordinates = std::vector<std::int64_t>;
 
   void check_extents(const View& view, const Shape& shape) const {
@@ -96,19 +110,9 @@ class Solver {
     if (!std::isnan(result_.value.at(index))) throw InternalError("stored twice");
     std::vector<Bounded> inputs{{value, 0.0}};
     for (const Side& side : bound_.sides) inputs.push_back({side_at(side, index), 0.0});
-    result_.value[index] = saturated(bound_.problem.epilogue.evaluate(inputs).value);
-  }
-
-  /// As storing an element of dst's type does.
-  double saturated(double value) const {
-    switch (bound_.problem.types.at("dst")) {
-      case DType::u8:
-        return std::clamp(value, 0.0, 255.0);
-      case DType::i8:
-        return std::clamp(value, -128.0, 127.0);
-      default:
-        return value;
-    }
+    const DType type = bound_.problem.types.at("dst");
+    EXPECT_EQ(register_type(epilogue_.result_type()), register_type(type));
+    result_.value[index] = stored_as(type, {epilogue_.evaluate(inputs).value, 0.0}).value;
   }
 
   double side_at(const Side& side, std::size_t index) {
@@ -199,6 +203,7 @@ class Solver {
   const BoundProblem& bound_;
   const std::vector<ReferenceTensor>& values_;
   Environment sizes_;  ///< extents and structure, and the coordinates of the last access
+  TypedChain epilogue_;
   ReferenceTensor result_;
 };
 
@@ -236,7 +241,7 @@ ReferenceTensor solve(const Graph& graph, const std::vector<NamedTensor>& inputs
       for (const BoundProblem& bound : lower(graph, node)) {
         EXPECT_EQ(bound.problem.epilogue.input_count, static_cast<int>(bound.sides.size()) + 1);
         const auto dst = static_cast<std::size_t>(bound.operands.at("dst").tensor);
-        ReferenceTensor part = Solver(bound, values, graph.tensors[dst].shape).run();
+        ReferenceTensor part = Solver(graph, bound, values).run();
         add_part(part, values[dst]);
       }
     }

@@ -14,7 +14,7 @@ using testing::HasSubstr;
 std::string scaled_by(double factor) {
   Chain chain;
   chain.append(ScalarOp::mul, {ScalarRef::input(0), ScalarRef::constant(factor)});
-  return epilogue_function(chain, "f");
+  return epilogue_function(TypedChain(chain, {DType::f32}), "f");
 }
 
 TEST(Epilogue, WritesNumbersThatOpenClReads) {

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "base/error.hpp"
+#include "base/typed_chain.hpp"
 #include "ops/operator.hpp"
 #include "support/cases.hpp"
 
@@ -68,16 +69,20 @@ class CaseMaker {
       ++drawn_;
       return scalar;
     }
-    return input.dtype == DType::f32 ? random_tensor(node, input.shape)
-                                     : random_bytes(input.dtype, input.shape);
+    if (input.dtype == DType::f32) return random_tensor(node, input.shape);
+    if (!is_real(input.dtype)) return random_integers(input.dtype, input.shape);
+    return random_tensor(node, input.shape).converted(input.dtype);
   }
 
-  [[nodiscard]] Tensor random_bytes(DType type, const Shape& shape) {
+  /// Of one byte all values there are, of more bytes some that products of three do not exceed.
+  [[nodiscard]] Tensor random_integers(DType type, const Shape& shape) {
     std::mt19937_64 generator(seed_ * 1000 + static_cast<std::uint64_t>(drawn_++));
     Tensor tensor = Tensor::allocate(type, shape);
-    const std::int64_t least = type == DType::i8 ? -128 : 0;
+    const bool below_zero = !is_unsigned(type) && type != DType::boolean;
+    const std::int64_t count = type == DType::boolean ? 2 : 256;
     for (std::int64_t i = 0; i < tensor.size(); ++i) {
-      tensor.set(i, static_cast<double>(least + static_cast<std::int64_t>(generator() >> 56)));
+      const auto drawn = static_cast<std::int64_t>(generator() >> 56) % count;
+      tensor.set(i, static_cast<double>(below_zero ? drawn - count / 2 : drawn));
     }
     return tensor;
   }
@@ -149,13 +154,19 @@ bool is_whole(double value) { return std::fabs(value) <= 8.0 && std::nearbyint(v
 /// Whole numbers stay whole: sums, products and choices of them, no quotient and no function.
 bool keeps_integers(const Problem& problem) {
   if (problem.family == "integer_gemm") return true;
+  if (!is_real(problem.types.at("dst"))) return problem.family == "elementwise";
   constexpr std::array kFamilies{"gemm",       "batched_gemm", "conv2d",
                                  "max_pool2d", "elementwise",  "pack"};
   if (std::find(kFamilies.begin(), kFamilies.end(), problem.family) == kFamilies.end()) {
     return false;
   }
-  constexpr std::array kSteps{ScalarOp::add, ScalarOp::sub, ScalarOp::mul, ScalarOp::min,
-                              ScalarOp::max, ScalarOp::neg, ScalarOp::abs};
+  constexpr std::array kSteps{
+      ScalarOp::add,         ScalarOp::sub,         ScalarOp::mul,         ScalarOp::rem,
+      ScalarOp::min,         ScalarOp::max,         ScalarOp::neg,         ScalarOp::abs,
+      ScalarOp::sign,        ScalarOp::floor,       ScalarOp::ceil,        ScalarOp::trunc,
+      ScalarOp::round,       ScalarOp::equal,       ScalarOp::less,        ScalarOp::less_equal,
+      ScalarOp::is_nan,      ScalarOp::is_inf,      ScalarOp::logical_and, ScalarOp::logical_or,
+      ScalarOp::logical_xor, ScalarOp::logical_not, ScalarOp::select};
   const auto whole = [](const ScalarRef& argument) {
     return argument.kind != ScalarRef::Kind::constant || is_whole(argument.value);
   };

@@ -25,7 +25,8 @@ struct CaseInput {
   Shape shape;
   std::vector<std::int64_t> values;
   double value = 0.0;
-  /// Random elements of an 8-bit type take all of its values, whatever the kind of data.
+  /// Random integers are the 256 values of a byte, with or without a sign, whatever the kind of
+  /// data.
   DType dtype = DType::f32;
 };
 

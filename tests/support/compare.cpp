@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::int64_t kShown = 5;
 
-template <typename Tolerance>
-Comparison compare_all(const ReferenceTensor& expected, std::span<const float> got,
+template <typename Number, typename Tolerance>
+Comparison compare_all(const ReferenceTensor& expected, std::span<const Number> got,
                        const Tolerance& tolerance) {
   Comparison result;
   result.count = static_cast<std::int64_t>(expected.value.size());
@@ -42,6 +42,12 @@ Comparison compare_all(const ReferenceTensor& expected, std::span<const float> g
   return result;
 }
 
+std::vector<double> values_of(const Tensor& tensor) {
+  std::vector<double> values;
+  for (std::int64_t i = 0; i < tensor.size(); ++i) values.push_back(tensor.at(i));
+  return values;
+}
+
 }  // namespace
 
 bool matches(double expected, double tolerance, double got) {
@@ -54,6 +60,16 @@ bool matches(double expected, double tolerance, double got) {
 
 Comparison compare(const ReferenceTensor& expected, std::span<const float> got, double scale) {
   return compare_all(expected, got, [&](std::size_t i) { return scale * expected.error[i]; });
+}
+
+Comparison compare(const ReferenceTensor& expected, const Tensor& got, double scale) {
+  return compare_all(expected, std::span<const double>(values_of(got)),
+                     [&](std::size_t i) { return scale * expected.error[i]; });
+}
+
+Comparison compare_exactly(const ReferenceTensor& expected, const Tensor& got) {
+  return compare_all(expected, std::span<const double>(values_of(got)),
+                     [](std::size_t) { return 0.0; });
 }
 
 Comparison compare_exactly(const ReferenceTensor& expected, std::span<const float> got) {

@@ -33,9 +33,14 @@ struct Comparison {
 [[nodiscard]] Comparison compare(const ReferenceTensor& expected, std::span<const float> got,
                                  double scale = 1.0);
 
+/// The same for a result of any type.
+[[nodiscard]] Comparison compare(const ReferenceTensor& expected, const Tensor& got,
+                                 double scale = 1.0);
+
 /// Each element against the reference's value, which f32 holds exactly (integer-valued data).
 [[nodiscard]] Comparison compare_exactly(const ReferenceTensor& expected,
                                          std::span<const float> got);
+[[nodiscard]] Comparison compare_exactly(const ReferenceTensor& expected, const Tensor& got);
 
 /// The reference of a whole graph: the value of each of its outputs. `inputs` holds every input.
 [[nodiscard]] std::vector<ReferenceTensor> reference_outputs(const Graph& graph,
