@@ -26,6 +26,7 @@ void add_bench(CLI::App& app, Action& chosen);
 void add_bench_problem(CLI::App& bench_command, const std::string& family, Action& chosen);
 void add_profile(CLI::App& app, Action& chosen);
 void add_compare(CLI::App& app, Action& chosen);
+void add_conformance(CLI::App& app, Action& chosen);
 void add_new(CLI::App& app, Action& chosen);
 /// `tune`, and the hidden `tune-worker` that it starts.
 void add_tune(CLI::App& app, Action& chosen);

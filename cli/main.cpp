@@ -128,6 +128,7 @@ int run_program(int argc, char** argv) {
   add_bench(app, action);
   add_profile(app, action);
   add_compare(app, action);
+  add_conformance(app, action);
   add_tune(app, action);
   add_new(app, action);
   add_cache(app, action);

@@ -36,6 +36,7 @@ void read_arguments(const JsonReader& reader, const ProblemFamily& family, Entry
     known.insert(name + "_pad");
   }
   for (const auto& [name, format] : entry.operands) known.insert(name);
+  if (family.operands.back().dimensions.empty()) known.insert({"part_rows", "part_columns"});
   if (packs_one_layout(entry)) known.insert({"D0", "D1", "dst_pad0", "dst_pad1"});
   NameSet given;
   for (const auto& element : reader.elements()) {

@@ -139,7 +139,22 @@ class Solver {
     if (family == "softmax") return softmax(at[0], at[1]);
     if (family == "elementwise") return load("src0", at);
     if (family == "pack") return load("src", at);
+    if (family == "gather") return gather(at);
     throw InternalError("no such family: " + family);
+  }
+
+  double gather(const Coordinates& at) {
+    std::int64_t i = 0;
+    for (std::int64_t l = 0; l < sizes_.at("L"); ++l) {
+      sizes_["l"] = l;
+      const std::int64_t extent = sizes_.at("I" + std::to_string(l));
+      auto index = static_cast<std::int64_t>(load("index", at));
+      if (index < 0) index += extent;
+      if (index < 0 || index >= extent) return 0.0;
+      i = i * extent + index;
+    }
+    sizes_["i"] = i;
+    return load("src", at);
   }
 
   double gemm(const Coordinates& batch, std::int64_t m, std::int64_t n) {
@@ -237,6 +252,11 @@ ReferenceTensor solve(const Graph& graph, const std::vector<NamedTensor>& inputs
     if (operator_of(node).alias) {
       values[output] = values[static_cast<std::size_t>(node.inputs[0])];
       values[output].shape = graph.tensors[output].shape;
+    } else if (operator_of(node).values != nullptr) {
+      std::vector<ReferenceTensor> operands;
+      for (const TensorId id : node.inputs)
+        operands.push_back(values[static_cast<std::size_t>(id)]);
+      values[output] = reference(graph, node, operands);
     } else {
       for (const BoundProblem& bound : lower(graph, node)) {
         EXPECT_EQ(bound.problem.epilogue.input_count, static_cast<int>(bound.sides.size()) + 1);

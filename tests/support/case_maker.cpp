@@ -114,7 +114,8 @@ class CaseMaker {
       for (const std::int64_t extent : input.shape) tensor.declared.push_back({extent, ""});
       inputs.push_back({tensor.name, values});
     } else {
-      tensor.name = "c" + number + (input.kind == CaseInput::Kind::list ? "_list" : "");
+      const bool list = input.kind == CaseInput::Kind::list;
+      tensor.name = list ? "list" + std::to_string(graph.tensors.size()) : "c" + number;
       tensor.kind = GraphTensor::Kind::constant;
       tensor.data = values;
     }
@@ -154,9 +155,11 @@ bool is_whole(double value) { return std::fabs(value) <= 8.0 && std::nearbyint(v
 /// Whole numbers stay whole: sums, products and choices of them, no quotient and no function.
 bool keeps_integers(const Problem& problem) {
   if (problem.family == "integer_gemm") return true;
+  constexpr std::array kMoving{"pack", "gather"};
+  const bool moves = std::find(kMoving.begin(), kMoving.end(), problem.family) != kMoving.end();
+  if (moves) return true;
   if (!is_real(problem.types.at("dst"))) return problem.family == "elementwise";
-  constexpr std::array kFamilies{"gemm",       "batched_gemm", "conv2d",
-                                 "max_pool2d", "elementwise",  "pack"};
+  constexpr std::array kFamilies{"gemm", "batched_gemm", "conv2d", "max_pool2d", "elementwise"};
   if (std::find(kFamilies.begin(), kFamilies.end(), problem.family) == kFamilies.end()) {
     return false;
   }
@@ -177,6 +180,11 @@ bool keeps_integers(const Problem& problem) {
   });
 }
 
+/// Renames elements, or is known when planning.
+bool is_nothing_to_compute(const Node& node) {
+  return operator_of(node).alias || operator_of(node).values != nullptr;
+}
+
 }  // namespace
 
 Graph make_graph(const OperatorCase& test, std::uint64_t seed, DataKind kind) {
@@ -194,7 +202,7 @@ std::vector<NamedTensor> make_inputs(const OperatorCase& test, std::uint64_t see
 bool is_exact_on_integers(const OperatorCase& test) {
   const Graph graph = make_graph(test, 1, DataKind::integers);
   return std::all_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) {
-    if (operator_of(node).alias) return true;
+    if (is_nothing_to_compute(node)) return true;
     const auto problems = lower(graph, node);
     return std::all_of(problems.begin(), problems.end(),
                        [](const BoundProblem& bound) { return keeps_integers(bound.problem); });
@@ -205,7 +213,7 @@ std::int64_t work_of(const OperatorCase& test) {
   const Graph graph = make_graph(test, 1, DataKind::integers);
   const Node& node = graph.nodes[0];
   const std::int64_t elements = element_count(graph.tensor(node.outputs[0]).shape);
-  if (operator_of(node).alias) return elements;
+  if (is_nothing_to_compute(node)) return elements;
   const Problem problem = lower(graph, node).front().problem;
   const Environment sizes = environment_of(problem);
   if (sizes.contains("K")) return elements * sizes.at("K");
