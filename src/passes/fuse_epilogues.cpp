@@ -23,9 +23,7 @@ bool may_join(const Graph& graph, const Node& node, std::size_t input, int produ
   const Node& first = graph.nodes[static_cast<std::size_t>(producer)];
   if (!operator_of(first).takes_epilogue || first.outputs.size() != 1) return false;
   const TensorId value = node.inputs[input];
-  const bool read_once = std::count(node.inputs.begin(), node.inputs.end(), value) == 1 &&
-                         graph.consumers(value).size() == 1;
-  if (!read_once || graph.is_result(value)) return false;
+  if (graph.consumers(value).size() != 1 || graph.is_result(value)) return false;
   // An elementwise step can renew a state in place; a product with an epilogue cannot.
   const bool elementwise = operator_of(first).chain != nullptr;
   if (graph.is_update(node.outputs[0]) && !elementwise) return false;
@@ -33,8 +31,9 @@ bool may_join(const Graph& graph, const Node& node, std::size_t input, int produ
   // Kernels of products store what they compute with; an elementwise one stores any type.
   const bool same_type = graph.tensor(value).dtype == graph.tensor(node.outputs[0]).dtype;
   if (!elementwise && !same_type) return false;
-  const std::size_t sides =
-      static_cast<std::size_t>(first.epilogue.input_count) - 1 + (node.inputs.size() - 1);
+  const auto reads = std::count(node.inputs.begin(), node.inputs.end(), value);
+  const std::size_t sides = static_cast<std::size_t>(first.epilogue.input_count) - 1 +
+                            (node.inputs.size() - static_cast<std::size_t>(reads));
   const std::size_t steps = first.epilogue.steps.size() + whole_chain(graph, node).steps.size();
   return sides <= kMostSides && steps <= kMostSteps;
 }
@@ -43,6 +42,7 @@ bool may_join(const Graph& graph, const Node& node, std::size_t input, int produ
 Candidate find_producer(const Graph& graph, const Node& node) {
   Candidate best;
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+    if (node.inputs[i] == kNoTensor) continue;
     const int producer = graph.producer(node.inputs[i]);
     if (!may_join(graph, node, i, producer)) continue;
     const bool elementwise =
@@ -53,9 +53,25 @@ Candidate find_producer(const Graph& graph, const Node& node) {
   return best;
 }
 
+/// The chain of an elementwise node, with `input` in the place of every other input that is the
+/// same tensor.
+Chain chain_reading_once(const Graph& graph, const Node& node, std::size_t input) {
+  Chain chain = whole_chain(graph, node);
+  const auto point_at = [&](ScalarRef& ref) {
+    const bool same = ref.kind == ScalarRef::Kind::input &&
+                      node.inputs[static_cast<std::size_t>(ref.index)] == node.inputs[input];
+    if (same) ref.index = static_cast<int>(input);
+  };
+  for (ScalarStep& step : chain.steps) {
+    for (ScalarRef& ref : step.arguments) point_at(ref);
+  }
+  point_at(chain.result);
+  return chain;
+}
+
 /// `first` with `node` behind it. Its operands and sides come first, then the node's other inputs.
 Node joined(const Graph& graph, const Node& first, const Node& node, std::size_t input) {
-  const Chain chain = whole_chain(graph, node);
+  const Chain chain = chain_reading_once(graph, node, input);
   std::vector<int> first_numbers(static_cast<std::size_t>(first.epilogue.input_count));
   std::iota(first_numbers.begin(), first_numbers.end(), 0);
   Node result = first;
@@ -63,7 +79,7 @@ Node joined(const Graph& graph, const Node& first, const Node& node, std::size_t
   int next = first.epilogue.input_count;
   std::vector<int> own_numbers(node.inputs.size(), 0);
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
-    if (i == input || node.inputs[i] == kNoTensor) continue;
+    if (node.inputs[i] == node.inputs[input] || node.inputs[i] == kNoTensor) continue;
     own_numbers[i] = next++;
     result.inputs.push_back(node.inputs[i]);
   }
@@ -90,6 +106,7 @@ int fuse_epilogues(Graph& graph, const PassOptions& /*options*/) {
     const auto first = static_cast<std::size_t>(found.producer);
     graph.nodes[n] = joined(graph, graph.nodes[first], node, found.input);
     graph.nodes.erase(graph.nodes.begin() + found.producer);
+    --n;  // where the joined node stands now: it may join another
     ++fused;
   }
   return fused;

@@ -22,9 +22,29 @@ int infer_shapes(Graph& graph, const PassOptions& options);
 /// Results above 64 MiB and outputs of the graph stay as they are.
 int fold_constants(Graph& graph, const PassOptions& options);
 
-/// Removes Identity and Dropout, which do nothing in inference. Between an input or constant and an
-/// output of the graph one must stay.
+/// Removes nodes that give their input back: Identity and Dropout in inference, a Cast to the same
+/// type, a Reshape or an Expand to the same shape, a Transpose or a Pad that moves nothing, a
+/// Concat of one tensor. Between an input or constant and an output of the graph one must stay.
 int remove_identities(Graph& graph, const PassOptions& options);
+
+/// Nodes of the same operator, attributes and inputs become one, and so do small constants of the
+/// same value.
+int merge_equal_nodes(Graph& graph, const PassOptions& options);
+
+/// Two Transposes in a row become one, or none; each moves behind elementwise nodes so that it may
+/// meet its inverse, where fewer are left then. Shapes must be known.
+int eliminate_transposes(Graph& graph, const PassOptions& options);
+
+/// A Pad with a constant around an image becomes the padding of the Conv, AveragePool or MaxPool
+/// behind it, where that computes the same: zeros for Conv; zeros for AveragePool, which then
+/// counts them; for MaxPool what can be no maximum. Shapes must be known.
+int fold_pads(Graph& graph, const PassOptions& options);
+
+/// BatchNormalization with constant parameters goes into the weights and biases of the Conv,
+/// ConvTranspose or Gemm before it, or of a Conv without padding behind it; else it becomes a Mul
+/// and an Add, which fusion puts behind what stands before. Computed in double, rounded once to
+/// f32.
+int fold_batch_norms(Graph& graph, const PassOptions& options);
 
 /// Removes nodes that no output depends on, further outputs of nodes that nobody reads, and tensors
 /// that are left without use. Ids of tensors change; inputs of the graph stay.
@@ -32,7 +52,8 @@ int remove_dead_code(Graph& graph, const PassOptions& options);
 
 /// Puts elementwise nodes behind the node that computes one of their inputs, as its epilogue, where
 /// nothing else reads that value and the shape stays the same. Chains of elementwise nodes become
-/// one node in the same way.
+/// one node in the same way. A node may read the value more than once: x * sigmoid(x) goes behind
+/// the Conv that computes x.
 int fuse_epilogues(Graph& graph, const PassOptions& options);
 
 }  // namespace morton

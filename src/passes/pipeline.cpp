@@ -18,7 +18,12 @@ constexpr std::array kPasses{
     Pass{"bind_shapes", bind_shapes, kRequired},    // open extents become numbers
     Pass{"remove_dead_code", remove_dead_code},     // also outputs that nobody reads (a mask)
     Pass{"infer_shapes", infer_shapes, kRequired},  // every tensor has its type and shape
-    Pass{"remove_identities", remove_identities},  Pass{"fold_constants", fold_constants},
+    Pass{"remove_identities", remove_identities},
+    Pass{"fold_constants", fold_constants},
+    Pass{"merge_equal_nodes", merge_equal_nodes},        // common subexpressions
+    Pass{"eliminate_transposes", eliminate_transposes},  // inverse pairs, through elementwise nodes
+    Pass{"fold_pads", fold_pads},                        // into convolutions and pools
+    Pass{"fold_batch_norms", fold_batch_norms},          // into weights
     Pass{"fuse_epilogues", fuse_epilogues},  // elementwise nodes join the node before them
     Pass{"remove_dead_code", remove_dead_code},
 };
@@ -46,7 +51,8 @@ PassReport run_passes(Graph& graph, const PassOptions& options) {
   check_skipped(options);
   verify(graph, "before the passes");
   PassReport report;
-  for (const Pass& pass : kPasses) {
+  for (std::size_t p = options.begin; p < std::min(options.end, kPasses.size()); ++p) {
+    const Pass& pass = kPasses[p];
     PassRecord record{std::string(pass.name)};
     const auto& skip = options.skip;
     record.skipped = std::find(skip.begin(), skip.end(), pass.name) != skip.end();

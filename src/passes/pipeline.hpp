@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <span>
 #include <string>
@@ -24,6 +25,10 @@ struct PassOptions {
   std::map<std::string, Tensor> values{};
   /// Names of passes to leave out; those that all later stages rely on cannot be.
   std::vector<std::string> skip{};
+  /// Which of all_passes() run: those from `begin` up to, and without, `end`. The graph must be as
+  /// the passes before leave it.
+  std::size_t begin = 0;
+  std::size_t end = std::numeric_limits<std::size_t>::max();
 };
 
 /// One rewrite of the graph.

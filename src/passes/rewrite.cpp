@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/rewrite.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace morton {
+namespace {
+
+template <typename T>
+T attribute_of(const Node& node, const std::string& name, T otherwise) {
+  const auto found = node.attributes.find(name);
+  if (found == node.attributes.end()) return otherwise;
+  const T* value = std::get_if<T>(&found->second);
+  return value == nullptr ? otherwise : *value;
+}
+
+bool contains(const std::vector<TensorId>& ids, TensorId id) {
+  return std::find(ids.begin(), ids.end(), id) != ids.end();
+}
+
+}  // namespace
+
+std::string unused_tensor_name(const Graph& graph, const std::string& name) {
+  if (graph.find(name) == kNoTensor) return name;
+  for (int i = 1;; ++i) {
+    std::string numbered = name + "." + std::to_string(i);
+    if (graph.find(numbered) == kNoTensor) return numbered;
+  }
+}
+
+std::string unused_node_name(const Graph& graph, const std::string& name) {
+  const auto taken = [&](const std::string& candidate) {
+    return std::any_of(graph.nodes.begin(), graph.nodes.end(),
+                       [&](const Node& node) { return node.name == candidate; });
+  };
+  if (!taken(name)) return name;
+  int number = 1;
+  while (taken(name + "." + std::to_string(number))) ++number;
+  return name + "." + std::to_string(number);
+}
+
+TensorId add_constant(Graph& graph, const std::string& name, Tensor data) {
+  GraphTensor tensor;
+  tensor.name = unused_tensor_name(graph, name);
+  tensor.kind = GraphTensor::Kind::constant;
+  tensor.dtype = data.dtype();
+  tensor.shape = data.shape();
+  tensor.data = std::move(data);
+  return graph.add_tensor(std::move(tensor));
+}
+
+TensorId add_activation(Graph& graph, const std::string& name, DType dtype, const Shape& shape) {
+  GraphTensor tensor;
+  tensor.name = unused_tensor_name(graph, name);
+  tensor.dtype = dtype;
+  tensor.shape = shape;
+  return graph.add_tensor(std::move(tensor));
+}
+
+const Tensor* constant_data(const Graph& graph, TensorId id) {
+  if (id == kNoTensor) return nullptr;
+  const GraphTensor& tensor = graph.tensor(id);
+  return tensor.kind == GraphTensor::Kind::constant ? &tensor.data : nullptr;
+}
+
+std::vector<std::int64_t> constant_integers(const Graph& graph, TensorId id) {
+  const Tensor* data = constant_data(graph, id);
+  if (data == nullptr || data->dtype() != DType::i64) return {};
+  const auto values = data->as<std::int64_t>();
+  return {values.begin(), values.end()};
+}
+
+int sole_reader(const Graph& graph, TensorId id) {
+  if (graph.is_result(id)) return -1;
+  const std::vector<int> readers = graph.consumers(id);
+  if (readers.size() != 1) return -1;
+  const auto& inputs = graph.nodes[static_cast<std::size_t>(readers[0])].inputs;
+  return std::count(inputs.begin(), inputs.end(), id) == 1 ? readers[0] : -1;
+}
+
+void redirect_readers(Graph& graph, TensorId from, TensorId to) {
+  for (StateUpdate& update : graph.updates) {
+    if (update.value == from) update.value = to;
+  }
+  for (Node& node : graph.nodes) std::replace(node.inputs.begin(), node.inputs.end(), from, to);
+}
+
+bool bypass(Graph& graph, std::size_t n, TensorId source) {
+  const TensorId id = graph.nodes[n].outputs[0];
+  TensorId stays = source;
+  TensorId goes = id;
+  if (contains(graph.outputs, id)) {
+    // The graph's output keeps its name: the source's producer writes it in the source's place.
+    std::swap(stays, goes);
+    const bool computed = graph.tensor(goes).kind == GraphTensor::Kind::activation;
+    if (!computed || contains(graph.outputs, goes)) return false;
+  }
+  graph.nodes.erase(graph.nodes.begin() + static_cast<std::ptrdiff_t>(n));
+  redirect_readers(graph, goes, stays);
+  for (Node& node : graph.nodes) {
+    std::replace(node.outputs.begin(), node.outputs.end(), goes, stays);
+  }
+  return true;
+}
+
+std::vector<std::int64_t> integers_of(const Node& node, const std::string& name,
+                                      std::vector<std::int64_t> otherwise) {
+  return attribute_of(node, name, std::move(otherwise));
+}
+
+std::int64_t integer_of(const Node& node, const std::string& name, std::int64_t otherwise) {
+  return attribute_of(node, name, otherwise);
+}
+
+double real_of(const Node& node, const std::string& name, double otherwise) {
+  return attribute_of(node, name, otherwise);
+}
+
+std::string text_of(const Node& node, const std::string& name, const std::string& otherwise) {
+  return attribute_of(node, name, otherwise);
+}
+
+}  // namespace morton

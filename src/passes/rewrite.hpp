@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "graph/graph.hpp"
+
+namespace morton {
+
+/// `name`, or where a tensor (a node) has it already `name` with a number behind it.
+[[nodiscard]] std::string unused_tensor_name(const Graph& graph, const std::string& name);
+[[nodiscard]] std::string unused_node_name(const Graph& graph, const std::string& name);
+/// A constant of its own, named `name` as far as that is free.
+TensorId add_constant(Graph& graph, const std::string& name, Tensor data);
+/// A computed tensor likewise.
+TensorId add_activation(Graph& graph, const std::string& name, DType dtype, const Shape& shape);
+
+/// The data of a constant, or nullptr for any other tensor and for kNoTensor.
+[[nodiscard]] const Tensor* constant_data(const Graph& graph, TensorId id);
+/// The constant's elements as integers. Empty for anything that is no constant of integers.
+[[nodiscard]] std::vector<std::int64_t> constant_integers(const Graph& graph, TensorId id);
+/// The only node that reads `id`, once, where nothing else needs it; -1 otherwise.
+[[nodiscard]] int sole_reader(const Graph& graph, TensorId id);
+/// Every node that reads `from` reads `to` instead, and states take that.
+void redirect_readers(Graph& graph, TensorId from, TensorId to);
+/// Takes `id`, the only output of node `n`, out of the graph: its readers read `source`, which the
+/// node reads. Where `id` is a result of the graph, the node that computes `source` writes `id`
+/// instead. False where neither can be.
+bool bypass(Graph& graph, std::size_t n, TensorId source);
+
+/// An attribute of integers; `otherwise` where the node has none of the name.
+[[nodiscard]] std::vector<std::int64_t> integers_of(const Node& node, const std::string& name,
+                                                    std::vector<std::int64_t> otherwise);
+[[nodiscard]] std::int64_t integer_of(const Node& node, const std::string& name,
+                                      std::int64_t otherwise);
+[[nodiscard]] double real_of(const Node& node, const std::string& name, double otherwise);
+[[nodiscard]] std::string text_of(const Node& node, const std::string& name,
+                                  const std::string& otherwise);
+
+}  // namespace morton
