@@ -4,9 +4,12 @@
 #include <memory>
 
 #include "commands.hpp"
+#include "morton/error.hpp"
 #include "morton/model.hpp"
+#include "morton/passes.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "shape_options.hpp"
 
 namespace morton::cli {
 namespace {
@@ -17,12 +20,15 @@ constexpr const char* kFooter =
 Examples:
   morton inspect models/lenet5.onnx
   morton inspect models/lenet5.onnx --format json
-  morton inspect models/lenet5.onnx --dot | dot -Tsvg > lenet5.svg)";
+  morton inspect models/lenet5.onnx --dot | dot -Tsvg > lenet5.svg
+  morton inspect models/lenet5.onnx --after fuse_epilogues --diff)";
 
 struct Options {
   ModelOptions model;
   ResultOptions result;
   bool dot = false;
+  std::string after;  ///< a pass
+  bool diff = false;
 };
 
 Json json_of(const std::vector<PortInfo>& ports) {
@@ -85,10 +91,44 @@ std::string text_of(const Model& model) {
   return text;
 }
 
+/// The graph after a pass, or what the pass changed.
+std::string pass_text(const Model& model, const Options& options) {
+  const PassEffect effect = effect_of_pass(model, options.after, compile_options(options.model));
+  if (!for_people(options.result.format)) {
+    return to_text(Json{{"pass", options.after},
+                        {"changes", effect.changes},
+                        {"before", effect.before},
+                        {"after", effect.after}},
+                   options.result.format);
+  }
+  if (!options.diff) return effect.after;
+  const std::string text = difference(effect);
+  return text.empty() ? fmt::format("pass {} changes nothing\n", options.after) : text;
+}
+
+void check(const Options& options) {
+  const bool shaped = options.model.batch > 0 || !options.model.shapes.empty();
+  if (options.after.empty() && (options.diff || shaped)) {
+    throw UsageError(
+        "inspect: --diff, --batch and --shape say what is shown of a pass; give --after PASS");
+  }
+  if (!options.after.empty() && options.dot)
+    throw UsageError("inspect: --after and --dot are two views; give one");
+}
+
+std::string footer() {
+  std::string names;
+  for (const std::string& name : pass_names()) names += "  " + name + "\n";
+  return "Passes, in the order in which they run:\n" + names + "\n" + kFooter;
+}
+
 int inspect(const Options& options) {
+  check(options);
   const Model model = Model::load(options.model.path);
   std::string text;
-  if (options.dot) {
+  if (!options.after.empty()) {
+    text = pass_text(model, options);
+  } else if (options.dot) {
     text = model.dot();
   } else if (for_people(options.result.format)) {
     text = text_of(model);
@@ -104,10 +144,16 @@ int inspect(const Options& options) {
 void add_inspect(CLI::App& app, Action& chosen) {
   CLI::App* command = app.add_subcommand(
       "inspect", "Show a model's inputs, outputs and operators, supported or not");
-  command->footer(kFooter);
+  command->footer(footer());
   auto options = std::make_shared<Options>();
   add_model_file(*command, options->model);
   command->add_flag("--dot", options->dot, "The graph in Graphviz's language");
+  command
+      ->add_option("--after", options->after,
+                   "The graph after this pass, its last run or NAME:N, the N-th")
+      ->option_text("PASS");
+  command->add_flag("--diff", options->diff, "What that pass changed, as diff -u shows it");
+  add_shape_options(*command, options->model);
   add_options(*command, options->result, {{"table", Format::table}, {"json", Format::json}});
   command->callback([options, &chosen] { chosen = [options] { return inspect(*options); }; });
 }

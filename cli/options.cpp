@@ -10,6 +10,7 @@
 
 #include "machine.hpp"
 #include "morton/error.hpp"
+#include "shape_options.hpp"
 
 namespace morton::cli {
 namespace {
@@ -103,13 +104,17 @@ void add_model_file(CLI::App& command, ModelOptions& options) {
       ->required();
 }
 
-void add_options(CLI::App& command, ModelOptions& options) {
+void add_shape_options(CLI::App& command, ModelOptions& options) {
   command.add_option("-b,--batch", options.batch, "Extent of the inputs' open first dimension")
       ->option_text("N")
       ->check(whole_number(1));
   command.add_option("--shape", options.shapes, "Shape of an input: name:1x3x224x224; repeatable")
       ->option_text("NAME:EXTENTS")
       ->allow_extra_args(false);
+}
+
+void add_options(CLI::App& command, ModelOptions& options) {
+  add_shape_options(command, options);
   add_options(command, options.kernels);
 }
 

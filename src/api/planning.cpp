@@ -141,8 +141,7 @@ std::shared_ptr<const TunedData> tuned_for(const CompileOptions& options) {
   return data;
 }
 
-Graph prepared_graph(const Model& model, const CompileOptions& options) {
-  Graph graph = model.graph();
+PassOptions pass_options_of(const CompileOptions& options) {
   PassOptions pass_options;
   pass_options.batch = options.batch;
   pass_options.shapes = options.shapes;
@@ -152,6 +151,12 @@ Graph prepared_graph(const Model& model, const CompileOptions& options) {
                                  [](const auto& wanted) { return is_narrow_family(wanted.first); });
   // A kernel for biases or activations is asked for: each must be a step of its own.
   if (apart) pass_options.skip.emplace_back("fuse_epilogues");
+  return pass_options;
+}
+
+Graph prepared_graph(const Model& model, const CompileOptions& options) {
+  Graph graph = model.graph();
+  const PassOptions pass_options = pass_options_of(options);
   const PassReport report = run_passes(graph, pass_options);
   if (options.log) options.log(print(report));
   return graph;

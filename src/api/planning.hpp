@@ -7,9 +7,13 @@
 
 #include "graph/graph.hpp"
 #include "morton/compile.hpp"
+#include "passes/pipeline.hpp"
 #include "plan/plan.hpp"
 
 namespace morton {
+
+/// What the passes take of the options.
+[[nodiscard]] PassOptions pass_options_of(const CompileOptions& options);
 
 /// The model after its passes. Throws what they throw.
 [[nodiscard]] Graph prepared_graph(const Model& model, const CompileOptions& options);
