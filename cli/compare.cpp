@@ -8,6 +8,7 @@
 #include <random>
 
 #include "commands.hpp"
+#include "compare_model.hpp"
 #include "kernel_contender.hpp"
 #include "morton/error.hpp"
 #include "options.hpp"
@@ -27,6 +28,19 @@ explain; any of these makes the status 1.
 Examples:
   morton compare gemm --m 1000 --n 1000 --k 1000 --all-transpositions
   morton compare gemm --m 17 --n 63 --k 100 --trans-b --use gemm=gemm.morton_4_2)";
+
+constexpr const char* kModelFooter =
+    R"(Runs a model once and compares every layer that it keeps in memory, from what the device computed
+before it. An error in one layer is not carried to the next, so the first wrong layer is the wrong
+one; it and its kernels are named, and the status is 1. The reference computes in double what the
+model's nodes say, with a bound on what rounding may do to each element.
+
+Examples:
+  morton compare models/lenet5.onnx --layers
+  morton compare net.onnx -i image:cat.png --use conv2d=conv2d.naive
+  morton compare net.onnx --ref activations.npz --rtol 1e-4
+  morton compare net.onnx --ref test_data_set_0
+  morton compare gemm --m 1000 --n 1000 --k 1000)";
 
 struct Options {
   GemmOptions gemm;
@@ -211,8 +225,9 @@ int compare_gemm(const Options& options) {
 void add_compare(CLI::App& app, Action& chosen) {
   CLI::App* compare_command =
       app.add_subcommand("compare", "Set results beside those of another implementation");
-  compare_command->require_subcommand(1);
-  compare_command->footer(kFooter);
+  compare_command->require_subcommand(0, 1);
+  compare_command->footer(kModelFooter);
+  add_compare_model(*compare_command, chosen);
   CLI::App* command = compare_command->add_subcommand("gemm", "Products against Eigen's");
   command->footer(kFooter);
   auto options = std::make_shared<Options>();

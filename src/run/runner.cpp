@@ -192,6 +192,28 @@ void Runner::run_step_by_step() {
   }
 }
 
+void Runner::run_watched(const std::function<void(std::size_t)>& after) {
+  require_unmapped("running");
+  for (std::size_t s = 0; s < launched_.size(); ++s) {
+    const int slot = loaded_->plan().steps[s].slot;
+    with_device_errors("running the model", info(slot), [&] {
+      enqueue_step(s, nullptr);
+      queue_of(slot).finish();
+    });
+    after(s);
+  }
+}
+
+std::vector<std::byte> Runner::bytes_of(int value) const {
+  const Value& source = value_at(value);
+  std::vector<std::byte> bytes(static_cast<std::size_t>(source.bytes));
+  if (bytes.empty()) return bytes;
+  with_errors("reading '" + source.name + "'", [&] {
+    read_buffer(queues_[0], loaded_->device().info(), buffer_of(value), 0, bytes);
+  });
+  return bytes;
+}
+
 void Runner::enqueue_timed(std::size_t index, Clock::time_point start) {
   if (events_.empty()) return enqueue_step(index, nullptr);
   const auto before = Clock::now();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -55,6 +56,10 @@ class Runner {
   /// Enqueues the steps one by one and waits after each. Throws UsageError unless the queue
   /// profiles.
   void run_step_by_step();
+  /// Enqueues the steps one by one, waits after each and calls `after` with its index.
+  void run_watched(const std::function<void(std::size_t)>& after);
+  /// The memory of a value of the first device as it is now, in its arrangement. Waits.
+  [[nodiscard]] std::vector<std::byte> bytes_of(int value) const;
   /// An event behind all that is enqueued.
   [[nodiscard]] cl::Event marker();
   void wait();
