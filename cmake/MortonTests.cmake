@@ -84,6 +84,22 @@ else()
   set_tests_properties(onnx_checker PROPERTIES TIMEOUT 300)
 endif()
 
+# ONNX's own tests of its operators, where they are installed.
+set(MORTON_ONNX_NODE_TESTS /usr/share/libonnx-testdata/data/node CACHE PATH "ONNX's node tests")
+mark_as_advanced(MORTON_ONNX_NODE_TESTS)
+if(EXISTS ${MORTON_ONNX_NODE_TESTS})
+  set(conformance_cache ${PROJECT_BINARY_DIR}/Testing/cache/onnx_conformance)
+  add_test(NAME onnx_conformance
+           COMMAND /usr/bin/python3 ${PROJECT_SOURCE_DIR}/tests/model/check_conformance.py
+                   ${MORTON_TEST_PROGRAM} ${MORTON_ONNX_NODE_TESTS}
+                   ${PROJECT_SOURCE_DIR}/tests/model/conformance.txt)
+  set_tests_properties(onnx_conformance PROPERTIES
+    TIMEOUT 600 RESOURCE_LOCK device
+    ENVIRONMENT "${MORTON_TEST_ENVIRONMENT};MORTON_CACHE_DIR=${conformance_cache}/morton;POCL_CACHE_DIR=${conformance_cache}/pocl")
+else()
+  message(STATUS "libonnx-testdata is not installed: ONNX's tests of its operators do not run")
+endif()
+
 # The installed library, used as strangers use it.
 file(GLOB public_header CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/morton/morton.hpp)
 if(public_header AND NOT MORTON_SANITIZE)

@@ -159,12 +159,8 @@ const Operator* find_operator(std::string_view name) {
 
 const Operator& operator_of(const Node& node) {
   if (const Operator* op = find_operator(node.op)) return *op;
-  std::string known;
-  for (const Operator* op : operators()) {
-    known += (known.empty() ? "" : ", ") + std::string(op->name);
-  }
   throw UnsupportedError("node '" + node.name + "': the operator '" + node.op +
-                         "' is not supported (supported: " + known + ")");
+                         "' is not supported (README.md lists those that are)");
 }
 
 void check_supported(const Graph& graph, const Node& node) {
