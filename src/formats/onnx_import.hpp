@@ -12,7 +12,7 @@
 namespace morton {
 
 /// Versions of ONNX's operator set that a model may ask for.
-inline constexpr std::int64_t kLeastOpset = 7;
+inline constexpr std::int64_t kLeastOpset = 1;
 inline constexpr std::int64_t kMostOpset = 21;
 
 /// The graph of an ONNX model: its nodes in an order in which each follows its producers,

@@ -9,19 +9,6 @@
 namespace morton {
 namespace {
 
-/// For each input, whether the chain reads it.
-std::vector<bool> inputs_read(const Chain& chain, std::size_t count) {
-  std::vector<bool> read(count, false);
-  const auto mark = [&](const ScalarRef& ref) {
-    if (ref.kind == ScalarRef::Kind::input) read[static_cast<std::size_t>(ref.index)] = true;
-  };
-  for (const ScalarStep& step : chain.steps) {
-    std::for_each(step.arguments.begin(), step.arguments.end(), mark);
-  }
-  mark(chain.result);
-  return read;
-}
-
 /// For each element of `to`, row-major, the index of the element of `from` that broadcasts to it.
 std::vector<std::size_t> broadcast_indices(const Shape& from, const Shape& to) {
   std::vector<std::size_t> indices{0};
@@ -91,6 +78,18 @@ Chain single_step(ScalarOp op) {
   for (int i = 0; i < chain.input_count; ++i) arguments.push_back(ScalarRef::input(i));
   chain.append(op, std::move(arguments));
   return chain;
+}
+
+std::vector<bool> inputs_read(const Chain& chain, std::size_t count) {
+  std::vector<bool> read(count, false);
+  const auto mark = [&](const ScalarRef& ref) {
+    if (ref.kind == ScalarRef::Kind::input) read[static_cast<std::size_t>(ref.index)] = true;
+  };
+  for (const ScalarStep& step : chain.steps) {
+    std::for_each(step.arguments.begin(), step.arguments.end(), mark);
+  }
+  mark(chain.result);
+  return read;
 }
 
 Chain sum_of(const NodeView& node) {

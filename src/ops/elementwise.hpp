@@ -28,6 +28,9 @@ inline constexpr std::size_t kMostVariadic = 64;
 [[nodiscard]] Chain sum_of(const NodeView& node);
 [[nodiscard]] Chain extreme_of(const NodeView& node, ScalarOp op);
 
+/// For each of `count` inputs, whether the chain reads it.
+[[nodiscard]] std::vector<bool> inputs_read(const Chain& chain, std::size_t count);
+
 /// An operand of a chain: its elements, taken row-major as `shape`, broadcast against the result.
 struct ChainOperand {
   const ReferenceTensor* tensor = nullptr;

@@ -25,6 +25,7 @@ const Operator& operator_LeakyRelu() {
       .attributes = {"alpha"},
       .since_opset = 6,
       .chain = leaky_relu_chain,
+      .types = real_types(),
   };
   return kOperator;
 }

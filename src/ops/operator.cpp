@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/typed_chain.hpp"
 #include "ops/elementwise.hpp"
+#include "ops/sides.hpp"
 
 namespace morton {
 
@@ -244,6 +245,7 @@ std::vector<BoundProblem> lower(const Graph& graph, const Node& node) {
     }
     const bool moves = bound.problem.family == "pack";
     bound.problem.types.emplace("acc", moves ? bound.problem.types.at("dst") : DType::f32);
+    simplify_sides(graph, bound);
   }
   return problems;
 }

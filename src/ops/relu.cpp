@@ -14,7 +14,8 @@ Chain relu_chain(const NodeView& /*node*/) {
 }  // namespace
 
 const Operator& operator_Relu() {
-  static const Operator kOperator{.name = "Relu", .since_opset = 6, .chain = relu_chain};
+  static const Operator kOperator{
+      .name = "Relu", .since_opset = 6, .chain = relu_chain, .types = number_types()};
   return kOperator;
 }
 

@@ -18,7 +18,8 @@ Chain sigmoid_chain(const NodeView& /*node*/) {
 }  // namespace
 
 const Operator& operator_Sigmoid() {
-  static const Operator kOperator{.name = "Sigmoid", .since_opset = 6, .chain = sigmoid_chain};
+  static const Operator kOperator{
+      .name = "Sigmoid", .since_opset = 6, .chain = sigmoid_chain, .types = real_types()};
   return kOperator;
 }
 

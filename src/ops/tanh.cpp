@@ -8,6 +8,7 @@ const Operator& operator_Tanh() {
       .name = "Tanh",
       .since_opset = 6,
       .chain = [](const NodeView&) { return single_step(ScalarOp::tanh); },
+      .types = real_types(),
   };
   return kOperator;
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ops/elementwise.hpp"
 #include "ops/operator.hpp"
 #include "passes/passes.hpp"
 
@@ -72,6 +73,7 @@ Chain chain_reading_once(const Graph& graph, const Node& node, std::size_t input
 /// `first` with `node` behind it. Its operands and sides come first, then the node's other inputs.
 Node joined(const Graph& graph, const Node& first, const Node& node, std::size_t input) {
   const Chain chain = chain_reading_once(graph, node, input);
+  const std::vector<bool> read = inputs_read(chain, node.inputs.size());
   std::vector<int> first_numbers(static_cast<std::size_t>(first.epilogue.input_count));
   std::iota(first_numbers.begin(), first_numbers.end(), 0);
   Node result = first;
@@ -79,7 +81,7 @@ Node joined(const Graph& graph, const Node& first, const Node& node, std::size_t
   int next = first.epilogue.input_count;
   std::vector<int> own_numbers(node.inputs.size(), 0);
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
-    if (node.inputs[i] == node.inputs[input] || node.inputs[i] == kNoTensor) continue;
+    if (node.inputs[i] == node.inputs[input] || !read[i]) continue;
     own_numbers[i] = next++;
     result.inputs.push_back(node.inputs[i]);
   }

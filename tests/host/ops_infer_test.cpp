@@ -199,7 +199,7 @@ TEST(Operators, AreCompletelyDeclared) {
                   one_if(op->values != nullptr && !op->alias),
               1)
         << "elementwise, renaming, computed at planning, or with problems of its own";
-    EXPECT_EQ(op->infer == nullptr, op->chain != nullptr);
+    EXPECT_TRUE(op->infer != nullptr || op->chain != nullptr);
     EXPECT_EQ(one_if(op->reference != nullptr) + one_if(op->references != nullptr) +
                   one_if(op->origins != nullptr),
               problems);
@@ -209,13 +209,13 @@ TEST(Operators, AreCompletelyDeclared) {
 
 TEST(Operators, LowerRefusesOtherTypes) {
   Graph graph = test::make_graph(test::parse_case("Relu", "t | 3", "test"), 1, DataKind::integers);
-  graph.tensors[0].dtype = DType::f16;
+  graph.tensors[0].dtype = DType::boolean;
   try {
     (void)lower(graph, graph.nodes[0]);
     FAIL();
   } catch (const UnsupportedError& error) {
     EXPECT_THAT(error.what(), HasSubstr("Relu 'Relu_0'"));
-    EXPECT_THAT(error.what(), HasSubstr("f16"));
+    EXPECT_THAT(error.what(), HasSubstr("bool"));
   }
 }
 

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/elementwise.hpp"
+
+namespace morton {
+
+const Operator& operator_Acosh() {
+  static const Operator kOperator{
+      .name = "Acosh",
+      .since_opset = 9,
+      .chain = [](const NodeView&) { return single_step(ScalarOp::acosh); },
+      .types = real_types(),
+  };
+  return kOperator;
+}
+
+}  // namespace morton

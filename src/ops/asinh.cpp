@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/elementwise.hpp"
+
+namespace morton {
+
+const Operator& operator_Asinh() {
+  static const Operator kOperator{
+      .name = "Asinh",
+      .since_opset = 9,
+      .chain = [](const NodeView&) { return single_step(ScalarOp::asinh); },
+      .types = real_types(),
+  };
+  return kOperator;
+}
+
+}  // namespace morton

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/elementwise.hpp"
+
+namespace morton {
+
+const Operator& operator_Atanh() {
+  static const Operator kOperator{
+      .name = "Atanh",
+      .since_opset = 9,
+      .chain = [](const NodeView&) { return single_step(ScalarOp::atanh); },
+      .types = real_types(),
+  };
+  return kOperator;
+}
+
+}  // namespace morton

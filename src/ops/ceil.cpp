@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/elementwise.hpp"
+
+namespace morton {
+
+const Operator& operator_Ceil() {
+  static const Operator kOperator{
+      .name = "Ceil",
+      .since_opset = 6,
+      .chain = [](const NodeView&) { return single_step(ScalarOp::ceil); },
+      .types = real_types(),
+  };
+  return kOperator;
+}
+
+}  // namespace morton

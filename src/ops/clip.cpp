@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/elementwise.hpp"
+
+namespace morton {
+namespace {
+
+void check_limits(const NodeView& node) {
+  const bool as_attributes = node.has("min") || node.has("max");
+  if (as_attributes && node.opset() >= 11) node.fail("min and max are inputs from opset 11 on");
+  if (node.input_count() > 1 && node.opset() < 11) {
+    node.fail("min and max are attributes before opset 11");
+  }
+  for (std::size_t i = 1; i < node.input_count(); ++i) {
+    if (node.has_input(i) && element_count(node.input(i).shape) != 1) {
+      node.fail("limit " + std::to_string(i) + " has the shape " + to_string(node.input(i).shape) +
+                "; expected a scalar");
+    }
+  }
+}
+
+/// Opset 6 states the limits as attributes, opset 11 and later as inputs that may be missing. As
+/// ONNX has it, a least value above the largest gives the largest.
+Chain clip_chain(const NodeView& node) {
+  Chain chain;
+  chain.input_count = static_cast<int>(node.input_count());
+  ScalarRef value = ScalarRef::input(0);
+  const auto limit = [&](std::size_t input, std::string_view attribute, ScalarOp op) {
+    if (node.has_input(input)) {
+      value = chain.append(op, {value, ScalarRef::input(static_cast<int>(input))});
+    } else if (node.has(attribute)) {
+      value = chain.append(op, {value, ScalarRef::constant(node.real(attribute, 0.0))});
+    }
+  };
+  check_limits(node);
+  limit(1, "min", ScalarOp::max);
+  limit(2, "max", ScalarOp::min);
+  return chain;
+}
+
+}  // namespace
+
+const Operator& operator_Clip() {
+  static const Operator kOperator{
+      .name = "Clip",
+      .most_inputs = 3,
+      .attributes = {"min", "max"},
+      .since_opset = 6,
+      .chain = clip_chain,
+      .types = number_types(),
+  };
+  return kOperator;
+}
+
+}  // namespace morton

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/elementwise.hpp"
+
+namespace morton {
+
+const Operator& operator_Cosh() {
+  static const Operator kOperator{
+      .name = "Cosh",
+      .since_opset = 9,
+      .chain = [](const NodeView&) { return single_step(ScalarOp::cosh); },
+      .types = real_types(),
+  };
+  return kOperator;
+}
+
+}  // namespace morton

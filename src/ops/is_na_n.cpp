@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/elementwise.hpp"
+
+namespace morton {
+
+const Operator& operator_IsNaN() {
+  static const Operator kOperator{
+      .name = "IsNaN",
+      .since_opset = 9,
+      .chain = [](const NodeView&) { return single_step(ScalarOp::is_nan); },
+      .types = real_types(),
+  };
+  return kOperator;
+}
+
+}  // namespace morton

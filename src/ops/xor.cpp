@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/elementwise.hpp"
+
+namespace morton {
+
+const Operator& operator_Xor() {
+  static const Operator kOperator{
+      .name = "Xor",
+      .least_inputs = 2,
+      .most_inputs = 2,
+      .since_opset = 7,
+      .chain = [](const NodeView&) { return single_step(ScalarOp::logical_xor); },
+      .types = {DType::boolean},
+  };
+  return kOperator;
+}
+
+}  // namespace morton
