@@ -164,12 +164,12 @@ bool keeps_integers(const Problem& problem) {
     return false;
   }
   constexpr std::array kSteps{
-      ScalarOp::add,         ScalarOp::sub,         ScalarOp::mul,         ScalarOp::rem,
-      ScalarOp::min,         ScalarOp::max,         ScalarOp::neg,         ScalarOp::abs,
-      ScalarOp::sign,        ScalarOp::floor,       ScalarOp::ceil,        ScalarOp::trunc,
-      ScalarOp::round,       ScalarOp::equal,       ScalarOp::less,        ScalarOp::less_equal,
-      ScalarOp::is_nan,      ScalarOp::is_inf,      ScalarOp::logical_and, ScalarOp::logical_or,
-      ScalarOp::logical_xor, ScalarOp::logical_not, ScalarOp::select};
+      ScalarOp::add,         ScalarOp::sub,         ScalarOp::mul,        ScalarOp::min,
+      ScalarOp::max,         ScalarOp::neg,         ScalarOp::abs,        ScalarOp::sign,
+      ScalarOp::floor,       ScalarOp::ceil,        ScalarOp::trunc,      ScalarOp::round,
+      ScalarOp::equal,       ScalarOp::less,        ScalarOp::less_equal, ScalarOp::is_nan,
+      ScalarOp::is_inf,      ScalarOp::logical_and, ScalarOp::logical_or, ScalarOp::logical_xor,
+      ScalarOp::logical_not, ScalarOp::select};
   const auto whole = [](const ScalarRef& argument) {
     return argument.kind != ScalarRef::Kind::constant || is_whole(argument.value);
   };
