@@ -233,7 +233,6 @@ void Writer::define_part_order(const InstanceOperand& dst) {
   define("COORDINATES_OF_ROW", "(row)", text.declarations);
   define("COORDINATES", "", "0");
   define("COLUMN", "", text.column);
-  define("COLUMNS", "", text.columns);
 }
 
 void Writer::define_operand(const InstanceOperand& operand) {

@@ -113,11 +113,9 @@ PartOrderText part_order(const View& view) {
     text.declarations += " const int " + coordinate_name(dimensions[d]) + " = " + row +
                          (d > 0 ? " % " + dimensions[d] : "") + ";";
     below += (below.empty() ? "" : " * ") + dimensions[d];
-    text.sizes.insert(dimensions[d]);
+    if (d > 0) text.sizes.insert(dimensions[d]);
   }
   text.column = coordinate_name(dimensions.back());
-  text.columns = dimensions.back();
-  text.sizes.insert(text.columns);
   return text;
 }
 

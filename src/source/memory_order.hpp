@@ -26,7 +26,6 @@ struct PartOrderText {
   /// Declarations of the coordinates of row `(row)`, but for the last.
   std::string declarations;
   std::string column;           ///< name of the last coordinate
-  std::string columns;          ///< its extent
   std::set<std::string> sizes;  ///< arguments that these need
 };
 [[nodiscard]] PartOrderText part_order(const View& view);
