@@ -74,6 +74,11 @@ std::string read_file(const std::filesystem::path& path, std::int64_t limit_byte
 }
 
 void write_file_atomically(const std::filesystem::path& path, std::string_view bytes) {
+  write_file_atomically(path, std::span(&bytes, 1));
+}
+
+void write_file_atomically(const std::filesystem::path& path,
+                           std::span<const std::string_view> parts) {
   std::filesystem::path folder = path.parent_path();
   if (folder.empty()) folder = ".";
   std::error_code status;
@@ -83,7 +88,7 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view b
   const int created = ::mkostemp(temporary.data(), O_CLOEXEC);
   if (created < 0) fail_with_errno(temporary, "cannot create");
   try {
-    write_all(created, bytes, temporary);
+    for (const std::string_view part : parts) write_all(created, part, temporary);
     // mkostemp makes the file private; an ordinary file follows the user's mask.
     const mode_t mask = ::umask(0);
     ::umask(mask);

@@ -18,6 +18,9 @@ namespace morton {
 /// folder, so that a kill at any moment leaves the old or the new file. Creates missing folders.
 /// Throws ModelError that names the file.
 void write_file_atomically(const std::filesystem::path& path, std::string_view bytes);
+/// The same for bytes in parts, one after the other.
+void write_file_atomically(const std::filesystem::path& path,
+                           std::span<const std::string_view> parts);
 
 /// A 128-bit digest (XXH3) of `bytes` in 32 hexadecimal digits: against damage, not against
 /// forgery.

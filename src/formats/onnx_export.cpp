@@ -3,7 +3,11 @@
 
 #include <onnx.pb.h>
 
+#include <deque>
 #include <limits>
+#include <span>
+#include <string_view>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -57,9 +61,13 @@ std::int32_t onnx_type_of(DType type) {
   throw InternalError("onnx: element type out of range");
 }
 
-void write_tensor(const Tensor& tensor, onnx::TensorProto& proto) {
+void describe_tensor(const Tensor& tensor, onnx::TensorProto& proto) {
   proto.set_data_type(onnx_type_of(tensor.dtype()));
   for (const std::int64_t extent : tensor.shape()) proto.add_dims(extent);
+}
+
+void write_tensor(const Tensor& tensor, onnx::TensorProto& proto) {
+  describe_tensor(tensor, proto);
   proto.set_raw_data(tensor.data(), tensor.bytes());
 }
 
@@ -158,48 +166,112 @@ void check_size(const Graph& graph) {
                          " bytes; an ONNX file with its weights inside holds less than 2 GiB");
 }
 
-onnx::ModelProto to_proto(const Graph& graph) {
-  if (!graph.updates.empty()) {
-    throw UnsupportedError("graph '" + graph.name + "' renews the state '" +
-                           graph.tensor(graph.updates[0].state).name +
-                           "' at each run, which an ONNX file of inference cannot say; export the "
-                           "network with the state's value instead");
-  }
-  check_size(graph);
+/// The model without its graph.
+onnx::ModelProto head_of(const Graph& graph) {
   onnx::ModelProto model;
   model.set_ir_version(ir_version_of(graph.opset));
   model.set_producer_name("morton");
   model.set_producer_version(MORTON_VERSION);
   model.add_opset_import()->set_version(graph.opset);
-  onnx::GraphProto& proto = *model.mutable_graph();
+  return model;
+}
+
+/// The graph without its initializers.
+onnx::GraphProto body_of(const Graph& graph) {
+  onnx::GraphProto proto;
   // ONNX wants a name.
   proto.set_name(graph.name.empty() ? "graph" : graph.name);
-  for (const GraphTensor& tensor : graph.tensors) {
-    if (!holds_data(tensor)) continue;
-    onnx::TensorProto& initializer = *proto.add_initializer();
-    initializer.set_name(tensor.name);
-    write_tensor(tensor.data, initializer);
-  }
   for (const TensorId id : graph.inputs) write_port(graph.tensor(id), *proto.add_input());
   for (const Node& node : graph.nodes) write_node(graph, node, *proto.add_node());
   for (const TensorId id : graph.outputs) write_port(graph.tensor(id), *proto.add_output());
-  return model;
+  return proto;
 }
+
+/// A file in parts, so that the weights go from where they are to the disk: some of the parts are
+/// the graph's own bytes.
+class FileParts {
+ public:
+  explicit FileParts(const Graph& graph) {
+    check(graph);
+    std::vector<std::string> heads;
+    const std::string body = body_of(graph).SerializeAsString();
+    std::int64_t length = static_cast<std::int64_t>(body.size());
+    for (const GraphTensor& tensor : graph.tensors) {
+      if (!holds_data(tensor)) continue;
+      heads.push_back(head_of_initializer(tensor));
+      length += static_cast<std::int64_t>(heads.back().size() + tensor.data.bytes());
+    }
+    if (length > kMostBytes) {
+      throw UnsupportedError(
+          "the model is too large for an ONNX file, which holds less than 2 GiB");
+    }
+    own(head_of(graph).SerializeAsString() +
+        field_start(onnx::ModelProto::kGraphFieldNumber, static_cast<std::size_t>(length)));
+    auto head = heads.begin();
+    for (const GraphTensor& tensor : graph.tensors) {
+      if (!holds_data(tensor)) continue;
+      own(std::move(*head++));
+      parts_.emplace_back(reinterpret_cast<const char*>(tensor.data.data()), tensor.data.bytes());
+    }
+    own(body);
+  }
+
+  [[nodiscard]] std::span<const std::string_view> parts() const { return parts_; }
+
+ private:
+  static void check(const Graph& graph) {
+    if (!graph.updates.empty()) {
+      throw UnsupportedError("graph '" + graph.name + "' renews the state '" +
+                             graph.tensor(graph.updates[0].state).name +
+                             "' at each run, which an ONNX file of inference cannot say; export "
+                             "the network with the state's value instead");
+    }
+    check_size(graph);
+  }
+
+  static void append_varint(std::string& text, std::uint64_t value) {
+    for (; value >= 0x80; value >>= 7) text += static_cast<char>(value | 0x80);
+    text += static_cast<char>(value);
+  }
+
+  /// What stands before the bytes of a field of known length.
+  static std::string field_start(int field, std::size_t length) {
+    constexpr std::uint64_t kLengthDelimited = 2;
+    std::string text;
+    append_varint(text, static_cast<std::uint64_t>(field) << 3 | kLengthDelimited);
+    append_varint(text, length);
+    return text;
+  }
+
+  /// All of an initializer but its bytes, which come last in it.
+  static std::string head_of_initializer(const GraphTensor& tensor) {
+    onnx::TensorProto proto;
+    proto.set_name(tensor.name);
+    describe_tensor(tensor.data, proto);
+    const std::size_t bytes = tensor.data.bytes();
+    const std::string head =
+        proto.SerializeAsString() + field_start(onnx::TensorProto::kRawDataFieldNumber, bytes);
+    return field_start(onnx::GraphProto::kInitializerFieldNumber, head.size() + bytes) + head;
+  }
+
+  void own(std::string text) { parts_.emplace_back(own_.emplace_back(std::move(text))); }
+
+  std::deque<std::string> own_;
+  std::vector<std::string_view> parts_;
+};
 
 }  // namespace
 
 std::string onnx_bytes(const Graph& graph) {
-  const onnx::ModelProto model = to_proto(graph);
+  const FileParts file(graph);
   std::string bytes;
-  if (model.ByteSizeLong() > static_cast<std::size_t>(kMostBytes) ||
-      !model.SerializeToString(&bytes)) {
-    throw UnsupportedError("the model is too large for an ONNX file, which holds less than 2 GiB");
-  }
+  for (const std::string_view part : file.parts()) bytes += part;
   return bytes;
 }
 
 void export_onnx(const Graph& graph, const std::filesystem::path& path) {
-  write_file_atomically(path, onnx_bytes(graph));
+  const FileParts file(graph);
+  write_file_atomically(path, file.parts());
 }
 
 }  // namespace morton
