@@ -89,8 +89,14 @@ void require_types(const Graph& graph, const NodeView& view, const Operator& op)
     view.unsupported("'" + graph.tensor(id).name + "' is of type " + std::string(name_of(type)) +
                      "; devices compute it in " + known);
   };
-  // What an epilogue reads and gives is checked where its types are inferred.
-  for (std::size_t i = 0; i < view.input_count(); ++i) check(view.node().inputs[i]);
+  const auto is_planned = [&](std::size_t i) {
+    return std::ranges::find(op.planned_inputs, i) != op.planned_inputs.end();
+  };
+  // What an epilogue reads and gives is checked where its types are inferred; no device reads a
+  // value that planning needs.
+  for (std::size_t i = 0; i < view.input_count(); ++i) {
+    if (!is_planned(i)) check(view.node().inputs[i]);
+  }
   if (op.chain != nullptr || !view.node().epilogue.is_identity()) return;
   for (const TensorId id : view.node().outputs) check(id);
 }

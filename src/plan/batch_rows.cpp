@@ -19,9 +19,25 @@ struct Mixing {
 };
 
 const std::vector<Mixing>& mixings() {
-  static const std::vector<Mixing> kMixings{
-      {"gemm"},           {"batched_gemm"}, {"integer_gemm"},   {"conv2d"}, {"max_pool2d"},
-      {"average_pool2d"}, {"elementwise"},  {"softmax", {"L"}}, {"pack"},   {"gather"}};
+  static const std::vector<Mixing> kMixings{{"gemm"},
+                                            {"batched_gemm"},
+                                            {"integer_gemm"},
+                                            {"conv2d"},
+                                            {"max_pool2d"},
+                                            {"average_pool2d"},
+                                            {"elementwise"},
+                                            {"reduce"},
+                                            {"log_sum_exp"},
+                                            {"inverse_deviation"},
+                                            {"arg_max"},
+                                            {"softmax", {"L"}},
+                                            {"hardmax", {"L"}},
+                                            {"normalize", {"L"}},
+                                            {"top_k", {"K"}},
+                                            {"cumulative_sum", {"L"}},
+                                            {"local_response", {"C"}},
+                                            {"pack"},
+                                            {"gather"}};
   return kMixings;
 }
 

@@ -11,6 +11,7 @@
 #include "source/element.hpp"
 #include "source/epilogue.hpp"
 #include "source/memory_order.hpp"
+#include "source/reduction.hpp"
 #include "source/runs.hpp"
 
 namespace morton {
@@ -153,6 +154,9 @@ void Writer::define_constants() {
   }
   for (const auto& side : spec_.sides) head_ << element_functions(side.arrangement.dtype);
   define("TYPE_acc", "", std::string(value_type(accumulator())));
+  for (const auto& macro : reduction_macros(spec_.problem)) {
+    define(macro.name, macro.parameters, macro.body);
+  }
 }
 
 /// The sizes that the condition of a bounded view names.

@@ -112,6 +112,21 @@ const std::map<std::string, std::pair<std::string, std::array<std::string, 2>>> 
     {"sigmoid", {"Sigmoid", {"a | 3x17 | | | small", "b | 33x65 | | | small"}}},
     {"relu", {"Relu", {"a | 3x17 | | | small", "b | 33x65 | | | small"}}},
     {"softmax", {"Softmax", {"a | 3x17 | | | small", "b | 129x5 | | | small"}}},
+    {"hardmax", {"Hardmax", {"a | 3x17 | | | small", "b | 129x5 | | | small"}}},
+    {"reduce",
+     {"ReduceMean", {"a | 3x5x17 | axes=[1] | | small", "b | 7x129x5 | axes=[1] | | small"}}},
+    {"log_sum_exp",
+     {"ReduceLogSumExp", {"a | 3x17 | axes=[1] | | small", "b | 129x5 | axes=[1] | | small"}}},
+    {"inverse_deviation",
+     {"LayerNormalization",
+      {"a | 3x17 17! | | | small opset=17", "b | 129x5 5! | | | small opset=17"}}},
+    {"arg_max", {"ArgMax", {"a | 3x17 | axis=1 | | small", "b | 129x5 | axis=1 | | small"}}},
+    {"top_k", {"TopK", {"a | 3x17 [2] | | | small", "b | 129x5 [3] | | | small"}}},
+    {"normalize",
+     {"InstanceNormalization", {"a | 1x2x5x7 2! 2! | | | small", "b | 3x5x9x8 5! 5! | | | small"}}},
+    {"cumulative_sum", {"CumSum", {"a | 3x17 [1] | | | small", "b | 129x5 [1] | | | small"}}},
+    {"local_response",
+     {"LRN", {"a | 1x5x3x7 | size=3 | | small", "b | 2x7x9x5 | size=3 | | small"}}},
 };
 
 TEST_P(CatalogueEntries, BuildNothingForOtherExtents) {

@@ -30,6 +30,11 @@ float draw(DataKind kind, std::uint64_t bits) {
 /// What divides stays away from zero, where errors have no bound.
 float away_from_zero(float value) { return value < 0 ? value - 0.5F : value + 0.5F; }
 
+/// What has a logarithm or a root in it stays above zero.
+bool must_be_positive(const Node& node) {
+  return (node.op == "BatchNormalization" && node.inputs.size() == 4) || node.op == "ReduceLogSum";
+}
+
 /// Builds the graph; the n-th tensor with values draws from a generator of its own, so that a
 /// constant and a given input in its place hold the same.
 class CaseMaker {
@@ -44,13 +49,13 @@ class CaseMaker {
     node.op = test_.op;
     node.attributes = test_.attributes;
     for (const CaseInput& input : test_.inputs) add_input(node, input);
-    TensorId result = add_node(std::move(node));
+    TensorId result = add_node(std::move(node), static_cast<std::size_t>(test_.output));
     for (const CaseStep& step : test_.then) {
       Node next;
       next.op = step.op;
       next.inputs.push_back(result);
       for (const CaseInput& input : step.more_inputs) add_input(next, input);
-      result = add_node(std::move(next));
+      result = add_node(std::move(next), 0);
     }
     graph.tensor(result).name = "y";
     graph.outputs = {result};
@@ -91,9 +96,11 @@ class CaseMaker {
     std::mt19937_64 generator(seed_ * 1000 + static_cast<std::uint64_t>(drawn_++));
     Tensor tensor = Tensor::allocate(DType::f32, shape);
     const bool divisor = node.op == "Div" && node.inputs.size() == 1;
+    const bool positive = must_be_positive(node);
     for (float& value : tensor.as_mutable<float>()) {
       value = draw(kind_, generator() >> 32);
       if (divisor) value = away_from_zero(value);
+      if (positive) value = away_from_zero(std::fabs(value));
     }
     return tensor;
   }
@@ -125,15 +132,19 @@ class CaseMaker {
     node.inputs.push_back(id);
   }
 
-  TensorId add_node(Node node) {
+  /// Adds the node with its outputs up to number `output`, which it returns.
+  TensorId add_node(Node node, std::size_t output) {
     node.name = node.op + "_" + std::to_string(graph.nodes.size());
-    const TensorType type = infer(graph, node)[0];
-    GraphTensor tensor;
-    tensor.name = "t" + std::to_string(graph.nodes.size());
-    tensor.dtype = type.dtype;
-    tensor.shape = type.shape;
-    const TensorId id = graph.add_tensor(std::move(tensor));
-    node.outputs = {id};
+    const std::vector<TensorType> types = infer(graph, node);
+    for (std::size_t i = 0; i <= output; ++i) {
+      GraphTensor tensor;
+      tensor.name = "t" + std::to_string(graph.nodes.size());
+      if (i < output) tensor.name += "_" + std::to_string(i);
+      tensor.dtype = types.at(i).dtype;
+      tensor.shape = types.at(i).shape;
+      node.outputs.push_back(graph.add_tensor(std::move(tensor)));
+    }
+    const TensorId id = node.outputs.back();
     graph.nodes.push_back(std::move(node));
     return id;
   }
@@ -152,14 +163,25 @@ std::int64_t product_over(const Environment& sizes, std::initializer_list<const 
 
 bool is_whole(double value) { return std::fabs(value) <= 8.0 && std::nearbyint(value) == value; }
 
+/// Of a reduction: no quotient, and no product of many.
+bool stays_whole(const Environment& structure) {
+  constexpr std::int64_t kProduct = 1;
+  return structure.at("MEAN") == 0 && structure.at("COMBINE") != kProduct;
+}
+
 /// Whole numbers stay whole: sums, products and choices of them, no quotient and no function.
 bool keeps_integers(const Problem& problem) {
   if (problem.family == "integer_gemm") return true;
   constexpr std::array kMoving{"pack", "gather"};
   const bool moves = std::find(kMoving.begin(), kMoving.end(), problem.family) != kMoving.end();
   if (moves) return true;
-  if (!is_real(problem.types.at("dst"))) return problem.family == "elementwise";
-  constexpr std::array kFamilies{"gemm", "batched_gemm", "conv2d", "max_pool2d", "elementwise"};
+  if (problem.family == "reduce" && !stays_whole(problem.structure)) return false;
+  constexpr std::array kOfIntegers{"elementwise", "reduce", "arg_max", "top_k", "cumulative_sum"};
+  if (!is_real(problem.types.at("dst"))) {
+    return std::find(kOfIntegers.begin(), kOfIntegers.end(), problem.family) != kOfIntegers.end();
+  }
+  constexpr std::array kFamilies{"gemm",    "batched_gemm",   "conv2d", "max_pool2d", "elementwise",
+                                 "hardmax", "cumulative_sum", "reduce", "arg_max",    "top_k"};
   if (std::find(kFamilies.begin(), kFamilies.end(), problem.family) == kFamilies.end()) {
     return false;
   }
@@ -216,8 +238,13 @@ std::int64_t work_of(const OperatorCase& test) {
   if (is_nothing_to_compute(node)) return elements;
   const Problem problem = lower(graph, node).front().problem;
   const Environment sizes = environment_of(problem);
+  if (problem.family == "top_k") return product_over(sizes, {"M", "L", "N", "L"});
+  if (problem.family != "gather" && sizes.contains("L")) {
+    return product_over(sizes, {"M", "L", "N"});
+  }
   if (sizes.contains("K")) return elements * sizes.at("K");
   if (problem.family == "conv2d") return elements * product_over(sizes, {"I", "KH", "KW"});
+  if (problem.family == "local_response") return elements * sizes.at("SIZE");
   if (sizes.contains("KH")) return elements * product_over(sizes, {"KH", "KW"});
   return elements;
 }

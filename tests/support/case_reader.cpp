@@ -72,6 +72,8 @@ class LineReader {
         test.small = true;
       } else if (word.rfind("opset=", 0) == 0) {
         test.opset = integer(word.substr(6));
+      } else if (word.rfind("output=", 0) == 0) {
+        test.output = integer(word.substr(7));
       } else {
         fail("unknown tag '" + word + "'");
       }

@@ -44,6 +44,7 @@ struct OperatorCase {
   std::vector<CaseInput> inputs;
   std::map<std::string, Attribute> attributes;
   std::vector<CaseStep> then;
+  std::int64_t output = 0;  ///< of the operator: the one that `then` and the test look at
   std::int64_t opset = 13;
   bool small = false;  ///< at most 20,000 multiplications: fit for Oclgrind
 };

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// softmax.rows: dst[r,l] = exp(src[r,l] - max over l) / sum over l of exp(src[r,l] - max over l).
+// softmax.rows: dst[m,l,n] = EPILOGUE(exp(src[m,l,n] - largest) / sum over l of exp(src[m,l,n] - largest)), or
+// with LOG 1 src[m,l,n] - largest - log(that sum), for any formats.
 //
-//   src(r, l), dst(r, l)   through accessors
+//   src(m, l, n), dst(m, l, n)   through accessors
 //
 //           l ->
-//        r [x x x x x]     one work-item: one row, read three times (largest, sum, result);
-//        | [x x x x x]     rows are spread over two dimensions of 32,768 at most
-//        v
+//        n [x x x x x]     one work-item: one row along l, read three times (largest, sum, result);
+//        | [x x x x x]     rows are counted along n, then m, and spread over two dimensions of
+//        v                 32,768 at most
 //
 // Subtracting the largest element keeps exp() at 1 or below, so no row overflows; a NaN anywhere in a
 // row makes the whole row NaN.
@@ -15,10 +16,23 @@
 // Tunables: LOCAL, work-items of a work-group.
 __kernel ATTRIBUTES void rows(ARGUMENTS) {
   const uint r = get_global_id(1) * get_global_size(0) + get_global_id(0);
-  if (r >= (uint)R) return;
-  TYPE_acc largest = LOAD_src(r, 0);
-  for (int l = 1; l < L; ++l) largest = fmax(largest, LOAD_src(r, l));
+  if (r >= (uint)(M * N)) return;
+  const int m = r / N;
+  const int n = r % N;
+  TYPE_acc largest = LOAD_src(m, 0, n);
+  for (int l = 1; l < L; ++l) largest = fmax(largest, LOAD_src(m, l, n));
   TYPE_acc sum = 0;
-  for (int l = 0; l < L; ++l) sum += exp(LOAD_src(r, l) - largest);
-  for (int l = 0; l < L; ++l) STORE_dst(r, l, exp(LOAD_src(r, l) - largest) / sum);
+  for (int l = 0; l < L; ++l) sum += exp(LOAD_src(m, l, n) - largest);
+#if LOG
+  const TYPE_acc log_of_sum = log(sum);
+#endif
+  for (int l = 0; l < L; ++l) {
+    const TYPE_acc distance = LOAD_src(m, l, n) - largest;
+#if LOG
+    const TYPE_acc result = distance - log_of_sum;
+#else
+    const TYPE_acc result = exp(distance) / sum;
+#endif
+    STORE_dst(m, l, n, EPILOGUE(result, m, l, n));
+  }
 }

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// softmax.columns: dst[m,l,n] = EPILOGUE(exp(src[m,l,n] - largest) / sum over l of exp(src[m,l,n] - largest)),
+// or with LOG 1 src[m,l,n] - largest - log(that sum), for CPUs: rows along n lie together.
+//
+//   src, dst  MLN   (m*L + l)*N + n
+//
+//           n           n+16
+//      l   [ 16 numbers ]      one step of a work-item: 16 columns side by side, walked down three times (the
+//      |   [ 16 numbers ]      largest, the sum of the exponentials, the quotients); the exponentials wait
+//      v   [ 16 numbers ]      in dst for their sum
+//
+// The end of a row, fewer than 16 columns, is computed by the vector that ends there too, of which
+// only these are stored; where a row is shorter than that, columns are computed one by one. The exponentials
+// of columns that are not stored are worked out again. A work-group is one work-item, which takes every
+// (number of work-groups)th range of 16 columns.
+//
+// Subtracting the largest element keeps exp() at 1 or below, so no column overflows; a NaN anywhere in
+// a column makes the whole column NaN.
+//
+// Tunables: GROUPS, work-groups at most.
+__kernel ATTRIBUTES void columns(ARGUMENTS) {
+  typedef float sixteen __attribute__((ext_vector_type(16), aligned(4)));
+  const int ranges = (N + 15) / 16;
+  const int units = M * ranges;
+  for (int unit = get_global_id(0); unit < units; unit += get_global_size(0)) {
+    const int m = unit / ranges;
+    const int n0 = unit % ranges * 16;
+    const int start = N < 16 ? 0 : min(n0, N - 16);
+    __global const float* from = src + (size_t)m * L * N + start;
+    __global float* to = dst + (size_t)m * L * N + start;
+    if (N >= 16) {
+      float16 largest = *(__global const sixteen*)from;
+      for (int l = 1; l < L; ++l) {
+        const float16 value = *(__global const sixteen*)(from + (size_t)l * N);
+        largest = largest < value ? value : largest;
+      }
+      float16 sum = 0.0f;
+      for (int l = 0; l < L; ++l) {
+        const float16 value = exp(*(__global const sixteen*)(from + (size_t)l * N) - largest);
+#if !LOG
+        if (start == n0) *(__global sixteen*)(to + (size_t)l * N) = value;
+#endif
+        sum += value;
+      }
+#if LOG
+      const float16 shift = largest + log(sum);
+#else
+      const float16 share = 1.0f / sum;
+#endif
+      for (int l = 0; l < L; ++l) {
+        const size_t row = (size_t)l * N;
+#if LOG
+        const float16 result = *(__global const sixteen*)(from + row) - shift;
+#else
+        float16 result;
+        if (start == n0) {
+          result = *(__global const sixteen*)(to + row) * share;
+        } else {
+          result = exp(*(__global const sixteen*)(from + row) - largest) * share;
+        }
+#endif
+        if (start == n0) {
+#pragma unroll
+          for (int i = 0; i < 16; ++i) to[row + i] = EPILOGUE(result[i], m, l, n0 + i);
+        } else {
+          float parts[16];
+          vstore16(result, 0, parts);
+          for (int i = n0 - start; i < 16; ++i) {
+            to[row + i] = EPILOGUE(parts[i], m, l, start + i);
+          }
+        }
+      }
+      continue;
+    }
+    for (int n = 0; n < N; ++n) {
+      float largest = from[n];
+      for (int l = 1; l < L; ++l) largest = fmax(largest, from[l * N + n]);
+      float sum = 0.0f;
+      for (int l = 0; l < L; ++l) sum += exp(from[l * N + n] - largest);
+      for (int l = 0; l < L; ++l) {
+        const float distance = from[l * N + n] - largest;
+#if LOG
+        const float result = distance - log(sum);
+#else
+        const float result = exp(distance) / sum;
+#endif
+        to[l * N + n] = EPILOGUE(result, m, l, n);
+      }
+    }
+  }
+}

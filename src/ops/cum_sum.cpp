@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "base/typed_chain.hpp"
+#include "ops/along.hpp"
+#include "ops/summation.hpp"
+
+namespace morton {
+namespace {
+
+/// Along the one dimension that input 1 names.
+Along rows_of(const NodeView& node) {
+  const std::size_t rank = node.input(0).shape.size();
+  const std::vector<std::int64_t> axis = node.value_integers(1);
+  if (axis.size() != 1) {
+    node.fail("its axis (input 1) has " + std::to_string(axis.size()) + " numbers, expected one");
+  }
+  return along(rank, {node.axis(axis[0], rank, static_cast<std::int64_t>(rank) - 1)});
+}
+
+/// Each element with all before it, or those before it alone; with `reverse` those behind it.
+ReferenceTensor reference_cum_sum(const NodeView& node, std::span<const ReferenceTensor> inputs) {
+  const ReferenceTensor& source = inputs[0];
+  const bool exclusive = node.flag("exclusive", 0);
+  const bool reverse = node.flag("reverse", 0);
+  ReferenceTensor result = source;
+  for_each_row(rows_of(node), source.shape, [&](std::vector<std::size_t> row) {
+    if (reverse) std::reverse(row.begin(), row.end());
+    BoundedSum sum;
+    for (const std::size_t at : row) {
+      const Bounded before = sum.result();
+      sum.add({source.value[at], source.error[at]});
+      const Bounded value = exclusive ? before : sum.result();
+      result.value[at] = value.value;
+      result.error[at] = is_real(node.input(0).dtype) ? value.error : 0.0;
+    }
+  });
+  return result;
+}
+
+BoundProblem lower_cum_sum(const NodeView& node) {
+  const Shape shape = node.input(0).shape;
+  const Along rows = rows_of(node);
+  BoundProblem bound;
+  bound.problem.family = "cumulative_sum";
+  bound.problem.types["acc"] = node.input(0).dtype;
+  bound.problem.structure = {{"EXCLUSIVE", node.integer("exclusive", 0)},
+                             {"REVERSE", node.integer("reverse", 0)}};
+  set_extents(bound.problem, rows, shape);
+  bound.operands["src"] = {node.input_id(0), view_along(rows, shape)};
+  bound.operands["dst"] = {node.output_id(), view_along(rows, shape)};
+  return bound;
+}
+
+}  // namespace
+
+const Operator& operator_CumSum() {
+  static const Operator kOperator{
+      .name = "CumSum",
+      .least_inputs = 2,
+      .most_inputs = 2,
+      .attributes = {"exclusive", "reverse"},
+      .since_opset = 11,
+      .infer =
+          [](const NodeView& node) {
+            (void)rows_of(node);
+            return std::vector<TensorType>{node.input(0)};
+          },
+      .reference = reference_cum_sum,
+      .lower = lower_cum_sum,
+      .types = {DType::f32, DType::f64, DType::i32, DType::u32, DType::i64, DType::u64},
+      .planned_inputs = {1},
+  };
+  return kOperator;
+}
+
+}  // namespace morton

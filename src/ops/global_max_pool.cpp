@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/reduction.hpp"
+
+namespace morton {
+
+const Operator& operator_GlobalMaxPool() {
+  static const Operator kOperator =
+      global_pool_operator<Reduction{.combine = Reduction::Combine::largest}>("GlobalMaxPool");
+  return kOperator;
+}
+
+}  // namespace morton

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/elementwise.hpp"
+#include "ops/normalization.hpp"
+#include "ops/reduction.hpp"
+
+namespace morton {
+namespace {
+
+/// All dimensions from `axis` on.
+Along rows_of(const NodeView& node) {
+  const std::size_t rank = node.input(0).shape.size();
+  const std::size_t first =
+      node.axis(node.integer("axis", -1), rank, static_cast<std::int64_t>(rank) - 1);
+  std::vector<std::size_t> axes;
+  for (std::size_t d = first; d < rank; ++d) axes.push_back(d);
+  return along(rank, axes);
+}
+
+double epsilon_of(const NodeView& node) { return node.real("epsilon", 1e-5); }
+
+Shift shift_of(const NodeView& node) { return node.has_input(2) ? Shift::added : Shift::none; }
+
+std::vector<TensorType> infer_layer(const NodeView& node) {
+  const TensorType type = node.input(0);
+  (void)rows_of(node);
+  if (node.integer("stash_type", 1) != 1) {
+    node.unsupported("stash_type " + std::to_string(node.integer("stash_type", 1)) +
+                     " is not supported; 1 (mean and deviation in f32) is");
+  }
+  for (std::size_t i = 1; i < node.input_count(); ++i) {
+    if (!node.has_input(i)) continue;
+    const Shape shape = node.input(i).shape;
+    if (broadcast(shape, type.shape, node.where()) == type.shape) continue;
+    node.fail("input " + std::to_string(i) + ", " + to_string(shape) + ", does not broadcast to " +
+              to_string(type.shape));
+  }
+  const TensorType moment{type.dtype,
+                          reduced_shape(rows_of(node), type.shape, Reduced::kept_as_one)};
+  return {type, moment, moment};
+}
+
+std::vector<ReferenceTensor> references_layer(const NodeView& node,
+                                              std::span<const ReferenceTensor> inputs) {
+  const ReferenceTensor units =
+      reference_normalize(rows_of(node), inputs[0], Norm::deviation, epsilon_of(node));
+  std::vector<ChainOperand> operands{{&units, units.shape}, {&inputs[1], inputs[1].shape}};
+  if (node.has_input(2)) operands.push_back({&inputs[2], inputs[2].shape});
+  const RowMoments moments = row_moments(rows_of(node), inputs[0], epsilon_of(node));
+  std::vector<ReferenceTensor> results(3);
+  results[0] = evaluate(scale_chain(shift_of(node)), operands, units.shape);
+  for (std::size_t i = 1; i < 3; ++i) {
+    results[i].shape = reduced_shape(rows_of(node), units.shape, Reduced::kept_as_one);
+    for (const Bounded& value : i == 1 ? moments.mean : moments.inverse_deviation) {
+      results[i].value.push_back(value.value);
+      results[i].error.push_back(value.error);
+    }
+  }
+  return results;
+}
+
+BoundProblem lower_units(const NodeView& node) {
+  BoundProblem bound = lower_normalize(node, rows_of(node), Norm::deviation, epsilon_of(node));
+  bound.problem.epilogue = scale_chain(shift_of(node));
+  for (std::size_t i = 1; i < node.input_count(); ++i) {
+    if (node.has_input(i)) bound.sides.push_back({node.input_id(i), node.input(i).shape});
+  }
+  return bound;
+}
+
+/// A problem for each output that is asked for: the result, the means, the deviations' inverses.
+std::vector<BoundProblem> lower_layer(const NodeView& node) {
+  const auto is_asked_for = [&](std::size_t output) {
+    const auto& outputs = node.node().outputs;
+    return output < outputs.size() && outputs[output] != kNoTensor;
+  };
+  std::vector<BoundProblem> parts;
+  if (is_asked_for(0)) parts.push_back(lower_units(node));
+  if (is_asked_for(1)) {
+    parts.push_back(lower_along(node, rows_of(node), Reduced::kept_as_one,
+                                {.finish = Reduction::Finish::mean}, node.output_id(1)));
+  }
+  if (is_asked_for(2)) {
+    parts.push_back(lower_inverse_deviation(node, rows_of(node), epsilon_of(node), 2));
+  }
+  return parts;
+}
+
+}  // namespace
+
+const Operator& operator_LayerNormalization() {
+  static const Operator kOperator{
+      .name = "LayerNormalization",
+      .least_inputs = 2,
+      .most_inputs = 3,
+      .attributes = {"axis", "epsilon", "stash_type"},
+      .since_opset = 17,
+      .infer = infer_layer,
+      .references = references_layer,
+      .parts = lower_layer,
+  };
+  return kOperator;
+}
+
+}  // namespace morton

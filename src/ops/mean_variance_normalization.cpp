@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
+#include "ops/normalization.hpp"
+#include "ops/summation.hpp"
+
+namespace morton {
+namespace {
+
+/// ONNX adds this to the deviation. Devices add its square to the variance instead.
+constexpr double kEpsilon = 1e-9;
+
+Along rows_of(const NodeView& node) {
+  const std::size_t rank = node.input(0).shape.size();
+  return along(rank, checked_axes(node, node.integers("axes", {0, 2, 3}), rank));
+}
+
+/// (x - mean) / (deviation + epsilon). sqrt(variance + epsilon^2), which is what both compute, lies
+/// between the deviation and the deviation with epsilon, so that the two quotients differ by a
+/// share of epsilon / deviation at most; where a row's elements are equal, both are 0.
+ReferenceTensor reference_mean_variance(const NodeView& node,
+                                        std::span<const ReferenceTensor> inputs) {
+  const Along rows = rows_of(node);
+  ReferenceTensor result =
+      reference_normalize(rows, inputs[0], Norm::deviation, kEpsilon * kEpsilon);
+  const RowMoments moments = row_moments(rows, inputs[0], kEpsilon * kEpsilon);
+  std::size_t number = 0;
+  for_each_row(rows, inputs[0].shape, [&](const std::vector<std::size_t>& row) {
+    const double share = kEpsilon * moments.inverse_deviation[number++].value;
+    for (const std::size_t at : row) result.error[at] += std::fabs(result.value[at]) * share;
+  });
+  return result;
+}
+
+}  // namespace
+
+const Operator& operator_MeanVarianceNormalization() {
+  static const Operator kOperator{
+      .name = "MeanVarianceNormalization",
+      .attributes = {"axes"},
+      .since_opset = 9,
+      .infer =
+          [](const NodeView& node) {
+            (void)rows_of(node);
+            return std::vector<TensorType>{node.input(0)};
+          },
+      .reference = reference_mean_variance,
+      .lower =
+          [](const NodeView& node) {
+            return lower_normalize(node, rows_of(node), Norm::deviation, kEpsilon * kEpsilon);
+          },
+  };
+  return kOperator;
+}
+
+}  // namespace morton

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/reduction.hpp"
+
+namespace morton {
+
+const Operator& operator_ReduceL2() {
+  static const Operator kOperator = reduce_operator<Reduction{
+      .map = Reduction::Map::square, .finish = Reduction::Finish::square_root}>("ReduceL2");
+  return kOperator;
+}
+
+}  // namespace morton
