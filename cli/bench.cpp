@@ -8,7 +8,9 @@
 #include <filesystem>
 #include <memory>
 
+#include "cold.hpp"
 #include "commands.hpp"
+#include "given_model.hpp"
 #include "inputs.hpp"
 #include "kernel_contender.hpp"
 #include "morton/error.hpp"
@@ -31,16 +33,25 @@ Examples:
   morton bench models/lenet5.onnx
   morton bench models/lenet5.onnx --batch 100 -n 50 --format json
   morton bench models/lenet5.onnx --use gemm=gemm.naive --duration 10s
+  morton bench models/lenet5.onnx --cold
   morton bench gemm --m 1000 --n 1000 --k 1000 --all)";
 
 /// Of single problems.
 constexpr std::array kFamilies{"gemm", "bias", "sigmoid", "relu"};
+
+/// What `bench --cold` takes notice of.
+const std::vector<std::string> kReadByCold{"model",        "--cold",   "--device",    "--batch",
+                                           "--shape",      "--use",    "--exclude",   "--local",
+                                           "--set",        "--tuning", "--precision", "--catalogue",
+                                           "--iterations", "--seed",   "--format",    "--output"};
 
 struct Options {
   DeviceOptions device;
   ModelOptions model;
   MeasureOptions measure;
   ResultOptions result;
+  GivenModel::Elsewhere elsewhere = GivenModel::Elsewhere::refuse;
+  bool cold = false;
 };
 
 /// Times in milliseconds, one sample for each run.
@@ -54,6 +65,7 @@ struct Measurement {
   Statistics host, enqueue;
   std::optional<Statistics> device;
   double items_per_second = 0.0;
+  std::string cache, kernels;  ///< where kernels came from, in a word and as a line
 };
 
 /// When a series of runs ends: after a number of them, or after a time.
@@ -187,7 +199,7 @@ Json json_of(const Options& options, const CompiledModel& model, const Measureme
             {"platform", facts.value("platform", "")},
             {"driver", facts.value("driver_version", "")}}},
           {"cache",
-           {{"state", cache_state(report)},
+           {{"state", measured.cache},
             {"kernels_from_cache", report.kernels_from_memory + report.kernels_from_disk},
             {"kernels_built", report.kernels_built}}},
           {"phases",
@@ -252,12 +264,12 @@ std::string text_of(const Options& options, const CompiledModel& model,
       {"model", options.model.path + ":" + inputs},
       {"device", model.device().description()},
       {"precision", options.model.kernels.precision},
-      {"cache", fmt::format("{} ({})", cache_state(report), kernels_line(report))},
+      {"cache", fmt::format("{} ({})", measured.cache, measured.kernels)},
       {"open device", fmt::format("{:.1f} ms", measured.open_device_ms)},
       {"load", fmt::format("{:.1f} ms", measured.load_ms)},
       {"compile", fmt::format("{:.1f} ms, of which kernel build ({}) {:.1f} ms, upload {:.1f} ms, "
                               "warm-up {:.1f} ms",
-                              measured.compile_ms, cache_state(report), report.build_ms,
+                              measured.compile_ms, measured.cache, report.build_ms,
                               report.upload_ms, report.warm_up_ms)},
       {"first inference", fmt::format("{:.3f} ms", measured.first_inference_ms)},
       {"throughput",
@@ -292,13 +304,13 @@ int bench(const Options& options) {
   CompileOptions compile = compile_options(options.model);
   compile.weights = weights_of(options.device);
   const Stopwatch load;
-  const Model model = Model::load(options.model.path);
+  const GivenModel model(options.model, options.elsewhere);
   const double load_ms = load.ms();
   const Stopwatch open;
   const std::vector<Device> devices = open_devices(options.device);
   const double open_device_ms = open.ms();
   const Stopwatch compiling;
-  const CompiledModel compiled = compile_model(model, devices, compile);
+  const CompiledModel compiled = model.compile(devices, compile);
   const double compile_ms = compiling.ms();
   warn_of_unused(options, compiled);
 
@@ -306,6 +318,8 @@ int bench(const Options& options) {
   const std::size_t items_dimension = inputs.empty() ? 0 : batch_dimension(inputs.front());
   Measurement measured = measure_session(compiled, items_dimension, options.measure);
   measured.load_ms = load_ms;
+  measured.cache = model.is_compiled() ? "compiled ahead" : cache_state(compiled.report());
+  measured.kernels = model.kernels_line(compiled.report());
   measured.open_device_ms = open_device_ms;
   measured.compile_ms = compile_ms;
   emit(for_people(options.result.format)
@@ -326,8 +340,9 @@ void add_bench(CLI::App& app, Action& chosen) {
     add_bench_problem(*command, family, chosen);
   }
   command->require_subcommand(0, 1);
-  command->add_option("model", options->model.path, "ONNX file, or network definition (.json)")
-      ->option_text("MODEL");
+  add_given_model(*command, options->model, options->elsewhere, Need::optional);
+  command->add_flag("--cold", options->cold,
+                    "Measure new processes up to their first result: cold, warm, compiled ahead");
   add_options(*command, options->measure);
   add_options(*command, options->device);
   add_options(*command, options->model);
@@ -338,6 +353,15 @@ void add_bench(CLI::App& app, Action& chosen) {
       return;  // it has set its own action
     }
     if (options->model.path.empty()) throw CLI::RequiredError("MODEL or one of the problems");
+    if (options->cold) {
+      refuse_unread(*command, kReadByCold, "bench --cold");
+      chosen = [options] {
+        require_model(options->model.path);
+        return bench_cold({options->device, options->model, options->measure, options->result,
+                           options->elsewhere});
+      };
+      return;
+    }
     chosen = [options] { return bench(*options); };
   });
 }

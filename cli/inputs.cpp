@@ -134,6 +134,18 @@ Shape stacked_shape(const std::vector<Source>& sources) {
   return shape;
 }
 
+/// f16 and f64 are turned to f32 where a model wants that; nothing else is converted.
+void require_type(const PortInfo& input, const std::vector<Source>& sources) {
+  for (const Source& source : sources) {
+    const DType type = source.tensor.dtype();
+    const bool converts =
+        input.dtype == DType::f32 && (type == DType::f16 || type == DType::f64 || source.image);
+    if (type == input.dtype || converts) continue;
+    throw UsageError(fmt::format("{}: holds {}, but input '{}' takes {}", source.file,
+                                 name_of(type), input.name, name_of(input.dtype)));
+  }
+}
+
 void require_fit(const PortInfo& input, const std::vector<Source>& sources, const Shape& shape) {
   bool fits = shape.size() == input.shape.size();
   for (std::size_t i = 0; fits && i < shape.size(); ++i) {
@@ -211,6 +223,7 @@ void fit_shapes(const Sources& sources, const std::vector<PortInfo>& inputs,
                 CompileOptions& options) {
   for (const PortInfo& input : inputs) {
     const std::vector<Source>& given = sources.at(input.name);
+    require_type(input, given);
     const Shape shape = stacked_shape(given);
     const bool open = std::ranges::any_of(input.shape, [](std::int64_t n) { return n < 0; });
     if (given.front().image) {

@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "cold.hpp"
 #include "commands.hpp"
+#include "compile.hpp"
 #include "log.hpp"
 #include "morton/error.hpp"
 #include "morton/version.hpp"
@@ -124,6 +126,7 @@ int run_program(int argc, char** argv) {
   add_probe(app, action);
   add_inspect(app, action);
   add_plan(app, action);
+  add_compile(app, action);
   add_run(app, action);
   add_bench(app, action);
   add_profile(app, action);
@@ -132,6 +135,7 @@ int run_program(int argc, char** argv) {
   add_tune(app, action);
   add_new(app, action);
   add_cache(app, action);
+  add_first_result(app, action);
 
   try {
     app.parse(argc, argv);

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "commands.hpp"
+#include "given_model.hpp"
 #include "inputs.hpp"
 #include "log.hpp"
 #include "morton/error.hpp"
@@ -34,6 +35,7 @@ struct Options {
   MeasureOptions measure;
   ResultOptions result;
   std::string layers, trace;
+  GivenModel::Elsewhere elsewhere = GivenModel::Elsewhere::refuse;
 };
 
 /// By the file's ending; throws UsageError.
@@ -78,10 +80,10 @@ int run_profile(const Options& options) {
         "profile: takes one device, since the steps of several have no common clock; profile the "
         "model on each");
   }
-  const Model model = Model::load(options.model.path);
+  const GivenModel model(options.model, options.elsewhere);
   const Device device = open_device(options.device);
-  const CompiledModel compiled = compile_model(model, device, compile);
-  spdlog::info("{}", kernels_line(compiled.report()));
+  const CompiledModel compiled = model.compile({device}, compile);
+  spdlog::info("{}", model.kernels_line(compiled.report()));
   const Roofs roofs = roofs_for(device);
   const Profile profile = measure_profile(compiled, roofs, options.measure);
   if (!profile.steps_ms) {
@@ -105,7 +107,7 @@ void add_profile(CLI::App& app, Action& chosen) {
       app.add_subcommand("profile", "Time, rates and limits of every step of a model");
   command->footer(kFooter);
   auto options = std::make_shared<Options>();
-  add_model_file(*command, options->model);
+  add_given_model(*command, options->model, options->elsewhere, Need::required);
   command->add_option("--layers", options->layers, "Write one record for each step: .csv or .json")
       ->option_text("FILE");
   command

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "commands.hpp"
+#include "given_model.hpp"
 #include "inputs.hpp"
 #include "morton/error.hpp"
 #include "morton/files.hpp"
@@ -36,6 +37,7 @@ struct Options {
   std::vector<std::string> inputs;
   std::string output;
   std::string labels;
+  GivenModel::Elsewhere elsewhere = GivenModel::Elsewhere::refuse;
   std::int64_t top_k = 0;
   Format format = Format::table;
   std::set<std::string> by_columns;  ///< outputs [classes, batch]
@@ -225,10 +227,10 @@ bool has_known_classes(const PortInfo& port) {
 }
 
 /// The inputs from whose values shapes follow.
-std::map<std::string, Tensor> planned_values(const Model& model, const Sources& sources,
+std::map<std::string, Tensor> planned_values(const GivenModel& model, const Sources& sources,
                                              const std::vector<PortInfo>& settled) {
   std::map<std::string, Tensor> values;
-  for (const std::string& name : model.summary().planned_inputs) {
+  for (const std::string& name : model.planned_inputs()) {
     const auto port = std::ranges::find(settled, name, &PortInfo::name);
     if (port == settled.end() || !is_settled(*port)) continue;
     values[name] = assemble({{name, sources.at(name)}}, {*port}).front().tensor;
@@ -240,7 +242,7 @@ int run_model(Options options) {
   if (!options.labels.empty() && options.top_k == 0) options.top_k = 5;
   CompileOptions compile = compile_options(options.model);
   const std::vector<std::string> labels = read_labels(options.labels);
-  const Model model = Model::load(options.model.path);
+  const GivenModel model(options.model, options.elsewhere);
   for (const PortInfo& output : model.outputs()) {
     if (batch_dimension(output) == 1) options.by_columns.insert(output.name);
   }
@@ -258,9 +260,9 @@ int run_model(Options options) {
 
   check_output(options.output);
   compile.weights = weights_of(options.device);
-  const CompiledModel compiled = compile_model(model, open_devices(options.device), compile);
+  const CompiledModel compiled = model.compile(open_devices(options.device), compile);
   const Device& device = compiled.device();
-  spdlog::info("{}", kernels_line(compiled.report()));
+  spdlog::info("{}", model.kernels_line(compiled.report()));
   check_ranking(options, labels, compiled.outputs());
   if (!all_settled) inputs = assemble(sources, compiled.inputs());
   Session session(compiled);
@@ -278,6 +280,7 @@ int run_model(Options options) {
   const Json value = {{"device", Json::parse(device.json())},
                       {"kernels",
                        {{"from_cache", report.kernels_from_memory + report.kernels_from_disk},
+                        {"compiled_ahead", model.is_compiled()},
                         {"built", report.kernels_built}}},
                       {"outputs", json_of(outputs, options, labels)}};
   emit(to_text(value, options.format), "");
@@ -290,7 +293,7 @@ void add_run(CLI::App& app, Action& chosen) {
   CLI::App* command = app.add_subcommand("run", "Run a model once on real input");
   command->footer(kFooter);
   auto options = std::make_shared<Options>();
-  add_model_file(*command, options->model);
+  add_given_model(*command, options->model, options->elsewhere, Need::required);
   command
       ->add_option("-i,--input", options->inputs,
                    "An input; the name may be left out when there is one; repeatable")

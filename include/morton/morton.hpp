@@ -9,6 +9,7 @@
 ///     auto outputs = session.run({{{"input", image}}});
 #include "morton/architectures.hpp"
 #include "morton/compile.hpp"
+#include "morton/compiled_file.hpp"
 #include "morton/device.hpp"
 #include "morton/dtype.hpp"
 #include "morton/error.hpp"

@@ -23,7 +23,10 @@ Graph stated_graph(const CompiledState& state) {
   for (const Pass& pass : all_passes()) {
     if (pass.need == Pass::Need::optional) options.skip.emplace_back(pass.name);
   }
-  Graph graph = state.model.graph();
+  if (!state.model) {
+    throw UsageError("compare: a compiled file holds no reference; compare the model itself");
+  }
+  Graph graph = state.model->graph();
   run_passes(graph, options);
   return graph;
 }

@@ -8,6 +8,7 @@
 #include "api/planning.hpp"
 #include "base/error.hpp"
 #include "base/shape.hpp"
+#include "ops/planned.hpp"
 #include "run/runner.hpp"
 
 namespace morton {
@@ -28,6 +29,17 @@ std::vector<PortInfo> to_ports(const Graph& graph, const std::vector<TensorId>& 
     ports.push_back({tensor.name, tensor.dtype, shape, std::vector<std::string>(shape.size())});
   }
   return ports;
+}
+
+/// Of the values that are given, those from which shapes follow.
+std::map<std::string, Tensor> planned_values_of(const Model& model, const CompileOptions& options) {
+  std::map<std::string, Tensor> values;
+  if (options.values.empty()) return values;
+  for (const TensorId id : planned_graph_inputs(model.graph())) {
+    const auto given = options.values.find(model.graph().tensor(id).name);
+    if (given != options.values.end()) values.insert(*given);
+  }
+  return values;
 }
 
 /// Runs every step once on scratch memory, so that the driver has compiled what it compiles at the
@@ -140,6 +152,19 @@ std::string CompiledModel::plan_text(Detail detail) const {
   return print(state_->loaded->plan(), to_plan_detail(detail));
 }
 
+void finish_loading(const std::shared_ptr<LoadedPlan>& loaded, CompileReport& report,
+                    const CompileOptions& options) {
+  fill_report(*loaded, report);
+  if (loaded->has_librarys_kernels()) {
+    report.notes.push_back(
+        "a library computes some steps (plan --why names them): it builds its own kernels in each "
+        "process, and Morton's cache does not keep them");
+  }
+  if (loaded->wants_storing() || loaded->has_librarys_kernels()) store_after_a_run(loaded, report);
+  if (!options.log) return;
+  for (const auto& note : report.notes) options.log(note);
+}
+
 CompiledModel compile(const Model& model, const Device& device, const CompileOptions& options) {
   return compile(model, std::vector{device}, options);
 }
@@ -148,8 +173,8 @@ CompiledModel compile(const Model& model, const std::vector<Device>& devices,
                       const CompileOptions& given) {
   if (devices.empty()) throw UsageError("compile: no device is given");
   const CompileOptions options = with_cache_folder(given, devices.front());
-  auto state =
-      std::make_shared<CompiledState>(CompiledState{devices, model, given, {}, {}, {}, {}});
+  auto state = std::make_shared<CompiledState>(
+      CompiledState{devices, model, given, {}, {}, planned_values_of(model, given), {}, {}});
   CompileReport& report = state->report;
   auto start = Clock::now();
   const Graph graph = prepared_graph(model, options);
@@ -165,16 +190,7 @@ CompiledModel compile(const Model& model, const std::vector<Device>& devices,
   std::vector<std::shared_ptr<OpenClDevice>> opened;
   for (const Device& device : devices) opened.push_back(device.implementation());
   const auto loaded = std::make_shared<LoadedPlan>(std::move(plan), std::move(opened));
-  fill_report(*loaded, report);
-  if (loaded->has_librarys_kernels()) {
-    report.notes.push_back(
-        "a library computes some steps (plan --why names them): it builds its own kernels in each "
-        "process, and Morton's cache does not keep them");
-  }
-  if (loaded->wants_storing() || loaded->has_librarys_kernels()) store_after_a_run(loaded, report);
-  if (options.log) {
-    for (const auto& note : report.notes) options.log(note);
-  }
+  finish_loading(loaded, report, options);
   state->loaded = loaded;
   return CompiledModel(std::move(state));
 }

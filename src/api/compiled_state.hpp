@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "graph/graph.hpp"
@@ -13,11 +16,19 @@ namespace morton {
 /// What a CompiledModel shares.
 struct CompiledState {
   std::vector<Device> devices;  ///< by slot
-  Model model;                  ///< as loaded: compiling it for another device starts here
-  CompileOptions options;       ///< as given
+  /// As loaded: compiling it for another device starts here. Nothing where the compiled model came
+  /// from a file.
+  std::optional<Model> model;
+  CompileOptions options;  ///< as given
   std::vector<PortInfo> inputs, outputs;
+  /// Of inputs from whose values shapes follow: what every run must give.
+  std::map<std::string, Tensor> planned_values;
   CompileReport report;
   std::shared_ptr<const LoadedPlan> loaded;
 };
+
+/// Runs once where programs are to be kept or libraries build theirs, and fills in the report.
+void finish_loading(const std::shared_ptr<LoadedPlan>& loaded, CompileReport& report,
+                    const CompileOptions& options);
 
 }  // namespace morton

@@ -7,7 +7,6 @@
 #include "base/error.hpp"
 #include "base/shape.hpp"
 #include "morton/interop.hpp"
-#include "ops/planned.hpp"
 #include "run/runner.hpp"
 
 namespace morton {
@@ -55,13 +54,8 @@ void check_inputs(const std::vector<PortInfo>& ports, std::span<const NamedTenso
 
 /// The value that the model was compiled with for the input, or nullptr where none mattered.
 const Tensor* planned_value(const CompiledState& compiled, const std::string& name) {
-  const auto given = compiled.options.values.find(name);
-  if (given == compiled.options.values.end()) return nullptr;
-  const Graph& graph = compiled.model.graph();
-  const auto planned = planned_graph_inputs(graph);
-  const bool matters = std::any_of(planned.begin(), planned.end(),
-                                   [&](TensorId id) { return graph.tensor(id).name == name; });
-  return matters ? &given->second : nullptr;
+  const auto given = compiled.planned_values.find(name);
+  return given == compiled.planned_values.end() ? nullptr : &given->second;
 }
 
 /// Shapes follow from such an input's value, so it cannot change from run to run.
@@ -170,11 +164,16 @@ void Session::move_to(const Device& device) {
         "session: a caller's queue or buffer cannot move to another device; give the session its "
         "own back first (use_queue and bind_buffer with null)");
   }
+  if (!state_->model.state()->model) {
+    throw UsageError(
+        "session: a model from a compiled file cannot move to another device; load the model "
+        "itself and compile it");
+  }
   state_->runner->wait();
   const CompiledState& compiled = *state_->model.state();
   CompileOptions options = compiled.options;
   options.weights.clear();
-  const CompiledModel moved = compile(compiled.model, device, options);
+  const CompiledModel moved = compile(*compiled.model, device, options);
   auto runner = make_runner(moved, state_->options);
   // What the caller has set goes along; what the steps compute comes back with the next run.
   for (const auto& port : compiled.inputs) {

@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "base/error.hpp"
+#include "device/given_program.hpp"
 #include "device/transfer.hpp"
 #include "launch/library.hpp"
 #include "layout/arrangement.hpp"
@@ -33,16 +34,25 @@ LoadedPlan::LoadedPlan(Plan plan, std::vector<std::shared_ptr<OpenClDevice>> dev
     throw InternalError("run: a plan for " + std::to_string(plan_.devices.size()) +
                         " devices is loaded on " + std::to_string(devices_.size()));
   }
-  build_programs();
+  load({});
+}
+
+LoadedPlan::LoadedPlan(Plan plan, std::shared_ptr<OpenClDevice> device, const CompiledAhead& ahead)
+    : plan_(std::move(plan)), devices_{std::move(device)} {
+  load(ahead);
+}
+
+void LoadedPlan::load(const CompiledAhead& ahead) {
+  build_programs(ahead);
   const auto start = std::chrono::steady_clock::now();
-  upload_constants();
+  upload_constants(ahead);
   run_load_steps();
   const std::chrono::duration<double, std::milli> elapsed =
       std::chrono::steady_clock::now() - start;
   upload_ms_ = elapsed.count();
 }
 
-void LoadedPlan::build_programs() {
+void LoadedPlan::build_programs(const CompiledAhead& ahead) {
   const std::vector<int> slots = slots_of_instances(plan_);
   program_of_instance_.assign(plan_.instances.size(), -1);
   for (const auto& group : plan_.programs) {
@@ -55,11 +65,17 @@ void LoadedPlan::build_programs() {
       program_of_instance_[static_cast<std::size_t>(instance)] = static_cast<int>(programs_.size());
     }
     const int slot = group.empty() ? 0 : slots[static_cast<std::size_t>(group.front())];
-    programs_.push_back({device(slot).programs().get(source, functions, builds_), slot});
+    if (ahead.binaries.empty()) {
+      programs_.push_back({device(slot).programs().get(source, functions, builds_), slot});
+      continue;
+    }
+    const std::string_view binary = ahead.binaries[programs_.size()];
+    programs_.push_back({program_of_binary(device(slot), functions, binary), slot});
+    builds_.kernels_from_disk += static_cast<int>(functions.size());
   }
 }
 
-void LoadedPlan::upload_constants() {
+void LoadedPlan::upload_constants(const CompiledAhead& ahead) {
   constants_.resize(plan_.values.size());
   blocks_.resize(plan_.blocks.size());
   for (int slot = 0; slot < static_cast<int>(devices_.size()); ++slot) {
@@ -72,7 +88,12 @@ void LoadedPlan::upload_constants() {
       const cl::CommandQueue queue = device(slot).make_queue(OpenClDevice::QueueKind::plain);
       for (std::size_t v = 0; v < plan_.values.size(); ++v) {
         Value& value = plan_.values[v];
-        if (is_fixed(value) && value.slot == slot) upload(value, v, queue);
+        if (!is_fixed(value) || value.slot != slot) continue;
+        if (ahead.weights.empty()) {
+          upload(value, v, queue);
+        } else {
+          upload_packed(value, v, ahead.weights[static_cast<std::size_t>(value.block)], queue);
+        }
       }
       queue.finish();
     });
@@ -90,6 +111,38 @@ void LoadedPlan::upload(Value& value, std::size_t index, const cl::CommandQueue&
     pack(value.data, value.arrangement, packed);
   }
   write_buffer(queue, device(value.slot).info(), constants_[index], 0, packed);
+}
+
+void LoadedPlan::upload_packed(const Value& value, std::size_t index, std::string_view block,
+                               const cl::CommandQueue& queue) {
+  const Block& memory = blocks_[static_cast<std::size_t>(value.block)];
+  constants_[index] = memory.slice(value.offset_bytes, std::max<std::int64_t>(value.bytes, 1));
+  const std::span<const std::byte> bytes = std::as_bytes(std::span(block));
+  write_buffer(queue, device(value.slot).info(), constants_[index], 0,
+               bytes.subspan(static_cast<std::size_t>(value.offset_bytes),
+                             static_cast<std::size_t>(value.bytes)));
+}
+
+std::string LoadedPlan::program_binary(std::size_t program) const {
+  const Program& one = programs_[program];
+  return binary_of(device(one.slot), *one.cached);
+}
+
+std::string LoadedPlan::weights_in(std::size_t block) const {
+  const PlannedBlock& planned = plan_.blocks[block];
+  std::string content(static_cast<std::size_t>(planned.bytes), '\0');
+  const std::span<std::byte> bytes = std::as_writable_bytes(std::span(content));
+  with_device_errors("reading the weights", device(planned.slot).info(), [&] {
+    const cl::CommandQueue queue = device(planned.slot).make_queue(OpenClDevice::QueueKind::plain);
+    for (std::size_t v = 0; v < plan_.values.size(); ++v) {
+      const Value& value = plan_.values[v];
+      if (!is_fixed(value) || value.block != static_cast<int>(block)) continue;
+      read_buffer(queue, device(planned.slot).info(), constants_[v], 0,
+                  bytes.subspan(static_cast<std::size_t>(value.offset_bytes),
+                                static_cast<std::size_t>(value.bytes)));
+    }
+  });
+  return content;
 }
 
 void LoadedPlan::run_load_steps() {

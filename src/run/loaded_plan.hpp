@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "device/opencl_device.hpp"
@@ -10,6 +11,14 @@
 #include "plan/plan.hpp"
 
 namespace morton {
+
+/// What a plan that was compiled ahead brings along.
+struct CompiledAhead {
+  /// By program; none at all: they are built from source.
+  std::vector<std::string_view> binaries;
+  /// Memory of the plan's blocks of weights; empty for other blocks.
+  std::vector<std::string_view> weights;
+};
 
 /// A plan on its devices: programs built, constants uploaded. Immutable once loaded; shared between
 /// runners.
@@ -20,6 +29,9 @@ class LoadedPlan {
   LoadedPlan(Plan plan, std::vector<std::shared_ptr<OpenClDevice>> devices);
   LoadedPlan(Plan plan, std::shared_ptr<OpenClDevice> device)
       : LoadedPlan(std::move(plan), std::vector{std::move(device)}) {}
+  /// Takes what was compiled ahead: compiles nothing and packs nothing. Throws RefusedBinary,
+  /// DeviceError.
+  LoadedPlan(Plan plan, std::shared_ptr<OpenClDevice> device, const CompiledAhead& ahead);
 
   [[nodiscard]] const Plan& plan() const { return plan_; }
   [[nodiscard]] OpenClDevice& device(int slot = 0) const { return *shared_device(slot); }
@@ -34,6 +46,10 @@ class LoadedPlan {
                                                      const BufferOf& buffer_of) const;
   /// Memory of a constant or derived value.
   [[nodiscard]] const cl::Buffer& constant(int value) const;
+  /// The binary of a program; call after every step has run. Throws DeviceError.
+  [[nodiscard]] std::string program_binary(std::size_t program) const;
+  /// What lies in a block of weights; zero between the values.
+  [[nodiscard]] std::string weights_in(std::size_t block) const;
   [[nodiscard]] const BuildReport& builds() const { return builds_; }
   [[nodiscard]] double upload_ms() const { return upload_ms_; }
 
@@ -50,10 +66,13 @@ class LoadedPlan {
     int slot = 0;
   };
 
-  void build_programs();
-  void upload_constants();
+  void load(const CompiledAhead& ahead);
+  void build_programs(const CompiledAhead& ahead);
+  void upload_constants(const CompiledAhead& ahead);
   void run_load_steps();
   void upload(Value& value, std::size_t index, const cl::CommandQueue& queue);
+  void upload_packed(const Value& value, std::size_t index, std::string_view block,
+                     const cl::CommandQueue& queue);
 
   Plan plan_;
   std::vector<std::shared_ptr<OpenClDevice>> devices_;  ///< by slot

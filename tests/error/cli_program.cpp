@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -75,8 +76,14 @@ Outcome run_program(const std::vector<std::string>& arguments,
   if (spawned != 0) throw std::runtime_error("cannot start " MORTON_PROGRAM);
 
   int state = 0;
-  ::waitpid(child, &state, 0);
+  rusage usage{};
+  ::wait4(child, &state, 0, &usage);
   Outcome outcome;
+  for (const timeval& time : {usage.ru_utime, usage.ru_stime}) {
+    outcome.cpu_ms +=
+        1e3 * static_cast<double>(time.tv_sec) + 1e-3 * static_cast<double>(time.tv_usec);
+  }
+  outcome.peak_kib = usage.ru_maxrss;
   if (WIFEXITED(state)) outcome.status = WEXITSTATUS(state);
   if (WIFSIGNALED(state)) outcome.signal = WTERMSIG(state);
   outcome.out = read_bytes(out_path);

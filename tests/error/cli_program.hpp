@@ -16,6 +16,8 @@ namespace morton::testing {
 struct Outcome {
   int status = -1;  ///< exit status; -1 when a signal ended it
   int signal = 0;
+  double cpu_ms = 0.0;        ///< that it took of the processor
+  std::int64_t peak_kib = 0;  ///< most memory that it had
   std::string out, err;
 
   /// All of it in one text, for messages.

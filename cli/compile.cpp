@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compile.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "morton/compiled_file.hpp"
+#include "morton/error.hpp"
+#include "options.hpp"
+#include "output.hpp"
+
+namespace morton::cli {
+namespace {
+
+constexpr const char* kFooter =
+    R"(The file holds the plan, the binaries of its kernels with their source, and the packed weights, for
+this device and driver. `run`, `bench` and `profile` take it in place of a model, and compile nothing.
+It is machine code: take such files only from those whose programs you would run.
+
+Examples:
+  morton compile models/lenet5.onnx -o lenet5.morton
+  morton run lenet5.morton -i input:digit.png --top-k 3
+  morton compile net.onnx -o net.morton --batch 1 --also-shape image:8x3x224x224
+  morton run net.morton -i image:cat.jpg --rebuild     # with another driver)";
+
+struct Options {
+  DeviceOptions device;
+  ModelOptions model;
+  std::vector<std::string> also_shapes;
+  std::string output;
+};
+
+/// The options of each plan that the file gets: the first as --batch and --shape say.
+std::vector<CompileOptions> variants_of(const Options& options) {
+  std::vector<CompileOptions> variants{compile_options(options.model)};
+  for (const std::string& text : options.also_shapes) {
+    ModelOptions model = options.model;
+    model.batch = 0;
+    model.shapes.clear();
+    for (std::size_t start = 0; start <= text.size();) {
+      const std::size_t end = std::min(text.find(',', start), text.size());
+      model.shapes.push_back(text.substr(start, end - start));
+      start = end + 1;
+    }
+    variants.push_back(compile_options(model));
+  }
+  return variants;
+}
+
+int compile_ahead(const Options& options) {
+  if (CompiledFile::is_one(options.model.path)) {
+    throw UsageError(fmt::format("{}: is compiled already", options.model.path));
+  }
+  const std::vector<CompileOptions> variants = variants_of(options);
+  const Model model = Model::load(options.model.path);
+  const Device device = open_device(options.device);
+  std::vector<CompiledModel> compiled;
+  for (const CompileOptions& variant : variants) {
+    compiled.push_back(compile_model(model, device, variant));
+    spdlog::info("{}", kernels_line(compiled.back().report()));
+  }
+  save_compiled(compiled, options.output);
+  emit(
+      fmt::format("wrote {} ({}) for {}\n", options.output,
+                  bytes_text(static_cast<std::int64_t>(std::filesystem::file_size(options.output))),
+                  device.description()),
+      "");
+  return 0;
+}
+
+}  // namespace
+
+void add_compile(CLI::App& app, Action& chosen) {
+  CLI::App* command =
+      app.add_subcommand("compile", "Compile a model ahead: one file that starts at once");
+  command->footer(kFooter);
+  auto options = std::make_shared<Options>();
+  add_model_file(*command, options->model);
+  command->add_option("-o,--output", options->output, "File to write (.morton)")
+      ->option_text("FILE")
+      ->required();
+  command
+      ->add_option("--also-shape", options->also_shapes,
+                   "Shapes that the file holds a plan for besides; repeatable")
+      ->option_text("NAME:EXTENTS,...")
+      ->allow_extra_args(false);
+  add_options(*command, options->device);
+  add_options(*command, options->model);
+  command->callback([options, &chosen] { chosen = [options] { return compile_ahead(*options); }; });
+}
+
+}  // namespace morton::cli

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "given_model.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include "morton/error.hpp"
+
+namespace morton::cli {
+namespace {
+
+/// The options that say how a model is compiled, of those that were given.
+std::string choices_in(const KernelOptions& options) {
+  std::string text;
+  const auto add = [&](const char* name, bool given) {
+    if (given) text += fmt::format("{}{}", text.empty() ? "" : ", ", name);
+  };
+  add("--use", !options.use.empty());
+  add("--exclude", !options.exclude.empty());
+  add("--catalogue", !options.catalogue_files.empty());
+  add("--local", !options.local.empty());
+  add("--set", !options.set.empty());
+  add("--tuning", !options.tuning.empty());
+  add("--precision", options.precision != KernelOptions().precision);
+  return text;
+}
+
+/// The model's port with the extents that are the same in all variants.
+std::vector<PortInfo> common_ports(const std::vector<PortInfo>& declared, const CompiledFile& file,
+                                   std::vector<PortInfo> CompiledVariant::*ports) {
+  std::vector<PortInfo> common = declared;
+  for (std::size_t i = 0; i < common.size(); ++i) {
+    const Shape& first = (file.variants().front().*ports)[i].shape;
+    PortInfo& port = common[i];
+    if (port.shape.size() != first.size()) continue;
+    for (std::size_t d = 0; d < first.size(); ++d) {
+      bool same = true;
+      for (const CompiledVariant& variant : file.variants()) {
+        same = same && (variant.*ports)[i].shape[d] == first[d];
+      }
+      if (same) port.shape[d] = first[d];
+    }
+  }
+  return common;
+}
+
+}  // namespace
+
+GivenModel::GivenModel(const ModelOptions& options, Elsewhere elsewhere)
+    : options_(options), elsewhere_(elsewhere) {
+  if (!CompiledFile::is_one(options.path)) {
+    if (elsewhere == Elsewhere::rebuild) {
+      throw UsageError(
+          fmt::format("--rebuild: {} is no model that was compiled ahead", options.path));
+    }
+    model_ = Model::load(options.path);
+    return;
+  }
+  const std::string choices = choices_in(options.kernels);
+  if (!choices.empty()) {
+    throw UsageError(fmt::format(
+        "{}: was compiled ahead, so its kernels are chosen: {} says nothing to it; give it to "
+        "`morton compile`",
+        options.path, choices));
+  }
+  file_ = CompiledFile::open(options.path);
+}
+
+std::vector<PortInfo> GivenModel::inputs() const {
+  if (model_) return model_->inputs();
+  return common_ports(file_->inputs(), *file_, &CompiledVariant::inputs);
+}
+
+std::vector<PortInfo> GivenModel::outputs() const {
+  if (model_) return model_->outputs();
+  return common_ports(file_->outputs(), *file_, &CompiledVariant::outputs);
+}
+
+std::vector<std::string> GivenModel::planned_inputs() const {
+  return model_ ? model_->summary().planned_inputs : std::vector<std::string>();
+}
+
+CompiledModel GivenModel::compile(const std::vector<Device>& devices,
+                                  const CompileOptions& options) const {
+  if (model_) return compile_model(*model_, devices, options);
+  if (devices.size() != 1) {
+    throw UsageError(
+        fmt::format("{}: was compiled ahead for one device; several are named", options_.path));
+  }
+  CompiledFileOptions file_options;
+  file_options.shapes = options.shapes;
+  file_options.batch = options.batch;
+  file_options.log = options.log;
+  file_options.elsewhere = elsewhere_;
+  CompiledModel compiled = file_->load(devices.front(), file_options);
+  for (const std::string& note : compiled.report().notes) spdlog::warn("{}", note);
+  return compiled;
+}
+
+std::string GivenModel::kernels_line(const CompileReport& report) const {
+  if (!file_ || report.kernels_built > 0) return cli::kernels_line(report);
+  return fmt::format("kernels: {} compiled ahead, 0 built", report.kernels_from_disk);
+}
+
+void add_given_model(CLI::App& command, ModelOptions& options, GivenModel::Elsewhere& elsewhere,
+                     Need need) {
+  CLI::Option* model =
+      command
+          .add_option("model", options.path,
+                      "ONNX file, network definition (.json), or what `morton compile` wrote")
+          ->option_text("MODEL");
+  if (need == Need::required) model->required();
+  command.add_flag_callback(
+      "--rebuild", [&elsewhere] { elsewhere = GivenModel::Elsewhere::rebuild; },
+      "Of a model compiled for another device or driver: build its kernels from source");
+}
+
+}  // namespace morton::cli
