@@ -32,7 +32,7 @@ __kernel ATTRIBUTES void naive(ARGUMENTS) {
     const int best_is_nan = best != best;
     const int equal = value == best || (is_nan && best_is_nan);
     const int better = (BETTER(value, best) && !best_is_nan) || (is_nan && !best_is_nan);
-    if (better || (LAST && equal != 0)) {
+    if (better | (LAST & equal)) {
       best = value;
       place = l;
     }
