@@ -23,13 +23,29 @@ void split_group(const std::vector<int>& group, const Expression& joined,
   }
 }
 
+/// True for a dimension of one element, which every coordinate 0 reads.
+bool is_single(const Expression& coordinate, const Expression& extent) {
+  std::int64_t at = -1;
+  std::int64_t count = 0;
+  return coordinate.is_constant(&at) && at == 0 && extent.is_constant(&count) && count == 1;
+}
+
+enum class Singles : std::uint8_t { apart, joined };
+
 /// The grouping that these coordinates would have if they were one: tensor dimensions are joined by
-/// the one variable they depend on.
+/// the one variable they depend on. In a recipe's binding, one of a single element goes with the
+/// dimension before it: there its coordinate has become 0 because the extent was put in.
 std::optional<Grouping> guess_grouping(const std::vector<std::string>& dimensions,
-                                       const std::vector<Expression>& coordinates) {
+                                       const std::vector<Expression>& coordinates,
+                                       const std::vector<Expression>& extents, Singles singles) {
   Grouping grouping(dimensions.size());
+  int owner = -1;
   for (std::size_t t = 0; t < coordinates.size(); ++t) {
-    int owner = -1;
+    if (singles == Singles::joined && owner >= 0 && is_single(coordinates[t], extents[t])) {
+      grouping[static_cast<std::size_t>(owner)].push_back(static_cast<int>(t));
+      continue;
+    }
+    owner = -1;
     for (const auto& name : coordinates[t].variables()) {
       for (std::size_t d = 0; d < dimensions.size(); ++d) {
         if (name != coordinate_name(dimensions[d])) continue;
@@ -41,6 +57,20 @@ std::optional<Grouping> guess_grouping(const std::vector<std::string>& dimension
     grouping[static_cast<std::size_t>(owner)].push_back(static_cast<int>(t));
   }
   return grouping;
+}
+
+/// The grouping that the view's coordinates spell in the form in which `View::grouped` writes it.
+std::optional<Grouping> find_grouping(const View& view, Singles singles) {
+  const auto guess = guess_grouping(view.dimensions, view.coordinates, view.extents, singles);
+  if (!guess) return std::nullopt;
+  const View canonical = View::grouped(view.dimensions, *guess, view.extents);
+  for (std::size_t t = 0; t < view.extents.size(); ++t) {
+    if (canonical.coordinates[t] == view.coordinates[t]) continue;
+    const bool same = canonical.coordinates[t].substitute({}) == view.coordinates[t] ||
+                      is_single(view.coordinates[t], view.extents[t]);
+    if (singles == Singles::apart || !same) return std::nullopt;
+  }
+  return guess;
 }
 
 }  // namespace
@@ -86,10 +116,7 @@ View View::mapped(std::vector<std::string> dimensions, std::vector<Expression> c
   view.dimensions = std::move(dimensions);
   view.coordinates = std::move(coordinates);
   view.extents = extents;
-  if (const auto guess = guess_grouping(view.dimensions, view.coordinates)) {
-    const View canonical = grouped(view.dimensions, *guess, extents);
-    if (canonical.coordinates == view.coordinates) view.grouping = *guess;
-  }
+  view.grouping = find_grouping(view, Singles::apart);
   return view;
 }
 
@@ -109,6 +136,7 @@ View View::compose(std::vector<std::string> outer_dimensions, const std::vector<
   std::vector<Expression> renamed;
   for (const auto& extent : extents) renamed.push_back(extent.substitute(names));
   View view = mapped(std::move(outer_dimensions), std::move(composed), renamed);
+  if (!view.grouping) view.grouping = find_grouping(view, Singles::joined);
   view.bounded = bounded;
   view.outside = outside;
   return view;

@@ -27,7 +27,8 @@ ReferenceTensor reference_average(const NodeView& node, std::span<const Referenc
   const Window window = pool_window(node);
   const bool count_pad = node.flag("count_include_pad", 0);
   const ReferenceTensor& source = inputs[0];
-  const Shape& image = source.shape;
+  const Image whole = image_of(node, source.shape);
+  const Shape& image = whole.shape;
   const Chain divide = [] {
     Chain chain;
     chain.input_count = 2;
@@ -50,7 +51,7 @@ ReferenceTensor reference_average(const NodeView& node, std::span<const Referenc
     const Bounded operands[] = {sum.result(), {static_cast<double>(count), 0.0}};
     return divide.evaluate(operands);
   };
-  return reference_pool(image, window, visit);
+  return reference_pool(whole, window, visit);
 }
 
 BoundProblem lower_average(const NodeView& node) {

@@ -8,6 +8,7 @@ namespace {
 
 struct Convolution {
   Window window;
+  Image source;
   Shape image;    ///< N C H W
   Shape weights;  ///< O I KH KW
   std::int64_t groups = 1;
@@ -30,16 +31,18 @@ void check_channels(const NodeView& node, const Convolution& conv) {
 
 Convolution convolution_of(const NodeView& node) {
   Convolution conv;
-  conv.image = node.input(0).shape;
-  conv.weights = node.input(1).shape;
-  require_image(node, conv.image);
-  if (conv.weights.size() != conv.image.size()) {
-    node.fail("the image is " + to_string(conv.image) + ", the weights " + to_string(conv.weights) +
+  const Shape image = node.input(0).shape;
+  const Shape weights = node.input(1).shape;
+  conv.source = image_of(node, image);
+  conv.image = conv.source.shape;
+  if (weights.size() != image.size()) {
+    node.fail("the image is " + to_string(image) + ", the weights " + to_string(weights) +
               ": expected as many dimensions");
   }
+  conv.weights = image_of(node, weights).shape;
   const Window::Pair kernel{conv.weights[2], conv.weights[3]};
-  conv.window = window_of(node, conv.image, kernel);
-  if (pair_of(node, "kernel_shape", kernel) != kernel) {
+  conv.window = window_of(node, conv.source, kernel);
+  if (pair_of(node, conv.source, "kernel_shape", kernel) != kernel) {
     node.fail("kernel_shape does not agree with the weights, " + to_string(conv.weights));
   }
   conv.groups = node.integer("group", 1);
@@ -51,12 +54,19 @@ Convolution convolution_of(const NodeView& node) {
   return conv;
 }
 
-Shape output_shape(const Convolution& conv) {
+/// N O OH OW.
+Shape output_extents(const Convolution& conv) {
   return {conv.image[0], conv.weights[0], conv.window.output[0], conv.window.output[1]};
 }
 
+/// The bias, one for each channel of the result.
+Shape bias_shape(const Convolution& conv) {
+  return conv.source.line ? Shape{conv.weights[0], 1} : Shape{conv.weights[0], 1, 1};
+}
+
 std::vector<TensorType> infer_conv(const NodeView& node) {
-  return {{node.input(0).dtype, output_shape(convolution_of(node))}};
+  const Convolution conv = convolution_of(node);
+  return {{node.input(0).dtype, conv.source.own(output_extents(conv))}};
 }
 
 /// Where an element of the result stands.
@@ -88,12 +98,13 @@ Bounded sum_at(const Convolution& conv, const Position& at, const ReferenceTenso
 
 ReferenceTensor reference_conv(const NodeView& node, std::span<const ReferenceTensor> inputs) {
   const Convolution conv = convolution_of(node);
+  const Shape extents = output_extents(conv);
   ReferenceTensor sums;
-  sums.shape = output_shape(conv);
-  for (std::int64_t n = 0; n < sums.shape[0]; ++n) {
-    for (std::int64_t o = 0; o < sums.shape[1]; ++o) {
-      for (std::int64_t oh = 0; oh < sums.shape[2]; ++oh) {
-        for (std::int64_t ow = 0; ow < sums.shape[3]; ++ow) {
+  sums.shape = conv.source.own(extents);
+  for (std::int64_t n = 0; n < extents[0]; ++n) {
+    for (std::int64_t o = 0; o < extents[1]; ++o) {
+      for (std::int64_t oh = 0; oh < extents[2]; ++oh) {
+        for (std::int64_t ow = 0; ow < extents[3]; ++ow) {
           const Bounded sum = sum_at(conv, {n, o, oh, ow}, inputs[0], inputs[1]);
           sums.value.push_back(sum.value);
           sums.error.push_back(sum.error);
@@ -102,7 +113,7 @@ ReferenceTensor reference_conv(const NodeView& node, std::span<const ReferenceTe
     }
   }
   if (!node.has_input(2)) return sums;
-  const ChainOperand operands[] = {{&sums, sums.shape}, {&inputs[2], {conv.weights[0], 1, 1}}};
+  const ChainOperand operands[] = {{&sums, sums.shape}, {&inputs[2], bias_shape(conv)}};
   return evaluate(single_step(ScalarOp::add), operands, sums.shape);
 }
 
@@ -118,12 +129,12 @@ BoundProblem lower_conv(const NodeView& node) {
   bound.problem.structure = window.structure();
   bound.problem.structure["G"] = conv.groups;
   bound.problem.structure["I"] = conv.weights[1];
-  bound.operands["src"] = {node.input_id(0), View::identity({"N", "C", "H", "W"})};
-  bound.operands["weights"] = {node.input_id(1), View::identity({"O", "I", "KH", "KW"})};
-  bound.operands["dst"] = {node.output_id(), View::identity({"N", "O", "OH", "OW"})};
+  bound.operands["src"] = {node.input_id(0), conv.source.view({"N", "C", "H", "W"})};
+  bound.operands["weights"] = {node.input_id(1), conv.source.view({"O", "I", "KH", "KW"})};
+  bound.operands["dst"] = {node.output_id(), conv.source.view({"N", "O", "OH", "OW"})};
   if (node.has_input(2)) {
     bound.problem.epilogue = single_step(ScalarOp::add);
-    bound.sides.push_back({node.input_id(2), {conv.weights[0], 1, 1}});
+    bound.sides.push_back({node.input_id(2), bias_shape(conv)});
   }
   return bound;
 }

@@ -7,8 +7,10 @@ namespace morton {
 namespace {
 
 /// A [..., M, K] times B [..., K, N], the dimensions before broadcast by NumPy's rule. Where B is a
-/// matrix they are rows of one product; otherwise there is a product for each of them.
+/// matrix they are rows of one product; otherwise there is a product for each of them. A vector A
+/// is a matrix of one row, a vector B one of one column, and the result lacks that dimension.
 struct Product {
+  Shape a, b;   ///< as matrices
   Shape batch;  ///< empty for one product
   std::int64_t m = 1, n = 0, k = 0;
 };
@@ -16,15 +18,16 @@ struct Product {
 Shape leading(const Shape& shape) { return {shape.begin(), shape.end() - 2}; }
 
 Product product_of(const NodeView& node) {
-  const Shape a = node.input(0).shape;
-  const Shape b = node.input(1).shape;
+  Product product;
+  Shape& a = product.a;
+  Shape& b = product.b;
+  a = node.input(0).shape;
+  b = node.input(1).shape;
   const std::string got = "A is " + to_string(a) + ", B is " + to_string(b);
   if (a.empty() || b.empty()) node.fail(got + "; neither may be a scalar");
-  if (a.size() < 2 || b.size() < 2) {
-    node.unsupported(got + "; A and B of two dimensions or more are supported");
-  }
+  if (a.size() == 1) a.insert(a.begin(), 1);
+  if (b.size() == 1) b.push_back(1);
   if (a.back() != b[b.size() - 2]) node.fail(got + ": the inner extents differ");
-  Product product;
   product.k = a.back();
   product.n = b.back();
   if (b.size() > 2) {
@@ -41,13 +44,16 @@ Product product_of(const NodeView& node) {
 std::vector<TensorType> infer_mat_mul(const NodeView& node) {
   const Product product = product_of(node);
   TensorType result = node.input(0);
-  if (node.input(1).shape.size() > 2) {
+  if (product.b.size() > 2) {
     result.shape = product.batch;
     result.shape.push_back(product.m);
     result.shape.push_back(product.n);
   } else {
+    result.shape = product.a;
     result.shape.back() = product.n;
   }
+  if (node.input(0).shape.size() == 1) result.shape.erase(result.shape.end() - 2);
+  if (node.input(1).shape.size() == 1) result.shape.pop_back();
   return {result};
 }
 
@@ -74,11 +80,11 @@ ReferenceTensor reference_mat_mul(const NodeView& node, std::span<const Referenc
   const ReferenceTensor& b = inputs[1];
   ReferenceTensor result;
   result.shape = infer_mat_mul(node)[0].shape;
-  const bool one = b.shape.size() == 2;
+  const bool one = product.b.size() == 2;
   const auto of_a =
-      one ? std::vector<std::int64_t>{0} : matrices_of(leading(a.shape), product.batch);
+      one ? std::vector<std::int64_t>{0} : matrices_of(leading(product.a), product.batch);
   const auto of_b =
-      one ? std::vector<std::int64_t>{0} : matrices_of(leading(b.shape), product.batch);
+      one ? std::vector<std::int64_t>{0} : matrices_of(leading(product.b), product.batch);
   for (std::size_t p = 0; p < of_a.size(); ++p) {
     for (std::int64_t m = 0; m < product.m; ++m) {
       for (std::int64_t n = 0; n < product.n; ++n) {
@@ -133,6 +139,30 @@ View batch_view(const Shape& own, const Shape& batch, const std::string& row,
   return View::mapped({"B", row, column}, std::move(coordinates), extents);
 }
 
+/// The view on a tensor that lacks dimension `t`, whose extent is 1, counted from its end.
+View without(const View& view, std::size_t t) {
+  std::vector<Expression> coordinates = view.coordinates;
+  std::vector<Expression> extents = view.extents;
+  coordinates.erase(coordinates.end() - static_cast<std::ptrdiff_t>(t));
+  extents.erase(extents.end() - static_cast<std::ptrdiff_t>(t));
+  return View::mapped(view.dimensions, std::move(coordinates), extents);
+}
+
+/// Takes the row of a vector A and the column of a vector B out of what they are bound to.
+void drop_vectors(const NodeView& node, BoundProblem& bound) {
+  View& dst = bound.operands.at("dst").view;
+  if (node.input(1).shape.size() == 1) {
+    View& rhs = bound.operands.at("rhs").view;
+    rhs = without(rhs, 1);
+    dst = without(dst, 1);
+  }
+  if (node.input(0).shape.size() == 1) {
+    View& lhs = bound.operands.at("lhs").view;
+    lhs = without(lhs, 2);
+    dst = without(dst, node.input(1).shape.size() == 1 ? 1 : 2);
+  }
+}
+
 BoundProblem lower_batch(const NodeView& node, const Product& product) {
   BoundProblem bound;
   bound.problem.family = "batched_gemm";
@@ -143,18 +173,19 @@ BoundProblem lower_batch(const NodeView& node, const Product& product) {
   }
   bound.problem.extents.insert(
       {{"B", count}, {"M", product.m}, {"N", product.n}, {"K", product.k}});
-  const Shape a = leading(node.input(0).shape);
-  const Shape b = leading(node.input(1).shape);
+  const Shape a = leading(product.a);
+  const Shape b = leading(product.b);
   bound.operands["lhs"] = {node.input_id(0), batch_view(a, product.batch, "M", "K")};
   bound.operands["rhs"] = {node.input_id(1), batch_view(b, product.batch, "K", "N")};
   bound.operands["dst"] = {node.output_id(), batch_view(product.batch, product.batch, "M", "N")};
+  drop_vectors(node, bound);
   return bound;
 }
 
 BoundProblem lower_mat_mul(const NodeView& node) {
   const Product product = product_of(node);
-  const Shape a = node.input(0).shape;
-  if (node.input(1).shape.size() > 2) return lower_batch(node, product);
+  const Shape& a = product.a;
+  if (product.b.size() > 2) return lower_batch(node, product);
   BoundProblem bound;
   bound.problem.family = "gemm";
   bound.problem.extents = {{"M", product.m}, {"N", product.n}, {"K", product.k}};
@@ -164,6 +195,7 @@ BoundProblem lower_mat_mul(const NodeView& node) {
   bound.operands["lhs"] = {node.input_id(0), rows_view(a.size(), "K")};
   bound.operands["rhs"] = {node.input_id(1), View::identity({"K", "N"})};
   bound.operands["dst"] = {node.output_id(), rows_view(a.size(), "N")};
+  drop_vectors(node, bound);
   return bound;
 }
 

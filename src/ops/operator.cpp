@@ -242,8 +242,10 @@ std::vector<BoundProblem> lower(const Graph& graph, const Node& node) {
     problems = {op.lower(view)};
   }
   for (BoundProblem& bound : problems) {
-    bound.problem.epilogue = append_epilogue(bound.problem.epilogue, node.epilogue);
-    for (std::size_t i = view.input_count(); i < node.inputs.size(); ++i) {
+    // The epilogue is the first output's.
+    const bool first = bound.operands.at("dst").tensor == node.outputs[0];
+    if (first) bound.problem.epilogue = append_epilogue(bound.problem.epilogue, node.epilogue);
+    for (std::size_t i = view.input_count(); first && i < node.inputs.size(); ++i) {
       bound.sides.push_back({node.inputs[i], graph.tensor(node.inputs[i]).shape});
     }
     for (const auto& [name, binding] : bound.operands) {

@@ -22,11 +22,14 @@ void require_range(const NodeView& node, std::string_view what, const Window::Pa
   }
 }
 
-void read_pads(const NodeView& node, Window& window) {
-  const auto pads = node.integers("pads", {0, 0, 0, 0});
-  if (pads.size() != 4) {
-    node.fail("pads has " + std::to_string(pads.size()) + " numbers, expected 4");
+void read_pads(const NodeView& node, const Image& image, Window& window) {
+  const std::size_t directions = image.line ? 1 : 2;
+  auto pads = node.integers("pads", std::vector<std::int64_t>(2 * directions, 0));
+  if (pads.size() != 2 * directions) {
+    node.fail("pads has " + std::to_string(pads.size()) + " numbers, expected " +
+              std::to_string(2 * directions));
   }
+  if (image.line) pads = {0, pads[0], 0, pads[1]};
   window.before = {pads[0], pads[1]};
   window.after = {pads[2], pads[3]};
   require_range(node, "pads", window.before, 0);
@@ -66,45 +69,72 @@ Environment Window::structure() const {
           {"DH", dilation[0]}, {"DW", dilation[1]}, {"PT", before[0]}, {"PL", before[1]}};
 }
 
-Window::Pair pair_of(const NodeView& node, std::string_view attribute,
+Shape Image::own(const Shape& extents) const {
+  return line ? Shape{extents[0], extents[1], extents[3]} : extents;
+}
+
+View Image::view(const std::vector<std::string>& dimensions) const {
+  if (!line) return View::identity(dimensions);
+  return View::grouped(dimensions, {{0}, {1}, {}, {2}},
+                       {Expression::variable(dimensions[0]), Expression::variable(dimensions[1]),
+                        Expression::variable(dimensions[3])});
+}
+
+Image image_of(const NodeView& node, const Shape& shape) {
+  if (shape.size() == 3) return {{shape[0], shape[1], 1, shape[2]}, true};
+  require_image(node, shape);
+  return {shape, false};
+}
+
+Window::Pair pair_of(const NodeView& node, const Image& image, std::string_view attribute,
                      const Window::Pair& otherwise) {
-  const auto values = node.integers(attribute, {otherwise[0], otherwise[1]});
-  if (values.size() != 2) {
+  const std::size_t directions = image.line ? 1 : 2;
+  if (!node.has(attribute)) return otherwise;
+  const auto values = node.integers(attribute, {});
+  if (values.size() != directions) {
     node.fail(std::string(attribute) + " has " + std::to_string(values.size()) +
-              " numbers, expected 2");
+              " numbers, expected " + std::to_string(directions));
   }
-  return {values[0], values[1]};
+  return image.line ? Window::Pair{otherwise[0], values[0]} : Window::Pair{values[0], values[1]};
 }
 
 void require_image(const NodeView& node, const Shape& image) {
   if (image.size() == 4) return;
   const std::string got = "the input is " + to_string(image);
   if (image.size() < 3) node.fail(got + ", expected N x C x H x W");
-  node.unsupported(got + "; images of two dimensions (N x C x H x W) are supported");
+  node.unsupported(got +
+                   "; images of one or two dimensions (N x C x W, N x C x H x W) are supported");
 }
 
-Window window_of(const NodeView& node, const Shape& image, const Window::Pair& kernel) {
+Window scan_of(const NodeView& node, const Image& image, const Window::Pair& kernel) {
   Window window;
   window.kernel = kernel;
-  window.stride = pair_of(node, "strides", {1, 1});
-  window.dilation = pair_of(node, "dilations", {1, 1});
+  window.stride = pair_of(node, image, "strides", {1, 1});
+  window.dilation = pair_of(node, image, "dilations", {1, 1});
   require_range(node, "kernel_shape", window.kernel, 1);
   require_range(node, "strides", window.stride, 1);
   require_range(node, "dilations", window.dilation, 1);
 
   const std::string mode = node.text("auto_pad", "NOTSET");
-  const bool same = mode == "SAME_UPPER" || mode == "SAME_LOWER";
-  if (!same && mode != "NOTSET" && mode != "VALID") {
+  if (mode != "SAME_UPPER" && mode != "SAME_LOWER" && mode != "NOTSET" && mode != "VALID") {
     node.fail("auto_pad is '" + mode + "', expected NOTSET, VALID, SAME_UPPER or SAME_LOWER");
   }
-  read_pads(node, window);
+  read_pads(node, image, window);
   if (mode != "NOTSET" && (window.before != Window::Pair{} || window.after != Window::Pair{})) {
     node.fail("has both pads and auto_pad " + mode);
   }
   for (std::size_t d = 0; d < 2; ++d) {
-    const std::int64_t extent = image[d + 2];
-    if (extent < 1) node.fail("the image is empty: " + to_string(image));
-    if (same) {
+    if (image.shape[d + 2] < 1) node.fail("the image is empty: " + to_string(image.shape));
+  }
+  return window;
+}
+
+Window window_of(const NodeView& node, const Image& image, const Window::Pair& kernel) {
+  Window window = scan_of(node, image, kernel);
+  const std::string mode = node.text("auto_pad", "NOTSET");
+  for (std::size_t d = 0; d < 2; ++d) {
+    const std::int64_t extent = image.shape[d + 2];
+    if (mode == "SAME_UPPER" || mode == "SAME_LOWER") {
       pad_same(window, d, extent, mode);
     } else {
       count_windows(node, window, d, extent);

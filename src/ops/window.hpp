@@ -3,11 +3,28 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "base/expression.hpp"
+#include "base/view.hpp"
 #include "ops/node_view.hpp"
 
 namespace morton {
+
+/// An image N x C x H x W, or a line N x C x W, which is computed as an image of one row.
+struct Image {
+  Shape shape;        ///< N C H W
+  bool line = false;  ///< the tensor has no H
+  /// `extents`, four of them, as a tensor of this kind has them: without the row of a line.
+  [[nodiscard]] Shape own(const Shape& extents) const;
+  /// The operand of these four dimensions on such a tensor.
+  [[nodiscard]] View view(const std::vector<std::string>& dimensions) const;
+};
+
+/// `shape`, of an image or of a filter, which has as many dimensions. Throws ModelError below three
+/// dimensions, UnsupportedError above four.
+[[nodiscard]] Image image_of(const NodeView& node, const Shape& shape);
 
 /// What ONNX says of how an image is scanned: attributes kernel_shape, strides, dilations, pads,
 /// auto_pad and ceil_mode, made plain. Index 0 is the vertical direction, 1 the horizontal.
@@ -35,13 +52,17 @@ struct Window {
 /// Throws unless `image` has four dimensions: UnsupportedError where ONNX would allow it.
 void require_image(const NodeView& node, const Shape& image);
 
-/// The windows of a node with input `image` (N C H W) and the given filter size. Throws ModelError
-/// for attributes that contradict each other or the image.
-[[nodiscard]] Window window_of(const NodeView& node, const Shape& image,
+/// The attributes of a window but for auto_pad: kernel, stride, dilation and the pads as they stand
+/// (0 under auto_pad), `output` left open. Throws ModelError for numbers that make no sense.
+[[nodiscard]] Window scan_of(const NodeView& node, const Image& image, const Window::Pair& kernel);
+
+/// The windows of a node with input `image` and the given filter size. Throws ModelError for
+/// attributes that contradict each other or the image.
+[[nodiscard]] Window window_of(const NodeView& node, const Image& image,
                                const Window::Pair& kernel);
 
-/// An attribute with one number for each direction.
-[[nodiscard]] Window::Pair pair_of(const NodeView& node, std::string_view attribute,
-                                   const Window::Pair& otherwise);
+/// An attribute with one number for each direction of the image.
+[[nodiscard]] Window::Pair pair_of(const NodeView& node, const Image& image,
+                                   std::string_view attribute, const Window::Pair& otherwise);
 
 }  // namespace morton

@@ -37,7 +37,10 @@ const std::vector<Mixing>& mixings() {
                                             {"cumulative_sum", {"L"}},
                                             {"local_response", {"C"}},
                                             {"pack"},
-                                            {"gather"}};
+                                            {"gather"},
+                                            {"conv_transpose2d"},
+                                            {"lp_pool2d"},
+                                            {"resize2d"}};
   return kMixings;
 }
 

@@ -36,12 +36,22 @@ bool covers(const View& view, const Shape& tensor, const Environment& names) {
   return true;
 }
 
+/// True for an operand of a batch that all of its products read alike (the weights of a
+/// convolution): it lies in memory once.
+bool is_shared(const Entry& entry, const std::string& role, const View& view) {
+  return !entry.batch_of.empty() && role != "dst" && view.grouping &&
+         view.grouping->front().empty();
+}
+
 Demand demand_of(const Entry& entry, const std::string& role, const BoundProblem& bound,
-                 const TaskTensor& tensor, const Environment& names) {
+                 const TaskTensor& tensor, Environment names) {
   const OperandFormat& format = entry.operands.at(role);
   const View& view = bound.operands.at(role).view;
   // What packs into one layout is chosen where that is already settled.
   if (format.is_any() || entry.family == "pack") return {};
+  if (is_shared(entry, role, view)) {
+    for (const char* suffix : {"", "_pad"}) names[view.dimensions.front() + suffix] = 1;
+  }
   Demand demand;
   Arrangement& arrangement = demand.arrangement;
   arrangement.dtype = format.stored.value_or(tensor.dtype);

@@ -19,8 +19,12 @@ void add_memory_sizes(const InstanceOperand& operand, Environment& values) {
   }
   values[pitch_name(operand.name).print()] = operand.arrangement.pitch;
   if (const auto batch = values.find("B"); batch != values.end() && batch->second > 0) {
+    // What all products share lies there once.
+    const auto& groups = operand.view.grouping;
+    const bool shared = groups && !groups->empty() && groups->front().empty() &&
+                        operand.direction == InstanceOperand::Direction::read;
     values[batch_stride_name(operand.name).print()] =
-        elements_of(operand.arrangement) / batch->second;
+        shared ? 0 : elements_of(operand.arrangement) / batch->second;
   }
 }
 

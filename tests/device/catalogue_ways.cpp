@@ -58,6 +58,13 @@ void set_limits(Way& way, const std::string& recipe) {
   way.use["batched_gemm"] = "batched_gemm.tile";
 }
 
+/// The family by which the tests know problems that write a part of a tensor.
+constexpr const char* kParts = "pack part";
+
+bool writes_parts(const Entry& entry) {
+  return entry.source.find("COORDINATES_OF_ROW") != std::string::npos;
+}
+
 Way way_of(const Entry& entry, const Catalogue& catalogue) {
   Way way{entry.name, entry.family, {{entry.family, entry.name}}, {entry.name}};
   way.terms_per_truncation = entry.terms_per_truncation;
@@ -72,7 +79,8 @@ Way way_of(const Entry& entry, const Catalogue& catalogue) {
     if (entry.family == "winograd_weights") way.kernels.clear();
     set_limits(way, recipe->name);
   }
-  if (entry.family != "pack") return way;
+  if (writes_parts(entry)) way.family = kParts;
+  if (entry.family != "pack" || writes_parts(entry)) return way;
   for (const Entry& partner : catalogue.entries()) {
     if (partner.family != "gemm" || !demands_tiles(partner) || stores_less(partner)) continue;
     way.family = partner.family;
@@ -251,6 +259,10 @@ std::vector<Way> all_ways(const Catalogue& catalogue) {
   for (const Entry& entry : catalogue.entries()) {
     // What packs one layout is no choice for every operand: catalogue_pack_test.cpp runs it.
     if (!packs_one_layout(entry)) ways.push_back(way_of(entry, catalogue));
+    // Where a step moves elements it is a problem of its own, not a product's operand.
+    const bool moves = entry.family == "pack" && !writes_parts(entry) && !packs_one_layout(entry);
+    if (moves)
+      ways.push_back({entry.name + " alone", "pack", {{"pack", entry.name}}, {entry.name}});
   }
   for (const Recipe& recipe : catalogue.recipes()) {
     for (Way& way : ways_of(recipe, catalogue)) ways.push_back(std::move(way));
@@ -311,7 +323,9 @@ std::set<std::string> families_of(const OperatorCase& test) {
       return tensor;
     };
     for (const BoundProblem& bound : lower(graph, node)) {
-      families.insert(bound.problem.family);
+      const bool is_pack = bound.problem.family == "pack";
+      const bool is_part = is_pack && !bound.operands.at("dst").view.grouping;
+      families.insert(is_part ? kParts : bound.problem.family);
       for (const auto& narrow : narrowed(bound, tensor_at)) families.insert(narrow.problem.family);
     }
   }

@@ -53,7 +53,9 @@ TEST(Infer, MatMul) {
   EXPECT_EQ(shape_of("MatMul", "2x3x17 2x17x5"), (Shape{2, 3, 5}));
   EXPECT_EQ(shape_of("MatMul", "4x1x3x17 2x17x5"), (Shape{4, 2, 3, 5}));
   EXPECT_THAT(error_of("MatMul", "2x3x17 3x17x5"), HasSubstr("model: "));
-  EXPECT_THAT(error_of("MatMul", "17 17x5"), HasSubstr("unsupported: "));
+  EXPECT_EQ(shape_of("MatMul", "17 17x5"), (Shape{5}));
+  EXPECT_EQ(shape_of("MatMul", "2x3x17 17"), (Shape{2, 3}));
+  EXPECT_EQ(shape_of("MatMul", "17 17"), Shape{});
   EXPECT_THAT(error_of("MatMul", "3x17 16x5"), HasSubstr("model: "));
   EXPECT_THAT(error_of("MatMul", "scalar 17x5"), HasSubstr("model: "));
 }
@@ -79,7 +81,8 @@ TEST(Infer, Conv) {
   EXPECT_THAT(error_of("Conv", "1x3x9x9 6x3x3x3 | auto_pad=SAME"), HasSubstr("model: "));
   EXPECT_THAT(error_of("Conv", "1x3x9x9 6x3x3x3 | auto_pad=VALID pads=[1,1,1,1]"),
               HasSubstr("both pads and auto_pad"));
-  EXPECT_THAT(error_of("Conv", "1x3x9 6x3x3"), HasSubstr("unsupported: "));
+  EXPECT_EQ(shape_of("Conv", "1x3x9 6x3x3 | pads=[1,0]"), (Shape{1, 6, 8}));
+  EXPECT_THAT(error_of("Conv", "1x3x9 6x3x3 | pads=[1,0,0,0]"), HasSubstr("model: "));
   EXPECT_THAT(error_of("Conv", "1x3x9x9x9 6x3x3x3x3"), HasSubstr("unsupported: "));
   EXPECT_THAT(error_of("Conv", "1x3x0x9 6x3x1x1"), HasSubstr("model: "));
 }
@@ -102,7 +105,8 @@ TEST(Infer, Pools) {
               HasSubstr("must be smaller than the window"));
   EXPECT_THAT(error_of("MaxPool", "1x1x2x9 | kernel_shape=[2,2] dilations=[4,1] pads=[3,0,3,0]"),
               HasSubstr("unsupported: "));
-  EXPECT_THAT(error_of("MaxPool", "1x4x4 | kernel_shape=[2]"), HasSubstr("unsupported: "));
+  EXPECT_EQ(shape_of("MaxPool", "1x4x4 | kernel_shape=[2]"), (Shape{1, 4, 3}));
+  EXPECT_THAT(error_of("MaxPool", "1x4x4x4x4 | kernel_shape=[2,2,2]"), HasSubstr("unsupported: "));
 }
 
 TEST(Infer, Elementwise) {
@@ -170,11 +174,32 @@ TEST(Infer, NamesAnUnknownOperator) {
   EXPECT_EQ(find_operator("gemm"), nullptr);
 }
 
+TEST(Infer, ConvTranspose) {
+  EXPECT_EQ(shape_of("ConvTranspose", "1x3x5x7 3x4x2x2 | strides=[2,2]"), (Shape{1, 4, 10, 14}));
+  EXPECT_EQ(shape_of("ConvTranspose", "1x6x5x7 6x2x3x3 | group=3 pads=[1,0,1,0]"),
+            (Shape{1, 6, 5, 9}));
+  EXPECT_EQ(shape_of("ConvTranspose", "1x2x3x3 2x3x3x3 | strides=[3,2] output_shape=[10,8]"),
+            (Shape{1, 3, 10, 8}));
+  EXPECT_EQ(shape_of("ConvTranspose", "1x2x3x4 2x3x3x3 | strides=[2,3] auto_pad=SAME_LOWER"),
+            (Shape{1, 3, 6, 12}));
+  EXPECT_THAT(error_of("ConvTranspose", "1x3x5x7 4x4x2x2"), HasSubstr("model: "));
+  EXPECT_THAT(error_of("ConvTranspose", "1x3x1x1 3x4x1x1 | pads=[1,0,0,0]"), HasSubstr("model: "));
+}
+
+TEST(Infer, Resize) {
+  EXPECT_EQ(shape_of("Resize", "1x3x5x7 - - [1,3,10,9] | mode=linear"), (Shape{1, 3, 10, 9}));
+  EXPECT_THAT(error_of("Resize", "1x3x5x7 - - [1,3,10]"), HasSubstr("model: "));
+  EXPECT_THAT(error_of("Resize", "1x3x5x7"), HasSubstr("either scales or sizes"));
+  EXPECT_THAT(error_of("Resize", "1x3x5x7 - - [2,3,5,7] | mode=linear"),
+              HasSubstr("unsupported: "));
+  EXPECT_THAT(error_of("Resize", "1x3x5x7 - - [1,3,0,7]"), HasSubstr("model: "));
+}
+
 TEST(Infer, RefusesSecondOutputs) {
   Graph graph =
-      test::make_graph(test::parse_case("MaxPool", "t | 1x1x4x4 | kernel_shape=[2,2]", "test"), 1,
-                       DataKind::integers);
-  graph.nodes[0].outputs.push_back(graph.add_tensor({.name = "indices"}));
+      test::make_graph(test::parse_case("AveragePool", "t | 1x1x4x4 | kernel_shape=[2,2]", "test"),
+                       1, DataKind::integers);
+  graph.nodes[0].outputs.push_back(graph.add_tensor({.name = "second"}));
   EXPECT_THROW((void)infer(graph, graph.nodes[0]), UnsupportedError);
 }
 

@@ -180,8 +180,9 @@ bool keeps_integers(const Problem& problem) {
   if (!is_real(problem.types.at("dst"))) {
     return std::find(kOfIntegers.begin(), kOfIntegers.end(), problem.family) != kOfIntegers.end();
   }
-  constexpr std::array kFamilies{"gemm",    "batched_gemm",   "conv2d", "max_pool2d", "elementwise",
-                                 "hardmax", "cumulative_sum", "reduce", "arg_max",    "top_k"};
+  constexpr std::array kFamilies{"gemm",       "batched_gemm", "conv2d",  "conv_transpose2d",
+                                 "max_pool2d", "elementwise",  "hardmax", "cumulative_sum",
+                                 "reduce",     "arg_max",      "top_k"};
   if (std::find(kFamilies.begin(), kFamilies.end(), problem.family) == kFamilies.end()) {
     return false;
   }
@@ -244,6 +245,9 @@ std::int64_t work_of(const OperatorCase& test) {
   }
   if (sizes.contains("K")) return elements * sizes.at("K");
   if (problem.family == "conv2d") return elements * product_over(sizes, {"I", "KH", "KW"});
+  if (problem.family == "conv_transpose2d") {
+    return elements * product_over(sizes, {"C", "KH", "KW"}) / sizes.at("G");
+  }
   if (problem.family == "local_response") return elements * sizes.at("SIZE");
   if (sizes.contains("KH")) return elements * product_over(sizes, {"KH", "KW"});
   return elements;

@@ -145,13 +145,26 @@ class LineReader {
 
   [[nodiscard]] Attribute attribute(const std::string& text) const {
     if (text.empty()) fail("an attribute has no value");
+    if (text.front() == '[' && text.find('.') != std::string::npos) return reals(text);
     if (text.front() == '[') return list(text);
     if (std::isalpha(static_cast<unsigned char>(text.front())) != 0) return text;
     if (text.find('.') == std::string::npos) return integer(text);
+    return real(text);
+  }
+
+  [[nodiscard]] double real(const std::string& text) const {
     std::istringstream stream(text);
     double value = 0.0;
     if (!(stream >> value) || !stream.eof()) fail("'" + text + "' is no number");
     return value;
+  }
+
+  [[nodiscard]] std::vector<double> reals(const std::string& text) const {
+    if (text.back() != ']') fail("'" + text + "' is no list");
+    std::istringstream parts(text.substr(1, text.size() - 2));
+    std::vector<double> values;
+    for (std::string part; std::getline(parts, part, ',');) values.push_back(real(part));
+    return values;
   }
 
   std::string op_;
