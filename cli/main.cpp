@@ -135,7 +135,7 @@ int run_program(int argc, char** argv) {
   add_tune(app, action);
   add_new(app, action);
   add_cache(app, action);
-  add_first_result(app, action);
+  add_first_result(app, action);  // hidden: bench --cold starts it
 
   try {
     app.parse(argc, argv);

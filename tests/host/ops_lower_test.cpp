@@ -137,6 +137,10 @@ class Solver {
     if (family == "conv2d" || family == "max_pool2d" || family == "average_pool2d") {
       return window(family, at);
     }
+    if (family == "conv_transpose2d") return conv_transpose(at);
+    if (family == "lp_pool2d") return lp_pool(at);
+    if (family == "max_pool2d_indices") return max_place(at);
+    if (family == "resize2d") return resize(at);
     if (family == "softmax") return softmax(at);
     if (family == "log_sum_exp") return std::log(sum_of_exp(at[0], at[1]));
     if (family == "inverse_deviation") return inverse_deviation(at);
@@ -339,6 +343,106 @@ class Solver {
     }
     if (family == "max_pool2d") return largest;
     return conv ? sum : sum / static_cast<double>(count);
+  }
+
+  /// Calls `take(h, w)` for the elements of the image under the window of dst at `at`.
+  template <typename Take>
+  void for_window(const Coordinates& at, Take take) {
+    for (std::int64_t kh = 0; kh < sizes_.at("KH"); ++kh) {
+      for (std::int64_t kw = 0; kw < sizes_.at("KW"); ++kw) {
+        const std::int64_t h = at[2] * sizes_.at("SH") + kh * sizes_.at("DH") - sizes_.at("PT");
+        const std::int64_t w = at[3] * sizes_.at("SW") + kw * sizes_.at("DW") - sizes_.at("PL");
+        if (h >= 0 && h < sizes_.at("H") && w >= 0 && w < sizes_.at("W")) take(h, w);
+      }
+    }
+  }
+
+  double lp_pool(const Coordinates& at) {
+    const auto p = static_cast<double>(sizes_.at("P"));
+    double sum = 0.0;
+    for_window(at, [&](std::int64_t h, std::int64_t w) {
+      sum += std::pow(std::fabs(load("src", {at[0], at[1], h, w})), p);
+    });
+    return std::pow(sum, 1.0 / p);
+  }
+
+  double max_place(const Coordinates& at) {
+    const std::int64_t height = sizes_.at("H");
+    const std::int64_t width = sizes_.at("W");
+    double largest = -INFINITY;
+    std::int64_t place = -1;
+    for_window(at, [&](std::int64_t h, std::int64_t w) {
+      const double value = load("src", {at[0], at[1], h, w});
+      if (place >= 0 && !(value > largest)) return;
+      largest = value;
+      place = sizes_.at("COLUMNS") == 1 ? w * height + h : h * width + w;
+    });
+    return static_cast<double>((at[0] * sizes_.at("C") + at[1]) * height * width + place);
+  }
+
+  /// By scattering, as the family is defined: every element of src that adds to dst at `at`.
+  double conv_transpose(const Coordinates& at) {
+    const auto size = [&](const char* name) { return sizes_.at(name); };
+    const std::int64_t depth = size("C") / size("G");
+    const std::int64_t first = at[1] / size("J") * depth;
+    double sum = 0.0;
+    for (std::int64_t h = 0; h < size("H"); ++h) {
+      for (std::int64_t w = 0; w < size("W"); ++w) {
+        for (std::int64_t kh = 0; kh < size("KH"); ++kh) {
+          if (h * size("SH") + kh * size("DH") - size("PT") != at[2]) continue;
+          for (std::int64_t kw = 0; kw < size("KW"); ++kw) {
+            if (w * size("SW") + kw * size("DW") - size("PL") != at[3]) continue;
+            for (std::int64_t c = first; c < first + depth; ++c) {
+              sum +=
+                  load("src", {at[0], c, h, w}) * load("weights", {c, at[1] % size("J"), kh, kw});
+            }
+          }
+        }
+      }
+    }
+    return sum;
+  }
+
+  /// Rows (or columns) around a position, inside the image, with their weights.
+  std::vector<std::pair<std::int64_t, double>> taps(double position, std::int64_t extent) const {
+    const std::int64_t count = sizes_.at("TAPS");
+    const double coefficient =
+        static_cast<double>(std::bit_cast<float>(static_cast<std::int32_t>(sizes_.at("CUBIC"))));
+    const auto whole = static_cast<std::int64_t>(std::floor(position));
+    std::vector<std::pair<std::int64_t, double>> found;
+    double total = 0.0;
+    for (std::int64_t t = whole - count / 2 + 1; t <= whole + count / 2; ++t) {
+      const double x = std::fabs(position - static_cast<double>(t));
+      double weight = 1.0 - x;
+      if (count == 4 && x <= 1.0) {
+        weight = ((coefficient + 2.0) * x - (coefficient + 3.0)) * x * x + 1.0;
+      } else if (count == 4) {
+        weight = coefficient * (((x - 5.0) * x + 8.0) * x - 4.0);
+      }
+      if (sizes_.at("EXCLUDE") == 1 && (t < 0 || t >= extent)) continue;
+      total += weight;
+      found.emplace_back(std::clamp<std::int64_t>(t, 0, extent - 1), weight);
+    }
+    if (sizes_.at("EXCLUDE") == 1) {
+      for (auto& tap : found) tap.second /= total;
+    }
+    return found;
+  }
+
+  double resize(const Coordinates& at) {
+    const auto position = [&](std::int64_t index, const char* n, const char* a, const char* d) {
+      return static_cast<double>(sizes_.at(n) * index + sizes_.at(a)) /
+             static_cast<double>(sizes_.at(d));
+    };
+    const auto rows = taps(position(at[1], "HN", "HA", "HD"), sizes_.at("H"));
+    const auto columns = taps(position(at[2], "WN", "WA", "WD"), sizes_.at("W"));
+    double sum = 0.0;
+    for (const auto& [h, row_weight] : rows) {
+      for (const auto& [w, column_weight] : columns) {
+        sum += row_weight * column_weight * load("src", {at[0], h, w});
+      }
+    }
+    return sum;
   }
 
   const BoundProblem& bound_;
