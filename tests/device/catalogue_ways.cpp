@@ -51,6 +51,9 @@ void set_limits(Way& way, const std::string& recipe) {
   if (recipe == "conv2d.winograd_2x2") {
     way.error_scale = 8.0;
     way.least_cases = 6;
+  } else if (recipe == "reduce.two_stages") {
+    way.least_cases = 9;
+    return;
   } else if (recipe != "gemm.split_k") {
     return;
   }
