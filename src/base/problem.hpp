@@ -42,8 +42,6 @@ struct OperandSchema {
 ///   takes, the first where several are largest; structure as max_pool2d, and COLUMNS.
 /// - conv_transpose2d: dst[N,O,OH,OW] = sum over c, kh, kw of src[N,C,H,W] * weights[C,J,KH,KW];
 ///   structure KH KW SH SW DH DW PT PL G J.
-/// - fold2d: dst[N,O,OH,OW] = sum over kh, kw of src[O,KH,KW,N,H,W], which lies under it as in
-///   conv_transpose2d; structure KH KW SH SW DH DW PT PL.
 /// - resize2d: dst[C,OH,OW] = weighted sum of src[C,H,W] around row p and column q; parameters
 ///   HN HA HD WN WA WD, structure TAPS EXCLUDE CUBIC.
 /// - elementwise: dst = epilogue(src0, side 1, ...), of any rank, dimensions D0 D1 ...

@@ -76,10 +76,11 @@ std::vector<ReferenceTensor> reference_max(const NodeView& node,
 }
 
 std::vector<BoundProblem> lower_max(const NodeView& node) {
-  std::vector<BoundProblem> problems{lower_pool(node, "max_pool2d")};
+  std::vector<BoundProblem> problems;
+  if (node.node().outputs[0] != kNoTensor) problems.push_back(lower_pool(node, "max_pool2d"));
   if (!gives_indices(node)) return problems;
   problems.push_back(lower_pool(node, "max_pool2d_indices", 1));
-  problems[1].problem.structure["COLUMNS"] = node.flag("storage_order", 0) ? 1 : 0;
+  problems.back().problem.structure["COLUMNS"] = node.flag("storage_order", 0) ? 1 : 0;
   return problems;
 }
 

@@ -51,6 +51,9 @@ void set_limits(Way& way, const std::string& recipe) {
   if (recipe == "conv2d.winograd_2x2") {
     way.error_scale = 8.0;
     way.least_cases = 6;
+  } else if (recipe.starts_with("conv2d.pointwise")) {
+    way.least_cases = 6;
+    return;
   } else if (recipe == "reduce.two_stages") {
     way.least_cases = 9;
     return;
@@ -82,6 +85,8 @@ Way way_of(const Entry& entry, const Catalogue& catalogue) {
     if (entry.family == "winograd_weights") way.kernels.clear();
     set_limits(way, recipe->name);
   }
+  // Of the convolutions only those with a channel a group are theirs.
+  if (entry.name.starts_with("conv2d.depthwise_")) way.least_cases = 12;
   if (writes_parts(entry)) way.family = kParts;
   if (entry.family != "pack" || writes_parts(entry)) return way;
   for (const Entry& partner : catalogue.entries()) {
@@ -106,7 +111,9 @@ std::vector<Way> ways_of(const Recipe& recipe, const Catalogue& catalogue) {
   std::set<std::string> families;
   for (const RecipeStep& step : recipe.steps) {
     // Batched products and packing are tried by themselves; a transform of weights is no step.
-    const bool elsewhere = step.family == "batched_gemm" || step.family == "pack" ||
+    // So are products of whole images.
+    const bool product = step.family == "gemm" && recipe.name.starts_with("conv2d.pointwise");
+    const bool elsewhere = product || step.family == "batched_gemm" || step.family == "pack" ||
                            step.family == "winograd_weights" || step.family == recipe.family;
     if (!elsewhere) families.insert(step.family);
   }

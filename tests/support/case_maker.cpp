@@ -74,9 +74,19 @@ class CaseMaker {
       ++drawn_;
       return scalar;
     }
+    const bool single = input.kind == CaseInput::Kind::constant && element_count(input.shape) == 1;
+    if (single && is_real(input.dtype)) return whole_scalar(input.dtype, input.shape);
     if (input.dtype == DType::f32) return random_tensor(node, input.shape);
     if (!is_real(input.dtype)) return random_integers(input.dtype, input.shape);
     return random_tensor(node, input.shape).converted(input.dtype);
+  }
+
+  /// A constant of one element becomes a part of the kernel's text, so it belongs to the case's
+  /// structure: the same whole number for data of every kind.
+  [[nodiscard]] Tensor whole_scalar(DType type, const Shape& shape) {
+    Tensor tensor = Tensor::allocate(type, shape);
+    tensor.set(0, static_cast<double>(2 + drawn_++ % 3));
+    return tensor;
   }
 
   /// Of one byte all values there are, of more bytes some that products of three do not exceed.
