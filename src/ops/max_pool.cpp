@@ -80,6 +80,7 @@ std::vector<BoundProblem> lower_max(const NodeView& node) {
   if (node.node().outputs[0] != kNoTensor) problems.push_back(lower_pool(node, "max_pool2d"));
   if (!gives_indices(node)) return problems;
   problems.push_back(lower_pool(node, "max_pool2d_indices", 1));
+  problems.back().problem.types["acc"] = DType::i64;
   problems.back().problem.structure["COLUMNS"] = node.flag("storage_order", 0) ? 1 : 0;
   return problems;
 }

@@ -53,7 +53,7 @@ void set_limits(Way& way, const std::string& recipe) {
     way.least_cases = 6;
   } else if (recipe.starts_with("conv2d.pointwise")) {
     way.least_cases = 6;
-    return;
+    way.use["gemm"] = "gemm.tile";
   } else if (recipe == "reduce.two_stages") {
     way.least_cases = 9;
     return;

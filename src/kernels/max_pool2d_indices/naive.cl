@@ -23,14 +23,14 @@ __kernel ATTRIBUTES void max_indices_naive(ARGUMENTS) {
   const int n = e / (OW * OH * C);
 
   int place = -1;
-  TYPE_acc largest = 0;
+  TYPE_src largest = 0;
   for (int kh = 0; kh < KH; ++kh) {
     const int h = oh * SH + kh * DH - PT;
     if (h < 0 || h >= H) continue;
     for (int kw = 0; kw < KW; ++kw) {
       const int w = ow * SW + kw * DW - PL;
       if (w < 0 || w >= W) continue;
-      const TYPE_acc value = LOAD_src(n, c, h, w);
+      const TYPE_src value = LOAD_src(n, c, h, w);
       if (place < 0 || value > largest || (value != value && largest == largest)) {
         largest = value;
         place = COLUMNS ? w * H + h : h * W + w;
