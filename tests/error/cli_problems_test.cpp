@@ -276,7 +276,7 @@ TEST(CliProblems, WrongCommandLines) {
       {with(kOddProduct, {"--peer", "cublas", "--peer-folder", "/nowhere"}), "CUDA 12 or 13"},
       {with(kOddProduct, {"--buffers", "cold"}), "warm or rotate"},
       {{"bench", "tanh"}, "gemm, bias, sigmoid, relu"},
-      {{"compare"}, "subcommand"},
+      {{"compare"}, "MODEL or gemm is required"},
       {{"compare", "gemm", "--m", "3"}, "--n"},
   };
   for (const Case& wrong : cases) {
