@@ -27,7 +27,7 @@ ReferenceTensor reference_average(const NodeView& node, std::span<const Referenc
   const Window window = pool_window(node);
   const bool count_pad = node.flag("count_include_pad", 0);
   const ReferenceTensor& source = inputs[0];
-  const Image whole = image_of(node, source.shape);
+  const ImageShape whole = image_of(node, source.shape);
   const Shape& image = whole.shape;
   const Chain divide = [] {
     Chain chain;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/elementwise.hpp"
+#include "ops/convolution.hpp"
 #include "ops/summation.hpp"
 #include "ops/window.hpp"
 
@@ -8,7 +8,7 @@ namespace {
 
 struct Convolution {
   Window window;
-  Image source;
+  ImageShape source;
   Shape image;    ///< N C H W
   Shape weights;  ///< O I KH KW
   std::int64_t groups = 1;
@@ -47,10 +47,7 @@ Convolution convolution_of(const NodeView& node) {
   }
   conv.groups = node.integer("group", 1);
   check_channels(node, conv);
-  if (node.has_input(2) && node.input(2).shape != Shape{conv.weights[0]}) {
-    node.fail("the bias is " + to_string(node.input(2).shape) + ", expected " +
-              std::to_string(conv.weights[0]));
-  }
+  check_bias(node, conv.weights[0]);
   return conv;
 }
 
@@ -59,23 +56,13 @@ Shape output_extents(const Convolution& conv) {
   return {conv.image[0], conv.weights[0], conv.window.output[0], conv.window.output[1]};
 }
 
-/// The bias, one for each channel of the result.
-Shape bias_shape(const Convolution& conv) {
-  return conv.source.line ? Shape{conv.weights[0], 1} : Shape{conv.weights[0], 1, 1};
-}
-
 std::vector<TensorType> infer_conv(const NodeView& node) {
   const Convolution conv = convolution_of(node);
   return {{node.input(0).dtype, conv.source.own(output_extents(conv))}};
 }
 
-/// Where an element of the result stands.
-struct Position {
-  std::int64_t n, o, oh, ow;
-};
-
-Bounded sum_at(const Convolution& conv, const Position& at, const ReferenceTensor& source,
-               const ReferenceTensor& weights) {
+Bounded sum_at(const Convolution& conv, const ConvolutionPosition& at,
+               const ReferenceTensor& source, const ReferenceTensor& weights) {
   const std::int64_t depth = conv.weights[1];
   const std::int64_t first_channel = at.o / (conv.weights[0] / conv.groups) * depth;
   BoundedSum sum;
@@ -98,44 +85,18 @@ Bounded sum_at(const Convolution& conv, const Position& at, const ReferenceTenso
 
 ReferenceTensor reference_conv(const NodeView& node, std::span<const ReferenceTensor> inputs) {
   const Convolution conv = convolution_of(node);
-  const Shape extents = output_extents(conv);
-  ReferenceTensor sums;
-  sums.shape = conv.source.own(extents);
-  for (std::int64_t n = 0; n < extents[0]; ++n) {
-    for (std::int64_t o = 0; o < extents[1]; ++o) {
-      for (std::int64_t oh = 0; oh < extents[2]; ++oh) {
-        for (std::int64_t ow = 0; ow < extents[3]; ++ow) {
-          const Bounded sum = sum_at(conv, {n, o, oh, ow}, inputs[0], inputs[1]);
-          sums.value.push_back(sum.value);
-          sums.error.push_back(sum.error);
-        }
-      }
-    }
-  }
-  if (!node.has_input(2)) return sums;
-  const ChainOperand operands[] = {{&sums, sums.shape}, {&inputs[2], bias_shape(conv)}};
-  return evaluate(single_step(ScalarOp::add), operands, sums.shape);
+  return reference_convolution(
+      node, conv.source, output_extents(conv), inputs,
+      [&](const ConvolutionPosition& at) { return sum_at(conv, at, inputs[0], inputs[1]); });
 }
 
 BoundProblem lower_conv(const NodeView& node) {
   const Convolution conv = convolution_of(node);
-  const Window& window = conv.window;
-  BoundProblem bound;
-  bound.problem.family = "conv2d";
-  bound.problem.extents = {{"N", conv.image[0]},    {"C", conv.image[1]},
-                           {"H", conv.image[2]},    {"W", conv.image[3]},
-                           {"O", conv.weights[0]},  {"OH", window.output[0]},
-                           {"OW", window.output[1]}};
-  bound.problem.structure = window.structure();
+  BoundProblem bound =
+      lower_convolution(node, "conv2d", conv.source, conv.window, output_extents(conv));
   bound.problem.structure["G"] = conv.groups;
   bound.problem.structure["I"] = conv.weights[1];
-  bound.operands["src"] = {node.input_id(0), conv.source.view({"N", "C", "H", "W"})};
   bound.operands["weights"] = {node.input_id(1), conv.source.view({"O", "I", "KH", "KW"})};
-  bound.operands["dst"] = {node.output_id(), conv.source.view({"N", "O", "OH", "OW"})};
-  if (node.has_input(2)) {
-    bound.problem.epilogue = single_step(ScalarOp::add);
-    bound.sides.push_back({node.input_id(2), bias_shape(conv)});
-  }
   return bound;
 }
 

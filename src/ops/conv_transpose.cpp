@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "base/checked.hpp"
-#include "ops/elementwise.hpp"
+#include "ops/convolution.hpp"
 #include "ops/summation.hpp"
 #include "ops/window.hpp"
 
@@ -12,7 +12,7 @@ namespace {
 /// The window lies over the result here: an element of the image, times the filter, is added there.
 struct Transposed {
   Window window;  ///< `output` is the result's extent
-  Image source;
+  ImageShape source;
   Shape image;    ///< N C H W
   Shape weights;  ///< C J KH KW
   std::int64_t groups = 1;
@@ -29,10 +29,7 @@ void check_channels(const NodeView& node, const Transposed& conv) {
               to_string(conv.image) + ": expected weights of " + std::to_string(conv.image[1]) +
               " channels first");
   }
-  if (node.has_input(2) && node.input(2).shape != Shape{conv.outputs()}) {
-    node.fail("the bias is " + to_string(node.input(2).shape) + ", expected " +
-              std::to_string(conv.outputs()));
-  }
+  check_bias(node, conv.outputs());
 }
 
 /// The result's extent and the padding in direction d: the padding as it is given, or what makes
@@ -104,19 +101,10 @@ Shape output_extents(const Transposed& conv) {
   return {conv.image[0], conv.outputs(), conv.window.output[0], conv.window.output[1]};
 }
 
-Shape bias_shape(const Transposed& conv) {
-  return conv.source.line ? Shape{conv.outputs(), 1} : Shape{conv.outputs(), 1, 1};
-}
-
 std::vector<TensorType> infer_conv_transpose(const NodeView& node) {
   const Transposed conv = transposed_of(node);
   return {{node.input(0).dtype, conv.source.own(output_extents(conv))}};
 }
-
-/// Where an element of the result stands.
-struct Position {
-  std::int64_t n, o, oh, ow;
-};
 
 /// The image's row (or column) that position k of the filter puts on element `o` of the result; -1
 /// where there is none.
@@ -128,7 +116,7 @@ std::int64_t source_of(const Window& window, const Shape& image, std::size_t d, 
   return at < image[d + 2] ? at : -1;
 }
 
-Bounded sum_at(const Transposed& conv, const Position& at, const ReferenceTensor& source,
+Bounded sum_at(const Transposed& conv, const ConvolutionPosition& at, const ReferenceTensor& source,
                const ReferenceTensor& weights) {
   const std::int64_t depth = conv.image[1] / conv.groups;
   const std::int64_t first = at.o / conv.weights[1] * depth;
@@ -155,43 +143,18 @@ Bounded sum_at(const Transposed& conv, const Position& at, const ReferenceTensor
 ReferenceTensor reference_conv_transpose(const NodeView& node,
                                          std::span<const ReferenceTensor> inputs) {
   const Transposed conv = transposed_of(node);
-  const Shape extents = output_extents(conv);
-  ReferenceTensor sums;
-  sums.shape = conv.source.own(extents);
-  for (std::int64_t n = 0; n < extents[0]; ++n) {
-    for (std::int64_t o = 0; o < extents[1]; ++o) {
-      for (std::int64_t oh = 0; oh < extents[2]; ++oh) {
-        for (std::int64_t ow = 0; ow < extents[3]; ++ow) {
-          const Bounded sum = sum_at(conv, {n, o, oh, ow}, inputs[0], inputs[1]);
-          sums.value.push_back(sum.value);
-          sums.error.push_back(sum.error);
-        }
-      }
-    }
-  }
-  if (!node.has_input(2)) return sums;
-  const ChainOperand operands[] = {{&sums, sums.shape}, {&inputs[2], bias_shape(conv)}};
-  return evaluate(single_step(ScalarOp::add), operands, sums.shape);
+  return reference_convolution(
+      node, conv.source, output_extents(conv), inputs,
+      [&](const ConvolutionPosition& at) { return sum_at(conv, at, inputs[0], inputs[1]); });
 }
 
 BoundProblem lower_conv_transpose(const NodeView& node) {
   const Transposed conv = transposed_of(node);
-  BoundProblem bound;
-  bound.problem.family = "conv_transpose2d";
-  bound.problem.extents = {{"N", conv.image[0]},         {"C", conv.image[1]},
-                           {"H", conv.image[2]},         {"W", conv.image[3]},
-                           {"O", conv.outputs()},        {"OH", conv.window.output[0]},
-                           {"OW", conv.window.output[1]}};
-  bound.problem.structure = conv.window.structure();
+  BoundProblem bound =
+      lower_convolution(node, "conv_transpose2d", conv.source, conv.window, output_extents(conv));
   bound.problem.structure["G"] = conv.groups;
   bound.problem.structure["J"] = conv.weights[1];
-  bound.operands["src"] = {node.input_id(0), conv.source.view({"N", "C", "H", "W"})};
   bound.operands["weights"] = {node.input_id(1), conv.source.view({"C", "J", "KH", "KW"})};
-  bound.operands["dst"] = {node.output_id(), conv.source.view({"N", "O", "OH", "OW"})};
-  if (node.has_input(2)) {
-    bound.problem.epilogue = single_step(ScalarOp::add);
-    bound.sides.push_back({node.input_id(2), bias_shape(conv)});
-  }
   return bound;
 }
 

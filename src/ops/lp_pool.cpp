@@ -33,7 +33,7 @@ ReferenceTensor reference_lp_pool(const NodeView& node, std::span<const Referenc
   const Window window = pool_window(node);
   const std::int64_t p = exponent_of(node);
   const ReferenceTensor& source = inputs[0];
-  const Image image = image_of(node, source.shape);
+  const ImageShape image = image_of(node, source.shape);
   const Shape& shape = image.shape;
   const auto visit = [&](std::int64_t plane, std::int64_t oh, std::int64_t ow) {
     BoundedSum sum;

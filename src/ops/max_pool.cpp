@@ -56,7 +56,7 @@ Largest largest_at(const Window& window, const Shape& image, const ReferenceTens
 std::vector<ReferenceTensor> reference_max(const NodeView& node,
                                            std::span<const ReferenceTensor> inputs) {
   const Window window = pool_window(node);
-  const Image image = image_of(node, inputs[0].shape);
+  const ImageShape image = image_of(node, inputs[0].shape);
   const Shape& shape = image.shape;
   const bool by_columns = node.flag("storage_order", 0);
   const auto value = [&](std::int64_t plane, std::int64_t oh, std::int64_t ow) {

@@ -4,7 +4,7 @@
 namespace morton {
 
 Window pool_window(const NodeView& node) {
-  const Image image = image_of(node, node.input(0).shape);
+  const ImageShape image = image_of(node, node.input(0).shape);
   if (!node.has("kernel_shape")) node.fail("the attribute 'kernel_shape' is missing");
   const Window window = window_of(node, image, pair_of(node, image, "kernel_shape", {1, 1}));
   for (std::size_t d = 0; d < 2; ++d) {
@@ -22,7 +22,7 @@ Window pool_window(const NodeView& node) {
   return window;
 }
 
-Shape pool_shape(const Image& image, const Window& window) {
+Shape pool_shape(const ImageShape& image, const Window& window) {
   return image.own({image.shape[0], image.shape[1], window.output[0], window.output[1]});
 }
 
@@ -33,7 +33,7 @@ std::vector<TensorType> infer_pool(const NodeView& node) {
 
 BoundProblem lower_pool(const NodeView& node, const std::string& family, std::size_t output) {
   const Window window = pool_window(node);
-  const Image image = image_of(node, node.input(0).shape);
+  const ImageShape image = image_of(node, node.input(0).shape);
   const Shape& shape = image.shape;
   BoundProblem bound;
   bound.problem.family = family;

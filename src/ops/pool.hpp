@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "ops/operator.hpp"
+#include "ops/planes.hpp"
 #include "ops/window.hpp"
 
 namespace morton {
@@ -14,7 +15,7 @@ namespace morton {
 [[nodiscard]] Window pool_window(const NodeView& node);
 
 /// The result of a pool over this image, as its tensor.
-[[nodiscard]] Shape pool_shape(const Image& image, const Window& window);
+[[nodiscard]] Shape pool_shape(const ImageShape& image, const Window& window);
 
 [[nodiscard]] std::vector<TensorType> infer_pool(const NodeView& node);
 
@@ -25,21 +26,14 @@ namespace morton {
 /// Calls `visit(plane, oh, ow)` for every element of the result in row-major order, `plane` being
 /// the index of the plane's first element in the source, and stores what it returns.
 template <typename Visit>
-[[nodiscard]] ReferenceTensor reference_pool(const Image& image, const Window& window,
+[[nodiscard]] ReferenceTensor reference_pool(const ImageShape& image, const Window& window,
                                              const Visit& visit) {
   const Shape& shape = image.shape;
-  ReferenceTensor result;
-  result.shape = pool_shape(image, window);
-  for (std::int64_t plane = 0; plane < shape[0] * shape[1]; ++plane) {
-    for (std::int64_t oh = 0; oh < window.output[0]; ++oh) {
-      for (std::int64_t ow = 0; ow < window.output[1]; ++ow) {
-        const Bounded value = visit(plane * shape[2] * shape[3], oh, ow);
-        result.value.push_back(value.value);
-        result.error.push_back(value.error);
-      }
-    }
-  }
-  return result;
+  const Shape extents{shape[0], shape[1], window.output[0], window.output[1]};
+  return reference_planes(image, extents,
+                          [&](std::int64_t plane, std::int64_t oh, std::int64_t ow) {
+                            return visit(plane * shape[2] * shape[3], oh, ow);
+                          });
 }
 
 }  // namespace morton

@@ -22,7 +22,7 @@ void require_range(const NodeView& node, std::string_view what, const Window::Pa
   }
 }
 
-void read_pads(const NodeView& node, const Image& image, Window& window) {
+void read_pads(const NodeView& node, const ImageShape& image, Window& window) {
   const std::size_t directions = image.line ? 1 : 2;
   auto pads = node.integers("pads", std::vector<std::int64_t>(2 * directions, 0));
   if (pads.size() != 2 * directions) {
@@ -69,24 +69,24 @@ Environment Window::structure() const {
           {"DH", dilation[0]}, {"DW", dilation[1]}, {"PT", before[0]}, {"PL", before[1]}};
 }
 
-Shape Image::own(const Shape& extents) const {
+Shape ImageShape::own(const Shape& extents) const {
   return line ? Shape{extents[0], extents[1], extents[3]} : extents;
 }
 
-View Image::view(const std::vector<std::string>& dimensions) const {
+View ImageShape::view(const std::vector<std::string>& dimensions) const {
   if (!line) return View::identity(dimensions);
   return View::grouped(dimensions, {{0}, {1}, {}, {2}},
                        {Expression::variable(dimensions[0]), Expression::variable(dimensions[1]),
                         Expression::variable(dimensions[3])});
 }
 
-Image image_of(const NodeView& node, const Shape& shape) {
+ImageShape image_of(const NodeView& node, const Shape& shape) {
   if (shape.size() == 3) return {{shape[0], shape[1], 1, shape[2]}, true};
   require_image(node, shape);
   return {shape, false};
 }
 
-Window::Pair pair_of(const NodeView& node, const Image& image, std::string_view attribute,
+Window::Pair pair_of(const NodeView& node, const ImageShape& image, std::string_view attribute,
                      const Window::Pair& otherwise) {
   const std::size_t directions = image.line ? 1 : 2;
   if (!node.has(attribute)) return otherwise;
@@ -106,7 +106,7 @@ void require_image(const NodeView& node, const Shape& image) {
                    "; images of one or two dimensions (N x C x W, N x C x H x W) are supported");
 }
 
-Window scan_of(const NodeView& node, const Image& image, const Window::Pair& kernel) {
+Window scan_of(const NodeView& node, const ImageShape& image, const Window::Pair& kernel) {
   Window window;
   window.kernel = kernel;
   window.stride = pair_of(node, image, "strides", {1, 1});
@@ -129,7 +129,7 @@ Window scan_of(const NodeView& node, const Image& image, const Window::Pair& ker
   return window;
 }
 
-Window window_of(const NodeView& node, const Image& image, const Window::Pair& kernel) {
+Window window_of(const NodeView& node, const ImageShape& image, const Window::Pair& kernel) {
   Window window = scan_of(node, image, kernel);
   const std::string mode = node.text("auto_pad", "NOTSET");
   for (std::size_t d = 0; d < 2; ++d) {

@@ -13,7 +13,7 @@
 namespace morton {
 
 /// An image N x C x H x W, or a line N x C x W, which is computed as an image of one row.
-struct Image {
+struct ImageShape {
   Shape shape;        ///< N C H W
   bool line = false;  ///< the tensor has no H
   /// `extents`, four of them, as a tensor of this kind has them: without the row of a line.
@@ -24,7 +24,7 @@ struct Image {
 
 /// `shape`, of an image or of a filter, which has as many dimensions. Throws ModelError below three
 /// dimensions, UnsupportedError above four.
-[[nodiscard]] Image image_of(const NodeView& node, const Shape& shape);
+[[nodiscard]] ImageShape image_of(const NodeView& node, const Shape& shape);
 
 /// What ONNX says of how an image is scanned: attributes kernel_shape, strides, dilations, pads,
 /// auto_pad and ceil_mode, made plain. Index 0 is the vertical direction, 1 the horizontal.
@@ -54,15 +54,16 @@ void require_image(const NodeView& node, const Shape& image);
 
 /// The attributes of a window but for auto_pad: kernel, stride, dilation and the pads as they stand
 /// (0 under auto_pad), `output` left open. Throws ModelError for numbers that make no sense.
-[[nodiscard]] Window scan_of(const NodeView& node, const Image& image, const Window::Pair& kernel);
+[[nodiscard]] Window scan_of(const NodeView& node, const ImageShape& image,
+                             const Window::Pair& kernel);
 
 /// The windows of a node with input `image` and the given filter size. Throws ModelError for
 /// attributes that contradict each other or the image.
-[[nodiscard]] Window window_of(const NodeView& node, const Image& image,
+[[nodiscard]] Window window_of(const NodeView& node, const ImageShape& image,
                                const Window::Pair& kernel);
 
 /// An attribute with one number for each direction of the image.
-[[nodiscard]] Window::Pair pair_of(const NodeView& node, const Image& image,
+[[nodiscard]] Window::Pair pair_of(const NodeView& node, const ImageShape& image,
                                    std::string_view attribute, const Window::Pair& otherwise);
 
 }  // namespace morton

@@ -14,27 +14,11 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "support/child_process.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace morton::testing {
 namespace {
-
-std::vector<std::string> environment_with(const std::map<std::string, std::string>& variables) {
-  std::vector<std::string> environment;
-  for (char** entry = ::environ; *entry != nullptr; ++entry) {
-    const std::string text = *entry;
-    if (!variables.contains(text.substr(0, text.find('=')))) environment.push_back(text);
-  }
-  for (const auto& [name, value] : variables) environment.push_back(name + "=" + value);
-  return environment;
-}
-
-std::vector<char*> pointers_of(std::vector<std::string>& texts) {
-  std::vector<char*> pointers;
-  for (std::string& text : texts) pointers.push_back(text.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
 
 int count_error_lines(const std::string& text) {
   std::istringstream lines(text);

@@ -13,6 +13,26 @@
 
 namespace morton::testing {
 
+/// This process's variables, those of `variables` in place of or beside them.
+inline std::vector<std::string> environment_with(
+    const std::map<std::string, std::string>& variables) {
+  std::vector<std::string> environment;
+  for (char** entry = ::environ; *entry != nullptr; ++entry) {
+    const std::string text = *entry;
+    if (!variables.contains(text.substr(0, text.find('=')))) environment.push_back(text);
+  }
+  for (const auto& [name, value] : variables) environment.push_back(name + "=" + value);
+  return environment;
+}
+
+/// As posix_spawn takes them, a null at the end.
+inline std::vector<char*> pointers_of(std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (std::string& text : texts) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
 struct ChildResult {
   int exit_status = -1;  ///< -1 when a signal ended it
   std::string output;    ///< stdout and stderr together
@@ -23,23 +43,13 @@ struct ChildResult {
 /// that nothing else runs them.
 inline ChildResult run_tests_in_child(const std::string& filter,
                                       const std::map<std::string, std::string>& variables) {
-  std::vector<std::string> environment;
-  for (char** entry = ::environ; *entry != nullptr; ++entry) {
-    const std::string text = *entry;
-    const std::string name = text.substr(0, text.find('='));
-    // Another shard's tests would be none here, and none pass.
-    const bool of_shards = name == "GTEST_TOTAL_SHARDS" || name == "GTEST_SHARD_INDEX";
-    if (!of_shards && variables.count(name) == 0) environment.push_back(text);
-  }
-  for (const auto& [name, value] : variables) environment.push_back(name + "=" + value);
+  std::vector<std::string> environment = environment_with(variables);
+  // Another shard's tests would be none here, and none pass.
+  std::erase_if(environment, [](const std::string& text) {
+    return text.starts_with("GTEST_TOTAL_SHARDS=") || text.starts_with("GTEST_SHARD_INDEX=");
+  });
   std::vector<std::string> arguments{"child", "--gtest_filter=" + filter,
                                      "--gtest_also_run_disabled_tests"};
-  const auto pointers_of = [](std::vector<std::string>& texts) {
-    std::vector<char*> pointers;
-    for (std::string& text : texts) pointers.push_back(text.data());
-    pointers.push_back(nullptr);
-    return pointers;
-  };
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
   posix_spawn_file_actions_t actions;

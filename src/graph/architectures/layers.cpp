@@ -13,6 +13,13 @@ constexpr double kDeviation = 0.1;
 
 const Dimension kBatch{0, "batch"};
 
+std::map<std::string, Attribute> attributes_of(const Filter& filter) {
+  return {{"kernel_shape", Integers(2, filter.size)},
+          {"strides", Integers(2, filter.stride)},
+          {"pads", Integers(4, filter.pad)},
+          {"group", filter.groups}};
+}
+
 }  // namespace
 
 Layers::Layers(const Architecture& architecture, std::uint64_t seed)
@@ -26,32 +33,24 @@ Image Layers::input(std::int64_t channels, std::int64_t size) {
   return {network_.input("input", {kBatch, {channels, ""}, {size, ""}, {size, ""}}), channels};
 }
 
+TensorId Layers::filters(const std::string& name, const Image& x, std::int64_t out,
+                         const Filter& filter) {
+  const std::int64_t depth = x.channels / filter.groups;
+  return network_.weights(name + ".weight", {out, depth, filter.size, filter.size},
+                          depth * filter.size * filter.size, filter.gain);
+}
+
 Image Layers::conv(const std::string& name, const Image& x, std::int64_t out,
                    const Filter& filter) {
-  const std::int64_t depth = x.channels / filter.groups;
-  const TensorId weights =
-      network_.weights(name + ".weight", {out, depth, filter.size, filter.size},
-                       depth * filter.size * filter.size, filter.gain);
-  return {network_.node("Conv", name, {x.id, weights},
-                        {{"kernel_shape", Integers(2, filter.size)},
-                         {"strides", Integers(2, filter.stride)},
-                         {"pads", Integers(4, filter.pad)},
-                         {"group", filter.groups}}),
-          out};
+  const TensorId weights = filters(name, x, out, filter);
+  return {network_.node("Conv", name, {x.id, weights}, attributes_of(filter)), out};
 }
 
 Image Layers::conv_bias(const std::string& name, const Image& x, std::int64_t out,
                         const Filter& filter) {
-  const std::int64_t depth = x.channels / filter.groups;
-  const TensorId weights =
-      network_.weights(name + ".weight", {out, depth, filter.size, filter.size},
-                       depth * filter.size * filter.size, filter.gain);
-  return {network_.node("Conv", name, {x.id, weights, network_.biases(name + ".bias", {out})},
-                        {{"kernel_shape", Integers(2, filter.size)},
-                         {"strides", Integers(2, filter.stride)},
-                         {"pads", Integers(4, filter.pad)},
-                         {"group", filter.groups}}),
-          out};
+  const TensorId weights = filters(name, x, out, filter);
+  const TensorId biases = network_.biases(name + ".bias", {out});
+  return {network_.node("Conv", name, {x.id, weights, biases}, attributes_of(filter)), out};
 }
 
 Image Layers::batch_norm(const std::string& name, const Image& x, double scale) {

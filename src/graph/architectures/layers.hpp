@@ -82,6 +82,8 @@ class Layers {
 
  private:
   TensorId scalar(const std::string& name, float value);
+  /// The weights of a convolution.
+  TensorId filters(const std::string& name, const Image& x, std::int64_t out, const Filter& filter);
 
   RandomNetwork network_;
 };
