@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <spdlog/fmt/ranges.h>
-#include <spdlog/spdlog.h>
+#include <fmt/ranges.h>
 #include <sys/resource.h>
 
+#include <CLI/CLI.hpp>
 #include <array>
 #include <cmath>
 #include <filesystem>
@@ -13,6 +13,7 @@
 #include "given_model.hpp"
 #include "inputs.hpp"
 #include "kernel_contender.hpp"
+#include "log.hpp"
 #include "morton/error.hpp"
 #include "morton/session.hpp"
 #include "options.hpp"
@@ -118,8 +119,8 @@ void measure_host(Session& session, const std::vector<NamedTensor>& inputs, cons
   for (std::size_t i = 0; i < ports.size(); ++i) {
     for (std::int64_t k = 0; k < outputs[i].size(); ++k) {
       if (std::isfinite(outputs[i].at(k))) continue;
-      spdlog::warn("output '{}' holds values that are not finite, from random inputs (--seed)",
-                   ports[i].name);
+      log::warn("output '{}' holds values that are not finite, from random inputs (--seed)",
+                ports[i].name);
       break;
     }
   }
@@ -133,7 +134,7 @@ void measure_device(const CompiledModel& model, const std::vector<NamedTensor>& 
   for (const NamedTensor& input : inputs) session.set_input(input.name, input.tensor);
   session.enqueue().wait();
   if (!device_ms(session.step_times())) {
-    spdlog::warn("{}: the device clock is n/a", why_no_device_time(model.steps()));
+    log::warn("{}: the device clock is n/a", why_no_device_time(model.steps()));
     return;
   }
   repeat(goal, "device clock", [&] {
@@ -296,7 +297,7 @@ void warn_of_unused(const Options& options, const CompiledModel& model) {
     used.work_groups.push_back(work_group_of(step));
     used.stored.push_back(stored_type_of({step}));
   }
-  for (const std::string& line : unused_of(options.model.kernels, used)) spdlog::warn("{}", line);
+  for (const std::string& line : unused_of(options.model.kernels, used)) log::warn("{}", line);
 }
 
 int bench(const Options& options) {

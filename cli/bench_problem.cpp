@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <spdlog/fmt/ranges.h>
-#include <spdlog/spdlog.h>
+#include <fmt/ranges.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <iterator>
@@ -12,6 +12,7 @@
 #include "commands.hpp"
 #include "field.hpp"
 #include "inputs.hpp"
+#include "log.hpp"
 #include "morton/error.hpp"
 #include "morton/peak.hpp"
 #include "operand_sets.hpp"
@@ -126,10 +127,10 @@ void take_turns(Field& field, Setting& setting, const Options& options) {
 void warn_of_unused(const Options& options, const Field& field) {
   const auto& peers = options.peers;
   if (!options.clblast_parameters.empty() && std::ranges::find(peers, "clblast") == peers.end()) {
-    spdlog::warn("--clblast-parameters changes nothing without --peer clblast");
+    log::warn("--clblast-parameters changes nothing without --peer clblast");
   }
   if (!options.peer_folder.empty() && peers.empty()) {
-    spdlog::warn("--peer-folder changes nothing without --peer");
+    log::warn("--peer-folder changes nothing without --peer");
   }
   if (field.contenders.empty()) return;
   UsedChoices used;
@@ -137,7 +138,7 @@ void warn_of_unused(const Options& options, const Field& field) {
     used.work_groups.push_back(contender->about().work_group);
     used.stored.push_back(contender->about().stored);
   }
-  for (const std::string& line : unused_of(options.kernels, used)) spdlog::warn("{}", line);
+  for (const std::string& line : unused_of(options.kernels, used)) log::warn("{}", line);
 }
 
 int bench(const Options& options) {
@@ -173,9 +174,9 @@ int bench(const Options& options) {
   take_turns(field, setting, options);
   sort_by_speed(field);
   emit(report_of(field, setting, options.result.format), options.result.path);
-  for (const auto& [name, why] : field.failed) spdlog::error("{}: {}", name, why);
+  for (const auto& [name, why] : field.failed) log::error("{}: {}", name, why);
   const std::vector<std::string> impossible = above_peak(field, setting);
-  for (const std::string& line : impossible) spdlog::error("{}", line);
+  for (const std::string& line : impossible) log::error("{}", line);
   return field.failed.empty() && impossible.empty() ? 0 : kCheckFailed;
 }
 

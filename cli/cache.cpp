@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "morton/cache.hpp"
 
-#include <spdlog/spdlog.h>
+#include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "commands.hpp"

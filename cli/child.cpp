@@ -2,8 +2,8 @@
 #include "child.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <spawn.h>
-#include <spdlog/fmt/fmt.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cold.hpp"
 
-#include <spdlog/spdlog.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -11,6 +12,7 @@
 
 #include "child.hpp"
 #include "inputs.hpp"
+#include "log.hpp"
 #include "morton/compiled_file.hpp"
 #include "morton/error.hpp"
 #include "morton/session.hpp"
@@ -193,7 +195,7 @@ int bench_cold(const ColdOptions& options) {
   Progress progress("starting processes");
   std::string file = path;
   if (compiled) {
-    spdlog::info("{}: is compiled, so cold and warm starts of the model are not measured", path);
+    log::info("{}: is compiled, so cold and warm starts of the model are not measured", path);
   } else {
     Starts cold{"cold", "emptied", {}, {}};
     fs::path folder;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <spdlog/spdlog.h>
+#include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <Eigen/Core>
 #include <array>
 #include <cmath>
@@ -10,6 +11,7 @@
 #include "commands.hpp"
 #include "compare_model.hpp"
 #include "kernel_contender.hpp"
+#include "log.hpp"
 #include "morton/error.hpp"
 #include "options.hpp"
 #include "output.hpp"
@@ -205,7 +207,7 @@ int compare_gemm(const Options& options) {
       outcomes.push_back(run_one(shape, reference, device, compile, used));
     }
   }
-  for (const std::string& line : unused_of(options.kernels, used)) spdlog::warn("{}", line);
+  for (const std::string& line : unused_of(options.kernels, used)) log::warn("{}", line);
   const Json json = json_of(options, device, outcomes);
   const Format format = options.result.format;
   if (for_people(format)) {
@@ -216,7 +218,7 @@ int compare_gemm(const Options& options) {
   std::int64_t outside = 0;
   for (const Outcome& outcome : outcomes) outside += outcome.outside;
   if (outside == 0) return 0;
-  spdlog::error("{} results lie further from the exact product than rounding explains", outside);
+  log::error("{} results lie further from the exact product than rounding explains", outside);
   return kCheckFailed;
 }
 

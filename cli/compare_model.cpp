@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compare_model.hpp"
 
-#include <spdlog/spdlog.h>
+#include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 
 #include "compare_subject.hpp"
 #include "inputs.hpp"
+#include "log.hpp"
 #include "morton/compare.hpp"
 #include "morton/error.hpp"
 #include "options.hpp"
@@ -174,11 +176,11 @@ int compare_model(const Options& options) {
   }
   const std::string wrong = first_wrong_text(report);
   if (!wrong.empty()) {
-    spdlog::error("{}", wrong);
+    log::error("{}", wrong);
     return kCheckFailed;
   }
   if (report.layers.empty()) {
-    spdlog::error("there was nothing to compare: no layer is computed that the reference has");
+    log::error("there was nothing to compare: no layer is computed that the reference has");
     return kCheckFailed;
   }
   return 0;

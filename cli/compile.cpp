@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compile.hpp"
 
-#include <spdlog/spdlog.h>
+#include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
 
+#include "log.hpp"
 #include "morton/compiled_file.hpp"
 #include "morton/error.hpp"
 #include "options.hpp"
@@ -59,7 +61,7 @@ int compile_ahead(const Options& options) {
   std::vector<CompiledModel> compiled;
   for (const CompileOptions& variant : variants) {
     compiled.push_back(compile_model(model, device, variant));
-    spdlog::info("{}", kernels_line(compiled.back().report()));
+    log::info("{}", kernels_line(compiled.back().report()));
   }
   save_compiled(compiled, options.output);
   emit(

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
 #include <fnmatch.h>
-#include <spdlog/fmt/fmt.h>
-#include <spdlog/spdlog.h>
 
+#include <CLI/CLI.hpp>
 #include <map>
 #include <memory>
 
 #include "commands.hpp"
 #include "conformance_case.hpp"
+#include "log.hpp"
 #include "options.hpp"
 #include "output.hpp"
 
@@ -127,7 +128,7 @@ int check_conformance(const Options& options) {
     if (fnmatch(options.filter.c_str(), name.c_str(), 0) != 0) continue;
     results.push_back(run_conformance_case(folder, device, compile));
     if (options.strict) apply_strictness(results.back());
-    spdlog::debug("{}: {} {}", name, word_of(results.back().outcome), results.back().reason);
+    log::debug("{}: {} {}", name, word_of(results.back().outcome), results.back().reason);
   }
   if (results.empty()) throw UsageError("--filter " + options.filter + ": names no test");
   const bool people = for_people(options.result.format);
@@ -135,7 +136,7 @@ int check_conformance(const Options& options) {
        options.result.path);
   const std::int64_t failed = sum_of(results)[Outcome::failed];
   if (failed == 0) return 0;
-  spdlog::error("{} of {} tests failed", failed, results.size());
+  log::error("{} of {} tests failed", failed, results.size());
   return kCheckFailed;
 }
 

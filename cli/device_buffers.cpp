@@ -2,7 +2,7 @@
 #include "device_buffers.hpp"
 
 #include <dlfcn.h>
-#include <spdlog/fmt/fmt.h>
+#include <fmt/format.h>
 
 #include <cstdint>
 

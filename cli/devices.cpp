@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <spdlog/spdlog.h>
+#include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "commands.hpp"
+#include "log.hpp"
 #include "machine.hpp"
 #include "morton/device.hpp"
 #include "morton/error.hpp"
@@ -55,7 +57,7 @@ int list_devices(const ResultOptions& options) {
   for (const std::string& text : Device::list_json({}, &notes)) {
     devices.push_back(Json::parse(text));
   }
-  for (const std::string& note : notes) spdlog::warn("{}", note);
+  for (const std::string& note : notes) log::warn("{}", note);
   if (devices.empty()) throw DeviceError("no OpenCL device was found");
   if (!for_people(options.format)) {
     emit(to_text(devices, options.format), options.path);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "field.hpp"
 
-#include <spdlog/spdlog.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "given_model.hpp"
 
-#include <spdlog/spdlog.h>
+#include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
+
+#include "log.hpp"
 #include "morton/error.hpp"
 
 namespace morton::cli {
@@ -92,7 +95,7 @@ CompiledModel GivenModel::compile(const std::vector<Device>& devices,
   file_options.log = options.log;
   file_options.elsewhere = elsewhere_;
   CompiledModel compiled = file_->load(devices.front(), file_options);
-  for (const std::string& note : compiled.report().notes) spdlog::warn("{}", note);
+  for (const std::string& note : compiled.report().notes) log::warn("{}", note);
   return compiled;
 }
 

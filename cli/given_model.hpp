@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "cli11_names.hpp"
 #include "morton/compiled_file.hpp"
 #include "morton/model.hpp"
 #include "options.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inputs.hpp"
 
-#include <spdlog/spdlog.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "log.hpp"
 #include "morton/error.hpp"
 #include "morton/files.hpp"
 #include "output.hpp"
@@ -111,8 +112,8 @@ void add_unnamed(const Argument& argument, std::vector<NamedTensor> tensors,
   }
   for (const NamedTensor& tensor : tensors) {
     if (tensor.name.empty()) continue;
-    spdlog::warn("{}: array '{}' is no input of the model and is left out", argument.file,
-                 tensor.name);
+    log::warn("{}: array '{}' is no input of the model and is left out", argument.file,
+              tensor.name);
   }
 }
 
@@ -171,8 +172,7 @@ Tensor fitted(const Source& source, const PortInfo& input) {
   const DType type = source.tensor.dtype();
   const bool real = type == DType::f16 || type == DType::f64;
   if (real && input.dtype == DType::f32) {
-    spdlog::warn("{}: {} is converted to f32 for input '{}'", source.file, name_of(type),
-                 input.name);
+    log::warn("{}: {} is converted to f32 for input '{}'", source.file, name_of(type), input.name);
     return source.tensor.converted(DType::f32);
   }
   return source.tensor;

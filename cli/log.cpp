@@ -32,7 +32,27 @@ class LevelPrefix : public spdlog::custom_flag_formatter {
   }
 };
 
+spdlog::level::level_enum level_of(log::Level level) {
+  switch (level) {
+    case log::Level::debug:
+      return spdlog::level::debug;
+    case log::Level::info:
+      return spdlog::level::info;
+    case log::Level::warning:
+      return spdlog::level::warn;
+    case log::Level::error:
+      break;
+  }
+  return spdlog::level::err;
+}
+
 }  // namespace
+
+bool log::shows(Level level) { return spdlog::should_log(level_of(level)); }
+
+void log::write(Level level, const std::string& message) {
+  spdlog::log(level_of(level), "{}", message);
+}
 
 void start_log(Verbosity verbosity) {
   auto sink = std::make_shared<spdlog::sinks::stderr_color_sink_mt>();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "machine.hpp"
 
-#include <spdlog/spdlog.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+
+#include "log.hpp"
 
 namespace morton::cli {
 namespace {
@@ -25,7 +27,7 @@ void describe_machine() {
   const std::string machine = fmt::format("numa:1(memory={}) core:{} pu:1", bytes,
                                           std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
   setenv("HWLOC_SYNTHETIC", machine.c_str(), 0);
-  spdlog::info("/sys is not mounted; PoCL is told of the machine as {}", machine);
+  log::info("/sys is not mounted; PoCL is told of the machine as {}", machine);
 }
 
 }  // namespace

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <spdlog/spdlog.h>
+#include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "commands.hpp"
+#include "log.hpp"
 #include "morton/architectures.hpp"
 #include "morton/error.hpp"
 #include "options.hpp"
@@ -38,7 +40,7 @@ std::string footer() {
 int write_model(const Options& options) {
   const Model model = new_model(options.architecture, options.seed);
   model.save(options.output, options.matrices == "csv" ? MatrixFormat::csv : MatrixFormat::binary);
-  spdlog::info("wrote {} ({} parameters)", options.output, model.summary().parameters);
+  log::info("wrote {} ({} parameters)", options.output, model.summary().parameters);
   return 0;
 }
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "options.hpp"
 
-#include <spdlog/spdlog.h>
+#include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <charconv>
 #include <cmath>
 #include <map>
 #include <system_error>
 
+#include "log.hpp"
 #include "machine.hpp"
 #include "morton/error.hpp"
 #include "shape_options.hpp"
@@ -237,7 +239,7 @@ Device open_device(const DeviceOptions& options) {
 Device open_device(const std::string& selector, const DeviceOptions& options) {
   prepare_drivers();
   Device device = Device::open(selector, device_config(options));
-  for (const std::string& note : device.notes()) spdlog::warn("{}", note);
+  for (const std::string& note : device.notes()) log::warn("{}", note);
   return device;
 }
 
@@ -307,7 +309,7 @@ CompileOptions compile_options(const KernelOptions& options) {
   }
   result.use = parse_use(options.use);
   result.catalogue_files = options.catalogue_files;
-  result.log = [](const std::string& line) { spdlog::debug("{}", line); };
+  result.log = [](const std::string& line) { log::debug("{}", line); };
   return result;
 }
 
@@ -321,10 +323,10 @@ CompiledModel compile_model(const Model& model, const std::vector<Device>& devic
   CompiledModel compiled = compile(model, devices, options);
   const CompileReport& report = compiled.report();
   for (const DeviceShare& share : report.shares) {
-    spdlog::info("device {}: {} rows of the batch (weight {:.6g}, {})", share.device, share.rows,
-                 share.weight, report.weights_source);
+    log::info("device {}: {} rows of the batch (weight {:.6g}, {})", share.device, share.rows,
+              share.weight, report.weights_source);
   }
-  for (const std::string& note : report.notes) spdlog::warn("{}", note);
+  for (const std::string& note : report.notes) log::warn("{}", note);
   return compiled;
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "cli11_names.hpp"
 #include "morton/compile.hpp"
 #include "morton/device.hpp"
 #include "output.hpp"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "morton/probe.hpp"
 
-#include <spdlog/spdlog.h>
-
+#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "commands.hpp"
+#include "log.hpp"
 #include "morton/error.hpp"
 #include "options.hpp"
 #include "output.hpp"
@@ -41,14 +41,13 @@ int run_probe(const Options& options) {
     how.progress = [&](const std::string&, double fraction) { progress.update(fraction); };
     result = probe(device, how);
   }
-  for (const std::string& note : result.notes) spdlog::info("{}", note);
+  for (const std::string& note : result.notes) log::info("{}", note);
   std::string kept;
   try {
     kept = keep_roofs(device, result);
   } catch (const Error& error) {
     // What was measured is worth printing all the same.
-    spdlog::warn("{}; nothing is kept: plans and profiles go on without these figures",
-                 error.what());
+    log::warn("{}; nothing is kept: plans and profiles go on without these figures", error.what());
   }
   emit(report_of(result, device, kept, options.result.format), options.result.path);
   return 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <spdlog/spdlog.h>
+#include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "commands.hpp"
@@ -49,7 +50,7 @@ Format layers_format(const std::string& path) {
 Roofs roofs_for(const Device& device) {
   const Roofs& roofs = device.roofs();
   if (!roofs.source.starts_with("guessed")) return roofs;
-  spdlog::info(
+  log::info(
       "no measured roofs are kept for device {}: a short probe measures some for this run "
       "(`morton probe` measures them well and keeps them)",
       device.id());
@@ -58,7 +59,7 @@ Roofs roofs_for(const Device& device) {
   options.effort = ProbeOptions::Effort::quick;
   options.progress = [&](const std::string&, double fraction) { progress.update(fraction); };
   const ProbeResult result = probe(device, options);
-  for (const std::string& note : result.notes) spdlog::info("{}", note);
+  for (const std::string& note : result.notes) log::info("{}", note);
   return roofs_of(result);
 }
 
@@ -83,11 +84,11 @@ int run_profile(const Options& options) {
   const GivenModel model(options.model, options.elsewhere);
   const Device device = open_device(options.device);
   const CompiledModel compiled = model.compile({device}, compile);
-  spdlog::info("{}", model.kernels_line(compiled.report()));
+  log::info("{}", model.kernels_line(compiled.report()));
   const Roofs roofs = roofs_for(device);
   const Profile profile = measure_profile(compiled, roofs, options.measure);
   if (!profile.steps_ms) {
-    spdlog::warn("{}: what rests on its clock is n/a", why_no_device_time(compiled.steps()));
+    log::warn("{}: what rests on its clock is n/a", why_no_device_time(compiled.steps()));
   }
   const ProfileSetting setting{
       options.model.path,   inputs_text(compiled), options.model.kernels.precision,

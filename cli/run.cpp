@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <spdlog/spdlog.h>
+#include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -12,6 +13,7 @@
 #include "commands.hpp"
 #include "given_model.hpp"
 #include "inputs.hpp"
+#include "log.hpp"
 #include "morton/error.hpp"
 #include "morton/files.hpp"
 #include "morton/session.hpp"
@@ -262,7 +264,7 @@ int run_model(Options options) {
   compile.weights = weights_of(options.device);
   const CompiledModel compiled = model.compile(open_devices(options.device), compile);
   const Device& device = compiled.device();
-  spdlog::info("{}", model.kernels_line(compiled.report()));
+  log::info("{}", model.kernels_line(compiled.report()));
   check_ranking(options, labels, compiled.outputs());
   if (!all_settled) inputs = assemble(sources, compiled.inputs());
   Session session(compiled);
@@ -270,7 +272,7 @@ int run_model(Options options) {
 
   if (!options.output.empty()) {
     write_tensors(options.output, outputs);
-    spdlog::info("wrote {}", options.output);
+    log::info("wrote {}", options.output);
   }
   if (for_people(options.format)) {
     emit(text_of(outputs, options, labels), "");

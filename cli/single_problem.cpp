@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "single_problem.hpp"
 
-#include <spdlog/fmt/fmt.h>
+#include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "terminal.hpp"
 
-#include <spdlog/spdlog.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -9,6 +8,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <utility>
+
+#include "log.hpp"
 
 namespace morton::cli {
 namespace {
@@ -76,7 +77,7 @@ std::size_t characters_of(std::string_view text) {
 
 Progress::Progress(std::string label)
     : label_(std::move(label)),
-      enabled_(terminal_of(STDERR_FILENO).interactive && spdlog::should_log(spdlog::level::info)) {}
+      enabled_(terminal_of(STDERR_FILENO).interactive && log::shows(log::Level::info)) {}
 
 Progress::~Progress() {
   if (visible_) std::fputs("\r\033[K", stderr);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "morton/tune.hpp"
 
-#include <spdlog/spdlog.h>
+#include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <map>
 #include <memory>
 
 #include "commands.hpp"
+#include "log.hpp"
 #include "machine.hpp"
 #include "options.hpp"
 #include "output.hpp"
@@ -60,9 +62,9 @@ TuneOptions tune_options(const Options& options, Progress& progress) {
   result.progress = [&progress](const TuneProgress& now) {
     progress.relabel(now.text);
     progress.update(now.done);
-    spdlog::debug("{}", now.text);
+    log::debug("{}", now.text);
   };
-  result.log = [](const std::string& line) { spdlog::warn("{}", line); };
+  result.log = [](const std::string& line) { log::warn("{}", line); };
   return result;
 }
 
@@ -127,7 +129,7 @@ std::string text_of(const TuneReport& report, Format format) {
 
 int finish(const TuneReport& report, Format format) {
   if (report.recalled > 0) {
-    spdlog::info("went on with an earlier run: {} candidates were known", report.recalled);
+    log::info("went on with an earlier run: {} candidates were known", report.recalled);
   }
   emit(for_people(format) ? text_of(report, format) : to_text(json_of(report), format), "");
   return report.results.empty() ? kCheckFailed : 0;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "unused_options.hpp"
 
-#include <spdlog/fmt/fmt.h>
-#include <spdlog/fmt/ranges.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 
 namespace morton::cli {

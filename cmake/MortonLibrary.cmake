@@ -20,7 +20,7 @@ function(morton_object_library name)
   target_include_directories(${name} PUBLIC
     ${PROJECT_SOURCE_DIR}/include ${generated_include} ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(${name} PRIVATE morton_flags)
-  target_compile_definitions(${name} PUBLIC FMT_HEADER_ONLY)
+  target_link_libraries(${name} PUBLIC ${MORTON_FMT})
 endfunction()
 
 morton_sources(host_sources
@@ -67,7 +67,7 @@ target_include_directories(morton PUBLIC
   $<BUILD_INTERFACE:${generated_include}>
   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_link_libraries(morton PRIVATE ${MORTON_HOST_LIBRARIES} ${MORTON_DEVICE_LIBRARIES}
-                                     OpenCL::OpenCL)
+                                     ${MORTON_FMT} OpenCL::OpenCL)
 
 # The program uses the public headers and nothing else of Morton.
 file(GLOB_RECURSE cli_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/*.cpp)

@@ -63,7 +63,7 @@ endfunction()
 morton_test_executable(host_tests host morton_host)
 # What the command line makes of its samples needs no device.
 target_sources(host_tests PRIVATE ${PROJECT_SOURCE_DIR}/cli/statistics.cpp)
-target_link_libraries(host_tests PRIVATE morton_spdlog)
+target_link_libraries(host_tests PRIVATE ${MORTON_FMT})
 target_include_directories(host_tests PRIVATE ${PROJECT_SOURCE_DIR}/cli)
 morton_test_executable(device_tests device morton_host morton_device)
 morton_test_executable(model_tests model morton_host morton_device)

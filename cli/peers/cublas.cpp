@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <spdlog/fmt/fmt.h>
+#include <fmt/format.h>
 
 #include <array>
 

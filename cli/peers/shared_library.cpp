@@ -2,7 +2,7 @@
 #include "peers/shared_library.hpp"
 
 #include <dlfcn.h>
-#include <spdlog/fmt/fmt.h>
+#include <fmt/format.h>
 
 #include "morton/error.hpp"
 

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// CLI11's header takes seconds to compile; headers that only name its types do without.
+namespace CLI {
+class App;
+class Option;
+class Validator;
+}  // namespace CLI
