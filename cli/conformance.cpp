@@ -25,6 +25,7 @@ planned anew and must give the expected types, shapes and values (relative 1e-3,
   device       right, computed by the device
   host         right, known when the model was planned: shape arithmetic
   unsupported  refused before anything ran, with the reason
+  disputed     not what the test says, which contradicts ONNX's text as the reason tells
   failed       wrong, or an error: makes the status 1
 
 Examples:
@@ -51,7 +52,7 @@ std::map<std::string, Counts> totals_of(const Results& results) {
 }
 
 constexpr Outcome kOutcomes[] = {Outcome::device, Outcome::host, Outcome::unsupported,
-                                 Outcome::failed};
+                                 Outcome::disputed, Outcome::failed};
 
 Counts sum_of(const Results& results) {
   Counts sum;

@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 
+#include "conformance_disputes.hpp"
 #include "morton/error.hpp"
 #include "morton/files.hpp"
 #include "morton/model.hpp"
@@ -154,6 +155,8 @@ const char* word_of(Outcome outcome) {
       return "host";
     case Outcome::unsupported:
       return "unsupported";
+    case Outcome::disputed:
+      return "disputed";
     case Outcome::failed:
       break;
   }
@@ -194,6 +197,11 @@ ConformanceResult run_conformance_case(const fs::path& folder, const Device& dev
   } catch (const std::exception& error) {
     result.outcome = Outcome::failed;
     result.reason = first_line(error.what());
+  }
+  const std::string_view dispute = dispute_over(result.name);
+  if (result.outcome == Outcome::failed && !dispute.empty()) {
+    result.outcome = Outcome::disputed;
+    result.reason += " (" + std::string(dispute) + ")";
   }
   return result;
 }

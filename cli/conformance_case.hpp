@@ -17,11 +17,12 @@ struct ConformanceResult {
     device,       ///< right, computed by the device (or nothing was to be computed)
     host,         ///< right, and known when the model was planned: shape arithmetic
     unsupported,  ///< refused before anything ran
+    disputed,     ///< not what the test says, which contradicts ONNX's own text
     failed,       ///< wrong, or an error
   } outcome = Outcome::failed;
   std::string name;       ///< of its folder
   std::string operators;  ///< the operator that it tests, or "several"
-  std::string reason;     ///< why it is unsupported or failed
+  std::string reason;     ///< why it is unsupported, disputed or failed
 };
 
 [[nodiscard]] const char* word_of(ConformanceResult::Outcome outcome);

@@ -26,9 +26,8 @@ target_link_libraries(morton_test_support PRIVATE morton_flags)
 # morton_test_executable(name folder LIBRARY...)
 #
 # One executable for the C++ files of tests/<folder>, if there are any. ctest shows one entry per
-# GoogleTest suite, listed when ctest starts (cmake/GTestSuites.cmake.in). The suites of one
-# executable share a folder for PoCL's cache and Morton's, which each run of ctest starts empty;
-# PoCL's is not safe between processes, so no two suites run at once if they need a device.
+# GoogleTest suite, listed when ctest starts (cmake/GTestSuites.cmake.in). Each entry has folders of
+# its own for PoCL's cache and Morton's, which each run of ctest starts empty.
 function(morton_test_executable name folder)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${folder}/*.cpp)
   if(NOT sources)
@@ -48,12 +47,7 @@ function(morton_test_executable name folder)
 
   set(test_program ${PROJECT_BINARY_DIR}/tests/${name})
   set(test_cache ${PROJECT_BINARY_DIR}/Testing/cache/${name})
-  set(test_environment ${MORTON_TEST_ENVIRONMENT} POCL_CACHE_DIR=${test_cache}/pocl
-                       MORTON_CACHE_DIR=${test_cache}/morton)
-  set(test_lock "")
-  if("morton_device" IN_LIST ARGN)
-    set(test_lock "RESOURCE_LOCK device")
-  endif()
+  list(JOIN MORTON_TEST_ENVIRONMENT " " MORTON_TEST_ENVIRONMENT_WORDS)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/GTestSuites.cmake.in
                  ${PROJECT_BINARY_DIR}/generated/${name}_suites.cmake @ONLY)
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES
@@ -94,7 +88,7 @@ if(EXISTS ${MORTON_ONNX_NODE_TESTS})
                    ${MORTON_TEST_PROGRAM} ${MORTON_ONNX_NODE_TESTS}
                    ${PROJECT_SOURCE_DIR}/tests/model/conformance.txt)
   set_tests_properties(onnx_conformance PROPERTIES
-    TIMEOUT 600 RESOURCE_LOCK device
+    TIMEOUT 600 COST 1000
     ENVIRONMENT "${MORTON_TEST_ENVIRONMENT};MORTON_CACHE_DIR=${conformance_cache}/morton;POCL_CACHE_DIR=${conformance_cache}/pocl")
 else()
   message(STATUS "libonnx-testdata is not installed: ONNX's tests of its operators do not run")
@@ -106,9 +100,11 @@ if(public_header AND NOT MORTON_SANITIZE)
   add_test(NAME install_and_consume
            COMMAND ${PROJECT_SOURCE_DIR}/tests/consumer/run.sh ${PROJECT_BINARY_DIR}
                    ${PROJECT_BINARY_DIR}/Testing/consumer)
+  set(consumer_cache ${PROJECT_BINARY_DIR}/Testing/cache/consumer)
+  file(MAKE_DIRECTORY ${consumer_cache})
   set_tests_properties(install_and_consume PROPERTIES
-    TIMEOUT 300 RESOURCE_LOCK device
-    ENVIRONMENT "${MORTON_TEST_ENVIRONMENT};CXX=${CMAKE_CXX_COMPILER}")
+    TIMEOUT 300
+    ENVIRONMENT "${MORTON_TEST_ENVIRONMENT};POCL_CACHE_DIR=${consumer_cache};MORTON_CACHE_DIR=${consumer_cache};CXX=${CMAKE_CXX_COMPILER}")
 endif()
 
 # Every folder of examples/ is one program; so is every file of bench/.
@@ -122,9 +118,11 @@ foreach(source IN LISTS example_sources)
     OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/examples)
   # An example without arguments runs on files of the repository, from its root.
   add_test(NAME example_${name} COMMAND example_${name})
+  set(example_cache ${PROJECT_BINARY_DIR}/Testing/cache/example_${name})
+  file(MAKE_DIRECTORY ${example_cache})
   set_tests_properties(example_${name} PROPERTIES
-    TIMEOUT 300 RESOURCE_LOCK device WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
-    ENVIRONMENT "${MORTON_TEST_ENVIRONMENT}")
+    TIMEOUT 300 WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+    ENVIRONMENT "${MORTON_TEST_ENVIRONMENT};POCL_CACHE_DIR=${example_cache};MORTON_CACHE_DIR=${example_cache}")
 endforeach()
 
 file(GLOB bench_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/*.cpp)

@@ -6,7 +6,7 @@ check_conformance.py MORTON FOLDER LIST
 
 MORTON is the program, FOLDER holds ONNX's node tests, LIST has a line for each operator: its name
 and how many of its tests must be right. A failed test, or fewer right ones than listed, is an
-error. Operators that have more are named, so that the list can follow.
+error; a test whose data contradict ONNX's text (disputed) is none. Operators that have more are named, so that the list can follow.
 """
 import json
 import os

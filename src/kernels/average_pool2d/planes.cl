@@ -70,7 +70,7 @@ __kernel ATTRIBUTES void average_planes(ARGUMENTS) {
       const int start = image + h * W + w0;
       int both = 0;
       int vectors = 0;
-      if (is_row && ACROSS_PHASES == SW && SW <= 2) {
+      if (is_row & (ACROSS_PHASES == SW) & (SW <= 2)) {
         // What all phases have is copied in vectors, as far as those end within src.
         both = clamp((SW - 1 - w0) / SW, 0, pitch);
         const int count = clamp((W - w0) / SW, both, pitch) - both;
