@@ -335,7 +335,8 @@ GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(CataloguePackOclgrind);
 
 TEST_P(CataloguePackOclgrind, LeavesNothingToReport) {
   for (const Entry& entry : catalogue_.entries()) {
-    if (entry.family == "pack" && !writes_parts(entry)) run(entry, kTransforms, Surroundings::nothing);
+    if (entry.family == "pack" && !writes_parts(entry))
+      run(entry, kTransforms, Surroundings::nothing);
   }
 }
 
