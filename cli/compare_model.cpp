@@ -151,6 +151,19 @@ void complete_inputs(const Options& options, const Model& model, const Sources& 
   }
 }
 
+/// The values that shapes follow from, of -i or of the reference's files.
+void add_planned_values(const Model& model, const Sources& sources, const Subject& subject,
+                        CompileOptions& compile) {
+  const std::vector<std::string> names = model.summary().planned_inputs;
+  if (!sources.empty()) {
+    compile.values = planned_values(names, sources, settled_inputs(model.inputs(), compile));
+  }
+  for (const NamedTensor& input : subject.inputs) {
+    if (std::ranges::find(names, input.name) != names.end())
+      compile.values[input.name] = input.tensor;
+  }
+}
+
 int compare_model(const Options& options) {
   const Model model = Model::load(options.model.path);
   require_one_device(options.device);
@@ -161,6 +174,7 @@ int compare_model(const Options& options) {
     sources = read_sources(options.inputs, model.inputs());
     fit_shapes(sources, model.inputs(), compile);
   }
+  add_planned_values(model, sources, subject, compile);
   const CompiledModel compiled = compile_model(model, open_device(options.device), compile);
   complete_inputs(options, model, sources, compiled, subject);
   const LayerReport report =

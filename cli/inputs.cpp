@@ -280,4 +280,20 @@ std::size_t batch_dimension(const PortInfo& port) {
   return named == port.symbols.end() ? 0 : static_cast<std::size_t>(named - port.symbols.begin());
 }
 
+bool is_settled(const PortInfo& port) {
+  return std::ranges::all_of(port.shape, [](std::int64_t extent) { return extent >= 0; });
+}
+
+std::map<std::string, Tensor> planned_values(const std::vector<std::string>& names,
+                                             const Sources& sources,
+                                             const std::vector<PortInfo>& settled) {
+  std::map<std::string, Tensor> values;
+  for (const std::string& name : names) {
+    const auto port = std::ranges::find(settled, name, &PortInfo::name);
+    if (port == settled.end() || !is_settled(*port)) continue;
+    values[name] = assemble({{name, sources.at(name)}}, {*port}).front().tensor;
+  }
+  return values;
+}
+
 }  // namespace morton::cli

@@ -52,4 +52,13 @@ void fit_shapes(const Sources& sources, const std::vector<PortInfo>& inputs,
 /// first. R17's networks have inputs as columns.
 [[nodiscard]] std::size_t batch_dimension(const PortInfo& port);
 
+/// Whether every extent of the input is known.
+[[nodiscard]] bool is_settled(const PortInfo& port);
+
+/// Of the inputs with these names, from whose values shapes follow: their tensors, as
+/// CompileOptions::values takes them. Those that are not settled are left out.
+[[nodiscard]] std::map<std::string, Tensor> planned_values(const std::vector<std::string>& names,
+                                                           const Sources& sources,
+                                                           const std::vector<PortInfo>& settled);
+
 }  // namespace morton::cli

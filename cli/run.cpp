@@ -219,25 +219,9 @@ Json json_of(const std::vector<NamedTensor>& outputs, const Options& options,
   return list;
 }
 
-bool is_settled(const PortInfo& port) {
-  return std::ranges::all_of(port.shape, [](std::int64_t extent) { return extent >= 0; });
-}
-
 /// Whether what the model states of an output tells how many classes it has, if any.
 bool has_known_classes(const PortInfo& port) {
   return !port.shape.empty() && (port.shape.size() != 2 || port.shape[1] >= 0);
-}
-
-/// The inputs from whose values shapes follow.
-std::map<std::string, Tensor> planned_values(const GivenModel& model, const Sources& sources,
-                                             const std::vector<PortInfo>& settled) {
-  std::map<std::string, Tensor> values;
-  for (const std::string& name : model.planned_inputs()) {
-    const auto port = std::ranges::find(settled, name, &PortInfo::name);
-    if (port == settled.end() || !is_settled(*port)) continue;
-    values[name] = assemble({{name, sources.at(name)}}, {*port}).front().tensor;
-  }
-  return values;
 }
 
 int run_model(Options options) {
@@ -253,7 +237,7 @@ int run_model(Options options) {
 
   // What can be refused before anything is built is refused there.
   const std::vector<PortInfo> settled = settled_inputs(model.inputs(), compile);
-  compile.values = planned_values(model, sources, settled);
+  compile.values = planned_values(model.planned_inputs(), sources, settled);
   const bool all_settled = std::ranges::all_of(settled, is_settled);
   std::vector<NamedTensor> inputs;
   if (all_settled) inputs = assemble(sources, settled);
