@@ -113,6 +113,13 @@ void check_size(const Shape& shape, std::int64_t expected, std::size_t got,
                    " bytes, the file holds " + std::to_string(got));
 }
 
+/// A tensor with raw data may have none in the fields of its type.
+bool holds_typed_fields(const onnx::TensorProto& proto) {
+  return proto.float_data_size() + proto.int32_data_size() + proto.int64_data_size() +
+             proto.double_data_size() + proto.uint64_data_size() + proto.string_data_size() >
+         0;
+}
+
 }  // namespace
 
 RawBytes ExternalData::find(const onnx::TensorProto& proto, std::int64_t bytes,
@@ -209,6 +216,7 @@ Tensor to_tensor(const onnx::TensorProto& proto, const RawBytes* raw, ExternalDa
   if (raw == nullptr && !proto.has_raw_data()) {
     return from_typed_fields(proto, type, shape, where);
   }
+  if (holds_typed_fields(proto)) throw ModelError(where + ": holds its data twice");
   const RawBytes own{proto.raw_data(), nullptr};
   const RawBytes& given = raw != nullptr ? *raw : own;
   check_size(shape, bytes, given.bytes.size(), where);

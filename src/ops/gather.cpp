@@ -15,6 +15,7 @@ std::vector<TensorType> infer_gather(const NodeView& node) {
   const TensorType source = node.input(0);
   const Shape indices = node.input(1).shape;
   const auto axis = static_cast<std::ptrdiff_t>(axis_of(node));
+  check_known_indices(node, {source.shape[axis_of(node)]});
   TensorType result{source.dtype, {source.shape.begin(), source.shape.begin() + axis}};
   result.shape.insert(result.shape.end(), indices.begin(), indices.end());
   result.shape.insert(result.shape.end(), source.shape.begin() + axis + 1, source.shape.end());

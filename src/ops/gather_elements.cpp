@@ -23,6 +23,7 @@ std::vector<TensorType> infer_gather_elements(const NodeView& node) {
     node.fail("the indices are " + to_string(indices) + ", the data " + to_string(source) +
               ": expected no greater extents but along axis " + std::to_string(axis));
   }
+  check_known_indices(node, {source[axis]});
   return {{node.input(0).dtype, indices}};
 }
 

@@ -43,6 +43,8 @@ std::vector<TensorType> infer_gather_nd(const NodeView& node) {
       source.shape.begin() + static_cast<std::ptrdiff_t>(tuples.batch + tuples.length),
       source.shape.end());
   if (result.shape.size() > kMaxRank) node.unsupported("more than 8 dimensions");
+  const auto first = source.shape.begin() + static_cast<std::ptrdiff_t>(tuples.batch);
+  check_known_indices(node, {first, first + static_cast<std::ptrdiff_t>(tuples.length)});
   return {result};
 }
 

@@ -39,6 +39,18 @@ void check_indices(const NodeView& node) {
   node.fail("the indices are " + std::string(name_of(type)) + ", expected i64 or i32");
 }
 
+void check_known_indices(const NodeView& node, const std::vector<std::int64_t>& extents) {
+  const Tensor* indices = node.constant(1);
+  if (indices == nullptr) return;
+  for (std::int64_t i = 0; i < indices->size(); ++i) {
+    const auto extent = static_cast<double>(extents[static_cast<std::size_t>(i) % extents.size()]);
+    const double index = indices->at(i);
+    if (index >= -extent && index < extent) continue;
+    node.fail("index " + std::to_string(static_cast<std::int64_t>(index)) +
+              " lies outside of the extent " + std::to_string(static_cast<std::int64_t>(extent)));
+  }
+}
+
 BoundProblem gather_problem(const NodeView& node, std::vector<Expression> source_coordinates,
                             std::vector<Expression> index_coordinates,
                             const std::vector<std::int64_t>& indexed) {

@@ -17,6 +17,9 @@ namespace morton {
 
 /// Throws ModelError unless input 1 holds i64 or i32.
 void check_indices(const NodeView& node);
+/// Throws ModelError where an index that is known lies outside: element i of the indices goes with
+/// extent i % extents.size().
+void check_known_indices(const NodeView& node, const std::vector<std::int64_t>& extents);
 
 /// A problem of family gather: the views of the source, of the indices, and the extents that they
 /// index, one for each index of a tuple.

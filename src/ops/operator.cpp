@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/error.hpp"
+#include "base/near_names.hpp"
 #include "base/typed_chain.hpp"
 #include "ops/elementwise.hpp"
 #include "ops/sides.hpp"
@@ -65,6 +66,17 @@ Chain append_epilogue(const Chain& first, const Chain& epilogue) {
   std::vector<int> own_inputs(static_cast<std::size_t>(epilogue.input_count));
   std::iota(own_inputs.begin(), own_inputs.end(), first.input_count - 1);
   return epilogue.after(first, 0, first_inputs, own_inputs);
+}
+
+/// What the operator infers. Its errors name the node, also those of arithmetic that does not fit.
+std::vector<TensorType> own_types(const NodeView& view, const Operator& op) {
+  try {
+    return op.infer != nullptr ? op.infer(view) : infer_elementwise(view);
+  } catch (const ModelError& error) {
+    const std::string text = error.what();
+    if (text.find("'" + view.node().name + "'") != std::string::npos) throw;
+    view.fail(text);
+  }
 }
 
 /// What lies in memory of this type once the values are stored there.
@@ -166,8 +178,16 @@ const Operator* find_operator(std::string_view name) {
 
 const Operator& operator_of(const Node& node) {
   if (const Operator* op = find_operator(node.op)) return *op;
+  std::vector<std::string_view> names;
+  for (const Operator* op : operators()) names.push_back(op->name);
+  std::string near;
+  for (const std::string& name : near_names(node.op, names)) {
+    near += (near.empty() ? "; near it: " : ", ") + name;
+  }
   throw UnsupportedError("node '" + node.name + "': the operator '" + node.op +
-                         "' is not supported (README.md lists those that are)");
+                         "' is not supported" + near +
+                         " (README.md lists those that are; `morton inspect MODEL --support` looks "
+                         "at every node)");
 }
 
 void check_supported(const Graph& graph, const Node& node) {
@@ -178,7 +198,7 @@ std::vector<TensorType> infer(const Graph& graph, const Node& node) {
   const Operator& op = operator_of(node);
   const NodeView view(graph, node);
   check_declaration(view, op);
-  std::vector<TensorType> types = op.infer != nullptr ? op.infer(view) : infer_elementwise(view);
+  std::vector<TensorType> types = own_types(view, op);
   for (std::size_t i = types.size(); i < node.outputs.size(); ++i) {
     if (node.outputs[i] == kNoTensor) continue;
     view.unsupported("output " + std::to_string(i) + " ('" + graph.tensor(node.outputs[i]).name +

@@ -12,6 +12,8 @@ namespace {
 
 /// A list of a real model's shape arithmetic is far shorter; beyond it, it is data.
 constexpr std::int64_t kMostPlannedReals = 4096;
+/// A model of a few bytes may ask for any amount.
+constexpr std::int64_t kMostPlannedBytes = std::int64_t{256} << 20;
 
 bool is_real(DType type) {
   return type == DType::f32 || type == DType::f64 || type == DType::f16 || type == DType::bf16;
@@ -72,6 +74,17 @@ bool is_planned_size(const std::vector<TensorType>& types) {
   });
 }
 
+void require_moderate(const std::vector<TensorType>& types, const NodeView& node) {
+  for (const TensorType& type : types) {
+    const std::int64_t most = kMostPlannedBytes / size_of(type.dtype);
+    if (element_count(type.shape) <= most) continue;
+    node.unsupported("its value, " + std::string(name_of(type.dtype)) + " " +
+                     to_string(type.shape) +
+                     ", would be computed when the model is planned, and has more than " +
+                     std::to_string(kMostPlannedBytes >> 20) + " MiB");
+  }
+}
+
 bool all_known(const Graph& graph, const Node& node) {
   return std::all_of(node.inputs.begin(), node.inputs.end(), [&](TensorId id) {
     return id == kNoTensor || graph.tensor(id).planned() != nullptr;
@@ -84,9 +97,11 @@ std::vector<Tensor> planned_values(const Graph& graph, const Node& node) {
   const Operator& op = operator_of(node);
   const NodeView view(graph, node);
   if (!op.reads_shapes && !all_known(graph, node)) return {};
-  if (op.values != nullptr && !op.alias) return op.values(view);
   const std::vector<TensorType> types = infer(graph, node);
-  if (!is_planned_size(types)) return {};
+  const bool has_values = op.values != nullptr && !op.alias;
+  if (!has_values && !is_planned_size(types)) return {};
+  require_moderate(types, view);
+  if (has_values) return op.values(view);
   std::vector<Tensor> results;
   if (op.alias && node.epilogue.is_identity()) {
     results.push_back(view.value(0).reshaped(types[0].shape));

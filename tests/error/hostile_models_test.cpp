@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A hundred models that nobody means well with, each in a process of its own: one clear error, soon
+// and without much memory.
+#include "error/hostile_models.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "error/cli_program.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace morton::testing {
+namespace {
+
+constexpr int kBadFile = 3;
+constexpr double kMostMs = 1000.0;
+/// Beside what the program itself takes.
+constexpr std::int64_t kMostKib = 64 * 1024;
+
+/// A plan for a device that is not there: everything up to the device reads the model.
+Outcome plan_of(const std::string& path) {
+  return run_program({"plan", path, "--device-info", "tests/devices/pocl_cpu.json"});
+}
+
+/// The quicker of two: other processes may have the machine for a while.
+Outcome judged(const std::string& path) {
+  Outcome first = plan_of(path);
+  if (first.cpu_ms <= kMostMs) return first;
+  return plan_of(path);
+}
+
+TEST(HostileModels, EachGivesOneClearErrorSoonAndWithLittleMemory) {
+  const Outcome harmless = plan_of(kLenet);
+  expect_success(harmless);
+  const std::vector<HostileModel> models = hostile_models();
+  EXPECT_GE(models.size(), 100U);
+  std::set<std::string> names;
+  for (const HostileModel& model : models) {
+    SCOPED_TRACE(model.name);
+    EXPECT_TRUE(names.insert(model.name).second) << "two models of one name";
+    const TemporaryFolder outer;
+    const std::filesystem::path folder = outer.path() / "model";
+    std::filesystem::create_directory(folder);
+    const Outcome outcome = judged(model.write(folder));
+    expect_error(outcome, kBadFile, model.part);
+    EXPECT_LT(outcome.cpu_ms, kMostMs) << outcome.text();
+    EXPECT_LT(outcome.peak_kib, harmless.peak_kib + kMostKib) << outcome.text();
+  }
+}
+
+}  // namespace
+}  // namespace morton::testing
