@@ -40,11 +40,21 @@ class Descriptor {
   fail(path, what + ": " + std::strerror(errno));
 }
 
+/// Who names a place that cannot be written must name another.
+[[noreturn]] void fail_writing(const std::filesystem::path& path, const std::string& what) {
+  throw UsageError(path.string() + ": " + what);
+}
+
+[[noreturn]] void fail_writing_with_errno(const std::filesystem::path& path,
+                                          const std::string& what) {
+  fail_writing(path, what + ": " + std::strerror(errno));
+}
+
 void write_all(int descriptor, std::string_view bytes, const std::filesystem::path& path) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail_with_errno(path, "cannot write");
+    if (written < 0) fail_writing_with_errno(path, "cannot write");
     bytes.remove_prefix(static_cast<std::size_t>(written));
   }
 }
@@ -83,18 +93,22 @@ void write_file_atomically(const std::filesystem::path& path,
   if (folder.empty()) folder = ".";
   std::error_code status;
   std::filesystem::create_directories(folder, status);
-  if (status) fail(folder, "cannot create the folder: " + status.message());
+  if (status) fail_writing(folder, "cannot create the folder: " + status.message());
   std::string temporary = path.string() + ".XXXXXX";
   const int created = ::mkostemp(temporary.data(), O_CLOEXEC);
-  if (created < 0) fail_with_errno(temporary, "cannot create");
+  if (created < 0) fail_writing_with_errno(temporary, "cannot create");
   try {
     for (const std::string_view part : parts) write_all(created, part, temporary);
     // mkostemp makes the file private; an ordinary file follows the user's mask.
     const mode_t mask = ::umask(0);
     ::umask(mask);
-    if (::fchmod(created, 0666 & ~mask) != 0) fail_with_errno(temporary, "cannot set the mode");
-    if (::fsync(created) != 0) fail_with_errno(temporary, "cannot flush");
-    if (::rename(temporary.c_str(), path.c_str()) != 0) fail_with_errno(path, "cannot rename to");
+    if (::fchmod(created, 0666 & ~mask) != 0) {
+      fail_writing_with_errno(temporary, "cannot set the mode");
+    }
+    if (::fsync(created) != 0) fail_writing_with_errno(temporary, "cannot flush");
+    if (::rename(temporary.c_str(), path.c_str()) != 0) {
+      fail_writing_with_errno(path, "cannot rename to");
+    }
   } catch (...) {
     ::close(created);
     ::unlink(temporary.c_str());

@@ -16,7 +16,7 @@ namespace morton {
 
 /// Writes to a temporary file beside `path`, flushes it, renames it over `path` and flushes the
 /// folder, so that a kill at any moment leaves the old or the new file. Creates missing folders.
-/// Throws ModelError that names the file.
+/// Throws UsageError that names the file.
 void write_file_atomically(const std::filesystem::path& path, std::string_view bytes);
 /// The same for bytes in parts, one after the other.
 void write_file_atomically(const std::filesystem::path& path,

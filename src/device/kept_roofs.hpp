@@ -24,8 +24,8 @@ struct KeptRoofs {
 /// empty folder has none.
 [[nodiscard]] KeptRoofs read_kept_roofs(const std::filesystem::path& folder,
                                         const DeviceInfo& info);
-/// Writes `roofs` for later processes, atomically, and returns the path. Throws ModelError where
-/// the file cannot be written, UsageError for an empty folder.
+/// Writes `roofs` for later processes, atomically, and returns the path. Throws UsageError
+/// where the file cannot be written, and for an empty folder.
 std::filesystem::path keep_roofs(const std::filesystem::path& folder, const DeviceInfo& info,
                                  const Roofs& roofs);
 

@@ -119,7 +119,7 @@ void write_trusted_file(const std::filesystem::path& path, std::string_view byte
   if (!std::filesystem::exists(folder, status)) {
     std::filesystem::create_directories(folder.parent_path(), status);
     if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
-      throw ModelError(folder.string() + ": cannot create the folder: " + std::strerror(errno));
+      throw UsageError(folder.string() + ": cannot create the folder: " + std::strerror(errno));
     }
   }
   if (const auto why = why_not_trusted(folder)) throw ModelError(*why);

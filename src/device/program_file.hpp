@@ -41,7 +41,8 @@ inline constexpr int kProgramFileVersion = 1;
 /// a link), or nothing. A path that does not exist is an answer too.
 [[nodiscard]] std::optional<std::string> why_not_trusted(const std::filesystem::path& path);
 /// Writes the file so that `why_not_trusted` accepts it, making its folder if need be (for the user
-/// alone). Throws ModelError.
+/// alone). Throws ModelError for a folder that others may write, UsageError where it cannot be
+/// written.
 void write_trusted_file(const std::filesystem::path& path, std::string_view bytes);
 
 }  // namespace morton

@@ -18,7 +18,8 @@ void require_storable(const std::filesystem::path& path, const TunedDevice& devi
 /// Adds to the file of one device what was found, in place of earlier records of the same kernel
 /// and problem, earlier verdicts on the same values, and all of other versions of these kernels.
 /// The file is replaced at once; processes that do so at the same time wait for each other. Throws
-/// ModelError for a file that is damaged, cannot be written, or is another device's.
+/// ModelError for a file that is damaged or another device's, UsageError for one that cannot be
+/// written.
 void store_tuning(const std::filesystem::path& path, const TunedDevice& device,
                   const TunedData& found);
 

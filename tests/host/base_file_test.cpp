@@ -48,8 +48,8 @@ TEST_F(File, RefusesWhatItCannotRead) {
 TEST_F(File, LeavesTheOldFileWhenItCannotWrite) {
   write_file_atomically(folder_ / "x", "old");
   fs::create_directory(folder_ / "taken");
-  EXPECT_THROW(write_file_atomically(folder_ / "taken", "new"), ModelError);
-  EXPECT_THROW(write_file_atomically(folder_ / "x" / "y", "new"), ModelError);
+  EXPECT_THROW(write_file_atomically(folder_ / "taken", "new"), UsageError);
+  EXPECT_THROW(write_file_atomically(folder_ / "x" / "y", "new"), UsageError);
   EXPECT_EQ(read_file(folder_ / "x", kLimit), "old");
 }
 

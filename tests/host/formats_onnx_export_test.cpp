@@ -168,7 +168,7 @@ TEST(OnnxExport, RefusesFusedGraphs) {
 TEST(OnnxExport, LeavesNoFileWhereItCannotWrite) {
   const TemporaryFolder folder;
   write_bytes(folder / "file", "");
-  EXPECT_THROW(export_onnx(test::make_mlp(1), folder / "file/model.onnx"), ModelError);
+  EXPECT_THROW(export_onnx(test::make_mlp(1), folder / "file/model.onnx"), UsageError);
 }
 
 }  // namespace
