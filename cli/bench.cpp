@@ -41,10 +41,10 @@ Examples:
 constexpr std::array kFamilies{"gemm", "bias", "sigmoid", "relu"};
 
 /// What `bench --cold` takes notice of.
-const std::vector<std::string> kReadByCold{"model",        "--cold",   "--device",    "--batch",
-                                           "--shape",      "--use",    "--exclude",   "--local",
-                                           "--set",        "--tuning", "--precision", "--catalogue",
-                                           "--iterations", "--seed",   "--format",    "--output"};
+const std::vector<std::string> kReadByCold{
+    "model",       "--cold",      "--device",     "--batch",  "--shape",     "--use",
+    "--exclude",   "--local",     "--set",        "--tuning", "--self-test", "--strict",
+    "--precision", "--catalogue", "--iterations", "--seed",   "--format",    "--output"};
 
 struct Options {
   DeviceOptions device;
@@ -347,6 +347,7 @@ void add_bench(CLI::App& app, Action& chosen) {
   add_options(*command, options->measure);
   add_options(*command, options->device);
   add_options(*command, options->model);
+  add_trust_options(*command, options->model);
   add_options(*command, options->result, every_format());
   command->callback([command, options, &chosen] {
     for (const CLI::App* problem : command->get_subcommands()) {

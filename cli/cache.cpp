@@ -16,6 +16,7 @@ namespace {
 constexpr const char* kFooter = R"(Examples:
   morton cache list
   morton cache clear tuning
+  morton cache clear self-test             # kernels are tried anew
   morton cache export -o tuning.json       # on one machine
   morton cache import tuning.json          # on another)";
 
@@ -37,20 +38,32 @@ int list(const Options& options) {
                       {"refused", one.refused},
                       {"file", one.file}});
   }
+  Json self_tests = Json::array();
+  for (const CachedSelfTest& one : content.self_tests) {
+    text += fmt::format("self-test: {}: {} kernels right, {} refused ({})\n", one.device, one.right,
+                        one.refused.size(), one.file);
+    for (const std::string& refused : one.refused) text += fmt::format("  refused: {}\n", refused);
+    self_tests.push_back({{"device", one.device},
+                          {"right", one.right},
+                          {"refused", one.refused},
+                          {"file", one.file}});
+  }
   if (content.journals > 0) text += fmt::format("unfinished tuning: {}\n", content.journals);
   const Json json = {{"folder", content.folder},
                      {"programs", content.programs},
                      {"program_bytes", content.program_bytes},
                      {"tuning", tuning},
-                     {"journals", content.journals}};
+                     {"journals", content.journals},
+                     {"self_tests", self_tests}};
   emit(for_people(options.format) ? text : to_text(json, options.format), "");
   return 0;
 }
 
 int clear(const Options& options) {
-  const CachePart part = options.part == "programs" ? CachePart::programs
-                         : options.part == "tuning" ? CachePart::tuning
-                                                    : CachePart::all;
+  const CachePart part = options.part == "programs"    ? CachePart::programs
+                         : options.part == "tuning"    ? CachePart::tuning
+                         : options.part == "self-test" ? CachePart::self_test
+                                                       : CachePart::all;
   emit(fmt::format("removed {} files\n", clear_cache(options.cache_dir, part)), "");
   return 0;
 }
@@ -85,8 +98,8 @@ void add_cache(CLI::App& app, Action& chosen) {
   add_format(*listing, options->format, {{"table", Format::table}, {"json", Format::json}});
   listing->callback([options, &chosen] { chosen = [options] { return list(*options); }; });
   CLI::App* clearing = add_part(*command, "clear", "Remove it", *options);
-  clearing->add_option("part", options->part, "programs, tuning or all (the default)")
-      ->check(CLI::IsMember({"programs", "tuning", "all"}))
+  clearing->add_option("part", options->part, "programs, tuning, self-test or all (the default)")
+      ->check(CLI::IsMember({"programs", "tuning", "self-test", "all"}))
       ->option_text("PART");
   clearing->callback([options, &chosen] { chosen = [options] { return clear(*options); }; });
   CLI::App* exporting = add_part(*command, "export", "Write the tuning data to one file", *options);

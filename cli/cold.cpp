@@ -84,6 +84,8 @@ std::vector<std::string> arguments_of(const ModelOptions& options) {
   for (const std::string& one : kernels.tuning) add("--tuning", one);
   if (!kernels.local.empty()) add("--local", kernels.local);
   add("--precision", kernels.precision);
+  add("--self-test", options.self_test);
+  if (options.strict) words.emplace_back("--strict");
   return words;
 }
 
@@ -239,6 +241,7 @@ void add_first_result(CLI::App& app, Action& chosen) {
   add_given_model(*command, options->model, options->elsewhere, Need::required);
   add_options(*command, options->device);
   add_options(*command, options->model);
+  add_trust_options(*command, options->model);
   add_options(*command, options->measure);
   command->callback([options, &chosen] { chosen = [options] { return first_result(*options); }; });
 }

@@ -90,6 +90,7 @@ void add_compile(CLI::App& app, Action& chosen) {
       ->allow_extra_args(false);
   add_options(*command, options->device);
   add_options(*command, options->model);
+  add_trust_options(*command, options->model);
   command->callback([options, &chosen] { chosen = [options] { return compile_ahead(*options); }; });
 }
 

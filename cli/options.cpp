@@ -100,6 +100,21 @@ void add_options(CLI::App& command, DeviceOptions& options) {
       ->option_text("FOLDER");
 }
 
+void add_strict(CLI::App& command, ModelOptions& options) {
+  command.add_flag("--strict", options.strict,
+                   "Fail where something else is done than was asked for: a step runs on the host, "
+                   "a kernel that computes wrongly was replaced");
+}
+
+void add_trust_options(CLI::App& command, ModelOptions& options) {
+  command
+      .add_option("--self-test", options.self_test,
+                  "on: kernels are tried when a device and driver first meet them; off: not")
+      ->check(CLI::IsMember({"on", "off"}))
+      ->option_text("on|off");
+  add_strict(command, options);
+}
+
 void add_model_file(CLI::App& command, ModelOptions& options) {
   command.add_option("model", options.path, "ONNX file, or network definition (.json)")
       ->option_text("MODEL")
@@ -293,11 +308,15 @@ CompileOptions compile_options(const ModelOptions& options) {
   CompileOptions result = compile_options(options.kernels);
   result.batch = options.batch;
   result.shapes = parse_shapes(options.shapes);
+  if (options.self_test == "on") result.self_test = CompileOptions::SelfTest::once;
+  if (options.strict) result.fallback = CompileOptions::Fallback::refuse;
   return result;
 }
 
 CompileOptions compile_options(const KernelOptions& options) {
   CompileOptions result;
+  // What takes kernels alone compares their results itself.
+  result.self_test = CompileOptions::SelfTest::off;
   result.exclude = options.exclude;
   result.precision = parse_dtype(options.precision);
   if (!options.local.empty()) result.local = parse_extents("--local", options.local, "4x16");

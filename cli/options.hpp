@@ -37,6 +37,8 @@ struct ModelOptions {
   std::int64_t batch = 0;  ///< 0: as the model or --shape says
   std::vector<std::string> shapes;
   KernelOptions kernels;
+  std::string self_test = "on";
+  bool strict = false;
 };
 
 /// How long a measurement goes on.
@@ -58,6 +60,10 @@ void add_options(CLI::App& command, DeviceOptions& options);
 void add_options(CLI::App& command, KernelOptions& options);
 /// --batch and --shape, and those of the kernels.
 void add_options(CLI::App& command, ModelOptions& options);
+/// --strict.
+void add_strict(CLI::App& command, ModelOptions& options);
+/// --self-test and --strict.
+void add_trust_options(CLI::App& command, ModelOptions& options);
 /// MODEL, the file.
 void add_model_file(CLI::App& command, ModelOptions& options);
 void add_options(CLI::App& command, MeasureOptions& options);

@@ -118,6 +118,7 @@ void add_profile(CLI::App& app, Action& chosen) {
   add_options(*command, options->measure);
   add_options(*command, options->device);
   add_options(*command, options->model);
+  add_trust_options(*command, options->model);
   add_options(*command, options->result, every_format());
   command->callback([options, &chosen] { chosen = [options] { return run_profile(*options); }; });
 }

@@ -294,6 +294,7 @@ void add_run(CLI::App& app, Action& chosen) {
       ->option_text("FILE");
   add_options(*command, options->device);
   add_options(*command, options->model);
+  add_trust_options(*command, options->model);
   add_format(*command, options->format,
              {{"table", Format::table}, {"md", Format::md}, {"json", Format::json}});
   command->add_option("-o,--output", options->output, "Write the outputs to this .npz or .npy file")

@@ -16,18 +16,27 @@ struct CachedTuning {
   std::int64_t records = 0, refused = 0;
 };
 
+/// What self-tests found on one device and driver.
+struct CachedSelfTest {
+  std::string file;
+  std::string device;
+  std::int64_t right = 0;            ///< kernels that computed rightly
+  std::vector<std::string> refused;  ///< those that did not, with the reason
+};
+
 /// What the cache folder holds.
 struct CacheContent {
   std::string folder;
   std::int64_t programs = 0, program_bytes = 0;
   std::vector<CachedTuning> tuning;
   std::int64_t journals = 0;  ///< of tuning that was cut off
+  std::vector<CachedSelfTest> self_tests;
 };
 
 /// `cache_dir` is as in DeviceConfig. All throw UsageError where no cache folder is known.
 [[nodiscard]] MORTON_API CacheContent cache_content(const std::string& cache_dir);
 
-enum class CachePart : std::uint8_t { programs, tuning, all };
+enum class CachePart : std::uint8_t { programs, tuning, self_test, all };
 /// Removes that part (with `tuning` also its journals); returns the number of files removed.
 MORTON_API std::int64_t clear_cache(const std::string& cache_dir, CachePart part);
 

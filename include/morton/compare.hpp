@@ -41,6 +41,9 @@ struct LayerOptions {
   /// host as fit, drawn with `seed`; 0: all.
   std::int64_t most_multiplications = std::int64_t{50} << 20;
   std::uint64_t seed = 1;
+  /// Names of the layers' results; empty: all layers.
+  std::vector<std::string> only{};
+  double slack = 1.0;  ///< how many times its bound an error may be
 };
 
 /// Runs the model once and compares each layer, from what the device computed before it, with the

@@ -61,6 +61,15 @@ struct CompileOptions {
   std::vector<double> weights;
   /// Files with further catalogue entries.
   std::vector<std::string> catalogue_files;
+  /// Whether kernels that are new on a device and driver are tried before they are trusted: the
+  /// model runs once on made-up inputs, and layers that the new kernels compute are compared with
+  /// the reference. What computes wrongly is refused from then on, another kernel takes its place,
+  /// and the report's fallbacks say so. The cache folder remembers; without one nothing is tried,
+  /// nor over several devices, nor where operands are rounded (precision).
+  enum class SelfTest : std::uint8_t { once, off } self_test = SelfTest::once;
+  /// What happens where something else is done than was asked for (CompileReport::fallbacks): the
+  /// report has it, or compiling fails with UnsupportedError.
+  enum class Fallback : std::uint8_t { report, refuse } fallback = Fallback::report;
   /// Told what happens (one line each): dropped cache entries, passes, builds. May be empty.
   std::function<void(const std::string&)> log;
 };
@@ -84,6 +93,11 @@ struct CompileReport {
   std::vector<DeviceShare> shares;    ///< of several devices, in their order; else empty
   std::string weights_source;         ///< "given", or "measured, rows a second"; else empty
   std::vector<std::string> notes;     ///< anything that a user should know of
+  /// Where something else is done than was asked for: a kernel that computes wrongly was replaced,
+  /// a step runs on the host, kernels of a compiled file were built from source.
+  std::vector<std::string> fallbacks;
+  int kernels_tried = 0;  ///< by the self-test, for the first time on this device and driver
+  double self_test_ms = 0.0;
 };
 
 /// One operand of a step.

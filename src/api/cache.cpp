@@ -4,8 +4,10 @@
 #include <filesystem>
 
 #include "api/cache_folder.hpp"
+#include "api/tried_kernels.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "plan/tunables.hpp"
 #include "plan/tuned_file.hpp"
 #include "tune/store.hpp"
 
@@ -54,6 +56,25 @@ std::int64_t import_device(const fs::path& folder, const Json& json, const std::
   return static_cast<std::int64_t>(data.records().size());
 }
 
+/// The verdicts of one device's self-tests, and how many kernels beside them are right.
+CachedSelfTest self_test_in(const fs::path& verdicts) {
+  TunedData data;
+  CachedSelfTest found;
+  found.file = verdicts.string();
+  found.device = read_tuning_file(verdicts, data).name;
+  for (const Verdict& verdict : data.verdicts()) {
+    const std::string values = print_tunables(verdict.tunables);
+    found.refused.push_back(verdict.kernel + (values.empty() ? "" : " " + values) + ": " +
+                            verdict.why);
+  }
+  const fs::path right = fs::path(verdicts).replace_extension(".txt");
+  std::error_code status;
+  if (fs::exists(right, status)) {
+    found.right = static_cast<std::int64_t>(read_tried_kernels(right).size());
+  }
+  return found;
+}
+
 }  // namespace
 
 CacheContent cache_content(const std::string& cache_dir) {
@@ -74,16 +95,25 @@ CacheContent cache_content(const std::string& cache_dir) {
   }
   content.journals =
       static_cast<std::int64_t>(files_of(tuning_folder(folder) / "journal", ".jsonl").size());
+  for (const fs::path& file : files_of(self_test_folder(folder), ".json")) {
+    content.self_tests.push_back(self_test_in(file));
+  }
   return content;
 }
 
 std::int64_t clear_cache(const std::string& cache_dir, CachePart part) {
   const fs::path folder = known_folder(cache_dir);
   std::int64_t removed = 0;
-  if (part != CachePart::tuning) removed += remove_all(files_of(folder / "programs", ".bin"));
-  if (part == CachePart::programs) return removed;
-  removed += remove_all(files_of(tuning_folder(folder), ".json"));
-  removed += remove_all(files_of(tuning_folder(folder) / "journal", ".jsonl"));
+  const auto clears = [&](CachePart one) { return part == one || part == CachePart::all; };
+  if (clears(CachePart::programs)) removed += remove_all(files_of(folder / "programs", ".bin"));
+  if (clears(CachePart::tuning)) {
+    removed += remove_all(files_of(tuning_folder(folder), ".json"));
+    removed += remove_all(files_of(tuning_folder(folder) / "journal", ".jsonl"));
+  }
+  if (clears(CachePart::self_test)) {
+    removed += remove_all(files_of(self_test_folder(folder), ".json"));
+    removed += remove_all(files_of(self_test_folder(folder), ".txt"));
+  }
   return removed;
 }
 

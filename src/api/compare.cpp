@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <sstream>
 
 #include "api/compiled_state.hpp"
@@ -116,9 +117,38 @@ LayerComparison compare_layer(const Graph& graph, TensorId id, const LayerValue&
     const auto at = static_cast<std::size_t>(i);
     const std::int64_t index =
         reference.channels ? whole_index(i, comparison.shape, *reference.channels) : i;
-    add({reference.value.value[at], reference.value.error[at], got.at(i)}, index, comparison);
+    const double tolerance = options.slack * reference.value.error[at];
+    add({reference.value.value[at], tolerance, got.at(i)}, index, comparison);
   }
   return comparison;
+}
+
+/// Names of the tensors that the model's nodes compute.
+std::set<std::string> computed_names(const Graph& graph) {
+  std::set<std::string> names;
+  for (const Node& node : graph.nodes) {
+    for (const TensorId id : node.outputs) {
+      if (id != kNoTensor) names.insert(graph.tensor(id).name);
+    }
+  }
+  return names;
+}
+
+bool holds(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool is_asked_for(const std::string& name, const LayerOptions& options) {
+  return options.only.empty() || holds(options.only, name);
+}
+
+/// Keeps the named layers and those that they are computed from.
+void keep(const std::vector<std::string>& names, std::vector<PlannedLayer>& layers) {
+  std::set<std::string> needed(names.begin(), names.end());
+  for (const PlannedLayer& layer : layers) {
+    if (holds(names, layer.name)) needed.insert(layer.sources.begin(), layer.sources.end());
+  }
+  std::erase_if(layers, [&](const PlannedLayer& layer) { return !needed.contains(layer.name); });
 }
 
 void check_known(const Graph& graph, const NamedTensor& expected) {
@@ -151,16 +181,21 @@ LayerReport compare_layers(const CompiledModel& model, std::span<const NamedTens
                            const LayerOptions& options) {
   const CompiledState& state = *model.state();
   const Graph graph = stated_graph(state);
-  const auto layers = layer_values(state.loaded, inputs);
+  // Passes make tensors of their own; what reads those is compared from what stands before.
+  const std::set<std::string> computed = computed_names(graph);
+  const auto is_known = [&](const std::string& name) { return computed.contains(name); };
+  auto planned = planned_layers(state.loaded->plan(), is_known);
+  if (!options.only.empty()) keep(options.only, planned);
+  const auto layers = layer_values(state.loaded, inputs, planned);
   KnownValues known;
   for (const NamedTensor& input : inputs) known[graph.find(input.name)] = input.tensor;
   LayerReport report;
   for (const std::string& name : in_order(layers)) {
     const TensorId id = graph.find(name);
-    // Passes make tensors of their own; what reads those is compared from what stands before.
-    if (id == kNoTensor || graph.producer(id) < 0) continue;
     const LayerValue& layer = layers.at(name);
-    report.layers.push_back(compare_layer(graph, id, layer, known, options));
+    if (is_asked_for(name, options)) {
+      report.layers.push_back(compare_layer(graph, id, layer, known, options));
+    }
     known[id] = layer.value;
   }
   return report;

@@ -6,6 +6,7 @@
 
 #include "api/compiled_state.hpp"
 #include "api/planning.hpp"
+#include "api/self_test.hpp"
 #include "base/error.hpp"
 #include "base/shape.hpp"
 #include "ops/planned.hpp"
@@ -102,6 +103,23 @@ CompileOptions with_cache_folder(CompileOptions options, const Device& device) {
   return options;
 }
 
+/// Adds what the plan does otherwise than was asked for. Throws where the options refuse that.
+void add_fallbacks(const Plan& plan, const CompileOptions& options, CompileReport& report) {
+  for (const std::string& line : left_out_by_self_tests(plan)) {
+    report.fallbacks.push_back(line);
+    report.notes.push_back(line);
+  }
+  for (const Step& step : plan.steps) {
+    if (step.place != Step::Place::host) continue;
+    report.fallbacks.push_back("'" + step.name + "' is computed on the host, by " + step.kernel +
+                               " (--exclude " + step.kernel + " leaves it to the device)");
+  }
+  if (options.fallback == CompileOptions::Fallback::report || report.fallbacks.empty()) return;
+  std::string text;
+  for (const std::string& fallback : report.fallbacks) text += "\n  " + fallback;
+  throw UnsupportedError("--strict: something else is done than was asked for:" + text);
+}
+
 }  // namespace
 
 CompiledModel::CompiledModel(std::shared_ptr<const CompiledState> state)
@@ -170,8 +188,23 @@ CompiledModel compile(const Model& model, const Device& device, const CompileOpt
 }
 
 CompiledModel compile(const Model& model, const std::vector<Device>& devices,
-                      const CompileOptions& given) {
+                      const CompileOptions& options) {
   if (devices.empty()) throw UsageError("compile: no device is given");
+  const Compile untried = [&](const CompileOptions& with) {
+    return compile_untried(model, devices, with);
+  };
+  // The reference's bounds are those of f32.
+  const bool tries = options.self_test == CompileOptions::SelfTest::once && devices.size() == 1 &&
+                     options.precision == DType::f32 &&
+                     !devices.front().implementation()->cache_folder().empty();
+  const auto state = tries ? compile_tried(untried, options) : untried(options);
+  add_fallbacks(state->loaded->plan(), options, state->report);
+  return CompiledModel(state);
+}
+
+std::shared_ptr<CompiledState> compile_untried(const Model& model,
+                                               const std::vector<Device>& devices,
+                                               const CompileOptions& given) {
   const CompileOptions options = with_cache_folder(given, devices.front());
   auto state = std::make_shared<CompiledState>(
       CompiledState{devices, model, given, {}, {}, planned_values_of(model, given), {}, {}});
@@ -192,7 +225,7 @@ CompiledModel compile(const Model& model, const std::vector<Device>& devices,
   const auto loaded = std::make_shared<LoadedPlan>(std::move(plan), std::move(opened));
   finish_loading(loaded, report, options);
   state->loaded = loaded;
-  return CompiledModel(std::move(state));
+  return state;
 }
 
 std::string plan_json(const Model& model, const std::vector<std::string>& device_jsons,

@@ -190,6 +190,7 @@ std::shared_ptr<LoadedPlan> load_plan(const ArchivedVariant& variant,
       rebuilt = state.where + ": " + error.what() + "; its kernels were built from source";
     }
   }
+  report.fallbacks.push_back(rebuilt);
   report.notes.push_back(rebuilt);
   ahead.binaries.clear();
   Plan plan = variant.plan;

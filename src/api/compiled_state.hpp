@@ -27,6 +27,11 @@ struct CompiledState {
   std::shared_ptr<const LoadedPlan> loaded;
 };
 
+/// `compile` without a self-test.
+[[nodiscard]] std::shared_ptr<CompiledState> compile_untried(const Model& model,
+                                                             const std::vector<Device>& devices,
+                                                             const CompileOptions& given);
+
 /// Runs once where programs are to be kept or libraries build theirs, and fills in the report.
 void finish_loading(const std::shared_ptr<LoadedPlan>& loaded, CompileReport& report,
                     const CompileOptions& options);

@@ -6,9 +6,11 @@
 
 #include "api/cache_folder.hpp"
 #include "api/compiled_state.hpp"
+#include "api/tried_kernels.hpp"
 #include "base/error.hpp"
 #include "catalogue/catalogue.hpp"
 #include "launch/library.hpp"
+#include "morton/support.hpp"
 #include "passes/pipeline.hpp"
 #include "plan/narrow.hpp"
 #include "plan/split.hpp"
@@ -23,30 +25,6 @@ using Clock = std::chrono::steady_clock;
 /// Runs of each device that are measured, after one that is not; fewer where they take long.
 constexpr int kMeasuredRuns = 7;
 constexpr double kMeasuringBudgetMs = 2000.0;
-
-Catalogue catalogue_for(const CompileOptions& options) {
-  Catalogue catalogue = Catalogue::standard();
-  for (const auto& file : options.catalogue_files) catalogue.add_file(file);
-  if (options.log) {
-    for (const auto& [name, why] : catalogue.left_out()) options.log("left out: " + why);
-  }
-  return catalogue;
-}
-
-PlanOptions plan_options_of(const CompileOptions& options) {
-  PlanOptions plan_options;
-  plan_options.tuned = tuned_for(options);
-  plan_options.workspace_limit_bytes = options.workspace_limit_bytes;
-  plan_options.use = options.use;
-  plan_options.precision = options.precision;
-  plan_options.exclude = options.exclude;
-  plan_options.local = options.local;
-  for (const auto& [kernel, values] : options.tunables) {
-    plan_options.tunables[kernel].insert(values.begin(), values.end());
-  }
-  plan_options.libraries = available_libraries();
-  return plan_options;
-}
 
 bool has_open_batch(const GraphTensor& input) {
   return !input.declared.empty() && !input.declared.front().symbol.empty();
@@ -128,15 +106,43 @@ std::vector<double> measured_speeds(const Model& model, const std::vector<Device
 
 }  // namespace
 
+Catalogue catalogue_for(const CompileOptions& options) {
+  Catalogue catalogue = Catalogue::standard();
+  for (const auto& file : options.catalogue_files) catalogue.add_file(file);
+  if (options.log) {
+    for (const auto& [name, why] : catalogue.left_out()) options.log("left out: " + why);
+  }
+  return catalogue;
+}
+
+PlanOptions plan_options_of(const CompileOptions& options) {
+  PlanOptions plan_options;
+  plan_options.tuned = tuned_for(options);
+  plan_options.workspace_limit_bytes = options.workspace_limit_bytes;
+  plan_options.use = options.use;
+  plan_options.precision = options.precision;
+  plan_options.exclude = options.exclude;
+  plan_options.local = options.local;
+  for (const auto& [kernel, values] : options.tunables) {
+    plan_options.tunables[kernel].insert(values.begin(), values.end());
+  }
+  plan_options.libraries = available_libraries();
+  return plan_options;
+}
+
 std::shared_ptr<const TunedData> tuned_for(const CompileOptions& options) {
+  auto data = std::make_shared<TunedData>();
+  const std::filesystem::path cache = cache_folder(options.cache_dir);
+  // What is known to be wrong stays refused, also where nothing that was measured is to count.
+  const std::filesystem::path self_tests = self_test_folder(cache);
+  if (!self_tests.empty()) read_kept_tuning(self_tests, "self-test", *data);
   if (options.tuning == CompileOptions::Tuning::ignore) {
-    if (options.tuning_files.empty()) return nullptr;
+    if (options.tuning_files.empty()) return data;
     throw UsageError("tuning files are given, and tuning data is to be ignored");
   }
-  auto data = std::make_shared<TunedData>();
   read_shipped_tuning(*data);
-  const std::filesystem::path folder = tuning_folder(cache_folder(options.cache_dir));
-  if (!folder.empty()) read_kept_tuning(folder, *data);
+  const std::filesystem::path folder = tuning_folder(cache);
+  if (!folder.empty()) read_kept_tuning(folder, "tuning", *data);
   for (const std::string& file : options.tuning_files) read_given_tuning(file, *data);
   return data;
 }
@@ -155,6 +161,7 @@ PassOptions pass_options_of(const CompileOptions& options) {
 }
 
 Graph prepared_graph(const Model& model, const CompileOptions& options) {
+  require_supported(model);
   Graph graph = model.graph();
   const PassOptions pass_options = pass_options_of(options);
   const PassReport report = run_passes(graph, pass_options);

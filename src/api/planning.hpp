@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "catalogue/catalogue.hpp"
 #include "graph/graph.hpp"
 #include "morton/compile.hpp"
 #include "passes/pipeline.hpp"
@@ -12,14 +13,20 @@
 
 namespace morton {
 
+/// The standard catalogue and the options' files.
+[[nodiscard]] Catalogue catalogue_for(const CompileOptions& options);
+
+/// What planning takes of the options.
+[[nodiscard]] PlanOptions plan_options_of(const CompileOptions& options);
+
 /// What the passes take of the options.
 [[nodiscard]] PassOptions pass_options_of(const CompileOptions& options);
 
 /// The model after its passes. Throws what they throw.
 [[nodiscard]] Graph prepared_graph(const Model& model, const CompileOptions& options);
 
-/// What was measured, of all sources that the options let in; null where they let in none. Throws
-/// ModelError for a damaged file.
+/// What was measured, of all sources that the options let in; and what self-tests refuse.
+/// Throws ModelError for a damaged file.
 [[nodiscard]] std::shared_ptr<const TunedData> tuned_for(const CompileOptions& options);
 
 /// Its plan for one device.

@@ -2,6 +2,7 @@
 #include "run/layer_values.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "base/error.hpp"
 #include "run/runner.hpp"
@@ -9,63 +10,120 @@
 namespace morton {
 namespace {
 
-bool is_of_a_layer(const Value& value) {
-  return value.kind == Value::Kind::activation || value.kind == Value::Kind::output;
-}
-
-/// A recipe's steps are named "task:family", a node's parts "task [2/3]".
-std::string task_of(const Step& step) { return step.name.substr(0, step.name.find_first_of(":[")); }
-
-/// For each value of a layer, the step after which it is complete: the last that writes it; of a
-/// value that only parts of it are written, the last that writes its memory; -1 where none does.
-std::vector<int> completing_steps(const Plan& plan) {
-  std::vector<int> own(plan.values.size(), -1);
-  std::vector<int> parts(plan.values.size(), -1);
-  for (std::size_t s = 0; s < plan.steps.size(); ++s) {
-    for (const int v : plan.steps[s].writes) {
-      own[static_cast<std::size_t>(v)] = static_cast<int>(s);
-      parts[static_cast<std::size_t>(memory_root(plan.values, v))] = static_cast<int>(s);
+/// Follows values of a plan back to the steps that write them. Steps are numbered as they run,
+/// those of loading first.
+class Slicer {
+ public:
+  Slicer(const Plan& plan, const std::function<bool(const std::string&)>& is_known)
+      : plan_(plan), is_known_(is_known), own_(plan.values.size()), parts_(plan.values.size()) {
+    for (const Step& step : plan.load_steps) steps_.push_back(&step);
+    for (const Step& step : plan.steps) steps_.push_back(&step);
+    for (std::size_t s = 0; s < steps_.size(); ++s) {
+      for (const int v : steps_[s]->writes) {
+        own_[static_cast<std::size_t>(v)].push_back(s);
+        parts_[static_cast<std::size_t>(memory_root(plan.values, v))].push_back(s);
+      }
     }
   }
-  for (std::size_t v = 0; v < own.size(); ++v) {
-    if (own[v] < 0) own[v] = parts[v];
-  }
-  return own;
-}
 
-std::vector<std::string> kernels_until(const Plan& plan, std::size_t step) {
+  [[nodiscard]] bool is_layer(int v) const {
+    const Value& value = plan_.values[static_cast<std::size_t>(v)];
+    const bool kept = value.kind == Value::Kind::activation || value.kind == Value::Kind::output;
+    return kept && !writers_of(v).empty() && is_known_(value.name);
+  }
+
+  /// The layer of a value that is one.
+  [[nodiscard]] PlannedLayer layer_of(int v) const {
+    PlannedLayer layer;
+    layer.name = plan_.values[static_cast<std::size_t>(v)].name;
+    layer.value = v;
+    layer.last = writers_of(v).back() - plan_.load_steps.size();
+    std::set<std::size_t> steps;
+    std::vector<int> open{v};
+    std::set<int> seen{v};
+    while (!open.empty()) {
+      const int next = open.back();
+      open.pop_back();
+      for (const std::size_t s : writers_of(next)) {
+        if (s > writers_of(v).back() || !steps.insert(s).second) continue;
+        for (const int read : steps_[s]->reads) {
+          if (!seen.insert(read).second) continue;
+          if (is_layer(read)) {
+            layer.sources.push_back(plan_.values[static_cast<std::size_t>(read)].name);
+          } else {
+            open.push_back(read);
+          }
+        }
+      }
+    }
+    for (const std::size_t s : steps) layer.steps.push_back(steps_[s]);
+    return layer;
+  }
+
+ private:
+  /// The steps that write a value; of one that only parts of it are written, those that write its
+  /// memory. In order.
+  [[nodiscard]] const std::vector<std::size_t>& writers_of(int v) const {
+    const auto& own = own_[static_cast<std::size_t>(v)];
+    const auto root = static_cast<std::size_t>(memory_root(plan_.values, v));
+    return own.empty() ? parts_[root] : own;
+  }
+
+  const Plan& plan_;
+  const std::function<bool(const std::string&)>& is_known_;
+  std::vector<const Step*> steps_;
+  std::vector<std::vector<std::size_t>> own_, parts_;  ///< by value
+};
+
+std::vector<std::string> kernels_of(const PlannedLayer& layer) {
   std::vector<std::string> kernels;
-  const std::string task = task_of(plan.steps[step]);
-  for (std::size_t s = 0; s <= step; ++s) {
-    const std::string& kernel = plan.steps[s].kernel;
-    const bool listed = std::find(kernels.begin(), kernels.end(), kernel) != kernels.end();
-    if (task_of(plan.steps[s]) == task && !listed) kernels.push_back(kernel);
+  for (const Step* step : layer.steps) {
+    const bool listed = std::find(kernels.begin(), kernels.end(), step->kernel) != kernels.end();
+    if (!listed) kernels.push_back(step->kernel);
   }
   return kernels;
 }
 
 }  // namespace
 
+std::vector<PlannedLayer> planned_layers(const Plan& plan,
+                                         const std::function<bool(const std::string&)>& is_known) {
+  const Slicer slicer(plan, is_known);
+  std::vector<PlannedLayer> layers;
+  for (std::size_t v = 0; v < plan.values.size(); ++v) {
+    const auto value = static_cast<int>(v);
+    if (slicer.is_layer(value)) layers.push_back(slicer.layer_of(value));
+  }
+  std::stable_sort(layers.begin(), layers.end(),
+                   [](const auto& a, const auto& b) { return a.last < b.last; });
+  return layers;
+}
+
 std::map<std::string, LayerValue> layer_values(const std::shared_ptr<const LoadedPlan>& loaded,
-                                               std::span<const NamedTensor> inputs) {
-  const Plan& plan = loaded->plan();
+                                               std::span<const NamedTensor> inputs,
+                                               const std::vector<PlannedLayer>& layers) {
   if (loaded->devices().size() > 1) {
     throw UsageError("layers: a plan over several devices has no whole layers; name one device");
   }
   Runner runner(loaded, OpenClDevice::QueueKind::plain);
   for (const NamedTensor& input : inputs) runner.write(runner.input(input.name), input.tensor);
-  const std::vector<int> complete = completing_steps(plan);
-  std::map<std::string, LayerValue> layers;
+  std::map<std::string, LayerValue> values;
   runner.run_watched([&](std::size_t step) {
-    for (std::size_t v = 0; v < plan.values.size(); ++v) {
-      const Value& value = plan.values[v];
-      if (complete[v] != static_cast<int>(step) || !is_of_a_layer(value)) continue;
-      const std::vector<std::byte> bytes = runner.bytes_of(static_cast<int>(v));
-      layers.emplace(value.name,
-                     LayerValue{unpack(bytes, value.arrangement), kernels_until(plan, step), step});
+    for (const PlannedLayer& layer : layers) {
+      if (layer.last != step) continue;
+      const Value& value = loaded->plan().values[static_cast<std::size_t>(layer.value)];
+      const std::vector<std::byte> bytes = runner.bytes_of(layer.value);
+      values.emplace(layer.name,
+                     LayerValue{unpack(bytes, value.arrangement), kernels_of(layer), step});
     }
   });
-  return layers;
+  return values;
+}
+
+std::map<std::string, LayerValue> layer_values(const std::shared_ptr<const LoadedPlan>& loaded,
+                                               std::span<const NamedTensor> inputs) {
+  const auto all = [](const std::string&) { return true; };
+  return layer_values(loaded, inputs, planned_layers(loaded->plan(), all));
 }
 
 }  // namespace morton

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "morton/compile.hpp"
+#include "morton/export.hpp"
+#include "morton/model.hpp"
+
+namespace morton {
+
+/// A node of a model, and whether Morton can compute it.
+struct NodeSupport {
+  std::string node, op;
+  enum class Where : std::uint8_t {
+    device,
+    host,         ///< when the model is compiled: arithmetic of shapes, and what is constant
+    nowhere,      ///< nothing is to be computed: it gives its input's elements another name
+    unsupported,  ///< `reason` says why
+    unknown,      ///< it depends on an unsupported node, which `reason` names
+  } where = Where::device;
+  std::string reason;
+};
+
+struct ModelSupport {
+  std::vector<NodeSupport> nodes;  ///< those that an output depends on, in the model's order
+  /// Why only what needs no shapes was looked at (an extent is open); empty where all was.
+  std::string shapes_unknown;
+
+  /// False where a node is unsupported.
+  [[nodiscard]] MORTON_API bool is_supported() const;
+};
+
+/// Looks at every node, also of a model that cannot be planned: its operator, its attributes, what
+/// follows from the shapes that `options` give, and whether some kernel computes it on a device
+/// that has all optional features. Nothing is built or run. Throws UsageError for options that the
+/// model does not fit, and ModelError for what is wrong with no single node.
+[[nodiscard]] MORTON_API ModelSupport model_support(const Model& model,
+                                                    const CompileOptions& options = {});
+
+/// Throws UnsupportedError or ModelError that names every node which no operator here can be,
+/// whatever the shapes.
+MORTON_API void require_supported(const Model& model);
+
+}  // namespace morton

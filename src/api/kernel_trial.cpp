@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/kernel_trial.hpp"
+
+#include <algorithm>
+#include <map>
+#include <random>
+
+#include "api/compiled_state.hpp"
+#include "morton/compare.hpp"
+#include "run/layer_values.hpp"
+
+namespace morton {
+namespace {
+
+/// Of each product that is compared: some milliseconds of the host's time.
+constexpr std::int64_t kMostMultiplications = std::int64_t{2} << 20;
+/// A kernel whose smallest layer is larger waits for a smaller model, batch or image.
+constexpr std::int64_t kMostElements = std::int64_t{4} << 20;
+/// A kernel's own bound may be wider than its operator's (Winograd's by 8, docs/numerics.md); a
+/// wrong result lies further off.
+constexpr double kSlack = 8.0;
+
+/// Odd sixteenths between -1 and 1: few sums round and none is divided by zero. Integers and
+/// booleans are 0 or 1, which any index may be.
+std::vector<NamedTensor> made_up_inputs(const CompiledState& state) {
+  constexpr std::uint64_t kSeed = 17;
+  std::mt19937_64 generator(kSeed);
+  std::vector<NamedTensor> inputs;
+  for (const PortInfo& port : state.inputs) {
+    const auto planned = state.planned_values.find(port.name);
+    if (planned != state.planned_values.end()) {
+      inputs.push_back({port.name, planned->second});
+      continue;
+    }
+    Tensor tensor = Tensor::allocate(port.dtype, port.shape);
+    const bool real = port.dtype == DType::f32 || port.dtype == DType::f64 ||
+                      port.dtype == DType::f16 || port.dtype == DType::bf16;
+    for (std::int64_t i = 0; i < tensor.size(); ++i) {
+      const std::uint64_t number = generator();
+      tensor.set(i, real ? (2.0 * static_cast<double>(number % 16) - 15.0) / 16.0
+                         : static_cast<double>(number % 2));
+    }
+    inputs.push_back({port.name, std::move(tensor)});
+  }
+  return inputs;
+}
+
+std::set<std::string> keys_of(const Plan& plan, const PlannedLayer& layer) {
+  std::set<std::string> keys;
+  for (const Step* step : layer.steps) keys.insert(trial_key(plan, *step));
+  return keys;
+}
+
+/// Tries the kernels of one plan.
+class Trier {
+ public:
+  Trier(const std::shared_ptr<CompiledState>& state, const TriedKernels& tried)
+      : state_(state), plan_(state->loaded->plan()), tried_(tried) {
+    for (const auto* steps : {&plan_.load_steps, &plan_.steps}) {
+      for (const Step& step : *steps) {
+        const std::string key = trial_key(plan_, step);
+        if (!key.empty() && !tried.contains(key)) untried_.insert(key);
+      }
+    }
+  }
+
+  [[nodiscard]] Trial run() {
+    Trial trial;
+    // A state's value is the session's, so a layer that reads one cannot be computed again.
+    if (untried_.empty() || !plan_.states.empty()) return trial;
+    find_layers();
+    const std::vector<std::string> chosen = chosen_layers(trial);
+    if (chosen.empty()) return trial;
+    const LayerReport report = compare(chosen);
+    if (std::ranges::all_of(report.layers, [](const auto& layer) { return layer.wrong == 0; })) {
+      for (const std::string& name : chosen) trial.right.merge(keys_of(plan_, layers_.at(name)));
+      return trial;
+    }
+    trial.right.clear();
+    trial.wrong = suspects(compare({}));
+    return trial;
+  }
+
+ private:
+  void find_layers() {
+    std::set<std::string> computed;
+    const Graph& graph = state_->model->graph();
+    for (const Node& node : graph.nodes) {
+      for (const TensorId id : node.outputs) {
+        if (id != kNoTensor) computed.insert(graph.tensor(id).name);
+      }
+    }
+    const auto is_known = [&](const std::string& name) { return computed.contains(name); };
+    for (PlannedLayer& layer : planned_layers(plan_, is_known)) {
+      layers_.emplace(layer.name, std::move(layer));
+    }
+  }
+
+  /// For each untried kernel the smallest layer that it computes. Those of no layer count as right.
+  [[nodiscard]] std::vector<std::string> chosen_layers(Trial& trial) const {
+    std::map<std::string, std::pair<std::int64_t, std::string>> smallest;  // by kernel
+    for (const auto& [name, layer] : layers_) {
+      std::int64_t elements = 0;
+      for (const Step* step : layer.steps) {
+        elements = std::max(elements, step->logical_bytes / 4);
+      }
+      for (const std::string& key : keys_of(plan_, layer)) {
+        if (!untried_.contains(key)) continue;
+        const auto [found, added] = smallest.try_emplace(key, elements, name);
+        if (!added && elements < found->second.first) found->second = {elements, name};
+      }
+    }
+    std::set<std::string> chosen;
+    for (const std::string& key : untried_) {
+      const auto found = smallest.find(key);
+      if (found == smallest.end()) {
+        trial.right.insert(key);
+      } else if (found->second.first <= kMostElements) {
+        chosen.insert(found->second.second);
+        ++trial.kernels;
+      }
+    }
+    return {chosen.begin(), chosen.end()};
+  }
+
+  [[nodiscard]] LayerReport compare(const std::vector<std::string>& only) const {
+    LayerOptions options;
+    options.most_multiplications = kMostMultiplications;
+    options.only = only;
+    options.slack = kSlack;
+    return compare_layers(CompiledModel(state_), made_up_inputs(*state_), options);
+  }
+
+  /// The kernels of wrong layers that neither a right layer nor an earlier trial clears; of the
+  /// first wrong layer all, where that leaves none.
+  [[nodiscard]] std::vector<WrongKernel> suspects(const LayerReport& report) const {
+    std::set<std::string> cleared;
+    for (const LayerComparison& layer : report.layers) {
+      if (layer.wrong == 0 && layer.checked > 0)
+        cleared.merge(keys_of(plan_, layers_.at(layer.name)));
+    }
+    std::vector<WrongKernel> found;
+    std::vector<WrongKernel> of_first;
+    for (const LayerComparison& layer : report.layers) {
+      if (layer.wrong == 0) continue;
+      const bool first = of_first.empty();
+      for (const Step* step : layers_.at(layer.name).steps) {
+        const std::string key = trial_key(plan_, *step);
+        const WrongKernel wrong{step->kernel, step->tunables,
+                                "'" + layer.name + "', " + layer.first_wrong};
+        if (first) add(wrong, of_first);
+        if (!cleared.contains(key) && !tried_.contains(key)) add(wrong, found);
+      }
+    }
+    return found.empty() ? of_first : found;
+  }
+
+  static void add(const WrongKernel& wrong, std::vector<WrongKernel>& list) {
+    const bool listed = std::ranges::any_of(list, [&](const WrongKernel& one) {
+      return one.kernel == wrong.kernel && one.tunables == wrong.tunables;
+    });
+    if (!listed) list.push_back(wrong);
+  }
+
+  std::shared_ptr<CompiledState> state_;
+  const Plan& plan_;
+  const TriedKernels& tried_;
+  std::set<std::string> untried_;
+  std::map<std::string, PlannedLayer> layers_;
+};
+
+}  // namespace
+
+Trial try_kernels(const std::shared_ptr<CompiledState>& state, const TriedKernels& tried) {
+  return Trier(state, tried).run();
+}
+
+}  // namespace morton

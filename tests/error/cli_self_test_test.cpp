@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A kernel that computes wrongly is found, said, refused and replaced.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "api/tried_kernels.hpp"
+#include "error/cli_program.hpp"
+#include "morton/files.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace morton::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kBadFile = 3;
+constexpr int kDevice = 4;
+
+/// A product that leaves out the last term of a sum, and looks quicker than any other.
+constexpr const char* kEntry = R"({
+  "schema": 1, "name": "gemm.hasty", "problem": "gemm", "source": "hasty.cl", "function": "hasty",
+  "operands": {
+    "lhs": {"layout": "any", "types": ["f32"]},
+    "rhs": {"layout": "any", "types": ["f32"]},
+    "dst": {"layout": "any", "types": ["f32"]}
+  },
+  "edges": "guard", "arguments": ["M", "N", "K", "lhs", "rhs", "dst"],
+  "global": ["N", "M"], "local": [1, 1], "epilogue": ["any"],
+  "cost": {"flop": "2*M*N*K", "work": "1", "bytes": "4", "efficiency": {"cpu": 1.0, "gpu": 1.0}}
+})";
+constexpr const char* kSource = R"(// SPDX-License-Identifier: Apache-2.0
+__kernel ATTRIBUTES void hasty(ARGUMENTS) {
+  const int m = get_global_id(1);
+  const int n = get_global_id(0);
+  TYPE_acc sum = 0;
+  for (int k = 0; k < K - 1; ++k) sum += LOAD_lhs(m, k) * LOAD_rhs(k, n);
+  STORE_dst(m, n, EPILOGUE(sum, m, n));
+}
+)";
+
+class CliSelfTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    write_bytes(folder_.path() / "hasty.json", kEntry);
+    write_bytes(folder_.path() / "hasty.cl", kSource);
+    onnx::ModelProto model = model_with_input({3, 17});
+    add_weights(model, "w", {17, 7});
+    add_node(model, "MatMul", {"x", "w"}, "y");
+    model_ = save(model, folder_.path() / "product.onnx");
+    write_input("x.npz", {3, 17});
+  }
+  void write_input(const std::string& name, const Shape& shape) const {
+    NamedTensor input{"x", Tensor::allocate(DType::f32, shape)};
+    for (std::int64_t i = 0; i < input.tensor.size(); ++i) {
+      input.tensor.set(i, static_cast<double>(i % 5) - 2.0);
+    }
+    write_tensors(path(name), {&input, 1});
+  }
+  [[nodiscard]] std::string path(const std::string& name) const {
+    return (folder_.path() / name).string();
+  }
+  /// Runs the product with the wrong kernel at hand.
+  [[nodiscard]] Outcome run(const std::vector<std::string>& more) const {
+    std::vector<std::string> words{"run",         model_,        "-i",
+                                   path("x.npz"), "--catalogue", path("hasty.json"),
+                                   "--cache-dir", path("cache")};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_program(words);
+  }
+  [[nodiscard]] Outcome cache(const std::vector<std::string>& more) const {
+    std::vector<std::string> words{"cache"};
+    words.insert(words.end(), more.begin(), more.end());
+    words.insert(words.end(), {"--cache-dir", path("cache")});
+    return run_program(words);
+  }
+  void expect_same(const std::string& a, const std::string& b) const {
+    const Tensor one = read_tensors(path(a)).front().tensor;
+    const Tensor other = read_tensors(path(b)).front().tensor;
+    ASSERT_EQ(one.shape(), other.shape());
+    for (std::int64_t i = 0; i < one.size(); ++i) EXPECT_NEAR(one.at(i), other.at(i), 1e-6) << i;
+  }
+
+  TemporaryFolder folder_;
+  std::string model_;
+};
+
+TEST_F(CliSelfTest, AWrongKernelIsReplacedAndStaysSo) {
+  expect_success(run({"--self-test", "off", "-o", path("wrong.npz")}));
+  const Outcome first = run({"-o", path("first.npz")});
+  expect_success(first);
+  EXPECT_NE(first.err.find("gemm.hasty computes wrongly"), std::string::npos) << first.text();
+  EXPECT_NE(first.err.find("another kernel takes its place"), std::string::npos) << first.text();
+  const Outcome second = run({"-o", path("second.npz")});
+  expect_success(second);
+  EXPECT_NE(second.err.find("not gemm.hasty: "), std::string::npos) << second.text();
+  EXPECT_EQ(second.err.find("computes wrongly"), std::string::npos) << second.text();
+  EXPECT_NE(second.err.find("0 built"), std::string::npos) << second.text();
+  expect_success(run_program(
+      {"run", model_, "-i", path("x.npz"), "-o", path("right.npz"), "--cache-dir", path("other")}));
+  expect_same("first.npz", "right.npz");
+  expect_same("second.npz", "right.npz");
+  const Tensor wrong = read_tensors(path("wrong.npz")).front().tensor;
+  const Tensor right = read_tensors(path("right.npz")).front().tensor;
+  EXPECT_NE(wrong.at(0), right.at(0)) << "the wrong kernel was not used without the self-test";
+}
+
+TEST_F(CliSelfTest, PlansAvoidItAndTheCacheShowsAndForgetsIt) {
+  expect_success(run({}));
+  const Outcome plan = run_program({"plan", model_, "--why", "--catalogue", path("hasty.json"),
+                                    "--cache-dir", path("cache"), "--tuning", "none"});
+  expect_success(plan);
+  EXPECT_NE(plan.out.find("not gemm.hasty: "), std::string::npos) << plan.text();
+  EXPECT_NE(plan.out.find("the self-test found it wrong: layer 'y'"), std::string::npos)
+      << plan.text();
+  const Outcome list = cache({"list"});
+  expect_success(list);
+  EXPECT_NE(list.out.find("1 refused"), std::string::npos) << list.text();
+  EXPECT_NE(list.out.find("  refused: gemm.hasty: "), std::string::npos) << list.text();
+  expect_success(cache({"clear", "self-test"}));
+  const Outcome cleared = cache({"list"});
+  EXPECT_EQ(cleared.out.find("self-test"), std::string::npos) << cleared.text();
+  const Outcome again = run({});
+  EXPECT_NE(again.err.find("gemm.hasty computes wrongly"), std::string::npos) << again.text();
+}
+
+TEST_F(CliSelfTest, StrictRefusesTheReplacement) {
+  expect_error(run({"--strict"}), kBadFile, "gemm.hasty");
+  // Of a later process too: what is refused is not what was asked for.
+  expect_error(run({"--strict"}), kBadFile, "gemm.hasty");
+}
+
+TEST_F(CliSelfTest, AWrongKernelThatIsAskedForIsAnError) {
+  expect_error(run({"--use", "gemm=gemm.hasty"}), kDevice, "--self-test off");
+}
+
+TEST_F(CliSelfTest, WhatIsRightIsTriedOnce) {
+  for (const bool expected : {true, false}) {
+    const Outcome outcome =
+        run_program({"run", model_, "-i", path("x.npz"), "--cache-dir", path("cache"), "-v"});
+    expect_success(outcome);
+    const bool said = outcome.err.find("tried for the first time") != std::string::npos;
+    EXPECT_EQ(said, expected) << outcome.text();
+  }
+}
+
+TEST_F(CliSelfTest, ADamagedListOfTriedKernelsIsSaidAndReplaced) {
+  expect_success(run({}));
+  std::string file;
+  for (const auto& entry : fs::directory_iterator(folder_.path() / "cache" / "self_test")) {
+    if (entry.path().extension() == ".txt") file = entry.path().string();
+  }
+  ASSERT_FALSE(file.empty());
+  write_bytes(file, "nonsense\n");
+  const Outcome damaged = run({});
+  expect_success(damaged);
+  EXPECT_NE(damaged.err.find(file), std::string::npos) << damaged.text();
+  const Outcome mended = run({});
+  EXPECT_EQ(mended.err.find(file), std::string::npos) << mended.text();
+}
+
+/// The source of a kernel in a copy of the catalogue.
+std::string source_of(const std::string& kernel, const fs::path& kernels) {
+  for (const auto& entry : fs::recursive_directory_iterator(kernels)) {
+    if (entry.path().extension() != ".json") continue;
+    const auto json = nlohmann::json::parse(read_bytes(entry.path()));
+    if (json.value("name", "") != kernel || !json.contains("source")) continue;
+    return (entry.path().parent_path() / json["source"].get<std::string>()).string();
+  }
+  return "";
+}
+
+TEST_F(CliSelfTest, AShippedKernelThatIsBrokenIsReplaced) {
+  onnx::ModelProto model = model_with_input({17, 63});
+  add_node(model, "Softmax", {"x"}, "y");
+  const std::string softmax = save(model, folder_.path() / "softmax.onnx");
+  write_input("rows.npz", {17, 63});
+  const fs::path kernels = folder_.path() / "kernels";
+  fs::copy(fs::path(MORTON_SOURCE_DIR) / "src" / "kernels", kernels, fs::copy_options::recursive);
+  const std::map<std::string, std::string> copied{{"MORTON_KERNEL_DIR", kernels.string()}};
+  const auto run_softmax = [&](const std::string& output, const std::string& self_test) {
+    return run_program({"run", softmax, "-i", path("rows.npz"), "-o", path(output), "--self-test",
+                        self_test, "--cache-dir", path("cache")},
+                       copied);
+  };
+  expect_success(run_softmax("right.npz", "off"));
+  const Outcome plan =
+      run_program({"plan", softmax, "--format", "json", "--cache-dir", path("cache")}, copied);
+  expect_success(plan);
+  const std::string kernel = nlohmann::json::parse(plan.out)["steps"][0]["kernel"];
+  const std::string source = source_of(kernel, kernels);
+  ASSERT_FALSE(source.empty()) << kernel;
+  std::string text = read_bytes(source);
+  for (std::size_t at = 0; (at = text.find("exp(", at)) != std::string::npos; at += 5) {
+    text.replace(at, 4, "exp2(");
+  }
+  write_bytes(source, text);
+
+  const Outcome found = run_softmax("found.npz", "on");
+  expect_success(found);
+  EXPECT_NE(found.err.find(kernel + " computes wrongly on "), std::string::npos) << found.text();
+  expect_same("found.npz", "right.npz");
+  const Outcome later = run_softmax("later.npz", "on");
+  expect_success(later);
+  EXPECT_NE(later.err.find("not " + kernel + ": "), std::string::npos) << later.text();
+  expect_same("later.npz", "right.npz");
+}
+
+TEST(TriedKernels, AreOfOneDeviceAndDriver) {
+  const TemporaryFolder folder;
+  DeviceInfo device;
+  device.name = "some device";
+  device.driver_version = "1";
+  DeviceInfo updated = device;
+  updated.driver_version = "2";
+  TriedKernels tried(folder.path(), device);
+  tried.add(std::set<std::string>{"a", "b"});
+  TriedKernels(folder.path(), device).add(std::set<std::string>{"c"});
+  const TriedKernels again(folder.path(), device);
+  for (const char* key : {"a", "b", "c"}) EXPECT_TRUE(again.contains(key)) << key;
+  EXPECT_FALSE(TriedKernels(folder.path(), updated).contains("a"));
+  // One that was read before the others wrote keeps what they have added.
+  tried.add(std::set<std::string>{"d"});
+  EXPECT_TRUE(TriedKernels(folder.path(), device).contains("c"));
+}
+
+}  // namespace
+}  // namespace morton::testing
