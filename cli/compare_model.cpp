@@ -12,6 +12,7 @@
 #include "log.hpp"
 #include "morton/compare.hpp"
 #include "morton/error.hpp"
+#include "morton/support.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "unused_options.hpp"
@@ -166,8 +167,11 @@ void add_planned_values(const Model& model, const Sources& sources, const Subjec
 
 int compare_model(const Options& options) {
   const Model model = Model::load(options.model.path);
+  require_supported(model);
   require_one_device(options.device);
   CompileOptions compile = compile_options(options.model);
+  // What is wrong is to be seen.
+  compile.self_test = CompileOptions::SelfTest::off;
   Subject subject = subject_of(options, model, compile);
   Sources sources;
   if (!options.inputs.empty()) {
@@ -235,6 +239,7 @@ void add_compare_model(CLI::App& command, Action& chosen) {
       ->option_text("X")
       ->check(CLI::NonNegativeNumber);
   add_options(command, options->model);
+  add_strict(command, options->model);
   add_options(command, options->device);
   add_options(
       command, options->result,

@@ -7,6 +7,7 @@
 
 #include "log.hpp"
 #include "morton/error.hpp"
+#include "morton/support.hpp"
 
 namespace morton::cli {
 namespace {
@@ -56,6 +57,7 @@ GivenModel::GivenModel(const ModelOptions& options, Elsewhere elsewhere)
           fmt::format("--rebuild: {} is no model that was compiled ahead", options.path));
     }
     model_ = Model::load(options.path);
+    require_supported(*model_);
     return;
   }
   const std::string choices = choices_in(options.kernels);
@@ -95,7 +97,11 @@ CompiledModel GivenModel::compile(const std::vector<Device>& devices,
   file_options.log = options.log;
   file_options.elsewhere = elsewhere_;
   CompiledModel compiled = file_->load(devices.front(), file_options);
-  for (const std::string& note : compiled.report().notes) log::warn("{}", note);
+  const CompileReport& report = compiled.report();
+  if (options_.strict && !report.fallbacks.empty()) {
+    throw UnsupportedError("--strict: " + report.fallbacks.front());
+  }
+  for (const std::string& note : report.notes) log::warn("{}", note);
   return compiled;
 }
 

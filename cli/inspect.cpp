@@ -11,16 +11,19 @@
 #include "options.hpp"
 #include "output.hpp"
 #include "shape_options.hpp"
+#include "support.hpp"
 
 namespace morton::cli {
 namespace {
 
 constexpr const char* kFooter =
-    R"(Needs no device. The exit status is 0 for every model that can be read, supported or not.
+    R"(Needs no device. The exit status is 0 for every model that can be read, supported or not; with
+--support it is 1 for one with a node that cannot be computed.
 
 Examples:
   morton inspect models/lenet5.onnx
   morton inspect models/lenet5.onnx --format json
+  morton inspect models/lenet5.onnx --support
   morton inspect models/lenet5.onnx --dot | dot -Tsvg > lenet5.svg
   morton inspect models/lenet5.onnx --after fuse_epilogues --diff)";
 
@@ -28,6 +31,7 @@ struct Options {
   ModelOptions model;
   ResultOptions result;
   bool dot = false;
+  bool support = false;
   std::string after;  ///< a pass
   bool diff = false;
 };
@@ -109,12 +113,17 @@ std::string pass_text(const Model& model, const Options& options) {
 
 void check(const Options& options) {
   const bool shaped = options.model.batch > 0 || !options.model.shapes.empty();
-  if (options.after.empty() && (options.diff || shaped)) {
-    throw UsageError(
-        "inspect: --diff, --batch and --shape say what is shown of a pass; give --after PASS");
+  if (options.after.empty() && options.diff) {
+    throw UsageError("inspect: --diff says what is shown of a pass; give --after PASS");
   }
-  if (!options.after.empty() && options.dot)
-    throw UsageError("inspect: --after and --dot are two views; give one");
+  if (options.after.empty() && !options.support && shaped) {
+    throw UsageError("inspect: --batch and --shape go with --after PASS or --support");
+  }
+  const int views =
+      (options.after.empty() ? 0 : 1) + (options.dot ? 1 : 0) + (options.support ? 1 : 0);
+  if (views > 1) {
+    throw UsageError("inspect: --after, --dot and --support are different views; give one");
+  }
 }
 
 std::string footer() {
@@ -125,6 +134,7 @@ std::string footer() {
 
 int inspect(const Options& options) {
   check(options);
+  if (options.support) return show_support(options.model, options.result);
   const Model model = Model::load(options.model.path);
   std::string text;
   if (!options.after.empty()) {
@@ -149,6 +159,8 @@ void add_inspect(CLI::App& app, Action& chosen) {
   auto options = std::make_shared<Options>();
   add_model_file(*command, options->model);
   command->add_flag("--dot", options->dot, "The graph in Graphviz's language");
+  command->add_flag("--support", options->support,
+                    "Each node, where it is computed or why not; status 1 if one cannot be");
   command
       ->add_option("--after", options->after,
                    "The graph after this pass, its last run or NAME:N, the N-th")

@@ -7,6 +7,7 @@
 #include "commands.hpp"
 #include "morton/compile.hpp"
 #include "morton/error.hpp"
+#include "morton/support.hpp"
 #include "options.hpp"
 #include "output.hpp"
 
@@ -69,6 +70,7 @@ int show_plan(const Options& options) {
   compile.weights = weights_of(options.device);
   compile.cache_dir = options.device.cache_dir;
   const Model model = Model::load(options.model.path);
+  require_supported(model);
   std::vector<std::string> devices;
   for (const std::string& selector : selectors_of(options.device)) {
     devices.push_back(options.device_info.empty()
