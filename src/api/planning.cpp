@@ -134,15 +134,16 @@ std::shared_ptr<const TunedData> tuned_for(const CompileOptions& options) {
   auto data = std::make_shared<TunedData>();
   const std::filesystem::path cache = cache_folder(options.cache_dir);
   // What is known to be wrong stays refused, also where nothing that was measured is to count.
-  const std::filesystem::path self_tests = self_test_folder(cache);
-  if (!self_tests.empty()) read_kept_tuning(self_tests, "self-test", *data);
+  for (const std::string& problem : read_self_test_verdicts(cache, *data)) {
+    if (options.log) options.log(problem);
+  }
   if (options.tuning == CompileOptions::Tuning::ignore) {
     if (options.tuning_files.empty()) return data;
     throw UsageError("tuning files are given, and tuning data is to be ignored");
   }
   read_shipped_tuning(*data);
   const std::filesystem::path folder = tuning_folder(cache);
-  if (!folder.empty()) read_kept_tuning(folder, "tuning", *data);
+  if (!folder.empty()) read_kept_tuning(folder, *data);
   for (const std::string& file : options.tuning_files) read_given_tuning(file, *data);
   return data;
 }

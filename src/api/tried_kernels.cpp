@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "plan/tuned_file.hpp"
 #include "tune/store.hpp"
 
 namespace morton {
@@ -32,6 +33,25 @@ fs::path self_test_folder(const fs::path& cache) {
   return cache.empty() ? cache : cache / "self_test";
 }
 
+std::vector<std::string> read_self_test_verdicts(const fs::path& cache, TunedData& data) {
+  std::vector<std::string> problems;
+  const fs::path folder = self_test_folder(cache);
+  std::error_code status;
+  if (folder.empty() || !fs::is_directory(folder, status)) return problems;
+  for (const auto& file : fs::directory_iterator(folder, status)) {
+    if (file.path().extension() != ".json") continue;
+    TunedData found;
+    try {
+      (void)read_tuning_file(file.path(), found);
+    } catch (const ModelError& error) {
+      problems.emplace_back(error.what());
+      continue;
+    }
+    for (const Verdict& verdict : found.verdicts()) data.add(verdict);
+  }
+  return problems;
+}
+
 std::string trial_key(const Plan& plan, const Step& step) {
   switch (step.kind) {
     case Step::Kind::kernel:
@@ -49,9 +69,10 @@ TriedKernels::TriedKernels(const fs::path& cache, const DeviceInfo& device)
       device_(TunedDevice::of(device)),
       file_(tuning_file(folder_, device_).replace_extension(".txt")) {
   std::error_code status;
-  if (!fs::exists(file_, status)) return;
   try {
-    keys_ = read_tried_kernels(file_);
+    const fs::path verdicts = tuning_file(folder_, device_);
+    if (fs::exists(verdicts, status)) require_storable(verdicts, device_);
+    if (fs::exists(file_, status)) keys_ = read_tried_kernels(file_);
   } catch (const ModelError& error) {
     problem_ = error.what();
   }
@@ -72,11 +93,19 @@ void TriedKernels::add(const std::set<std::string>& keys) {
   for (const std::string& key : keys_) text += key + "\n";
   write_file_atomically(file_, text);
   // The file of verdicts, though it may hold none, names the device.
-  if (!fs::exists(tuning_file(folder_, device_), status)) add(TunedData());
+  if (!fs::exists(tuning_file(folder_, device_), status) || !problem_.empty()) add(TunedData());
 }
 
 void TriedKernels::add(const TunedData& verdicts) const {
-  store_tuning(tuning_file(folder_, device_), device_, verdicts);
+  const fs::path file = tuning_file(folder_, device_);
+  try {
+    store_tuning(file, device_, verdicts);
+  } catch (const ModelError&) {
+    // Damaged, which is said (`problem`).
+    std::error_code status;
+    fs::remove(file, status);
+    store_tuning(file, device_, verdicts);
+  }
 }
 
 }  // namespace morton

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "base/device_info.hpp"
 #include "plan/plan.hpp"
@@ -19,6 +20,11 @@ namespace morton {
 /// The keys of kernels in a file that TriedKernels wrote. Throws ModelError for another one.
 [[nodiscard]] std::set<std::string> read_tried_kernels(const std::filesystem::path& file);
 
+/// Adds the verdicts of every device to `data`. Returns what is wrong with files that are damaged,
+/// which count for nothing: what they refused is tried anew.
+std::vector<std::string> read_self_test_verdicts(const std::filesystem::path& cache,
+                                                 TunedData& data);
+
 /// What tells whether a step's kernel was tried: the digest of its text, or of a library its name.
 /// Empty for a transfer.
 [[nodiscard]] std::string trial_key(const Plan& plan, const Step& step);
@@ -26,7 +32,8 @@ namespace morton {
 /// Which kernels computed rightly on a device and driver.
 class TriedKernels {
  public:
-  /// Reads the file. Where it is damaged nothing counts as tried, and `problem` says why.
+  /// Reads the file. Where it is damaged nothing counts as tried, and `problem` says why; it also
+  /// says where the verdicts are damaged.
   TriedKernels(const std::filesystem::path& cache, const DeviceInfo& device);
 
   [[nodiscard]] const std::string& problem() const { return problem_; }
@@ -34,7 +41,8 @@ class TriedKernels {
   /// Adds keys to the file, beside those that other processes have added meanwhile. Throws Error
   /// where it cannot be written.
   void add(const std::set<std::string>& keys);
-  /// Adds verdicts to their file. Throws Error where it cannot be written.
+  /// Adds verdicts to their file, which is replaced where it is damaged. Throws Error where it
+  /// cannot be written.
   void add(const TunedData& verdicts) const;
 
  private:

@@ -105,7 +105,7 @@ class Tuner {
     report_.file = file_.string();
     require_storable(file_, own_);  // before the time is spent
     read_shipped_tuning(known_);
-    read_kept_tuning(folder, "tuning", known_);
+    read_kept_tuning(folder, known_);
     const Json job = job_json();
     Journal journal(folder / "journal" / (digest_of(job.dump()) + ".jsonl"), job);
     start_ = Clock::now();

@@ -178,14 +178,13 @@ void read_given_tuning(const fs::path& path, TunedData& data) {
   }
 }
 
-void read_kept_tuning(const fs::path& folder, std::string_view part, TunedData& data) {
+void read_kept_tuning(const fs::path& folder, TunedData& data) {
   for (const auto& path : tuning_files_in(folder)) {
     try {
       read_tuning_file(path, data);
     } catch (const ModelError& error) {
       throw ModelError(std::string(error.what()) +
-                       "; remove this file, or all of them by 'morton cache clear " +
-                       std::string(part) + "'");
+                       "; remove this file, or all of them by 'morton cache clear tuning'");
     }
   }
 }

@@ -3,7 +3,6 @@
 
 #include <filesystem>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/json_reader.hpp"
@@ -20,10 +19,9 @@ TunedDevice read_tuning_file(const std::filesystem::path& path, TunedData& data)
 [[nodiscard]] std::vector<JsonReader> tuning_parts(const JsonReader& reader);
 /// All of such a file.
 void read_given_tuning(const std::filesystem::path& path, TunedData& data);
-/// Every .json file of a folder of the cache in the order of their names; none where there is no
-/// folder. A ModelError also says how to be rid of a damaged one: `part` is what `morton cache
-/// clear` calls the folder's content.
-void read_kept_tuning(const std::filesystem::path& folder, std::string_view part, TunedData& data);
+/// Every .json file of the cache's folder in the order of their names; none where there is no
+/// folder. A ModelError also says how to be rid of a damaged one.
+void read_kept_tuning(const std::filesystem::path& folder, TunedData& data);
 /// Those built into the library, or of the folder `tuned` in MORTON_KERNEL_DIR when that is set.
 void read_shipped_tuning(TunedData& data);
 

@@ -40,7 +40,7 @@ TEST(CliNew, WhatCannotBeMade) {
   expect_error(run_program({"new", "lenet5", "-o", at("a.json")}), kBadFile,
                "node 'C1' (Conv): no layer computes it");
   write_bytes(folder.path() / "file", "");
-  expect_error(run_program({"new", "lenet5", "-o", at("file/a.onnx")}), kBadFile, "file");
+  expect_error(run_program({"new", "lenet5", "-o", at("file/a.onnx")}), kBadUsage, "file");
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "a.json"));
 }
 
