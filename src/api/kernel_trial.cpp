@@ -2,8 +2,10 @@
 #include "api/kernel_trial.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <random>
+#include <tuple>
 
 #include "api/compiled_state.hpp"
 #include "morton/compare.hpp"
@@ -77,7 +79,7 @@ class Trier {
       return trial;
     }
     trial.right.clear();
-    trial.wrong = suspects(compare({}));
+    trial.wrong = wrong_layers(compare({}));
     return trial;
   }
 
@@ -131,35 +133,37 @@ class Trier {
     return compare_layers(CompiledModel(state_), made_up_inputs(*state_), options);
   }
 
-  /// The kernels of wrong layers that neither a right layer nor an earlier trial clears; of the
-  /// first wrong layer all, where that leaves none.
-  [[nodiscard]] std::vector<WrongKernel> suspects(const LayerReport& report) const {
+  [[nodiscard]] std::vector<WrongLayer> wrong_layers(const LayerReport& report) const {
     std::set<std::string> cleared;
     for (const LayerComparison& layer : report.layers) {
-      if (layer.wrong == 0 && layer.checked > 0)
+      if (layer.wrong == 0 && layer.checked > 0) {
         cleared.merge(keys_of(plan_, layers_.at(layer.name)));
-    }
-    std::vector<WrongKernel> found;
-    std::vector<WrongKernel> of_first;
-    for (const LayerComparison& layer : report.layers) {
-      if (layer.wrong == 0) continue;
-      const bool first = of_first.empty();
-      for (const Step* step : layers_.at(layer.name).steps) {
-        const std::string key = trial_key(plan_, *step);
-        const WrongKernel wrong{step->kernel, step->tunables,
-                                "'" + layer.name + "', " + layer.first_wrong};
-        if (first) add(wrong, of_first);
-        if (!cleared.contains(key) && !tried_.contains(key)) add(wrong, found);
       }
     }
-    return found.empty() ? of_first : found;
+    std::vector<WrongLayer> wrong;
+    for (const LayerComparison& layer : report.layers) {
+      if (layer.wrong == 0) continue;
+      wrong.push_back({layer.name, layer.first_wrong, suspects(layers_.at(layer.name), cleared)});
+    }
+    return wrong;
   }
 
-  static void add(const WrongKernel& wrong, std::vector<WrongKernel>& list) {
-    const bool listed = std::ranges::any_of(list, [&](const WrongKernel& one) {
-      return one.kernel == wrong.kernel && one.tunables == wrong.tunables;
-    });
-    if (!listed) list.push_back(wrong);
+  [[nodiscard]] std::vector<SuspectKernel> suspects(const PlannedLayer& layer,
+                                                    const std::set<std::string>& cleared) const {
+    std::vector<const Step*> steps = layer.steps;
+    std::erase_if(steps, [](const Step* step) { return step->kind == Step::Kind::transfer; });
+    const auto likelihood = [&](const Step* step) {
+      const std::string key = trial_key(plan_, *step);
+      const bool suspicious = !cleared.contains(key) && !tried_.contains(key);
+      return std::tuple(step->flop > 0, suspicious, step->flop);
+    };
+    std::ranges::stable_sort(steps, std::greater<>(), likelihood);
+    std::vector<SuspectKernel> kernels;
+    for (const Step* step : steps) {
+      SuspectKernel kernel{step->kernel, step->tunables};
+      if (std::ranges::find(kernels, kernel) == kernels.end()) kernels.push_back(std::move(kernel));
+    }
+    return kernels;
   }
 
   std::shared_ptr<CompiledState> state_;

@@ -12,25 +12,33 @@ namespace morton {
 
 struct CompiledState;
 
-/// A kernel that computed wrongly, with the values that it was built with.
-struct WrongKernel {
+/// A kernel with the values that it was built with.
+struct SuspectKernel {
   std::string kernel;
   Environment tunables;
-  std::string where;  ///< layer and element
 
-  auto operator<=>(const WrongKernel&) const = default;
+  bool operator==(const SuspectKernel&) const = default;
+};
+
+/// A layer that was computed wrongly.
+struct WrongLayer {
+  std::string name;
+  std::string first_wrong;  ///< LayerComparison::first_wrong
+  /// The kernels that compute it, the likeliest first: those that compute before those that only
+  /// move, and of either those that no right layer or earlier trial clears, by their work.
+  std::vector<SuspectKernel> suspects;
 };
 
 /// What a trial of one plan found.
 struct Trial {
-  int kernels = 0;  ///< that were tried
-  std::set<std::string> right;
-  std::vector<WrongKernel> wrong;
+  int kernels = 0;              ///< that were tried
+  std::set<std::string> right;  ///< keys of those (trial_key), where nothing is wrong
+  std::vector<WrongLayer> wrong;
 };
 
 /// Tries the kernels of a model on one device that are new there: the model runs once on made-up
 /// inputs, and for each kernel the smallest layer that it computes is compared with the reference;
-/// where one is wrong, all layers are, to tell which kernels may be meant. Of a model with state
+/// where one is wrong, all layers are. Of a model with state
 /// nothing is tried, nor what computes large layers only.
 [[nodiscard]] Trial try_kernels(const std::shared_ptr<CompiledState>& state,
                                 const TriedKernels& tried);

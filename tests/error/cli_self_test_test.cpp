@@ -54,7 +54,7 @@ class CliSelfTest : public ::testing::Test {
   void write_input(const std::string& name, const Shape& shape) const {
     NamedTensor input{"x", Tensor::allocate(DType::f32, shape)};
     for (std::int64_t i = 0; i < input.tensor.size(); ++i) {
-      input.tensor.set(i, static_cast<double>(i % 5) - 2.0);
+      input.tensor.set(i, static_cast<double>(i * i % 7) - 3.0);
     }
     write_tensors(path(name), {&input, 1});
   }
@@ -94,7 +94,7 @@ TEST_F(CliSelfTest, AWrongKernelIsReplacedAndStaysSo) {
   EXPECT_NE(first.err.find("another kernel takes its place"), std::string::npos) << first.text();
   const Outcome second = run({"-o", path("second.npz")});
   expect_success(second);
-  EXPECT_NE(second.err.find("not gemm.hasty: "), std::string::npos) << second.text();
+  EXPECT_NE(second.err.find("gemm.hasty is left out: "), std::string::npos) << second.text();
   EXPECT_EQ(second.err.find("computes wrongly"), std::string::npos) << second.text();
   EXPECT_NE(second.err.find("0 built"), std::string::npos) << second.text();
   expect_success(run_program(
@@ -131,6 +131,17 @@ TEST_F(CliSelfTest, StrictRefusesTheReplacement) {
   expect_error(run({"--strict"}), kBadFile, "gemm.hasty");
 }
 
+TEST_F(CliSelfTest, StrictRefusesStepsOnTheHost) {
+  const auto run_eigen = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words{"run", model_, "-i", path("x.npz"), "--use", "gemm=gemm.eigen"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_program(words);
+  };
+  expect_success(run_eigen({}));
+  expect_error(run_eigen({"--strict"}), kBadFile,
+               "'node_y' is computed on the host, by gemm.eigen");
+}
+
 TEST_F(CliSelfTest, AWrongKernelThatIsAskedForIsAnError) {
   expect_error(run({"--use", "gemm=gemm.hasty"}), kDevice, "--self-test off");
 }
@@ -160,56 +171,99 @@ TEST_F(CliSelfTest, DamagedFilesAreSaidAndReplaced) {
     EXPECT_NE(damaged.err.find(file), std::string::npos) << damaged.text();
     const Outcome mended = run({"-o", path("mended.npz")});
     EXPECT_EQ(mended.err.find(file), std::string::npos) << mended.text();
-    EXPECT_NE(mended.err.find("not gemm.hasty: "), std::string::npos) << mended.text();
+    EXPECT_NE(mended.err.find("gemm.hasty is left out: "), std::string::npos) << mended.text();
     expect_same("damaged.npz", "mended.npz");
   }
 }
 
-/// The source of a kernel in a copy of the catalogue.
-std::string source_of(const std::string& kernel, const fs::path& kernels) {
-  for (const auto& entry : fs::recursive_directory_iterator(kernels)) {
-    if (entry.path().extension() != ".json") continue;
-    const auto json = nlohmann::json::parse(read_bytes(entry.path()));
-    if (json.value("name", "") != kernel || !json.contains("source")) continue;
-    return (entry.path().parent_path() / json["source"].get<std::string>()).string();
+/// A copy of the shipped kernels, one of them broken, and a model to run with it.
+class CliBrokenKernel : public CliSelfTest {
+ protected:
+  void SetUp() override {
+    CliSelfTest::SetUp();
+    fs::copy(fs::path(MORTON_SOURCE_DIR) / "src" / "kernels", kernels(),
+             fs::copy_options::recursive);
   }
-  return "";
-}
+  [[nodiscard]] fs::path kernels() const { return folder_.path() / "kernels"; }
+  [[nodiscard]] Outcome run_copied(const std::string& command, const std::string& model,
+                                   const std::vector<std::string>& more) const {
+    std::vector<std::string> words{command, model, "--cache-dir", path("cache")};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_program(words, {{"MORTON_KERNEL_DIR", kernels().string()}});
+  }
+  /// The kernel of the first step.
+  [[nodiscard]] std::string first_kernel(const std::string& model) const {
+    const Outcome plan = run_copied("plan", model, {"--format", "json"});
+    expect_success(plan);
+    return nlohmann::json::parse(plan.out)["steps"][0]["kernel"];
+  }
+  /// Replaces text of the kernel's source wherever it stands.
+  void break_kernel(const std::string& kernel, const std::string& from,
+                    const std::string& to) const {
+    const std::string source = source_of(kernel);
+    ASSERT_FALSE(source.empty()) << kernel;
+    std::string text = read_bytes(source);
+    ASSERT_NE(text.find(from), std::string::npos) << source;
+    for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
+      text.replace(at, from.size(), to);
+    }
+    write_bytes(source, text);
+  }
 
-TEST_F(CliSelfTest, AShippedKernelThatIsBrokenIsReplaced) {
+ private:
+  [[nodiscard]] std::string source_of(const std::string& kernel) const {
+    for (const auto& entry : fs::recursive_directory_iterator(kernels())) {
+      if (entry.path().extension() != ".json") continue;
+      const auto json = nlohmann::json::parse(read_bytes(entry.path()));
+      if (json.value("name", "") != kernel || !json.contains("source")) continue;
+      return (entry.path().parent_path() / json["source"].get<std::string>()).string();
+    }
+    return "";
+  }
+};
+
+TEST_F(CliBrokenKernel, IsReplaced) {
   onnx::ModelProto model = model_with_input({17, 63});
   add_node(model, "Softmax", {"x"}, "y");
   const std::string softmax = save(model, folder_.path() / "softmax.onnx");
   write_input("rows.npz", {17, 63});
-  const fs::path kernels = folder_.path() / "kernels";
-  fs::copy(fs::path(MORTON_SOURCE_DIR) / "src" / "kernels", kernels, fs::copy_options::recursive);
-  const std::map<std::string, std::string> copied{{"MORTON_KERNEL_DIR", kernels.string()}};
   const auto run_softmax = [&](const std::string& output, const std::string& self_test) {
-    return run_program({"run", softmax, "-i", path("rows.npz"), "-o", path(output), "--self-test",
-                        self_test, "--cache-dir", path("cache")},
-                       copied);
+    return run_copied("run", softmax,
+                      {"-i", path("rows.npz"), "-o", path(output), "--self-test", self_test});
   };
   expect_success(run_softmax("right.npz", "off"));
-  const Outcome plan =
-      run_program({"plan", softmax, "--format", "json", "--cache-dir", path("cache")}, copied);
-  expect_success(plan);
-  const std::string kernel = nlohmann::json::parse(plan.out)["steps"][0]["kernel"];
-  const std::string source = source_of(kernel, kernels);
-  ASSERT_FALSE(source.empty()) << kernel;
-  std::string text = read_bytes(source);
-  for (std::size_t at = 0; (at = text.find("exp(", at)) != std::string::npos; at += 5) {
-    text.replace(at, 4, "exp2(");
-  }
-  write_bytes(source, text);
-
+  const std::string kernel = first_kernel(softmax);
+  break_kernel(kernel, "exp(", "exp2(");
   const Outcome found = run_softmax("found.npz", "on");
   expect_success(found);
   EXPECT_NE(found.err.find(kernel + " computes wrongly on "), std::string::npos) << found.text();
   expect_same("found.npz", "right.npz");
   const Outcome later = run_softmax("later.npz", "on");
   expect_success(later);
-  EXPECT_NE(later.err.find("not " + kernel + ": "), std::string::npos) << later.text();
+  EXPECT_NE(later.err.find(kernel + " is left out: "), std::string::npos) << later.text();
   expect_same("later.npz", "right.npz");
+}
+
+TEST_F(CliBrokenKernel, IsToldFromThoseBesideIt) {
+  onnx::ModelProto model = model_with_input({1, 6, 14, 14});
+  add_weights(model, "w", {16, 6, 5, 5});
+  add_node(model, "Conv", {"x", "w"}, "y");
+  const std::string conv = save(model, folder_.path() / "conv.onnx");
+  write_input("image.npz", {1, 6, 14, 14});
+  const auto run_conv = [&](const std::string& output) {
+    return run_copied("run", conv, {"-i", path("image.npz"), "-o", path(output)});
+  };
+  expect_success(run_conv("right.npz"));
+  const std::string kernel = first_kernel(conv);
+  ASSERT_EQ(kernel, "pack.runs");
+  break_kernel(kernel, "found ? value", "found && i > 0 ? value");
+  const Outcome found = run_conv("found.npz");
+  expect_success(found);
+  expect_same("found.npz", "right.npz");
+  EXPECT_NE(found.err.find("pack.runs computes wrongly on "), std::string::npos) << found.text();
+  EXPECT_EQ(found.err.find("self-test: gemm"), std::string::npos) << found.text();
+  const Outcome list = cache({"list"});
+  EXPECT_NE(list.out.find("1 refused"), std::string::npos) << list.text();
 }
 
 TEST(TriedKernels, AreOfOneDeviceAndDriver) {
