@@ -120,7 +120,7 @@ TEST_P(SessionCache, DamagedEntriesAreReportedAndBuiltAnew) {
   const int kernels = checked_report(fresh_device(GetParam(), cache.path())).kernels_built;
   for (const auto& [name, damage] : damages) {
     SCOPED_TRACE(name);
-    const auto entries = files_below(cache.path());
+    const auto entries = files_below(cache.path() / "programs");
     ASSERT_FALSE(entries.empty());
     for (const path& entry : entries) damage(entry);
     const CompileReport report = checked_report(fresh_device(GetParam(), cache.path()));
