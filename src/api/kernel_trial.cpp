@@ -16,8 +16,8 @@ namespace {
 
 /// Of each product that is compared: some milliseconds of the host's time.
 constexpr std::int64_t kMostMultiplications = std::int64_t{2} << 20;
-/// A kernel whose smallest layer is larger waits for a smaller model, batch or image.
-constexpr std::int64_t kMostElements = std::int64_t{4} << 20;
+/// A kernel whose smallest layer reads and writes more waits for a smaller model, batch or image.
+constexpr std::int64_t kMostBytes = std::int64_t{16} << 20;
 /// A kernel's own bound may be wider than its operator's (Winograd's by 8, docs/numerics.md); a
 /// wrong result lies further off.
 constexpr double kSlack = 8.0;
@@ -102,14 +102,12 @@ class Trier {
   [[nodiscard]] std::vector<std::string> chosen_layers(Trial& trial) const {
     std::map<std::string, std::pair<std::int64_t, std::string>> smallest;  // by kernel
     for (const auto& [name, layer] : layers_) {
-      std::int64_t elements = 0;
-      for (const Step* step : layer.steps) {
-        elements = std::max(elements, step->logical_bytes / 4);
-      }
+      std::int64_t bytes = 0;
+      for (const Step* step : layer.steps) bytes = std::max(bytes, step->logical_bytes);
       for (const std::string& key : keys_of(plan_, layer)) {
         if (!untried_.contains(key)) continue;
-        const auto [found, added] = smallest.try_emplace(key, elements, name);
-        if (!added && elements < found->second.first) found->second = {elements, name};
+        const auto [found, added] = smallest.try_emplace(key, bytes, name);
+        if (!added && bytes < found->second.first) found->second = {bytes, name};
       }
     }
     std::set<std::string> chosen;
@@ -117,7 +115,7 @@ class Trier {
       const auto found = smallest.find(key);
       if (found == smallest.end()) {
         trial.right.insert(key);
-      } else if (found->second.first <= kMostElements) {
+      } else if (found->second.first <= kMostBytes) {
         chosen.insert(found->second.second);
         ++trial.kernels;
       }
