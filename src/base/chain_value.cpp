@@ -304,6 +304,8 @@ double in_range(DType type, double value) {
 
 }  // namespace
 
+double wrapped(DType type, double value) { return from_bits(type, to_bits(value)); }
+
 double rounded_to(DType type, double value) {
   switch (type) {
     case DType::f64:

@@ -19,6 +19,9 @@ namespace morton {
 /// The constant `value` as a number of this type: rounded to f32 or to a whole number, saturated.
 [[nodiscard]] double constant_in(DType type, double value);
 
+/// The whole number `value` as integers of this type overflow: its lowest bits.
+[[nodiscard]] double wrapped(DType type, double value);
+
 /// The number of this type that is nearest to `value`.
 [[nodiscard]] double rounded_to(DType type, double value);
 /// What lies in memory of f16, bf16 or tf32 once `value` is stored there; any other type keeps it.

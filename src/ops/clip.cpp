@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <limits>
+
 #include "ops/elementwise.hpp"
 
 namespace morton {
@@ -18,22 +20,24 @@ void check_limits(const NodeView& node) {
   }
 }
 
-/// Opset 6 states the limits as attributes, opset 11 and later as inputs that may be missing. As
-/// ONNX has it, a least value above the largest gives the largest.
+/// Opset 6 states the limits as attributes, by default the largest of f32; opset 11 and later as
+/// inputs that may be missing. As ONNX has it, a least value above the largest gives the largest.
 Chain clip_chain(const NodeView& node) {
+  constexpr double kLargest = std::numeric_limits<float>::max();
   Chain chain;
   chain.input_count = static_cast<int>(node.input_count());
   ScalarRef value = ScalarRef::input(0);
-  const auto limit = [&](std::size_t input, std::string_view attribute, ScalarOp op) {
+  const auto limit = [&](std::size_t input, std::string_view attribute, ScalarOp op,
+                         double otherwise) {
     if (node.has_input(input)) {
       value = chain.append(op, {value, ScalarRef::input(static_cast<int>(input))});
-    } else if (node.has(attribute)) {
-      value = chain.append(op, {value, ScalarRef::constant(node.real(attribute, 0.0))});
+    } else if (node.has(attribute) || node.opset() < 11) {
+      value = chain.append(op, {value, ScalarRef::constant(node.real(attribute, otherwise))});
     }
   };
   check_limits(node);
-  limit(1, "min", ScalarOp::max);
-  limit(2, "max", ScalarOp::min);
+  limit(1, "min", ScalarOp::max, -kLargest);
+  limit(2, "max", ScalarOp::min, kLargest);
   return chain;
 }
 

@@ -31,8 +31,9 @@ ReferenceTensor reference_cum_sum(const NodeView& node, std::span<const Referenc
       const Bounded before = sum.result();
       sum.add({source.value[at], source.error[at]});
       const Bounded value = exclusive ? before : sum.result();
-      result.value[at] = value.value;
-      result.error[at] = is_real(node.input(0).dtype) ? value.error : 0.0;
+      const DType type = node.input(0).dtype;
+      result.value[at] = is_real(type) ? value.value : wrapped(type, value.value);
+      result.error[at] = is_real(type) ? value.error : 0.0;
     }
   });
   return result;

@@ -66,6 +66,8 @@ class RowMeasure {
     }
     units.size = sum.result();
     if (norm_ == Norm::squares) units.size = root_.evaluate({&units.size, 1});
+    // Nothing but zeros stays that.
+    if (norm_ != Norm::deviation && units.size.value == 0.0) units.size = {1.0, 0.0};
     if (norm_ != Norm::deviation) return units;
     const Bounded operands[] = {units.size, count};
     units.size = deviation_.evaluate(operands);

@@ -60,11 +60,11 @@ std::optional<Product> product_of(const Graph& graph, int n) {
 }
 
 /// True for nodes that compute each channel of their result from the same channel of the inputs.
-bool keeps_channels(const Graph& graph, const Node& node, const Shape& shape) {
+bool keeps_channels(const Graph& graph, const Node& node, const Shape& shape, std::size_t axis) {
   if (node.outputs.size() != 1 || graph.tensor(node.outputs[0]).shape != shape) return false;
   const Operator& op = operator_of(node);
-  return op.chain != nullptr || node.op == "BatchNormalization" || node.op == "Identity" ||
-         node.op == "Dropout";
+  return op.chain != nullptr || (node.op == "BatchNormalization" && axis == 1) ||
+         node.op == "Identity" || node.op == "Dropout";
 }
 
 /// As many channels as fit the limit, at least one, drawn without repetition.
@@ -97,7 +97,7 @@ std::optional<Cut> cut_of(const Graph& graph, const std::set<int>& nodes, Tensor
   for (const int n : nodes) {
     const Node& node = graph.nodes[static_cast<std::size_t>(n)];
     const bool same = n == product->node ? graph.tensor(node.outputs[0]).shape == shape
-                                         : keeps_channels(graph, node, shape);
+                                         : keeps_channels(graph, node, shape, product->axis);
     if (!same) return {};
   }
   const std::int64_t channels = shape[product->axis];

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/error.hpp"
+#include "base/typed_chain.hpp"
 
 namespace morton {
 namespace {
@@ -14,10 +15,6 @@ namespace {
 constexpr std::int64_t kMostPlannedReals = 4096;
 /// A model of a few bytes may ask for any amount.
 constexpr std::int64_t kMostPlannedBytes = std::int64_t{256} << 20;
-
-bool is_real(DType type) {
-  return type == DType::f32 || type == DType::f64 || type == DType::f16 || type == DType::bf16;
-}
 
 Tensor moved(const std::vector<Origin>& origins, const TensorType& type, const NodeView& node) {
   Tensor result = Tensor::allocate(type.dtype, type.shape);

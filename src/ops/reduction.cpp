@@ -80,7 +80,7 @@ Reduced reduced_of(const NodeView& node) {
 
 /// Of whole numbers every step is exact; a mean is cut off toward zero.
 double reduce_integers(const std::vector<std::size_t>& row, const ReferenceTensor& source,
-                       const Reduction& reduction) {
+                       const Reduction& reduction, DType type) {
   double total = 0.0;
   for (std::size_t l = 0; l < row.size(); ++l) {
     const double value = mapped(reduction.map, {source.value[row[l]], 0.0}).value;
@@ -89,6 +89,7 @@ double reduce_integers(const std::vector<std::size_t>& row, const ReferenceTenso
     total = l == 0 ? value : combined[static_cast<std::size_t>(reduction.combine)];
   }
   const bool mean = reduction.finish == Reduction::Finish::mean;
+  total = wrapped(type, total);
   return mean ? std::trunc(total / static_cast<double>(row.size())) : total;
 }
 
@@ -100,7 +101,7 @@ ReferenceTensor reduce(const Along& along, Reduced reduced, DType type,
   const Chain finish = chain_of(reduction.finish);
   for_each_row(along, source.shape, [&](const std::vector<std::size_t>& row) {
     if (!is_real(type)) {
-      result.value.push_back(reduce_integers(row, source, reduction));
+      result.value.push_back(reduce_integers(row, source, reduction, type));
       result.error.push_back(0.0);
       return;
     }

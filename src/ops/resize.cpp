@@ -43,7 +43,8 @@ Resizing resizing_of(const NodeView& node) {
   const std::size_t scales = early ? 1 : 2;
   Resizing resizing;
   resizing.kind = resizing_kind(node, node.text("mode", "nearest"));
-  resizing.nearest_mode = early ? "floor" : node.text("nearest_mode", "round_prefer_floor");
+  resizing.nearest_mode =
+      early ? kNearestOfOpset10 : node.text("nearest_mode", "round_prefer_floor");
   resizing.cubic_coefficient = node.real("cubic_coeff_a", -0.75);
   resizing.exclude_outside = node.flag("exclude_outside", 0);
   const std::string coordinates =

@@ -76,14 +76,15 @@ std::int64_t ResizeAxis::element(std::int64_t o) const {
 
 ResizeAxis ResizeAxis::nearest(const NodeView& node, std::string_view mode) const {
   ResizeAxis axis = *this;
-  if (mode == "ceil") {
+  const bool shrinks = factor > divisor;
+  if (mode == "ceil" || (mode == kNearestOfOpset10 && shrinks)) {
     axis.added += divisor - 1;
   } else if (mode == "round_prefer_floor" || mode == "round_prefer_ceil") {
     // p rounded is p + 1/2 rounded down; where that is whole, one less if the lower is preferred.
     axis.factor = 2 * factor;
     axis.added = 2 * added + divisor - (mode == "round_prefer_floor" ? 1 : 0);
     axis.divisor = 2 * divisor;
-  } else if (mode != "floor") {
+  } else if (mode != "floor" && mode != kNearestOfOpset10) {
     node.fail("nearest_mode is '" + std::string(mode) +
               "', expected round_prefer_floor, round_prefer_ceil, floor or ceil");
   }

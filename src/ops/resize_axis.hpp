@@ -18,6 +18,9 @@ struct Fraction {
 /// of more than 31 bits.
 [[nodiscard]] Fraction simplest_fraction(const NodeView& node, float value);
 
+/// The nearest_mode that opset 10 has without a name: up where the dimension shrinks, else down.
+inline constexpr const char* kNearestOfOpset10 = "(of opset 10)";
+
 /// Along one dimension: where element o of the result lies in the source,
 /// (factor * o + added) / divisor, exactly.
 struct ResizeAxis {

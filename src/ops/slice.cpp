@@ -53,6 +53,7 @@ Taken taken_along(const NodeView& node, std::int64_t start, std::int64_t end, st
                   std::int64_t extent) {
   if (step == 0) node.fail("a step is 0");
   Taken taken;
+  if (extent == 0) return taken;
   // A step beyond the extent takes one element, whatever its size.
   taken.step = std::clamp(step, -extent - 1, extent + 1);
   const std::int64_t least = step > 0 ? 0 : -1;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "ops/movement.hpp"
 
 namespace morton {
@@ -43,7 +45,10 @@ BoundProblem lower_trilu(const NodeView& node) {
   const Triangle triangle = triangle_of(node);
   const std::size_t rank = node.input(0).shape.size();
   Movement movement(node, 0, 0);
-  (void)movement.size("DIAGONAL", triangle.k);
+  const Shape& shape = node.input(0).shape;
+  // Beyond a corner every diagonal takes all or nothing.
+  (void)movement.size("DIAGONAL",
+                      std::clamp(triangle.k, -shape[rank - 2] - 1, shape[rank - 1] + 1));
   const std::string row = "d" + std::to_string(rank - 2);
   const std::string distance = "d" + std::to_string(rank - 1) + " - " + row;
   const std::string goes = distance + (triangle.upper ? " < DIAGONAL" : " > DIAGONAL");

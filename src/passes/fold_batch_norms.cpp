@@ -202,11 +202,7 @@ int fold_batch_norms(Graph& graph, const PassOptions& /*options*/) {
     }
     ++folded;
     if (fold_into_producer(graph, n, *affine) || fold_into_reader(graph, n, *affine)) continue;
-    if (graph.tensor(graph.nodes[n].inputs[0]).shape.size() >= 2) {
-      make_elementwise(graph, n, *affine);
-    } else {
-      --folded;
-    }
+    make_elementwise(graph, n, *affine);
     ++n;
   }
   return folded;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "base/checked.hpp"
@@ -25,11 +26,13 @@ bool can_fold(const Graph& graph, const Node& node) {
          kLargestResultBytes;
 }
 
-/// Whether every element is what a device would compute: integers beyond 2^53 are not, which the
-/// reference rounds to doubles.
+/// Whether every element is what a device would compute: integers beyond 2^53, which the reference
+/// rounds to doubles, are not.
 bool is_faithful(DType type, const ReferenceTensor& value) {
-  return is_real(type) || std::all_of(value.error.begin(), value.error.end(),
-                                      [](double error) { return error == 0.0; });
+  constexpr double kExact = 9007199254740992.0;
+  return is_real(type) ||
+         (std::ranges::all_of(value.error, [](double error) { return error == 0.0; }) &&
+          std::ranges::all_of(value.value, [](double whole) { return std::fabs(whole) < kExact; }));
 }
 
 /// The node's value, or nothing where the host would round what a device does not.
@@ -41,6 +44,7 @@ std::optional<Tensor> fold(const Graph& graph, const Node& node) {
   std::vector<ReferenceTensor> inputs;
   for (const TensorId id : node.inputs) {
     inputs.push_back(id == kNoTensor ? ReferenceTensor{} : to_reference(graph.tensor(id).data));
+    if (id != kNoTensor && !is_faithful(graph.tensor(id).dtype, inputs.back())) return {};
   }
   const ReferenceTensor value = reference(graph, node, inputs);
   const DType type = graph.tensor(node.outputs[0]).dtype;

@@ -117,9 +117,16 @@ std::optional<Node> absorbed(const Graph& graph, const Node& pad, const ImagePad
   return changed;
 }
 
-/// Rounding the number of windows up may drop the last one where padding takes the place of rows.
+/// Rounding the number of windows up may drop the last one where padding takes the place of rows,
+/// and a window may not pad as much as a Pad does.
 bool keeps_its_shape(const Graph& graph, const Node& node) {
-  return infer(graph, node)[0].shape == graph.tensor(node.outputs[0]).shape;
+  try {
+    return infer(graph, node)[0].shape == graph.tensor(node.outputs[0]).shape;
+  } catch (const ModelError&) {
+    return false;
+  } catch (const UnsupportedError&) {
+    return false;
+  }
 }
 
 }  // namespace

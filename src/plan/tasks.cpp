@@ -25,6 +25,13 @@ TaskTensor to_task_tensor(const GraphTensor& tensor) {
       break;
     case GraphTensor::Kind::activation:
       result.kind = TaskTensor::Kind::activation;
+      // What has no elements is known, whatever would compute it.
+      if (element_count(tensor.shape) == 0) {
+        result.kind = TaskTensor::Kind::constant;
+        result.shape = tensor.shape;
+        result.data = Tensor::allocate(tensor.dtype, tensor.shape);
+        return result;
+      }
       break;
   }
   const bool has_data =

@@ -30,7 +30,7 @@ constexpr std::array<IntegerText, 11> kIntegerTexts{{
     {ScalarOp::rem, "(%t)(%1 == 0 || %1 == -1 ? 0 : %0 %% %1)", "(%t)(%1 == 0 ? 0 : %0 %% %1)"},
     {ScalarOp::pow, "morton_power_%n(%0, %1)", "morton_power_%n(%0, %1)"},
     {ScalarOp::neg, "(%t)(0 - (%u)%0)", "(%t)(0 - (%u)%0)"},
-    {ScalarOp::abs, "(%t)(%0 < 0 ? 0 - (%u)%0 : (%u)%0)", "%0"},
+    {ScalarOp::abs, "(%t)abs(%0)", "%0"},
     {ScalarOp::sign, "(%t)((%0 > 0) - (%0 < 0))", "(%t)(%0 > 0)"},
     {ScalarOp::shift_left, "", "(%t)(%1 < %b ? (%u)%0 << %1 : 0)"},
     {ScalarOp::shift_right, "", "(%t)(%1 < %b ? (%u)%0 >> %1 : 0)"},
@@ -175,7 +175,11 @@ class FunctionWriter {
 std::string integer_literal(DType type, double value) {
   const double kept = constant_in(type, value);
   const std::string name = name_in(type);
-  if (type == DType::u64) return "(" + std::to_string(static_cast<std::uint64_t>(kept)) + "UL)";
+  if (type == DType::u64) {
+    constexpr double kTwo64 = 18446744073709551616.0;
+    if (kept >= kTwo64) return "(ULONG_MAX)";
+    return "(" + std::to_string(static_cast<std::uint64_t>(kept)) + "UL)";
+  }
   if (type == DType::u32) return "(" + std::to_string(static_cast<std::uint32_t>(kept)) + "u)";
   // The largest whole number of double below 2^63 is the limit of a constant.
   constexpr double kTwo63 = 9223372036854775808.0;

@@ -216,7 +216,7 @@ TEST_P(CatalogueOclgrind, SmallCasesLeaveNothingToReport) {
   }
   const WayReport report = run(small, {DataKind::integers}, Execution::exact);
   if (needs_another_device(report)) GTEST_SKIP() << print(way_, report);
-  EXPECT_GE(report.graphs, way_.least_cases);
+  EXPECT_GE(report.graphs, std::min(way_.least_cases, 5));
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryWay, CatalogueOclgrind,

@@ -44,6 +44,21 @@ std::vector<float> counting(std::size_t count) {
   return values;
 }
 
+TEST(Reference, LpNormalizationLeavesZeros) {
+  EXPECT_THAT(run("LpNormalization", "2x2 | p=1", {{0, 0, 1, -3}}).value,
+              ElementsAre(0, 0, 0.25, -0.75));
+  EXPECT_THAT(run("LpNormalization", "2x2 | p=2", {{3, -4, 0, 0}}).value,
+              Pointwise(testing::DoubleNear(1e-6), {0.6, -0.8, 0.0, 0.0}));
+}
+
+TEST(Reference, ClipHasLimitsBeforeOpset11) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  constexpr float kLargest = std::numeric_limits<float>::max();
+  EXPECT_THAT(run("Clip", "2 | min=-1.0 | | opset=10", {{kInfinity, -5}}).value,
+              ElementsAre(kLargest, -1));
+  EXPECT_THAT(run("Clip", "2 | | | opset=11", {{kInfinity, -5}}).value, ElementsAre(kInfinity, -5));
+}
+
 TEST(Reference, Gemm) {
   EXPECT_THAT(run("Gemm", "2x2 2x2", {{1, 2, 3, 4}, {5, 6, 7, 8}}).value,
               ElementsAre(19, 22, 43, 50));

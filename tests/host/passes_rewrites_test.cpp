@@ -271,6 +271,10 @@ TEST(FoldPads, IntoAveragePoolWhichThenCountsThem) {
   Graph mixed =
       padded("AveragePool", {0, 0, 1, 1, 0, 0, 1, 1}, 0.0F, {1, 2, 9, 7}, {1, 2, 9, 7}, own_pads);
   EXPECT_EQ(fold_pads(mixed, {}), 0);
+  // A pool may not pad by a whole window.
+  Graph wide =
+      padded("AveragePool", {0, 0, 3, 3, 0, 0, 3, 3}, 0.0F, {1, 2, 13, 11}, {1, 2, 11, 9}, window);
+  EXPECT_EQ(fold_pads(wide, {}), 0);
 }
 
 TEST(FoldPads, IntoMaxPoolOnlyWhatIsNoMaximum) {

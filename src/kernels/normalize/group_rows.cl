@@ -67,9 +67,9 @@ __kernel ATTRIBUTES void group_rows(ARGUMENTS) {
 #if KIND == 0
     const float size = sqrt(sum / (float)L + as_float(EPSILON));
 #elif KIND == 1
-    const float size = sum;
+    const float size = sum == 0.0f ? 1.0f : sum;
 #else
-    const float size = sqrt(sum);
+    const float size = sum == 0.0f ? 1.0f : sqrt(sum);
 #endif
     const int m = r / N;
     const int n = r % N;

@@ -48,9 +48,9 @@ __kernel ATTRIBUTES void naive(ARGUMENTS) {
 #if KIND == 0
   const TYPE_acc size = sqrt(sum / (TYPE_acc)L + as_float(EPSILON));
 #elif KIND == 1
-  const TYPE_acc size = sum;
+  const TYPE_acc size = sum == 0 ? 1 : sum;
 #else
-  const TYPE_acc size = sqrt(sum);
+  const TYPE_acc size = sum == 0 ? 1 : sqrt(sum);
 #endif
   for (int l = 0; l < L; ++l) {
     const TYPE_acc result = (LOAD_src(m, l, n) - mean) / size;

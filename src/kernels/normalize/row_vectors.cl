@@ -68,9 +68,9 @@ __kernel ATTRIBUTES void row_vectors(ARGUMENTS) {
 #if KIND == 0
     const float scale = 1.0f / sqrt(sum / (float)L + as_float(EPSILON));
 #elif KIND == 1
-    const float scale = 1.0f / sum;
+    const float scale = sum == 0.0f ? 1.0f : 1.0f / sum;
 #else
-    const float scale = 1.0f / sqrt(sum);
+    const float scale = sum == 0.0f ? 1.0f : 1.0f / sqrt(sum);
 #endif
     const int m = r / N;
     const int n = r % N;

@@ -44,14 +44,14 @@ __kernel ATTRIBUTES void columns(ARGUMENTS) {
         sum += value;
       }
 #if LOG
-      const float16 shift = largest + log(sum);
+      const float16 shift = log(sum);
 #else
       const float16 share = 1.0f / sum;
 #endif
       for (int l = 0; l < L; ++l) {
         const size_t row = (size_t)l * N;
 #if LOG
-        const float16 result = *(__global const sixteen*)(from + row) - shift;
+        const float16 result = *(__global const sixteen*)(from + row) - largest - shift;
 #else
         float16 result;
         if (start == n0) {
