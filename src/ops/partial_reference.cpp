@@ -41,7 +41,9 @@ struct Product {
 std::optional<Product> product_of(const Graph& graph, int n) {
   const Node& node = graph.nodes[static_cast<std::size_t>(n)];
   const NodeView view(graph, node);
-  if (node.inputs.size() < 2 || node.outputs.size() != 1) return {};
+  const bool has_two = node.inputs.size() >= 2 && node.inputs[0] != kNoTensor &&
+                       node.inputs[1] != kNoTensor && node.outputs.size() == 1;
+  if (!has_two) return {};
   const Shape& result = graph.tensor(node.outputs[0]).shape;
   const Shape& lhs = graph.tensor(node.inputs[0]).shape;
   const Shape& rhs = graph.tensor(node.inputs[1]).shape;

@@ -43,6 +43,11 @@ ExponentialRow exponentials(const ReferenceTensor& source, const std::vector<std
   double sum_error = 0.0;
   for (const std::size_t at : row) {
     const double distance = source.value[at] - result.largest;
+    if (std::isinf(distance)) {  // of -infinity, exactly 0
+      result.relative.push_back(0.0);
+      result.value.push_back(0.0);
+      continue;
+    }
     const double moved = source.error[at] + kUnitRoundoff * std::fabs(distance);
     result.relative.push_back(std::expm1(moved) + 3.0 * 2.0 * kUnitRoundoff);
     result.value.push_back(std::exp(distance));
