@@ -7,6 +7,7 @@
 
 #include "base/checked.hpp"
 #include "layout/arrangement.hpp"
+#include "layout/pack_slabs.hpp"
 
 namespace morton {
 namespace {
@@ -30,6 +31,30 @@ class Walk {
   void run(const Visit& visit) {
     const bool empty = std::find(extents_.begin(), extents_.end(), 0) != extents_.end();
     if (!empty) descend(0, 0, 0, visit);
+  }
+
+  /// Iterations of the outermost loop, and elements from one to the next.
+  [[nodiscard]] std::int64_t outer_iterations() const {
+    return levels_.empty() ? 1 : levels_.front().iterations;
+  }
+  [[nodiscard]] std::int64_t outer_stride() const {
+    return levels_.empty() ? 1 : levels_.front().stride;
+  }
+  /// Likewise for `count` iterations of the outermost loop from `first` on.
+  template <typename Visit>
+  void run_slab(std::int64_t first, std::int64_t count, const Visit& visit) {
+    const bool empty = std::find(extents_.begin(), extents_.end(), 0) != extents_.end();
+    if (empty) return;
+    if (levels_.empty()) return descend(0, 0, 0, visit);
+    const Level outer = levels_.front();
+    const Track& track = tracks_[outer.dimension];
+    const std::int64_t start = first * outer.span;
+    if (start >= extents_[outer.dimension]) return;  // padding
+    levels_.front().iterations = count;
+    position_[outer.dimension] = start;
+    descend(0, first * outer.stride, start * track.step, visit);
+    position_[outer.dimension] = 0;
+    levels_.front() = outer;
   }
 
  private:
@@ -214,6 +239,67 @@ void check_bytes(const Arrangement& arrangement, std::size_t got) {
 }
 
 }  // namespace
+
+namespace {
+
+template <typename T>
+void pack_slab(Walk& walk, std::int64_t first, std::int64_t count, const std::byte* from,
+               std::byte* to) {
+  constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
+  const std::int64_t origin = first * walk.outer_stride();
+  walk.run_slab(first, count, [&](const Run& run) {
+    copy_run<T>(from + run.tensor * kSize, run.tensor_step, to + (run.packed - origin) * kSize,
+                run.packed_step, run.count);
+  });
+}
+
+}  // namespace
+
+void pack_in_slabs(const Tensor& source, const Arrangement& arrangement, std::int64_t most_bytes,
+                   const TakeSlab& take) {
+  if (source.dtype() != arrangement.dtype) {
+    return pack_in_slabs(source.converted(arrangement.dtype), arrangement, most_bytes, take);
+  }
+  const std::int64_t whole = bytes_of(arrangement);
+  if (is_plain(arrangement) && source.shape() == arrangement.tensor_shape) {
+    return take(0, {source.data(), source.bytes()});
+  }
+  Walk walk(arrangement);
+  const std::int64_t size = size_of(arrangement.dtype);
+  const std::int64_t stride_bytes = walk.outer_stride() * size;
+  const std::int64_t iterations = walk.outer_iterations();
+  const std::int64_t at_once = std::max<std::int64_t>(1, most_bytes / stride_bytes);
+  if (at_once >= iterations || source.shape() != arrangement.tensor_shape) {
+    std::vector<std::byte> packed(static_cast<std::size_t>(whole));
+    pack(source, arrangement, packed);
+    return take(0, packed);
+  }
+  std::vector<std::byte> packed;
+  for (std::int64_t first = 0; first < iterations; first += at_once) {
+    const std::int64_t count = std::min(at_once, iterations - first);
+    const std::int64_t start = first * stride_bytes;
+    // The last iteration ends where the memory does: behind it lies no gap of a pitch.
+    const std::int64_t end = first + count == iterations ? whole : start + count * stride_bytes;
+    packed.assign(static_cast<std::size_t>(end - start), std::byte{0});
+    switch (size) {
+      case 1:
+        pack_slab<std::uint8_t>(walk, first, count, source.data(), packed.data());
+        break;
+      case 2:
+        pack_slab<std::uint16_t>(walk, first, count, source.data(), packed.data());
+        break;
+      case 4:
+        pack_slab<std::uint32_t>(walk, first, count, source.data(), packed.data());
+        break;
+      case 8:
+        pack_slab<std::uint64_t>(walk, first, count, source.data(), packed.data());
+        break;
+      default:
+        throw InternalError("pack: no copy for " + std::string(name_of(arrangement.dtype)));
+    }
+    take(start, packed);
+  }
+}
 
 void pack(const Tensor& source, const Arrangement& arrangement, std::span<std::byte> destination) {
   if (source.shape() != arrangement.tensor_shape) {
