@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/shape.hpp"
+#include "plan/decided.hpp"
 
 namespace morton {
 namespace {
@@ -115,12 +116,18 @@ class Retelling {
 }  // namespace
 
 CandidateList CandidateMemo::list(const Task& task) {
-  const std::string key = key_of(task, context_.tasks);
+  std::string key = key_of(task, context_.tasks);
+  if (const auto& built = context_.options.built) {
+    const auto decisions = built->decisions.find(task.name);
+    if (decisions != built->decisions.end()) {
+      for (const TaskDecision& decision : decisions->second) key += "\n" + print(decision);
+    }
+  }
   const auto known = known_.find(key);
   if (known != known_.end()) {
     return Retelling(known->second.task, task, context_.tasks).of(known->second.list);
   }
-  CandidateList list = list_candidates(task, context_);
+  CandidateList list = list_allowed(task, context_);
   known_.emplace(key, Known{task, list});
   return list;
 }

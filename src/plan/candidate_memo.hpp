@@ -13,7 +13,7 @@ namespace morton {
 class CandidateMemo {
  public:
   explicit CandidateMemo(const PlanContext& context) : context_(context) {}
-  /// As list_candidates.
+  /// As list_allowed.
   [[nodiscard]] CandidateList list(const Task& task);
 
  private:

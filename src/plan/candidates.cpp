@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "base/error.hpp"
+#include "plan/decided.hpp"
 #include "plan/kernel_choice.hpp"
 #include "plan/narrow.hpp"
 #include "plan/recipe.hpp"
@@ -79,6 +80,7 @@ Candidate entry_candidate(const Entry& entry, const Task& task, const PlanContex
                           const std::vector<TaskTensor>& outer) {
   Candidate candidate;
   candidate.name = entry.name;
+  candidate.way = entry.name;
   // Who names a kernel for biases or activations wants them out of the products' epilogues.
   // What follows sums of integers (a requantisation) is none of those and stays.
   const bool sums_integers = is_integer_sum(task.bound.problem);
@@ -189,6 +191,7 @@ std::vector<Candidate> candidates_in_slabs(const Recipe& recipe, const Task& tas
   known.insert(known.end(), expanded.temporaries.begin(), expanded.temporaries.end());
   PartialRecipe start;
   start.candidate.name = recipe.name;
+  start.candidate.way = recipe.name;
   if (!setting.tunables.empty()) start.candidate.name += " " + print_tunables(setting.tunables);
   start.candidate.temporaries = expanded.temporaries;
   std::vector<PartialRecipe> whole{start};
@@ -215,6 +218,7 @@ std::vector<Candidate> candidates_in_slabs(const Recipe& recipe, const Task& tas
         append(joined.candidate, part, outer.size(), expanded.temporaries.size());
         const bool named = part.kernels.size() > 1 || is_one_of_several;
         if (taken == prefix.taken.end() && named) joined.candidate.name += "/" + part.name;
+        if (taken == prefix.taken.end()) joined.candidate.way += "/" + part.way;
         joined.taken.emplace(step.step, part.name);
         longer.push_back(std::move(joined));
       }
@@ -297,7 +301,8 @@ CandidateList list_family(const Task& task, const PlanContext& context,
   CandidateList list;
   const std::string& family = task.bound.problem.family;
   for (const auto& entry : context.catalogue.entries()) {
-    if (entry.family != family || !is_wanted(entry.name, family, context, path)) continue;
+    if (entry.family != family || !may_use(entry, context)) continue;
+    if (!is_wanted(entry.name, family, context, path)) continue;
     if (packs_one_layout(entry)) {
       list.rejections.push_back({entry.name, "it packs one layout, and a step's reader names it"});
       continue;

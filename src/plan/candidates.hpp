@@ -42,6 +42,7 @@ inline constexpr int kFirstTemporary = 1 << 24;
 /// carries an epilogue which its kernel does not.
 struct Candidate {
   std::string name;  ///< entry or recipe
+  std::string way;   ///< entry or recipes on the way to the kernels, the same at all extents
   std::vector<KernelChoice> kernels;
   std::vector<TaskTensor> temporaries;
   std::vector<Arrangement> temporary_arrangements;
@@ -74,6 +75,8 @@ struct PlanContext {
   const PlanOptions& options;
   const TaskList& tasks;
   double pack_efficiency;
+  /// What the candidates that are listed must be; null: anything (plan/decided.hpp).
+  const TaskDecision* decision = nullptr;
 };
 
 /// All ways to compute the task.

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/error.hpp"
+#include "plan/decided.hpp"
 #include "plan/formats.hpp"
 #include "plan/improve.hpp"
 #include "plan/repack.hpp"
@@ -113,11 +114,32 @@ class Chooser {
     return known.back();
   }
 
+  /// Whether a copy that the candidate has already serves this demand too; remembers it.
+  bool is_met_again(int tensor, const Demand& demand) {
+    if (demand.kind == Demand::Kind::packed) return false;
+    const bool known = std::ranges::any_of(read_, [&](const auto& read) {
+      return read.first == tensor && read.second.kind == demand.kind &&
+             identical(read.second.arrangement, demand.arrangement);
+    });
+    if (!known) read_.emplace_back(tensor, demand);
+    return known;
+  }
+
   /// Adds the cheapest way to meet the demand to `state`.
   void add_source(int tensor, const Demand& demand, State& state) {
     const int source = root_of(context_.tasks, tensor);
     // A constant has no states: it is packed once, when the plan is loaded.
-    if (states_[static_cast<std::size_t>(source)].empty()) return;
+    const auto& options = states_[static_cast<std::size_t>(source)];
+    if (options.empty()) return;
+    const auto known =
+        std::ranges::find(state.sources, source, &std::pair<int, std::size_t>::first);
+    if (known != state.sources.end()) {
+      // Slabs read a tensor again and again: all before it, and a copy that stays, cost once.
+      if (!is_met_again(tensor, demand))
+        state.cost_us += fit_us(tensor, options[known->second], demand);
+      return;
+    }
+    is_met_again(tensor, demand);
     const Met& met = meet(tensor, source, demand);
     state.cost_us += met.cost_us;
     state.sources.emplace_back(source, met.state);
@@ -131,6 +153,7 @@ class Chooser {
       State state;
       state.candidate = c;
       state.cost_us = candidate.estimated_us;
+      read_.clear();
       for (const auto& kernel : candidate.kernels) {
         for (const auto& [role, binding] : kernel.bound.operands) {
           if (role == "dst" || binding.tensor >= kFirstTemporary) continue;
@@ -223,6 +246,7 @@ class Chooser {
   std::vector<std::vector<Met>> met_;              ///< by tensor
   std::vector<std::vector<std::size_t>> writers_;  ///< by tensor: the tasks that write it
   std::vector<std::optional<State>> parts_;        ///< by task, of those that write a part
+  std::vector<std::pair<int, Demand>> read_;       ///< by the candidate that is visited
 };
 
 /// True when some tensor is read by several tasks, so that the paths of the search were not apart.
@@ -246,7 +270,8 @@ bool has_joins(const TaskList& tasks) {
 
 std::vector<Selection> choose(const std::vector<CandidateList>& candidates,
                               const PlanContext& context) {
-  const std::vector<Formats> wishes = wished_formats(candidates, context.tasks);
+  std::vector<Formats> wishes = wished_formats(candidates, context.tasks);
+  keep_decided_formats(wishes, context);
   std::vector<Selection> selections = Chooser(candidates, wishes, context).run();
   if (has_joins(context.tasks)) improve(selections, candidates, wishes, context);
   return selections;

@@ -6,6 +6,8 @@
 #include <optional>
 
 #include "base/error.hpp"
+#include "plan/decided.hpp"
+#include "plan/instance_spec.hpp"
 #include "plan/kernel_choice.hpp"
 #include "plan/narrow.hpp"
 #include "plan/wanted.hpp"
@@ -24,20 +26,33 @@ bool uses_more_of_the_device(const KernelChoice& a, const KernelChoice& b) {
   return a.efficiency > b.efficiency;
 }
 
-/// The best entry of those for which `check_fits` does not throw UnsupportedError.
+/// Which entries may be taken, and which of them is the best.
+struct Criteria {
+  std::function<void(const Entry&)> check_fits;  ///< throws UnsupportedError
+  std::function<bool(const KernelChoice&)> is_preferred;
+  IsBetter is_better = nullptr;
+};
+
+/// The best of the preferred entries, or of all where none is.
 KernelChoice best_entry(const BoundProblem& bound, const std::string& name,
                         const PlanContext& context, const std::vector<TaskTensor>& temporaries,
-                        const std::function<void(const Entry&)>& check_fits, IsBetter is_better) {
+                        const Criteria& criteria) {
   std::string reasons;
   std::optional<KernelChoice> best;
+  bool best_is_preferred = false;
   for (const auto& entry : context.catalogue.entries()) {
-    if (entry.family != bound.problem.family) continue;
+    if (entry.family != bound.problem.family || !may_use(entry, context)) continue;
     if (!is_wanted(entry.name, entry.family, context, {})) continue;
     if (is_excluded(entry.name, context)) continue;
     try {
-      check_fits(entry);
+      criteria.check_fits(entry);
       KernelChoice choice = choose_entry(entry, bound, name, context, temporaries);
-      if (!best || is_better(choice, *best)) best = std::move(choice);
+      const bool preferred = criteria.is_preferred(choice);
+      const bool better =
+          !best || (preferred == best_is_preferred ? criteria.is_better(choice, *best) : preferred);
+      if (!better) continue;
+      best = std::move(choice);
+      best_is_preferred = preferred;
     } catch (const UnsupportedError& error) {
       reasons += std::string("; ") + entry.name + ": " + error.what();
     }
@@ -67,6 +82,16 @@ bool lies_as(const OperandFormat& format, const std::string& role, const Binding
   return same_memory(arrangement, wanted);
 }
 
+/// Whether the instance that packs between these ends is one of those that are built.
+bool is_built_for(const KernelChoice& choice, PackEnds ends, const PlanContext& context) {
+  InstanceSpec spec = instance_spec(choice, {{{"src", ends.from}, {"dst", ends.to}}, {}});
+  const Environment names = entry_environment(*choice.entry, spec.problem, spec.tunables,
+                                              context.device, elements_of(ends.to));
+  const LaunchSize size = launch_size(*choice.entry, names, context.device);
+  spec.local.assign(size.local.begin(), size.local.end());
+  return context.options.built->instances.contains(generate(spec).key);
+}
+
 }  // namespace
 
 KernelChoice choose_elementary(const BoundProblem& bound, const std::string& name,
@@ -82,8 +107,9 @@ KernelChoice choose_elementary(const BoundProblem& bound, const std::string& nam
                              : context.catalogue.find_entry(wanted->second);
     if (entry != nullptr) return choose_entry(*entry, narrow, name, context, temporaries);
   }
-  return best_entry(
-      bound, name, context, temporaries, [](const Entry&) {}, takes_less_time);
+  const auto any = [](const auto&) {};
+  const auto all = [](const KernelChoice&) { return true; };
+  return best_entry(bound, name, context, temporaries, {any, all, takes_less_time});
 }
 
 KernelChoice choose_pack(const BoundProblem& bound, const std::string& name,
@@ -98,7 +124,11 @@ KernelChoice choose_pack(const BoundProblem& bound, const std::string& name,
       }
     }
   };
-  return best_entry(bound, name, context, temporaries, check_fits, uses_more_of_the_device);
+  const auto is_built = [&](const KernelChoice& choice) {
+    return context.options.built == nullptr || is_built_for(choice, ends, context);
+  };
+  return best_entry(bound, name, context, temporaries,
+                    {check_fits, is_built, uses_more_of_the_device});
 }
 
 }  // namespace morton

@@ -59,6 +59,16 @@ std::size_t Formats::number_of(const Arrangement& arrangement) {
   return number;
 }
 
+void Formats::keep(const std::function<bool(const Arrangement&)>& is_kept) {
+  if (std::none_of(all_.begin(), all_.end(), is_kept)) return;
+  const std::vector<Arrangement> before = std::move(all_);
+  all_.clear();
+  known_.clear();
+  for (const Arrangement& arrangement : before) {
+    if (is_kept(arrangement)) number_of(arrangement);
+  }
+}
+
 std::vector<Formats> wished_formats(const std::vector<CandidateList>& candidates,
                                     const TaskList& tasks) {
   std::vector<Formats> wishes(tasks.tensors.size());

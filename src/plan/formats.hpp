@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -28,6 +29,8 @@ class Formats {
   std::size_t number_of(const Arrangement& arrangement);
   /// Of each number, the arrangement that came first.
   [[nodiscard]] const std::vector<Arrangement>& all() const { return all_; }
+  /// Forgets those that `is_kept` does not hold for; none, where it holds for none.
+  void keep(const std::function<bool(const Arrangement&)>& is_kept);
 
  private:
   struct Known {

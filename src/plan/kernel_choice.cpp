@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "plan/cost.hpp"
+#include "plan/decided.hpp"
 #include "plan/library_step.hpp"
 #include "plan/tunables.hpp"
 
@@ -215,9 +216,11 @@ const TaskTensor& tensor_at(int id, const TaskList& tasks,
 
 KernelChoice choose_entry(const Entry& entry, const BoundProblem& bound, const std::string& name,
                           const PlanContext& context, const std::vector<TaskTensor>& temporaries) {
+  const Environment* decided = decided_tunables(entry, context);
   const ChosenTunables tuned = tuned_tunables(entry, bound, context.device, context.options);
   std::string note = tuned.from.empty() ? "" : " (" + tuned.from + ")";
-  if (tuned.origin == ChosenTunables::Origin::tuned) {
+  const bool as_decided = decided == nullptr || tuned.values == *decided;
+  if (tuned.origin == ChosenTunables::Origin::tuned && as_decided) {
     try {
       KernelChoice choice = choose_with(tuned, entry, bound, context, temporaries);
       choice.name = name;
@@ -229,6 +232,10 @@ KernelChoice choose_entry(const Entry& entry, const BoundProblem& bound, const s
   }
   ChosenTunables chosen = choose_tunables(entry, context.options);
   chosen.from += note;
+  if (decided != nullptr && chosen.values != *decided) {
+    chosen.values = *decided;
+    chosen.from = "as it is built";
+  }
   KernelChoice choice = choose_with(chosen, entry, bound, context, temporaries);
   choice.name = name;
   return choice;

@@ -2,9 +2,9 @@
 #include "plan/memory.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "base/checked.hpp"
+#include "plan/placement.hpp"
 
 namespace morton {
 namespace {
@@ -21,88 +21,86 @@ PlannedBlock::Kind block_kind(const Value& value) {
                                               : PlannedBlock::Kind::activations;
 }
 
-bool overlap(const Lifetime& a, const Lifetime& b) {
-  return a.first <= b.last && b.first <= a.last;
-}
-
-/// Places values largest first, each at the lowest offset of the first block where it fits beside
-/// the placed ones that live at the same time.
-class Placer {
- public:
-  Placer(Plan& plan, std::vector<Lifetime> lives, std::span<const DeviceInfo> devices)
-      : plan_(plan),
-        lives_(std::move(lives)),
-        devices_(devices),
-        begins_block_(begins_block(plan)) {}
-
-  void place(int index) {
-    Value& value = plan_.values[static_cast<std::size_t>(index)];
-    const PlannedBlock::Kind kind = block_kind(value);
-    for (std::size_t b = 0; b < plan_.blocks.size(); ++b) {
-      if (plan_.blocks[b].kind != kind || plan_.blocks[b].slot != value.slot) continue;
-      const std::int64_t offset = lowest_offset(index, static_cast<int>(b));
-      if (offset != 0 && begins_block_[static_cast<std::size_t>(index)] != 0) continue;
-      if (offset + value.bytes > device_of(value).max_allocation_bytes) continue;
-      put(index, static_cast<int>(b), offset);
-      return;
-    }
-    plan_.blocks.push_back({kind, 0, value.slot});
-    put(index, static_cast<int>(plan_.blocks.size()) - 1, 0);
-  }
-
- private:
-  const DeviceInfo& device_of(const Value& value) const {
-    return devices_[static_cast<std::size_t>(value.slot)];
-  }
-
-  void put(int index, int block, std::int64_t offset) {
-    Value& value = plan_.values[static_cast<std::size_t>(index)];
-    value.block = block;
-    value.offset_bytes = offset;
-    auto& bytes = plan_.blocks[static_cast<std::size_t>(block)].bytes;
-    bytes = std::max(bytes, offset + value.bytes);
-    placed_.push_back(index);
-  }
-
-  std::int64_t lowest_offset(int index, int block) const {
-    std::vector<std::pair<std::int64_t, std::int64_t>> taken;
-    for (const int other : placed_) {
-      const Value& value = plan_.values[static_cast<std::size_t>(other)];
-      if (value.block != block) continue;
-      if (!overlap(lives_[static_cast<std::size_t>(index)],
-                   lives_[static_cast<std::size_t>(other)])) {
-        continue;
-      }
-      taken.emplace_back(value.offset_bytes, value.offset_bytes + value.bytes);
-    }
-    std::sort(taken.begin(), taken.end());
-    const Value& placed = plan_.values[static_cast<std::size_t>(index)];
-    std::int64_t offset = 0;
-    for (const auto& [begin, end] : taken) {
-      if (begin - offset >= placed.bytes) break;
-      offset = std::max(offset, round_up(end, device_of(placed).base_address_alignment_bytes));
-    }
-    return offset;
-  }
-
-  Plan& plan_;
-  std::vector<Lifetime> lives_;
-  std::span<const DeviceInfo> devices_;
-  std::vector<char> begins_block_;
-  std::vector<int> placed_;
+/// Values of one kind on one device: they share blocks with each other only.
+struct Pool {
+  PlannedBlock::Kind kind = PlannedBlock::Kind::activations;
+  int slot = 0;
+  std::vector<int> values;
 };
 
-std::int64_t largest_live(const Plan& plan, const std::vector<Lifetime>& lives) {
-  std::int64_t largest = 0;
-  for (int step = 0; step < std::max<int>(1, static_cast<int>(plan.steps.size())); ++step) {
-    std::int64_t live = 0;
-    for (std::size_t v = 0; v < plan.values.size(); ++v) {
-      if (is_fixed(plan.values[v]) || plan.values[v].memory_of >= 0) continue;
-      if (lives[v].first <= step && step <= lives[v].last) live += plan.values[v].bytes;
-    }
-    largest = std::max(largest, live);
+/// The pools, that of the largest value first.
+std::vector<Pool> pools_of(const Plan& plan) {
+  std::vector<int> order;
+  for (std::size_t v = 0; v < plan.values.size(); ++v) {
+    if (plan.values[v].memory_of < 0) order.push_back(static_cast<int>(v));
   }
-  return largest;
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+    return plan.values[static_cast<std::size_t>(a)].bytes >
+           plan.values[static_cast<std::size_t>(b)].bytes;
+  });
+  std::vector<Pool> pools;
+  for (const int v : order) {
+    const Value& value = plan.values[static_cast<std::size_t>(v)];
+    const PlannedBlock::Kind kind = block_kind(value);
+    auto pool = std::find_if(pools.begin(), pools.end(), [&](const Pool& known) {
+      return known.kind == kind && known.slot == value.slot;
+    });
+    if (pool == pools.end()) pool = pools.insert(pools.end(), Pool{kind, value.slot, {}});
+    pool->values.push_back(v);
+  }
+  return pools;
+}
+
+void place(const Pool& pool, const std::vector<Lifetime>& lives, const std::vector<char>& begins,
+           const DeviceInfo& device, Plan& plan) {
+  std::vector<PlacementItem> items;
+  for (const int v : pool.values) {
+    const auto index = static_cast<std::size_t>(v);
+    items.push_back({plan.values[index].bytes, lives[index], begins[index] != 0});
+  }
+  const Placement placement =
+      place_items(items, {device.base_address_alignment_bytes, device.max_allocation_bytes});
+  const auto first_block = static_cast<int>(plan.blocks.size());
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    Value& value = plan.values[static_cast<std::size_t>(pool.values[i])];
+    value.block = first_block + placement.places[i].block;
+    value.offset_bytes = placement.places[i].offset_bytes;
+  }
+  for (const std::int64_t bytes : placement.block_bytes) {
+    plan.blocks.push_back({pool.kind, bytes, pool.slot});
+  }
+}
+
+/// The most bytes of the values that `counts` holds for that live at the same step.
+template <typename Counts>
+std::int64_t largest_live(const Plan& plan, const std::vector<Lifetime>& lives,
+                          const Counts& counts) {
+  std::vector<std::int64_t> live(plan.steps.size() + 1, 0);
+  for (std::size_t v = 0; v < plan.values.size(); ++v) {
+    if (plan.values[v].memory_of >= 0) continue;
+    const std::int64_t bytes = counts(plan.values[v]);
+    for (int step = lives[v].first; step <= lives[v].last; ++step) {
+      live[static_cast<std::size_t>(step)] += bytes;
+    }
+  }
+  return *std::max_element(live.begin(), live.end());
+}
+
+/// The largest live sets, of all values that a session holds and of each kind with the alignment
+/// of each value.
+void add_live_sets(Plan& plan, const std::vector<Lifetime>& lives,
+                   std::span<const DeviceInfo> devices) {
+  const auto of_kind = [&](PlannedBlock::Kind kind) {
+    return largest_live(plan, lives, [&](const Value& value) {
+      const auto& device = devices[static_cast<std::size_t>(value.slot)];
+      return block_kind(value) == kind ? round_up(value.bytes, device.base_address_alignment_bytes)
+                                       : 0;
+    });
+  };
+  plan.largest_live_bytes = largest_live(
+      plan, lives, [](const Value& value) { return is_fixed(value) ? 0 : value.bytes; });
+  plan.largest_live_activation_bytes = of_kind(PlannedBlock::Kind::activations);
+  plan.largest_live_workspace_bytes = of_kind(PlannedBlock::Kind::workspace);
 }
 
 }  // namespace
@@ -160,9 +158,7 @@ void place_memory(Plan& plan, std::span<const DeviceInfo> devices) {
     // Nothing is recycled: values that live all through never share bytes.
     lives[v] = {0, std::max(0, static_cast<int>(plan.steps.size()) - 1)};
   }
-  std::vector<int> order;
-  for (std::size_t v = 0; v < plan.values.size(); ++v) {
-    Value& value = plan.values[v];
+  for (Value& value : plan.values) {
     const DeviceInfo& device = devices[static_cast<std::size_t>(value.slot)];
     value.bytes = bytes_of(value.arrangement);
     if (value.bytes > device.max_allocation_bytes) {
@@ -170,21 +166,18 @@ void place_memory(Plan& plan, std::span<const DeviceInfo> devices) {
                              " bytes in one piece; the device allocates at most " +
                              std::to_string(device.max_allocation_bytes));
     }
-    if (value.memory_of < 0) order.push_back(static_cast<int>(v));
   }
-  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-    return plan.values[static_cast<std::size_t>(a)].bytes >
-           plan.values[static_cast<std::size_t>(b)].bytes;
-  });
-  Placer placer(plan, lives, devices);
-  for (const int value : order) placer.place(value);
+  const std::vector<char> begins = begins_block(plan);
+  for (const Pool& pool : pools_of(plan)) {
+    place(pool, lives, begins, devices[static_cast<std::size_t>(pool.slot)], plan);
+  }
   for (Value& value : plan.values) {
     if (value.memory_of < 0) continue;
     const Value& owner = plan.values[static_cast<std::size_t>(value.memory_of)];
     value.block = owner.block;
-    value.offset_bytes = owner.offset_bytes;
+    value.offset_bytes = owner.offset_bytes + value.offset_in_owner_bytes;
   }
-  plan.largest_live_bytes = largest_live(plan, lives);
+  add_live_sets(plan, lives, devices);
 }
 
 }  // namespace morton

@@ -1,267 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/plan.hpp"
 
-#include <algorithm>
-#include <limits>
-#include <set>
-
 #include "base/error.hpp"
 #include "plan/candidate_memo.hpp"
-#include "plan/cost.hpp"
-#include "plan/library_step.hpp"
-#include "plan/memory.hpp"
+#include "plan/decided.hpp"
+#include "plan/emit.hpp"
+#include "plan/in_place.hpp"
 #include "plan/schedule.hpp"
-#include "plan/traffic.hpp"
 #include "plan/tunables.hpp"
 #include "plan/use.hpp"
 #include "plan/work_group.hpp"
 
 namespace morton {
 namespace {
-
-/// A side operand's coordinates as a function of dst's tensor coordinates t0, t1, ...: NumPy's
-/// rule.
-View side_view(const Shape& side, const Shape& dst) {
-  View view;
-  for (std::size_t t = 0; t < dst.size(); ++t) view.dimensions.push_back("T" + std::to_string(t));
-  for (std::size_t j = 0; j < side.size(); ++j) {
-    const std::size_t missing = side.size() - j;  // counted from the last dimension
-    const bool outside = missing > dst.size();
-    const std::size_t t = outside ? 0 : dst.size() - missing;
-    const bool broadcast = outside || (side[j] == 1 && dst[t] != 1);
-    view.coordinates.push_back(broadcast ? Expression(0)
-                                         : Expression::variable("t" + std::to_string(t)));
-  }
-  return view;
-}
-
-/// Turns a schedule into a plan: instances, launch sizes, arguments.
-class Emitter {
- public:
-  Emitter(const Schedule& schedule, const std::vector<CandidateList>& candidates,
-          const PlanContext& context)
-      : schedule_(schedule), candidates_(candidates), context_(context) {}
-
-  Plan run() {
-    plan_.devices = {fingerprint(context_.device)};
-    plan_.roofs = {roofs_text(context_.device)};
-    plan_.values = schedule_.values;
-    plan_.inputs = schedule_.inputs;
-    plan_.outputs = schedule_.outputs;
-    plan_.states = schedule_.states;
-    for (const auto& value : plan_.values) check_index_range(value);
-    for (const auto& kernel : schedule_.kernels) {
-      (kernel.once ? plan_.load_steps : plan_.steps).push_back(make_step(kernel));
-    }
-    group_programs();
-    place_memory(plan_, context_.device);
-    describe_candidates();
-    return std::move(plan_);
-  }
-
- private:
-  static void check_index_range(const Value& value) {
-    if (elements_of(value.arrangement) > std::numeric_limits<std::int32_t>::max()) {
-      throw UnsupportedError("plan: '" + value.name + "' has " +
-                             std::to_string(elements_of(value.arrangement)) +
-                             " elements; kernels index with 32 bits");
-    }
-  }
-
-  const Value& value_at(int index) const { return plan_.values[static_cast<std::size_t>(index)]; }
-
-  InstanceSpec make_spec(const ScheduledKernel& kernel) const {
-    const KernelChoice& choice = kernel.choice;
-    InstanceSpec spec;
-    spec.entry = choice.entry;
-    spec.tunables = choice.tunables;
-    spec.problem = choice.bound.problem;
-    const ProblemFamily* family = find_problem_family(spec.problem.family);
-    for (const auto& schema : family->operands) {
-      const std::string role(schema.name);
-      InstanceOperand operand;
-      operand.name = role;
-      operand.arrangement = value_at(kernel.values.at(role)).arrangement;
-      operand.view = choice.bound.operands.at(role).view;
-      const bool any = choice.entry->operands.at(role).is_any();
-      operand.access = any ? InstanceOperand::Access::generated : InstanceOperand::Access::by_hand;
-      operand.direction = schema.role == OperandSchema::Role::output
-                              ? InstanceOperand::Direction::write
-                              : InstanceOperand::Direction::read;
-      spec.operands.push_back(std::move(operand));
-    }
-    const Shape& dst = value_at(kernel.values.at("dst")).arrangement.tensor_shape;
-    for (std::size_t i = 0; i < kernel.sides.size(); ++i) {
-      InstanceOperand side;
-      side.name = "side" + std::to_string(i + 1);
-      side.arrangement = value_at(kernel.sides[i]).arrangement;
-      side.view = side_view(choice.bound.sides[i].shape, dst);
-      spec.sides.push_back(std::move(side));
-    }
-    return spec;
-  }
-
-  /// True when the kernel writes the memory of a value that it reads.
-  bool is_in_place(const ScheduledKernel& kernel) const {
-    const int dst = memory_root(plan_.values, kernel.values.at("dst"));
-    const auto same = [&](int value) { return memory_root(plan_.values, value) == dst; };
-    return std::any_of(
-               kernel.values.begin(), kernel.values.end(),
-               [&](const auto& bound) { return bound.first != "dst" && same(bound.second); }) ||
-           std::any_of(kernel.sides.begin(), kernel.sides.end(), same);
-  }
-
-  Step make_step(const ScheduledKernel& kernel) {
-    const KernelChoice& choice = kernel.choice;
-    if (!choice.entry->library.empty()) {
-      Step step = library_step(kernel, plan_.values, context_.device);
-      step.reason = reason_of(kernel);
-      return step;
-    }
-    InstanceSpec spec = make_spec(kernel);
-    spec.in_place = is_in_place(kernel);
-    const std::int64_t elements = elements_of(value_at(kernel.values.at("dst")).arrangement);
-    const Environment names =
-        entry_environment(*choice.entry, spec.problem, spec.tunables, context_.device, elements);
-    Step step;
-    const LaunchSize size = launch_size(*choice.entry, names, context_.device);
-    step.global = size.global;
-    step.local = size.local;
-    spec.local.assign(size.local.begin(), size.local.end());
-    step.name = choice.name;
-    step.in_place = spec.in_place;
-    step.kernel = choice.entry->name;
-    step.problem = print(spec.problem);
-    step.tuned_as = TunedProblem::of(choice.bound);
-    const InstanceSource source = generate(spec);
-    bind_arguments(kernel, source, argument_values(spec), step);
-    step.instance = instance_of(source);
-    const Shape& dst = value_at(kernel.values.at("dst")).arrangement.tensor_shape;
-    step.flop =
-        choice.entry->flop.evaluate(names) + spec.problem.epilogue.flop() * element_count(dst);
-    const Traffic traffic = traffic_of(kernel, plan_.values);
-    step.logical_bytes = traffic.bytes;
-    step.footprint_bytes = traffic.footprint_bytes;
-    step.estimated_us = choice.estimated_us;
-    step.role = kernel.task < 0 ? Step::Role::repack : Step::Role::compute;
-    step.tunables = choice.tunables;
-    step.reason = reason_of(kernel) + tunables_note(choice) +
-                  work_group_note(*choice.entry, context_.options.local);
-    return step;
-  }
-
-  void bind_arguments(const ScheduledKernel& kernel, const InstanceSource& source,
-                      const Environment& sizes, Step& step) const {
-    for (const auto& argument : source.arguments) {
-      if (argument.kind == InstanceArgument::Kind::integer) {
-        const auto found = sizes.find(argument.name);
-        if (found == sizes.end()) {
-          throw ModelError(step.kernel + ": nothing is known as the argument '" + argument.name +
-                           "'");
-        }
-        if (found->second > std::numeric_limits<std::int32_t>::max()) {
-          throw UnsupportedError(step.kernel + ": " + argument.name + " = " +
-                                 std::to_string(found->second) + " does not fit 32 bits");
-        }
-        step.arguments.push_back({StepArgument::Kind::integer, argument.name, found->second});
-        continue;
-      }
-      const auto role = kernel.values.find(argument.name);
-      const bool is_side = role == kernel.values.end();
-      const int value =
-          is_side ? kernel.sides[std::stoul(argument.name.substr(4)) - 1] : role->second;
-      step.arguments.push_back({StepArgument::Kind::value, argument.name, value,
-                                image_of(*kernel.choice.entry, argument.name, value)});
-      (argument.name == "dst" ? step.writes : step.reads).push_back(value);
-      step.bytes += bytes_of(value_at(value).arrangement);
-    }
-  }
-
-  /// How the kernel gets the value as an image, if it asks for one.
-  PlannedImage image_of(const Entry& entry, const std::string& role, int value) const {
-    PlannedImage image;
-    const auto format = entry.operands.find(role);
-    const Arrangement& arrangement = value_at(value).arrangement;
-    const bool wanted = format != entry.operands.end() && !format->second.is_any() &&
-                        format->second.memory == MemoryKind::image;
-    if (!wanted) return image;
-    const ImageExtents extents = image_extents(arrangement);
-    const DeviceInfo& device = context_.device;
-    // Rows follow each other without gaps, so each must be as long as the device's pitches are.
-    const std::int64_t pitch = std::max<std::int64_t>(device.image_pitch_alignment_texels, 1);
-    const bool shared = device.image_from_buffer && extents.texels % pitch == 0;
-    image.source = shared ? PlannedImage::Source::shared : PlannedImage::Source::copied;
-    image.width = extents.texels;
-    image.height = extents.rows;
-    image.texel = arrangement.dtype;
-    return image;
-  }
-
-  int instance_of(const InstanceSource& source) {
-    for (std::size_t i = 0; i < plan_.instances.size(); ++i) {
-      if (plan_.instances[i].key == source.key) return static_cast<int>(i);
-    }
-    plan_.instances.push_back(source);
-    return static_cast<int>(plan_.instances.size()) - 1;
-  }
-
-  /// PoCL takes half a second to start on each program, so a CPU gets one for all kernels, in the
-  /// order of their keys; other devices one for each kernel, so that plans share them. Kernels that
-  /// share with none get their own on every device.
-  void group_programs() {
-    std::vector<int> order;
-    for (std::size_t i = 0; i < plan_.instances.size(); ++i) order.push_back(static_cast<int>(i));
-    std::sort(order.begin(), order.end(), [&](int a, int b) {
-      return plan_.instances[static_cast<std::size_t>(a)].key <
-             plan_.instances[static_cast<std::size_t>(b)].key;
-    });
-    std::vector<int> together;
-    for (const int instance : order) {
-      const bool shares = plan_.instances[static_cast<std::size_t>(instance)].shares_program;
-      if (shares && context_.device.kind == DeviceInfo::Kind::cpu) {
-        together.push_back(instance);
-      } else {
-        plan_.programs.push_back({instance});
-      }
-    }
-    if (!together.empty()) plan_.programs.push_back(together);
-  }
-
-  std::string reason_of(const ScheduledKernel& kernel) const {
-    if (kernel.task < 0) return "its reader demands this format";
-    if (kernel.once) return "reads constants only: runs once, when the plan is loaded";
-    const auto& list = candidates_[static_cast<std::size_t>(kernel.task)].candidates;
-    if (list.size() == 1) return "the only kernel that can";
-    return "least estimated time of the network among " + std::to_string(list.size()) + " ways";
-  }
-
-  static std::string tunables_note(const KernelChoice& choice) {
-    std::string note = print_tunables(choice.tunables);
-    if (!note.empty() && !choice.tunables_from.empty()) note += ", ";
-    note += choice.tunables_from;
-    return note.empty() ? "" : "; " + note;
-  }
-
-  void describe_candidates() {
-    for (std::size_t t = 0; t < candidates_.size(); ++t) {
-      std::string text =
-          context_.tasks.tasks[t].name + ": " + print(context_.tasks.tasks[t].bound.problem);
-      for (const auto& candidate : candidates_[t].candidates) {
-        text += "\n    " + std::to_string(candidate.estimated_us).substr(0, 8) + " us  " +
-                candidate.name;
-      }
-      for (const auto& rejection : candidates_[t].rejections) {
-        text += "\n    not " + rejection.name + ": " + rejection.why;
-      }
-      plan_.considered.push_back(std::move(text));
-    }
-  }
-
-  const Schedule& schedule_;
-  const std::vector<CandidateList>& candidates_;
-  const PlanContext& context_;
-  Plan plan_;
-};
 
 /// The options with full names. Throws UsageError where they name what is not there.
 PlanOptions checked(PlanOptions options, const Catalogue& catalogue) {
@@ -287,9 +38,13 @@ Plan make_plan(const Graph& graph, const Catalogue& catalogue, const DeviceInfo&
   std::vector<CandidateList> candidates;
   for (const auto& task : tasks.tasks) candidates.push_back(memo.list(task));
   const auto selections = choose(candidates, context);
-  const Schedule schedule = make_schedule(candidates, selections, context);
-  Plan plan = Emitter(schedule, candidates, context).run();
+  Schedule schedule = make_schedule(candidates, selections, context);
+  join_parts(schedule, device);
+  write_over_dying(schedule);
+  Plan plan = emit(schedule, candidates, context);
+  plan.decisions = decisions_of(candidates, selections, tasks);
   verify(plan, device);
+  check_built(plan, resolved);
   return plan;
 }
 

@@ -17,6 +17,7 @@
 #include "catalogue/catalogue.hpp"
 #include "graph/graph.hpp"
 #include "layout/arrangement.hpp"
+#include "plan/decision.hpp"
 #include "plan/tuned.hpp"
 #include "source/instance.hpp"
 
@@ -42,13 +43,16 @@ struct Value {
   std::optional<View> view;
   Environment view_names;
   int memory_of = -1;  ///< the value whose memory this names under another shape; -1: its own
-  int slot = 0;        ///< of the device whose memory it is in
+  /// Of a value with `memory_of`: where in that value's memory it begins (a part of a joined
+  /// tensor).
+  std::int64_t offset_in_owner_bytes = 0;
+  int slot = 0;  ///< of the device whose memory it is in
   int block = -1;
   std::int64_t offset_bytes = 0;
   std::int64_t bytes = 0;
 };
 
-/// The value whose memory `index` names, through any number of names.
+/// The value whose memory `index` names, through any number of names; of a part, the whole.
 [[nodiscard]] int memory_root(const std::vector<Value>& values, int index);
 
 /// True for values that keep, for all runs, what loading the plan gave them.
@@ -142,6 +146,9 @@ struct Plan {
   /// For each task, what was considered: lines for `--why`.
   std::vector<std::string> considered;
   std::int64_t largest_live_bytes = 0;  ///< of activations and workspace, over the steps
+  /// Of each alone: what their blocks cannot be smaller than together, alignment included.
+  std::int64_t largest_live_activation_bytes = 0, largest_live_workspace_bytes = 0;
+  std::map<std::string, TaskDecision> decisions;  ///< by task
 };
 
 /// What a plan is made for.
@@ -164,6 +171,11 @@ struct PlanOptions {
   std::shared_ptr<const TunedData> tuned;
   /// Libraries that this build can call ("clblast", "eigen"); entries of others are rejected.
   std::set<std::string> libraries;
+  /// Kernels that are built already: only these are chosen for the tasks that they were decided
+  /// for. Null: any.
+  std::shared_ptr<const BuiltKernels> built;
+  /// What happens where those do not do: UnsupportedError, or others that must be built.
+  enum class Missing : std::uint8_t { refuse, build } missing = Missing::build;
   /// Where entries that run on the host may be chosen. Of several devices all but one wait while
   /// the host computes.
   enum class HostSteps : std::uint8_t {

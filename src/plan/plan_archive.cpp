@@ -45,10 +45,11 @@ void check_steps(const Plan& plan, const std::string& where) {
   }
 }
 
-/// Each instance belongs to one program.
+/// Each instance belongs to one program, and no program is empty.
 void check_programs(const Plan& plan, const std::string& where) {
   std::vector<int> uses(plan.instances.size(), 0);
   for (const auto& program : plan.programs) {
+    if (program.empty()) throw ModelError(where + ": is damaged: a program has no kernels");
     for (const int instance : program) {
       const bool known = instance >= 0 && instance < static_cast<int>(uses.size());
       if (!known || ++uses[static_cast<std::size_t>(instance)] > 1) {

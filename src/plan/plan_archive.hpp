@@ -92,9 +92,10 @@ void visit(Archive& archive, T& arrangement) {
 /// `data` is there for states only.
 template <typename Archive, Archived<Value> T>
 void visit(Archive& archive, T& value) {
-  auto& [name, kind, arrangement, data, view, view_names, memory_of, slot, block, offset_bytes,
-         bytes] = value;
-  archive(name, kind, arrangement, data, memory_of, slot, block, offset_bytes, bytes);
+  auto& [name, kind, arrangement, data, view, view_names, memory_of, offset_in_owner_bytes, slot,
+         block, offset_bytes, bytes] = value;
+  archive(name, kind, arrangement, data, memory_of, offset_in_owner_bytes, slot, block,
+          offset_bytes, bytes);
 }
 
 template <typename Archive, Archived<PlannedImage> T>
@@ -144,12 +145,15 @@ void visit(Archive& archive, T& instance) {
   archive(function, text, key, shares_program, arguments);
 }
 
+/// Of what was decided, plans for other extents are made: they begin with the model.
 template <typename Archive, Archived<Plan> T>
 void visit(Archive& archive, T& plan) {
   auto& [devices, roofs, values, load_steps, steps, instances, programs, blocks, inputs, outputs,
-         states, considered, largest_live_bytes] = plan;
+         states, considered, largest_live_bytes, largest_live_activation_bytes,
+         largest_live_workspace_bytes, decisions] = plan;
   archive(devices, roofs, values, load_steps, steps, instances, programs, blocks, inputs, outputs,
-          states, considered, largest_live_bytes);
+          states, considered, largest_live_bytes, largest_live_activation_bytes,
+          largest_live_workspace_bytes);
 }
 
 }  // namespace morton

@@ -115,7 +115,9 @@ std::string print(const Plan& plan, PlanDetail detail) {
     text += fmt::format("block {}: {}{} {} bytes\n", b, slot_text(plan, plan.blocks[b].slot),
                         name_of(plan.blocks[b].kind), plan.blocks[b].bytes);
   }
-  text += fmt::format("largest live set: {} bytes\n", plan.largest_live_bytes);
+  text += fmt::format("largest live set: {} bytes; aligned, activations {}, workspace {}\n",
+                      plan.largest_live_bytes, plan.largest_live_activation_bytes,
+                      plan.largest_live_workspace_bytes);
   for (const Step& step : plan.load_steps) text += step_text(plan, step, "once", detail);
   for (std::size_t s = 0; s < plan.steps.size(); ++s) {
     text += step_text(plan, plan.steps[s], std::to_string(s), detail);

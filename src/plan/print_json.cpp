@@ -101,6 +101,8 @@ Json to_json(const Plan& plan) {
           {"kernels", plan.instances.size()},
           {"programs", plan.programs.size()},
           {"largest_live_bytes", plan.largest_live_bytes},
+          {"largest_live_activation_bytes", plan.largest_live_activation_bytes},
+          {"largest_live_workspace_bytes", plan.largest_live_workspace_bytes},
           {"load_steps", to_json(plan.load_steps)},
           {"steps", to_json(plan.steps)},
           {"values", values},

@@ -80,8 +80,10 @@ void verify_names(const Plan& plan) {
     if (value.memory_of < 0) continue;
     if (value.memory_of >= v) fail("'" + value.name + "' names the memory of a later value");
     const Value& owner = plan.values[static_cast<std::size_t>(value.memory_of)];
-    if (value.block != owner.block || value.offset_bytes != owner.offset_bytes ||
-        value.bytes > owner.bytes) {
+    if (value.block != owner.block ||
+        value.offset_bytes != owner.offset_bytes + value.offset_in_owner_bytes ||
+        value.offset_in_owner_bytes < 0 ||
+        value.offset_in_owner_bytes + value.bytes > owner.bytes) {
       fail("'" + value.name + "' does not lie where '" + owner.name + "' lies");
     }
   }

@@ -156,11 +156,14 @@ TEST(PlanMemory, NetworksTakeLittleMoreThanTheirLargestLiveSet) {
         SCOPED_TRACE(std::string(network) + " on " + name + ", batch " + std::to_string(batch));
         const Plan plan = plan_of(network_named(network), batch, saved_device(name));
         expect_apart(plan);
-        const std::int64_t used = block_bytes(plan, PlannedBlock::Kind::activations) +
-                                  block_bytes(plan, PlannedBlock::Kind::workspace);
-        // A few values' worth of alignment, and blocks that peak at different steps.
-        EXPECT_LE(static_cast<double>(used),
-                  1.35 * static_cast<double>(plan.largest_live_bytes) + 16 * 512);
+        const auto expect_little_more = [&](PlannedBlock::Kind kind, std::int64_t least) {
+          const std::int64_t used = block_bytes(plan, kind);
+          EXPECT_LE(static_cast<double>(used), 1.05 * static_cast<double>(least))
+              << name_of(kind) << " " << used << " of " << least;
+        };
+        // Saved H200s have a driver that cannot bear recycled memory; then all lives all through.
+        expect_little_more(PlannedBlock::Kind::activations, plan.largest_live_activation_bytes);
+        expect_little_more(PlannedBlock::Kind::workspace, plan.largest_live_workspace_bytes);
       }
     }
   }

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/placement.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+#include "base/checked.hpp"
+
+namespace morton {
+namespace {
+
+/// Changed orders that are tried: fewer where one takes long.
+constexpr std::size_t kMostTries = 200;
+constexpr std::size_t kTriesTimesItems = 20000;
+
+using Order = std::vector<std::size_t>;
+
+bool overlap(const Lifetime& a, const Lifetime& b) {
+  return a.first <= b.last && b.first <= a.last;
+}
+
+class Placer {
+ public:
+  Placer(const std::vector<PlacementItem>& items, const PlacementRules& rules)
+      : items_(items), rules_(rules), beside_(items.size()) {
+    for (std::size_t a = 0; a < items.size(); ++a) {
+      for (std::size_t b = a + 1; b < items.size(); ++b) {
+        if (!overlap(items[a].life, items[b].life)) continue;
+        beside_[a].push_back(b);
+        beside_[b].push_back(a);
+      }
+    }
+  }
+
+  /// Each item in turn at the lowest offset of the first block where it fits.
+  Placement place(const Order& order) const {
+    Placement placement;
+    placement.places.resize(items_.size());
+    for (const std::size_t item : order) put(item, placement);
+    return placement;
+  }
+
+ private:
+  void put(std::size_t item, Placement& placement) const {
+    const PlacementItem& facts = items_[item];
+    const auto blocks = static_cast<int>(placement.block_bytes.size());
+    for (int b = 0; b <= blocks; ++b) {
+      if (b == blocks) placement.block_bytes.push_back(0);
+      const std::int64_t offset = lowest_offset(item, b, placement);
+      if (offset != 0 && facts.begins_block) continue;
+      if (offset != 0 && offset + facts.bytes > rules_.most_bytes) continue;
+      placement.places[item] = {b, offset};
+      auto& bytes = placement.block_bytes[static_cast<std::size_t>(b)];
+      bytes = std::max(bytes, offset + facts.bytes);
+      return;
+    }
+  }
+
+  std::int64_t lowest_offset(std::size_t item, int block, const Placement& placement) const {
+    std::vector<std::pair<std::int64_t, std::int64_t>> taken;
+    for (const std::size_t other : beside_[item]) {
+      const Placement::Place& place = placement.places[other];
+      if (place.block != block) continue;
+      taken.emplace_back(place.offset_bytes, place.offset_bytes + items_[other].bytes);
+    }
+    std::sort(taken.begin(), taken.end());
+    std::int64_t offset = 0;
+    for (const auto& [begin, end] : taken) {
+      if (begin - offset >= items_[item].bytes) break;
+      offset = std::max(offset, round_up(end, rules_.alignment_bytes));
+    }
+    return offset;
+  }
+
+  const std::vector<PlacementItem>& items_;
+  const PlacementRules& rules_;
+  std::vector<std::vector<std::size_t>> beside_;  ///< items that are needed at the same time
+};
+
+/// The items, those for which `weight` is largest first.
+template <typename Weight>
+Order sorted_by(const std::vector<PlacementItem>& items, const Weight& weight) {
+  Order order(items.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return weight(items[a]) > weight(items[b]);
+  });
+  return order;
+}
+
+std::vector<Order> first_orders(const std::vector<PlacementItem>& items) {
+  const auto length = [](const PlacementItem& item) {
+    return std::int64_t{item.life.last} - item.life.first + 1;
+  };
+  return {sorted_by(items, [](const PlacementItem& item) { return item.bytes; }),
+          sorted_by(items, [&](const PlacementItem& item) { return item.bytes * length(item); }),
+          sorted_by(items, length),
+          sorted_by(items, [](const PlacementItem& item) { return -item.life.first; }),
+          sorted_by(items, [](const PlacementItem& item) { return item.life.last; })};
+}
+
+/// An item that ends where the largest block ends: it, or one below it, should have come earlier.
+std::size_t highest(const std::vector<PlacementItem>& items, const Placement& placement) {
+  std::size_t found = 0;
+  std::int64_t most = -1;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const std::int64_t end = placement.places[i].offset_bytes + items[i].bytes;
+    if (end <= most) continue;
+    most = end;
+    found = i;
+  }
+  return found;
+}
+
+/// Moves `item` to a random earlier place of the order.
+void move_forward(Order& order, std::size_t item, std::mt19937& generator) {
+  const auto at = std::find(order.begin(), order.end(), item);
+  const auto before = at - order.begin();
+  if (before == 0) {
+    // It is first already: another order of the rest may still leave it lower.
+    const auto count = static_cast<std::mt19937::result_type>(order.size());
+    std::swap(order[generator() % count], order[generator() % count]);
+    return;
+  }
+  const auto to = generator() % static_cast<std::mt19937::result_type>(before);
+  std::rotate(order.begin() + static_cast<std::ptrdiff_t>(to), at, at + 1);
+}
+
+}  // namespace
+
+std::int64_t Placement::bytes() const {
+  return std::accumulate(block_bytes.begin(), block_bytes.end(), std::int64_t{0});
+}
+
+std::int64_t least_bytes(const std::vector<PlacementItem>& items, const PlacementRules& rules) {
+  int last = 0;
+  for (const PlacementItem& item : items) last = std::max(last, item.life.last);
+  std::vector<std::int64_t> live(static_cast<std::size_t>(last) + 1, 0);
+  for (const PlacementItem& item : items) {
+    for (int step = item.life.first; step <= item.life.last; ++step) {
+      live[static_cast<std::size_t>(step)] += round_up(item.bytes, rules.alignment_bytes);
+    }
+  }
+  return *std::max_element(live.begin(), live.end());
+}
+
+Placement place_items(const std::vector<PlacementItem>& items, const PlacementRules& rules) {
+  const Placer placer(items, rules);
+  const std::int64_t least = least_bytes(items, rules);
+  Placement best;
+  Order best_order;
+  for (const Order& order : first_orders(items)) {
+    Placement placement = placer.place(order);
+    if (!best.places.empty() && placement.bytes() >= best.bytes()) continue;
+    best = std::move(placement);
+    best_order = order;
+  }
+  std::mt19937 generator(1);
+  const std::size_t tries =
+      std::min(kMostTries, kTriesTimesItems / std::max<std::size_t>(items.size(), 1));
+  for (std::size_t t = 0; t < tries && best.bytes() > least; ++t) {
+    Order order = best_order;
+    move_forward(order, highest(items, best), generator);
+    Placement placement = placer.place(order);
+    if (placement.bytes() > best.bytes()) continue;
+    best = std::move(placement);
+    best_order = std::move(order);
+  }
+  return best;
+}
+
+}  // namespace morton
