@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/ranges.h>
-#include <sys/resource.h>
 
 #include <CLI/CLI.hpp>
 #include <array>
@@ -8,11 +7,13 @@
 #include <filesystem>
 #include <memory>
 
+#include "bench_shapes.hpp"
 #include "cold.hpp"
 #include "commands.hpp"
 #include "given_model.hpp"
 #include "inputs.hpp"
 #include "kernel_contender.hpp"
+#include "loading_memory.hpp"
 #include "log.hpp"
 #include "morton/error.hpp"
 #include "morton/session.hpp"
@@ -67,6 +68,8 @@ struct Measurement {
   std::optional<Statistics> device;
   double items_per_second = 0.0;
   std::string cache, kernels;  ///< where kernels came from, in a word and as a line
+  std::vector<OtherShape> other_shapes;
+  LoadingMemory loading;
 };
 
 /// When a series of runs ends: after a number of them, or after a time.
@@ -171,12 +174,6 @@ Measurement measure_session(const CompiledModel& model, std::size_t items_dimens
   return result;
 }
 
-std::int64_t peak_host_bytes() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<std::int64_t>(usage.ru_maxrss) * 1024;
-}
-
 std::string cache_state(const CompileReport& report) {
   return report.kernels_built > 0 ? "cold" : "warm";
 }
@@ -218,11 +215,18 @@ Json json_of(const Options& options, const CompiledModel& model, const Measureme
             {"enqueue", to_json(measured.enqueue)},
             {"device", measured.device ? to_json(*measured.device) : Json()}}},
           {"items_per_second", measured.items_per_second},
+          {"other_shapes", to_json(measured.other_shapes)},
           {"memory",
            {{"weight_bytes", report.weight_bytes},
             {"activation_bytes", report.activation_bytes},
+            {"largest_live_activation_bytes", report.largest_live_activation_bytes},
             {"workspace_bytes", report.workspace_bytes},
+            {"largest_live_workspace_bytes", report.largest_live_workspace_bytes},
             {"peak_device_bytes", model.device().peak_bytes()},
+            {"loading",
+             {{"model_file_bytes", measured.loading.file_bytes},
+              {"peak_host_bytes", measured.loading.peak_host_bytes},
+              {"of_the_device_bytes", measured.loading.of_the_device_bytes}}},
             {"peak_host_bytes", peak_host_bytes()}}},
           {"steps", steps}};
 }
@@ -276,12 +280,21 @@ std::string text_of(const Options& options, const CompiledModel& model,
       {"throughput",
        fmt::format("{:.1f} items/s (from the host clock's median)", measured.items_per_second)},
       {"device memory",
-       fmt::format("weights {}, activations {}, workspace {}, peak {}",
+       fmt::format("weights {}, activations {} (largest live set {}), workspace {} (largest live "
+                   "set {}), peak {}",
                    bytes_text(report.weight_bytes), bytes_text(report.activation_bytes),
-                   bytes_text(report.workspace_bytes), bytes_text(model.device().peak_bytes()))},
-      {"host memory", fmt::format("peak {}", bytes_text(peak_host_bytes()))}};
-  return to_text(facts, options.result.format) + "\n" +
-         to_text(clocks_table(measured), options.result.format);
+                   bytes_text(report.largest_live_activation_bytes),
+                   bytes_text(report.workspace_bytes),
+                   bytes_text(report.largest_live_workspace_bytes),
+                   bytes_text(model.device().peak_bytes()))},
+      {"host memory", fmt::format("{}; peak of all {}", text_of(measured.loading),
+                                  bytes_text(peak_host_bytes()))}};
+  std::string text = to_text(facts, options.result.format) + "\n" +
+                     to_text(clocks_table(measured), options.result.format);
+  if (!measured.other_shapes.empty()) {
+    text += "\n" + to_text(to_table(measured.other_shapes), options.result.format);
+  }
+  return text;
 }
 
 /// `bench tanh` names no file: whoever asks for a problem that there is not learns which there are.
@@ -313,12 +326,15 @@ int bench(const Options& options) {
   const Stopwatch compiling;
   const CompiledModel compiled = model.compile(devices, compile);
   const double compile_ms = compiling.ms();
+  const LoadingMemory loading = loading_memory(options.model.path, compiled);
   warn_of_unused(options, compiled);
 
   const std::vector<PortInfo> inputs = model.inputs();
   const std::size_t items_dimension = inputs.empty() ? 0 : batch_dimension(inputs.front());
   Measurement measured = measure_session(compiled, items_dimension, options.measure);
+  measured.other_shapes = measure_other_shapes(model, compiled, compile.also, options.measure);
   measured.load_ms = load_ms;
+  measured.loading = loading;
   measured.cache = model.is_compiled() ? "compiled ahead" : cache_state(compiled.report());
   measured.kernels = model.kernels_line(compiled.report());
   measured.open_device_ms = open_device_ms;
@@ -348,6 +364,8 @@ void add_bench(CLI::App& app, Action& chosen) {
   add_options(*command, options->device);
   add_options(*command, options->model);
   add_trust_options(*command, options->model);
+  add_also_shape(*command, options->model,
+                 "Shapes to run at besides, with the kernels that are built");
   add_options(*command, options->result, every_format());
   command->callback([command, options, &chosen] {
     for (const CLI::App* problem : command->get_subcommands()) {

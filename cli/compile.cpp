@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
+#include <utility>
 
 #include "log.hpp"
 #include "morton/compiled_file.hpp"
@@ -30,23 +31,20 @@ Examples:
 struct Options {
   DeviceOptions device;
   ModelOptions model;
-  std::vector<std::string> also_shapes;
   std::string output;
 };
 
 /// The options of each plan that the file gets: the first as --batch and --shape say.
 std::vector<CompileOptions> variants_of(const Options& options) {
-  std::vector<CompileOptions> variants{compile_options(options.model)};
-  for (const std::string& text : options.also_shapes) {
-    ModelOptions model = options.model;
-    model.batch = 0;
-    model.shapes.clear();
-    for (std::size_t start = 0; start <= text.size();) {
-      const std::size_t end = std::min(text.find(',', start), text.size());
-      model.shapes.push_back(text.substr(start, end - start));
-      start = end + 1;
-    }
-    variants.push_back(compile_options(model));
+  CompileOptions first = compile_options(options.model);
+  const std::vector<InputShapes> others = std::exchange(first.also, {});
+  // Each shape gets a plan with the kernels that are best for it.
+  first.other_shapes = CompileOptions::OtherShapes::leave;
+  std::vector<CompileOptions> variants{first};
+  for (const InputShapes& other : others) {
+    variants.push_back(first);
+    variants.back().batch = other.batch;
+    variants.back().shapes = other.shapes;
   }
   return variants;
 }
@@ -83,13 +81,9 @@ void add_compile(CLI::App& app, Action& chosen) {
   command->add_option("-o,--output", options->output, "File to write (.morton)")
       ->option_text("FILE")
       ->required();
-  command
-      ->add_option("--also-shape", options->also_shapes,
-                   "Shapes that the file holds a plan for besides; repeatable")
-      ->option_text("NAME:EXTENTS,...")
-      ->allow_extra_args(false);
   add_options(*command, options->device);
   add_options(*command, options->model);
+  add_also_shape(*command, options->model, "Shapes that the file holds a plan for besides");
   add_trust_options(*command, options->model);
   command->callback([options, &chosen] { chosen = [options] { return compile_ahead(*options); }; });
 }

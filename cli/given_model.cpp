@@ -13,7 +13,8 @@ namespace morton::cli {
 namespace {
 
 /// The options that say how a model is compiled, of those that were given.
-std::string choices_in(const KernelOptions& options) {
+std::string choices_in(const ModelOptions& model) {
+  const KernelOptions& options = model.kernels;
   std::string text;
   const auto add = [&](const char* name, bool given) {
     if (given) text += fmt::format("{}{}", text.empty() ? "" : ", ", name);
@@ -24,6 +25,7 @@ std::string choices_in(const KernelOptions& options) {
   add("--local", !options.local.empty());
   add("--set", !options.set.empty());
   add("--tuning", !options.tuning.empty());
+  add("--workspace-limit", !model.workspace_limit.empty());
   add("--precision", options.precision != KernelOptions().precision);
   return text;
 }
@@ -60,7 +62,7 @@ GivenModel::GivenModel(const ModelOptions& options, Elsewhere elsewhere)
     require_supported(*model_);
     return;
   }
-  const std::string choices = choices_in(options.kernels);
+  const std::string choices = choices_in(options);
   if (!choices.empty()) {
     throw UsageError(fmt::format(
         "{}: was compiled ahead, so its kernels are chosen: {} says nothing to it; give it to "
@@ -103,6 +105,14 @@ CompiledModel GivenModel::compile(const std::vector<Device>& devices,
   }
   for (const std::string& note : report.notes) log::warn("{}", note);
   return compiled;
+}
+
+CompiledModel GivenModel::with_shapes(const CompiledModel& compiled,
+                                      const InputShapes& shapes) const {
+  if (model_) return compiled.with_shapes(shapes);
+  CompileOptions options;
+  options.shapes = shapes.shapes;
+  return compile({compiled.device()}, options);
 }
 
 std::string GivenModel::kernels_line(const CompileReport& report) const {

@@ -30,6 +30,11 @@ class GivenModel {
   [[nodiscard]] CompiledModel compile(const std::vector<Device>& devices,
                                       const CompileOptions& options) const;
 
+  /// What `compile` gave, at other extents: a new plan on its kernels, or the plan that the
+  /// compiled file has. Throws as CompiledModel::with_shapes and CompiledFile::load.
+  [[nodiscard]] CompiledModel with_shapes(const CompiledModel& compiled,
+                                          const InputShapes& shapes) const;
+
   /// "kernels: 7 from cache, 0 built", or how many were compiled ahead.
   [[nodiscard]] std::string kernels_line(const CompileReport& report) const;
   [[nodiscard]] bool is_compiled() const { return file_.has_value(); }

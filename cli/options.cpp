@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <map>
@@ -32,6 +34,16 @@ std::map<std::string, Shape> parse_shapes(const std::vector<std::string>& texts)
     }
   }
   return shapes;
+}
+
+std::vector<std::string> split_at_commas(const std::string& text) {
+  std::vector<std::string> parts;
+  std::size_t start = 0;
+  for (std::size_t end = 0; end != std::string::npos; start = end + 1) {
+    end = text.find(',', start);
+    parts.push_back(text.substr(start, end - start));
+  }
+  return parts;
 }
 
 std::map<std::string, std::string> parse_use(const std::vector<std::string>& texts) {
@@ -132,7 +144,19 @@ void add_shape_options(CLI::App& command, ModelOptions& options) {
 
 void add_options(CLI::App& command, ModelOptions& options) {
   add_shape_options(command, options);
+  command
+      .add_option("--workspace-limit", options.workspace_limit,
+                  "Most memory that kernels' temporaries may take: 8MiB (64MiB)")
+      ->option_text("BYTES");
   add_options(command, options.kernels);
+}
+
+void add_also_shape(CLI::App& command, ModelOptions& options, const std::string& meaning) {
+  command
+      .add_option("--also-shape", options.also,
+                  meaning + ": x:2x3x256x256, inputs apart by commas; repeatable")
+      ->option_text("NAME:EXTENTS,...")
+      ->allow_extra_args(false);
 }
 
 void add_options(CLI::App& command, KernelOptions& options) {
@@ -304,10 +328,34 @@ std::vector<double> weights_of(const DeviceOptions& options) {
   }
 }
 
+std::int64_t parse_bytes(const std::string& what, const std::string& text) {
+  std::int64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, problem] = std::from_chars(text.data(), end, number);
+  const std::string unit(rest, end);
+  constexpr std::array<const char*, 4> kUnits{"", "KiB", "MiB", "GiB"};
+  const auto known = std::find(kUnits.begin(), kUnits.end(), unit);
+  const auto power = known - kUnits.begin();
+  constexpr std::int64_t kMost = std::int64_t{1} << 32;
+  if (problem != std::errc() || number < 0 || number > kMost || known == kUnits.end()) {
+    throw UsageError(
+        fmt::format("{} {}: expected a number of bytes, such as 8MiB or 512KiB", what, text));
+  }
+  return number << (10 * power);
+}
+
 CompileOptions compile_options(const ModelOptions& options) {
   CompileOptions result = compile_options(options.kernels);
   result.batch = options.batch;
   result.shapes = parse_shapes(options.shapes);
+  if (!options.workspace_limit.empty()) {
+    result.workspace_limit_bytes = parse_bytes("--workspace-limit", options.workspace_limit);
+  }
+  // A command has the shapes that it is given: kernels for more would be built for nothing.
+  if (options.also.empty()) result.other_shapes = CompileOptions::OtherShapes::leave;
+  for (const std::string& text : options.also) {
+    result.also.push_back({0, parse_shapes(split_at_commas(text))});
+  }
   if (options.self_test == "on") result.self_test = CompileOptions::SelfTest::once;
   if (options.strict) result.fallback = CompileOptions::Fallback::refuse;
   return result;

@@ -36,6 +36,8 @@ struct ModelOptions {
   std::string path;
   std::int64_t batch = 0;  ///< 0: as the model or --shape says
   std::vector<std::string> shapes;
+  std::vector<std::string> also;  ///< other shapes, each as --shape has them, commas between inputs
+  std::string workspace_limit;    ///< "8MiB"; empty: the library's
   KernelOptions kernels;
   std::string self_test = "on";
   bool strict = false;
@@ -58,12 +60,14 @@ struct ResultOptions {
 void add_options(CLI::App& command, DeviceOptions& options);
 /// --use, --exclude, --local, --set, --tuning and --catalogue.
 void add_options(CLI::App& command, KernelOptions& options);
-/// --batch and --shape, and those of the kernels.
+/// --batch, --shape and --workspace-limit, and those of the kernels.
 void add_options(CLI::App& command, ModelOptions& options);
 /// --strict.
 void add_strict(CLI::App& command, ModelOptions& options);
 /// --self-test and --strict.
 void add_trust_options(CLI::App& command, ModelOptions& options);
+/// --also-shape; `meaning` says in its help what for.
+void add_also_shape(CLI::App& command, ModelOptions& options, const std::string& meaning);
 /// MODEL, the file.
 void add_model_file(CLI::App& command, ModelOptions& options);
 void add_options(CLI::App& command, MeasureOptions& options);
@@ -110,6 +114,9 @@ void require_one_device(const DeviceOptions& options);
 
 /// Milliseconds of "3s", "200ms", "50us" or "2m"; throws UsageError.
 [[nodiscard]] double parse_duration_ms(const std::string& text);
+
+/// Bytes of "8MiB", "512KiB", "1GiB" or "4096"; throws UsageError that names the option `what`.
+[[nodiscard]] std::int64_t parse_bytes(const std::string& what, const std::string& text);
 
 /// Extents of "1x3x224x224"; throws UsageError.
 [[nodiscard]] Shape parse_shape(const std::string& text);

@@ -17,6 +17,12 @@ namespace morton {
 
 struct CompiledState;
 
+/// Values of the inputs' open extents.
+struct InputShapes {
+  std::int64_t batch = 0;               ///< as CompileOptions::batch
+  std::map<std::string, Shape> shapes;  ///< as CompileOptions::shapes
+};
+
 /// How a model is compiled.
 struct CompileOptions {
   /// Value of the inputs' batch: the open extent named "batch", else the first where it is open; 0
@@ -61,6 +67,12 @@ struct CompileOptions {
   std::vector<double> weights;
   /// Files with further catalogue entries.
   std::vector<std::string> catalogue_files;
+  /// Other values of the open extents, two at most, for which kernels are chosen and built too:
+  /// `CompiledModel::with_shapes` then takes what is best among all of them.
+  std::vector<InputShapes> also;
+  /// Of a model with open extents, whether those kernels are built that its kernels need beside
+  /// them at other extents (to copy what has no tail here and will have one there).
+  enum class OtherShapes : std::uint8_t { prepare, leave } other_shapes = OtherShapes::prepare;
   /// Whether kernels that are new on a device and driver are tried before they are trusted: the
   /// model runs once on made-up inputs, and layers that the new kernels compute are compared with
   /// the reference. What computes wrongly is refused from then on, another kernel takes its place,
@@ -87,12 +99,19 @@ struct CompileReport {
   int kernels_from_disk = 0;
   int kernels_built = 0;
   double passes_ms = 0.0, plan_ms = 0.0, build_ms = 0.0, upload_ms = 0.0, warm_up_ms = 0.0;
+  int kernels_for_other_shapes = 0;   ///< of all those: not used at these shapes
   std::int64_t weight_bytes = 0;      ///< device memory of constants
   std::int64_t activation_bytes = 0;  ///< of inputs, outputs and activations, for each session
-  std::int64_t workspace_bytes = 0;   ///< of recipes' temporaries, for each session
-  std::vector<DeviceShare> shares;    ///< of several devices, in their order; else empty
-  std::string weights_source;         ///< "given", or "measured, rows a second"; else empty
-  std::vector<std::string> notes;     ///< anything that a user should know of
+  std::int64_t workspace_bytes = 0;   ///< of recipes' temporaries and copies, for each session
+  /// The most of either that is in use at one time, alignment included: no plan with these steps
+  /// needs less.
+  std::int64_t largest_live_activation_bytes = 0, largest_live_workspace_bytes = 0;
+  /// Of a model made by with_shapes: constants that it shares with the one that it was made from;
+  /// `weight_bytes` are those of its own.
+  std::int64_t shared_weight_bytes = 0;
+  std::vector<DeviceShare> shares;  ///< of several devices, in their order; else empty
+  std::string weights_source;       ///< "given", or "measured, rows a second"; else empty
+  std::vector<std::string> notes;   ///< anything that a user should know of
   /// Where something else is done than was asked for: a kernel that computes wrongly was replaced,
   /// a step runs on the host, kernels of a compiled file were built from source.
   std::vector<std::string> fallbacks;
@@ -142,6 +161,15 @@ class MORTON_API CompiledModel {
   /// The device, the first of several: inputs and outputs are there.
   [[nodiscard]] const Device& device() const;
   [[nodiscard]] const std::vector<Device>& devices() const;
+
+  /// Whether with_shapes may build kernels: it says in its report how many.
+  enum class Missing : std::uint8_t { refuse, build };
+  /// The same model at other extents: a plan of its own, on the same programs and, where they lie
+  /// alike, the same weights. Builds nothing: throws UnsupportedError, naming the kernels, where
+  /// those that are built do not do and none may be built. UsageError for shapes that the model
+  /// does not take; UnsupportedError over several devices.
+  [[nodiscard]] CompiledModel with_shapes(const InputShapes& shapes,
+                                          Missing missing = Missing::refuse) const;
 
   explicit CompiledModel(std::shared_ptr<const CompiledState> state);
   [[nodiscard]] const std::shared_ptr<const CompiledState>& state() const { return state_; }

@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "api/compiled_state.hpp"
+#include "api/other_shapes.hpp"
 #include "api/planning.hpp"
 #include "api/self_test.hpp"
 #include "base/error.hpp"
@@ -43,14 +44,25 @@ std::map<std::string, Tensor> planned_values_of(const Model& model, const Compil
   return values;
 }
 
-/// Runs every step once on scratch memory, so that the driver has compiled what it compiles at the
-/// first launch, then writes the programs to disk.
-void store_after_a_run(const std::shared_ptr<LoadedPlan>& loaded, CompileReport& report) {
+void run_once(const std::shared_ptr<const LoadedPlan>& loaded) {
+  Runner runner(loaded, OpenClDevice::QueueKind::plain);
+  runner.enqueue();
+  runner.wait();
+}
+
+/// Runs every step once on scratch memory, those of `others` too, so that the driver has compiled
+/// what it compiles at the first launch, then writes the programs to disk.
+void store_after_a_run(const std::shared_ptr<LoadedPlan>& loaded, std::vector<Plan> others,
+                       CompileReport& report) {
   const auto start = Clock::now();
-  {
-    Runner runner(loaded, OpenClDevice::QueueKind::plain);
-    runner.enqueue();
-    runner.wait();
+  run_once(loaded);
+  for (Plan& plan : others) {
+    try {
+      run_once(std::make_shared<const LoadedPlan>(std::move(plan), loaded));
+    } catch (const OutOfMemory& error) {
+      report.notes.push_back(
+          std::string("kernels for other shapes are built at their first use: ") + error.what());
+    }
   }
   for (auto& problem : loaded->store_programs()) report.notes.push_back(std::move(problem));
   report.warm_up_ms = milliseconds_since(start);
@@ -64,7 +76,12 @@ void fill_report(const LoadedPlan& loaded, CompileReport& report) {
   report.build_ms = builds.build_ms;
   report.upload_ms = loaded.upload_ms();
   report.notes.insert(report.notes.end(), builds.dropped.begin(), builds.dropped.end());
-  report.weight_bytes = block_bytes(loaded.plan(), PlannedBlock::Kind::weights);
+  report.weight_bytes = loaded.shared_bytes() > 0
+                            ? loaded.own_bytes()
+                            : block_bytes(loaded.plan(), PlannedBlock::Kind::weights);
+  report.shared_weight_bytes = loaded.shared_bytes();
+  report.largest_live_activation_bytes = loaded.plan().largest_live_activation_bytes;
+  report.largest_live_workspace_bytes = loaded.plan().largest_live_workspace_bytes;
   report.activation_bytes = block_bytes(loaded.plan(), PlannedBlock::Kind::activations);
   report.workspace_bytes = block_bytes(loaded.plan(), PlannedBlock::Kind::workspace);
 }
@@ -170,15 +187,17 @@ std::string CompiledModel::plan_text(Detail detail) const {
   return print(state_->loaded->plan(), to_plan_detail(detail));
 }
 
-void finish_loading(const std::shared_ptr<LoadedPlan>& loaded, CompileReport& report,
-                    const CompileOptions& options) {
+void finish_loading(const std::shared_ptr<LoadedPlan>& loaded, std::vector<Plan> others,
+                    CompileReport& report, const CompileOptions& options) {
   fill_report(*loaded, report);
   if (loaded->has_librarys_kernels()) {
     report.notes.push_back(
         "a library computes some steps (plan --why names them): it builds its own kernels in each "
         "process, and Morton's cache does not keep them");
   }
-  if (loaded->wants_storing() || loaded->has_librarys_kernels()) store_after_a_run(loaded, report);
+  if (loaded->wants_storing() || loaded->has_librarys_kernels()) {
+    store_after_a_run(loaded, std::move(others), report);
+  }
   if (!options.log) return;
   for (const auto& note : report.notes) options.log(note);
 }
@@ -206,8 +225,9 @@ std::shared_ptr<CompiledState> compile_untried(const Model& model,
                                                const std::vector<Device>& devices,
                                                const CompileOptions& given) {
   const CompileOptions options = with_cache_folder(given, devices.front());
-  auto state = std::make_shared<CompiledState>(
-      CompiledState{devices, model, given, {}, {}, planned_values_of(model, given), {}, {}});
+  CompiledState begun{devices, model, given};
+  begun.planned_values = planned_values_of(model, given);
+  auto state = std::make_shared<CompiledState>(std::move(begun));
   CompileReport& report = state->report;
   auto start = Clock::now();
   const Graph graph = prepared_graph(model, options);
@@ -216,16 +236,63 @@ std::shared_ptr<CompiledState> compile_untried(const Model& model,
   state->outputs = to_ports(graph, graph.outputs);
   if (devices.size() > 1) share_batch(model, graph, devices, options, report);
   start = Clock::now();
-  Plan plan = devices.size() == 1
-                  ? planned(graph, infos_of(devices).front(), options)
-                  : split_planned(model, graph, infos_of(devices), rows_of(report.shares), options);
+  Plan plan;
+  OtherShapes others;
+  if (devices.size() == 1) {
+    const DeviceInfo& info = devices.front().implementation()->info();
+    state->setup = std::make_shared<const PlanSetup>(plan_setup(options));
+    plan = planned(graph, info, *state->setup);
+    others = prepare_other_shapes(model, graph, info, *state->setup, options, plan);
+    state->built = others.built;
+    report.kernels_for_other_shapes = others.kernels;
+  } else {
+    plan = split_planned(model, graph, infos_of(devices), rows_of(report.shares), options);
+  }
   report.plan_ms = milliseconds_since(start);
   std::vector<std::shared_ptr<OpenClDevice>> opened;
   for (const Device& device : devices) opened.push_back(device.implementation());
   const auto loaded = std::make_shared<LoadedPlan>(std::move(plan), std::move(opened));
-  finish_loading(loaded, report, options);
+  finish_loading(loaded, std::move(others.plans), report, options);
   state->loaded = loaded;
+  state->family = loaded;
   return state;
+}
+
+CompiledModel CompiledModel::with_shapes(const InputShapes& shapes, Missing missing) const {
+  if (state_->devices.size() != 1) {
+    throw UnsupportedError("compile: a model over several devices has one shape; compile it anew");
+  }
+  if (!state_->model) {
+    throw UnsupportedError(
+        "compile: a model that was compiled ahead has the shapes that its file holds; compile the "
+        "model for this shape too (morton compile --also-shape)");
+  }
+  CompiledState other = *state_;
+  other.options = with_extents(state_->options, shapes);
+  other.report = {};
+  CompileReport& report = other.report;
+  auto start = Clock::now();
+  const Graph graph = prepared_graph(*state_->model, other.options);
+  report.passes_ms = milliseconds_since(start);
+  other.inputs = to_ports(graph, graph.inputs);
+  other.outputs = to_ports(graph, graph.outputs);
+  start = Clock::now();
+  const DeviceInfo& info = device().implementation()->info();
+  Plan plan = planned(graph, info, *state_->setup, {state_->built, missing});
+  report.plan_ms = milliseconds_since(start);
+  const auto loaded = std::make_shared<LoadedPlan>(std::move(plan), state_->family);
+  fill_report(*loaded, report);
+  if (report.kernels_built > 0) {
+    report.notes.push_back(std::to_string(report.kernels_built) +
+                           " kernels were built for these shapes");
+    if (loaded->wants_storing()) store_after_a_run(loaded, {}, report);
+  }
+  add_fallbacks(loaded->plan(), other.options, report);
+  if (other.options.log) {
+    for (const auto& note : report.notes) other.options.log(note);
+  }
+  other.loaded = loaded;
+  return CompiledModel(std::make_shared<const CompiledState>(std::move(other)));
 }
 
 std::string plan_json(const Model& model, const std::vector<std::string>& device_jsons,

@@ -239,16 +239,13 @@ CompiledModel CompiledFile::load(const Device& device, const CompiledFileOptions
   const ArchivedVariant& variant = choose(*state_, options);
   CompileOptions own;
   own.log = options.log;
-  auto compiled = std::make_shared<CompiledState>(CompiledState{{device},
-                                                                std::nullopt,
-                                                                own,
-                                                                variant.inputs,
-                                                                variant.outputs,
-                                                                variant.planned_values,
-                                                                {},
-                                                                {}});
+  CompiledState begun{{device}, std::nullopt, own};
+  begun.inputs = variant.inputs;
+  begun.outputs = variant.outputs;
+  begun.planned_values = variant.planned_values;
+  auto compiled = std::make_shared<CompiledState>(std::move(begun));
   const auto loaded = load_plan(variant, *state_, device, options, compiled->report);
-  finish_loading(loaded, compiled->report, own);
+  finish_loading(loaded, {}, compiled->report, own);
   compiled->loaded = loaded;
   return CompiledModel(std::move(compiled));
 }

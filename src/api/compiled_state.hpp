@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "api/planning.hpp"
 #include "graph/graph.hpp"
 #include "morton/compile.hpp"
 #include "run/loaded_plan.hpp"
@@ -20,11 +21,16 @@ struct CompiledState {
   /// from a file.
   std::optional<Model> model;
   CompileOptions options;  ///< as given
-  std::vector<PortInfo> inputs, outputs;
+  std::vector<PortInfo> inputs{}, outputs{};
   /// Of inputs from whose values shapes follow: what every run must give.
-  std::map<std::string, Tensor> planned_values;
-  CompileReport report;
-  std::shared_ptr<const LoadedPlan> loaded;
+  std::map<std::string, Tensor> planned_values{};
+  CompileReport report{};
+  std::shared_ptr<const LoadedPlan> loaded{};
+  /// For plans at other extents, on one device: what they are made from, what is built, and the
+  /// plan whose programs and constants they share (the first of them).
+  std::shared_ptr<const PlanSetup> setup{};
+  std::shared_ptr<const BuiltKernels> built{};
+  std::shared_ptr<const LoadedPlan> family{};
 };
 
 /// `compile` without a self-test.
@@ -32,8 +38,9 @@ struct CompiledState {
                                                              const std::vector<Device>& devices,
                                                              const CompileOptions& given);
 
-/// Runs once where programs are to be kept or libraries build theirs, and fills in the report.
-void finish_loading(const std::shared_ptr<LoadedPlan>& loaded, CompileReport& report,
-                    const CompileOptions& options);
+/// Runs once where programs are to be kept or libraries build theirs, `others` too, and fills in
+/// the report. `others` are plans at other extents, of programs that `loaded` has.
+void finish_loading(const std::shared_ptr<LoadedPlan>& loaded, std::vector<Plan> others,
+                    CompileReport& report, const CompileOptions& options);
 
 }  // namespace morton

@@ -170,8 +170,21 @@ Graph prepared_graph(const Model& model, const CompileOptions& options) {
   return graph;
 }
 
+PlanSetup plan_setup(const CompileOptions& options) {
+  return {catalogue_for(options), plan_options_of(options)};
+}
+
+Plan planned(const Graph& graph, const DeviceInfo& device, const PlanSetup& setup,
+             const PlanLimits& limits) {
+  PlanOptions options = setup.options;
+  options.built = limits.built;
+  options.missing = limits.missing == CompiledModel::Missing::refuse ? PlanOptions::Missing::refuse
+                                                                     : PlanOptions::Missing::build;
+  return make_plan(graph, setup.catalogue, device, options);
+}
+
 Plan planned(const Graph& graph, const DeviceInfo& device, const CompileOptions& options) {
-  return make_plan(graph, catalogue_for(options), device, plan_options_of(options));
+  return planned(graph, device, plan_setup(options));
 }
 
 Plan split_planned(const Model& model, const Graph& graph, const std::vector<DeviceInfo>& devices,

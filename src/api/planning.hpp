@@ -29,7 +29,22 @@ namespace morton {
 /// Throws ModelError for a damaged file.
 [[nodiscard]] std::shared_ptr<const TunedData> tuned_for(const CompileOptions& options);
 
+/// What plans are made from besides the graph and the device; reading it takes longer than a plan.
+struct PlanSetup {
+  Catalogue catalogue;
+  PlanOptions options;
+};
+[[nodiscard]] PlanSetup plan_setup(const CompileOptions& options);
+
+/// What is built already, and what happens where that does not do (PlanOptions::built).
+struct PlanLimits {
+  std::shared_ptr<const BuiltKernels> built;
+  CompiledModel::Missing missing = CompiledModel::Missing::build;
+};
+
 /// Its plan for one device.
+[[nodiscard]] Plan planned(const Graph& graph, const DeviceInfo& device, const PlanSetup& setup,
+                           const PlanLimits& limits = {});
 [[nodiscard]] Plan planned(const Graph& graph, const DeviceInfo& device,
                            const CompileOptions& options);
 

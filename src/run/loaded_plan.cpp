@@ -3,15 +3,20 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 
 #include "base/error.hpp"
 #include "device/given_program.hpp"
 #include "device/transfer.hpp"
 #include "launch/library.hpp"
-#include "layout/arrangement.hpp"
+#include "layout/pack_slabs.hpp"
+#include "run/shared_constants.hpp"
 
 namespace morton {
 namespace {
+
+/// Host memory for packed weights on their way to the device.
+constexpr std::int64_t kSlabBytes = std::int64_t{16} << 20;
 
 /// The slot whose steps launch each instance; those of no step are slot 0's.
 std::vector<int> slots_of_instances(const Plan& plan) {
@@ -42,9 +47,22 @@ LoadedPlan::LoadedPlan(Plan plan, std::shared_ptr<OpenClDevice> device, const Co
   load(ahead);
 }
 
+LoadedPlan::LoadedPlan(Plan plan, std::shared_ptr<const LoadedPlan> family)
+    : plan_(std::move(plan)), devices_(family->devices_), family_(std::move(family)) {
+  if (plan_.devices.size() != 1 || devices_.size() != 1) {
+    throw InternalError("run: a plan over several devices cannot share another's programs");
+  }
+  load({});
+}
+
 void LoadedPlan::load(const CompiledAhead& ahead) {
+  program_of_instance_.assign(plan_.instances.size(), -1);
+  if (family_ != nullptr) take_programs();
   build_programs(ahead);
   const auto start = std::chrono::steady_clock::now();
+  constants_.resize(plan_.values.size());
+  is_taken_.assign(plan_.values.size(), 0);
+  if (family_ != nullptr) take_constants();
   upload_constants(ahead);
   run_load_steps();
   const std::chrono::duration<double, std::milli> elapsed =
@@ -52,10 +70,38 @@ void LoadedPlan::load(const CompiledAhead& ahead) {
   upload_ms_ = elapsed.count();
 }
 
+void LoadedPlan::take_programs() {
+  std::map<std::string, std::size_t> built;
+  for (std::size_t i = 0; i < family_->plan_.instances.size(); ++i) {
+    built.emplace(family_->plan_.instances[i].key, i);
+  }
+  programs_ = family_->programs_;
+  for (std::size_t i = 0; i < plan_.instances.size(); ++i) {
+    const auto found = built.find(plan_.instances[i].key);
+    if (found == built.end()) continue;
+    program_of_instance_[i] = family_->program_of_instance_[found->second];
+    ++builds_.kernels_from_memory;
+  }
+}
+
+void LoadedPlan::take_constants() {
+  const std::vector<int> same = shared_constants(plan_, family_->plan());
+  for (std::size_t v = 0; v < same.size(); ++v) {
+    if (same[v] < 0) continue;
+    is_taken_[v] = 1;
+    constants_[v] = family_->constant(same[v]);
+    shared_bytes_ += plan_.values[v].bytes;
+  }
+}
+
 void LoadedPlan::build_programs(const CompiledAhead& ahead) {
   const std::vector<int> slots = slots_of_instances(plan_);
-  program_of_instance_.assign(plan_.instances.size(), -1);
-  for (const auto& group : plan_.programs) {
+  for (const auto& whole_group : plan_.programs) {
+    std::vector<int> group;
+    for (const int instance : whole_group) {
+      if (program_of_instance_[static_cast<std::size_t>(instance)] < 0) group.push_back(instance);
+    }
+    if (group.empty()) continue;  // the family has them all
     std::string source;
     std::vector<std::string> functions;
     for (const int instance : group) {
@@ -64,7 +110,7 @@ void LoadedPlan::build_programs(const CompiledAhead& ahead) {
       functions.push_back(text.function);
       program_of_instance_[static_cast<std::size_t>(instance)] = static_cast<int>(programs_.size());
     }
-    const int slot = group.empty() ? 0 : slots[static_cast<std::size_t>(group.front())];
+    const int slot = slots[static_cast<std::size_t>(group.front())];
     if (ahead.binaries.empty()) {
       programs_.push_back({device(slot).programs().get(source, functions, builds_), slot});
       continue;
@@ -76,19 +122,19 @@ void LoadedPlan::build_programs(const CompiledAhead& ahead) {
 }
 
 void LoadedPlan::upload_constants(const CompiledAhead& ahead) {
-  constants_.resize(plan_.values.size());
   blocks_.resize(plan_.blocks.size());
   for (int slot = 0; slot < static_cast<int>(devices_.size()); ++slot) {
     with_device_errors("uploading the weights", device(slot).info(), [&] {
       for (std::size_t b = 0; b < blocks_.size(); ++b) {
         const PlannedBlock& block = plan_.blocks[b];
         if (block.kind != PlannedBlock::Kind::weights || block.slot != slot) continue;
-        blocks_[b] = device(slot).memory().allocate(block.bytes);
+        // What is not the family's has memory of its own, value by value.
+        if (family_ == nullptr) blocks_[b] = device(slot).memory().allocate(block.bytes);
       }
       const cl::CommandQueue queue = device(slot).make_queue(OpenClDevice::QueueKind::plain);
       for (std::size_t v = 0; v < plan_.values.size(); ++v) {
-        Value& value = plan_.values[v];
-        if (!is_fixed(value) || value.slot != slot) continue;
+        const Value& value = plan_.values[v];
+        if (!is_fixed(value) || value.slot != slot || is_taken_[v] != 0) continue;
         if (ahead.weights.empty()) {
           upload(value, v, queue);
         } else {
@@ -100,17 +146,26 @@ void LoadedPlan::upload_constants(const CompiledAhead& ahead) {
   }
 }
 
-void LoadedPlan::upload(Value& value, std::size_t index, const cl::CommandQueue& queue) {
-  const Block& block = blocks_[static_cast<std::size_t>(value.block)];
-  constants_[index] = block.slice(value.offset_bytes, std::max<std::int64_t>(value.bytes, 1));
-  if (value.kind == Value::Kind::derived) return;
-  std::vector<std::byte> packed(static_cast<std::size_t>(value.bytes), std::byte{0});
-  if (value.view) {
-    pack_through(value.data, *value.view, value.view_names, value.arrangement, packed);
+void LoadedPlan::upload(const Value& value, std::size_t index, const cl::CommandQueue& queue) {
+  const std::int64_t bytes = std::max<std::int64_t>(value.bytes, 1);
+  if (family_ == nullptr) {
+    constants_[index] =
+        blocks_[static_cast<std::size_t>(value.block)].slice(value.offset_bytes, bytes);
   } else {
-    pack(value.data, value.arrangement, packed);
+    own_bytes_ += value.bytes;
+    blocks_.push_back(device(value.slot).memory().allocate(bytes));
+    constants_[index] = blocks_.back().slice(0, bytes);
   }
-  write_buffer(queue, device(value.slot).info(), constants_[index], 0, packed);
+  if (value.kind == Value::Kind::derived) return;
+  const auto write = [&](std::int64_t offset_bytes, std::span<const std::byte> part) {
+    write_buffer(queue, device(value.slot).info(), constants_[index], offset_bytes, part);
+  };
+  if (value.view) {
+    std::vector<std::byte> packed(static_cast<std::size_t>(value.bytes), std::byte{0});
+    pack_through(value.data, *value.view, value.view_names, value.arrangement, packed);
+    return write(0, packed);
+  }
+  pack_in_slabs(value.data, value.arrangement, kSlabBytes, write);
 }
 
 void LoadedPlan::upload_packed(const Value& value, std::size_t index, std::string_view block,
@@ -124,7 +179,8 @@ void LoadedPlan::upload_packed(const Value& value, std::size_t index, std::strin
 }
 
 std::string LoadedPlan::program_binary(std::size_t program) const {
-  const Program& one = programs_[program];
+  const auto instance = static_cast<std::size_t>(plan_.programs[program].front());
+  const Program& one = programs_[static_cast<std::size_t>(program_of_instance_[instance])];
   return binary_of(device(one.slot), *one.cached);
 }
 
@@ -152,7 +208,10 @@ void LoadedPlan::run_load_steps() {
       // Kernels live until the queue is done with them.
       std::vector<std::unique_ptr<LaunchedStep>> launched;
       for (const Step& step : plan_.load_steps) {
-        if (step.slot != slot) continue;
+        const bool taken = std::all_of(step.writes.begin(), step.writes.end(), [&](int value) {
+          return is_taken_[static_cast<std::size_t>(value)] != 0;
+        });
+        if (step.slot != slot || taken) continue;
         launched.push_back(
             launch(step, [&](int value) -> const cl::Buffer& { return constant(value); }));
         launched.back()->enqueue(queue, nullptr);

@@ -33,6 +33,10 @@ class LoadedPlan {
   /// DeviceError.
   LoadedPlan(Plan plan, std::shared_ptr<OpenClDevice> device, const CompiledAhead& ahead);
 
+  /// A plan of the same model at other extents, on one device: takes the programs of `family` and
+  /// shares its constants where they lie alike; builds the programs that it lacks.
+  LoadedPlan(Plan plan, std::shared_ptr<const LoadedPlan> family);
+
   [[nodiscard]] const Plan& plan() const { return plan_; }
   [[nodiscard]] OpenClDevice& device(int slot = 0) const { return *shared_device(slot); }
   [[nodiscard]] const std::shared_ptr<OpenClDevice>& shared_device(int slot = 0) const {
@@ -52,6 +56,9 @@ class LoadedPlan {
   [[nodiscard]] std::string weights_in(std::size_t block) const;
   [[nodiscard]] const BuildReport& builds() const { return builds_; }
   [[nodiscard]] double upload_ms() const { return upload_ms_; }
+  /// Bytes of the constants that are the family's, and of those that are its own.
+  [[nodiscard]] std::int64_t shared_bytes() const { return shared_bytes_; }
+  [[nodiscard]] std::int64_t own_bytes() const { return own_bytes_; }
 
   /// True when some program came from source and is not on disk: it should be stored after a run.
   [[nodiscard]] bool wants_storing() const;
@@ -68,19 +75,26 @@ class LoadedPlan {
 
   void load(const CompiledAhead& ahead);
   void build_programs(const CompiledAhead& ahead);
+  /// Takes the family's program of every instance that it has.
+  void take_programs();
+  /// Likewise its constants.
+  void take_constants();
   void upload_constants(const CompiledAhead& ahead);
   void run_load_steps();
-  void upload(Value& value, std::size_t index, const cl::CommandQueue& queue);
+  void upload(const Value& value, std::size_t index, const cl::CommandQueue& queue);
   void upload_packed(const Value& value, std::size_t index, std::string_view block,
                      const cl::CommandQueue& queue);
 
   Plan plan_;
   std::vector<std::shared_ptr<OpenClDevice>> devices_;  ///< by slot
+  std::shared_ptr<const LoadedPlan> family_;            ///< whose constants it uses, or null
   BuildReport builds_;
   std::vector<Program> programs_;
   std::vector<int> program_of_instance_;
   std::vector<Block> blocks_;
   std::vector<cl::Buffer> constants_;  ///< by value; empty handles for others
+  std::vector<char> is_taken_;         ///< by value: whether that is the family's
+  std::int64_t shared_bytes_ = 0, own_bytes_ = 0;
   double upload_ms_ = 0.0;
 };
 

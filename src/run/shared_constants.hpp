@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "plan/plan.hpp"
+
+namespace morton {
+
+/// For each value of `plan`, the value of `other` that holds the same bytes for all runs, or -1:
+/// the same tensor packed alike, or what the same load step derives from such. Both are for one
+/// device.
+[[nodiscard]] std::vector<int> shared_constants(const Plan& plan, const Plan& other);
+
+}  // namespace morton
