@@ -7,6 +7,8 @@
 #include <set>
 #include <string>
 
+#include "base/shape.hpp"
+
 namespace morton {
 namespace {
 
@@ -29,9 +31,16 @@ bool same_elements(const Tensor& a, const Tensor& b) {
   return a.data() == b.data() || std::memcmp(a.data(), b.data(), a.bytes()) == 0;
 }
 
-/// Where the two values' bytes lie, the rim aside: a constant's is zero.
+/// Where a value's elements lie. Two square matrices of the same layout may lie in it one way and
+/// the other: which dimension of the tensor is which of the operand's is part of it.
 std::string place_of(const Value& value) {
-  return print(value.arrangement) + std::to_string(value.bytes);
+  std::string text = print(value.arrangement) + " " + std::to_string(value.bytes) + " of " +
+                     to_string(value.arrangement.tensor_shape);
+  for (const auto& group : value.arrangement.grouping) {
+    text += " |";
+    for (const int dimension : group) text += " " + std::to_string(dimension);
+  }
+  return text;
 }
 
 bool same_constant(const Value& a, const Value& b) {

@@ -68,24 +68,14 @@ TEST_P(SessionShapes, OtherSizesBuildNothing) {
   options.shapes = {{"x", {1, 3, 16, 16}}};
   const CompiledModel compiled = compile(model, device, options);
   expect_right_at(compiled, graph, {1, 3, 16, 16});
-  {
-    CompileOptions own;
-    own.shapes = {{"x", {1, 3, 9, 9}}};
-    SCOPED_TRACE("compiled for 1x3x9x9");
-    expect_right_at(compile(model, device, own), graph, {1, 3, 9, 9});
-  }
   const int builds = device.program_builds();
   for (const Shape& shape :
        {Shape{2, 3, 16, 16}, Shape{1, 3, 9, 9}, Shape{5, 3, 32, 24}, Shape{1, 3, 16, 16}}) {
     SCOPED_TRACE(to_string(shape));
-    try {
-      const CompiledModel other = compiled.with_shapes(shapes_of(shape));
-      EXPECT_EQ(other.inputs()[0].shape, shape);
-      EXPECT_EQ(other.report().kernels_built, 0);
-      expect_right_at(other, graph, shape);
-    } catch (const Error& error) {
-      ADD_FAILURE() << error.what();
-    }
+    const CompiledModel other = compiled.with_shapes(shapes_of(shape));
+    EXPECT_EQ(other.inputs()[0].shape, shape);
+    EXPECT_EQ(other.report().kernels_built, 0);
+    expect_right_at(other, graph, shape);
   }
   EXPECT_EQ(device.program_builds(), builds);
 }
