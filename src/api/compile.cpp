@@ -244,6 +244,7 @@ std::shared_ptr<CompiledState> compile_untried(const Model& model,
     plan = planned(graph, info, *state->setup);
     others = prepare_other_shapes(model, graph, info, *state->setup, options, plan);
     state->built = others.built;
+    state->also = others.chosen;
     report.kernels_for_other_shapes = others.kernels;
   } else {
     plan = split_planned(model, graph, infos_of(devices), rows_of(report.shares), options);
@@ -257,6 +258,23 @@ std::shared_ptr<CompiledState> compile_untried(const Model& model,
   state->family = loaded;
   return state;
 }
+
+namespace {
+
+/// The plan for extents that were given when compiling is made; others come from what is built.
+Plan plan_at(const CompiledState& state, const InputShapes& shapes, const Graph& graph,
+             const PlanLimits& limits) {
+  const auto same = [&](const InputShapes& also) {
+    return also.batch == shapes.batch && also.shapes == shapes.shapes;
+  };
+  const auto found = std::ranges::find_if(state.options.also, same);
+  const auto at = static_cast<std::size_t>(found - state.options.also.begin());
+  if (at < state.also.size()) return *state.also[at];
+  const DeviceInfo& info = state.devices.front().implementation()->info();
+  return planned(graph, info, *state.setup, limits);
+}
+
+}  // namespace
 
 CompiledModel CompiledModel::with_shapes(const InputShapes& shapes, Missing missing) const {
   if (state_->devices.size() != 1) {
@@ -277,8 +295,7 @@ CompiledModel CompiledModel::with_shapes(const InputShapes& shapes, Missing miss
   other.inputs = to_ports(graph, graph.inputs);
   other.outputs = to_ports(graph, graph.outputs);
   start = Clock::now();
-  const DeviceInfo& info = device().implementation()->info();
-  Plan plan = planned(graph, info, *state_->setup, {state_->built, missing});
+  Plan plan = plan_at(*state_, shapes, graph, {state_->built, missing});
   report.plan_ms = milliseconds_since(start);
   const auto loaded = std::make_shared<LoadedPlan>(std::move(plan), state_->family);
   fill_report(*loaded, report);

@@ -30,6 +30,7 @@ struct CompiledState {
   /// plan whose programs and constants they share (the first of them).
   std::shared_ptr<const PlanSetup> setup{};
   std::shared_ptr<const BuiltKernels> built{};
+  std::vector<std::shared_ptr<const Plan>> also{};  ///< the plans for CompileOptions::also
   std::shared_ptr<const LoadedPlan> family{};
 };
 

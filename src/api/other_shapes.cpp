@@ -87,8 +87,10 @@ class Preparation {
 
   /// The best kernels for these shapes. Throws what planning throws.
   void choose_for(const InputShapes& shapes) {
-    add(planned(prepared_graph(model_, quiet(with_extents(options_, shapes))), device_, setup_),
-        shapes);
+    Plan plan =
+        planned(prepared_graph(model_, quiet(with_extents(options_, shapes))), device_, setup_);
+    result_.chosen.push_back(std::make_shared<const Plan>(plan));
+    add(std::move(plan), shapes);
   }
 
   /// The kernels that are chosen already, at these shapes.

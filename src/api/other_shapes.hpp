@@ -13,6 +13,8 @@ struct OtherShapes {
   std::shared_ptr<const BuiltKernels> built;  ///< all kernels of the model's plans
   /// Plans that use kernels which `plan` has not: run once so that their programs are whole.
   std::vector<Plan> plans;
+  /// The plans for CompileOptions::also, in its order.
+  std::vector<std::shared_ptr<const Plan>> chosen;
   int kernels = 0;  ///< that were added to `plan`
 };
 

@@ -57,8 +57,12 @@ std::string conversion(const ScalarStep& step, DType from, const std::string& va
     if (register_type(to) == to) return "(" + name + ")" + value;
     return "morton_as_" + std::string(name_of(to)) + "((float)" + value + ")";
   }
-  if (step.op == ScalarOp::saturate) return "convert_" + name + "_sat_rte(" + value + ")";
-  return is_real(from) ? "convert_" + name + "_sat_rtz(" + value + ")" : "(" + name + ")" + value;
+  if (!is_real(from) && step.op != ScalarOp::saturate) return "(" + name + ")" + value;
+  const std::string rounding = step.op == ScalarOp::saturate ? "rte" : "rtz";
+  const std::string converted = "convert_" + name + "_sat_" + rounding + "(" + value + ")";
+  // OpenCL has a NaN become 0; NVIDIA's driver gives the least number for 64 bits.
+  const bool is_long = size_of(to) == 8 && is_real(from);
+  return is_long ? "(isnan(" + value + ") ? (" + name + ")0 : " + converted + ")" : converted;
 }
 
 class FunctionWriter {
