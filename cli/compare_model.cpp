@@ -145,6 +145,10 @@ void complete_inputs(const Options& options, const Model& model, const Sources& 
     }
     subject.inputs = assemble(sources, compiled.inputs());
   } else if (subject.inputs.empty()) {
+    if (!subject.expected.empty()) {
+      throw UsageError("--ref " + options.reference +
+                       ": brings no inputs; give those that it was computed from with -i");
+    }
     subject.inputs = random_inputs(compiled.inputs(), options.seed);
   } else if (subject.inputs.size() != model.inputs().size()) {
     throw UsageError(fmt::format("--ref {}: brings {} of the model's {} inputs; give all with -i",

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cctype>
+#include <fstream>
 #include <map>
 
+#include "api/compiled_format.hpp"
 #include "base/error.hpp"
 #include "base/shape.hpp"
 #include "formats/onnx_export.hpp"
@@ -42,7 +44,21 @@ std::string extension_of(const std::filesystem::path& path) {
   return extension;
 }
 
+/// Whether the file is one that `morton compile` writes.
+bool is_compiled(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string head(64, '\0');
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  return begins_as_compiled(head);
+}
+
 Graph read_graph(const std::filesystem::path& path) {
+  if (is_compiled(path)) {
+    throw ModelError(
+        path.string() +
+        ": is a compiled model, which run, bench and profile take; here the model that "
+        "it was compiled from is needed");
+  }
   return extension_of(path) == ".json" ? import_r17_network(path) : import_onnx(path);
 }
 

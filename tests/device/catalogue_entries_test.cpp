@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <iostream>
 #include <map>
 #include <tuple>
@@ -183,9 +184,15 @@ TEST_P(CatalogueEntries, BuildNothingForOtherExtents) {
   }
 }
 
+/// All ways; without MORTON_TEST_LONG (./dev check --long) of recipes' kernels inside every third.
 std::vector<std::string> way_names() {
+  const bool all = std::getenv("MORTON_TEST_LONG") != nullptr;
   std::vector<std::string> names;
-  for (const Way& way : all_ways(Catalogue::standard())) names.push_back(way.name);
+  int inside = 0;
+  for (const Way& way : all_ways(Catalogue::standard())) {
+    const bool is_inside = way.name.find(" with ") != std::string::npos;
+    if (all || !is_inside || inside++ % 3 == 0) names.push_back(way.name);
+  }
   return names;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Networks that `morton new` makes, layer by layer against the reference, on small images.
+// Every network that `morton new` makes, layer by layer against the reference, on small images.
+#include <cstdlib>
+
 #include "model/model_check.hpp"
 #include "morton/architectures.hpp"
 #include "morton/compare.hpp"
@@ -45,6 +47,8 @@ class ModelArchitectures : public ModelTest {
  protected:
   void expect_right(const Subject& subject) {
     const Model model = new_model(subject.name, 1);
+    const auto unsupported = model.summary().unsupported;
+    if (!unsupported.empty()) GTEST_SKIP() << subject.name << ": " << unsupported[0].second;
     for (const std::int64_t batch : {1, 2}) {
       SCOPED_TRACE(std::string(subject.name) + ", batch " + std::to_string(batch));
       const CompiledModel compiled = compile(model, device(), options_for(model, subject, batch));
@@ -61,12 +65,29 @@ class ModelArchitectures : public ModelTest {
       }
     }
   }
+
+  /// For what takes minutes: ./dev check --long.
+  [[nodiscard]] static bool runs_long() { return std::getenv("MORTON_TEST_LONG") != nullptr; }
 };
 MORTON_MODELS_ON_EVERY_DEVICE(ModelArchitectures);
 
 TEST_P(ModelArchitectures, OfTheSources) {
   for (const Subject& subject : {Subject{"r17-256", 0}, Subject{"c18-mlp", 0},
                                  Subject{"c18-cnn", 0}, Subject{"lenet5", 0}}) {
+    expect_right(subject);
+  }
+}
+
+TEST_P(ModelArchitectures, MobilenetV2) { expect_right({"mobilenet_v2", 33}); }
+
+TEST_P(ModelArchitectures, Espcn) { expect_right({"espcn", 17}); }
+
+TEST_P(ModelArchitectures, TheOthers) {
+  if (!runs_long()) GTEST_SKIP() << "takes minutes; ./dev check --long runs it";
+  for (const Subject& subject :
+       {Subject{"resnet18", 33}, Subject{"squeezenet1_1", 33}, Subject{"shufflenet_v2", 33},
+        Subject{"unet", 16}, Subject{"tiny_yolo", 32}, Subject{"vgg16", 0}, Subject{"resnet50", 33},
+        Subject{"densenet121", 33}, Subject{"efficientnet_b0", 33}}) {
     expect_right(subject);
   }
 }
