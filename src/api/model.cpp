@@ -46,6 +46,8 @@ std::string extension_of(const std::filesystem::path& path) {
 
 /// Whether the file is one that `morton compile` writes.
 bool is_compiled(const std::filesystem::path& path) {
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(path, none)) return false;
   std::ifstream file(path, std::ios::binary);
   std::string head(64, '\0');
   file.read(head.data(), static_cast<std::streamsize>(head.size()));
