@@ -21,6 +21,7 @@ struct CompiledState;
 struct InputShapes {
   std::int64_t batch = 0;               ///< as CompileOptions::batch
   std::map<std::string, Shape> shapes;  ///< as CompileOptions::shapes
+  bool operator==(const InputShapes&) const = default;
 };
 
 /// How a model is compiled.

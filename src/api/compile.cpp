@@ -264,10 +264,7 @@ namespace {
 /// The plan for extents that were given when compiling is made; others come from what is built.
 Plan plan_at(const CompiledState& state, const InputShapes& shapes, const Graph& graph,
              const PlanLimits& limits) {
-  const auto same = [&](const InputShapes& also) {
-    return also.batch == shapes.batch && also.shapes == shapes.shapes;
-  };
-  const auto found = std::ranges::find_if(state.options.also, same);
+  const auto found = std::ranges::find(state.options.also, shapes);
   const auto at = static_cast<std::size_t>(found - state.options.also.begin());
   if (at < state.also.size()) return *state.also[at];
   const DeviceInfo& info = state.devices.front().implementation()->info();

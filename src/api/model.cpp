@@ -3,16 +3,15 @@
 
 #include <algorithm>
 #include <cctype>
-#include <fstream>
 #include <map>
 
-#include "api/compiled_format.hpp"
 #include "base/error.hpp"
 #include "base/shape.hpp"
 #include "formats/onnx_export.hpp"
 #include "formats/onnx_import.hpp"
 #include "formats/r17_network.hpp"
 #include "graph/graph.hpp"
+#include "morton/compiled_file.hpp"
 #include "ops/operator.hpp"
 #include "ops/planned.hpp"
 
@@ -44,18 +43,8 @@ std::string extension_of(const std::filesystem::path& path) {
   return extension;
 }
 
-/// Whether the file is one that `morton compile` writes.
-bool is_compiled(const std::filesystem::path& path) {
-  std::error_code none;
-  if (!std::filesystem::is_regular_file(path, none)) return false;
-  std::ifstream file(path, std::ios::binary);
-  std::string head(64, '\0');
-  file.read(head.data(), static_cast<std::streamsize>(head.size()));
-  return begins_as_compiled(head);
-}
-
 Graph read_graph(const std::filesystem::path& path) {
-  if (is_compiled(path)) {
+  if (CompiledFile::is_one(path.string())) {
     throw ModelError(
         path.string() +
         ": is a compiled model, which run, bench and profile take; here the model that "

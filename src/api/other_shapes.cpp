@@ -153,18 +153,14 @@ OtherShapes prepare_other_shapes(const Model& model, const Graph& graph, const D
   Preparation preparation(model, device, setup, options, plan);
   for (const InputShapes& shapes : options.also) preparation.choose_for(shapes);
   if (options.other_shapes == CompileOptions::OtherShapes::prepare) {
-    std::vector<InputShapes> carried;
+    std::vector<InputShapes> known{at_other(model, graph, {same, same})};
     for (const OtherExtents& extents :
          {OtherExtents{next_batch, halved_to_odd}, OtherExtents{same, halved_to_odd},
           OtherExtents{next_power, halved_five_times}}) {
       const InputShapes other = at_other(model, graph, extents);
-      const bool is_new = other.shapes != at_other(model, graph, {same, same}).shapes &&
-                          std::ranges::none_of(carried, [&](const InputShapes& known) {
-                            return known.shapes == other.shapes;
-                          });
-      if (!is_new) continue;
+      if (std::ranges::find(known, other) != known.end()) continue;
       preparation.carry_to(other);
-      carried.push_back(other);
+      known.push_back(other);
     }
   }
   return preparation.finish();

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "base/checked.hpp"
+#include "base/exact_integers.hpp"
 #include "base/typed_chain.hpp"
 #include "ops/movement.hpp"
 
@@ -68,8 +69,7 @@ double outside_of(const NodeView& node) {
   const Tensor& value = node.value(2);
   if (value.size() != 1)
     node.fail("the padding is " + to_string(value.shape()) + ", not one value");
-  constexpr double kExact = 9007199254740992.0;
-  if (!is_real(value.dtype()) && std::fabs(value.at(0)) >= kExact) {
+  if (!is_real(value.dtype()) && std::fabs(value.at(0)) >= kExactIntegers) {
     node.unsupported("the padding is a whole number of 2^53 or more");
   }
   return value.at(0);

@@ -41,9 +41,7 @@ struct Product {
 std::optional<Product> product_of(const Graph& graph, int n) {
   const Node& node = graph.nodes[static_cast<std::size_t>(n)];
   const NodeView view(graph, node);
-  const bool has_two = node.inputs.size() >= 2 && node.inputs[0] != kNoTensor &&
-                       node.inputs[1] != kNoTensor && node.outputs.size() == 1;
-  if (!has_two) return {};
+  if (!view.has_input(0) || !view.has_input(1) || node.outputs.size() != 1) return {};
   const Shape& result = graph.tensor(node.outputs[0]).shape;
   const Shape& lhs = graph.tensor(node.inputs[0]).shape;
   const Shape& rhs = graph.tensor(node.inputs[1]).shape;

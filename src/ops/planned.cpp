@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/error.hpp"
+#include "base/exact_integers.hpp"
 #include "base/typed_chain.hpp"
 
 namespace morton {
@@ -28,11 +29,10 @@ Tensor moved(const std::vector<Origin>& origins, const TensorType& type, const N
   return result;
 }
 
-/// Double holds every whole number up to this.
+/// Refuses whole numbers that a double need not hold exactly.
 void require_exact(const ReferenceTensor& value, const NodeView& node) {
-  constexpr double kExact = 9007199254740992.0;
   for (const double number : value.value) {
-    if (std::fabs(number) <= kExact) continue;
+    if (std::fabs(number) <= kExactIntegers) continue;
     node.unsupported("computes " + std::to_string(number) +
                      " when the model is planned; whole numbers beyond 2^53 are not");
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 
+#include "base/exact_integers.hpp"
 #include "base/shape.hpp"
 #include "ops/operator.hpp"
 
@@ -15,8 +16,7 @@ double number_at(const NodeView& node, std::size_t i) {
               std::string(name_of(node.input(0).dtype)));
   }
   const double number = value.at(0);
-  constexpr double kExact = 9007199254740992.0;
-  if (std::fabs(number) > kExact) node.unsupported("a bound is beyond 2^53");
+  if (std::fabs(number) > kExactIntegers) node.unsupported("a bound is beyond 2^53");
   return number;
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/checked.hpp"
+#include "base/exact_integers.hpp"
 #include "base/typed_chain.hpp"
 #include "ops/operator.hpp"
 #include "passes/passes.hpp"
@@ -29,10 +30,10 @@ bool can_fold(const Graph& graph, const Node& node) {
 /// Whether every element is what a device would compute: integers beyond 2^53, which the reference
 /// rounds to doubles, are not.
 bool is_faithful(DType type, const ReferenceTensor& value) {
-  constexpr double kExact = 9007199254740992.0;
   return is_real(type) ||
          (std::ranges::all_of(value.error, [](double error) { return error == 0.0; }) &&
-          std::ranges::all_of(value.value, [](double whole) { return std::fabs(whole) < kExact; }));
+          std::ranges::all_of(value.value,
+                              [](double whole) { return std::fabs(whole) < kExactIntegers; }));
 }
 
 /// The node's value, or nothing where the host would round what a device does not.
