@@ -26,6 +26,10 @@ struct PassEffect {
 [[nodiscard]] MORTON_API PassEffect effect_of_pass(const Model& model, const std::string& pass,
                                                    const CompileOptions& options = {});
 
+/// The model with subsampling layers (AveragePool, then a factor and maybe a bias for each channel)
+/// as convolutions with sparse filters, as R18 runs them by CLBlast, which knows no pooling.
+[[nodiscard]] MORTON_API Model with_sparse_filters(const Model& model);
+
 /// The difference between both texts in the way of `diff -u`; empty where there is none.
 [[nodiscard]] MORTON_API std::string difference(const PassEffect& effect);
 

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <memory>
 
 #include "api/planning.hpp"
 #include "base/error.hpp"
 #include "base/text_diff.hpp"
 #include "passes/pipeline.hpp"
+#include "passes/sparse_filters.hpp"
 
 namespace morton {
 namespace {
@@ -69,6 +71,13 @@ PassEffect effect_of_pass(const Model& model, const std::string& pass,
   effect.changes = run_passes(graph, passes).passes.front().changes;
   effect.after = print(graph);
   return effect;
+}
+
+Model with_sparse_filters(const Model& model) {
+  auto graph = std::make_shared<Graph>(model.graph());
+  spread_subsampling(*graph);
+  verify(*graph, "after making subsampling convolutions");
+  return Model(std::move(graph));
 }
 
 std::string difference(const PassEffect& effect) {

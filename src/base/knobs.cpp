@@ -9,12 +9,15 @@
 namespace morton {
 namespace {
 
-constexpr std::array<Knob, 6> kKnobs{{
+constexpr std::array<Knob, 7> kKnobs{{
     {"MORTON_DEVICE", "device to use when none is named: P:D, cpu, gpu, auto, a name", "0:0"},
     {"MORTON_CACHE_DIR", "folder of the program cache, instead of $XDG_CACHE_HOME/morton",
      "/var/cache/morton"},
     {"MORTON_KERNEL_DIR", "folder to read kernels and entries from, instead of those built in",
      "src/kernels"},
+    {"MORTON_CLBLAST_PARAMETERS",
+     "file of CLBlast's parameters, as bench/clblast_tune.py writes it, for plans that call it",
+     "clblast.json"},
     {"XDG_CACHE_HOME", "folder of user caches, for the program cache", "$HOME/.cache"},
     {"HOME", "home folder, for the program cache where XDG_CACHE_HOME is unset", "~"},
     {"NO_COLOR", "set to anything: no colours on the terminal", "1"},

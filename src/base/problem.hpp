@@ -27,7 +27,7 @@ struct OperandSchema {
 ///
 /// - gemm: dst[M,N] = sum over k of lhs[M,K] * rhs[K,N].
 /// - batched_gemm: the same for each b: dst[B,M,N] = sum over k of lhs[B,M,K] * rhs[B,K,N]. Its
-///   kernels are those of gemm (catalogue/batched.hpp).
+///   kernels are those of gemm (catalogue/batched.hpp). filter_gemm: with one lhs[M,K] for all b.
 /// - integer_gemm: dst[M,N] = sum over k of (lhs[M,K] - ZL) * (rhs[K,N] - ZR) in 32-bit integers,
 ///   for 8-bit operands; structure ZL ZR. Its epilogue's input 0 is the sum, i32.
 /// - conv2d: dst[N,O,OH,OW] = sum over i, kh, kw of src[N,C,H,W] * weights[O,I,KH,KW];
@@ -49,8 +49,9 @@ struct OperandSchema {
 ///   dst[M,N] = max(src[M,N], 0). Elementwise problems that the plan also poses as these
 ///   (plan/narrow.hpp), for kernels that demand formats (R17, chapter 9).
 /// - sum: dst[M,N] = sum over b of src[B,M,N].
-/// - reduce: dst[P,M,N] = the map of src[M,L,N], combined over the l of part p, which are those
-/// from
+/// - unfold2d: dst[N,K,P] = src[N,C,H,W] where a window of conv2d reads it: k = (c*KH + kh)*KW + kw
+///   and p = oh*OW + ow; structure KH KW SH SW DH DW PT PL, parameters OH OW.
+/// - reduce: dst[P,M,N] = the map of src[M,L,N], combined over the l of part p, which are from
 ///   p * DEPTH on below (p + 1) * DEPTH and L. MAP 0: v, 1: |v|, 2: v * v; COMBINE 0: sum, 1:
 ///   product, 2: smallest, 3: largest; MEAN 1: divided by COUNT; structure MAP COMBINE MEAN,
 ///   parameters DEPTH COUNT. Operators have one part; more are the first stage of a long sum.
@@ -73,7 +74,6 @@ struct OperandSchema {
 ///   c - (SIZE - 1) / 2 to c + SIZE / 2 that exist) ^ p; structure SIZE, and ALPHA BETA BIAS, the
 ///   bits of a, p and b as f32.
 /// - pack: dst = src, of any rank, dimensions D0 D1 ..., in another arrangement.
-///
 /// - gather: dst = src at coordinates of which some are what `index` holds, of any rank, dimensions
 ///   D0 D1 ...; structure L. The view of index has the further dimension L, that of src the further
 ///   dimension I: i is index[.., 0] for L = 1; else index[.., 0] to index[.., L-1] in mixed radix.

@@ -83,6 +83,11 @@ struct Entry {
   std::map<std::string, Tunable> tunables;
   std::vector<Expression> require;
   bool carries_epilogue = false;
+  /// Of a library's routine that adds to what dst holds: it carries a leading sum of the epilogue,
+  /// whose addend it is given in dst's shape (plan/entry_candidate.hpp).
+  bool adds_to_start = false;
+  /// Considered only where PlanOptions::use, or a recipe's step, names it.
+  bool where_named = false;
   /// Terms of a sum that are added up before the sum is rounded toward zero, as tensor cores do; 0
   /// where sums are rounded to nearest after each term.
   std::int64_t terms_per_truncation = 0;
@@ -105,6 +110,7 @@ struct RecipeOperand {
 /// A sub-problem of a recipe, which the planner solves as it solves any other.
 struct RecipeStep {
   std::string family;
+  std::string kernel;  ///< the entry or recipe that must solve it; empty: whichever is best
   std::map<std::string, Expression> extents;    ///< over the recipe's names
   std::map<std::string, Expression> structure;  ///< likewise
   std::map<std::string, RecipeOperand> operands;
@@ -124,6 +130,7 @@ struct Recipe {
   std::string name;
   std::string family;
   std::string file;
+  bool where_named = false;  ///< as an entry's
   /// Name -> the values that the plan tries, all of them unless one is set.
   std::map<std::string, std::vector<std::int64_t>> tunables;
   /// Name -> a size over the problem's extents and structure and the tunables, for steps to use.

@@ -116,6 +116,16 @@ void read_cost(const JsonReader& reader, const NameSet& known, Entry& entry) {
   }
 }
 
+/// Of a library's routine: none of it, or what it adds to.
+void read_start(const JsonReader& reader, Entry& entry) {
+  const auto kinds = reader.texts();
+  if (!kinds.empty() && kinds != std::vector<std::string>{"start"}) {
+    reader.fail("a library carries at most a leading sum: expected [] or [\"start\"], got " +
+                reader.json().dump());
+  }
+  entry.adds_to_start = !kinds.empty();
+}
+
 void read_epilogue(const JsonReader& reader, Entry& entry) {
   const auto kinds = reader.texts();
   if (!kinds.empty() && kinds != std::vector<std::string>{"any"}) {
@@ -165,8 +175,8 @@ Entry read_library_entry(const JsonReader& reader, const ProblemFamily& family, 
   const NameSet known(names.begin(), names.end());
   read_operands(reader.at("operands"), family, entry);
   if (reader.has("require")) entry.require = read_expressions(reader.at("require"), known);
-  read_epilogue(reader.at("epilogue"), entry);
-  if (entry.carries_epilogue) reader.at("epilogue").fail("a library carries none: expected []");
+  read_start(reader.at("epilogue"), entry);
+  entry.where_named = library->choice == Library::Choice::where_named;
   read_cost(reader.at("cost"), known, entry);
   return entry;
 }
@@ -213,7 +223,7 @@ Entry read_entry(const JsonReader& reader) {
   }
   reader.allow_keys({"schema", "name", "problem", "source", "function", "operands", "align",
                      "edges", "arguments", "global", "local", "local_memory_bytes", "tunables",
-                     "require", "epilogue", "terms_per_truncation", "cost"});
+                     "require", "epilogue", "terms_per_truncation", "cost", "considered"});
   const ProblemFamily& family = read_family(reader.at("problem"));
   Entry entry;
   entry.family = family.name;
@@ -232,6 +242,7 @@ Entry read_entry(const JsonReader& reader) {
   }
   if (reader.has("require")) entry.require = read_expressions(reader.at("require"), known);
   read_epilogue(reader.at("epilogue"), entry);
+  entry.where_named = read_where_named(reader);
   if (reader.has("terms_per_truncation")) {
     const JsonReader terms = reader.at("terms_per_truncation");
     entry.terms_per_truncation = terms.integer();

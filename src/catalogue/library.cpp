@@ -6,7 +6,8 @@
 namespace morton {
 namespace {
 
-constexpr std::string_view kClblastRoutines[] = {"gemm"};
+constexpr std::string_view kClblastRoutines[] = {"gemm", "gemv", "filter_gemm", "im2col",
+                                                 "convgemm"};
 constexpr std::string_view kEigenRoutines[] = {"gemm"};
 // CLBlast is chosen by name alone: plans do not depend on what happens to be installed, and it
 // builds its kernels anew in each process.

@@ -55,6 +55,13 @@ const ProblemFamily& read_family(const JsonReader& reader) {
   reader.fail("unknown problem '" + name + "' (known: " + join(known) + ")");
 }
 
+bool read_where_named(const JsonReader& reader) {
+  if (!reader.has("considered")) return false;
+  const JsonReader considered = reader.at("considered");
+  if (considered.text() == "where_named") return true;
+  considered.fail("expected 'where_named', got '" + considered.text() + "'");
+}
+
 std::string read_name(const JsonReader& reader, const ProblemFamily& family) {
   std::string name = reader.text();
   const std::string prefix = std::string(family.name) + ".";

@@ -31,6 +31,8 @@ void check_names(const JsonReader& reader, const Expression& expression, const N
 [[nodiscard]] const ProblemFamily& read_family(const JsonReader& reader);
 /// The text of "name", which must be "<family>.<lower-case name>".
 [[nodiscard]] std::string read_name(const JsonReader& reader, const ProblemFamily& family);
+/// Whether an entry or recipe says `"considered": "where_named"`.
+[[nodiscard]] bool read_where_named(const JsonReader& reader);
 
 /// The "values" of the tunable `name`, which must be UPPER_CASE and none of the family's names.
 [[nodiscard]] std::vector<std::int64_t> read_tunable_values(const JsonReader& reader,

@@ -173,10 +173,11 @@ void read_operands(const JsonReader& reader, const Recipe& recipe, Scope& scope,
 }
 
 RecipeStep read_step(const JsonReader& reader, const Recipe& recipe, Scope& scope) {
-  reader.allow_keys({"problem", "extents", "structure", "operands"});
+  reader.allow_keys({"problem", "kernel", "extents", "structure", "operands"});
   const ProblemFamily& family = read_family(reader.at("problem"));
   RecipeStep step;
   step.family = family.name;
+  if (reader.has("kernel")) step.kernel = read_name(reader.at("kernel"), family);
   const JsonReader extents = reader.at("extents");
   step.extents = read_sizes(extents, expected_extents(extents, family), scope.names);
   const NameSet structure = structure_names(family);
@@ -229,8 +230,8 @@ RecipeSlabs read_slabs(const JsonReader& reader, Scope& scope) {
 }  // namespace
 
 Recipe read_recipe(const JsonReader& reader) {
-  reader.allow_keys({"schema", "name", "problem", "tunables", "sizes", "require", "slabs",
-                     "temporaries", "steps"});
+  reader.allow_keys({"schema", "name", "problem", "considered", "tunables", "sizes", "require",
+                     "slabs", "temporaries", "steps"});
   Scope scope;
   scope.family = &read_family(reader.at("problem"));
   if (has_any_rank(*scope.family)) {
@@ -241,6 +242,7 @@ Recipe read_recipe(const JsonReader& reader) {
   Recipe recipe;
   recipe.family = scope.family->name;
   recipe.name = read_name(reader.at("name"), *scope.family);
+  recipe.where_named = read_where_named(reader);
   if (reader.has("tunables")) {
     for (const auto& [name, member] : reader.at("tunables").members()) {
       member.allow_keys({"values"});

@@ -5,44 +5,168 @@
 #include <clblast_c.h>
 
 #include <string>
+#include <vector>
 
 #include "base/error.hpp"
+#include "launch/clblast_parameters.hpp"
 #include "launch/library_call.hpp"
 
 namespace morton {
 namespace {
 
-/// dst = lhs * rhs on dense row-major f32.
-class GemmStep : public LibraryStep {
+/// Calls of CLBlast that compute one step, enqueued one after the other without waiting. Operands
+/// are dense row-major f32.
+class ClblastStep : public LibraryStep {
  public:
   using LibraryStep::LibraryStep;
 
-  void enqueue(const cl::CommandQueue& queue, StepEvents* events) override {
+  void enqueue(const cl::CommandQueue& queue, StepEvents* events) final {
     cl_command_queue raw_queue = queue();
     cl_event last = nullptr;
-    // One product may be several kernels, of which CLBlast gives the last one's event.
+    // One call may be several kernels, of which CLBlast gives the last one's event.
     if (events != nullptr) queue.enqueueMarkerWithWaitList(nullptr, &events->first);
-    const auto m = static_cast<std::size_t>(extent("M"));
-    const auto n = static_cast<std::size_t>(extent("N"));
-    const auto k = static_cast<std::size_t>(extent("K"));
-    const CLBlastStatusCode status =
-        CLBlastSgemm(CLBlastLayoutRowMajor, CLBlastTransposeNo, CLBlastTransposeNo, m, n, k, 1.0F,
-                     buffer("lhs")(), 0, k, buffer("rhs")(), 0, n, 0.0F, buffer("dst")(), 0, n,
-                     &raw_queue, events == nullptr ? nullptr : &last);
-    if (status != CLBlastSuccess) {
-      throw DeviceError("step " + step().name + ": CLBlastSgemm returned status " +
-                        std::to_string(static_cast<int>(status)) +
-                        " (CLBlastStatusCode in clblast_c.h); leave gemm.clblast out for this "
-                        "product");
+    if (starts()) {
+      require_success("CLBlastScopy", CLBlastScopy(elements_of_dst(), buffer("start")(), 0, 1,
+                                                   buffer("dst")(), 0, 1, &raw_queue, nullptr));
     }
+    compute(&raw_queue, events == nullptr ? nullptr : &last);
     if (events != nullptr) events->last = cl::Event(last);
+  }
+
+ protected:
+  /// The call that computes, which adds beta() times what dst holds.
+  virtual void compute(cl_command_queue* queue, cl_event* last) = 0;
+  [[nodiscard]] virtual std::size_t elements_of_dst() const = 0;
+
+  [[nodiscard]] std::size_t size(const std::string& name) const {
+    return static_cast<std::size_t>(extent(name));
+  }
+  [[nodiscard]] bool starts() const { return has_buffer("start"); }
+  [[nodiscard]] float beta() const { return starts() ? 1.0F : 0.0F; }
+
+  void require_success(const std::string& what, CLBlastStatusCode status) const {
+    if (status == CLBlastSuccess) return;
+    throw DeviceError("step " + step().name + ": " + what + " returned status " +
+                      std::to_string(static_cast<int>(status)) +
+                      " (CLBlastStatusCode in clblast_c.h); leave " + step().kernel +
+                      " out for this problem");
+  }
+};
+
+/// dst[M,N] = lhs[M,K] * rhs[K,N].
+class GemmStep : public ClblastStep {
+ public:
+  using ClblastStep::ClblastStep;
+
+ private:
+  void compute(cl_command_queue* queue, cl_event* last) override {
+    const std::size_t m = size("M"), n = size("N"), k = size("K");
+    require_success("CLBlastSgemm",
+                    CLBlastSgemm(CLBlastLayoutRowMajor, CLBlastTransposeNo, CLBlastTransposeNo, m,
+                                 n, k, 1.0F, buffer("lhs")(), 0, k, buffer("rhs")(), 0, n, beta(),
+                                 buffer("dst")(), 0, n, queue, last));
+  }
+  std::size_t elements_of_dst() const override { return size("M") * size("N"); }
+};
+
+/// dst[M,1] = lhs[M,K] * rhs[K,1].
+class GemvStep : public ClblastStep {
+ public:
+  using ClblastStep::ClblastStep;
+
+ private:
+  void compute(cl_command_queue* queue, cl_event* last) override {
+    const std::size_t m = size("M"), k = size("K");
+    require_success("CLBlastSgemv", CLBlastSgemv(CLBlastLayoutRowMajor, CLBlastTransposeNo, m, k,
+                                                 1.0F, buffer("lhs")(), 0, k, buffer("rhs")(), 0, 1,
+                                                 beta(), buffer("dst")(), 0, 1, queue, last));
+  }
+  std::size_t elements_of_dst() const override { return size("M"); }
+};
+
+/// dst[B,M,N] = lhs[M,K] * rhs[B,K,N]: one xGEMM, or xGEMMBATCHED over offsets into rhs and dst
+/// (R18, section 5.1.2).
+class FilterGemmStep : public ClblastStep {
+ public:
+  FilterGemmStep(const Step& step, const BufferOf& buffer_of) : ClblastStep(step, buffer_of) {
+    for (std::size_t b = 0; b < size("B"); ++b) {
+      lhs_offsets_.push_back(0);
+      rhs_offsets_.push_back(b * size("K") * size("N"));
+      dst_offsets_.push_back(b * size("M") * size("N"));
+    }
+    alphas_.assign(size("B"), 1.0F);
+    betas_.assign(size("B"), beta());
+  }
+
+ private:
+  void compute(cl_command_queue* queue, cl_event* last) override {
+    const std::size_t m = size("M"), n = size("N"), k = size("K");
+    if (size("B") == 1) {
+      require_success("CLBlastSgemm",
+                      CLBlastSgemm(CLBlastLayoutRowMajor, CLBlastTransposeNo, CLBlastTransposeNo, m,
+                                   n, k, 1.0F, buffer("lhs")(), 0, k, buffer("rhs")(), 0, n, beta(),
+                                   buffer("dst")(), 0, n, queue, last));
+      return;
+    }
+    require_success(
+        "CLBlastSgemmBatched",
+        CLBlastSgemmBatched(CLBlastLayoutRowMajor, CLBlastTransposeNo, CLBlastTransposeNo, m, n, k,
+                            alphas_.data(), buffer("lhs")(), lhs_offsets_.data(), k,
+                            buffer("rhs")(), rhs_offsets_.data(), n, betas_.data(), buffer("dst")(),
+                            dst_offsets_.data(), n, size("B"), queue, last));
+  }
+  std::size_t elements_of_dst() const override { return size("B") * size("M") * size("N"); }
+
+  std::vector<std::size_t> lhs_offsets_, rhs_offsets_, dst_offsets_;
+  std::vector<float> alphas_, betas_;
+};
+
+/// dst[N,K,P] = the windows of src[N,C,H,W]: one xIM2COL, which takes the images for channels of
+/// one image (R18, section 5.1.2).
+class Im2colStep : public ClblastStep {
+ public:
+  using ClblastStep::ClblastStep;
+
+ private:
+  void compute(cl_command_queue* queue, cl_event* last) override {
+    require_success("CLBlastSim2col",
+                    CLBlastSim2col(CLBlastKernelModeCrossCorrelation, size("N") * size("C"),
+                                   size("H"), size("W"), size("KH"), size("KW"), size("PT"),
+                                   size("PL"), size("SH"), size("SW"), size("DH"), size("DW"),
+                                   buffer("src")(), 0, buffer("dst")(), 0, queue, last));
+  }
+  std::size_t elements_of_dst() const override { return size("N") * size("K") * size("P"); }
+};
+
+/// dst[N,O,OH,OW] = src[N,C,H,W] convolved with weights[O,I,KH,KW], without columns in memory.
+class ConvgemmStep : public ClblastStep {
+ public:
+  using ClblastStep::ClblastStep;
+
+ private:
+  void compute(cl_command_queue* queue, cl_event* last) override {
+    require_success(
+        "CLBlastSconvgemm",
+        CLBlastSconvgemm(CLBlastKernelModeCrossCorrelation, size("C"), size("H"), size("W"),
+                         size("KH"), size("KW"), size("PT"), size("PL"), size("SH"), size("SW"),
+                         size("DH"), size("DW"), size("O"), size("N"), buffer("src")(), 0,
+                         buffer("weights")(), 0, buffer("dst")(), 0, queue, last));
+  }
+  std::size_t elements_of_dst() const override {
+    return size("N") * size("O") * size("OH") * size("OW");
   }
 };
 
 }  // namespace
 
-std::unique_ptr<LaunchedStep> launch_clblast(const Step& step, const BufferOf& buffer_of) {
+std::unique_ptr<LaunchedStep> launch_clblast(const Step& step, const OpenClDevice& device,
+                                             const BufferOf& buffer_of) {
+  use_clblast_parameters(device);
   if (step.routine == "gemm") return std::make_unique<GemmStep>(step, buffer_of);
+  if (step.routine == "gemv") return std::make_unique<GemvStep>(step, buffer_of);
+  if (step.routine == "filter_gemm") return std::make_unique<FilterGemmStep>(step, buffer_of);
+  if (step.routine == "im2col") return std::make_unique<Im2colStep>(step, buffer_of);
+  if (step.routine == "convgemm") return std::make_unique<ConvgemmStep>(step, buffer_of);
   throw InternalError("run: step " + step.name + " asks CLBlast for '" + step.routine + "'");
 }
 

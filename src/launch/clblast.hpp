@@ -9,6 +9,7 @@ namespace morton {
 
 /// A step that a routine of CLBlast computes. Only in builds that have CLBlast.
 [[nodiscard]] std::unique_ptr<LaunchedStep> launch_clblast(const Step& step,
+                                                           const OpenClDevice& device,
                                                            const BufferOf& buffer_of);
 
 }  // namespace morton

@@ -21,7 +21,7 @@ std::unique_ptr<LaunchedStep> launch_library(const Step& step, const OpenClDevic
                                              const BufferOf& buffer_of) {
   if (step.library == "eigen") return launch_eigen(step, device, buffer_of);
 #ifdef MORTON_HAS_CLBLAST
-  if (step.library == "clblast") return launch_clblast(step, buffer_of);
+  if (step.library == "clblast") return launch_clblast(step, device, buffer_of);
 #endif
   throw UnsupportedError("run: step " + step.name + " needs the library '" + step.library +
                          "', which this build has not");

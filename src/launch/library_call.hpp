@@ -33,6 +33,7 @@ class LibraryStep : public LaunchedStep {
 
  protected:
   [[nodiscard]] std::int64_t extent(const std::string& name) const { return extents_.at(name); }
+  [[nodiscard]] bool has_buffer(const std::string& name) const { return buffers_.contains(name); }
   [[nodiscard]] const cl::Buffer& buffer(const std::string& name) const {
     return buffers_.at(name);
   }

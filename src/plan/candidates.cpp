@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "plan/decided.hpp"
+#include "plan/entry_candidate.hpp"
 #include "plan/kernel_choice.hpp"
 #include "plan/narrow.hpp"
 #include "plan/recipe.hpp"
@@ -63,56 +64,6 @@ void settle(Candidate& candidate, const PlanContext& context) {
       candidate.estimated_us += repack_cost_us(chosen, consumer->arrangement, context);
     candidate.temporary_arrangements.push_back(chosen);
   }
-}
-
-bool is_integer_sum(const Problem& problem) {
-  const auto sum = problem.types.find("acc");
-  return sum != problem.types.end() && sum->second == DType::i32;
-}
-
-bool wants_narrow_family(const PlanOptions& options) {
-  return std::any_of(options.use.begin(), options.use.end(),
-                     [](const auto& wanted) { return is_narrow_family(wanted.first); });
-}
-
-/// The entry alone, or followed by an elementwise step for an epilogue that it does not carry.
-Candidate entry_candidate(const Entry& entry, const Task& task, const PlanContext& context,
-                          const std::vector<TaskTensor>& outer) {
-  Candidate candidate;
-  candidate.name = entry.name;
-  candidate.way = entry.name;
-  // Who names a kernel for biases or activations wants them out of the products' epilogues.
-  // What follows sums of integers (a requantisation) is none of those and stays.
-  const bool sums_integers = is_integer_sum(task.bound.problem);
-  const bool carries =
-      entry.carries_epilogue && (sums_integers || !wants_narrow_family(context.options));
-  const bool splits = !carries && !task.bound.problem.epilogue.is_identity();
-  if (!splits) {
-    candidate.kernels.push_back(choose_entry(entry, task.bound, task.name, context, outer));
-    return candidate;
-  }
-  const int dst = tensor_of(task.bound, "dst");
-  TaskTensor raw = tensor_at(dst, context.tasks, outer);
-  raw.name += ":raw";
-  if (sums_integers) raw.dtype = DType::i32;
-  raw.kind = TaskTensor::Kind::temporary;
-  raw.is_output = false;
-  std::vector<TaskTensor> temporaries = outer;
-  temporaries.push_back(raw);
-  const int raw_id = kFirstTemporary + static_cast<int>(outer.size());
-  BoundProblem plain = task.bound;
-  plain.problem.epilogue = Chain{};
-  plain.sides.clear();
-  plain.operands["dst"].tensor = raw_id;
-  candidate.kernels.push_back(choose_entry(entry, plain, task.name, context, temporaries));
-  BoundProblem rest =
-      elementwise_problem(raw_id, dst, raw.shape, task.bound.problem.epilogue, task.bound.sides);
-  rest.problem.types["src0"] = raw.dtype;
-  rest.problem.types["dst"] = tensor_at(dst, context.tasks, outer).dtype;
-  candidate.kernels.push_back(
-      choose_elementary(rest, task.name + ":epilogue", context, temporaries));
-  candidate.temporaries.push_back(std::move(raw));
-  return candidate;
 }
 
 /// Temporaries of `part` are appended to those of `whole`, its kernels renumbered. Both know the
@@ -180,6 +131,17 @@ void drop_slower(std::vector<Candidate>& candidates) {
   });
 }
 
+/// All ways to take one step of a recipe, which may name its kernel.
+CandidateList list_step(const std::string& kernel, const Task& task, const PlanContext& context,
+                        const std::vector<TaskTensor>& outer, const RecipePath& path) {
+  if (kernel.empty()) return list_within(task, context, outer, path);
+  PlanOptions options = context.options;
+  options.use[task.bound.problem.family] = kernel;
+  PlanContext naming(context.catalogue, context.device, options, context.tasks);
+  naming.decision = context.decision;
+  return list_within(task, naming, outer, path);
+}
+
 /// All ways through the recipe as `setting` says.
 std::vector<Candidate> candidates_in_slabs(const Recipe& recipe, const Task& task,
                                            const PlanContext& context,
@@ -198,7 +160,8 @@ std::vector<Candidate> candidates_in_slabs(const Recipe& recipe, const Task& tas
   RecipePath inside = path;
   inside.push_back(recipe.name);
   for (const auto& step : expanded.steps) {
-    CandidateList parts = list_within(step.task, context, known, inside);
+    CandidateList parts =
+        list_step(recipe.steps[step.step].kernel, step.task, context, known, inside);
     const bool is_one_of_several = parts.candidates.size() > 1;
     // Later slabs must find the kernel that the first one took.
     if (step.slab <= 0) drop_slower(parts.candidates);
@@ -291,8 +254,9 @@ std::vector<Candidate> recipe_candidates(const Recipe& recipe, const Task& task,
 /// A recipe that poses the same family again (a product with its sides swapped) may lead to what is
 /// wanted.
 bool leads_to_own_family(const Recipe& recipe) {
-  return std::any_of(recipe.steps.begin(), recipe.steps.end(),
-                     [&](const RecipeStep& step) { return step.family == recipe.family; });
+  return std::any_of(recipe.steps.begin(), recipe.steps.end(), [&](const RecipeStep& step) {
+    return step.family == recipe.family && step.kernel.empty();
+  });
 }
 
 /// Every entry and recipe of the task's own family.
@@ -325,6 +289,7 @@ CandidateList list_family(const Task& task, const PlanContext& context,
       continue;
     }
     try {
+      require_named({recipe.name, family, recipe.where_named}, context);
       for (auto& candidate : recipe_candidates(recipe, task, context, outer, path)) {
         list.candidates.push_back(std::move(candidate));
       }

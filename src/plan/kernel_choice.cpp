@@ -3,11 +3,13 @@
 
 #include <algorithm>
 
+#include "base/checked.hpp"
 #include "base/error.hpp"
 #include "plan/cost.hpp"
 #include "plan/decided.hpp"
 #include "plan/library_step.hpp"
 #include "plan/tunables.hpp"
+#include "plan/wanted.hpp"
 
 namespace morton {
 namespace {
@@ -74,10 +76,13 @@ Demand demand_of(const Entry& entry, const std::string& role, const BoundProblem
   } else {
     throw UnsupportedError("its result would have to be scattered through " + view.print());
   }
-  for (const auto& dimension : view.dimensions) {
-    const auto padded = names.find(dimension + "_pad");
-    arrangement.padded.push_back(padded != names.end() ? padded->second
-                                                       : names.find(dimension)->second);
+  for (std::size_t d = 0; d < view.dimensions.size(); ++d) {
+    const auto padded = names.find(view.dimensions[d] + "_pad");
+    // What is structure has no padded extent of its own; its layout pads it all the same.
+    arrangement.padded.push_back(padded != names.end()
+                                     ? padded->second
+                                     : round_up(names.find(view.dimensions[d])->second,
+                                                arrangement.layout.tile(static_cast<int>(d))));
   }
   return demand;
 }
@@ -156,6 +161,7 @@ KernelChoice choose_with(const ChosenTunables& chosen, const Entry& entry,
   choice.tunables = chosen.values;
   choice.tunables_from = chosen.from;
   choice.bound = bound;
+  require_named({entry.name, entry.family, entry.where_named}, context);
   require_library(entry, context.options);
   check_operands(entry, bound.problem, context.options);
   check_part(entry, bound);

@@ -5,36 +5,23 @@
 #include "catalogue/library.hpp"
 #include "plan/cost.hpp"
 #include "plan/traffic.hpp"
+#include "plan/wanted.hpp"
 
 namespace morton {
-
-namespace {
-
-bool is_named(const Entry& entry, const PlanOptions& options) {
-  const auto wanted = options.use.find(entry.family);
-  return wanted != options.use.end() && wanted->second == entry.name;
-}
-
-}  // namespace
 
 bool runs_on_host(const Entry& entry) {
   return !entry.library.empty() && find_library(entry.library)->place == Library::Place::host;
 }
 
 void require_library(const Entry& entry, const PlanOptions& options) {
-  if (entry.library.empty()) return;
+  if (entry.library.empty() || options.libraries.contains(entry.library)) return;
   const Library* library = find_library(entry.library);
-  if (library->choice == Library::Choice::where_named && !is_named(entry, options)) {
-    throw UnsupportedError("a library is called only where --use " + entry.family + "=" +
-                           entry.name + " asks for it");
-  }
-  if (options.libraries.contains(entry.library)) return;
   throw UnsupportedError("this build has no " + std::string(library->title) + "; install " +
                          std::string(library->package) + " and rebuild");
 }
 
 void require_host_pays(const Entry& entry, const DeviceInfo& device, const PlanOptions& options) {
-  if (!runs_on_host(entry) || is_named(entry, options)) return;
+  if (!runs_on_host(entry) || is_named(entry.name, entry.family, options)) return;
   if (options.host_steps == PlanOptions::HostSteps::where_named) {
     throw UnsupportedError("while the host computes for one device, the others wait for it");
   }
@@ -65,7 +52,13 @@ Step library_step(const ScheduledKernel& kernel, const std::vector<Value>& value
     (written ? step.writes : step.reads).push_back(value);
     step.bytes += bytes_of(arrangement_of(value));
   }
-  for (const auto& [name, extent] : problem.extents) {
+  // A routine that adds to its dst has one side operand, what it starts from.
+  for (const int side : kernel.sides) {
+    step.arguments.push_back({StepArgument::Kind::value, "start", side});
+    step.reads.push_back(side);
+    step.bytes += bytes_of(arrangement_of(side));
+  }
+  for (const auto& [name, extent] : environment_of(problem)) {
     step.arguments.push_back({StepArgument::Kind::integer, name, extent});
   }
   const std::int64_t elements = elements_of(arrangement_of(kernel.values.at("dst")));

@@ -10,8 +10,7 @@ namespace morton {
 /// True for an entry whose library computes on the host.
 [[nodiscard]] bool runs_on_host(const Entry& entry);
 
-/// Throws UnsupportedError with what to do where the entry's library is not in this build, and
-/// where `options.use` does not name the entry of a library that is chosen by name alone. Entries
+/// Throws UnsupportedError with what to do where the entry's library is not in this build. Entries
 /// with a source pass.
 void require_library(const Entry& entry, const PlanOptions& options);
 
@@ -20,7 +19,7 @@ void require_library(const Entry& entry, const PlanOptions& options);
 void require_host_pays(const Entry& entry, const DeviceInfo& device, const PlanOptions& options);
 
 /// The step that calls the routine of the kernel's entry: its operands in the order of the family,
-/// then its extents by name.
+/// what it starts from if anything, then its extents and structure by name.
 [[nodiscard]] Step library_step(const ScheduledKernel& kernel, const std::vector<Value>& values,
                                 const DeviceInfo& device);
 

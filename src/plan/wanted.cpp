@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/error.hpp"
+
 namespace morton {
 
 bool contains(const RecipePath& path, const std::string& name) {
@@ -20,6 +22,17 @@ std::string wanted_for(const std::string& family, const PlanContext& context) {
   if (family != "batched_gemm" || product == use.end()) return {};
   const std::string twin = "batched_" + product->second;
   return context.catalogue.find_entry(twin) != nullptr ? twin : std::string();
+}
+
+bool is_named(const std::string& name, const std::string& family, const PlanOptions& options) {
+  const auto wanted = options.use.find(family);
+  return wanted != options.use.end() && wanted->second == name;
+}
+
+void require_named(const Nameable& one, const PlanContext& context) {
+  if (!one.where_named || wanted_for(one.family, context) == one.name) return;
+  throw UnsupportedError("it is considered only where --use " + one.family + "=" + one.name +
+                         " asks for it");
 }
 
 bool is_wanted(const std::string& name, const std::string& family, const PlanContext& context,

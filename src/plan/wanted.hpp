@@ -21,6 +21,20 @@ using RecipePath = std::vector<std::string>;
 /// batches too.
 [[nodiscard]] std::string wanted_for(const std::string& family, const PlanContext& context);
 
+/// True where `use` names it for its family.
+[[nodiscard]] bool is_named(const std::string& name, const std::string& family,
+                            const PlanOptions& options);
+
+/// An entry or recipe, as far as naming it goes.
+struct Nameable {
+  const std::string& name;
+  const std::string& family;
+  bool where_named = false;
+};
+
+/// Throws UnsupportedError for one that is considered only where it is named, and is not.
+void require_named(const Nameable& one, const PlanContext& context);
+
 /// Whether `use` lets this entry or recipe compute its family. A wanted recipe has free choice
 /// inside.
 [[nodiscard]] bool is_wanted(const std::string& name, const std::string& family,

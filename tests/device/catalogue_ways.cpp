@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cmath>
 #include <cstdlib>
@@ -36,7 +37,8 @@ bool stores_less(const Entry& entry) {
 
 /// The recipe within which a family is tried that no operator asks for; null for all others.
 const Recipe* recipe_around(const std::string& family, const Catalogue& catalogue) {
-  if (!family.starts_with("winograd_") && family != "sum") return nullptr;
+  constexpr std::array kInside{"sum", "filter_gemm", "unfold2d"};
+  if (!family.starts_with("winograd_") && std::ranges::count(kInside, family) == 0) return nullptr;
   for (const Recipe& recipe : catalogue.recipes()) {
     for (const RecipeStep& step : recipe.steps) {
       if (step.family == family) return &recipe;
@@ -99,8 +101,9 @@ Way way_of(const Entry& entry, const Catalogue& catalogue) {
 }
 
 bool is_detour(const Recipe& recipe) {
-  return std::any_of(recipe.steps.begin(), recipe.steps.end(),
-                     [&](const RecipeStep& step) { return step.family == recipe.family; });
+  return std::any_of(recipe.steps.begin(), recipe.steps.end(), [&](const RecipeStep& step) {
+    return step.family == recipe.family && step.kernel.empty();
+  });
 }
 
 /// The recipe with each entry of its steps' families in turn; the plan chooses the others.
@@ -115,7 +118,7 @@ std::vector<Way> ways_of(const Recipe& recipe, const Catalogue& catalogue) {
     const bool product = step.family == "gemm" && recipe.name.starts_with("conv2d.pointwise");
     const bool elsewhere = product || step.family == "batched_gemm" || step.family == "pack" ||
                            step.family == "winograd_weights" || step.family == recipe.family;
-    if (!elsewhere) families.insert(step.family);
+    if (!elsewhere && step.kernel.empty()) families.insert(step.family);
   }
   std::vector<Way> ways;
   for (const std::string& family : families) {

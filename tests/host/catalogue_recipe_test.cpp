@@ -108,6 +108,8 @@ TEST(RecipeReader, SaysWhatIsWrong) {
   };
   const std::vector<Bad> cases{
       {"/repeat", "1", "unknown key 'repeat'"},
+      {"/considered", "\"never\"", "expected 'where_named', got 'never'"},
+      {"/steps/1/kernel", "\"conv2d.naive\"", "expected 'gemm.'"},
       {"/problem", R"j("pack")j", "a recipe needs a problem with named dimensions"},
       {"/require", R"j(["OW > 1"])j", "require[0]: expression 'OW > 1' uses the unknown name 'OW'"},
       {"/tunables/K", R"j({"values": [2]})j", "the problem has a dimension or structure of that"},
@@ -124,7 +126,8 @@ TEST(RecipeReader, SaysWhatIsWrong) {
       {"/temporaries/spare", R"j(["M"])j", "no step writes the temporary 'spare'"},
       {"/steps", "[]", "steps: no step writes dst"},
       {"/steps/0/problem", R"j("pak")j", "steps[0].problem: unknown problem 'pak'"},
-      {"/steps/0/kernel", "1", "unknown key 'kernel'"},
+      {"/steps/0/kernel", "1", "expected a string"},
+      {"/steps/0/engine", "1", "unknown key 'engine'"},
       {"/steps/1/extents", R"j({"M": "M", "N": "N"})j", "steps[1].extents: 'K' is missing"},
       {"/steps/1/extents/OW", "1", "unknown name 'OW'"},
       {"/steps/0/extents", R"j({"D0": "M", "D2": "K"})j", "unknown name 'D2'"},

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/sparse_filters.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "passes/rewrite.hpp"
+
+namespace morton {
+namespace {
+
+/// One number for each channel, by a constant that broadcasts so against an image.
+std::optional<std::vector<double>> by_channel(const Tensor* data) {
+  if (data == nullptr || data->dtype() != DType::f32) return {};
+  const Shape& shape = data->shape();
+  const std::size_t rank = shape.size();
+  if (rank != 3 && (rank != 4 || shape[0] != 1)) return {};
+  if (shape[rank - 2] != 1 || shape[rank - 1] != 1) return {};
+  std::vector<double> values;
+  for (std::int64_t c = 0; c < data->size(); ++c) values.push_back(data->at(c));
+  return values;
+}
+
+/// The only reader of a node's result, if it is `op` with a constant for each channel.
+struct ByChannel {
+  int node = -1;
+  std::vector<double> values;
+};
+
+std::optional<ByChannel> reader_by_channel(const Graph& graph, TensorId id, const char* op) {
+  const int reader = sole_reader(graph, id);
+  if (reader < 0 || graph.nodes[static_cast<std::size_t>(reader)].op != op) return {};
+  const Node& node = graph.nodes[static_cast<std::size_t>(reader)];
+  if (!node.epilogue.is_identity() || node.inputs.size() != 2) return {};
+  const auto values = by_channel(constant_data(graph, node.inputs[node.inputs[0] == id ? 1 : 0]));
+  if (!values) return {};
+  return ByChannel{reader, *values};
+}
+
+bool is_plain_pool(const Node& node) {
+  const auto pads = integers_of(node, "pads", {});
+  const auto dilations = integers_of(node, "dilations", {});
+  const std::string mode = text_of(node, "auto_pad", "NOTSET");
+  return node.op == "AveragePool" && node.epilogue.is_identity() &&
+         integers_of(node, "kernel_shape", {}).size() == 2 &&
+         std::ranges::all_of(pads, [](auto pad) { return pad == 0; }) &&
+         std::ranges::all_of(dilations, [](auto step) { return step == 1; }) &&
+         (mode == "NOTSET" || mode == "VALID") && integer_of(node, "ceil_mode", 0) == 0;
+}
+
+Tensor sparse_filters(const std::vector<double>& scale, std::int64_t height, std::int64_t width) {
+  const auto channels = static_cast<std::int64_t>(scale.size());
+  Tensor filters = Tensor::allocate(DType::f32, {channels, channels, height, width});
+  const std::int64_t window = height * width;
+  for (std::int64_t i = 0; i < filters.size(); ++i) {
+    const std::int64_t o = i / (channels * window);
+    const bool own = i / window % channels == o;
+    filters.set(i, own ? scale[static_cast<std::size_t>(o)] / static_cast<double>(window) : 0.0);
+  }
+  return filters;
+}
+
+Tensor vector_of(const std::vector<double>& values) {
+  Tensor tensor = Tensor::allocate(DType::f32, {static_cast<std::int64_t>(values.size())});
+  for (std::size_t c = 0; c < values.size(); ++c) {
+    tensor.set(static_cast<std::int64_t>(c), values[c]);
+  }
+  return tensor;
+}
+
+/// Makes node `n` a Conv if it can be; the nodes behind it that the Conv replaces go to `gone`.
+bool spread(Graph& graph, std::size_t n, std::set<int>& gone) {
+  const Node pool = graph.nodes[n];
+  if (!is_plain_pool(pool)) return false;
+  const auto scale = reader_by_channel(graph, pool.outputs[0], "Mul");
+  if (!scale) return false;
+  TensorId result = graph.nodes[static_cast<std::size_t>(scale->node)].outputs[0];
+  const auto kernel = integers_of(pool, "kernel_shape", {});
+  Node conv{.op = "Conv", .name = pool.name, .inputs = {pool.inputs[0]}};
+  conv.attributes["kernel_shape"] = kernel;
+  conv.attributes["strides"] = integers_of(pool, "strides", {1, 1});
+  conv.inputs.push_back(add_constant(graph, pool.name + ".filters",
+                                     sparse_filters(scale->values, kernel[0], kernel[1])));
+  gone.insert(scale->node);
+  const auto bias = reader_by_channel(graph, result, "Add");
+  if (bias && bias->values.size() == scale->values.size()) {
+    conv.inputs.push_back(add_constant(graph, pool.name + ".biases", vector_of(bias->values)));
+    result = graph.nodes[static_cast<std::size_t>(bias->node)].outputs[0];
+    gone.insert(bias->node);
+  }
+  conv.outputs = {result};
+  graph.nodes[n] = std::move(conv);
+  return true;
+}
+
+}  // namespace
+
+int spread_subsampling(Graph& graph) {
+  int changed = 0;
+  std::set<int> gone;
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+    if (spread(graph, n, gone)) ++changed;
+  }
+  for (auto node = gone.rbegin(); node != gone.rend(); ++node) {
+    graph.nodes.erase(graph.nodes.begin() + *node);
+  }
+  return changed;
+}
+
+}  // namespace morton

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "graph/graph.hpp"
+
+namespace morton {
+
+/// Subsampling as convolution (R18, section 5.1.3), for libraries that know no pooling: an
+/// AveragePool without padding whose result is multiplied by one constant for each channel, and
+/// maybe another added, becomes a Conv. Its filters are zeros but for the own channel, where they
+/// hold the factor divided by the window's elements; so it does as many times the work as there are
+/// channels. Returns how many it changed. It is none of the pipeline's passes: the result is slower
+/// wherever there are pooling kernels.
+int spread_subsampling(Graph& graph);
+
+}  // namespace morton
