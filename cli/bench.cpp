@@ -13,12 +13,15 @@
 #include "given_model.hpp"
 #include "inputs.hpp"
 #include "kernel_contender.hpp"
+#include "layer_times.hpp"
 #include "loading_memory.hpp"
 #include "log.hpp"
 #include "morton/error.hpp"
 #include "morton/session.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "profile_measure.hpp"
+#include "read_model.hpp"
 #include "statistics.hpp"
 #include "terminal.hpp"
 #include "unused_options.hpp"
@@ -35,6 +38,7 @@ Examples:
   morton bench models/lenet5.onnx
   morton bench models/lenet5.onnx --batch 100 -n 50 --format json
   morton bench models/lenet5.onnx --use gemm=gemm.naive --duration 10s
+  morton bench vgg16 --conv clblast            # by layer, beside what R18 published
   morton bench models/lenet5.onnx --cold
   morton bench gemm --m 1000 --n 1000 --k 1000 --all)";
 
@@ -70,6 +74,7 @@ struct Measurement {
   std::string cache, kernels;  ///< where kernels came from, in a word and as a line
   std::vector<OtherShape> other_shapes;
   LoadingMemory loading;
+  std::optional<LayerTimes> layers;  ///< where a path is named (--conv)
 };
 
 /// When a series of runs ends: after a number of them, or after a time.
@@ -228,6 +233,7 @@ Json json_of(const Options& options, const CompiledModel& model, const Measureme
               {"peak_host_bytes", measured.loading.peak_host_bytes},
               {"of_the_device_bytes", measured.loading.of_the_device_bytes}}},
             {"peak_host_bytes", peak_host_bytes()}}},
+          {"by_layer", measured.layers ? to_json(*measured.layers) : Json()},
           {"steps", steps}};
 }
 
@@ -294,14 +300,18 @@ std::string text_of(const Options& options, const CompiledModel& model,
   if (!measured.other_shapes.empty()) {
     text += "\n" + to_text(to_table(measured.other_shapes), options.result.format);
   }
+  if (measured.layers) text += "\n" + to_text(*measured.layers, options.result.format);
   return text;
 }
 
 /// `bench tanh` names no file: whoever asks for a problem that there is not learns which there are.
 void require_model(const std::string& path) {
   if (std::filesystem::exists(path) || path.find_first_of("./") != std::string::npos) return;
-  throw UsageError(fmt::format("bench {}: it is neither a file nor a problem; the problems are {}",
-                               path, fmt::join(kFamilies, ", ")));
+  if (names_architecture(path)) return;
+  throw UsageError(fmt::format(
+      "bench {}: it is neither a file nor a problem, nor an architecture of `morton new`; the "
+      "problems are {}",
+      path, fmt::join(kFamilies, ", ")));
 }
 
 void warn_of_unused(const Options& options, const CompiledModel& model) {
@@ -333,6 +343,10 @@ int bench(const Options& options) {
   const std::size_t items_dimension = inputs.empty() ? 0 : batch_dimension(inputs.front());
   Measurement measured = measure_session(compiled, items_dimension, options.measure);
   measured.other_shapes = measure_other_shapes(model, compiled, compile.also, options.measure);
+  if (!options.model.conv.empty()) {
+    measured.layers =
+        times_by_layer(measure_profile(compiled, compiled.device().roofs(), options.measure));
+  }
   measured.load_ms = load_ms;
   measured.loading = loading;
   measured.cache = model.is_compiled() ? "compiled ahead" : cache_state(compiled.report());

@@ -76,6 +76,8 @@ std::vector<std::string> arguments_of(const ModelOptions& options) {
   };
   if (options.batch > 0) add("--batch", std::to_string(options.batch));
   for (const std::string& shape : options.shapes) add("--shape", shape);
+  if (!options.workspace_limit.empty()) add("--workspace-limit", options.workspace_limit);
+  if (!options.conv.empty()) add("--conv", options.conv);
   const KernelOptions& kernels = options.kernels;
   for (const std::string& one : kernels.use) add("--use", one);
   for (const std::string& one : kernels.exclude) add("--exclude", one);

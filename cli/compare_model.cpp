@@ -15,6 +15,7 @@
 #include "morton/support.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "read_model.hpp"
 #include "unused_options.hpp"
 
 namespace morton::cli {
@@ -170,7 +171,7 @@ void add_planned_values(const Model& model, const Sources& sources, const Subjec
 }
 
 int compare_model(const Options& options) {
-  const Model model = Model::load(options.model.path);
+  const Model model = read_model(options.model);
   require_supported(model);
   require_one_device(options.device);
   CompileOptions compile = compile_options(options.model);

@@ -13,6 +13,7 @@
 #include "morton/error.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "read_model.hpp"
 
 namespace morton::cli {
 namespace {
@@ -54,7 +55,7 @@ int compile_ahead(const Options& options) {
     throw UsageError(fmt::format("{}: is compiled already", options.model.path));
   }
   const std::vector<CompileOptions> variants = variants_of(options);
-  const Model model = Model::load(options.model.path);
+  const Model model = read_model(options.model);
   const Device device = open_device(options.device);
   std::vector<CompiledModel> compiled;
   for (const CompileOptions& variant : variants) {

@@ -8,6 +8,7 @@
 #include "log.hpp"
 #include "morton/error.hpp"
 #include "morton/support.hpp"
+#include "read_model.hpp"
 
 namespace morton::cli {
 namespace {
@@ -26,6 +27,7 @@ std::string choices_in(const ModelOptions& model) {
   add("--set", !options.set.empty());
   add("--tuning", !options.tuning.empty());
   add("--workspace-limit", !model.workspace_limit.empty());
+  add("--conv", !model.conv.empty());
   add("--precision", options.precision != KernelOptions().precision);
   return text;
 }
@@ -53,12 +55,12 @@ std::vector<PortInfo> common_ports(const std::vector<PortInfo>& declared, const 
 
 GivenModel::GivenModel(const ModelOptions& options, Elsewhere elsewhere)
     : options_(options), elsewhere_(elsewhere) {
-  if (!CompiledFile::is_one(options.path)) {
+  if (names_architecture(options.path) || !CompiledFile::is_one(options.path)) {
     if (elsewhere == Elsewhere::rebuild) {
       throw UsageError(
           fmt::format("--rebuild: {} is no model that was compiled ahead", options.path));
     }
-    model_ = Model::load(options.path);
+    model_ = read_model(options);
     require_supported(*model_);
     return;
   }
@@ -125,7 +127,8 @@ void add_given_model(CLI::App& command, ModelOptions& options, GivenModel::Elsew
   CLI::Option* model =
       command
           .add_option("model", options.path,
-                      "ONNX file, network definition (.json), or what `morton compile` wrote")
+                      "ONNX file, network definition (.json), what `morton compile` wrote, or the "
+                      "name of an architecture of `morton new`")
           ->option_text("MODEL");
   if (need == Need::required) model->required();
   command.add_flag_callback(

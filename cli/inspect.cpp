@@ -10,6 +10,7 @@
 #include "morton/passes.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "read_model.hpp"
 #include "shape_options.hpp"
 #include "support.hpp"
 
@@ -135,7 +136,7 @@ std::string footer() {
 int inspect(const Options& options) {
   check(options);
   if (options.support) return show_support(options.model, options.result);
-  const Model model = Model::load(options.model.path);
+  const Model model = read_model(options.model);
   std::string text;
   if (!options.after.empty()) {
     text = pass_text(model, options);

@@ -8,6 +8,7 @@
 
 #include "morton/error.hpp"
 #include "output.hpp"
+#include "read_model.hpp"
 
 namespace morton::cli {
 
@@ -20,9 +21,11 @@ std::int64_t peak_host_bytes() {
 LoadingMemory loading_memory(const std::string& path, const CompiledModel& model) {
   LoadingMemory memory;
   memory.peak_host_bytes = peak_host_bytes();
-  std::error_code problem;
-  memory.file_bytes = static_cast<std::int64_t>(std::filesystem::file_size(path, problem));
-  if (problem) throw ModelError(fmt::format("{}: {}", path, problem.message()));
+  if (!names_architecture(path)) {
+    std::error_code problem;
+    memory.file_bytes = static_cast<std::int64_t>(std::filesystem::file_size(path, problem));
+    if (problem) throw ModelError(fmt::format("{}: {}", path, problem.message()));
+  }
   const Json device = Json::parse(model.device().json());
   if (device.at("kind") == "cpu") memory.of_the_device_bytes = model.device().used_bytes();
   return memory;
@@ -34,7 +37,8 @@ std::string text_of(const LoadingMemory& memory) {
   if (memory.of_the_device_bytes > 0) {
     text += fmt::format(" besides the device's {}", bytes_text(memory.of_the_device_bytes));
   }
-  return text + fmt::format(" (the model's file: {})", bytes_text(memory.file_bytes));
+  const std::string file = memory.file_bytes == 0 ? "none" : bytes_text(memory.file_bytes);
+  return text + fmt::format(" (the model's file: {})", file);
 }
 
 }  // namespace morton::cli

@@ -9,6 +9,7 @@
 #include <map>
 #include <system_error>
 
+#include "conv_path.hpp"
 #include "log.hpp"
 #include "machine.hpp"
 #include "morton/error.hpp"
@@ -183,6 +184,8 @@ CompileOptions compile_options(const ModelOptions& options) {
   if (!options.workspace_limit.empty()) {
     result.workspace_limit_bytes = parse_bytes("--workspace-limit", options.workspace_limit);
   }
+  const bool limited = !options.workspace_limit.empty();
+  apply(find_conv_path(options.conv), limited ? Limit::given : Limit::open, result);
   // A command has the shapes that it is given: kernels for more would be built for nothing.
   if (options.also.empty()) result.other_shapes = CompileOptions::OtherShapes::leave;
   for (const std::string& text : options.also) {

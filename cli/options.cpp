@@ -2,11 +2,13 @@
 #include "options.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <system_error>
 
+#include "conv_path.hpp"
 #include "shape_options.hpp"
 
 namespace morton::cli {
@@ -45,7 +47,9 @@ void add_trust_options(CLI::App& command, ModelOptions& options) {
 }
 
 void add_model_file(CLI::App& command, ModelOptions& options) {
-  command.add_option("model", options.path, "ONNX file, or network definition (.json)")
+  command
+      .add_option("model", options.path,
+                  "ONNX file, network definition (.json), or an architecture of `morton new`")
       ->option_text("MODEL")
       ->required();
 }
@@ -65,6 +69,11 @@ void add_options(CLI::App& command, ModelOptions& options) {
       .add_option("--workspace-limit", options.workspace_limit,
                   "Most memory that kernels' temporaries may take: 8MiB (64MiB)")
       ->option_text("BYTES");
+  command
+      .add_option("--conv", options.conv,
+                  "All convolutions and products by one path, R18's or a peer's: " +
+                      fmt::format("{}", fmt::join(conv_path_names(), ", ")))
+      ->option_text("PATH");
   add_options(command, options.kernels);
 }
 

@@ -38,6 +38,7 @@ struct ModelOptions {
   std::vector<std::string> shapes;
   std::vector<std::string> also;  ///< other shapes, each as --shape has them, commas between inputs
   std::string workspace_limit;    ///< "8MiB"; empty: the library's
+  std::string conv;               ///< a name of conv_path.hpp; empty: as "auto"
   KernelOptions kernels;
   std::string self_test = "on";
   bool strict = false;
@@ -60,7 +61,7 @@ struct ResultOptions {
 void add_options(CLI::App& command, DeviceOptions& options);
 /// --use, --exclude, --local, --set, --tuning and --catalogue.
 void add_options(CLI::App& command, KernelOptions& options);
-/// --batch, --shape and --workspace-limit, and those of the kernels.
+/// --batch, --shape, --workspace-limit and --conv, and those of the kernels.
 void add_options(CLI::App& command, ModelOptions& options);
 /// --strict.
 void add_strict(CLI::App& command, ModelOptions& options);

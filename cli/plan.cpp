@@ -10,6 +10,7 @@
 #include "morton/support.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "read_model.hpp"
 
 namespace morton::cli {
 namespace {
@@ -69,7 +70,7 @@ int show_plan(const Options& options) {
   CompileOptions compile = compile_options(options.model);
   compile.weights = weights_of(options.device);
   compile.cache_dir = options.device.cache_dir;
-  const Model model = Model::load(options.model.path);
+  const Model model = read_model(options.model);
   require_supported(model);
   std::vector<std::string> devices;
   for (const std::string& selector : selectors_of(options.device)) {

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "read_model.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <vector>
+
+#include "conv_path.hpp"
+#include "morton/architectures.hpp"
+
+namespace morton::cli {
+namespace {
+
+constexpr std::uint64_t kWeightsSeed = 1;
+
+}  // namespace
+
+bool names_architecture(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::exists(path, ignored)) return false;
+  const std::vector<ArchitectureInfo> known = architectures();
+  return std::ranges::find(known, path, &ArchitectureInfo::name) != known.end();
+}
+
+Model read_model(const ModelOptions& options) {
+  const Model model = names_architecture(options.path) ? new_model(options.path, kWeightsSeed)
+                                                       : Model::load(options.path);
+  return prepared_for(find_conv_path(options.conv), model);
+}
+
+}  // namespace morton::cli

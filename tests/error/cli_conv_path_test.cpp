@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// --conv: a network by R18's paths, beside what R18 published.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "error/cli_program.hpp"
+
+namespace morton::testing {
+namespace {
+
+using nlohmann::json;
+
+constexpr int kUsage = 2;
+
+TEST(CliConvPath, BenchShowsEachLayerBesideWhatWasPublished) {
+  const Outcome bench = run_program({"bench", "lenet5", "--batch", "3", "--conv", "naive", "-n",
+                                     "1", "--warmup", "0ms", "--format", "json"});
+  expect_success(bench);
+  const json layers = json::parse(bench.out).at("by_layer").at("layers");
+  ASSERT_EQ(layers.size(), 8U);
+  EXPECT_EQ(layers[0].at("layer"), "C1");
+  EXPECT_EQ(layers[0].at("kernels"), json({"conv2d.r18_naive"}));
+  EXPECT_EQ(layers[0].at("published_ms").at("CLBlast"), 721.14);
+  EXPECT_GT(layers[0].at("wall_ms"), 0.0);
+  EXPECT_FALSE(layers[6].contains("published_ms"));  // R18 stops at F6
+}
+
+TEST(CliConvPath, EveryPathComputesTheNetwork) {
+  for (const char* path : {"naive", "nhwc", "vectorised", "morton", "auto"}) {
+    SCOPED_TRACE(path);
+    expect_success(run_program({"compare", "lenet5", "--batch", "3", "--conv", path}));
+  }
+}
+
+TEST(CliConvPath, ClblastComputesTheNetwork) {
+  for (const char* batch : {"1", "3"}) {
+    const Outcome outcome =
+        run_program({"compare", "lenet5", "--batch", batch, "--conv", "clblast"});
+    if (outcome.text().find("this build has no CLBlast") != std::string::npos) {
+      GTEST_SKIP() << "this build has no CLBlast";
+    }
+    expect_success(outcome);
+  }
+}
+
+TEST(CliConvPath, UnknownPathsAreListed) {
+  expect_error(run_program({"plan", "lenet5", "--conv", "fft"}), kUsage,
+               "auto, clblast, clblast-convgemm, naive, nhwc, vectorised, morton");
+  expect_error(run_program({"bench", "lenet6", "--conv", "naive"}), kUsage, "lenet6");
+}
+
+}  // namespace
+}  // namespace morton::testing
