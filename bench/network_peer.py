@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""One peer with one network, for bench/networks.py: reads the ONNX file, says what it is in a line of JSON, then for
+each number that it reads from standard input runs the network as many times and writes the milliseconds of each run.
+
+ONNX Runtime runs the file as it is. PyTorch runs the same nodes by its own functions: on CPUs frozen and optimised for
+inference, on CUDA without TF32 and captured in a CUDA graph."""
+
+import argparse
+import json
+import sys
+import time
+
+import numpy as np
+
+
+def shape_of(value, batch, extent):
+    """The input's extents: the batch, and `extent` for an open height or width."""
+    sizes = []
+    for index, size in enumerate(value):
+        if isinstance(size, int) and size > 0:
+            sizes.append(size)
+        else:
+            sizes.append(batch if index == 0 else extent)
+    return sizes
+
+
+class OnnxRuntime:
+    def __init__(self, options):
+        import onnxruntime as ort
+        settings = ort.SessionOptions()
+        settings.intra_op_num_threads = options.threads
+        settings.inter_op_num_threads = 1
+        self.session = ort.InferenceSession(options.model, settings, providers=["CPUExecutionProvider"])
+        entry = self.session.get_inputs()[0]
+        shape = shape_of(entry.shape, options.batch, options.extent)
+        self.feeds = {entry.name: np.random.default_rng(1).standard_normal(shape).astype(np.float32)}
+        self.version = f"ONNX Runtime {ort.__version__}, {options.threads} threads"
+
+    def run(self):
+        return self.session.run(None, self.feeds)[0]
+
+
+def pads_of(attributes):
+    """((rows above, columns left), (rows below, columns right))."""
+    pads = attributes.get("pads", [0, 0, 0, 0])
+    return (pads[0], pads[1]), (pads[2], pads[3])
+
+
+def symmetric(torch, x, attributes, value):
+    """x padded as far as one number for both sides cannot say it, and the padding that it can."""
+    begin, end = pads_of(attributes)
+    if begin == end:
+        return x, begin
+    return torch.nn.functional.pad(x, (begin[1], end[1], begin[0], end[0]), value=value), (0, 0)
+
+
+def operators(torch):
+    """ONNX's operators of the networks that are measured, as functions of (inputs, attributes)."""
+    f = torch.nn.functional
+
+    def conv(v, a):
+        x, padding = symmetric(torch, v[0], a, 0.0)
+        return f.conv2d(x, v[1], v[2] if len(v) > 2 else None, a.get("strides", [1, 1]), padding,
+                        a.get("dilations", [1, 1]), a.get("group", 1))
+
+    def max_pool(v, a):
+        x, padding = symmetric(torch, v[0], a, float("-inf"))
+        return f.max_pool2d(x, a["kernel_shape"], a.get("strides", [1, 1]), padding)
+
+    def average_pool(v, a):
+        begin, end = pads_of(a)
+        if begin != (0, 0) or end != (0, 0):
+            raise SystemExit("network_peer: an AveragePool with padding is not written for PyTorch")
+        return f.avg_pool2d(v[0], a["kernel_shape"], a.get("strides", [1, 1]))
+
+    def gemm(v, a):
+        lhs = v[0].t() if a.get("transA", 0) else v[0]
+        weights = v[1] if a.get("transB", 0) else v[1].t()
+        return f.linear(lhs, weights, v[2] if len(v) > 2 else None)
+
+    def batch_norm(v, a):
+        return f.batch_norm(v[0], v[3], v[4], v[1], v[2], False, 0.0, a.get("epsilon", 1e-5))
+
+    return {
+        "Conv": conv, "MaxPool": max_pool, "AveragePool": average_pool, "Gemm": gemm,
+        "BatchNormalization": batch_norm,
+        "Relu": lambda v, a: f.relu(v[0]),
+        "Tanh": lambda v, a: torch.tanh(v[0]),
+        "Sigmoid": lambda v, a: torch.sigmoid(v[0]),
+        "Clip": lambda v, a: torch.clamp(v[0], float(v[1]), float(v[2])),
+        "Add": lambda v, a: v[0] + v[1],
+        "Mul": lambda v, a: v[0] * v[1],
+        "Softmax": lambda v, a: torch.softmax(v[0], a.get("axis", -1)),
+        "GlobalAveragePool": lambda v, a: v[0].mean((2, 3), keepdim=True),
+        "Flatten": lambda v, a: torch.flatten(v[0], a.get("axis", 1)),
+    }
+
+
+class PyTorch:
+    def __init__(self, options):
+        import onnx
+        import onnx.numpy_helper
+        import torch
+        self.torch = torch
+        torch.backends.cuda.matmul.allow_tf32 = False
+        torch.backends.cudnn.allow_tf32 = False
+        torch.backends.cudnn.benchmark = True
+        torch.set_num_threads(options.threads)
+        if options.cuda and not torch.cuda.is_available():
+            raise SystemExit("network_peer: this PyTorch finds no CUDA device")
+        self.device = "cuda" if options.cuda else "cpu"
+        graph = onnx.load(options.model).graph
+        known = operators(torch)
+        absent = sorted({node.op_type for node in graph.node} - set(known))
+        if absent:
+            raise SystemExit(f"network_peer: not written for PyTorch: {', '.join(absent)}")
+        constants = {one.name: torch.from_numpy(onnx.numpy_helper.to_array(one).copy())
+                     for one in graph.initializer}
+        # Numbers such as Clip's bounds are needed on the host.
+        constants = {name: one if one.dim() == 0 else one.to(self.device) for name, one in constants.items()}
+        entry = next(one for one in graph.input if one.name not in constants)
+        dims = [d.dim_value for d in entry.type.tensor_type.shape.dim]
+        self.x = torch.randn(shape_of(dims, options.batch, options.extent)).to(self.device)
+        nodes = [(known[node.op_type], list(node.input), node.output[0],
+                  {a.name: onnx.helper.get_attribute_value(a) for a in node.attribute})
+                 for node in graph.node]
+
+        def forward(x):
+            values = {**constants, entry.name: x}
+            for function, inputs, output, attributes in nodes:
+                values[output] = function([values[name] for name in inputs if name], attributes)
+            return values[graph.output[0].name]
+
+        with torch.inference_mode():
+            frozen = self.frozen(forward)
+            self.call = self.captured(frozen) if options.cuda else frozen
+        what = "CUDA graph, TF32 off" if options.cuda else f"{options.threads} threads, frozen"
+        self.version = f"PyTorch {torch.__version__}, {what}"
+
+    def frozen(self, forward):
+        torch = self.torch
+
+        class Module(torch.nn.Module):
+            def forward(self, x):
+                return forward(x)
+        module = torch.jit.freeze(torch.jit.trace(Module().eval(), self.x).eval())
+        return module if self.device == "cuda" else torch.jit.optimize_for_inference(module)
+
+    def captured(self, forward):
+        torch = self.torch
+        for _ in range(3):
+            forward(self.x)
+        torch.cuda.synchronize()
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            self.result = forward(self.x)
+
+        def replay(_):
+            graph.replay()
+            torch.cuda.synchronize()
+            return self.result
+        return replay
+
+    def run(self):
+        with self.torch.inference_mode():
+            return self.call(self.x)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("peer", choices=["onnxruntime", "pytorch"])
+    parser.add_argument("model", help="ONNX file")
+    parser.add_argument("--batch", type=int, default=1)
+    parser.add_argument("--extent", type=int, default=224, help="of an open height or width")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--cuda", action="store_true")
+    options = parser.parse_args()
+    peer = (OnnxRuntime if options.peer == "onnxruntime" else PyTorch)(options)
+    result = peer.run()
+    print(json.dumps({"version": peer.version, "outputs": list(result.shape)}), flush=True)
+    for line in sys.stdin:
+        times = []
+        for _ in range(int(line)):
+            start = time.perf_counter()
+            peer.run()
+            times.append(1e3 * (time.perf_counter() - start))
+        print(json.dumps(times), flush=True)
+
+
+if __name__ == "__main__":
+    main()
