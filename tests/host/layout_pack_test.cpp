@@ -138,6 +138,33 @@ TEST(PackThrough, ReadsOutsideWhereTheViewIsBounded) {
   }
 }
 
+// Each coordinate here depends on one dimension, or on none.
+TEST(PackThrough, PadsInEveryElementSize) {
+  const auto expression = [](const char* text) { return Expression::parse(text, "test"); };
+  View view = View::mapped({"M", "N"},
+                           {expression("n - 2"), expression("S"), expression("m * 2 - 1")},
+                           {Expression(3), Expression(4), Expression(5)});
+  view.bounded = true;
+  view.outside = 9;
+  for (const DType type : {DType::u8, DType::i16, DType::f32, DType::f64}) {
+    const Tensor tensor = counting(type, {3, 4, 5});
+    const Tensor seen =
+        packed_through(tensor, view, {{"S", 3}}, row_major_arrangement(type, {4, 7}));
+    for (std::int64_t m = 0; m < 4; ++m) {
+      for (std::int64_t n = 0; n < 7; ++n) {
+        const std::int64_t row = n - 2;
+        const std::int64_t column = m * 2 - 1;
+        const bool inside = row >= 0 && row < 3 && column >= 0 && column < 5;
+        ASSERT_EQ(seen.at(m * 7 + n), inside ? tensor.at((row * 4 + 3) * 5 + column) : 9.0)
+            << name_of(type) << " m " << m << " n " << n;
+      }
+    }
+    const Tensor nowhere =
+        packed_through(tensor, view, {{"S", 4}}, row_major_arrangement(type, {4, 7}));
+    for (std::int64_t i = 0; i < nowhere.size(); ++i) ASSERT_EQ(nowhere.at(i), 9.0);
+  }
+}
+
 TEST(PackThrough, BroadcastsAndRefusesRanksThatDoNotMatch) {
   const Tensor bias = counting(DType::f32, {5});
   const View view = View::mapped({"M", "N"}, {Expression::variable("m")}, {Expression(5)});
