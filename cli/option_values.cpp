@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <system_error>
 
 #include "conv_path.hpp"
@@ -14,6 +15,7 @@
 #include "machine.hpp"
 #include "morton/error.hpp"
 #include "options.hpp"
+#include "terminal.hpp"
 
 namespace morton::cli {
 namespace {
@@ -221,8 +223,12 @@ CompiledModel compile_model(const Model& model, const Device& device,
 }
 
 CompiledModel compile_model(const Model& model, const std::vector<Device>& devices,
-                            const CompileOptions& options) {
+                            const CompileOptions& given) {
+  CompileOptions options = given;
+  std::optional<Progress> progress("building kernels");
+  options.progress = [&progress](double done) { progress->update(done); };
   CompiledModel compiled = compile(model, devices, options);
+  progress.reset();
   const CompileReport& report = compiled.report();
   for (const DeviceShare& share : report.shares) {
     log::info("device {}: {} rows of the batch (weight {:.6g}, {})", share.device, share.rows,

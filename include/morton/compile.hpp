@@ -85,6 +85,9 @@ struct CompileOptions {
   enum class Fallback : std::uint8_t { report, refuse } fallback = Fallback::report;
   /// Told what happens (one line each): dropped cache entries, passes, builds. May be empty.
   std::function<void(const std::string&)> log;
+  /// Told, while programs are built and run for the first time, which share of them is done (0 to
+  /// 1); not again by `with_shapes`. May be empty.
+  std::function<void(double)> progress;
 };
 
 /// What one of several devices does of each batch.

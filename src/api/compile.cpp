@@ -5,13 +5,13 @@
 #include <chrono>
 
 #include "api/compiled_state.hpp"
+#include "api/loading.hpp"
 #include "api/other_shapes.hpp"
 #include "api/planning.hpp"
 #include "api/self_test.hpp"
 #include "base/error.hpp"
 #include "base/shape.hpp"
 #include "ops/planned.hpp"
-#include "run/runner.hpp"
 
 namespace morton {
 namespace {
@@ -42,48 +42,6 @@ std::map<std::string, Tensor> planned_values_of(const Model& model, const Compil
     if (given != options.values.end()) values.insert(*given);
   }
   return values;
-}
-
-void run_once(const std::shared_ptr<const LoadedPlan>& loaded) {
-  Runner runner(loaded, OpenClDevice::QueueKind::plain);
-  runner.enqueue();
-  runner.wait();
-}
-
-/// Runs every step once on scratch memory, those of `others` too, so that the driver has compiled
-/// what it compiles at the first launch, then writes the programs to disk.
-void store_after_a_run(const std::shared_ptr<LoadedPlan>& loaded, std::vector<Plan> others,
-                       CompileReport& report) {
-  const auto start = Clock::now();
-  run_once(loaded);
-  for (Plan& plan : others) {
-    try {
-      run_once(std::make_shared<const LoadedPlan>(std::move(plan), loaded));
-    } catch (const OutOfMemory& error) {
-      report.notes.push_back(
-          std::string("kernels for other shapes are built at their first use: ") + error.what());
-    }
-  }
-  for (auto& problem : loaded->store_programs()) report.notes.push_back(std::move(problem));
-  report.warm_up_ms = milliseconds_since(start);
-}
-
-void fill_report(const LoadedPlan& loaded, CompileReport& report) {
-  const BuildReport& builds = loaded.builds();
-  report.kernels_from_memory = builds.kernels_from_memory;
-  report.kernels_from_disk = builds.kernels_from_disk;
-  report.kernels_built = builds.kernels_built;
-  report.build_ms = builds.build_ms;
-  report.upload_ms = loaded.upload_ms();
-  report.notes.insert(report.notes.end(), builds.dropped.begin(), builds.dropped.end());
-  report.weight_bytes = loaded.shared_bytes() > 0
-                            ? loaded.own_bytes()
-                            : block_bytes(loaded.plan(), PlannedBlock::Kind::weights);
-  report.shared_weight_bytes = loaded.shared_bytes();
-  report.largest_live_activation_bytes = loaded.plan().largest_live_activation_bytes;
-  report.largest_live_workspace_bytes = loaded.plan().largest_live_workspace_bytes;
-  report.activation_bytes = block_bytes(loaded.plan(), PlannedBlock::Kind::activations);
-  report.workspace_bytes = block_bytes(loaded.plan(), PlannedBlock::Kind::workspace);
 }
 
 DeviceInfo described_device(const std::string& json_text) {
@@ -187,21 +145,6 @@ std::string CompiledModel::plan_text(Detail detail) const {
   return print(state_->loaded->plan(), to_plan_detail(detail));
 }
 
-void finish_loading(const std::shared_ptr<LoadedPlan>& loaded, std::vector<Plan> others,
-                    CompileReport& report, const CompileOptions& options) {
-  fill_report(*loaded, report);
-  if (loaded->has_librarys_kernels()) {
-    report.notes.push_back(
-        "a library computes some steps (plan --why names them): it builds its own kernels in each "
-        "process, and Morton's cache does not keep them");
-  }
-  if (loaded->wants_storing() || loaded->has_librarys_kernels()) {
-    store_after_a_run(loaded, std::move(others), report);
-  }
-  if (!options.log) return;
-  for (const auto& note : report.notes) options.log(note);
-}
-
 CompiledModel compile(const Model& model, const Device& device, const CompileOptions& options) {
   return compile(model, std::vector{device}, options);
 }
@@ -226,6 +169,7 @@ std::shared_ptr<CompiledState> compile_untried(const Model& model,
                                                const CompileOptions& given) {
   const CompileOptions options = with_cache_folder(given, devices.front());
   CompiledState begun{devices, model, given};
+  begun.options.progress = nullptr;  // whoever waits, waits for this
   begun.planned_values = planned_values_of(model, given);
   auto state = std::make_shared<CompiledState>(std::move(begun));
   CompileReport& report = state->report;
@@ -252,8 +196,10 @@ std::shared_ptr<CompiledState> compile_untried(const Model& model,
   report.plan_ms = milliseconds_since(start);
   std::vector<std::shared_ptr<OpenClDevice>> opened;
   for (const Device& device : devices) opened.push_back(device.implementation());
-  const auto loaded = std::make_shared<LoadedPlan>(std::move(plan), std::move(opened));
-  finish_loading(loaded, std::move(others.plans), report, options);
+  Countdown countdown(options.progress, plan, others.plans);
+  const auto loaded = std::make_shared<LoadedPlan>(std::move(plan), std::move(opened),
+                                                   [&] { countdown.one_done(); });
+  finish_loading(loaded, std::move(others.plans), countdown, options.log, report);
   state->loaded = loaded;
   state->family = loaded;
   return state;
@@ -294,12 +240,13 @@ CompiledModel CompiledModel::with_shapes(const InputShapes& shapes, Missing miss
   start = Clock::now();
   Plan plan = plan_at(*state_, shapes, graph, {state_->built, missing});
   report.plan_ms = milliseconds_since(start);
+  Countdown countdown({}, plan, {});
   const auto loaded = std::make_shared<LoadedPlan>(std::move(plan), state_->family);
   fill_report(*loaded, report);
   if (report.kernels_built > 0) {
     report.notes.push_back(std::to_string(report.kernels_built) +
                            " kernels were built for these shapes");
-    if (loaded->wants_storing()) store_after_a_run(loaded, {}, report);
+    if (loaded->wants_storing()) store_after_a_run(loaded, {}, countdown, report);
   }
   add_fallbacks(loaded->plan(), other.options, report);
   if (other.options.log) {

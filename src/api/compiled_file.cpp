@@ -7,6 +7,7 @@
 
 #include "api/compiled_format.hpp"
 #include "api/compiled_state.hpp"
+#include "api/loading.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/shape.hpp"
@@ -245,7 +246,8 @@ CompiledModel CompiledFile::load(const Device& device, const CompiledFileOptions
   begun.planned_values = variant.planned_values;
   auto compiled = std::make_shared<CompiledState>(std::move(begun));
   const auto loaded = load_plan(variant, *state_, device, options, compiled->report);
-  finish_loading(loaded, {}, compiled->report, own);
+  Countdown countdown({}, loaded->plan(), {});
+  finish_loading(loaded, {}, countdown, own.log, compiled->report);
   compiled->loaded = loaded;
   return CompiledModel(std::move(compiled));
 }

@@ -39,9 +39,4 @@ struct CompiledState {
                                                              const std::vector<Device>& devices,
                                                              const CompileOptions& given);
 
-/// Runs once where programs are to be kept or libraries build theirs, `others` too, and fills in
-/// the report. `others` are plans at other extents, of programs that `loaded` has.
-void finish_loading(const std::shared_ptr<LoadedPlan>& loaded, std::vector<Plan> others,
-                    CompileReport& report, const CompileOptions& options);
-
 }  // namespace morton

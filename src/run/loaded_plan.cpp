@@ -33,18 +33,19 @@ std::vector<int> slots_of_instances(const Plan& plan) {
 
 }  // namespace
 
-LoadedPlan::LoadedPlan(Plan plan, std::vector<std::shared_ptr<OpenClDevice>> devices)
+LoadedPlan::LoadedPlan(Plan plan, std::vector<std::shared_ptr<OpenClDevice>> devices,
+                       const std::function<void()>& built_one)
     : plan_(std::move(plan)), devices_(std::move(devices)) {
   if (plan_.devices.size() != devices_.size()) {
     throw InternalError("run: a plan for " + std::to_string(plan_.devices.size()) +
                         " devices is loaded on " + std::to_string(devices_.size()));
   }
-  load({});
+  load({}, built_one);
 }
 
 LoadedPlan::LoadedPlan(Plan plan, std::shared_ptr<OpenClDevice> device, const CompiledAhead& ahead)
     : plan_(std::move(plan)), devices_{std::move(device)} {
-  load(ahead);
+  load(ahead, {});
 }
 
 LoadedPlan::LoadedPlan(Plan plan, std::shared_ptr<const LoadedPlan> family)
@@ -52,13 +53,13 @@ LoadedPlan::LoadedPlan(Plan plan, std::shared_ptr<const LoadedPlan> family)
   if (plan_.devices.size() != 1 || devices_.size() != 1) {
     throw InternalError("run: a plan over several devices cannot share another's programs");
   }
-  load({});
+  load({}, {});
 }
 
-void LoadedPlan::load(const CompiledAhead& ahead) {
+void LoadedPlan::load(const CompiledAhead& ahead, const std::function<void()>& built_one) {
   program_of_instance_.assign(plan_.instances.size(), -1);
   if (family_ != nullptr) take_programs();
-  build_programs(ahead);
+  build_programs(ahead, built_one);
   const auto start = std::chrono::steady_clock::now();
   constants_.resize(plan_.values.size());
   is_taken_.assign(plan_.values.size(), 0);
@@ -94,7 +95,8 @@ void LoadedPlan::take_constants() {
   }
 }
 
-void LoadedPlan::build_programs(const CompiledAhead& ahead) {
+void LoadedPlan::build_programs(const CompiledAhead& ahead,
+                                const std::function<void()>& built_one) {
   const std::vector<int> slots = slots_of_instances(plan_);
   for (const auto& whole_group : plan_.programs) {
     std::vector<int> group;
@@ -113,6 +115,7 @@ void LoadedPlan::build_programs(const CompiledAhead& ahead) {
     const int slot = slots[static_cast<std::size_t>(group.front())];
     if (ahead.binaries.empty()) {
       programs_.push_back({device(slot).programs().get(source, functions, builds_), slot});
+      if (built_one) built_one();
       continue;
     }
     const std::string_view binary = ahead.binaries[programs_.size()];

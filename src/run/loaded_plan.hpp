@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -25,8 +26,10 @@ struct CompiledAhead {
 class LoadedPlan {
  public:
   /// Builds or finds the programs, packs and uploads the constants, computes what derives from
-  /// them. `devices` has one device for each slot of the plan. Throws DeviceError.
-  LoadedPlan(Plan plan, std::vector<std::shared_ptr<OpenClDevice>> devices);
+  /// them. `devices` has one device for each slot of the plan; `built_one`, unless empty, is called
+  /// after each program. Throws DeviceError.
+  LoadedPlan(Plan plan, std::vector<std::shared_ptr<OpenClDevice>> devices,
+             const std::function<void()>& built_one = {});
   LoadedPlan(Plan plan, std::shared_ptr<OpenClDevice> device)
       : LoadedPlan(std::move(plan), std::vector{std::move(device)}) {}
   /// Takes what was compiled ahead: compiles nothing and packs nothing. Throws RefusedBinary,
@@ -73,8 +76,8 @@ class LoadedPlan {
     int slot = 0;
   };
 
-  void load(const CompiledAhead& ahead);
-  void build_programs(const CompiledAhead& ahead);
+  void load(const CompiledAhead& ahead, const std::function<void()>& built_one);
+  void build_programs(const CompiledAhead& ahead, const std::function<void()>& built_one);
   /// Takes the family's program of every instance that it has.
   void take_programs();
   /// Likewise its constants.

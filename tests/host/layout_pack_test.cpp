@@ -141,9 +141,9 @@ TEST(PackThrough, ReadsOutsideWhereTheViewIsBounded) {
 // Each coordinate here depends on one dimension, or on none.
 TEST(PackThrough, PadsInEveryElementSize) {
   const auto expression = [](const char* text) { return Expression::parse(text, "test"); };
-  View view = View::mapped({"M", "N"},
-                           {expression("n - 2"), expression("S"), expression("m * 2 - 1")},
-                           {Expression(3), Expression(4), Expression(5)});
+  View view =
+      View::mapped({"M", "N"}, {expression("n - 2"), expression("S"), expression("m * 2 - 1")},
+                   {Expression(3), Expression(4), Expression(5)});
   view.bounded = true;
   view.outside = 9;
   for (const DType type : {DType::u8, DType::i16, DType::f32, DType::f64}) {
