@@ -25,8 +25,8 @@ constexpr std::array<Quirk, 6> kQuirks{{
      "one misaligned or out-of-range access kills the context (-9999 at the wait); every later "
      "build in the process fails with an empty log"},
     {kOverlappingSubBuffers, "NVIDIA CUDA", "", "", QuirkEffect::kNone,
-     "releasing sub-buffers that overlap crashes the driver (580.159.04) once kernels used them; "
-     "plans for such a device give every value a place of its own"},
+     "releasing sub-buffers that overlap crashes the driver (580.159.04) once kernels used them, "
+     "unless they are one and the same stretch; plans for such a device recycle whole places only"},
 }};
 
 bool matches(const Quirk& quirk, const DeviceInfo& info) {

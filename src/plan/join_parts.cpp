@@ -4,6 +4,7 @@
 
 #include "base/shape.hpp"
 #include "plan/in_place.hpp"
+#include "plan/memory.hpp"
 
 namespace morton {
 namespace {
@@ -217,8 +218,7 @@ class Joiner {
 }  // namespace
 
 void join_parts(Schedule& schedule, const DeviceInfo& device) {
-  const auto& quirks = device.quirks;
-  if (std::ranges::find(quirks, kOverlappingSubBuffers) != quirks.end()) return;
+  if (shares_whole_places(device)) return;
   Joiner(schedule, device).run();
 }
 

@@ -58,8 +58,10 @@ void place(const Pool& pool, const std::vector<Lifetime>& lives, const std::vect
     const auto index = static_cast<std::size_t>(v);
     items.push_back({plan.values[index].bytes, lives[index], begins[index] != 0});
   }
-  const Placement placement =
-      place_items(items, {device.base_address_alignment_bytes, device.max_allocation_bytes});
+  using Sharing = PlacementRules::Sharing;
+  const Placement placement = place_items(
+      items, {device.base_address_alignment_bytes, device.max_allocation_bytes,
+              shares_whole_places(device) ? Sharing::whole_places : Sharing::any_bytes});
   const auto first_block = static_cast<int>(plan.blocks.size());
   for (std::size_t i = 0; i < items.size(); ++i) {
     Value& value = plan.values[static_cast<std::size_t>(pool.values[i])];
@@ -150,14 +152,12 @@ std::vector<Lifetime> lifetimes(const Plan& plan) {
   return lives;
 }
 
+bool shares_whole_places(const DeviceInfo& device) {
+  return std::ranges::find(device.quirks, kOverlappingSubBuffers) != device.quirks.end();
+}
+
 void place_memory(Plan& plan, std::span<const DeviceInfo> devices) {
-  auto lives = lifetimes(plan);
-  for (std::size_t v = 0; v < lives.size(); ++v) {
-    const auto& quirks = devices[static_cast<std::size_t>(plan.values[v].slot)].quirks;
-    if (std::find(quirks.begin(), quirks.end(), kOverlappingSubBuffers) == quirks.end()) continue;
-    // Nothing is recycled: values that live all through never share bytes.
-    lives[v] = {0, std::max(0, static_cast<int>(plan.steps.size()) - 1)};
-  }
+  const auto lives = lifetimes(plan);
   for (Value& value : plan.values) {
     const DeviceInfo& device = devices[static_cast<std::size_t>(value.slot)];
     value.bytes = bytes_of(value.arrangement);

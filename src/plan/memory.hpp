@@ -24,9 +24,14 @@ struct Lifetime {
 /// 25).
 [[nodiscard]] std::vector<char> begins_block(const Plan& plan);
 
+/// True where values may share bytes only when they begin at the same byte: the driver cannot bear
+/// other sub-buffers that overlap (quirk nvidia-overlapping-sub-buffers).
+[[nodiscard]] bool shares_whole_places(const DeviceInfo& device);
+
 /// Gives every value a block of its slot's device and an offset: values that live at the same time
 /// do not overlap, blocks do not exceed the device's largest allocation, offsets keep its alignment
-/// of sub-buffers. Values with a `memory_of` lie where that value lies. `devices` has one device
+/// of sub-buffers, and where the device shares whole places only, what overlaps begins at the same
+/// byte. Values with a `memory_of` lie where that value lies. `devices` has one device
 /// for each slot. Throws UnsupportedError for a value larger than the largest allocation.
 void place_memory(Plan& plan, std::span<const DeviceInfo> devices);
 inline void place_memory(Plan& plan, const DeviceInfo& device) { place_memory(plan, {&device, 1}); }

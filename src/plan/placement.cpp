@@ -16,6 +16,10 @@ constexpr std::size_t kTriesTimesItems = 20000;
 
 using Order = std::vector<std::size_t>;
 
+std::size_t tries_for(std::size_t items) {
+  return std::min(kMostTries, kTriesTimesItems / std::max<std::size_t>(items, 1));
+}
+
 bool overlap(const Lifetime& a, const Lifetime& b) {
   return a.first <= b.last && b.first <= a.last;
 }
@@ -127,6 +131,78 @@ void move_forward(Order& order, std::size_t item, std::mt19937& generator) {
   std::rotate(order.begin() + static_cast<std::ptrdiff_t>(to), at, at + 1);
 }
 
+/// Items that take turns at one place, which is as large as the largest of them.
+struct Turns {
+  PlacementItem place;
+  std::vector<std::size_t> items;
+};
+
+/// Each item in turn at the place, free while it lives, that grows least by it and is filled best.
+std::vector<Turns> take_turns(const std::vector<PlacementItem>& items, const Order& order) {
+  std::vector<Turns> all;
+  for (const std::size_t i : order) {
+    const PlacementItem& item = items[i];
+    Turns* chosen = nullptr;
+    const auto cost = [&](const Turns& turns) {
+      return std::pair(std::max<std::int64_t>(0, item.bytes - turns.place.bytes),
+                       turns.place.bytes);
+    };
+    for (Turns& turns : all) {
+      const bool free = std::ranges::none_of(
+          turns.items, [&](std::size_t other) { return overlap(items[other].life, item.life); });
+      if (free && (chosen == nullptr || cost(turns) < cost(*chosen))) chosen = &turns;
+    }
+    if (chosen == nullptr) chosen = &all.emplace_back(Turns{{0, {0, 0}, false}, {}});
+    chosen->place.bytes = std::max(chosen->place.bytes, item.bytes);
+    chosen->place.begins_block = chosen->place.begins_block || item.begins_block;
+    chosen->items.push_back(i);
+  }
+  return all;
+}
+
+std::int64_t bytes_of(const std::vector<Turns>& all) {
+  std::int64_t bytes = 0;
+  for (const Turns& turns : all) bytes += turns.place.bytes;
+  return bytes;
+}
+
+/// The best of several orders, and of changes to the best of those.
+std::vector<Turns> take_turns(const std::vector<PlacementItem>& items) {
+  std::vector<Turns> best;
+  Order best_order;
+  for (const Order& order : first_orders(items)) {
+    std::vector<Turns> all = take_turns(items, order);
+    if (!best.empty() && bytes_of(all) >= bytes_of(best)) continue;
+    best = std::move(all);
+    best_order = order;
+  }
+  std::mt19937 generator(1);
+  const auto count = static_cast<std::mt19937::result_type>(items.size());
+  for (std::size_t t = 0; t < tries_for(items.size()) && count > 1; ++t) {
+    Order order = best_order;
+    std::swap(order[generator() % count], order[generator() % count]);
+    std::vector<Turns> all = take_turns(items, order);
+    if (bytes_of(all) > bytes_of(best)) continue;
+    best = std::move(all);
+    best_order = std::move(order);
+  }
+  return best;
+}
+
+Placement place_in_turns(const std::vector<PlacementItem>& items, const PlacementRules& rules) {
+  const std::vector<Turns> all = take_turns(items);
+  std::vector<PlacementItem> together;
+  for (const Turns& turns : all) together.push_back(turns.place);
+  Order order(together.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const Placement of_turns = Placer(together, rules).place(order);
+  Placement placement{std::vector<Placement::Place>(items.size()), of_turns.block_bytes};
+  for (std::size_t t = 0; t < all.size(); ++t) {
+    for (const std::size_t i : all[t].items) placement.places[i] = of_turns.places[t];
+  }
+  return placement;
+}
+
 }  // namespace
 
 std::int64_t Placement::bytes() const {
@@ -146,6 +222,7 @@ std::int64_t least_bytes(const std::vector<PlacementItem>& items, const Placemen
 }
 
 Placement place_items(const std::vector<PlacementItem>& items, const PlacementRules& rules) {
+  if (rules.sharing == PlacementRules::Sharing::whole_places) return place_in_turns(items, rules);
   const Placer placer(items, rules);
   const std::int64_t least = least_bytes(items, rules);
   Placement best;
@@ -157,9 +234,7 @@ Placement place_items(const std::vector<PlacementItem>& items, const PlacementRu
     best_order = order;
   }
   std::mt19937 generator(1);
-  const std::size_t tries =
-      std::min(kMostTries, kTriesTimesItems / std::max<std::size_t>(items.size(), 1));
-  for (std::size_t t = 0; t < tries && best.bytes() > least; ++t) {
+  for (std::size_t t = 0; t < tries_for(items.size()) && best.bytes() > least; ++t) {
     Order order = best_order;
     move_forward(order, highest(items, best), generator);
     Placement placement = placer.place(order);

@@ -19,6 +19,8 @@ struct PlacementItem {
 struct PlacementRules {
   std::int64_t alignment_bytes = 1;  ///< of every offset
   std::int64_t most_bytes = 0;       ///< of a block; no item is larger
+  /// Whether any two stretches of a block may share bytes, or only such as begin at the same byte.
+  enum class Sharing : std::uint8_t { any_bytes, whole_places } sharing = Sharing::any_bytes;
 };
 
 /// Where items lie: of each its block and its offset; of each block its size.
@@ -39,8 +41,9 @@ struct Placement {
 
 /// Places items so that those needed at the same time do not overlap, in little memory: several
 /// orders are tried, each item put at the lowest offset where it fits, then the best order is
-/// changed where it reaches highest, until nothing better can be or a while has passed. The same
-/// items always get the same places.
+/// changed where it reaches highest, until nothing better can be or a while has passed. Where only
+/// whole places are shared, an order tells which item joins which place. The same items always get
+/// the same places.
 [[nodiscard]] Placement place_items(const std::vector<PlacementItem>& items,
                                     const PlacementRules& rules);
 

@@ -6,6 +6,7 @@
 #include "plan/decided.hpp"
 #include "plan/emit.hpp"
 #include "plan/in_place.hpp"
+#include "plan/memory.hpp"
 #include "plan/schedule.hpp"
 #include "plan/tunables.hpp"
 #include "plan/use.hpp"
@@ -27,13 +28,14 @@ PlanOptions checked(PlanOptions options, const Catalogue& catalogue) {
   return options;
 }
 
-}  // namespace
+/// Times that a plan is made anew because all its temporaries together take more than the limit,
+/// and the share of the limit that each time leaves.
+constexpr int kMostTighter = 8;
+constexpr double kTighter = 0.85;
 
-Plan make_plan(const Graph& graph, const Catalogue& catalogue, const DeviceInfo& device,
-               const PlanOptions& options) {
-  const PlanOptions resolved = checked(options, catalogue);
-  const TaskList tasks = make_tasks(graph);
-  const PlanContext context{catalogue, device, resolved, tasks};
+Plan plan_once(const PlanContext& context) {
+  const DeviceInfo& device = context.device;
+  const TaskList& tasks = context.tasks;
   CandidateMemo memo(context);
   std::vector<CandidateList> candidates;
   for (const auto& task : tasks.tasks) candidates.push_back(memo.list(task));
@@ -44,8 +46,43 @@ Plan make_plan(const Graph& graph, const Catalogue& catalogue, const DeviceInfo&
   Plan plan = emit(schedule, candidates, context);
   plan.decisions = decisions_of(candidates, selections, tasks);
   verify(plan, device);
-  check_built(plan, resolved);
+  check_built(plan, context.options);
   return plan;
+}
+
+/// The temporaries of one step keep to the limit. Where steps share whole places only, those of all
+/// steps together may not: then each gets less, until they do. Where nothing does, the plan that
+/// takes least.
+Plan with_less_workspace(Plan plan, const PlanContext& context) {
+  const std::int64_t limit = context.options.workspace_limit_bytes;
+  PlanOptions tighter = context.options;
+  std::int64_t bytes = block_bytes(plan, PlannedBlock::Kind::workspace);
+  for (int i = 0; i < kMostTighter && bytes > limit; ++i) {
+    tighter.workspace_limit_bytes =
+        static_cast<std::int64_t>(kTighter * static_cast<double>(tighter.workspace_limit_bytes));
+    try {
+      Plan other =
+          plan_once(PlanContext{context.catalogue, context.device, tighter, context.tasks});
+      const std::int64_t other_bytes = block_bytes(other, PlannedBlock::Kind::workspace);
+      if (other_bytes >= bytes) continue;
+      bytes = other_bytes;
+      plan = std::move(other);
+    } catch (const UnsupportedError&) {
+      break;  // no kernel that is built does with so little
+    }
+  }
+  return plan;
+}
+
+}  // namespace
+
+Plan make_plan(const Graph& graph, const Catalogue& catalogue, const DeviceInfo& device,
+               const PlanOptions& options) {
+  const PlanOptions resolved = checked(options, catalogue);
+  const TaskList tasks = make_tasks(graph);
+  const PlanContext context{catalogue, device, resolved, tasks};
+  Plan plan = plan_once(context);
+  return shares_whole_places(device) ? with_less_workspace(std::move(plan), context) : plan;
 }
 
 int memory_root(const std::vector<Value>& values, int index) {

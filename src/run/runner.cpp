@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 
 #include "base/error.hpp"
 #include "base/shape.hpp"
@@ -71,17 +72,24 @@ void Runner::prepare(int slot) {
 
 void Runner::slice_blocks(int slot) {
   const Plan& plan = loaded_->plan();
+  // What begins at the same byte shares a handle, as large as the largest needs it: NVIDIA's driver
+  // cannot bear sub-buffers that overlap in another way.
+  struct Place {
+    std::int64_t bytes = 1;  // OpenCL has no empty buffers; an empty tensor gets a byte
+    std::vector<std::size_t> values;
+  };
+  std::map<std::pair<int, std::int64_t>, Place> places;
   for (std::size_t v = 0; v < buffers_.size(); ++v) {
     const Value& value = plan.values[v];
     if (is_fixed(value) || value.slot != slot) continue;
-    // Two names of one place share the handle: some drivers cannot bear overlapping sub-buffers.
-    for (std::size_t known = 0; known < v && buffers_[v]() == nullptr; ++known) {
-      if (same_place(static_cast<int>(known), static_cast<int>(v))) buffers_[v] = buffers_[known];
-    }
-    if (buffers_[v]() != nullptr) continue;
-    // OpenCL has no empty buffers; an empty tensor gets a byte that nobody reads.
-    buffers_[v] = blocks_[static_cast<std::size_t>(value.block)].slice(
-        value.offset_bytes, std::max<std::int64_t>(value.bytes, 1));
+    Place& place = places[{value.block, value.offset_bytes}];
+    place.bytes = std::max(place.bytes, value.bytes);
+    place.values.push_back(v);
+  }
+  for (const auto& [start, place] : places) {
+    const Block& block = blocks_[static_cast<std::size_t>(start.first)];
+    const cl::Buffer part = block.slice(start.second, place.bytes);
+    for (const std::size_t v : place.values) buffers_[v] = part;
   }
 }
 

@@ -3,6 +3,7 @@
 // Where stretches of memory go: apart while they are needed together, aligned, in little space.
 #include <gtest/gtest.h>
 
+#include <map>
 #include <random>
 
 #include "base/checked.hpp"
@@ -12,6 +13,8 @@ namespace morton::test {
 namespace {
 
 constexpr PlacementRules kRules{128, std::int64_t{1} << 30};
+constexpr PlacementRules kWholePlaces{128, std::int64_t{1} << 30,
+                                      PlacementRules::Sharing::whole_places};
 
 void expect_apart(const std::vector<PlacementItem>& items, const Placement& placement,
                   const PlacementRules& rules) {
@@ -86,9 +89,37 @@ TEST(Placement, FindsWhatTheLargestFirstDoesNot) {
 }
 
 TEST(Placement, NothingTakesNothing) {
-  const Placement placement = place_items({}, kRules);
-  EXPECT_TRUE(placement.block_bytes.empty());
-  EXPECT_EQ(placement.bytes(), 0);
+  for (const PlacementRules& rules : {kRules, kWholePlaces}) {
+    const Placement placement = place_items({}, rules);
+    EXPECT_TRUE(placement.block_bytes.empty());
+    EXPECT_EQ(placement.bytes(), 0);
+  }
+}
+
+TEST(Placement, WholePlacesAreNeverSharedInPart) {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const auto items = random_items(seed);
+    const Placement placement = place_items(items, kWholePlaces);
+    expect_apart(items, placement, kWholePlaces);
+    std::map<std::pair<int, std::int64_t>, std::int64_t> ends;  // of places, by where they begin
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      const auto& place = placement.places[i];
+      std::int64_t& end = ends[{place.block, place.offset_bytes}];
+      end = std::max(end, place.offset_bytes + items[i].bytes);
+    }
+    for (auto next = ends.begin(); next != ends.end();) {
+      const auto place = next++;
+      if (next == ends.end() || next->first.first != place->first.first) continue;
+      ASSERT_LE(place->second, next->first.second);
+    }
+  }
+}
+
+TEST(Placement, AChainOfResultsTakesTwoPlaces) {
+  const std::vector<PlacementItem> items{{5000, {0, 1}}, {4000, {1, 2}}, {3000, {2, 3}},
+                                         {4500, {3, 4}}, {100, {4, 5}},  {90, {5, 6}}};
+  EXPECT_LE(place_items(items, kWholePlaces).bytes(), 5000 + 4500 + 2 * 128);
 }
 
 }  // namespace
