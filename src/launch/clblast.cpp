@@ -77,6 +77,10 @@ class GemvStep : public ClblastStep {
  private:
   void compute(cl_command_queue* queue, cl_event* last) override {
     const std::size_t m = size("M"), k = size("K");
+    // It reads what it multiplies by zero, and zero times NaN is NaN.
+    if (!starts()) {
+      cl::CommandQueue(*queue, true).enqueueFillBuffer(buffer("dst"), 0.0F, 0, m * sizeof(float));
+    }
     require_success("CLBlastSgemv", CLBlastSgemv(CLBlastLayoutRowMajor, CLBlastTransposeNo, m, k,
                                                  1.0F, buffer("lhs")(), 0, k, buffer("rhs")(), 0, 1,
                                                  beta(), buffer("dst")(), 0, 1, queue, last));

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 
+#include "layout/arrangement.hpp"
 #include "plan/kernel_choice.hpp"
 #include "plan/narrow.hpp"
 
@@ -194,6 +195,14 @@ class EntryCandidate {
   Candidate candidate_;
 };
 
+/// True where the entry leaves dst as its start is spread: row-major, as the tensor has it.
+bool leaves_row_major(const Candidate& candidate, const Entry& entry, const TaskTensor& dst) {
+  const auto own = std::ranges::find(candidate.kernels, &entry, &KernelChoice::entry);
+  const Demand& demand = own->demands.at("dst");
+  return demand.kind == Demand::Kind::direct &&
+         same_memory(demand.arrangement, row_major_arrangement(dst.dtype, dst.shape));
+}
+
 }  // namespace
 
 Candidate entry_candidate(const Entry& entry, const Task& task, const PlanContext& context,
@@ -207,7 +216,10 @@ Candidate entry_candidate(const Entry& entry, const Task& task, const PlanContex
   if (carries || task.bound.problem.epilogue.is_identity()) return std::move(candidate).whole();
   const TaskTensor& dst = tensor_at(tensor_of(task.bound, "dst"), context.tasks, outer);
   const auto started = entry.adds_to_start ? start_of(task.bound, dst) : std::nullopt;
-  if (started) return std::move(candidate).started(*started);
+  if (started) {
+    Candidate adding = EntryCandidate(candidate).started(*started);
+    if (leaves_row_major(adding, entry, dst)) return adding;
+  }
   return std::move(candidate).split();
 }
 

@@ -90,6 +90,8 @@ TEST_P(CatalogueEntries, ComputeTheirCases) {
 const std::map<std::string, std::pair<std::string, std::array<std::string, 2>>> kPairs = {
     {"gemm",
      {"Gemm", {"a | 5x7 7x9! 9! | | Relu | small", "b | 19x33 33x65! 65! | | Relu | small"}}},
+    {"gemm of a vector",
+     {"Gemm", {"a | 9x7! 7x1 | | Relu | small", "b | 65x33! 33x1 | | Relu | small"}}},
     {"batched_gemm",
      {"MatMul", {"a | 2x5x7 2x7x9! | | Relu | small", "b | 3x19x33 3x33x65! | | Relu | small"}}},
     {"integer_gemm",
@@ -100,6 +102,10 @@ const std::map<std::string, std::pair<std::string, std::array<std::string, 2>>> 
      {"Conv",
       {"a | 3x2x6x7 3x2x3x3! 3! | pads=[1,0,1,1] | Relu | small",
        "b | 2x2x11x8 5x2x3x3! 5! | pads=[1,0,2,1] | Relu | small"}}},
+    {"conv2d padded alike",
+     {"Conv",
+      {"a | 3x2x6x7 3x2x3x3! 3! | pads=[1,0,1,0] | Relu | small",
+       "b | 2x2x11x8 5x2x3x3! 5! | pads=[1,0,1,0] | Relu | small"}}},
     {"conv2d depthwise",
      {"Conv",
       {"a | 3x2x6x7 2x1x3x3! 2! | pads=[1,0,1,1] group=2 | Relu | small",
@@ -164,6 +170,11 @@ const std::map<std::string, std::pair<std::string, std::array<std::string, 2>>> 
 /// The pair for a way: its family's, but for convolutions of a kind of their own.
 std::string pair_of(const Way& way) {
   if (way.name.starts_with("conv2d.depthwise_")) return "conv2d depthwise";
+  if (way.name.ends_with("_gemv")) return "gemm of a vector";
+  // CLBlast's routines pad both sides alike.
+  if (way.name.find("clblast") != std::string::npos && way.family == "conv2d") {
+    return "conv2d padded alike";
+  }
   return kPairs.contains(way.name) ? way.name : way.family;
 }
 

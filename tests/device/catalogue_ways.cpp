@@ -87,6 +87,8 @@ Way way_of(const Entry& entry, const Catalogue& catalogue) {
     if (entry.family == "winograd_weights") way.kernels.clear();
     set_limits(way, recipe->name);
   }
+  // Of products those with one column.
+  if (entry.name.ends_with("_gemv")) way.least_cases = 4;
   // Of the convolutions only those with a channel a group are theirs.
   if (entry.name.starts_with("conv2d.depthwise_")) way.least_cases = 12;
   if (writes_parts(entry)) way.family = kParts;
