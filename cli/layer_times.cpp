@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 
 #include "statistics.hpp"
@@ -36,13 +37,22 @@ const PublishedLayer* published_layer(const PublishedNetwork* network, const std
   return found == network->layers.end() ? nullptr : &*found;
 }
 
+bool is_product(const std::string& kernel) {
+  constexpr std::array kFamilies{"gemm.", "batched_gemm.", "filter_gemm.", "conv2d."};
+  return std::ranges::any_of(kFamilies,
+                             [&](const char* family) { return kernel.starts_with(family); });
+}
+
 void add_step(const ProfiledStep& step, TimedLayer& layer) {
   if (std::ranges::find(layer.kernels, step.info.kernel) == layer.kernels.end()) {
     layer.kernels.push_back(step.info.kernel);
   }
   layer.wall_ms += step.host_us / 1e3;
   if (!step.device_us) layer.kernel_ms.reset();
+  if (!layer.kernel_ms) layer.products_ms.reset();
   if (layer.kernel_ms) *layer.kernel_ms += *step.device_us / 1e3;
+  if (layer.products_ms && is_product(step.info.kernel))
+    *layer.products_ms += *step.device_us / 1e3;
 }
 
 std::string published_text(double milliseconds) {
@@ -56,19 +66,22 @@ TimedLayer sum_of(const LayerTimes& times) {
                  ? "all"
                  : fmt::format("{} to {}", times.published->layers.front().name,
                                times.published->layers.back().name);
-  sum.kernel_ms = 0.0;
+  sum.kernel_ms = sum.products_ms = 0.0;
   for (const TimedLayer& layer : times.layers) {
     if (times.published != nullptr && layer.published == nullptr) continue;
     sum.wall_ms += layer.wall_ms;
     if (!layer.kernel_ms) sum.kernel_ms.reset();
+    if (!layer.products_ms) sum.products_ms.reset();
     if (sum.kernel_ms) *sum.kernel_ms += *layer.kernel_ms;
+    if (sum.products_ms) *sum.products_ms += *layer.products_ms;
   }
   return sum;
 }
 
 std::vector<std::string> row_of(const TimedLayer& layer) {
   return {layer.name, fmt::format("{}", fmt::join(layer.kernels, ", ")),
-          fmt::format("{:.3f}", layer.wall_ms), number_text(layer.kernel_ms, 3)};
+          fmt::format("{:.3f}", layer.wall_ms), number_text(layer.kernel_ms, 3),
+          number_text(layer.products_ms, 3)};
 }
 
 }  // namespace
@@ -88,7 +101,7 @@ LayerTimes times_by_layer(const Profile& profile) {
     if (times.layers.empty() || (times.layers.back().name != name && !moves)) {
       TimedLayer& layer = times.layers.emplace_back();
       layer.name = name;
-      layer.kernel_ms = 0.0;
+      layer.kernel_ms = layer.products_ms = 0.0;
       layer.published = published;
     }
     for (const ProfiledStep* each : before) add_step(*each, times.layers.back());
@@ -99,8 +112,12 @@ LayerTimes times_by_layer(const Profile& profile) {
 
 std::string to_text(const LayerTimes& times, Format format) {
   Table table;
-  table.columns = {
-      {"layer"}, {"kernels"}, {"wall ms", Table::Align::right}, {"kernel ms", Table::Align::right}};
+  table.columns = {{"layer"},
+                   {"kernels"},
+                   {"wall ms", Table::Align::right},
+                   {"kernel ms", Table::Align::right},
+                   {"products ms", Table::Align::right}};
+  const std::size_t own = table.columns.size();
   if (times.published != nullptr) {
     for (const std::string_view column : times.published->columns) {
       table.columns.push_back({fmt::format("R18: {}", column), Table::Align::right});
@@ -110,7 +127,7 @@ std::string to_text(const LayerTimes& times, Format format) {
     std::vector<std::string> row = row_of(layer);
     for (std::size_t c = row.size(); c < table.columns.size(); ++c) {
       row.push_back(
-          layer.published == nullptr ? "" : published_text(layer.published->milliseconds[c - 4]));
+          layer.published == nullptr ? "" : published_text(layer.published->milliseconds[c - own]));
     }
     table.rows.push_back(std::move(row));
   }
@@ -130,7 +147,8 @@ Json to_json(const LayerTimes& times) {
     Json value{{"layer", layer.name},
                {"kernels", layer.kernels},
                {"wall_ms", layer.wall_ms},
-               {"kernel_ms", layer.kernel_ms ? Json(*layer.kernel_ms) : Json()}};
+               {"kernel_ms", layer.kernel_ms ? Json(*layer.kernel_ms) : Json()},
+               {"products_ms", layer.products_ms ? Json(*layer.products_ms) : Json()}};
     if (layer.published == nullptr) return value;
     for (std::size_t c = 0; c < times.published->columns.size(); ++c) {
       const double ms = layer.published->milliseconds[c];

@@ -17,6 +17,8 @@ struct TimedLayer {
   std::vector<std::string> kernels;  ///< in their order, each once
   double wall_ms = 0.0;              ///< sum over its steps, each alone and waited for
   std::optional<double> kernel_ms;   ///< on the device's clock
+  /// Of that, the steps that convolve or multiply; the rest packs, unfolds, transforms, pools.
+  std::optional<double> products_ms;
   const PublishedLayer* published = nullptr;
 };
 
