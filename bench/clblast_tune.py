@@ -27,6 +27,8 @@ TUNERS = [
     ("clblast_tuner_xgemm", "Xgemm", 0.55),
 ]
 TAKE_MNK = {"Xgemm", "XgemmDirect"}
+# The largest tile that the tuner of Xgemm tries.
+TILE = 64
 
 # Products of fewer than this cubed multiply-adds are left to XgemmDirect.
 SWITCH = "XGEMM_MIN_INDIRECT_SIZE"
@@ -148,7 +150,10 @@ def parse_arguments():
     parser.add_argument("--device", type=int, default=0, help="device of the platform (0)")
     for name in ("m", "n", "k"):
         parser.add_argument(f"--{name}", type=int, default=512, help="extent of the product (512)")
-    return parser.parse_args()
+    options = parser.parse_args()
+    if any(extent % TILE != 0 for extent in (options.m, options.n, options.k)):
+        parser.error(f"--m {options.m} --n {options.n} --k {options.k}: the tuner of Xgemm takes multiples of {TILE}")
+    return options
 
 
 def main():
