@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstring>
 #include <limits>
-#include <optional>
+#include <map>
+#include <numeric>
 
 #include "base/checked.hpp"
 #include "layout/arrangement.hpp"
@@ -9,44 +11,72 @@
 namespace morton {
 namespace {
 
-/// Where the elements of an operand lie in a dense tensor, for a view each of whose coordinates
-/// depends on one operand dimension at most: a sum of one table entry for each dimension.
+/// Where the elements of an operand lie in a dense tensor: a sum of one table entry for each group
+/// of dimensions that some coordinate joins (most coordinates depend on one dimension alone).
 class Tables {
  public:
-  /// No tables where a coordinate depends on several dimensions.
-  static std::optional<Tables> of(const View& view, const Environment& extents,
-                                  const Shape& operand, const Shape& tensor);
+  /// Throws ModelError where the view names what `extents` lacks. The operand is not empty.
+  Tables(const View& view, const Environment& extents, const Shape& operand, const Shape& tensor);
 
   /// Calls visit(i, from) for each operand element in row-major order, `from` being its index in
-  /// the tensor or -1 outside of it. The operand is not empty.
+  /// the tensor or -1 outside of it.
   template <typename Visit>
-  void run(const Visit& visit) const {
+  void run(const Visit& visit) {
     std::int64_t element = 0;
-    descend(0, start_, element, visit);
+    descend(0, element, visit);
   }
 
  private:
   /// What leaves the tensor in any dimension stays below zero: no sum of offsets reaches it.
   static constexpr std::int64_t kOutside = std::numeric_limits<std::int64_t>::min() / 64;
 
+  struct Table {
+    std::vector<std::size_t> dimensions;  ///< of the operand, outermost first
+    std::vector<std::int64_t> offsets;    ///< row-major over them
+    std::int64_t position = 0;            ///< of the element that is visited
+  };
+  /// Where an operand dimension counts in its table.
+  struct Step {
+    std::size_t table = 0;
+    std::int64_t stride = 1;
+  };
+
+  void group(const std::vector<std::vector<std::size_t>>& used);
+  void lay_out();
+
   template <typename Visit>
-  void descend(std::size_t depth, std::int64_t from, std::int64_t& element,
-               const Visit& visit) const {
-    if (depth == offsets_.size()) return visit(element++, from < 0 ? -1 : from);
-    if (depth + 1 < offsets_.size()) {
-      for (const std::int64_t offset : offsets_[depth]) {
-        descend(depth + 1, from + offset, element, visit);
+  void descend(std::size_t depth, std::int64_t& element, const Visit& visit) {
+    if (depth == operand_.size()) return visit(element++, sum() < 0 ? -1 : sum());
+    const Step step = steps_[depth];
+    Table& table = tables_[step.table];
+    const std::int64_t before = table.position;
+    if (depth + 1 < operand_.size()) {
+      for (std::int64_t i = 0; i < operand_[depth]; ++i, table.position += step.stride) {
+        descend(depth + 1, element, visit);
       }
-      return;
+    } else {
+      const std::int64_t others = sum() - offset_of(table);
+      for (std::int64_t i = 0; i < operand_[depth]; ++i, table.position += step.stride) {
+        const std::int64_t from = others + offset_of(table);
+        visit(element++, from < 0 ? -1 : from);
+      }
     }
-    for (const std::int64_t offset : offsets_[depth]) {
-      const std::int64_t sum = from + offset;
-      visit(element++, sum < 0 ? -1 : sum);
-    }
+    table.position = before;
   }
 
+  static std::int64_t offset_of(const Table& table) {
+    return table.offsets[static_cast<std::size_t>(table.position)];
+  }
+  [[nodiscard]] std::int64_t sum() const {
+    std::int64_t from = start_;
+    for (const Table& table : tables_) from += offset_of(table);
+    return from;
+  }
+
+  Shape operand_;
   std::int64_t start_ = 0;
-  std::vector<std::vector<std::int64_t>> offsets_;
+  std::vector<Table> tables_;
+  std::vector<Step> steps_;  ///< by operand dimension
 };
 
 /// The expressions of `view` in coordinates alone: every other name is replaced by its value.
@@ -71,59 +101,85 @@ std::vector<std::size_t> dimensions_in(const Expression& expression, const View&
   return used;
 }
 
-std::optional<Tables> Tables::of(const View& view, const Environment& extents, const Shape& operand,
-                                 const Shape& tensor) {
-  const std::vector<Expression> expressions = in_coordinates(view, extents);
-  const Shape strides = row_major_strides(tensor);
-  Tables tables;
-  for (const std::int64_t extent : operand) {
-    tables.offsets_.emplace_back(static_cast<std::size_t>(extent), 0);
-  }
-  const auto offset = [&](std::size_t t, std::int64_t coordinate) {
-    const bool inside = coordinate >= 0 && coordinate < tensor[t];
-    return inside ? coordinate * strides[t] : kOutside;
-  };
-  for (std::size_t t = 0; t < expressions.size(); ++t) {
-    const std::vector<std::size_t> used = dimensions_in(expressions[t], view);
-    if (used.size() > 1) return std::nullopt;
-    if (used.empty()) {
-      tables.start_ += offset(t, expressions[t].evaluate(extents));
-      continue;
-    }
-    const std::string name = coordinate_name(view.dimensions[used.front()]);
-    std::vector<std::int64_t>& table = tables.offsets_[used.front()];
-    for (std::size_t i = 0; i < table.size(); ++i) {
-      table[i] += offset(t, expressions[t].evaluate({{name, static_cast<std::int64_t>(i)}}));
+/// Counts through the coordinates of some operand dimensions, row-major.
+class Counter {
+ public:
+  Counter(const View& view, const std::vector<std::size_t>& dimensions, const Shape& operand) {
+    for (const std::size_t d : dimensions) {
+      const std::string name = coordinate_name(view.dimensions[d]);
+      positions_.push_back(&at_.insert_or_assign(name, 0).first->second);
+      extents_.push_back(operand[d]);
     }
   }
-  return tables;
+  [[nodiscard]] const Environment& at() const { return at_; }
+  void advance() {
+    for (std::size_t d = extents_.size(); d-- > 0;) {
+      if (++*positions_[d] < extents_[d]) return;
+      *positions_[d] = 0;
+    }
+  }
+
+ private:
+  Environment at_;
+  std::vector<std::int64_t*> positions_;
+  Shape extents_;
+};
+
+/// Gives every dimension a table; those that one coordinate depends on share theirs.
+void Tables::group(const std::vector<std::vector<std::size_t>>& used) {
+  std::vector<std::size_t> group_of(operand_.size());
+  std::iota(group_of.begin(), group_of.end(), std::size_t{0});
+  for (const auto& together : used) {
+    for (const std::size_t d : together) {
+      const std::size_t old = group_of[d];
+      std::replace(group_of.begin(), group_of.end(), old, group_of[together.front()]);
+    }
+  }
+  std::map<std::size_t, std::size_t> table_of_group;
+  for (std::size_t d = 0; d < operand_.size(); ++d) {
+    const auto [found, is_new] = table_of_group.emplace(group_of[d], tables_.size());
+    if (is_new) tables_.emplace_back();
+    tables_[found->second].dimensions.push_back(d);
+    steps_.push_back({found->second, 1});
+  }
 }
 
-/// Likewise for any view, each coordinate evaluated anew for every element.
-template <typename Visit>
-void run_evaluated(const View& view, const Environment& extents, const Shape& operand,
-                   const Shape& tensor, const Visit& visit) {
-  const std::vector<Expression> expressions = in_coordinates(view, extents);
-  Environment at;
-  std::vector<std::int64_t*> position;
-  for (const auto& dimension : view.dimensions) {
-    position.push_back(&at.insert_or_assign(coordinate_name(dimension), 0).first->second);
-  }
-  const auto index = [&]() -> std::int64_t {
-    std::int64_t from = 0;
-    for (std::size_t t = 0; t < tensor.size(); ++t) {
-      const std::int64_t coordinate = expressions[t].evaluate(at);
-      if (coordinate < 0 || coordinate >= tensor[t]) return -1;
-      from = from * tensor[t] + coordinate;
+void Tables::lay_out() {
+  for (Table& table : tables_) {
+    std::int64_t stride = 1;
+    for (std::size_t i = table.dimensions.size(); i-- > 0;) {
+      const std::size_t d = table.dimensions[i];
+      steps_[d].stride = stride;
+      stride *= operand_[d];
     }
-    return from;
-  };
-  const std::int64_t count = element_count(operand);
-  for (std::int64_t i = 0; i < count; ++i) {
-    visit(i, index());
-    for (std::size_t d = operand.size(); d-- > 0;) {
-      if (++*position[d] < operand[d]) break;
-      *position[d] = 0;
+    table.offsets.assign(static_cast<std::size_t>(stride), 0);
+  }
+}
+
+Tables::Tables(const View& view, const Environment& extents, const Shape& operand,
+               const Shape& tensor)
+    : operand_(operand) {
+  const std::vector<Expression> expressions = in_coordinates(view, extents);
+  std::vector<std::vector<std::size_t>> used;
+  for (const Expression& expression : expressions) used.push_back(dimensions_in(expression, view));
+  group(used);
+  lay_out();
+  const Shape strides = row_major_strides(tensor);
+  for (std::size_t t = 0; t < expressions.size(); ++t) {
+    const auto offset = [&](const Environment& at) {
+      const std::int64_t coordinate = expressions[t].evaluate(at);
+      const bool inside = coordinate >= 0 && coordinate < tensor[t];
+      return inside ? coordinate * strides[t] : kOutside;
+    };
+    if (used[t].empty()) {
+      start_ += offset(extents);
+      continue;
+    }
+    Table& table = tables_[steps_[used[t].front()].table];
+    Counter counter(view, table.dimensions, operand);
+    for (std::int64_t& sum : table.offsets) {
+      sum += offset(counter.at());
+      counter.advance();
     }
   }
 }
@@ -147,11 +203,7 @@ Tensor seen_through(const Tensor& source, const View& view, const Environment& e
                        " of the operand " + to_string(operand));
     }
   };
-  if (const auto tables = Tables::of(view, extents, operand, source.shape())) {
-    tables->run(take);
-  } else {
-    run_evaluated(view, extents, operand, source.shape(), take);
-  }
+  Tables(view, extents, operand, source.shape()).run(take);
   return seen;
 }
 

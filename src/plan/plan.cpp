@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/plan.hpp"
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "plan/candidate_memo.hpp"
 #include "plan/decided.hpp"
@@ -51,10 +53,11 @@ Plan plan_once(const PlanContext& context) {
 }
 
 /// The temporaries of one step keep to the limit. Where steps share whole places only, those of all
-/// steps together may not: then each gets less, until they do. Where nothing does, the plan that
-/// takes least.
+/// steps together may not: then each gets less, until they do (or take what must live at one time).
+/// Where nothing does, the plan that takes least.
 Plan with_less_workspace(Plan plan, const PlanContext& context) {
-  const std::int64_t limit = context.options.workspace_limit_bytes;
+  const std::int64_t limit =
+      std::max(context.options.workspace_limit_bytes, plan.largest_live_workspace_bytes);
   PlanOptions tighter = context.options;
   std::int64_t bytes = block_bytes(plan, PlannedBlock::Kind::workspace);
   for (int i = 0; i < kMostTighter && bytes > limit; ++i) {
