@@ -88,7 +88,9 @@ class Chooser {
         cost += repack_cost_us(state.arrangement, dense, context_);
       }
     }
-    if (demand.kind == Demand::Kind::any) return cost;
+    if (demand.kind == Demand::Kind::any) {
+      return cost + side_cost_us(state.arrangement, demand, context_);
+    }
     return cost + repack_cost_us(state.arrangement, demand.arrangement, context_);
   }
 
@@ -160,7 +162,10 @@ class Chooser {
           add_source(binding.tensor, kernel.demands.at(role), state);
         }
         for (const auto& side : kernel.bound.sides) {
-          if (side.tensor < kFirstTemporary) add_source(side.tensor, Demand{}, state);
+          if (side.tensor >= kFirstTemporary) continue;
+          const Shape& shape = context_.tasks.tensors[static_cast<std::size_t>(side.tensor)].shape;
+          const Demand& result = kernel.demands.at("dst");
+          add_source(side.tensor, side_demand(result, side.shape, shape), state);
         }
       }
       for (const auto& arrangement : outputs_of(candidate, wishes_[dst])) {

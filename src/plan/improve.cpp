@@ -24,6 +24,10 @@ class Copies {
     make_any(tensor);
     if (demand.kind == Demand::Kind::packed) add(tensor, demand.arrangement);
   }
+  void read_side(int tensor, const Demand& demand) {
+    make_any(tensor);
+    cost_us_ += side_cost_us(stored_[tensor].front(), demand, context_);
+  }
   void read_row_major(int tensor) {
     const TaskTensor& facts = facts_of(tensor);
     make_direct(tensor, row_major_arrangement(facts.dtype, facts.shape));
@@ -155,7 +159,8 @@ class LocalSearch {
         if (!is_of(side.tensor, root)) continue;
         const auto& facts = context_.tasks.tensors[static_cast<std::size_t>(side.tensor)];
         if (facts.shape == side.shape) {
-          copies.read(side.tensor, Demand{});
+          const Demand& result = kernel.demands.at("dst");
+          copies.read_side(side.tensor, side_demand(result, side.shape, facts.shape));
         } else {
           copies.read_row_major(side.tensor);
         }

@@ -21,6 +21,23 @@ View side_view(const Shape& side, const Shape& dst, bool is_constant) {
   return view;
 }
 
+/// A bias of 1 x O x 1 x 1 has dimensions of one element that do not follow dst.
+bool has_shape_of(const SpecSide& side, const Shape& shape, const Shape& dst) {
+  return shape == dst && side.arrangement.tensor_shape == dst;
+}
+
+/// The same memory described in the dimensions of the kernel's dst, if it can be: then its index is
+/// dst's, and costs the epilogue no division.
+Arrangement as_dst_lies(const Arrangement& side, const InstanceOperand& dst) {
+  if (!dst.view.grouping || side.grouping == *dst.view.grouping) return side;
+  const Grouping& grouping = *dst.view.grouping;
+  const Shape align(grouping.size(), 1);
+  const Arrangement rows =
+      make_arrangement(side.dtype, side.tensor_shape, grouping,
+                       Layout::row_major(static_cast<int>(grouping.size())), align, side.rim);
+  return same_memory(side, rows) ? rows : side;
+}
+
 }  // namespace
 
 InstanceSpec instance_spec(const KernelChoice& choice, const SpecPlaces& places) {
@@ -48,6 +65,9 @@ InstanceSpec instance_spec(const KernelChoice& choice, const SpecPlaces& places)
     InstanceOperand side;
     side.name = "side" + std::to_string(i + 1);
     side.arrangement = given.arrangement;
+    if (has_shape_of(given, choice.bound.sides[i].shape, dst)) {
+      side.arrangement = as_dst_lies(given.arrangement, spec.operands.back());
+    }
     side.view = side_view(choice.bound.sides[i].shape, dst, given.is_constant);
     spec.sides.push_back(std::move(side));
   }

@@ -11,6 +11,21 @@ double repack_cost_us(const Arrangement& from, const Arrangement& to, const Plan
   return step_cost_us(elements, context.pack_efficiency, bytes, context.device);
 }
 
+Demand side_demand(const Demand& dst, const Shape& shape, const Shape& tensor) {
+  Demand demand;
+  const bool follows = shape == tensor && dst.arrangement.tensor_shape == tensor;
+  if (dst.kind == Demand::Kind::direct && follows) demand.arrangement = dst.arrangement;
+  return demand;
+}
+
+double side_cost_us(const Arrangement& side, const Demand& demand, const PlanContext& context) {
+  const Arrangement& dst = demand.arrangement;
+  if (dst.tensor_shape.empty() || side.tensor_shape != dst.tensor_shape) return 0.0;
+  // Padding between rows is no other order.
+  const bool alike = side.grouping == dst.grouping && side.layout == dst.layout;
+  return alike || same_memory(side, dst) ? 0.0 : repack_cost_us(side, dst, context);
+}
+
 BoundProblem pack_problem(int source, int copy, const View& view, const Arrangement& arrangement,
                           const Problem& problem, Demand::Kind kind) {
   BoundProblem bound;

@@ -15,4 +15,12 @@ namespace morton {
 [[nodiscard]] double repack_cost_us(const Arrangement& from, const Arrangement& to,
                                     const PlanContext& context);
 
+/// What is demanded of a side operand of `shape`, whose tensor has `tensor`'s: any format, but with
+/// the one of the kernel's result named where they belong together element by element.
+[[nodiscard]] Demand side_demand(const Demand& dst, const Shape& shape, const Shape& tensor);
+/// Time that an epilogue loses on a side operand that lies in another order than `side_demand`
+/// names: about what a copy would take.
+[[nodiscard]] double side_cost_us(const Arrangement& side, const Demand& demand,
+                                  const PlanContext& context);
+
 }  // namespace morton

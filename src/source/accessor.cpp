@@ -21,6 +21,17 @@ Expression offset_in(const InstanceOperand& operand, const std::vector<Expressio
                            operand.arrangement.pitch != 0 ? &pitch : nullptr);
 }
 
+/// Whether the side operand's element is that of dst's at the same coordinates of the tensor. Told
+/// from the texts alone: an instance is known by them and may serve other extents.
+bool follows_dst(const InstanceOperand& side, const View& dst) {
+  const auto& coordinates = side.view.coordinates;
+  if (coordinates.size() != dst.coordinates.size()) return false;
+  for (std::size_t t = 0; t < coordinates.size(); ++t) {
+    if (!(coordinates[t] == Expression::variable("t" + std::to_string(t)))) return false;
+  }
+  return dst.grouping && *dst.grouping == side.arrangement.grouping;
+}
+
 }  // namespace
 
 Expression padded_name(const std::string& operand, std::size_t dimension) {
@@ -88,16 +99,73 @@ IndexText index_of(const InstanceOperand& operand, const std::vector<Expression>
   return text;
 }
 
-bool quads_lie_together(const InstanceOperand& operand) {
+Expression index_of_side(const InstanceOperand& side, const View& dst,
+                         const std::vector<Expression>& coordinates) {
+  if (follows_dst(side, dst)) return offset_in(side, coordinates);
+  std::map<std::string, Expression> replacements;
+  for (std::size_t d = 0; d < coordinates.size(); ++d) {
+    replacements.emplace(coordinate_name(dst.dimensions[d]), coordinates[d]);
+  }
+  std::map<std::string, Expression> by_position;
+  for (std::size_t t = 0; t < dst.coordinates.size(); ++t) {
+    by_position.emplace("t" + std::to_string(t), dst.coordinates[t].substitute(replacements));
+  }
+  std::vector<Expression> tensor_coordinates;
+  for (const auto& coordinate : side.view.coordinates) {
+    tensor_coordinates.push_back(coordinate.substitute(by_position));
+  }
+  return index_of_tensor_element(side, tensor_coordinates);
+}
+
+bool lie_together(const InstanceOperand& operand, std::int64_t count) {
   const View& view = operand.view;
   if (view.bounded || !view.grouping || *view.grouping != operand.arrangement.grouping) {
     return false;
   }
   const auto& loops = operand.arrangement.layout.loops();
-  constexpr std::int64_t kQuad = 4;
   // An extent of 0 is a whole dimension.
-  return !loops.empty() && loops.back().extent % kQuad == 0 &&
+  return !loops.empty() && loops.back().extent % count == 0 &&
          loops.back().dimension == static_cast<int>(view.dimensions.size()) - 1;
+}
+
+std::string sixteen_type() {
+  return "#ifndef SIXTEEN\ntypedef float morton_sixteen "
+         "__attribute__((ext_vector_type(16), aligned(4)));\n#define SIXTEEN morton_sixteen\n"
+         "#endif\n";
+}
+
+std::vector<MacroText> vector_macros(const InstanceOperand& operand, const IndexText& text,
+                                     const std::string& coordinates) {
+  const std::string& name = operand.name;
+  const DType type = operand.arrangement.dtype;
+  const std::string index = text.index.to_opencl();
+  const std::string last = coordinate_name(operand.view.dimensions.back());
+  const std::string others = coordinates.substr(0, coordinates.size() - last.size());
+  const auto at = [&](int i) { return "(" + others + "(" + last + ") + " + std::to_string(i); };
+  const bool sixteen = type == DType::f32 && lie_together(operand, 16);
+  if (operand.direction == InstanceOperand::Direction::read) {
+    std::string load = "(*(__global const SIXTEEN*)(" + name + " + " + index + "))";
+    if (!sixteen) {
+      load = "(SIXTEEN)(";
+      for (int i = 0; i < 16; ++i) load += (i > 0 ? ", LOAD_" : "LOAD_") + name + at(i) + ")";
+      load += ")";
+    }
+    return {{"LOAD16_" + name, "(" + coordinates + ")", load}};
+  }
+  const auto one_by_one = [&](const std::string& vector, int count) {
+    constexpr const char* kDigits = "0123456789abcdef";
+    std::string body = "do { const " + vector + " morton_vector = (v); ";
+    for (int i = 0; i < count; ++i) {
+      body += "STORE_" + name + at(i) + ", morton_vector.s" + kDigits[i] + "); ";
+    }
+    return body + "} while (0)";
+  };
+  std::string store4 = lie_together(operand, 4) ? store4_text(type, name, index, "(v)") : "";
+  if (store4.empty()) store4 = one_by_one("float4", 4);
+  const std::string store16 = sixteen ? "(*(__global SIXTEEN*)(" + name + " + " + index + ") = (v))"
+                                      : one_by_one("SIXTEEN", 16);
+  return {{"STORE4_" + name, "(" + coordinates + ", v)", store4},
+          {"STORE16_" + name, "(" + coordinates + ", v)", store16}};
 }
 
 std::string describe_access(const InstanceOperand& operand) {

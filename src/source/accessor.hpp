@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "source/element.hpp"
 #include "source/instance.hpp"
 
 namespace morton {
@@ -33,9 +34,26 @@ struct IndexText {
 [[nodiscard]] IndexText index_of(const InstanceOperand& operand,
                                  const std::vector<Expression>& coordinates);
 
-/// Whether four neighbours along the operand's last dimension, the first at a multiple of four,
-/// follow each other in memory.
-[[nodiscard]] bool quads_lie_together(const InstanceOperand& operand);
+/// The index of the side operand's element that belongs to dst's element at `coordinates`, those of
+/// the view `dst`. Where the side lies in dst's own dimensions it is a product and a sum, so that
+/// neighbours of dst find neighbours.
+[[nodiscard]] Expression index_of_side(const InstanceOperand& side, const View& dst,
+                                       const std::vector<Expression>& coordinates);
+
+/// Whether `count` neighbours along the operand's last dimension, the first at a multiple of
+/// `count`, follow each other in memory.
+[[nodiscard]] bool lie_together(const InstanceOperand& operand, std::int64_t count);
+
+/// Of an operand that is written STORE4_<name> and STORE16_<name>, of one that is read
+/// LOAD16_<name>: neighbours along its last dimension as a vector, in one access where they lie
+/// together, else one by one. `text` is the index of the first of them, `coordinates` the
+/// parameters of the operand's scalar macro, which these call.
+[[nodiscard]] std::vector<MacroText> vector_macros(const InstanceOperand& operand,
+                                                   const IndexText& text,
+                                                   const std::string& coordinates);
+/// The type of sixteen floats at any float's address, SIXTEEN, that the macros of 16 pass; may
+/// stand in a program any number of times.
+[[nodiscard]] std::string sixteen_type();
 
 /// Describes what the operand's access depends on, for the instance's key: never extents.
 [[nodiscard]] std::string describe_access(const InstanceOperand& operand);

@@ -52,7 +52,7 @@ class Writer {
   void define_constants();
   void define_operand(const InstanceOperand& operand);
   void define_scalar_access(const InstanceOperand& operand);
-  void define_quad_store(const InstanceOperand& operand, const std::string& index);
+  void define_vector_access(const InstanceOperand& operand, const IndexText& text);
   void define_memory_order(const InstanceOperand& dst);
   void define_part_order(const InstanceOperand& dst);
   void define_epilogue();
@@ -184,7 +184,7 @@ void Writer::define_scalar_access(const InstanceOperand& operand) {
     std::string store = store_text(type, operand.name, index, "(v)");
     if (!text.inside.empty()) store = "(" + text.inside + " ? (void)" + store + " : (void)0)";
     define("STORE_" + operand.name, "(" + coordinates + ", v)", store);
-    define_quad_store(operand, index);
+    define_vector_access(operand, text);
     return;
   }
   const std::string element = load_text(type, operand.name, index);
@@ -193,28 +193,19 @@ void Writer::define_scalar_access(const InstanceOperand& operand) {
                                ? "(" + element + ")"
                                : "(" + text.inside + " ? " + element + " : " + outside + ")";
   define("LOAD_" + operand.name, "(" + coordinates + ")", body);
+  define_vector_access(operand, text);
 }
 
-/// STORE4: four neighbours along the last dimension, in one store where they lie together.
-void Writer::define_quad_store(const InstanceOperand& operand, const std::string& index) {
-  const std::string name = "STORE4_" + operand.name;
-  if (spec_.entry->source.find(name) == std::string::npos) return;
+/// STORE4, STORE16 and LOAD16: neighbours along the last dimension, at once where they lie
+/// together.
+void Writer::define_vector_access(const InstanceOperand& operand, const IndexText& text) {
+  if (any_rank_) return;
   const std::string coordinates = macro_parameters(operand.view);
-  std::string body;
-  if (quads_lie_together(operand)) {
-    body = store4_text(operand.arrangement.dtype, operand.name, index, "(v)");
+  for (const MacroText& macro : vector_macros(operand, text, coordinates)) {
+    if (spec_.entry->source.find(macro.name) == std::string::npos) continue;
+    head_ << sixteen_type();
+    define(macro.name, macro.parameters, macro.body);
   }
-  if (body.empty()) {
-    const std::string last = coordinate_name(operand.view.dimensions.back());
-    const std::string others = coordinates.substr(0, coordinates.size() - last.size());
-    body = "do { const float4 morton_quad = (v); ";
-    for (const char* number : {"0", "1", "2", "3"}) {
-      body += "STORE_" + operand.name + "(" + others + "(" + last + ") + " + number +
-              ", morton_quad.s" + number + "); ";
-    }
-    body += "} while (0)";
-  }
-  define(name, "(" + coordinates + ", v)", body);
 }
 
 void Writer::define_memory_order(const InstanceOperand& dst) {
@@ -287,21 +278,7 @@ void Writer::define_epilogue() {
   head_ << epilogue_function(chain, function);
   std::string call = function + "((v)";
   for (const auto& side : spec_.sides) {
-    std::vector<Expression> tensor_coordinates;
-    std::map<std::string, Expression> replacements;
-    const auto parameters_of_dst = parameters_of(dst->view, *spec_.entry);
-    for (std::size_t d = 0; d < parameters_of_dst.size(); ++d) {
-      replacements.emplace(coordinate_name(dst->view.dimensions[d]), parameters_of_dst[d]);
-    }
-    std::map<std::string, Expression> by_position;
-    for (std::size_t t = 0; t < dst->view.coordinates.size(); ++t) {
-      by_position.emplace("t" + std::to_string(t),
-                          dst->view.coordinates[t].substitute(replacements));
-    }
-    for (const auto& coordinate : side.view.coordinates) {
-      tensor_coordinates.push_back(coordinate.substitute(by_position));
-    }
-    const Expression index = index_of_tensor_element(side, tensor_coordinates);
+    const Expression index = index_of_side(side, dst->view, parameters_of(dst->view, *spec_.entry));
     sizes_.merge(sizes_in(index));
     call += ", " + load_text(side.arrangement.dtype, side.name, index.to_opencl());
   }
