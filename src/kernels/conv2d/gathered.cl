@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// conv2d.gathered: dst[n,o,oh,ow] = EPILOGUE(sum over c, kh, kw of
+//     src[n, c, oh*SH + kh*DH - PT, ow*SW + kw*DW - PL] * weights[o,c,kh,kw]), for CPUs
+//
+//   src      NCHW   ((n*C + c)*H + h)*W + w
+//   weights  OIHW   o*K + k,  k = (c*KH + kh)*KW + kw,  K = C*KH*KW
+//   dst      NOHW   ((n*O + o)*OH + oh)*OW + ow
+//
+// The product weights[O,K] * columns[K,N*OH*OW] of im2col, as gemm.tile_copied computes it, of which no
+// columns are ever written to memory: a work-group is one work-item, and gathers the TILE_N columns
+// that it needs from the image into a panel of local memory.
+//
+//          src, channel c                 the panel: row k = (c, kh, kw)
+//      . . . . . . . . . . .               a b c d e f g h | i j k l m n     TILE_N pixels of dst;
+//      . [a b c d e f g h] .   -------->   one run for each row of dst that
+//      . . . . . . . . . . .               they lie in, zeros where the
+//      . [i j k l m n] . . .               filter hangs over the image
+//                                            |   |   |
+//          weights   k                       v   v   v
+//          o         x  ---->              [16][16][16]     a tile: TILE_M * TILE_N/16 accumulators
+//          o+TILE_M  x  ---->              [16][16][16]     the next tile reads the same panel
+//
+// The panel is DEPTH rows deep at most. Where K is more, the band of tiles is gone through once for
+// each DEPTH, and its sums wait in `sums` meanwhile. The bounds of a run depend on (kh, kw) alone and
+// serve all channels.
+//
+// Work-groups along O come first. The last pixels, if they are fewer than TILE_N, come before all
+// others: they cost less, and what is left for the end is then of one size; they are computed in
+// vectors of 16, one after the other.
+//
+// Edges: in place of outputs that do not exist the last one is computed.
+//
+// Tunables: TILE_M outputs and TILE_N pixels (a multiple of 16) of the tile; BAND_M outputs of a band at
+// most (a multiple of TILE_M); DEPTH rows of the panel. How many bands there are is the global size.
+// Assumes: a work-group of one work-item, which needs no barrier between its use of local memory.
+// `a * b + c` is left to the compiler to contract into one operation: PoCL's mad() is two.
+#if TILE_N % 16 != 0 || BAND_M % TILE_M != 0
+#error "conv2d.gathered: TILE_N must be a multiple of 16, BAND_M of TILE_M"
+#endif
+#define TILE_VECTORS (TILE_N / 16)
+// A vector may reach this far beyond what it is meant for.
+#define SPARE 16
+
+__kernel ATTRIBUTES void gathered(ARGUMENTS) {
+  // Sixteen floats that may start at any float, where OpenCL's float16 starts at 64 bytes only.
+  typedef float sixteen __attribute__((ext_vector_type(16), aligned(4)));
+  __local float panel[DEPTH * TILE_N];
+  __local float sums[BAND_M * TILE_N];
+  const int K = C * KH * KW;
+  const int pixels = N * OH * OW;
+  const int bands = get_global_size(0);
+  const int height = ((O + TILE_M - 1) / TILE_M + bands - 1) / bands * TILE_M;
+  const int o0 = get_global_id(0) * height;
+  const int outputs = min(O - o0, height);
+  const int p0 = (get_global_size(1) - 1 - get_global_id(1)) * TILE_N;
+  const int columns = min(pixels - p0, TILE_N);
+  const int wide = (columns + 15) / 16 * 16;
+
+  // The runs: pixels of the panel that lie in one row of dst.
+  int run_end[TILE_N];
+  int run_h[TILE_N];
+  int run_w[TILE_N];
+  int run_n[TILE_N];
+  int runs = 0;
+  for (int c = 0; c < columns; ++runs) {
+    const int p = p0 + c;
+    c = min(c + OW - p % OW, columns);
+    run_end[runs] = c;
+    run_w[runs] = p % OW * SW - PL;
+    run_h[runs] = p / OW % OH * SH - PT;
+    run_n[runs] = p / OW / OH;
+  }
+
+  for (int k0 = 0; k0 < K; k0 += DEPTH) {
+    const int depth = min(K - k0, DEPTH);
+    for (int f = 0; f < KH * KW; ++f) {
+      // The channels of which position f of the filter is a row of this panel.
+      const int first = (max(k0 - f, 0) + KH * KW - 1) / (KH * KW);
+      const int last = (k0 + depth - f + KH * KW - 1) / (KH * KW);
+      float row[TILE_N + SPARE];
+      for (int c = 0; c < wide; ++c) row[c] = 0.0f;
+      int begin[TILE_N];
+      int end[TILE_N];
+      int start[TILE_N];
+      int from = 0;
+      for (int r = 0; r < runs; ++r) {
+        const int h = run_h[r] + f / KW * DH;
+        const int w = run_w[r] + f % KW * DW;
+        const int inside = h >= 0 && h < H;
+        begin[r] = min(from + (max(-w, 0) + SW - 1) / SW, run_end[r]);
+        end[r] = inside ? clamp(from + (max(W - w, 0) + SW - 1) / SW, begin[r], run_end[r])
+                        : begin[r];
+        start[r] = (run_n[r] * C * H + h) * W + w + (begin[r] - from) * SW;
+        from = run_end[r];
+      }
+      for (int ch = first; ch < last; ++ch) {
+        for (int r = 0; r < runs; ++r) {
+          __global const float* line = src + start[r] + ch * H * W;
+          int c = begin[r];
+          if (SW <= 2) {
+            // Vectors may reach beyond the run, but not beyond src.
+            const int left = N * C * H * W - (start[r] + ch * H * W);
+            for (; c < end[r] && left >= (c - begin[r] + 16) * SW; c += 16) {
+              const sixteen one = *(__global const sixteen*)(line + (c - begin[r]) * SW);
+              if (SW == 1) {
+                *(sixteen*)(row + c) = one;
+              } else {
+                const sixteen two = *(__global const sixteen*)(line + (c - begin[r]) * SW + 16);
+                sixteen even;
+                even.lo = one.even;
+                even.hi = two.even;
+                *(sixteen*)(row + c) = even;
+              }
+            }
+          }
+          for (; c < end[r]; ++c) row[c] = line[(c - begin[r]) * SW];
+          // What lies outside of the image, and what the vectors of this run have overwritten.
+          const int next = r + 1 < runs ? begin[r + 1] : wide;
+          for (c = end[r]; c < next; ++c) row[c] = 0.0f;
+        }
+        __local float* to = panel + (ch * KH * KW + f - k0) * TILE_N;
+        for (int c = 0; c < wide; c += 16) {
+          *(__local sixteen*)(to + c) = *(const sixteen*)(row + c);
+        }
+      }
+    }
+    for (int t = 0; t < outputs; t += TILE_M) {
+      __global const float* filter[TILE_M];
+#pragma unroll
+      for (int i = 0; i < TILE_M; ++i) filter[i] = weights + (o0 + min(t + i, outputs - 1)) * K + k0;
+      if (columns == TILE_N) {
+        sixteen sum[TILE_M][TILE_VECTORS];
+#pragma unroll
+        for (int i = 0; i < TILE_M; ++i) {
+#pragma unroll
+          for (int j = 0; j < TILE_VECTORS; ++j) {
+            sum[i][j] = 0.0f;
+            if (k0 > 0) sum[i][j] = *(__local const sixteen*)(sums + (t + i) * TILE_N + 16 * j);
+          }
+        }
+        for (int k = 0; k < depth; ++k) {
+#pragma unroll
+          for (int i = 0; i < TILE_M; ++i) {
+            const float scalar = filter[i][k];
+#pragma unroll
+            for (int j = 0; j < TILE_VECTORS; ++j) {
+              sum[i][j] += scalar * *(__local const sixteen*)(panel + k * TILE_N + 16 * j);
+            }
+          }
+        }
+#pragma unroll
+        for (int i = 0; i < TILE_M; ++i) {
+#pragma unroll
+          for (int j = 0; j < TILE_VECTORS; ++j) {
+            *(__local sixteen*)(sums + (t + i) * TILE_N + 16 * j) = sum[i][j];
+          }
+        }
+      } else {
+        for (int c = 0; c < columns; c += 16) {
+          sixteen sum[TILE_M];
+#pragma unroll
+          for (int i = 0; i < TILE_M; ++i) {
+            sum[i] = 0.0f;
+            if (k0 > 0) sum[i] = *(__local const sixteen*)(sums + (t + i) * TILE_N + c);
+          }
+          for (int k = 0; k < depth; ++k) {
+            const sixteen across = *(__local const sixteen*)(panel + k * TILE_N + c);
+#pragma unroll
+            for (int i = 0; i < TILE_M; ++i) sum[i] += filter[i][k] * across;
+          }
+#pragma unroll
+          for (int i = 0; i < TILE_M; ++i) *(__local sixteen*)(sums + (t + i) * TILE_N + c) = sum[i];
+        }
+      }
+      if (k0 + DEPTH < K) continue;
+      // The text of the epilogue stands once: it may be long, and PoCL compiles every copy.
+      for (int i = t; i < min(t + TILE_M, outputs); ++i) {
+        int c = 0;
+        for (int r = 0; r < runs; ++r) {
+          const int n = run_n[r];
+          const int oh = (p0 + c) / OW % OH;
+          const int ow = (p0 + c) % OW;
+          __global float* out = dst + ((n * O + o0 + i) * OH + oh) * OW + ow;
+          const int length = run_end[r] - c;
+          for (int x = 0; x < length; ++x) {
+            out[x] = EPILOGUE(sums[i * TILE_N + c + x], n, o0 + i, oh, ow + x);
+          }
+          c = run_end[r];
+        }
+      }
+    }
+  }
+}
+#undef TILE_VECTORS
+#undef SPARE
