@@ -84,8 +84,14 @@ const std::vector<ProblemFamily>& problem_families() {
        {"L"},
        {"I0", "I1", "I2", "I3"}},
       {"winograd_weights", {input("src", {"O", "C", "U", "V"}), output({"X", "O", "C"})}, {"OUT"}},
-      {"winograd_input", {input("src", {"C", "T", "P", "Q"}), output({"X", "C", "T"})}, {"OUT"}},
-      {"winograd_output", {input("src", {"X", "O", "T"}), output({"O", "T", "Y", "Z"})}, {"OUT"}},
+      {"winograd_input",
+       {input("src", {"N", "C", "H", "W"}), output({"X", "C", "T"})},
+       {"OUT", "PT", "PL"},
+       {"T0", "TH", "TW"}},
+      {"winograd_output",
+       {input("src", {"X", "O", "T"}), output({"N", "O", "OH", "OW"})},
+       {"OUT"},
+       {"T0", "TH", "TW"}},
   };
   return kFamilies;
 }

@@ -80,12 +80,12 @@ struct OperandSchema {
 ///   Its parameters I0 to I3 are the extents that they index; a negative index counts from the end,
 ///   and dst is 0 where one lies outside.
 /// - winograd_weights: dst[X,O,C] = (G w G') of the filter w = src[O,C,U,V]; structure OUT.
-/// - winograd_input: dst[X,C,T] = (B' d B) of the patch d = src[C,T,P,Q]; structure OUT.
-/// - winograd_output: dst[O,T,Y,Z] = (A' m A) of m = src[X,O,T]; structure OUT.
-///
+/// - winograd_input: dst[X,C,T] = (B' d B), d a patch of src[N,C,H,W]; structure OUT PT PL.
+/// - winograd_output: dst[N,O,OH,OW] = (A' m A) of m = src[X,O,T]; structure OUT.
 /// Winograd's minimal filtering F(OUT x OUT, 3x3) (A. Lavin and S. Gray, "Fast Algorithms for
 /// Convolutional Neural Networks", 2015): T tiles of OUT x OUT results, each from a patch of
-/// P x Q = (OUT+2) x (OUT+2) elements, X = P * Q products; G, B and A are constants that OUT gives.
+/// (OUT+2) x (OUT+2) elements, X = (OUT+2)^2 products; G, B and A are constants that OUT gives.
+/// Parameters T0 TH TW: tile t is number t + T0 of all, (n * TH + row of tiles) * TW + column.
 ///
 /// A window of conv2d and of the pools reads src at row oh * SH + kh * DH - PT and column
 /// ow * SW + kw * DW - PL; what lies outside the image counts as 0 in conv2d and is left out in the

@@ -31,6 +31,8 @@ struct Way {
   DType result = DType::f32;
   /// How much larger its errors may be than those of plain sums (Winograd's transforms).
   double error_scale = 1.0;
+  /// Whether it rounds even where all numbers are whole (Winograd's thirds).
+  bool rounds_whole_numbers = false;
   /// Entry::terms_per_truncation of the entry that is tried.
   std::int64_t terms_per_truncation = 0;
   /// Fewer cases are enough where it computes few of its family's.

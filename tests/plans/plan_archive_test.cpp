@@ -66,7 +66,8 @@ TEST_F(PlanArchive, EveryPrefixIsRefused) {
 
 TEST_F(PlanArchive, DamagedBytesAreRefusedOrHarmless) {
   std::mt19937 random(20261122);
-  for (int i = 0; i < 1000; ++i) {
+  // Most bytes are kernels' text, in which any letter may be.
+  for (int i = 0; i < 3000; ++i) {
     std::string damaged = bytes_;
     damaged[random() % damaged.size()] = static_cast<char>(random() & 0xff);
     feed(damaged);

@@ -200,7 +200,7 @@ TEST(PlanWorkspace, TheLimitDecidesWhetherARecipeMayBe) {
   // Without the wish another way is taken, and --why says so.
   options.use.clear();
   const Plan plan = plan_of(graph, 3, device, options);
-  EXPECT_EQ(count_of(plan, "conv2d.naive"), 1);
+  EXPECT_EQ(count_of(plan, "conv2d.gathered"), 1);
   EXPECT_TRUE(says(plan.considered[0], "exceed the workspace limit"));
 }
 

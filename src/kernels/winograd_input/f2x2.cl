@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// winograd_input.f2x2: dst[x,c,t] = (B' d B)[x / 4, x % 4] of the 4x4 patch d = src[c,t,:,:].
+// winograd_input.f2x2: dst[x,c,t] = (B' d B)[x / 4, x % 4] of the 4x4 patch d of channel c that tile t
+// needs, for any device.
 //
-//   src(c, t, p, q), dst(x, c, t)   through accessors
+//   src(n, c, h, w), dst(x, c, t)   through accessors
 //
 //              image, 2 columns on for each tile         1  0 -1  0
 //              [. . . .]                           B' =  0  1  1  0     one work-item: one patch of one
@@ -18,17 +19,25 @@ __kernel ATTRIBUTES void winograd_input_f2x2(ARGUMENTS) {
   const int t = get_global_id(0);
   const int c = get_global_id(1);
   if (t >= T) return;
+  const int n = (t + T0) / (TW * TH);
+  const int h0 = (t + T0) / TW % TH * 2 - PT;
+  const int w0 = (t + T0) % TW * 2 - PL;
   float half_done[4][4];
+#pragma unroll
   for (int q = 0; q < 4; ++q) {
-    const float d0 = LOAD_src(c, t, 0, q);
-    const float d1 = LOAD_src(c, t, 1, q);
-    const float d2 = LOAD_src(c, t, 2, q);
-    const float d3 = LOAD_src(c, t, 3, q);
-    half_done[0][q] = d0 - d2;
-    half_done[1][q] = d1 + d2;
-    half_done[2][q] = d2 - d1;
-    half_done[3][q] = d1 - d3;
+    const int w = w0 + q;
+    float d[4];
+#pragma unroll
+    for (int p = 0; p < 4; ++p) {
+      const int h = h0 + p;
+      d[p] = h >= 0 && h < H && w >= 0 && w < W ? LOAD_src(n, c, h, w) : 0.0f;
+    }
+    half_done[0][q] = d[0] - d[2];
+    half_done[1][q] = d[1] + d[2];
+    half_done[2][q] = d[2] - d[1];
+    half_done[3][q] = d[1] - d[3];
   }
+#pragma unroll
   for (int i = 0; i < 4; ++i) {
     const float d0 = half_done[i][0];
     const float d1 = half_done[i][1];

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// winograd_output.f4x4: the 4x4 results A' m A of tile t and channel o, of its 36 products
+// m = src[:,o,t], into dst[n,o,oh,ow] = EPILOGUE(result), for any device.
+//
+//   src(x, o, t), dst(n, o, oh, ow)   through accessors
+//
+//              1  1  1  1  1  0
+//       A' =   0  1 -1  2 -2  0          one work-item: one tile of 4x4 results of one channel;
+//              0  1  1  4  4  0          columns of m first, then rows
+//              0  1 -1  8 -8  1
+//
+// A tile at the lower or right edge of an image whose extents are no multiples of 4 hangs over it; what
+// lies outside is not stored.
+// Tunables: LOCAL, work-items of a work-group.
+// Source: A. Lavin and S. Gray, "Fast Algorithms for Convolutional Neural Networks", 2015.
+#define TRANSFORM(m, y)                                                                \
+  do {                                                                                 \
+    (y)[0] = (m)[0] + ((m)[1] + (m)[2]) + ((m)[3] + (m)[4]);                           \
+    (y)[1] = ((m)[1] - (m)[2]) + 2.0f * ((m)[3] - (m)[4]);                             \
+    (y)[2] = ((m)[1] + (m)[2]) + 4.0f * ((m)[3] + (m)[4]);                             \
+    (y)[3] = ((m)[1] - (m)[2]) + 8.0f * ((m)[3] - (m)[4]) + (m)[5];                    \
+  } while (0)
+
+__kernel ATTRIBUTES void winograd_output_f4x4(ARGUMENTS) {
+  const int t = get_global_id(0);
+  const int o = get_global_id(1);
+  if (t >= T) return;
+  const int n = (t + T0) / (TW * TH);
+  const int oh = (t + T0) / TW % TH * 4;
+  const int ow = (t + T0) % TW * 4;
+  float half_done[6][4];  // [column of m][row of A' m]
+#pragma unroll
+  for (int q = 0; q < 6; ++q) {
+    float m[6];
+#pragma unroll
+    for (int p = 0; p < 6; ++p) m[p] = LOAD_src(6 * p + q, o, t);
+    TRANSFORM(m, half_done[q]);
+  }
+  float result[4][4];
+#pragma unroll
+  for (int y = 0; y < 4; ++y) {
+    float m[6];
+#pragma unroll
+    for (int q = 0; q < 6; ++q) m[q] = half_done[q][y];
+    TRANSFORM(m, result[y]);
+  }
+  // The text of the epilogue stands once: it may be long.
+  for (int y = 0; y < 4 && oh + y < OH; ++y) {
+    for (int z = 0; z < 4 && ow + z < OW; ++z) {
+      STORE_dst(n, o, oh + y, ow + z, EPILOGUE(result[y][z], n, o, oh + y, ow + z));
+    }
+  }
+}
+#undef TRANSFORM
