@@ -203,7 +203,7 @@ std::vector<std::string> known_names(const Entry& entry) {
   NameSet names = device_names();
   names.merge(tunable_names(entry));
   names.merge(structure_names(*family));
-  names.insert("elements_dst");
+  names.insert({"elements_dst", "products"});
   if (family->operands.back().dimensions.empty()) names.insert({"part_rows", "part_columns"});
   if (packs_one_layout(entry)) names.insert({"D0", "D1"});
   for (const auto& extent : extent_names(*family)) {

@@ -54,6 +54,7 @@ Environment entry_environment(const Entry& entry, const Problem& problem,
   environment.insert(tunables.begin(), tunables.end());
   environment.merge(environment_of(device));
   environment["elements_dst"] = elements_dst;
+  environment["products"] = entry.batch_of.empty() ? 1 : problem.extents.at("B");
   add_part_sizes(problem, environment);
   return environment;
 }

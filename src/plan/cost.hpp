@@ -13,7 +13,7 @@
 namespace morton {
 
 /// Values of every name that an entry's expressions may use for a problem: extents, structure,
-/// padded extents, tunables, device facts and `elements_dst`.
+/// padded extents, tunables, device facts, `elements_dst`, and `products` of a batch (else 1).
 [[nodiscard]] Environment entry_environment(const Entry& entry, const Problem& problem,
                                             const Environment& tunables, const DeviceInfo& device,
                                             std::int64_t elements_dst);

@@ -50,6 +50,37 @@ TEST(Instance, DependsOnTheViewThatLeadsToTheSideOperands) {
   EXPECT_NE(first.function, second.function);
 }
 
+/// gemm.tile whose dst is a tensor 5 x 1 x 7 with the last two dimensions joined, and behind it a
+/// side of that tensor's shape, stored as `grouping` says and read at `coordinates`.
+std::string side_index(const Catalogue& catalogue, const Grouping& grouping,
+                       const std::vector<std::string>& coordinates) {
+  const auto name = [](const char* text) { return Expression::variable(text); };
+  const View joined = View::grouped({"M", "N"}, {{0}, {1, 2}}, {name("M"), name("OH"), name("OW")});
+  InstanceSpec spec = tile_with_bias(catalogue, joined);
+  const Shape shape{5, 1, 7};
+  const auto rank = static_cast<int>(grouping.size());
+  InstanceOperand& side = spec.sides[0];
+  side.arrangement = make_arrangement(DType::f32, shape, grouping, Layout::row_major(rank),
+                                      Shape(grouping.size(), 1), Rim::undefined);
+  side.view = View{};
+  side.view.dimensions = {"T0", "T1", "T2"};
+  for (const auto& text : coordinates) {
+    side.view.coordinates.push_back(Expression::parse(text, "test"));
+  }
+  const std::string text = generate(spec).text;
+  const std::size_t start = text.find(", side1[") + 8;
+  return text.substr(start, text.find(']', start) - start);
+}
+
+TEST(Instance, ReadsASideInTheResultsOrderAtTheResultsIndex) {
+  const Catalogue catalogue = Catalogue::standard();
+  const std::vector<std::string> own{"t0", "t1", "t2"};
+  EXPECT_EQ(side_index(catalogue, {{0}, {1, 2}}, own), "(m) * side1_pad1 + (n)");
+  // In another order, or where one of its dimensions is spread, it costs divisions.
+  EXPECT_THAT(side_index(catalogue, {{1, 2}, {0}}, own), HasSubstr("/"));
+  EXPECT_THAT(side_index(catalogue, {{0}, {1, 2}}, {"t0", "0", "t2"}), HasSubstr("%"));
+}
+
 TEST(Instance, TellsCompilersWhereItsTextComesFrom) {
   const Catalogue catalogue = Catalogue::standard();
   const InstanceSource made = generate(tile_with_bias(catalogue, View::identity({"M", "N"})));
@@ -87,7 +118,7 @@ TEST(Instance, StoresFourNeighboursAtOnceWhereTheyLieTogether) {
   // Columns that follow each other down, cells of two, and a type that is rounded by a function.
   for (const char* layout : {"C", "R_4_1_C", "R_4_2_R", "R_2_6_R"}) {
     EXPECT_THAT(quad_store(catalogue, layout, DType::f32),
-                HasSubstr("STORE_dst(m, (n) + 3, morton_quad.s3)"))
+                HasSubstr("STORE_dst(m, (n) + 3, morton_vector.s3)"))
         << layout;
   }
   EXPECT_THAT(quad_store(catalogue, "R", DType::bf16), HasSubstr("STORE_dst(m, (n) + 3, "));
