@@ -7,13 +7,12 @@
 #include <filesystem>
 #include <memory>
 
-#include "bench_shapes.hpp"
+#include "bench_model_report.hpp"
 #include "cold.hpp"
 #include "commands.hpp"
 #include "given_model.hpp"
 #include "inputs.hpp"
 #include "kernel_contender.hpp"
-#include "layer_times.hpp"
 #include "loading_memory.hpp"
 #include "log.hpp"
 #include "morton/error.hpp"
@@ -47,9 +46,10 @@ constexpr std::array kFamilies{"gemm", "bias", "sigmoid", "relu"};
 
 /// What `bench --cold` takes notice of.
 const std::vector<std::string> kReadByCold{
-    "model",       "--cold",      "--device",     "--batch",  "--shape",     "--use",
-    "--exclude",   "--local",     "--set",        "--tuning", "--self-test", "--strict",
-    "--precision", "--catalogue", "--iterations", "--seed",   "--format",    "--output"};
+    "model",       "--cold",    "--device",    "--batch",     "--shape",
+    "--use",       "--exclude", "--local",     "--set",       "--tuning",
+    "--self-test", "--strict",  "--precision", "--catalogue", "--iterations",
+    "--seed",      "--format",  "--output",    "--conv",      "--workspace-limit"};
 
 struct Options {
   DeviceOptions device;
@@ -63,18 +63,6 @@ struct Options {
 /// Times in milliseconds, one sample for each run.
 struct Samples {
   std::vector<double> host, enqueue, device;
-};
-
-/// Everything that is reported, once all of it has been measured.
-struct Measurement {
-  double open_device_ms = 0.0, load_ms = 0.0, compile_ms = 0.0, first_inference_ms = 0.0;
-  Statistics host, enqueue;
-  std::optional<Statistics> device;
-  double items_per_second = 0.0;
-  std::string cache, kernels;  ///< where kernels came from, in a word and as a line
-  std::vector<OtherShape> other_shapes;
-  LoadingMemory loading;
-  std::optional<LayerTimes> layers;  ///< where a path is named (--conv)
 };
 
 /// When a series of runs ends: after a number of them, or after a time.
@@ -153,12 +141,12 @@ void measure_device(const CompiledModel& model, const std::vector<NamedTensor>& 
   });
 }
 
-Measurement measure_session(const CompiledModel& model, std::size_t items_dimension,
-                            const MeasureOptions& options) {
+BenchMeasurement measure_session(const CompiledModel& model, std::size_t items_dimension,
+                                 const MeasureOptions& options) {
   const std::vector<NamedTensor> inputs = random_inputs(model.inputs(), options.seed);
   // Host and device clock share the time.
   const Goal goal{options.iterations, parse_duration_ms(options.duration) / 2.0};
-  Measurement result;
+  BenchMeasurement result;
   Samples samples;
   Session session(model);
   const Stopwatch first;
@@ -181,127 +169,6 @@ Measurement measure_session(const CompiledModel& model, std::size_t items_dimens
 
 std::string cache_state(const CompileReport& report) {
   return report.kernels_built > 0 ? "cold" : "warm";
-}
-
-Json json_of(const Options& options, const CompiledModel& model, const Measurement& measured) {
-  const CompileReport& report = model.report();
-  const Json facts = Json::parse(model.device().json());
-  Json inputs = Json::object();
-  for (const PortInfo& port : model.inputs()) inputs[port.name] = shape_text(port.shape);
-  Json steps = Json::array();
-  for (const StepInfo& step : model.steps()) {
-    steps.push_back({{"name", step.name}, {"kernel", step.kernel}, {"tunables", step.tunables}});
-  }
-  return {{"model", options.model.path},
-          {"inputs", inputs},
-          {"seed", options.measure.seed},
-          {"precision", options.model.kernels.precision},
-          {"device",
-           {{"id", model.device().id()},
-            {"name", model.device().name()},
-            {"platform", facts.value("platform", "")},
-            {"driver", facts.value("driver_version", "")}}},
-          {"cache",
-           {{"state", measured.cache},
-            {"kernels_from_cache", report.kernels_from_memory + report.kernels_from_disk},
-            {"kernels_built", report.kernels_built}}},
-          {"phases",
-           {{"open_device_ms", measured.open_device_ms},
-            {"load_ms", measured.load_ms},
-            {"compile_ms", measured.compile_ms},
-            {"passes_ms", report.passes_ms},
-            {"plan_ms", report.plan_ms},
-            {"kernel_build_ms", report.build_ms},
-            {"upload_ms", report.upload_ms},
-            {"warm_up_ms", report.warm_up_ms},
-            {"first_inference_ms", measured.first_inference_ms}}},
-          {"clocks",
-           {{"host", to_json(measured.host)},
-            {"enqueue", to_json(measured.enqueue)},
-            {"device", measured.device ? to_json(*measured.device) : Json()}}},
-          {"items_per_second", measured.items_per_second},
-          {"other_shapes", to_json(measured.other_shapes)},
-          {"memory",
-           {{"weight_bytes", report.weight_bytes},
-            {"activation_bytes", report.activation_bytes},
-            {"largest_live_activation_bytes", report.largest_live_activation_bytes},
-            {"workspace_bytes", report.workspace_bytes},
-            {"largest_live_workspace_bytes", report.largest_live_workspace_bytes},
-            {"peak_device_bytes", model.device().peak_bytes()},
-            {"loading",
-             {{"model_file_bytes", measured.loading.file_bytes},
-              {"peak_host_bytes", measured.loading.peak_host_bytes},
-              {"of_the_device_bytes", measured.loading.of_the_device_bytes}}},
-            {"peak_host_bytes", peak_host_bytes()}}},
-          {"by_layer", measured.layers ? to_json(*measured.layers) : Json()},
-          {"steps", steps}};
-}
-
-Table clocks_table(const Measurement& measured) {
-  Table table;
-  table.columns = {{"clock, ms"}};
-  for (const char* name : {"n", "mean", "stddev", "min", "p50", "p90", "p95", "p99", "max"}) {
-    table.columns.push_back({name, Table::Align::right});
-  }
-  const auto add = [&](const char* name, const Statistics& s) {
-    std::vector<std::string> row{name, std::to_string(s.n)};
-    for (const double value : {s.mean, s.stddev, s.min, s.p50, s.p90, s.p95, s.p99, s.max}) {
-      row.push_back(number_text(value, 3));
-    }
-    table.rows.push_back(row);
-  };
-  add("host", measured.host);
-  add("enqueue", measured.enqueue);
-  if (measured.device) {
-    add("device", *measured.device);
-  } else {
-    std::vector<std::string> row(table.columns.size(), "n/a");
-    row.front() = "device";
-    table.rows.push_back(row);
-  }
-  return table;
-}
-
-std::string text_of(const Options& options, const CompiledModel& model,
-                    const Measurement& measured) {
-  const CompileReport& report = model.report();
-  std::string inputs;
-  for (const PortInfo& port : model.inputs()) {
-    inputs += fmt::format(" {} {}", port.name, shape_text(port.shape));
-  }
-  Table facts;
-  facts.columns = {{"what"}, {"value"}};
-  facts.rows = {
-      {"model", options.model.path + ":" + inputs},
-      {"device", model.device().description()},
-      {"precision", options.model.kernels.precision},
-      {"cache", fmt::format("{} ({})", measured.cache, measured.kernels)},
-      {"open device", fmt::format("{:.1f} ms", measured.open_device_ms)},
-      {"load", fmt::format("{:.1f} ms", measured.load_ms)},
-      {"compile", fmt::format("{:.1f} ms, of which kernel build ({}) {:.1f} ms, upload {:.1f} ms, "
-                              "warm-up {:.1f} ms",
-                              measured.compile_ms, measured.cache, report.build_ms,
-                              report.upload_ms, report.warm_up_ms)},
-      {"first inference", fmt::format("{:.3f} ms", measured.first_inference_ms)},
-      {"throughput",
-       fmt::format("{:.1f} items/s (from the host clock's median)", measured.items_per_second)},
-      {"device memory",
-       fmt::format("weights {}, activations {} (largest live set {}), workspace {} (largest live "
-                   "set {}), peak {}",
-                   bytes_text(report.weight_bytes), bytes_text(report.activation_bytes),
-                   bytes_text(report.largest_live_activation_bytes),
-                   bytes_text(report.workspace_bytes),
-                   bytes_text(report.largest_live_workspace_bytes),
-                   bytes_text(model.device().peak_bytes()))},
-      {"host memory", fmt::format("{}; peak of all {}", text_of(measured.loading),
-                                  bytes_text(peak_host_bytes()))}};
-  std::string text = to_text(facts, options.result.format) + "\n" +
-                     to_text(clocks_table(measured), options.result.format);
-  if (!measured.other_shapes.empty()) {
-    text += "\n" + to_text(to_table(measured.other_shapes), options.result.format);
-  }
-  if (measured.layers) text += "\n" + to_text(*measured.layers, options.result.format);
-  return text;
 }
 
 /// `bench tanh` names no file: whoever asks for a problem that there is not learns which there are.
@@ -341,7 +208,7 @@ int bench(const Options& options) {
 
   const std::vector<PortInfo> inputs = model.inputs();
   const std::size_t items_dimension = inputs.empty() ? 0 : batch_dimension(inputs.front());
-  Measurement measured = measure_session(compiled, items_dimension, options.measure);
+  BenchMeasurement measured = measure_session(compiled, items_dimension, options.measure);
   measured.other_shapes = measure_other_shapes(model, compiled, compile.also, options.measure);
   if (!options.model.conv.empty()) {
     measured.layers =
@@ -353,10 +220,9 @@ int bench(const Options& options) {
   measured.kernels = model.kernels_line(compiled.report());
   measured.open_device_ms = open_device_ms;
   measured.compile_ms = compile_ms;
-  emit(for_people(options.result.format)
-           ? text_of(options, compiled, measured)
-           : to_text(json_of(options, compiled, measured), options.result.format),
-       options.result.path);
+  const BenchSetting setting{options.model.path, options.model.kernels.precision,
+                             options.measure.seed, options.result.format};
+  emit(report_of(setting, compiled, measured), options.result.path);
   return 0;
 }
 
