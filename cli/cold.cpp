@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "child.hpp"
+#include "conv_path.hpp"
 #include "inputs.hpp"
 #include "log.hpp"
 #include "morton/compiled_file.hpp"
@@ -188,17 +189,42 @@ int first_result(const ColdOptions& options) {
   return 0;
 }
 
+/// Compiles the model with the caches in `folder`; returns the file.
+std::string compile_ahead(const ColdOptions& options, const fs::path& work,
+                          const fs::path& folder) {
+  const std::string file = (work / "model.morton").string();
+  std::vector<std::string> words =
+      child_words("compile", options, options.model.path, folder / "morton");
+  const auto more = arguments_of(options.model);
+  words.insert(words.end(), more.begin(), more.end());
+  words.insert(words.end(), {"--output", file});
+  (void)run_child(words, driver_caches(folder));
+  return file;
+}
+
+/// Starts with the compiled file and no caches.
+Starts measure_ahead(const ColdOptions& options, const std::string& file, const fs::path& work) {
+  const std::int64_t given = options.measure.iterations;
+  Starts ahead{"compiled ahead", "emptied", {}, {}};
+  for (std::int64_t i = 0; i < (given > 0 ? given : kQuickStarts); ++i) {
+    const fs::path folder = work / fmt::format("ahead{}", i);
+    start_once(options, file, folder, ahead);
+    fs::remove_all(folder);
+  }
+  return ahead;
+}
+
 }  // namespace
 
 int bench_cold(const ColdOptions& options) {
   const std::int64_t given = options.measure.iterations;
   const std::string& path = options.model.path;
-  const bool compiled = CompiledFile::is_one(path);
+  const std::string_view library = find_conv_path(options.model.conv).library;
   std::vector<Starts> all;
   const ScratchFolder work;
   Progress progress("starting processes");
   std::string file = path;
-  if (compiled) {
+  if (CompiledFile::is_one(path)) {
     log::info("{}: is compiled, so cold and warm starts of the model are not measured", path);
   } else {
     Starts cold{"cold", "emptied", {}, {}};
@@ -214,20 +240,13 @@ int bench_cold(const ColdOptions& options) {
     }
     all.push_back(std::move(cold));
     all.push_back(std::move(warm));
-    file = (work.path() / "model.morton").string();
-    std::vector<std::string> words = child_words("compile", options, path, folder / "morton");
-    const auto more = arguments_of(options.model);
-    words.insert(words.end(), more.begin(), more.end());
-    words.insert(words.end(), {"--output", file});
-    (void)run_child(words, driver_caches(folder));
+    if (library.empty()) file = compile_ahead(options, work.path(), folder);
   }
-  Starts ahead{"compiled ahead", "emptied", {}, {}};
-  for (std::int64_t i = 0; i < (given > 0 ? given : kQuickStarts); ++i) {
-    const fs::path folder = work.path() / fmt::format("ahead{}", i);
-    start_once(options, file, folder, ahead);
-    fs::remove_all(folder);
+  if (library.empty()) {
+    all.push_back(measure_ahead(options, file, work.path()));
+  } else {
+    log::info("{} builds its kernels in each process, so nothing is compiled ahead", library);
   }
-  all.push_back(std::move(ahead));
   Json json = {{"model", path}, {"starts", Json::array()}};
   for (const Starts& starts : all) json["starts"].push_back(json_of(starts));
   emit(for_people(options.result.format) ? text_of(all, options)

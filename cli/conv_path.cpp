@@ -21,9 +21,9 @@ constexpr auto kSparse = ConvPath::Subsampling::sparse_filters;
 constexpr std::array kPaths{
     ConvPath{"auto", "the plan's own choice", "", "", ""},
     ConvPath{"clblast", "xCOPY, xIM2COL, then xGEMM or xGEMMBATCHED; xGEMV (R18, chapter 5)",
-             "conv2d.clblast", "gemm.clblast", "gemm.clblast_gemv", kSparse},
+             "conv2d.clblast", "gemm.clblast", "gemm.clblast_gemv", "CLBlast", kSparse},
     ConvPath{"clblast-convgemm", "the same with CLBlast's xCONVGEMM for convolutions",
-             "conv2d.clblast_convgemm", "gemm.clblast", "gemm.clblast_gemv", kSparse},
+             "conv2d.clblast_convgemm", "gemm.clblast", "gemm.clblast_gemv", "CLBlast", kSparse},
     ConvPath{"naive", "R18's baseline (chapter 6)", "conv2d.r18_naive", "gemm.rm_rm", "gemm.rm_rm"},
     ConvPath{"nhwc", "layouts and work-groups (R18, section 7.2.1)", "conv2d.r18_nhwc",
              "gemm.rm_rm", "gemm.rm_rm"},

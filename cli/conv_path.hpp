@@ -13,11 +13,12 @@ namespace morton::cli {
 /// A way to compute a whole network that R18 describes, or a peer of it: a named set of kernels and
 /// recipes (docs/convolution.md).
 struct ConvPath {
-  std::string_view name;     ///< as --conv has it
-  std::string_view summary;  ///< one line
-  std::string_view conv2d;   ///< entry or recipe of convolutions; empty: whichever is best
-  std::string_view gemm;     ///< of fully-connected layers of several inputs, likewise
-  std::string_view gemv;     ///< of one input
+  std::string_view name;          ///< as --conv has it
+  std::string_view summary;       ///< one line
+  std::string_view conv2d;        ///< entry or recipe of convolutions; empty: whichever is best
+  std::string_view gemm;          ///< of fully-connected layers of several inputs, likewise
+  std::string_view gemv;          ///< of one input
+  std::string_view library = {};  ///< "CLBlast"; empty: kernels of ours
   enum class Subsampling : std::uint8_t { pools, sparse_filters } subsampling = Subsampling::pools;
 };
 
