@@ -66,7 +66,8 @@ def cpu_targets():
     vgg = ours("vgg16", 1)
     rows = lenet_targets(12.0) + [
         Target("VGG-16, 1 image, against CLBlast as shipped", vgg, clblast("vgg16", 1), 10.0),
-        Target("VGG-16, 1 image, against CLBlast tuned", vgg, clblast("vgg16", 1, tuned=True), 3.0),
+        # The tuned parameters are of the products; xCONVGEMM's are as shipped, and measured in the row above.
+        Target("VGG-16, 1 image, against CLBlast tuned", vgg, clblast("vgg16", 1, tuned=True)[:1], 3.0),
         Target("VGG-16, 1 image, against im2col and Morton GEMM", vgg, (ours("vgg16", 1, path="morton"),), 5.0),
         Target("VGG-16, 1 image, all but the products", vgg, (), 0.10, "rest"),
     ]
