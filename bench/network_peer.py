@@ -13,6 +13,8 @@ import time
 
 import numpy as np
 
+WARM_RUNS = 4
+
 
 def shape_of(value, batch, extent):
     """The input's extents: the batch, and `extent` for an open height or width."""
@@ -177,7 +179,9 @@ def main():
     parser.add_argument("--cuda", action="store_true")
     options = parser.parse_args()
     peer = (OnnxRuntime if options.peer == "onnxruntime" else PyTorch)(options)
-    result = peer.run()
+    # PyTorch optimises during the first runs.
+    for _ in range(WARM_RUNS):
+        result = peer.run()
     print(json.dumps({"version": peer.version, "outputs": list(result.shape)}), flush=True)
     for line in sys.stdin:
         times = []

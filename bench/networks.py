@@ -112,7 +112,8 @@ class Peer:
         return json.loads(line)
 
     def command(self):
-        return f"echo {self.runs} | {shlex.join(self.words)}"
+        # No pipe: it would end the cell of the table.
+        return f"{shlex.join(self.words)} <<< {self.runs}"
 
     def turn(self):
         self.process.stdin.write(f"{self.runs}\n")
