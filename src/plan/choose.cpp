@@ -89,7 +89,8 @@ class Chooser {
       }
     }
     if (demand.kind == Demand::Kind::any) {
-      return cost + side_cost_us(state.arrangement, demand, context_);
+      cost += side_cost_us(state.arrangement, demand, context_);
+      return root == tensor ? cost + scattered_us(state.arrangement, demand, context_) : cost;
     }
     return cost + repack_cost_us(state.arrangement, demand.arrangement, context_);
   }
@@ -99,7 +100,8 @@ class Chooser {
   const Met& meet(int tensor, int source, const Demand& demand) {
     auto& known = met_[static_cast<std::size_t>(tensor)];
     for (const Met& met : known) {
-      if (met.demand.kind == demand.kind && identical(met.demand.arrangement, demand.arrangement)) {
+      if (met.demand.kind == demand.kind && met.demand.walk == demand.walk &&
+          identical(met.demand.arrangement, demand.arrangement)) {
         return met;
       }
     }

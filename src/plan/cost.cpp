@@ -158,6 +158,8 @@ double step_cost_us(double flop, double efficiency, double bytes, const DeviceIn
   return overlapped_us(arithmetic, memory) + roofs.launch_us;
 }
 
+double memory_roof(const DeviceInfo& device) { return known_roofs(device).gigabytes_per_second; }
+
 bool host_is_measured(const DeviceInfo& device) {
   const HostRoofs& host = device.roofs.host;
   return host.launch_and_step_us > 0.0 && !host.products.empty();

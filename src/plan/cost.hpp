@@ -40,6 +40,9 @@ struct LaunchSize {
 [[nodiscard]] double step_cost_us(double flop, double efficiency, double bytes,
                                   const DeviceInfo& device);
 
+/// The device's memory bandwidth in GB/s, guessed where nobody measured it.
+[[nodiscard]] double memory_roof(const DeviceInfo& device);
+
 /// Whether anybody measured what steps on the host cost beside this device.
 [[nodiscard]] bool host_is_measured(const DeviceInfo& device);
 

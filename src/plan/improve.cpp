@@ -22,6 +22,7 @@ class Copies {
   void read(int tensor, const Demand& demand) {
     if (demand.kind == Demand::Kind::direct) return make_direct(tensor, demand.arrangement);
     make_any(tensor);
+    cost_us_ += scattered_us(stored_[tensor].front(), demand, context_);
     if (demand.kind == Demand::Kind::packed) add(tensor, demand.arrangement);
   }
   void read_side(int tensor, const Demand& demand) {

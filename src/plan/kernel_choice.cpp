@@ -51,11 +51,16 @@ Demand demand_of(const Entry& entry, const std::string& role, const BoundProblem
   const OperandFormat& format = entry.operands.at(role);
   const View& view = bound.operands.at(role).view;
   // What packs into one layout is chosen where that is already settled.
-  if (format.is_any() || entry.family == "pack") return {};
+  if (entry.family == "pack") return {};
+  Demand demand;
+  if (format.is_any()) {
+    const bool any_rank = find_problem_family(entry.family)->operands.back().dimensions.empty();
+    if (role == "src" && !any_rank) demand.walk = Demand::Walk::rows;
+    return demand;
+  }
   if (is_shared(entry, role, view)) {
     for (const char* suffix : {"", "_pad"}) names[view.dimensions.front() + suffix] = 1;
   }
-  Demand demand;
   Arrangement& arrangement = demand.arrangement;
   arrangement.dtype = format.stored.value_or(tensor.dtype);
   arrangement.layout = layout_of(format, view.dimensions, names);

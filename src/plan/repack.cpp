@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/repack.hpp"
 
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/shape.hpp"
 #include "plan/cost.hpp"
 
 namespace morton {
@@ -24,6 +28,23 @@ double side_cost_us(const Arrangement& side, const Demand& demand, const PlanCon
   // Padding between rows is no other order.
   const bool alike = side.grouping == dst.grouping && side.layout == dst.layout;
   return alike || same_memory(side, dst) ? 0.0 : repack_cost_us(side, dst, context);
+}
+
+double scattered_us(const Arrangement& stored, const Demand& demand, const PlanContext& context) {
+  constexpr std::int64_t kSectorBytes = 32;
+  const DeviceInfo& device = context.device;
+  const Shape& shape = stored.tensor_shape;
+  if (demand.kind != Demand::Kind::any || demand.walk != Demand::Walk::rows) return 0.0;
+  if (device.kind != DeviceInfo::Kind::gpu || stored.memory != MemoryKind::buffer) return 0.0;
+  if (shape.empty() || shape.back() < 2) return 0.0;
+  Shape second(shape.size(), 0);
+  const std::int64_t first = offset_of(stored, second);
+  second.back() = 1;
+  const std::int64_t size = size_of(stored.dtype);
+  const std::int64_t step = std::abs(offset_of(stored, second) - first) * size;
+  const std::int64_t more = std::min(step, kSectorBytes) - size;
+  const auto bytes = static_cast<double>(element_count(shape) * std::max<std::int64_t>(0, more));
+  return bytes / (memory_roof(device) * 1e3);
 }
 
 BoundProblem pack_problem(int source, int copy, const View& view, const Arrangement& arrangement,

@@ -23,4 +23,10 @@ namespace morton {
 [[nodiscard]] double side_cost_us(const Arrangement& side, const Demand& demand,
                                   const PlanContext& context);
 
+/// Time that a kernel loses by reading along the rows of a tensor that lies otherwise: a GPU
+/// fetches a sector of its cache for each element whose neighbour in the row is not in it. 0 on
+/// other devices.
+[[nodiscard]] double scattered_us(const Arrangement& stored, const Demand& demand,
+                                  const PlanContext& context);
+
 }  // namespace morton
