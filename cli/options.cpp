@@ -67,7 +67,8 @@ void add_options(CLI::App& command, ModelOptions& options) {
   add_shape_options(command, options);
   command
       .add_option("--workspace-limit", options.workspace_limit,
-                  "Most memory that kernels' temporaries may take: 8MiB (64MiB)")
+                  "Most memory that kernels' temporaries may take: 8MiB (64MiB; of a GPU's own "
+                  "memory a 256th)")
       ->option_text("BYTES");
   command
       .add_option("--conv", options.conv,

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,8 +60,9 @@ struct CompileOptions {
   /// f16, bf16 and tf32 let kernels keep operands in memory rounded to that type; sums stay in f32.
   /// Which do says `plan_text`.
   DType precision = DType::f32;
-  /// Most bytes that temporaries of recipes may take.
-  std::int64_t workspace_limit_bytes = std::int64_t{64} << 20;
+  /// Most bytes that temporaries of recipes may take; without one 64 MiB, and on a GPU with memory
+  /// of its own a 256th of that if it is more.
+  std::optional<std::int64_t> workspace_limit_bytes;
   /// Graph passes to leave out, by name.
   std::vector<std::string> skip_passes;
   /// Of a batch over several devices, how much each gets, in any unit; empty: in proportion to the

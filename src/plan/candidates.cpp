@@ -88,7 +88,7 @@ CandidateList list_within(const Task& task, const PlanContext& context,
 
 void require_within_limit(const ExpandedRecipe& expanded, const PlanContext& context,
                           std::size_t known) {
-  const std::int64_t limit = context.options.workspace_limit_bytes;
+  const std::int64_t limit = context.workspace_limit_bytes;
   const std::int64_t bytes = workspace_bytes(expanded, known);
   if (bytes <= limit) return;
   throw UnsupportedError("its temporaries of " + std::to_string(bytes) +

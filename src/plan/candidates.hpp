@@ -70,13 +70,15 @@ struct PlanContext {
         device(on),
         options(given),
         tasks(of),
-        pack_efficiency(best_pack_efficiency(all, on)) {}
+        pack_efficiency(best_pack_efficiency(all, on)),
+        workspace_limit_bytes(given.workspace_limit_bytes.value_or(usual_workspace_bytes(on))) {}
 
   const Catalogue& catalogue;
   const DeviceInfo& device;
   const PlanOptions& options;
   const TaskList& tasks;
   double pack_efficiency;
+  std::int64_t workspace_limit_bytes;
   /// What the candidates that are listed must be; null: anything (plan/decided.hpp).
   const TaskDecision* decision = nullptr;
 };

@@ -158,6 +158,12 @@ double step_cost_us(double flop, double efficiency, double bytes, const DeviceIn
   return overlapped_us(arithmetic, memory) + roofs.launch_us;
 }
 
+std::int64_t usual_workspace_bytes(const DeviceInfo& device) {
+  constexpr std::int64_t kLeast = std::int64_t{64} << 20;
+  const bool has_own = device.kind == DeviceInfo::Kind::gpu && !device.unified_memory;
+  return has_own ? std::max(kLeast, device.global_memory_bytes / 256) : kLeast;
+}
+
 double memory_roof(const DeviceInfo& device) { return known_roofs(device).gigabytes_per_second; }
 
 bool host_is_measured(const DeviceInfo& device) {

@@ -40,6 +40,10 @@ struct LaunchSize {
 [[nodiscard]] double step_cost_us(double flop, double efficiency, double bytes,
                                   const DeviceInfo& device);
 
+/// Most bytes for a recipe's temporaries where nobody says: 64 MiB, and on a GPU with memory of its
+/// own a 256th of that if it is more.
+[[nodiscard]] std::int64_t usual_workspace_bytes(const DeviceInfo& device);
+
 /// The device's memory bandwidth in GB/s, guessed where nobody measured it.
 [[nodiscard]] double memory_roof(const DeviceInfo& device);
 

@@ -54,15 +54,16 @@ Plan plan_once(const PlanContext& context) {
 
 /// The temporaries of one step keep to the limit. Where steps share whole places only, those of all
 /// steps together may not: then each gets less, until they do (or take what must live at one time).
-/// Where nothing does, the plan that takes least.
+/// Where nothing does, the plan that takes least. For a limit that was asked for.
 Plan with_less_workspace(Plan plan, const PlanContext& context) {
   const std::int64_t limit =
-      std::max(context.options.workspace_limit_bytes, plan.largest_live_workspace_bytes);
+      std::max(context.workspace_limit_bytes, plan.largest_live_workspace_bytes);
   PlanOptions tighter = context.options;
+  std::int64_t each = context.workspace_limit_bytes;
   std::int64_t bytes = block_bytes(plan, PlannedBlock::Kind::workspace);
   for (int i = 0; i < kMostTighter && bytes > limit; ++i) {
-    tighter.workspace_limit_bytes =
-        static_cast<std::int64_t>(kTighter * static_cast<double>(tighter.workspace_limit_bytes));
+    each = static_cast<std::int64_t>(kTighter * static_cast<double>(each));
+    tighter.workspace_limit_bytes = each;
     try {
       Plan other =
           plan_once(PlanContext{context.catalogue, context.device, tighter, context.tasks});
@@ -85,7 +86,8 @@ Plan make_plan(const Graph& graph, const Catalogue& catalogue, const DeviceInfo&
   const TaskList tasks = make_tasks(graph);
   const PlanContext context{catalogue, device, resolved, tasks};
   Plan plan = plan_once(context);
-  return shares_whole_places(device) ? with_less_workspace(std::move(plan), context) : plan;
+  const bool asked = options.workspace_limit_bytes && shares_whole_places(device);
+  return asked ? with_less_workspace(std::move(plan), context) : plan;
 }
 
 int memory_root(const std::vector<Value>& values, int index) {

@@ -156,7 +156,7 @@ struct PlanOptions {
   /// f16, bf16 and tf32 let kernels keep f32 tensors in memory rounded to that type; sums stay in
   /// f32.
   DType precision = DType::f32;
-  std::int64_t workspace_limit_bytes = std::int64_t{64} << 20;
+  std::optional<std::int64_t> workspace_limit_bytes;  ///< else usual_workspace_bytes
   /// family -> entry or recipe that must be used wherever that family is asked for.
   std::map<std::string, std::string> use;
   /// Entries and recipes that may not be used.
