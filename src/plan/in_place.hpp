@@ -21,6 +21,7 @@ void write_over_dying(Schedule& schedule);
 struct MemoryRange {
   int root = -1;
   std::int64_t begin_bytes = 0, end_bytes = 0;
+  bool operator==(const MemoryRange&) const = default;
 };
 [[nodiscard]] MemoryRange range_of(const std::vector<Value>& values, int index);
 [[nodiscard]] bool overlap(const MemoryRange& a, const MemoryRange& b);

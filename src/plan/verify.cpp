@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "plan/memory.hpp"
 #include "plan/plan.hpp"
+#include "plan/writers.hpp"
 
 namespace morton {
 namespace {
@@ -160,6 +161,49 @@ void verify_overlaps(const Plan& plan) {
   }
 }
 
+/// By value, the step behind which nobody reads it under this name; the caller reads outputs.
+std::vector<std::size_t> last_reads(const Plan& plan) {
+  std::vector<std::size_t> last(plan.values.size(), 0);
+  for (std::size_t s = 0; s < plan.steps.size(); ++s) {
+    for (const int value : plan.steps[s].reads) last[static_cast<std::size_t>(value)] = s;
+  }
+  for (const auto& [name, value] : plan.outputs) {
+    last[static_cast<std::size_t>(value)] = plan.steps.size();
+  }
+  return last;
+}
+
+MemoryRange common_part(const MemoryRange& a, const MemoryRange& b) {
+  return {a.root, std::max(a.begin_bytes, b.begin_bytes), std::min(a.end_bytes, b.end_bytes)};
+}
+
+/// Among the names of one memory a step may not write over bytes that were there under another
+/// name and are read as such afterwards.
+void verify_names_of_one_memory(const Plan& plan) {
+  const Writers writers(plan);
+  const std::vector<std::size_t> last = last_reads(plan);
+  const std::size_t loading = plan.load_steps.size();
+  for (std::size_t v = 0; v < plan.values.size(); ++v) {
+    const Value& value = plan.values[v];
+    const auto index = static_cast<int>(v);
+    const MemoryRange range = range_of(plan.values, index);
+    // What the caller or an earlier run left there is complete from the start.
+    const bool given = value.kind == Value::Kind::input || value.kind == Value::Kind::state;
+    const std::vector<Write> makers = given ? std::vector<Write>() : writers.of(index);
+    for (const Write& write : writers.to_memory_of(index)) {
+      if (write.step < loading || write.value == index || write.step - loading >= last[v]) continue;
+      if (std::ranges::find(makers, write) != makers.end()) continue;
+      const bool spoils = std::ranges::any_of(makers, [&](const Write& maker) {
+        return maker.step < write.step && overlap(common_part(maker.range, range), write.range);
+      });
+      if (!spoils && !(given && overlap(range, write.range))) continue;
+      fail("step " + plan.steps[write.step - loading].name + " writes '" +
+           plan.values[static_cast<std::size_t>(write.value)].name + "' over '" + value.name +
+           "', which is read later");
+    }
+  }
+}
+
 void verify_order(const Plan& plan) {
   std::vector<char> ready(plan.values.size(), 0);  // by the value at the root of its names
   const auto is_ready = [&](int value) -> char& {
@@ -224,6 +268,7 @@ void verify(const Plan& plan, std::span<const DeviceInfo> devices) {
   verify_launches(plan.steps, devices);
   verify_places(plan, devices);
   verify_overlaps(plan);
+  verify_names_of_one_memory(plan);
   verify_order(plan);
 }
 

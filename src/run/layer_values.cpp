@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "plan/writers.hpp"
 #include "run/runner.hpp"
 
 namespace morton {
@@ -15,13 +16,13 @@ namespace {
 class Slicer {
  public:
   Slicer(const Plan& plan, const std::function<bool(const std::string&)>& is_known)
-      : plan_(plan), is_known_(is_known), own_(plan.values.size()), parts_(plan.values.size()) {
+      : plan_(plan), is_known_(is_known), writers_(plan.values.size()) {
     for (const Step& step : plan.load_steps) steps_.push_back(&step);
     for (const Step& step : plan.steps) steps_.push_back(&step);
-    for (std::size_t s = 0; s < steps_.size(); ++s) {
-      for (const int v : steps_[s]->writes) {
-        own_[static_cast<std::size_t>(v)].push_back(s);
-        parts_[static_cast<std::size_t>(memory_root(plan.values, v))].push_back(s);
+    const Writers writers(plan);
+    for (std::size_t v = 0; v < plan.values.size(); ++v) {
+      for (const Write& write : writers.of(static_cast<int>(v))) {
+        writers_[v].push_back(write.step);
       }
     }
   }
@@ -61,18 +62,15 @@ class Slicer {
   }
 
  private:
-  /// The steps that write a value; of one that only parts of it are written, those that write its
-  /// memory. In order.
+  /// The steps that make a value's content, in order.
   [[nodiscard]] const std::vector<std::size_t>& writers_of(int v) const {
-    const auto& own = own_[static_cast<std::size_t>(v)];
-    const auto root = static_cast<std::size_t>(memory_root(plan_.values, v));
-    return own.empty() ? parts_[root] : own;
+    return writers_[static_cast<std::size_t>(v)];
   }
 
   const Plan& plan_;
   const std::function<bool(const std::string&)>& is_known_;
   std::vector<const Step*> steps_;
-  std::vector<std::vector<std::size_t>> own_, parts_;  ///< by value
+  std::vector<std::vector<std::size_t>> writers_;  ///< by value
 };
 
 std::vector<std::string> kernels_of(const PlannedLayer& layer) {

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "plan/in_place.hpp"
+#include "plan/plan.hpp"
+
+namespace morton {
+
+/// One step that writes one value. Steps are numbered as they run, those of loading first.
+struct Write {
+  std::size_t step = 0;
+  int value = -1;
+  MemoryRange range;
+  bool operator==(const Write&) const = default;
+};
+
+/// Which steps make the content of each value of a plan. Memory has several names over time: the
+/// parts of a joined tensor are written one by one, a part of a tensor is written with the whole,
+/// and a step that computes in place gives the memory to a new value.
+class Writers {
+ public:
+  explicit Writers(const Plan& plan);
+
+  /// The writes that make the content of a value, in order; none where nobody writes it before its
+  /// memory is overwritten in place (an input, a constant).
+  [[nodiscard]] std::vector<Write> of(int value) const;
+  /// All writes to the memory of a value, whatever name they use. In order.
+  [[nodiscard]] const std::vector<Write>& to_memory_of(int value) const;
+
+ private:
+  /// The value itself where steps write it under its name, else the nearest that it is a name or a
+  /// part of for which that holds, else the root.
+  [[nodiscard]] int written_name(int value) const;
+  /// Whether `value` is `whole`, or a name or part of it.
+  [[nodiscard]] bool is_within(int value, int whole) const;
+
+  const Plan& plan_;
+  std::vector<std::size_t> own_;            ///< by value: how many writes name it
+  std::vector<std::vector<Write>> writes_;  ///< by root
+  std::vector<char> in_place_;              ///< by step
+};
+
+}  // namespace morton
