@@ -48,13 +48,17 @@ int list(const Options& options) {
                           {"refused", one.refused},
                           {"file", one.file}});
   }
+  for (const std::string& problem : content.problems) {
+    text += fmt::format("damaged: {}\n", problem);
+  }
   if (content.journals > 0) text += fmt::format("unfinished tuning: {}\n", content.journals);
   const Json json = {{"folder", content.folder},
                      {"programs", content.programs},
                      {"program_bytes", content.program_bytes},
                      {"tuning", tuning},
                      {"journals", content.journals},
-                     {"self_tests", self_tests}};
+                     {"self_tests", self_tests},
+                     {"damaged", content.problems}};
   emit(for_people(options.format) ? text : to_text(json, options.format), "");
   return 0;
 }

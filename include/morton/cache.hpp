@@ -31,6 +31,7 @@ struct CacheContent {
   std::vector<CachedTuning> tuning;
   std::int64_t journals = 0;  ///< of tuning that was cut off
   std::vector<CachedSelfTest> self_tests;
+  std::vector<std::string> problems;  ///< files that are damaged, with the reason
 };
 
 /// `cache_dir` is as in DeviceConfig. All throw UsageError where no cache folder is known.

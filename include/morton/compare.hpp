@@ -20,6 +20,7 @@ struct LayerComparison {
   Shape shape;
   DType dtype = DType::f32;
   std::int64_t elements = 0, checked = 0;
+  std::int64_t finite = 0;  ///< of the checked ones, those that should be a finite number
   std::int64_t wrong = 0;
   double deviation = 0.0;      ///< standard deviation of what the device has: 0 of a dead layer
   double largest_error = 0.0;  ///< absolute

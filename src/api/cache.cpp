@@ -75,6 +75,18 @@ CachedSelfTest self_test_in(const fs::path& verdicts) {
   return found;
 }
 
+/// Reads each file; a damaged one is listed as a problem and hides no other.
+template <typename Read>
+void for_each_sound(const std::vector<fs::path>& files, CacheContent& content, const Read& read) {
+  for (const fs::path& file : files) {
+    try {
+      read(file);
+    } catch (const ModelError& error) {
+      content.problems.emplace_back(error.what());
+    }
+  }
+}
+
 }  // namespace
 
 CacheContent cache_content(const std::string& cache_dir) {
@@ -86,18 +98,17 @@ CacheContent cache_content(const std::string& cache_dir) {
     ++content.programs;
     content.program_bytes += static_cast<std::int64_t>(fs::file_size(file, status));
   }
-  for (const fs::path& file : files_of(tuning_folder(folder), ".json")) {
+  for_each_sound(files_of(tuning_folder(folder), ".json"), content, [&](const fs::path& file) {
     TunedData data;
     const TunedDevice device = read_tuning_file(file, data);
     content.tuning.push_back({file.string(), device.name,
                               static_cast<std::int64_t>(data.records().size()),
                               static_cast<std::int64_t>(data.verdicts().size())});
-  }
+  });
   content.journals =
       static_cast<std::int64_t>(files_of(tuning_folder(folder) / "journal", ".jsonl").size());
-  for (const fs::path& file : files_of(self_test_folder(folder), ".json")) {
-    content.self_tests.push_back(self_test_in(file));
-  }
+  for_each_sound(files_of(self_test_folder(folder), ".json"), content,
+                 [&](const fs::path& file) { content.self_tests.push_back(self_test_in(file)); });
   return content;
 }
 

@@ -60,6 +60,7 @@ struct Element {
 void add(const Element& element, std::int64_t index, LayerComparison& layer) {
   if (!element.has_bound()) return;
   ++layer.checked;
+  if (std::isfinite(element.expected)) ++layer.finite;
   const double error = std::fabs(element.got - element.expected);
   if (std::isfinite(error)) layer.largest_error = std::max(layer.largest_error, error);
   if (std::isfinite(error) && error > 0.0) {

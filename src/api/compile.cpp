@@ -58,7 +58,7 @@ Plan planned_for(const Model& model, const std::vector<std::string>& device_json
   const Graph graph = prepared_graph(model, options);
   if (devices.size() == 1) return planned(graph, devices.front(), options);
   const auto rows = estimated_rows(model, graph, devices, options);
-  return split_planned(model, graph, devices, rows, options);
+  return split_planned(model, graph, devices, rows, options, plan_setup(options));
 }
 
 /// The second word of "f32 R_*_64_R [A=150->150 B=100->128] rim zero".
@@ -79,16 +79,8 @@ CompileOptions with_cache_folder(CompileOptions options, const Device& device) {
 }
 
 /// Adds what the plan does otherwise than was asked for. Throws where the options refuse that.
-void add_fallbacks(const Plan& plan, const CompileOptions& options, CompileReport& report) {
-  for (const std::string& line : left_out_by_self_tests(plan)) {
-    report.fallbacks.push_back(line);
-    report.notes.push_back(line);
-  }
-  for (const Step& step : plan.steps) {
-    if (step.place != Step::Place::host) continue;
-    report.fallbacks.push_back("'" + step.name + "' is computed on the host, by " + step.kernel +
-                               " (--exclude " + step.kernel + " leaves it to the device)");
-  }
+void take_fallbacks(const Plan& plan, const CompileOptions& options, CompileReport& report) {
+  add_fallbacks(plan, report);
   if (options.fallback == CompileOptions::Fallback::report || report.fallbacks.empty()) return;
   std::string text;
   for (const std::string& fallback : report.fallbacks) text += "\n  " + fallback;
@@ -160,7 +152,7 @@ CompiledModel compile(const Model& model, const std::vector<Device>& devices,
                      options.precision == DType::f32 &&
                      !devices.front().implementation()->cache_folder().empty();
   const auto state = tries ? compile_tried(untried, options) : untried(options);
-  add_fallbacks(state->loaded->plan(), options, state->report);
+  take_fallbacks(state->loaded->plan(), options, state->report);
   return CompiledModel(state);
 }
 
@@ -182,16 +174,18 @@ std::shared_ptr<CompiledState> compile_untried(const Model& model,
   start = Clock::now();
   Plan plan;
   OtherShapes others;
+  // A device that keeps nothing on disk reads nothing there either, unless a folder is named.
+  auto setup = std::make_shared<const PlanSetup>(plan_setup(options, options.cache_dir));
   if (devices.size() == 1) {
     const DeviceInfo& info = devices.front().implementation()->info();
-    state->setup = std::make_shared<const PlanSetup>(plan_setup(options));
+    state->setup = setup;
     plan = planned(graph, info, *state->setup);
     others = prepare_other_shapes(model, graph, info, *state->setup, options, plan);
     state->built = others.built;
     state->also = others.chosen;
     report.kernels_for_other_shapes = others.kernels;
   } else {
-    plan = split_planned(model, graph, infos_of(devices), rows_of(report.shares), options);
+    plan = split_planned(model, graph, infos_of(devices), rows_of(report.shares), options, *setup);
   }
   report.plan_ms = milliseconds_since(start);
   std::vector<std::shared_ptr<OpenClDevice>> opened;
@@ -248,7 +242,7 @@ CompiledModel CompiledModel::with_shapes(const InputShapes& shapes, Missing miss
                            " kernels were built for these shapes");
     if (loaded->wants_storing()) store_after_a_run(loaded, {}, countdown, report);
   }
-  add_fallbacks(loaded->plan(), other.options, report);
+  take_fallbacks(loaded->plan(), other.options, report);
   if (other.options.log) {
     for (const auto& note : report.notes) other.options.log(note);
   }

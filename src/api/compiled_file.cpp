@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
+#include <optional>
 
 #include "api/compiled_format.hpp"
 #include "api/compiled_state.hpp"
 #include "api/loading.hpp"
+#include "api/self_test.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/shape.hpp"
@@ -93,6 +95,33 @@ ArchivedVariant variant_of(const CompiledModel& model, BlobWriter& blobs) {
   return variant;
 }
 
+/// The extent of an input that is its batch, as when a model is compiled: the one named "batch",
+/// else the first. Nothing for scalars.
+std::optional<std::size_t> batch_dimension(const PortInfo& declared) {
+  const std::vector<std::string>& symbols = declared.symbols;
+  if (declared.shape.empty()) return std::nullopt;
+  const auto named = std::find(symbols.begin(), symbols.end(), "batch");
+  return named == symbols.end() ? 0 : static_cast<std::size_t>(named - symbols.begin());
+}
+
+bool is_open(const PortInfo& declared, std::size_t dimension) {
+  return dimension < declared.symbols.size() && !declared.symbols[dimension].empty();
+}
+
+/// Throws UsageError where a batch is given and no input has it, nor leaves its batch open.
+void require_batch(const CompiledFileState& state, const CompiledFileOptions& options) {
+  if (options.batch == 0) return;
+  const auto takes = [&](const PortInfo& input) {
+    const auto d = batch_dimension(input);
+    return d && (is_open(input, *d) || input.shape[*d] == options.batch);
+  };
+  const std::vector<PortInfo>& inputs = state.model.inputs;
+  if (std::any_of(inputs.begin(), inputs.end(), takes)) return;
+  throw UsageError(
+      state.where + ": batch " + std::to_string(options.batch) +
+      " is asked for, and no input of the model has an open batch: " + ports_text(inputs));
+}
+
 bool fits(const ArchivedVariant& variant, const ArchivedModel& model,
           const CompiledFileOptions& options) {
   for (std::size_t i = 0; i < variant.inputs.size(); ++i) {
@@ -103,12 +132,9 @@ bool fits(const ArchivedVariant& variant, const ArchivedModel& model,
       continue;
     }
     if (options.batch == 0) continue;
-    // As when a model is compiled: the extent named "batch", else the first where it is open.
-    const std::vector<std::string>& symbols = model.inputs[i].symbols;
-    const auto named = std::find(symbols.begin(), symbols.end(), "batch");
-    const auto d = static_cast<std::size_t>(named == symbols.end() ? 0 : named - symbols.begin());
-    if (d >= symbols.size() || symbols[d].empty()) continue;
-    if (input.shape[d] != options.batch) return false;
+    const auto d = batch_dimension(model.inputs[i]);
+    if (!d || !is_open(model.inputs[i], *d)) continue;
+    if (*d >= input.shape.size() || input.shape[*d] != options.batch) return false;
   }
   return true;
 }
@@ -121,6 +147,7 @@ const ArchivedVariant& choose(const CompiledFileState& state, const CompiledFile
       throw UsageError(state.where + ": the model has no input '" + name + "'");
     }
   }
+  require_batch(state, options);
   std::string held;
   for (const ArchivedVariant& variant : model.variants) {
     if (fits(variant, model, options)) return variant;
@@ -248,6 +275,7 @@ CompiledModel CompiledFile::load(const Device& device, const CompiledFileOptions
   const auto loaded = load_plan(variant, *state_, device, options, compiled->report);
   Countdown countdown({}, loaded->plan(), {});
   finish_loading(loaded, {}, countdown, own.log, compiled->report);
+  add_fallbacks(loaded->plan(), compiled->report);
   compiled->loaded = loaded;
   return CompiledModel(std::move(compiled));
 }

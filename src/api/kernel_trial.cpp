@@ -22,9 +22,11 @@ constexpr std::int64_t kMostBytes = std::int64_t{16} << 20;
 /// wrong result lies further off.
 constexpr double kSlack = 8.0;
 
-/// Odd sixteenths between -1 and 1: few sums round and none is divided by zero. Integers and
-/// booleans are 0 or 1, which any index may be.
-std::vector<NamedTensor> made_up_inputs(const CompiledState& state) {
+enum class Signs : std::uint8_t { both, positive };
+
+/// Odd sixteenths between -1 and 1, or between 0 and 2: few sums round and none is divided by zero.
+/// Integers and booleans are 0 or 1, which any index may be.
+std::vector<NamedTensor> made_up_inputs(const CompiledState& state, Signs signs) {
   constexpr std::uint64_t kSeed = 17;
   std::mt19937_64 generator(kSeed);
   std::vector<NamedTensor> inputs;
@@ -39,7 +41,8 @@ std::vector<NamedTensor> made_up_inputs(const CompiledState& state) {
                       port.dtype == DType::f16 || port.dtype == DType::bf16;
     for (std::int64_t i = 0; i < tensor.size(); ++i) {
       const std::uint64_t number = generator();
-      tensor.set(i, real ? (2.0 * static_cast<double>(number % 16) - 15.0) / 16.0
+      const double sixteenths = 2.0 * static_cast<double>(number % 16);
+      tensor.set(i, real ? (sixteenths + (signs == Signs::both ? -15.0 : 1.0)) / 16.0
                          : static_cast<double>(number % 2));
     }
     inputs.push_back({port.name, std::move(tensor)});
@@ -71,15 +74,22 @@ class Trier {
     // A state's value is the session's, so a layer that reads one cannot be computed again.
     if (untried_.empty() || !plan_.states.empty()) return trial;
     find_layers();
-    const std::vector<std::string> chosen = chosen_layers(trial);
-    if (chosen.empty()) return trial;
-    const LayerReport report = compare(chosen);
-    if (std::ranges::all_of(report.layers, [](const auto& layer) { return layer.wrong == 0; })) {
-      for (const std::string& name : chosen) trial.right.merge(keys_of(plan_, layers_.at(name)));
-      return trial;
+    std::vector<std::string> open = chosen_layers(trial);
+    for (const Signs signs : {Signs::both, Signs::positive}) {
+      if (open.empty()) break;
+      const LayerReport report = compare(open, signs);
+      if (std::ranges::any_of(report.layers, [](const auto& layer) { return layer.wrong > 0; })) {
+        trial.right.clear();
+        trial.wrong = wrong_layers(compare({}, signs));
+        return trial;
+      }
+      for (const LayerComparison& layer : report.layers) {
+        if (!shows_something(layer)) continue;
+        std::erase(open, layer.name);
+        trial.right.merge(keys_of(plan_, layers_.at(layer.name)));
+      }
     }
-    trial.right.clear();
-    trial.wrong = wrong_layers(compare({}));
+    for (const std::string& key : chosen_) trial.undecided += trial.right.contains(key) ? 0 : 1;
     return trial;
   }
 
@@ -98,8 +108,11 @@ class Trier {
     }
   }
 
-  /// For each untried kernel the smallest layer that it computes. Those of no layer count as right.
-  [[nodiscard]] std::vector<std::string> chosen_layers(Trial& trial) const {
+  /// Where nothing else is expected than NaN and infinities, a wrong kernel may well give the same.
+  static bool shows_something(const LayerComparison& layer) { return layer.finite > 0; }
+
+  /// For each untried kernel the smallest layer that it computes. Those of no layer stay untried.
+  [[nodiscard]] std::vector<std::string> chosen_layers(Trial& trial) {
     std::map<std::string, std::pair<std::int64_t, std::string>> smallest;  // by kernel
     for (const auto& [name, layer] : layers_) {
       std::int64_t bytes = 0;
@@ -113,28 +126,27 @@ class Trier {
     std::set<std::string> chosen;
     for (const std::string& key : untried_) {
       const auto found = smallest.find(key);
-      if (found == smallest.end()) {
-        trial.right.insert(key);
-      } else if (found->second.first <= kMostBytes) {
+      if (found != smallest.end() && found->second.first <= kMostBytes) {
         chosen.insert(found->second.second);
+        chosen_.insert(key);
         ++trial.kernels;
       }
     }
     return {chosen.begin(), chosen.end()};
   }
 
-  [[nodiscard]] LayerReport compare(const std::vector<std::string>& only) const {
+  [[nodiscard]] LayerReport compare(const std::vector<std::string>& only, Signs signs) const {
     LayerOptions options;
     options.most_multiplications = kMostMultiplications;
     options.only = only;
     options.slack = kSlack;
-    return compare_layers(CompiledModel(state_), made_up_inputs(*state_), options);
+    return compare_layers(CompiledModel(state_), made_up_inputs(*state_, signs), options);
   }
 
   [[nodiscard]] std::vector<WrongLayer> wrong_layers(const LayerReport& report) const {
     std::set<std::string> cleared;
     for (const LayerComparison& layer : report.layers) {
-      if (layer.wrong == 0 && layer.checked > 0) {
+      if (layer.wrong == 0 && shows_something(layer)) {
         cleared.merge(keys_of(plan_, layers_.at(layer.name)));
       }
     }
@@ -167,7 +179,7 @@ class Trier {
   std::shared_ptr<CompiledState> state_;
   const Plan& plan_;
   const TriedKernels& tried_;
-  std::set<std::string> untried_;
+  std::set<std::string> untried_, chosen_;
   std::map<std::string, PlannedLayer> layers_;
 };
 

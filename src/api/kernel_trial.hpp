@@ -32,14 +32,16 @@ struct WrongLayer {
 /// What a trial of one plan found.
 struct Trial {
   int kernels = 0;              ///< that were tried
-  std::set<std::string> right;  ///< keys of those (trial_key), where nothing is wrong
+  int undecided = 0;            ///< of those: whose layers showed nothing, so they stay untried
+  std::set<std::string> right;  ///< keys of the others (trial_key), where nothing is wrong
   std::vector<WrongLayer> wrong;
 };
 
 /// Tries the kernels of a model on one device that are new there: the model runs once on made-up
 /// inputs, and for each kernel the smallest layer that it computes is compared with the reference;
-/// where one is wrong, all layers are. Of a model with state
-/// nothing is tried, nor what computes large layers only.
+/// where one is wrong, all layers are. A layer of which no finite element can be checked (a root of
+/// negative numbers) shows nothing; it is computed once more from positive inputs. Of a model with
+/// state nothing is tried, nor what computes large layers only.
 [[nodiscard]] Trial try_kernels(const std::shared_ptr<CompiledState>& state,
                                 const TriedKernels& tried);
 

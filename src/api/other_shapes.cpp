@@ -99,6 +99,8 @@ class Preparation {
       const Graph graph = prepared_graph(model_, quiet(with_extents(options_, shapes)));
       add(planned(graph, device_, setup_, {built(), CompiledModel::Missing::build}), shapes);
     } catch (const Error& error) {
+      // The model may not take these extents, or no kernel them; a defect is no reason.
+      if (error.error_class() == ErrorClass::kInternal) throw;
       log("no kernels are prepared for " + text_of(shapes) + ": " + error.what());
     }
   }

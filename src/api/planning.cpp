@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
+#include <utility>
 
 #include "api/cache_folder.hpp"
 #include "api/compiled_state.hpp"
@@ -12,9 +14,12 @@
 #include "launch/library.hpp"
 #include "morton/support.hpp"
 #include "passes/pipeline.hpp"
+#include "plan/library_step.hpp"
 #include "plan/narrow.hpp"
 #include "plan/split.hpp"
 #include "plan/tuned_file.hpp"
+#include "plan/use.hpp"
+#include "plan/wanted.hpp"
 #include "run/runner.hpp"
 
 namespace morton {
@@ -41,13 +46,50 @@ std::int64_t batch_of(const Model& model, const Graph& graph) {
       "cannot be split over devices; use one");
 }
 
-/// The same model with another batch.
-CompileOptions with_batch(const Model& model, std::int64_t batch, CompileOptions options) {
-  options.batch = batch;
-  for (const TensorId id : model.graph().inputs) {
-    const GraphTensor& input = model.graph().tensor(id);
-    const auto shape = options.shapes.find(input.name);
-    if (shape != options.shapes.end() && has_open_batch(input)) shape->second.front() = batch;
+/// Names of the open extents that are the batch: those of first extents with its value.
+std::set<std::string> batch_symbols(const Model& model, const Graph& graph) {
+  std::set<std::string> symbols;
+  for (std::size_t i = 0; i < graph.inputs.size(); ++i) {
+    const GraphTensor& declared = model.graph().tensor(model.graph().inputs[i]);
+    if (!has_open_batch(declared)) continue;
+    const bool same = graph.tensor(graph.inputs[i]).shape.front() == batch_of(model, graph);
+    if (same) symbols.insert(declared.declared.front().symbol);
+  }
+  return symbols;
+}
+
+/// The same model with other rows. All open extents are given as shapes: CompileOptions::batch may
+/// mean another extent than the first, which is the one that is cut.
+CompileOptions with_rows(const Model& model, const Graph& graph, std::int64_t rows,
+                         CompileOptions options) {
+  const std::set<std::string> symbols = batch_symbols(model, graph);
+  options.batch = 0;
+  for (std::size_t i = 0; i < graph.inputs.size(); ++i) {
+    const GraphTensor& declared = model.graph().tensor(model.graph().inputs[i]);
+    const GraphTensor& bound = graph.tensor(graph.inputs[i]);
+    Shape shape = bound.shape;
+    bool is_open = false;
+    for (std::size_t d = 0; d < std::min(shape.size(), declared.declared.size()); ++d) {
+      const std::string& symbol = declared.declared[d].symbol;
+      if (symbols.contains(symbol)) shape[d] = rows;
+      is_open = is_open || !symbol.empty();
+    }
+    if (is_open) options.shapes[bound.name] = std::move(shape);
+  }
+  return options;
+}
+
+/// Of several devices none waits while the host computes, so their plans leave the host out where
+/// it is not asked for by name; so must what they are compared by.
+CompileOptions without_host_steps(CompileOptions options) {
+  const auto log = std::exchange(options.log, nullptr);
+  const Catalogue catalogue = catalogue_for(options);
+  options.log = log;
+  PlanOptions named;
+  named.use = resolve_use(options.use, catalogue);
+  for (const auto& entry : catalogue.entries()) {
+    const bool asked_for = is_named(entry.name, entry.family, named);
+    if (runs_on_host(entry) && !asked_for) options.exclude.push_back(entry.name);
   }
   return options;
 }
@@ -73,9 +115,10 @@ double run_ms(Runner& runner) {
 
 /// Rows a second of each device, one after the other and in turns, so that a machine that is busy
 /// for a while slows all of them.
-std::vector<double> measured_speeds(const Model& model, const std::vector<Device>& devices,
+std::vector<double> measured_speeds(const Model& model, const Graph& graph,
+                                    const std::vector<Device>& devices,
                                     const CompileOptions& options, std::int64_t rows) {
-  CompileOptions part_options = with_batch(model, rows, options);
+  CompileOptions part_options = without_host_steps(with_rows(model, graph, rows, options));
   part_options.weights.clear();
   std::vector<std::unique_ptr<Runner>> runners;
   for (const Device& device : devices) {
@@ -104,20 +147,9 @@ std::vector<double> measured_speeds(const Model& model, const std::vector<Device
   return speeds;
 }
 
-}  // namespace
-
-Catalogue catalogue_for(const CompileOptions& options) {
-  Catalogue catalogue = Catalogue::standard();
-  for (const auto& file : options.catalogue_files) catalogue.add_file(file);
-  if (options.log) {
-    for (const auto& [name, why] : catalogue.left_out()) options.log("left out: " + why);
-  }
-  return catalogue;
-}
-
-PlanOptions plan_options_of(const CompileOptions& options) {
+PlanOptions plan_options_in(const std::filesystem::path& cache, const CompileOptions& options) {
   PlanOptions plan_options;
-  plan_options.tuned = tuned_for(options);
+  plan_options.tuned = tuned_for(options, cache);
   plan_options.workspace_limit_bytes = options.workspace_limit_bytes;
   plan_options.use = options.use;
   plan_options.precision = options.precision;
@@ -130,9 +162,28 @@ PlanOptions plan_options_of(const CompileOptions& options) {
   return plan_options;
 }
 
+}  // namespace
+
+Catalogue catalogue_for(const CompileOptions& options) {
+  Catalogue catalogue = Catalogue::standard();
+  for (const auto& file : options.catalogue_files) catalogue.add_file(file);
+  if (options.log) {
+    for (const auto& [name, why] : catalogue.left_out()) options.log("left out: " + why);
+  }
+  return catalogue;
+}
+
+PlanOptions plan_options_of(const CompileOptions& options) {
+  return plan_options_in(cache_folder(options.cache_dir), options);
+}
+
 std::shared_ptr<const TunedData> tuned_for(const CompileOptions& options) {
+  return tuned_for(options, cache_folder(options.cache_dir));
+}
+
+std::shared_ptr<const TunedData> tuned_for(const CompileOptions& options,
+                                           const std::filesystem::path& cache) {
   auto data = std::make_shared<TunedData>();
-  const std::filesystem::path cache = cache_folder(options.cache_dir);
   // What is known to be wrong stays refused, also where nothing that was measured is to count.
   for (const std::string& problem : read_self_test_verdicts(cache, *data)) {
     if (options.log) options.log(problem);
@@ -171,7 +222,11 @@ Graph prepared_graph(const Model& model, const CompileOptions& options) {
 }
 
 PlanSetup plan_setup(const CompileOptions& options) {
-  return {catalogue_for(options), plan_options_of(options)};
+  return plan_setup(options, cache_folder(options.cache_dir));
+}
+
+PlanSetup plan_setup(const CompileOptions& options, const std::filesystem::path& cache) {
+  return {catalogue_for(options), plan_options_in(cache, options)};
 }
 
 Plan planned(const Graph& graph, const DeviceInfo& device, const PlanSetup& setup,
@@ -188,13 +243,14 @@ Plan planned(const Graph& graph, const DeviceInfo& device, const CompileOptions&
 }
 
 Plan split_planned(const Model& model, const Graph& graph, const std::vector<DeviceInfo>& devices,
-                   const std::vector<std::int64_t>& rows, const CompileOptions& options) {
+                   const std::vector<std::int64_t>& rows, const CompileOptions& options,
+                   const PlanSetup& setup) {
   std::vector<SplitPart> parts;
   for (std::size_t slot = 0; slot < devices.size(); ++slot) {
-    Graph part = prepared_graph(model, with_batch(model, rows[slot], options));
+    Graph part = prepared_graph(model, with_rows(model, graph, rows[slot], options));
     parts.push_back({std::move(part), devices[slot], rows[slot]});
   }
-  return make_split_plan(graph, parts, catalogue_for(options), plan_options_of(options));
+  return make_split_plan(graph, parts, setup.catalogue, setup.options);
 }
 
 std::vector<std::int64_t> estimated_rows(const Model& model, const Graph& graph,
@@ -204,10 +260,12 @@ std::vector<std::int64_t> estimated_rows(const Model& model, const Graph& graph,
   const std::int64_t batch = batch_of(model, graph);
   if (!options.weights.empty()) return share_rows(batch, options.weights);
   const std::int64_t rows = equal_share(batch, devices.size());
-  const Graph part = prepared_graph(model, with_batch(model, rows, options));
+  const Graph part = prepared_graph(model, with_rows(model, graph, rows, options));
+  PlanSetup setup = plan_setup(options);
+  setup.options.host_steps = PlanOptions::HostSteps::where_named;
   std::vector<double> speeds;
   for (const DeviceInfo& device : devices) {
-    speeds.push_back(static_cast<double>(rows) / estimated_us(planned(part, device, options)));
+    speeds.push_back(static_cast<double>(rows) / estimated_us(planned(part, device, setup)));
   }
   return share_rows(batch, speeds);
 }
@@ -220,7 +278,8 @@ void share_batch(const Model& model, const Graph& graph, const std::vector<Devic
   // What cannot be split is said before anything is measured.
   static_cast<void>(share_rows(batch, std::vector<double>(devices.size(), 1.0)));
   const std::int64_t equal = equal_share(batch, devices.size());
-  const auto weights = given ? options.weights : measured_speeds(model, devices, options, equal);
+  const auto weights =
+      given ? options.weights : measured_speeds(model, graph, devices, options, equal);
   const auto rows = share_rows(batch, weights);
   report.weights_source = given ? "given" : "measured, rows a second";
   for (std::size_t slot = 0; slot < devices.size(); ++slot) {

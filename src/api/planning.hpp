@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <vector>
 
@@ -16,7 +17,7 @@ namespace morton {
 /// The standard catalogue and the options' files.
 [[nodiscard]] Catalogue catalogue_for(const CompileOptions& options);
 
-/// What planning takes of the options.
+/// What planning takes of the options, with tuning data of the cache folder that they say.
 [[nodiscard]] PlanOptions plan_options_of(const CompileOptions& options);
 
 /// What the passes take of the options.
@@ -25,9 +26,12 @@ namespace morton {
 /// The model after its passes. Throws what they throw.
 [[nodiscard]] Graph prepared_graph(const Model& model, const CompileOptions& options);
 
-/// What was measured, of all sources that the options let in; and what self-tests refuse.
-/// Throws ModelError for a damaged file.
+/// What was measured, of all sources that the options let in; and what self-tests refuse. Of the
+/// folder that the options say, or of `cache`: an empty one holds nothing. Throws ModelError for a
+/// damaged file.
 [[nodiscard]] std::shared_ptr<const TunedData> tuned_for(const CompileOptions& options);
+[[nodiscard]] std::shared_ptr<const TunedData> tuned_for(const CompileOptions& options,
+                                                         const std::filesystem::path& cache);
 
 /// What plans are made from besides the graph and the device; reading it takes longer than a plan.
 struct PlanSetup {
@@ -35,6 +39,9 @@ struct PlanSetup {
   PlanOptions options;
 };
 [[nodiscard]] PlanSetup plan_setup(const CompileOptions& options);
+/// Likewise for a device with this cache folder; empty where it has none.
+[[nodiscard]] PlanSetup plan_setup(const CompileOptions& options,
+                                   const std::filesystem::path& cache);
 
 /// What is built already, and what happens where that does not do (PlanOptions::built).
 struct PlanLimits {
@@ -52,7 +59,7 @@ struct PlanLimits {
 [[nodiscard]] Plan split_planned(const Model& model, const Graph& graph,
                                  const std::vector<DeviceInfo>& devices,
                                  const std::vector<std::int64_t>& rows,
-                                 const CompileOptions& options);
+                                 const CompileOptions& options, const PlanSetup& setup);
 
 /// Rows for each device, in proportion to the weights given, else to the speed that its plan
 /// estimates. Throws UsageError where they cannot be, UnsupportedError for a model whose batch is

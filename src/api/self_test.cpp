@@ -70,6 +70,7 @@ class SelfTest {
     const Trial trial = try_kernels(state, tried_on(*state));
     const std::chrono::duration<double, std::milli> elapsed = Clock::now() - start;
     kernels_ += trial.kernels;
+    undecided_ = trial.undecided;
     elapsed_ms_ += elapsed.count();
     right_.insert(trial.right.begin(), trial.right.end());
     return trial.wrong;
@@ -103,19 +104,34 @@ class SelfTest {
   }
 
   /// Takes back, the earliest first, what need not be left out for all to be right. What then
-  /// computes nothing counts as untried.
+  /// computes nothing counts as untried. Where the model cannot be compiled or run with a kernel,
+  /// that stays left out: there is a good result without it.
   void acquit(std::shared_ptr<CompiledState>& state) {
     for (std::size_t i = 0; i < refusals_.size() && refusals_.size() > 1;) {
       const CompileOptions before = options_;
       std::erase(options_.exclude, refusals_[i].kernel.kernel);
-      std::shared_ptr<CompiledState> with = compiled();
-      if (wrong_layers_of(with).empty()) {
+      std::shared_ptr<CompiledState> with = right_state();
+      if (with != nullptr) {
         refusals_.erase(refusals_.begin() + static_cast<std::ptrdiff_t>(i));
         state = std::move(with);
       } else {
         options_ = before;
         ++i;
       }
+    }
+  }
+
+  /// The model as the options are now, or null where it is wrong or cannot be.
+  std::shared_ptr<CompiledState> right_state() {
+    try {
+      std::shared_ptr<CompiledState> state = compiled();
+      return wrong_layers_of(state).empty() ? state : nullptr;
+    } catch (const Error& error) {
+      if (error.error_class() == ErrorClass::kInternal) throw;
+      notes_.push_back(std::string("self-test: a kernel that was left out could not be tried "
+                                   "again: ") +
+                       error.what());
+      return nullptr;
     }
   }
 
@@ -136,6 +152,7 @@ class SelfTest {
     state.options = given_;
     report.kernels_tried = kernels_;
     report.self_test_ms = elapsed_ms_;
+    report.notes.insert(report.notes.end(), notes_.begin(), notes_.end());
     TriedKernels tried = tried_on(state);
     if (!tried.problem().empty()) {
       report.notes.push_back(tried.problem() + ": kernels are tried anew");
@@ -157,7 +174,8 @@ class SelfTest {
     if (kernels_ == 0 || !given_.log) return;
     given_.log("self-test: " + std::to_string(kernels_) +
                " kernels tried for the first time on this device, " +
-               std::to_string(refusals_.size()) + " of them wrong, " +
+               std::to_string(refusals_.size()) + " of them wrong, " + std::to_string(undecided_) +
+               " undecided (their layers have no finite number), " +
                std::to_string(static_cast<int>(elapsed_ms_)) + " ms");
   }
 
@@ -179,8 +197,10 @@ class SelfTest {
   std::vector<Refusal> refusals_;
   std::set<std::string> wrong_before_;  ///< layers
   std::set<std::string> right_;         ///< trial keys
+  std::vector<std::string> notes_;
   std::string device_name_;
   int kernels_ = 0;
+  int undecided_ = 0;  ///< in the last trial
   double elapsed_ms_ = 0.0;
 };
 
@@ -205,6 +225,19 @@ std::vector<std::string> left_out_by_self_tests(const Plan& plan) {
     }
   }
   return lines;
+}
+
+void add_fallbacks(const Plan& plan, CompileReport& report) {
+  for (const std::string& line : left_out_by_self_tests(plan)) {
+    report.fallbacks.push_back(line);
+    report.notes.push_back(line);
+  }
+  for (const Step& step : plan.steps) {
+    if (step.place != Step::Place::host) continue;
+    report.fallbacks.push_back("'" + step.name + "' is computed on the host, by " + step.kernel +
+                               " (--exclude " + step.kernel +
+                               ", when the model is compiled, leaves it to the device)");
+  }
 }
 
 }  // namespace morton

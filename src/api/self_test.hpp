@@ -29,4 +29,8 @@ using Compile = std::function<std::shared_ptr<CompiledState>(const CompileOption
 /// earlier one, found it wrong.
 [[nodiscard]] std::vector<std::string> left_out_by_self_tests(const Plan& plan);
 
+/// Adds to the report's fallbacks what the plan does otherwise than was asked for: those kernels,
+/// which its notes name too, and steps on the host.
+void add_fallbacks(const Plan& plan, CompileReport& report);
+
 }  // namespace morton

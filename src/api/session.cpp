@@ -228,6 +228,10 @@ void bind_buffer(Session& session, const std::string& port, cl_mem buffer) {
   const auto& inputs = session.model().state()->inputs;
   const bool is_input = std::any_of(inputs.begin(), inputs.end(),
                                     [&](const PortInfo& input) { return input.name == port; });
+  if (buffer != nullptr && planned_value(*session.model().state(), port) != nullptr) {
+    throw UsageError("session: shapes follow from the value of input '" + port +
+                     "', so it cannot have a buffer of its own; set it");
+  }
   const int value = is_input ? runner.input(port) : runner.output(port);
   with_device_errors("retaining the caller's buffer", runner.loaded().device().info(), [&] {
     runner.bind(value, buffer == nullptr ? cl::Buffer() : cl::Buffer(buffer, true));

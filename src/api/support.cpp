@@ -6,7 +6,7 @@
 #include <set>
 
 #include "api/planning.hpp"
-#include "base/error.hpp"
+#include "base/unknown_shape.hpp"
 #include "ops/operator.hpp"
 #include "passes/passes.hpp"
 #include "plan/candidate_memo.hpp"
@@ -188,7 +188,7 @@ ModelSupport model_support(const Model& model, const CompileOptions& options) {
   const Nodes declared = support.nodes;
   try {
     look_closer(live, options, support.nodes);
-  } catch (const UsageError& error) {
+  } catch (const UnknownShape& error) {
     support.nodes = declared;
     support.shapes_unknown = error.what();
   }

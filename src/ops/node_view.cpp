@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "base/error.hpp"
+#include "base/unknown_shape.hpp"
 
 namespace morton {
 namespace {
@@ -65,8 +65,9 @@ const Tensor& NodeView::value(std::size_t i) const {
   if (open.empty())
     unsupported("the value of input " + std::to_string(i) + ", '" + tensor.name +
                 "', must be known when the model is planned; a run computes it");
-  throw UsageError(what + " and follows from " + open + ": give the value when compiling (run -i " +
-                   "does; CompileOptions::values in the library)");
+  throw UnknownShape(what + " and follows from " + open +
+                     ": give the value when compiling (run -i " +
+                     "does; CompileOptions::values in the library)");
 }
 
 std::vector<std::int64_t> NodeView::value_integers(std::size_t i) const {

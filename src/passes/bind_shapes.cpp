@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "base/error.hpp"
+#include "base/unknown_shape.hpp"
 #include "passes/passes.hpp"
 
 namespace morton {
@@ -128,7 +128,7 @@ int bind_shapes(Graph& graph, const PassOptions& options) {
       if (dimension.symbol.empty()) continue;
       const std::int64_t* value = symbols.find(dimension.symbol);
       if (value == nullptr) {
-        throw UsageError(
+        throw UnknownShape(
             "input " + describe(tensor) + ": the extent '" + dimension.symbol +
             "' is open; give --batch for the first extent, or all of them with --shape " +
             tensor.name + ":...");

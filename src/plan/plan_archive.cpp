@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/error.hpp"
+#include "plan/memory.hpp"
 
 namespace morton {
 namespace {
@@ -63,6 +64,27 @@ void check_programs(const Plan& plan, const std::string& where) {
   }
 }
 
+/// Where the driver bears no sub-buffers that overlap in part, a plan that was made for another
+/// device may have some.
+void require_whole_places(const Plan& plan, const DeviceInfo& device, const std::string& where) {
+  if (!shares_whole_places(device)) return;
+  for (std::size_t a = 0; a < plan.values.size(); ++a) {
+    for (std::size_t b = 0; b < a; ++b) {
+      const Value& one = plan.values[a];
+      const Value& other = plan.values[b];
+      const bool apart = one.block != other.block || one.bytes == 0 || other.bytes == 0 ||
+                         one.offset_bytes + one.bytes <= other.offset_bytes ||
+                         other.offset_bytes + other.bytes <= one.offset_bytes;
+      if (apart || one.offset_bytes == other.offset_bytes) continue;
+      throw UnsupportedError(where + ": was planned for a device that recycles parts of memory; '" +
+                             one.name + "' and '" + other.name + "' overlap in part, which " +
+                             device.name + "'s driver cannot bear (" +
+                             std::string(kOverlappingSubBuffers) +
+                             "); compile the model on this device");
+    }
+  }
+}
+
 }  // namespace
 
 Plan with_packed_constants(Plan plan) {
@@ -92,6 +114,7 @@ void check_archived(const Plan& plan, const DeviceInfo& device, const std::strin
   } catch (const InternalError& error) {
     throw ModelError(where + ": its plan is damaged or does not fit this device: " + error.what());
   }
+  require_whole_places(plan, device, where);
 }
 
 }  // namespace morton

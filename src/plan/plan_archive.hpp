@@ -13,7 +13,8 @@ namespace morton {
 [[nodiscard]] Plan with_packed_constants(Plan plan);
 
 /// Checks a plan that was read from a file before anything relies on it, then as `verify` does.
-/// Throws ModelError that names `where`.
+/// Throws ModelError that names `where`, and UnsupportedError for a plan that is right elsewhere
+/// and shares memory as this device cannot.
 void check_archived(const Plan& plan, const DeviceInfo& device, const std::string& where);
 
 template <>

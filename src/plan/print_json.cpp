@@ -26,6 +26,11 @@ std::string_view name_of(Value::Kind kind) {
   return "";
 }
 
+std::string_view role_of(const Step& step) {
+  if (step.kind == Step::Kind::transfer) return "transfer";
+  return step.role == Step::Role::repack ? "repack" : "compute";
+}
+
 Json to_json(const Step& step) {
   Json arguments = Json::array();
   for (const StepArgument& argument : step.arguments) {
@@ -41,7 +46,7 @@ Json to_json(const Step& step) {
           {"kernel", step.kernel},
           {"slot", step.slot},
           {"place", step.place == Step::Place::host ? "host" : "device"},
-          {"role", step.role == Step::Role::repack ? "repack" : "compute"},
+          {"role", role_of(step)},
           {"problem", step.problem},
           {"tunables", Json(step.tunables)},
           {"reason", step.reason},

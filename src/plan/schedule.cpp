@@ -112,7 +112,8 @@ class Scheduler {
     ScheduledKernel kernel;
     const BoundProblem copy =
         pack_problem(tensor, state, View{}, row_major, Problem{}, Demand::Kind::direct);
-    kernel.choice = choose_elementary(copy, "update " + value_at(home).name, context_, {});
+    kernel.choice = choose_pack(copy, "update " + value_at(home).name, context_, {},
+                                {value_at(value).arrangement, value_at(home).arrangement});
     kernel.choice.estimated_us = repack_cost_us(row_major, row_major, context_);
     kernel.values["src"] = value;
     kernel.values["dst"] = home;

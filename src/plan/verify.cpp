@@ -193,6 +193,8 @@ void verify_names_of_one_memory(const Plan& plan) {
     for (const Write& write : writers.to_memory_of(index)) {
       if (write.step < loading || write.value == index || write.step - loading >= last[v]) continue;
       if (std::ranges::find(makers, write) != makers.end()) continue;
+      // A copy into a whole fills what its other parts leave; which bytes, its view says.
+      if (writers.is_within(index, write.value) && !write.replaces) continue;
       const bool spoils = std::ranges::any_of(makers, [&](const Write& maker) {
         return maker.step < write.step && overlap(common_part(maker.range, range), write.range);
       });

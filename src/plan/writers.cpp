@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/writers.hpp"
 
+#include <algorithm>
+
 namespace morton {
 namespace {
 
@@ -17,16 +19,26 @@ MemoryRange written_range(const Plan& plan, const Step& step, int value) {
 
 Writers::Writers(const Plan& plan)
     : plan_(plan), own_(plan.values.size(), 0), writes_(plan.values.size()) {
+  std::size_t number = 0;
   for (const auto* steps : {&plan.load_steps, &plan.steps}) {
     for (const Step& step : *steps) {
       for (const int value : step.writes) {
         const MemoryRange range = written_range(plan, step, value);
         ++own_[static_cast<std::size_t>(value)];
-        writes_[static_cast<std::size_t>(range.root)].push_back({in_place_.size(), value, range});
+        writes_[static_cast<std::size_t>(range.root)].push_back(
+            {number, value, range, replaces(step, value)});
       }
-      in_place_.push_back(step.in_place ? 1 : 0);
+      ++number;
     }
   }
+}
+
+bool Writers::replaces(const Step& step, int value) const {
+  if (!step.in_place) return false;
+  const MemoryRange written = range_of(plan_.values, value);
+  return std::ranges::any_of(step.reads, [&](int read) {
+    return overlap(range_of(plan_.values, read), written) && !is_within(read, value);
+  });
 }
 
 std::vector<Write> Writers::of(int value) const {
@@ -36,7 +48,7 @@ std::vector<Write> Writers::of(int value) const {
   for (const Write& write : to_memory_of(value)) {
     if (!is_within(write.value, name)) continue;
     // What is computed in place under another name ends this value.
-    if (write.value != name && in_place_[write.step] != 0) break;
+    if (write.value != name && write.replaces) break;
     if (write.value == value || overlap(write.range, wanted)) writes.push_back(write);
   }
   return writes;

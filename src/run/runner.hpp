@@ -105,6 +105,8 @@ class Runner {
   void require_own_memory(int value) const;
   [[nodiscard]] bool same_place(int a, int b) const;
   void check_buffer(int value, const cl::Buffer& buffer) const;
+  /// Gives the steps this buffer for all names of the value's memory.
+  void rebind(int value, const cl::Buffer& buffer);
   void require_unmapped(const std::string& action) const;
   void require_unmapped(int value, const std::string& action) const;
   void with_errors(const std::string& what, const std::function<void()>& call) const;

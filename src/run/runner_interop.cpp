@@ -47,9 +47,10 @@ void Runner::use_kind(OpenClDevice::QueueKind kind) {
   }
   if (kind == own_kind_) return;
   wait();
-  for (std::size_t slot = 0; slot < queues_.size(); ++slot) {
-    queues_[slot] = loaded_->device(static_cast<int>(slot)).make_queue(kind);
-  }
+  // Nothing changes unless all of them can be made.
+  std::vector<cl::CommandQueue> queues;
+  for (const auto& device : loaded_->devices()) queues.push_back(device->make_queue(kind));
+  queues_ = std::move(queues);
   own_queue_ = queues_[0];
   kind_ = own_kind_ = kind;
   events_.clear();
@@ -115,15 +116,26 @@ void Runner::bind(int value, const cl::Buffer& buffer) {
   }
   const cl::Buffer chosen = buffer() != nullptr ? buffer : own_[static_cast<std::size_t>(value)];
   with_errors("using the buffer for '" + target.name + "'", [&] {
-    // Names that share the memory (a reshaped input) follow.
-    for (std::size_t v = 0; v < buffers_.size(); ++v) {
-      if (!same_place(static_cast<int>(v), value)) continue;
-      buffers_[v] = chosen;
-      for (auto& step : launched_) {
-        if (step != nullptr) step->rebind(static_cast<int>(v), chosen);
-      }
+    const cl::Buffer before = buffer_of(value);
+    try {
+      rebind(value, chosen);
+    } catch (...) {
+      // A driver may refuse the buffer to one step after others took it (an image on it).
+      rebind(value, before);
+      throw;
     }
   });
+}
+
+void Runner::rebind(int value, const cl::Buffer& buffer) {
+  // Names that share the memory (a reshaped input) follow.
+  for (std::size_t v = 0; v < buffers_.size(); ++v) {
+    if (!same_place(static_cast<int>(v), value)) continue;
+    for (auto& step : launched_) {
+      if (step != nullptr) step->rebind(static_cast<int>(v), buffer);
+    }
+    buffers_[v] = buffer;
+  }
 }
 
 bool Runner::uses_callers_objects() const {

@@ -95,6 +95,14 @@ TEST_F(PlanArchive, WhatDoesNotFitIsRefused) {
   EXPECT_EQ(accepted_, 0);
 }
 
+TEST_F(PlanArchive, PartsOfMemoryAreNotSharedWhereTheDriverCannot) {
+  DeviceInfo device = device_;
+  device.quirks.emplace_back(kOverlappingSubBuffers);
+  EXPECT_THROW(check_archived(plan_, device, "plan"), UnsupportedError);
+  const Plan own = with_packed_constants(plan_of(make_residual_network(3), 3, device));
+  EXPECT_NO_THROW(check_archived(own, device, "plan"));
+}
+
 TEST(ArchiveSchema, TellsTypesApart) {
   ArchiveSchema a, b, c;
   a(std::int64_t{}, std::string());

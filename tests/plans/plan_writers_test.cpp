@@ -84,5 +84,19 @@ TEST_F(PlanWriters, WhatIsOverwrittenCannotBeReadLater) {
   }
 }
 
+TEST_F(PlanWriters, ACopyWithinTheWholeReplacesNothing) {
+  NetworkBuilder network("twice", 3);
+  const TensorId a = network.relu(network.input("x", {-1, 8, 16, 16}));
+  const TensorId c = network.node("Concat", {a, a}, {{"axis", 1}});
+  const TensorId d = network.node("Concat", {c, a}, {{"axis", 1}});
+  network.output(network.node("MaxPool", {network.node("Tanh", {d})},
+                              {{"kernel_shape", std::vector<std::int64_t>{2, 2}}}));
+  plan_ = plan_of(network.finish(), 1, device_);
+  ASSERT_EQ(plan_.steps.size(), 5U) << print(plan_, PlanDetail::brief);
+  EXPECT_EQ(complaint(), "nothing");
+  EXPECT_THAT(steps_of(plan_.steps[3].reads[0]), ElementsAre(0, 1, 2));
+  EXPECT_THAT(steps_of(plan_.steps[1].writes[0]), ElementsAre(0, 1));
+}
+
 }  // namespace
 }  // namespace morton::test

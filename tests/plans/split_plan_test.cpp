@@ -10,6 +10,7 @@
 #include <random>
 
 #include "base/error.hpp"
+#include "morton/compile.hpp"
 #include "plan/split.hpp"
 #include "plans/plan_setup.hpp"
 
@@ -126,6 +127,7 @@ TEST(SplitPlan, GivesEachDeviceItsStepsAndMovesTheRest) {
     EXPECT_THAT(steps, ElementsAre(first.steps.size(), second.steps.size()));
     // The first device works in place: rows of the other one's go there and back.
     ASSERT_EQ(transfers.size(), 2U);
+    EXPECT_EQ(to_json(plan)["steps"].front()["role"], "transfer");
     EXPECT_EQ(transfers[0], &plan.steps.front());
     EXPECT_EQ(transfers[1], &plan.steps.back());
     EXPECT_EQ(transfers[0]->slot, 1);
@@ -159,6 +161,42 @@ TEST(SplitPlan, AnOutputThatIsAnInputIsCopied) {
            plan.values[static_cast<std::size_t>(step.transfer.from)].slot == 0;
   });
   EXPECT_EQ(local, 1);
+}
+
+/// The plan of the public interface for these devices, as JSON.
+std::string planned_over(const Graph& graph, const std::vector<DeviceInfo>& devices,
+                         const CompileOptions& options) {
+  std::vector<std::string> descriptions;
+  for (const DeviceInfo& device : devices) descriptions.push_back(to_json(device).dump());
+  return plan_json(Model(std::make_shared<const Graph>(graph)), descriptions, options);
+}
+
+TEST(SplitPlan, CutsTheFirstExtentWhereTheBatchIsAnother) {
+  NetworkBuilder network("sequence", 1);
+  network.output(network.relu(network.input("x", {-1, -1, 5})));
+  Graph graph = network.finish();
+  graph.tensor(graph.inputs[0]).declared[0].symbol = "length";
+  CompileOptions options;
+  options.weights = {2, 1};
+  options.shapes["x"] = {6, 3, 5};
+  EXPECT_THAT(planned_over(graph, mali_pair(), options), HasSubstr("6x3x5 to 2x3x5"));
+  options.shapes.clear();
+  options.batch = 3;
+  EXPECT_THROW((void)planned_over(graph, mali_pair(), options), UsageError) << "length is open";
+}
+
+TEST(SplitPlan, DevicesAreComparedWithoutTheHost) {
+  NetworkBuilder network("product", 1);
+  const TensorId lhs = network.input("lhs", {-1, 17});
+  network.output(network.node("MatMul", {lhs, network.input("rhs", {17, 17})}));
+  std::vector<DeviceInfo> devices{saved_device("pocl_cpu"), saved_device("pocl_cpu")};
+  for (DeviceInfo& device : devices) device.roofs.launch_us = 1000.0;
+  // The host would be quick beside the first device, and both wait for it.
+  devices[0].roofs.host = {1010.0, {{1024, 0.5}, {4194304, 100.0}}};
+  CompileOptions options;
+  options.batch = 8;
+  const std::string plan = planned_over(network.finish(), devices, options);
+  EXPECT_THAT(plan, HasSubstr("8x17 to 4x17"));
 }
 
 TEST(SplitPlan, RefusesASoftmaxAlongTheBatch) {
