@@ -203,7 +203,8 @@ void Writer::define_vector_access(const InstanceOperand& operand, const IndexTex
   const std::string coordinates = macro_parameters(operand.view);
   for (const MacroText& macro : vector_macros(operand, text, coordinates)) {
     if (spec_.entry->source.find(macro.name) == std::string::npos) continue;
-    head_ << sixteen_type();
+    // Not every compiler need know the type's attributes: only CPUs' kernels ask for it.
+    if (macro.name.find("16_") != std::string::npos) head_ << sixteen_type();
     define(macro.name, macro.parameters, macro.body);
   }
 }
