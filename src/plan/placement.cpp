@@ -225,22 +225,21 @@ Placement place_items(const std::vector<PlacementItem>& items, const PlacementRu
   if (rules.sharing == PlacementRules::Sharing::whole_places) return place_in_turns(items, rules);
   const Placer placer(items, rules);
   const std::int64_t least = least_bytes(items, rules);
-  Placement best;
-  Order best_order;
-  for (const Order& order : first_orders(items)) {
-    Placement placement = placer.place(order);
-    if (!best.places.empty() && placement.bytes() >= best.bytes()) continue;
-    best = std::move(placement);
-    best_order = order;
-  }
   std::mt19937 generator(1);
-  for (std::size_t t = 0; t < tries_for(items.size()) && best.bytes() > least; ++t) {
-    Order order = best_order;
-    move_forward(order, highest(items, best), generator);
+  Placement best;
+  std::vector<Order> orders = first_orders(items);
+  for (Order& order : orders) {
     Placement placement = placer.place(order);
-    if (placement.bytes() > best.bytes()) continue;
-    best = std::move(placement);
-    best_order = std::move(order);
+    for (std::size_t t = 0; t < tries_for(items.size()) && placement.bytes() > least; ++t) {
+      Order changed = order;
+      move_forward(changed, highest(items, placement), generator);
+      Placement other = placer.place(changed);
+      if (other.bytes() > placement.bytes()) continue;
+      placement = std::move(other);
+      order = std::move(changed);
+    }
+    if (best.places.empty() || placement.bytes() < best.bytes()) best = std::move(placement);
+    if (best.bytes() <= least) break;
   }
   return best;
 }

@@ -40,7 +40,7 @@ struct Placement {
                                        const PlacementRules& rules);
 
 /// Places items so that those needed at the same time do not overlap, in little memory: several
-/// orders are tried, each item put at the lowest offset where it fits, then the best order is
+/// orders are tried, each item put at the lowest offset where it fits, then each order is
 /// changed where it reaches highest, until nothing better can be or a while has passed. Where only
 /// whole places are shared, an order tells which item joins which place. The same items always get
 /// the same places.

@@ -49,6 +49,7 @@ class CatalogueFusion : public testing::DeviceTest {
     for (const Entry& entry : catalogue_.entries()) {
       if (entry.family != "gemm" || !entry.library.empty()) continue;
       if (stores_less(entry) || needs_another_device(entry)) continue;
+      if (entry.name == "gemm.r18_gemv") continue;  // for one column; these products have more
       names.push_back(entry.name);
     }
     return names;

@@ -189,9 +189,7 @@ TEST(PlanMemory, NetworksTakeLittleMoreThanTheirLargestLiveSet) {
         expect_apart(plan);
         const auto expect_little_more = [&](PlannedBlock::Kind kind, std::int64_t least) {
           const std::int64_t used = block_bytes(plan, kind);
-          // Where all is small, one piece that does not fit counts much.
-          constexpr double kPiece = 8192;
-          EXPECT_LE(static_cast<double>(used), 1.05 * static_cast<double>(least) + kPiece)
+          EXPECT_LE(static_cast<double>(used), 1.05 * static_cast<double>(least))
               << name_of(kind) << " " << used << " of " << least;
         };
         expect_little_more(PlannedBlock::Kind::activations, plan.largest_live_activation_bytes);

@@ -52,8 +52,7 @@ std::int64_t blocks_of(const Plan& plan, PlannedBlock::Kind kind) {
 }
 
 void expect_close_to_live_sets(const Plan& plan) {
-  // DenseNet-121's joined parts take 1.0502.
-  constexpr double kMost = 1.06;
+  constexpr double kMost = 1.05;
   EXPECT_LE(static_cast<double>(blocks_of(plan, PlannedBlock::Kind::activations)),
             kMost * static_cast<double>(plan.largest_live_activation_bytes));
   EXPECT_LE(static_cast<double>(blocks_of(plan, PlannedBlock::Kind::workspace)),
