@@ -251,12 +251,11 @@ TEST_F(CliBrokenKernel, IsToldFromThoseBesideIt) {
   const std::string conv = save(model, folder_.path() / "conv.onnx");
   write_input("image.npz", {1, 6, 14, 14});
   const auto run_conv = [&](const std::string& output) {
-    return run_copied("run", conv, {"-i", path("image.npz"), "-o", path(output)});
+    return run_copied(
+        "run", conv, {"-i", path("image.npz"), "-o", path(output), "--exclude", "conv2d.gathered"});
   };
   expect_success(run_conv("right.npz"));
-  const std::string kernel = first_kernel(conv);
-  ASSERT_EQ(kernel, "pack.runs");
-  break_kernel(kernel, "found ? value", "found && i > 0 ? value");
+  break_kernel("pack.runs", "found ? value", "found && i > 0 ? value");
   const Outcome found = run_conv("found.npz");
   expect_success(found);
   expect_same("found.npz", "right.npz");
