@@ -7,6 +7,7 @@
 
 #include "base/checked.hpp"
 #include "layout/arrangement.hpp"
+#include "layout/element_bits.hpp"
 #include "layout/pack_slabs.hpp"
 
 namespace morton {
@@ -209,18 +210,8 @@ void copy_all(const Arrangement& arrangement, const std::byte* from, std::byte* 
 
 void copy_elements(const Arrangement& arrangement, const std::byte* from, std::byte* to,
                    Direction direction) {
-  switch (size_of(arrangement.dtype)) {
-    case 1:
-      return copy_all<std::uint8_t>(arrangement, from, to, direction);
-    case 2:
-      return copy_all<std::uint16_t>(arrangement, from, to, direction);
-    case 4:
-      return copy_all<std::uint32_t>(arrangement, from, to, direction);
-    case 8:
-      return copy_all<std::uint64_t>(arrangement, from, to, direction);
-    default:
-      throw InternalError("pack: no copy for " + std::string(name_of(arrangement.dtype)));
-  }
+  with_element_bits(arrangement.dtype,
+                    [&](auto bits) { copy_all<decltype(bits)>(arrangement, from, to, direction); });
 }
 
 /// True when the packed bytes are the tensor's own.
@@ -281,22 +272,9 @@ void pack_in_slabs(const Tensor& source, const Arrangement& arrangement, std::in
     // The last iteration ends where the memory does: behind it lies no gap of a pitch.
     const std::int64_t end = first + count == iterations ? whole : start + count * stride_bytes;
     packed.assign(static_cast<std::size_t>(end - start), std::byte{0});
-    switch (size) {
-      case 1:
-        pack_slab<std::uint8_t>(walk, first, count, source.data(), packed.data());
-        break;
-      case 2:
-        pack_slab<std::uint16_t>(walk, first, count, source.data(), packed.data());
-        break;
-      case 4:
-        pack_slab<std::uint32_t>(walk, first, count, source.data(), packed.data());
-        break;
-      case 8:
-        pack_slab<std::uint64_t>(walk, first, count, source.data(), packed.data());
-        break;
-      default:
-        throw InternalError("pack: no copy for " + std::string(name_of(arrangement.dtype)));
-    }
+    with_element_bits(arrangement.dtype, [&](auto bits) {
+      pack_slab<decltype(bits)>(walk, first, count, source.data(), packed.data());
+    });
     take(start, packed);
   }
 }

@@ -7,6 +7,7 @@
 
 #include "base/checked.hpp"
 #include "layout/arrangement.hpp"
+#include "layout/element_bits.hpp"
 
 namespace morton {
 namespace {
@@ -207,22 +208,6 @@ Tensor seen_through(const Tensor& source, const View& view, const Environment& e
   return seen;
 }
 
-Tensor seen_through(const Tensor& source, const View& view, const Environment& extents,
-                    const Shape& operand) {
-  switch (size_of(source.dtype())) {
-    case 1:
-      return seen_through<std::uint8_t>(source, view, extents, operand);
-    case 2:
-      return seen_through<std::uint16_t>(source, view, extents, operand);
-    case 4:
-      return seen_through<std::uint32_t>(source, view, extents, operand);
-    case 8:
-      return seen_through<std::uint64_t>(source, view, extents, operand);
-    default:
-      throw InternalError("pack: no copy for " + std::string(name_of(source.dtype())));
-  }
-}
-
 }  // namespace
 
 void pack_through(const Tensor& source, const View& view, const Environment& extents,
@@ -233,7 +218,10 @@ void pack_through(const Tensor& source, const View& view, const Environment& ext
     throw ModelError("pack: the view " + view.print() + " does not take a tensor of " +
                      to_string(source.shape()) + " to an operand of " + to_string(operand));
   }
-  pack(seen_through(source, view, extents, operand), arrangement, destination);
+  const Tensor seen = with_element_bits(source.dtype(), [&](auto bits) {
+    return seen_through<decltype(bits)>(source, view, extents, operand);
+  });
+  pack(seen, arrangement, destination);
 }
 
 }  // namespace morton
