@@ -20,13 +20,19 @@ namespace {
 
 using WayOnDevice = std::tuple<std::string, std::string>;  // device, name of the way
 
+/// From how many cases on a short run tries every second only.
+constexpr std::size_t kMany = 30;
+
 class CatalogueEntries : public ::testing::TestWithParam<WayOnDevice> {
  protected:
   void SetUp() override {
     device_ = OpenClDevice::open(std::get<0>(GetParam()), {});
     const auto ways = all_ways(catalogue_);
-    way_ = *std::find_if(ways.begin(), ways.end(),
-                         [](const Way& way) { return way.name == std::get<1>(GetParam()); });
+    const auto found = std::find_if(ways.begin(), ways.end(), [](const Way& way) {
+      return way.name == std::get<1>(GetParam());
+    });
+    way_ = *found;
+    turn_ = static_cast<std::size_t>(found - ways.begin());
     const std::string missing = missing_library(way_, catalogue_);
     if (!missing.empty()) GTEST_SKIP() << "this build has no " << missing;
   }
@@ -36,6 +42,26 @@ class CatalogueEntries : public ::testing::TestWithParam<WayOnDevice> {
       if (families_of(test).contains(way_.family)) cases.push_back(std::move(test));
     }
     return cases;
+  }
+  /// All cases; without MORTON_TEST_LONG, of many every second. Ways take turns, so that every case
+  /// is tried by half of its family's kernels, each kernel by half of its cases.
+  [[nodiscard]] std::vector<OperatorCase> tried_cases() const {
+    std::vector<OperatorCase> all = cases();
+    if (is_long_run() || all.size() < kMany) return all;
+    std::vector<OperatorCase> tried;
+    for (std::size_t i = turn_ % 2; i < all.size(); i += 2) tried.push_back(std::move(all[i]));
+    return tried;
+  }
+  [[nodiscard]] bool uses_library() const {
+    return std::ranges::any_of(way_.kernels, [&](const std::string& kernel) {
+      const Entry* entry = catalogue_.find_entry(kernel);
+      return entry != nullptr && !entry->library.empty();
+    });
+  }
+  /// How many of the cases that are tried must run: in a short run half of what all would give.
+  [[nodiscard]] int least_cases() const {
+    const bool halved = !is_long_run() && cases().size() >= kMany;
+    return halved ? way_.least_cases / 2 : way_.least_cases;
   }
   /// Runs the cases with data of these kinds; returns how many graphs ran.
   WayReport run(const std::vector<OperatorCase>& cases, std::vector<DataKind> kinds,
@@ -53,6 +79,7 @@ class CatalogueEntries : public ::testing::TestWithParam<WayOnDevice> {
   Catalogue direct_ = catalogue_without_detours(folder_.path());
   std::shared_ptr<OpenClDevice> device_;
   Way way_;
+  std::size_t turn_ = 0;  ///< the way's place in the list of all
 };
 
 /// True when every case was refused, those that the kernel computes for what the device is.
@@ -66,7 +93,7 @@ bool needs_another_device(const WayReport& report) {
 }
 
 TEST_P(CatalogueEntries, ComputeTheirCases) {
-  const auto tests = cases();
+  const auto tests = tried_cases();
   const int count = static_cast<int>(tests.size());
   const WayReport guarded =
       run(tests, {DataKind::integers, DataKind::zero_mean}, Execution::guarded);
@@ -76,13 +103,15 @@ TEST_P(CatalogueEntries, ComputeTheirCases) {
   const WayReport recycled = run(tests, {DataKind::same_sign}, Execution::runner);
   std::cout << print(way_, recycled);
   // A slip in a "require" must not leave a kernel untested.
-  EXPECT_GE(recycled.graphs, way_.least_cases) << "of " << count;
+  EXPECT_GE(recycled.graphs, least_cases()) << "of " << count;
   if (way_.least_cases == Way().least_cases) {
     EXPECT_GE(recycled.graphs * 2, count) << "more than half of the cases are refused";
   }
   EXPECT_EQ(guarded.graphs, 2 * recycled.graphs);
   // Kernels depend on the structure of a case, not on its data: the second round finds them all.
-  EXPECT_EQ(guarded.programs_built, 1);
+  // A library builds its own, beside what other steps of the graphs may need.
+  EXPECT_LE(guarded.programs_built, 1);
+  EXPECT_GE(guarded.programs_built, uses_library() ? 0 : 1);
   EXPECT_EQ(recycled.programs_built, 0);
 }
 
@@ -197,12 +226,11 @@ TEST_P(CatalogueEntries, BuildNothingForOtherExtents) {
 
 /// All ways; without MORTON_TEST_LONG (./dev check --long) of recipes' kernels inside every fifth.
 std::vector<std::string> way_names() {
-  const bool all = std::getenv("MORTON_TEST_LONG") != nullptr;
   std::vector<std::string> names;
   int inside = 0;
   for (const Way& way : all_ways(Catalogue::standard())) {
     const bool is_inside = way.name.find(" with ") != std::string::npos;
-    if (all || !is_inside || inside++ % 5 == 0) names.push_back(way.name);
+    if (is_long_run() || !is_inside || inside++ % 5 == 0) names.push_back(way.name);
   }
   return names;
 }
@@ -221,11 +249,7 @@ class CatalogueOclgrind : public CatalogueEntries {};
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(CatalogueOclgrind);
 
 TEST_P(CatalogueOclgrind, SmallCasesLeaveNothingToReport) {
-  const auto is_library = [&](const std::string& kernel) {
-    const Entry* entry = catalogue_.find_entry(kernel);
-    return entry != nullptr && !entry->library.empty();
-  };
-  if (std::ranges::any_of(way_.kernels, is_library)) {
+  if (uses_library()) {
     GTEST_SKIP() << "a library's kernels are not ours to check";
   }
   std::vector<OperatorCase> small;

@@ -97,8 +97,7 @@ Way way_of(const Entry& entry, const Catalogue& catalogue) {
     if (entry.family == "winograd_weights") way.kernels.clear();
     set_limits(way, recipe->name);
   }
-  // Of products those with one column.
-  if (entry.name.ends_with("_gemv")) way.least_cases = 4;
+  if (is_for_vectors(entry)) way.least_cases = 4;
   // Of the convolutions only those with a channel a group are theirs.
   if (entry.name.starts_with("conv2d.depthwise_")) way.least_cases = 12;
   if (writes_parts(entry)) way.family = kParts;
@@ -136,6 +135,7 @@ std::vector<Way> ways_of(const Recipe& recipe, const Catalogue& catalogue) {
   for (const std::string& family : families) {
     for (const Entry& entry : catalogue.entries()) {
       if (entry.family != family || stores_less(entry) || !fits(entry, recipe)) continue;
+      if (is_for_vectors(entry)) continue;  // a recipe's products seldom have one column
       Way chosen = plain;
       chosen.name += " with " + entry.name;
       chosen.use[family] = entry.name;
@@ -269,6 +269,13 @@ std::string reason_in(const std::string& message) {
 }
 
 }  // namespace
+
+bool is_long_run() { return std::getenv("MORTON_TEST_LONG") != nullptr; }
+
+bool is_for_vectors(const Entry& entry) {
+  return std::any_of(entry.require.begin(), entry.require.end(),
+                     [](const Expression& requirement) { return requirement.print() == "N == 1"; });
+}
 
 std::string missing_library(const Way& way, const Catalogue& catalogue) {
   for (const std::string& kernel : way.kernels) {
