@@ -18,5 +18,10 @@ using TakeSlab = std::function<void(std::int64_t offset_bytes, std::span<const s
 /// tensor whose own bytes are the packed ones is handed out whole, without a copy.
 void pack_in_slabs(const Tensor& source, const Arrangement& arrangement, std::int64_t most_bytes,
                    const TakeSlab& take);
+/// The same of what `pack_through` writes. A layout whose outermost loop does not cut a dimension
+/// into ranges is handed out whole.
+void pack_through_in_slabs(const Tensor& source, const View& view, const Environment& extents,
+                           const Arrangement& arrangement, std::int64_t most_bytes,
+                           const TakeSlab& take);
 
 }  // namespace morton

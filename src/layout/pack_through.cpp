@@ -4,10 +4,13 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <optional>
+#include <vector>
 
 #include "base/checked.hpp"
 #include "layout/arrangement.hpp"
 #include "layout/element_bits.hpp"
+#include "layout/pack_slabs.hpp"
 
 namespace morton {
 namespace {
@@ -208,6 +211,45 @@ Tensor seen_through(const Tensor& source, const View& view, const Environment& e
   return seen;
 }
 
+/// How the outermost loop cuts an arrangement: each of its iterations holds `span` coordinates of
+/// one dimension, in `stride` elements of memory.
+struct Cut {
+  std::size_t dimension = 0;
+  std::int64_t iterations = 1;
+  std::int64_t stride = 0;
+  std::int64_t span = 1;
+};
+
+/// No value where memory cannot be cut so.
+std::optional<Cut> cut_of(const Arrangement& arrangement) {
+  if (arrangement.memory != MemoryKind::buffer || arrangement.pitch != 0) return std::nullopt;
+  const BoundLayout bound(arrangement.layout, arrangement.padded);
+  const auto& loops = arrangement.layout.loops();
+  std::vector<bool> is_cut(arrangement.padded.size(), false);
+  for (std::size_t i = 0; i < loops.size(); ++i) {
+    const auto dimension = static_cast<std::size_t>(loops[i].dimension);
+    const std::int64_t iterations = bound.iterations()[i];
+    if (iterations > 1) {
+      // An inner loop of its dimension has the same iterations at every extent.
+      if (is_cut[dimension] || arrangement.grouping[dimension].size() != 1) return std::nullopt;
+      return Cut{dimension, iterations, bound.strides()[i],
+                 arrangement.padded[dimension] / iterations};
+    }
+    is_cut[dimension] = true;
+  }
+  return std::nullopt;
+}
+
+/// The view of what begins at `first` in one of its dimensions.
+View from_coordinate(const View& view, std::size_t dimension, std::int64_t first) {
+  const std::string name = coordinate_name(view.dimensions[dimension]);
+  const std::map<std::string, Expression> shifted{
+      {name, Expression::variable(name) + Expression(first)}};
+  View part = view;
+  for (Expression& coordinate : part.coordinates) coordinate = coordinate.substitute(shifted);
+  return part;
+}
+
 }  // namespace
 
 void pack_through(const Tensor& source, const View& view, const Environment& extents,
@@ -222,6 +264,36 @@ void pack_through(const Tensor& source, const View& view, const Environment& ext
     return seen_through<decltype(bits)>(source, view, extents, operand);
   });
   pack(seen, arrangement, destination);
+}
+
+void pack_through_in_slabs(const Tensor& source, const View& view, const Environment& extents,
+                           const Arrangement& arrangement, std::int64_t most_bytes,
+                           const TakeSlab& take) {
+  const std::optional<Cut> cut = cut_of(arrangement);
+  const std::int64_t whole_bytes = bytes_of(arrangement);
+  if (!cut || whole_bytes <= most_bytes) {
+    std::vector<std::byte> packed(static_cast<std::size_t>(whole_bytes));
+    pack_through(source, view, extents, arrangement, packed);
+    return take(0, packed);
+  }
+  const std::int64_t stride_bytes = cut->stride * size_of(arrangement.dtype);
+  const std::int64_t at_once = std::max<std::int64_t>(1, most_bytes / stride_bytes);
+  const auto tensor_dimension =
+      static_cast<std::size_t>(arrangement.grouping[cut->dimension].front());
+  const std::int64_t extent = arrangement.tensor_shape[tensor_dimension];
+  std::vector<std::byte> packed;
+  for (std::int64_t first = 0; first < cut->iterations; first += at_once) {
+    const std::int64_t count = std::min(at_once, cut->iterations - first);
+    const std::int64_t start = std::min(first * cut->span, extent);
+    Arrangement part = arrangement;
+    part.padded[cut->dimension] = count * cut->span;
+    part.tensor_shape[tensor_dimension] = std::min(count * cut->span, extent - start);
+    packed.assign(static_cast<std::size_t>(bytes_of(part)), std::byte{0});
+    if (start < extent) {  // else all of it is padding
+      pack_through(source, from_coordinate(view, tensor_dimension, start), extents, part, packed);
+    }
+    take(first * stride_bytes, packed);
+  }
 }
 
 }  // namespace morton

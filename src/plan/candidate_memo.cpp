@@ -72,12 +72,14 @@ class Retelling {
         to_tensors_(tensors_of(to.bound)) {}
 
   CandidateList of(CandidateList list) const {
+    const auto retell = [&](KernelChoice& kernel) {
+      rename(kernel.name);
+      for (auto& [role, binding] : kernel.bound.operands) renumber(binding.tensor);
+      for (auto& side : kernel.bound.sides) renumber(side.tensor);
+    };
+    KernelChoices::Changed changed;
     for (Candidate& candidate : list.candidates) {
-      for (KernelChoice& kernel : candidate.kernels) {
-        rename(kernel.name);
-        for (auto& [role, binding] : kernel.bound.operands) renumber(binding.tensor);
-        for (auto& side : kernel.bound.sides) renumber(side.tensor);
-      }
+      candidate.kernels.change_each(retell, changed);
       for (TaskTensor& tensor : candidate.temporaries) rename(tensor.name);
     }
     return list;

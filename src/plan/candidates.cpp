@@ -10,7 +10,7 @@
 #include "plan/kernel_choice.hpp"
 #include "plan/narrow.hpp"
 #include "plan/recipe.hpp"
-#include "plan/repack.hpp"
+#include "plan/settle.hpp"
 #include "plan/tunables.hpp"
 #include "plan/wanted.hpp"
 
@@ -21,49 +21,14 @@ namespace {
 constexpr std::size_t kMostCombinations = 256;
 /// Each slab is planned by itself and launches kernels of its own.
 constexpr std::int64_t kMostSlabs = 256;
-
-bool writes_temporary(const KernelChoice& kernel, int temporary) {
-  return tensor_of(kernel.bound, "dst") == temporary;
-}
+/// How often the slabs are halved for the ways that are beyond the workspace limit where others are
+/// within it.
+constexpr int kMostDoublings = 2;
 
 double kernels_us(const Candidate& candidate) {
   double sum = 0.0;
   for (const KernelChoice& kernel : candidate.kernels) sum += kernel.estimated_us;
   return sum;
-}
-
-/// Fixes how each temporary lies in memory (its producer's format, else its consumer's, else
-/// row-major) and adds up the candidate's time, repacking between its own kernels included.
-void settle(Candidate& candidate, const PlanContext& context) {
-  candidate.temporary_arrangements.clear();
-  candidate.estimated_us = kernels_us(candidate);
-  for (std::size_t t = 0; t < candidate.temporaries.size(); ++t) {
-    const int id = kFirstTemporary + static_cast<int>(t);
-    const TaskTensor& tensor = candidate.temporaries[t];
-    Arrangement chosen = row_major_arrangement(tensor.dtype, tensor.shape);
-    const Demand* consumer = nullptr;
-    const KernelChoice* producer = nullptr;
-    for (const auto& kernel : candidate.kernels) {
-      if (writes_temporary(kernel, id)) producer = &kernel;
-      for (const auto& [role, binding] : kernel.bound.operands) {
-        if (role != "dst" && binding.tensor == id) consumer = &kernel.demands.at(role);
-      }
-    }
-    const bool consumer_decides = consumer != nullptr && consumer->kind == Demand::Kind::direct;
-    if (producer != nullptr && producer->demands.at("dst").kind == Demand::Kind::direct) {
-      chosen = producer->demands.at("dst").arrangement;
-    } else if (consumer_decides) {
-      chosen = consumer->arrangement;
-      // The reader says where elements lie; what is around them is what the producer leaves.
-      if (producer != nullptr) chosen.rim = producer->entry->operands.at("dst").rim;
-    }
-    const bool repacked =
-        consumer != nullptr && (consumer->kind == Demand::Kind::packed ||
-                                (consumer_decides && !satisfies(chosen, consumer->arrangement)));
-    if (repacked && tensor.kind != TaskTensor::Kind::derived)
-      candidate.estimated_us += repack_cost_us(chosen, consumer->arrangement, context);
-    candidate.temporary_arrangements.push_back(chosen);
-  }
 }
 
 /// Temporaries of `part` are appended to those of `whole`, its kernels renumbered. Both know the
@@ -74,10 +39,16 @@ void append(Candidate& whole, const Candidate& part, std::size_t outer, std::siz
   const auto renumber = [&](int& id) {
     if (id >= kFirstTemporary + static_cast<int>(known)) id += shift;
   };
-  for (KernelChoice kernel : part.kernels) {
-    for (auto& [role, binding] : kernel.bound.operands) renumber(binding.tensor);
-    for (auto& side : kernel.bound.sides) renumber(side.tensor);
-    whole.kernels.push_back(std::move(kernel));
+  const bool stays = shift == 0 || part.temporaries.empty();
+  for (const KernelChoices::Shared& kernel : part.kernels.shared()) {
+    if (stays) {
+      whole.kernels.push_back(kernel);
+      continue;
+    }
+    KernelChoice renumbered = *kernel;
+    for (auto& [role, binding] : renumbered.bound.operands) renumber(binding.tensor);
+    for (auto& side : renumbered.bound.sides) renumber(side.tensor);
+    whole.kernels.push_back(std::move(renumbered));
   }
   whole.temporaries.insert(whole.temporaries.end(), part.temporaries.begin(),
                            part.temporaries.end());
@@ -86,13 +57,17 @@ void append(Candidate& whole, const Candidate& part, std::size_t outer, std::siz
 CandidateList list_within(const Task& task, const PlanContext& context,
                           const std::vector<TaskTensor>& outer, const RecipePath& path);
 
+UnsupportedError exceeds_limit(std::int64_t bytes, const PlanContext& context) {
+  return UnsupportedError("its temporaries of " + std::to_string(bytes) +
+                          " bytes exceed the workspace limit of " +
+                          std::to_string(context.workspace_limit_bytes));
+}
+
+/// What no format takes less than.
 void require_within_limit(const ExpandedRecipe& expanded, const PlanContext& context,
                           std::size_t known) {
-  const std::int64_t limit = context.workspace_limit_bytes;
   const std::int64_t bytes = workspace_bytes(expanded, known);
-  if (bytes <= limit) return;
-  throw UnsupportedError("its temporaries of " + std::to_string(bytes) +
-                         " bytes exceed the workspace limit of " + std::to_string(limit));
+  if (bytes > context.workspace_limit_bytes) throw exceeds_limit(bytes, context);
 }
 
 /// A way through the steps of a recipe so far, and which candidate it took for each.
@@ -100,6 +75,42 @@ struct PartialRecipe {
   Candidate candidate;
   std::map<std::size_t, std::string> taken;  ///< by the recipe's step: the candidate's name
 };
+
+/// A step of a recipe, the ways to take it, and how many temporaries are around the recipe and its
+/// own.
+struct StepWays {
+  const ExpandedStep& step;
+  const std::vector<Candidate>& parts;
+  std::size_t outer = 0, own = 0;
+};
+
+/// Each way so far with each way to take a step that is new.
+std::vector<PartialRecipe> branched(const std::vector<PartialRecipe>& ways, const StepWays& next) {
+  std::vector<PartialRecipe> longer;
+  for (const PartialRecipe& prefix : ways) {
+    for (const Candidate& part : next.parts) {
+      PartialRecipe joined = prefix;
+      append(joined.candidate, part, next.outer, next.own);
+      const bool named = part.kernels.size() > 1 || next.parts.size() > 1;
+      if (named) joined.candidate.name += "/" + part.name;
+      joined.candidate.way += "/" + part.way;
+      joined.taken.emplace(next.step.step, part.name);
+      longer.push_back(std::move(joined));
+    }
+  }
+  return longer;
+}
+
+/// The same step of a later slab is computed as the first slab's is; ways that cannot go.
+void follow(std::vector<PartialRecipe>& ways, const StepWays& next) {
+  std::erase_if(ways, [&](PartialRecipe& way) {
+    const std::string& taken = way.taken.at(next.step.step);
+    const auto part = std::ranges::find(next.parts, taken, &Candidate::name);
+    if (part == next.parts.end()) return true;
+    append(way.candidate, *part, next.outer, next.own);
+    return false;
+  });
+}
 
 /// Leaves kMostCombinations of them.
 void keep_cheapest(std::vector<PartialRecipe>& ways) {
@@ -162,7 +173,6 @@ std::vector<Candidate> candidates_in_slabs(const Recipe& recipe, const Task& tas
   for (const auto& step : expanded.steps) {
     CandidateList parts =
         list_step(recipe.steps[step.step].kernel, step.task, context, known, inside);
-    const bool is_one_of_several = parts.candidates.size() > 1;
     // Later slabs must find the kernel that the first one took.
     if (step.slab <= 0) drop_slower(parts.candidates);
     if (parts.candidates.empty()) {
@@ -171,22 +181,12 @@ std::vector<Candidate> candidates_in_slabs(const Recipe& recipe, const Task& tas
                                                        : ": " + parts.rejections[0].name + " " +
                                                              parts.rejections[0].why));
     }
-    std::vector<PartialRecipe> longer;
-    for (const auto& prefix : whole) {
-      const auto taken = prefix.taken.find(step.step);
-      for (const auto& part : parts.candidates) {
-        // Later slabs are computed as the first one is.
-        if (taken != prefix.taken.end() && taken->second != part.name) continue;
-        PartialRecipe joined = prefix;
-        append(joined.candidate, part, outer.size(), expanded.temporaries.size());
-        const bool named = part.kernels.size() > 1 || is_one_of_several;
-        if (taken == prefix.taken.end() && named) joined.candidate.name += "/" + part.name;
-        if (taken == prefix.taken.end()) joined.candidate.way += "/" + part.way;
-        joined.taken.emplace(step.step, part.name);
-        longer.push_back(std::move(joined));
-      }
+    const StepWays next{step, parts.candidates, outer.size(), expanded.temporaries.size()};
+    if (whole.front().taken.contains(step.step)) {
+      follow(whole, next);
+    } else {
+      whole = branched(whole, next);
     }
-    whole = std::move(longer);
     keep_cheapest(whole);
     if (whole.empty()) {
       throw UnsupportedError("no kernel of its step " + step.task.bound.problem.family +
@@ -198,7 +198,24 @@ std::vector<Candidate> candidates_in_slabs(const Recipe& recipe, const Task& tas
   return candidates;
 }
 
-/// All ways through the recipe under these values of its tunables, in as few slabs as keep its
+/// Adds those of `found` to `kept` that are new there and within the workspace limit; returns the
+/// fewest bytes that one beyond the limit takes, 0 where all are within.
+std::int64_t keep_within_limit(std::vector<Candidate>& kept, std::vector<Candidate> found,
+                               const PlanContext& context, std::size_t known) {
+  std::int64_t beyond = 0;
+  for (Candidate& candidate : found) {
+    if (std::ranges::find(kept, candidate.name, &Candidate::name) != kept.end()) continue;
+    const std::int64_t bytes = live_temporary_bytes(candidate, known, context.device);
+    if (bytes <= context.workspace_limit_bytes) {
+      kept.push_back(std::move(candidate));
+    } else {
+      beyond = beyond == 0 ? bytes : std::min(beyond, bytes);
+    }
+  }
+  return beyond;
+}
+
+/// All ways through the recipe under these values of its tunables, each in as few slabs as keep its
 /// temporaries within the workspace limit and its steps within what kernels can do.
 std::vector<Candidate> candidates_with(const Environment& tunables, const Recipe& recipe,
                                        const Task& task, const PlanContext& context,
@@ -206,12 +223,21 @@ std::vector<Candidate> candidates_with(const Environment& tunables, const Recipe
                                        const RecipePath& path) {
   const std::int64_t most = std::min(most_slabs(recipe, task, tunables), kMostSlabs);
   RecipeSetting setting{1, tunables, environment_of(context.device)};
-  for (;; setting.slab_count = std::min(2 * setting.slab_count, most)) {
+  std::vector<Candidate> kept;
+  for (int doublings = 0;; setting.slab_count = std::min(2 * setting.slab_count, most)) {
+    const bool is_last = setting.slab_count >= most;
     try {
-      return candidates_in_slabs(recipe, task, context, outer, path, setting);
+      const std::int64_t beyond =
+          keep_within_limit(kept, candidates_in_slabs(recipe, task, context, outer, path, setting),
+                            context, outer.size());
+      if (beyond == 0) return kept;
+      if (is_last && kept.empty()) throw exceeds_limit(beyond, context);
     } catch (const UnsupportedError&) {
-      if (setting.slab_count >= most) throw;
+      if (is_last && kept.empty()) throw;
     }
+    if (is_last) return kept;
+    // Formats that pad and copies take a few times what others do.
+    if (!kept.empty() && doublings++ == kMostDoublings) return kept;
   }
 }
 

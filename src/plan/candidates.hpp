@@ -7,6 +7,7 @@
 
 #include "base/device_info.hpp"
 #include "plan/cost.hpp"
+#include "plan/kernel_choices.hpp"
 #include "plan/plan.hpp"
 #include "plan/tasks.hpp"
 
@@ -45,7 +46,7 @@ inline constexpr int kFirstTemporary = 1 << 24;
 struct Candidate {
   std::string name;  ///< entry or recipe
   std::string way;   ///< entry or recipes on the way to the kernels, the same at all extents
-  std::vector<KernelChoice> kernels;
+  KernelChoices kernels;
   std::vector<TaskTensor> temporaries;
   std::vector<Arrangement> temporary_arrangements;
   double estimated_us = 0.0;

@@ -164,9 +164,8 @@ void LoadedPlan::upload(const Value& value, std::size_t index, const cl::Command
     write_buffer(queue, device(value.slot).info(), constants_[index], offset_bytes, part);
   };
   if (value.view) {
-    std::vector<std::byte> packed(static_cast<std::size_t>(value.bytes), std::byte{0});
-    pack_through(value.data, *value.view, value.view_names, value.arrangement, packed);
-    return write(0, packed);
+    return pack_through_in_slabs(value.data, *value.view, value.view_names, value.arrangement,
+                                 kSlabBytes, write);
   }
   pack_in_slabs(value.data, value.arrangement, kSlabBytes, write);
 }

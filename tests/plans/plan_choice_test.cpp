@@ -3,6 +3,7 @@
 // What the planner chooses, what it refuses, and what it says about both.
 #include <gtest/gtest.h>
 
+#include "base/checked.hpp"
 #include "base/error.hpp"
 #include "plan/candidates.hpp"
 #include "plan/recipe.hpp"
@@ -187,16 +188,17 @@ TEST(PlanWorkspace, TheLimitDecidesWhetherARecipeMayBe) {
   network.output(network.conv(x, 3, 8, NetworkBuilder::Filter{.size = 3, .pad = 1}));
   const Graph graph = network.finish();
   const DeviceInfo device = saved_device("pocl_cpu");
-  constexpr std::int64_t kColumns = 27 * 63 * 3 * 4;
+  const std::int64_t columns_bytes =
+      round_up(std::int64_t{27 * 63 * 3 * 4}, device.base_address_alignment_bytes);
   PlanOptions options;
   options.use = {{"conv2d", "conv2d.im2col_gemm"}};
-  options.workspace_limit_bytes = kColumns;
+  options.workspace_limit_bytes = columns_bytes;
   EXPECT_EQ(complaint(graph, device, options), "nothing");
-  options.workspace_limit_bytes = kColumns - 1;
+  options.workspace_limit_bytes = columns_bytes - 1;
   const std::string text = complaint(graph, device, options);
-  EXPECT_TRUE(says(text, "its temporaries of " + std::to_string(kColumns) +
+  EXPECT_TRUE(says(text, "its temporaries of " + std::to_string(columns_bytes) +
                              " bytes exceed the workspace limit of " +
-                             std::to_string(kColumns - 1)));
+                             std::to_string(columns_bytes - 1)));
   // Without the wish another way is taken, and --why says so.
   options.use.clear();
   const Plan plan = plan_of(graph, 3, device, options);
