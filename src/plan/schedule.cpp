@@ -2,7 +2,9 @@
 #include "plan/schedule.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <utility>
 
 #include "base/error.hpp"
 #include "plan/alias.hpp"
@@ -199,9 +201,23 @@ class Scheduler {
     if (side.tensor >= kFirstTemporary) return any_value(side.tensor);
     const TaskTensor& tensor = task_tensor(side.tensor);
     if (tensor.shape == side.shape) return any_value(side.tensor);
+    if (tensor.kind == TaskTensor::Kind::constant) return reshaped_constant(side);
     // Other extents: the elements are taken row-major.
     const int value = direct_value(side.tensor, row_major_arrangement(tensor.dtype, tensor.shape));
     return reshaped_value(value, side.shape);
+  }
+
+  /// A constant under another row-major shape; each only once.
+  int reshaped_constant(const Side& side) {
+    const auto [known, added] = reshaped_.try_emplace({side.tensor, side.shape}, -1);
+    if (added) {
+      const TaskTensor& facts = task_tensor(side.tensor);
+      Arrangement arrangement = row_major_arrangement(facts.dtype, side.shape);
+      arrangement.rim = Rim::zero;
+      known->second = add_value(facts.name, Value::Kind::constant, arrangement);
+      value_at(known->second).data = facts.data.reshaped(side.shape);
+    }
+    return known->second;
   }
 
   /// The same memory seen as another row-major shape.
@@ -358,6 +374,7 @@ class Scheduler {
   Stored temporaries_;
   const Candidate* current_ = nullptr;
   Schedule schedule_;
+  std::map<std::pair<int, Shape>, int> reshaped_;  ///< constants, by tensor and shape
   std::set<int> renewed_;  ///< values that lie in the memory of the state that takes them
 };
 

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <functional>
+#include <optional>
 #include <set>
 
 #include "base/file.hpp"
@@ -80,6 +81,39 @@ TEST_P(SessionCache, WithoutADiskNothingIsWritten) {
       Device::open(GetParam(), {cache.path().string(), DeviceConfig::DiskCache::none});
   EXPECT_GT(checked_report(device).kernels_built, 0);
   EXPECT_THAT(files_below(cache.path()), ::testing::IsEmpty());
+}
+
+/// A variable of the environment for as long as this lives.
+class Surrounding {
+ public:
+  Surrounding(const char* name, const std::string& value) : name_(name) {
+    if (const char* before = std::getenv(name)) before_ = before;
+    setenv(name, value.c_str(), 1);
+  }
+  Surrounding(const Surrounding&) = delete;
+  Surrounding& operator=(const Surrounding&) = delete;
+  ~Surrounding() {
+    if (before_) {
+      setenv(name_, before_->c_str(), 1);
+    } else {
+      unsetenv(name_);
+    }
+  }
+
+ private:
+  const char* name_;
+  std::optional<std::string> before_;
+};
+
+TEST_P(SessionCache, WithoutADiskNothingIsRead) {
+  const TemporaryFolder cache;
+  std::filesystem::create_directory(cache.path() / "tuning");
+  std::ofstream(cache.path() / "tuning" / "damaged.json") << "no tuning data";
+  const Surrounding folder("MORTON_CACHE_DIR", cache.path().string());
+  const Device with = Device::open(GetParam(), {"", DeviceConfig::DiskCache::use});
+  EXPECT_THROW((void)compile(session_model(), with, session_options()), ModelError);
+  const Device without = Device::open(GetParam(), {"", DeviceConfig::DiskCache::none});
+  EXPECT_NO_THROW((void)compile(session_model(), without, session_options()));
 }
 
 TEST_P(SessionCache, AnotherShapeOfAModelBuildsNothing) {

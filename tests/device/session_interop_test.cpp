@@ -10,6 +10,7 @@
 #include "device/session_network.hpp"
 #include "morton/interop.hpp"
 #include "support/devices.hpp"
+#include "support/networks.hpp"
 
 namespace morton::test {
 namespace {
@@ -195,6 +196,25 @@ TEST_P(SessionInterop, QueuesThatDoNotFitAreRefused) {
   session_->unmap();
   const auto inputs = session_inputs(11);
   expect_right(inputs, session_->run(inputs));
+}
+
+TEST_P(SessionInterop, AnInputThatShapesFollowFromKeepsItsMemory) {
+  NetworkBuilder network("reshaped", 1);
+  const TensorId x = network.input("x", {3, 17});
+  const TensorId shape = network.input("shape", {2});
+  network.output(network.node("Reshape", {x, shape}));
+  Graph graph = network.finish();
+  graph.tensor(shape).dtype = DType::i64;
+  CompileOptions options;
+  Tensor value = Tensor::allocate(DType::i64, {2});
+  value.set(0, 17);
+  value.set(1, 3);
+  options.values["shape"] = value;
+  Session session(compile(Model(std::make_shared<const Graph>(graph)), *adopted_, options));
+  const cl::Buffer mine = empty_buffer(value.bytes(), CL_MEM_READ_WRITE);
+  EXPECT_THAT(usage_complaint([&] { bind_buffer(session, "shape", mine()); }),
+              HasSubstr("shapes follow from the value of input 'shape'"));
+  bind_buffer(session, "shape", nullptr);
 }
 
 TEST_P(SessionInterop, WhatIsTheCallersDoesNotMoveToAnotherDevice) {

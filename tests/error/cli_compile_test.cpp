@@ -83,6 +83,16 @@ TEST_F(CliCompile, RefusesOptionsThatItCannotObey) {
                "/proc/nowhere");
 }
 
+TEST_F(CliCompile, RefusesABatchThatTheModelDoesNotLeaveOpen) {
+  onnx::ModelProto model = model_with_input({3, 17});
+  add_node(model, "Relu", {"x"}, "y");
+  const std::string fixed = path("fixed.morton");
+  expect_success(
+      run_program({"compile", save(model, folder_->path() / "fixed.onnx"), "-o", fixed}));
+  expect_success(run_program({"bench", fixed, "--batch", "3", "-n", "1"}));
+  expect_error(run_program({"bench", fixed, "--batch", "7", "-n", "1"}), kUsage, "open batch");
+}
+
 TEST_F(CliCompile, RefusesAnotherDeviceUnlessItIsAskedToBuild) {
   const std::map<std::string, std::string> other{{"POCL_MAX_PTHREAD_COUNT", "1"}};
   const Outcome refused = run_program({"run", file(), "-i", kDigit}, other);

@@ -140,10 +140,44 @@ TEST_F(CliSelfTest, StrictRefusesStepsOnTheHost) {
   expect_success(run_eigen({}));
   expect_error(run_eigen({"--strict"}), kBadFile,
                "'node_y' is computed on the host, by gemm.eigen");
+  const std::string ahead = path("ahead.morton");
+  expect_success(run_program({"compile", model_, "-o", ahead, "--use", "gemm=gemm.eigen"}));
+  expect_success(run_program({"run", ahead, "-i", path("x.npz")}));
+  expect_error(run_program({"run", ahead, "-i", path("x.npz"), "--strict"}), kBadFile,
+               "'node_y' is computed on the host, by gemm.eigen");
 }
 
 TEST_F(CliSelfTest, AWrongKernelThatIsAskedForIsAnError) {
   expect_error(run({"--use", "gemm=gemm.hasty"}), kDevice, "--self-test off");
+}
+
+TEST_F(CliSelfTest, ALayerWithoutNumbersClearsNoKernel) {
+  // Roots of numbers of both signs make every sum of a row NaN; those of positive ones do not.
+  onnx::ModelProto model = model_with_input({3, 17});
+  add_weights(model, "w", {17, 7});
+  add_node(model, "Sqrt", {"x"}, "root");
+  add_node(model, "MatMul", {"root", "w"}, "y");
+  model_ = save(model, folder_.path() / "roots.onnx");
+  const Outcome outcome = run({});
+  expect_success(outcome);
+  EXPECT_NE(outcome.err.find("gemm.hasty computes wrongly"), std::string::npos) << outcome.text();
+  // Where nothing is a number the kernel is neither right nor wrong.
+  onnx::ModelProto nothing = model_with_input({3, 17});
+  add_weights(nothing, "w", {17, 7});
+  add_node(nothing, "Neg", {"x"}, "minus");
+  add_node(nothing, "Min", {"x", "minus"}, "below");
+  add_node(nothing, "Sqrt", {"below"}, "root");
+  add_node(nothing, "MatMul", {"root", "w"}, "y");
+  model_ = save(nothing, folder_.path() / "nothing.onnx");
+  expect_success(cache({"clear", "self-test"}));
+  const Outcome undecided = run({"-v"});
+  expect_success(undecided);
+  EXPECT_NE(undecided.err.find(" undecided"), std::string::npos) << undecided.text();
+  EXPECT_EQ(undecided.err.find(" 0 undecided"), std::string::npos) << undecided.text();
+  // So the next model still finds it out.
+  model_ = (folder_.path() / "product.onnx").string();
+  const Outcome found = run({});
+  EXPECT_NE(found.err.find("gemm.hasty computes wrongly"), std::string::npos) << found.text();
 }
 
 TEST_F(CliSelfTest, WhatIsRightIsTriedOnce) {
@@ -166,6 +200,9 @@ TEST_F(CliSelfTest, DamagedFilesAreSaidAndReplaced) {
   for (const std::string& file : files) {
     SCOPED_TRACE(file);
     write_bytes(file, "nonsense\n");
+    const Outcome list = cache({"list"});
+    expect_success(list);
+    EXPECT_NE(list.out.find("damaged: " + file), std::string::npos) << list.text();
     const Outcome damaged = run({"-o", path("damaged.npz")});
     expect_success(damaged);
     EXPECT_NE(damaged.err.find(file), std::string::npos) << damaged.text();

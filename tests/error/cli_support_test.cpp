@@ -102,6 +102,11 @@ TEST_F(CliSupport, OpenExtentsLeaveShapesUnknown) {
   expect_line(small, "node_y  Conv      unsupported\n");
 }
 
+TEST_F(CliSupport, WrongOptionsAreNoAnswer) {
+  expect_error(support_of(kLenet, {"--shape", "nothing:1x2"}), kUsage, "no such input");
+  expect_error(support_of(kLenet, {"--shape", "input:1x1"}), kUsage, "dimensions");
+}
+
 TEST_F(CliSupport, JsonHoldsTheSame) {
   const Outcome outcome = support_of(kLenet, {"--format", "json"});
   expect_success(outcome);

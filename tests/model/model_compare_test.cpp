@@ -46,6 +46,23 @@ TEST_P(ModelCompare, EveryLayerOfARightModel) {
   }
 }
 
+TEST_P(ModelCompare, AJoinedTensorThatIsOverwritten) {
+  NetworkBuilder network("joined", 3);
+  const TensorId x = network.input("x", {-1, 8, 16, 16});
+  const TensorId whole =
+      network.node("Concat", {network.relu(x), network.node("Sigmoid", {x})}, {{"axis", 1}});
+  network.output(network.node("MaxPool", {network.node("Tanh", {whole})},
+                              {{"kernel_shape", std::vector<std::int64_t>{2, 2}}}));
+  const Graph graph = network.finish();
+  const auto inputs = random_inputs(graph, 1, 40);
+  const LayerReport report = compare_layers(compile(to_model(graph), device()), inputs);
+  EXPECT_EQ(report.layers.size(), 5U);
+  for (const LayerComparison& layer : report.layers) {
+    EXPECT_EQ(layer.wrong, 0) << layer.name << ": " << layer.first_wrong;
+    EXPECT_EQ(layer.finite, layer.elements);
+  }
+}
+
 TEST_P(ModelCompare, SomeChannelsOfALargeLayer) {
   const Graph graph = two_layers();
   const LayerReport report = compare_layers(compiled(graph), random_inputs(graph, 3, 40),

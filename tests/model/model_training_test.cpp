@@ -204,6 +204,34 @@ TEST_P(ModelTraining, RenewsTheWeightsInPlace) {
   EXPECT_EQ(count, 2U) << text;
 }
 
+TEST_P(ModelTraining, AStateTakesAProduct) {
+  Graph graph;
+  graph.name = "product";
+  GraphTensor input;
+  input.name = "x";
+  input.kind = GraphTensor::Kind::input;
+  input.declared = {{17, ""}, {3, ""}};
+  graph.inputs.push_back(graph.add_tensor(std::move(input)));
+  GraphTensor weights;
+  weights.name = "weights";
+  weights.kind = GraphTensor::Kind::constant;
+  weights.shape = {3, 63};
+  weights.data = random_tensor({3, 63}, 2);
+  const TensorId w = graph.add_tensor(std::move(weights));
+  const TensorId product = node(graph, "MatMul", "product", {graph.inputs[0], w});
+  graph.outputs = {node(graph, "Tanh", "y", {product})};
+  graph.updates = {{state(graph, "kept", {17, 63}), product}};
+  Graph plain = graph;
+  plain.outputs = {product};
+  plain.updates.clear();
+  const std::vector<NamedTensor> inputs{{"x", random_tensor({17, 3}, 1)}};
+  Session session(compile(to_model(graph), device(), {}));
+  (void)session.run(inputs);
+  const auto expected = reference_outputs(with_shapes(plain, 1), inputs);
+  const Comparison comparison = compare(expected[0], session.get_state("kept").as<float>());
+  EXPECT_TRUE(comparison.ok()) << comparison.text;
+}
+
 TEST_P(ModelTraining, StatesAreTheSessionsOwn) {
   const Digits digits = read_digits("train");
   const auto model = compile(to_model(training_step(0.5)), device(), {});
