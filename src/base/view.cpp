@@ -137,6 +137,8 @@ View View::compose(std::vector<std::string> outer_dimensions, const std::vector<
   for (const auto& extent : extents) renamed.push_back(extent.substitute(names));
   View view = mapped(std::move(outer_dimensions), std::move(composed), renamed);
   if (!view.grouping) view.grouping = find_grouping(view, Singles::joined);
+  // What leaves the tensor is no bijection, whatever its coordinates spell.
+  if (bounded) view.grouping.reset();
   view.bounded = bounded;
   view.outside = outside;
   return view;

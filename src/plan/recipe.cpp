@@ -189,6 +189,8 @@ class Expansion {
       binding.view = own.view.compose(dimensions, inner, names);
     }
     if (operand.bounded) {
+      // Padding behind alone leaves coordinates that spell the whole tensor, which it is not.
+      binding.view.grouping.reset();
       binding.view.bounded = true;
       binding.view.outside = operand.outside;
     }

@@ -107,6 +107,23 @@ TEST_P(CatalogueFusion, PaddingDoesNotReachTheNextProduct) {
   for (const std::string& gemm : gemms(1)) run(gemm, graphs);
 }
 
+/// Padding behind alone: coordinates that spell the whole tensor, and yet leave it.
+TEST_P(CatalogueFusion, PaddingBehindAloneIsReadAsZero) {
+  const auto graphs = graphs_of("Conv", {"behind | 2x3x5x4 5x3x1x1! 5! | pads=[0,0,1,2] | Relu",
+                                         "row    | 1x2x7x3 3x2x3x1! 3! | pads=[0,0,0,3] | Relu"});
+  for (const char* pack : {"pack.generic", "pack.runs"}) {
+    for (const char* conv : {"conv2d.r18_morton", "conv2d.im2col_gemm"}) {
+      const Way way{.name = std::string(conv) + " with " + pack,
+                    .family = "conv2d",
+                    .use = {{"conv2d", conv}, {"pack", pack}},
+                    .kernels = {}};
+      const WayReport report =
+          run_graphs(shared_device(), catalogue_, way, graphs, Execution::guarded);
+      EXPECT_EQ(report.graphs, static_cast<int>(graphs.size())) << print(way, report);
+    }
+  }
+}
+
 /// y = sigmoid(w2 * sigmoid(w1 * x)) ..., or with another operator in the place of the sigmoid:
 /// each result is the next product's rhs, which for Morton 4-2 needs no repacking.
 TestGraph tower(const std::vector<Shape>& weights, std::int64_t columns,

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/checked.hpp"
 #include "device/catalogue_ways.hpp"
 #include "passes/pipeline.hpp"
 #include "run/runner.hpp"
@@ -41,12 +42,15 @@ std::int64_t count_of(const std::vector<Step>& steps, const std::string& kernel)
 
 void expect_slabs(const std::shared_ptr<OpenClDevice>& device, const std::string& transforms) {
   const OperatorCase test = parse_case("Conv", kCase, "recipe_slabs_test");
-  // 16 products of the patches' 5 and the results' 7 channels, 4 bytes each.
-  constexpr std::int64_t kBytesOfTile = std::int64_t{16} * (5 + 7) * 4;
+  // 16 products of the patches' 5 and the results' 7 channels, 4 bytes each, in two temporaries.
+  const auto bytes_of_tiles = [&](std::int64_t tiles) {
+    const std::int64_t alignment = device->info().base_address_alignment_bytes;
+    return round_up(16 * 5 * 4 * tiles, alignment) + round_up(16 * 7 * 4 * tiles, alignment);
+  };
   for (const std::int64_t slabs : {1, 2, 4}) {
     SCOPED_TRACE(std::to_string(slabs) + " slabs");
     const std::int64_t length = (kTiles + slabs * 64 - 1) / (slabs * 64) * 64;
-    const std::int64_t limit = std::min(length, kTiles) * kBytesOfTile;
+    const std::int64_t limit = bytes_of_tiles(std::min(length, kTiles));
     for (const DataKind kind : {DataKind::integers, DataKind::zero_mean}) {
       const TestGraph graph = to_test_graph(test, kind);
       Plan plan = plan_within(limit, graph.graph, device->info(), transforms);

@@ -101,6 +101,18 @@ TEST(View, ComposesIm2col) {
   }
 }
 
+/// Rows and columns of padding behind a tensor alone: the coordinates are the tensor's own.
+TEST(View, WhatMayLeaveTheTensorIsNoGrouping) {
+  View padded = View::identity({"H", "W"});
+  padded.grouping.reset();
+  padded.bounded = true;
+  padded.outside = 3.0;
+  const View view = padded.compose({"A", "B"}, {name("a"), name("b")}, {});
+  EXPECT_FALSE(view.grouping.has_value());
+  EXPECT_TRUE(view.bounded);
+  EXPECT_EQ(view.outside, 3.0);
+}
+
 TEST(View, RefusesAWrongNumberOfInnerCoordinates) {
   EXPECT_THROW((void)View::identity({"M", "K"}).compose({"M"}, {name("m")}, {}), ModelError);
 }
