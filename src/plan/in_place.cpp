@@ -42,9 +42,6 @@ class Overwriter {
   }
 
  private:
-  static bool is_between_steps(const Value& value) {
-    return value.kind == Value::Kind::activation || value.kind == Value::Kind::workspace;
-  }
   int root_of(int value) const { return memory_root(values_, value); }
   void use(int value, std::size_t kernel) {
     int& last = last_use_[static_cast<std::size_t>(root_of(value))];

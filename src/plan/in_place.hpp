@@ -26,4 +26,9 @@ struct MemoryRange {
 [[nodiscard]] MemoryRange range_of(const std::vector<Value>& values, int index);
 [[nodiscard]] bool overlap(const MemoryRange& a, const MemoryRange& b);
 
+/// True where steps write the value and steps read it: what is neither the caller's nor fixed.
+[[nodiscard]] inline bool is_between_steps(const Value& value) {
+  return value.kind == Value::Kind::activation || value.kind == Value::Kind::workspace;
+}
+
 }  // namespace morton

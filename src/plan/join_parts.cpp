@@ -130,10 +130,6 @@ class Joiner {
  private:
   Value& value_at(int index) { return values_[static_cast<std::size_t>(index)]; }
 
-  bool is_between_steps(const Value& value) const {
-    return value.kind == Value::Kind::activation || value.kind == Value::Kind::workspace;
-  }
-
   std::int64_t bytes_at(const Value& value, std::int64_t elements) const {
     return elements * size_of(value.arrangement.dtype);
   }

@@ -12,14 +12,6 @@ namespace {
 /// What each tunable of a kernel or a recipe may be.
 using ValuesByName = std::map<std::string, std::vector<std::int64_t>>;
 
-std::string values_text(const std::vector<std::int64_t>& values) {
-  std::string text;
-  for (const std::int64_t value : values) {
-    text += (text.empty() ? "" : ", ") + std::to_string(value);
-  }
-  return text;
-}
-
 /// "\n  TILE_M of 1, 2, 4" for each tunable.
 std::string tunables_text(const ValuesByName& known) {
   std::string text;
@@ -73,6 +65,14 @@ void check_one(const std::string& what, const std::string& name_of_it, const Val
 }
 
 }  // namespace
+
+std::string values_text(const std::vector<std::int64_t>& values) {
+  std::string text;
+  for (const std::int64_t value : values) {
+    text += (text.empty() ? "" : ", ") + std::to_string(value);
+  }
+  return text;
+}
 
 ChosenTunables choose_tunables(const Entry& entry, const PlanOptions& options) {
   ChosenTunables chosen;

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "catalogue/catalogue.hpp"
 #include "plan/plan.hpp"
@@ -36,6 +37,8 @@ struct ChosenTunables {
 void check_verdicts(const Entry& entry, const Environment& values, const DeviceInfo& device,
                     const PlanOptions& options);
 
+/// "1, 2, 4".
+[[nodiscard]] std::string values_text(const std::vector<std::int64_t>& values);
 /// "TILE_M=6 TILE_N=64".
 [[nodiscard]] std::string print_tunables(const Environment& values);
 

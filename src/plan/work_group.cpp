@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "plan/tunables.hpp"
 
 namespace morton {
 namespace {
@@ -14,14 +15,6 @@ constexpr std::size_t kMostDimensions = 3;
 std::string size_text(const std::vector<std::int64_t>& local) {
   std::string text;
   for (const std::int64_t size : local) text += (text.empty() ? "" : "x") + std::to_string(size);
-  return text;
-}
-
-std::string values_text(const Tunable& tunable) {
-  std::string text;
-  for (const std::int64_t value : tunable.values) {
-    text += (text.empty() ? "" : ", ") + std::to_string(value);
-  }
   return text;
 }
 
@@ -49,7 +42,8 @@ Environment tunables_for(const Entry& entry, const std::vector<std::int64_t>& lo
     const Tunable& tunable = entry.tunables.at(names[i]);
     if (!lists(tunable, local[i])) {
       throw UnsupportedError("a work-group of " + size_text(local) + " needs " + names[i] + " = " +
-                             std::to_string(local[i]) + "; it takes " + values_text(tunable));
+                             std::to_string(local[i]) + "; it takes " +
+                             values_text(tunable.values));
     }
     values[names[i]] = local[i];
   }
@@ -91,7 +85,7 @@ void check_work_group(const std::vector<std::int64_t>& local, const Catalogue& c
     if (names.empty()) continue;
     known += "\n  " + entry.name + ":";
     for (const std::string& name : names) {
-      known += " " + name + " of " + values_text(entry.tunables.at(name));
+      known += " " + name + " of " + values_text(entry.tunables.at(name).values);
       known += &name == &names.back() ? "" : ";";
     }
   }
