@@ -34,8 +34,8 @@ struct OperandSchema {
 ///   structure KH KW SH SW DH DW PT PL G I.
 /// - max_pool2d: dst[N,C,OH,OW] = max over the window of src[N,C,H,W];
 ///   structure KH KW SH SW DH DW PT PL.
-/// - average_pool2d: dst[N,C,OH,OW] = sum over the window of src[N,C,H,W] / count;
-///   structure as max_pool2d, and PB PR COUNT_PAD.
+/// - average_pool2d: dst = sum over the window of src / count; as max_pool2d, and PB PR COUNT_PAD.
+/// - conv2d_pool: either pool behind conv2d, in one step; base/pooled_map.hpp says all of it.
 /// - lp_pool2d: dst[N,C,OH,OW] = (sum over the window of |src[N,C,H,W]|^P)^(1/P);
 ///   structure as max_pool2d, and P.
 /// - max_pool2d_indices: dst[N,C,OH,OW] = place in src[N,C,H,W] of the element that max_pool2d

@@ -2,12 +2,14 @@
 #include "plan/plan.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/error.hpp"
 #include "plan/candidate_memo.hpp"
 #include "plan/decided.hpp"
 #include "plan/emit.hpp"
 #include "plan/in_place.hpp"
+#include "plan/join_pools.hpp"
 #include "plan/memory.hpp"
 #include "plan/schedule.hpp"
 #include "plan/tunables.hpp"
@@ -83,11 +85,15 @@ Plan with_less_workspace(Plan plan, const PlanContext& context) {
 Plan make_plan(const Graph& graph, const Catalogue& catalogue, const DeviceInfo& device,
                const PlanOptions& options) {
   const PlanOptions resolved = checked(options, catalogue);
-  const TaskList tasks = make_tasks(graph);
+  const TaskList apart = make_tasks(graph);
+  std::vector<std::string> notes;
+  const TaskList tasks = join_pools({catalogue, device, resolved, apart}, notes);
   const PlanContext context{catalogue, device, resolved, tasks};
   Plan plan = plan_once(context);
   const bool asked = options.workspace_limit_bytes && shares_whole_places(device);
-  return asked ? with_less_workspace(std::move(plan), context) : plan;
+  if (asked) plan = with_less_workspace(std::move(plan), context);
+  std::ranges::move(notes, std::back_inserter(plan.considered));
+  return plan;
 }
 
 int memory_root(const std::vector<Value>& values, int index) {

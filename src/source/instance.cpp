@@ -7,6 +7,7 @@
 
 #include "base/checked.hpp"
 #include "base/file.hpp"
+#include "base/pooled_map.hpp"
 #include "source/accessor.hpp"
 #include "source/element.hpp"
 #include "source/epilogue.hpp"
@@ -56,6 +57,7 @@ class Writer {
   void define_memory_order(const InstanceOperand& dst);
   void define_part_order(const InstanceOperand& dst);
   void define_epilogue();
+  void define_pooled_map();
   [[nodiscard]] TypedChain typed_epilogue() const;
   [[nodiscard]] std::string inside_dst(const InstanceOperand& dst);
   void need_bounds(const InstanceOperand& operand);
@@ -292,6 +294,15 @@ void Writer::define_epilogue() {
   define("EPILOGUE", parameters, call);
 }
 
+/// What conv2d_pool does to each value before it is pooled.
+void Writer::define_pooled_map() {
+  if (spec_.problem.family != "conv2d_pool") return;
+  const std::string function = "map_" + key().substr(0, 12);
+  const Chain map = pooled_map(spec_.problem.structure.at("MAP"));
+  head_ << epilogue_function(TypedChain(map, {DType::f32}), function);
+  define("MAPPED", "(v)", function + "(v)");
+}
+
 /// Condition that dst has an element at the macro's coordinates; empty where it always has.
 std::string Writer::inside_dst(const InstanceOperand& dst) {
   if (dst.view.bounded) {
@@ -358,6 +369,7 @@ InstanceSource Writer::write() {
   define_constants();
   for (const auto& operand : spec_.operands) define_operand(operand);
   define_epilogue();
+  define_pooled_map();
   result.arguments = define_arguments();
   result.text = head_.str() + "#line 1 \"" + spec_.entry->source_file + "\"\n" +
                 spec_.entry->source + "\n" + tail_.str();

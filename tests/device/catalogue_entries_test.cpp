@@ -145,6 +145,12 @@ const std::map<std::string, std::pair<std::string, std::array<std::string, 2>>> 
     {"conv2d.pointwise_batched",
      {"Conv",
       {"a | 3x5x6x7 5x5x1x1! 5! | | Relu | small", "b | 2x5x11x8 5x5x1x1! 5! | | Relu | small"}}},
+    {"conv2d_pool",
+     {"Conv",
+      {"a | 3x2x6x7 3x2x3x3! 3! | pads=[1,0,1,1] | Relu "
+       "MaxPool{kernel_shape=[3,2];strides=[2,2];pads=[1,0,0,1]} | small",
+       "b | 2x2x11x8 5x2x3x3! 5! | pads=[1,0,1,1] | Relu "
+       "MaxPool{kernel_shape=[3,2];strides=[2,2];pads=[1,0,0,1]} | small"}}},
     {"conv_transpose2d",
      {"ConvTranspose",
       {"a | 3x2x6x7 2x3x3x3! 3! | strides=[2,1] | Relu | small",

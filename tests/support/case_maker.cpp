@@ -53,6 +53,7 @@ class CaseMaker {
     for (const CaseStep& step : test_.then) {
       Node next;
       next.op = step.op;
+      next.attributes = step.attributes;
       next.inputs.push_back(result);
       for (const CaseInput& input : step.more_inputs) add_input(next, input);
       result = add_node(std::move(next), 0);

@@ -61,11 +61,7 @@ class LineReader {
     if (column(0).size() != 1) fail("a case has one name");
     test.name = column(0)[0];
     for (const auto& word : column(1)) test.inputs.push_back(input(word));
-    for (const auto& word : column(2)) {
-      const auto equals = word.find('=');
-      if (equals == std::string::npos) fail("attribute '" + word + "' has no value");
-      test.attributes[word.substr(0, equals)] = attribute(word.substr(equals + 1));
-    }
+    for (const auto& word : column(2)) add_attribute(word, test.attributes);
     for (const auto& word : column(3)) test.then.push_back(step(word));
     for (const auto& word : column(4)) {
       if (word == "small") {
@@ -131,16 +127,30 @@ class LineReader {
     return result;
   }
 
-  /// "Add(6x1x1!)" or "Relu".
-  [[nodiscard]] CaseStep step(const std::string& word) const {
+  /// "Add(6x1x1!)", "Relu" or "MaxPool{kernel_shape=[2,2];strides=[2,2]}".
+  [[nodiscard]] CaseStep step(const std::string& whole) const {
+    const auto brace = whole.find('{');
+    const std::string word = whole.substr(0, brace);
     const auto open = word.find('(');
-    CaseStep result{word.substr(0, open), {}};
+    CaseStep result{word.substr(0, open), {}, {}};
+    if (brace != std::string::npos) {
+      if (whole.back() != '}') fail("'" + whole + "' lacks its '}'");
+      for (const auto& part : split(whole.substr(brace + 1, whole.size() - brace - 2), ';')) {
+        add_attribute(part, result.attributes);
+      }
+    }
     if (open == std::string::npos) return result;
     if (word.back() != ')') fail("'" + word + "' lacks its ')'");
     for (const auto& part : split(word.substr(open + 1, word.size() - open - 2), ';')) {
       result.more_inputs.push_back(input(part));
     }
     return result;
+  }
+
+  void add_attribute(const std::string& text, std::map<std::string, Attribute>& to) const {
+    const auto equals = text.find('=');
+    if (equals == std::string::npos) fail("attribute '" + text + "' has no value");
+    to[text.substr(0, equals)] = attribute(text.substr(equals + 1));
   }
 
   [[nodiscard]] Attribute attribute(const std::string& text) const {

@@ -34,6 +34,7 @@ struct CaseInput {
 struct CaseStep {
   std::string op;
   std::vector<CaseInput> more_inputs;
+  std::map<std::string, Attribute> attributes;
 };
 
 /// One line of tests/cases/<operator>.cases; README.md there explains the format.
