@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "source/accessor.hpp"
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "source/epilogue.hpp"
 
@@ -15,10 +17,37 @@ std::vector<Expression> padded_names(const InstanceOperand& operand) {
   return names;
 }
 
-Expression offset_in(const InstanceOperand& operand, const std::vector<Expression>& coordinates) {
+Expression offset_in(const InstanceOperand& operand, const std::vector<Expression>& coordinates,
+                     const std::vector<Expression>& padded) {
   const Expression pitch = pitch_name(operand.name);
-  return offset_expression(operand.arrangement.layout, coordinates, padded_names(operand),
+  return offset_expression(operand.arrangement.layout, coordinates, padded,
                            operand.arrangement.pitch != 0 ? &pitch : nullptr);
+}
+
+/// The operand's coordinates from those of its tensor.
+std::vector<Expression> joined(const InstanceOperand& operand,
+                               const std::vector<Expression>& tensor_coordinates) {
+  std::vector<Expression> coordinates;
+  for (const auto& group : operand.arrangement.grouping) {
+    Expression whole(0);
+    for (std::size_t i = 0; i < group.size(); ++i) {
+      const auto t = static_cast<std::size_t>(group[i]);
+      whole = i == 0 ? tensor_coordinates[t]
+                     : whole * tensor_extent_name(operand.name, t) + tensor_coordinates[t];
+    }
+    coordinates.push_back(whole);
+  }
+  return coordinates;
+}
+
+/// Whether dimension `d` of a side operand's memory is one element, and is one at any shapes: what
+/// is read there does not follow dst. A bias of O x 1 x 1 is then seen to be O neighbours.
+bool is_one(const InstanceOperand& side, std::size_t d) {
+  if (side.arrangement.padded[d] != 1) return false;
+  const auto& group = side.arrangement.grouping[d];
+  return std::all_of(group.begin(), group.end(), [&](int t) {
+    return side.view.coordinates[static_cast<std::size_t>(t)] == Expression(0);
+  });
 }
 
 /// Whether the side operand's element is that of dst's at the same coordinates of the tensor. Told
@@ -57,17 +86,7 @@ Expression index_of_tensor_element(const InstanceOperand& operand,
                         print(operand.arrangement) + ", its view gives " +
                         std::to_string(tensor_coordinates.size()) + " coordinates");
   }
-  std::vector<Expression> coordinates;
-  for (const auto& group : operand.arrangement.grouping) {
-    Expression joined(0);
-    for (std::size_t i = 0; i < group.size(); ++i) {
-      const auto t = static_cast<std::size_t>(group[i]);
-      joined = i == 0 ? tensor_coordinates[t]
-                      : joined * tensor_extent_name(operand.name, t) + tensor_coordinates[t];
-    }
-    coordinates.push_back(joined);
-  }
-  return offset_in(operand, coordinates);
+  return offset_in(operand, joined(operand, tensor_coordinates), padded_names(operand));
 }
 
 IndexText index_of(const InstanceOperand& operand, const std::vector<Expression>& coordinates) {
@@ -79,7 +98,7 @@ IndexText index_of(const InstanceOperand& operand, const std::vector<Expression>
   }
   // The common case: the memory is laid out in the operand's own dimensions.
   if (view.grouping && *view.grouping == operand.arrangement.grouping) {
-    return {offset_in(operand, coordinates), ""};
+    return {offset_in(operand, coordinates, padded_names(operand)), ""};
   }
   std::map<std::string, Expression> replacements;
   for (std::size_t d = 0; d < coordinates.size(); ++d) {
@@ -99,9 +118,20 @@ IndexText index_of(const InstanceOperand& operand, const std::vector<Expression>
   return text;
 }
 
-Expression index_of_side(const InstanceOperand& side, const View& dst,
-                         const std::vector<Expression>& coordinates) {
-  if (follows_dst(side, dst)) return offset_in(side, coordinates);
+SideIndex index_of_side(const InstanceOperand& side, const View& dst,
+                        const std::vector<Expression>& coordinates) {
+  if (follows_dst(side, dst)) {
+    const Loop& last = side.arrangement.layout.loops().back();
+    if (last.extent == 0) {
+      return {Expression(0), offset_in(side, coordinates, padded_names(side))};
+    }
+    const Expression tile(last.extent);
+    std::vector<Expression> first = coordinates;
+    Expression& along = first[static_cast<std::size_t>(last.dimension)];
+    const Expression within = along % tile;
+    along = along / tile * tile;
+    return {offset_in(side, first, padded_names(side)), within};
+  }
   std::map<std::string, Expression> replacements;
   for (std::size_t d = 0; d < coordinates.size(); ++d) {
     replacements.emplace(coordinate_name(dst.dimensions[d]), coordinates[d]);
@@ -114,7 +144,19 @@ Expression index_of_side(const InstanceOperand& side, const View& dst,
   for (const auto& coordinate : side.view.coordinates) {
     tensor_coordinates.push_back(coordinate.substitute(by_position));
   }
-  return index_of_tensor_element(side, tensor_coordinates);
+  std::vector<Expression> padded = padded_names(side);
+  for (std::size_t d = 0; d < padded.size(); ++d) {
+    if (is_one(side, d)) padded[d] = Expression(1);
+  }
+  return {Expression(0), offset_in(side, joined(side, tensor_coordinates), padded)};
+}
+
+std::string describe_side(const InstanceOperand& side) {
+  std::string text = describe_access(side);
+  for (std::size_t d = 0; d < side.arrangement.grouping.size(); ++d) {
+    if (is_one(side, d)) text += "one " + std::to_string(d) + ";";
+  }
+  return text;
 }
 
 bool lie_together(const InstanceOperand& operand, std::int64_t count) {

@@ -34,11 +34,18 @@ struct IndexText {
 [[nodiscard]] IndexText index_of(const InstanceOperand& operand,
                                  const std::vector<Expression>& coordinates);
 
+/// An index in two parts, which a kernel adds to the pointer one after the other: neighbours in a
+/// tile differ in `within` alone, which a compiler sees only where no sum hides it.
+struct SideIndex {
+  Expression start;  ///< of the tile; 0 where the layout's innermost loop is a whole dimension
+  Expression within;
+};
+
 /// The index of the side operand's element that belongs to dst's element at `coordinates`, those of
 /// the view `dst`. Where the side lies in dst's own dimensions it is a product and a sum, so that
 /// neighbours of dst find neighbours.
-[[nodiscard]] Expression index_of_side(const InstanceOperand& side, const View& dst,
-                                       const std::vector<Expression>& coordinates);
+[[nodiscard]] SideIndex index_of_side(const InstanceOperand& side, const View& dst,
+                                      const std::vector<Expression>& coordinates);
 
 /// Whether `count` neighbours along the operand's last dimension, the first at a multiple of
 /// `count`, follow each other in memory.
@@ -57,5 +64,7 @@ struct IndexText {
 
 /// Describes what the operand's access depends on, for the instance's key: never extents.
 [[nodiscard]] std::string describe_access(const InstanceOperand& operand);
+/// The same of a side operand, and which of its dimensions are one element whatever dst's extents.
+[[nodiscard]] std::string describe_side(const InstanceOperand& side);
 
 }  // namespace morton

@@ -128,7 +128,7 @@ std::string Writer::key() const {
   for (const auto& [name, value] : spec_.tunables) text << name << "=" << value << ";";
   for (const auto& [name, value] : spec_.problem.structure) text << name << "=" << value << ";";
   for (const auto& operand : spec_.operands) text << describe_access(operand);
-  for (const auto& side : spec_.sides) text << describe_access(side);
+  for (const auto& side : spec_.sides) text << describe_side(side);
   // The epilogue finds the side operands through dst's view, also where dst is written by hand.
   if (!spec_.sides.empty()) text << "dst view " << find("dst")->view.print() << ";";
   for (const std::int64_t extent : spec_.local) text << extent << "x";
@@ -281,9 +281,13 @@ void Writer::define_epilogue() {
   head_ << epilogue_function(chain, function);
   std::string call = function + "((v)";
   for (const auto& side : spec_.sides) {
-    const Expression index = index_of_side(side, dst->view, parameters_of(dst->view, *spec_.entry));
-    sizes_.merge(sizes_in(index));
-    call += ", " + load_text(side.arrangement.dtype, side.name, index.to_opencl());
+    const SideIndex index = index_of_side(side, dst->view, parameters_of(dst->view, *spec_.entry));
+    sizes_.merge(sizes_in(index.start));
+    sizes_.merge(sizes_in(index.within));
+    const bool whole = index.start == Expression(0);
+    const std::string array =
+        whole ? side.name : "(" + side.name + " + " + index.start.to_opencl() + ")";
+    call += ", " + load_text(side.arrangement.dtype, array, index.within.to_opencl());
   }
   call += ")";
   // Padded elements and those that are not written lie beyond the side operands; they become zero.
