@@ -205,6 +205,9 @@ const std::map<std::string, std::pair<std::string, std::array<std::string, 2>>> 
 /// The pair for a way: its family's, but for convolutions of a kind of their own.
 std::string pair_of(const Way& way) {
   if (way.name.starts_with("conv2d.depthwise_")) return "conv2d depthwise";
+  if (way.name.starts_with("conv2d.pointwise_") && !kPairs.contains(way.name)) {
+    return "conv2d.pointwise";
+  }
   if (way.name.ends_with("_gemv")) return "gemm of a vector";
   // CLBlast's routines pad both sides alike.
   if (way.name.find("clblast") != std::string::npos && way.family == "conv2d") {

@@ -99,7 +99,8 @@ Way way_of(const Entry& entry, const Catalogue& catalogue) {
   }
   if (is_for_vectors(entry)) way.least_cases = 4;
   // Of the convolutions only those with a channel a group are theirs.
-  if (entry.name.starts_with("conv2d.depthwise_")) way.least_cases = 12;
+  if (entry.name.starts_with("conv2d.depthwise_")) way.least_cases = 11;
+  if (entry.name.starts_with("conv2d.pointwise_")) way.least_cases = 6;
   if (writes_parts(entry)) way.family = kParts;
   if (entry.family != "pack" || writes_parts(entry)) return way;
   for (const Entry& partner : catalogue.entries()) {

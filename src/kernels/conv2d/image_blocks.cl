@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// conv2d.image_64 and _32: dst[n,o,oh,ow] = EPILOGUE(sum over c, kh, kw of
+//     src[n, c, oh*SH + kh*DH - PT, ow*SW + kw*DW - PL] * weights[o,c,kh,kw]), of few channels, for CPUs:
+// a network's first layer, from the image as it is given to what conv2d.pointwise_64 and its kin read
+//
+//   src      NCHW      ((n*C + c)*H + h)*W + w
+//   weights  OIHW16o   (((o/16*C + c)*KH + kh)*KW + kw)*16 + o%16
+//   dst      NOHW16o   (((n*R + o/16)*OH + oh)*OW + ow)*16 + o%16,   R = ceil(O / 16); zero from O on
+//
+//                                weights of c, kh, kw
+//                                o0        o0+16*BLOCKS
+//       strip: a stretch of      [16][16][16][16]       BLOCKS vectors are loaded
+//       a row of src               |   |   |   |
+//       pixel 0   x                v   v   v   v
+//                 .         -->  [16][16][16][16]       each is multiplied with PIXELS numbers, SW apart
+//       pixel 1   x         -->  [16][16][16][16]
+//                 .
+//       pixel 2   x         -->  [16][16][16][16]       BLOCKS * PIXELS accumulators
+//
+// A tile is PIXELS neighbours of a row of dst. The strips of src under it, one for each c and kh, are
+// copied to local memory with zeros for what lies outside of the image, and serve all outputs.
+//
+// The entries differ in BLOCKS and PIXELS: for O that is a multiple of 64 or of 32.
+//
+// Tunables: BLOCKS, PIXELS of a tile; GROUPS, work-items at most; STRIPS, elements of all strips.
+// Assumes: a work-group of one work-item, which needs no barrier between its use of local memory.
+// `a * b + c` is left to the compiler to contract into one operation: PoCL's mad() is two.
+
+// Elements of a strip, whole vectors.
+#define STRIP (((PIXELS - 1) * SW + (KW - 1) * DW + 16) / 16 * 16)
+
+__kernel ATTRIBUTES void image_blocks(ARGUMENTS) {
+  // Sixteen floats that may start at any float, where OpenCL's float16 starts at 64 bytes only.
+  typedef float sixteen __attribute__((ext_vector_type(16), aligned(4)));
+  __local float strips[STRIPS];
+  __local float sums[BLOCKS * PIXELS * 16];
+  const int out_blocks = (O + 15) / 16;
+  const int taps = C * (KH * KW);
+  const int tiles_across = (OW + PIXELS - 1) / PIXELS;
+  const int tiles = N * OH * tiles_across;
+  const int items = get_global_size(0);
+  const int last_tile = (int)((long)tiles * (get_global_id(0) + 1) / items);
+  for (int tile = (int)((long)tiles * get_global_id(0) / items); tile < last_tile; ++tile) {
+    const int ow0 = tile % tiles_across * PIXELS;
+    const int count = min(OW - ow0, PIXELS);
+    const int oh = tile / tiles_across % OH;
+    const int n = tile / tiles_across / OH;
+    const int w0 = ow0 * SW - PL;
+    for (int c = 0; c < C; ++c) {
+#pragma unroll
+      for (int kh = 0; kh < KH; ++kh) {
+        __local float* strip = strips + (c * KH + kh) * STRIP;
+        const int h = oh * SH - PT + kh * DH;
+        const int from = ((n * C + c) * H + h) * W + w0;
+        const int is_row = (h >= 0) & (h < H);
+        if (is_row & (w0 >= 0) & (w0 + STRIP <= W)) {
+#pragma unroll
+          for (int x = 0; x < STRIP; x += 16) {
+            *(__local sixteen*)(strip + x) = *(__global const sixteen*)(src + from + x);
+          }
+        } else {
+          for (int x = 0; x < STRIP; ++x) {
+            strip[x] = is_row & (w0 + x >= 0) & (w0 + x < W) ? src[from + x] : 0.0f;
+          }
+        }
+      }
+    }
+
+    for (int b0 = 0; b0 < out_blocks; b0 += BLOCKS) {
+      const int blocks = min(out_blocks - b0, BLOCKS);
+      sixteen sum[PIXELS][BLOCKS];
+#pragma unroll
+      for (int p = 0; p < PIXELS; ++p) {
+#pragma unroll
+        for (int b = 0; b < BLOCKS; ++b) sum[p][b] = 0.0f;
+      }
+      for (int row = 0; row < C * KH; ++row) {
+        __local const float* strip = strips + row * STRIP;
+        __global const float* filters[BLOCKS];
+#pragma unroll
+        for (int b = 0; b < BLOCKS; ++b) {
+          filters[b] = weights + ((b0 + min(b, blocks - 1)) * taps + row * KW) * 16;
+        }
+#pragma unroll
+        for (int kw = 0; kw < KW; ++kw) {
+          sixteen filter[BLOCKS];
+#pragma unroll
+          for (int b = 0; b < BLOCKS; ++b) {
+            filter[b] = *(__global const sixteen*)(filters[b] + kw * 16);
+          }
+#pragma unroll
+          for (int p = 0; p < PIXELS; ++p) {
+            const float scalar = strip[p * SW + kw * DW];
+#pragma unroll
+            for (int b = 0; b < BLOCKS; ++b) sum[p][b] += scalar * filter[b];
+          }
+        }
+      }
+#pragma unroll
+      for (int p = 0; p < PIXELS; ++p) {
+#pragma unroll
+        for (int b = 0; b < BLOCKS; ++b) {
+          *(__local sixteen*)(sums + (p * BLOCKS + b) * 16) = sum[p][b];
+        }
+      }
+
+      // The text of the epilogue stands in one loop: it may be long, and PoCL compiles every copy.
+      for (int p = 0; p < count; ++p) {
+        for (int b = 0; b < blocks; ++b) {
+          __local float* found = sums + (p * BLOCKS + b) * 16;
+          const int block = b0 + b;
+          // The mask takes nothing away; it tells the compiler that o is a multiple of 16 and not
+          // negative, so that EPILOGUE reads neighbours.
+          const int o = block * 16 & 0xfffff0;
+          sixteen result = *(__local const sixteen*)found;
+          if (o + 16 <= O) {
+#pragma unroll
+            for (int l = 0; l < 16; ++l) {
+              result[l] = EPILOGUE(result[l], n, o + l, oh, ow0 + p);
+            }
+          } else {
+            for (int l = 0; l < 16; ++l) {
+              const float value = found[l];
+              found[l] = o + l < O ? EPILOGUE(value, n, o + l, oh, ow0 + p) : 0.0f;
+            }
+            result = *(__local const sixteen*)found;
+          }
+          const int at = ((n * out_blocks + block) * OH + oh) * OW + ow0 + p;
+          *(__global sixteen*)(dst + at * 16) = result;
+        }
+      }
+    }
+  }
+}
+#undef STRIP
