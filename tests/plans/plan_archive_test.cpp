@@ -67,7 +67,7 @@ TEST_F(PlanArchive, EveryPrefixIsRefused) {
 TEST_F(PlanArchive, DamagedBytesAreRefusedOrHarmless) {
   std::mt19937 random(20261122);
   // Most bytes are kernels' text, in which any letter may be.
-  for (int i = 0; i < 3000; ++i) {
+  for (int i = 0; i < 5000; ++i) {
     std::string damaged = bytes_;
     damaged[random() % damaged.size()] = static_cast<char>(random() & 0xff);
     feed(damaged);
