@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "commands.hpp"
 #include "log.hpp"
@@ -15,6 +18,7 @@
 #include "single_problem.hpp"
 #include "statistics.hpp"
 #include "terminal.hpp"
+#include "tune_report.hpp"
 #include "unused_options.hpp"
 
 namespace morton::cli {
@@ -68,87 +72,83 @@ TuneOptions tune_options(const Options& options, Progress& progress) {
   return result;
 }
 
-std::string values_text(const std::map<std::string, std::int64_t>& values) {
-  std::string text;
-  for (const auto& [name, value] : values) {
-    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
-  }
-  return text;
-}
-
-/// How many times quicker; nothing where either was not measured.
-std::optional<double> gain(double before_ms, double after_ms) {
-  return before_ms > 0.0 && after_ms > 0.0 ? std::optional(before_ms / after_ms) : std::nullopt;
-}
-
-Json json_of(const TuneReport& report) {
-  Json results = Json::array();
-  for (const TuneResult& result : report.results) {
-    results.push_back({{"problem", result.problem},
-                       {"kernel", result.kernel},
-                       {"tunables", result.tunables},
-                       {"ms", result.ms},
-                       {"gflops", result.gflops},
-                       {"share_of_peak", result.share_of_peak},
-                       {"standard_ms", result.standard_ms},
-                       {"tried", result.tried},
-                       {"space", result.space}});
-  }
-  Json refused = Json::array();
-  for (const TuneRefusal& one : report.refused) {
-    refused.push_back({{"kernel", one.kernel}, {"tunables", one.tunables}, {"why", one.why}});
-  }
-  return {{"file", report.file},
-          {"recalled", report.recalled},
-          {"results", results},
-          {"refused", refused},
-          {"notes", report.notes}};
-}
-
-std::string text_of(const TuneReport& report, Format format) {
-  using enum Table::Align;
-  Table table;
-  table.columns = {{"problem"},        {"kernel"},    {"tunables"},           {"GFLOP/s", right},
-                   {"of peak", right}, {"ms", right}, {"standard ms", right}, {"gain", right},
-                   {"tried", right}};
-  for (const TuneResult& result : report.results) {
-    table.rows.push_back(
-        {result.problem, result.kernel, values_text(result.tunables), number_text(result.gflops, 1),
-         fmt::format("{:.1f} %", 100.0 * result.share_of_peak), number_text(result.ms, 3),
-         result.standard_ms > 0.0 ? number_text(result.standard_ms, 3) : "n/a",
-         number_text(gain(result.standard_ms, result.ms), 2),
-         fmt::format("{} of {}", result.tried, result.space)});
-  }
-  std::string text = to_text(table, format);
-  for (const TuneRefusal& one : report.refused) {
-    text += fmt::format("refused: {} {}: {}\n", one.kernel, values_text(one.tunables), one.why);
-  }
-  for (const std::string& line : report.notes) text += fmt::format("not tuned: {}\n", line);
-  return text + fmt::format("stored in {}\n", report.file);
-}
-
-int finish(const TuneReport& report, Format format) {
+int finish(const TuneReport& report, const std::optional<NetworkTimes>& network, Format format) {
   if (report.recalled > 0) {
     log::info("went on with an earlier run: {} candidates were known", report.recalled);
   }
-  emit(for_people(format) ? text_of(report, format) : to_text(json_of(report), format), "");
+  emit(for_people(format) ? text_of(report, network, format)
+                          : to_text(json_of(report, network), format),
+       "");
   return report.results.empty() ? kCheckFailed : 0;
 }
 
 int tune_gemm(const Options& options) {
   Progress progress("tuning");
-  return finish(tune({shape_of(options.gemm)}, tune_options(options, progress)), options.format);
+  return finish(tune({product_to_tune(shape_of(options.gemm))}, tune_options(options, progress)),
+                {}, options.format);
+}
+
+/// Compiled with what is known of its kernels now, its inputs zeros.
+Session zero_session(const Model& model, const Device& device, const CompileOptions& options) {
+  Session session(compile(model, device, options));
+  for (const PortInfo& port : session.model().inputs()) {
+    session.set_input(port.name, Tensor::allocate(port.dtype, port.shape));
+  }
+  return session;
+}
+
+double run_ms(Session& session) {
+  const auto start = std::chrono::steady_clock::now();
+  session.enqueue().wait();
+  const std::chrono::duration<double, std::milli> elapsed =
+      std::chrono::steady_clock::now() - start;
+  return elapsed.count();
+}
+
+/// Both in turns, for about a second or three runs.
+NetworkTimes compare_networks(Session& before, Session& after, const TuneReport& report) {
+  constexpr double kMostMs = 1000.0;
+  constexpr int kLeastRuns = 3;
+  NetworkTimes times{run_ms(before), run_ms(after)};
+  double spent_ms = 0.0;
+  for (int run = 0; run < kLeastRuns || spent_ms < kMostMs; ++run) {
+    const double before_ms = run_ms(before);
+    const double after_ms = run_ms(after);
+    spent_ms += before_ms + after_ms;
+    times.before_ms = std::min(times.before_ms, before_ms);
+    times.after_ms = std::min(times.after_ms, after_ms);
+  }
+  for (const StepInfo& step : after.model().steps()) {
+    ++times.steps;
+    times.tuned_steps += std::ranges::any_of(report.results, [&](const TuneResult& result) {
+      return (step.kernel == result.kernel || step.kernel == "batched_" + result.kernel) &&
+             step.tunables == result.tunables;
+    });
+  }
+  return times;
 }
 
 int tune_model(const Options& options) {
-  const CompileOptions compile = compile_options(options.model);
+  CompileOptions with = compile_options(options.model);
+  with.cache_dir = options.device.cache_dir;
   const Model model = Model::load(options.model.path);
+  const Device device = open_device(options.device);
   std::vector<std::string> notes;
-  const auto products = products_of(model, open_device(options.device).json(), compile, notes);
+  const auto problems = problems_to_tune(model, device.json(), with, notes);
+  Session before = zero_session(model, device, with);
   Progress progress("tuning");
-  TuneReport report = tune(products, tune_options(options, progress));
+  TuneReport report = tune(problems, tune_options(options, progress));
   report.notes.insert(report.notes.end(), notes.begin(), notes.end());
-  return finish(report, options.format);
+  if (!options.output.empty()) with.tuning_files.push_back(options.output);
+  Session after = zero_session(model, device, with);
+  const NetworkTimes times = compare_networks(before, after, report);
+  constexpr double kNoise = 1.05;
+  if (times.after_ms > kNoise * times.before_ms) {
+    log::warn(
+        "the network is slower than before: some of its kernels were measured, and others of "
+        "the plan still have their first guesses; tune with a larger --time-budget or --effort");
+  }
+  return finish(report, times, options.format);
 }
 
 /// How near the cost model's first guess comes to what tuning found.

@@ -71,18 +71,28 @@ struct TuneReport {
   std::int64_t recalled = 0;       ///< candidates that an earlier process had tried
 };
 
-/// Searches the tunables of the products' kernels and stores what it finds. Candidates are built,
+/// A problem whose kernels can be tuned.
+struct TuneProblem {
+  std::string text;  ///< "conv2d C=3 H=224 ..."
+  std::string json;  ///< as tuning files name it
+};
+
+/// The problem of `gemm_model(shape)`. Throws UsageError unless the extents are positive.
+[[nodiscard]] MORTON_API TuneProblem product_to_tune(const GemmShape& shape);
+
+/// Searches the tunables of the problems' kernels and stores what it finds. Candidates are built,
 /// checked and timed in a process of their own. A run that was killed goes on where it was. Throws
 /// UsageError for kernels that there are not, DeviceError where no worker runs.
-[[nodiscard]] MORTON_API TuneReport tune(const std::vector<GemmShape>& products,
+[[nodiscard]] MORTON_API TuneReport tune(const std::vector<TuneProblem>& problems,
                                          const TuneOptions& options);
 
-/// The products in the model's plan for the device: matrix products, those in batches (as single
-/// ones), and those that convolutions come down to. `notes` names what else computes.
-[[nodiscard]] MORTON_API std::vector<GemmShape> products_of(const Model& model,
-                                                            const std::string& device_json,
-                                                            const CompileOptions& options,
-                                                            std::vector<std::string>& notes);
+/// The distinct problems in the model's plan for the device that can be tuned: products, those in
+/// batches (as single ones), convolutions, pools, and both in one step. `notes` names what else
+/// computes.
+[[nodiscard]] MORTON_API std::vector<TuneProblem> problems_to_tune(const Model& model,
+                                                                   const std::string& device_json,
+                                                                   const CompileOptions& options,
+                                                                   std::vector<std::string>& notes);
 
 /// Of a problem that was tuned: what the plan would take if nothing had been, and what is best.
 struct FirstGuess {

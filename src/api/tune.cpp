@@ -37,9 +37,8 @@ SearchRules rules_for(Effort effort) {
   return {.first = kAll, .most = kAll, .samples = 8, .final_samples = 16, .sample_ms = 20.0};
 }
 
-/// One kernel on one product.
+/// One kernel on one problem.
 struct Pair {
-  GemmShape shape;
   BoundProblem bound;
   TunedProblem problem;
   const Entry* entry = nullptr;
@@ -86,7 +85,7 @@ class Tuner {
     }
   }
 
-  TuneReport run(const std::vector<GemmShape>& products) {
+  TuneReport run(const std::vector<TuneProblem>& problems) {
     const std::vector<const Entry*> named = named_kernels(options_.kernels, catalogue_);
     device_ = client_.open();
     // The worker keeps nothing on disk; what is likely to be quick is what plans take for it.
@@ -94,8 +93,8 @@ class Tuner {
     if (kept.roofs) device_.roofs = *kept.roofs;
     if (!kept.problem.empty()) log(kept.problem);
     own_ = TunedDevice::of(device_);
-    for (const GemmShape& shape : products) add_pairs(shape, named);
-    if (pairs_.empty()) throw UsageError("tune: there is no product to tune");
+    for (const TuneProblem& problem : problems) add_pairs(problem, named);
+    if (pairs_.empty()) throw UsageError("tune: there is no problem to tune");
     const std::filesystem::path folder = tuning_folder(cache_folder(options_.cache_dir));
     if (folder.empty()) {
       throw UsageError("tune: no cache folder is known for the journal: give --cache-dir");
@@ -115,15 +114,17 @@ class Tuner {
   }
 
  private:
-  void add_pairs(const GemmShape& shape, const std::vector<const Entry*>& named) {
-    const BoundProblem bound = bound_gemm(shape);
-    const TunedProblem problem = TunedProblem::of(bound);
+  void add_pairs(const TuneProblem& given, const std::vector<const Entry*>& named) {
+    const Json json = parse_json(given.json, "a problem to tune");
+    const TunedProblem problem = tuned_problem_from(JsonReader(json, "a problem to tune"));
+    const BoundProblem bound = bound_of(problem);
     const bool seen =
         std::ranges::any_of(pairs_, [&](const Pair& pair) { return pair.problem == problem; });
     if (seen) return;
-    const auto kernels =
-        named.empty() ? likely_kernels(shape, options_.effort, catalogue_, device_) : named;
-    for (const Entry* entry : kernels) pairs_.push_back({shape, bound, problem, entry});
+    auto kernels =
+        named.empty() ? likely_kernels(problem, options_.effort, catalogue_, device_) : named;
+    std::erase_if(kernels, [&](const Entry* entry) { return entry->family != problem.family; });
+    for (const Entry* entry : kernels) pairs_.push_back({bound, problem, entry});
   }
 
   /// What must be the same for a journal to be of use.
@@ -160,10 +161,10 @@ class Tuner {
       return outcome;
     };
     search.run(measure, told, deadline_of(index));
-    const Search::Work work{flop_of(pair.shape), [&](const Environment& values) {
-                              return occupied_flop(*pair.entry, pair.bound.problem, values,
-                                                   device_);
-                            }};
+    const Search::Work work{
+        flop_of(*pair.entry, pair.bound.problem, device_), [&](const Environment& values) {
+          return occupied_flop(*pair.entry, pair.bound.problem, values, device_);
+        }};
     const auto record = search.confirm(measure, work);
     if (!record) {
       if (!search.flaw().empty()) last_reason = search.flaw();
@@ -203,7 +204,7 @@ class Tuner {
 
   /// Time of a run as the cost model guesses it, with the standard values.
   [[nodiscard]] double expected_ms_of(const Pair& pair) const {
-    const double flop = flop_of(pair.shape);
+    const double flop = flop_of(*pair.entry, pair.bound.problem, device_);
     return step_cost_us(flop, efficiency_of(*pair.entry, device_), 0.0, device_) / 1e3;
   }
 
@@ -258,7 +259,8 @@ class Tuner {
     std::string text = pair.entry->name + " " + print_extents(pair.problem) + ": " +
                        std::to_string(search.tried()) + " of " + std::to_string(search.goal());
     if (search.best()) {
-      const double gflops = flop_of(pair.shape) / (search.best_ms() * 1e6);
+      const double gflops =
+          flop_of(*pair.entry, pair.bound.problem, device_) / (search.best_ms() * 1e6);
       text += ", best " + std::to_string(static_cast<std::int64_t>(gflops)) + " GFLOP/s";
       const std::string values = print_tunables(*search.best());
       if (!values.empty()) text += " (" + values + ")";
@@ -286,8 +288,8 @@ class Tuner {
 
 }  // namespace
 
-TuneReport tune(const std::vector<GemmShape>& products, const TuneOptions& options) {
-  return Tuner(options).run(products);
+TuneReport tune(const std::vector<TuneProblem>& problems, const TuneOptions& options) {
+  return Tuner(options).run(problems);
 }
 
 }  // namespace morton

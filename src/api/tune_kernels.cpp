@@ -2,6 +2,7 @@
 #include "api/tune_kernels.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 
@@ -26,7 +27,10 @@ Catalogue catalogue_with(const std::vector<std::string>& files) {
   return catalogue;
 }
 
-bool can_be_tuned(const Entry& entry) { return entry.family == "gemm" && entry.library.empty(); }
+bool can_be_tuned(const Entry& entry) {
+  constexpr std::array kFamilies{"gemm", "conv2d", "conv2d_pool", "max_pool2d", "average_pool2d"};
+  return std::ranges::find(kFamilies, entry.family) != kFamilies.end() && entry.library.empty();
+}
 
 /// Candidates that are an entry alone, cheapest first.
 std::vector<const Candidate*> entries_of(const CandidateList& list, const Catalogue& catalogue) {
@@ -38,12 +42,12 @@ std::vector<const Candidate*> entries_of(const CandidateList& list, const Catalo
   return found;
 }
 
-CandidateList candidates_for(const GemmShape& shape, const Catalogue& catalogue,
+CandidateList candidates_for(const TunedProblem& problem, const Catalogue& catalogue,
                              const DeviceInfo& device) {
-  const Graph graph = prepared_graph(gemm_model(shape), {});
-  const TaskList tasks = make_tasks(graph);
+  const TaskList tasks = make_tasks(prepared_graph(model_of(problem), {}));
   const PlanOptions options;
-  return list_candidates(tasks.tasks.front(), PlanContext{catalogue, device, options, tasks});
+  return list_candidates({problem.family, bound_of(problem)},
+                         PlanContext{catalogue, device, options, tasks});
 }
 
 DeviceInfo described(const std::string& json_text) {
@@ -55,14 +59,18 @@ std::map<std::string, std::int64_t> plain(const Environment& values) {
   return {values.begin(), values.end()};
 }
 
-/// Whether it is a product that this program tunes; files of others may hold more.
-bool is_product(const TunedProblem& problem) {
+/// Whether it is a problem that this program tunes; files of others may hold more.
+bool is_tuned_here(const TunedProblem& problem) {
   try {
-    static_cast<void>(shape_of(problem));
+    static_cast<void>(model_of(problem));
     return true;
   } catch (const UnsupportedError&) {
     return false;
   }
+}
+
+TuneProblem to_tune(const TunedProblem& problem) {
+  return {problem.family + " " + print_extents(problem), to_json(problem).dump()};
 }
 
 }  // namespace
@@ -78,17 +86,16 @@ std::vector<const Entry*> named_kernels(const std::vector<std::string>& names,
       for (const Entry& other : catalogue.entries()) {
         if (can_be_tuned(other)) known += "\n  " + other.name;
       }
-      throw UsageError("tune: '" + name +
-                       "' is no kernel of products that can be tuned; there are:" + known);
+      throw UsageError("tune: '" + name + "' is no kernel that can be tuned; there are:" + known);
     }
     if (std::ranges::find(kernels, entry) == kernels.end()) kernels.push_back(entry);
   }
   return kernels;
 }
 
-std::vector<const Entry*> likely_kernels(const GemmShape& shape, TuneOptions::Effort effort,
+std::vector<const Entry*> likely_kernels(const TunedProblem& problem, TuneOptions::Effort effort,
                                          const Catalogue& catalogue, const DeviceInfo& device) {
-  const CandidateList list = candidates_for(shape, catalogue, device);
+  const CandidateList list = candidates_for(problem, catalogue, device);
   std::vector<const Entry*> kernels;
   const auto candidates = entries_of(list, catalogue);
   for (const Candidate* candidate : candidates) {
@@ -100,11 +107,17 @@ std::vector<const Entry*> likely_kernels(const GemmShape& shape, TuneOptions::Ef
   return kernels;
 }
 
-std::vector<GemmShape> products_of(const Model& model, const std::string& device_json,
-                                   const CompileOptions& options, std::vector<std::string>& notes) {
+TuneProblem product_to_tune(const GemmShape& shape) { return to_tune(problem_of(shape)); }
+
+std::vector<TuneProblem> problems_to_tune(const Model& model, const std::string& device_json,
+                                          const CompileOptions& options,
+                                          std::vector<std::string>& notes) {
   const Plan plan = planned(prepared_graph(model, options), described(device_json), options);
-  std::vector<GemmShape> products;
+  std::vector<TuneProblem> problems;
   std::set<std::string> seen, others;
+  const auto add = [&](const TunedProblem& problem) {
+    if (seen.insert(to_json(problem).dump()).second) problems.push_back(to_tune(problem));
+  };
   for (const Step& step : plan.steps) {
     if (step.role != Step::Role::compute || step.kind == Step::Kind::transfer) continue;
     TunedProblem key = step.tuned_as;
@@ -113,17 +126,18 @@ std::vector<GemmShape> products_of(const Model& model, const std::string& device
       key.extents.erase("B");
       key.orders.clear();
     }
-    try {
-      const GemmShape shape = shape_of(key);
-      if (seen.insert(to_json(key).dump()).second) products.push_back(shape);
-    } catch (const UnsupportedError&) {
+    if (!is_tuned_here(key)) {
       others.insert(step.kernel);
+      continue;
     }
+    add(key);
+    // What was measured is compared with what was measured, not with first guesses.
+    for (const TunedProblem& part : parts_of(key)) add(part);
   }
   std::string names;
   for (const std::string& kernel : others) names += (names.empty() ? "" : ", ") + kernel;
-  if (!names.empty()) notes.push_back("what computes no products of f32: " + names);
-  return products;
+  if (!names.empty()) notes.push_back("what poses no problem that is tuned: " + names);
+  return problems;
 }
 
 std::vector<FirstGuess> first_guesses(const std::string& device_json,
@@ -137,14 +151,14 @@ std::vector<FirstGuess> first_guesses(const std::string& device_json,
       const Entry* entry = catalogue.find_entry(record.kernel);
       const bool known = entry != nullptr && entry->digest == record.hash;
       if (!known || record.device.fingerprint != fingerprint(device)) continue;
-      if (!is_product(record.problem)) continue;
+      if (!is_tuned_here(record.problem)) continue;
       problems[to_json(record.problem).dump()].push_back(&record);
     }
   }
   std::vector<FirstGuess> guesses;
   for (const auto& [key, records] : problems) {
     const TunedProblem& problem = records.front()->problem;
-    const CandidateList list = candidates_for(shape_of(problem), catalogue, device);
+    const CandidateList list = candidates_for(problem, catalogue, device);
     const auto candidates = entries_of(list, catalogue);
     const TunedRecord* best = *std::ranges::min_element(records, {}, &TunedRecord::ms);
     FirstGuess guess;

@@ -10,14 +10,14 @@
 
 namespace morton {
 
-/// The entries of family gemm that these names mean ("tile" is "gemm.tile"). Throws UsageError for
-/// others, with those there are.
+/// The entries that these names mean ("tile" is "gemm.tile"). Throws UsageError for those that
+/// cannot be tuned, with those that can.
 [[nodiscard]] std::vector<const Entry*> named_kernels(const std::vector<std::string>& names,
                                                       const Catalogue& catalogue);
 
-/// The entries that can compute the product by themselves, quickest first as the cost model guesses
+/// The entries that can compute the problem by themselves, quickest first as the cost model guesses
 /// without any tuning data, as far as the effort goes.
-[[nodiscard]] std::vector<const Entry*> likely_kernels(const GemmShape& shape,
+[[nodiscard]] std::vector<const Entry*> likely_kernels(const TunedProblem& problem,
                                                        TuneOptions::Effort effort,
                                                        const Catalogue& catalogue,
                                                        const DeviceInfo& device);

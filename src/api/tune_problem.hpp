@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "catalogue/catalogue.hpp"
 #include "morton/model.hpp"
 #include "morton/problems.hpp"
 #include "morton/tensor.hpp"
@@ -10,18 +11,28 @@
 
 namespace morton {
 
-/// Inputs of a product that are constants: `gemm_model(shape)` with "lhs" and "rhs" given. Packing
-/// then belongs to loading, and a run is the kernel alone.
-[[nodiscard]] Model constant_gemm_model(const GemmShape& shape,
-                                        const std::vector<NamedTensor>& inputs);
+/// A graph that poses just this problem: a product of "lhs" and "rhs", or an image "src" through a
+/// convolution with "weights", a pool, or both; its output is "dst". Throws UnsupportedError for
+/// problems of other families or types, and for those that no graph poses so.
+[[nodiscard]] Model model_of(const TunedProblem& problem);
 
-/// The product as the planner sees it.
-[[nodiscard]] BoundProblem bound_gemm(const GemmShape& shape);
+/// The same with these inputs as constants: packing them then belongs to loading.
+[[nodiscard]] Model with_constants(const Model& model, const std::vector<NamedTensor>& constants);
+
+/// The problem as the planner sees it. Throws as model_of.
+[[nodiscard]] BoundProblem bound_of(const TunedProblem& problem);
+
+/// The problems that a plan may pose in place of this one, a convolution with the pool behind it:
+/// both apart. None for other families.
+[[nodiscard]] std::vector<TunedProblem> parts_of(const TunedProblem& problem);
+
+/// The product as tuning data names it.
+[[nodiscard]] TunedProblem problem_of(const GemmShape& shape);
 
 /// The shape behind a record's problem. Throws UnsupportedError for what is no product.
 [[nodiscard]] GemmShape shape_of(const TunedProblem& problem);
 
-/// 2*M*N*K.
-[[nodiscard]] double flop_of(const GemmShape& shape);
+/// Operations of one run, as the entry counts them: without padding.
+[[nodiscard]] double flop_of(const Entry& entry, const Problem& problem, const DeviceInfo& device);
 
 }  // namespace morton

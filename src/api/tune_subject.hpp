@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,20 +13,30 @@
 
 namespace morton {
 
-/// What all subjects of one product share: operands and what must come out.
+/// What all subjects of one problem share: operands and what must come out.
 struct SubjectProblem {
-  GemmShape shape;
-  Expectation integers, reals;
+  /// One set of operands. Weights are constants of the model, and so are both matrices of a
+  /// product: a run is the kernel alone.
+  struct Data {
+    Model model;
+    std::vector<NamedTensor> inputs;
+    /// What is wrong with a result, held in types of this unit roundoff at the coarsest; or empty.
+    std::function<std::string(const Tensor& dst, double unit_roundoff)> complaint;
+  };
+  std::string family;
+  std::vector<Data> data;
 
-  SubjectProblem(const GemmShape& gemm, std::uint64_t seed);
+  /// Of a product: small integers, which must be exact, and random numbers. Of others both within
+  /// the reference's bound, where the work is large on some output channels only. Throws as
+  /// model_of.
+  SubjectProblem(const TunedProblem& problem, std::uint64_t seed);
 };
 
-/// A kernel with certain values on a product of constants: built, checked, and ready to be timed.
+/// A kernel with certain values on a problem: built, checked, and ready to be timed.
 class TuneSubject {
  public:
-  /// Builds it and compares its results: on small integers, which must be exact, and on random
-  /// numbers, within the error bound. `options` has the catalogue files. Throws UnsupportedError or
-  /// UsageError where it cannot be, DeviceError where the driver fails, WrongResult.
+  /// Builds it and compares its results. `options` has the catalogue files. Throws UnsupportedError
+  /// or UsageError where it cannot be, DeviceError where the driver fails, WrongResult.
   TuneSubject(const SubjectProblem& problem, const std::string& kernel, const Environment& tunables,
               const Device& device, const CompileOptions& options);
 

@@ -87,7 +87,7 @@ class Worker {
   void prepare(const TunedProblem& problem) {
     if (problem_ && problem == key_) return;
     subjects_.clear();
-    problem_ = std::make_unique<SubjectProblem>(shape_of(problem), setting_.seed);
+    problem_ = std::make_unique<SubjectProblem>(problem, setting_.seed);
     key_ = problem;
   }
 

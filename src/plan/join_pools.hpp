@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,5 +16,10 @@ namespace morton {
 /// either, and at other extents where they were decided so. `notes` gets a line for each pair that
 /// could be one problem: what was found, for `--why`.
 [[nodiscard]] TaskList join_pools(const PlanContext& context, std::vector<std::string>& notes);
+
+/// A convolution and the pool that reads its result as one task of family conv2d_pool; nothing
+/// where no problem of the family says what they do.
+[[nodiscard]] std::optional<Task> joined_with_pool(const Task& conv, const Task& pool,
+                                                   const TaskList& tasks);
 
 }  // namespace morton

@@ -20,6 +20,8 @@ Environment own_extents(const Problem& problem) {
   for (const auto& operand : family->operands) {
     names.insert(operand.dimensions.begin(), operand.dimensions.end());
   }
+  // What a convolution gives to the pool behind it is no operand's extent.
+  if (problem.family == "conv2d_pool") names.insert({"RH", "RW"});
   Environment extents;
   for (const auto& [name, value] : problem.extents) {
     if (names.empty() || names.contains(name)) extents[name] = value;

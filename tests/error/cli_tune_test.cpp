@@ -110,6 +110,30 @@ TEST(CliTune, WhatIsFoundIsUsedByLaterPlans) {
   EXPECT_NE(report.out.find("gemm M=17 N=3 K=63"), std::string::npos) << report.text();
 }
 
+TEST(CliTune, AModelsConvolutionsAreTunedAndItsPlanUsesThem) {
+  const TemporaryFolder folder;
+  const auto cache = cache_in(folder);
+  const std::vector<std::string> lenet{MORTON_SOURCE_DIR "/models/lenet5.onnx", "--batch", "3",
+                                       "--device", "cpu"};
+  const Outcome outcome =
+      run_program(with(with({"tune"}, lenet), {"--kernel", "conv2d_pool.planes", "--effort", "fast",
+                                               "--time-budget", "2s", "--format", "json"}),
+                  cache);
+  expect_success(outcome);
+  const json result = json::parse(outcome.out);
+  ASSERT_EQ(result.at("results").size(), 2U) << outcome.text();
+  for (const json& one : result.at("results")) EXPECT_GT(one.at("ms").get<double>(), 0.0);
+  EXPECT_GT(result.at("network").at("before_ms").get<double>(), 0.0);
+  EXPECT_GT(result.at("network").at("after_ms").get<double>(), 0.0);
+
+  const std::vector<std::string> joined{"--use", "conv2d_pool=conv2d_pool.planes"};
+  const Outcome plan = run_program(with(with(with({"plan"}, lenet), joined), {"--why"}), cache);
+  expect_success(plan);
+  EXPECT_NE(plan.out.find("tuned on this device for this problem"), std::string::npos)
+      << plan.text();
+  expect_success(run_program(with(with({"compare"}, lenet), joined), cache));
+}
+
 TEST(CliTune, WrongAndDeadlyCandidatesAreRefusedAndTheSearchGoesOn) {
   const TemporaryFolder folder;
   const auto cache = cache_in(folder);
