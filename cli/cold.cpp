@@ -70,13 +70,20 @@ struct Starts {
   Json last;  ///< what the last child said of itself
 };
 
-std::vector<std::string> arguments_of(const ModelOptions& options) {
+/// What is still open where the kernels are chosen.
+std::vector<std::string> run_arguments_of(const ModelOptions& options) {
   std::vector<std::string> words;
+  if (options.batch > 0) words.insert(words.end(), {"--batch", std::to_string(options.batch)});
+  for (const std::string& shape : options.shapes) words.insert(words.end(), {"--shape", shape});
+  if (options.strict) words.emplace_back("--strict");
+  return words;
+}
+
+std::vector<std::string> arguments_of(const ModelOptions& options) {
+  std::vector<std::string> words = run_arguments_of(options);
   const auto add = [&](const char* name, const std::string& value) {
     words.insert(words.end(), {name, value});
   };
-  if (options.batch > 0) add("--batch", std::to_string(options.batch));
-  for (const std::string& shape : options.shapes) add("--shape", shape);
   if (!options.workspace_limit.empty()) add("--workspace-limit", options.workspace_limit);
   if (!options.conv.empty()) add("--conv", options.conv);
   const KernelOptions& kernels = options.kernels;
@@ -88,7 +95,6 @@ std::vector<std::string> arguments_of(const ModelOptions& options) {
   if (!kernels.local.empty()) add("--local", kernels.local);
   add("--precision", kernels.precision);
   add("--self-test", options.self_test);
-  if (options.strict) words.emplace_back("--strict");
   return words;
 }
 
@@ -105,12 +111,11 @@ std::vector<std::string> child_words(const char* command, const ColdOptions& opt
 void start_once(const ColdOptions& options, const std::string& model, const fs::path& folder,
                 Starts& starts) {
   std::vector<std::string> words = child_words("first-result", options, model, folder / "morton");
-  if (!CompiledFile::is_one(model)) {
-    const auto more = arguments_of(options.model);
-    words.insert(words.end(), more.begin(), more.end());
-  } else if (options.model.batch > 0) {
-    words.insert(words.end(), {"--batch", std::to_string(options.model.batch)});
-  }
+  // The file that was compiled here has its kernels; the one that was given is told everything, and
+  // refuses what it cannot obey.
+  const bool is_given = model == options.model.path;
+  const auto more = is_given ? arguments_of(options.model) : run_arguments_of(options.model);
+  words.insert(words.end(), more.begin(), more.end());
   words.insert(words.end(), {"--seed", std::to_string(options.measure.seed)});
   const ChildAnswer answer = run_child(words, driver_caches(folder));
   starts.ms.push_back(answer.ms);

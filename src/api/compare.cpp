@@ -107,24 +107,26 @@ std::int64_t whole_index(std::int64_t index, const Shape& shape, const ChannelCh
   return (index / inner / chosen * shape[choice.axis] + channel) * inner + index % inner;
 }
 
-/// How many times its operator's bound a layer's error may be for what its kernels are: Winograd's
-/// transforms add numbers before they are multiplied (docs/numerics.md).
-double transform_slack(const std::vector<std::string>& kernels) {
-  double slack = 1.0;
+/// What the kernels of a layer may do to a convolution; of several transforms the widest.
+TransformError transform_error(const std::vector<std::string>& kernels) {
+  TransformError widest;
   for (const std::string& kernel : kernels) {
-    if (kernel.starts_with("winograd_weights.")) slack = kernel.ends_with("f4x4") ? 128.0 : 8.0;
+    if (!kernel.starts_with("winograd_weights.")) continue;
+    const TransformError own =
+        kernel.ends_with("f4x4") ? TransformError{128.0, 4} : TransformError{8.0, 2};
+    if (own.slack > widest.slack) widest = own;
   }
-  return slack;
+  return widest;
 }
 
 LayerComparison compare_layer(const Graph& graph, TensorId id, const LayerValue& layer,
                               const KnownValues& known, const LayerOptions& options) {
   LayerComparison comparison = describe(graph.tensor(id).name, layer);
-  const PartialReference reference =
-      partial_reference(graph, id, known, {options.most_multiplications, options.seed});
+  const PartialReference reference = partial_reference(
+      graph, id, known,
+      {options.most_multiplications, options.seed, transform_error(comparison.kernels)});
   comparison.nodes = reference.nodes;
   const Tensor got = reference.channels ? take(layer.value, *reference.channels) : layer.value;
-  const double slack = std::max(options.slack, transform_slack(comparison.kernels));
   const auto count = static_cast<std::int64_t>(reference.value.value.size());
   if (got.size() != count) {
     throw InternalError("compare: '" + comparison.name + "' has " + std::to_string(got.size()) +
@@ -134,7 +136,7 @@ LayerComparison compare_layer(const Graph& graph, TensorId id, const LayerValue&
     const auto at = static_cast<std::size_t>(i);
     const std::int64_t index =
         reference.channels ? whole_index(i, comparison.shape, *reference.channels) : i;
-    const double tolerance = slack * reference.value.error[at];
+    const double tolerance = options.slack * reference.value.error[at];
     add({reference.value.value[at], tolerance, got.at(i)}, index, comparison);
   }
   return comparison;

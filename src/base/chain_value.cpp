@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/error.hpp"
+#include "base/exact_integers.hpp"
 #include "base/half.hpp"
 #include "base/typed_chain.hpp"
 
@@ -275,6 +276,11 @@ double carried_error(const ScalarStep& step, DType type, const Arguments& in, do
       return std::min(2.0, in[0].error);  // their slope is never above 1
     case ScalarOp::select:
       return error_of_select(in);
+    case ScalarOp::rem: {
+      // It may wrap around anywhere within the arguments' errors.
+      const double most = std::fabs(in[1].value) + in[1].error;
+      return in[0].error + in[1].error > 0 ? most : 0;
+    }
     case ScalarOp::cast:
     case ScalarOp::saturate:
       if (step.target == DType::boolean) return may_turn(in[0], Bounded{}) ? 1 : 0;
@@ -289,7 +295,9 @@ double rounding_of(const ScalarStep& step, DType to, double value) {
   const ScalarFacts& facts = facts_of(step.op);
   const bool is_double = to == DType::f64;
   const double ulps = is_double ? facts.ulps_f64 : facts.ulps;
-  if (!is_real(to) || ulps == 0) return 0;
+  // Doubles that stand for long whole numbers are rounded: this one, and what it is compared with.
+  if (!is_real(to)) return std::fabs(value) >= kExactIntegers ? std::fabs(value) * 0x1p-52 : 0;
+  if (ulps == 0) return 0;
   const double unit = is_double ? 0x1p-52 : 0x1p-23;  // one ulp of a number in [1, 2)
   const double smallest = is_double ? 0x1p-1022 : 0x1p-126;
   return ulps * unit * std::fabs(value) + smallest;  // a subnormal may flush to zero

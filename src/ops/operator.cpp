@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/error.hpp"
+#include "base/exact_integers.hpp"
 #include "base/near_names.hpp"
 #include "base/typed_chain.hpp"
 #include "ops/elementwise.hpp"
@@ -295,8 +296,8 @@ ReferenceTensor to_reference(const Tensor& tensor) {
     result.value[static_cast<std::size_t>(i)] = value;
     // Beyond 2^53 double holds no longer every whole number.
     const bool is_long = tensor.dtype() == DType::i64 || tensor.dtype() == DType::u64;
-    if (is_long && std::fabs(value) > 0x1p53) {
-      result.error[static_cast<std::size_t>(i)] = std::fabs(value) * 0x1p-53;
+    if (is_long && std::fabs(value) >= kExactIntegers) {
+      result.error[static_cast<std::size_t>(i)] = std::fabs(value) * 0x1p-52;
     }
   }
   return result;

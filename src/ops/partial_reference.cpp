@@ -137,8 +137,9 @@ std::optional<std::size_t> axis_of_side(const Node& node, const Graph& graph, st
 /// The nodes as a graph of their own, whose inputs are the known tensors or parts of them.
 class Part {
  public:
-  Part(const Graph& graph, const KnownValues& known, std::optional<Cut> cut)
-      : graph_(graph), known_(known), cut_(std::move(cut)) {
+  Part(const Graph& graph, const KnownValues& known, std::optional<Cut> cut,
+       const TransformError& transform)
+      : graph_(graph), known_(known), cut_(std::move(cut)), transform_(transform) {
     part_.opset = graph.opset;
   }
 
@@ -158,6 +159,7 @@ class Part {
       inputs.push_back(id == kNoTensor ? ReferenceTensor{} : value_of(id));
     }
     std::vector<ReferenceTensor> results = references(part_, node, inputs);
+    if (node.op == "Conv") widen(results.front(), transform_);
     for (std::size_t i = 0; i < node.outputs.size() && i < results.size(); ++i) {
       const TensorId id = node.outputs[i];
       if (id == kNoTensor) continue;
@@ -215,6 +217,7 @@ class Part {
   const Graph& graph_;
   const KnownValues& known_;
   std::optional<Cut> cut_;
+  TransformError transform_;
   Graph part_;
   std::map<TensorId, TensorId> own_;  ///< the part's tensors, by the graph's
   std::map<TensorId, Tensor> given_;
@@ -247,7 +250,7 @@ PartialReference partial_reference(const Graph& graph, TensorId target, const Kn
   const auto cut = cut_of(graph, nodes, target, options);
   PartialReference result;
   if (cut) result.channels = cut->choice;
-  Part part(graph, known, cut);
+  Part part(graph, known, cut, options.transform);
   for (const int n : nodes) {
     part.compute(n);
     result.nodes.push_back(graph.nodes[static_cast<std::size_t>(n)].name);

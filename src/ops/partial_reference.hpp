@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ops/operator.hpp"
+#include "ops/transform_error.hpp"
 
 namespace morton {
 
@@ -21,6 +22,8 @@ struct SampleOptions {
   std::int64_t most_multiplications = 0;
   /// Of the choice of channels.
   std::uint64_t seed = 1;
+  /// Of convolutions: what the kernels that computed them may do.
+  TransformError transform = {};
 };
 
 /// Some channels of a tensor.

@@ -16,7 +16,12 @@ bool append_common_power(Chain& chain, double exponent, DType type) {
     return true;
   }
   if (exponent != 0.5 || !is_real(type)) return false;
-  chain.append(ScalarOp::sqrt, {x});
+  // A power differs from a root for -0 and for -infinity: it is 0 and infinity.
+  const ScalarRef plus_zero = chain.append(ScalarOp::add, {x, ScalarRef::constant(0.0)});
+  const ScalarRef root = chain.append(ScalarOp::sqrt, {plus_zero});
+  const ScalarRef infinite = chain.append(ScalarOp::is_inf, {x});
+  const ScalarRef size = chain.append(ScalarOp::abs, {x});
+  chain.append(ScalarOp::select, {infinite, size, root});
   return true;
 }
 

@@ -73,8 +73,7 @@ bool never_negative(const Graph& graph, TensorId id) {
 bool loses_every_maximum(const Graph& graph, const Node& pad, const ImagePad& amount,
                          const std::vector<std::int64_t>& all_pads,
                          const std::vector<std::int64_t>& filter) {
-  constexpr double kLowest = std::numeric_limits<float>::lowest();
-  if (amount.value <= kLowest) return true;
+  if (amount.value == -std::numeric_limits<double>::infinity()) return true;
   if (amount.value != 0.0 || !never_negative(graph, pad.inputs[0])) return false;
   for (std::size_t i = 0; i < all_pads.size(); ++i) {
     if (all_pads[i] >= filter[i % filter.size()]) return false;

@@ -49,6 +49,29 @@ bool is_plain_pool(const Node& node) {
          (mode == "NOTSET" || mode == "VALID") && integer_of(node, "ceil_mode", 0) == 0;
 }
 
+/// Channels of an image, as far as a Conv's filters or an input before it say; 0 where nothing
+/// does.
+std::int64_t channels_of(const Graph& graph, TensorId id) {
+  static const std::set<std::string> kKeepChannels{"Tanh",    "Relu",        "Sigmoid",  "Elu",
+                                                   "MaxPool", "AveragePool", "LeakyRelu"};
+  for (;;) {
+    const GraphTensor& tensor = graph.tensor(id);
+    if (tensor.declared.size() == 4 && tensor.declared[1].symbol.empty()) {
+      return tensor.declared[1].value;
+    }
+    if (tensor.shape.size() == 4) return tensor.shape[1];
+    const int producer = graph.producer(id);
+    if (producer < 0) return 0;
+    const Node& node = graph.nodes[static_cast<std::size_t>(producer)];
+    if (node.op == "Conv") {
+      const Tensor* filters = constant_data(graph, node.inputs[1]);
+      return filters == nullptr || filters->shape().empty() ? 0 : filters->shape()[0];
+    }
+    if (!kKeepChannels.contains(node.op)) return 0;
+    id = node.inputs[0];
+  }
+}
+
 Tensor sparse_filters(const std::vector<double>& scale, std::int64_t height, std::int64_t width) {
   const auto channels = static_cast<std::int64_t>(scale.size());
   Tensor filters = Tensor::allocate(DType::f32, {channels, channels, height, width});
@@ -75,6 +98,10 @@ bool spread(Graph& graph, std::size_t n, std::set<int>& gone) {
   if (!is_plain_pool(pool)) return false;
   const auto scale = reader_by_channel(graph, pool.outputs[0], "Mul");
   if (!scale) return false;
+  // A single factor, or one image of several factors, has other channels before than behind.
+  if (channels_of(graph, pool.inputs[0]) != static_cast<std::int64_t>(scale->values.size())) {
+    return false;
+  }
   TensorId result = graph.nodes[static_cast<std::size_t>(scale->node)].outputs[0];
   const auto kernel = integers_of(pool, "kernel_shape", {});
   Node conv{.op = "Conv", .name = pool.name, .inputs = {pool.inputs[0]}};

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/number_text.hpp"
 #include "base/shape.hpp"
 #include "plan/decided.hpp"
 
@@ -34,7 +35,7 @@ std::string text_of(const Environment& values) {
 std::string text_of(const View& view) {
   std::string text = view.print() + " of";
   for (const auto& extent : view.extents) text += " " + extent.print();
-  if (view.bounded) text += " outside " + std::to_string(view.outside);
+  if (view.bounded) text += " outside " + exact_text(view.outside);
   return text + ";";
 }
 

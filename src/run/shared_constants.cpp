@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 
+#include "base/number_text.hpp"
 #include "base/shape.hpp"
 
 namespace morton {
@@ -19,7 +20,7 @@ std::string text_of(const Value& value) {
   std::set<std::string> used;
   for (const auto& coordinate : value.view->coordinates) used.merge(coordinate.variables());
   for (const auto& extent : value.view->extents) used.merge(extent.variables());
-  std::string text = value.view->print() + std::to_string(value.view->outside);
+  std::string text = value.view->print() + exact_text(value.view->outside);
   for (const auto& [name, number] : value.view_names) {
     if (used.contains(name)) text += " " + name + "=" + std::to_string(number);
   }

@@ -226,7 +226,8 @@ std::string describe_access(const InstanceOperand& operand) {
   text += operand.arrangement.pitch != 0 ? " pitch" : "";
   text += operand.arrangement.memory == MemoryKind::image ? " image" : "";
   text += " view " + operand.view.print();
-  if (operand.view.bounded) text += " outside " + float_literal(operand.view.outside);
+  if (operand.view.bounded)
+    text += " outside " + literal_of(operand.arrangement.dtype, operand.view.outside);
   return text + ";";
 }
 

@@ -60,7 +60,7 @@ const Recipe* recipe_around(const Entry& entry, const Catalogue& catalogue) {
 /// of convolution only.
 void set_limits(Way& way, const std::string& recipe) {
   if (recipe.starts_with("conv2d.winograd_")) {
-    way.error_scale = recipe.ends_with("_4x4") ? 128.0 : 8.0;
+    way.transform = recipe.ends_with("_4x4") ? TransformError{128.0, 4} : TransformError{8.0, 2};
     way.rounds_whole_numbers = recipe.ends_with("_4x4");
     way.least_cases = 6;
   } else if (recipe.starts_with("conv2d.pointwise")) {
@@ -210,11 +210,12 @@ Prepared prepare(const TestGraph& test, const DeviceInfo& device, const Catalogu
   options.precision = way.precision;
   options.libraries = available_libraries();
   prepared.plan = make_plan(graph, catalogue, device, options);
-  prepared.expected = reference_outputs(prepared.test.graph, prepared.test.inputs)[0];
+  prepared.expected =
+      reference_outputs(prepared.test.graph, prepared.test.inputs, way.transform)[0];
   for (std::size_t i = 0; i < prepared.expected.error.size(); ++i) {
     const double value = prepared.expected.value[i];
     prepared.expected.error[i] =
-        std::max(prepared.expected.error[i] * way.error_scale, truncation_of(way, prepared, value));
+        std::max(prepared.expected.error[i], truncation_of(way, prepared, value));
     prepared.expected.error[i] += rounding_of(way.result, value);
   }
   return prepared;

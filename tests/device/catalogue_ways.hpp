@@ -13,6 +13,7 @@
 #include "device/checked_run.hpp"
 #include "device/opencl_device.hpp"
 #include "graph/graph.hpp"
+#include "ops/transform_error.hpp"
 #include "support/cases.hpp"
 
 namespace morton::test {
@@ -29,8 +30,8 @@ struct Way {
   DType precision = DType::f32;
   /// What it rounds results to.
   DType result = DType::f32;
-  /// How much larger its errors may be than those of plain sums (Winograd's transforms).
-  double error_scale = 1.0;
+  /// What it may do to convolutions.
+  TransformError transform = {};
   /// Whether it rounds even where all numbers are whole (Winograd's thirds).
   bool rounds_whole_numbers = false;
   /// Entry::terms_per_truncation of the entry that is tried.

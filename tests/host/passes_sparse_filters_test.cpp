@@ -52,6 +52,9 @@ TEST(SparseFilters, LeaveOtherPoolsAlone) {
   EXPECT_EQ(spread_subsampling(padded), 0);
   Graph rounded_up = subsampled({{"ceil_mode", std::int64_t{1}}}, {3, 1, 1});
   EXPECT_EQ(spread_subsampling(rounded_up), 0);
+  // One factor for all channels is none for each.
+  Graph scaled_alike = subsampled({}, {1, 1, 1});
+  EXPECT_EQ(spread_subsampling(scaled_alike), 0);
   // One factor for each column is none for each channel.
   Graph by_column = subsampled({}, {1, 1, 5});
   EXPECT_EQ(spread_subsampling(by_column), 0);

@@ -8,6 +8,7 @@
 
 #include "graph/graph.hpp"
 #include "ops/operator.hpp"
+#include "ops/transform_error.hpp"
 
 namespace morton::test {
 
@@ -42,8 +43,10 @@ struct Comparison {
                                          std::span<const float> got);
 [[nodiscard]] Comparison compare_exactly(const ReferenceTensor& expected, const Tensor& got);
 
-/// The reference of a whole graph: the value of each of its outputs. `inputs` holds every input.
+/// The reference of a whole graph: the value of each of its outputs. `inputs` holds every input;
+/// `transform` is what the kernels may do to its convolutions.
 [[nodiscard]] std::vector<ReferenceTensor> reference_outputs(const Graph& graph,
-                                                             std::span<const NamedTensor> inputs);
+                                                             std::span<const NamedTensor> inputs,
+                                                             const TransformError& transform = {});
 
 }  // namespace morton::test
