@@ -27,7 +27,8 @@
 // Assumes: a work-group of one work-item, which needs no barrier between its use of local memory.
 // `a * b + c` is left to the compiler to contract into one operation: PoCL's mad() is two.
 
-// Elements of a strip, whole vectors.
+// Elements that `pixels` of dst need of a strip; those of a strip, whole vectors.
+#define NEEDED(pixels) (((pixels) - 1) * SW + (KW - 1) * DW + 1)
 #define STRIP (((PIXELS - 1) * SW + (KW - 1) * DW + 16) / 16 * 16)
 
 __kernel ATTRIBUTES void image_blocks(ARGUMENTS) {
@@ -54,7 +55,9 @@ __kernel ATTRIBUTES void image_blocks(ARGUMENTS) {
         const int h = oh * SH - PT + kh * DH;
         const int from = ((n * C + c) * H + h) * W + w0;
         const int is_row = (h >= 0) & (h < H);
-        if (is_row & (w0 >= 0) & (w0 + STRIP <= W)) {
+        // What vectors read beyond the row's end nobody needs; beyond src they must not.
+        const int is_inside = (w0 >= 0) & (w0 + NEEDED(count) <= W) & (from + STRIP <= N * C * H * W);
+        if (is_row & is_inside) {
 #pragma unroll
           for (int x = 0; x < STRIP; x += 16) {
             *(__local sixteen*)(strip + x) = *(__global const sixteen*)(src + from + x);
@@ -133,4 +136,5 @@ __kernel ATTRIBUTES void image_blocks(ARGUMENTS) {
     }
   }
 }
+#undef NEEDED
 #undef STRIP
