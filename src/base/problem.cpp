@@ -85,7 +85,7 @@ const std::vector<ProblemFamily>& problem_families() {
        {"KH", "KW", "SH", "SW", "DH", "DW", "PT", "PL"},
        {"OH", "OW"}},
       {"fold2d",
-       {input("src", {"K", "P"}), output({"N", "O", "OH", "OW"})},
+       {input("src", {"N", "K", "P"}), output({"N", "O", "OH", "OW"})},
        {"KH", "KW", "SH", "SW", "DH", "DW", "PT", "PL"},
        {"H", "W"}},
       {"pack", {input("src", {}), output({})}},

@@ -51,9 +51,8 @@ struct OperandSchema {
 /// - sum: dst[M,N] = sum over b of src[B,M,N].
 /// - unfold2d: dst[N,K,P] = src[N,C,H,W] where a window of conv2d reads it: k = (c*KH + kh)*KW + kw
 ///   and p = oh*OW + ow; structure KH KW SH SW DH DW PT PL, parameters OH OW.
-/// - fold2d: dst[N,O,OH,OW] = sum of the src[K,P] that a window of conv_transpose2d puts there: k =
-///   (o*KH + kh)*KW + kw and p = (n*H + h)*W + w; structure KH KW SH SW DH DW PT PL, parameters H
-///   W.
+/// - fold2d: dst[N,O,OH,OW] = sum of the src[N,K,P] that a window of conv_transpose2d puts there:
+///   k = (o*KH + kh)*KW + kw and p = h*W + w; structure KH KW SH SW DH DW PT PL, parameters H W.
 /// - reduce: dst[P,M,N] = the map of src[M,L,N], combined over the l of part p, which are from
 ///   p * DEPTH on below (p + 1) * DEPTH and L. MAP 0: v, 1: |v|, 2: v * v; COMBINE 0: sum, 1:
 ///   product, 2: smallest, 3: largest; MEAN 1: divided by COUNT; structure MAP COMBINE MEAN,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// fold2d.naive: dst[n,o,oh,ow] = EPILOGUE(sum over kh, kw of src[k, p]), where k = (o*KH + kh)*KW + kw,
-//     p = (n*H + h)*W + w, h*SH + kh*DH - PT = oh and w*SW + kw*DW - PL = ow
+// fold2d.naive: dst[n,o,oh,ow] = EPILOGUE(sum over kh, kw of src[n, k, p]), where k = (o*KH + kh)*KW + kw,
+//     p = h*W + w, h*SH + kh*DH - PT = oh and w*SW + kw*DW - PL = ow
 //
 // What a transposed convolution does behind its product: the windows that the columns of src are go
 // back to their places, and what meets in one place is added.
 //
-//   src(k, p), dst(n, o, oh, ow)   through accessors
+//   src(n, k, p), dst(n, o, oh, ow)   through accessors
 //
 //        src        p ->            dst, SH = SW = 2, KH = KW = 3
 //        k  (0,0)   a b c d         one work-item: one element of dst. It gathers: of the KH x KW
@@ -34,7 +34,7 @@ __kernel ATTRIBUTES void fold_naive(ARGUMENTS) {
       const int across = ow + PL - kw * DW;
       const int w = across / SW;
       if (across < 0 || w * SW != across || w >= W) continue;
-      sum += LOAD_src((o * KH + kh) * KW + kw, (n * H + h) * W + w);
+      sum += LOAD_src(n, (o * KH + kh) * KW + kw, h * W + w);
     }
   }
   STORE_dst(n, o, oh, ow, EPILOGUE(sum, n, o, oh, ow));
