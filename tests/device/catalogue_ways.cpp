@@ -69,7 +69,7 @@ void set_limits(Way& way, const std::string& recipe) {
   } else if (recipe == "reduce.two_stages") {
     way.least_cases = 9;
     return;
-  } else if (recipe != "gemm.split_k") {
+  } else if (recipe != "gemm.split_k" && recipe != "conv_transpose2d.fold_gemm") {
     return;
   }
   // The same kernel for all sizes, so that the second shape has nothing to build.
