@@ -196,6 +196,18 @@ Tensor stacked(const std::vector<Tensor>& parts) {
   return whole;
 }
 
+/// Throws UsageError, before anything is built, where the files hold another shape than is run.
+void check_extents(const Tensor& tensor, const std::vector<Source>& from, const PortInfo& input) {
+  if (!is_settled(input) || tensor.shape() == input.shape) return;
+  std::string files;
+  for (const Source& source : from) files += (files.empty() ? "" : ", ") + source.file;
+  const std::string held = shape_text(tensor.shape());
+  throw UsageError(
+      fmt::format("input '{0}': {1} holds {2}, and the model is to run at {3}; "
+                  "--shape {0}:{2} runs it at the file's shape where the model is open",
+                  input.name, files, held, shape_text(input.shape)));
+}
+
 }  // namespace
 
 Sources read_sources(const std::vector<std::string>& arguments,
@@ -255,6 +267,7 @@ std::vector<NamedTensor> assemble(const Sources& sources,
     std::vector<Tensor> parts;
     for (const Source& source : sources.at(input.name)) parts.push_back(fitted(source, input));
     tensors.push_back({input.name, stacked(parts)});
+    check_extents(tensors.back().tensor, sources.at(input.name), input);
   }
   return tensors;
 }

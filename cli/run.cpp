@@ -25,8 +25,9 @@ namespace {
 
 constexpr const char* kFooter =
     R"(Files: .npy, .npz (arrays by name), .pb (ONNX tensors), IDX, and images (.png, .jpg), which
-become grey levels / 255, centred on zeros where they are smaller than the input. An input that is
-given several times gets its files stacked along the first dimension.
+become levels / 255 (red, green, blue, or grey for one channel), centred on zeros where they are
+smaller than the input. An input that is given several times gets its files stacked along the first
+dimension.
 
 Examples:
   morton run models/lenet5.onnx -i input:digit.png --top-k 3

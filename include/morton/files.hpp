@@ -15,8 +15,9 @@ namespace morton {
 [[nodiscard]] MORTON_API std::vector<NamedTensor> read_tensors(const std::string& path);
 /// Writes .npy (one tensor) or .npz, atomically.
 MORTON_API void write_tensors(const std::string& path, std::span<const NamedTensor> tensors);
-/// An image (u8 [H, W, C]) as an input of shape [1, C, H', W']: grey levels / 255, colours turned
-/// to grey where C is 1; a smaller image is centred on zeros, a larger one is a UsageError.
+/// An image (u8 [H, W, C]) as an input of shape [1, C, H', W']: levels / 255 in the order red,
+/// green, blue, colours turned to grey where C is 1; a smaller image is centred on zeros, a larger
+/// one is a UsageError.
 [[nodiscard]] MORTON_API Tensor image_to_input(const Tensor& image, const Shape& shape);
 
 }  // namespace morton
