@@ -137,6 +137,13 @@ TEST(CliUsage, PartsOfCommandsThatAreNotThere) {
   expect_error(run_program({"cache", "cook"}), kUsage, "list, clear, export, import, got 'cook'");
   expect_error(run_program({"cache"}), kUsage, "list, clear, export, import");
   expect_error(run_program({"compare", "bread"}), kBadFile, "bread: cannot open");
+  expect_error(run_program({"compare", kLenet, "--rtol", "1e-3"}), kUsage, "what --ref brings");
+}
+
+TEST(CliUsage, AFileOfAnotherShapeIsRefusedBeforeAnythingIsBuilt) {
+  const Outcome outcome = run_program({"run", kLenet, "-i", kDigit, "--batch", "3"});
+  expect_error(outcome, kUsage, "the model is to run at 3x1x32x32");
+  EXPECT_EQ(outcome.err.find("kernels:"), std::string::npos) << outcome.text();
 }
 
 TEST(CliUsage, WeightsOfASingleDevice) {
