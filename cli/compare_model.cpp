@@ -256,7 +256,7 @@ void add_compare_model(CLI::App& command, Action& chosen) {
     }
     if (options->model.path.empty()) throw CLI::RequiredError("MODEL or gemm");
     for (const char* tolerance : {"--rtol", "--atol"}) {
-      if (command.count(tolerance) == 0 || !options->reference.empty()) continue;
+      if (command.count(tolerance) == 0 || options->reference != Options().reference) continue;
       throw UsageError(
           fmt::format("compare: {} is a tolerance for what --ref brings; without it "
                       "each element has a bound of its own (docs/numerics.md)",

@@ -19,6 +19,9 @@ class Slicer {
       : plan_(plan), is_known_(is_known), writers_(plan.values.size()) {
     for (const Step& step : plan.load_steps) steps_.push_back(&step);
     for (const Step& step : plan.steps) steps_.push_back(&step);
+    for (const Value& value : plan.values) {
+      if (value.kind == Value::Kind::output) outputs_.insert(value.name);
+    }
     const Writers writers(plan);
     for (std::size_t v = 0; v < plan.values.size(); ++v) {
       for (const Write& write : writers.of(static_cast<int>(v))) {
@@ -29,7 +32,9 @@ class Slicer {
 
   [[nodiscard]] bool is_layer(int v) const {
     const Value& value = plan_.values[static_cast<std::size_t>(v)];
-    const bool kept = value.kind == Value::Kind::activation || value.kind == Value::Kind::output;
+    // What is copied into the caller's format is looked at there: the copy may be wrong, too.
+    const bool kept = value.kind == Value::Kind::output ||
+                      (value.kind == Value::Kind::activation && !outputs_.contains(value.name));
     return kept && !writers_of(v).empty() && is_known_(value.name);
   }
 
@@ -70,6 +75,7 @@ class Slicer {
   const Plan& plan_;
   const std::function<bool(const std::string&)>& is_known_;
   std::vector<const Step*> steps_;
+  std::set<std::string> outputs_;
   std::vector<std::vector<std::size_t>> writers_;  ///< by value
 };
 
