@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/loaded_plan.hpp"
 
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
+
 #include <algorithm>
 #include <chrono>
 #include <map>
@@ -29,6 +33,13 @@ std::vector<int> slots_of_instances(const Plan& plan) {
     if (step->instance >= 0) slots[static_cast<std::size_t>(step->instance)] = step->slot;
   }
   return slots;
+}
+
+/// Gives the system what planning took and freed, before weights take memory of their own.
+void return_freed_memory() {
+#if defined(__GLIBC__)
+  malloc_trim(0);
+#endif
 }
 
 }  // namespace
@@ -64,6 +75,7 @@ void LoadedPlan::load(const CompiledAhead& ahead, const std::function<void()>& b
   constants_.resize(plan_.values.size());
   is_taken_.assign(plan_.values.size(), 0);
   if (family_ != nullptr) take_constants();
+  return_freed_memory();
   upload_constants(ahead);
   run_load_steps();
   const std::chrono::duration<double, std::milli> elapsed =
