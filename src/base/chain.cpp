@@ -12,7 +12,7 @@ namespace {
 
 // Division is 2.5 ulp and sqrt 3 ulp in the full profile's single precision; add and mul are exact
 // to half an ulp, and one more half stands for contraction into fma.
-constexpr std::array<ScalarFacts, 47> kFacts{{
+constexpr std::array<ScalarFacts, 48> kFacts{{
     {ScalarOp::add, "add", 2, ScalarTyping::numbers, "(%0 + %1)", 1.0, 1.0},
     {ScalarOp::sub, "sub", 2, ScalarTyping::numbers, "(%0 - %1)", 1.0, 1.0},
     {ScalarOp::mul, "mul", 2, ScalarTyping::numbers, "(%0 * %1)", 1.0, 1.0},
@@ -59,6 +59,7 @@ constexpr std::array<ScalarFacts, 47> kFacts{{
     {ScalarOp::select, "select", 3, ScalarTyping::choice, "(%0 ? %1 : %2)", 0.0, 0.0},
     {ScalarOp::shift_left, "shift_left", 2, ScalarTyping::naturals, "", 0.0, 0.0},
     {ScalarOp::shift_right, "shift_right", 2, ScalarTyping::naturals, "", 0.0, 0.0},
+    {ScalarOp::bit_xor, "bit_xor", 2, ScalarTyping::naturals, "", 0.0, 0.0},
     {ScalarOp::cast, "cast", 1, ScalarTyping::convert, "", 0.0, 0.0},
     {ScalarOp::saturate, "saturate", 1, ScalarTyping::convert, "", 0.0, 0.0},
 }};

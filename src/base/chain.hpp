@@ -58,6 +58,7 @@ enum class ScalarOp : std::uint8_t {
   select,       ///< of a condition and two values: the first where it is true
   shift_left,   ///< of unsigned integers; 0 where the distance is the type's width or more
   shift_right,  ///< the same
+  bit_xor,      ///< of unsigned integers, bit by bit
   cast,         ///< ONNX's Cast: reals become integers towards zero, saturated; NaN becomes 0
   saturate,     ///< reals become integers to nearest even, saturated
 };

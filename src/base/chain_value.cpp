@@ -97,6 +97,8 @@ double compute_integer(ScalarOp op, DType type, double a, double b) {
     case ScalarOp::shift_left:
     case ScalarOp::shift_right:
       return shifted(op, type, a, b);
+    case ScalarOp::bit_xor:
+      return from_bits(type, x ^ y);
     default:
       break;
   }

@@ -40,6 +40,9 @@ struct OperandSchema {
 ///   structure as max_pool2d, and P.
 /// - max_pool2d_indices: dst[N,C,OH,OW] = place in src[N,C,H,W] of the element that max_pool2d
 ///   takes, the first where several are largest; structure as max_pool2d, and COLUMNS.
+/// - max_pool2d_gradient: dst[N,C,H,W] = sum of the above[N,C,OH,OW] in whose windows src[N,C,H,W]
+///   is the element that max_pool2d takes, the first where several are largest; structure as
+///   max_pool2d.
 /// - conv_transpose2d: dst[N,O,OH,OW] = sum over c, kh, kw of src[N,C,H,W] * weights[C,J,KH,KW];
 ///   structure KH KW SH SW DH DW PT PL G J.
 /// - resize2d: dst[C,OH,OW] = weighted sum of src[C,H,W] around row p and column q; parameters

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "ops/gradient.hpp"
 #include "ops/pool.hpp"
 #include "ops/summation.hpp"
 
@@ -63,6 +64,30 @@ BoundProblem lower_average(const NodeView& node) {
   return bound;
 }
 
+/// Each element of the gradient, divided by how many elements its mean is of, is spread over its
+/// window: a transposed convolution with filters of ones, or, where windows lie side by side,
+/// plain repetition.
+void gradient_of_average(Gradient& gradient) {
+  const NodeView& node = gradient.node();
+  const Window window = pool_window(node);
+  const ImageShape image = image_of(node, node.input(0).shape);
+  const Shape& shape = image.shape;
+  const bool count_pad = node.flag("count_include_pad", 0);
+  const Shape above_shape{shape[0], shape[1], window.output[0], window.output[1]};
+  Tensor shares = Tensor::allocate(node.input(0).dtype, {1, 1, above_shape[2], above_shape[3]});
+  for (std::int64_t oh = 0; oh < above_shape[2]; ++oh) {
+    for (std::int64_t ow = 0; ow < above_shape[3]; ++ow) {
+      const std::int64_t count =
+          counted(window, 0, shape[2], oh, count_pad) * counted(window, 1, shape[3], ow, count_pad);
+      shares.set(oh * above_shape[3] + ow, 1.0 / static_cast<double>(count));
+    }
+  }
+  const TensorId above = gradient.reshaped(gradient.of_output(), above_shape);
+  const TensorId share = gradient.apply(ScalarOp::mul, {above, gradient.constant(shares)});
+  gradient.give(0, gradient.reshaped(spread_over_windows(gradient, share, window, shape),
+                                     node.input(0).shape));
+}
+
 }  // namespace
 
 const Operator& operator_AveragePool() {
@@ -73,6 +98,7 @@ const Operator& operator_AveragePool() {
       .infer = infer_pool,
       .reference = reference_average,
       .lower = lower_average,
+      .gradient = gradient_of_average,
   };
   return kOperator;
 }

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "ops/elementwise.hpp"
+#include "ops/gradient.hpp"
 #include "ops/summation.hpp"
 
 namespace morton {
@@ -89,6 +90,14 @@ BoundProblem lower_batch(const NodeView& node) {
   return bound;
 }
 
+/// Of the given statistics, which get gradients as any input.
+void gradient_of_batch(Gradient& gradient) {
+  const Shape shape = checked_shape(gradient.node());
+  std::vector<Shape> shapes(5, channel_shape(shape));
+  shapes[0] = shape;
+  gradient_of_chain(gradient, chain_of(gradient.node()), shapes);
+}
+
 }  // namespace
 
 const Operator& operator_BatchNormalization() {
@@ -105,6 +114,8 @@ const Operator& operator_BatchNormalization() {
           },
       .reference = reference_batch,
       .lower = lower_batch,
+      .gradient = gradient_of_batch,
+      .parameters = {1, 2},
   };
   return kOperator;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/checked.hpp"
+#include "ops/gradient.hpp"
 #include "ops/movement.hpp"
 
 namespace morton {
@@ -61,6 +62,22 @@ std::vector<BoundProblem> parts_of_concat(const NodeView& node) {
   return parts;
 }
 
+void gradient_of_concat(Gradient& gradient) {
+  const NodeView& node = gradient.node();
+  const std::size_t axis = axis_of(node);
+  const Shape whole = gradient.shape_of(gradient.of_output());
+  std::vector<std::int64_t> starts(whole.size(), 0);
+  std::vector<std::int64_t> ends = whole;
+  for (std::size_t i = 0; i < node.input_count(); ++i) {
+    ends[axis] = starts[axis] + node.input(i).shape[axis];
+    if (gradient.wants(i)) {
+      const std::vector<std::int64_t> steps(whole.size(), 1);
+      gradient.give(i, gradient.sliced(gradient.of_output(), starts, ends, steps));
+    }
+    starts[axis] = ends[axis];
+  }
+}
+
 }  // namespace
 
 const Operator& operator_Concat() {
@@ -74,6 +91,7 @@ const Operator& operator_Concat() {
       .parts = parts_of_concat,
       .types = all_types(),
       .takes_epilogue = false,
+      .gradient = gradient_of_concat,
   };
   return kOperator;
 }

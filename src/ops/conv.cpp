@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <limits>
+
 #include "ops/convolution.hpp"
+#include "ops/gradient.hpp"
 #include "ops/summation.hpp"
 #include "ops/window.hpp"
 
@@ -100,6 +104,108 @@ BoundProblem lower_conv(const NodeView& node) {
   return bound;
 }
 
+/// Of weights [G*O, I, KH, KW] those of the other direction, [G*I, O, KH, KW], each filter turned
+/// by half a turn.
+TensorId turned_weights(Gradient& gradient, const Convolution& conv) {
+  const Shape& shape = conv.weights;
+  const std::int64_t outputs = shape[0] / conv.groups;
+  TensorId weights = gradient.node().input_id(1);
+  if (conv.groups > 1) {
+    weights = gradient.reshaped(weights, {conv.groups, outputs, shape[1], shape[2], shape[3]});
+    weights = gradient.transposed(weights, {0, 2, 1, 3, 4});
+  } else {
+    weights = gradient.transposed(gradient.reshaped(weights, shape), {1, 0, 2, 3});
+  }
+  const Shape swapped{conv.groups * shape[1], outputs, shape[2], shape[3]};
+  weights = gradient.reshaped(weights, swapped);
+  if (shape[2] == 1 && shape[3] == 1) return weights;
+  constexpr std::int64_t kBeforeFirst = std::numeric_limits<std::int64_t>::min();
+  return gradient.sliced(weights, {0, 0, -1, -1},
+                         {swapped[0], swapped[1], kBeforeFirst, kBeforeFirst}, {1, 1, -1, -1});
+}
+
+std::vector<std::int64_t> list_of(const Window::Pair& pair) { return {pair[0], pair[1]}; }
+
+/// With stride 1 the image's gradient is a convolution again, with the filters turned; else, and
+/// where that would need to cut the gradient, a transposed one.
+TensorId gradient_of_image(Gradient& gradient, const Convolution& conv) {
+  const Window& window = conv.window;
+  std::vector<std::int64_t> pads(4);
+  std::vector<std::int64_t> rest(2);
+  bool is_convolution = true;
+  for (std::size_t d = 0; d < 2; ++d) {
+    const std::int64_t before = window.reach(d) - 1 - window.before[d];
+    const std::int64_t behind = conv.image[d + 2] - window.output[d] + window.before[d];
+    rest[d] = conv.image[d + 2] + window.before[d] + window.after[d] - window.reach(d) -
+              (window.output[d] - 1) * window.stride[d];
+    is_convolution = is_convolution && window.stride[d] == 1 && before >= 0 && behind >= 0;
+    pads[d] = before;
+    pads[d + 2] = behind;
+  }
+  const TensorId above = gradient.reshaped(gradient.of_output(), output_extents(conv));
+  GraphWriter::Attributes attributes{{"kernel_shape", list_of(window.kernel)},
+                                     {"dilations", list_of(window.dilation)},
+                                     {"group", conv.groups}};
+  if (is_convolution) {
+    attributes["pads"] = pads;
+    return gradient.add("Conv", {above, turned_weights(gradient, conv)}, attributes);
+  }
+  attributes["pads"] = std::vector<std::int64_t>{window.before[0], window.before[1],
+                                                 window.after[0], window.after[1]};
+  attributes["strides"] = list_of(window.stride);
+  attributes["output_padding"] = rest;
+  const TensorId weights = gradient.reshaped(gradient.node().input_id(1), conv.weights);
+  return gradient.add("ConvTranspose", {above, weights}, attributes);
+}
+
+/// The weights' gradient is a convolution whose images are the channels, whose channels are the
+/// images and whose filters are the gradient; stride and dilation change places.
+TensorId gradient_of_weights(Gradient& gradient, const Convolution& conv) {
+  const Window& window = conv.window;
+  const std::int64_t depth = conv.weights[1];
+  TensorId image = gradient.node().input_id(0);
+  const Shape& shape = conv.image;
+  if (conv.groups > 1) {
+    image = gradient.reshaped(image, {shape[0], conv.groups, depth, shape[2], shape[3]});
+    image = gradient.transposed(image, {2, 1, 0, 3, 4});
+    image = gradient.reshaped(image, {depth, conv.groups * shape[0], shape[2], shape[3]});
+  } else {
+    image = gradient.transposed(gradient.reshaped(image, shape), {1, 0, 2, 3});
+  }
+  const TensorId above = gradient.reshaped(gradient.of_output(), output_extents(conv));
+  const TensorId filters = gradient.transposed(above, {1, 0, 2, 3});
+  std::vector<std::int64_t> pads(4);
+  for (std::size_t d = 0; d < 2; ++d) {
+    // What no window reached is cut below, where the padding behind would be negative.
+    const std::int64_t needed = (window.output[d] - 1) * window.stride[d] + window.reach(d);
+    pads[d] = window.before[d];
+    pads[d + 2] = std::max<std::int64_t>(0, needed - conv.image[d + 2] - window.before[d]);
+  }
+  const TensorId whole = gradient.add("Conv", {image, filters},
+                                      {{"kernel_shape", list_of(window.output)},
+                                       {"dilations", list_of(window.stride)},
+                                       {"strides", list_of(window.dilation)},
+                                       {"pads", pads},
+                                       {"group", conv.groups}});
+  const Shape kept{depth, conv.weights[0], conv.weights[2], conv.weights[3]};
+  const TensorId cut = gradient.shape_of(whole) == kept
+                           ? whole
+                           : gradient.sliced(whole, {0, 0, 0, 0}, kept, {1, 1, 1, 1});
+  return gradient.transposed(cut, {1, 0, 2, 3});
+}
+
+void gradient_of_conv(Gradient& gradient) {
+  const NodeView& node = gradient.node();
+  const Convolution conv = convolution_of(node);
+  if (gradient.wants(0)) {
+    gradient.give(0, gradient.reshaped(gradient_of_image(gradient, conv), node.input(0).shape));
+  }
+  if (gradient.wants(1)) {
+    gradient.give(1, gradient.reshaped(gradient_of_weights(gradient, conv), node.input(1).shape));
+  }
+  if (gradient.wants(2)) give_bias_gradient(gradient);
+}
+
 }  // namespace
 
 const Operator& operator_Conv() {
@@ -112,6 +218,8 @@ const Operator& operator_Conv() {
       .infer = infer_conv,
       .reference = reference_conv,
       .lower = lower_conv,
+      .gradient = gradient_of_conv,
+      .parameters = {1, 2},
   };
   return kOperator;
 }

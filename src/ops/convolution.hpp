@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "ops/gradient.hpp"
 #include "ops/operator.hpp"
 #include "ops/planes.hpp"
 #include "ops/window.hpp"
@@ -39,6 +40,9 @@ template <typename SumAt>
       });
   return with_bias(node, source, std::move(sums), inputs);
 }
+
+/// Gives the gradient of input 2, the bias: the sum over all images and positions.
+void give_bias_gradient(Gradient& gradient);
 
 /// The problem without its weights and what only one of the two has in its structure.
 [[nodiscard]] BoundProblem lower_convolution(const NodeView& node, const std::string& family,

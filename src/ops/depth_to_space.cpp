@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/checked.hpp"
+#include "ops/gradient.hpp"
 #include "ops/movement.hpp"
 
 namespace morton {
@@ -59,6 +60,18 @@ BoundProblem lower_depth_to_space(const NodeView& node) {
       .read({Movement::at(0), channel, Movement::at(2) / size, Movement::at(3) / size});
 }
 
+/// Each block back into its channels.
+void gradient_of_depth_to_space(Gradient& gradient) {
+  const Blocks blocks = blocks_of(gradient.node());
+  const Shape source = gradient.node().input(0).shape;
+  const std::int64_t channels = source[1] / (blocks.size * blocks.size);
+  const TensorId split = gradient.reshaped(
+      gradient.of_output(), {source[0], channels, source[2], blocks.size, source[3], blocks.size});
+  const TensorId turned = blocks.depth_first ? gradient.transposed(split, {0, 3, 5, 1, 2, 4})
+                                             : gradient.transposed(split, {0, 1, 3, 5, 2, 4});
+  gradient.give(0, gradient.reshaped(turned, source));
+}
+
 }  // namespace
 
 const Operator& operator_DepthToSpace() {
@@ -71,6 +84,7 @@ const Operator& operator_DepthToSpace() {
       .lower = lower_depth_to_space,
       .types = all_types(),
       .takes_epilogue = false,
+      .gradient = gradient_of_depth_to_space,
   };
   return kOperator;
 }

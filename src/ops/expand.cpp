@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/shape.hpp"
+#include "ops/gradient.hpp"
 #include "ops/movement.hpp"
 
 namespace morton {
@@ -37,6 +38,10 @@ BoundProblem lower_expand(const NodeView& node) {
   return Movement(node, 0, 0).read(std::move(coordinates));
 }
 
+void gradient_of_expand(Gradient& gradient) {
+  gradient.give(0, gradient.summed_to(gradient.of_output(), gradient.node().input(0).shape));
+}
+
 }  // namespace
 
 const Operator& operator_Expand() {
@@ -51,6 +56,7 @@ const Operator& operator_Expand() {
       .types = all_types(),
       .takes_epilogue = false,
       .planned_inputs = {1},
+      .gradient = gradient_of_expand,
   };
   return kOperator;
 }

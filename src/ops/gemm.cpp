@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/elementwise.hpp"
+#include "ops/gradient.hpp"
 #include "ops/summation.hpp"
 
 namespace morton {
@@ -111,6 +112,34 @@ BoundProblem lower_gemm(const NodeView& node) {
   return bound;
 }
 
+/// dY is [M, N], A' and B' as in the product: dA' = alpha dY B'^T, dB' = alpha A'^T dY, dC = beta
+/// dY.
+void gradient_of_gemm(Gradient& gradient) {
+  const NodeView& node = gradient.node();
+  const Product product = product_of(node);
+  const TensorId above = gradient.of_output();
+  const auto times = [&](TensorId a, bool transpose_a, TensorId b, bool transpose_b) {
+    return gradient.add("Gemm", {a, b},
+                        {{"alpha", node.real("alpha", 1.0)},
+                         {"transA", std::int64_t{transpose_a}},
+                         {"transB", std::int64_t{transpose_b}}});
+  };
+  if (gradient.wants(0)) {
+    const TensorId b = node.input_id(1);
+    gradient.give(0, product.transpose_a ? times(b, product.transpose_b, above, true)
+                                         : times(above, false, b, !product.transpose_b));
+  }
+  if (gradient.wants(1)) {
+    const TensorId a = node.input_id(0);
+    gradient.give(1, product.transpose_b ? times(above, true, a, product.transpose_a)
+                                         : times(a, !product.transpose_a, above, false));
+  }
+  if (gradient.wants(2) && reads_c(node)) {
+    const TensorId sum = gradient.summed_to(above, node.input(2).shape);
+    gradient.give(2, gradient.scaled(sum, node.real("beta", 1.0)));
+  }
+}
+
 }  // namespace
 
 const Operator& operator_Gemm() {
@@ -122,6 +151,8 @@ const Operator& operator_Gemm() {
       .infer = infer_gemm,
       .reference = reference_gemm,
       .lower = lower_gemm,
+      .gradient = gradient_of_gemm,
+      .parameters = {0, 1, 2},
   };
   return kOperator;
 }

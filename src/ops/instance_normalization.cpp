@@ -3,6 +3,7 @@
 
 #include "ops/elementwise.hpp"
 #include "ops/normalization.hpp"
+#include "ops/normalization_gradient.hpp"
 
 namespace morton {
 namespace {
@@ -48,6 +49,12 @@ BoundProblem lower_instance(const NodeView& node) {
   return bound;
 }
 
+void gradient_of_instance(Gradient& gradient) {
+  const NodeView& node = gradient.node();
+  const Shape channels = channel_shape(node.input(0).shape);
+  gradient_of_deviations(gradient, planes_of(node), epsilon_of(node), {channels, channels});
+}
+
 }  // namespace
 
 const Operator& operator_InstanceNormalization() {
@@ -64,6 +71,8 @@ const Operator& operator_InstanceNormalization() {
           },
       .reference = reference_instance,
       .lower = lower_instance,
+      .gradient = gradient_of_instance,
+      .parameters = {1, 2},
   };
   return kOperator;
 }

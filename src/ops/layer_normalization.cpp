@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/elementwise.hpp"
 #include "ops/normalization.hpp"
+#include "ops/normalization_gradient.hpp"
 #include "ops/reduction.hpp"
 
 namespace morton {
@@ -85,6 +86,20 @@ std::vector<BoundProblem> lower_layer(const NodeView& node) {
   return parts;
 }
 
+void gradient_of_layer(Gradient& gradient) {
+  const NodeView& node = gradient.node();
+  for (std::size_t i = 1; i < node.node().outputs.size(); ++i) {
+    if (gradient.of_output(i) != kNoTensor) {
+      node.unsupported("has a gradient where only its first output is used");
+    }
+  }
+  std::vector<Shape> shapes;
+  for (std::size_t i = 1; i < node.input_count(); ++i) {
+    shapes.push_back(node.has_input(i) ? node.input(i).shape : Shape{});
+  }
+  gradient_of_deviations(gradient, rows_of(node), epsilon_of(node), shapes);
+}
+
 }  // namespace
 
 const Operator& operator_LayerNormalization() {
@@ -97,6 +112,8 @@ const Operator& operator_LayerNormalization() {
       .infer = infer_layer,
       .references = references_layer,
       .parts = lower_layer,
+      .gradient = gradient_of_layer,
+      .parameters = {1, 2},
   };
   return kOperator;
 }

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ops/gradient.hpp"
 #include "ops/softmax_rows.hpp"
 #include "ops/summation.hpp"
 
@@ -30,6 +31,19 @@ ReferenceTensor reference_log_softmax(const NodeView& node,
   return result;
 }
 
+/// With y the result: dX = dY - exp(y) times the sum of dY along the row.
+void gradient_of_log_softmax(Gradient& gradient) {
+  const NodeView& node = gradient.node();
+  const TensorId above = gradient.of_output();
+  const TensorId sum = gradient.sum(above, softmax_axes(node));
+  Chain chain;
+  chain.input_count = 3;
+  const ScalarRef power = chain.append(ScalarOp::exp, {ScalarRef::input(1)});
+  const ScalarRef share = chain.append(ScalarOp::mul, {power, ScalarRef::input(2)});
+  chain.append(ScalarOp::sub, {ScalarRef::input(0), share});
+  gradient.give(0, gradient.chain(chain, {above, node.output_id(), sum}));
+}
+
 }  // namespace
 
 const Operator& operator_LogSoftmax() {
@@ -45,6 +59,7 @@ const Operator& operator_LogSoftmax() {
             bound.problem.structure = {{"LOG", 1}};
             return bound;
           },
+      .gradient = gradient_of_log_softmax,
   };
   return kOperator;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/checked.hpp"
+#include "ops/gradient.hpp"
 #include "ops/operator.hpp"
 #include "ops/summation.hpp"
 
@@ -199,6 +200,45 @@ BoundProblem lower_mat_mul(const NodeView& node) {
   return bound;
 }
 
+/// The last two dimensions change places.
+TensorId transposed(Gradient& gradient, TensorId matrices) {
+  const auto rank = static_cast<std::int64_t>(gradient.shape_of(matrices).size());
+  std::vector<std::int64_t> order;
+  for (std::int64_t d = 0; d + 2 < rank; ++d) order.push_back(d);
+  order.push_back(rank - 1);
+  order.push_back(rank - 2);
+  return gradient.transposed(matrices, order);
+}
+
+/// dA = dY B^T, dB = A^T dY, for each product; what was broadcast is summed. Of one product of many
+/// rows these are two products again.
+void gradient_of_mat_mul(Gradient& gradient) {
+  const NodeView& node = gradient.node();
+  const Product product = product_of(node);
+  const bool one = product.b.size() == 2;
+  Shape rows = product.batch;
+  if (!one) rows.push_back(product.m);
+  const Shape above_shape = one ? Shape{product.m, product.n} : [&] {
+    Shape shape = rows;
+    shape.push_back(product.n);
+    return shape;
+  }();
+  const TensorId above = gradient.reshaped(gradient.of_output(), above_shape);
+  const Shape a_shape = one ? Shape{product.m, product.k} : product.a;
+  const TensorId a = gradient.reshaped(node.input_id(0), a_shape);
+  const TensorId b = gradient.reshaped(node.input_id(1), product.b);
+  if (gradient.wants(0)) {
+    const TensorId whole = one ? gradient.add("Gemm", {above, b}, {{"transB", std::int64_t{1}}})
+                               : gradient.add("MatMul", {above, transposed(gradient, b)});
+    gradient.give(0, gradient.reshaped(gradient.summed_to(whole, a_shape), node.input(0).shape));
+  }
+  if (gradient.wants(1)) {
+    const TensorId whole = one ? gradient.add("Gemm", {a, above}, {{"transA", std::int64_t{1}}})
+                               : gradient.add("MatMul", {transposed(gradient, a), above});
+    gradient.give(1, gradient.reshaped(gradient.summed_to(whole, product.b), node.input(1).shape));
+  }
+}
+
 }  // namespace
 
 const Operator& operator_MatMul() {
@@ -210,6 +250,8 @@ const Operator& operator_MatMul() {
       .infer = infer_mat_mul,
       .reference = reference_mat_mul,
       .lower = lower_mat_mul,
+      .gradient = gradient_of_mat_mul,
+      .parameters = {0, 1},
   };
   return kOperator;
 }

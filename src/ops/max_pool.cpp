@@ -85,6 +85,15 @@ std::vector<BoundProblem> lower_max(const NodeView& node) {
   return problems;
 }
 
+/// What is largest under a window gets the window's gradient, the first where several are.
+void gradient_of_max(Gradient& gradient) {
+  if (gradient.of_output() == kNoTensor) return;
+  GraphWriter::Attributes attributes = gradient.node().node().attributes;
+  attributes.erase("storage_order");
+  gradient.give(0, gradient.add("MaxPoolGradient",
+                                {gradient.node().input_id(0), gradient.of_output()}, attributes));
+}
+
 }  // namespace
 
 const Operator& operator_MaxPool() {
@@ -97,6 +106,7 @@ const Operator& operator_MaxPool() {
       .references = reference_max,
       .parts = lower_max,
       .types = {DType::f32, DType::u8, DType::i8, DType::i64},
+      .gradient = gradient_of_max,
   };
   return kOperator;
 }

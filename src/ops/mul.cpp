@@ -10,6 +10,7 @@ const Operator& operator_Mul() {
       .most_inputs = 2,
       .chain = [](const NodeView&) { return single_step(ScalarOp::mul); },
       .types = number_types(),
+      .parameters = {0, 1},
   };
   return kOperator;
 }

@@ -10,6 +10,7 @@
 #include "base/near_names.hpp"
 #include "base/typed_chain.hpp"
 #include "ops/elementwise.hpp"
+#include "ops/gradient.hpp"
 #include "ops/sides.hpp"
 
 namespace morton {
@@ -277,6 +278,20 @@ std::vector<BoundProblem> lower(const Graph& graph, const Node& node) {
     simplify_sides(graph, bound);
   }
   return problems;
+}
+
+void differentiate(Gradient& gradient) {
+  const NodeView& node = gradient.node();
+  const Operator& op = operator_of(node.node());
+  if (op.gradient != nullptr) {
+    op.gradient(gradient);
+  } else if (op.chain != nullptr) {
+    gradient_of_chain(gradient, append_epilogue(op.chain(node), node.node().epilogue));
+  } else if (op.alias) {
+    gradient_of_alias(gradient);
+  } else {
+    node.unsupported("has no gradient: nothing before it can be trained");
+  }
 }
 
 Chain whole_chain(const Graph& graph, const Node& node) {

@@ -30,6 +30,8 @@ struct Origin {
   std::int64_t index = 0;
 };
 
+class Gradient;
+
 /// One operator: everything that the engine knows of it. Each lives in one file,
 /// src/ops/<name>.cpp, and is listed in src/ops/ops.def.
 struct Operator {
@@ -83,6 +85,14 @@ struct Operator {
   std::vector<Tensor> (*values)(const NodeView& node) = nullptr;
   /// The inputs' shapes are all that it needs of them (Shape, Size).
   bool reads_shapes = false;
+  /// Gives the gradients of the inputs that are wanted, by nodes of other operators
+  /// (ops/gradient.hpp). Null for elementwise operators and those with `alias`, whose gradients
+  /// follow, and for operators that cannot be trained through.
+  void (*gradient)(Gradient& gradient) = nullptr;
+  /// Inputs that hold what is learned, where they are constants of the model: weights and biases.
+  std::vector<std::size_t> parameters{};
+  /// Whose operator it is: a model's file can name those of ONNX alone.
+  enum class Home : std::uint8_t { onnx, morton } home = Home::onnx;
 };
 
 /// The operator named `name`, or nullptr.
@@ -109,6 +119,10 @@ void check_supported(const Graph& graph, const Node& node);
 /// element types that the operator does not list, and InternalError for operators with `alias`,
 /// which are nothing to compute.
 [[nodiscard]] std::vector<BoundProblem> lower(const Graph& graph, const Node& node);
+
+/// Gives the gradients of the node's inputs that are wanted; nothing for inputs that its outputs do
+/// not depend on smoothly. Throws UnsupportedError where the operator has no gradient.
+void differentiate(Gradient& gradient);
 
 /// The chain over all of an elementwise node's inputs, its epilogue included: input i of the chain
 /// is node.inputs[i].

@@ -6,6 +6,7 @@
 #include "base/checked.hpp"
 #include "base/exact_integers.hpp"
 #include "base/typed_chain.hpp"
+#include "ops/gradient.hpp"
 #include "ops/movement.hpp"
 
 namespace morton {
@@ -161,6 +162,20 @@ BoundProblem lower_pad(const NodeView& node) {
   return movement.read_bounded(std::move(coordinates), outside_of(node));
 }
 
+/// The gradient without the padding; what negative padding dropped gets none.
+void gradient_of_pad(Gradient& gradient) {
+  const NodeView& node = gradient.node();
+  Padding padding = padding_of(node);
+  if (padding.mode != Padding::Mode::constant) {
+    node.unsupported("has a gradient in mode constant only");
+  }
+  for (std::size_t d = 0; d < padding.before.size(); ++d) {
+    padding.before[d] = -padding.before[d];
+    padding.behind[d] = -padding.behind[d];
+  }
+  gradient.give(0, gradient.padded(gradient.of_output(), padding.before, padding.behind));
+}
+
 }  // namespace
 
 const Operator& operator_Pad() {
@@ -175,6 +190,7 @@ const Operator& operator_Pad() {
       .types = all_types(),
       .takes_epilogue = false,
       .planned_inputs = {1, 2, 3},
+      .gradient = gradient_of_pad,
   };
   return kOperator;
 }

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "ops/gradient.hpp"
 #include "ops/operator.hpp"
 #include "ops/planes.hpp"
 #include "ops/window.hpp"
@@ -22,6 +23,11 @@ namespace morton {
 /// The problem, lacking what only some pools have, for output `output` of the node.
 [[nodiscard]] BoundProblem lower_pool(const NodeView& node, const std::string& family,
                                       std::size_t output = 0);
+
+/// A tensor of `image` (N C H W): each element is the sum of those elements of `value` (N C OH OW)
+/// in whose windows it lies.
+[[nodiscard]] TensorId spread_over_windows(Gradient& gradient, TensorId value, const Window& window,
+                                           const Shape& image);
 
 /// Calls `visit(plane, oh, ow)` for every element of the result in row-major order, `plane` being
 /// the index of the plane's first element in the source, and stores what it returns.

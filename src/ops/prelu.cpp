@@ -25,6 +25,7 @@ const Operator& operator_PRelu() {
       .since_opset = 7,
       .chain = p_relu_chain,
       .types = number_types(),
+      .parameters = {1},
   };
   return kOperator;
 }

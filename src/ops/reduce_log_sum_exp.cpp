@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ops/gradient.hpp"
 #include "ops/reduction.hpp"
 #include "ops/softmax_rows.hpp"
 #include "ops/summation.hpp"
@@ -42,6 +43,22 @@ BoundProblem lower_log_sum_exp(const NodeView& node) {
   return bound;
 }
 
+/// With y the result: dX = dY exp(x - y).
+void gradient_of_log_sum_exp(Gradient& gradient) {
+  const NodeView& node = gradient.node();
+  const Shape shape = node.input(0).shape;
+  const Shape kept =
+      reduced_shape(along(shape.size(), reduced_axes(node)), shape, Reduced::kept_as_one);
+  Chain chain;
+  chain.input_count = 3;
+  const ScalarRef distance =
+      chain.append(ScalarOp::sub, {ScalarRef::input(0), ScalarRef::input(2)});
+  chain.append(ScalarOp::mul, {ScalarRef::input(1), chain.append(ScalarOp::exp, {distance})});
+  gradient.give(
+      0, gradient.chain(chain, {node.input_id(0), gradient.reshaped(gradient.of_output(), kept),
+                                gradient.reshaped(node.output_id(), kept)}));
+}
+
 }  // namespace
 
 const Operator& operator_ReduceLogSumExp() {
@@ -55,6 +72,7 @@ const Operator& operator_ReduceLogSumExp() {
       .lower = lower_log_sum_exp,
       .types = {DType::f32, DType::f64},
       .planned_inputs = {1},
+      .gradient = gradient_of_log_sum_exp,
   };
   return kOperator;
 }

@@ -121,6 +121,8 @@ ReferenceTensor reduce(const Along& along, Reduced reduced, DType type,
   return result;
 }
 
+}  // namespace
+
 Along along_image(const NodeView& node) {
   const Shape shape = node.input(0).shape;
   if (shape.size() < 3) {
@@ -130,8 +132,6 @@ Along along_image(const NodeView& node) {
   std::iota(axes.begin(), axes.end(), std::size_t{2});
   return along(shape.size(), axes);
 }
-
-}  // namespace
 
 BoundProblem lower_along(const NodeView& node, const Along& along, Reduced reduced,
                          const Reduction& reduction, TensorId dst) {

@@ -28,6 +28,9 @@ struct Reduction {
 /// opset has it there; all where it names none, unless `noop_with_empty_axes` is 1.
 [[nodiscard]] std::vector<std::size_t> reduced_axes(const NodeView& node);
 
+/// All dimensions but the first two: those of an image. Throws ModelError where there is none.
+[[nodiscard]] Along along_image(const NodeView& node);
+
 /// The result of a Reduce operator.
 [[nodiscard]] std::vector<TensorType> infer_reduction(const NodeView& node);
 /// The result of a global pool, along all dimensions but the first two, which stay as 1.
@@ -46,6 +49,10 @@ struct Reduction {
                                                     const ReferenceTensor& source,
                                                     const Reduction& reduction);
 [[nodiscard]] BoundProblem lower_global_pool(const NodeView& node, const Reduction& reduction);
+
+/// Their gradients. Throw UnsupportedError for products and for maps that have none.
+void gradient_of_reduce(Gradient& gradient, const Reduction& reduction);
+void gradient_of_global_pool(Gradient& gradient, const Reduction& reduction);
 
 /// Those that kernels reduce: f32, f64 and integers, but for roots and logarithms, which are of
 /// reals.
@@ -67,6 +74,7 @@ template <Reduction kReduction>
       .lower = [](const NodeView& node) { return lower_reduction(node, kReduction); },
       .types = types_of(kReduction),
       .planned_inputs = {1},
+      .gradient = [](Gradient& gradient) { gradient_of_reduce(gradient, kReduction); },
   };
 }
 
@@ -82,6 +90,7 @@ template <Reduction kReduction>
             return reference_global_pool(node, inputs[0], kReduction);
           },
       .lower = [](const NodeView& node) { return lower_global_pool(node, kReduction); },
+      .gradient = [](Gradient& gradient) { gradient_of_global_pool(gradient, kReduction); },
   };
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/elementwise.hpp"
+#include "ops/gradient.hpp"
 
 namespace morton {
 namespace {
@@ -15,11 +16,28 @@ Chain sigmoid_chain(const NodeView& /*node*/) {
   return chain;
 }
 
+/// dX = dY y (1 - y), y being the result. The chain's own derivative is infinity times 0 where exp
+/// overflows.
+void gradient_of_sigmoid(Gradient& gradient) {
+  Chain chain;
+  chain.input_count = 2;
+  const ScalarRef y = ScalarRef::input(1);
+  const ScalarRef rest = chain.append(ScalarOp::sub, {ScalarRef::constant(1.0), y});
+  const ScalarRef slope = chain.append(ScalarOp::mul, {y, rest});
+  chain.append(ScalarOp::mul, {ScalarRef::input(0), slope});
+  gradient.give(0, gradient.chain(chain, {gradient.of_output(), gradient.node().output_id()}));
+}
+
 }  // namespace
 
 const Operator& operator_Sigmoid() {
   static const Operator kOperator{
-      .name = "Sigmoid", .since_opset = 6, .chain = sigmoid_chain, .types = real_types()};
+      .name = "Sigmoid",
+      .since_opset = 6,
+      .chain = sigmoid_chain,
+      .types = real_types(),
+      .gradient = gradient_of_sigmoid,
+  };
   return kOperator;
 }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "base/checked.hpp"
+#include "ops/gradient.hpp"
 #include "ops/movement.hpp"
 
 namespace morton {
@@ -110,6 +112,52 @@ BoundProblem lower_slice(const NodeView& node) {
   return movement.read(std::move(coordinates));
 }
 
+/// `value` with `step` - 1 zeros behind each element of dimension d but the last.
+TensorId spread(Gradient& gradient, TensorId value, std::size_t d, std::int64_t step) {
+  const Shape shape = gradient.shape_of(value);
+  Shape split = shape;
+  split.insert(split.begin() + static_cast<std::ptrdiff_t>(d) + 1, 1);
+  std::vector<std::int64_t> before(split.size(), 0);
+  std::vector<std::int64_t> behind(split.size(), 0);
+  behind[d + 1] = step - 1;
+  Shape joined = shape;
+  joined[d] *= step;
+  TensorId wide = gradient.padded(gradient.reshaped(value, split), before, behind);
+  wide = gradient.reshaped(wide, joined);
+  std::vector<std::int64_t> ends = joined;
+  ends[d] -= step - 1;
+  return gradient.sliced(wide, std::vector<std::int64_t>(ends.size(), 0), ends,
+                         std::vector<std::int64_t>(ends.size(), 1));
+}
+
+/// Each element back where it came from, zeros elsewhere.
+void gradient_of_slice(Gradient& gradient) {
+  const Shape source = gradient.node().input(0).shape;
+  const auto all_taken = taken_of(gradient.node());
+  TensorId value = gradient.of_output();
+  std::vector<std::int64_t> before(source.size(), 0);
+  std::vector<std::int64_t> behind(source.size(), 0);
+  for (std::size_t d = 0; d < source.size(); ++d) {
+    Taken taken = all_taken[d];
+    if (taken.step < 0) {
+      const std::size_t rank = source.size();
+      std::vector<std::int64_t> starts(rank, 0);
+      std::vector<std::int64_t> ends = gradient.shape_of(value);
+      std::vector<std::int64_t> steps(rank, 1);
+      starts[d] = -1;
+      ends[d] = std::numeric_limits<std::int64_t>::min();
+      steps[d] = -1;
+      value = gradient.sliced(value, starts, ends, steps);
+      taken = {taken.start + (taken.count - 1) * taken.step, -taken.step, taken.count};
+    }
+    if (taken.step > 1 && taken.count > 1) value = spread(gradient, value, d, taken.step);
+    before[d] = taken.start;
+    behind[d] = source[d] - taken.start - gradient.shape_of(value)[d];
+  }
+  gradient.give(
+      0, gradient.shape_of(value) == source ? value : gradient.padded(value, before, behind));
+}
+
 }  // namespace
 
 const Operator& operator_Slice() {
@@ -124,6 +172,7 @@ const Operator& operator_Slice() {
       .types = all_types(),
       .takes_epilogue = false,
       .planned_inputs = {1, 2, 3, 4},
+      .gradient = gradient_of_slice,
   };
   return kOperator;
 }

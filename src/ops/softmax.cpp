@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <limits>
 
+#include "ops/gradient.hpp"
 #include "ops/softmax_rows.hpp"
 #include "ops/summation.hpp"
 
@@ -24,6 +25,19 @@ ReferenceTensor reference_softmax(const NodeView& node, std::span<const Referenc
   return result;
 }
 
+/// With y the result: dX = y (dY - sum of dY y along the row).
+void gradient_of_softmax(Gradient& gradient) {
+  const NodeView& node = gradient.node();
+  const TensorId y = node.output_id();
+  const TensorId share = gradient.apply(ScalarOp::mul, {gradient.of_output(), y});
+  const TensorId sum = gradient.sum(share, softmax_axes(node));
+  Chain chain;
+  chain.input_count = 3;
+  const ScalarRef less = chain.append(ScalarOp::sub, {ScalarRef::input(0), ScalarRef::input(2)});
+  chain.append(ScalarOp::mul, {ScalarRef::input(1), less});
+  gradient.give(0, gradient.chain(chain, {gradient.of_output(), y, sum}));
+}
+
 }  // namespace
 
 const Operator& operator_Softmax() {
@@ -39,6 +53,7 @@ const Operator& operator_Softmax() {
             bound.problem.structure = {{"LOG", 0}};
             return bound;
           },
+      .gradient = gradient_of_softmax,
   };
   return kOperator;
 }

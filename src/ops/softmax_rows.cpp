@@ -19,6 +19,11 @@ Along softmax_along(const NodeView& node) {
   return along(rank, axes);
 }
 
+std::vector<std::int64_t> softmax_axes(const NodeView& node) {
+  const std::vector<int> axes = softmax_along(node).along;
+  return {axes.begin(), axes.end()};
+}
+
 std::vector<TensorType> infer_softmax(const NodeView& node) {
   (void)softmax_along(node);
   return {node.input(0)};

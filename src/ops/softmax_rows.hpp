@@ -12,6 +12,8 @@ namespace morton {
 /// From opset 13 on the one dimension `axis` (the last one unless it is given); before, the input
 /// is a matrix whose columns are all dimensions from `axis` (1) on.
 [[nodiscard]] Along softmax_along(const NodeView& node);
+/// The dimensions of a row.
+[[nodiscard]] std::vector<std::int64_t> softmax_axes(const NodeView& node);
 /// The output is of the input's type and shape.
 [[nodiscard]] std::vector<TensorType> infer_softmax(const NodeView& node);
 /// The problem of `family`, lacking its structure.

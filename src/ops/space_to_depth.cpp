@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/checked.hpp"
+#include "ops/gradient.hpp"
 #include "ops/movement.hpp"
 
 namespace morton {
@@ -46,6 +47,15 @@ BoundProblem lower_space_to_depth(const NodeView& node) {
              Movement::at(3) * size + inside % size});
 }
 
+/// Each pixel's channels back into a block.
+void gradient_of_space_to_depth(Gradient& gradient) {
+  const std::int64_t size = block_of(gradient.node());
+  const Shape source = gradient.node().input(0).shape;
+  const TensorId split = gradient.reshaped(
+      gradient.of_output(), {source[0], size, size, source[1], source[2] / size, source[3] / size});
+  gradient.give(0, gradient.reshaped(gradient.transposed(split, {0, 3, 4, 1, 5, 2}), source));
+}
+
 }  // namespace
 
 const Operator& operator_SpaceToDepth() {
@@ -58,6 +68,7 @@ const Operator& operator_SpaceToDepth() {
       .lower = lower_space_to_depth,
       .types = all_types(),
       .takes_epilogue = false,
+      .gradient = gradient_of_space_to_depth,
   };
   return kOperator;
 }

@@ -2,6 +2,7 @@
 #include <numeric>
 
 #include "base/checked.hpp"
+#include "ops/gradient.hpp"
 #include "ops/movement.hpp"
 
 namespace morton {
@@ -88,6 +89,21 @@ std::vector<BoundProblem> parts_of_split(const NodeView& node) {
   return parts;
 }
 
+/// The gradients of the parts behind each other; zeros for a part that nothing comes back to.
+void gradient_of_split(Gradient& gradient) {
+  const NodeView& node = gradient.node();
+  const std::size_t axis = axis_of(node);
+  const std::vector<TensorType> types = infer_split(node);
+  std::vector<TensorId> parts;
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    const bool is_there = i < node.node().outputs.size() && gradient.of_output(i) != kNoTensor;
+    if (element_count(types[i].shape) == 0) continue;
+    parts.push_back(is_there ? gradient.of_output(i)
+                             : gradient.constant(Tensor::allocate(types[i].dtype, types[i].shape)));
+  }
+  gradient.give(0, gradient.add("Concat", parts, {{"axis", static_cast<std::int64_t>(axis)}}));
+}
+
 }  // namespace
 
 const Operator& operator_Split() {
@@ -102,6 +118,7 @@ const Operator& operator_Split() {
       .types = all_types(),
       .takes_epilogue = false,
       .planned_inputs = {1},
+      .gradient = gradient_of_split,
   };
   return kOperator;
 }

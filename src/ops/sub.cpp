@@ -10,6 +10,7 @@ const Operator& operator_Sub() {
       .most_inputs = 2,
       .chain = [](const NodeView&) { return single_step(ScalarOp::sub); },
       .types = number_types(),
+      .parameters = {0, 1},
   };
   return kOperator;
 }

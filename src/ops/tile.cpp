@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/checked.hpp"
+#include "ops/gradient.hpp"
 #include "ops/movement.hpp"
 
 namespace morton {
@@ -42,6 +43,23 @@ BoundProblem lower_tile(const NodeView& node) {
   return Movement(node, 0, 0).read(std::move(coordinates));
 }
 
+/// Each dimension as repeats and what is repeated; the sum over the repeats.
+void gradient_of_tile(Gradient& gradient) {
+  const Shape source = gradient.node().input(0).shape;
+  const Shape result = gradient.shape_of(gradient.of_output());
+  Shape split;
+  std::vector<std::int64_t> axes;
+  for (std::size_t d = 0; d < source.size(); ++d) {
+    if (result[d] != source[d]) {
+      axes.push_back(static_cast<std::int64_t>(split.size()));
+      split.push_back(result[d] / source[d]);
+    }
+    split.push_back(source[d]);
+  }
+  const TensorId sum = gradient.sum(gradient.reshaped(gradient.of_output(), split), axes);
+  gradient.give(0, gradient.reshaped(sum, source));
+}
+
 }  // namespace
 
 const Operator& operator_Tile() {
@@ -56,6 +74,7 @@ const Operator& operator_Tile() {
       .types = all_types(),
       .takes_epilogue = false,
       .planned_inputs = {1},
+      .gradient = gradient_of_tile,
   };
   return kOperator;
 }

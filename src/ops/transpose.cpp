@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <numeric>
 
+#include "ops/gradient.hpp"
 #include "ops/movement.hpp"
 
 namespace morton {
@@ -41,6 +42,13 @@ BoundProblem lower_transpose(const NodeView& node) {
   return Movement(node, 0, 0).permute(order_of(node));
 }
 
+void gradient_of_transpose(Gradient& gradient) {
+  const auto order = order_of(gradient.node());
+  std::vector<std::int64_t> back(order.size());
+  for (std::size_t d = 0; d < order.size(); ++d) back[order[d]] = static_cast<std::int64_t>(d);
+  gradient.give(0, gradient.transposed(gradient.of_output(), back));
+}
+
 }  // namespace
 
 const Operator& operator_Transpose() {
@@ -53,6 +61,7 @@ const Operator& operator_Transpose() {
       .lower = lower_transpose,
       .types = all_types(),
       .takes_epilogue = false,
+      .gradient = gradient_of_transpose,
   };
   return kOperator;
 }

@@ -140,6 +140,7 @@ class Solver {
     if (family == "conv_transpose2d") return conv_transpose(at);
     if (family == "lp_pool2d") return lp_pool(at);
     if (family == "max_pool2d_indices") return max_place(at);
+    if (family == "max_pool2d_gradient") return max_gradient(at);
     if (family == "resize2d") return resize(at);
     if (family == "softmax") return softmax(at);
     if (family == "log_sum_exp") return std::log(sum_of_exp(at[0], at[1]));
@@ -155,6 +156,21 @@ class Solver {
     if (family == "pack") return load("src", at);
     if (family == "gather") return gather(at);
     throw InternalError("no such family: " + family);
+  }
+
+  /// The gradients of the windows in which the element is the first of the largest.
+  double max_gradient(const Coordinates& at) {
+    double sum = 0.0;
+    for (std::int64_t oh = 0; oh < sizes_.at("OH"); ++oh) {
+      for (std::int64_t ow = 0; ow < sizes_.at("OW"); ++ow) {
+        const std::int64_t plane = (at[0] * sizes_.at("C") + at[1]) * sizes_.at("H");
+        const auto place = static_cast<double>((plane + at[2]) * sizes_.at("W") + at[3]);
+        sizes_["COLUMNS"] = 0;
+        if (max_place({at[0], at[1], oh, ow}) == place)
+          sum += load("above", {at[0], at[1], oh, ow});
+      }
+    }
+    return sum;
   }
 
   double gather(const Coordinates& at) {

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "autodiff/gradients.hpp"
+
+#include "base/error.hpp"
+#include "base/typed_chain.hpp"
+#include "ops/gradient.hpp"
+#include "ops/operator.hpp"
+
+namespace morton {
+namespace {
+
+/// Walks the nodes backwards, adding up what comes back to each tensor.
+class Walk {
+ public:
+  Walk(Graph& graph, std::span<const TensorId> wanted)
+      : graph_(graph),
+        nodes_(graph.nodes.size()),
+        leads_(graph.tensors.size(), false),
+        sums_(graph.tensors.size(), kNoTensor) {
+    for (const TensorId id : wanted) leads_[at(id)] = true;
+    for (std::size_t n = 0; n < nodes_; ++n) {
+      const Node& node = graph.nodes[n];
+      bool leads = false;
+      for (const TensorId id : node.inputs) leads = leads || (id != kNoTensor && leads_[at(id)]);
+      for (const TensorId id : node.outputs) {
+        if (id != kNoTensor && leads) leads_[at(id)] = is_real(graph.tensor(id).dtype);
+      }
+    }
+  }
+
+  void start(TensorId loss, double scale) {
+    GraphWriter writer(graph_, graph_.tensor(loss).name + "/gradient");
+    Tensor whole = Tensor::allocate(graph_.tensor(loss).dtype, graph_.tensor(loss).shape);
+    for (std::int64_t i = 0; i < whole.size(); ++i) whole.set(i, scale);
+    sums_[at(loss)] = writer.constant(std::move(whole));
+  }
+
+  void run() {
+    for (std::size_t n = nodes_; n-- > 0;) visit(n);
+  }
+
+  [[nodiscard]] TensorId gradient_of(TensorId id) const { return sums_[at(id)]; }
+
+ private:
+  static std::size_t at(TensorId id) { return static_cast<std::size_t>(id); }
+
+  void visit(std::size_t n) {
+    const Node node = graph_.nodes[n];
+    std::vector<TensorId> above;
+    bool any = false;
+    for (const TensorId id : node.outputs) {
+      const bool leads = id != kNoTensor && leads_[at(id)];
+      above.push_back(leads ? sums_[at(id)] : kNoTensor);
+      any = any || above.back() != kNoTensor;
+    }
+    if (!any) return;
+    if (!node.epilogue.is_identity() && node.op != "Chain") {
+      throw InternalError("gradients: node '" + node.name + "' is fused already");
+    }
+    std::vector<bool> wanted;
+    for (const TensorId id : node.inputs) wanted.push_back(id != kNoTensor && leads_[at(id)]);
+    Gradient gradient(graph_, node, above, wanted);
+    differentiate(gradient);
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      if (wanted[i] && gradient.given()[i] != kNoTensor) add(node.inputs[i], gradient.given()[i]);
+    }
+  }
+
+  void add(TensorId id, TensorId gradient) {
+    TensorId& sum = sums_[at(id)];
+    if (sum == kNoTensor) {
+      sum = gradient;
+      return;
+    }
+    GraphWriter writer(graph_, graph_.tensor(id).name + "/gradient");
+    sum = writer.add("Add", {sum, gradient});
+  }
+
+  Graph& graph_;
+  std::size_t nodes_;           ///< of the graph as it was given
+  std::vector<bool> leads_;     ///< by tensor: whether it is a wanted one or depends on one
+  std::vector<TensorId> sums_;  ///< by tensor
+};
+
+}  // namespace
+
+std::vector<TensorId> add_gradients(Graph& graph, TensorId loss, std::span<const TensorId> wanted,
+                                    double scale) {
+  Walk walk(graph, wanted);
+  walk.start(loss, scale);
+  walk.run();
+  std::vector<TensorId> gradients;
+  for (const TensorId id : wanted) gradients.push_back(walk.gradient_of(id));
+  return gradients;
+}
+
+}  // namespace morton

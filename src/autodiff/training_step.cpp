@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "autodiff/training_step.hpp"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <set>
+
+#include "autodiff/gradients.hpp"
+#include "autodiff/optimizers.hpp"
+#include "autodiff/training_form.hpp"
+#include "base/error.hpp"
+#include "base/shape.hpp"
+#include "ops/operator.hpp"
+#include "passes/pipeline.hpp"
+
+namespace morton {
+namespace {
+
+/// The passes that give every tensor its shape, and nothing more.
+Graph with_shapes(const Graph& model, const TrainingStepOptions& wanted) {
+  Graph graph = model;
+  PassOptions options;
+  options.batch = wanted.batch;
+  options.shapes = wanted.shapes;
+  const auto passes = all_passes();
+  const auto infers = std::ranges::find(passes, "infer_shapes", &Pass::name);
+  options.end = static_cast<std::size_t>(infers - passes.begin()) + 1;
+  run_passes(graph, options);
+  for (const TensorId id : graph.inputs) {
+    GraphTensor& input = graph.tensor(id);
+    input.declared.clear();
+    for (const std::int64_t extent : input.shape) input.declared.push_back({extent, ""});
+  }
+  return graph;
+}
+
+bool is_learned_by(const Graph& graph, const Node& node, TensorId id) {
+  const Operator& op = operator_of(node);
+  const bool moves = op.alias || node.op == "Transpose";
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+    if (node.inputs[i] != id) continue;
+    if (std::ranges::find(op.parameters, i) != op.parameters.end()) return true;
+    if (!moves || i != 0 || node.outputs.empty() || node.outputs[0] == kNoTensor) continue;
+    for (const int reader : graph.consumers(node.outputs[0])) {
+      if (is_learned_by(graph, graph.nodes[static_cast<std::size_t>(reader)], node.outputs[0])) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+/// A scale or a bound that a model states is no parameter.
+bool is_single(const Graph& graph, TensorId id, const Node& node) {
+  const bool elementwise = operator_of(node).chain != nullptr;
+  return elementwise && element_count(graph.tensor(id).data.shape()) == 1;
+}
+
+std::vector<std::string> names_of(const Graph& graph, const std::vector<TensorId>& ids) {
+  std::vector<std::string> names;
+  for (const TensorId id : ids) names.push_back(graph.tensor(id).name);
+  return names;
+}
+
+/// Splits the parameters into those to train and those that a pattern freezes.
+struct Parameters {
+  std::vector<TensorId> trained, frozen;
+};
+
+Parameters chosen(const Graph& graph, const std::vector<std::string>& patterns) {
+  Parameters parameters;
+  std::set<std::string> unmatched(patterns.begin(), patterns.end());
+  const std::vector<TensorId> all = parameters_of(graph);
+  for (const TensorId id : all) {
+    bool freezes = false;
+    for (const std::string& pattern : patterns) {
+      if (fnmatch(pattern.c_str(), graph.tensor(id).name.c_str(), 0) != 0) continue;
+      freezes = true;
+      unmatched.erase(pattern);
+    }
+    (freezes ? parameters.frozen : parameters.trained).push_back(id);
+  }
+  if (!unmatched.empty()) {
+    std::string known;
+    for (const std::string& name : names_of(graph, all)) {
+      known += (known.empty() ? "" : ", ") + name;
+    }
+    throw UsageError("freeze: no parameter is named '" + *unmatched.begin() + "'; there are " +
+                     (known.empty() ? "none" : known));
+  }
+  if (parameters.trained.empty()) {
+    throw UsageError(all.empty() ? "train: the model has no parameters"
+                                 : "train: all parameters are frozen; nothing is left to train");
+  }
+  return parameters;
+}
+
+void require_one_port(const Graph& graph) {
+  if (graph.inputs.size() == 1 && graph.outputs.size() == 1) return;
+  throw UsageError("train: the model has " + std::to_string(graph.inputs.size()) + " inputs and " +
+                   std::to_string(graph.outputs.size()) +
+                   " outputs; a model that is trained has one of each");
+}
+
+/// The first extent of input and output counts the examples.
+void require_rows(const Graph& graph, std::int64_t batch) {
+  for (const TensorId id : {graph.inputs[0], graph.outputs[0]}) {
+    const GraphTensor& port = graph.tensor(id);
+    if (!port.shape.empty() && port.shape[0] == batch) continue;
+    throw UsageError("train: '" + port.name + "' is " + to_string(port.shape) + " for a batch of " +
+                     std::to_string(batch) + "; its first extent must be the batch");
+  }
+}
+
+/// Adds the input that holds the targets of the graph's output.
+TensorId add_target(Graph& graph, TargetKind kind) {
+  const TargetType type = target_type(graph.tensor(graph.outputs[0]).shape, kind);
+  GraphTensor target;
+  target.name = kTargetInput;
+  target.kind = GraphTensor::Kind::input;
+  target.dtype = type.dtype;
+  target.shape = type.shape;
+  for (const std::int64_t extent : type.shape) target.declared.push_back({extent, ""});
+  const TensorId id = graph.add_tensor(std::move(target));
+  graph.inputs.push_back(id);
+  return id;
+}
+
+/// A tensor that a caller reads has a name that it knows.
+void add_output(Graph& graph, TensorId id, const char* name) {
+  if (id == kNoTensor) return;
+  graph.tensor(id).name = name;
+  graph.outputs.push_back(id);
+}
+
+LossTensors add_loss_of_output(Graph& graph, const TrainingStepOptions& options) {
+  const TensorId output = graph.outputs[0];
+  const TensorId target = add_target(graph, options.targets);
+  return add_loss(graph, options.loss, {output, target});
+}
+
+void make_states(Graph& graph, const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    GraphTensor& tensor = graph.tensor(graph.find(name));
+    tensor.kind = GraphTensor::Kind::state;
+    tensor.shape = tensor.data.shape();
+  }
+}
+
+/// Gradients and updates of the parameters; those that the loss does not depend on are left out.
+void add_descent(TrainingStep& made, TensorId loss, const std::vector<TensorId>& parameters,
+                 const TrainingStepOptions& options) {
+  const double share = 1.0 / static_cast<double>(made.step.tensor(loss).shape.at(0));
+  const auto gradients = add_gradients(made.step, loss, parameters, share);
+  std::vector<Learned> learned;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    auto& names = gradients[i] == kNoTensor ? made.frozen : made.trained;
+    names.push_back(made.step.tensor(parameters[i]).name);
+    if (gradients[i] != kNoTensor) learned.push_back({parameters[i], gradients[i]});
+  }
+  if (learned.empty()) throw UsageError("train: the output depends on no parameter");
+  if (options.clip_norm) clip_gradients(made.step, *options.clip_norm, learned);
+  add_updates(made.step, options.optimizer, learned);
+}
+
+}  // namespace
+
+std::vector<TensorId> parameters_of(const Graph& model) {
+  std::vector<TensorId> parameters;
+  for (std::size_t t = 0; t < model.tensors.size(); ++t) {
+    const GraphTensor& tensor = model.tensors[t];
+    const auto id = static_cast<TensorId>(t);
+    if (tensor.kind != GraphTensor::Kind::constant || tensor.dtype != DType::f32) continue;
+    const auto readers = model.consumers(id);
+    const bool is_learned = std::ranges::any_of(readers, [&](int n) {
+      const Node& node = model.nodes[static_cast<std::size_t>(n)];
+      return is_learned_by(model, node, id) && !is_single(model, id, node);
+    });
+    if (is_learned) parameters.push_back(id);
+  }
+  return parameters;
+}
+
+TrainingStep make_training_step(const Graph& model, const TrainingStepOptions& options) {
+  require_one_port(model);
+  TrainingStep made;
+  made.step = with_shapes(model, options);
+  require_rows(made.step, options.batch);
+  made.evaluation = made.step;
+  const Parameters parameters = chosen(made.step, options.freeze);
+  made.frozen = names_of(made.step, parameters.frozen);
+  to_training_form(made.step, [&](TensorId id) {
+    return std::ranges::find(parameters.trained, id) != parameters.trained.end();
+  });
+  for (const StateUpdate& update : made.step.updates) {
+    made.statistics.push_back(made.step.tensor(update.state).name);
+  }
+  const LossTensors loss = add_loss_of_output(made.step, options);
+  make_states(made.step, names_of(made.step, parameters.trained));
+  add_descent(made, loss.rows, parameters.trained, options);
+  made.step.outputs.clear();
+  add_output(made.step, loss.rows, kLossOutput);
+  add_output(made.step, loss.right, kRightOutput);
+
+  const LossTensors in_use = add_loss_of_output(made.evaluation, options);
+  add_output(made.evaluation, in_use.rows, kLossOutput);
+  add_output(made.evaluation, in_use.right, kRightOutput);
+  make_states(made.evaluation, made.trained);
+  make_states(made.evaluation, made.statistics);
+  verify(made.step, "as a training step");
+  verify(made.evaluation, "for evaluation");
+  return made;
+}
+
+}  // namespace morton

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "autodiff/losses.hpp"
+#include "graph/graph.hpp"
+#include "morton/optimizer.hpp"
+
+namespace morton {
+
+/// What a training step is made from, besides the model.
+struct TrainingStepOptions {
+  std::int64_t batch = 1;
+  /// Full shapes of inputs by name, where further extents are open.
+  std::map<std::string, Shape> shapes;
+  Loss loss = Loss::softmax_cross_entropy;
+  TargetKind targets = TargetKind::labels;
+  OptimizerOptions optimizer;
+  std::optional<double> clip_norm;
+  std::vector<std::string> freeze;  ///< patterns of names (fnmatch)
+};
+
+/// Names of the steps' inputs and outputs that no model gives.
+inline constexpr const char* kTargetInput = "morton.target";
+inline constexpr const char* kLossOutput = "morton.loss";    ///< f32 [N], of each example
+inline constexpr const char* kRightOutput = "morton.right";  ///< f32 [N]; of labels only
+
+/// A model as it is trained.
+struct TrainingStep {
+  /// Forward pass, loss, gradients and updates. Inputs: the model's, kTargetInput, and those that
+  /// optimizer and Dropout take. Parameters are states.
+  Graph step;
+  /// The model as it is used, with the loss behind it: the outputs are the model's, kLossOutput and
+  /// kRightOutput; inputs the model's and kTargetInput. What `step` renews of the model are states
+  /// here too.
+  Graph evaluation;
+  std::vector<std::string> trained;     ///< parameters that the step renews
+  std::vector<std::string> frozen;      ///< parameters that stay
+  std::vector<std::string> statistics;  ///< running statistics that the step renews
+};
+
+/// Throws UsageError for a model without exactly one input and one output, for a pattern that no
+/// parameter matches and where no parameter is left to train; UnsupportedError that names a node
+/// without a gradient.
+[[nodiscard]] TrainingStep make_training_step(const Graph& model,
+                                              const TrainingStepOptions& options);
+
+/// The parameters of a model: constants where its operators expect what is learned
+/// (Operator::parameters), by way of reshapes and transposes too.
+[[nodiscard]] std::vector<TensorId> parameters_of(const Graph& model);
+
+}  // namespace morton

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "ops/along.hpp"
+#include "ops/gradient.hpp"
+
+namespace morton {
+
+/// The gradients of a node that scales (by input 1) and shifts (by input 2) the deviations of input
+/// 0 along some dimensions; `shapes` are those that inputs 1 and 2 broadcast as.
+void gradient_of_deviations(Gradient& gradient, const Along& along, double epsilon,
+                            const std::vector<Shape>& shapes);
+
+}  // namespace morton
