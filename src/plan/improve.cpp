@@ -145,13 +145,24 @@ class LocalSearch {
     } else {
       copies.store(root, row_major_arrangement(facts.dtype, facts.shape));
     }
-    for (const std::size_t t : readers_[index]) add_reads(selected(t), root, copies);
+    for (const std::size_t t : readers_[index]) add_reads(t, root, copies);
     if (is_result_[index] != 0) add_results(root, copies);
     return copies.cost_us();
   }
 
-  void add_reads(const Candidate& candidate, int root, Copies& copies) const {
-    for (const auto& kernel : candidate.kernels) {
+  /// What a kernel's sides must agree with: where it leaves dst to whoever plans, what is selected.
+  Demand result_of(const KernelChoice& kernel, std::size_t t) const {
+    Demand result = kernel.demands.at("dst");
+    const int dst = kernel.bound.operands.at("dst").tensor;
+    if (result.kind == Demand::Kind::any && dst < kFirstTemporary) {
+      result.kind = Demand::Kind::direct;
+      result.arrangement = selections_[t].output;
+    }
+    return result;
+  }
+
+  void add_reads(std::size_t t, int root, Copies& copies) const {
+    for (const auto& kernel : selected(t).kernels) {
       for (const auto& [role, binding] : kernel.bound.operands) {
         if (role == "dst" || !is_of(binding.tensor, root)) continue;
         copies.read(binding.tensor, kernel.demands.at(role));
@@ -160,7 +171,7 @@ class LocalSearch {
         if (!is_of(side.tensor, root)) continue;
         const auto& facts = context_.tasks.tensors[static_cast<std::size_t>(side.tensor)];
         if (facts.shape == side.shape) {
-          const Demand& result = kernel.demands.at("dst");
+          const Demand result = result_of(kernel, t);
           copies.read_side(side.tensor, side_demand(result, side.shape, facts.shape));
         } else {
           copies.read_row_major(side.tensor);

@@ -27,7 +27,10 @@ double side_cost_us(const Arrangement& side, const Demand& demand, const PlanCon
   if (dst.tensor_shape.empty() || side.tensor_shape != dst.tensor_shape) return 0.0;
   // Padding between rows is no other order.
   const bool alike = side.grouping == dst.grouping && side.layout == dst.layout;
-  return alike || same_memory(side, dst) ? 0.0 : repack_cost_us(side, dst, context);
+  // Reading it element by element takes longer than a kernel that packs: 14 ms beside 3 for a
+  // matrix of 1024 x 3136 in columns, on two cores.
+  constexpr double kScattered = 4.0;
+  return alike || same_memory(side, dst) ? 0.0 : kScattered * repack_cost_us(side, dst, context);
 }
 
 double scattered_us(const Arrangement& stored, const Demand& demand, const PlanContext& context) {

@@ -21,7 +21,7 @@ struct IntegerText {
   std::string_view of_signed, of_unsigned;
 };
 
-constexpr std::array<IntegerText, 11> kIntegerTexts{{
+constexpr std::array<IntegerText, 12> kIntegerTexts{{
     {ScalarOp::add, "(%t)((%u)%0 + (%u)%1)", "(%t)((%u)%0 + (%u)%1)"},
     {ScalarOp::sub, "(%t)((%u)%0 - (%u)%1)", "(%t)((%u)%0 - (%u)%1)"},
     {ScalarOp::mul, "(%t)((%u)%0 * (%u)%1)", "(%t)((%u)%0 * (%u)%1)"},
@@ -34,6 +34,7 @@ constexpr std::array<IntegerText, 11> kIntegerTexts{{
     {ScalarOp::sign, "(%t)((%0 > 0) - (%0 < 0))", "(%t)(%0 > 0)"},
     {ScalarOp::shift_left, "", "(%t)(%1 < %b ? (%u)%0 << %1 : 0)"},
     {ScalarOp::shift_right, "", "(%t)(%1 < %b ? (%u)%0 >> %1 : 0)"},
+    {ScalarOp::bit_xor, "", "(%t)(%0 ^ %1)"},
 }};
 
 /// The hyperbolic tangent of an f32 without a branch or a table, so that compilers make vectors of

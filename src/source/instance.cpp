@@ -56,6 +56,9 @@ class Writer {
   void define_vector_access(const InstanceOperand& operand, const IndexText& text);
   void define_memory_order(const InstanceOperand& dst);
   void define_part_order(const InstanceOperand& dst);
+  void define_common_order(const InstanceOperand& dst);
+  /// Whether the kernel asks for it, and all operands have dst's elements under dst's numbers.
+  [[nodiscard]] bool lies_alike() const;
   void define_epilogue();
   void define_pooled_map();
   [[nodiscard]] TypedChain typed_epilogue() const;
@@ -75,6 +78,7 @@ class Writer {
   }
   [[nodiscard]] const InstanceOperand* find(const std::string& name) const;
   [[nodiscard]] std::string key() const;
+  [[nodiscard]] std::string epilogue_name() const { return "epilogue_" + key().substr(0, 12); }
   /// Parameters of a macro that takes an operand's coordinates. In a family of any rank a kernel
   /// cannot name them: it passes COORDINATES, one argument that is ignored, and the body uses the
   /// variables that COORDINATES_OF_dst declared. (OpenCL C has no variadic macros.)
@@ -88,6 +92,30 @@ class Writer {
   std::ostringstream tail_;
   std::set<std::string> sizes_;
 };
+
+/// Extents that elements' places follow from: what pads the outermost loop lies behind them all.
+Shape inner_extents(const Arrangement& arrangement) {
+  Shape extents = arrangement.padded;
+  const auto& loops = arrangement.layout.loops();
+  if (loops.empty()) return extents;
+  const int outermost = loops.front().dimension;
+  const auto of_it = std::ranges::count(loops, outermost, &Loop::dimension);
+  if (of_it == 1) extents[static_cast<std::size_t>(outermost)] = 0;
+  return extents;
+}
+
+/// Whether the operand's elements have the numbers of dst's, so that no coordinates are needed.
+bool lies_as(const InstanceOperand& operand, const InstanceOperand& dst) {
+  const Arrangement& own = operand.arrangement;
+  const Arrangement& other = dst.arrangement;
+  return own.tensor_shape == other.tensor_shape && own.grouping == other.grouping &&
+         own.layout == other.layout && inner_extents(own) == inner_extents(other) &&
+         own.pitch == 0 && own.memory == MemoryKind::buffer;
+}
+
+bool is_single(const InstanceOperand& operand) {
+  return element_count(operand.arrangement.tensor_shape) == 1;
+}
 
 /// The coordinates of an operand as a macro's body uses them, in parentheses.
 std::vector<Expression> parameters_of(const View& view, const Entry& entry) {
@@ -132,6 +160,11 @@ std::string Writer::key() const {
   // The epilogue finds the side operands through dst's view, also where dst is written by hand.
   if (!spec_.sides.empty()) text << "dst view " << find("dst")->view.print() << ";";
   for (const std::int64_t extent : spec_.local) text << extent << "x";
+  if (lies_alike()) {
+    text << "alike";
+    for (const auto& side : spec_.sides) text << (lies_as(side, *find("dst")) ? " all" : " one");
+    text << ";";
+  }
   if (spec_.in_place) text << "in place;";
   if (accumulator() != DType::f32) text << "acc " << name_of(accumulator()) << ";";
   text << spec_.problem.epilogue.print();
@@ -218,11 +251,39 @@ void Writer::define_memory_order(const InstanceOperand& dst) {
   define("COORDINATES", "", "0");
   define("INSIDE_dst", "", text.inside.empty() ? "1" : "(" + text.inside + ")");
   define("STORE_dst_AT", "(e, v)", store_text(dst.arrangement.dtype, dst.name, "(e)", "(v)"));
+  if (spec_.entry->source.find("ALIKE_dst") != std::string::npos) define_common_order(dst);
   // Tables need sizes that other kernels would carry as arguments in vain.
   if (spec_.entry->source.find("RUN_LENGTH_dst") == std::string::npos) return;
   RunTexts runs = run_texts(dst, *find("src"));
   sizes_.merge(runs.sizes);
   for (const auto& macro : runs.macros) define(macro.name, macro.parameters, macro.body);
+}
+
+bool Writer::lies_alike() const {
+  if (spec_.entry->source.find("ALIKE_dst") == std::string::npos) return false;
+  const InstanceOperand& dst = *find("dst");
+  const InstanceOperand& source = *find("src0");
+  const bool has_padding =
+      dst.arrangement.pitch != 0 ||
+      element_count(dst.arrangement.padded) != element_count(dst.arrangement.tensor_shape);
+  return !has_padding && lies_as(source, dst) && source.view.grouping &&
+         source.view.grouping == dst.view.grouping &&
+         std::ranges::all_of(spec_.sides, [&](const InstanceOperand& side) {
+           return lies_as(side, dst) || is_single(side);
+         });
+}
+
+void Writer::define_common_order(const InstanceOperand& dst) {
+  const bool alike = lies_alike();
+  define("ALIKE_dst", "", alike ? "1" : "0");
+  if (!alike) return;
+  define("LOAD_src0_AT", "(e)", load_text(find("src0")->arrangement.dtype, "src0", "(e)"));
+  if (spec_.problem.epilogue.is_identity()) return define("EPILOGUE_AT", "(v, e)", "(v)");
+  std::string call = epilogue_name() + "((v)";
+  for (const auto& side : spec_.sides) {
+    call += ", " + load_text(side.arrangement.dtype, side.name, lies_as(side, dst) ? "(e)" : "0");
+  }
+  define("EPILOGUE_AT", "(v, e)", call + ")");
 }
 
 void Writer::define_part_order(const InstanceOperand& dst) {
@@ -275,7 +336,7 @@ void Writer::define_epilogue() {
     define("EPILOGUE", parameters, "(v)");
     return;
   }
-  const std::string function = "epilogue_" + key().substr(0, 12);
+  const std::string function = epilogue_name();
   const TypedChain chain = typed_epilogue();
   if (chain.uses(DType::f64)) head_ << element_functions(DType::f64);
   head_ << epilogue_function(chain, function);

@@ -11,7 +11,7 @@
 #include <map>
 #include <tuple>
 
-#include "device/catalogue_ways.hpp"
+#include "device/catalogue_runs.hpp"
 #include "support/devices.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -139,6 +139,18 @@ const std::map<std::string, std::pair<std::string, std::array<std::string, 2>>> 
      {"Conv",
       {"a | 3x2x6x7 2x1x3x3! 2! | pads=[1,0,1,1] group=2 | Relu | small",
        "b | 5x2x11x8 2x1x3x3! 2! | pads=[1,0,2,1] group=2 | Relu | small"}}},
+    {"conv2d filters",
+     {"Conv",
+      {"a | 3x2x6x7 3x2x3x5! 3! | pads=[1,0,1,1] | Relu | small",
+       "b | 2x2x11x8 5x2x3x5! 5! | pads=[1,0,2,1] | Relu | small"}}},
+    {"conv2d groups",
+     {"Conv",
+      {"a | 3x12x6x7 12x4x3x3! 12! | pads=[1,0,1,1] group=3 | Relu | small",
+       "b | 2x12x11x8 12x4x3x3! 12! | pads=[1,0,2,1] group=3 | Relu | small"}}},
+    {"conv2d.blocks_16",
+     {"Conv",
+      {"a | 3x32x6x7 32x16x3x3! 32! | pads=[1,0,1,1] group=2 | Relu | small",
+       "b | 2x32x11x8 32x16x3x3! 32! | pads=[1,0,2,1] group=2 | Relu | small"}}},
     {"conv2d.pointwise",
      {"Conv",
       {"a | 1x5x6x7 5x5x1x1! 5! | | Relu | small", "b | 1x5x11x8 5x5x1x1! 5! | | Relu | small"}}},
@@ -163,6 +175,10 @@ const std::map<std::string, std::pair<std::string, std::array<std::string, 2>>> 
      {"MaxPool",
       {"a | 1x2x5x7 | kernel_shape=[2,3] | | small output=1",
        "b | 3x5x9x8 | kernel_shape=[2,3] | | small output=1"}}},
+    {"max_pool2d_gradient",
+     {"MaxPoolGradient",
+      {"a | 1x2x5x7 1x2x2x3 | kernel_shape=[2,2] strides=[2,2] | | small",
+       "b | 3x5x9x8 3x5x4x4 | kernel_shape=[2,2] strides=[2,2] | | small"}}},
     {"resize2d",
      {"Resize",
       {"a | 1x2x5x7 - - [1,2,11,9] | mode=linear | | small",
@@ -205,6 +221,8 @@ const std::map<std::string, std::pair<std::string, std::array<std::string, 2>>> 
 /// The pair for a way: its family's, but for convolutions of a kind of their own.
 std::string pair_of(const Way& way) {
   if (way.name.starts_with("conv2d.depthwise_")) return "conv2d depthwise";
+  if (way.name.starts_with("conv2d.groups_")) return "conv2d groups";
+  if (way.name.starts_with("conv2d.filter_")) return "conv2d filters";
   if (way.name.starts_with("conv2d.pointwise_") && !kPairs.contains(way.name)) {
     return "conv2d.pointwise";
   }

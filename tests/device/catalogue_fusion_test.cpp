@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "base/checked.hpp"
-#include "device/catalogue_ways.hpp"
+#include "device/catalogue_runs.hpp"
 #include "ops/operator.hpp"
 #include "passes/pipeline.hpp"
 #include "support/compare.hpp"

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/catalogue_ways.hpp"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cmath>
 #include <cstdlib>
 
 #include "base/error.hpp"
@@ -14,7 +11,6 @@
 #include "ops/operator.hpp"
 #include "passes/pipeline.hpp"
 #include "plan/narrow.hpp"
-#include "support/compare.hpp"
 
 namespace morton::test {
 namespace {
@@ -101,6 +97,10 @@ Way way_of(const Entry& entry, const Catalogue& catalogue) {
   // Of the convolutions only those with a channel a group are theirs.
   if (entry.name.starts_with("conv2d.depthwise_")) way.least_cases = 11;
   if (entry.name.starts_with("conv2d.pointwise_")) way.least_cases = 6;
+  if (entry.name == "conv2d.groups_blocks") way.least_cases = 3;
+  if (entry.name == "conv2d.groups_patch") way.least_cases = 8;
+  if (entry.name == "conv2d.blocks_16") way.least_cases = 2;
+  if (entry.name.starts_with("conv2d.filter_")) way.least_cases = 2;
   if (writes_parts(entry)) way.family = kParts;
   if (entry.family != "pack" || writes_parts(entry)) return way;
   for (const Entry& partner : catalogue.entries()) {
@@ -146,128 +146,6 @@ std::vector<Way> ways_of(const Recipe& recipe, const Catalogue& catalogue) {
   }
   if (ways.empty()) ways.push_back(std::move(plain));
   return ways;
-}
-
-/// How far storing a value as `type` may move it.
-double rounding_of(DType type, double value) {
-  switch (type) {
-    case DType::f16:  // 11 bits; below 2^-14 the steps are of 2^-24
-      return std::max(std::fabs(value) * 0x1p-11, 0x1p-25);
-    case DType::tf32:  // 11 bits, exponents as f32's
-      return std::fabs(value) * 0x1p-11;
-    case DType::bf16:  // 8 bits
-      return std::fabs(value) * 0x1p-8;
-    default:
-      return 0.0;
-  }
-}
-
-/// The values as a kernel that keeps them as `type` sees them.
-Tensor rounded(const Tensor& tensor, DType type) {
-  if (type == DType::f32 || tensor.dtype() != DType::f32) return tensor;
-  return tensor.converted(type).converted(DType::f32);
-}
-
-TestGraph rounded(const TestGraph& test, DType type) {
-  TestGraph result = test;
-  for (GraphTensor& tensor : result.graph.tensors) {
-    if (tensor.kind == GraphTensor::Kind::constant) tensor.data = rounded(tensor.data, type);
-  }
-  for (NamedTensor& input : result.inputs) input.tensor = rounded(input.tensor, type);
-  return result;
-}
-
-/// A graph that is planned, and what it should give.
-struct Prepared {
-  TestGraph test;
-  ReferenceTensor expected;
-  Plan plan;
-};
-
-/// What cutting off a product's sums, in place of rounding them to nearest, may take from an
-/// element of this value (docs/numerics.md); 0 where the way's kernel does not.
-double truncation_of(const Way& way, const Prepared& prepared, double value) {
-  if (way.terms_per_truncation == 0) return 0.0;
-  const auto elements = static_cast<std::int64_t>(prepared.expected.value.size());
-  std::int64_t cuts = 0;
-  for (const Step& step : prepared.plan.steps) {
-    if (!way.kernels.contains(step.kernel)) continue;
-    const std::int64_t terms = step.flop / (2 * elements);
-    cuts = std::max(cuts, terms / way.terms_per_truncation + 1);
-  }
-  return static_cast<double>(cuts) * 0x1p-23 * std::fabs(value);
-}
-
-Prepared prepare(const TestGraph& test, const DeviceInfo& device, const Catalogue& catalogue,
-                 const Way& way) {
-  Prepared prepared;
-  prepared.test = rounded(test, way.precision);
-  Graph graph = prepared.test.graph;
-  run_passes(graph, {});
-  PlanOptions options;
-  options.use = way.use;
-  options.tunables = way.tunables;
-  options.precision = way.precision;
-  options.libraries = available_libraries();
-  prepared.plan = make_plan(graph, catalogue, device, options);
-  prepared.expected =
-      reference_outputs(prepared.test.graph, prepared.test.inputs, way.transform)[0];
-  for (std::size_t i = 0; i < prepared.expected.error.size(); ++i) {
-    const double value = prepared.expected.value[i];
-    prepared.expected.error[i] =
-        std::max(prepared.expected.error[i], truncation_of(way, prepared, value));
-    prepared.expected.error[i] += rounding_of(way.result, value);
-  }
-  return prepared;
-}
-
-void expect_kernels(const Plan& plan, const std::set<std::string>& kernels) {
-  std::set<std::string> used;
-  for (const Step& step : plan.steps) used.insert(step.kernel);
-  for (const std::string& kernel : kernels) {
-    EXPECT_TRUE(used.contains(kernel)) << "the plan does not use " << kernel;
-  }
-}
-
-Tensor run_by_runner(const std::shared_ptr<LoadedPlan>& loaded,
-                     const std::vector<NamedTensor>& inputs) {
-  Runner runner(loaded, OpenClDevice::QueueKind::plain);
-  poison(runner);
-  for (const NamedTensor& input : inputs) runner.write(runner.input(input.name), input.tensor);
-  runner.enqueue();
-  const int value = runner.output("y");
-  const Plan& plan = loaded->plan();
-  const Arrangement& arrangement = plan.values[static_cast<std::size_t>(value)].arrangement;
-  Tensor result = Tensor::allocate(arrangement.dtype, arrangement.tensor_shape);
-  runner.read(value, result);
-  return result;
-}
-
-void run_one(const Prepared& prepared, const std::shared_ptr<OpenClDevice>& device,
-             const Catalogue& catalogue, const Way& way, Execution execution) {
-  const TestGraph& test = prepared.test;
-  const auto loaded = std::make_shared<LoadedPlan>(prepared.plan, device);
-  Tensor got;
-  if (execution == Execution::runner) {
-    got = run_by_runner(loaded, test.inputs);
-  } else {
-    const auto surroundings =
-        execution == Execution::guarded ? Surroundings::guards : Surroundings::nothing;
-    const CheckedResult result = run_checked(*loaded, test.inputs, surroundings, catalogue);
-    EXPECT_EQ(result.damage, "");
-    got = output_of(result, loaded->plan(), "y");
-  }
-  const bool exact = test.check == TestGraph::Check::exact && !way.rounds_whole_numbers;
-  const Comparison comparison =
-      exact ? compare_exactly(prepared.expected, got) : compare(prepared.expected, got);
-  EXPECT_TRUE(comparison.ok()) << comparison.text << print(prepared.plan, PlanDetail::brief);
-}
-
-/// The last line of a refusal names the kernel and the reason.
-std::string reason_in(const std::string& message) {
-  const std::size_t line = message.rfind('\n');
-  if (line == std::string::npos) return message;
-  return message.substr(message.find_first_not_of(' ', line + 1));
 }
 
 }  // namespace
@@ -331,18 +209,6 @@ std::string test_name(const std::string& name) {
   return result;
 }
 
-TestGraph to_test_graph(const OperatorCase& test, DataKind kind) {
-  constexpr const char* kNames[] = {"integers", "zero mean", "same sign"};
-  TestGraph result;
-  result.name =
-      describe(test) + ", " + kNames[static_cast<int>(kind)] + ", seed " + std::to_string(kSeed);
-  result.graph = make_graph(test, kSeed, kind);
-  result.inputs = make_inputs(test, kSeed, kind);
-  const bool exact = kind == DataKind::integers && is_exact_on_integers(test);
-  result.check = exact ? TestGraph::Check::exact : TestGraph::Check::bound;
-  return result;
-}
-
 std::vector<OperatorCase> shipped_cases() { return all_cases(MORTON_SOURCE_DIR "/tests/cases"); }
 
 std::set<std::string> families_of(const OperatorCase& test) {
@@ -369,41 +235,6 @@ std::set<std::string> families_of(const OperatorCase& test) {
     }
   }
   return families;
-}
-
-WayReport run_graphs(const std::shared_ptr<OpenClDevice>& device, const Catalogue& catalogue,
-                     const Way& way, const std::vector<TestGraph>& graphs, Execution execution) {
-  WayReport report;
-  std::vector<Prepared> prepared;
-  for (const TestGraph& test : graphs) {
-    try {
-      prepared.push_back(prepare(test, device->info(), catalogue, way));
-    } catch (const UsageError& error) {
-      ++report.refused[reason_in(error.what())];
-    } catch (const UnsupportedError& error) {
-      ++report.refused[reason_in(error.what())];
-    }
-  }
-  std::vector<Plan*> plans;
-  for (Prepared& one : prepared) plans.push_back(&one.plan);
-  share_program(plans);
-  const int before = device->programs().builds();
-  for (const Prepared& one : prepared) {
-    SCOPED_TRACE(way.name + ": " + one.test.name);
-    expect_kernels(one.plan, way.kernels);
-    run_one(one, device, catalogue, way, execution);
-    ++report.graphs;
-  }
-  report.programs_built = device->programs().builds() - before;
-  return report;
-}
-
-std::string print(const Way& way, const WayReport& report) {
-  std::string text = way.name + ": " + std::to_string(report.graphs) + " graphs\n";
-  for (const auto& [reason, count] : report.refused) {
-    text += "  " + std::to_string(count) + " refused: " + reason + "\n";
-  }
-  return text;
 }
 
 }  // namespace morton::test

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "base/checked.hpp"
-#include "device/catalogue_ways.hpp"
+#include "device/catalogue_runs.hpp"
 #include "passes/pipeline.hpp"
 #include "run/runner.hpp"
 #include "support/compare.hpp"

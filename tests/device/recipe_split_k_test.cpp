@@ -4,7 +4,7 @@
 // to split, operands as they lie and transposed, an epilogue behind the sum.
 #include <gtest/gtest.h>
 
-#include "device/catalogue_ways.hpp"
+#include "device/catalogue_runs.hpp"
 #include "support/devices.hpp"
 
 namespace morton::test {

@@ -81,6 +81,40 @@ TEST(Instance, ReadsASideInTheResultsOrderAtTheResultsIndex) {
   EXPECT_THAT(side_index(catalogue, {{0}, {1, 2}}, {"t0", "0", "t2"}), HasSubstr("%"));
 }
 
+/// v + s1 by elementwise.ranges, on a matrix and a side of its shape whose rows are padded so.
+InstanceSpec ranges_with_side(const Catalogue& catalogue, std::int64_t row_padding) {
+  InstanceSpec spec;
+  spec.entry = catalogue.find_entry("elementwise.ranges");
+  spec.tunables = standard_tunables(*spec.entry);
+  spec.problem.family = "elementwise";
+  spec.problem.extents = {{"D0", 5}, {"D1", 7}};
+  spec.problem.epilogue.input_count = 2;
+  spec.problem.epilogue.append(ScalarOp::add, {ScalarRef::input(0), ScalarRef::input(1)});
+  const auto operand = [](const std::string& name, std::int64_t align) {
+    return InstanceOperand{
+        .name = name,
+        .arrangement = make_arrangement(DType::f32, {5, 7}, {{0}, {1}}, Layout::row_major(2),
+                                        {1, align}, Rim::zero),
+        .view = View::identity({"D0", "D1"})};
+  };
+  spec.operands = {operand("src0", 1), operand("dst", 1)};
+  spec.operands[1].direction = InstanceOperand::Direction::write;
+  spec.sides = {operand("side1", row_padding)};
+  spec.local = {1, 1, 1};
+  return spec;
+}
+
+/// Whether all operands have one order follows from padded extents, which are arguments: the two
+/// are other instances.
+TEST(Instance, DependsOnWhetherAllOperandsLieAlike) {
+  const Catalogue catalogue = Catalogue::standard();
+  const InstanceSource alike = generate(ranges_with_side(catalogue, 1));
+  const InstanceSource padded = generate(ranges_with_side(catalogue, 8));
+  EXPECT_THAT(alike.text, HasSubstr("#define ALIKE_dst 1"));
+  EXPECT_THAT(padded.text, HasSubstr("#define ALIKE_dst 0"));
+  EXPECT_NE(alike.key, padded.key);
+}
+
 TEST(Instance, TellsCompilersWhereItsTextComesFrom) {
   const Catalogue catalogue = Catalogue::standard();
   const InstanceSource made = generate(tile_with_bias(catalogue, View::identity({"M", "N"})));

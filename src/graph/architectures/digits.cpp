@@ -42,7 +42,26 @@ Image c18_dense(Layers& net, const std::string& name, const Image& x, std::int64
   return {network.node("Gemm", name, {x.id, weights, biases}, {{"transB", std::int64_t{1}}}), out};
 }
 
+/// 3x3, normalized, ReLU, then the maximum of 2x2.
+Image fashion_stage(Layers& net, const std::string& name, const Image& x, std::int64_t out) {
+  const Image sums = net.conv(name, x, out, {.size = 3, .pad = 1});
+  return net.max_pool(name + "/pool", net.relu(name + "/relu", net.batch_norm(name + "/bn", sums)),
+                      2, 2);
+}
+
 }  // namespace
+
+/// A small network with normalization for Fashion-MNIST's pictures.
+Graph fashion_cnn(const Architecture& architecture, std::uint64_t seed) {
+  Layers net(architecture, seed);
+  Image x = net.input(1, 28);
+  x = fashion_stage(net, "conv1", x, 32);
+  x = fashion_stage(net, "conv2", x, 64);
+  x = fashion_stage(net, "conv3", x, 128);
+  x = {net.apply("Flatten", "flatten", x).id, 128 * 3 * 3};
+  net.output_rows(net.dense("logits", x, 10, Gain::kLinear));
+  return net.finish();
+}
 
 /// The layers and names of models/lenet5.onnx.
 Graph lenet5(const Architecture& architecture, std::uint64_t seed) {

@@ -33,16 +33,28 @@ Image basic_block(Layers& net, const std::string& name, const Image& x, std::int
                   net.add(name + "/Add", y, shortcut(net, name, x, width, stride)));
 }
 
-/// Convolutions 1x1, 3x3 and 1x1, the last to four times the width.
-Image bottleneck(Layers& net, const std::string& name, const Image& x, std::int64_t width,
-                 std::int64_t stride) {
-  Image y = net.conv(name + ".conv1", x, width, {});
+/// A convolution 1x1, one 3x3 by `filter` on as many channels, and one 1x1 to four times the width.
+Image bottleneck_of(Layers& net, const std::string& name, const Image& x, std::int64_t width,
+                    std::int64_t channels, const Filter& filter) {
+  Image y = net.conv(name + ".conv1", x, channels, {});
   y = net.relu(name + ".relu", net.batch_norm(name + ".bn1", y));
-  y = net.conv(name + ".conv2", y, width, {.size = 3, .stride = stride, .pad = 1});
+  y = net.conv(name + ".conv2", y, channels, filter);
   y = net.relu(name + ".relu_1", net.batch_norm(name + ".bn2", y));
   y = net.batch_norm(name + ".bn3", net.conv(name + ".conv3", y, 4 * width, {}), kBranchScale);
   return net.relu(name + ".relu_2",
-                  net.add(name + "/Add", y, shortcut(net, name, x, 4 * width, stride)));
+                  net.add(name + "/Add", y, shortcut(net, name, x, 4 * width, filter.stride)));
+}
+
+Image bottleneck(Layers& net, const std::string& name, const Image& x, std::int64_t width,
+                 std::int64_t stride) {
+  return bottleneck_of(net, name, x, width, width, {.size = 3, .stride = stride, .pad = 1});
+}
+
+/// The same with twice the channels in 32 groups.
+Image aggregated(Layers& net, const std::string& name, const Image& x, std::int64_t width,
+                 std::int64_t stride) {
+  return bottleneck_of(net, name, x, width, 2 * width,
+                       {.size = 3, .stride = stride, .pad = 1, .groups = 32});
 }
 
 Graph resnet(const Architecture& architecture, std::uint64_t seed, const std::array<int, 4>& blocks,
@@ -72,6 +84,11 @@ Graph resnet18(const Architecture& architecture, std::uint64_t seed) {
 /// Version 1.5: the 3x3 convolution of a block has its stride.
 Graph resnet50(const Architecture& architecture, std::uint64_t seed) {
   return resnet(architecture, seed, {3, 4, 6, 3}, bottleneck);
+}
+
+/// S. Xie et al., *Aggregated Residual Transformations for Deep Neural Networks* (2017).
+Graph resnext50(const Architecture& architecture, std::uint64_t seed) {
+  return resnet(architecture, seed, {3, 4, 6, 3}, aggregated);
 }
 
 }  // namespace morton

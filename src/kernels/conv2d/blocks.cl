@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// conv2d.blocks_64 and _32: dst[n,o,oh,ow] = EPILOGUE(sum over c, kh, kw of
-//     src[n, c, oh*SH + kh*DH - PT, ow*SW + kw*DW - PL] * weights[o,c,kh,kw]), for CPUs
+// conv2d.blocks_64, _32 and _16: dst[n,o,oh,ow] = EPILOGUE(sum over i, kh, kw of
+//     src[n, o/(O/G)*I + i, oh*SH + kh*DH - PT, ow*SW + kw*DW - PL] * weights[o,i,kh,kw]), for CPUs
 //
 //   src      NCHW16c      (((n*Q + c/16)*H + h)*W + w)*16 + c%16,   Q = ceil(C / 16)
-//   weights  OIHW16i16o   ((((o/16*Q + c/16)*KH + kh)*KW + kw)*16 + c%16)*16 + o%16
+//   weights  OIHW16i16o   ((((o/16*P + i/16)*KH + kh)*KW + kw)*16 + i%16)*16 + o%16,   P = ceil(I / 16)
 //   dst      NOHW16o      (((n*R + o/16)*OH + oh)*OW + ow)*16 + o%16,   R = ceil(O / 16); zero from O on
 //
 // Sixteen channels of a pixel are a vector in memory, so a layer reads what the layer before wrote, and
@@ -28,8 +28,8 @@
 //
 // Channels that pad src may hold what they like, if finite: their weights are zero.
 //
-// The entries differ in BLOCKS and PIXELS: 24 accumulators each, for O that is a multiple of 64 or
-// of 32.
+// The entries differ in BLOCKS and PIXELS, for O that is a multiple of 64, of 32 or of 16. Of several
+// groups each begins with a block, and a tile of blocks lies in one group.
 //
 // Tunables: BLOCKS, PIXELS of a tile; DEPTH, steps for which weights are kept; how many work-items share
 // the pixels is the global size.
@@ -42,7 +42,7 @@ __kernel ATTRIBUTES void blocks(ARGUMENTS) {
   typedef float sixteen __attribute__((ext_vector_type(16), aligned(4)));
   __local float patch[PIXELS * 16];
   __local float sums[BLOCKS * PIXELS * 16];
-  const int in_blocks = (C + 15) / 16;
+  const int in_blocks = (I + 15) / 16;
   const int out_blocks = (O + 15) / 16;
   const int steps = in_blocks * TAPS;
   const int pixels = N * OH * OW;
@@ -51,6 +51,8 @@ __kernel ATTRIBUTES void blocks(ARGUMENTS) {
   const int first_tile = (int)((long)tiles * get_global_id(0) / items);
   const int last_tile = (int)((long)tiles * (get_global_id(0) + 1) / items);
   const int b0 = get_global_id(1) * BLOCKS;
+  const int image_blocks = (C + 15) / 16;
+  const int group_blocks = G == 1 ? 0 : b0 * 16 / (O / G) * in_blocks;
 
   for (int s0 = 0; s0 < steps; s0 += DEPTH) {
     const int s_end = min(s0 + DEPTH, steps);
@@ -107,7 +109,7 @@ __kernel ATTRIBUTES void blocks(ARGUMENTS) {
           const int w = column[p] * SW + across;
           sixteen found = 0.0f;
           if ((h >= 0) & (h < H) & (w >= 0) & (w < W)) {
-            const int plane = image[p] * in_blocks + in_block;
+            const int plane = image[p] * image_blocks + group_blocks + in_block;
             found = *(__global const sixteen*)(src + ((plane * H + h) * W + w) * 16);
           }
           *(__local sixteen*)(patch + p * 16) = found;
@@ -117,7 +119,7 @@ __kernel ATTRIBUTES void blocks(ARGUMENTS) {
         for (int b = 0; b < BLOCKS; ++b) {
           filters[b] = weights + (min(b0 + b, out_blocks - 1) * steps + s) * 256;
         }
-        const int channels = min(C - in_block * 16, 16);
+        const int channels = min(I - in_block * 16, 16);
         for (int i0 = 0; i0 < channels; i0 += 8) {
 #pragma unroll
           for (int i = 0; i < 8; ++i) {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// conv2d.gathered: dst[n,o,oh,ow] = EPILOGUE(sum over c, kh, kw of
-//     src[n, c, oh*SH + kh*DH - PT, ow*SW + kw*DW - PL] * weights[o,c,kh,kw]), for CPUs
+// conv2d.gathered: dst[n,o,oh,ow] = EPILOGUE(sum over i, kh, kw of
+//     src[n, o/(O/G)*I + i, oh*SH + kh*DH - PT, ow*SW + kw*DW - PL] * weights[o,i,kh,kw]), for CPUs
 //
-//   src      NCHW   ((n*C + c)*H + h)*W + w
-//   weights  OIHW   o*K + k,  k = (c*KH + kh)*KW + kw,  K = C*KH*KW
+//   src      NCHW   ((n*C + c)*H + h)*W + w,  c = o/(O/G)*I + i
+//   weights  OIHW   o*K + k,  k = (i*KH + kh)*KW + kw,  K = I*KH*KW
 //   dst      NOHW   ((n*O + o)*OH + oh)*OW + ow
 //
-// The product weights[O,K] * columns[K,N*OH*OW] of im2col, as gemm.tile_copied computes it, of which no
-// columns are ever written to memory: a work-group is one work-item, and gathers the TILE_N columns
-// that it needs from the image into a panel of local memory.
+// The product weights[O/G,K] * columns[K,N*OH*OW] of im2col for each group, as gemm.tile_copied computes
+// it, of which no columns are ever written to memory: a work-group is one work-item, and gathers the
+// TILE_N columns that it needs from the image into a panel of local memory.
 //
-//          src, channel c                 the panel: row k = (c, kh, kw)
+//          src, channel c                 the panel: row k = (i, kh, kw)
 //      . . . . . . . . . . .               a b c d e f g h | i j k l m n     TILE_N pixels of dst;
 //      . [a b c d e f g h] .   -------->   one run for each row of dst that
 //      . . . . . . . . . . .               they lie in, zeros where the
@@ -25,11 +25,11 @@
 // each DEPTH, and its sums wait in `sums` meanwhile. The bounds of a run depend on (kh, kw) alone and
 // serve all channels.
 //
-// Work-groups along O come first. The last pixels, if they are fewer than TILE_N, come before all
+// Work-groups along O come first, those of a group one after another. The last pixels, if they are fewer than TILE_N, come before all
 // others: they cost less, and what is left for the end is then of one size; they are computed in
 // vectors of 16, one after the other.
 //
-// Edges: in place of outputs that do not exist the last one is computed.
+// Edges: in place of outputs that do not exist the last one of the band is computed.
 //
 // Tunables: TILE_M outputs and TILE_N pixels (a multiple of 16) of the tile; BAND_M outputs of a band at
 // most (a multiple of TILE_M); DEPTH rows of the panel. How many bands there are is the global size.
@@ -47,12 +47,15 @@ __kernel ATTRIBUTES void gathered(ARGUMENTS) {
   typedef float sixteen __attribute__((ext_vector_type(16), aligned(4)));
   __local float panel[DEPTH * TILE_N];
   __local float sums[BAND_M * TILE_N];
-  const int K = C * KH * KW;
+  const int K = I * KH * KW;
   const int pixels = N * OH * OW;
-  const int bands = get_global_size(0);
-  const int height = ((O + TILE_M - 1) / TILE_M + bands - 1) / bands * TILE_M;
-  const int o0 = get_global_id(0) * height;
-  const int outputs = min(O - o0, height);
+  const int bands = get_global_size(0) / G;
+  const int group = get_global_id(0) / bands;
+  const int group_outputs = O / G;
+  const int height = ((group_outputs + TILE_M - 1) / TILE_M + bands - 1) / bands * TILE_M;
+  const int in_group = get_global_id(0) % bands * height;
+  const int o0 = group * group_outputs + in_group;
+  const int outputs = min(group_outputs - in_group, height);
   const int p0 = (get_global_size(1) - 1 - get_global_id(1)) * TILE_N;
   const int columns = min(pixels - p0, TILE_N);
   const int wide = (columns + 15) / 16 * 16;
@@ -91,7 +94,7 @@ __kernel ATTRIBUTES void gathered(ARGUMENTS) {
         begin[r] = min(from + (max(-w, 0) + SW - 1) / SW, run_end[r]);
         end[r] = inside ? clamp(from + (max(W - w, 0) + SW - 1) / SW, begin[r], run_end[r])
                         : begin[r];
-        start[r] = (run_n[r] * C * H + h) * W + w + (begin[r] - from) * SW;
+        start[r] = ((run_n[r] * C + group * I) * H + h) * W + w + (begin[r] - from) * SW;
         from = run_end[r];
       }
       for (int ch = first; ch < last; ++ch) {

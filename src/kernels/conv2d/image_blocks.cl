@@ -64,7 +64,7 @@ __kernel ATTRIBUTES void image_blocks(ARGUMENTS) {
           }
         } else {
           for (int x = 0; x < STRIP; ++x) {
-            strip[x] = is_row & (w0 + x >= 0) & (w0 + x < W) ? src[from + x] : 0.0f;
+            strip[x] = (is_row & (w0 + x >= 0) & (w0 + x < W)) ? src[from + x] : 0.0f;
           }
         }
       }

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// conv2d.groups_blocks: dst[n,o,oh,ow] = EPILOGUE(sum over i, kh, kw of
+//     src[n, o/I*I + i, oh*SH + kh*DH - PT, ow*SW + kw*DW - PL] * weights[o,i,kh,kw]), for CPUs
+//
+//   src      NCHW16c    (((n*Q + c/16)*H + h)*W + w)*16 + c%16,   Q = ceil(C / 16)
+//   weights  OIHW16o    (((o/16*I + i)*KH + kh)*KW + kw)*16 + o%16
+//   dst      NOHW16o    (((n*Q + o/16)*OH + oh)*OW + ow)*16 + o%16; zero from O on
+//
+// Groups of 2, 4 or 8 channels and as many outputs, so that a block of sixteen channels holds whole
+// groups, and the outputs that read them are the block of dst with the same number.
+//
+//   I = 4:   a vector of src     [a b c d  e f g h  ...]
+//            its channel i = 1   [b b b b  f f f f  ...]     spread within each group, in registers,
+//            weights of i = 1    [w w w w  w w w w  ...]     and multiplied: four outputs of four groups
+//
+// A tile is PIXELS neighbours of a row of dst. What their windows reach is copied to local memory, zeros
+// for what lies outside of the image, whatever the stride. For each row of the filter and each i a
+// pixel of the copy is spread once, and serves up to KW windows.
+//
+// Tunables: PIXELS of a tile; STRIP, pixels that local memory holds; GROUPS, work-items at most.
+// Assumes: a work-group of one work-item, which needs no barrier between its use of local memory.
+// `a * b + c` is left to the compiler to contract into one operation: PoCL's mad() is two.
+#define SPAN ((PIXELS - 1) * SW + (KW - 1) * DW + 1)
+#if KH * SPAN > STRIP || (I != 2 && I != 4 && I != 8)
+#error "conv2d.groups_blocks: STRIP must hold the windows of a tile, I must be 2, 4 or 8"
+#endif
+// Channel i of each group, in all places of the group.
+#if I == 2
+#define SPREAD_0(v) v.s0022446688aaccee
+#define SPREAD_1(v) v.s1133557799bbddff
+#elif I == 4
+#define SPREAD_0(v) v.s000044448888cccc
+#define SPREAD_1(v) v.s111155559999dddd
+#define SPREAD_2(v) v.s22226666aaaaeeee
+#define SPREAD_3(v) v.s33337777bbbbffff
+#else
+#define SPREAD_0(v) v.s0000000088888888
+#define SPREAD_1(v) v.s1111111199999999
+#define SPREAD_2(v) v.s22222222aaaaaaaa
+#define SPREAD_3(v) v.s33333333bbbbbbbb
+#define SPREAD_4(v) v.s44444444cccccccc
+#define SPREAD_5(v) v.s55555555dddddddd
+#define SPREAD_6(v) v.s66666666eeeeeeee
+#define SPREAD_7(v) v.s77777777ffffffff
+#endif
+// Adds to the sums what channel i of each group gives, in row kh of the filter. A pixel of the copy is
+// read by those windows that it is a whole number of steps away from.
+#define ADD_CHANNEL(i)                                                              \
+  {                                                                                 \
+    sixteen filter[KW];                                                             \
+    _Pragma("unroll") for (int kw = 0; kw < KW; ++kw) {                             \
+      filter[kw] = *(__global const sixteen*)(filters + ((i)*KH * KW + kw) * 16);   \
+    }                                                                               \
+    _Pragma("unroll") for (int x = 0; x < SPAN; ++x) {                              \
+      const sixteen pixel = *(__local const sixteen*)(line + x * 16);               \
+      const sixteen all = SPREAD_##i(pixel);                                        \
+      _Pragma("unroll") for (int kw = 0; kw < KW; ++kw) {                           \
+        const int p = (x - kw * DW) / SW;                                           \
+        if (x >= kw * DW && (x - kw * DW) % SW == 0 && p < PIXELS) {                \
+          sum[p] += all * filter[kw];                                               \
+        }                                                                           \
+      }                                                                             \
+    }                                                                               \
+  }
+
+__kernel ATTRIBUTES void groups_blocks(ARGUMENTS) {
+  // Sixteen floats that may start at any float, where OpenCL's float16 starts at 64 bytes only.
+  typedef float sixteen __attribute__((ext_vector_type(16), aligned(4)));
+  __local float strip[STRIP * 16];
+  __local float sums[PIXELS * 16];
+  const int blocks = (C + 15) / 16;
+  const int across = (OW + PIXELS - 1) / PIXELS;
+  const int tiles = N * blocks * OH * across;
+  const int items = get_global_size(0);
+  const int last = (int)((long)tiles * (get_global_id(0) + 1) / items);
+  for (int t = (int)((long)tiles * get_global_id(0) / items); t < last; ++t) {
+    const int ow = t % across * PIXELS;
+    const int oh = t / across % OH;
+    const int block = t / across / OH % blocks;
+    const int n = t / across / OH / blocks;
+    const int count = min(OW - ow, PIXELS);
+    const int h0 = oh * SH - PT;
+    const int w0 = ow * SW - PL;
+    __global const float* plane = src + (n * blocks + block) * (H * W) * 16;
+    // Pixels of the copy that lie in the image, and columns beyond the last window, which none reads.
+    const int begin = clamp(-w0, 0, SPAN);
+    const int end = clamp(W - w0, begin, SPAN);
+
+    sixteen sum[PIXELS];
+#pragma unroll
+    for (int p = 0; p < PIXELS; ++p) sum[p] = 0.0f;
+    for (int kh = 0; kh < KH; ++kh) {
+      const int h = h0 + kh * DH;
+      if ((h < 0) | (h >= H)) continue;
+      __local float* line = strip + kh * SPAN * 16;
+      for (int x = 0; x < begin; ++x) *(__local sixteen*)(line + x * 16) = 0.0f;
+      for (int x = begin; x < end; ++x) {
+        *(__local sixteen*)(line + x * 16) =
+            *(__global const sixteen*)(plane + (h * W + w0 + x) * 16);
+      }
+      for (int x = end; x < SPAN; ++x) *(__local sixteen*)(line + x * 16) = 0.0f;
+    }
+    for (int kh = 0; kh < KH; ++kh) {
+      const int h = h0 + kh * DH;
+      if ((h < 0) | (h >= H)) continue;
+      __local const float* line = strip + kh * SPAN * 16;
+      __global const float* filters = weights + (block * I * KH + kh) * KW * 16;
+      ADD_CHANNEL(0)
+      ADD_CHANNEL(1)
+#if I > 2
+      ADD_CHANNEL(2)
+      ADD_CHANNEL(3)
+#endif
+#if I > 4
+      ADD_CHANNEL(4)
+      ADD_CHANNEL(5)
+      ADD_CHANNEL(6)
+      ADD_CHANNEL(7)
+#endif
+    }
+#pragma unroll
+    for (int p = 0; p < PIXELS; ++p) *(__local sixteen*)(sums + p * 16) = sum[p];
+
+    // The text of the epilogue stands in one loop: it may be long, and PoCL compiles every copy.
+    // The mask takes nothing away; it tells the compiler that o is a multiple of 16 and not
+    // negative, so that EPILOGUE reads neighbours.
+    const int o = block * 16 & 0xfffff0;
+    __global float* out = dst + (((n * blocks + block) * OH + oh) * OW + ow) * 16;
+    for (int p = 0; p < count; ++p) {
+      __local float* found = sums + p * 16;
+      sixteen result = *(__local const sixteen*)found;
+      if (o + 16 <= O) {
+#pragma unroll
+        for (int l = 0; l < 16; ++l) result[l] = EPILOGUE(result[l], n, o + l, oh, ow + p);
+      } else {
+        for (int l = 0; l < 16; ++l) {
+          const float value = found[l];
+          found[l] = o + l < O ? EPILOGUE(value, n, o + l, oh, ow + p) : 0.0f;
+        }
+        result = *(__local const sixteen*)found;
+      }
+      *(__global sixteen*)(out + p * 16) = result;
+    }
+  }
+}
+#undef SPAN
+#undef ADD_CHANNEL
+#undef SPREAD_0
+#undef SPREAD_1
+#undef SPREAD_2
+#undef SPREAD_3
+#undef SPREAD_4
+#undef SPREAD_5
+#undef SPREAD_6
+#undef SPREAD_7

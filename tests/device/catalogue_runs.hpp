@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "device/catalogue_ways.hpp"
+#include "device/checked_run.hpp"
+#include "device/opencl_device.hpp"
+#include "graph/graph.hpp"
+
+namespace morton::test {
+
+/// A graph to run, before any pass.
+struct TestGraph {
+  std::string name;
+  Graph graph;
+  std::vector<NamedTensor> inputs;
+  enum class Check : std::uint8_t { exact, bound } check = Check::bound;
+};
+
+/// The case with data of this kind; exact where f32 is.
+[[nodiscard]] TestGraph to_test_graph(const OperatorCase& test, DataKind kind);
+
+/// How graphs are run.
+enum class Execution : std::uint8_t {
+  guarded,  ///< memory of its own for each value, between guards, holding NaN
+  runner,   ///< as sessions do it, memory recycled, holding NaN
+  exact,    ///< buffers of the exact size, for Oclgrind
+};
+
+/// What running graphs in one way gave.
+struct WayReport {
+  int graphs = 0;
+  std::map<std::string, int> refused;  ///< why the way cannot do a graph, and how many
+  int programs_built = 0;
+};
+
+/// Plans the graphs in the given way, builds all their kernels as one program, runs each, and
+/// compares with the reference; differences are GoogleTest failures.
+[[nodiscard]] WayReport run_graphs(const std::shared_ptr<OpenClDevice>& device,
+                                   const Catalogue& catalogue, const Way& way,
+                                   const std::vector<TestGraph>& graphs, Execution execution);
+
+/// "gemm.tile: 40 graphs; 2 refused: it requires ...", one line a reason.
+[[nodiscard]] std::string print(const Way& way, const WayReport& report);
+
+}  // namespace morton::test
