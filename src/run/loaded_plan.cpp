@@ -74,8 +74,11 @@ void LoadedPlan::load(const CompiledAhead& ahead, const std::function<void()>& b
   const auto start = std::chrono::steady_clock::now();
   constants_.resize(plan_.values.size());
   is_taken_.assign(plan_.values.size(), 0);
-  if (family_ != nullptr) take_constants();
-  return_freed_memory();
+  if (family_ != nullptr) {
+    take_constants();
+  } else {
+    return_freed_memory();
+  }
   upload_constants(ahead);
   run_load_steps();
   const std::chrono::duration<double, std::milli> elapsed =

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "morton/compile.hpp"
+#include "morton/device.hpp"
+#include "morton/export.hpp"
+#include "morton/model.hpp"
+#include "morton/optimizer.hpp"
+#include "morton/session.hpp"
+#include "morton/tensor.hpp"
+
+namespace morton {
+
+/// How a model is trained.
+struct TrainerOptions {
+  std::int64_t batch = 100;  ///< examples of a step
+  Loss loss = Loss::softmax_cross_entropy;
+  /// What the targets of softmax_cross_entropy are.
+  enum class Targets : std::uint8_t { labels, shares } targets = Targets::labels;
+  OptimizerOptions optimizer;
+  /// All gradients together are scaled down to this length where they are longer.
+  std::optional<double> clip_norm;
+  /// Parameters that stay as they are, by name; `*` stands for any text, `?` for one character. A
+  /// BatchNormalization whose scale and shift stay also keeps its statistics. No gradient is
+  /// computed of what stays.
+  std::vector<std::string> freeze;
+  std::uint64_t seed = 0;  ///< of Dropout
+  /// Kernels, precision, cache and log, and full shapes of inputs whose further extents are open;
+  /// the batch is the trainer's own.
+  CompileOptions compile;
+};
+
+/// What a step, or an evaluation, found.
+struct BatchResult {
+  double loss = 0.0;        ///< mean over the rows
+  std::int64_t right = -1;  ///< rows whose label is the model's first choice; -1 without labels
+  std::int64_t rows = 0;
+};
+
+/// What is trained, and what it takes.
+struct TrainingSummary {
+  struct Parameter {
+    std::string name;
+    Shape shape;
+    enum class Role : std::uint8_t { trained, frozen, statistics } role = Role::trained;
+  };
+  std::vector<Parameter> parameters;
+  std::int64_t trained_elements = 0;
+  std::int64_t parameter_bytes = 0;   ///< of the device, of all parameters and statistics
+  std::int64_t optimizer_bytes = 0;   ///< of the optimizer's state
+  std::int64_t activation_bytes = 0;  ///< of what lies between forward and backward pass
+  std::int64_t workspace_bytes = 0;
+  int steps = 0;  ///< of the plan
+};
+
+/// A model that learns on a device. A training step (forward, loss, gradients, update) is one
+/// planned graph; parameters and the optimizer's state stay on the device. Belongs to one thread at
+/// a time.
+class MORTON_API Trainer {
+ public:
+  /// Throws UsageError for a model with other than one input and one output, for patterns that
+  /// match nothing and for nothing left to train; UnsupportedError that names a node without
+  /// gradient; and what `compile` throws.
+  Trainer(const Model& model, const Device& device, const TrainerOptions& options = {});
+  Trainer(Trainer&&) noexcept;
+  Trainer& operator=(Trainer&&) noexcept;
+  ~Trainer();
+
+  [[nodiscard]] PortInfo input() const;   ///< with the batch
+  [[nodiscard]] PortInfo target() const;  ///< with the batch
+  [[nodiscard]] const TrainingSummary& summary() const;
+  [[nodiscard]] const TrainerOptions& options() const;
+  /// The plan of a step, as CompiledModel::plan_text.
+  [[nodiscard]] std::string plan_text(CompiledModel::Detail detail) const;
+  [[nodiscard]] const CompiledModel& step_model() const;
+
+  /// One step on a whole batch. The loss is that before the update. Throws UsageError for wrong
+  /// types or shapes, DeviceError. A loss that is not finite is returned as it is: the parameters
+  /// are then spoilt.
+  BatchResult step(const Tensor& inputs, const Tensor& targets, double learning_rate);
+  /// Steps so far, those before `set_state` included.
+  [[nodiscard]] std::int64_t steps_done() const;
+
+  /// The model, as it is used, on the first `rows` rows of a whole batch; `predictions`, unless
+  /// null, gets its output for all of them. Nothing changes.
+  BatchResult evaluate(const Tensor& inputs, const Tensor& targets, std::int64_t rows,
+                       Tensor* predictions = nullptr);
+
+  /// The model with what it has learned.
+  [[nodiscard]] Model model();
+  /// Everything that the next steps depend on, but for the batches: parameters, statistics, the
+  /// optimizer's state and the number of steps ("morton.steps", i64).
+  [[nodiscard]] std::vector<NamedTensor> state();
+  /// Goes on from there, bit for bit on the same device and driver. Throws UsageError for names,
+  /// types or shapes of another model or optimizer.
+  void set_state(const std::vector<NamedTensor>& state);
+  /// Where a step spends its time, if the trainer is told to measure.
+  void set_profiling(SessionOptions::Profiling profiling);
+  [[nodiscard]] std::vector<StepTime> step_times();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace morton

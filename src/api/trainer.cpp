@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "morton/trainer.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "autodiff/optimizers.hpp"
+#include "autodiff/training_form.hpp"
+#include "autodiff/training_step.hpp"
+#include "base/error.hpp"
+#include "base/shape.hpp"
+#include "graph/graph.hpp"
+
+namespace morton {
+namespace {
+
+constexpr const char* kStepsName = "morton.steps";
+
+TrainingStepOptions step_options_of(const TrainerOptions& options) {
+  TrainingStepOptions step;
+  step.batch = options.batch;
+  step.shapes = options.compile.shapes;
+  step.loss = options.loss;
+  const bool labels = options.loss == Loss::softmax_cross_entropy &&
+                      options.targets == TrainerOptions::Targets::labels;
+  step.targets = labels ? TargetKind::labels : TargetKind::values;
+  step.optimizer = options.optimizer;
+  step.clip_norm = options.clip_norm;
+  step.freeze = options.freeze;
+  return step;
+}
+
+CompileOptions compile_options_of(const TrainerOptions& options) {
+  CompileOptions compile = options.compile;
+  compile.batch = 0;
+  compile.shapes.clear();
+  compile.also.clear();
+  compile.other_shapes = CompileOptions::OtherShapes::leave;
+  return compile;
+}
+
+CompiledModel compiled(const Graph& graph, const Device& device, const TrainerOptions& options) {
+  return compile(Model(std::make_shared<const Graph>(graph)), device, compile_options_of(options));
+}
+
+void require_range(const char* what, double value, double least, double below) {
+  if (value >= least && value < below) return;
+  throw UsageError("train: " + std::string(what) + " is " + std::to_string(value) +
+                   ", expected a number from " + std::to_string(least) + " to below " +
+                   std::to_string(below));
+}
+
+void require_sensible(const TrainerOptions& options) {
+  if (options.batch < 1) throw UsageError("train: a batch has at least one example");
+  const OptimizerOptions& optimizer = options.optimizer;
+  require_range("the momentum", optimizer.momentum, 0.0, 1.0);
+  require_range("beta1", optimizer.beta1, 0.0, 1.0);
+  require_range("beta2", optimizer.beta2, 0.0, 1.0);
+  require_range("the decay", optimizer.decay, 0.0, 1.0);
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  require_range("the weight decay", optimizer.weight_decay, 0.0, kInfinity);
+  require_range("epsilon", optimizer.epsilon, 0.0, kInfinity);
+  if (options.clip_norm && !(*options.clip_norm > 0.0)) {
+    throw UsageError("train: gradients cannot be clipped to a length of " +
+                     std::to_string(*options.clip_norm));
+  }
+}
+
+double sum_of(const Tensor& rows, std::int64_t count) {
+  const auto values = rows.as<float>();
+  double sum = 0.0;
+  for (std::int64_t i = 0; i < count; ++i) sum += values[static_cast<std::size_t>(i)];
+  return sum;
+}
+
+Tensor scalar(double value) {
+  Tensor tensor = Tensor::allocate(DType::f32, {});
+  tensor.set(0, value);
+  return tensor;
+}
+
+/// Well mixed bits of a number (S. Vigna's splitmix64).
+std::uint64_t mixed(std::uint64_t value) {
+  value += 0x9e3779b97f4a7c15U;
+  value = (value ^ (value >> 30U)) * 0xbf58476d1ce4e5b9U;
+  value = (value ^ (value >> 27U)) * 0x94d049bb133111ebU;
+  return value ^ (value >> 31U);
+}
+
+}  // namespace
+
+struct Trainer::State {
+  State(const Model& given, const Device& on, const TrainerOptions& with)
+      : model(given),
+        device(on),
+        options(with),
+        made(make_training_step(given.graph(), step_options_of(with))),
+        session(compiled(made.step, on, with)) {}
+
+  Model model;
+  Device device;
+  TrainerOptions options;
+  TrainingStep made;
+  Session session;
+  std::optional<Session> evaluation;  ///< made when it is first asked for
+  bool evaluation_is_current = false;
+  std::int64_t steps = 0;
+  TrainingSummary summary;
+
+  /// Names of all that a step renews, in the step's order.
+  [[nodiscard]] std::vector<std::string> renewed() const {
+    std::vector<std::string> names;
+    for (const StateUpdate& update : made.step.updates) {
+      names.push_back(made.step.tensor(update.state).name);
+    }
+    return names;
+  }
+
+  [[nodiscard]] bool has_labels() const { return made.step.find(kRightOutput) != kNoTensor; }
+
+  void summarize() {
+    const auto add = [&](const std::vector<std::string>& names,
+                         TrainingSummary::Parameter::Role role) {
+      for (const std::string& name : names) {
+        const GraphTensor& tensor = made.step.tensor(made.step.find(name));
+        summary.parameters.push_back({name, tensor.data.shape(), role});
+        summary.parameter_bytes += static_cast<std::int64_t>(tensor.data.bytes());
+        if (role == TrainingSummary::Parameter::Role::trained) {
+          summary.trained_elements += tensor.data.size();
+        }
+      }
+    };
+    add(made.trained, TrainingSummary::Parameter::Role::trained);
+    add(made.frozen, TrainingSummary::Parameter::Role::frozen);
+    add(made.statistics, TrainingSummary::Parameter::Role::statistics);
+    std::int64_t renewed_bytes = 0;
+    for (const std::string& name : renewed()) {
+      renewed_bytes +=
+          static_cast<std::int64_t>(made.step.tensor(made.step.find(name)).data.bytes());
+    }
+    for (const TrainingSummary::Parameter& one : summary.parameters) {
+      if (one.role == TrainingSummary::Parameter::Role::frozen) continue;
+      renewed_bytes -=
+          static_cast<std::int64_t>(made.step.tensor(made.step.find(one.name)).data.bytes());
+    }
+    summary.optimizer_bytes = renewed_bytes;
+    const CompileReport& report = session.model().report();
+    summary.activation_bytes = report.activation_bytes;
+    summary.workspace_bytes = report.workspace_bytes;
+    summary.steps = static_cast<int>(session.model().steps().size());
+  }
+
+  void set_rates(double rate) {
+    session.set_input(kRateInput, scalar(rate));
+    const OptimizerOptions& optimizer = options.optimizer;
+    const auto t = static_cast<double>(steps + 1);
+    if (made.step.find(kCorrection1Input) != kNoTensor) {
+      session.set_input(kCorrection1Input, scalar(1.0 / (1.0 - std::pow(optimizer.beta1, t))));
+      session.set_input(kCorrection2Input,
+                        scalar(1.0 / std::sqrt(1.0 - std::pow(optimizer.beta2, t))));
+    }
+    if (made.step.find(kDropoutInput) != kNoTensor) {
+      Tensor key = Tensor::allocate(DType::u32, {});
+      const std::uint64_t number = mixed(mixed(options.seed) + static_cast<std::uint64_t>(steps));
+      key.as_mutable<std::uint32_t>()[0] = static_cast<std::uint32_t>(number >> 32U);
+      session.set_input(kDropoutInput, key);
+    }
+  }
+
+  Session& current_evaluation() {
+    if (!evaluation) evaluation.emplace(compiled(made.evaluation, device, options));
+    if (!evaluation_is_current) {
+      for (const auto& names : {made.trained, made.statistics}) {
+        for (const std::string& name : names) {
+          evaluation->set_state(name, session.get_state(name));
+        }
+      }
+      evaluation_is_current = true;
+    }
+    return *evaluation;
+  }
+
+  [[nodiscard]] std::string model_input() const {
+    return made.step.tensor(made.step.inputs.front()).name;
+  }
+};
+
+Trainer::Trainer(const Model& model, const Device& device, const TrainerOptions& options) {
+  require_sensible(options);
+  state_ = std::make_unique<State>(model, device, options);
+  state_->summarize();
+}
+
+Trainer::Trainer(Trainer&&) noexcept = default;
+Trainer& Trainer::operator=(Trainer&&) noexcept = default;
+Trainer::~Trainer() = default;
+
+PortInfo Trainer::input() const { return step_model().inputs().front(); }
+
+PortInfo Trainer::target() const {
+  const auto inputs = step_model().inputs();
+  return *std::ranges::find(inputs, kTargetInput, &PortInfo::name);
+}
+
+const TrainingSummary& Trainer::summary() const { return state_->summary; }
+
+const TrainerOptions& Trainer::options() const { return state_->options; }
+
+std::string Trainer::plan_text(CompiledModel::Detail detail) const {
+  return step_model().plan_text(detail);
+}
+
+const CompiledModel& Trainer::step_model() const { return state_->session.model(); }
+
+BatchResult Trainer::step(const Tensor& inputs, const Tensor& targets, double learning_rate) {
+  State& state = *state_;
+  state.session.set_input(state.model_input(), inputs);
+  state.session.set_input(kTargetInput, targets);
+  state.set_rates(learning_rate);
+  state.session.enqueue();
+  state.evaluation_is_current = false;
+  ++state.steps;
+  BatchResult result;
+  result.rows = state.options.batch;
+  const auto rows = static_cast<double>(result.rows);
+  result.loss = sum_of(state.session.get_output(kLossOutput), result.rows) / rows;
+  if (state.has_labels()) {
+    result.right = std::llround(sum_of(state.session.get_output(kRightOutput), result.rows));
+  }
+  return result;
+}
+
+std::int64_t Trainer::steps_done() const { return state_->steps; }
+
+BatchResult Trainer::evaluate(const Tensor& inputs, const Tensor& targets, std::int64_t rows,
+                              Tensor* predictions) {
+  State& state = *state_;
+  if (rows < 1 || rows > state.options.batch) {
+    throw UsageError("evaluate: " + std::to_string(rows) + " rows of a batch of " +
+                     std::to_string(state.options.batch));
+  }
+  Session& session = state.current_evaluation();
+  session.set_input(state.model_input(), inputs);
+  session.set_input(kTargetInput, targets);
+  session.enqueue();
+  BatchResult result;
+  result.rows = rows;
+  result.loss = sum_of(session.get_output(kLossOutput), rows) / static_cast<double>(rows);
+  if (state.has_labels()) {
+    result.right = std::llround(sum_of(session.get_output(kRightOutput), rows));
+  }
+  if (predictions != nullptr) {
+    *predictions = session.get_output(session.model().outputs().front().name);
+  }
+  return result;
+}
+
+Model Trainer::model() {
+  Graph learned = state_->model.graph();
+  for (const auto& names : {state_->made.trained, state_->made.statistics}) {
+    for (const std::string& name : names) {
+      learned.tensor(learned.find(name)).data = state_->session.get_state(name);
+    }
+  }
+  return Model(std::make_shared<const Graph>(std::move(learned)));
+}
+
+std::vector<NamedTensor> Trainer::state() {
+  std::vector<NamedTensor> tensors;
+  for (const std::string& name : state_->renewed()) {
+    tensors.push_back({name, state_->session.get_state(name)});
+  }
+  const std::int64_t steps[] = {state_->steps};
+  tensors.push_back({kStepsName, Tensor::from({1}, steps)});
+  return tensors;
+}
+
+void Trainer::set_state(const std::vector<NamedTensor>& given) {
+  const auto renewed = state_->renewed();
+  const auto find = [&](const std::string& name) -> const Tensor& {
+    const auto found = std::ranges::find(given, name, &NamedTensor::name);
+    if (found == given.end()) {
+      throw UsageError("train: the state has no '" + name +
+                       "': it belongs to another model or optimizer");
+    }
+    return found->tensor;
+  };
+  if (given.size() != renewed.size() + 1) {
+    throw UsageError("train: the state has " + std::to_string(given.size()) +
+                     " tensors, expected " + std::to_string(renewed.size() + 1) +
+                     ": it belongs to another model or optimizer");
+  }
+  // All are looked at before any is taken.
+  for (const std::string& name : renewed) {
+    const GraphTensor& own = state_->made.step.tensor(state_->made.step.find(name));
+    const Tensor& tensor = find(name);
+    if (tensor.shape() == own.data.shape() && tensor.dtype() == own.dtype) continue;
+    throw UsageError("train: '" + name + "' is " + to_string(tensor.shape()) + ", expected " +
+                     to_string(own.data.shape()) + ": it belongs to another model");
+  }
+  const Tensor& steps = find(kStepsName);
+  if (steps.dtype() != DType::i64 || steps.size() != 1 || steps.at(0) < 0) {
+    throw UsageError("train: the state's number of steps is damaged");
+  }
+  for (const std::string& name : renewed) state_->session.set_state(name, find(name));
+  state_->steps = steps.as<std::int64_t>()[0];
+  state_->evaluation_is_current = false;
+}
+
+void Trainer::set_profiling(SessionOptions::Profiling profiling) {
+  state_->session.set_profiling(profiling);
+}
+
+std::vector<StepTime> Trainer::step_times() { return state_->session.step_times(); }
+
+}  // namespace morton

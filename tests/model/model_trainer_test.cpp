@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Training by way of Trainer: a step against its reference, learning, state, freezing.
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "autodiff/training_step.hpp"
+#include "graph/architectures.hpp"
+#include "model/model_check.hpp"
+#include "morton/trainer.hpp"
+#include "ops/graph_writer.hpp"
+#include "support/compare.hpp"
+#include "support/devices.hpp"
+#include "support/networks.hpp"
+
+namespace morton::test {
+namespace {
+
+class ModelTrainer : public ModelTest {};
+MORTON_MODELS_ON_EVERY_DEVICE(ModelTrainer);
+
+constexpr std::int64_t kBatch = 17;
+constexpr std::int64_t kClasses = 5;
+
+/// Writes a small network for 8x8 images: what training meets in one place.
+class SmallNetwork {
+ public:
+  SmallNetwork() : writer_(graph_, "layer") {
+    graph_.name = "small";
+    GraphTensor input;
+    input.name = "x";
+    input.kind = GraphTensor::Kind::input;
+    input.declared = {{0, "batch"}, {2, ""}, {8, ""}, {8, ""}};
+    input.shape = {kBatch, 2, 8, 8};
+    last_ = graph_.add_tensor(std::move(input));
+    graph_.inputs.push_back(last_);
+  }
+
+  TensorId weights(const std::string& name, const Shape& shape) {
+    GraphTensor tensor;
+    tensor.name = name;
+    tensor.kind = GraphTensor::Kind::constant;
+    tensor.shape = shape;
+    tensor.data = random_tensor(shape, ++seed_);
+    return graph_.add_tensor(std::move(tensor));
+  }
+
+  void add(const std::string& op, const std::vector<TensorId>& more,
+           const GraphWriter::Attributes& attributes = {}) {
+    std::vector<TensorId> inputs{last_};
+    inputs.insert(inputs.end(), more.begin(), more.end());
+    last_ = writer_.add(op, inputs, attributes);
+  }
+
+  void add_batch_norm(std::int64_t channels) {
+    const TensorId variance = weights("variance", {channels});
+    for (float& value : graph_.tensor(variance).data.as_mutable<float>()) {
+      value = std::fabs(value) + 0.5F;
+    }
+    add("BatchNormalization", {weights("scale", {channels}), weights("shift", {channels}),
+                               weights("mean", {channels}), variance});
+  }
+
+  Graph finish() {
+    graph_.outputs = {last_};
+    return graph_;
+  }
+
+ private:
+  Graph graph_;
+  GraphWriter writer_;
+  TensorId last_ = kNoTensor;
+  std::uint64_t seed_ = 0;
+};
+
+using List = std::vector<std::int64_t>;
+
+Graph small_network() {
+  SmallNetwork network;
+  network.add("Conv", {network.weights("first", {3, 2, 3, 3}), network.weights("bias", {3})},
+              {{"pads", List{1, 1, 1, 1}}});
+  network.add_batch_norm(3);
+  network.add("Relu", {});
+  network.add("MaxPool", {}, {{"kernel_shape", List{2, 2}}, {"strides", List{2, 2}}});
+  network.add("Conv", {network.weights("second", {7, 3, 3, 3})}, {{"strides", List{2, 2}}});
+  network.add("Tanh", {});
+  network.add("Flatten", {});
+  network.add("Gemm",
+              {network.weights("last", {kClasses, 7}), network.weights("offset", {kClasses})},
+              {{"transB", std::int64_t{1}}});
+  network.add("Softmax", {}, {{"axis", std::int64_t{1}}});
+  return network.finish();
+}
+
+Tensor labels() {
+  Tensor tensor = Tensor::allocate(DType::i32, {kBatch});
+  for (std::int64_t i = 0; i < kBatch; ++i) tensor.set(i, static_cast<double>(i * 7 % kClasses));
+  return tensor;
+}
+
+/// What each state holds after one step, in double.
+std::map<std::string, ReferenceTensor> reference_step(const Graph& model,
+                                                      const TrainingStepOptions& options,
+                                                      const std::vector<NamedTensor>& inputs) {
+  Graph step = make_training_step(model, options).step;
+  std::vector<std::string> names;
+  step.outputs.clear();
+  for (const StateUpdate& update : step.updates) {
+    names.push_back(step.tensor(update.state).name);
+    step.outputs.push_back(update.value);
+  }
+  for (GraphTensor& tensor : step.tensors) {
+    if (tensor.kind == GraphTensor::Kind::state) tensor.kind = GraphTensor::Kind::constant;
+  }
+  step.updates.clear();
+  auto values = reference_outputs(step, inputs);
+  std::map<std::string, ReferenceTensor> named;
+  for (std::size_t i = 0; i < names.size(); ++i) named[names[i]] = std::move(values[i]);
+  return named;
+}
+
+Tensor scalar_of(double value) {
+  Tensor tensor = Tensor::allocate(DType::f32, {});
+  tensor.set(0, value);
+  return tensor;
+}
+
+void expect_reference_step(const Device& device, const OptimizerOptions& optimizer) {
+  const Graph model = small_network();
+  TrainerOptions options;
+  options.batch = kBatch;
+  options.optimizer = optimizer;
+  Trainer trainer(to_model(model), device, options);
+  const Tensor x = random_tensor({kBatch, 2, 8, 8}, 99);
+  (void)trainer.step(x, labels(), 0.1);
+  std::vector<NamedTensor> inputs{
+      {"x", x}, {"morton.target", labels()}, {"morton.rate", scalar_of(0.1)}};
+  if (optimizer.kind == OptimizerOptions::Kind::adam) {
+    inputs.push_back({"morton.correction1", scalar_of(1.0 / (1.0 - 0.9))});
+    inputs.push_back({"morton.correction2", scalar_of(1.0 / std::sqrt(1.0 - 0.999))});
+  }
+  TrainingStepOptions step;
+  step.batch = kBatch;
+  step.optimizer = optimizer;
+  const auto expected = reference_step(model, step, inputs);
+  int compared = 0;
+  for (const NamedTensor& state : trainer.state()) {
+    if (state.name == "morton.steps") continue;
+    const Comparison comparison = compare(expected.at(state.name), state.tensor.as<float>());
+    EXPECT_TRUE(comparison.ok()) << state.name << ": " << comparison.text;
+    ++compared;
+  }
+  EXPECT_EQ(compared, static_cast<int>(expected.size()));
+}
+
+TEST_P(ModelTrainer, AStepOfDescentIsTheReferences) {
+  OptimizerOptions optimizer;
+  optimizer.momentum = 0.9;
+  optimizer.weight_decay = 0.01;
+  expect_reference_step(device(), optimizer);
+}
+
+TEST_P(ModelTrainer, AStepOfAdamIsTheReferences) {
+  OptimizerOptions optimizer;
+  optimizer.kind = OptimizerOptions::Kind::adam;
+  expect_reference_step(device(), optimizer);
+}
+
+TEST_P(ModelTrainer, LearnsABatchByHeart) {
+  TrainerOptions options;
+  options.batch = kBatch;
+  options.optimizer.kind = OptimizerOptions::Kind::adam;
+  Trainer trainer(to_model(small_network()), device(), options);
+  const Tensor x = random_tensor({kBatch, 2, 8, 8}, 99);
+  const double first = trainer.step(x, labels(), 0.02).loss;
+  BatchResult last;
+  for (int i = 0; i < 150; ++i) last = trainer.step(x, labels(), 0.02);
+  EXPECT_LT(last.loss, first / 10.0);
+  EXPECT_EQ(last.right, kBatch);
+}
+
+TEST_P(ModelTrainer, GoesOnFromItsStateBitForBit) {
+  TrainerOptions options;
+  options.batch = kBatch;
+  options.optimizer.kind = OptimizerOptions::Kind::adam;
+  const Tensor x = random_tensor({kBatch, 2, 8, 8}, 99);
+  Trainer first(to_model(small_network()), device(), options);
+  for (int i = 0; i < 3; ++i) (void)first.step(x, labels(), 0.02);
+  Trainer second(to_model(small_network()), device(), options);
+  second.set_state(first.state());
+  EXPECT_EQ(second.steps_done(), 3);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(first.step(x, labels(), 0.02).loss, second.step(x, labels(), 0.02).loss);
+  }
+}
+
+TEST_P(ModelTrainer, FrozenLayersHaveNoGradientAndStay) {
+  TrainerOptions options;
+  options.batch = kBatch;
+  options.freeze = {"first", "bias", "s*", "second"};
+  const Graph model = small_network();
+  Trainer trainer(to_model(model), device(), options);
+  const Tensor x = random_tensor({kBatch, 2, 8, 8}, 99);
+  (void)trainer.step(x, labels(), 0.02);
+  EXPECT_EQ(trainer.state().size(), 3U);  // last, offset, the number of steps
+  const std::string plan = trainer.plan_text(CompiledModel::Detail::brief);
+  EXPECT_THAT(plan, ::testing::Not(::testing::HasSubstr("MaxPoolGradient")));
+  EXPECT_THAT(plan, ::testing::Not(::testing::HasSubstr("Conv_")));
+  const Graph learned = trainer.model().graph();
+  const Tensor& before = model.tensor(model.find("second")).data;
+  const Tensor& after = learned.tensor(learned.find("second")).data;
+  EXPECT_THAT(after.as<float>(), ::testing::ElementsAreArray(before.as<float>()));
+}
+
+TEST_P(ModelTrainer, EvaluatesWhatItLearned) {
+  TrainerOptions options;
+  options.batch = kBatch;
+  Trainer trainer(to_model(small_network()), device(), options);
+  const Tensor x = random_tensor({kBatch, 2, 8, 8}, 99);
+  for (int i = 0; i < 2; ++i) (void)trainer.step(x, labels(), 0.1);
+  Tensor predictions;
+  const BatchResult got = trainer.evaluate(x, labels(), kBatch - 3, &predictions);
+  EXPECT_EQ(got.rows, kBatch - 3);
+  CompileOptions plain;
+  plain.batch = kBatch;
+  Session session(compile(trainer.model(), device(), plain));
+  const Tensor expected = session.run(std::vector<NamedTensor>{{"x", x}})[0].tensor;
+  double loss = 0.0;
+  for (std::int64_t i = 0; i < expected.size(); ++i) {
+    EXPECT_NEAR(predictions.at(i), expected.at(i), 1e-5);
+  }
+  for (std::int64_t i = 0; i < got.rows; ++i) {
+    loss -= std::log(expected.at(i * kClasses + static_cast<std::int64_t>(labels().at(i))));
+  }
+  EXPECT_NEAR(got.loss, loss / static_cast<double>(got.rows), 1e-4);
+}
+
+TEST_P(ModelTrainer, RefusesWhatDoesNotFit) {
+  const Model model = to_model(small_network());
+  TrainerOptions options;
+  options.batch = kBatch;
+  options.freeze = {"nothing"};
+  EXPECT_THROW(Trainer(model, device(), options), UsageError);
+  options.freeze = {"*"};
+  EXPECT_THROW(Trainer(model, device(), options), UsageError);
+  options.freeze = {};
+  Trainer trainer(model, device(), options);
+  EXPECT_THROW(trainer.set_state({}), UsageError);
+  EXPECT_THROW((void)trainer.step(random_tensor({kBatch, 2, 8, 8}, 1), Tensor(), 0.1), UsageError);
+}
+
+}  // namespace
+}  // namespace morton::test
