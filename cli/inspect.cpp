@@ -5,9 +5,11 @@
 #include <memory>
 
 #include "commands.hpp"
+#include "inputs.hpp"
 #include "morton/error.hpp"
 #include "morton/model.hpp"
 #include "morton/passes.hpp"
+#include "morton/support.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "read_model.hpp"
@@ -37,6 +39,35 @@ struct Options {
   bool diff = false;
 };
 
+/// Shapes for a look at what follows from them.
+struct SomeShapes {
+  CompileOptions options;
+  std::string
+      note;  ///< " (where open extents are 64)"; empty where the model leaves only its batch open
+};
+
+/// Whether a model can be trained depends little on the size of its images, so one is as good as
+/// another.
+SomeShapes some_shapes(const Model& model) {
+  constexpr std::int64_t kSide = 64;
+  SomeShapes result;
+  result.options.batch = 1;
+  for (const PortInfo& input : model.inputs()) {
+    Shape shape = input.shape;
+    bool open = false;
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+      if (shape[i] >= 0) continue;
+      const bool batch = i == batch_dimension(input);
+      open = open || !batch;
+      shape[i] = batch ? 1 : kSide;
+    }
+    if (!open) continue;
+    result.note = fmt::format(" (where open extents are {})", kSide);
+    result.options.shapes[input.name] = shape;
+  }
+  return result;
+}
+
 Json json_of(const std::vector<PortInfo>& ports) {
   Json list = Json::array();
   for (const PortInfo& port : ports) {
@@ -56,6 +87,7 @@ Json json_of(const Model& model) {
   for (const auto& [node, reason] : summary.unsupported) {
     unsupported.push_back({{"node", node}, {"reason", reason}});
   }
+  const std::string obstacle = training_obstacle(model, some_shapes(model).options);
   return {{"name", summary.name},
           {"opset", summary.opset},
           {"inputs", json_of(model.inputs())},
@@ -65,6 +97,8 @@ Json json_of(const Model& model) {
           {"parameter_bytes", summary.parameter_bytes},
           {"supported", summary.unsupported.empty()},
           {"unsupported", unsupported},
+          {"trainable", obstacle.empty()},
+          {"not_trainable", obstacle},
           {"planned_inputs", summary.planned_inputs}};
 }
 
@@ -94,7 +128,10 @@ std::string text_of(const Model& model) {
   for (const auto& [node, reason] : summary.unsupported) {
     text += fmt::format("  {}: {}\n", node, reason);
   }
-  return text;
+  const SomeShapes shapes = some_shapes(model);
+  const std::string obstacle = training_obstacle(model, shapes.options);
+  return text + (obstacle.empty() ? fmt::format("trainable: yes{}\n", shapes.note)
+                                  : fmt::format("trainable: no{}: {}\n", shapes.note, obstacle));
 }
 
 /// The graph after a pass, or what the pass changed.

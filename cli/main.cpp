@@ -15,6 +15,7 @@
 #include "morton/error.hpp"
 #include "morton/version.hpp"
 #include "terminal.hpp"
+#include "train.hpp"
 
 namespace morton::cli {
 namespace {
@@ -135,6 +136,8 @@ int run_program(int argc, char** argv) {
   add_conformance(app, action);
   add_tune(app, action);
   add_new(app, action);
+  add_train(app, action);
+  add_eval(app, action);
   add_cache(app, action);
   add_first_result(app, action);  // hidden: bench --cold starts it
 

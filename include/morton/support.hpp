@@ -40,6 +40,12 @@ struct ModelSupport {
 [[nodiscard]] MORTON_API ModelSupport model_support(const Model& model,
                                                     const CompileOptions& options = {});
 
+/// Why the model cannot be trained (a node without a gradient, no parameter, several inputs), or an
+/// empty text: for labels where its output is [batch, classes], else for values. Open extents but
+/// the batch are taken as `options` says; where one stays open the text says so. Nothing is built.
+[[nodiscard]] MORTON_API std::string training_obstacle(const Model& model,
+                                                       const CompileOptions& options = {});
+
 /// Throws UnsupportedError or ModelError that names every node which no operator here can be,
 /// whatever the shapes.
 MORTON_API void require_supported(const Model& model);

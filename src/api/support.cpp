@@ -6,6 +6,8 @@
 #include <set>
 
 #include "api/planning.hpp"
+#include "autodiff/training_step.hpp"
+#include "base/error.hpp"
 #include "base/unknown_shape.hpp"
 #include "ops/operator.hpp"
 #include "passes/passes.hpp"
@@ -215,6 +217,25 @@ void require_supported(const Model& model) {
     text += "\n  ... and " + std::to_string(reasons.size() - kMostNamed) + " more";
   }
   throw UnsupportedError(text);
+}
+
+std::string training_obstacle(const Model& model, const CompileOptions& options) {
+  TrainingStepOptions step;
+  step.batch = std::max<std::int64_t>(options.batch, 1);
+  step.shapes = options.shapes;
+  const std::vector<PortInfo> outputs = model.outputs();
+  const bool rows = outputs.size() == 1 && outputs.front().shape.size() == 2;
+  if (!rows) {
+    step.loss = Loss::mean_squared_error;
+    step.targets = TargetKind::values;
+  }
+  try {
+    (void)make_training_step(model.graph(), step);
+    return "";
+  } catch (const Error& error) {
+    if (error.error_class() == ErrorClass::kInternal) throw;
+    return error.what();
+  }
 }
 
 }  // namespace morton

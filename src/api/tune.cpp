@@ -44,10 +44,6 @@ struct Pair {
   const Entry* entry = nullptr;
 };
 
-std::map<std::string, std::int64_t> plain(const Environment& values) {
-  return {values.begin(), values.end()};
-}
-
 TuneResult result_of(const TunedRecord& record) {
   TuneResult result;
   result.problem = record.problem.family + " " + print_extents(record.problem);

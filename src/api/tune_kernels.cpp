@@ -55,10 +55,6 @@ DeviceInfo described(const std::string& json_text) {
   return device_info_from_json(JsonReader(json, "device description"));
 }
 
-std::map<std::string, std::int64_t> plain(const Environment& values) {
-  return {values.begin(), values.end()};
-}
-
 /// Whether it is a problem that this program tunes; files of others may hold more.
 bool is_tuned_here(const TunedProblem& problem) {
   try {
@@ -74,6 +70,10 @@ TuneProblem to_tune(const TunedProblem& problem) {
 }
 
 }  // namespace
+
+std::map<std::string, std::int64_t> plain(const Environment& values) {
+  return {values.begin(), values.end()};
+}
 
 std::vector<const Entry*> named_kernels(const std::vector<std::string>& names,
                                         const Catalogue& catalogue) {

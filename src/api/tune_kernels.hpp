@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -9,6 +11,9 @@
 #include "plan/tuned.hpp"
 
 namespace morton {
+
+/// Values as the public reports have them.
+[[nodiscard]] std::map<std::string, std::int64_t> plain(const Environment& values);
 
 /// The entries that these names mean ("tile" is "gemm.tile"). Throws UsageError for those that
 /// cannot be tuned, with those that can.

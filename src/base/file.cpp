@@ -5,17 +5,25 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <charconv>
+#include <chrono>
 #include <cstring>
+#include <optional>
 #include <system_error>
+#include <thread>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include "base/error.hpp"
+#include "base/knobs.hpp"
 
 namespace morton {
 namespace {
+
+constexpr const char* kSlowWrites = "MORTON_SLOW_WRITES";
 
 /// A file descriptor that closes itself.
 class Descriptor {
@@ -50,9 +58,15 @@ class Descriptor {
   fail_writing(path, what + ": " + std::strerror(errno));
 }
 
+/// Slow writing takes so many pieces.
+constexpr std::size_t kSlowPieces = 16;
+
 void write_all(int descriptor, std::string_view bytes, const std::filesystem::path& path) {
+  const bool slow = knob(kSlowWrites).has_value();
+  const std::size_t most = slow ? bytes.size() / kSlowPieces + 1 : bytes.size();
   while (!bytes.empty()) {
-    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    if (slow) pause_for_slow_writes();
+    const ssize_t written = ::write(descriptor, bytes.data(), std::min(most, bytes.size()));
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) fail_writing_with_errno(path, "cannot write");
     bytes.remove_prefix(static_cast<std::size_t>(written));
@@ -81,6 +95,23 @@ std::string read_file(const std::filesystem::path& path, std::int64_t limit_byte
     done += static_cast<std::size_t>(got);
   }
   return bytes;
+}
+
+void flush_folder(const std::filesystem::path& folder) {
+  const Descriptor opened(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (opened.get() >= 0) ::fsync(opened.get());
+}
+
+void pause_for_slow_writes() {
+  const std::optional<std::string> pause = knob(kSlowWrites);
+  if (!pause) return;
+  int milliseconds = 0;
+  const char* end = pause->data() + pause->size();
+  const auto [stop, status] = std::from_chars(pause->data(), end, milliseconds);
+  if (status != std::errc() || stop != end || milliseconds < 0) {
+    throw UsageError(std::string(kSlowWrites) + ": expected milliseconds, got '" + *pause + "'");
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
 }
 
 void write_file_atomically(const std::filesystem::path& path, std::string_view bytes) {
@@ -115,8 +146,7 @@ void write_file_atomically(const std::filesystem::path& path,
     throw;
   }
   ::close(created);
-  const Descriptor parent(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (parent.get() >= 0) ::fsync(parent.get());
+  flush_folder(folder);
 }
 
 std::string digest_of(std::string_view bytes) {

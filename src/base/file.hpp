@@ -22,6 +22,14 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view b
 void write_file_atomically(const std::filesystem::path& path,
                            std::span<const std::string_view> parts);
 
+/// Flushes the names in `folder`, so that a renamed file stays renamed. Not every file system has
+/// that; then nothing happens.
+void flush_folder(const std::filesystem::path& folder);
+
+/// Waits as long as MORTON_SLOW_WRITES says, in milliseconds; at once where it is unset. Writing a
+/// file does so many times, so that tests can end a process in the middle.
+void pause_for_slow_writes();
+
 /// A 128-bit digest (XXH3) of `bytes` in 32 hexadecimal digits: against damage, not against
 /// forgery.
 [[nodiscard]] std::string digest_of(std::string_view bytes);

@@ -49,6 +49,12 @@ TEST_F(CliSupport, SaysWhereEachNodeIsComputed) {
   expect_line(outcome, "supported: yes\n");
 }
 
+TEST_F(CliSupport, InspectSaysWhetherAModelCanBeTrained) {
+  expect_line(run_program({"inspect", kLenet}), "trainable: yes\n");
+  expect_line(run_program({"inspect", "unet"}), "trainable: yes (where open extents are 64)\n");
+  expect_line(run_program({"inspect", "r17-digits"}), "trainable: no: train: 'input' is 784x1");
+}
+
 TEST_F(CliSupport, NamesAllThatCannotBeComputedAtOnce) {
   onnx::ModelProto model = model_with_input({17, 3});
   add_weights(model, "w", {5, 2});

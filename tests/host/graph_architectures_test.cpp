@@ -62,8 +62,8 @@ TEST_P(ArchitectureSignals, KeepTheirSize) {
 
 INSTANTIATE_TEST_SUITE_P(Each, ArchitectureSignals,
                          ::testing::Values("r17-digits", "r17-2500", "r17-cifar", "r17-640",
-                                           "r17-256", "c18-mlp", "c18-cnn", "lenet5", "resnet18",
-                                           "resnet50", "mobilenet_v2", "squeezenet1_1",
+                                           "r17-256", "c18-mlp", "c18-cnn", "fashion-cnn", "lenet5",
+                                           "resnet18", "resnet50", "mobilenet_v2", "squeezenet1_1",
                                            "densenet121", "shufflenet_v2", "efficientnet_b0",
                                            "unet", "espcn", "tiny_yolo"));
 
@@ -103,9 +103,11 @@ std::int64_t learned_parameters(const Graph& graph) {
 TEST(Architectures, HaveAsManyParametersAsPublished) {
   const std::map<std::string_view, std::int64_t> published{
       {"c18-cnn", 3'274'634},
+      {"fashion-cnn", 104'426},
       {"vgg16", 138'357'544},
       {"resnet18", 11'689'512},
       {"resnet50", 25'557'032},
+      {"resnext50_32x4d", 25'028'904},
       {"mobilenet_v2", 3'504'872},
       {"squeezenet1_1", 1'235'496},
       {"densenet121", 7'978'856},

@@ -72,8 +72,9 @@ class ModelArchitectures : public ModelTest {
 MORTON_MODELS_ON_EVERY_DEVICE(ModelArchitectures);
 
 TEST_P(ModelArchitectures, OfTheSources) {
-  for (const Subject& subject : {Subject{"r17-256", 0}, Subject{"c18-mlp", 0},
-                                 Subject{"c18-cnn", 0}, Subject{"lenet5", 0}}) {
+  for (const Subject& subject :
+       {Subject{"r17-256", 0}, Subject{"c18-mlp", 0}, Subject{"c18-cnn", 0},
+        Subject{"fashion-cnn", 0}, Subject{"lenet5", 0}}) {
     expect_right(subject);
   }
 }
@@ -87,7 +88,8 @@ TEST_P(ModelArchitectures, TheOthers) {
   for (const Subject& subject :
        {Subject{"resnet18", 33}, Subject{"squeezenet1_1", 33}, Subject{"shufflenet_v2", 33},
         Subject{"unet", 16}, Subject{"tiny_yolo", 32}, Subject{"vgg16", 0}, Subject{"resnet50", 33},
-        Subject{"densenet121", 33}, Subject{"efficientnet_b0", 33}}) {
+        Subject{"resnext50_32x4d", 33}, Subject{"densenet121", 33},
+        Subject{"efficientnet_b0", 33}}) {
     expect_right(subject);
   }
 }

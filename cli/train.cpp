@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "log.hpp"
+#include "morton/architectures.hpp"
+#include "output.hpp"
+#include "read_model.hpp"
+#include "train_line.hpp"
+#include "train_options.hpp"
+
+namespace morton::cli {
+namespace {
+
+constexpr const char* kFooter =
+    R"(The folder gets model.onnx with what was learned, two generations of checkpoints, log.csv,
+log.jsonl and events for TensorBoard. Ctrl-C saves and stops; --resume goes on, bit for bit on the
+same device and driver.
+
+Examples:
+  morton train lenet5 --data data/mnist
+  morton train c18-cnn --data data/mnist --steps 600 --test-every 100
+  morton train net.onnx --data photos --freeze 'features.*' --validation 0.1 --patience 3
+  morton train net.onnx --data cifar --optimizer sgd --momentum 0.9 --lr 0.1 \
+      --schedule cosine:warmup=500 --augment flip,crop=4 --epochs 30
+  tensorboard --logdir lenet5-trained)";
+
+volatile std::sig_atomic_t stop_signal = 0;
+
+/// Ctrl-C and a polite kill end a training after the step that runs; a second one ends the program.
+class StopSignals {
+ public:
+  StopSignals() {
+    struct sigaction action {};
+    action.sa_handler = [](int signal) { stop_signal = signal; };
+    action.sa_flags = static_cast<int>(SA_RESETHAND);
+    ::sigaction(SIGINT, &action, &before_[0]);
+    ::sigaction(SIGTERM, &action, &before_[1]);
+  }
+  StopSignals(const StopSignals&) = delete;
+  StopSignals& operator=(const StopSignals&) = delete;
+  ~StopSignals() {
+    ::sigaction(SIGINT, &before_[0], nullptr);
+    ::sigaction(SIGTERM, &before_[1], nullptr);
+  }
+
+ private:
+  struct sigaction before_[2]{};
+};
+
+/// What is learned from, and what shows how well.
+struct Examples {
+  Dataset training;
+  std::optional<Dataset> validation, test;
+};
+
+Examples read_examples(const TrainOptions& options) {
+  Examples examples;
+  examples.training = read_dataset(options.data.path, Split::train);
+  if (has_split(options.data.path, Split::test)) {
+    examples.test = read_dataset(options.data.path, Split::test);
+  }
+  if (options.validation == 0.0) {
+    examples.validation = examples.test;
+    return examples;
+  }
+  auto [rest, held_back] = split_off(examples.training, options.validation, options.run.seed);
+  examples.training = std::move(rest);
+  examples.validation = std::move(held_back);
+  return examples;
+}
+
+Model model_of(const TrainOptions& options) {
+  if (names_architecture(options.model.path)) {
+    return new_model(options.model.path, options.run.seed);
+  }
+  return read_model(options.model);
+}
+
+std::int64_t elements_of(const TrainingSummary& summary) {
+  std::int64_t all = 0;
+  for (const TrainingSummary::Parameter& parameter : summary.parameters) {
+    std::int64_t size = 1;
+    for (const std::int64_t extent : parameter.shape) size *= extent;
+    all += size;
+  }
+  return all;
+}
+
+/// A model that leaves its pictures' size open is trained at that of the data.
+void settle_shape(const Examples& examples, const Model& model, TrainOptions& options) {
+  const std::vector<PortInfo> inputs = model.inputs();
+  if (inputs.size() != 1) return;
+  Shape shape = inputs.front().shape;
+  const Shape& data = examples.training.inputs.shape();
+  if (shape.size() != data.size() || shape.empty()) return;
+  shape[0] = options.trainer.batch;
+  bool open = false;
+  for (std::size_t i = 1; i < shape.size(); ++i) {
+    open = open || shape[i] < 0;
+    if (shape[i] < 0) shape[i] = data[i];
+  }
+  if (open) options.trainer.compile.shapes[inputs.front().name] = shape;
+}
+
+/// Labels that the model has no output for are refused before anything is built, where the model
+/// states how many it has.
+void check_labels(const Examples& examples, const Model& model, const TrainOptions& options) {
+  const std::vector<PortInfo> outputs = model.outputs();
+  if (options.trainer.loss != Loss::softmax_cross_entropy || outputs.size() != 1) return;
+  const Shape& shape = outputs.front().shape;
+  if (!examples.training.has_labels() || shape.size() < 2 || shape[1] < 1) return;
+  require_labels_below(examples.training, shape[1]);
+  if (examples.validation) require_labels_below(*examples.validation, shape[1]);
+  if (examples.test) require_labels_below(*examples.test, shape[1]);
+}
+
+void say_beginning(const Trainer& trainer, const Examples& examples, const TrainOptions& options) {
+  const TrainingSummary& summary = trainer.summary();
+  log::info(
+      "{} of {} parameters are trained; device memory: {} for parameters, {} for the "
+      "optimizer, {} for activations, {} for temporaries",
+      summary.trained_elements, elements_of(summary), bytes_text(summary.parameter_bytes),
+      bytes_text(summary.optimizer_bytes), bytes_text(summary.activation_bytes),
+      bytes_text(summary.workspace_bytes));
+  const std::int64_t left_over = examples.training.size() % options.trainer.batch;
+  log::info("{} examples for training{}, {} for validation{}", examples.training.size(),
+            left_over == 0 ? ""
+                           : fmt::format(" (batches are full, so each epoch leaves out {}, others "
+                                         "each time)",
+                                         left_over),
+            examples.validation ? examples.validation->size() : 0,
+            examples.validation && options.validation == 0.0 ? " (the test part)" : "");
+}
+
+std::string end_text(TrainingReport::End end) {
+  switch (end) {
+    case TrainingReport::End::finished:
+      return "finished";
+    case TrainingReport::End::patience:
+      return "out of patience";
+    case TrainingReport::End::stopped:
+      break;
+  }
+  return "stopped";
+}
+
+template <typename T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+/// What the training came to, with the test part where another one was looked at on the way.
+struct Result {
+  TrainingReport report;
+  std::optional<BatchResult> test;
+  std::string model_path;
+
+  [[nodiscard]] std::optional<double> test_accuracy() const {
+    if (!test || test->right < 0) return std::nullopt;
+    return static_cast<double>(test->right) / static_cast<double>(test->rows);
+  }
+};
+
+Json json_of(const Result& result) {
+  const TrainingReport& report = result.report;
+  return {{"end", end_text(report.end)},
+          {"steps", report.steps},
+          {"resumed_from", report.resumed_from},
+          {"left_over", report.left_over},
+          {"loss", or_null(report.loss)},
+          {"accuracy", or_null(report.accuracy)},
+          {"validation_loss", or_null(report.validation_loss)},
+          {"validation_accuracy", or_null(report.validation_accuracy)},
+          {"best_step", report.best_step},
+          {"best_validation_loss", or_null(report.best_validation_loss)},
+          {"seconds", report.seconds},
+          {"images_per_second", report.images_per_second},
+          {"test_loss", result.test ? Json(result.test->loss) : Json(nullptr)},
+          {"test_accuracy", or_null(result.test_accuracy())},
+          {"model", result.model_path}};
+}
+
+std::string text_of(const Result& result, Format format) {
+  const TrainingReport& report = result.report;
+  Table table;
+  table.columns = {{"training"}, {end_text(report.end), Table::Align::right}};
+  const auto add = [&](const char* name, std::string value) {
+    table.rows.push_back({name, std::move(value)});
+  };
+  add("steps", std::to_string(report.steps));
+  if (report.loss) add("loss, last epoch", fmt::format("{:.4f}", *report.loss));
+  if (report.accuracy) add("accuracy, last epoch", percent_text(report.accuracy));
+  if (report.validation_loss)
+    add("validation loss", fmt::format("{:.4f}", *report.validation_loss));
+  if (report.validation_accuracy) {
+    add("validation accuracy", percent_text(report.validation_accuracy));
+  }
+  if (result.test) add("test loss", fmt::format("{:.4f}", result.test->loss));
+  if (result.test_accuracy()) add("test accuracy", percent_text(result.test_accuracy()));
+  add("time", duration_text(report.seconds));
+  add("images a second", fmt::format("{:.0f}", report.images_per_second));
+  add("model", result.model_path);
+  return to_text(table, format);
+}
+
+int train_model(TrainOptions options) {
+  settle(options);
+  check_options(options.run);
+  const Examples examples = read_examples(options);
+  options.trainer.targets = TrainerOptions::Targets::labels;
+  if (!examples.training.has_labels()) options.trainer.targets = TrainerOptions::Targets::shares;
+  const Model model = model_of(options);
+  check_labels(examples, model, options);
+  settle_shape(examples, model, options);
+  Trainer trainer(model, open_device(options.device), options.trainer);
+  say_beginning(trainer, examples, options);
+
+  const StopSignals signals;
+  TrainLine line;
+  options.run.progress = [&](const TrainingProgress& progress) { line.update(progress); };
+  options.run.log = [&](const std::string& text) {
+    line.clear();
+    log::info("{}", text);
+  };
+  options.run.stop = [] { return stop_signal != 0; };
+  Result result;
+  result.report = train(trainer, examples.training,
+                        examples.validation ? &*examples.validation : nullptr, options.run);
+  line.clear();
+  const TrainingReport& report = result.report;
+  const bool ended = report.end != TrainingReport::End::stopped;
+  if (ended && examples.test && options.validation != 0.0) {
+    result.test = evaluate(trainer, *examples.test, options.run);
+  }
+  result.model_path = (std::filesystem::path(options.out) / "model.onnx").string();
+  trainer.model().save(result.model_path);
+  emit(for_people(options.format) ? text_of(result, options.format)
+                                  : to_text(json_of(result), options.format),
+       "");
+  if (ended) return 0;
+  log::info("stopped after step {}; --resume goes on from there", report.steps);
+  return 128 + static_cast<int>(stop_signal);
+}
+
+}  // namespace
+
+void add_train(CLI::App& app, Action& chosen) {
+  CLI::App* command = app.add_subcommand("train", "Train a model on a data set");
+  command->footer(kFooter);
+  auto options = std::make_shared<TrainOptions>();
+  add_train_options(*command, *options);
+  command->callback([options, &chosen] { chosen = [options] { return train_model(*options); }; });
+}
+
+}  // namespace morton::cli

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "morton/evaluation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include "base/error.hpp"
+#include "base/shape.hpp"
+#include "morton/session.hpp"
+#include "training/batches.hpp"
+
+namespace morton {
+namespace {
+
+/// Classes of the model's only output; throws UsageError for a model of another form.
+std::int64_t classes_of(const std::vector<PortInfo>& inputs, const std::vector<PortInfo>& outputs) {
+  if (inputs.size() != 1 || outputs.size() != 1 || inputs[0].dtype != DType::f32 ||
+      outputs[0].dtype != DType::f32) {
+    throw UsageError("evaluation: the model has " + std::to_string(inputs.size()) + " inputs and " +
+                     std::to_string(outputs.size()) + " outputs; expected one of each, f32");
+  }
+  const Shape& input = inputs[0].shape;
+  const Shape& output = outputs[0].shape;
+  const bool rows = !input.empty() && output.size() >= 2 && output[0] == input[0];
+  if (!rows || output[0] < 1 || element_count(output) != output[0] * output[1]) {
+    throw UsageError("evaluation: the model makes " + to_string(output) + " of " +
+                     to_string(input) + "; expected [batch, classes] of [batch, ...]");
+  }
+  return output[1];
+}
+
+/// The class of the greatest value.
+std::int64_t answer_of(std::span<const float> values, const Dataset& data, std::int64_t example) {
+  const auto bad =
+      std::find_if(values.begin(), values.end(), [](float value) { return std::isnan(value); });
+  if (bad != values.end()) {
+    throw ModelError("evaluation: the model's answer to example " + std::to_string(example) +
+                     " of " + data.where + " is not a number");
+  }
+  return std::max_element(values.begin(), values.end()) - values.begin();
+}
+
+}  // namespace
+
+Evaluation evaluate(const CompiledModel& model, const Dataset& data,
+                    const EvaluationOptions& options) {
+  Evaluation result;
+  result.classes = classes_of(model.inputs(), model.outputs());
+  require_labels_below(data, result.classes);
+  const PortInfo input = model.inputs().front();
+  const ExampleWriter writer(data, input.shape, {options.mean, options.deviation});
+  const std::int64_t batch = input.shape[0];
+  const auto classes = static_cast<std::size_t>(result.classes);
+  result.confusion.assign(classes * classes, 0);
+  Tensor inputs = Tensor::allocate(DType::f32, input.shape);
+  Tensor labels = Tensor::allocate(DType::i32, {batch});
+  Session session(model);
+  for (std::int64_t first = 0; first < data.size(); first += batch) {
+    const std::int64_t rows = fill_in_order(writer, first, inputs, labels);
+    const NamedTensor given{input.name, inputs};
+    const Tensor answers = session.run({&given, 1}).front().tensor;
+    for (std::int64_t row = 0; row < rows; ++row) {
+      const auto values =
+          answers.as<float>().subspan(static_cast<std::size_t>(row) * classes, classes);
+      const std::int64_t answer = answer_of(values, data, first + row);
+      const std::int64_t truth = labels.as<std::int32_t>()[static_cast<std::size_t>(row)];
+      ++result.confusion[static_cast<std::size_t>(truth * result.classes + answer)];
+      result.right += answer == truth ? 1 : 0;
+    }
+    result.examples += rows;
+    if (options.progress) {
+      options.progress(static_cast<double>(result.examples) / static_cast<double>(data.size()));
+    }
+  }
+  return result;
+}
+
+}  // namespace morton

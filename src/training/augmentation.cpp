@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "training/augmentation.hpp"
+
+#include "base/error.hpp"
+#include "training/option_text.hpp"
+
+namespace morton {
+namespace {
+
+constexpr const char* kWhat = "augmentation";
+/// Beyond that, numbers of pixels are mistakes.
+constexpr std::int64_t kMostPixels = 1 << 14;
+
+std::int64_t pixels_of(const OptionPart& part) {
+  const std::int64_t pixels = whole_of(kWhat, part, 0);
+  if (pixels > kMostPixels) {
+    throw UsageError(std::string(kWhat) + ": " + part.name + ": expected at most " +
+                     std::to_string(kMostPixels) + " pixels, got " + part.value);
+  }
+  return pixels;
+}
+
+/// First row or column of a window of `input` in the middle of `picture`.
+std::int64_t middle(std::int64_t picture, std::int64_t input) {
+  return input >= picture ? -((input - picture) / 2) : (picture - input) / 2;
+}
+
+/// One of -`reach` to `reach`.
+std::int64_t around_zero(std::int64_t reach, std::uint32_t random) {
+  return static_cast<std::int64_t>(below(static_cast<std::uint64_t>(2 * reach + 1), random)) -
+         reach;
+}
+
+/// First row or column of a window anywhere in `picture` and a margin around it.
+std::int64_t anywhere(std::int64_t picture, std::int64_t margin, std::int64_t input,
+                      std::uint32_t random) {
+  const std::int64_t places = picture + 2 * margin - input + 1;
+  if (places < 1) {
+    throw UsageError("augmentation: crop: a picture of " + std::to_string(picture) +
+                     " pixels with a margin of " + std::to_string(margin) +
+                     " is smaller than the network's input, " + std::to_string(input) +
+                     "; a crop of " + std::to_string((input - picture + 1) / 2) + " is enough");
+  }
+  return static_cast<std::int64_t>(below(static_cast<std::uint64_t>(places), random)) - margin;
+}
+
+}  // namespace
+
+Augmentation parse_augmentation(const std::string& text) {
+  Augmentation result;
+  if (text == "none") return result;
+  for (const OptionPart& part : option_parts(kWhat, text)) {
+    if (part.name == "shift") {
+      result.shift = pixels_of(part);
+    } else if (part.name == "crop") {
+      result.crop = pixels_of(part);
+    } else if (part.name == "flip" && part.value.empty()) {
+      result.flip = Flip::horizontal;
+    } else {
+      throw UsageError(std::string(kWhat) +
+                       ": expected some of shift=PIXELS, flip and crop=MARGIN" +
+                       " with commas between them, or none; got '" + text + "'");
+    }
+  }
+  return result;
+}
+
+std::string to_string(const Augmentation& augmentation) {
+  std::string text;
+  const auto add = [&text](const std::string& part) { text += (text.empty() ? "" : ",") + part; };
+  if (augmentation.shift > 0) add("shift=" + std::to_string(augmentation.shift));
+  if (augmentation.flip == Flip::horizontal) add("flip");
+  if (augmentation.crop) add("crop=" + std::to_string(*augmentation.crop));
+  return text.empty() ? "none" : text;
+}
+
+Window middle_window(const Extent2d& picture, const Extent2d& input) {
+  return {middle(picture.height, input.height), middle(picture.width, input.width), Flip::none};
+}
+
+Window random_window(const Augmentation& augmentation, const Extent2d& picture,
+                     const Extent2d& input, const CounterGenerator& generator,
+                     std::uint64_t index) {
+  // Each example has two places of the generator.
+  constexpr std::uint64_t kPlaces = 2;
+  const auto first = generator.bits(index * kPlaces);
+  Window window = middle_window(picture, input);
+  if (augmentation.crop) {
+    window.top = anywhere(picture.height, *augmentation.crop, input.height, first[0]);
+    window.left = anywhere(picture.width, *augmentation.crop, input.width, first[1]);
+  }
+  if (augmentation.shift > 0) {
+    const auto second = generator.bits(index * kPlaces + 1);
+    window.top += around_zero(augmentation.shift, second[0]);
+    window.left += around_zero(augmentation.shift, second[1]);
+  }
+  if (augmentation.flip == Flip::horizontal && (first[2] >> 31) != 0) {
+    window.flip = Flip::horizontal;
+  }
+  return window;
+}
+
+}  // namespace morton

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "training/example_writer.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/shape.hpp"
+
+namespace morton {
+namespace {
+
+constexpr float kFullLevel = 255.0F;
+
+std::string in_one_example(const Shape& shape) {
+  return to_string(Shape(shape.begin() + 1, shape.end()));
+}
+
+std::size_t example_size(const Shape& shape) {
+  return static_cast<std::size_t>(element_count(Shape(shape.begin() + 1, shape.end())));
+}
+
+}  // namespace
+
+ExampleWriter::ExampleWriter(Dataset data, const Shape& input, const Normalization& normalization)
+    : data_(std::move(data)), shape_(input) {
+  const Shape& examples = data_.inputs.shape();
+  if (shape_.empty() || shape_[0] < 1 || data_.size() < 1) {
+    throw UsageError(data_.where + ": " + std::to_string(data_.size()) +
+                     " examples for an input of the shape " + to_string(shape_) +
+                     "; expected one at least and a batch in front");
+  }
+  example_size_ = example_size(examples);
+  input_size_ = example_size(shape_);
+  const bool pictures = examples.size() == 4;
+  if (pictures) {
+    channels_ = static_cast<std::size_t>(examples[1]);
+    picture_ = {examples[2], examples[3]};
+  }
+  const bool windows =
+      pictures && shape_.size() == 4 && (shape_[1] == examples[1] || examples[1] == 1);
+  if (windows) {
+    input_channels_ = static_cast<std::size_t>(shape_[1]);
+    input_ = {shape_[2], shape_[3]};
+  } else if (example_size_ == input_size_) {
+    input_channels_ = channels_;
+    input_ = picture_;
+  } else {
+    throw UsageError(data_.where + ": an example is " + in_one_example(examples) +
+                     ", the network takes " + in_one_example(shape_) +
+                     "; expected as many values, or pictures of as many channels (or grey ones)");
+  }
+  settle_normalization(normalization);
+}
+
+void ExampleWriter::settle_normalization(const Normalization& normalization) {
+  const auto settle = [&](const std::vector<float>& given, float standard, const char* what) {
+    if (given.empty()) return std::vector<float>(channels_, standard);
+    if (given.size() == 1) return std::vector<float>(channels_, given[0]);
+    if (given.size() == channels_) return given;
+    throw UsageError(std::string(what) + ": expected one number, or one for each of the " +
+                     std::to_string(channels_) + " channels of " + data_.where + ", got " +
+                     std::to_string(given.size()));
+  };
+  mean_ = settle(normalization.mean, 0.0F, "mean");
+  deviation_ = settle(normalization.deviation, 1.0F, "deviation");
+  for (const float deviation : deviation_) {
+    if (!(deviation > 0.0F) || !std::isfinite(deviation)) {
+      throw UsageError("deviation: expected numbers above 0, got " + std::to_string(deviation));
+    }
+  }
+  if (data_.inputs.dtype() != DType::u8) return;
+  level_values_.resize(channels_);
+  for (std::size_t c = 0; c < channels_; ++c) {
+    for (std::size_t level = 0; level < level_values_[c].size(); ++level) {
+      level_values_[c][level] = normalized(c, static_cast<float>(level) / kFullLevel);
+    }
+  }
+}
+
+float ExampleWriter::normalized(std::size_t channel, float value) const {
+  return (value - mean_[channel]) / deviation_[channel];
+}
+
+template <typename Element, typename Value>
+void ExampleWriter::write_picture(const Element* from, const Window& window, const Value& value,
+                                  float* to) const {
+  const std::int64_t height = picture_.height;
+  const std::int64_t width = picture_.width;
+  const bool mirrored = window.flip == Flip::horizontal;
+  // Column x of the input shows column `first` + x * `step` of the picture.
+  const std::int64_t step = mirrored ? -1 : 1;
+  const std::int64_t first = mirrored ? window.left + input_.width - 1 : window.left;
+  const std::int64_t from_x = mirrored ? first - width + 1 : -first;
+  const std::int64_t begin = std::clamp<std::int64_t>(from_x, 0, input_.width);
+  const std::int64_t end = std::clamp<std::int64_t>(from_x + width, begin, input_.width);
+  for (std::size_t c = 0; c < input_channels_; ++c) {
+    const std::size_t source = channels_ == 1 ? 0 : c;
+    const Element* plane = from + source * static_cast<std::size_t>(height * width);
+    const float black = value(source, Element{0});
+    for (std::int64_t y = 0; y < input_.height; ++y, to += input_.width) {
+      const std::int64_t row = window.top + y;
+      if (row < 0 || row >= height) {
+        std::fill_n(to, input_.width, black);
+        continue;
+      }
+      std::fill(to, to + begin, black);
+      for (std::int64_t x = begin; x < end; ++x) {
+        to[x] = value(source, plane[row * width + first + x * step]);
+      }
+      std::fill(to + end, to + input_.width, black);
+    }
+  }
+}
+
+void ExampleWriter::write_input(std::int64_t example, const Window& window, std::int64_t row,
+                                Tensor& inputs) const {
+  if (inputs.shape() != shape_ || row < 0 || row >= shape_[0] || example < 0 ||
+      example >= data_.size()) {
+    throw UsageError(data_.where + ": example " + std::to_string(example) + " to row " +
+                     std::to_string(row) + " of a tensor " + to_string(inputs.shape()) +
+                     "; expected " + to_string(shape_) + " and fewer than " +
+                     std::to_string(data_.size()));
+  }
+  float* to = inputs.as_mutable<float>().data() + static_cast<std::size_t>(row) * input_size_;
+  const std::size_t first = static_cast<std::size_t>(example) * example_size_;
+  const auto level_value = [this](std::size_t channel, std::uint8_t level) {
+    return level_values_[channel][level];
+  };
+  const auto value = [this](std::size_t channel, float given) {
+    return normalized(channel, given);
+  };
+  const bool levels = data_.inputs.dtype() == DType::u8;
+  if (has_pictures() && levels) {
+    write_picture(data_.inputs.as<std::uint8_t>().data() + first, window, level_value, to);
+  } else if (has_pictures()) {
+    write_picture(data_.inputs.as<float>().data() + first, window, value, to);
+  } else if (levels) {
+    const std::uint8_t* from = data_.inputs.as<std::uint8_t>().data() + first;
+    for (std::size_t i = 0; i < example_size_; ++i) to[i] = level_value(0, from[i]);
+  } else {
+    const float* from = data_.inputs.as<float>().data() + first;
+    for (std::size_t i = 0; i < example_size_; ++i) to[i] = value(0, from[i]);
+  }
+}
+
+void ExampleWriter::write_target(std::int64_t example, std::int64_t row, Tensor& targets) const {
+  const Shape& shape = targets.shape();
+  const auto at = static_cast<std::size_t>(example);
+  const auto to = static_cast<std::size_t>(row);
+  const bool fits_row = !shape.empty() && row >= 0 && row < shape[0];
+  if (fits_row && data_.has_labels()) {
+    const std::int32_t label = data_.targets.as<std::int32_t>()[at];
+    if (shape.size() == 1 && targets.dtype() == DType::i32) {
+      targets.as_mutable<std::int32_t>()[to] = label;
+      return;
+    }
+    if (shape.size() == 1 && targets.dtype() == DType::i64) {
+      targets.as_mutable<std::int64_t>()[to] = label;
+      return;
+    }
+    if (shape.size() == 2 && targets.dtype() == DType::f32 && label < shape[1]) {
+      const auto classes = static_cast<std::size_t>(shape[1]);
+      const std::span<float> ones = targets.as_mutable<float>().subspan(to * classes, classes);
+      std::fill(ones.begin(), ones.end(), 0.0F);
+      ones[static_cast<std::size_t>(label)] = 1.0F;
+      return;
+    }
+  }
+  if (fits_row && !data_.has_labels() && targets.dtype() == DType::f32 &&
+      example_size(shape) == example_size(data_.targets.shape())) {
+    const std::size_t bytes = example_size(shape) * sizeof(float);
+    std::memcpy(targets.mutable_data() + to * bytes, data_.targets.data() + at * bytes, bytes);
+    return;
+  }
+  throw UsageError(data_.where + ": the targets of the data are " +
+                   std::string(name_of(data_.targets.dtype())) + " " +
+                   to_string(data_.targets.shape()) + (data_.has_labels() ? " (labels)" : "") +
+                   ", which do not fit row " + std::to_string(row) + " of " +
+                   std::string(name_of(targets.dtype())) + " " + to_string(shape));
+}
+
+}  // namespace morton

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "training/training_loop.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <utility>
+
+#include "base/checked.hpp"
+#include "base/error.hpp"
+#include "base/number_text.hpp"
+#include "formats/safetensors.hpp"
+
+namespace morton {
+namespace {
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+void require_positive(const char* what, std::int64_t number) {
+  if (number >= 1) return;
+  throw UsageError(std::string(what) + ": expected 1 or more, got " + std::to_string(number));
+}
+
+std::int64_t steps_of(const TrainingRunOptions& options, std::int64_t per_epoch) {
+  if (options.steps > 0) return options.steps;
+  require_positive("epochs", options.epochs);
+  return checked_mul(options.epochs, per_epoch, "epochs");
+}
+
+BatchOptions batch_options(const TrainingRunOptions& options) {
+  return {
+      options.seed, parse_augmentation(options.augmentation), {options.mean, options.deviation}};
+}
+
+std::optional<double> share(std::int64_t right, std::int64_t rows) {
+  if (right < 0 || rows == 0) return std::nullopt;
+  return static_cast<double>(right) / static_cast<double>(rows);
+}
+
+}  // namespace
+
+void check_run_options(const TrainingRunOptions& options) {
+  if (!std::isfinite(options.learning_rate) || options.learning_rate <= 0.0) {
+    throw UsageError("learning rate: expected a number above 0, got " +
+                     exact_text(options.learning_rate));
+  }
+  if (options.steps <= 0) require_positive("epochs", options.epochs);
+  (void)parse_augmentation(options.augmentation);
+  // Whether a warm-up fits the training is known with the data.
+  constexpr std::int64_t kLong = std::int64_t{1} << 40;
+  (void)Schedule(options.schedule, {1, kLong});
+  using Start = TrainingRunOptions::Start;
+  if (options.folder.empty()) {
+    if (options.start != Start::resume) return;
+    throw UsageError("training: to resume, name the folder of the checkpoints");
+  }
+  const CheckpointStore store(options.folder);
+  if (options.start == Start::in_empty_folder &&
+      (std::filesystem::exists(store.newest()) || std::filesystem::exists(store.previous()))) {
+    throw UsageError(options.folder +
+                     ": holds the checkpoint of an earlier training; resume it, start anew over "
+                     "it, or take another folder");
+  }
+}
+
+TrainingLoop::TrainingLoop(Learner& learner, const Dataset& training, const Dataset* validation,
+                           TrainingRunOptions options)
+    : learner_(learner),
+      options_(std::move(options)),
+      batches_(training, learner.input().shape, batch_options(options_)),
+      steps_(steps_of(options_, batches_.per_epoch())),
+      schedule_(options_.schedule, {batches_.per_epoch(), steps_}),
+      inputs_(Tensor::allocate(DType::f32, learner.input().shape)),
+      targets_(Tensor::allocate(learner.target().dtype, learner.target().shape)) {
+  check_run_options(options_);
+  if (learner_.classes() > 0) require_labels_below(training, learner_.classes());
+  if (validation != nullptr) {
+    if (learner_.classes() > 0) require_labels_below(*validation, learner_.classes());
+    validation_.emplace(*validation, learner_.input().shape,
+                        Normalization{options_.mean, options_.deviation});
+  } else if (options_.patience > 0 || options_.test_every > 0) {
+    throw UsageError(training.where +
+                     ": patience and tests in between need validation data, and "
+                     "there are none; hold back a share of the training examples");
+  }
+  if (!options_.folder.empty()) store_.emplace(options_.folder);
+  settings_ = current_settings();
+  report_.left_over = batches_.left_over();
+}
+
+TrainingReport TrainingLoop::run() {
+  start();
+  look_before_the_first_step();
+  report_.end = TrainingReport::End::finished;
+  while (standing_.steps < steps_) {
+    if (out_of_patience()) {
+      report_.end = TrainingReport::End::patience;
+      break;
+    }
+    if (options_.stop && options_.stop()) {
+      report_.end = TrainingReport::End::stopped;
+      break;
+    }
+    one_step();
+  }
+  if (saved_step_ != standing_.steps) save();
+  BestLoss best = standing_.best;
+  // An end in the middle of an epoch may be the best place too.
+  if (loss_at_end_ && *loss_at_end_ < best.loss) best = {*loss_at_end_, standing_.steps, 0};
+  if (report_.end != TrainingReport::End::stopped) restore(best);
+  report_.steps = standing_.steps;
+  report_.seconds = standing_.seconds;
+  report_.best_step = best.step;
+  if (best.step > 0) report_.best_validation_loss = best.loss;
+  if (step_seconds_ > 0.0) {
+    report_.images_per_second = static_cast<double>(rows_done_) / step_seconds_;
+  }
+  return report_;
+}
+
+void TrainingLoop::look_before_the_first_step() {
+  if (!validation_ || standing_.steps >= steps_) return;
+  // What evaluation needs is built here, so that nothing is built between steps.
+  const BatchResult before = evaluate_all(learner_, *validation_, inputs_, targets_);
+  std::array<char, 80> text{};
+  std::snprintf(text.data(), text.size(), "before step %lld: validation loss %.4f",
+                static_cast<long long>(standing_.steps + 1), before.loss);
+  std::string line = text.data();
+  if (const auto right = share(before.right, before.rows)) {
+    std::snprintf(text.data(), text.size(), " (%.2f %%)", 100.0 * *right);
+    line += text.data();
+  }
+  note(line);
+}
+
+void TrainingLoop::one_step() {
+  const Clock::time_point begin = Clock::now();
+  const BatchPlace place = batches_.place();
+  const double rate = options_.learning_rate * schedule_.factor(standing_.steps);
+  batches_.next(inputs_, targets_);
+  const BatchResult result = learner_.step(inputs_, targets_, rate);
+  const double seconds = seconds_since(begin);
+  if (!std::isfinite(result.loss)) fail_not_finite("the loss is " + exact_text(result.loss));
+  ++standing_.steps;
+  EpochSums& sums = standing_.epoch;
+  ++sums.batches;
+  sums.rows += result.rows;
+  sums.loss += result.loss;
+  sums.right = result.right < 0 ? -1 : sums.right + result.right;
+  step_seconds_ += seconds;
+  epoch_step_seconds_ += seconds;
+  rows_done_ += result.rows;
+  epoch_rows_done_ += result.rows;
+
+  LogRow row;
+  row.step = standing_.steps;
+  row.epoch = std::int64_t{place.epoch} + 1;
+  row.loss = result.loss;
+  row.accuracy = share(result.right, result.rows);
+  row.learning_rate = rate;
+  row.images_per_second = static_cast<double>(result.rows) / std::max(seconds, 1e-9);
+  report_.loss = sums.mean_loss();
+  report_.accuracy = share(sums.right, sums.rows);
+  const EpochSums epoch = sums;
+  const bool last = standing_.steps == steps_;
+  const bool epoch_done = place.batch + 1 == batches_.per_epoch();
+  const bool tested = options_.test_every > 0 && standing_.steps % options_.test_every == 0;
+  if (validation_ && (epoch_done || last || tested)) evaluate(row);
+  if (last && !epoch_done) loss_at_end_ = row.validation_loss;
+  standing_.seconds = seconds_before_ + seconds_since(begun_);
+  row.seconds = standing_.seconds;
+  if (log_) log_->add(row);
+  if (epoch_done) {
+    end_epoch(row);
+  } else if (options_.checkpoint_every > 0 && standing_.steps % options_.checkpoint_every == 0) {
+    save();
+  }
+  tell(row, epoch, place);
+  if (epoch_done) {
+    epoch_step_seconds_ = 0.0;
+    epoch_rows_done_ = 0;
+  }
+}
+
+BatchResult evaluate_all(Learner& learner, const ExampleWriter& examples, Tensor& inputs,
+                         Tensor& targets) {
+  BatchResult all;
+  for (std::int64_t first = 0; first < examples.data().size(); first += inputs.shape()[0]) {
+    const std::int64_t rows = fill_in_order(examples, first, inputs, targets);
+    const BatchResult part = learner.evaluate(inputs, targets, rows);
+    all.rows += rows;
+    all.loss += part.loss * static_cast<double>(rows);
+    all.right = part.right < 0 ? -1 : std::max<std::int64_t>(all.right, 0) + part.right;
+  }
+  all.loss /= static_cast<double>(all.rows);
+  return all;
+}
+
+void TrainingLoop::evaluate(LogRow& row) {
+  const BatchResult all = evaluate_all(learner_, *validation_, inputs_, targets_);
+  row.validation_loss = all.loss;
+  row.validation_accuracy = share(all.right, all.rows);
+  report_.validation_loss = row.validation_loss;
+  report_.validation_accuracy = row.validation_accuracy;
+}
+
+void TrainingLoop::end_epoch(const LogRow& row) {
+  schedule_.observe(row.validation_loss.value_or(standing_.epoch.mean_loss()));
+  if (row.validation_loss) keep_best(*row.validation_loss);
+  standing_.epoch = {};
+  save();
+}
+
+void TrainingLoop::keep_best(double loss) {
+  if (loss >= standing_.best.loss || std::isnan(loss)) {
+    ++standing_.best.waited;
+    return;
+  }
+  standing_.best = {loss, standing_.steps, 0};
+  if (options_.patience == 0) return;
+  best_state_ = learner_.state();
+  if (store_) {
+    write_safetensors(best_path(), best_state_, {{"step", std::to_string(standing_.steps)}});
+  }
+}
+
+bool TrainingLoop::out_of_patience() const {
+  return options_.patience > 0 && standing_.best.waited >= options_.patience;
+}
+
+void TrainingLoop::tell(const LogRow& row, const EpochSums& epoch, const BatchPlace& place) {
+  if (!options_.progress) return;
+  TrainingProgress progress;
+  progress.step = standing_.steps;
+  progress.steps = steps_;
+  progress.epoch = row.epoch;
+  progress.epochs = ceil_div(steps_, batches_.per_epoch());
+  progress.batch = place.batch + 1;
+  progress.batches = batches_.per_epoch();
+  progress.loss = epoch.mean_loss();
+  progress.accuracy = share(epoch.right, epoch.rows);
+  progress.learning_rate = *row.learning_rate;
+  progress.validation_loss = row.validation_loss;
+  progress.validation_accuracy = row.validation_accuracy;
+  progress.images_per_second =
+      static_cast<double>(epoch_rows_done_) / std::max(epoch_step_seconds_, 1e-9);
+  const std::int64_t done = standing_.steps - report_.resumed_from;
+  progress.seconds_left = seconds_since(begun_) / static_cast<double>(done) *
+                          static_cast<double>(steps_ - standing_.steps);
+  options_.progress(progress);
+}
+
+void TrainingLoop::note(const std::string& text) const {
+  if (options_.log) options_.log(text);
+}
+
+void TrainingLoop::fail_not_finite(const std::string& what) const {
+  std::string kept = "; no checkpoint was written";
+  if (saved_step_ >= 0) {
+    kept = "; the last good checkpoint, of step " + std::to_string(saved_step_) + ", is kept in " +
+           options_.folder;
+  }
+  throw ModelError("training: step " + std::to_string(standing_.steps + 1) + ": " + what +
+                   ", and what was learned is spoilt: expected finite numbers. A lower learning " +
+                   "rate, a warm-up or clipped gradients help most often" + kept);
+}
+
+}  // namespace morton

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "morton/training_run.hpp"
+#include "training/batches.hpp"
+#include "training/checkpoint.hpp"
+#include "training/learner.hpp"
+#include "training/schedule.hpp"
+#include "training/training_log.hpp"
+
+namespace morton {
+
+/// Sums over the batches of an epoch.
+struct EpochSums {
+  std::int64_t batches = 0, rows = 0, right = 0;
+  double loss = 0.0;
+
+  [[nodiscard]] double mean_loss() const {
+    return batches == 0 ? 0.0 : loss / static_cast<double>(batches);
+  }
+};
+
+/// The lowest loss on the validation data so far.
+struct BestLoss {
+  double loss = std::numeric_limits<double>::infinity();
+  std::int64_t step = 0;    ///< 0: none yet
+  std::int64_t waited = 0;  ///< epochs since
+};
+
+/// Where a training stands, beside what the learner, the batches and the schedule keep.
+struct Standing {
+  std::int64_t steps = 0;
+  double seconds = 0.0;
+  EpochSums epoch;
+  BestLoss best;
+};
+
+/// What `check_options` of morton/training_run.hpp does.
+void check_run_options(const TrainingRunOptions& options);
+
+/// The learner's loss and right answers on all examples, a batch at a time in `inputs` and
+/// `targets`, which have its shapes.
+[[nodiscard]] BatchResult evaluate_all(Learner& learner, const ExampleWriter& examples,
+                                       Tensor& inputs, Tensor& targets);
+
+/// Leads a learner through a data set: steps, evaluations, logs, checkpoints, and the end.
+class TrainingLoop {
+ public:
+  /// `validation` may be null. Throws as `train` does.
+  TrainingLoop(Learner& learner, const Dataset& training, const Dataset* validation,
+               TrainingRunOptions options);
+  TrainingReport run();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  [[nodiscard]] std::map<std::string, std::string> current_settings() const;
+  void start();
+  void resume(const FoundCheckpoint& found);
+  void require_same_settings(const Checkpoint& checkpoint) const;
+  void look_before_the_first_step();
+  void one_step();
+  void evaluate(LogRow& row);
+  void end_epoch(const LogRow& row);
+  void keep_best(double loss);
+  void save();
+  /// Takes the best parameters back, unless the last ones are.
+  void restore(const BestLoss& best);
+  [[nodiscard]] bool out_of_patience() const;
+  void tell(const LogRow& row, const EpochSums& epoch, const BatchPlace& place);
+  void note(const std::string& text) const;
+  [[noreturn]] void fail_not_finite(const std::string& what) const;
+  [[nodiscard]] std::filesystem::path best_path() const;
+
+  Learner& learner_;
+  TrainingRunOptions options_;
+  Batches batches_;
+  std::optional<ExampleWriter> validation_;
+  std::int64_t steps_ = 0;  ///< of the whole training
+  Schedule schedule_;
+  std::map<std::string, std::string> settings_;  ///< what must be the same to go on
+  Tensor inputs_, targets_;
+  std::optional<CheckpointStore> store_;
+  std::optional<TrainingLog> log_;
+  Standing standing_;
+  std::int64_t saved_step_ = -1;  ///< of the newest checkpoint; -1: none
+  std::vector<NamedTensor> best_state_;
+  std::optional<double> loss_at_end_;  ///< on the validation data, of an end within an epoch
+  TrainingReport report_;
+  /// Of this run: when it began and stood at how many seconds, and the time and rows of its steps.
+  Clock::time_point begun_ = Clock::now();
+  double seconds_before_ = 0.0;
+  double step_seconds_ = 0.0, epoch_step_seconds_ = 0.0;
+  std::int64_t rows_done_ = 0, epoch_rows_done_ = 0;
+};
+
+}  // namespace morton

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a training loop keeps on disk: how it starts, goes on, saves and takes the best back.
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/number_text.hpp"
+#include "formats/safetensors.hpp"
+#include "training/training_loop.hpp"
+
+namespace morton {
+namespace {
+
+constexpr const char* kSetting = "setting.";
+
+std::string numbers_text(const std::vector<float>& numbers) {
+  std::string text;
+  for (const float number : numbers) {
+    text += (text.empty() ? "" : ",") + exact_text(static_cast<double>(number));
+  }
+  return text.empty() ? "none" : text;
+}
+
+/// The first tensor that holds a number that is not finite, or nothing.
+const NamedTensor* not_finite(const std::vector<NamedTensor>& tensors) {
+  const auto found = std::find_if(tensors.begin(), tensors.end(), [](const NamedTensor& named) {
+    if (named.tensor.dtype() != DType::f32) return false;
+    const auto values = named.tensor.as<float>();
+    return !std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); });
+  });
+  return found == tensors.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+std::filesystem::path TrainingLoop::best_path() const {
+  return std::filesystem::path(options_.folder) / "best.safetensors";
+}
+
+std::map<std::string, std::string> TrainingLoop::current_settings() const {
+  std::map<std::string, std::string> settings = learner_.settings();
+  settings["examples"] = std::to_string(batches_.data().size());
+  settings["digest of the examples"] =
+      digest_of({reinterpret_cast<const char*>(batches_.data().inputs.data()),
+                 batches_.data().inputs.bytes()});
+  settings["batch"] = std::to_string(batches_.batch_size());
+  settings["seed"] = std::to_string(options_.seed);
+  settings["learning rate"] = exact_text(options_.learning_rate);
+  settings["schedule"] = options_.schedule;
+  settings["augmentation"] = options_.augmentation;
+  settings["mean"] = numbers_text(options_.mean);
+  settings["deviation"] = numbers_text(options_.deviation);
+  // The others do not look at the end.
+  if (schedule_.kind() == Schedule::Kind::cosine) settings["steps"] = std::to_string(steps_);
+  return settings;
+}
+
+void TrainingLoop::start() {
+  using Start = TrainingRunOptions::Start;
+  if (store_) {
+    if (options_.start == Start::anew) {
+      store_->remove();
+      std::filesystem::remove(best_path());
+    }
+    if (options_.start == Start::resume) {
+      const std::optional<FoundCheckpoint> found = store_->read();
+      if (found) resume(*found);
+      if (!found) note(options_.folder + ": holds no checkpoint yet; the training begins");
+    }
+    log_.emplace(options_.folder, standing_.steps);
+    if (standing_.steps == 0) log_->add_graph(learner_.graph());
+  }
+  begun_ = Clock::now();
+  seconds_before_ = standing_.seconds;
+}
+
+void TrainingLoop::resume(const FoundCheckpoint& found) {
+  const Checkpoint& checkpoint = found.checkpoint;
+  if (!found.damage.empty()) note(found.damage + "; going on from " + checkpoint.where);
+  require_same_settings(checkpoint);
+  if (checkpoint.text("plan") != learner_.plan_digest()) {
+    note(checkpoint.where +
+         ": was written by another plan (another device, driver or version of "
+         "Morton): from here on losses may differ in their last digits");
+  }
+  learner_.set_state(checkpoint.tensors);
+  standing_.steps = checkpoint.integer("steps");
+  standing_.seconds = checkpoint.real("seconds");
+  standing_.epoch = {checkpoint.integer("epoch.batches"), checkpoint.integer("epoch.rows"),
+                     checkpoint.integer("epoch.right"), checkpoint.real("epoch.loss")};
+  standing_.best = {checkpoint.real("best.loss"), checkpoint.integer("best.step"),
+                    checkpoint.integer("best.waited")};
+  const std::uint64_t epoch = checkpoint.natural("epoch");
+  if (epoch > std::numeric_limits<std::uint32_t>::max()) {
+    throw ModelError(checkpoint.where + ": epoch " + std::to_string(epoch) + " is none");
+  }
+  batches_.move_to({static_cast<std::uint32_t>(epoch), checkpoint.integer("batch")});
+  schedule_.restore({checkpoint.real("schedule.best"), checkpoint.integer("schedule.waited"),
+                     checkpoint.integer("schedule.reductions")});
+  if (options_.patience > 0 && standing_.best.step > 0) {
+    best_state_ = read_safetensors(best_path()).tensors;
+  }
+  saved_step_ = standing_.steps;
+  report_.resumed_from = standing_.steps;
+  if (standing_.steps >= steps_) {
+    note("all " + std::to_string(standing_.steps) +
+         " steps are done; more epochs go on from there");
+  }
+}
+
+void TrainingLoop::require_same_settings(const Checkpoint& checkpoint) const {
+  for (const auto& [name, now] : settings_) {
+    const auto before = checkpoint.facts.find(kSetting + name);
+    if (before != checkpoint.facts.end() && before->second == now) continue;
+    throw UsageError(checkpoint.where + ": " + name + " was " +
+                     (before == checkpoint.facts.end() ? "not told" : before->second) +
+                     ", now it is " + now + "; a training goes on as it began, or starts anew");
+  }
+}
+
+void TrainingLoop::save() {
+  if (!store_) return;
+  Checkpoint checkpoint;
+  checkpoint.tensors = learner_.state();
+  const NamedTensor* spoilt = not_finite(checkpoint.tensors);
+  if (spoilt != nullptr) fail_not_finite(spoilt->name + " is not finite after the step before");
+  for (const auto& [name, value] : settings_) checkpoint.put(kSetting + name, value);
+  checkpoint.put("plan", learner_.plan_digest());
+  checkpoint.put("steps", standing_.steps);
+  checkpoint.put("seconds", standing_.seconds);
+  checkpoint.put("epoch", std::uint64_t{batches_.place().epoch});
+  checkpoint.put("batch", batches_.place().batch);
+  checkpoint.put("epoch.batches", standing_.epoch.batches);
+  checkpoint.put("epoch.rows", standing_.epoch.rows);
+  checkpoint.put("epoch.right", standing_.epoch.right);
+  checkpoint.put("epoch.loss", standing_.epoch.loss);
+  checkpoint.put("best.loss", standing_.best.loss);
+  checkpoint.put("best.step", standing_.best.step);
+  checkpoint.put("best.waited", standing_.best.waited);
+  const ScheduleState& schedule = schedule_.state();
+  checkpoint.put("schedule.best", schedule.best);
+  checkpoint.put("schedule.waited", schedule.waited);
+  checkpoint.put("schedule.reductions", schedule.reductions);
+  store_->write(checkpoint);
+  saved_step_ = standing_.steps;
+  if (!log_) return;
+  for (const std::string& name : learner_.trained()) {
+    const auto named = std::find_if(checkpoint.tensors.begin(), checkpoint.tensors.end(),
+                                    [&](const NamedTensor& t) { return t.name == name; });
+    if (named != checkpoint.tensors.end() && named->tensor.dtype() == DType::f32) {
+      log_->add_histogram(standing_.steps, name, named->tensor);
+    }
+  }
+}
+
+void TrainingLoop::restore(const BestLoss& best) {
+  if (best_state_.empty() || best.step == standing_.steps) return;
+  learner_.set_state(best_state_);
+  note("the parameters are those of step " + std::to_string(best.step) +
+       ", whose loss on the validation data was the lowest");
+}
+
+}  // namespace morton

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `morton train` and `morton eval` where something is wrong, stopped, or killed.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <sstream>
+#include <thread>
+#include <vector>
+
+#include "error/cli_program.hpp"
+#include "formats/npy.hpp"
+#include "support/child_process.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace morton::testing {
+namespace {
+
+constexpr int kBadUsage = 2;
+constexpr int kBadFile = 3;
+
+class CliTrain : public ::testing::Test {
+ protected:
+  /// 63 pictures of 28x28 for training, and 17 for testing, whose label is the brightest row.
+  void SetUp() override {
+    write_npz(data_, {{{"x_train", pictures(63)},
+                       {"y_train", labels(63)},
+                       {"x_test", pictures(17)},
+                       {"y_test", labels(17)}}});
+  }
+
+  [[nodiscard]] static Tensor pictures(std::int64_t count) {
+    Tensor tensor = Tensor::allocate(DType::u8, {count, 28, 28});
+    for (std::int64_t i = 0; i < tensor.size(); ++i) {
+      const std::int64_t row = i / 28 % 28;
+      tensor.set(i, row == i / 784 % 10 * 2 ? 255.0 : static_cast<double>(i % 17));
+    }
+    return tensor;
+  }
+  [[nodiscard]] static Tensor labels(std::int64_t count) {
+    Tensor tensor = Tensor::allocate(DType::i64, {count});
+    for (std::int64_t i = 0; i < count; ++i) tensor.set(i, static_cast<double>(i % 10));
+    return tensor;
+  }
+  [[nodiscard]] std::vector<std::string> arguments(const std::string& out,
+                                                   const std::vector<std::string>& more) const {
+    std::vector<std::string> all{"train", "c18-mlp"};
+    const std::vector<std::pair<std::string, std::string>> standard{
+        {"--data", data_.string()}, {"--batch", "7"}, {"--epochs", "4"}, {"--lr", "0.0001"},
+        {"--device", "cpu"},        {"--seed", "3"},  {"--out", at(out)}};
+    for (const auto& [name, value] : standard) {
+      if (std::find(more.begin(), more.end(), name) != more.end()) continue;
+      all.insert(all.end(), {name, value});
+    }
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+  [[nodiscard]] Outcome train(const std::string& out,
+                              const std::vector<std::string>& more = {}) const {
+    return run_program(arguments(out, more));
+  }
+  [[nodiscard]] std::string at(const std::string& name) const {
+    return (folder_.path() / name).string();
+  }
+  /// The lines of log.csv without the two columns that tell of time.
+  [[nodiscard]] std::vector<std::string> logged(const std::string& out) const {
+    std::istringstream lines(read_bytes(folder_.path() / out / "log.csv"));
+    std::vector<std::string> kept;
+    for (std::string line; std::getline(lines, line);) {
+      for (int i = 0; i < 2; ++i) line.resize(line.rfind(','));
+      kept.push_back(line);
+    }
+    return kept;
+  }
+
+  /// Starts a training, or goes on with it, and kills it after a while; false when it had ended.
+  [[nodiscard]] bool start_and_kill(const std::string& out, std::mt19937& random) const {
+    std::vector<std::string> words = arguments(out, in_parts_);
+    words.insert(words.begin(), MORTON_PROGRAM);
+    std::vector<std::string> environment = environment_with({{"MORTON_SLOW_WRITES", "2"}});
+    pid_t child = 0;
+    EXPECT_EQ(::posix_spawn(&child, MORTON_PROGRAM, nullptr, nullptr, pointers_of(words).data(),
+                            pointers_of(environment).data()),
+              0);
+    std::this_thread::sleep_for(std::chrono::milliseconds(300 + random() % 1200));
+    ::kill(child, SIGKILL);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    EXPECT_TRUE(WIFSIGNALED(status) || WEXITSTATUS(status) == 0) << "status " << status;
+    return WIFSIGNALED(status);
+  }
+
+  const std::vector<std::string> in_parts_{"--resume", "--checkpoint-every", "2"};
+  TemporaryFolder folder_;
+  std::filesystem::path data_ = folder_.path() / "data.npz";
+};
+
+TEST_F(CliTrain, WhatIsWrongIsSaidOnce) {
+  const auto wrong = [&](const std::vector<std::string>& more) { return train("out", more); };
+  expect_error(wrong({"--schedule", "cosinus"}), kBadUsage, "constant, step, cosine or plateau");
+  expect_error(wrong({"--augment", "rotate"}), kBadUsage, "shift=PIXELS, flip and crop=MARGIN");
+  expect_error(wrong({"--optimizer", "sdg"}), kBadUsage, "--optimizer");
+  expect_error(wrong({"--nesterov"}), kBadUsage, "--optimizer sgd");
+  expect_error(wrong({"--validation", "1.5"}), kBadUsage, "above 0 and below 1");
+  expect_error(wrong({"--resume", "--restart"}), kBadUsage, "give one of them");
+  expect_error(wrong({"--freeze", "nothing*"}), kBadUsage, "nothing*");
+  expect_error(run_program({"train", "lenet5", "--data", at("nowhere")}), kBadUsage,
+               "no such file or folder of data");
+  Tensor far = labels(63);
+  far.set(5, 11.0);
+  write_npz(data_, {{{"x", pictures(63)}, {"y", far}}});
+  expect_error(wrong({}), kBadFile, "example 5 has the label 11; expected 0 to 9");
+  expect_error(run_program({"eval", "c18-mlp", "--data", at("data.npz"), "-d", "cpu"}), kBadUsage,
+               "has no test part");
+  EXPECT_FALSE(std::filesystem::exists(at("out")));
+}
+
+TEST_F(CliTrain, WhatWasLearnedIsAModel) {
+  const Outcome outcome = train("out", {"--format", "json", "--test-every", "5"});
+  expect_success(outcome);
+  const auto report = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(report["end"], "finished");
+  EXPECT_EQ(report["steps"], 4 * 9);
+  const Outcome eval = run_program({"eval", at("out/model.onnx"), "--data", data_.string(), "-d",
+                                    "cpu", "--batch", "7", "--format", "json"});
+  expect_success(eval);
+  const auto found = nlohmann::json::parse(eval.out);
+  EXPECT_EQ(found["examples"], 17);
+  EXPECT_DOUBLE_EQ(found["accuracy"], report["validation_accuracy"]);
+  const Outcome shared = train(
+      "shared", {"--format", "json", "--validation", "0.2", "--epochs", "2", "--patience", "1"});
+  expect_success(shared);
+  const Outcome again = run_program({"eval", at("shared/model.onnx"), "--data", data_.string(),
+                                     "-d", "cpu", "--batch", "7", "--format", "json"});
+  expect_success(again);
+  EXPECT_DOUBLE_EQ(nlohmann::json::parse(again.out)["accuracy"],
+                   nlohmann::json::parse(shared.out)["test_accuracy"]);
+  expect_error(train("out"), kBadUsage, "holds the checkpoint of an earlier training");
+  expect_error(train("out", {"--resume", "--momentum", "0.5"}), kBadUsage, "optimizer was");
+}
+
+TEST_F(CliTrain, ALossThatIsNotFiniteStopsIt) {
+  const Outcome outcome = train("out", {"--lr", "1e30"});
+  expect_error(outcome, kBadFile, "expected finite numbers");
+}
+
+/// Killed at random moments, mostly in a checkpoint, which writes slowly, and resumed: the losses
+/// of a training that was never stopped.
+TEST_F(CliTrain, KilledAndResumedItLosesNothing) {
+  expect_success(train("whole"));
+  constexpr unsigned kSeed = 20240614;
+  constexpr int kKills = 6;
+  SCOPED_TRACE("seed " + std::to_string(kSeed));
+  std::mt19937 random(kSeed);
+  // A hundred kills where ./dev check --long asks for them.
+  const int trainings = std::getenv("MORTON_TEST_LONG") == nullptr ? 1 : 17;
+  int killed = 0;
+  for (int training = 0; training < trainings; ++training) {
+    const std::string parts = "parts" + std::to_string(training);
+    for (int kill = 0; kill < kKills; ++kill) killed += start_and_kill(parts, random) ? 1 : 0;
+    expect_success(train(parts, in_parts_));
+    EXPECT_EQ(logged(parts), logged("whole"));
+    EXPECT_EQ(read_bytes(at(parts) + "/model.onnx"), read_bytes(at("whole") + "/model.onnx"));
+  }
+  EXPECT_GT(killed, trainings);
+}
+
+TEST_F(CliTrain, CtrlCSavesAndStops) {
+  std::vector<std::string> words = arguments("out", {"--epochs", "100000"});
+  words.insert(words.begin(), MORTON_PROGRAM);
+  std::vector<std::string> environment = environment_with({});
+  pid_t child = 0;
+  ASSERT_EQ(::posix_spawn(&child, MORTON_PROGRAM, nullptr, nullptr, pointers_of(words).data(),
+                          pointers_of(environment).data()),
+            0);
+  const std::string checkpoint = at("out/checkpoint.safetensors");
+  for (int waited = 0; waited < 600 && !std::filesystem::exists(checkpoint); ++waited) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  ::kill(child, SIGINT);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 128 + SIGINT);
+  EXPECT_TRUE(std::filesystem::exists(at("out/model.onnx")));
+}
+
+}  // namespace
+}  // namespace morton::testing

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <vector>
+
+#include "base/counter_generator.hpp"
+#include "formats_files.hpp"
+#include "training/batches.hpp"
+#include "training/epoch_order.hpp"
+
+namespace morton {
+namespace {
+
+using testing::Each;
+using testing::ElementsAre;
+using testing::ElementsAreArray;
+using testing::HasSubstr;
+
+/// `count` pictures whose levels are all the example's number, labels the number modulo 3.
+Dataset numbered(std::int64_t count, std::int64_t channels = 1, std::int64_t side = 3) {
+  Dataset data;
+  data.where = "numbered";
+  data.inputs = Tensor::allocate(DType::u8, {count, channels, side, side});
+  data.targets = Tensor::allocate(DType::i32, {count});
+  data.classes = 3;
+  const std::int64_t size = channels * side * side;
+  for (std::int64_t i = 0; i < data.inputs.size(); ++i) {
+    data.inputs.set(i, static_cast<double>(i / size));
+  }
+  for (std::int64_t i = 0; i < count; ++i) data.targets.set(i, static_cast<double>(i % 3));
+  return data;
+}
+
+/// One picture [1, channels, height, width] with the levels 1, 2, 3 ...
+Dataset one_picture(std::int64_t channels, std::int64_t height, std::int64_t width) {
+  Dataset data;
+  data.where = "picture";
+  data.inputs = Tensor::allocate(DType::u8, {1, channels, height, width});
+  for (std::int64_t i = 0; i < data.inputs.size(); ++i) {
+    data.inputs.set(i, static_cast<double>(i + 1));
+  }
+  data.targets = Tensor::allocate(DType::i32, {1});
+  data.classes = 1;
+  return data;
+}
+
+/// Levels that a network of this input sees of the first example through `window`.
+std::vector<int> levels_seen(const Dataset& data, const Shape& input, const Window& window) {
+  const ExampleWriter writer(data, input, {});
+  Tensor inputs = Tensor::allocate(DType::f32, input);
+  for (float& value : inputs.as_mutable<float>()) value = -1.0F;
+  writer.write_input(0, window, 0, inputs);
+  std::vector<int> levels;
+  for (const float value : inputs.as<float>()) {
+    levels.push_back(static_cast<int>(std::lround(value * 255.0F)));
+  }
+  return levels;
+}
+
+struct Drawn {
+  Tensor inputs, targets;
+};
+
+Drawn tensors_for(const Shape& input) {
+  return {Tensor::allocate(DType::f32, input), Tensor::allocate(DType::i32, {input[0]})};
+}
+
+/// Numbers of the examples in the next batch of `numbered` data.
+std::vector<int> next_examples(Batches& batches, const Shape& input) {
+  Drawn drawn = tensors_for(input);
+  batches.next(drawn.inputs, drawn.targets);
+  const auto size = static_cast<std::size_t>(drawn.inputs.size() / input[0]);
+  std::vector<int> numbers;
+  for (std::size_t row = 0; row < static_cast<std::size_t>(input[0]); ++row) {
+    const float value = drawn.inputs.as<float>()[row * size + size / 2];
+    numbers.push_back(static_cast<int>(std::lround(value * 255.0F)));
+    EXPECT_EQ(drawn.targets.as<std::int32_t>()[row], numbers.back() % 3);
+  }
+  return numbers;
+}
+
+/// The vectors that Random123 publishes (kat_vectors, philox4x32 10).
+TEST(CounterGenerator, AgreesWithThePublishedVectors) {
+  EXPECT_THAT(philox({0, 0, 0, 0}, {0, 0}),
+              ElementsAre(0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8));
+  constexpr std::uint32_t kAll = 0xffffffff;
+  EXPECT_THAT(philox({kAll, kAll, kAll, kAll}, {kAll, kAll}),
+              ElementsAre(0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd));
+  EXPECT_THAT(philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}),
+              ElementsAre(0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1));
+}
+
+TEST(RandomOrder, IsAPermutationThatFollowsFromItsPlace) {
+  for (const std::int64_t count : {0, 1, 3, 17, 63, 1000}) {
+    std::vector<std::uint32_t> order = random_order(count, 7, RandomStream::order, 2);
+    EXPECT_EQ(order, random_order(count, 7, RandomStream::order, 2));
+    std::vector<std::uint32_t> sorted(order.size());
+    std::iota(sorted.begin(), sorted.end(), 0U);
+    EXPECT_TRUE(std::is_permutation(order.begin(), order.end(), sorted.begin()));
+    if (count < 17) continue;
+    EXPECT_NE(order, sorted);
+    EXPECT_NE(order, random_order(count, 8, RandomStream::order, 2));
+    EXPECT_NE(order, random_order(count, 7, RandomStream::order, 3));
+    EXPECT_NE(order, random_order(count, 7, RandomStream::validation, 2));
+  }
+  // Written down, so that another platform cannot differ unnoticed.
+  EXPECT_THAT(random_order(7, 1, RandomStream::order, 0), ElementsAre(6, 4, 2, 1, 5, 0, 3));
+}
+
+/// Each number stands at each place about equally often.
+TEST(RandomOrder, IsEven) {
+  constexpr std::size_t kCount = 5;
+  constexpr std::uint32_t kEpochs = 10000;
+  std::vector<int> seen(kCount * kCount);
+  for (std::uint32_t epoch = 0; epoch < kEpochs; ++epoch) {
+    const auto order = random_order(kCount, 3, RandomStream::order, epoch);
+    for (std::size_t i = 0; i < kCount; ++i) ++seen[i * kCount + order[i]];
+  }
+  // Six deviations of a binomial with 10000 draws of 1/5.
+  EXPECT_THAT(seen, Each(testing::AllOf(testing::Gt(2000 - 240), testing::Lt(2000 + 240))));
+}
+
+TEST(Batches, ShowEachExampleOnceInAnEpoch) {
+  const Shape input{3, 1, 3, 3};
+  Batches batches(numbered(17), input, {});
+  EXPECT_EQ(batches.per_epoch(), 5);
+  EXPECT_EQ(batches.left_over(), 2);
+  std::vector<std::vector<int>> epochs(2);
+  for (std::vector<int>& epoch : epochs) {
+    for (int i = 0; i < 5; ++i) {
+      for (const int number : next_examples(batches, input)) epoch.push_back(number);
+    }
+    EXPECT_EQ(std::set<int>(epoch.begin(), epoch.end()).size(), 15U);
+  }
+  EXPECT_NE(epochs[0], epochs[1]);
+  EXPECT_EQ(batches.place(), (BatchPlace{2, 0}));
+}
+
+TEST(Batches, GoOnFromAPlaceAsIfNeverStopped) {
+  const Shape input{3, 1, 3, 3};
+  BatchOptions options;
+  options.seed = 5;
+  options.augmentation = parse_augmentation("shift=1,flip,crop=1");
+  Batches whole(numbered(17), input, options);
+  Drawn first = tensors_for(input);
+  for (int i = 0; i < 7; ++i) whole.next(first.inputs, first.targets);
+  Batches resumed(numbered(17), input, options);
+  resumed.move_to(whole.place());
+  for (int i = 0; i < 7; ++i) {
+    Drawn a = tensors_for(input);
+    Drawn b = tensors_for(input);
+    whole.next(a.inputs, a.targets);
+    resumed.next(b.inputs, b.targets);
+    EXPECT_THAT(b.inputs.as<float>(), ElementsAreArray(a.inputs.as<float>()));
+    EXPECT_THAT(b.targets.as<std::int32_t>(), ElementsAreArray(a.targets.as<std::int32_t>()));
+  }
+  EXPECT_THAT(message_of<ModelError>([&] { resumed.move_to({0, 5}); }), HasSubstr("at batch 5"));
+}
+
+TEST(Batches, RefuseWhatDoesNotFit) {
+  const auto error = [](const Dataset& data, const Shape& input, const BatchOptions& options) {
+    return message_of<UsageError>([&] { const Batches batches(data, input, options); });
+  };
+  EXPECT_THAT(error(numbered(17), {18, 1, 3, 3}, {}), HasSubstr("fewer than a batch of 18"));
+  EXPECT_THAT(error(numbered(17, 2), {1, 3, 3, 3}, {}), HasSubstr("the network takes 3x3x3"));
+  EXPECT_THAT(error(numbered(17), {1, 10}, {}), HasSubstr("the network takes 10"));
+  BatchOptions options;
+  options.normalization.mean = {1.0F, 2.0F};
+  EXPECT_THAT(error(numbered(17), {1, 9}, options), HasSubstr("expected one number"));
+  options = {};
+  options.augmentation = parse_augmentation("crop=1");
+  EXPECT_THAT(error(numbered(17), {1, 1, 6, 6}, options), HasSubstr("a crop of 2 is enough"));
+  Dataset features = numbered(17);
+  features.inputs = Tensor::allocate(DType::f32, {17, 9});
+  EXPECT_THAT(error(features, {1, 9}, options), HasSubstr("augmentation (crop=1) is for pictures"));
+}
+
+TEST(ExampleWriter, ShowsWhatAWindowSees) {
+  const Dataset picture = one_picture(1, 2, 3);  // 1 2 3 / 4 5 6
+  EXPECT_THAT(levels_seen(picture, {1, 1, 2, 3}, {0, 0, Flip::none}),
+              ElementsAre(1, 2, 3, 4, 5, 6));
+  EXPECT_THAT(levels_seen(picture, {1, 1, 2, 3}, {0, 0, Flip::horizontal}),
+              ElementsAre(3, 2, 1, 6, 5, 4));
+  EXPECT_THAT(levels_seen(picture, {1, 1, 2, 3}, {1, -1, Flip::none}),
+              ElementsAre(0, 4, 5, 0, 0, 0));
+  EXPECT_THAT(levels_seen(picture, {1, 1, 2, 3}, {-1, 1, Flip::horizontal}),
+              ElementsAre(0, 0, 0, 0, 3, 2));
+  EXPECT_THAT(levels_seen(picture, {1, 1, 2, 3}, {0, 9, Flip::none}), Each(0));
+  EXPECT_THAT(levels_seen(picture, {1, 1, 1, 2}, {1, 1, Flip::none}), ElementsAre(5, 6));
+  EXPECT_THAT(levels_seen(picture, {1, 1, 1, 2}, {1, 1, Flip::horizontal}), ElementsAre(6, 5));
+  EXPECT_THAT(levels_seen(picture, {1, 1, 4, 5}, middle_window({2, 3}, {4, 5})),
+              ElementsAre(0, 0, 0, 0, 0, 0, 1, 2, 3, 0, 0, 4, 5, 6, 0, 0, 0, 0, 0, 0));
+  EXPECT_THAT(levels_seen(picture, {1, 1, 1, 1}, middle_window({2, 3}, {1, 1})), ElementsAre(2));
+  EXPECT_THAT(levels_seen(picture, {1, 6}, {}), ElementsAre(1, 2, 3, 4, 5, 6));
+  EXPECT_THAT(levels_seen(one_picture(1, 1, 2), {1, 3, 1, 2}, {}), ElementsAre(1, 2, 1, 2, 1, 2));
+  EXPECT_THAT(levels_seen(one_picture(2, 1, 2), {1, 2, 1, 2}, {0, 1, Flip::none}),
+              ElementsAre(2, 0, 4, 0));
+}
+
+TEST(ExampleWriter, NormalizesEachChannel) {
+  Dataset data = one_picture(2, 1, 1);
+  data.inputs.set(0, 255.0);
+  data.inputs.set(1, 51.0);
+  const Shape input{1, 2, 1, 2};
+  const ExampleWriter writer(data, input, {{0.5F, 0.2F}, {0.25F, 0.1F}});
+  Tensor inputs = Tensor::allocate(DType::f32, input);
+  writer.write_input(0, {}, 0, inputs);
+  // What lies outside of a picture is black before it is normalized.
+  EXPECT_THAT(inputs.as<float>(), ElementsAre(2.0F, -2.0F, 0.0F, -2.0F));
+}
+
+TEST(ExampleWriter, WritesTargetsAsTheyAreAskedFor) {
+  Dataset data = numbered(5);
+  const ExampleWriter writer(data, {2, 9}, {});
+  Tensor wide = Tensor::allocate(DType::i64, {2});
+  writer.write_target(4, 1, wide);
+  EXPECT_THAT(wide.as<std::int64_t>(), ElementsAre(0, 1));
+  Tensor ones = Tensor::allocate(DType::f32, {2, 3});
+  writer.write_target(2, 1, ones);
+  EXPECT_THAT(ones.as<float>(), ElementsAre(0.0F, 0.0F, 0.0F, 0.0F, 0.0F, 1.0F));
+  Tensor few = Tensor::allocate(DType::f32, {2, 2});
+  EXPECT_THAT(message_of<UsageError>([&] { writer.write_target(2, 1, few); }),
+              HasSubstr("do not fit row 1 of f32 2x2"));
+  data.targets = Tensor::from({5, 1}, std::vector<float>{1, 2, 3, 4, 5});
+  data.classes = 0;
+  const ExampleWriter values(data, {2, 9}, {});
+  Tensor targets = Tensor::allocate(DType::f32, {2, 1});
+  values.write_target(3, 0, targets);
+  EXPECT_THAT(targets.as<float>(), ElementsAre(4.0F, 0.0F));
+}
+
+TEST(FillInOrder, LeavesRowsBeyondTheEndZero) {
+  const ExampleWriter writer(numbered(5), {3, 1, 3, 3}, {});
+  Drawn drawn = tensors_for({3, 1, 3, 3});
+  EXPECT_EQ(fill_in_order(writer, 0, drawn.inputs, drawn.targets), 3);
+  EXPECT_EQ(fill_in_order(writer, 3, drawn.inputs, drawn.targets), 2);
+  EXPECT_THAT(drawn.targets.as<std::int32_t>(), ElementsAre(0, 1, 0));
+  EXPECT_THAT(drawn.inputs.as<float>().subspan(18), Each(0.0F));
+  EXPECT_EQ(fill_in_order(writer, 6, drawn.inputs, drawn.targets), 0);
+}
+
+TEST(Augmentation, ReachesEveryPlace) {
+  const Augmentation all = parse_augmentation("shift=1,flip,crop=2");
+  EXPECT_EQ(to_string(all), "shift=1,flip,crop=2");
+  EXPECT_EQ(to_string(parse_augmentation("none")), "none");
+  const auto windows = [](const char* text) {
+    std::set<std::int64_t> tops, lefts;
+    int flips = 0;
+    const CounterGenerator generator(1, 2, 0);
+    for (std::uint64_t i = 0; i < 1000; ++i) {
+      const Window window = random_window(parse_augmentation(text), {5, 7}, {4, 4}, generator, i);
+      tops.insert(window.top);
+      lefts.insert(window.left);
+      flips += window.flip == Flip::horizontal ? 1 : 0;
+    }
+    return std::tuple(*tops.begin(), *tops.rbegin(), *lefts.begin(), *lefts.rbegin(), flips);
+  };
+  EXPECT_EQ(windows("crop=0"), (std::tuple(0, 1, 0, 3, 0)));
+  EXPECT_EQ(windows("crop=2"), (std::tuple(-2, 3, -2, 5, 0)));
+  EXPECT_EQ(windows("shift=2"), (std::tuple(-2, 2, -1, 3, 0)));
+  EXPECT_EQ(windows("shift=1,crop=0"), (std::tuple(-1, 2, -1, 4, 0)));
+  EXPECT_NEAR(std::get<4>(windows("flip")), 500, 6 * 16);
+}
+
+TEST(Augmentation, RefusesOtherText) {
+  for (const char* text : {"", "shift", "shift=-1", "shift=x", "flip=1", "rotate", "crop=99999",
+                           "flip,flip", "flip,", "none,flip"}) {
+    EXPECT_FALSE(message_of<UsageError>([&] { (void)parse_augmentation(text); }).empty()) << text;
+  }
+  EXPECT_THAT(message_of<UsageError>([] { (void)parse_augmentation("rotate"); }),
+              HasSubstr("shift=PIXELS, flip and crop=MARGIN"));
+}
+
+TEST(SplitOff, TakesAShareByTheSeed) {
+  const Dataset data = numbered(63);
+  const auto [rest, held] = split_off(data, 0.1, 4);
+  EXPECT_EQ(rest.size(), 57);
+  EXPECT_EQ(held.size(), 6);
+  std::set<int> seen;
+  for (const Dataset* part : {&rest, &held}) {
+    int before = -1;
+    for (std::int64_t i = 0; i < part->size(); ++i) {
+      const int number = part->inputs.as<std::uint8_t>()[static_cast<std::size_t>(i * 9)];
+      EXPECT_GT(number, before);
+      EXPECT_EQ(part->targets.at(i), number % 3);
+      seen.insert(before = number);
+    }
+  }
+  EXPECT_EQ(seen.size(), 63U);
+  const auto again = split_off(data, 0.1, 4).second;
+  EXPECT_THAT(again.inputs.as<std::uint8_t>(), ElementsAreArray(held.inputs.as<std::uint8_t>()));
+  EXPECT_THAT(split_off(data, 0.1, 5).second.inputs.as<std::uint8_t>(),
+              testing::Not(ElementsAreArray(held.inputs.as<std::uint8_t>())));
+  for (const double share : {0.0, 1.0, -0.5, 0.001, 0.999}) {
+    EXPECT_THROW((void)split_off(data, share, 4), UsageError) << share;
+  }
+}
+
+}  // namespace
+}  // namespace morton
