@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A model in training, for bench/training.py: says what it is in a line of JSON, then answers lines
+// of standard input in lines of JSON.
+//
+//     speed N     runs N steps; milliseconds of each, the copies of its batch and its loss included
+//     losses N    starts anew from the model's weights and runs N steps; the loss of each
+#include <chrono>
+#include <cstdio>
+#include <iostream>
+#include <memory>
+#include <morton/morton.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+using morton::Tensor;
+
+struct Arguments {
+  std::string model, batches, device = "auto", optimizer = "sgd";
+  double rate = 0.01;
+};
+
+/// Row `index` of a tensor [count, ...].
+Tensor row_of(const Tensor& all, std::int64_t index) {
+  const morton::Shape shape(all.shape().begin() + 1, all.shape().end());
+  Tensor row = Tensor::allocate(all.dtype(), shape);
+  std::copy_n(all.data() + static_cast<std::size_t>(index) * row.bytes(), row.bytes(),
+              row.mutable_data());
+  return row;
+}
+
+class Subject {
+ public:
+  explicit Subject(const Arguments& arguments) : arguments_(arguments) {
+    for (const auto& named : morton::read_tensors(arguments.batches)) {
+      auto& rows = named.name == "x" ? inputs_ : targets_;
+      for (std::int64_t i = 0; i < named.tensor.shape()[0]; ++i) {
+        rows.push_back(row_of(named.tensor, i));
+      }
+    }
+    start();
+    for (int i = 0; i < 4; ++i) (void)step(static_cast<std::size_t>(i));
+  }
+
+  [[nodiscard]] std::string facts() const {
+    const auto& report = trainer_->step_model().report();
+    std::ostringstream text;
+    text << "{\"version\": \"Morton, " << trainer_->step_model().device().name()
+         << "\", \"steps\": " << trainer_->summary().steps
+         << ", \"activation_bytes\": " << report.activation_bytes
+         << ", \"kernels_built\": " << report.kernels_built << "}";
+    return text.str();
+  }
+
+  std::vector<double> speed(std::size_t count) {
+    std::vector<double> times;
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto begin = std::chrono::steady_clock::now();
+      (void)step(i);
+      const std::chrono::duration<double, std::milli> time =
+          std::chrono::steady_clock::now() - begin;
+      times.push_back(time.count());
+    }
+    return times;
+  }
+
+  std::vector<double> losses(std::size_t count) {
+    start();
+    std::vector<double> losses;
+    for (std::size_t i = 0; i < count; ++i) losses.push_back(step(i));
+    return losses;
+  }
+
+ private:
+  void start() {
+    morton::TrainerOptions options;
+    options.batch = inputs_.at(0).shape().at(0);
+    if (arguments_.optimizer == "adam") {
+      options.optimizer.kind = morton::OptimizerOptions::Kind::adam;
+    }
+    const bool is_file = arguments_.model.find('.') != std::string::npos;
+    const auto model =
+        is_file ? morton::Model::load(arguments_.model) : morton::new_model(arguments_.model, 1);
+    trainer_ =
+        std::make_unique<morton::Trainer>(model, morton::Device::open(arguments_.device), options);
+  }
+
+  double step(std::size_t i) {
+    const std::size_t at = i % inputs_.size();
+    return trainer_->step(inputs_[at], targets_[at], arguments_.rate).loss;
+  }
+
+  Arguments arguments_;
+  std::vector<Tensor> inputs_, targets_;
+  std::unique_ptr<morton::Trainer> trainer_;
+};
+
+void print(const std::vector<double>& numbers) {
+  std::string text;
+  char number[32];
+  for (const double value : numbers) {
+    std::snprintf(number, sizeof number, "%.9g", value);
+    text += (text.empty() ? "[" : ", ") + std::string(number);
+  }
+  std::puts((text + "]").c_str());
+  std::fflush(stdout);
+}
+
+int run(int argc, char** argv) {
+  if (argc != 6) {
+    std::fputs("usage: training MODEL BATCHES.npz DEVICE sgd|adam RATE\n", stderr);
+    return 2;
+  }
+  Arguments arguments;
+  arguments.model = argv[1];
+  arguments.batches = argv[2];
+  arguments.device = argv[3];
+  arguments.optimizer = argv[4];
+  arguments.rate = std::stod(argv[5]);
+  Subject subject(arguments);
+  std::puts(subject.facts().c_str());
+  std::fflush(stdout);
+  std::string what;
+  std::size_t count = 0;
+  while (std::cin >> what >> count) {
+    print(what == "speed" ? subject.speed(count) : subject.losses(count));
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "training: %s\n", error.what());
+    return 1;
+  }
+}

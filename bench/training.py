@@ -1,0 +1,221 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Training on this device beside its targets: the time of a step beside PyTorch's, in turns on the same batches; losses
+beside PyTorch's from the same weights; the gradients of a convolution beside the convolution; how a network learns the
+digits. Prints the table, with the command for each number, and appends a record to bench/history/training.
+
+PyTorch runs in the interpreter that --peer-python names (packages torch, onnx, numpy). Without one its rows say so, and
+the status is 1; so it is when a run fails. A missed target is none of these."""
+
+import argparse
+import datetime
+import json
+import os
+import pathlib
+import shlex
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+import gemm
+
+ROOT = gemm.ROOT
+PROGRAM = ROOT / "build" / "bench" / "training"
+MORTON = ROOT / "build" / "morton"
+PEER = ROOT / "bench" / "training_peer.py"
+BATCH = 100
+BATCHES = 20
+TURN_MS = 1500.0
+MOST_STEPS = 400
+AGREEMENT_STEPS = 100
+# What threads of a library may spin after a call.
+REST_S = 0.3
+
+
+class Missing(Exception):
+    """What cannot be measured here, and why."""
+
+
+class Answering:
+    """A program that answers lines of its standard input."""
+
+    def __init__(self, words, environment=None):
+        self.words = [str(word) for word in words]
+        self.process = subprocess.Popen(self.words, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE, text=True, cwd=ROOT, env=environment)
+        self.steps = 5
+        self.facts = self.answer()
+
+    def answer(self):
+        line = self.process.stdout.readline()
+        if not line:
+            said = self.process.stderr.read().strip().splitlines()
+            raise Missing(f"{shlex.join(self.words)}: {said[-1] if said else 'ended'}")
+        return json.loads(line)
+
+    def ask(self, what, count):
+        self.process.stdin.write(f"{what} {count}\n")
+        self.process.stdin.flush()
+        return self.answer()
+
+    def turn(self):
+        times = self.ask("speed", self.steps)
+        median = statistics.median(times)
+        self.steps = max(5, min(MOST_STEPS, int(TURN_MS / max(median, 1e-3))))
+        time.sleep(REST_S)
+        return median
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait(timeout=60)
+
+
+class Bench:
+    def __init__(self, options, folder):
+        self.options, self.folder = options, pathlib.Path(folder)
+        self.rows, self.failed = [], False
+        self.environment = dict(os.environ, POCL_AFFINITY="1")
+
+    def row(self, what, wanted, measured, command):
+        self.rows.append({"what": what, "wanted": wanted, "measured": measured, "command": command})
+        gemm.say(f"  {what}: {measured}")
+
+    def absent(self, what, wanted, why):
+        self.failed = True
+        self.row(what, wanted, f"not measured: {why}", "")
+
+    def make_files(self):
+        """The models as ONNX files, and batches of the digits."""
+        for name in ("c18-mlp", "c18-cnn"):
+            subprocess.run([MORTON, "new", name, "-o", str(self.folder / f"{name}.onnx")], check=True,
+                           capture_output=True)
+        script = ("import gzip, sys, numpy as np\n"
+                  "def idx(path, skip):\n"
+                  "    return np.frombuffer(gzip.open(path).read(), np.uint8, offset=skip)\n"
+                  f"n = {BATCH * BATCHES}\n"
+                  "x = idx('data/mnist/train-images-idx3-ubyte.gz', 16).reshape(-1, 784)[:n] / np.float32(255)\n"
+                  "y = idx('data/mnist/train-labels-idx1-ubyte.gz', 8)[:n].astype(np.int32)\n"
+                  f"x = x.reshape({BATCHES}, {BATCH}, 784)\n"
+                  f"y = y.reshape({BATCHES}, {BATCH})\n"
+                  "np.savez(sys.argv[1] + '/rows.npz', x=x, y=y)\n"
+                  f"np.savez(sys.argv[1] + '/images.npz', x=x.reshape({BATCHES}, {BATCH}, 1, 28, 28), y=y)\n")
+        python = self.options.peer_python or sys.executable
+        done = subprocess.run([python, "-c", script, str(self.folder)], cwd=ROOT, capture_output=True, text=True,
+                              check=False)
+        if done.returncode != 0:
+            raise Missing(f"{python}: {done.stderr.strip().splitlines()[-1]}")
+        if self.options.peer_python:
+            subprocess.run([self.options.peer_python, PEER, str(self.folder / "c18-cnn.onnx"), "--make",
+                            str(self.folder)], check=True)
+
+    def batches_of(self, model):
+        return self.folder / ("images.npz" if "cnn" in model else "rows.npz")
+
+    def ours(self, model, optimizer, rate):
+        return Answering([PROGRAM, self.folder / f"{model}.onnx", self.batches_of(model), self.options.device,
+                          optimizer, rate], self.environment)
+
+    def theirs(self, model, optimizer, rate):
+        if not self.options.peer_python:
+            raise Missing("PyTorch: give --peer-python")
+        words = [self.options.peer_python, PEER, self.folder / f"{model}.onnx", self.batches_of(model), "--optimizer",
+                 optimizer, "--rate", rate, "--threads", self.options.threads]
+        return Answering(words + (["--cuda"] if self.options.cuda else []))
+
+    def speed(self, model, wanted):
+        what = f"{model}, batch {BATCH}, Adam: a step"
+        try:
+            both = [self.ours(model, "adam", 1e-4), self.theirs(model, "adam", 1e-4)]
+        except Missing as why:
+            return self.absent(what, f">= {wanted}", why)
+        for one in both:
+            one.turn()
+        times = [[one.turn() for one in both] for _ in range(self.options.rounds)]
+        ours, theirs = (statistics.median(column) for column in zip(*times))
+        self.row(what, f">= {wanted}",
+                 f"{theirs / ours:.2f} times {both[1].facts['version']} ({ours:.3f} ms and {theirs:.3f} ms)",
+                 f"{shlex.join(both[0].words)} <<< 'speed {both[0].steps}'")
+        for one in both:
+            one.close()
+        return None
+
+    def agreement(self, model, rate):
+        what = f"{model}, descent from the same weights: losses of {AGREEMENT_STEPS} steps, rate {rate}"
+        try:
+            both = [self.ours(model, "sgd", rate), self.theirs(model, "sgd", rate)]
+        except Missing as why:
+            return self.absent(what, "within 1e-4", why)
+        ours, theirs = (one.ask("losses", AGREEMENT_STEPS) for one in both)
+        apart = max(abs(a - b) / abs(b) for a, b in zip(ours, theirs))
+        again = both[0].ask("losses", AGREEMENT_STEPS)
+        command = f"{shlex.join(both[0].words)} <<< 'losses {AGREEMENT_STEPS}'"
+        self.row(what, "within 1e-4", f"{apart:.1e} apart at most, from {theirs[0]:.4f} to {theirs[-1]:.4f}", command)
+        self.row(f"{model}, the same once more", "bit for bit", "yes" if again == ours else "no", command)
+        for one in both:
+            one.close()
+        return None
+
+    def learning(self, name, words, wanted, share):
+        out = self.folder / name
+        command = [MORTON, "train", *words, "--device", self.options.device, "--format", "json", "-o", out]
+        command = [str(word) for word in command]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, env=self.environment)
+        if done.returncode != 0:
+            return self.absent(name, wanted, f"{shlex.join(command)}: {done.stderr.strip()[-300:]}")
+        report = json.loads(done.stdout)
+        measured = report["validation_accuracy"]
+        verdict = "" if measured >= share else ", missed"
+        self.row(name, wanted, f"{100 * measured:.2f} %{verdict}", shlex.join(command))
+        return None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("-d", "--device", default="auto", help="of Morton")
+    parser.add_argument("--peer-python", help="interpreter with torch, onnx and numpy")
+    parser.add_argument("--cuda", action="store_true", help="PyTorch on CUDA (TF32 off)")
+    parser.add_argument("--threads", type=int, default=2, help="of PyTorch on the CPU")
+    parser.add_argument("--rounds", type=int, default=5, help="turns of each")
+    parser.add_argument("--only", default="", help="rows whose name holds this")
+    options = parser.parse_args()
+    subprocess.run(["cmake", "--build", str(ROOT / "build"), "--target", "bench_training", "morton"], check=True,
+                   stdout=subprocess.DEVNULL)
+    with tempfile.TemporaryDirectory() as folder:
+        bench = Bench(options, folder)
+        try:
+            bench.make_files()
+        except Missing as why:
+            gemm.say(f"bench training: {why}")
+            return 1
+        wanted = {"c18-mlp": 0.7, "c18-cnn": 0.7} if options.cuda else {"c18-mlp": 2.0, "c18-cnn": 1.0}
+        for model in ("c18-mlp", "c18-cnn"):
+            if options.only in f"speed {model}":
+                bench.speed(model, wanted[model])
+        # At larger rates a ReLU of the CNN whose argument is 0 but for rounding goes the other way sooner or later,
+        # and the losses part: 3e-4 at 0.001.
+        for model, rate in (("mlp_he", 0.05), ("cnn", 0.0002)):
+            if options.only in f"agreement {model}":
+                bench.agreement(model, rate)
+        if options.only in "learning c18-cnn":
+            bench.learning("C18's CNN, 600 steps of 100 digits",
+                           ["c18-cnn", "--data", "data/mnist", "--steps", "600"], ">= 97 %", 0.97)
+        if options.only in "learning c18-mlp":
+            bench.learning("C18's MLP (79 % there), one pass", ["c18-mlp", "--data", "data/mnist", "--epochs", "1"],
+                           "shown", 0.0)
+        widths = [max(len(row[key]) for row in bench.rows) for key in ("what", "wanted", "measured")]
+        for row in bench.rows:
+            print(" | ".join(row[key].ljust(width)
+                             for key, width in zip(("what", "wanted", "measured"), widths)) + " | " + row["command"])
+        record = {"date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
+                  "device": options.device, "rows": bench.rows}
+        history = ROOT / "bench" / "history" / "training"
+        history.parent.mkdir(parents=True, exist_ok=True)
+        with open(history.with_suffix(".jsonl"), "a", encoding="utf-8") as file:
+            file.write(json.dumps(record) + "\n")
+        return 1 if bench.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""PyTorch training the model of an ONNX file, for bench/training.py: says what it is in a line of JSON, then answers
+lines of standard input as bench/training.cpp does ("speed N": milliseconds of N steps; "losses N": the losses of N
+steps from the file's weights). Every step copies its batch, and reads its loss.
+
+With --make it writes the models of the comparison instead: mlp_he.onnx (784-50-50-10, ReLU, of He's scheme) and
+cnn.onnx (C18's without dropout, from the file that --make names)."""
+
+import argparse
+import json
+import pathlib
+import sys
+import time
+
+import numpy as np
+
+from network_peer import operators
+
+
+def trained_operators(torch):
+    known = operators(torch)
+    plain = known["Conv"]
+
+    def conv(v, a):
+        if a.get("auto_pad", b"NOTSET") == b"SAME_UPPER":
+            sizes = [n - 1 for n in v[1].shape[2:]]
+            a = {**a, "pads": [n // 2 for n in sizes] + [n - n // 2 for n in sizes]}
+        return plain(v, a)
+
+    return {**known, "Conv": conv, "Dropout": lambda v, a: torch.nn.functional.dropout(v[0], a.get("ratio", 0.5))}
+
+
+class PyTorch:
+    def __init__(self, options):
+        import onnx
+        import onnx.numpy_helper
+        import torch
+        self.torch, self.options = torch, options
+        torch.backends.cuda.matmul.allow_tf32 = False
+        torch.backends.cudnn.allow_tf32 = False
+        torch.backends.cudnn.benchmark = True
+        torch.set_num_threads(options.threads)
+        self.device = "cuda" if options.cuda else "cpu"
+        graph = onnx.load(options.model).graph
+        known = trained_operators(torch)
+        self.initial = {one.name: onnx.numpy_helper.to_array(one).copy() for one in graph.initializer}
+        self.entry = next(one.name for one in graph.input if one.name not in self.initial)
+        self.result = graph.output[0].name
+        nodes = list(graph.node)
+        # The loss takes what goes into the last Softmax.
+        if nodes[-1].op_type == "Softmax":
+            self.result = nodes.pop().input[0]
+        self.nodes = [(known[node.op_type], list(node.input), node.output[0],
+                       {a.name: onnx.helper.get_attribute_value(a) for a in node.attribute}) for node in nodes]
+        batches = np.load(options.batches)
+        self.x = [torch.from_numpy(one) for one in batches["x"]]
+        self.y = [torch.from_numpy(one.astype(np.int64)) for one in batches["y"]]
+        self.start()
+        threads = "CUDA, TF32 off" if options.cuda else f"{options.threads} threads"
+        self.version = f"PyTorch {torch.__version__}, {threads}"
+
+    def start(self):
+        torch = self.torch
+        self.values = {name: torch.from_numpy(value.copy()).to(self.device).requires_grad_(value.dtype == np.float32)
+                       for name, value in self.initial.items()}
+        parameters = [value for value in self.values.values() if value.requires_grad]
+        kind = torch.optim.Adam if self.options.optimizer == "adam" else torch.optim.SGD
+        self.optimizer = kind(parameters, lr=self.options.rate)
+
+    def step(self, i):
+        x = self.x[i % len(self.x)].to(self.device)
+        y = self.y[i % len(self.y)].to(self.device)
+        values = {**self.values, self.entry: x}
+        for function, inputs, output, attributes in self.nodes:
+            values[output] = function([values[name] for name in inputs if name], attributes)
+        loss = self.torch.nn.functional.cross_entropy(values[self.result], y)
+        self.optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        self.optimizer.step()
+        return loss.item()
+
+
+def make(source, folder):
+    import onnx
+    from onnx import TensorProto, helper, numpy_helper
+    random = np.random.default_rng(7)
+    sizes = [784, 50, 50, 10]
+    nodes, weights, last = [], [], "x"
+    for i, (inner, outer) in enumerate(zip(sizes, sizes[1:])):
+        values = (random.standard_normal((outer, inner)) * np.sqrt(2.0 / inner)).astype(np.float32)
+        weights += [numpy_helper.from_array(values, f"w{i}"),
+                    numpy_helper.from_array(np.zeros(outer, np.float32), f"b{i}")]
+        nodes.append(helper.make_node("Gemm", [last, f"w{i}", f"b{i}"], [f"s{i}"], f"layer{i}", transB=1))
+        last = f"s{i}"
+        if i + 2 < len(sizes):
+            nodes.append(helper.make_node("Relu", [last], [f"r{i}"], f"relu{i}"))
+            last = f"r{i}"
+    ports = [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["batch", size])
+             for name, size in (("x", 784), (last, 10))]
+    graph = helper.make_graph(nodes, "mlp_he", ports[:1], ports[1:], weights)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)])
+    model.ir_version = 8
+    onnx.save(model, str(folder / "mlp_he.onnx"))
+    model = onnx.load(source)
+    graph = model.graph
+    dropout = next(node for node in graph.node if node.op_type == "Dropout")
+    for node in graph.node:
+        node.input[:] = [dropout.input[0] if name == dropout.output[0] else name for name in node.input]
+    graph.node.remove(dropout)
+    onnx.save(model, str(folder / "cnn.onnx"))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("model", help="ONNX file")
+    parser.add_argument("batches", nargs="?", help="npz with x [count, batch, ...] and y [count, batch]")
+    parser.add_argument("--make", metavar="FOLDER", type=pathlib.Path)
+    parser.add_argument("--optimizer", choices=["sgd", "adam"], default="sgd")
+    parser.add_argument("--rate", type=float, default=0.01)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--cuda", action="store_true")
+    options = parser.parse_args()
+    if options.make:
+        make(options.model, options.make)
+        return
+    peer = PyTorch(options)
+    for i in range(4):
+        peer.step(i)
+    print(json.dumps({"version": peer.version}), flush=True)
+    for line in sys.stdin:
+        what, count = line.split()
+        if what == "losses":
+            peer.start()
+        answers = []
+        for i in range(int(count)):
+            start = time.perf_counter()
+            loss = peer.step(i)
+            answers.append(1e3 * (time.perf_counter() - start) if what == "speed" else loss)
+        print(json.dumps(answers), flush=True)
+
+
+if __name__ == "__main__":
+    main()
