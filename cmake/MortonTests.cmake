@@ -72,10 +72,26 @@ if(no_onnx)
 else()
   add_test(NAME onnx_checker
            COMMAND /usr/bin/python3 ${PROJECT_SOURCE_DIR}/tests/model/check_new.py
-                   ${MORTON_TEST_PROGRAM} c18-mlp c18-cnn lenet5 vgg16 resnet18 resnet50
+                   ${MORTON_TEST_PROGRAM} c18-mlp c18-cnn fashion-cnn lenet5 vgg16 resnet18 resnet50
                    mobilenet_v2 squeezenet1_1 densenet121 shufflenet_v2 efficientnet_b0 unet espcn
                    tiny_yolo)
   set_tests_properties(onnx_checker PROPERTIES TIMEOUT 300)
+endif()
+
+# What a training writes, read by TensorBoard and safetensors where Python has them.
+set(MORTON_TRAINING_PYTHON python3 CACHE STRING "Python with tensorboard and safetensors")
+mark_as_advanced(MORTON_TRAINING_PYTHON)
+execute_process(COMMAND ${MORTON_TRAINING_PYTHON} -c "import safetensors, tensorboard"
+                RESULT_VARIABLE no_readers OUTPUT_QUIET ERROR_QUIET)
+if(no_readers)
+  message(STATUS "${MORTON_TRAINING_PYTHON} lacks tensorboard or safetensors: no test has them read "
+                 "what a training writes (MORTON_TRAINING_PYTHON names another)")
+else()
+  add_test(NAME training_files
+           COMMAND ${MORTON_TRAINING_PYTHON}
+                   ${PROJECT_SOURCE_DIR}/tests/model/check_training_files.py
+                   $<TARGET_FILE:host_tests>)
+  set_tests_properties(training_files PROPERTIES TIMEOUT 120)
 endif()
 
 # ONNX's own tests of its operators, where they are installed.
