@@ -66,18 +66,21 @@ double truncation_of(const Way& way, const Prepared& prepared, double value) {
   return static_cast<double>(cuts) * 0x1p-23 * std::fabs(value);
 }
 
-Prepared prepare(const TestGraph& test, const DeviceInfo& device, const Catalogue& catalogue,
-                 const Way& way) {
-  Prepared prepared;
-  prepared.test = rounded(test, way.precision);
-  Graph graph = prepared.test.graph;
+Plan plan_of(Graph graph, const DeviceInfo& device, const Catalogue& catalogue, const Way& way) {
   run_passes(graph, {});
   PlanOptions options;
   options.use = way.use;
   options.tunables = way.tunables;
   options.precision = way.precision;
   options.libraries = available_libraries();
-  prepared.plan = make_plan(graph, catalogue, device, options);
+  return make_plan(graph, catalogue, device, options);
+}
+
+Prepared prepare(const TestGraph& test, const DeviceInfo& device, const Catalogue& catalogue,
+                 const Way& way) {
+  Prepared prepared;
+  prepared.test = rounded(test, way.precision);
+  prepared.plan = plan_of(prepared.test.graph, device, catalogue, way);
   prepared.expected =
       reference_outputs(prepared.test.graph, prepared.test.inputs, way.transform)[0];
   for (std::size_t i = 0; i < prepared.expected.error.size(); ++i) {
@@ -150,6 +153,18 @@ TestGraph to_test_graph(const OperatorCase& test, DataKind kind) {
   const bool exact = kind == DataKind::integers && is_exact_on_integers(test);
   result.check = exact ? TestGraph::Check::exact : TestGraph::Check::bound;
   return result;
+}
+
+std::optional<std::string> refusal_of(const TestGraph& test, const DeviceInfo& device,
+                                      const Catalogue& catalogue, const Way& way) {
+  try {
+    plan_of(test.graph, device, catalogue, way);
+  } catch (const UsageError& error) {
+    return reason_in(error.what());
+  } catch (const UnsupportedError& error) {
+    return reason_in(error.what());
+  }
+  return std::nullopt;
 }
 
 WayReport run_graphs(const std::shared_ptr<OpenClDevice>& device, const Catalogue& catalogue,

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,11 @@ struct TestGraph {
 
 /// The case with data of this kind; exact where f32 is.
 [[nodiscard]] TestGraph to_test_graph(const OperatorCase& test, DataKind kind);
+
+/// Why the way cannot do this graph; nothing when it can.
+[[nodiscard]] std::optional<std::string> refusal_of(const TestGraph& test,
+                                                    const DeviceInfo& device,
+                                                    const Catalogue& catalogue, const Way& way);
 
 /// How graphs are run.
 enum class Execution : std::uint8_t {
