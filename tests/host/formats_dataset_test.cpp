@@ -115,7 +115,8 @@ TEST(DatasetIdx, RequiresLabelsBelow) {
 TEST(DatasetCifar, ReadsBatchesInOrder) {
   TemporaryFolder folder;
   const auto record = [](char label, char level) {
-    return std::string(1, label) + std::string(3072, level);
+    std::string text(1, label);
+    return text.append(3072, level);
   };
   write_bytes(folder / "data_batch_2.bin", record(3, 'c'));
   write_bytes(folder / "data_batch_10.bin", record(9, 'd'));
