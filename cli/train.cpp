@@ -175,6 +175,7 @@ Json json_of(const Result& result) {
           {"steps", report.steps},
           {"resumed_from", report.resumed_from},
           {"left_over", report.left_over},
+          {"overflows", report.overflows},
           {"loss", or_null(report.loss)},
           {"accuracy", or_null(report.accuracy)},
           {"validation_loss", or_null(report.validation_loss)},
@@ -196,6 +197,7 @@ std::string text_of(const Result& result, Format format) {
     table.rows.push_back({name, std::move(value)});
   };
   add("steps", std::to_string(report.steps));
+  if (report.overflows > 0) add("updates left out", std::to_string(report.overflows));
   if (report.loss) add("loss, last epoch", fmt::format("{:.4f}", *report.loss));
   if (report.accuracy) add("accuracy, last epoch", percent_text(report.accuracy));
   if (report.validation_loss)

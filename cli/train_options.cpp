@@ -57,6 +57,14 @@ void add_course(CLI::App& command, TrainOptions& options) {
   command.add_option("-b,--batch", options.trainer.batch, "Examples of a step (100)")
       ->option_text("N")
       ->check(whole_number(1));
+  command
+      .add_option("--accumulate", options.trainer.accumulate,
+                  "Renews the parameters after every so many steps, by their mean gradient (1)")
+      ->option_text("STEPS")
+      ->check(whole_number(1));
+  command.add_flag("--recompute", options.recompute,
+                   "Computes results of elementwise operators again for the backward pass: less "
+                   "memory, the same values");
   command.add_option("--epochs", options.run.epochs, "Passes over the training examples (10)")
       ->option_text("N")
       ->check(whole_number(1));
@@ -130,6 +138,9 @@ void settle(TrainOptions& options) {
       throw UsageError("--nesterov: a form of sgd's momentum; give it with --optimizer sgd");
     }
     options.trainer.optimizer.form = OptimizerOptions::Momentum::nesterov;
+  }
+  if (options.recompute) {
+    options.trainer.activations = TrainerOptions::Activations::recompute;
   }
   using Start = TrainingRunOptions::Start;
   options.run.start = options.resume    ? Start::resume

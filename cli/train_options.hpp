@@ -22,7 +22,7 @@ struct TrainOptions {
   TrainingRunOptions run;
   double validation =
       0.0;  ///< share of the training examples; 0: the test part, where there is one
-  bool nesterov = false, resume = false, restart = false;
+  bool nesterov = false, recompute = false, resume = false, restart = false;
   std::string out;  ///< empty: after the model's name
   Format format = Format::table;
 };

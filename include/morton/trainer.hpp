@@ -20,6 +20,9 @@ namespace morton {
 /// How a model is trained.
 struct TrainerOptions {
   std::int64_t batch = 100;  ///< examples of a step
+  /// The parameters follow the mean gradient of so many steps, at the last of them: as large
+  /// batches do, in the memory of small ones (a BatchNormalization sees the small ones).
+  std::int64_t accumulate = 1;
   Loss loss = Loss::softmax_cross_entropy;
   /// What the targets of softmax_cross_entropy are.
   enum class Targets : std::uint8_t { labels, shares } targets = Targets::labels;
@@ -31,8 +34,17 @@ struct TrainerOptions {
   /// computed of what stays.
   std::vector<std::string> freeze;
   std::uint64_t seed = 0;  ///< of Dropout
+  /// Results of elementwise operators that the backward pass reads are kept, or computed again
+  /// where their inputs are there: less memory for some more work, and the same values.
+  enum class Activations : std::uint8_t { keep, recompute } activations = Activations::keep;
+  /// With precision f16, what the loss is multiplied by on its way back, so that small gradients
+  /// are no zeros as halves: a power of two from 1 to 2^24 to begin with. It halves when a gradient
+  /// overflows, and that update is left out; it doubles after 2000 updates without
+  /// (P. Micikevicius et al., "Mixed precision training", 2018).
+  double loss_scale = 65536.0;
   /// Kernels, precision, cache and log, and full shapes of inputs whose further extents are open;
-  /// the batch is the trainer's own.
+  /// the batch is the trainer's own. Precision f16, bf16 or tf32 rounds operands of the kernels;
+  /// parameters, the optimizer's state and sums stay f32.
   CompileOptions compile;
 };
 
@@ -41,6 +53,12 @@ struct BatchResult {
   double loss = 0.0;        ///< mean over the rows
   std::int64_t right = -1;  ///< rows whose label is the model's first choice; -1 without labels
   std::int64_t rows = 0;
+  /// Whether a step renewed the parameters.
+  enum class Update : std::uint8_t {
+    applied,
+    awaited,    ///< it added its gradients to those that wait (TrainerOptions::accumulate)
+    overflowed  ///< its gradients were not finite; the loss's scale is lower now
+  } update = Update::applied;
 };
 
 /// What is trained, and what it takes.
@@ -81,11 +99,14 @@ class MORTON_API Trainer {
   [[nodiscard]] const CompiledModel& step_model() const;
 
   /// One step on a whole batch. The loss is that before the update. Throws UsageError for wrong
-  /// types or shapes, DeviceError. A loss that is not finite is returned as it is: the parameters
-  /// are then spoilt.
+  /// types or shapes, DeviceError, ModelError for gradients that are not finite although the loss
+  /// is not scaled up any more. A loss that is not finite is returned as it is: the parameters are
+  /// then spoilt.
   BatchResult step(const Tensor& inputs, const Tensor& targets, double learning_rate);
   /// Steps so far, those before `set_state` included.
   [[nodiscard]] std::int64_t steps_done() const;
+  /// What the next step's loss is multiplied by on its way back; 1 where it is not scaled.
+  [[nodiscard]] double loss_scale() const;
 
   /// The model, as it is used, on the first `rows` rows of a whole batch; `predictions`, unless
   /// null, gets its output for all of them. Nothing changes.
@@ -95,7 +116,8 @@ class MORTON_API Trainer {
   /// The model with what it has learned.
   [[nodiscard]] Model model();
   /// Everything that the next steps depend on, but for the batches: parameters, statistics, the
-  /// optimizer's state and the number of steps ("morton.steps", i64).
+  /// optimizer's state and the trainer's own ("morton.progress", i64: steps, updates, the binary
+  /// logarithm of the loss's scale, updates since it changed).
   [[nodiscard]] std::vector<NamedTensor> state();
   /// Goes on from there, bit for bit on the same device and driver. Throws UsageError for names,
   /// types or shapes of another model or optimizer.

@@ -66,6 +66,7 @@ struct TrainingReport {
   std::int64_t steps = 0;         ///< done, those before a resumption included
   std::int64_t resumed_from = 0;  ///< the step of the checkpoint; 0: none
   std::int64_t left_over = 0;     ///< examples that each epoch leaves out, others each time
+  std::int64_t overflows = 0;     ///< updates of this run that were left out (precision f16)
   /// Means over the last epoch's batches; nothing where there was nothing left to do.
   std::optional<double> loss, accuracy;
   std::optional<double> validation_loss, validation_accuracy;  ///< when last looked at

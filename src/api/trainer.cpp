@@ -6,17 +6,19 @@
 #include <limits>
 #include <optional>
 
+#include "autodiff/conditional_updates.hpp"
 #include "autodiff/optimizers.hpp"
 #include "autodiff/training_form.hpp"
 #include "autodiff/training_step.hpp"
 #include "base/error.hpp"
 #include "base/shape.hpp"
 #include "graph/graph.hpp"
+#include "training/step_progress.hpp"
 
 namespace morton {
 namespace {
 
-constexpr const char* kStepsName = "morton.steps";
+constexpr const char* kProgressName = "morton.progress";
 
 TrainingStepOptions step_options_of(const TrainerOptions& options) {
   TrainingStepOptions step;
@@ -29,6 +31,14 @@ TrainingStepOptions step_options_of(const TrainerOptions& options) {
   step.optimizer = options.optimizer;
   step.clip_norm = options.clip_norm;
   step.freeze = options.freeze;
+  step.accumulate = options.accumulate;
+  if (options.activations == TrainerOptions::Activations::recompute) {
+    step.activations = TrainingStepOptions::Activations::recompute;
+  }
+  // Of the precisions only f16 has a smaller range than f32.
+  if (options.compile.precision == DType::f16) {
+    step.loss_scale = TrainingStepOptions::LossScale::given;
+  }
   return step;
 }
 
@@ -54,6 +64,7 @@ void require_range(const char* what, double value, double least, double below) {
 
 void require_sensible(const TrainerOptions& options) {
   if (options.batch < 1) throw UsageError("train: a batch has at least one example");
+  (void)StepProgress(options, options.compile.precision == DType::f16);
   const OptimizerOptions& optimizer = options.optimizer;
   require_range("the momentum", optimizer.momentum, 0.0, 1.0);
   require_range("beta1", optimizer.beta1, 0.0, 1.0);
@@ -97,7 +108,8 @@ struct Trainer::State {
         device(on),
         options(with),
         made(make_training_step(given.graph(), step_options_of(with))),
-        session(compiled(made.step, on, with)) {}
+        session(compiled(made.step, on, with)),
+        progress(with, made.step.find(kOverflowOutput) != kNoTensor) {}
 
   Model model;
   Device device;
@@ -106,7 +118,7 @@ struct Trainer::State {
   Session session;
   std::optional<Session> evaluation;  ///< made when it is first asked for
   bool evaluation_is_current = false;
-  std::int64_t steps = 0;
+  StepProgress progress;
   TrainingSummary summary;
 
   /// Names of all that a step renews, in the step's order.
@@ -152,21 +164,32 @@ struct Trainer::State {
     summary.steps = static_cast<int>(session.model().steps().size());
   }
 
+  void set_scalar(const char* input, double value) {
+    if (made.step.find(input) != kNoTensor) session.set_input(input, scalar(value));
+  }
+
   void set_rates(double rate) {
-    session.set_input(kRateInput, scalar(rate));
+    set_scalar(kRateInput, rate);
     const OptimizerOptions& optimizer = options.optimizer;
-    const auto t = static_cast<double>(steps + 1);
-    if (made.step.find(kCorrection1Input) != kNoTensor) {
-      session.set_input(kCorrection1Input, scalar(1.0 / (1.0 - std::pow(optimizer.beta1, t))));
-      session.set_input(kCorrection2Input,
-                        scalar(1.0 / std::sqrt(1.0 - std::pow(optimizer.beta2, t))));
-    }
+    const auto t = static_cast<double>(progress.updates() + 1);
+    set_scalar(kCorrection1Input, 1.0 / (1.0 - std::pow(optimizer.beta1, t)));
+    set_scalar(kCorrection2Input, 1.0 / std::sqrt(1.0 - std::pow(optimizer.beta2, t)));
+    set_scalar(kApplyInput, progress.applies() ? 1.0 : 0.0);
+    set_scalar(kLossScaleInput, progress.loss_scale());
+    set_scalar(kUnscaleInput, 1.0 / progress.loss_scale());
     if (made.step.find(kDropoutInput) != kNoTensor) {
       Tensor key = Tensor::allocate(DType::u32, {});
-      const std::uint64_t number = mixed(mixed(options.seed) + static_cast<std::uint64_t>(steps));
+      const std::uint64_t number =
+          mixed(mixed(options.seed) + static_cast<std::uint64_t>(progress.steps()));
       key.as_mutable<std::uint32_t>()[0] = static_cast<std::uint32_t>(number >> 32U);
       session.set_input(kDropoutInput, key);
     }
+  }
+
+  /// Whether the gradients of the step that has run are not all finite.
+  [[nodiscard]] bool overflowed() {
+    return made.step.find(kOverflowOutput) != kNoTensor &&
+           session.get_output(kOverflowOutput).at(0) != 0.0;
   }
 
   Session& current_evaluation() {
@@ -221,8 +244,8 @@ BatchResult Trainer::step(const Tensor& inputs, const Tensor& targets, double le
   state.set_rates(learning_rate);
   state.session.enqueue();
   state.evaluation_is_current = false;
-  ++state.steps;
   BatchResult result;
+  result.update = state.progress.count(state.overflowed());
   result.rows = state.options.batch;
   const auto rows = static_cast<double>(result.rows);
   result.loss = sum_of(state.session.get_output(kLossOutput), result.rows) / rows;
@@ -232,7 +255,9 @@ BatchResult Trainer::step(const Tensor& inputs, const Tensor& targets, double le
   return result;
 }
 
-std::int64_t Trainer::steps_done() const { return state_->steps; }
+std::int64_t Trainer::steps_done() const { return state_->progress.steps(); }
+
+double Trainer::loss_scale() const { return state_->progress.loss_scale(); }
 
 BatchResult Trainer::evaluate(const Tensor& inputs, const Tensor& targets, std::int64_t rows,
                               Tensor* predictions) {
@@ -272,8 +297,7 @@ std::vector<NamedTensor> Trainer::state() {
   for (const std::string& name : state_->renewed()) {
     tensors.push_back({name, state_->session.get_state(name)});
   }
-  const std::int64_t steps[] = {state_->steps};
-  tensors.push_back({kStepsName, Tensor::from({1}, steps)});
+  tensors.push_back({kProgressName, state_->progress.saved()});
   return tensors;
 }
 
@@ -300,12 +324,10 @@ void Trainer::set_state(const std::vector<NamedTensor>& given) {
     throw UsageError("train: '" + name + "' is " + to_string(tensor.shape()) + ", expected " +
                      to_string(own.data.shape()) + ": it belongs to another model");
   }
-  const Tensor& steps = find(kStepsName);
-  if (steps.dtype() != DType::i64 || steps.size() != 1 || steps.at(0) < 0) {
-    throw UsageError("train: the state's number of steps is damaged");
-  }
+  StepProgress progress = state_->progress;
+  progress.restore(find(kProgressName));
   for (const std::string& name : renewed) state_->session.set_state(name, find(name));
-  state_->steps = steps.as<std::int64_t>()[0];
+  state_->progress = progress;
   state_->evaluation_is_current = false;
 }
 

@@ -81,6 +81,8 @@ class TrainerLearner : public Learner {
     return {{"optimizer", optimizer_text(options.optimizer)},
             {"loss", std::to_string(static_cast<int>(options.loss))},
             {"clipping", options.clip_norm ? exact_text(*options.clip_norm) : "none"},
+            {"steps of an update", std::to_string(options.accumulate)},
+            {"precision", std::string(name_of(options.compile.precision))},
             {"seed of dropout", std::to_string(options.seed)},
             {"digest of the trained parameters' names", digest_of(trained_names)}};
   }

@@ -28,11 +28,13 @@ class Walk {
     }
   }
 
-  void start(TensorId loss, double scale) {
+  void start(TensorId loss, double scale, TensorId factor) {
     GraphWriter writer(graph_, graph_.tensor(loss).name + "/gradient");
     Tensor whole = Tensor::allocate(graph_.tensor(loss).dtype, graph_.tensor(loss).shape);
     for (std::int64_t i = 0; i < whole.size(); ++i) whole.set(i, scale);
-    sums_[at(loss)] = writer.constant(std::move(whole));
+    const TensorId constant = writer.constant(std::move(whole));
+    sums_[at(loss)] =
+        factor == kNoTensor ? constant : writer.apply(ScalarOp::mul, {constant, factor});
   }
 
   void run() {
@@ -85,9 +87,9 @@ class Walk {
 }  // namespace
 
 std::vector<TensorId> add_gradients(Graph& graph, TensorId loss, std::span<const TensorId> wanted,
-                                    double scale) {
+                                    double scale, TensorId factor) {
   Walk walk(graph, wanted);
-  walk.start(loss, scale);
+  walk.start(loss, scale, factor);
   walk.run();
   std::vector<TensorId> gradients;
   for (const TensorId id : wanted) gradients.push_back(walk.gradient_of(id));

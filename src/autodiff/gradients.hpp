@@ -8,15 +8,16 @@
 
 namespace morton {
 
-/// Adds to the graph the nodes that compute the gradient of `scale` times the sum of `loss` with
-/// respect to each of `wanted`: the sum of what comes back along all paths. Nothing is computed of
-/// tensors that lead to none of `wanted`. Returns the gradients, each of its tensor's shape, in the
-/// order of `wanted`; kNoTensor for a tensor that the loss does not depend on.
+/// Adds to the graph the nodes that compute the gradient of `scale` times the sum of `loss` (times
+/// the scalar `factor`, if that is given) with respect to each of `wanted`: the sum of what comes
+/// back along all paths. Nothing is computed of tensors that lead to none of `wanted`. Returns the
+/// gradients, each of its tensor's shape, in the order of `wanted`; kNoTensor for a tensor that the
+/// loss does not depend on.
 ///
 /// Shapes must be known (pass infer_shapes), and epilogues not yet fused. The nodes before keep
 /// their order. Throws UnsupportedError that names a node on the way that has no gradient.
 [[nodiscard]] std::vector<TensorId> add_gradients(Graph& graph, TensorId loss,
                                                   std::span<const TensorId> wanted,
-                                                  double scale = 1.0);
+                                                  double scale = 1.0, TensorId factor = kNoTensor);
 
 }  // namespace morton

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "autodiff/optimizers.hpp"
 
+#include "autodiff/formula.hpp"
 #include "base/shape.hpp"
 #include "ops/graph_writer.hpp"
 
@@ -8,22 +9,6 @@ namespace morton {
 namespace {
 
 using Ref = ScalarRef;
-
-/// Writes a chain as arithmetic.
-class Formula {
- public:
-  explicit Formula(int inputs) { chain_.input_count = inputs; }
-  Ref plus(Ref a, Ref b) { return chain_.append(ScalarOp::add, {a, b}); }
-  Ref minus(Ref a, Ref b) { return chain_.append(ScalarOp::sub, {a, b}); }
-  Ref times(Ref a, Ref b) { return chain_.append(ScalarOp::mul, {a, b}); }
-  Ref times(double a, Ref b) { return times(Ref::constant(a), b); }
-  Ref over(Ref a, Ref b) { return chain_.append(ScalarOp::div, {a, b}); }
-  Ref root(Ref a) { return chain_.append(ScalarOp::sqrt, {a}); }
-  [[nodiscard]] const Chain& chain() const { return chain_; }
-
- private:
-  Chain chain_;
-};
 
 /// Adds one parameter's update.
 class Update {
@@ -173,10 +158,8 @@ void clip_gradients(Graph& graph, double limit, std::vector<Learned>& learned) {
   // As PyTorch's clip_grad_norm_: limit / (norm + 1e-6), and at most 1.
   Formula formula(1);
   const Ref norm = formula.plus(formula.root(Ref::input(0)), Ref::constant(1e-6));
-  Chain chain = formula.chain();
-  const Ref factor = chain.append(ScalarOp::div, {Ref::constant(limit), norm});
-  chain.append(ScalarOp::min, {factor, Ref::constant(1.0)});
-  const TensorId scale = writer.reshaped(writer.chain(chain, {total}), {});
+  formula.least(formula.over(Ref::constant(limit), norm), Ref::constant(1.0));
+  const TensorId scale = writer.reshaped(writer.chain(formula.chain(), {total}), {});
   for (Learned& one : learned) {
     one.gradient = writer.apply(ScalarOp::mul, {one.gradient, scale});
   }

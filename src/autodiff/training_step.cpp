@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <set>
 
+#include "autodiff/conditional_updates.hpp"
 #include "autodiff/gradients.hpp"
 #include "autodiff/optimizers.hpp"
+#include "autodiff/recomputation.hpp"
 #include "autodiff/training_form.hpp"
+#include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/shape.hpp"
 #include "ops/operator.hpp"
@@ -149,19 +152,37 @@ void make_states(Graph& graph, const std::vector<std::string>& names) {
 }
 
 /// Gradients and updates of the parameters; those that the loss does not depend on are left out.
-void add_descent(TrainingStep& made, TensorId loss, const std::vector<TensorId>& parameters,
-                 const TrainingStepOptions& options) {
-  const double share = 1.0 / static_cast<double>(made.step.tensor(loss).shape.at(0));
-  const auto gradients = add_gradients(made.step, loss, parameters, share);
+/// Returns how many elements of the gradients overflowed, where the loss is scaled.
+TensorId add_descent(TrainingStep& made, TensorId loss, const std::vector<TensorId>& parameters,
+                     const TrainingStepOptions& options) {
+  Graph& graph = made.step;
+  const bool scales = options.loss_scale == TrainingStepOptions::LossScale::given;
+  const std::int64_t examples =
+      checked_mul(graph.tensor(loss).shape.at(0), options.accumulate, "examples of an update");
+  const TensorId factor = scales ? add_scalar_input(graph, kLossScaleInput, DType::f32) : kNoTensor;
+  const auto gradients =
+      add_gradients(graph, loss, parameters, 1.0 / static_cast<double>(examples), factor);
   std::vector<Learned> learned;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     auto& names = gradients[i] == kNoTensor ? made.frozen : made.trained;
-    names.push_back(made.step.tensor(parameters[i]).name);
+    names.push_back(graph.tensor(parameters[i]).name);
     if (gradients[i] != kNoTensor) learned.push_back({parameters[i], gradients[i]});
   }
   if (learned.empty()) throw UsageError("train: the output depends on no parameter");
-  if (options.clip_norm) clip_gradients(made.step, *options.clip_norm, learned);
-  add_updates(made.step, options.optimizer, learned);
+  if (scales) {
+    add_scalar_input(graph, kUnscaleInput, DType::f32);
+    unscale_gradients(graph, learned);
+  }
+  if (options.accumulate > 1) {
+    add_scalar_input(graph, kApplyInput, DType::f32);
+    accumulate_gradients(graph, learned);
+  }
+  const TensorId overflow = scales ? count_not_finite(graph, learned) : kNoTensor;
+  if (options.clip_norm) clip_gradients(graph, *options.clip_norm, learned);
+  const std::size_t first = graph.updates.size();
+  add_updates(graph, options.optimizer, learned);
+  if (scales || options.accumulate > 1) hold_updates(graph, first, overflow);
+  return overflow;
 }
 
 }  // namespace
@@ -198,10 +219,15 @@ TrainingStep make_training_step(const Graph& model, const TrainingStepOptions& o
   }
   const LossTensors loss = add_loss_of_output(made.step, options);
   make_states(made.step, names_of(made.step, parameters.trained));
-  add_descent(made, loss.rows, parameters.trained, options);
+  const std::size_t forward_nodes = made.step.nodes.size();
+  const TensorId overflow = add_descent(made, loss.rows, parameters.trained, options);
   made.step.outputs.clear();
   add_output(made.step, loss.rows, kLossOutput);
   add_output(made.step, loss.right, kRightOutput);
+  add_output(made.step, overflow, kOverflowOutput);
+  if (options.activations == TrainingStepOptions::Activations::recompute) {
+    (void)recompute(made.step, forward_nodes);
+  }
 
   const LossTensors in_use = add_loss_of_output(made.evaluation, options);
   add_output(made.evaluation, in_use.rows, kLossOutput);

@@ -23,6 +23,13 @@ struct TrainingStepOptions {
   OptimizerOptions optimizer;
   std::optional<double> clip_norm;
   std::vector<std::string> freeze;  ///< patterns of names (fnmatch)
+  /// Gradients of so many steps are added up before the parameters follow their mean.
+  std::int64_t accumulate = 1;
+  /// The loss is scaled on its way back, and updates whose gradients are not finite are left out:
+  /// kLossScaleInput, kUnscaleInput, kOverflowOutput (conditional_updates.hpp).
+  enum class LossScale : std::uint8_t { none, given } loss_scale = LossScale::none;
+  /// Whether cheap results of the forward pass are kept or computed again (recomputation.hpp).
+  enum class Activations : std::uint8_t { keep, recompute } activations = Activations::keep;
 };
 
 /// Names of the steps' inputs and outputs that no model gives.
@@ -33,7 +40,7 @@ inline constexpr const char* kRightOutput = "morton.right";  ///< f32 [N]; of la
 /// A model as it is trained.
 struct TrainingStep {
   /// Forward pass, loss, gradients and updates. Inputs: the model's, kTargetInput, and those that
-  /// optimizer and Dropout take. Parameters are states.
+  /// the optimizer, Dropout, accumulation and the loss's scale take. Parameters are states.
   Graph step;
   /// The model as it is used, with the loss behind it: the outputs are the model's, kLossOutput and
   /// kRightOutput; inputs the model's and kTargetInput. What `step` renews of the model are states

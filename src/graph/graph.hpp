@@ -64,6 +64,8 @@ struct Node {
   std::map<std::string, Attribute> attributes{};
   Chain epilogue{};
   std::vector<std::string> fused{};  ///< names of the nodes that fusion merged into this one
+  /// Tells a node that computes a result anew from the one that did before: they stay apart.
+  int copy = 0;
 
   /// How many of `inputs` are the operation's own: those before the epilogue's.
   [[nodiscard]] std::size_t operand_count() const {

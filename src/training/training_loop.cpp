@@ -145,6 +145,12 @@ void TrainingLoop::one_step() {
   const double seconds = seconds_since(begin);
   if (!std::isfinite(result.loss)) fail_not_finite("the loss is " + exact_text(result.loss));
   ++standing_.steps;
+  if (result.update == BatchResult::Update::overflowed) {
+    ++report_.overflows;
+    note("step " + std::to_string(standing_.steps) +
+         ": gradients overflowed as halves; the update is left out and the loss scaled by half as "
+         "much from here on");
+  }
   EpochSums& sums = standing_.epoch;
   ++sums.batches;
   sums.rows += result.rows;

@@ -49,7 +49,7 @@ class FakeLearner : public Learner {
   }
   std::vector<NamedTensor> state() override {
     return {{"weight", Tensor::from({1}, std::vector<float>{weight_})},
-            {"morton.steps", Tensor::from({1}, std::vector<std::int64_t>{steps_})}};
+            {"morton.progress", Tensor::from({1}, std::vector<std::int64_t>{steps_})}};
   }
   void set_state(const std::vector<NamedTensor>& state) override {
     weight_ = state[state[0].name == "weight" ? 0 : 1].tensor.as<float>()[0];

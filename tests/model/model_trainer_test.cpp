@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "autodiff/training_step.hpp"
-#include "graph/architectures.hpp"
 #include "model/model_check.hpp"
+#include "model/training_network.hpp"
 #include "morton/trainer.hpp"
 #include "ops/graph_writer.hpp"
 #include "support/compare.hpp"
@@ -19,85 +19,6 @@ namespace {
 
 class ModelTrainer : public ModelTest {};
 MORTON_MODELS_ON_EVERY_DEVICE(ModelTrainer);
-
-constexpr std::int64_t kBatch = 17;
-constexpr std::int64_t kClasses = 5;
-
-/// Writes a small network for 8x8 images: what training meets in one place.
-class SmallNetwork {
- public:
-  SmallNetwork() : writer_(graph_, "layer") {
-    graph_.name = "small";
-    GraphTensor input;
-    input.name = "x";
-    input.kind = GraphTensor::Kind::input;
-    input.declared = {{0, "batch"}, {2, ""}, {8, ""}, {8, ""}};
-    input.shape = {kBatch, 2, 8, 8};
-    last_ = graph_.add_tensor(std::move(input));
-    graph_.inputs.push_back(last_);
-  }
-
-  TensorId weights(const std::string& name, const Shape& shape) {
-    GraphTensor tensor;
-    tensor.name = name;
-    tensor.kind = GraphTensor::Kind::constant;
-    tensor.shape = shape;
-    tensor.data = random_tensor(shape, ++seed_);
-    return graph_.add_tensor(std::move(tensor));
-  }
-
-  void add(const std::string& op, const std::vector<TensorId>& more,
-           const GraphWriter::Attributes& attributes = {}) {
-    std::vector<TensorId> inputs{last_};
-    inputs.insert(inputs.end(), more.begin(), more.end());
-    last_ = writer_.add(op, inputs, attributes);
-  }
-
-  void add_batch_norm(std::int64_t channels) {
-    const TensorId variance = weights("variance", {channels});
-    for (float& value : graph_.tensor(variance).data.as_mutable<float>()) {
-      value = std::fabs(value) + 0.5F;
-    }
-    add("BatchNormalization", {weights("scale", {channels}), weights("shift", {channels}),
-                               weights("mean", {channels}), variance});
-  }
-
-  Graph finish() {
-    graph_.outputs = {last_};
-    return graph_;
-  }
-
- private:
-  Graph graph_;
-  GraphWriter writer_;
-  TensorId last_ = kNoTensor;
-  std::uint64_t seed_ = 0;
-};
-
-using List = std::vector<std::int64_t>;
-
-Graph small_network() {
-  SmallNetwork network;
-  network.add("Conv", {network.weights("first", {3, 2, 3, 3}), network.weights("bias", {3})},
-              {{"pads", List{1, 1, 1, 1}}});
-  network.add_batch_norm(3);
-  network.add("Relu", {});
-  network.add("MaxPool", {}, {{"kernel_shape", List{2, 2}}, {"strides", List{2, 2}}});
-  network.add("Conv", {network.weights("second", {7, 3, 3, 3})}, {{"strides", List{2, 2}}});
-  network.add("Tanh", {});
-  network.add("Flatten", {});
-  network.add("Gemm",
-              {network.weights("last", {kClasses, 7}), network.weights("offset", {kClasses})},
-              {{"transB", std::int64_t{1}}});
-  network.add("Softmax", {}, {{"axis", std::int64_t{1}}});
-  return network.finish();
-}
-
-Tensor labels() {
-  Tensor tensor = Tensor::allocate(DType::i32, {kBatch});
-  for (std::int64_t i = 0; i < kBatch; ++i) tensor.set(i, static_cast<double>(i * 7 % kClasses));
-  return tensor;
-}
 
 /// What each state holds after one step, in double.
 std::map<std::string, ReferenceTensor> reference_step(const Graph& model,
@@ -146,7 +67,7 @@ void expect_reference_step(const Device& device, const OptimizerOptions& optimiz
   const auto expected = reference_step(model, step, inputs);
   int compared = 0;
   for (const NamedTensor& state : trainer.state()) {
-    if (state.name == "morton.steps") continue;
+    if (state.name == "morton.progress") continue;
     const Comparison comparison = compare(expected.at(state.name), state.tensor.as<float>());
     EXPECT_TRUE(comparison.ok()) << state.name << ": " << comparison.text;
     ++compared;

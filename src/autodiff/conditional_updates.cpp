@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "autodiff/conditional_updates.hpp"
+
+#include <limits>
+
+#include "autodiff/formula.hpp"
+#include "base/shape.hpp"
+#include "ops/graph_writer.hpp"
+
+namespace morton {
+namespace {
+
+using Ref = ScalarRef;
+
+TensorId accumulator(Graph& graph, TensorId parameter) {
+  const GraphTensor& owner = graph.tensor(parameter);
+  GraphTensor tensor;
+  tensor.name = owner.name + "/accumulated";
+  tensor.kind = GraphTensor::Kind::state;
+  tensor.dtype = owner.dtype;
+  tensor.shape = owner.shape;
+  tensor.data = Tensor::allocate(tensor.dtype, tensor.shape);
+  return graph.add_tensor(std::move(tensor));
+}
+
+}  // namespace
+
+void unscale_gradients(Graph& graph, std::vector<Learned>& learned) {
+  const TensorId unscale = graph.find(kUnscaleInput);
+  GraphWriter writer(graph, "unscale");
+  for (Learned& one : learned) {
+    one.gradient = writer.apply(ScalarOp::mul, {one.gradient, unscale});
+  }
+}
+
+void accumulate_gradients(Graph& graph, std::vector<Learned>& learned) {
+  const TensorId apply = graph.find(kApplyInput);
+  for (Learned& one : learned) {
+    const TensorId state = accumulator(graph, one.parameter);
+    GraphWriter writer(graph, graph.tensor(state).name);
+    one.gradient = writer.apply(ScalarOp::add, {one.gradient, state});
+    Formula left(2);
+    left.either(left.is_zero(Ref::input(1)), Ref::input(0), Ref::constant(0.0));
+    graph.updates.push_back({state, writer.chain(left.chain(), {one.gradient, apply})});
+  }
+}
+
+TensorId count_not_finite(Graph& graph, const std::vector<Learned>& learned) {
+  GraphWriter writer(graph, "overflow");
+  // Comparisons with NaN do not hold.
+  Chain chain;
+  const Ref magnitude = chain.append(ScalarOp::abs, {Ref::input(0)});
+  const Ref largest = Ref::constant(static_cast<double>(std::numeric_limits<float>::max()));
+  const Ref finite = chain.append(ScalarOp::less_equal, {magnitude, largest});
+  chain.append(ScalarOp::select, {finite, Ref::constant(0.0), Ref::constant(1.0)});
+  TensorId total = kNoTensor;
+  for (const Learned& one : learned) {
+    const std::int64_t size = element_count(writer.shape_of(one.gradient));
+    const TensorId flat = writer.reshaped(one.gradient, {size});
+    const TensorId count = writer.sum(writer.chain(chain, {flat}), {0});
+    total = total == kNoTensor ? count : writer.apply(ScalarOp::add, {total, count});
+  }
+  return total;
+}
+
+void hold_updates(Graph& graph, std::size_t first, TensorId overflow) {
+  const TensorId apply = graph.find(kApplyInput);
+  GraphWriter writer(graph, "hold");
+  const TensorId count = overflow == kNoTensor ? kNoTensor : writer.reshaped(overflow, {});
+  for (std::size_t i = first; i < graph.updates.size(); ++i) {
+    const StateUpdate update = graph.updates[i];
+    Formula formula(4);
+    Ref value = Ref::input(0);
+    std::vector<TensorId> operands{update.value, update.state};
+    if (apply != kNoTensor) {
+      const Ref waits = formula.is_zero(Ref::input(static_cast<int>(operands.size())));
+      value = formula.either(waits, Ref::input(1), value);
+      operands.push_back(apply);
+    }
+    if (count != kNoTensor) {
+      const Ref good = formula.is_zero(Ref::input(static_cast<int>(operands.size())));
+      formula.either(good, value, Ref::input(1));
+      operands.push_back(count);
+    }
+    graph.updates[i].value = writer.chain(formula.chain(), operands);
+  }
+}
+
+}  // namespace morton
