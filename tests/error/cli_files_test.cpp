@@ -32,7 +32,7 @@ TEST(CliFiles, EmptyModel) {
 TEST(CliFiles, TruncatedModel) {
   const TemporaryFolder folder;
   const std::string path = (folder.path() / "truncated.onnx").string();
-  const std::string whole = read_bytes(std::string(MORTON_SOURCE_DIR "/") + kLenet);
+  const std::string whole = read_bytes(std::filesystem::path(MORTON_SOURCE_DIR) / kLenet);
   for (const std::size_t bytes :
        {std::size_t{1}, std::size_t{17}, std::size_t{63}, whole.size() / 2, whole.size() - 1}) {
     SCOPED_TRACE(bytes);
@@ -86,7 +86,7 @@ TEST(CliFiles, MissingAndDamagedImages) {
   expect_error(run_program({"run", kLenet, "-i", "input:no_such_digit.png"}), kBadFile,
                "no_such_digit.png");
   const std::string path = (folder.path() / "digit.png").string();
-  const std::string whole = read_bytes(std::string(MORTON_SOURCE_DIR "/") + kDigit);
+  const std::string whole = read_bytes(std::filesystem::path(MORTON_SOURCE_DIR) / kDigit);
   for (const std::size_t bytes : {std::size_t{0}, std::size_t{17}, whole.size() / 2}) {
     SCOPED_TRACE(bytes);
     write_bytes(path, whole.substr(0, bytes));
