@@ -70,15 +70,18 @@ void add_course(CLI::App& command, TrainOptions& options) {
       ->check(whole_number(1));
   command.add_option("--steps", options.run.steps, "Ends after so many steps, instead of --epochs")
       ->option_text("N")
-      ->check(whole_number(1));
+      ->check(whole_number(1))
+      ->excludes("--epochs");
   command
       .add_option("--seed", options.run.seed,
                   "Of a new network's weights, of the order, augmentation and dropout (1)")
       ->option_text("N")
       ->check(whole_number(0));
   command
-      .add_option("--augment", options.run.augmentation,
-                  "Changes pictures at random: shift=2,flip,crop=4, some of them (none)")
+      .add_option(
+          "--augment", options.run.augmentation,
+          "Changes pictures at random: shift=2,flip,crop=4,rotate=15,scale=10, some of them "
+          "(none)")
       ->option_text("TEXT");
   command
       .add_option("--validation", options.validation,
@@ -116,7 +119,8 @@ void add_train_options(CLI::App& command, TrainOptions& options) {
                   "Folder of the trained model, checkpoints and logs (MODEL-trained)")
       ->option_text("FOLDER");
   command.add_flag("--resume", options.resume, "Go on from the checkpoint in the folder");
-  command.add_flag("--restart", options.restart, "Start anew over the checkpoint in the folder");
+  command.add_flag("--restart", options.restart,
+                   "Start anew over what a training left in the folder");
   command
       .add_option("--checkpoint-every", options.run.checkpoint_every,
                   "Saves after every so many steps too, not only after each epoch")
@@ -133,9 +137,14 @@ void settle(TrainOptions& options) {
   if (options.resume && options.restart) {
     throw UsageError("--resume goes on, --restart starts anew: give one of them");
   }
+  const OptimizerOptions& optimizer = options.trainer.optimizer;
+  if (optimizer.momentum != 0.0 && optimizer.kind != Kind::sgd && optimizer.kind != Kind::rmsprop) {
+    throw UsageError("--momentum: of sgd and rmsprop; give it with --optimizer sgd (or rmsprop)");
+  }
   if (options.nesterov) {
-    if (options.trainer.optimizer.kind != Kind::sgd) {
-      throw UsageError("--nesterov: a form of sgd's momentum; give it with --optimizer sgd");
+    if (optimizer.kind != Kind::sgd || optimizer.momentum == 0.0) {
+      throw UsageError(
+          "--nesterov: a form of sgd's momentum; give it with --optimizer sgd and --momentum");
     }
     options.trainer.optimizer.form = OptimizerOptions::Momentum::nesterov;
   }

@@ -11,13 +11,17 @@ constexpr const char* kWhat = "augmentation";
 /// Beyond that, numbers of pixels are mistakes.
 constexpr std::int64_t kMostPixels = 1 << 14;
 
-std::int64_t pixels_of(const OptionPart& part) {
-  const std::int64_t pixels = whole_of(kWhat, part, 0);
-  if (pixels > kMostPixels) {
+constexpr std::int64_t kMostDegrees = 180;
+constexpr std::int64_t kMostHundredths = 90;
+
+/// The part's number, from 0 to `most`, which `unit` follows in messages.
+std::int64_t number_of(const OptionPart& part, std::int64_t most, const char* unit) {
+  const std::int64_t number = whole_of(kWhat, part, 0);
+  if (number > most) {
     throw UsageError(std::string(kWhat) + ": " + part.name + ": expected at most " +
-                     std::to_string(kMostPixels) + " pixels, got " + part.value);
+                     std::to_string(most) + " " + unit + ", got " + part.value);
   }
-  return pixels;
+  return number;
 }
 
 /// First row or column of a window of `input` in the middle of `picture`.
@@ -29,6 +33,13 @@ std::int64_t middle(std::int64_t picture, std::int64_t input) {
 std::int64_t around_zero(std::int64_t reach, std::uint32_t random) {
   return static_cast<std::int64_t>(below(static_cast<std::uint64_t>(2 * reach + 1), random)) -
          reach;
+}
+
+/// The turn that an augmentation makes of two random numbers.
+Turn random_turn(const Augmentation& augmentation, std::uint32_t angle, std::uint32_t size) {
+  const Fixed16 degrees = around_zero(augmentation.rotate * kFixedOne, angle);
+  const Fixed16 reach = augmentation.scale * kFixedOne / 100;
+  return turn_of(degrees, kFixedOne + around_zero(reach, size));
 }
 
 /// First row or column of a window anywhere in `picture` and a margin around it.
@@ -51,15 +62,19 @@ Augmentation parse_augmentation(const std::string& text) {
   if (text == "none") return result;
   for (const OptionPart& part : option_parts(kWhat, text)) {
     if (part.name == "shift") {
-      result.shift = pixels_of(part);
+      result.shift = number_of(part, kMostPixels, "pixels");
     } else if (part.name == "crop") {
-      result.crop = pixels_of(part);
+      result.crop = number_of(part, kMostPixels, "pixels");
+    } else if (part.name == "rotate") {
+      result.rotate = number_of(part, kMostDegrees, "degrees");
+    } else if (part.name == "scale") {
+      result.scale = number_of(part, kMostHundredths, "per cent");
     } else if (part.name == "flip" && part.value.empty()) {
       result.flip = Flip::horizontal;
     } else {
       throw UsageError(std::string(kWhat) +
-                       ": expected some of shift=PIXELS, flip and crop=MARGIN" +
-                       " with commas between them, or none; got '" + text + "'");
+                       ": expected some of shift=PIXELS, flip, crop=MARGIN, rotate=DEGREES and " +
+                       "scale=PERCENT with commas between them, or none; got '" + text + "'");
     }
   }
   return result;
@@ -71,11 +86,13 @@ std::string to_string(const Augmentation& augmentation) {
   if (augmentation.shift > 0) add("shift=" + std::to_string(augmentation.shift));
   if (augmentation.flip == Flip::horizontal) add("flip");
   if (augmentation.crop) add("crop=" + std::to_string(*augmentation.crop));
+  if (augmentation.rotate > 0) add("rotate=" + std::to_string(augmentation.rotate));
+  if (augmentation.scale > 0) add("scale=" + std::to_string(augmentation.scale));
   return text.empty() ? "none" : text;
 }
 
 Window middle_window(const Extent2d& picture, const Extent2d& input) {
-  return {middle(picture.height, input.height), middle(picture.width, input.width), Flip::none};
+  return {middle(picture.height, input.height), middle(picture.width, input.width), Flip::none, {}};
 }
 
 Window random_window(const Augmentation& augmentation, const Extent2d& picture,
@@ -89,10 +106,13 @@ Window random_window(const Augmentation& augmentation, const Extent2d& picture,
     window.top = anywhere(picture.height, *augmentation.crop, input.height, first[0]);
     window.left = anywhere(picture.width, *augmentation.crop, input.width, first[1]);
   }
+  const auto second = generator.bits(index * kPlaces + 1);
   if (augmentation.shift > 0) {
-    const auto second = generator.bits(index * kPlaces + 1);
     window.top += around_zero(augmentation.shift, second[0]);
     window.left += around_zero(augmentation.shift, second[1]);
+  }
+  if (augmentation.rotate > 0 || augmentation.scale > 0) {
+    window.turn = random_turn(augmentation, second[2], second[3]);
   }
   if (augmentation.flip == Flip::horizontal && (first[2] >> 31) != 0) {
     window.flip = Flip::horizontal;

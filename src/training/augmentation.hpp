@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/counter_generator.hpp"
+#include "training/turn.hpp"
 
 namespace morton {
 
@@ -18,13 +19,16 @@ struct Augmentation {
   /// A window of the network's size, anywhere in the picture and a margin of so many pixels;
   /// nothing: the window is in the middle.
   std::optional<std::int64_t> crop;
+  std::int64_t rotate = 0;  ///< by up to so many degrees either way
+  std::int64_t scale = 0;   ///< larger or smaller by up to so many hundredths
 
   [[nodiscard]] bool changes_nothing() const {
-    return shift == 0 && flip == Flip::none && !crop.has_value();
+    return shift == 0 && flip == Flip::none && !crop.has_value() && rotate == 0 && scale == 0;
   }
 };
 
-/// "shift=2,flip,crop=4", any of them; "none". Throws UsageError that names what there is.
+/// "shift=2,flip,crop=4,rotate=15,scale=10", any of them; "none". Throws UsageError that names what
+/// there is.
 [[nodiscard]] Augmentation parse_augmentation(const std::string& text);
 /// The same as text again.
 [[nodiscard]] std::string to_string(const Augmentation& augmentation);
@@ -35,6 +39,9 @@ struct Window {
   std::int64_t top = 0;
   std::int64_t left = 0;
   Flip flip = Flip::none;
+  /// Around the middle of the window. Where it changes anything, each pixel is mixed from the four
+  /// of the picture that lie nearest to its place.
+  Turn turn = {};
 };
 
 /// Height and width in pixels.

@@ -8,11 +8,14 @@
 
 #include "base/error.hpp"
 #include "base/shape.hpp"
+#include "training/plane.hpp"
 
 namespace morton {
 namespace {
 
 constexpr float kFullLevel = 255.0F;
+/// Channels of an input that grey pictures go to; more are features of another kind.
+constexpr std::int64_t kMostColours = 4;
 
 std::string in_one_example(const Shape& shape) {
   return to_string(Shape(shape.begin() + 1, shape.end()));
@@ -34,25 +37,44 @@ ExampleWriter::ExampleWriter(Dataset data, const Shape& input, const Normalizati
   }
   example_size_ = example_size(examples);
   input_size_ = example_size(shape_);
-  const bool pictures = examples.size() == 4;
-  if (pictures) {
+  if (examples.size() == 4) {
     channels_ = static_cast<std::size_t>(examples[1]);
     picture_ = {examples[2], examples[3]};
   }
-  const bool windows =
-      pictures && shape_.size() == 4 && (shape_[1] == examples[1] || examples[1] == 1);
-  if (windows) {
-    input_channels_ = static_cast<std::size_t>(shape_[1]);
-    input_ = {shape_[2], shape_[3]};
+  if (has_pictures() && shape_.size() == 4) {
+    settle_picture_input();
   } else if (example_size_ == input_size_) {
     input_channels_ = channels_;
     input_ = picture_;
   } else {
-    throw UsageError(data_.where + ": an example is " + in_one_example(examples) +
-                     ", the network takes " + in_one_example(shape_) +
-                     "; expected as many values, or pictures of as many channels (or grey ones)");
+    fail_to_fit();
   }
   settle_normalization(normalization);
+}
+
+void ExampleWriter::settle_picture_input() {
+  const std::int64_t channels = data_.inputs.shape()[1];
+  const auto takes = [channels](std::int64_t extent) {
+    return extent == channels || (channels == 1 && extent >= 1 && extent <= kMostColours);
+  };
+  if (takes(shape_[1])) {
+    input_channels_ = static_cast<std::size_t>(shape_[1]);
+    input_ = {shape_[2], shape_[3]};
+  } else if (takes(shape_[3])) {
+    order_ = Order::channels_last;
+    input_channels_ = static_cast<std::size_t>(shape_[3]);
+    input_ = {shape_[1], shape_[2]};
+  } else {
+    fail_to_fit();
+  }
+}
+
+void ExampleWriter::fail_to_fit() const {
+  throw UsageError(
+      data_.where + ": an example is " + in_one_example(data_.inputs.shape()) +
+      ", the network takes " + in_one_example(shape_) +
+      "; expected as many values, or pictures of as many channels, which stand first " +
+      "or last (or grey ones for up to " + std::to_string(kMostColours) + ")");
 }
 
 void ExampleWriter::settle_normalization(const Normalization& normalization) {
@@ -87,30 +109,19 @@ float ExampleWriter::normalized(std::size_t channel, float value) const {
 template <typename Element, typename Value>
 void ExampleWriter::write_picture(const Element* from, const Window& window, const Value& value,
                                   float* to) const {
-  const std::int64_t height = picture_.height;
-  const std::int64_t width = picture_.width;
-  const bool mirrored = window.flip == Flip::horizontal;
-  // Column x of the input shows column `first` + x * `step` of the picture.
-  const std::int64_t step = mirrored ? -1 : 1;
-  const std::int64_t first = mirrored ? window.left + input_.width - 1 : window.left;
-  const std::int64_t from_x = mirrored ? first - width + 1 : -first;
-  const std::int64_t begin = std::clamp<std::int64_t>(from_x, 0, input_.width);
-  const std::int64_t end = std::clamp<std::int64_t>(from_x + width, begin, input_.width);
+  const auto pixels = static_cast<std::size_t>(picture_.height * picture_.width);
+  const auto input_pixels = static_cast<std::size_t>(input_.height * input_.width);
+  const bool channels_last = order_ == Order::channels_last;
+  const std::size_t channel_step = channels_last ? 1 : input_pixels;
+  const std::size_t pixel_step = channels_last ? input_channels_ : 1;
   for (std::size_t c = 0; c < input_channels_; ++c) {
     const std::size_t source = channels_ == 1 ? 0 : c;
-    const Element* plane = from + source * static_cast<std::size_t>(height * width);
-    const float black = value(source, Element{0});
-    for (std::int64_t y = 0; y < input_.height; ++y, to += input_.width) {
-      const std::int64_t row = window.top + y;
-      if (row < 0 || row >= height) {
-        std::fill_n(to, input_.width, black);
-        continue;
+    const Plane<Element> plane{from + source * pixels, picture_};
+    float* pixel = to + c * channel_step;
+    for (std::int64_t y = 0; y < input_.height; ++y) {
+      for (std::int64_t x = 0; x < input_.width; ++x, pixel += pixel_step) {
+        *pixel = value(source, seen(plane, window, input_, y, x));
       }
-      std::fill(to, to + begin, black);
-      for (std::int64_t x = begin; x < end; ++x) {
-        to[x] = value(source, plane[row * width + first + x * step]);
-      }
-      std::fill(to + end, to + input_.width, black);
     }
   }
 }

@@ -167,6 +167,9 @@ TEST(Batches, RefuseWhatDoesNotFit) {
   };
   EXPECT_THAT(error(numbered(17), {18, 1, 3, 3}, {}), HasSubstr("fewer than a batch of 18"));
   EXPECT_THAT(error(numbered(17, 2), {1, 3, 3, 3}, {}), HasSubstr("the network takes 3x3x3"));
+  // As many values are not enough where both are pictures.
+  EXPECT_THAT(error(numbered(17, 1, 6), {1, 6, 1, 6}, {}), HasSubstr("which stand first or last"));
+  EXPECT_THAT(error(numbered(17, 3, 5), {1, 5, 3, 5}, {}), HasSubstr("the network takes 5x3x5"));
   EXPECT_THAT(error(numbered(17), {1, 10}, {}), HasSubstr("the network takes 10"));
   BatchOptions options;
   options.normalization.mean = {1.0F, 2.0F};
@@ -199,6 +202,26 @@ TEST(ExampleWriter, ShowsWhatAWindowSees) {
   EXPECT_THAT(levels_seen(one_picture(1, 1, 2), {1, 3, 1, 2}, {}), ElementsAre(1, 2, 1, 2, 1, 2));
   EXPECT_THAT(levels_seen(one_picture(2, 1, 2), {1, 2, 1, 2}, {0, 1, Flip::none}),
               ElementsAre(2, 0, 4, 0));
+}
+
+/// A network whose pictures have their channels last, as Keras makes them, sees the same picture.
+TEST(ExampleWriter, PutsChannelsLastWhereTheNetworkHasThem) {
+  // 1 2 3 / 4 5 6, 7 8 9 / 10 11 12, 13 14 15 / 16 17 18
+  const Dataset coloured = one_picture(3, 2, 3);
+  EXPECT_THAT(levels_seen(coloured, {1, 2, 3, 3}, {}),
+              ElementsAre(1, 7, 13, 2, 8, 14, 3, 9, 15, 4, 10, 16, 5, 11, 17, 6, 12, 18));
+  EXPECT_THAT(levels_seen(coloured, {1, 1, 2, 3}, {1, 1, Flip::horizontal, {}}),
+              ElementsAre(6, 12, 18, 5, 11, 17));
+  const Dataset grey = one_picture(1, 5, 6);
+  std::vector<int> levels(30);
+  std::iota(levels.begin(), levels.end(), 1);
+  EXPECT_THAT(levels_seen(grey, {1, 5, 6, 1}, {}), ElementsAreArray(levels));
+  EXPECT_THAT(levels_seen(grey, {1, 5, 1, 3}, middle_window({5, 6}, {5, 1})),
+              ElementsAre(3, 3, 3, 9, 9, 9, 15, 15, 15, 21, 21, 21, 27, 27, 27));
+  const ExampleWriter writer(coloured, {1, 2, 3, 3}, {{0.5F, 0.25F, 0.0F}, {1.0F}});
+  Tensor inputs = Tensor::allocate(DType::f32, {1, 2, 3, 3});
+  writer.write_input(0, {}, 0, inputs);
+  EXPECT_FLOAT_EQ(inputs.as<float>()[1], 7.0F / 255.0F - 0.25F);
 }
 
 TEST(ExampleWriter, NormalizesEachChannel) {
@@ -241,38 +264,6 @@ TEST(FillInOrder, LeavesRowsBeyondTheEndZero) {
   EXPECT_THAT(drawn.targets.as<std::int32_t>(), ElementsAre(0, 1, 0));
   EXPECT_THAT(drawn.inputs.as<float>().subspan(18), Each(0.0F));
   EXPECT_EQ(fill_in_order(writer, 6, drawn.inputs, drawn.targets), 0);
-}
-
-TEST(Augmentation, ReachesEveryPlace) {
-  const Augmentation all = parse_augmentation("shift=1,flip,crop=2");
-  EXPECT_EQ(to_string(all), "shift=1,flip,crop=2");
-  EXPECT_EQ(to_string(parse_augmentation("none")), "none");
-  const auto windows = [](const char* text) {
-    std::set<std::int64_t> tops, lefts;
-    int flips = 0;
-    const CounterGenerator generator(1, 2, 0);
-    for (std::uint64_t i = 0; i < 1000; ++i) {
-      const Window window = random_window(parse_augmentation(text), {5, 7}, {4, 4}, generator, i);
-      tops.insert(window.top);
-      lefts.insert(window.left);
-      flips += window.flip == Flip::horizontal ? 1 : 0;
-    }
-    return std::tuple(*tops.begin(), *tops.rbegin(), *lefts.begin(), *lefts.rbegin(), flips);
-  };
-  EXPECT_EQ(windows("crop=0"), (std::tuple(0, 1, 0, 3, 0)));
-  EXPECT_EQ(windows("crop=2"), (std::tuple(-2, 3, -2, 5, 0)));
-  EXPECT_EQ(windows("shift=2"), (std::tuple(-2, 2, -1, 3, 0)));
-  EXPECT_EQ(windows("shift=1,crop=0"), (std::tuple(-1, 2, -1, 4, 0)));
-  EXPECT_NEAR(std::get<4>(windows("flip")), 500, 6 * 16);
-}
-
-TEST(Augmentation, RefusesOtherText) {
-  for (const char* text : {"", "shift", "shift=-1", "shift=x", "flip=1", "rotate", "crop=99999",
-                           "flip,flip", "flip,", "none,flip"}) {
-    EXPECT_FALSE(message_of<UsageError>([&] { (void)parse_augmentation(text); }).empty()) << text;
-  }
-  EXPECT_THAT(message_of<UsageError>([] { (void)parse_augmentation("rotate"); }),
-              HasSubstr("shift=PIXELS, flip and crop=MARGIN"));
 }
 
 TEST(SplitOff, TakesAShareByTheSeed) {
