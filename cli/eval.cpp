@@ -24,7 +24,8 @@ answers in columns. Pictures smaller than the model's input are centred on zeros
 
 Examples:
   morton eval models/lenet5.onnx --data data/mnist
-  morton eval lenet5-trained/model.onnx --data data/mnist --part train --format json)";
+  morton eval lenet5-trained/model.onnx --data data/mnist --part train --format json
+  morton eval lenet5 --checkpoint lenet5-trained --data data/mnist)";
 
 /// A matrix of more classes is no longer read; then only the most frequent mistakes are shown.
 constexpr std::int64_t kMostShownClasses = 20;
@@ -34,6 +35,7 @@ struct Options {
   DeviceOptions device;
   ModelOptions model;
   GivenModel::Elsewhere elsewhere = GivenModel::Elsewhere::refuse;
+  std::string checkpoint;  ///< empty: the model's own parameters
   DataOptions data;
   Split part = Split::test;
   ResultOptions result;
@@ -115,15 +117,17 @@ Json json_of(const Evaluation& evaluation, const Dataset& data, const Options& o
     }
     matrix.push_back(std::move(row));
   }
-  return {{"model", options.model.path},       {"data", data.where},
-          {"examples", evaluation.examples},   {"right", evaluation.right},
-          {"accuracy", evaluation.accuracy()}, {"classes", std::move(names)},
-          {"confusion", std::move(matrix)}};
+  const Json checkpoint = options.checkpoint.empty() ? Json(nullptr) : Json(options.checkpoint);
+  return {{"model", options.model.path}, {"checkpoint", checkpoint},
+          {"data", data.where},          {"examples", evaluation.examples},
+          {"right", evaluation.right},   {"accuracy", evaluation.accuracy()},
+          {"classes", std::move(names)}, {"confusion", std::move(matrix)}};
 }
 
 int evaluate_model(const Options& options) {
   const Dataset data = read_dataset(options.data.path, options.part);
-  const GivenModel model(options.model, options.elsewhere);
+  GivenModel model(options.model, options.elsewhere);
+  if (!options.checkpoint.empty()) model.take_checkpoint(options.checkpoint);
   CompileOptions compile = compile_options(options.model);
   const std::vector<PortInfo> inputs = model.inputs();
   // A model that fixes its batch says so itself.
@@ -153,6 +157,11 @@ void add_eval(CLI::App& app, Action& chosen) {
   auto options = std::make_shared<Options>();
   options->model.batch = 100;
   add_given_model(*command, options->model, options->elsewhere, Need::required);
+  command
+      ->add_option("--checkpoint", options->checkpoint,
+                   "Parameters that `morton train` saved, of the model that it was given: its "
+                   "folder (the newest), or a file in it")
+      ->option_text("PATH");
   add_options(*command, options->data);
   const std::vector<std::pair<std::string, Split>> parts{{"test", Split::test},
                                                          {"train", Split::train}};

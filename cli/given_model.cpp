@@ -8,6 +8,7 @@
 #include "log.hpp"
 #include "morton/error.hpp"
 #include "morton/support.hpp"
+#include "morton/training_run.hpp"
 #include "read_model.hpp"
 
 namespace morton::cli {
@@ -72,6 +73,18 @@ GivenModel::GivenModel(const ModelOptions& options, Elsewhere elsewhere)
         options.path, choices));
   }
   file_ = CompiledFile::open(options.path);
+}
+
+void GivenModel::take_checkpoint(const std::string& path) {
+  if (!model_) {
+    throw UsageError(fmt::format(
+        "--checkpoint: {} was compiled ahead, with its parameters; give the model that was trained",
+        options_.path));
+  }
+  ModelAtCheckpoint at = with_checkpoint(*model_, path);
+  if (!at.damage.empty()) log::warn("{}", at.damage);
+  log::info("the parameters are those of {}, after step {}", at.where, at.step);
+  model_ = std::move(at.model);
 }
 
 std::vector<PortInfo> GivenModel::inputs() const {

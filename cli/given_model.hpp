@@ -20,6 +20,10 @@ class GivenModel {
   /// Reads it. Throws UsageError for options that a compiled file leaves no choice for.
   explicit GivenModel(const ModelOptions& options, Elsewhere elsewhere);
 
+  /// Gives it the parameters of a checkpoint (with_checkpoint of morton/training_run.hpp), and says
+  /// which. Throws UsageError for a compiled file, whose parameters are packed.
+  void take_checkpoint(const std::string& path);
+
   /// As the model states them; with the extents that all shapes of a compiled file agree on.
   [[nodiscard]] std::vector<PortInfo> inputs() const;
   [[nodiscard]] std::vector<PortInfo> outputs() const;

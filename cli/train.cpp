@@ -102,10 +102,15 @@ void settle_shape(const Examples& examples, const Model& model, TrainOptions& op
   const Shape& data = examples.training.inputs.shape();
   if (shape.size() != data.size() || shape.empty()) return;
   shape[0] = options.trainer.batch;
+  // Data have channels first; a network may have them last.
+  Shape lying = data;
+  if (shape.size() == 4 && shape[1] < 0 && shape[3] > 0 && shape[3] <= 4) {
+    lying = {data[0], data[2], data[3], data[1]};
+  }
   bool open = false;
   for (std::size_t i = 1; i < shape.size(); ++i) {
     open = open || shape[i] < 0;
-    if (shape[i] < 0) shape[i] = data[i];
+    if (shape[i] < 0) shape[i] = lying[i];
   }
   if (open) options.trainer.compile.shapes[inputs.front().name] = shape;
 }
@@ -182,8 +187,10 @@ Json json_of(const Result& result) {
           {"validation_accuracy", or_null(report.validation_accuracy)},
           {"best_step", report.best_step},
           {"best_validation_loss", or_null(report.best_validation_loss)},
+          {"best_validation_accuracy", or_null(report.best_validation_accuracy)},
           {"seconds", report.seconds},
           {"images_per_second", report.images_per_second},
+          {"builds_after_first_step", report.builds_after_first_step},
           {"test_loss", result.test ? Json(result.test->loss) : Json(nullptr)},
           {"test_accuracy", or_null(result.test_accuracy())},
           {"model", result.model_path}};
@@ -209,13 +216,41 @@ std::string text_of(const Result& result, Format format) {
   if (result.test_accuracy()) add("test accuracy", percent_text(result.test_accuracy()));
   add("time", duration_text(report.seconds));
   add("images a second", fmt::format("{:.0f}", report.images_per_second));
+  add("program builds after the first step", std::to_string(report.builds_after_first_step));
   add("model", result.model_path);
   return to_text(table, format);
+}
+
+/// Looks at the test part with what was learned.
+BatchResult test(Trainer& trainer, const Dataset& examples, const TrainOptions& options,
+                 TrainingReport& report) {
+  const Device& device = trainer.step_model().device();
+  const int builds = device.program_builds();
+  const BatchResult found = evaluate(trainer, examples, options.run);
+  report.builds_after_first_step += device.program_builds() - builds;
+  return found;
+}
+
+std::string model_path(const TrainOptions& options) {
+  return (std::filesystem::path(options.out) / "model.onnx").string();
+}
+
+/// Starting anew must not take away what it starts from.
+void require_other_file(const TrainOptions& options) {
+  std::error_code status;
+  if (options.restart &&
+      std::filesystem::equivalent(options.model.path, model_path(options), status)) {
+    throw UsageError(fmt::format(
+        "{}: --restart would write what is learned over the model that it starts from; take "
+        "another folder, or --resume",
+        options.model.path));
+  }
 }
 
 int train_model(TrainOptions options) {
   settle(options);
   check_options(options.run);
+  require_other_file(options);
   const Examples examples = read_examples(options);
   options.trainer.targets = TrainerOptions::Targets::labels;
   if (!examples.training.has_labels()) options.trainer.targets = TrainerOptions::Targets::shares;
@@ -233,22 +268,21 @@ int train_model(TrainOptions options) {
     log::info("{}", text);
   };
   options.run.stop = [] { return stop_signal != 0; };
+  const bool tested = examples.test && options.validation != 0.0;
+  if (tested) options.run.after_end = TrainingRunOptions::AfterEnd::evaluation;
   Result result;
   result.report = train(trainer, examples.training,
                         examples.validation ? &*examples.validation : nullptr, options.run);
   line.clear();
-  const TrainingReport& report = result.report;
-  const bool ended = report.end != TrainingReport::End::stopped;
-  if (ended && examples.test && options.validation != 0.0) {
-    result.test = evaluate(trainer, *examples.test, options.run);
-  }
-  result.model_path = (std::filesystem::path(options.out) / "model.onnx").string();
+  const bool ended = result.report.end != TrainingReport::End::stopped;
+  if (ended && tested) result.test = test(trainer, *examples.test, options, result.report);
+  result.model_path = model_path(options);
   trainer.model().save(result.model_path);
   emit(for_people(options.format) ? text_of(result, options.format)
                                   : to_text(json_of(result), options.format),
        "");
   if (ended) return 0;
-  log::info("stopped after step {}; --resume goes on from there", report.steps);
+  log::info("stopped after step {}; --resume goes on from there", result.report.steps);
   return 128 + static_cast<int>(stop_signal);
 }
 

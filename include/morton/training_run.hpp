@@ -35,7 +35,8 @@ struct TrainingRunOptions {
   /// A factor of the rate over time: constant, step, cosine or plateau, with options
   /// ("cosine:warmup=500"; docs/training.md).
   std::string schedule = "constant";
-  /// Random changes of pictures: "shift=2,flip,crop=4", some of them; or "none".
+  /// Random changes of pictures: "shift=2,flip,crop=4,rotate=15,scale=10", some of them (pixels,
+  /// degrees, per cent); or "none".
   std::string augmentation = "none";
   /// Taken from each value (pictures: level / 255), and what the rest is divided by: one number, or
   /// one for each channel; empty: nothing.
@@ -49,9 +50,13 @@ struct TrainingRunOptions {
   /// Where checkpoints, logs (CSV, JSONL) and TensorBoard's events go; empty: nowhere.
   std::string folder;
   std::int64_t checkpoint_every = 0;  ///< steps, beside each epoch's end; 0: only then
-  /// Whether `folder` may hold a checkpoint: it may not (UsageError), the training goes on from it
-  /// as if never stopped (where there is none it begins), or it is written over.
+  /// Whether `folder` may hold what a training writes: it may not (UsageError), the training goes
+  /// on from its checkpoint as if never stopped (where there is none it begins), or it is written
+  /// over. One training at a time has a folder; another one is a UsageError.
   enum class Start : std::uint8_t { in_empty_folder, resume, anew } start = Start::in_empty_folder;
+  /// Whether `evaluate` is asked for when the training has ended: what that needs is then built
+  /// before the first step, as it is for validation data.
+  enum class AfterEnd : std::uint8_t { nothing, evaluation } after_end = AfterEnd::nothing;
   /// Told after each step. May be empty.
   std::function<void(const TrainingProgress&)> progress;
   /// Told what a user should know (one line each). May be empty.
@@ -69,16 +74,21 @@ struct TrainingReport {
   std::int64_t overflows = 0;     ///< updates of this run that were left out (precision f16)
   /// Means over the last epoch's batches; nothing where there was nothing left to do.
   std::optional<double> loss, accuracy;
-  std::optional<double> validation_loss, validation_accuracy;  ///< when last looked at
+  /// When last looked at; where patience took the best parameters back, of those.
+  std::optional<double> validation_loss, validation_accuracy;
   std::int64_t best_step = 0;  ///< of the lowest validation loss; 0: none
-  std::optional<double> best_validation_loss;
+  std::optional<double> best_validation_loss, best_validation_accuracy;
+  /// Programs that were built for the device between the first step of this run and its end; each
+  /// would have been a wait.
+  std::int64_t builds_after_first_step = 0;
   double seconds = 0.0;            ///< with those before a resumption
   double images_per_second = 0.0;  ///< in steps, of this run
 };
 
 /// Throws UsageError for what is wrong with the options whatever the model and the data are: a
-/// schedule's or an augmentation's text, a folder with a checkpoint that is neither resumed nor
-/// started over. `train` does so too; it may be told long before a trainer is made.
+/// schedule's or an augmentation's text, a folder with a checkpoint or a model that is neither
+/// resumed nor started over, or that another training writes to. `train` does so too; it may be
+/// told long before a trainer is made.
 MORTON_API void check_options(const TrainingRunOptions& options);
 
 /// Trains on `training`, looking at `validation` (unless null) after each epoch. Batches are drawn
@@ -93,5 +103,18 @@ MORTON_API TrainingReport train(Trainer& trainer, const Dataset& training,
 /// says. Throws UsageError for data that do not fit, ModelError for labels out of range.
 [[nodiscard]] MORTON_API BatchResult evaluate(Trainer& trainer, const Dataset& data,
                                               const TrainingRunOptions& options);
+
+/// A model as it was in the course of a training.
+struct ModelAtCheckpoint {
+  Model model;
+  std::string where;      ///< the file that was read
+  std::int64_t step = 0;  ///< after so many
+  std::string damage;     ///< why the folder's newest file was not taken; empty when it was
+};
+
+/// `model` with the parameters of a checkpoint that `train` wrote: of a file, or of a folder's
+/// newest good one. Throws ModelError for damaged files and checkpoints of another model.
+[[nodiscard]] MORTON_API ModelAtCheckpoint with_checkpoint(const Model& model,
+                                                           const std::string& path);
 
 }  // namespace morton

@@ -6,6 +6,8 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/number_text.hpp"
+#include "training/checkpoint.hpp"
+#include "training/fixed_part.hpp"
 #include "training/training_loop.hpp"
 
 namespace morton {
@@ -74,6 +76,18 @@ class TrainerLearner : public Learner {
     }
     return names;
   }
+  std::vector<std::string> parameters() const override {
+    std::vector<std::string> names;
+    for (const TrainingSummary::Parameter& parameter : trainer_.summary().parameters) {
+      if (parameter.role != TrainingSummary::Parameter::Role::frozen) {
+        names.push_back(parameter.name);
+      }
+    }
+    return names;
+  }
+  std::int64_t program_builds() const override {
+    return trainer_.step_model().device().program_builds();
+  }
   std::map<std::string, std::string> settings() const override {
     const TrainerOptions& options = trainer_.options();
     std::string trained_names;
@@ -84,6 +98,7 @@ class TrainerLearner : public Learner {
             {"steps of an update", std::to_string(options.accumulate)},
             {"precision", std::string(name_of(options.compile.precision))},
             {"seed of dropout", std::to_string(options.seed)},
+            {kFixedPart, fixed_part_digest(model_.graph(), parameters())},
             {"digest of the trained parameters' names", digest_of(trained_names)}};
   }
   std::string plan_digest() const override {

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "base/error.hpp"
+#include "base/number_text.hpp"
 #include "base/shape.hpp"
 #include "formats/dataset_kinds.hpp"
 
@@ -132,8 +133,7 @@ Tensor labels_from(const Tensor& integers, const std::string& where) {
     const double label = integers.at(i);
     if (label < 0.0 || label >= static_cast<double>(kMostClasses)) {
       throw ModelError(where + ": example " + std::to_string(i) + " has the label " +
-                       std::to_string(static_cast<std::int64_t>(label)) + "; expected 0 to " +
-                       std::to_string(kMostClasses - 1));
+                       exact_text(label) + "; expected 0 to " + std::to_string(kMostClasses - 1));
     }
     to[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(label);
   }

@@ -103,6 +103,13 @@ double Checkpoint::real(const std::string& name) const {
   return number_of<double>(*this, name, "a number");
 }
 
+void write_checkpoint(const fs::path& path, const Checkpoint& checkpoint) {
+  std::map<std::string, std::string> texts = checkpoint.facts;
+  texts[kDigest] = content_digest(checkpoint.tensors, checkpoint.facts);
+  texts[kFormat] = kFormatText;
+  write_safetensors(path, checkpoint.tensors, texts);
+}
+
 Checkpoint read_checkpoint(const fs::path& path) {
   SafeTensors content = read_safetensors(path);
   Checkpoint checkpoint{path.string(), std::move(content.tensors), std::move(content.texts)};
@@ -135,11 +142,8 @@ void CheckpointStore::write(const Checkpoint& checkpoint) {
     newest_is_good_ = is_good(newest());
     has_written_ = true;
   }
-  std::map<std::string, std::string> texts = checkpoint.facts;
-  texts[kDigest] = content_digest(checkpoint.tensors, checkpoint.facts);
-  texts[kFormat] = kFormatText;
   const fs::path fresh = newest().string() + ".new";
-  write_safetensors(fresh, checkpoint.tensors, texts);
+  write_checkpoint(fresh, checkpoint);
   if (newest_is_good_) rename_to(newest(), previous());
   pause_for_slow_writes();
   rename_to(fresh, newest());

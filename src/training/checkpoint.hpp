@@ -13,6 +13,12 @@
 
 namespace morton {
 
+/// Names of facts: the names of the model's own tensors, a line each; what begins the name of
+/// a setting, which must be the same where a training goes on; one of these.
+constexpr const char* kParametersFact = "parameters";
+constexpr const char* kSettingFact = "setting.";
+constexpr const char* kFixedPart = "digest of the network and what is frozen of it";
+
 /// All that a training needs to go on: tensors (parameters, the optimizer's state) and facts (where
 /// the drawing of batches stands, the schedule's state, the seed, the plan's digest), each by name.
 struct Checkpoint {
@@ -71,6 +77,9 @@ class CheckpointStore {
   bool newest_is_good_ = false;
   bool has_written_ = false;
 };
+
+/// Writes a checkpoint to one file, atomically; throws UsageError.
+void write_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint);
 
 /// The checkpoint in a file. Throws ModelError for one that is damaged, or no checkpoint.
 [[nodiscard]] Checkpoint read_checkpoint(const std::filesystem::path& path);

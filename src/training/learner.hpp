@@ -32,10 +32,14 @@ class Learner {
   [[nodiscard]] virtual std::int64_t classes() const = 0;
   /// Names of the parameters that it changes, as `state` has them.
   [[nodiscard]] virtual std::vector<std::string> trained() const = 0;
+  /// Names of the tensors of `state` that are the model's own, not the optimizer's.
+  [[nodiscard]] virtual std::vector<std::string> parameters() const = 0;
   /// What must be the same where a training goes on: name and value, as people read them.
   [[nodiscard]] virtual std::map<std::string, std::string> settings() const = 0;
   /// A digest of how a step is computed: another one may round otherwise.
   [[nodiscard]] virtual std::string plan_digest() const = 0;
+  /// Programs that were built for its device so far.
+  [[nodiscard]] virtual std::int64_t program_builds() const = 0;
   /// For TensorBoard.
   [[nodiscard]] virtual const Graph& graph() const = 0;
 };

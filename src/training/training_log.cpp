@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "training/training_log.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -50,6 +51,11 @@ std::string csv_header() {
   return line + "\n";
 }
 
+[[noreturn]] void fail_no_log(const std::string& where) {
+  throw ModelError(where + ": expected a training's log, got a line that is none of it; move the " +
+                   "file away, or write to another folder");
+}
+
 /// The step of a line that begins with `start` and then the number.
 std::int64_t step_of(std::string_view line, std::string_view start, const std::string& where) {
   std::int64_t step = 0;
@@ -58,25 +64,28 @@ std::int64_t step_of(std::string_view line, std::string_view start, const std::s
     const auto [stop, status] = std::from_chars(begin, line.data() + line.size(), step);
     if (status == std::errc() && stop != begin) return step;
   }
-  throw ModelError(where + ": expected a training's log, got a line that is none of it; move the " +
-                   "file away, or write to another folder");
+  fail_no_log(where);
 }
 
-/// Leaves of `path` only `header` and the whole lines up to `steps_done`.
+/// Leaves of `path` only `header` and the whole lines up to `steps_done`. Each line begins with
+/// `start`. What is no log is never written over.
 fs::path keep_lines(const fs::path& path, const std::string& header, std::string_view start,
                     std::int64_t steps_done) {
   std::string kept = header;
   std::error_code status;
-  if (steps_done > 0 && fs::exists(path, status)) {
+  if (fs::exists(path, status)) {
     const std::string text = read_file(path, kMostBytes);
     std::string_view rest = text;
-    if (rest.starts_with(header)) rest.remove_prefix(header.size());
+    if (!rest.empty() && !rest.starts_with(header)) fail_no_log(path.string());
+    if (!rest.empty()) rest.remove_prefix(header.size());
     // A line without its end was cut off by a kill.
     for (auto end = rest.find('\n'); end != rest.npos; end = rest.find('\n')) {
       const std::string_view line = rest.substr(0, end + 1);
       if (step_of(line, start, path.string()) <= steps_done) kept += line;
       rest.remove_prefix(end + 1);
     }
+    const std::size_t length = std::min(rest.size(), start.size());
+    if (rest.substr(0, length) != start.substr(0, length)) fail_no_log(path.string());
   }
   write_file_atomically(path, kept);
   return path;

@@ -5,12 +5,12 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <utility>
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/number_text.hpp"
-#include "formats/safetensors.hpp"
 
 namespace morton {
 namespace {
@@ -52,17 +52,11 @@ void check_run_options(const TrainingRunOptions& options) {
   // Whether a warm-up fits the training is known with the data.
   constexpr std::int64_t kLong = std::int64_t{1} << 40;
   (void)Schedule(options.schedule, {1, kLong});
-  using Start = TrainingRunOptions::Start;
-  if (options.folder.empty()) {
-    if (options.start != Start::resume) return;
+  if (!options.folder.empty()) {
+    require_unlocked(options.folder);
+    check_folder(options);
+  } else if (options.start == TrainingRunOptions::Start::resume) {
     throw UsageError("training: to resume, name the folder of the checkpoints");
-  }
-  const CheckpointStore store(options.folder);
-  if (options.start == Start::in_empty_folder &&
-      (std::filesystem::exists(store.newest()) || std::filesystem::exists(store.previous()))) {
-    throw UsageError(options.folder +
-                     ": holds the checkpoint of an earlier training; resume it, start anew over "
-                     "it, or take another folder");
   }
 }
 
@@ -109,12 +103,20 @@ TrainingReport TrainingLoop::run() {
   if (saved_step_ != standing_.steps) save();
   BestLoss best = standing_.best;
   // An end in the middle of an epoch may be the best place too.
-  if (loss_at_end_ && *loss_at_end_ < best.loss) best = {*loss_at_end_, standing_.steps, 0};
+  if (loss_at_end_ && *loss_at_end_ < best.loss) {
+    best = {*loss_at_end_, report_.validation_accuracy, standing_.steps, 0};
+  }
+  report_.best_step = best.step;
+  if (best.step > 0) {
+    report_.best_validation_loss = best.loss;
+    report_.best_validation_accuracy = best.accuracy;
+  }
   if (report_.end != TrainingReport::End::stopped) restore(best);
   report_.steps = standing_.steps;
   report_.seconds = standing_.seconds;
-  report_.best_step = best.step;
-  if (best.step > 0) report_.best_validation_loss = best.loss;
+  if (builds_at_first_step_ >= 0) {
+    report_.builds_after_first_step = learner_.program_builds() - builds_at_first_step_;
+  }
   if (step_seconds_ > 0.0) {
     report_.images_per_second = static_cast<double>(rows_done_) / step_seconds_;
   }
@@ -122,8 +124,15 @@ TrainingReport TrainingLoop::run() {
 }
 
 void TrainingLoop::look_before_the_first_step() {
-  if (!validation_ || standing_.steps >= steps_) return;
+  if (standing_.steps >= steps_) return;
   // What evaluation needs is built here, so that nothing is built between steps.
+  if (!validation_) {
+    if (options_.after_end != TrainingRunOptions::AfterEnd::evaluation) return;
+    std::memset(inputs_.mutable_data(), 0, inputs_.bytes());
+    std::memset(targets_.mutable_data(), 0, targets_.bytes());
+    (void)learner_.evaluate(inputs_, targets_, batches_.batch_size());
+    return;
+  }
   const BatchResult before = evaluate_all(learner_, *validation_, inputs_, targets_);
   std::array<char, 80> text{};
   std::snprintf(text.data(), text.size(), "before step %lld: validation loss %.4f",
@@ -143,6 +152,7 @@ void TrainingLoop::one_step() {
   batches_.next(inputs_, targets_);
   const BatchResult result = learner_.step(inputs_, targets_, rate);
   const double seconds = seconds_since(begin);
+  if (builds_at_first_step_ < 0) builds_at_first_step_ = learner_.program_builds();
   if (!std::isfinite(result.loss)) fail_not_finite("the loss is " + exact_text(result.loss));
   ++standing_.steps;
   if (result.update == BatchResult::Update::overflowed) {
@@ -215,22 +225,21 @@ void TrainingLoop::evaluate(LogRow& row) {
 
 void TrainingLoop::end_epoch(const LogRow& row) {
   schedule_.observe(row.validation_loss.value_or(standing_.epoch.mean_loss()));
-  if (row.validation_loss) keep_best(*row.validation_loss);
+  if (row.validation_loss) keep_best(row);
   standing_.epoch = {};
   save();
+  // In this order, so that a kill in between leaves a checkpoint that is the best itself.
+  if (options_.patience > 0 && standing_.best.step == standing_.steps) save_best();
 }
 
-void TrainingLoop::keep_best(double loss) {
+void TrainingLoop::keep_best(const LogRow& row) {
+  const double loss = *row.validation_loss;
   if (loss >= standing_.best.loss || std::isnan(loss)) {
     ++standing_.best.waited;
     return;
   }
-  standing_.best = {loss, standing_.steps, 0};
-  if (options_.patience == 0) return;
-  best_state_ = learner_.state();
-  if (store_) {
-    write_safetensors(best_path(), best_state_, {{"step", std::to_string(standing_.steps)}});
-  }
+  standing_.best = {loss, row.validation_accuracy, standing_.steps, 0};
+  if (options_.patience > 0) best_state_ = learner_.state();
 }
 
 bool TrainingLoop::out_of_patience() const {

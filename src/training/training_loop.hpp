@@ -13,6 +13,7 @@
 #include "morton/training_run.hpp"
 #include "training/batches.hpp"
 #include "training/checkpoint.hpp"
+#include "training/folder_lock.hpp"
 #include "training/learner.hpp"
 #include "training/schedule.hpp"
 #include "training/training_log.hpp"
@@ -32,6 +33,7 @@ struct EpochSums {
 /// The lowest loss on the validation data so far.
 struct BestLoss {
   double loss = std::numeric_limits<double>::infinity();
+  std::optional<double> accuracy;
   std::int64_t step = 0;    ///< 0: none yet
   std::int64_t waited = 0;  ///< epochs since
 };
@@ -46,6 +48,8 @@ struct Standing {
 
 /// What `check_options` of morton/training_run.hpp does.
 void check_run_options(const TrainingRunOptions& options);
+/// Throws UsageError where the training would write over what is in its folder.
+void check_folder(const TrainingRunOptions& options);
 
 /// The learner's loss and right answers on all examples, a batch at a time in `inputs` and
 /// `targets`, which have its shapes.
@@ -71,8 +75,13 @@ class TrainingLoop {
   void one_step();
   void evaluate(LogRow& row);
   void end_epoch(const LogRow& row);
-  void keep_best(double loss);
+  void keep_best(const LogRow& row);
+  /// What a checkpoint of the present state says beside what only going on needs.
+  [[nodiscard]] Checkpoint present() const;
   void save();
+  void save_best();
+  /// The best parameters of a training that was resumed from `checkpoint`.
+  void find_best(const Checkpoint& checkpoint);
   /// Takes the best parameters back, unless the last ones are.
   void restore(const BestLoss& best);
   [[nodiscard]] bool out_of_patience() const;
@@ -89,12 +98,14 @@ class TrainingLoop {
   Schedule schedule_;
   std::map<std::string, std::string> settings_;  ///< what must be the same to go on
   Tensor inputs_, targets_;
+  std::optional<FolderLock> lock_;
   std::optional<CheckpointStore> store_;
   std::optional<TrainingLog> log_;
   Standing standing_;
   std::int64_t saved_step_ = -1;  ///< of the newest checkpoint; -1: none
   std::vector<NamedTensor> best_state_;
-  std::optional<double> loss_at_end_;  ///< on the validation data, of an end within an epoch
+  std::optional<double> loss_at_end_;       ///< on the validation data, of an end within an epoch
+  std::int64_t builds_at_first_step_ = -1;  ///< of the device; -1: no step yet
   TrainingReport report_;
   /// Of this run: when it began and stood at how many seconds, and the time and rows of its steps.
   Clock::time_point begun_ = Clock::now();

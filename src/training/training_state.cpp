@@ -11,13 +11,13 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/number_text.hpp"
-#include "formats/safetensors.hpp"
 #include "training/training_loop.hpp"
 
 namespace morton {
 namespace {
 
-constexpr const char* kSetting = "setting.";
+constexpr const char* kModelFile = "model.onnx";
+constexpr const char* kBestFile = "best.safetensors";
 
 std::string numbers_text(const std::vector<float>& numbers) {
   std::string text;
@@ -37,18 +37,50 @@ const NamedTensor* not_finite(const std::vector<NamedTensor>& tensors) {
   return found == tensors.end() ? nullptr : &*found;
 }
 
+std::string bytes_digest(const Tensor& tensor) {
+  return digest_of({reinterpret_cast<const char*>(tensor.data()), tensor.bytes()});
+}
+
+std::string examples_digest(const Dataset& data) {
+  return digest_of(bytes_digest(data.inputs) + bytes_digest(data.targets));
+}
+
 }  // namespace
 
+void check_folder(const TrainingRunOptions& options) {
+  using Start = TrainingRunOptions::Start;
+  const std::filesystem::path folder = options.folder;
+  const CheckpointStore store(folder);
+  const bool has_checkpoint =
+      std::filesystem::exists(store.newest()) || std::filesystem::exists(store.previous());
+  if (options.start == Start::anew || (options.start == Start::resume && has_checkpoint)) return;
+  if (has_checkpoint) {
+    throw UsageError(options.folder +
+                     ": holds the checkpoint of an earlier training; resume it, start anew over "
+                     "it, or take another folder");
+  }
+  std::vector<std::string> names{kModelFile, kBestFile};
+  // A training that was killed before its first checkpoint has left logs; it may be resumed.
+  if (options.start == Start::in_empty_folder) names.insert(names.end(), {"log.csv", "log.jsonl"});
+  for (const std::string& name : names) {
+    if (!std::filesystem::exists(folder / name)) continue;
+    throw UsageError((folder / name).string() +
+                     ": is there already, without a checkpoint, and a training would write over "
+                     "it; start anew over it, or take another folder");
+  }
+}
+
 std::filesystem::path TrainingLoop::best_path() const {
-  return std::filesystem::path(options_.folder) / "best.safetensors";
+  return std::filesystem::path(options_.folder) / kBestFile;
 }
 
 std::map<std::string, std::string> TrainingLoop::current_settings() const {
   std::map<std::string, std::string> settings = learner_.settings();
   settings["examples"] = std::to_string(batches_.data().size());
-  settings["digest of the examples"] =
-      digest_of({reinterpret_cast<const char*>(batches_.data().inputs.data()),
-                 batches_.data().inputs.bytes()});
+  settings["digest of the examples"] = examples_digest(batches_.data());
+  // They decide on the end, on the best parameters and with `plateau` on the rate.
+  settings["digest of the validation data"] =
+      validation_ ? examples_digest(validation_->data()) : "none";
   settings["batch"] = std::to_string(batches_.batch_size());
   settings["seed"] = std::to_string(options_.seed);
   settings["learning rate"] = exact_text(options_.learning_rate);
@@ -64,6 +96,9 @@ std::map<std::string, std::string> TrainingLoop::current_settings() const {
 void TrainingLoop::start() {
   using Start = TrainingRunOptions::Start;
   if (store_) {
+    lock_.emplace(options_.folder);
+    // Once more, now that no other training changes what is there.
+    check_folder(options_);
     if (options_.start == Start::anew) {
       store_->remove();
       std::filesystem::remove(best_path());
@@ -94,8 +129,11 @@ void TrainingLoop::resume(const FoundCheckpoint& found) {
   standing_.seconds = checkpoint.real("seconds");
   standing_.epoch = {checkpoint.integer("epoch.batches"), checkpoint.integer("epoch.rows"),
                      checkpoint.integer("epoch.right"), checkpoint.real("epoch.loss")};
-  standing_.best = {checkpoint.real("best.loss"), checkpoint.integer("best.step"),
+  standing_.best = {checkpoint.real("best.loss"), std::nullopt, checkpoint.integer("best.step"),
                     checkpoint.integer("best.waited")};
+  if (checkpoint.facts.contains("best.accuracy")) {
+    standing_.best.accuracy = checkpoint.real("best.accuracy");
+  }
   const std::uint64_t epoch = checkpoint.natural("epoch");
   if (epoch > std::numeric_limits<std::uint32_t>::max()) {
     throw ModelError(checkpoint.where + ": epoch " + std::to_string(epoch) + " is none");
@@ -103,9 +141,7 @@ void TrainingLoop::resume(const FoundCheckpoint& found) {
   batches_.move_to({static_cast<std::uint32_t>(epoch), checkpoint.integer("batch")});
   schedule_.restore({checkpoint.real("schedule.best"), checkpoint.integer("schedule.waited"),
                      checkpoint.integer("schedule.reductions")});
-  if (options_.patience > 0 && standing_.best.step > 0) {
-    best_state_ = read_safetensors(best_path()).tensors;
-  }
+  if (options_.patience > 0 && standing_.best.step > 0) find_best(checkpoint);
   saved_step_ = standing_.steps;
   report_.resumed_from = standing_.steps;
   if (standing_.steps >= steps_) {
@@ -116,7 +152,7 @@ void TrainingLoop::resume(const FoundCheckpoint& found) {
 
 void TrainingLoop::require_same_settings(const Checkpoint& checkpoint) const {
   for (const auto& [name, now] : settings_) {
-    const auto before = checkpoint.facts.find(kSetting + name);
+    const auto before = checkpoint.facts.find(kSettingFact + name);
     if (before != checkpoint.facts.end() && before->second == now) continue;
     throw UsageError(checkpoint.where + ": " + name + " was " +
                      (before == checkpoint.facts.end() ? "not told" : before->second) +
@@ -124,15 +160,54 @@ void TrainingLoop::require_same_settings(const Checkpoint& checkpoint) const {
   }
 }
 
+void TrainingLoop::find_best(const Checkpoint& checkpoint) {
+  BestLoss& best = standing_.best;
+  if (best.step == standing_.steps) {
+    best_state_ = checkpoint.tensors;
+    save_best();
+    return;
+  }
+  std::string why;
+  try {
+    Checkpoint kept = read_checkpoint(best_path());
+    if (kept.integer("steps") == best.step) {
+      best_state_ = std::move(kept.tensors);
+      return;
+    }
+    why = kept.where + ": is of step " + kept.text("steps");
+  } catch (const Error& error) {
+    why = error.what();
+  }
+  note("the parameters of step " + std::to_string(best.step) +
+       ", whose loss on the validation data was the lowest, are not kept (" + why +
+       "); the best ones are sought anew from step " + std::to_string(standing_.steps) + " on");
+  best = {};
+}
+
+Checkpoint TrainingLoop::present() const {
+  Checkpoint checkpoint;
+  for (const auto& [name, value] : settings_) checkpoint.put(kSettingFact + name, value);
+  std::string names;
+  for (const std::string& name : learner_.parameters()) names += name + "\n";
+  checkpoint.put(kParametersFact, names);
+  checkpoint.put("steps", standing_.steps);
+  return checkpoint;
+}
+
+void TrainingLoop::save_best() {
+  if (!store_) return;
+  Checkpoint checkpoint = present();
+  checkpoint.tensors = best_state_;
+  write_checkpoint(best_path(), checkpoint);
+}
+
 void TrainingLoop::save() {
   if (!store_) return;
-  Checkpoint checkpoint;
+  Checkpoint checkpoint = present();
   checkpoint.tensors = learner_.state();
   const NamedTensor* spoilt = not_finite(checkpoint.tensors);
   if (spoilt != nullptr) fail_not_finite(spoilt->name + " is not finite after the step before");
-  for (const auto& [name, value] : settings_) checkpoint.put(kSetting + name, value);
   checkpoint.put("plan", learner_.plan_digest());
-  checkpoint.put("steps", standing_.steps);
   checkpoint.put("seconds", standing_.seconds);
   checkpoint.put("epoch", std::uint64_t{batches_.place().epoch});
   checkpoint.put("batch", batches_.place().batch);
@@ -141,6 +216,7 @@ void TrainingLoop::save() {
   checkpoint.put("epoch.right", standing_.epoch.right);
   checkpoint.put("epoch.loss", standing_.epoch.loss);
   checkpoint.put("best.loss", standing_.best.loss);
+  if (standing_.best.accuracy) checkpoint.put("best.accuracy", *standing_.best.accuracy);
   checkpoint.put("best.step", standing_.best.step);
   checkpoint.put("best.waited", standing_.best.waited);
   const ScheduleState& schedule = schedule_.state();
@@ -160,7 +236,10 @@ void TrainingLoop::save() {
 }
 
 void TrainingLoop::restore(const BestLoss& best) {
-  if (best_state_.empty() || best.step == standing_.steps) return;
+  if (best_state_.empty()) return;
+  report_.validation_loss = best.loss;
+  report_.validation_accuracy = best.accuracy;
+  if (best.step == standing_.steps) return;
   learner_.set_state(best_state_);
   note("the parameters are those of step " + std::to_string(best.step) +
        ", whose loss on the validation data was the lowest");

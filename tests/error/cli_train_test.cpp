@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <sstream>
@@ -107,9 +108,13 @@ class CliTrain : public ::testing::Test {
 TEST_F(CliTrain, WhatIsWrongIsSaidOnce) {
   const auto wrong = [&](const std::vector<std::string>& more) { return train("out", more); };
   expect_error(wrong({"--schedule", "cosinus"}), kBadUsage, "constant, step, cosine or plateau");
-  expect_error(wrong({"--augment", "rotate"}), kBadUsage, "shift=PIXELS, flip and crop=MARGIN");
+  expect_error(wrong({"--augment", "turn=5"}), kBadUsage, "crop=MARGIN, rotate=DEGREES");
+  expect_error(wrong({"--augment", "rotate=200"}), kBadUsage, "at most 180 degrees");
   expect_error(wrong({"--optimizer", "sdg"}), kBadUsage, "--optimizer");
   expect_error(wrong({"--nesterov"}), kBadUsage, "--optimizer sgd");
+  expect_error(wrong({"--nesterov", "--optimizer", "sgd"}), kBadUsage, "and --momentum");
+  expect_error(wrong({"--momentum", "0.9"}), kBadUsage, "--optimizer sgd");
+  expect_error(wrong({"--steps", "2"}), kBadUsage, "--epochs");
   expect_error(wrong({"--validation", "1.5"}), kBadUsage, "above 0 and below 1");
   expect_error(wrong({"--resume", "--restart"}), kBadUsage, "give one of them");
   expect_error(wrong({"--freeze", "nothing*"}), kBadUsage, "nothing*");
@@ -130,6 +135,7 @@ TEST_F(CliTrain, WhatWasLearnedIsAModel) {
   const auto report = nlohmann::json::parse(outcome.out);
   EXPECT_EQ(report["end"], "finished");
   EXPECT_EQ(report["steps"], 4 * 9);
+  EXPECT_EQ(report["builds_after_first_step"], 0);
   const Outcome eval = run_program({"eval", at("out/model.onnx"), "--data", data_.string(), "-d",
                                     "cpu", "--batch", "7", "--format", "json"});
   expect_success(eval);
@@ -145,7 +151,76 @@ TEST_F(CliTrain, WhatWasLearnedIsAModel) {
   EXPECT_DOUBLE_EQ(nlohmann::json::parse(again.out)["accuracy"],
                    nlohmann::json::parse(shared.out)["test_accuracy"]);
   expect_error(train("out"), kBadUsage, "holds the checkpoint of an earlier training");
-  expect_error(train("out", {"--resume", "--momentum", "0.5"}), kBadUsage, "optimizer was");
+  expect_error(train("out", {"--resume", "--weight-decay", "0.5"}), kBadUsage, "optimizer was");
+}
+
+/// The parameters of a checkpoint, in the model that was trained: those of model.onnx, or the best.
+TEST_F(CliTrain, EvalReadsCheckpoints) {
+  const Outcome trained = train("out", {"--format", "json", "--patience", "4"});
+  expect_success(trained);
+  const auto eval = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words{"eval",    "--data", data_.string(), "-d",  "cpu",
+                                   "--batch", "7",      "--format",     "json"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_program(words);
+  };
+  const Outcome model = eval({at("out/model.onnx")});
+  expect_success(model);
+  const auto learned = nlohmann::json::parse(model.out);
+  const Outcome best = eval({"c18-mlp", "--checkpoint", at("out/best.safetensors")});
+  expect_success(best);
+  EXPECT_EQ(nlohmann::json::parse(best.out)["confusion"], learned["confusion"]);
+  EXPECT_EQ(nlohmann::json::parse(best.out)["checkpoint"], at("out/best.safetensors"));
+  // The model that is trained may be named by its file too.
+  expect_success(run_program({"new", "c18-mlp", "-o", at("new.onnx"), "--seed", "8"}));
+  for (const std::string& name : {std::string("c18-mlp"), at("new.onnx"), at("out/model.onnx")}) {
+    const Outcome newest = eval({name, "--checkpoint", at("out")});
+    expect_success(newest);
+    EXPECT_NE(newest.err.find("checkpoint.safetensors, after step 36"), std::string::npos);
+  }
+  expect_error(eval({"lenet5", "--checkpoint", at("out")}), kBadFile, "belongs to another model");
+  expect_error(eval({"c18-mlp", "--checkpoint", at("")}), kBadFile, "holds no checkpoint");
+  expect_error(eval({"c18-mlp", "--checkpoint", at("new.onnx")}), kBadFile, "new.onnx");
+  std::string bytes = read_bytes(at("out/best.safetensors"));
+  bytes.back() = static_cast<char>(bytes.back() ^ 1);
+  std::ofstream(at("bad.safetensors"), std::ios::binary) << bytes;
+  expect_error(eval({"c18-mlp", "--checkpoint", at("bad.safetensors")}), kBadFile, "is damaged");
+}
+
+/// Parameters that stay are not in a checkpoint: they must be those of the model that is given.
+TEST_F(CliTrain, WhatIsFrozenMustBeTheSame) {
+  const std::vector<std::string> freeze{"--freeze", "*weight*", "--epochs", "1"};
+  for (const char* seed : {"1", "2"}) {
+    expect_success(
+        run_program({"new", "c18-mlp", "-o", at(std::string(seed) + ".onnx"), "--seed", seed}));
+  }
+  const auto train_file = [&](const char* seed, std::vector<std::string> more) {
+    std::vector<std::string> words = arguments("out", more);
+    words[1] = at(std::string(seed) + ".onnx");
+    return run_program(words);
+  };
+  expect_success(train_file("1", freeze));
+  std::vector<std::string> resumed = freeze;
+  resumed.push_back("--resume");
+  expect_success(train_file("1", resumed));
+  expect_error(train_file("2", resumed), kBadUsage, "what is frozen of it was");
+  const auto eval = [&](const char* seed) {
+    return run_program({"eval", at(std::string(seed) + ".onnx"), "--checkpoint", at("out"),
+                        "--data", data_.string(), "-d", "cpu"});
+  };
+  expect_success(eval("1"));
+  expect_error(eval("2"), kBadFile, "belongs to another model");
+}
+
+TEST_F(CliTrain, WritesOverNothing) {
+  std::filesystem::create_directory(at("out"));
+  expect_success(run_program({"new", "c18-mlp", "-o", at("out/model.onnx")}));
+  const std::string before = read_bytes(at("out/model.onnx"));
+  expect_error(train("out"), kBadUsage, "model.onnx: is there already");
+  std::vector<std::string> words = arguments("out", {"--restart"});
+  words[1] = at("out/model.onnx");
+  expect_error(run_program(words), kBadUsage, "over the model that it starts from");
+  EXPECT_EQ(read_bytes(at("out/model.onnx")), before);
 }
 
 TEST_F(CliTrain, ALossThatIsNotFiniteStopsIt) {
@@ -174,7 +249,7 @@ TEST_F(CliTrain, KilledAndResumedItLosesNothing) {
   EXPECT_GT(killed, trainings);
 }
 
-TEST_F(CliTrain, CtrlCSavesAndStops) {
+TEST_F(CliTrain, AFolderBelongsToOneTrainingAndCtrlCSavesAndStops) {
   std::vector<std::string> words = arguments("out", {"--epochs", "100000"});
   words.insert(words.begin(), MORTON_PROGRAM);
   std::vector<std::string> environment = environment_with({});
@@ -185,6 +260,9 @@ TEST_F(CliTrain, CtrlCSavesAndStops) {
   const std::string checkpoint = at("out/checkpoint.safetensors");
   for (int waited = 0; waited < 600 && !std::filesystem::exists(checkpoint); ++waited) {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  for (const char* start : {"--resume", "--restart"}) {
+    expect_error(train("out", {start}), kBadUsage, at("out") + ": another training writes");
   }
   ::kill(child, SIGINT);
   int status = 0;

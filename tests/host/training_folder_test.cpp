@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a training keeps in its folder: the best parameters, what must not change, and what is not
+// written over.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/file.hpp"
+#include "fake_learner.hpp"
+
+namespace morton {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::HasSubstr;
+using Start = TrainingRunOptions::Start;
+
+TEST(TrainingFolder, KeepsTheBestWhenPatienceEnds) {
+  TemporaryFolder folder;
+  TrainingRunOptions options = options_in(folder.path());
+  options.epochs = 20;
+  options.patience = 2;
+  std::vector<std::string> notes;
+  options.log = [&](const std::string& note) { notes.push_back(note); };
+  FakeLearner learner;
+  learner.wrong_at = 15;
+  learner.validation_loss = [](std::int64_t step) {
+    return std::abs(15.0 - static_cast<double>(step));
+  };
+  const TrainingReport report = run(learner, options);
+  EXPECT_EQ(report.end, TrainingReport::End::patience);
+  EXPECT_EQ(report.steps, 25);
+  EXPECT_EQ(report.best_step, 15);
+  EXPECT_EQ(report.best_validation_loss, 0.0);
+  // What is told of the validation data is of the parameters that are there now.
+  EXPECT_EQ(report.validation_loss, 0.0);
+  EXPECT_EQ(report.best_validation_accuracy, 0.0);
+  EXPECT_EQ(report.validation_accuracy, 0.0);
+  EXPECT_EQ(learner.steps(), 15);
+  EXPECT_THAT(notes.back(), HasSubstr("those of step 15"));
+  // Whoever resumes is out of patience as well, and has the best again.
+  FakeLearner later;
+  const TrainingReport again = run(later, options);
+  EXPECT_EQ(again.end, TrainingReport::End::patience);
+  EXPECT_EQ(again.validation_loss, 0.0);
+  EXPECT_EQ(again.validation_accuracy, 0.0);
+  EXPECT_EQ(later.steps(), 15);
+  EXPECT_EQ(later.state()[0].tensor.at(0), learner.state()[0].tensor.at(0));
+}
+
+TEST(TrainingFolder, TheBestMayBeTheLastStepOfAnUnfinishedEpoch) {
+  TemporaryFolder folder;
+  TrainingRunOptions options = options_in(folder.path());
+  options.steps = 7;
+  options.patience = 2;
+  FakeLearner learner;
+  learner.validation_loss = [](std::int64_t step) { return 1.0 / static_cast<double>(step + 1); };
+  const TrainingReport report = run(learner, options);
+  EXPECT_EQ(report.best_step, 7);
+  EXPECT_EQ(report.best_validation_loss, 0.125);
+  EXPECT_EQ(learner.steps(), 7);
+}
+
+/// A training of 20 epochs whose validation loss is lowest after step 15.
+struct Valley {
+  TemporaryFolder folder;
+  TrainingRunOptions options = options_in(folder.path());
+  std::vector<std::string> notes;
+
+  Valley() {
+    options.epochs = 20;
+    options.log = [this](const std::string& note) { notes.push_back(note); };
+  }
+  TrainingReport go(FakeLearner& learner, std::int64_t steps, std::int64_t patience) {
+    learner.validation_loss = [](std::int64_t step) {
+      return 1.0 + std::abs(15.0 - static_cast<double>(step));
+    };
+    options.steps = steps;
+    options.patience = patience;
+    notes.clear();
+    return run(learner, options);
+  }
+  [[nodiscard]] std::filesystem::path best() const { return folder / "best.safetensors"; }
+};
+
+TEST(TrainingFolder, PatienceMayComeLater) {
+  Valley valley;
+  FakeLearner without, with;
+  (void)valley.go(without, 20, 0);
+  EXPECT_FALSE(std::filesystem::exists(valley.best()));
+  const TrainingReport report = valley.go(with, 100, 2);
+  EXPECT_THAT(valley.notes, Contains(AllOf(HasSubstr("of step 15"), HasSubstr("are not kept"),
+                                           HasSubstr("anew from step 20 on"))));
+  // From there on the loss grows, so the first epoch is the best.
+  EXPECT_EQ(report.best_step, 25);
+  EXPECT_EQ(report.steps, 35);
+  EXPECT_EQ(with.steps(), 25);
+}
+
+TEST(TrainingFolder, PatienceMayComeRightAfterTheBest) {
+  Valley valley;
+  FakeLearner without, with;
+  (void)valley.go(without, 15, 0);
+  const TrainingReport report = valley.go(with, 100, 2);
+  EXPECT_EQ(report.best_step, 15);
+  EXPECT_EQ(with.steps(), 15);
+  EXPECT_TRUE(std::filesystem::exists(valley.best()));
+}
+
+TEST(TrainingFolder, AnOlderBestIsNotTakenForTheBest) {
+  Valley valley;
+  FakeLearner first, second, third;
+  (void)valley.go(first, 10, 9);
+  EXPECT_EQ(read_checkpoint(valley.best()).integer("steps"), 10);
+  (void)valley.go(second, 20, 0);
+  const TrainingReport report = valley.go(third, 100, 2);
+  EXPECT_THAT(valley.notes, Contains(AllOf(HasSubstr("of step 15"), HasSubstr("is of step 10"))));
+  EXPECT_EQ(report.best_step, 25);
+  EXPECT_EQ(third.steps(), 25);
+}
+
+TEST(TrainingFolder, ADamagedBestIsNotTaken) {
+  Valley valley;
+  FakeLearner first, second;
+  (void)valley.go(first, 20, 9);
+  std::string bytes = bytes_of_file(valley.best());
+  bytes.back() = static_cast<char>(bytes.back() ^ 1);
+  write_file_atomically(valley.best(), bytes);
+  (void)valley.go(second, 100, 2);
+  EXPECT_THAT(valley.notes, Contains(AllOf(HasSubstr("is damaged"), HasSubstr("are not kept"))));
+  EXPECT_EQ(second.steps(), 25);
+}
+
+/// Killed after the checkpoint that is the best and before the best's own file was written.
+TEST(TrainingFolder, AKillBeforeTheBestIsWrittenLosesNothing) {
+  Valley valley;
+  FakeLearner first, second;
+  (void)valley.go(first, 10, 9);
+  const std::string older = bytes_of_file(valley.best());
+  (void)valley.go(first, 15, 9);
+  write_file_atomically(valley.best(), older);
+  const TrainingReport report = valley.go(second, 100, 2);
+  EXPECT_EQ(report.best_step, 15);
+  EXPECT_EQ(second.steps(), 15);
+  EXPECT_EQ(read_checkpoint(valley.best()).integer("steps"), 15);
+}
+
+TEST(TrainingFolder, GoesOnOnlyAsItBegan) {
+  TemporaryFolder folder;
+  FakeLearner learner;
+  (void)run(learner, options_in(folder.path()));
+  TrainingRunOptions options = options_in(folder.path());
+  options.learning_rate = 0.25;
+  EXPECT_THAT(message_of<UsageError>([&] { (void)run(learner, options); }),
+              HasSubstr("learning rate was 0.5, now it is 0.25"));
+  const auto error_with = [&](const Dataset& training, const Dataset& validation,
+                              const std::string& network) {
+    FakeLearner other;
+    other.network = network;
+    return message_of<UsageError>(
+        [&] { TrainingLoop(other, training, &validation, options_in(folder.path())).run(); });
+  };
+  Dataset changed = noise(17);
+  changed.targets.set(3, 0.0);
+  EXPECT_THAT(error_with(changed, noise(7), "network"), HasSubstr("digest of the examples was"));
+  changed = noise(17);
+  changed.inputs.set(3, 0.0);
+  EXPECT_THAT(error_with(changed, noise(7), "network"), HasSubstr("digest of the examples was"));
+  changed = noise(7);
+  changed.targets.set(3, 0.0);
+  EXPECT_THAT(error_with(noise(17), changed, "network"),
+              HasSubstr("digest of the validation data was"));
+  EXPECT_THAT(error_with(noise(17), noise(7), "other"), HasSubstr("digest of the network was"));
+  options = options_in(folder.path());
+  options.start = TrainingRunOptions::Start::in_empty_folder;
+  EXPECT_THAT(message_of<UsageError>([&] { (void)run(learner, options); }),
+              HasSubstr("holds the checkpoint of an earlier training"));
+  options.start = TrainingRunOptions::Start::anew;
+  FakeLearner anew;
+  EXPECT_EQ(run(anew, options).resumed_from, 0);
+  // Another plan is told of.
+  std::vector<std::string> notes;
+  options = options_in(folder.path());
+  options.log = [&](const std::string& note) { notes.push_back(note); };
+  FakeLearner other;
+  other.digest = "other";
+  EXPECT_EQ(run(other, options).resumed_from, 20);
+  EXPECT_THAT(notes, testing::Contains(HasSubstr("another plan")));
+}
+
+/// What is there and is no training's is never lost.
+TEST(TrainingFolder, WritesOverNothing) {
+  TemporaryFolder folder;
+  const auto error_in = [&](Start start) {
+    TrainingRunOptions options = options_in(folder.path());
+    options.start = start;
+    FakeLearner learner;
+    try {
+      (void)run(learner, options);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  for (const char* name : {"model.onnx", "best.safetensors", "log.csv", "log.jsonl"}) {
+    const std::filesystem::path path = folder / name;
+    write_file_atomically(path, "somebody's");
+    EXPECT_THAT(error_in(Start::in_empty_folder),
+                AllOf(HasSubstr(path.string()), HasSubstr("is there already")));
+    const bool is_log = path.stem() == "log";
+    EXPECT_THAT(error_in(Start::resume), AllOf(HasSubstr(path.string()),
+                                               HasSubstr(is_log ? "a training's log" : "already")));
+    if (is_log) {
+      EXPECT_THAT(error_in(Start::anew), HasSubstr("a training's log"));
+    }
+    EXPECT_EQ(bytes_of_file(path), "somebody's");
+    std::filesystem::remove(path);
+  }
+  std::filesystem::remove(folder / "log.csv");
+  // Logs without a checkpoint are what a kill at the beginning leaves.
+  EXPECT_EQ(error_in(Start::in_empty_folder), "");
+  std::filesystem::remove(folder / "checkpoint.safetensors");
+  std::filesystem::remove(folder / "checkpoint.previous.safetensors");
+  EXPECT_EQ(error_in(Start::resume), "");
+}
+
+TEST(TrainingFolder, BelongsToOneTraining) {
+  TemporaryFolder folder;
+  TrainingRunOptions options = options_in(folder.path());
+  std::vector<std::string> errors;
+  options.progress = [&](const TrainingProgress&) {
+    if (!errors.empty()) return;
+    FakeLearner second;
+    errors.push_back(message_of<UsageError>([&] { check_run_options(options); }));
+    errors.push_back(message_of<UsageError>([&] { (void)run(second, options_in(folder.path())); }));
+  };
+  FakeLearner first;
+  (void)run(first, options);
+  EXPECT_THAT(errors, testing::Each(AllOf(HasSubstr(folder.path().string()),
+                                          HasSubstr("another training writes to this folder"))));
+  // It is free again, and asking creates nothing.
+  options.progress = nullptr;
+  check_run_options(options);
+  options.folder = (folder / "new").string();
+  check_run_options(options);
+  EXPECT_FALSE(std::filesystem::exists(options.folder));
+  write_file_atomically(folder / "file", "");
+  EXPECT_THAT(message_of<UsageError>([&] { const FolderLock lock(folder / "file"); }),
+              HasSubstr((folder / "file").string()));
+}
+
+}  // namespace
+}  // namespace morton
