@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <csignal>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -13,6 +12,7 @@
 #include "morton/architectures.hpp"
 #include "output.hpp"
 #include "read_model.hpp"
+#include "stop_signals.hpp"
 #include "train_line.hpp"
 #include "train_options.hpp"
 
@@ -31,29 +31,6 @@ Examples:
   morton train net.onnx --data cifar --optimizer sgd --momentum 0.9 --lr 0.1 \
       --schedule cosine:warmup=500 --augment flip,crop=4 --epochs 30
   tensorboard --logdir lenet5-trained)";
-
-volatile std::sig_atomic_t stop_signal = 0;
-
-/// Ctrl-C and a polite kill end a training after the step that runs; a second one ends the program.
-class StopSignals {
- public:
-  StopSignals() {
-    struct sigaction action {};
-    action.sa_handler = [](int signal) { stop_signal = signal; };
-    action.sa_flags = static_cast<int>(SA_RESETHAND);
-    ::sigaction(SIGINT, &action, &before_[0]);
-    ::sigaction(SIGTERM, &action, &before_[1]);
-  }
-  StopSignals(const StopSignals&) = delete;
-  StopSignals& operator=(const StopSignals&) = delete;
-  ~StopSignals() {
-    ::sigaction(SIGINT, &before_[0], nullptr);
-    ::sigaction(SIGTERM, &before_[1], nullptr);
-  }
-
- private:
-  struct sigaction before_[2]{};
-};
 
 /// What is learned from, and what shows how well.
 struct Examples {
@@ -89,7 +66,8 @@ std::int64_t elements_of(const TrainingSummary& summary) {
   for (const TrainingSummary::Parameter& parameter : summary.parameters) {
     std::int64_t size = 1;
     for (const std::int64_t extent : parameter.shape) size *= extent;
-    all += size;
+    // Statistics follow what is learned; nothing trains them.
+    if (parameter.role != TrainingSummary::Parameter::Role::statistics) all += size;
   }
   return all;
 }
@@ -119,12 +97,15 @@ void settle_shape(const Examples& examples, const Model& model, TrainOptions& op
 /// states how many it has.
 void check_labels(const Examples& examples, const Model& model, const TrainOptions& options) {
   const std::vector<PortInfo> outputs = model.outputs();
-  if (options.trainer.loss != Loss::softmax_cross_entropy || outputs.size() != 1) return;
+  if (outputs.size() != 1 || !examples.training.has_labels()) return;
   const Shape& shape = outputs.front().shape;
-  if (!examples.training.has_labels() || shape.size() < 2 || shape[1] < 1) return;
-  require_labels_below(examples.training, shape[1]);
-  if (examples.validation) require_labels_below(*examples.validation, shape[1]);
-  if (examples.test) require_labels_below(*examples.test, shape[1]);
+  if (shape.size() < 2 || shape[1] < 1) return;
+  // Of one output the label itself is the target, 0 or 1.
+  const bool single = options.trainer.loss != Loss::softmax_cross_entropy && shape[1] == 1;
+  const std::int64_t classes = single ? 2 : shape[1];
+  require_labels_below(examples.training, classes);
+  if (examples.validation) require_labels_below(*examples.validation, classes);
+  if (examples.test) require_labels_below(*examples.test, classes);
 }
 
 void say_beginning(const Trainer& trainer, const Examples& examples, const TrainOptions& options) {
@@ -267,7 +248,7 @@ int train_model(TrainOptions options) {
     line.clear();
     log::info("{}", text);
   };
-  options.run.stop = [] { return stop_signal != 0; };
+  options.run.stop = [&signals] { return signals.caught() != 0; };
   const bool tested = examples.test && options.validation != 0.0;
   if (tested) options.run.after_end = TrainingRunOptions::AfterEnd::evaluation;
   Result result;
@@ -283,7 +264,7 @@ int train_model(TrainOptions options) {
        "");
   if (ended) return 0;
   log::info("stopped after step {}; --resume goes on from there", result.report.steps);
-  return 128 + static_cast<int>(stop_signal);
+  return 128 + signals.caught();
 }
 
 }  // namespace

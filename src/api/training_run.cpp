@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "morton/training_run.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/number_text.hpp"
+#include "base/shape.hpp"
+#include "passes/pipeline.hpp"
 #include "training/checkpoint.hpp"
 #include "training/fixed_part.hpp"
 #include "training/training_loop.hpp"
@@ -27,6 +30,20 @@ std::string_view name_of(OptimizerOptions::Kind kind) {
   return "rmsprop";
 }
 
+std::string_view name_of(Loss loss) {
+  switch (loss) {
+    case Loss::softmax_cross_entropy:
+      return "softmax cross entropy";
+    case Loss::binary_cross_entropy:
+      return "binary cross entropy";
+    case Loss::mean_squared_error:
+      return "mean squared error";
+    case Loss::mean_absolute_error:
+      break;
+  }
+  return "mean absolute error";
+}
+
 std::string optimizer_text(const OptimizerOptions& optimizer) {
   std::string text(name_of(optimizer.kind));
   if (optimizer.form == OptimizerOptions::Momentum::nesterov) text += " nesterov";
@@ -40,10 +57,26 @@ std::string optimizer_text(const OptimizerOptions& optimizer) {
   return text;
 }
 
+/// The shape of the model's output in training, which its file need not state.
+Shape output_shape(const Graph& model, const TrainerOptions& options) {
+  Graph graph = model;
+  PassOptions passes;
+  passes.batch = options.batch;
+  passes.shapes = options.compile.shapes;
+  const auto all = all_passes();
+  const auto infers = std::ranges::find(all, "infer_shapes", &Pass::name);
+  passes.end = static_cast<std::size_t>(infers - all.begin()) + 1;
+  run_passes(graph, passes);
+  return graph.tensor(graph.outputs.front()).shape;
+}
+
 /// A trainer as the loop leads it.
 class TrainerLearner : public Learner {
  public:
-  explicit TrainerLearner(Trainer& trainer) : trainer_(trainer), model_(trainer.model()) {}
+  explicit TrainerLearner(Trainer& trainer)
+      : trainer_(trainer),
+        model_(trainer.model()),
+        output_(output_shape(model_.graph(), trainer.options())) {}
 
   PortInfo input() const override { return trainer_.input(); }
   PortInfo target() const override { return trainer_.target(); }
@@ -61,11 +94,9 @@ class TrainerLearner : public Learner {
         trainer_.options().targets != TrainerOptions::Targets::labels) {
       return 0;
     }
-    const Shape shape = model_.outputs().front().shape;
-    if (shape.size() >= 2 && shape[1] > 0) return shape[1];
-    throw UnsupportedError(
-        "training: the model does not state how many classes its output tells apart, so labels "
-        "cannot be checked; export it with the output's shape");
+    if (output_.size() >= 2) return output_[1];
+    throw UnsupportedError("training: the model's output is " + to_string(output_) +
+                           "; for labels expected [batch, classes]");
   }
   std::vector<std::string> trained() const override {
     std::vector<std::string> names;
@@ -93,7 +124,7 @@ class TrainerLearner : public Learner {
     std::string trained_names;
     for (const std::string& name : trained()) trained_names += name + "\n";
     return {{"optimizer", optimizer_text(options.optimizer)},
-            {"loss", std::to_string(static_cast<int>(options.loss))},
+            {"loss", std::string(name_of(options.loss))},
             {"clipping", options.clip_norm ? exact_text(*options.clip_norm) : "none"},
             {"steps of an update", std::to_string(options.accumulate)},
             {"precision", std::string(name_of(options.compile.precision))},
@@ -109,6 +140,7 @@ class TrainerLearner : public Learner {
  private:
   Trainer& trainer_;
   Model model_;
+  Shape output_;
 };
 
 }  // namespace
@@ -123,7 +155,7 @@ TrainingReport train(Trainer& trainer, const Dataset& training, const Dataset* v
 
 BatchResult evaluate(Trainer& trainer, const Dataset& data, const TrainingRunOptions& options) {
   TrainerLearner learner(trainer);
-  if (learner.classes() > 0) require_labels_below(data, learner.classes());
+  require_labels_for(learner, data);
   const ExampleWriter examples(data, trainer.input().shape, {options.mean, options.deviation});
   Tensor inputs = Tensor::allocate(DType::f32, trainer.input().shape);
   Tensor targets = Tensor::allocate(trainer.target().dtype, trainer.target().shape);

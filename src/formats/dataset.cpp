@@ -51,15 +51,7 @@ void require_finite(const Tensor& tensor, const std::string& where, const char* 
 
 /// What every kind must keep.
 void check_dataset(Dataset& data) {
-  const Shape& inputs = data.inputs.shape();
-  const Shape& targets = data.targets.shape();
-  if (inputs.empty() || targets.empty() || inputs[0] != targets[0]) {
-    throw ModelError(data.where + ": inputs " + to_string(inputs) + " and targets " +
-                     to_string(targets) + " are not of as many examples");
-  }
-  if (data.inputs.size() == 0 || data.targets.size() == 0) {
-    throw ModelError(data.where + ": holds no examples");
-  }
+  require_examples(data);
   require_finite(data.inputs, data.where, "inputs");
   require_finite(data.targets, data.where, "targets");
   if (data.targets.dtype() != DType::i32) return;
@@ -97,6 +89,30 @@ auto reading(const std::string& path, const Call& call) {
 }
 
 }  // namespace
+
+void require_examples(const Dataset& data) {
+  const Shape& inputs = data.inputs.shape();
+  const Shape& targets = data.targets.shape();
+  if (inputs.empty() || targets.empty() || inputs[0] != targets[0]) {
+    throw ModelError(data.where + ": inputs " + to_string(inputs) + " and targets " +
+                     to_string(targets) + " are not of as many examples");
+  }
+  if (data.inputs.size() == 0 || data.targets.size() == 0) {
+    throw ModelError(data.where + ": holds no examples");
+  }
+  const DType input = data.inputs.dtype();
+  const DType target = data.targets.dtype();
+  const bool labels = target == DType::i32 && data.targets.size() == inputs[0];
+  if ((input == DType::u8 || input == DType::f32) &&
+      (labels || (target == DType::f32 && !data.has_labels()))) {
+    return;
+  }
+  throw ModelError(data.where +
+                   ": expected inputs u8 or f32, and targets i32, a label for each "
+                   "example, or f32 (then no classes), got " +
+                   std::string(name_of(input)) + " " + to_string(inputs) + " and " +
+                   std::string(name_of(target)) + " " + to_string(targets));
+}
 
 Dataset read_dataset(const std::string& path, Split split) {
   return reading(path, [&] { return read_part(path, split); });

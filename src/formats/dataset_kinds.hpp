@@ -25,6 +25,10 @@ struct DatasetKind {
 [[nodiscard]] DatasetKind folder_dataset();
 [[nodiscard]] DatasetKind npz_dataset();
 
+/// Throws ModelError unless there are examples, as many targets as inputs, of types that a data set
+/// may have, and labels are one for each.
+void require_examples(const Dataset& data);
+
 /// Labels from integers [N] or [N, 1] of any type, as i32 [N]; `where` names them. Throws
 /// ModelError for negative ones and other shapes.
 [[nodiscard]] Tensor labels_from(const Tensor& integers, const std::string& where);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstring>
 #include <string_view>
 #include <utility>
@@ -22,6 +23,7 @@ static_assert(std::endian::native == std::endian::little, "tensors are stored li
 
 constexpr std::size_t kLengthBytes = 8;
 constexpr std::int64_t kMaxHeaderBytes = 100'000'000;  // as the reference implementation has it
+constexpr std::ptrdiff_t kMaxObjects = 16384;
 constexpr std::string_view kMetadata = "__metadata__";
 
 constexpr std::array<std::pair<DType, std::string_view>, 13> kTypes{{
@@ -103,6 +105,11 @@ SafeTensors read_safetensors(const std::filesystem::path& path) {
   const MappedFile mapped(file);
   const std::string& where = file.where();
   const std::string_view header = header_of(mapped.bytes(), where);
+  // Each tensor is an object; what reads JSON takes time with the square of their number.
+  if (std::count(header.begin(), header.end(), '{') > kMaxObjects) {
+    throw ModelError(where + ": its header tells of more than " + std::to_string(kMaxObjects) +
+                     " tensors");
+  }
   const Json json = parse_json(header, where);
   if (!json.is_object()) throw ModelError(where + ": expected a header that is an object");
   SafeTensors result;

@@ -91,17 +91,17 @@ std::string to_string(const Augmentation& augmentation) {
   return text.empty() ? "none" : text;
 }
 
-Window middle_window(const Extent2d& picture, const Extent2d& input) {
+PictureWindow middle_window(const Extent2d& picture, const Extent2d& input) {
   return {middle(picture.height, input.height), middle(picture.width, input.width), Flip::none, {}};
 }
 
-Window random_window(const Augmentation& augmentation, const Extent2d& picture,
-                     const Extent2d& input, const CounterGenerator& generator,
-                     std::uint64_t index) {
+PictureWindow random_window(const Augmentation& augmentation, const Extent2d& picture,
+                            const Extent2d& input, const CounterGenerator& generator,
+                            std::uint64_t index) {
   // Each example has two places of the generator.
   constexpr std::uint64_t kPlaces = 2;
   const auto first = generator.bits(index * kPlaces);
-  Window window = middle_window(picture, input);
+  PictureWindow window = middle_window(picture, input);
   if (augmentation.crop) {
     window.top = anywhere(picture.height, *augmentation.crop, input.height, first[0]);
     window.left = anywhere(picture.width, *augmentation.crop, input.width, first[1]);

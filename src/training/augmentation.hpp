@@ -35,7 +35,7 @@ struct Augmentation {
 
 /// The part of a picture that a network sees, as high and wide as its input: row `top` and column
 /// `left` of the picture come first. What lies outside of the picture is black (level 0).
-struct Window {
+struct PictureWindow {
   std::int64_t top = 0;
   std::int64_t left = 0;
   Flip flip = Flip::none;
@@ -51,12 +51,12 @@ struct Extent2d {
 };
 
 /// The window in the middle; a picture smaller than the input gets a black margin.
-[[nodiscard]] Window middle_window(const Extent2d& picture, const Extent2d& input);
+[[nodiscard]] PictureWindow middle_window(const Extent2d& picture, const Extent2d& input);
 
 /// The window that `generator` gives example `index`. Throws UsageError where a crop's margin is
 /// too small for the input.
-[[nodiscard]] Window random_window(const Augmentation& augmentation, const Extent2d& picture,
-                                   const Extent2d& input, const CounterGenerator& generator,
-                                   std::uint64_t index);
+[[nodiscard]] PictureWindow random_window(const Augmentation& augmentation, const Extent2d& picture,
+                                          const Extent2d& input, const CounterGenerator& generator,
+                                          std::uint64_t index);
 
 }  // namespace morton

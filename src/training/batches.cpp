@@ -47,13 +47,13 @@ void Batches::next(Tensor& inputs, Tensor& targets) {
   }
   const CounterGenerator generator(
       options_.seed, static_cast<std::uint32_t>(RandomStream::augmentation), place_.epoch);
-  const Window middle = middle_window(writer_.picture(), writer_.input());
+  const PictureWindow middle = middle_window(writer_.picture(), writer_.input());
   const bool as_is = options_.augmentation.changes_nothing();
   for (std::int64_t row = 0; row < batch_; ++row) {
     const std::uint32_t example = order_[static_cast<std::size_t>(place_.batch * batch_ + row)];
-    const Window window = as_is ? middle
-                                : random_window(options_.augmentation, writer_.picture(),
-                                                writer_.input(), generator, example);
+    const PictureWindow window = as_is ? middle
+                                       : random_window(options_.augmentation, writer_.picture(),
+                                                       writer_.input(), generator, example);
     writer_.write_input(example, window, row, inputs);
     writer_.write_target(example, row, targets);
   }
@@ -68,7 +68,7 @@ std::int64_t fill_in_order(const ExampleWriter& writer, std::int64_t first, Tens
       std::clamp<std::int64_t>(writer.data().size() - first, 0, inputs.shape()[0]);
   std::memset(inputs.mutable_data(), 0, inputs.bytes());
   std::memset(targets.mutable_data(), 0, targets.bytes());
-  const Window middle = middle_window(writer.picture(), writer.input());
+  const PictureWindow middle = middle_window(writer.picture(), writer.input());
   for (std::int64_t row = 0; row < count; ++row) {
     writer.write_input(first + row, middle, row, inputs);
     writer.write_target(first + row, row, targets);

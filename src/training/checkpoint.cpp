@@ -144,20 +144,22 @@ void CheckpointStore::write(const Checkpoint& checkpoint) {
   }
   const fs::path fresh = newest().string() + ".new";
   write_checkpoint(fresh, checkpoint);
-  if (newest_is_good_) rename_to(newest(), previous());
+  if (anew_) {
+    remove_previous();
+  } else if (newest_is_good_) {
+    rename_to(newest(), previous());
+  }
+  anew_ = false;
   pause_for_slow_writes();
   rename_to(fresh, newest());
   flush_folder(folder_);
   newest_is_good_ = true;
 }
 
-void CheckpointStore::remove() {
-  for (const fs::path& path : {newest(), previous()}) {
-    std::error_code status;
-    fs::remove(path, status);
-    if (status) throw UsageError(path.string() + ": cannot remove: " + status.message());
-  }
-  newest_is_good_ = false;
+void CheckpointStore::remove_previous() const {
+  std::error_code status;
+  fs::remove(previous(), status);
+  if (status) throw UsageError(previous().string() + ": cannot remove: " + status.message());
 }
 
 std::optional<FoundCheckpoint> CheckpointStore::read() const {

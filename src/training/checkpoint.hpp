@@ -66,16 +66,19 @@ class CheckpointStore {
   /// files and none is good.
   [[nodiscard]] std::optional<FoundCheckpoint> read() const;
 
-  /// Removes both.
-  void remove();
+  /// What is there belongs to a training that is over: the first `write` takes its place, and until
+  /// then it stays.
+  void begin_anew() { anew_ = true; }
 
  private:
   void remove_leftovers() const;
+  void remove_previous() const;
 
   std::filesystem::path folder_;
   /// The file `newest` is there and not damaged; known from the first `write` on.
   bool newest_is_good_ = false;
   bool has_written_ = false;
+  bool anew_ = false;
 };
 
 /// Writes a checkpoint to one file, atomically; throws UsageError.

@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/shape.hpp"
+#include "formats/dataset_kinds.hpp"
 #include "training/plane.hpp"
 
 namespace morton {
@@ -29,11 +30,11 @@ std::size_t example_size(const Shape& shape) {
 
 ExampleWriter::ExampleWriter(Dataset data, const Shape& input, const Normalization& normalization)
     : data_(std::move(data)), shape_(input) {
+  require_examples(data_);
   const Shape& examples = data_.inputs.shape();
-  if (shape_.empty() || shape_[0] < 1 || data_.size() < 1) {
-    throw UsageError(data_.where + ": " + std::to_string(data_.size()) +
-                     " examples for an input of the shape " + to_string(shape_) +
-                     "; expected one at least and a batch in front");
+  if (shape_.empty() || shape_[0] < 1) {
+    throw UsageError(data_.where + ": examples for an input of the shape " + to_string(shape_) +
+                     "; expected a batch in front");
   }
   example_size_ = example_size(examples);
   input_size_ = example_size(shape_);
@@ -88,6 +89,11 @@ void ExampleWriter::settle_normalization(const Normalization& normalization) {
   };
   mean_ = settle(normalization.mean, 0.0F, "mean");
   deviation_ = settle(normalization.deviation, 1.0F, "deviation");
+  for (const float mean : mean_) {
+    if (!std::isfinite(mean)) {
+      throw UsageError("mean: expected finite numbers, got " + std::to_string(mean));
+    }
+  }
   for (const float deviation : deviation_) {
     if (!(deviation > 0.0F) || !std::isfinite(deviation)) {
       throw UsageError("deviation: expected numbers above 0, got " + std::to_string(deviation));
@@ -107,8 +113,8 @@ float ExampleWriter::normalized(std::size_t channel, float value) const {
 }
 
 template <typename Element, typename Value>
-void ExampleWriter::write_picture(const Element* from, const Window& window, const Value& value,
-                                  float* to) const {
+void ExampleWriter::write_picture(const Element* from, const PictureWindow& window,
+                                  const Value& value, float* to) const {
   const auto pixels = static_cast<std::size_t>(picture_.height * picture_.width);
   const auto input_pixels = static_cast<std::size_t>(input_.height * input_.width);
   const bool channels_last = order_ == Order::channels_last;
@@ -126,7 +132,7 @@ void ExampleWriter::write_picture(const Element* from, const Window& window, con
   }
 }
 
-void ExampleWriter::write_input(std::int64_t example, const Window& window, std::int64_t row,
+void ExampleWriter::write_input(std::int64_t example, const PictureWindow& window, std::int64_t row,
                                 Tensor& inputs) const {
   if (inputs.shape() != shape_ || row < 0 || row >= shape_[0] || example < 0 ||
       example >= data_.size()) {
@@ -172,7 +178,11 @@ void ExampleWriter::write_target(std::int64_t example, std::int64_t row, Tensor&
       targets.as_mutable<std::int64_t>()[to] = label;
       return;
     }
-    if (shape.size() == 2 && targets.dtype() == DType::f32 && label < shape[1]) {
+    if (targets.dtype() == DType::f32 && example_size(shape) == 1 && label <= 1) {
+      targets.as_mutable<float>()[to] = static_cast<float>(label);
+      return;
+    }
+    if (shape.size() == 2 && targets.dtype() == DType::f32 && shape[1] > 1 && label < shape[1]) {
       const auto classes = static_cast<std::size_t>(shape[1]);
       const std::span<float> ones = targets.as_mutable<float>().subspan(to * classes, classes);
       std::fill(ones.begin(), ones.end(), 0.0F);

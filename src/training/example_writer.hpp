@@ -26,7 +26,7 @@ struct Normalization {
 class ExampleWriter {
  public:
   /// `input` is the shape of the network's input with its batch. Throws UsageError where the
-  /// examples do not fit.
+  /// examples do not fit, ModelError where they are none.
   ExampleWriter(Dataset data, const Shape& input, const Normalization& normalization);
 
   [[nodiscard]] const Dataset& data() const { return data_; }
@@ -37,10 +37,11 @@ class ExampleWriter {
   [[nodiscard]] const Extent2d& input() const { return input_; }
 
   /// Writes example `example` to row `row` of `inputs`, f32 of the constructor's shape.
-  void write_input(std::int64_t example, const Window& window, std::int64_t row,
+  void write_input(std::int64_t example, const PictureWindow& window, std::int64_t row,
                    Tensor& inputs) const;
-  /// Writes what the network shall say to row `row` of `targets`: labels to i32 or i64 [N], or as
-  /// ones among zeros to f32 [N, classes]; values to f32 [N, ...]. Throws UsageError for others.
+  /// Writes what the network shall say to row `row` of `targets`: labels to i32 or i64 [N], as
+  /// ones among zeros to f32 [N, classes], or 0 and 1 as they are to f32 of one value each; values
+  /// to f32 [N, ...]. Throws UsageError for others.
   void write_target(std::int64_t example, std::int64_t row, Tensor& targets) const;
 
  private:
@@ -51,7 +52,7 @@ class ExampleWriter {
   void settle_normalization(const Normalization& normalization);
   [[nodiscard]] float normalized(std::size_t channel, float value) const;
   template <typename Element, typename Value>
-  void write_picture(const Element* from, const Window& window, const Value& value,
+  void write_picture(const Element* from, const PictureWindow& window, const Value& value,
                      float* to) const;
 
   Dataset data_;

@@ -55,7 +55,7 @@ struct Plane {
 
 /// What a window of `input` shows of a plane at its row `y` and column `x`.
 template <typename Element>
-Element seen(const Plane<Element>& plane, const Window& window, const Extent2d& input,
+Element seen(const Plane<Element>& plane, const PictureWindow& window, const Extent2d& input,
              std::int64_t y, std::int64_t x) {
   if (window.flip == Flip::horizontal) x = input.width - 1 - x;
   if (window.turn == Turn{}) return plane.at(window.top + y, window.left + x);

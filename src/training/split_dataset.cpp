@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/number_text.hpp"
+#include "formats/dataset_kinds.hpp"
 #include "morton/dataset.hpp"
 #include "training/epoch_order.hpp"
 
@@ -41,6 +42,7 @@ std::pair<Dataset, Dataset> split_off(const Dataset& data, double share, std::ui
     throw UsageError("validation share: expected a number above 0 and below 1, got " +
                      exact_text(share));
   }
+  require_examples(data);
   const auto count =
       static_cast<std::size_t>(std::llround(share * static_cast<double>(data.size())));
   if (count == 0 || count >= static_cast<std::size_t>(data.size())) {

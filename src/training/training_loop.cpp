@@ -11,6 +11,7 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/number_text.hpp"
+#include "base/shape.hpp"
 
 namespace morton {
 namespace {
@@ -60,6 +61,15 @@ void check_run_options(const TrainingRunOptions& options) {
   }
 }
 
+void require_labels_for(const Learner& learner, const Dataset& data) {
+  if (learner.classes() > 0) return require_labels_below(data, learner.classes());
+  if (!data.has_labels()) return;
+  // Ones among zeros, or of a single output the label itself.
+  const Shape shape = learner.target().shape;
+  const bool single = element_count(shape) == shape[0];
+  if (single || shape.size() == 2) require_labels_below(data, single ? 2 : shape[1]);
+}
+
 TrainingLoop::TrainingLoop(Learner& learner, const Dataset& training, const Dataset* validation,
                            TrainingRunOptions options)
     : learner_(learner),
@@ -70,9 +80,9 @@ TrainingLoop::TrainingLoop(Learner& learner, const Dataset& training, const Data
       inputs_(Tensor::allocate(DType::f32, learner.input().shape)),
       targets_(Tensor::allocate(learner.target().dtype, learner.target().shape)) {
   check_run_options(options_);
-  if (learner_.classes() > 0) require_labels_below(training, learner_.classes());
+  require_labels_for(learner_, training);
   if (validation != nullptr) {
-    if (learner_.classes() > 0) require_labels_below(*validation, learner_.classes());
+    require_labels_for(learner_, *validation);
     validation_.emplace(*validation, learner_.input().shape,
                         Normalization{options_.mean, options_.deviation});
   } else if (options_.patience > 0 || options_.test_every > 0) {
@@ -239,7 +249,6 @@ void TrainingLoop::keep_best(const LogRow& row) {
     return;
   }
   standing_.best = {loss, row.validation_accuracy, standing_.steps, 0};
-  if (options_.patience > 0) best_state_ = learner_.state();
 }
 
 bool TrainingLoop::out_of_patience() const {

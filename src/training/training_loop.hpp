@@ -51,6 +51,10 @@ void check_run_options(const TrainingRunOptions& options);
 /// Throws UsageError where the training would write over what is in its folder.
 void check_folder(const TrainingRunOptions& options);
 
+/// Throws ModelError for labels that the learner cannot tell apart, UsageError for values where it
+/// wants labels.
+void require_labels_for(const Learner& learner, const Dataset& data);
+
 /// The learner's loss and right answers on all examples, a batch at a time in `inputs` and
 /// `targets`, which have its shapes.
 [[nodiscard]] BatchResult evaluate_all(Learner& learner, const ExampleWriter& examples,
@@ -80,6 +84,8 @@ class TrainingLoop {
   [[nodiscard]] Checkpoint present() const;
   void save();
   void save_best();
+  /// That of a training which this one began anew over.
+  void remove_old_best() const;
   /// The best parameters of a training that was resumed from `checkpoint`.
   void find_best(const Checkpoint& checkpoint);
   /// Takes the best parameters back, unless the last ones are.

@@ -85,7 +85,7 @@ std::map<std::string, std::string> TrainingLoop::current_settings() const {
   settings["seed"] = std::to_string(options_.seed);
   settings["learning rate"] = exact_text(options_.learning_rate);
   settings["schedule"] = options_.schedule;
-  settings["augmentation"] = options_.augmentation;
+  settings["augmentation"] = to_string(parse_augmentation(options_.augmentation));
   settings["mean"] = numbers_text(options_.mean);
   settings["deviation"] = numbers_text(options_.deviation);
   // The others do not look at the end.
@@ -99,10 +99,7 @@ void TrainingLoop::start() {
     lock_.emplace(options_.folder);
     // Once more, now that no other training changes what is there.
     check_folder(options_);
-    if (options_.start == Start::anew) {
-      store_->remove();
-      std::filesystem::remove(best_path());
-    }
+    if (options_.start == Start::anew) store_->begin_anew();
     if (options_.start == Start::resume) {
       const std::optional<FoundCheckpoint> found = store_->read();
       if (found) resume(*found);
@@ -201,10 +198,20 @@ void TrainingLoop::save_best() {
   write_checkpoint(best_path(), checkpoint);
 }
 
+void TrainingLoop::remove_old_best() const {
+  std::error_code status;
+  std::filesystem::remove(best_path(), status);
+  if (status) throw UsageError(best_path().string() + ": cannot remove: " + status.message());
+}
+
 void TrainingLoop::save() {
-  if (!store_) return;
+  const BestLoss& best = standing_.best;
+  const bool is_best = options_.patience > 0 && best.step > 0 && best.step == standing_.steps;
+  if (!store_ && !is_best) return;
   Checkpoint checkpoint = present();
   checkpoint.tensors = learner_.state();
+  if (is_best) best_state_ = checkpoint.tensors;
+  if (!store_) return;
   const NamedTensor* spoilt = not_finite(checkpoint.tensors);
   if (spoilt != nullptr) fail_not_finite(spoilt->name + " is not finite after the step before");
   checkpoint.put("plan", learner_.plan_digest());
@@ -223,6 +230,7 @@ void TrainingLoop::save() {
   checkpoint.put("schedule.best", schedule.best);
   checkpoint.put("schedule.waited", schedule.waited);
   checkpoint.put("schedule.reductions", schedule.reductions);
+  if (saved_step_ < 0 && options_.start == TrainingRunOptions::Start::anew) remove_old_best();
   store_->write(checkpoint);
   saved_step_ = standing_.steps;
   if (!log_) return;

@@ -249,6 +249,30 @@ TEST_F(CliTrain, KilledAndResumedItLosesNothing) {
   EXPECT_GT(killed, trainings);
 }
 
+/// As nohup and shells' background jobs start it.
+TEST_F(CliTrain, WhatTheParentIgnoresIsIgnored) {
+  std::vector<std::string> words = arguments("out", {"--epochs", "100000"});
+  words.insert(words.begin(), MORTON_PROGRAM);
+  std::vector<std::string> environment = environment_with({});
+  const auto before = ::signal(SIGINT, SIG_IGN);
+  pid_t child = 0;
+  ASSERT_EQ(::posix_spawn(&child, MORTON_PROGRAM, nullptr, nullptr, pointers_of(words).data(),
+                          pointers_of(environment).data()),
+            0);
+  ::signal(SIGINT, before);
+  const std::string checkpoint = at("out/checkpoint.safetensors");
+  for (int waited = 0; waited < 600 && !std::filesystem::exists(checkpoint); ++waited) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  ::kill(child, SIGINT);
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  ::kill(child, SIGTERM);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 128 + SIGTERM);
+}
+
 TEST_F(CliTrain, AFolderBelongsToOneTrainingAndCtrlCSavesAndStops) {
   std::vector<std::string> words = arguments("out", {"--epochs", "100000"});
   words.insert(words.begin(), MORTON_PROGRAM);

@@ -34,7 +34,8 @@ TEST(Augmentation, ReachesEveryPlace) {
     int flips = 0;
     const CounterGenerator generator(1, 2, 0);
     for (std::uint64_t i = 0; i < 1000; ++i) {
-      const Window window = random_window(parse_augmentation(text), {5, 7}, {4, 4}, generator, i);
+      const PictureWindow window =
+          random_window(parse_augmentation(text), {5, 7}, {4, 4}, generator, i);
       tops.insert(window.top);
       lefts.insert(window.left);
       flips += window.flip == Flip::horizontal ? 1 : 0;
@@ -108,9 +109,9 @@ TEST(Turn, IsDrawnFromTheWholeReach) {
 TEST(Turn, LeavesTheWindowsPlace) {
   const CounterGenerator generator(5, 2, 3);
   for (std::uint64_t i = 0; i < 50; ++i) {
-    const Window plain =
+    const PictureWindow plain =
         random_window(parse_augmentation("shift=2,flip"), {9, 9}, {9, 9}, generator, i);
-    const Window turned =
+    const PictureWindow turned =
         random_window(parse_augmentation("shift=2,flip,rotate=9"), {9, 9}, {9, 9}, generator, i);
     EXPECT_EQ(std::tuple(plain.top, plain.left, plain.flip),
               std::tuple(turned.top, turned.left, turned.flip));
@@ -121,7 +122,7 @@ TEST(Turn, LeavesTheWindowsPlace) {
 /// What a window of `input` shows of pixels in rows of `width`.
 template <typename Element>
 std::vector<Element> all_seen(const std::vector<Element>& pixels, const Extent2d& extent,
-                              const Window& window, const Extent2d& input) {
+                              const PictureWindow& window, const Extent2d& input) {
   std::vector<Element> result;
   for (std::int64_t y = 0; y < input.height; ++y) {
     for (std::int64_t x = 0; x < input.width; ++x) {
@@ -134,7 +135,7 @@ std::vector<Element> all_seen(const std::vector<Element>& pixels, const Extent2d
 TEST(Turn, TurnsClockwiseAroundTheMiddle) {
   const std::vector<std::uint8_t> pixels{1, 2, 3, 4, 5, 6, 7, 8, 9};
   const auto turned = [&](Fixed16 degrees, Flip flip) {
-    const Window window{0, 0, flip, turn_of(degrees * kFixedOne, kFixedOne)};
+    const PictureWindow window{0, 0, flip, turn_of(degrees * kFixedOne, kFixedOne)};
     return all_seen(pixels, {3, 3}, window, {3, 3});
   };
   EXPECT_THAT(turned(90, Flip::none), ElementsAre(7, 4, 1, 8, 5, 2, 9, 6, 3));
@@ -142,14 +143,14 @@ TEST(Turn, TurnsClockwiseAroundTheMiddle) {
   EXPECT_THAT(turned(180, Flip::none), ElementsAre(9, 8, 7, 6, 5, 4, 3, 2, 1));
   EXPECT_THAT(turned(90, Flip::horizontal), ElementsAre(1, 4, 7, 2, 5, 8, 3, 6, 9));
   // A window that is moved turns around its own middle; what comes in is black.
-  const Window moved{0, 1, Flip::none, turn_of(180 * kFixedOne, kFixedOne)};
+  const PictureWindow moved{0, 1, Flip::none, turn_of(180 * kFixedOne, kFixedOne)};
   EXPECT_THAT(all_seen(pixels, {3, 3}, moved, {3, 3}), ElementsAre(0, 9, 8, 0, 6, 5, 0, 3, 2));
 }
 
 TEST(Turn, MixesTheFourNearestPixels) {
   // Twice as large: places lie at quarters of pixels.
   const std::vector<std::uint8_t> pixels{100, 200, 0, 40};
-  const Window larger{-1, -1, Flip::none, turn_of(0, 2 * kFixedOne)};
+  const PictureWindow larger{-1, -1, Flip::none, turn_of(0, 2 * kFixedOne)};
   const auto got = all_seen(pixels, {2, 2}, larger, {4, 4});
   const auto at = [&](std::int64_t y, std::int64_t x) {
     const bool inside = y >= 0 && y < 2 && x >= 0 && x < 2;
@@ -172,7 +173,7 @@ TEST(Turn, MixesTheFourNearestPixels) {
   }
   // Values are mixed alike, and not rounded to levels.
   const std::vector<float> values{1.0F, 2.0F, 4.0F, 8.0F};
-  const Window twice{0, 0, Flip::none, turn_of(0, 2 * kFixedOne)};
+  const PictureWindow twice{0, 0, Flip::none, turn_of(0, 2 * kFixedOne)};
   EXPECT_EQ(all_seen(values, {2, 2}, twice, {2, 2}).front(), 2.1875F);
 }
 

@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <set>
 #include <vector>
 
 #include "base/counter_generator.hpp"
+#include "example_data.hpp"
 #include "formats_files.hpp"
 #include "training/batches.hpp"
 #include "training/epoch_order.hpp"
@@ -19,47 +21,6 @@ using testing::Each;
 using testing::ElementsAre;
 using testing::ElementsAreArray;
 using testing::HasSubstr;
-
-/// `count` pictures whose levels are all the example's number, labels the number modulo 3.
-Dataset numbered(std::int64_t count, std::int64_t channels = 1, std::int64_t side = 3) {
-  Dataset data;
-  data.where = "numbered";
-  data.inputs = Tensor::allocate(DType::u8, {count, channels, side, side});
-  data.targets = Tensor::allocate(DType::i32, {count});
-  data.classes = 3;
-  const std::int64_t size = channels * side * side;
-  for (std::int64_t i = 0; i < data.inputs.size(); ++i) {
-    data.inputs.set(i, static_cast<double>(i / size));
-  }
-  for (std::int64_t i = 0; i < count; ++i) data.targets.set(i, static_cast<double>(i % 3));
-  return data;
-}
-
-/// One picture [1, channels, height, width] with the levels 1, 2, 3 ...
-Dataset one_picture(std::int64_t channels, std::int64_t height, std::int64_t width) {
-  Dataset data;
-  data.where = "picture";
-  data.inputs = Tensor::allocate(DType::u8, {1, channels, height, width});
-  for (std::int64_t i = 0; i < data.inputs.size(); ++i) {
-    data.inputs.set(i, static_cast<double>(i + 1));
-  }
-  data.targets = Tensor::allocate(DType::i32, {1});
-  data.classes = 1;
-  return data;
-}
-
-/// Levels that a network of this input sees of the first example through `window`.
-std::vector<int> levels_seen(const Dataset& data, const Shape& input, const Window& window) {
-  const ExampleWriter writer(data, input, {});
-  Tensor inputs = Tensor::allocate(DType::f32, input);
-  for (float& value : inputs.as_mutable<float>()) value = -1.0F;
-  writer.write_input(0, window, 0, inputs);
-  std::vector<int> levels;
-  for (const float value : inputs.as<float>()) {
-    levels.push_back(static_cast<int>(std::lround(value * 255.0F)));
-  }
-  return levels;
-}
 
 struct Drawn {
   Tensor inputs, targets;
@@ -179,81 +140,10 @@ TEST(Batches, RefuseWhatDoesNotFit) {
   EXPECT_THAT(error(numbered(17), {1, 1, 6, 6}, options), HasSubstr("a crop of 2 is enough"));
   Dataset features = numbered(17);
   features.inputs = Tensor::allocate(DType::f32, {17, 9});
+  BatchOptions nothing;
+  nothing.normalization.mean = {std::numeric_limits<float>::quiet_NaN()};
+  EXPECT_THAT(error(numbered(17), {1, 9}, nothing), HasSubstr("mean: expected finite numbers"));
   EXPECT_THAT(error(features, {1, 9}, options), HasSubstr("augmentation (crop=1) is for pictures"));
-}
-
-TEST(ExampleWriter, ShowsWhatAWindowSees) {
-  const Dataset picture = one_picture(1, 2, 3);  // 1 2 3 / 4 5 6
-  EXPECT_THAT(levels_seen(picture, {1, 1, 2, 3}, {0, 0, Flip::none}),
-              ElementsAre(1, 2, 3, 4, 5, 6));
-  EXPECT_THAT(levels_seen(picture, {1, 1, 2, 3}, {0, 0, Flip::horizontal}),
-              ElementsAre(3, 2, 1, 6, 5, 4));
-  EXPECT_THAT(levels_seen(picture, {1, 1, 2, 3}, {1, -1, Flip::none}),
-              ElementsAre(0, 4, 5, 0, 0, 0));
-  EXPECT_THAT(levels_seen(picture, {1, 1, 2, 3}, {-1, 1, Flip::horizontal}),
-              ElementsAre(0, 0, 0, 0, 3, 2));
-  EXPECT_THAT(levels_seen(picture, {1, 1, 2, 3}, {0, 9, Flip::none}), Each(0));
-  EXPECT_THAT(levels_seen(picture, {1, 1, 1, 2}, {1, 1, Flip::none}), ElementsAre(5, 6));
-  EXPECT_THAT(levels_seen(picture, {1, 1, 1, 2}, {1, 1, Flip::horizontal}), ElementsAre(6, 5));
-  EXPECT_THAT(levels_seen(picture, {1, 1, 4, 5}, middle_window({2, 3}, {4, 5})),
-              ElementsAre(0, 0, 0, 0, 0, 0, 1, 2, 3, 0, 0, 4, 5, 6, 0, 0, 0, 0, 0, 0));
-  EXPECT_THAT(levels_seen(picture, {1, 1, 1, 1}, middle_window({2, 3}, {1, 1})), ElementsAre(2));
-  EXPECT_THAT(levels_seen(picture, {1, 6}, {}), ElementsAre(1, 2, 3, 4, 5, 6));
-  EXPECT_THAT(levels_seen(one_picture(1, 1, 2), {1, 3, 1, 2}, {}), ElementsAre(1, 2, 1, 2, 1, 2));
-  EXPECT_THAT(levels_seen(one_picture(2, 1, 2), {1, 2, 1, 2}, {0, 1, Flip::none}),
-              ElementsAre(2, 0, 4, 0));
-}
-
-/// A network whose pictures have their channels last, as Keras makes them, sees the same picture.
-TEST(ExampleWriter, PutsChannelsLastWhereTheNetworkHasThem) {
-  // 1 2 3 / 4 5 6, 7 8 9 / 10 11 12, 13 14 15 / 16 17 18
-  const Dataset coloured = one_picture(3, 2, 3);
-  EXPECT_THAT(levels_seen(coloured, {1, 2, 3, 3}, {}),
-              ElementsAre(1, 7, 13, 2, 8, 14, 3, 9, 15, 4, 10, 16, 5, 11, 17, 6, 12, 18));
-  EXPECT_THAT(levels_seen(coloured, {1, 1, 2, 3}, {1, 1, Flip::horizontal, {}}),
-              ElementsAre(6, 12, 18, 5, 11, 17));
-  const Dataset grey = one_picture(1, 5, 6);
-  std::vector<int> levels(30);
-  std::iota(levels.begin(), levels.end(), 1);
-  EXPECT_THAT(levels_seen(grey, {1, 5, 6, 1}, {}), ElementsAreArray(levels));
-  EXPECT_THAT(levels_seen(grey, {1, 5, 1, 3}, middle_window({5, 6}, {5, 1})),
-              ElementsAre(3, 3, 3, 9, 9, 9, 15, 15, 15, 21, 21, 21, 27, 27, 27));
-  const ExampleWriter writer(coloured, {1, 2, 3, 3}, {{0.5F, 0.25F, 0.0F}, {1.0F}});
-  Tensor inputs = Tensor::allocate(DType::f32, {1, 2, 3, 3});
-  writer.write_input(0, {}, 0, inputs);
-  EXPECT_FLOAT_EQ(inputs.as<float>()[1], 7.0F / 255.0F - 0.25F);
-}
-
-TEST(ExampleWriter, NormalizesEachChannel) {
-  Dataset data = one_picture(2, 1, 1);
-  data.inputs.set(0, 255.0);
-  data.inputs.set(1, 51.0);
-  const Shape input{1, 2, 1, 2};
-  const ExampleWriter writer(data, input, {{0.5F, 0.2F}, {0.25F, 0.1F}});
-  Tensor inputs = Tensor::allocate(DType::f32, input);
-  writer.write_input(0, {}, 0, inputs);
-  // What lies outside of a picture is black before it is normalized.
-  EXPECT_THAT(inputs.as<float>(), ElementsAre(2.0F, -2.0F, 0.0F, -2.0F));
-}
-
-TEST(ExampleWriter, WritesTargetsAsTheyAreAskedFor) {
-  Dataset data = numbered(5);
-  const ExampleWriter writer(data, {2, 9}, {});
-  Tensor wide = Tensor::allocate(DType::i64, {2});
-  writer.write_target(4, 1, wide);
-  EXPECT_THAT(wide.as<std::int64_t>(), ElementsAre(0, 1));
-  Tensor ones = Tensor::allocate(DType::f32, {2, 3});
-  writer.write_target(2, 1, ones);
-  EXPECT_THAT(ones.as<float>(), ElementsAre(0.0F, 0.0F, 0.0F, 0.0F, 0.0F, 1.0F));
-  Tensor few = Tensor::allocate(DType::f32, {2, 2});
-  EXPECT_THAT(message_of<UsageError>([&] { writer.write_target(2, 1, few); }),
-              HasSubstr("do not fit row 1 of f32 2x2"));
-  data.targets = Tensor::from({5, 1}, std::vector<float>{1, 2, 3, 4, 5});
-  data.classes = 0;
-  const ExampleWriter values(data, {2, 9}, {});
-  Tensor targets = Tensor::allocate(DType::f32, {2, 1});
-  values.write_target(3, 0, targets);
-  EXPECT_THAT(targets.as<float>(), ElementsAre(4.0F, 0.0F));
 }
 
 TEST(FillInOrder, LeavesRowsBeyondTheEndZero) {

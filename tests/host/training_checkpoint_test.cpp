@@ -102,6 +102,22 @@ TEST(Safetensors, RefusesWhatTheFormatDoesNotAllow) {
                UnsupportedError);
 }
 
+/// Reading many takes time with the square of their number; a file of a few megabytes is no stop.
+TEST(Safetensors, RefusesTooManyTensors) {
+  TemporaryFolder folder;
+  std::string header = "{";
+  for (int i = 0; i < 20000; ++i) {
+    header += (i == 0 ? "\"" : ",\"") + std::to_string(i) +
+              "\":{\"dtype\":\"F32\",\"shape\":[0],\"data_offsets\":[0,0]}";
+  }
+  header += "}";
+  std::string length(8, '\0');
+  for (std::size_t i = 0; i < 3; ++i) length[i] = static_cast<char>(header.size() >> (8 * i));
+  const auto path = write_bytes(folder / "many.safetensors", length + header);
+  EXPECT_THAT(message_of<ModelError>([&] { (void)read_safetensors(path); }),
+              HasSubstr("more than 16384 tensors"));
+}
+
 TEST(Checkpoint, KeepsNumbersExactly) {
   TemporaryFolder folder;
   CheckpointStore store(folder.path() / "inner");

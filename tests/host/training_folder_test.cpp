@@ -184,6 +184,10 @@ TEST(TrainingFolder, GoesOnOnlyAsItBegan) {
   options.start = TrainingRunOptions::Start::anew;
   FakeLearner anew;
   EXPECT_EQ(run(anew, options).resumed_from, 0);
+  // The same augmentation in other words.
+  options = options_in(folder.path());
+  options.augmentation = "flip,shift=1";
+  EXPECT_EQ(run(anew, options).resumed_from, 20);
   // Another plan is told of.
   std::vector<std::string> notes;
   options = options_in(folder.path());
@@ -228,6 +232,34 @@ TEST(TrainingFolder, WritesOverNothing) {
   std::filesystem::remove(folder / "checkpoint.safetensors");
   std::filesystem::remove(folder / "checkpoint.previous.safetensors");
   EXPECT_EQ(error_in(Start::resume), "");
+}
+
+/// A new training that comes to nothing takes nothing away.
+TEST(TrainingFolder, StartsAnewWhenItHasSomethingToKeep) {
+  Valley valley;
+  FakeLearner first, spoilt, later;
+  (void)valley.go(first, 20, 9);
+  valley.options.start = Start::anew;
+  spoilt.spoilt_loss_at = 4;
+  EXPECT_THROW((void)valley.go(spoilt, 20, 9), ModelError);
+  EXPECT_EQ(CheckpointStore(valley.folder.path()).read()->checkpoint.integer("steps"), 20);
+  EXPECT_EQ(read_checkpoint(valley.best()).integer("steps"), 15);
+  // Its first checkpoint takes the place of all.
+  later.spoilt_loss_at = 8;
+  EXPECT_THROW((void)valley.go(later, 20, 0), ModelError);
+  EXPECT_EQ(CheckpointStore(valley.folder.path()).read()->checkpoint.integer("steps"), 5);
+  EXPECT_FALSE(std::filesystem::exists(valley.best()));
+  EXPECT_FALSE(std::filesystem::exists(valley.folder / "checkpoint.previous.safetensors"));
+}
+
+TEST(TrainingFolder, SaysWhatCannotBeRemoved) {
+  TemporaryFolder folder;
+  write_file_atomically(folder / "best.safetensors" / "file", "");
+  TrainingRunOptions options = options_in(folder.path());
+  options.start = Start::anew;
+  FakeLearner learner;
+  EXPECT_THAT(message_of<UsageError>([&] { (void)run(learner, options); }),
+              HasSubstr("best.safetensors: cannot remove"));
 }
 
 TEST(TrainingFolder, BelongsToOneTraining) {

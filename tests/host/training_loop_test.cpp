@@ -173,5 +173,35 @@ TEST(TrainingLoop, RefusesWhatCannotBe) {
               HasSubstr("example 5 has the label 10"));
 }
 
+/// A learner whose targets are values, as those of binary cross entropy.
+class ValueLearner : public FakeLearner {
+ public:
+  explicit ValueLearner(Shape target) : target_(std::move(target)) {}
+  PortInfo target() const override { return {"values", DType::f32, target_, {}}; }
+  std::int64_t classes() const override { return 0; }
+
+ private:
+  Shape target_;
+};
+
+TEST(TrainingLoop, LabelsMustFitValuesToo) {
+  const auto error = [](const Shape& target, double label) {
+    ValueLearner learner(target);
+    Dataset data = noise(17);
+    for (std::int64_t i = 0; i < 17; ++i) data.targets.set(i, static_cast<double>(i % 2));
+    data.targets.set(5, label);
+    try {
+      (void)TrainingLoop(learner, data, nullptr, TrainingRunOptions{}).run();
+    } catch (const ModelError& failure) {
+      return std::string(failure.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(error({3, 1}, 1.0), "");
+  EXPECT_THAT(error({3, 1}, 2.0), HasSubstr("example 5 has the label 2; expected 0 to 1"));
+  EXPECT_EQ(error({3, 4}, 3.0), "");
+  EXPECT_THAT(error({3, 4}, 4.0), HasSubstr("example 5 has the label 4; expected 0 to 3"));
+}
+
 }  // namespace
 }  // namespace morton

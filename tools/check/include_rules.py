@@ -11,6 +11,7 @@ ORDER = ["base", "graph", "ops", "formats", "passes", "autodiff", "layout", "ker
          "source", "plan", "device", "launch", "tune", "run", "training", "api"]
 WHAT = ORDER[ORDER.index("graph"):ORDER.index("layout")]
 HOW = ORDER[ORDER.index("layout"):ORDER.index("device")]
+DO = ORDER[ORDER.index("device"):ORDER.index("training")]
 # Only these see OpenCL.
 OPENCL_FOLDERS = ("src/device/", "tests/device/")
 # Users of the library: they know its public headers only.
@@ -43,6 +44,8 @@ def check_between_folders(path, line, target, problems):
         problems.add(path, line, f"{folder}/ may not include {target}/: it comes later")
     elif folder in WHAT and target in HOW:
         problems.add(path, line, f"{folder}/ (WHAT) may not include {target}/ (HOW)")
+    elif folder == "training" and target in DO:
+        problems.add(path, line, f"training/ is of the host half and may not include {target}/")
 
 
 def check_file(path, problems):

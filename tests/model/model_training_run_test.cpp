@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A training led through a data set on a device.
+#include <gmock/gmock.h>
+
+#include "model/model_check.hpp"
+#include "model/training_network.hpp"
+#include "morton/training_run.hpp"
+#include "support/devices.hpp"
+#include "support/networks.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace morton::test {
+namespace {
+
+class ModelTrainingRun : public ModelTest {};
+MORTON_MODELS_ON_EVERY_DEVICE(ModelTrainingRun);
+
+/// Three batches of examples for `small_network`.
+Dataset examples(std::uint64_t seed) {
+  Dataset data;
+  data.where = "random";
+  data.inputs = random_tensor({3 * kBatch, 2, 8, 8}, seed);
+  data.targets = Tensor::allocate(DType::i32, {3 * kBatch});
+  for (std::int64_t i = 0; i < data.targets.size(); ++i) {
+    data.targets.set(i, static_cast<double>(i % kClasses));
+  }
+  data.classes = kClasses;
+  return data;
+}
+
+/// A device that has built nothing yet, and keeps what it builds in a folder of its own.
+Device fresh_device(const std::string& id, const testing::TemporaryFolder& cache) {
+  DeviceConfig config;
+  config.cache_dir = cache.path().string();
+  return Device::open(id, config);
+}
+
+TrainerOptions trainer_options() {
+  TrainerOptions options;
+  options.batch = kBatch;
+  return options;
+}
+
+TrainingRunOptions two_epochs() {
+  TrainingRunOptions options;
+  options.epochs = 2;
+  return options;
+}
+
+TEST_P(ModelTrainingRun, BuildsNothingAfterTheFirstStep) {
+  for (const auto after_end :
+       {TrainingRunOptions::AfterEnd::nothing, TrainingRunOptions::AfterEnd::evaluation}) {
+    const testing::TemporaryFolder cache;
+    const Device device = fresh_device(GetParam(), cache);
+    Trainer trainer(to_model(small_network()), device, trainer_options());
+    TrainingRunOptions options = two_epochs();
+    options.after_end = after_end;
+    const Dataset validation = examples(2);
+    const bool at_end = after_end == TrainingRunOptions::AfterEnd::evaluation;
+    const TrainingReport report =
+        train(trainer, examples(1), at_end ? nullptr : &validation, options);
+    EXPECT_EQ(report.builds_after_first_step, 0);
+    const int builds = device.program_builds();
+    EXPECT_GT(builds, 0);
+    (void)evaluate(trainer, validation, options);
+    EXPECT_EQ(device.program_builds(), builds);
+  }
+}
+
+/// What is told of programs can be another number: evaluation that comes unannounced builds some.
+TEST_P(ModelTrainingRun, CountsWhatIsBuiltLater) {
+  const testing::TemporaryFolder cache;
+  const Device device = fresh_device(GetParam(), cache);
+  Trainer trainer(to_model(small_network()), device, trainer_options());
+  const Dataset validation = examples(2);
+  TrainingRunOptions options = two_epochs();
+  int seen = 0;
+  options.progress = [&](const TrainingProgress&) {
+    if (seen++ == 0) (void)evaluate(trainer, validation, options);
+  };
+  const int builds = device.program_builds();
+  const TrainingReport report = train(trainer, examples(1), nullptr, options);
+  EXPECT_EQ(report.builds_after_first_step, device.program_builds() - builds);
+  EXPECT_GT(report.builds_after_first_step, 0);
+}
+
+TEST_P(ModelTrainingRun, ACheckpointIsAModel) {
+  const testing::TemporaryFolder folder;
+  Trainer trainer(to_model(small_network()), device(), trainer_options());
+  TrainingRunOptions options = two_epochs();
+  options.folder = folder.path().string();
+  (void)train(trainer, examples(1), nullptr, options);
+  const ModelAtCheckpoint at = with_checkpoint(to_model(small_network()), options.folder);
+  EXPECT_EQ(at.step, 6);
+  const Graph learned = trainer.model().graph();
+  int compared = 0;
+  for (const GraphTensor& tensor : learned.tensors) {
+    if (tensor.kind != GraphTensor::Kind::constant) continue;
+    const Graph& taken = at.model.graph();
+    const Tensor& got = taken.tensor(taken.find(tensor.name)).data;
+    for (std::int64_t i = 0; i < got.size(); ++i) EXPECT_EQ(got.at(i), tensor.data.at(i));
+    ++compared;
+  }
+  // Weights, biases and offsets, and of the normalisation four.
+  EXPECT_EQ(compared, 9);
+}
+
+}  // namespace
+}  // namespace morton::test
