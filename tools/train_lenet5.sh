@@ -24,7 +24,7 @@ trap 'rm -rf "$out"' EXIT
 export MORTON_CACHE_DIR=$out/cache
 build/morton train lenet5 --data data/mnist --seed 1998 --epochs 30 --batch 64 \
   --augment shift=2,rotate=12,scale=10 --lr 0.005 --schedule cosine:warmup=200 \
-  --device cpu --out "$out/trained"
+  --optimizer adamw --weight-decay 0.05 --device cpu --out "$out/trained"
 cp "$out/trained/model.onnx" models/lenet5.onnx
 "$python" tools/lenet5_answers.py --data data/mnist --model models/lenet5.onnx
 build/morton eval models/lenet5.onnx --data data/mnist --device cpu

@@ -129,7 +129,7 @@ TEST_P(ModelLenet, FindsTheDigitsOfTheTestSet) {
       if (static_cast<double>(best) == labels.at(first + d)) ++right;
     }
   }
-  // 98.95 % of all 2,000; the first 200 have their own share of the 21 wrong ones.
+  // 99.00 % of all 2,000; the first 200 have their own share of the 20 wrong ones.
   EXPECT_GE(right, kDigits * 97 / 100);
 }
 
