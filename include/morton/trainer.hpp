@@ -92,6 +92,8 @@ class MORTON_API Trainer {
 
   [[nodiscard]] PortInfo input() const;   ///< with the batch
   [[nodiscard]] PortInfo target() const;  ///< with the batch
+  /// How many classes its labels tell apart; 0 where its targets are no labels.
+  [[nodiscard]] std::int64_t classes() const;
   [[nodiscard]] const TrainingSummary& summary() const;
   [[nodiscard]] const TrainerOptions& options() const;
   /// The plan of a step, as CompiledModel::plan_text.
@@ -99,7 +101,7 @@ class MORTON_API Trainer {
   [[nodiscard]] const CompiledModel& step_model() const;
 
   /// One step on a whole batch. The loss is that before the update. Throws UsageError for wrong
-  /// types or shapes, DeviceError, ModelError for gradients that are not finite although the loss
+  /// types or shapes, labels out of range and a rate that is no number from 0 on, DeviceError, ModelError for gradients that are not finite although the loss
   /// is not scaled up any more. A loss that is not finite is returned as it is: the parameters are
   /// then spoilt.
   BatchResult step(const Tensor& inputs, const Tensor& targets, double learning_rate);

@@ -67,6 +67,14 @@ void require_sensible(const TrainerOptions& options) {
   (void)StepProgress(options, options.compile.precision == DType::f16);
   const OptimizerOptions& optimizer = options.optimizer;
   require_range("the momentum", optimizer.momentum, 0.0, 1.0);
+  using Kind = OptimizerOptions::Kind;
+  if (optimizer.momentum != 0.0 && optimizer.kind != Kind::sgd && optimizer.kind != Kind::rmsprop) {
+    throw UsageError("train: momentum belongs to sgd and rmsprop; adam and adamw have beta1");
+  }
+  if (optimizer.form == OptimizerOptions::Momentum::nesterov &&
+      (optimizer.kind != Kind::sgd || optimizer.momentum == 0.0)) {
+    throw UsageError("train: Nesterov's form takes sgd with a momentum");
+  }
   require_range("beta1", optimizer.beta1, 0.0, 1.0);
   require_range("beta2", optimizer.beta2, 0.0, 1.0);
   require_range("the decay", optimizer.decay, 0.0, 1.0);
@@ -76,6 +84,16 @@ void require_sensible(const TrainerOptions& options) {
   if (options.clip_norm && !(*options.clip_norm > 0.0)) {
     throw UsageError("train: gradients cannot be clipped to a length of " +
                      std::to_string(*options.clip_norm));
+  }
+}
+
+/// Labels of rows that count must be those of classes.
+void require_labels(const Tensor& labels, std::int64_t rows, std::int64_t classes) {
+  const auto values = labels.as<std::int32_t>();
+  for (std::size_t i = 0; i < std::min(values.size(), static_cast<std::size_t>(rows)); ++i) {
+    if (values[i] >= 0 && values[i] < classes) continue;
+    throw UsageError("train: row " + std::to_string(i) + " has the label " +
+                     std::to_string(values[i]) + ", expected 0 to " + std::to_string(classes - 1));
   }
 }
 
@@ -131,6 +149,10 @@ struct Trainer::State {
   }
 
   [[nodiscard]] bool has_labels() const { return made.step.find(kRightOutput) != kNoTensor; }
+  [[nodiscard]] std::int64_t classes() const {
+    if (!has_labels()) return 0;
+    return made.evaluation.tensor(made.evaluation.outputs.front()).shape.at(1);
+  }
 
   void summarize() {
     const auto add = [&](const std::vector<std::string>& names,
@@ -227,6 +249,8 @@ PortInfo Trainer::target() const {
   return *std::ranges::find(inputs, kTargetInput, &PortInfo::name);
 }
 
+std::int64_t Trainer::classes() const { return state_->classes(); }
+
 const TrainingSummary& Trainer::summary() const { return state_->summary; }
 
 const TrainerOptions& Trainer::options() const { return state_->options; }
@@ -239,8 +263,13 @@ const CompiledModel& Trainer::step_model() const { return state_->session.model(
 
 BatchResult Trainer::step(const Tensor& inputs, const Tensor& targets, double learning_rate) {
   State& state = *state_;
+  if (!(learning_rate >= 0.0 && std::isfinite(learning_rate))) {
+    throw UsageError("train: the learning rate is " + std::to_string(learning_rate) +
+                     ", expected a number from 0 on");
+  }
   state.session.set_input(state.model_input(), inputs);
   state.session.set_input(kTargetInput, targets);
+  if (state.has_labels()) require_labels(targets, state.options.batch, state.classes());
   state.set_rates(learning_rate);
   state.session.enqueue();
   state.evaluation_is_current = false;
@@ -269,6 +298,7 @@ BatchResult Trainer::evaluate(const Tensor& inputs, const Tensor& targets, std::
   Session& session = state.current_evaluation();
   session.set_input(state.model_input(), inputs);
   session.set_input(kTargetInput, targets);
+  if (state.has_labels()) require_labels(targets, rows, state.classes());
   session.enqueue();
   BatchResult result;
   result.rows = rows;

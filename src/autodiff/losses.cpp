@@ -6,19 +6,53 @@
 
 #include "base/error.hpp"
 #include "base/shape.hpp"
+#include "ops/elementwise.hpp"
 #include "ops/graph_writer.hpp"
+#include "ops/operator.hpp"
+#include "ops/softmax_rows.hpp"
 
 namespace morton {
 namespace {
 
 using Ref = ScalarRef;
 
-/// What goes into the Softmax or Sigmoid `op` that computes `output`, or `output` itself.
-TensorId before(const Graph& graph, TensorId output, std::string_view op) {
-  const int producer = graph.producer(output);
-  if (producer < 0) return output;
-  const Node& node = graph.nodes[static_cast<std::size_t>(producer)];
-  return node.op == op ? node.inputs[0] : output;
+/// The node that computes `id`, by way of others that only give it another shape, or null.
+const Node* origin_of(const Graph& graph, TensorId id) {
+  for (int producer = graph.producer(id); producer >= 0; producer = graph.producer(id)) {
+    const Node& node = graph.nodes[static_cast<std::size_t>(producer)];
+    if (!operator_of(node).alias) return &node;
+    id = node.inputs[0];
+  }
+  return nullptr;
+}
+
+/// What goes into the Sigmoid at the end of the model, if there is one.
+TensorId before_sigmoid(const Graph& graph, TensorId output) {
+  const Node* node = origin_of(graph, output);
+  return node != nullptr && node->op == "Sigmoid" ? node->inputs[0] : output;
+}
+
+/// What goes into the Softmax or LogSoftmax at the end of the model, if there is one.
+TensorId before_softmax(const Graph& graph, TensorId output) {
+  const Node* node = origin_of(graph, output);
+  if (node == nullptr || (node->op != "Softmax" && node->op != "LogSoftmax")) return output;
+  const Shape& shape = graph.tensor(node->inputs[0]).shape;
+  const std::int64_t rows = graph.tensor(output).shape.front();
+  std::int64_t classes = 1;
+  for (const std::int64_t axis : softmax_axes(NodeView(graph, *node))) {
+    classes *= shape[static_cast<std::size_t>(axis)];
+  }
+  if (shape.front() == rows && classes * rows == element_count(shape)) return node->inputs[0];
+  throw UsageError("train: " + NodeView(graph, *node).where() + " of " + to_string(shape) +
+                   " does not run along the classes, all that is left of an example");
+}
+
+void require_classes(const Shape& output) {
+  const bool is_row = output.size() >= 2 && output[0] * output[1] == element_count(output);
+  if (is_row && output[1] >= 2) return;
+  throw UsageError("train: the model's output is " + to_string(output) +
+                   ": softmax_cross_entropy takes one number for each class of an example, "
+                   "[N, classes], two classes at least; other losses compare element by element");
 }
 
 /// [N, all else].
@@ -55,9 +89,8 @@ TensorId right_rows(GraphWriter& writer, TensorId outputs, TensorId target) {
 /// - log(softmax(x)[label]), or - sum of share * log(softmax(x)).
 LossTensors softmax_cross_entropy(Graph& graph, const LossOperands& operands) {
   GraphWriter writer(graph, "loss");
-  TensorId inner = before(graph, operands.output, "Softmax");
-  inner = before(graph, inner, "LogSoftmax");
-  const TensorId x = as_rows(writer, inner);
+  require_classes(writer.shape_of(operands.output));
+  const TensorId x = as_rows(writer, before_softmax(graph, operands.output));
   const TensorId logarithms = writer.add("LogSoftmax", {x}, {{"axis", std::int64_t{1}}});
   LossTensors loss;
   Chain chain;
@@ -80,17 +113,16 @@ LossTensors softmax_cross_entropy(Graph& graph, const LossOperands& operands) {
   return loss;
 }
 
-/// Of x before the sigmoid and the target t: max(x, 0) - x t + log(1 + exp(-|x|)).
+/// Of x before the sigmoid and the target t: log(1 + exp(x)) - x t. The two terms of the first that
+/// are near x come off each other before the small one is added.
 Chain cross_entropy_of_sigmoid() {
   Chain chain;
   chain.input_count = 2;
   const Ref x = Ref::input(0);
-  const Ref positive = chain.append(ScalarOp::max, {x, Ref::constant(0.0)});
+  const SoftplusTerms terms = append_softplus(chain, x);
   const Ref hit = chain.append(ScalarOp::mul, {x, Ref::input(1)});
-  const Ref rest = chain.append(ScalarOp::sub, {positive, hit});
-  const Ref magnitude = chain.append(ScalarOp::neg, {chain.append(ScalarOp::abs, {x})});
-  const Ref tail = chain.append(ScalarOp::log1p, {chain.append(ScalarOp::exp, {magnitude})});
-  chain.append(ScalarOp::add, {rest, tail});
+  const Ref distance = chain.append(ScalarOp::sub, {terms.positive, hit});
+  chain.append(ScalarOp::add, {distance, terms.rest});
   return chain;
 }
 
@@ -139,7 +171,7 @@ LossTensors add_loss(Graph& graph, Loss loss, const LossOperands& operands) {
     case Loss::softmax_cross_entropy:
       return softmax_cross_entropy(graph, operands);
     case Loss::binary_cross_entropy:
-      return mean_of(graph, cross_entropy_of_sigmoid(), before(graph, operands.output, "Sigmoid"),
+      return mean_of(graph, cross_entropy_of_sigmoid(), before_sigmoid(graph, operands.output),
                      operands.target);
     case Loss::mean_squared_error:
     case Loss::mean_absolute_error:

@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "autodiff/optimizers.hpp"
+#include "base/error.hpp"
+#include "base/number_text.hpp"
 #include "base/shape.hpp"
 #include "ops/graph_writer.hpp"
 #include "ops/node_view.hpp"
@@ -50,7 +52,11 @@ class BatchStatistics {
     const NodeView view(graph_, node_);
     const double momentum = view.real("momentum", 0.9);
     GraphTensor& state = graph_.tensor(running);
-    if (state.kind == GraphTensor::Kind::constant) to_state(state);
+    if (state.kind != GraphTensor::Kind::constant || !graph_.consumers(running).empty()) {
+      throw UnsupportedError(view.where() + ": its running statistic '" + state.name +
+                             "' is read in another place too; for training, give each its own");
+    }
+    to_state(state);
     Chain chain;
     chain.input_count = 2;
     const Ref old = chain.append(ScalarOp::mul, {Ref::input(0), Ref::constant(momentum)});
@@ -133,6 +139,23 @@ double ratio_of(const Graph& graph, const Node& node) {
   return ratio->at(0);
 }
 
+double checked_ratio(const Graph& graph, const Node& node) {
+  const NodeView view(graph, node);
+  const double ratio = ratio_of(graph, node);
+  if (!(ratio >= 0.0 && ratio < 1.0)) {
+    view.fail("its ratio is " + exact_text(ratio) + ", expected a number from 0 to below 1");
+  }
+  return ratio;
+}
+
+/// Nobody may read the mask, which is not computed.
+void require_no_mask(const Graph& graph, const Node& node) {
+  if (node.outputs.size() < 2 || node.outputs[1] == kNoTensor) return;
+  const TensorId mask = node.outputs[1];
+  if (!graph.is_result(mask) && graph.consumers(mask).empty()) return;
+  NodeView(graph, node).unsupported("its mask is read, and in training there is none");
+}
+
 TensorId write_dropout(Graph& graph, const Node& node, double ratio, std::uint32_t salt) {
   GraphWriter writer(graph, node.name + "/training");
   const Shape shape = writer.shape_of(node.inputs[0]);
@@ -155,7 +178,7 @@ TensorId written(Graph& graph, const Node& node, std::uint32_t number,
     return BatchStatistics(graph, node).write();
   }
   if (node.op == "Dropout" && !graph.tensor(node.inputs[0]).shape.empty()) {
-    const double ratio = ratio_of(graph, node);
+    const double ratio = checked_ratio(graph, node);
     if (ratio > 0.0) return write_dropout(graph, node, ratio, number * 0x9e3779b9U);
   }
   return kNoTensor;
@@ -164,6 +187,9 @@ TensorId written(Graph& graph, const Node& node, std::uint32_t number,
 }  // namespace
 
 void to_training_form(Graph& graph, const std::function<bool(TensorId)>& is_learned) {
+  for (const Node& node : graph.nodes) {
+    if (node.op == "Dropout") require_no_mask(graph, node);
+  }
   const std::vector<Node> given = std::move(graph.nodes);
   graph.nodes.clear();
   std::map<TensorId, TensorId> renamed;

@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "autodiff/training_step.hpp"
 
-#include <fnmatch.h>
-
 #include <algorithm>
 #include <set>
 
 #include "autodiff/conditional_updates.hpp"
 #include "autodiff/gradients.hpp"
 #include "autodiff/optimizers.hpp"
+#include "autodiff/parameters.hpp"
 #include "autodiff/recomputation.hpp"
 #include "autodiff/training_form.hpp"
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/shape.hpp"
-#include "ops/operator.hpp"
 #include "passes/pipeline.hpp"
 
 namespace morton {
@@ -38,32 +36,20 @@ Graph with_shapes(const Graph& model, const TrainingStepOptions& wanted) {
   return graph;
 }
 
-bool is_learned_by(const Graph& graph, const Node& node, TensorId id) {
-  const Operator& op = operator_of(node);
-  const bool moves = op.alias || node.op == "Transpose";
-  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
-    if (node.inputs[i] != id) continue;
-    if (std::ranges::find(op.parameters, i) != op.parameters.end()) return true;
-    if (!moves || i != 0 || node.outputs.empty() || node.outputs[0] == kNoTensor) continue;
-    for (const int reader : graph.consumers(node.outputs[0])) {
-      if (is_learned_by(graph, graph.nodes[static_cast<std::size_t>(reader)], node.outputs[0])) {
-        return true;
-      }
-    }
-  }
-  return false;
-}
-
-/// A scale or a bound that a model states is no parameter.
-bool is_single(const Graph& graph, TensorId id, const Node& node) {
-  const bool elementwise = operator_of(node).chain != nullptr;
-  return elementwise && element_count(graph.tensor(id).data.shape()) == 1;
-}
-
 std::vector<std::string> names_of(const Graph& graph, const std::vector<TensorId>& ids) {
   std::vector<std::string> names;
   for (const TensorId id : ids) names.push_back(graph.tensor(id).name);
   return names;
+}
+
+/// Whether the pattern is all of the name: `*` stands for any text, `?` for one character.
+bool matches(std::string_view pattern, std::string_view name) {
+  if (pattern.empty()) return name.empty();
+  if (pattern.front() == '*') {
+    return matches(pattern.substr(1), name) || (!name.empty() && matches(pattern, name.substr(1)));
+  }
+  return !name.empty() && (pattern.front() == '?' || pattern.front() == name.front()) &&
+         matches(pattern.substr(1), name.substr(1));
 }
 
 /// Splits the parameters into those to train and those that a pattern freezes.
@@ -78,7 +64,7 @@ Parameters chosen(const Graph& graph, const std::vector<std::string>& patterns) 
   for (const TensorId id : all) {
     bool freezes = false;
     for (const std::string& pattern : patterns) {
-      if (fnmatch(pattern.c_str(), graph.tensor(id).name.c_str(), 0) != 0) continue;
+      if (!matches(pattern, graph.tensor(id).name)) continue;
       freezes = true;
       unmatched.erase(pattern);
     }
@@ -186,22 +172,6 @@ TensorId add_descent(TrainingStep& made, TensorId loss, const std::vector<Tensor
 }
 
 }  // namespace
-
-std::vector<TensorId> parameters_of(const Graph& model) {
-  std::vector<TensorId> parameters;
-  for (std::size_t t = 0; t < model.tensors.size(); ++t) {
-    const GraphTensor& tensor = model.tensors[t];
-    const auto id = static_cast<TensorId>(t);
-    if (tensor.kind != GraphTensor::Kind::constant || tensor.dtype != DType::f32) continue;
-    const auto readers = model.consumers(id);
-    const bool is_learned = std::ranges::any_of(readers, [&](int n) {
-      const Node& node = model.nodes[static_cast<std::size_t>(n)];
-      return is_learned_by(model, node, id) && !is_single(model, id, node);
-    });
-    if (is_learned) parameters.push_back(id);
-  }
-  return parameters;
-}
 
 TrainingStep make_training_step(const Graph& model, const TrainingStepOptions& options) {
   require_one_port(model);

@@ -22,7 +22,7 @@ struct TrainingStepOptions {
   TargetKind targets = TargetKind::labels;
   OptimizerOptions optimizer;
   std::optional<double> clip_norm;
-  std::vector<std::string> freeze;  ///< patterns of names (fnmatch)
+  std::vector<std::string> freeze;  ///< names, with * and ? (TrainerOptions::freeze)
   /// Gradients of so many steps are added up before the parameters follow their mean.
   std::int64_t accumulate = 1;
   /// The loss is scaled on its way back, and updates whose gradients are not finite are left out:
@@ -56,9 +56,5 @@ struct TrainingStep {
 /// without a gradient.
 [[nodiscard]] TrainingStep make_training_step(const Graph& model,
                                               const TrainingStepOptions& options);
-
-/// The parameters of a model: constants where its operators expect what is learned
-/// (Operator::parameters), by way of reshapes and transposes too.
-[[nodiscard]] std::vector<TensorId> parameters_of(const Graph& model);
 
 }  // namespace morton

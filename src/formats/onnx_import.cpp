@@ -13,6 +13,7 @@
 #include "base/file.hpp"
 #include "formats/onnx_node.hpp"
 #include "formats/onnx_scan.hpp"
+#include "ops/operator.hpp"
 
 namespace morton {
 namespace {
@@ -95,10 +96,13 @@ class GraphBuilder {
 
 bool is_default_domain(const std::string& domain) { return domain.empty() || domain == "ai.onnx"; }
 
-/// ONNX's name of the operator; of another domain's "com.microsoft.Name", which no operator has.
+/// ONNX's name of the operator; of another domain's "com.microsoft.Name", which no operator has,
+/// and of a name that is Morton's own "ai.onnx.Name", which none has either.
 std::string operator_name(const onnx::NodeProto& proto) {
-  return is_default_domain(proto.domain()) ? proto.op_type()
-                                           : proto.domain() + "." + proto.op_type();
+  if (!is_default_domain(proto.domain())) return proto.domain() + "." + proto.op_type();
+  const Operator* op = find_operator(proto.op_type());
+  const bool is_foreign = op != nullptr && op->home != Operator::Home::onnx;
+  return (is_foreign ? "ai.onnx." : "") + proto.op_type();
 }
 
 std::int64_t GraphBuilder::opset() const {

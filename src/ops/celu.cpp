@@ -10,13 +10,11 @@ Chain celu_chain(const NodeView& node) {
   if (alpha == 0.0) node.fail("alpha is 0, and x / alpha has no value");
   Chain chain;
   const ScalarRef x = ScalarRef::input(0);
-  const ScalarRef zero = ScalarRef::constant(0.0);
-  const ScalarRef above = chain.append(ScalarOp::max, {x, zero});
+  const ScalarRef above = chain.append(ScalarOp::less, {ScalarRef::constant(0.0), x});
   const ScalarRef scaled = chain.append(ScalarOp::div, {x, ScalarRef::constant(alpha)});
   const ScalarRef curve = chain.append(ScalarOp::expm1, {scaled});
-  const ScalarRef stretched = chain.append(ScalarOp::mul, {ScalarRef::constant(alpha), curve});
-  const ScalarRef below = chain.append(ScalarOp::min, {stretched, zero});
-  chain.append(ScalarOp::add, {above, below});
+  const ScalarRef below = chain.append(ScalarOp::mul, {ScalarRef::constant(alpha), curve});
+  chain.append(ScalarOp::select, {above, x, below});
   return chain;
 }
 

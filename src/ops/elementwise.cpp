@@ -80,6 +80,16 @@ Chain single_step(ScalarOp op) {
   return chain;
 }
 
+SoftplusTerms append_softplus(Chain& chain, ScalarRef x) {
+  const ScalarRef zero = ScalarRef::constant(0.0);
+  const ScalarRef above = chain.append(ScalarOp::less, {zero, x});
+  const ScalarRef opposite = chain.append(ScalarOp::neg, {x});
+  const ScalarRef positive = chain.append(ScalarOp::select, {above, x, zero});
+  const ScalarRef distance = chain.append(ScalarOp::select, {above, opposite, x});
+  const ScalarRef power = chain.append(ScalarOp::exp, {distance});
+  return {positive, chain.append(ScalarOp::log1p, {power})};
+}
+
 std::vector<bool> inputs_read(const Chain& chain, std::size_t count) {
   std::vector<bool> read(count, false);
   const auto mark = [&](const ScalarRef& ref) {

@@ -28,6 +28,13 @@ inline constexpr std::size_t kMostVariadic = 64;
 [[nodiscard]] Chain sum_of(const NodeView& node);
 [[nodiscard]] Chain extreme_of(const NodeView& node, ScalarOp op);
 
+/// log(1 + exp(x)) is the sum of these: max(x, 0), and log(1 + exp(-|x|)), which does not overflow.
+/// Both take the same side at 0, so that their slopes there add up to the sum's, 1/2.
+struct SoftplusTerms {
+  ScalarRef positive, rest;
+};
+SoftplusTerms append_softplus(Chain& chain, ScalarRef x);
+
 /// For each of `count` inputs, whether the chain reads it.
 [[nodiscard]] std::vector<bool> inputs_read(const Chain& chain, std::size_t count);
 

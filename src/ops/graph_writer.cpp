@@ -135,7 +135,8 @@ TensorId GraphWriter::sliced(TensorId value, const std::vector<std::int64_t>& st
   }
   if (std::ranges::any_of(steps, [](std::int64_t step) { return step != 1; })) {
     throw UnsupportedError(prefix_ +
-                           ": is supported from opset 10 on; the model is written in opset " +
+                           ": training through it takes a model of opset 10 or later; this one is "
+                           "written in opset " +
                            std::to_string(graph_.opset));
   }
   return add("Slice", {value}, {{"starts", starts}, {"ends", ends}, {"axes", axes}});

@@ -4,16 +4,14 @@
 namespace morton {
 namespace {
 
-/// max(x, 0) + alpha * min(x, 0): one of the two is always 0, and a NaN stays a NaN.
+/// x above 0, else alpha * x; a NaN stays a NaN. Where it is trained, the slope at 0 is alpha.
 Chain leaky_relu_chain(const NodeView& node) {
   Chain chain;
   const ScalarRef x = ScalarRef::input(0);
-  const ScalarRef zero = ScalarRef::constant(0.0);
   const ScalarRef alpha = ScalarRef::constant(node.real("alpha", 0.01));
-  const ScalarRef above = chain.append(ScalarOp::max, {x, zero});
-  const ScalarRef below = chain.append(ScalarOp::min, {x, zero});
-  const ScalarRef leak = chain.append(ScalarOp::mul, {below, alpha});
-  chain.append(ScalarOp::add, {above, leak});
+  const ScalarRef above = chain.append(ScalarOp::less, {ScalarRef::constant(0.0), x});
+  const ScalarRef leak = chain.append(ScalarOp::mul, {x, alpha});
+  chain.append(ScalarOp::select, {above, x, leak});
   return chain;
 }
 

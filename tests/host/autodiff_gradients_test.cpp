@@ -23,7 +23,7 @@ using test::DataKind;
 using test::OperatorCase;
 
 constexpr std::uint64_t kSeed = 11;
-constexpr std::size_t kElementsTried = 4;
+constexpr std::size_t kElementsTried = 12;
 
 using Values = std::map<TensorId, ReferenceTensor>;
 
@@ -66,9 +66,12 @@ double least_of(const OperatorCase& test) {
   if (test.op == "Acosh") return 1.5;
   const bool needs_positive = test.op == "Log" || test.op == "Sqrt" || test.op == "Pow" ||
                               test.op == "Reciprocal" || test.op == "Div" ||
-                              test.op == "ReduceLogSum" || test.op == "PRelu";
+                              test.op == "ReduceLogSum";
   return needs_positive ? 0.5 : -2.0;
 }
+
+/// A prime, so that its multiples modulo a count are spread over all residues.
+constexpr std::size_t kScattered = 7919;
 
 Subject subject_of(const OperatorCase& test, DataKind kind) {
   Subject subject;
@@ -130,7 +133,10 @@ void expect_gradients(const OperatorCase& test, DataKind kind) {
     for (const double value : analytic) largest = std::max(largest, std::fabs(value));
     constexpr double kStep = 1e-5;
     for (std::size_t t = 0; t < std::min(count, kElementsTried); ++t) {
-      const std::size_t element = t * (count - 1) / std::max<std::size_t>(1, kElementsTried - 1);
+      // The first, the last, and others without a pattern; all where there are few.
+      const std::size_t element = count <= kElementsTried ? t
+                                  : t == 1                ? count - 1
+                                                          : t * kScattered % count;
       const double numeric =
           (loss_at(subject, id, element, kStep) - loss_at(subject, id, element, -kStep)) /
           (2.0 * kStep);
@@ -225,9 +231,12 @@ TEST(Gradients, StayFiniteWhereExpOverflows) {
   EXPECT_EQ(slopes("Softplus", {-2000, 2000}), (std::vector<double>{0, 1}));
 }
 
-TEST(Gradients, AreZeroAtTheEdgeOfRelu) {
+TEST(Gradients, TakeASideAtAnEdge) {
   EXPECT_EQ(slopes("Relu", {-1, 0, 1}), (std::vector<double>{0, 0, 1}));
   EXPECT_EQ(slopes("Abs", {-1, 0, 1}), (std::vector<double>{-1, 0, 1}));
+  EXPECT_EQ(slopes("Softplus", {0}), (std::vector<double>{0.5}));
+  EXPECT_EQ(slopes("Celu", {0, 1}), (std::vector<double>{1, 1}));
+  EXPECT_EQ(slopes("LeakyRelu", {-1, 0, 1}), (std::vector<double>{0.01, 0.01, 1}));
 }
 
 TEST(Gradients, NameTheNodeThatHasNone) {

@@ -153,6 +153,25 @@ TEST(TrainingForm, MasksDifferByStepAndLayerAndAreTheSameAgain) {
   EXPECT_NEAR(differ(dropped(graph, 7), dropped(graph, 7, 1)), 0.5, 0.03);
 }
 
+TEST(TrainingForm, ARatioOutOfRangeIsRefused) {
+  for (const float ratio : {-0.5F, 1.0F, 1.5F}) {
+    EXPECT_THROW(dropout_graph({2, 3}, ratio), ModelError) << ratio;
+  }
+}
+
+TEST(TrainingForm, AStatisticOfTwoNodesIsRefused) {
+  Normalization made;
+  Node second = made.graph.nodes[0];
+  second.name = "second";
+  second.inputs[0] = made.graph.outputs[0];
+  GraphTensor result = made.graph.tensor(second.outputs[0]);
+  result.name = "twice";
+  second.outputs = {made.graph.add_tensor(std::move(result))};
+  made.graph.outputs = second.outputs;
+  made.graph.nodes.push_back(second);
+  EXPECT_THROW(to_training_form(made.graph, [](TensorId) { return true; }), UnsupportedError);
+}
+
 TEST(TrainingForm, ARatioThatIsComputedIsRefused) {
   Graph graph;
   graph.opset = 13;

@@ -168,7 +168,25 @@ TEST_P(ModelTrainer, RefusesWhatDoesNotFit) {
   options.freeze = {};
   Trainer trainer(model, device(), options);
   EXPECT_THROW(trainer.set_state({}), UsageError);
-  EXPECT_THROW((void)trainer.step(random_tensor({kBatch, 2, 8, 8}, 1), Tensor(), 0.1), UsageError);
+  const Tensor x = random_tensor({kBatch, 2, 8, 8}, 1);
+  EXPECT_THROW((void)trainer.step(x, Tensor(), 0.1), UsageError);
+  EXPECT_EQ(trainer.classes(), kClasses);
+  for (const double label : {-1.0, static_cast<double>(kClasses)}) {
+    Tensor wrong = labels().clone();
+    wrong.set(3, label);
+    EXPECT_THROW((void)trainer.step(x, wrong, 0.1), UsageError);
+    EXPECT_THROW((void)trainer.evaluate(x, wrong, kBatch), UsageError);
+    EXPECT_NO_THROW((void)trainer.evaluate(x, wrong, 3));  // the rest does not count
+  }
+  for (const double rate : {-0.1, std::nan(""), HUGE_VAL}) {
+    EXPECT_THROW((void)trainer.step(x, labels(), rate), UsageError);
+  }
+  options.optimizer.kind = OptimizerOptions::Kind::adam;
+  options.optimizer.momentum = 0.9;
+  EXPECT_THROW(Trainer(model, device(), options), UsageError);
+  options.optimizer = {};
+  options.optimizer.form = OptimizerOptions::Momentum::nesterov;
+  EXPECT_THROW(Trainer(model, device(), options), UsageError);
 }
 
 }  // namespace

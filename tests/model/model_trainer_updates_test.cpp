@@ -37,7 +37,7 @@ Tensor rows_of(const Tensor& tensor, std::int64_t first, std::int64_t count) {
   shape[0] = count;
   Tensor part = Tensor::allocate(tensor.dtype(), shape);
   const std::size_t row = tensor.bytes() / static_cast<std::size_t>(tensor.shape()[0]);
-  std::memcpy(part.data(), static_cast<const std::byte*>(tensor.data()) + row * first,
+  std::memcpy(part.mutable_data(), tensor.data() + row * static_cast<std::size_t>(first),
               part.bytes());
   return part;
 }
@@ -62,7 +62,8 @@ void expect_same(const std::vector<NamedTensor>& a, const std::vector<NamedTenso
   ASSERT_EQ(a.size(), b.size());
   for (std::size_t i = 0; i < a.size(); ++i) {
     EXPECT_EQ(a[i].name, b[i].name);
-    EXPECT_THAT(a[i].tensor.as<float>(), ::testing::ElementsAreArray(b[i].tensor.as<float>()));
+    ASSERT_EQ(a[i].tensor.bytes(), b[i].tensor.bytes());
+    EXPECT_EQ(std::memcmp(a[i].tensor.data(), b[i].tensor.data(), a[i].tensor.bytes()), 0);
   }
 }
 
@@ -117,36 +118,28 @@ TEST_P(ModelTrainerUpdates, AccumulationGoesOnFromItsStateBitForBit) {
   expect_same(first.state(), second.state());
 }
 
-TEST_P(ModelTrainerUpdates, LearnsInHalfPrecision) {
-  TrainerOptions options;
-  options.batch = kBatch;
-  options.optimizer.kind = OptimizerOptions::Kind::adam;
-  options.compile.precision = DType::f16;
-  Trainer trainer(to_model(small_network()), device(), options);
-  EXPECT_EQ(trainer.loss_scale(), 65536.0);
-  const Tensor x = random_tensor({kBatch, 2, 8, 8}, 99);
-  const double first = trainer.step(x, labels(), 0.02).loss;
-  BatchResult last;
-  for (int i = 0; i < 150; ++i) last = trainer.step(x, labels(), 0.02);
-  EXPECT_LT(last.loss, first / 10.0);
-  EXPECT_EQ(last.right, kBatch);
-}
-
-TEST_P(ModelTrainerUpdates, TheScaleOfTheLossDoesNotChangeWhatIsLearned) {
-  TrainerOptions options;
-  options.batch = kBatch;
-  options.optimizer.momentum = 0.9;
-  options.compile.precision = DType::f16;
+TEST_P(ModelTrainerUpdates, LearnsInHalfPrecisionWhateverTheScale) {
   std::vector<std::vector<NamedTensor>> learned;
-  for (const double scale : {1.0, 1024.0}) {
+  for (const double scale : {65536.0, 16.0}) {
+    TrainerOptions options;
+    options.batch = kBatch;
+    options.optimizer.momentum = 0.9;
+    options.compile.precision = DType::f16;
     options.loss_scale = scale;
     Trainer trainer(to_model(small_network()), device(), options);
+    EXPECT_EQ(trainer.loss_scale(), scale);
     const Tensor x = random_tensor({kBatch, 2, 8, 8}, 99);
-    for (int i = 0; i < 3; ++i) {
-      EXPECT_EQ(trainer.step(x, labels(), 0.05).update, Update::applied);
+    const double first = trainer.step(x, labels(), 0.1).loss;
+    for (int i = 0; i < 2; ++i) {
+      EXPECT_EQ(trainer.step(x, labels(), 0.1).update, Update::applied);
     }
     learned.push_back(parameters(trainer));
+    BatchResult last;
+    for (int i = 0; i < 200; ++i) last = trainer.step(x, labels(), 0.1);
+    EXPECT_LT(last.loss, first / 5.0);
+    EXPECT_EQ(last.right, kBatch);
   }
+  // A scale is a power of two: only what is rounded to halves may differ.
   for (std::size_t i = 0; i < learned[0].size(); ++i) {
     for (std::int64_t e = 0; e < learned[0][i].tensor.size(); ++e) {
       const double value = learned[0][i].tensor.at(e);
@@ -156,19 +149,22 @@ TEST_P(ModelTrainerUpdates, TheScaleOfTheLossDoesNotChangeWhatIsLearned) {
   }
 }
 
-/// y = x w, element by element (which no device does in halves), far from its targets: the mean
-/// squared error is below the largest number, its gradient times the loss's scale is not.
+/// y = 1e15 * x w (element by element, which no device does in halves), far from its targets: the
+/// mean squared error is below the largest number, its gradient times the loss's scale is not.
 TEST_P(ModelTrainerUpdates, GradientsThatOverflowAreLeftOutAndLowerTheScale) {
   SmallNetwork network({4, 2});
+  network.add("MatMul", {network.weights("before", {2, 2}, {1.0F, 0.0F, 0.0F, 1.0F})});
+  network.add("Mul", {network.weights("factor", {}, {1e15F})});
   network.add("Mul", {network.weights("w", {2})});
   TrainerOptions options;
   options.batch = 4;
+  options.freeze = {"before"};
   options.loss = Loss::mean_squared_error;
   options.compile.precision = DType::f16;
   options.loss_scale = 0x1p24;
   Trainer trainer(to_model(network.finish()), device(), options);
   const auto before = parameters(trainer);
-  const Tensor x = filled({4, 2}, 1e15F);
+  const Tensor x = filled({4, 2}, 1.0F);
   const Tensor y = filled({4, 2}, 1e18F);
   double scale = trainer.loss_scale();
   int overflows = 0;
@@ -188,23 +184,6 @@ TEST_P(ModelTrainerUpdates, GradientsThatOverflowAreLeftOutAndLowerTheScale) {
     const double gradient = -(1e18 - 1e15 * w) * 1e15;
     EXPECT_NEAR(parameters(trainer)[0].tensor.at(i), w - 1e-36 * gradient, 1e-5);
   }
-}
-
-TEST_P(ModelTrainerUpdates, WhatIsComputedAgainIsTheSameInLessMemory) {
-  std::vector<double> losses;
-  std::vector<std::int64_t> bytes;
-  for (const auto activations :
-       {TrainerOptions::Activations::keep, TrainerOptions::Activations::recompute}) {
-    TrainerOptions options;
-    options.batch = kBatch;
-    options.activations = activations;
-    Trainer trainer(to_model(small_network()), device(), options);
-    const Tensor x = random_tensor({kBatch, 2, 8, 8}, 99);
-    for (int i = 0; i < 3; ++i) losses.push_back(trainer.step(x, labels(), 0.1).loss);
-    bytes.push_back(trainer.summary().activation_bytes);
-  }
-  for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(losses[i], losses[i + 3], 1e-6 * losses[i]);
-  EXPECT_LT(bytes[1], bytes[0]);
 }
 
 TEST_P(ModelTrainerUpdates, RefusesOptionsThatMakeNoSense) {

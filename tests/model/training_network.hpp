@@ -31,12 +31,10 @@ class SmallNetwork {
   }
 
   TensorId weights(const std::string& name, const Shape& shape) {
-    GraphTensor tensor;
-    tensor.name = name;
-    tensor.kind = GraphTensor::Kind::constant;
-    tensor.shape = shape;
-    tensor.data = random_tensor(shape, ++seed_);
-    return graph_.add_tensor(std::move(tensor));
+    return constant(name, random_tensor(shape, ++seed_));
+  }
+  TensorId weights(const std::string& name, const Shape& shape, const std::vector<float>& values) {
+    return constant(name, Tensor::from(shape, values));
   }
 
   void add(const std::string& op, const std::vector<TensorId>& more,
@@ -61,6 +59,15 @@ class SmallNetwork {
   }
 
  private:
+  TensorId constant(const std::string& name, Tensor data) {
+    GraphTensor tensor;
+    tensor.name = name;
+    tensor.kind = GraphTensor::Kind::constant;
+    tensor.shape = data.shape();
+    tensor.data = std::move(data);
+    return graph_.add_tensor(std::move(tensor));
+  }
+
   Graph graph_;
   GraphWriter writer_;
   TensorId last_ = kNoTensor;

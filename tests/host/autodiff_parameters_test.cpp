@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "autodiff/parameters.hpp"
+#include "ops/graph_writer.hpp"
+#include "support/networks.hpp"
+
+namespace morton {
+namespace {
+
+class Network {
+ public:
+  explicit Network(const Shape& shape) : writer_(graph_, "node") {
+    graph_.opset = 13;
+    GraphTensor input;
+    input.name = "x";
+    input.kind = GraphTensor::Kind::input;
+    input.shape = shape;
+    last_ = graph_.add_tensor(std::move(input));
+    graph_.inputs = {last_};
+  }
+
+  TensorId constant(const std::string& name, const Tensor& data) {
+    GraphTensor tensor;
+    tensor.name = name;
+    tensor.kind = GraphTensor::Kind::constant;
+    tensor.shape = data.shape();
+    tensor.data = data;
+    return graph_.add_tensor(std::move(tensor));
+  }
+  TensorId constant(const std::string& name, const Shape& shape) {
+    return constant(name, test::random_tensor(shape, 3));
+  }
+  Network& add(const std::string& op, TensorId with) {
+    last_ = writer_.add(op, {last_, with});
+    return *this;
+  }
+  GraphWriter& writer() { return writer_; }
+
+  [[nodiscard]] std::vector<std::string> parameters() const {
+    std::vector<std::string> names;
+    for (const TensorId id : parameters_of(graph_)) names.push_back(graph_.tensor(id).name);
+    return names;
+  }
+
+ private:
+  Graph graph_;
+  GraphWriter writer_;
+  TensorId last_ = kNoTensor;
+};
+
+using ::testing::ElementsAre;
+
+TEST(Parameters, ConstantsBeforeTheFirstWeightsBringDataIntoShape) {
+  Network network({2, 3});
+  network.add("Sub", network.constant("mean", {3})).add("Div", network.constant("deviation", {3}));
+  network.add("MatMul", network.constant("w", {3, 4})).add("Add", network.constant("b", {4}));
+  EXPECT_THAT(network.parameters(), ElementsAre("w", "b"));
+}
+
+TEST(Parameters, AShapeInBetweenChangesNothing) {
+  Network network({2, 3});
+  network.add("Sub", network.writer().reshaped(network.constant("mean", {3}), {1, 3}));
+  network.add("MatMul", network.writer().transposed(network.constant("w", {4, 3}), {1, 0}));
+  network.add("Add", network.writer().reshaped(network.constant("b", {4}), {1, 4}));
+  EXPECT_THAT(network.parameters(), ElementsAre("w", "b"));
+}
+
+TEST(Parameters, SingleNumbersAreStatedButForABiasAndASlope) {
+  Network network({2, 3});
+  network.add("MatMul", network.constant("w", {3, 1})).add("Add", network.constant("b", {1}));
+  network.add("PRelu", network.constant("slope", {1})).add("Mul", network.constant("scale", {1}));
+  EXPECT_THAT(network.parameters(), ElementsAre("w", "b", "slope"));
+}
+
+TEST(Parameters, WhatIsNotFiniteIsAMask) {
+  Network network({2, 3});
+  Tensor mask = Tensor::allocate(DType::f32, {4});
+  mask.set(1, -std::numeric_limits<double>::infinity());
+  network.add("MatMul", network.constant("w", {3, 4})).add("Add", network.constant("mask", mask));
+  EXPECT_THAT(network.parameters(), ElementsAre("w"));
+}
+
+}  // namespace
+}  // namespace morton
