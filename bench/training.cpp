@@ -5,6 +5,9 @@
 //
 //     speed N     runs N steps; milliseconds of each, the copies of its batch and its loss included
 //     losses N    starts anew from the model's weights and runs N steps; the loss of each
+//     profile N   runs N steps; of each step of the plan its name, kernel, flop and the median of
+//                 its microseconds by the device's clock
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <iostream>
@@ -74,6 +77,29 @@ class Subject {
     return losses;
   }
 
+  /// A list in JSON.
+  std::string profile(std::size_t count) {
+    trainer_->set_profiling(morton::SessionOptions::Profiling::on);
+    const auto plan = trainer_->step_model().steps();
+    std::vector<std::vector<double>> times(plan.size());
+    for (std::size_t i = 0; i < count; ++i) {
+      (void)step(i);
+      const auto taken = trainer_->step_times();
+      for (std::size_t s = 0; s < taken.size(); ++s) {
+        times[s].push_back(taken[s].device_us.value_or(taken[s].enqueue_us));
+      }
+    }
+    trainer_->set_profiling(morton::SessionOptions::Profiling::off);
+    std::ostringstream text;
+    for (std::size_t s = 0; s < plan.size(); ++s) {
+      std::ranges::sort(times[s]);
+      text << (s == 0 ? "[" : ", ") << "{\"name\": \"" << plan[s].name << "\", \"kernel\": \""
+           << plan[s].kernel << "\", \"flop\": " << plan[s].flop
+           << ", \"us\": " << times[s].at(times[s].size() / 2) << "}";
+    }
+    return text.str() + "]";
+  }
+
  private:
   void start() {
     morton::TrainerOptions options;
@@ -126,7 +152,12 @@ int run(int argc, char** argv) {
   std::string what;
   std::size_t count = 0;
   while (std::cin >> what >> count) {
-    print(what == "speed" ? subject.speed(count) : subject.losses(count));
+    if (what == "profile") {
+      std::puts(subject.profile(count).c_str());
+      std::fflush(stdout);
+    } else {
+      print(what == "speed" ? subject.speed(count) : subject.losses(count));
+    }
   }
   return 0;
 }

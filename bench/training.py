@@ -4,10 +4,13 @@
 beside PyTorch's from the same weights; the gradients of a convolution beside the convolution; how a network learns the
 digits. Prints the table, with the command for each number, and appends a record to bench/history/training.
 
+Commands show FOLDER for the files that they run on: --keep FOLDER leaves them there.
+
 PyTorch runs in the interpreter that --peer-python names (packages torch, onnx, numpy). Without one its rows say so, and
 the status is 1; so it is when a run fails. A missed target is none of these."""
 
 import argparse
+import contextlib
 import datetime
 import json
 import os
@@ -30,6 +33,7 @@ BATCHES = 20
 TURN_MS = 1500.0
 MOST_STEPS = 400
 AGREEMENT_STEPS = 100
+PROFILED_STEPS = 9
 # What threads of a library may spin after a call.
 REST_S = 0.3
 
@@ -124,6 +128,11 @@ class Bench:
                  optimizer, "--rate", rate, "--threads", self.options.threads]
         return Answering(words + (["--cuda"] if self.options.cuda else []))
 
+    def shown(self, one):
+        """The command as a reader can repeat it: files of this run by their names."""
+        words = [word.replace(str(self.folder), "FOLDER").replace(str(ROOT) + "/", "") for word in one.words]
+        return shlex.join(words)
+
     def speed(self, model, wanted):
         what = f"{model}, batch {BATCH}, Adam: a step"
         try:
@@ -134,9 +143,10 @@ class Bench:
             one.turn()
         times = [[one.turn() for one in both] for _ in range(self.options.rounds)]
         ours, theirs = (statistics.median(column) for column in zip(*times))
+        verdict = "" if theirs / ours >= wanted else ", missed"
         self.row(what, f">= {wanted}",
-                 f"{theirs / ours:.2f} times {both[1].facts['version']} ({ours:.3f} ms and {theirs:.3f} ms)",
-                 f"{shlex.join(both[0].words)} <<< 'speed {both[0].steps}'")
+                 f"{theirs / ours:.2f} times {both[1].facts['version']} ({ours:.3f} ms and {theirs:.3f} ms){verdict}",
+                 f"{self.shown(both[0])} <<< 'speed {both[0].steps}'")
         for one in both:
             one.close()
         return None
@@ -150,11 +160,36 @@ class Bench:
         ours, theirs = (one.ask("losses", AGREEMENT_STEPS) for one in both)
         apart = max(abs(a - b) / abs(b) for a, b in zip(ours, theirs))
         again = both[0].ask("losses", AGREEMENT_STEPS)
-        command = f"{shlex.join(both[0].words)} <<< 'losses {AGREEMENT_STEPS}'"
-        self.row(what, "within 1e-4", f"{apart:.1e} apart at most, from {theirs[0]:.4f} to {theirs[-1]:.4f}", command)
+        command = f"{self.shown(both[0])} <<< 'losses {AGREEMENT_STEPS}'"
+        verdict = "" if apart <= 1e-4 else ", missed"
+        self.row(what, "within 1e-4",
+                 f"{apart:.1e} apart at most, from {theirs[0]:.4f} to {theirs[-1]:.4f}{verdict}", command)
         self.row(f"{model}, the same once more", "bit for bit", "yes" if again == ours else "no", command)
         for one in both:
             one.close()
+        return None
+
+    def convolution(self, model, node):
+        """The two gradients of a convolution beside the convolution, as shares of its GFLOP/s."""
+        what = f"{model}, the gradients of {node}: GFLOP/s as a share of the forward pass's"
+        try:
+            ours = self.ours(model, "adam", 1e-4)
+        except Missing as why:
+            return self.absent(what, ">= 0.7", why)
+        steps = ours.ask("profile", PROFILED_STEPS)
+        ours.close()
+        of = [step for step in steps if step["name"].removeprefix("pack ").startswith(f"{node}/gradient/")]
+        products = [step for step in of if "/gradient/Conv" in step["name"] and "pack " not in step["name"]]
+        forward = next(step for step in steps if step["name"].split("+")[0] == node)
+
+        def speed(of_steps):
+            return sum(step["flop"] for step in products) / sum(step["us"] for step in of_steps)
+
+        own = forward["flop"] / forward["us"]
+        share = speed(products) / own
+        self.row(what, ">= 0.7", f"{share:.2f}{'' if share >= 0.7 else ', missed'}; with what is moved and summed for "
+                 f"them {speed(of) / own:.2f} ({own / 1e3:.0f} GFLOP/s forward)",
+                 f"{self.shown(ours)} <<< 'profile {PROFILED_STEPS}'")
         return None
 
     def learning(self, name, words, wanted, share):
@@ -167,7 +202,8 @@ class Bench:
         report = json.loads(done.stdout)
         measured = report["validation_accuracy"]
         verdict = "" if measured >= share else ", missed"
-        self.row(name, wanted, f"{100 * measured:.2f} %{verdict}", shlex.join(command))
+        shown = shlex.join(command[:-2]).replace(str(ROOT) + "/", "")
+        self.row(name, wanted, f"{100 * measured:.2f} %{verdict}", shown)
         return None
 
 
@@ -178,11 +214,14 @@ def main():
     parser.add_argument("--cuda", action="store_true", help="PyTorch on CUDA (TF32 off)")
     parser.add_argument("--threads", type=int, default=2, help="of PyTorch on the CPU")
     parser.add_argument("--rounds", type=int, default=5, help="turns of each")
+    parser.add_argument("--keep", metavar="FOLDER", help="leave the models and batches there")
     parser.add_argument("--only", default="", help="rows whose name holds this")
     options = parser.parse_args()
     subprocess.run(["cmake", "--build", str(ROOT / "build"), "--target", "bench_training", "morton"], check=True,
                    stdout=subprocess.DEVNULL)
-    with tempfile.TemporaryDirectory() as folder:
+    with contextlib.ExitStack() as stack:
+        folder = options.keep or stack.enter_context(tempfile.TemporaryDirectory())
+        pathlib.Path(folder).mkdir(parents=True, exist_ok=True)
         bench = Bench(options, folder)
         try:
             bench.make_files()
@@ -198,6 +237,8 @@ def main():
         for model, rate in (("mlp_he", 0.05), ("cnn", 0.0002)):
             if options.only in f"agreement {model}":
                 bench.agreement(model, rate)
+        if options.only in "convolution c18-cnn":
+            bench.convolution("c18-cnn", "conv2")
         if options.only in "learning c18-cnn":
             bench.learning("C18's CNN, 600 steps of 100 digits",
                            ["c18-cnn", "--data", "data/mnist", "--steps", "600"], ">= 97 %", 0.97)

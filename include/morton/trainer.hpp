@@ -101,9 +101,9 @@ class MORTON_API Trainer {
   [[nodiscard]] const CompiledModel& step_model() const;
 
   /// One step on a whole batch. The loss is that before the update. Throws UsageError for wrong
-  /// types or shapes, labels out of range and a rate that is no number from 0 on, DeviceError, ModelError for gradients that are not finite although the loss
-  /// is not scaled up any more. A loss that is not finite is returned as it is: the parameters are
-  /// then spoilt.
+  /// types or shapes, labels out of range and a rate that is no number from 0 on, DeviceError,
+  /// ModelError for gradients that are not finite although the loss is not scaled up any more. A
+  /// loss that is not finite is returned as it is: the parameters are then spoilt.
   BatchResult step(const Tensor& inputs, const Tensor& targets, double learning_rate);
   /// Steps so far, those before `set_state` included.
   [[nodiscard]] std::int64_t steps_done() const;

@@ -26,8 +26,7 @@ struct TestGraph {
 [[nodiscard]] TestGraph to_test_graph(const OperatorCase& test, DataKind kind);
 
 /// Why the way cannot do this graph; nothing when it can.
-[[nodiscard]] std::optional<std::string> refusal_of(const TestGraph& test,
-                                                    const DeviceInfo& device,
+[[nodiscard]] std::optional<std::string> refusal_of(const TestGraph& test, const DeviceInfo& device,
                                                     const Catalogue& catalogue, const Way& way);
 
 /// How graphs are run.
