@@ -2,37 +2,63 @@
 #include "base/json_reader.hpp"
 
 #include <algorithm>
-#include <set>
+#include <unordered_set>
 
 #include "base/error.hpp"
 
 namespace morton {
 namespace {
 
-constexpr int kMaxDepth = 64;
+constexpr std::size_t kMaxDepth = 64;
+
+/// Looks at a text before it is read: how deep it goes, and that no object has a key twice. (The
+/// parser's own callback takes a time quadratic in an object's members.)
+class Inspector : public nlohmann::json_sax<Json> {
+ public:
+  explicit Inspector(const std::string& file) : file_(file) {}
+
+  bool null() override { return true; }
+  bool boolean(bool /*value*/) override { return true; }
+  bool number_integer(number_integer_t /*value*/) override { return true; }
+  bool number_unsigned(number_unsigned_t /*value*/) override { return true; }
+  bool number_float(number_float_t /*value*/, const string_t& /*text*/) override { return true; }
+  bool string(string_t& /*value*/) override { return true; }
+  bool binary(binary_t& /*value*/) override { return true; }
+  bool start_object(std::size_t /*elements*/) override { return enter(); }
+  bool end_object() override { return leave(); }
+  bool start_array(std::size_t /*elements*/) override { return enter(); }
+  bool end_array() override { return leave(); }
+  bool key(string_t& name) override {
+    if (keys_.back().insert(name).second) return true;
+    throw ModelError(file_ + ": the key '" + name + "' stands twice");
+  }
+  bool parse_error(std::size_t /*position*/, const std::string& /*token*/,
+                   const nlohmann::detail::exception& error) override {
+    // The library's message carries line and column after its own prefix.
+    throw ModelError(file_ + ": is no valid JSON: " + error.what());
+  }
+
+ private:
+  bool enter() {
+    keys_.emplace_back();
+    if (keys_.size() <= kMaxDepth + 1) return true;
+    throw ModelError(file_ + ": nested more than " + std::to_string(kMaxDepth) + " levels deep");
+  }
+  bool leave() {
+    keys_.pop_back();
+    return true;
+  }
+
+  const std::string& file_;
+  std::vector<std::unordered_set<std::string>> keys_;  ///< of the objects around
+};
 
 }  // namespace
 
 Json parse_json(std::string_view text, const std::string& file) {
-  std::vector<std::set<std::string>> keys;
-  const auto check = [&](int depth, Json::parse_event_t event, Json& parsed) {
-    if (depth > kMaxDepth) {
-      throw ModelError(file + ": nested more than " + std::to_string(kMaxDepth) + " levels deep");
-    }
-    if (event == Json::parse_event_t::object_start) keys.emplace_back();
-    if (event == Json::parse_event_t::object_end) keys.pop_back();
-    if (event == Json::parse_event_t::key &&
-        !keys.back().insert(parsed.get<std::string>()).second) {
-      throw ModelError(file + ": the key '" + parsed.get<std::string>() + "' stands twice");
-    }
-    return true;
-  };
-  try {
-    return Json::parse(text, check);
-  } catch (const Json::parse_error& error) {
-    // The library's message carries line and column after its own prefix.
-    throw ModelError(file + ": is no valid JSON: " + error.what());
-  }
+  Inspector inspector(file);
+  Json::sax_parse(text, &inspector);
+  return Json::parse(text);
 }
 
 void JsonReader::fail(const std::string& why) const { throw ModelError(where_ + ": " + why); }

@@ -30,7 +30,8 @@ Chain clip_chain(const NodeView& node) {
   const auto limit = [&](std::size_t input, std::string_view attribute, ScalarOp op,
                          double otherwise) {
     if (node.has_input(input)) {
-      value = chain.append(op, {value, ScalarRef::input(static_cast<int>(input))});
+      // The limit first: of two equal arguments it is the one that counts (base/derivative.hpp).
+      value = chain.append(op, {ScalarRef::input(static_cast<int>(input)), value});
     } else if (node.has(attribute) || node.opset() < 11) {
       value = chain.append(op, {value, ScalarRef::constant(node.real(attribute, otherwise))});
     }

@@ -45,12 +45,6 @@ TensorId GraphWriter::constant(Tensor value) {
   return graph_.add_tensor(std::move(tensor));
 }
 
-TensorId GraphWriter::number(double value, DType type) {
-  Tensor scalar = Tensor::allocate(type, {});
-  scalar.set(0, value);
-  return constant(std::move(scalar));
-}
-
 TensorId GraphWriter::list(const std::vector<std::int64_t>& values) {
   return constant(Tensor::from({static_cast<std::int64_t>(values.size())}, values));
 }

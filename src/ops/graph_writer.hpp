@@ -27,7 +27,6 @@ class GraphWriter {
   /// A node of operator `op`; its output.
   TensorId add(std::string_view op, std::vector<TensorId> inputs, Attributes attributes = {});
   TensorId constant(Tensor value);
-  TensorId number(double value, DType type = DType::f32);
   /// A chain over tensors that broadcast to the shape of the first; the chain's input i is operand
   /// i. Operands that it does not read are left out.
   TensorId chain(const Chain& chain, const std::vector<TensorId>& operands);

@@ -86,8 +86,8 @@ struct Operator {
   /// The inputs' shapes are all that it needs of them (Shape, Size).
   bool reads_shapes = false;
   /// Gives the gradients of the inputs that are wanted, by nodes of other operators
-  /// (ops/gradient.hpp). Null for elementwise operators and those with `alias`, whose gradients
-  /// follow, and for operators that cannot be trained through.
+  /// (ops/gradient.hpp). Null for operators with `alias` and for elementwise ones, whose gradients
+  /// follow (unless they state one: Sigmoid), and for operators that cannot be trained through.
   void (*gradient)(Gradient& gradient) = nullptr;
   /// Inputs that hold what is learned, where they are constants of the model: weights and biases.
   std::vector<std::size_t> parameters{};

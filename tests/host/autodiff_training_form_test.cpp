@@ -101,6 +101,12 @@ TEST(TrainingForm, LeavesAFrozenNormalizationAsItIs) {
   EXPECT_TRUE(made.graph.updates.empty());
 }
 
+Tensor scalar_of(float value) {
+  Tensor tensor = Tensor::allocate(DType::f32, {});
+  tensor.as_mutable<float>()[0] = value;
+  return tensor;
+}
+
 /// Dropout of ones with a constant ratio; its mask is what is not 0.
 Graph dropout_graph(const Shape& shape, float ratio) {
   Graph graph;
@@ -108,7 +114,7 @@ Graph dropout_graph(const Shape& shape, float ratio) {
   const TensorId x = graph.add_tensor(input_of(shape));
   graph.inputs = {x};
   GraphWriter writer(graph, "first");
-  const TensorId share = writer.number(ratio);
+  const TensorId share = writer.constant(scalar_of(ratio));
   graph.outputs = {writer.add("Dropout", {x, share}), writer.add("Dropout", {x, share})};
   to_training_form(graph, [](TensorId) { return true; });
   return graph;
