@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 
+#include "api/trainer_options.hpp"
 #include "autodiff/conditional_updates.hpp"
 #include "autodiff/optimizers.hpp"
 #include "autodiff/training_form.hpp"
@@ -20,71 +20,9 @@ namespace {
 
 constexpr const char* kProgressName = "morton.progress";
 
-TrainingStepOptions step_options_of(const TrainerOptions& options) {
-  TrainingStepOptions step;
-  step.batch = options.batch;
-  step.shapes = options.compile.shapes;
-  step.loss = options.loss;
-  const bool labels = options.loss == Loss::softmax_cross_entropy &&
-                      options.targets == TrainerOptions::Targets::labels;
-  step.targets = labels ? TargetKind::labels : TargetKind::values;
-  step.optimizer = options.optimizer;
-  step.clip_norm = options.clip_norm;
-  step.freeze = options.freeze;
-  step.accumulate = options.accumulate;
-  if (options.activations == TrainerOptions::Activations::recompute) {
-    step.activations = TrainingStepOptions::Activations::recompute;
-  }
-  // Of the precisions only f16 has a smaller range than f32.
-  if (options.compile.precision == DType::f16) {
-    step.loss_scale = TrainingStepOptions::LossScale::given;
-  }
-  return step;
-}
-
-CompileOptions compile_options_of(const TrainerOptions& options) {
-  CompileOptions compile = options.compile;
-  compile.batch = 0;
-  compile.shapes.clear();
-  compile.also.clear();
-  compile.other_shapes = CompileOptions::OtherShapes::leave;
-  return compile;
-}
-
 CompiledModel compiled(const Graph& graph, const Device& device, const TrainerOptions& options) {
-  return compile(Model(std::make_shared<const Graph>(graph)), device, compile_options_of(options));
-}
-
-void require_range(const char* what, double value, double least, double below) {
-  if (value >= least && value < below) return;
-  throw UsageError("train: " + std::string(what) + " is " + std::to_string(value) +
-                   ", expected a number from " + std::to_string(least) + " to below " +
-                   std::to_string(below));
-}
-
-void require_sensible(const TrainerOptions& options) {
-  if (options.batch < 1) throw UsageError("train: a batch has at least one example");
-  (void)StepProgress(options, options.compile.precision == DType::f16);
-  const OptimizerOptions& optimizer = options.optimizer;
-  require_range("the momentum", optimizer.momentum, 0.0, 1.0);
-  using Kind = OptimizerOptions::Kind;
-  if (optimizer.momentum != 0.0 && optimizer.kind != Kind::sgd && optimizer.kind != Kind::rmsprop) {
-    throw UsageError("train: momentum belongs to sgd and rmsprop; adam and adamw have beta1");
-  }
-  if (optimizer.form == OptimizerOptions::Momentum::nesterov &&
-      (optimizer.kind != Kind::sgd || optimizer.momentum == 0.0)) {
-    throw UsageError("train: Nesterov's form takes sgd with a momentum");
-  }
-  require_range("beta1", optimizer.beta1, 0.0, 1.0);
-  require_range("beta2", optimizer.beta2, 0.0, 1.0);
-  require_range("the decay", optimizer.decay, 0.0, 1.0);
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  require_range("the weight decay", optimizer.weight_decay, 0.0, kInfinity);
-  require_range("epsilon", optimizer.epsilon, 0.0, kInfinity);
-  if (options.clip_norm && !(*options.clip_norm > 0.0)) {
-    throw UsageError("train: gradients cannot be clipped to a length of " +
-                     std::to_string(*options.clip_norm));
-  }
+  return compile(Model(std::make_shared<const Graph>(graph)), device,
+                 step_compile_options(options));
 }
 
 /// Labels of rows that count must be those of classes.
@@ -125,7 +63,7 @@ struct Trainer::State {
       : model(given),
         device(on),
         options(with),
-        made(make_training_step(given.graph(), step_options_of(with))),
+        made(make_training_step(given.graph(), training_step_options(with))),
         session(compiled(made.step, on, with)),
         progress(with, made.step.find(kOverflowOutput) != kNoTensor) {}
 
@@ -233,7 +171,7 @@ struct Trainer::State {
 };
 
 Trainer::Trainer(const Model& model, const Device& device, const TrainerOptions& options) {
-  require_sensible(options);
+  check_trainer_options(options);
   state_ = std::make_unique<State>(model, device, options);
   state_->summarize();
 }
