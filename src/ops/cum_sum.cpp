@@ -3,6 +3,7 @@
 
 #include "base/typed_chain.hpp"
 #include "ops/along.hpp"
+#include "ops/gradient.hpp"
 #include "ops/summation.hpp"
 
 namespace morton {
@@ -53,6 +54,15 @@ BoundProblem lower_cum_sum(const NodeView& node) {
   return bound;
 }
 
+/// What comes back to an element is the sum over the results that it went into: those on the other
+/// side.
+void gradient_of_cum_sum(Gradient& gradient) {
+  const NodeView& node = gradient.node();
+  gradient.give(0, gradient.add("CumSum", {gradient.of_output(), node.input_id(1)},
+                                {{"exclusive", node.integer("exclusive", 0)},
+                                 {"reverse", std::int64_t{1} - node.integer("reverse", 0)}}));
+}
+
 }  // namespace
 
 const Operator& operator_CumSum() {
@@ -71,6 +81,7 @@ const Operator& operator_CumSum() {
       .lower = lower_cum_sum,
       .types = {DType::f32, DType::f64, DType::i32, DType::u32, DType::i64, DType::u64},
       .planned_inputs = {1},
+      .gradient = gradient_of_cum_sum,
   };
   return kOperator;
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ops/gradient.hpp"
 #include "ops/normalization.hpp"
 
 namespace morton {
@@ -14,6 +15,33 @@ Norm norm_of(const NodeView& node) {
   const std::int64_t p = node.integer("p", 2);
   if (p != 1 && p != 2) node.fail("p is " + std::to_string(p) + ", expected 1 or 2");
   return p == 1 ? Norm::magnitudes : Norm::squares;
+}
+
+/// Of y = x / n: (g - d * sum(g * y)) / n, d being n's slope: y itself for the length of x, the
+/// signs of x for the sum of its magnitudes. Rows of zeros have no slope; 0 stands for it.
+void gradient_of_lp_normalization(Gradient& gradient) {
+  const NodeView& node = gradient.node();
+  const std::vector<int> dims = rows_of(node).along;
+  const std::vector<std::int64_t> axes(dims.begin(), dims.end());
+  const TensorId x = node.input_id(0);
+  const TensorId y = node.output_id();
+  const TensorId above = gradient.of_output();
+  const bool squares = norm_of(node) == Norm::squares;
+  const TensorId terms =
+      squares ? gradient.apply(ScalarOp::mul, {x, x}) : gradient.apply(ScalarOp::abs, {x});
+  const TensorId sum = gradient.sum(terms, axes);
+  const TensorId norm = squares ? gradient.apply(ScalarOp::sqrt, {sum}) : sum;
+  const TensorId share = gradient.sum(gradient.apply(ScalarOp::mul, {above, y}), axes);
+  const TensorId slope = squares ? y : gradient.apply(ScalarOp::sign, {x});
+  Chain chain;
+  chain.input_count = 4;
+  const ScalarRef along = chain.append(ScalarOp::mul, {ScalarRef::input(1), ScalarRef::input(2)});
+  const ScalarRef rest = chain.append(ScalarOp::sub, {ScalarRef::input(0), along});
+  const ScalarRef quotient = chain.append(ScalarOp::div, {rest, ScalarRef::input(3)});
+  const ScalarRef zero = ScalarRef::constant(0.0);
+  const ScalarRef is_zero = chain.append(ScalarOp::equal, {ScalarRef::input(3), zero});
+  chain.append(ScalarOp::select, {is_zero, zero, quotient});
+  gradient.give(0, gradient.chain(chain, {above, slope, share, norm}));
 }
 
 }  // namespace
@@ -37,6 +65,7 @@ const Operator& operator_LpNormalization() {
           [](const NodeView& node) {
             return lower_normalize(node, rows_of(node), norm_of(node), 0.0);
           },
+      .gradient = gradient_of_lp_normalization,
   };
   return kOperator;
 }

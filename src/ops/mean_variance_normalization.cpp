@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "ops/normalization.hpp"
+#include "ops/normalization_gradient.hpp"
 #include "ops/summation.hpp"
 
 namespace morton {
@@ -32,6 +33,10 @@ ReferenceTensor reference_mean_variance(const NodeView& node,
   return result;
 }
 
+void gradient_of_mean_variance(Gradient& gradient) {
+  gradient_of_deviations(gradient, rows_of(gradient.node()), kEpsilon * kEpsilon, {});
+}
+
 }  // namespace
 
 const Operator& operator_MeanVarianceNormalization() {
@@ -49,6 +54,7 @@ const Operator& operator_MeanVarianceNormalization() {
           [](const NodeView& node) {
             return lower_normalize(node, rows_of(node), Norm::deviation, kEpsilon * kEpsilon);
           },
+      .gradient = gradient_of_mean_variance,
   };
   return kOperator;
 }

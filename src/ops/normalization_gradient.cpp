@@ -43,8 +43,11 @@ void gradient_of_deviations(Gradient& gradient, const Along& along, double epsil
   const TensorId units = gradient.apply(ScalarOp::mul, {deviations.distance, deviations.inverse});
   if (gradient.wants(1)) give(1, gradient.apply(ScalarOp::mul, {above, units}));
   if (!gradient.wants(0)) return;
-  const TensorId scale = gradient.reshaped(node.input_id(1), shapes[0]);
-  const TensorId scaled = gradient.apply(ScalarOp::mul, {above, scale});
+  TensorId scaled = above;
+  if (!shapes.empty()) {
+    const TensorId scale = gradient.reshaped(node.input_id(1), shapes[0]);
+    scaled = gradient.apply(ScalarOp::mul, {above, scale});
+  }
   const TensorId shares = gradient.apply(ScalarOp::mul, {scaled, units});
   Chain chain;
   chain.input_count = 5;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "ops/gradient.hpp"
 #include "ops/movement.hpp"
 
 namespace morton {
@@ -58,6 +59,13 @@ BoundProblem lower_trilu(const NodeView& node) {
   return movement.read_bounded(std::move(coordinates), 0.0);
 }
 
+void gradient_of_trilu(Gradient& gradient) {
+  const NodeView& node = gradient.node();
+  std::vector<TensorId> inputs{gradient.of_output()};
+  if (node.has_input(1)) inputs.push_back(node.input_id(1));
+  gradient.give(0, gradient.add("Trilu", inputs, {{"upper", node.integer("upper", 1)}}));
+}
+
 }  // namespace
 
 const Operator& operator_Trilu() {
@@ -72,6 +80,7 @@ const Operator& operator_Trilu() {
       .types = all_types(),
       .takes_epilogue = false,
       .planned_inputs = {1},
+      .gradient = gradient_of_trilu,
   };
   return kOperator;
 }

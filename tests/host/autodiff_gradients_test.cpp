@@ -152,21 +152,17 @@ const std::map<std::string, std::string>& without_gradient() {
   static const std::map<std::string, std::string> kWithout{
       {"ArgMax", "steps"},
       {"ArgMin", "steps"},
-      {"CumSum", "not done"},
       {"Gather", "not done"},
       {"GatherElements", "not done"},
       {"GatherND", "not done"},
       {"Hardmax", "steps"},
       {"LRN", "not done"},
-      {"LpNormalization", "not done"},
       {"LpPool", "not done"},
       {"MaxPoolGradient", "a second derivative"},
-      {"MeanVarianceNormalization", "not done"},
       {"Range", "computed when the model is planned"},
       {"ReduceProd", "not done"},
       {"Resize", "not done"},
       {"TopK", "not done"},
-      {"Trilu", "not done"},
       {"Upsample", "not done"},
   };
   return kWithout;
