@@ -115,7 +115,8 @@ class MORTON_API Trainer {
   BatchResult evaluate(const Tensor& inputs, const Tensor& targets, std::int64_t rows,
                        Tensor* predictions = nullptr);
 
-  /// The model with what it has learned.
+  /// The model with what it has learned, in the form in which it is used: of a file that was
+  /// exported in training mode without that, and with a constant for each parameter.
   [[nodiscard]] Model model();
   /// Everything that the next steps depend on, but for the batches: parameters, statistics, the
   /// optimizer's state and the trainer's own ("morton.progress", i64: steps, updates, the binary

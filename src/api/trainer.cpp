@@ -7,6 +7,7 @@
 
 #include "api/trainer_options.hpp"
 #include "autodiff/conditional_updates.hpp"
+#include "autodiff/form_of_use.hpp"
 #include "autodiff/optimizers.hpp"
 #include "autodiff/training_form.hpp"
 #include "autodiff/training_step.hpp"
@@ -56,14 +57,20 @@ std::uint64_t mixed(std::uint64_t value) {
   return value ^ (value >> 31U);
 }
 
+Model in_form_of_use(const Model& given) {
+  auto graph = std::make_shared<Graph>(given.graph());
+  to_form_of_use(*graph);
+  return Model(std::shared_ptr<const Graph>(std::move(graph)));
+}
+
 }  // namespace
 
 struct Trainer::State {
   State(const Model& given, const Device& on, const TrainerOptions& with)
-      : model(given),
+      : model(in_form_of_use(given)),
         device(on),
         options(with),
-        made(make_training_step(given.graph(), training_step_options(with))),
+        made(make_training_step(model.graph(), training_step_options(with))),
         session(compiled(made.step, on, with)),
         progress(with, made.step.find(kOverflowOutput) != kNoTensor) {}
 

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "graph/graph.hpp"
+
+namespace morton {
+
+/// Brings what exporters write of a model in training into the form in which a model is used, and
+/// from which to_training_form makes that of training:
+///
+/// - an Identity of a constant, with which PyTorch names one of several equal initial values,
+///   becomes a constant of its own;
+/// - a running statistic that is read in another place too becomes one of its own;
+/// - BatchNormalization and Dropout leave their training mode.
+///
+/// What the model computes in use stays the same.
+void to_form_of_use(Graph& graph);
+
+}  // namespace morton
