@@ -3,6 +3,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "log.hpp"
+
 namespace morton::cli {
 
 void add_options(CLI::App& command, DataOptions& options) {
@@ -23,6 +25,19 @@ void add_options(CLI::App& command, DataOptions& options) {
       ->option_text("X,...")
       ->allow_extra_args(false)
       ->delimiter(',');
+}
+
+void say_what_is_cut(const Dataset& data, const PortInfo& input) {
+  const Shape& pictures = data.inputs.shape();
+  if (pictures.size() != 4 || input.shape.size() != 4) return;
+  // The network's channels stand first or last.
+  const std::size_t first = input.shape[3] <= 4 && input.shape[1] > 4 ? 1 : 2;
+  const std::int64_t height = input.shape[first], width = input.shape[first + 1];
+  if (height < 1 || width < 1 || (pictures[2] <= height && pictures[3] <= width)) return;
+  log::warn(
+      "{}: pictures are {}x{}, the network sees {}x{} of them: the middle (in training with "
+      "--augment crop, anywhere); scale them where it should see all",
+      data.where, pictures[2], pictures[3], height, width);
 }
 
 std::string class_name(const Dataset& data, std::int64_t label) {

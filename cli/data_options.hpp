@@ -7,6 +7,7 @@
 
 #include "cli11_names.hpp"
 #include "morton/dataset.hpp"
+#include "morton/model.hpp"
 
 namespace morton::cli {
 
@@ -18,6 +19,9 @@ struct DataOptions {
 
 /// --data, --mean and --deviation.
 void add_options(CLI::App& command, DataOptions& options);
+
+/// Says so where pictures are larger than the input, which sees their middle then.
+void say_what_is_cut(const Dataset& data, const PortInfo& input);
 
 /// The name of a class of the data, or its number.
 [[nodiscard]] std::string class_name(const Dataset& data, std::int64_t label);

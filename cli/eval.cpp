@@ -138,6 +138,7 @@ int evaluate_model(const Options& options) {
   compile.weights = weights_of(options.device);
   const CompiledModel compiled = model.compile(open_devices(options.device), compile);
   log::info("{}", model.kernels_line(compiled.report()));
+  say_what_is_cut(data, compiled.inputs().front());
   EvaluationOptions evaluation{options.data.mean, options.data.deviation, {}};
   Progress progress("evaluating");
   evaluation.progress = [&](double share) { progress.update(share); };

@@ -13,6 +13,7 @@
 #include "output.hpp"
 #include "read_model.hpp"
 #include "stop_signals.hpp"
+#include "terminal.hpp"
 #include "train_line.hpp"
 #include "train_options.hpp"
 
@@ -93,13 +94,26 @@ void settle_shape(const Examples& examples, const Model& model, TrainOptions& op
   if (open) options.trainer.compile.shapes[inputs.front().name] = shape;
 }
 
+/// Reals that should be labels are told before anything is built.
+void check_shares(const Dataset& data, std::int64_t classes, const TrainOptions& options) {
+  const Shape& shape = data.targets.shape();
+  const bool one_each = shape.size() == 1 || (shape.size() == 2 && shape[1] == 1);
+  if (options.trainer.loss != Loss::softmax_cross_entropy || classes < 2 || !one_each) return;
+  throw UsageError(
+      fmt::format("{}: its targets are one real for each example; softmax-cross-entropy takes "
+                  "labels, which are "
+                  "integers (y.astype('int64')), or {} shares, one for each class",
+                  data.where, classes));
+}
+
 /// Labels that the model has no output for are refused before anything is built, where the model
 /// states how many it has.
 void check_labels(const Examples& examples, const Model& model, const TrainOptions& options) {
   const std::vector<PortInfo> outputs = model.outputs();
-  if (outputs.size() != 1 || !examples.training.has_labels()) return;
+  if (outputs.size() != 1) return;
   const Shape& shape = outputs.front().shape;
   if (shape.size() < 2 || shape[1] < 1) return;
+  if (!examples.training.has_labels()) return check_shares(examples.training, shape[1], options);
   // Of one output the label itself is the target, 0 or 1.
   const bool single = options.trainer.loss != Loss::softmax_cross_entropy && shape[1] == 1;
   const std::int64_t classes = single ? 2 : shape[1];
@@ -117,6 +131,7 @@ void say_beginning(const Trainer& trainer, const Examples& examples, const Train
       bytes_text(summary.optimizer_bytes), bytes_text(summary.activation_bytes),
       bytes_text(summary.workspace_bytes));
   const std::int64_t left_over = examples.training.size() % options.trainer.batch;
+  say_what_is_cut(examples.training, trainer.input());
   log::info("{} examples for training{}, {} for validation{}", examples.training.size(),
             left_over == 0 ? ""
                            : fmt::format(" (batches are full, so each epoch leaves out {}, others "
@@ -237,14 +252,30 @@ int train_model(TrainOptions options) {
   if (!examples.training.has_labels()) options.trainer.targets = TrainerOptions::Targets::shares;
   const Model model = model_of(options);
   check_labels(examples, model, options);
+  if (examples.training.size() < options.trainer.batch) {
+    throw UsageError(
+        fmt::format("{}: {} examples for training are fewer than a batch of {}; take a "
+                    "smaller batch",
+                    examples.training.where, examples.training.size(), options.trainer.batch));
+  }
   settle_shape(examples, model, options);
+  std::optional<Progress> building("building kernels");
+  options.trainer.compile.progress = [&building](double share) {
+    if (building) building->update(share);
+  };
   Trainer trainer(model, open_device(options.device), options.trainer);
+  building.reset();
   say_beginning(trainer, examples, options);
+  building.emplace("building kernels");  // what looks at the validation data comes now
 
   const StopSignals signals;
   TrainLine line;
-  options.run.progress = [&](const TrainingProgress& progress) { line.update(progress); };
+  options.run.progress = [&](const TrainingProgress& progress) {
+    building.reset();
+    line.update(progress);
+  };
   options.run.log = [&](const std::string& text) {
+    building.reset();
     line.clear();
     log::info("{}", text);
   };

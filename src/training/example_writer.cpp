@@ -41,6 +41,8 @@ ExampleWriter::ExampleWriter(Dataset data, const Shape& input, const Normalizati
   if (examples.size() == 4) {
     channels_ = static_cast<std::size_t>(examples[1]);
     picture_ = {examples[2], examples[3]};
+  } else if (examples.size() == 3 && shape_.size() == 4) {
+    picture_ = {examples[1], examples[2]};  // reals [N, H, W] are grey for a network of pictures
   }
   if (has_pictures() && shape_.size() == 4) {
     settle_picture_input();
@@ -54,7 +56,7 @@ ExampleWriter::ExampleWriter(Dataset data, const Shape& input, const Normalizati
 }
 
 void ExampleWriter::settle_picture_input() {
-  const std::int64_t channels = data_.inputs.shape()[1];
+  const auto channels = static_cast<std::int64_t>(channels_);
   const auto takes = [channels](std::int64_t extent) {
     return extent == channels || (channels == 1 && extent >= 1 && extent <= kMostColours);
   };

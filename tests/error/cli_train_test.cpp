@@ -124,9 +124,21 @@ TEST_F(CliTrain, WhatIsWrongIsSaidOnce) {
   far.set(5, 11.0);
   write_npz(data_, {{{"x", pictures(63)}, {"y", far}}});
   expect_error(wrong({}), kBadFile, "example 5 has the label 11; expected 0 to 9");
+  write_npz(data_, {{{"x", pictures(63)}, {"y", labels(63).converted(DType::f32)}}});
+  expect_error(wrong({}), kBadUsage, "labels, which are integers");
+  write_npz(data_, {{{"x", pictures(5)}, {"y", labels(5)}}});
+  expect_error(wrong({}), kBadUsage, "5 examples for training are fewer than a batch of 7");
   expect_error(run_program({"eval", "c18-mlp", "--data", at("data.npz"), "-d", "cpu"}), kBadUsage,
                "has no test part");
   EXPECT_FALSE(std::filesystem::exists(at("out")));
+}
+
+TEST_F(CliTrain, SaysWhatItCutsOfPictures) {
+  write_npz(data_, {{{"x_test", Tensor::allocate(DType::u8, {3, 40, 33})}, {"y_test", labels(3)}}});
+  const Outcome outcome = run_program(
+      {"eval", MORTON_SOURCE_DIR "/models/lenet5.onnx", "--data", at("data.npz"), "-d", "cpu"});
+  EXPECT_EQ(outcome.status, 0) << outcome.text();
+  EXPECT_THAT(outcome.err, ::testing::HasSubstr("pictures are 40x33, the network sees 32x32"));
 }
 
 TEST_F(CliTrain, WhatWasLearnedIsAModel) {

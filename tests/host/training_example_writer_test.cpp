@@ -60,6 +60,15 @@ TEST(ExampleWriter, PutsChannelsLastWhereTheNetworkHasThem) {
   EXPECT_FLOAT_EQ(inputs.as<float>()[1], 7.0F / 255.0F - 0.25F);
 }
 
+TEST(ExampleWriter, TakesRealsInRowsAndColumnsForGreyPictures) {
+  Dataset data = one_picture(1, 2, 3);
+  data.inputs = data.inputs.converted(DType::f32).reshaped({1, 2, 3});
+  const ExampleWriter writer(data, {1, 1, 2, 4}, {});
+  Tensor inputs = Tensor::allocate(DType::f32, {1, 1, 2, 4});
+  writer.write_input(0, {}, 0, inputs);
+  EXPECT_THAT(inputs.as<float>(), ElementsAre(1, 2, 3, 0, 4, 5, 6, 0));
+}
+
 TEST(ExampleWriter, NormalizesEachChannel) {
   Dataset data = one_picture(2, 1, 1);
   data.inputs.set(0, 255.0);
