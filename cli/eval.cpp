@@ -13,6 +13,7 @@
 #include "morton/evaluation.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "read_model.hpp"
 #include "terminal.hpp"
 
 namespace morton::cli {
@@ -127,7 +128,12 @@ Json json_of(const Evaluation& evaluation, const Dataset& data, const Options& o
 int evaluate_model(const Options& options) {
   const Dataset data = read_dataset(options.data.path, options.part);
   GivenModel model(options.model, options.elsewhere);
-  if (!options.checkpoint.empty()) model.take_checkpoint(options.checkpoint);
+  if (!options.checkpoint.empty()) {
+    model.take_checkpoint(options.checkpoint);
+  } else if (names_architecture(options.model.path)) {
+    log::warn("{}: the weights are random; --checkpoint takes those of a training",
+              options.model.path);
+  }
   CompileOptions compile = compile_options(options.model);
   const std::vector<PortInfo> inputs = model.inputs();
   // A model that fixes its batch says so itself.
@@ -168,7 +174,7 @@ void add_eval(CLI::App& app, Action& chosen) {
                                                          {"train", Split::train}};
   command->add_option("--part", options->part, "test or train: the part of the data (test)")
       ->option_text("PART")
-      ->transform(CLI::CheckedTransformer(parts));
+      ->transform(one_of(numbered(parts)));
   add_options(*command, options->device);
   add_options(*command, options->model);
   add_trust_options(*command, options->model);

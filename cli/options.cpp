@@ -148,6 +148,21 @@ CLI::Validator whole_number(std::int64_t least) {
   return CLI::Validator(complain, "");
 }
 
+CLI::Validator one_of(std::vector<std::pair<std::string, int>> names) {
+  const auto replace = [names = std::move(names)](std::string& text) -> std::string {
+    std::string known;
+    for (const auto& [name, number] : names) {
+      if (name == text) {
+        text = std::to_string(number);
+        return "";
+      }
+      known += (known.empty() ? "" : ", ") + name;
+    }
+    return fmt::format("expected one of {}; got '{}'", known, text);
+  };
+  return CLI::Validator(replace, "", "");
+}
+
 void add_size(CLI::App& command, const std::string& name, std::int64_t& size, const char* what) {
   command.add_option(name, size, what)->option_text("N")->required()->check(whole_number(1));
 }

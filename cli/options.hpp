@@ -76,6 +76,16 @@ void add_options(CLI::App& command, MeasureOptions& options);
 void add_size(CLI::App& command, const std::string& name, std::int64_t& size, const char* what);
 /// Accepts whole numbers of `least` or more.
 [[nodiscard]] CLI::Validator whole_number(std::int64_t least);
+/// One of these names, which stand for the numbers beside them.
+[[nodiscard]] CLI::Validator one_of(std::vector<std::pair<std::string, int>> names);
+/// The names of an enumeration's values, for one_of.
+template <typename Enum>
+[[nodiscard]] std::vector<std::pair<std::string, int>> numbered(
+    const std::vector<std::pair<std::string, Enum>>& names) {
+  std::vector<std::pair<std::string, int>> numbers;
+  for (const auto& [name, value] : names) numbers.emplace_back(name, static_cast<int>(value));
+  return numbers;
+}
 /// --format, with the named formats only.
 void add_format(CLI::App& command, Format& format,
                 const std::vector<std::pair<std::string, Format>>& formats);

@@ -25,7 +25,7 @@ void add_optimizer(CLI::App& command, TrainOptions& options) {
   OptimizerOptions& optimizer = options.trainer.optimizer;
   command.add_option("--optimizer", optimizer.kind, "sgd, adam, adamw or rmsprop (adam)")
       ->option_text("NAME")
-      ->transform(CLI::CheckedTransformer(kinds));
+      ->transform(one_of(numbered(kinds)));
   command.add_option("--lr", options.run.learning_rate, "Learning rate (0.001)")->option_text("X");
   command
       .add_option("--schedule", options.run.schedule,
@@ -44,7 +44,7 @@ void add_optimizer(CLI::App& command, TrainOptions& options) {
       .add_option("--loss", options.trainer.loss,
                   "softmax-cross-entropy, binary-cross-entropy, mse or l1 (softmax-cross-entropy)")
       ->option_text("NAME")
-      ->transform(CLI::CheckedTransformer(losses));
+      ->transform(one_of(numbered(losses)));
   command
       .add_option("--freeze", options.trainer.freeze,
                   "Parameters that stay as they are: names with * and ?; repeatable")

@@ -110,7 +110,9 @@ TEST_F(CliTrain, WhatIsWrongIsSaidOnce) {
   expect_error(wrong({"--schedule", "cosinus"}), kBadUsage, "constant, step, cosine or plateau");
   expect_error(wrong({"--augment", "turn=5"}), kBadUsage, "crop=MARGIN, rotate=DEGREES");
   expect_error(wrong({"--augment", "rotate=200"}), kBadUsage, "at most 180 degrees");
-  expect_error(wrong({"--optimizer", "sdg"}), kBadUsage, "--optimizer");
+  expect_error(wrong({"--optimizer", "sdg"}), kBadUsage, "sgd, adam, adamw, rmsprop; got 'sdg'");
+  expect_error(wrong({"--loss", "cross"}), kBadUsage, "softmax-cross-entropy, binary-");
+  expect_error(run_program({"train", "lenet6", "--data", at("data.npz")}), kBadUsage, "lenet5");
   expect_error(wrong({"--nesterov"}), kBadUsage, "--optimizer sgd");
   expect_error(wrong({"--nesterov", "--optimizer", "sgd"}), kBadUsage, "and --momentum");
   expect_error(wrong({"--momentum", "0.9"}), kBadUsage, "--optimizer sgd");
