@@ -6,6 +6,7 @@
 
 #include "conv_path.hpp"
 #include "morton/architectures.hpp"
+#include "morton/error.hpp"
 
 namespace morton::cli {
 namespace {
@@ -17,8 +18,14 @@ constexpr std::uint64_t kWeightsSeed = 1;
 bool names_architecture(const std::string& path) {
   std::error_code ignored;
   if (std::filesystem::exists(path, ignored)) return false;
-  // What is no file and looks like none is a name, if only a wrong one: new_model says which exist.
-  return path.find_first_of("./") == std::string::npos;
+  std::string names;
+  for (const ArchitectureInfo& known : architectures()) {
+    if (known.name == path) return true;
+    names += (names.empty() ? "" : ", ") + known.name;
+  }
+  // A dot or a slash is in no architecture's name.
+  if (path.find_first_of("./") != std::string::npos) return false;
+  throw UsageError(path + ": no file has this name, and no architecture (" + names + ")");
 }
 
 Model read_model(const ModelOptions& options) {

@@ -8,8 +8,8 @@
 
 namespace morton::cli {
 
-/// True where `path` is no file but a name, as architectures of `morton new` have them (a dot or a
-/// slash is in none).
+/// True where `path` is no file but the name of an architecture of `morton new`. Throws UsageError
+/// that lists them where it looks like such a name and is none.
 [[nodiscard]] bool names_architecture(const std::string& path);
 
 /// The model of the file `options.path`; where no file has the name, the architecture of that name

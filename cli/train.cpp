@@ -14,6 +14,7 @@
 #include "read_model.hpp"
 #include "stop_signals.hpp"
 #include "terminal.hpp"
+#include "train_fit.hpp"
 #include "train_line.hpp"
 #include "train_options.hpp"
 
@@ -32,12 +33,6 @@ Examples:
   morton train net.onnx --data cifar --optimizer sgd --momentum 0.9 --lr 0.1 \
       --schedule cosine:warmup=500 --augment flip,crop=4 --epochs 30
   tensorboard --logdir lenet5-trained)";
-
-/// What is learned from, and what shows how well.
-struct Examples {
-  Dataset training;
-  std::optional<Dataset> validation, test;
-};
 
 Examples read_examples(const TrainOptions& options) {
   Examples examples;
@@ -71,55 +66,6 @@ std::int64_t elements_of(const TrainingSummary& summary) {
     if (parameter.role != TrainingSummary::Parameter::Role::statistics) all += size;
   }
   return all;
-}
-
-/// A model that leaves its pictures' size open is trained at that of the data.
-void settle_shape(const Examples& examples, const Model& model, TrainOptions& options) {
-  const std::vector<PortInfo> inputs = model.inputs();
-  if (inputs.size() != 1) return;
-  Shape shape = inputs.front().shape;
-  const Shape& data = examples.training.inputs.shape();
-  if (shape.size() != data.size() || shape.empty()) return;
-  shape[0] = options.trainer.batch;
-  // Data have channels first; a network may have them last.
-  Shape lying = data;
-  if (shape.size() == 4 && shape[1] < 0 && shape[3] > 0 && shape[3] <= 4) {
-    lying = {data[0], data[2], data[3], data[1]};
-  }
-  bool open = false;
-  for (std::size_t i = 1; i < shape.size(); ++i) {
-    open = open || shape[i] < 0;
-    if (shape[i] < 0) shape[i] = lying[i];
-  }
-  if (open) options.trainer.compile.shapes[inputs.front().name] = shape;
-}
-
-/// Reals that should be labels are told before anything is built.
-void check_shares(const Dataset& data, std::int64_t classes, const TrainOptions& options) {
-  const Shape& shape = data.targets.shape();
-  const bool one_each = shape.size() == 1 || (shape.size() == 2 && shape[1] == 1);
-  if (options.trainer.loss != Loss::softmax_cross_entropy || classes < 2 || !one_each) return;
-  throw UsageError(
-      fmt::format("{}: its targets are one real for each example; softmax-cross-entropy takes "
-                  "labels, which are "
-                  "integers (y.astype('int64')), or {} shares, one for each class",
-                  data.where, classes));
-}
-
-/// Labels that the model has no output for are refused before anything is built, where the model
-/// states how many it has.
-void check_labels(const Examples& examples, const Model& model, const TrainOptions& options) {
-  const std::vector<PortInfo> outputs = model.outputs();
-  if (outputs.size() != 1) return;
-  const Shape& shape = outputs.front().shape;
-  if (shape.size() < 2 || shape[1] < 1) return;
-  if (!examples.training.has_labels()) return check_shares(examples.training, shape[1], options);
-  // Of one output the label itself is the target, 0 or 1.
-  const bool single = options.trainer.loss != Loss::softmax_cross_entropy && shape[1] == 1;
-  const std::int64_t classes = single ? 2 : shape[1];
-  require_labels_below(examples.training, classes);
-  if (examples.validation) require_labels_below(*examples.validation, classes);
-  if (examples.test) require_labels_below(*examples.test, classes);
 }
 
 void say_beginning(const Trainer& trainer, const Examples& examples, const TrainOptions& options) {
@@ -251,6 +197,7 @@ int train_model(TrainOptions options) {
   options.trainer.targets = TrainerOptions::Targets::labels;
   if (!examples.training.has_labels()) options.trainer.targets = TrainerOptions::Targets::shares;
   const Model model = model_of(options);
+  settle_batch(model, options);
   check_labels(examples, model, options);
   if (examples.training.size() < options.trainer.batch) {
     throw UsageError(
@@ -265,6 +212,10 @@ int train_model(TrainOptions options) {
   };
   Trainer trainer(model, open_device(options.device), options.trainer);
   building.reset();
+  if (options.plan) {
+    emit(trainer.plan_text(CompiledModel::Detail::brief), "");
+    return 0;
+  }
   say_beginning(trainer, examples, options);
   building.emplace("building kernels");  // what looks at the validation data comes now
 

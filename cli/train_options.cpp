@@ -54,7 +54,8 @@ void add_optimizer(CLI::App& command, TrainOptions& options) {
 }
 
 void add_course(CLI::App& command, TrainOptions& options) {
-  command.add_option("-b,--batch", options.trainer.batch, "Examples of a step (100)")
+  command
+      .add_option("-b,--batch", options.batch, "Examples of a step (100, or what the file fixes)")
       ->option_text("N")
       ->check(whole_number(1));
   command
@@ -118,6 +119,7 @@ void add_train_options(CLI::App& command, TrainOptions& options) {
       .add_option("-o,--out", options.out,
                   "Folder of the trained model, checkpoints and logs (MODEL-trained)")
       ->option_text("FOLDER");
+  command.add_flag("--plan", options.plan, "Shows the plan of a training step, and ends");
   command.add_flag("--resume", options.resume, "Go on from the checkpoint in the folder");
   command.add_flag("--restart", options.restart,
                    "Start anew over what a training left in the folder");

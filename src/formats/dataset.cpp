@@ -71,7 +71,7 @@ Dataset read_part(const std::string& path, Split split) {
     const bool test = split == Split::test;
     throw UsageError(path + ": has no " + std::string(name_of(split)) + " part (as " +
                      std::string(kind.files) + ")" +
-                     (test ? "; a part of the training examples can be held back for it" : ""));
+                     (test ? "; `morton train --validation` holds back a part of the training examples" : ""));
   }
   Dataset data = kind.read(path, split);
   check_dataset(data);

@@ -117,6 +117,7 @@ TEST_F(CliTrain, WhatIsWrongIsSaidOnce) {
   expect_error(wrong({"--nesterov", "--optimizer", "sgd"}), kBadUsage, "and --momentum");
   expect_error(wrong({"--momentum", "0.9"}), kBadUsage, "--optimizer sgd");
   expect_error(wrong({"--steps", "2"}), kBadUsage, "--epochs");
+  expect_error(wrong({"--epochs", "1", "--accumulate", "0"}), kBadUsage, "--accumulate");
   expect_error(wrong({"--validation", "1.5"}), kBadUsage, "above 0 and below 1");
   expect_error(wrong({"--resume", "--restart"}), kBadUsage, "give one of them");
   expect_error(wrong({"--freeze", "nothing*"}), kBadUsage, "nothing*");
@@ -132,6 +133,13 @@ TEST_F(CliTrain, WhatIsWrongIsSaidOnce) {
   expect_error(wrong({}), kBadUsage, "5 examples for training are fewer than a batch of 7");
   expect_error(run_program({"eval", "c18-mlp", "--data", at("data.npz"), "-d", "cpu"}), kBadUsage,
                "has no test part");
+  EXPECT_FALSE(std::filesystem::exists(at("out")));
+}
+
+TEST_F(CliTrain, ShowsThePlanOfAStep) {
+  const Outcome outcome = train("out", {"--plan"});
+  EXPECT_EQ(outcome.status, 0) << outcome.text();
+  EXPECT_THAT(outcome.out, ::testing::HasSubstr("/gradient/"));
   EXPECT_FALSE(std::filesystem::exists(at("out")));
 }
 

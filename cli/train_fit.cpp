@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train_fit.hpp"
+
+#include <fmt/format.h>
+
+#include "log.hpp"
+#include "morton/error.hpp"
+
+namespace morton::cli {
+namespace {
+
+/// Reals that should be labels are told before anything is built.
+void check_shares(const Dataset& data, std::int64_t classes, const TrainOptions& options) {
+  const Shape& shape = data.targets.shape();
+  const bool one_each = shape.size() == 1 || (shape.size() == 2 && shape[1] == 1);
+  if (options.trainer.loss != Loss::softmax_cross_entropy || classes < 2 || !one_each) return;
+  throw UsageError(
+      fmt::format("{}: its targets are one real for each example; softmax-cross-entropy takes "
+                  "labels, which are "
+                  "integers (y.astype('int64')), or {} shares, one for each class",
+                  data.where, classes));
+}
+
+}  // namespace
+
+void settle_batch(const Model& model, TrainOptions& options) {
+  constexpr std::int64_t kUsual = 100;
+  const std::vector<PortInfo> inputs = model.inputs();
+  const bool states = inputs.size() == 1 && !inputs[0].shape.empty() && inputs[0].shape[0] > 0;
+  const std::int64_t stated = states ? inputs[0].shape[0] : 0;
+  if (states && options.batch > 0 && options.batch != stated) {
+    throw UsageError(fmt::format(
+        "--batch {}: the model's file fixes the batch, {}; export it with an open first extent, or "
+        "leave --batch out",
+        options.batch, stated));
+  }
+  if (states) log::info("batches of {}, as the model's file fixes them", stated);
+  options.trainer.batch = states ? stated : options.batch > 0 ? options.batch : kUsual;
+  if (options.run.steps > 0 && options.run.steps < options.trainer.accumulate) {
+    throw UsageError(
+        fmt::format("--steps {}: the parameters would never change, --accumulate {} "
+                    "takes that many for an update",
+                    options.run.steps, options.trainer.accumulate));
+  }
+}
+
+void settle_shape(const Examples& examples, const Model& model, TrainOptions& options) {
+  const std::vector<PortInfo> inputs = model.inputs();
+  if (inputs.size() != 1) return;
+  Shape shape = inputs.front().shape;
+  const Shape& data = examples.training.inputs.shape();
+  if (shape.size() != data.size() || shape.empty()) return;
+  shape[0] = options.trainer.batch;
+  // Data have channels first; a network may have them last.
+  Shape lying = data;
+  if (shape.size() == 4 && shape[1] < 0 && shape[3] > 0 && shape[3] <= 4) {
+    lying = {data[0], data[2], data[3], data[1]};
+  }
+  bool open = false;
+  for (std::size_t i = 1; i < shape.size(); ++i) {
+    open = open || shape[i] < 0;
+    if (shape[i] < 0) shape[i] = lying[i];
+  }
+  if (open) options.trainer.compile.shapes[inputs.front().name] = shape;
+}
+
+void check_labels(const Examples& examples, const Model& model, const TrainOptions& options) {
+  const std::vector<PortInfo> outputs = model.outputs();
+  if (outputs.size() != 1) return;
+  const Shape& shape = outputs.front().shape;
+  if (shape.size() < 2 || shape[1] < 1) return;
+  if (!examples.training.has_labels()) return check_shares(examples.training, shape[1], options);
+  if (shape[1] == 1 && options.trainer.loss == Loss::softmax_cross_entropy) {
+    throw UsageError(
+        "the network has one output: --loss binary-cross-entropy (for labels 0 and 1), mse or l1");
+  }
+  // Of one output the label itself is the target, 0 or 1.
+  const bool single = options.trainer.loss != Loss::softmax_cross_entropy && shape[1] == 1;
+  const std::int64_t classes = single ? 2 : shape[1];
+  require_labels_below(examples.training, classes);
+  if (examples.validation) require_labels_below(*examples.validation, classes);
+  if (examples.test) require_labels_below(*examples.test, classes);
+}
+
+}  // namespace morton::cli
