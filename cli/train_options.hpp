@@ -21,7 +21,7 @@ struct TrainOptions {
   TrainerOptions trainer;
   TrainingRunOptions run;
   double validation =
-      0.0;  ///< share of the training examples; 0: the test part, where there is one
+      0.0;                 ///< share of the training examples; 0: the test part, where there is one
   std::int64_t batch = 0;  ///< 0: what the model's file fixes, or 100
   bool plan = false;
   bool nesterov = false, recompute = false, resume = false, restart = false;

@@ -69,9 +69,10 @@ Dataset read_part(const std::string& path, Split split) {
   const DatasetKind kind = kind_of(path);
   if (!kind.has(path, split)) {
     const bool test = split == Split::test;
-    throw UsageError(path + ": has no " + std::string(name_of(split)) + " part (as " +
-                     std::string(kind.files) + ")" +
-                     (test ? "; `morton train --validation` holds back a part of the training examples" : ""));
+    throw UsageError(
+        path + ": has no " + std::string(name_of(split)) + " part (as " + std::string(kind.files) +
+        ")" +
+        (test ? "; `morton train --validation` holds back a part of the training examples" : ""));
   }
   Dataset data = kind.read(path, split);
   check_dataset(data);

@@ -9,8 +9,8 @@
 namespace morton {
 
 /// The gradients of a node that scales (by input 1) and shifts (by input 2) the deviations of input
-/// 0 along some dimensions; `shapes` are those that inputs 1 and 2 broadcast as, none where the node
-/// has no such inputs.
+/// 0 along some dimensions; `shapes` are those that inputs 1 and 2 broadcast as, none where the
+/// node has no such inputs.
 void gradient_of_deviations(Gradient& gradient, const Along& along, double epsilon,
                             const std::vector<Shape>& shapes);
 
