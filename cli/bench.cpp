@@ -4,7 +4,6 @@
 #include <CLI/CLI.hpp>
 #include <array>
 #include <cmath>
-#include <filesystem>
 #include <memory>
 
 #include "bench_model_report.hpp"
@@ -172,13 +171,11 @@ std::string cache_state(const CompileReport& report) {
 }
 
 /// `bench tanh` names no file: whoever asks for a problem that there is not learns which there are.
-void require_model(const std::string& path) {
-  if (std::filesystem::exists(path) || path.find_first_of("./") != std::string::npos) return;
-  if (names_architecture(path)) return;
-  throw UsageError(fmt::format(
-      "bench {}: it is neither a file nor a problem, nor an architecture of `morton new`; the "
-      "problems are {}",
-      path, fmt::join(kFamilies, ", ")));
+void require_model(const std::string& path) try {
+  (void)names_architecture(path);
+} catch (const UsageError& error) {
+  throw UsageError(
+      fmt::format("{}; the problems are {}", error.what(), fmt::join(kFamilies, ", ")));
 }
 
 void warn_of_unused(const Options& options, const CompiledModel& model) {

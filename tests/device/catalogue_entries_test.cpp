@@ -20,28 +20,47 @@ namespace {
 
 using WayOnDevice = std::tuple<std::string, std::string>;  // device, name of the way
 
-/// A short run computes every second of a way's cases, of this many or more every fourth.
-constexpr std::size_t kMany = 40;
+/// What all tests of a process share: reading it takes longer than many of them.
+struct Shared {
+  testing::TemporaryFolder folder;
+  Catalogue catalogue = Catalogue::standard();
+  Catalogue direct = catalogue_without_detours(folder.path());
+  std::vector<Way> ways = all_ways(catalogue);
+  std::map<std::string, std::vector<OperatorCase>> cases;  ///< of each family
+
+  Shared() {
+    for (const OperatorCase& test : shipped_cases()) {
+      for (const std::string& family : families_of(test)) cases[family].push_back(test);
+    }
+  }
+};
+const Shared& shared() {
+  static const Shared shared;
+  return shared;
+}
+
+bool needs_library(const Way& way, const Catalogue& catalogue) {
+  return std::ranges::any_of(way.kernels, [&](const std::string& kernel) {
+    const Entry* entry = catalogue.find_entry(kernel);
+    return entry != nullptr && !entry->library.empty();
+  });
+}
 
 class CatalogueEntries : public ::testing::TestWithParam<WayOnDevice> {
  protected:
   void SetUp() override {
     device_ = OpenClDevice::open(std::get<0>(GetParam()), {});
-    const auto ways = all_ways(catalogue_);
+    const std::vector<Way>& ways = shared().ways;
     const auto found = std::find_if(ways.begin(), ways.end(), [](const Way& way) {
       return way.name == std::get<1>(GetParam());
     });
     way_ = *found;
     turn_ = static_cast<std::size_t>(found - ways.begin());
-    const std::string missing = missing_library(way_, catalogue_);
+    const std::string missing = missing_library(way_, shared().catalogue);
     if (!missing.empty()) GTEST_SKIP() << "this build has no " << missing;
   }
-  [[nodiscard]] std::vector<OperatorCase> cases() const {
-    std::vector<OperatorCase> cases;
-    for (OperatorCase& test : shipped_cases()) {
-      if (families_of(test).contains(way_.family)) cases.push_back(std::move(test));
-    }
-    return cases;
+  [[nodiscard]] const std::vector<OperatorCase>& cases() const {
+    return shared().cases.at(way_.family);
   }
   /// The cases that the way can do, and why not the others.
   struct Possible {
@@ -50,20 +69,28 @@ class CatalogueEntries : public ::testing::TestWithParam<WayOnDevice> {
   };
   [[nodiscard]] Possible possible_cases() const {
     Possible possible;
-    for (OperatorCase& test : cases()) {
-      const TestGraph graph = to_test_graph(test, DataKind::integers);
-      if (const auto reason = refusal_of(graph, device_->info(), catalogue(), way_)) {
-        ++possible.refused[*reason];
+    for (const OperatorCase& test : cases()) {
+      const TriedPlan tried = plan_of(test);
+      if (tried.plan) {
+        possible.cases.push_back(test);
       } else {
-        possible.cases.push_back(std::move(test));
+        ++possible.refused[tried.refusal];
       }
     }
     return possible;
   }
+  [[nodiscard]] TriedPlan plan_of(const OperatorCase& test) const {
+    return try_plan(to_test_graph(test, DataKind::integers), device_->info(), catalogue(), way_);
+  }
+  /// Every second case; of many fewer; of a library, which builds for most sizes, few.
+  [[nodiscard]] std::size_t stride_of_short_run(std::size_t cases) const {
+    if (uses_library()) return 16;
+    return cases < 40 ? 2 : cases < 200 ? 4 : 8;
+  }
   /// The share of the cases that a run computes: without MORTON_TEST_LONG not all. Ways take turns,
   /// so that a family's kernels together compute every case.
   [[nodiscard]] std::vector<OperatorCase> share_of(const std::vector<OperatorCase>& all) const {
-    const std::size_t stride = is_long_run() ? 1 : all.size() < kMany ? 2 : 4;
+    const std::size_t stride = is_long_run() ? 1 : stride_of_short_run(all.size());
     std::vector<OperatorCase> share;
     for (std::size_t i = turn_ % std::min(stride, std::max<std::size_t>(all.size(), 1));
          i < all.size(); i += stride) {
@@ -72,14 +99,9 @@ class CatalogueEntries : public ::testing::TestWithParam<WayOnDevice> {
     return share;
   }
   [[nodiscard]] const Catalogue& catalogue() const {
-    return way_.inside == Way::Inside::free ? catalogue_ : direct_;
+    return way_.inside == Way::Inside::free ? shared().catalogue : shared().direct;
   }
-  [[nodiscard]] bool uses_library() const {
-    return std::ranges::any_of(way_.kernels, [&](const std::string& kernel) {
-      const Entry* entry = catalogue_.find_entry(kernel);
-      return entry != nullptr && !entry->library.empty();
-    });
-  }
+  [[nodiscard]] bool uses_library() const { return needs_library(way_, shared().catalogue); }
   /// Runs the cases with data of these kinds; returns how many graphs ran.
   WayReport run(const std::vector<OperatorCase>& cases, std::vector<DataKind> kinds,
                 Execution execution) {
@@ -90,9 +112,6 @@ class CatalogueEntries : public ::testing::TestWithParam<WayOnDevice> {
     return run_graphs(device_, catalogue(), way_, graphs, execution);
   }
 
-  testing::TemporaryFolder folder_;
-  Catalogue catalogue_ = Catalogue::standard();
-  Catalogue direct_ = catalogue_without_detours(folder_.path());
   std::shared_ptr<OpenClDevice> device_;
   Way way_;
   std::size_t turn_ = 0;  ///< the way's place in the list of all
@@ -262,26 +281,40 @@ TEST_P(CatalogueEntries, BuildNothingForOtherExtents) {
   // The plan may choose another kernel inside for other sizes.
   if (way_.inside == Way::Inside::free) GTEST_SKIP() << way_.name << " has no kernel of its own";
   const auto& [op, lines] = kPairs.at(pair);
-  int built = 0;
-  for (const std::string& line : lines) {
-    const OperatorCase test = parse_case(op, line, "pair");
-    const WayReport report = run({test}, {DataKind::integers}, Execution::runner);
-    if (report.graphs == 0 && needs_another_device(report.refused)) {
-      GTEST_SKIP() << print(way_, report);
-    }
-    EXPECT_EQ(report.graphs, 1) << print(way_, report);
-    EXPECT_EQ(report.programs_built, built == 0 ? 1 : 0) << line;
-    ++built;
+  std::vector<std::string> texts[2];
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const TriedPlan tried = plan_of(parse_case(op, lines[i], "pair"));
+    if (!tried.plan && needs_another_device({{tried.refusal, 1}})) GTEST_SKIP() << tried.refusal;
+    ASSERT_TRUE(tried.plan) << lines[i] << ": " << tried.refusal;
+    for (const InstanceSource& kernel : tried.plan->instances) texts[i].push_back(kernel.text);
+  }
+  EXPECT_EQ(texts[0], texts[1]);
+  EXPECT_TRUE(uses_library() || !texts[0].empty());
+  if (!is_long_run()) return;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const WayReport report =
+        run({parse_case(op, lines[i], "pair")}, {DataKind::integers}, Execution::runner);
+    EXPECT_EQ(report.programs_built, i == 0 ? 1 : 0) << lines[i];
   }
 }
 
-/// All ways; without MORTON_TEST_LONG (./dev check --long) of recipes' kernels inside every fifth.
+/// True of a kernel within a recipe that other ways take as well: a recipe's inner choices, and a
+/// library's routine for one of its steps.
+bool repeats_recipe(const Way& way, const Catalogue& catalogue) {
+  const bool is_choice = way.name.find(" with ") != std::string::npos;
+  return is_choice || (needs_library(way, catalogue) && way.use.size() > 1);
+}
+
+/// All ways; without MORTON_TEST_LONG (./dev check --long) of those that repeat a recipe every
+/// fifth.
 std::vector<std::string> way_names() {
+  const Catalogue catalogue = Catalogue::standard();
   std::vector<std::string> names;
-  int inside = 0;
-  for (const Way& way : all_ways(Catalogue::standard())) {
-    const bool is_inside = way.name.find(" with ") != std::string::npos;
-    if (is_long_run() || !is_inside || inside++ % 5 == 0) names.push_back(way.name);
+  int repeated = 0;
+  for (const Way& way : all_ways(catalogue)) {
+    if (is_long_run() || !repeats_recipe(way, catalogue) || repeated++ % 5 == 0) {
+      names.push_back(way.name);
+    }
   }
   return names;
 }
@@ -304,8 +337,8 @@ TEST_P(CatalogueOclgrind, SmallCasesLeaveNothingToReport) {
     GTEST_SKIP() << "a library's kernels are not ours to check";
   }
   std::vector<OperatorCase> small;
-  for (OperatorCase& test : cases()) {
-    if (test.small) small.push_back(std::move(test));
+  for (const OperatorCase& test : cases()) {
+    if (test.small) small.push_back(test);
   }
   const WayReport report = run(small, {DataKind::integers}, Execution::exact);
   if (report.graphs == 0 && needs_another_device(report.refused)) {

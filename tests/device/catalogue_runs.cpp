@@ -76,11 +76,10 @@ Plan plan_of(Graph graph, const DeviceInfo& device, const Catalogue& catalogue, 
   return make_plan(graph, catalogue, device, options);
 }
 
-Prepared prepare(const TestGraph& test, const DeviceInfo& device, const Catalogue& catalogue,
-                 const Way& way) {
+Prepared prepare(TestGraph test, Plan plan, const Way& way) {
   Prepared prepared;
-  prepared.test = rounded(test, way.precision);
-  prepared.plan = plan_of(prepared.test.graph, device, catalogue, way);
+  prepared.test = std::move(test);
+  prepared.plan = std::move(plan);
   prepared.expected =
       reference_outputs(prepared.test.graph, prepared.test.inputs, way.transform)[0];
   for (std::size_t i = 0; i < prepared.expected.error.size(); ++i) {
@@ -155,29 +154,28 @@ TestGraph to_test_graph(const OperatorCase& test, DataKind kind) {
   return result;
 }
 
-std::optional<std::string> refusal_of(const TestGraph& test, const DeviceInfo& device,
-                                      const Catalogue& catalogue, const Way& way) {
+TriedPlan try_plan(const TestGraph& test, const DeviceInfo& device, const Catalogue& catalogue,
+                   const Way& way) {
   try {
-    plan_of(test.graph, device, catalogue, way);
+    return {plan_of(test.graph, device, catalogue, way), ""};
   } catch (const UsageError& error) {
-    return reason_in(error.what());
+    return {std::nullopt, reason_in(error.what())};
   } catch (const UnsupportedError& error) {
-    return reason_in(error.what());
+    return {std::nullopt, reason_in(error.what())};
   }
-  return std::nullopt;
 }
 
 WayReport run_graphs(const std::shared_ptr<OpenClDevice>& device, const Catalogue& catalogue,
                      const Way& way, const std::vector<TestGraph>& graphs, Execution execution) {
   WayReport report;
   std::vector<Prepared> prepared;
-  for (const TestGraph& test : graphs) {
-    try {
-      prepared.push_back(prepare(test, device->info(), catalogue, way));
-    } catch (const UsageError& error) {
-      ++report.refused[reason_in(error.what())];
-    } catch (const UnsupportedError& error) {
-      ++report.refused[reason_in(error.what())];
+  for (const TestGraph& given : graphs) {
+    TestGraph test = rounded(given, way.precision);
+    TriedPlan tried = try_plan(test, device->info(), catalogue, way);
+    if (tried.plan) {
+      prepared.push_back(prepare(std::move(test), std::move(*tried.plan), way));
+    } else {
+      ++report.refused[tried.refusal];
     }
   }
   std::vector<Plan*> plans;

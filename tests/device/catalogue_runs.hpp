@@ -25,9 +25,13 @@ struct TestGraph {
 /// The case with data of this kind; exact where f32 is.
 [[nodiscard]] TestGraph to_test_graph(const OperatorCase& test, DataKind kind);
 
-/// Why the way cannot do this graph; nothing when it can.
-[[nodiscard]] std::optional<std::string> refusal_of(const TestGraph& test, const DeviceInfo& device,
-                                                    const Catalogue& catalogue, const Way& way);
+/// The way's plan of a graph, or why it cannot do it.
+struct TriedPlan {
+  std::optional<Plan> plan;
+  std::string refusal;
+};
+[[nodiscard]] TriedPlan try_plan(const TestGraph& test, const DeviceInfo& device,
+                                 const Catalogue& catalogue, const Way& way);
 
 /// How graphs are run.
 enum class Execution : std::uint8_t {
