@@ -13,6 +13,7 @@
 
 #include "device/catalogue_runs.hpp"
 #include "support/devices.hpp"
+#include "support/long_run.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace morton::test {
@@ -82,15 +83,15 @@ class CatalogueEntries : public ::testing::TestWithParam<WayOnDevice> {
   [[nodiscard]] TriedPlan plan_of(const OperatorCase& test) const {
     return try_plan(to_test_graph(test, DataKind::integers), device_->info(), catalogue(), way_);
   }
-  /// Every second case; of many fewer; of a library, which builds for most sizes, few.
+  /// Every third case; of many fewer; of a library, which builds for most sizes, few.
   [[nodiscard]] std::size_t stride_of_short_run(std::size_t cases) const {
     if (uses_library()) return 16;
-    return cases < 40 ? 2 : cases < 200 ? 4 : 8;
+    return cases < 40 ? 3 : cases < 200 ? 6 : 12;
   }
   /// The share of the cases that a run computes: without MORTON_TEST_LONG not all. Ways take turns,
   /// so that a family's kernels together compute every case.
   [[nodiscard]] std::vector<OperatorCase> share_of(const std::vector<OperatorCase>& all) const {
-    const std::size_t stride = is_long_run() ? 1 : stride_of_short_run(all.size());
+    const std::size_t stride = testing::is_long_run() ? 1 : stride_of_short_run(all.size());
     std::vector<OperatorCase> share;
     for (std::size_t i = turn_ % std::min(stride, std::max<std::size_t>(all.size(), 1));
          i < all.size(); i += stride) {
@@ -290,7 +291,7 @@ TEST_P(CatalogueEntries, BuildNothingForOtherExtents) {
   }
   EXPECT_EQ(texts[0], texts[1]);
   EXPECT_TRUE(uses_library() || !texts[0].empty());
-  if (!is_long_run()) return;
+  if (!testing::is_long_run()) return;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const WayReport report =
         run({parse_case(op, lines[i], "pair")}, {DataKind::integers}, Execution::runner);
@@ -312,7 +313,7 @@ std::vector<std::string> way_names() {
   std::vector<std::string> names;
   int repeated = 0;
   for (const Way& way : all_ways(catalogue)) {
-    if (is_long_run() || !repeats_recipe(way, catalogue) || repeated++ % 5 == 0) {
+    if (testing::is_long_run() || !repeats_recipe(way, catalogue) || repeated++ % 5 == 0) {
       names.push_back(way.name);
     }
   }

@@ -16,6 +16,7 @@
 #include "ops/graph_writer.hpp"
 #include "support/cases.hpp"
 #include "support/devices.hpp"
+#include "support/long_run.hpp"
 #include "support/networks.hpp"
 
 namespace morton::test {
@@ -80,7 +81,7 @@ TEST_P(CatalogueGradients, AreThoseOfTheReference) {
   std::vector<TestGraph> graphs;
   for (const OperatorCase& test : shipped_cases()) {
     if (!test.small || test.op == "MaxPoolGradient") continue;
-    if (!is_long_run() && tried[test.op] >= kCasesOfAnOperator) continue;
+    if (!testing::is_long_run() && tried[test.op] >= kCasesOfAnOperator) continue;
     bool any = false;
     for (std::size_t operand = 0; operand < 3; ++operand) {
       auto graph = gradient_graph(test, operand);

@@ -150,8 +150,6 @@ std::vector<Way> ways_of(const Recipe& recipe, const Catalogue& catalogue) {
 
 }  // namespace
 
-bool is_long_run() { return std::getenv("MORTON_TEST_LONG") != nullptr; }
-
 bool is_for_vectors(const Entry& entry) {
   return std::any_of(entry.require.begin(), entry.require.end(),
                      [](const Expression& requirement) { return requirement.print() == "N == 1"; });

@@ -46,9 +46,6 @@ struct Way {
 /// tried with a kernel that demands formats; nor for a transform of Winograd's, which is tried
 /// within a recipe that poses it.
 [[nodiscard]] std::vector<Way> all_ways(const Catalogue& catalogue);
-/// Whether everything is to be tried (./dev check --long), or what half an hour of two cores
-/// allows.
-[[nodiscard]] bool is_long_run();
 /// Whether the kernel computes products with one column only.
 [[nodiscard]] bool is_for_vectors(const Entry& entry);
 /// The library that the way needs and this build has not; empty when there is none.

@@ -21,6 +21,7 @@
 #include "error/cli_program.hpp"
 #include "formats/npy.hpp"
 #include "support/child_process.hpp"
+#include "support/long_run.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace morton::testing {
@@ -259,7 +260,7 @@ TEST_F(CliTrain, KilledAndResumedItLosesNothing) {
   SCOPED_TRACE("seed " + std::to_string(kSeed));
   std::mt19937 random(kSeed);
   // A hundred kills where ./dev check --long asks for them.
-  const int trainings = std::getenv("MORTON_TEST_LONG") == nullptr ? 1 : 17;
+  const int trainings = is_long_run() ? 17 : 1;
   int killed = 0;
   for (int training = 0; training < trainings; ++training) {
     const std::string parts = "parts" + std::to_string(training);

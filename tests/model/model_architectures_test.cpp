@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Every network that `morton new` makes, layer by layer against the reference, on small images.
-#include <cstdlib>
-
 #include "model/model_check.hpp"
 #include "morton/architectures.hpp"
 #include "morton/compare.hpp"
 #include "support/devices.hpp"
+#include "support/long_run.hpp"
 #include "support/networks.hpp"
 
 namespace morton::test {
@@ -50,6 +49,7 @@ class ModelArchitectures : public ModelTest {
     const auto unsupported = model.summary().unsupported;
     if (!unsupported.empty()) GTEST_SKIP() << subject.name << ": " << unsupported[0].second;
     for (const std::int64_t batch : {1, 2}) {
+      if (batch == 1 && !testing::is_long_run()) continue;
       SCOPED_TRACE(std::string(subject.name) + ", batch " + std::to_string(batch));
       const CompiledModel compiled = compile(model, device(), options_for(model, subject, batch));
       const LayerReport report = compare_layers(compiled, inputs_of(compiled),
@@ -65,9 +65,6 @@ class ModelArchitectures : public ModelTest {
       }
     }
   }
-
-  /// For what takes minutes: ./dev check --long.
-  [[nodiscard]] static bool runs_long() { return std::getenv("MORTON_TEST_LONG") != nullptr; }
 };
 MORTON_MODELS_ON_EVERY_DEVICE(ModelArchitectures);
 
@@ -84,7 +81,7 @@ TEST_P(ModelArchitectures, MobilenetV2) { expect_right({"mobilenet_v2", 33}); }
 TEST_P(ModelArchitectures, Espcn) { expect_right({"espcn", 17}); }
 
 TEST_P(ModelArchitectures, TheOthers) {
-  if (!runs_long()) GTEST_SKIP() << "takes minutes; ./dev check --long runs it";
+  if (!testing::is_long_run()) GTEST_SKIP() << "takes minutes; ./dev check --long runs it";
   for (const Subject& subject :
        {Subject{"resnet18", 33}, Subject{"squeezenet1_1", 33}, Subject{"shufflenet_v2", 33},
         Subject{"unet", 16}, Subject{"tiny_yolo", 32}, Subject{"vgg16", 0}, Subject{"resnet50", 33},
