@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <iostream>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "device/catalogue_runs.hpp"
@@ -28,6 +29,14 @@ struct Shared {
   Catalogue direct = catalogue_without_detours(folder.path());
   std::vector<Way> ways = all_ways(catalogue);
   std::map<std::string, std::vector<OperatorCase>> cases;  ///< of each family
+
+  /// The device, opened once: PoCL reads its library of built-in functions for each context.
+  [[nodiscard]] std::shared_ptr<OpenClDevice> device(const std::string& id) const {
+    std::shared_ptr<OpenClDevice>& opened = devices[id];
+    if (!opened) opened = OpenClDevice::open(id, {});
+    return opened;
+  }
+  mutable std::map<std::string, std::shared_ptr<OpenClDevice>> devices;
 
   Shared() {
     for (const OperatorCase& test : shipped_cases()) {
@@ -50,7 +59,7 @@ bool needs_library(const Way& way, const Catalogue& catalogue) {
 class CatalogueEntries : public ::testing::TestWithParam<WayOnDevice> {
  protected:
   void SetUp() override {
-    device_ = OpenClDevice::open(std::get<0>(GetParam()), {});
+    device_ = shared().device(std::get<0>(GetParam()));
     const std::vector<Way>& ways = shared().ways;
     const auto found = std::find_if(ways.begin(), ways.end(), [](const Way& way) {
       return way.name == std::get<1>(GetParam());
@@ -299,23 +308,28 @@ TEST_P(CatalogueEntries, BuildNothingForOtherExtents) {
   }
 }
 
-/// True of a kernel within a recipe that other ways take as well: a recipe's inner choices, and a
-/// library's routine for one of its steps.
-bool repeats_recipe(const Way& way, const Catalogue& catalogue) {
-  const bool is_choice = way.name.find(" with ") != std::string::npos;
-  return is_choice || (needs_library(way, catalogue) && way.use.size() > 1);
+/// What of a way the ways before it try too: the source of its kernel (which serves other families
+/// and other sizes of tiles), or the recipe around a kernel or around a library's routine.
+bool is_variant(const Way& way, const Catalogue& catalogue, std::set<std::string>& sources) {
+  if (way.name.find(" with ") != std::string::npos) return true;
+  if (needs_library(way, catalogue)) return way.use.size() > 1;
+  const Entry* entry = catalogue.find_entry(way.name);
+  return entry != nullptr && !sources.insert(entry->source_file).second;
 }
 
-/// All ways; without MORTON_TEST_LONG (./dev check --long) of those that repeat a recipe every
-/// fifth.
+/// All ways; without MORTON_TEST_LONG (./dev check --long) of the variants every fifth.
 std::vector<std::string> way_names() {
   const Catalogue catalogue = Catalogue::standard();
   std::vector<std::string> names;
-  int repeated = 0;
-  for (const Way& way : all_ways(catalogue)) {
-    if (testing::is_long_run() || !repeats_recipe(way, catalogue) || repeated++ % 5 == 0) {
-      names.push_back(way.name);
-    }
+  std::set<std::string> sources;
+  int variants = 0;
+  std::vector<Way> ways = all_ways(catalogue);
+  // A kernel's products of one batch come before those of several.
+  std::ranges::stable_partition(ways,
+                                [](const Way& way) { return !way.name.starts_with("batched_"); });
+  for (const Way& way : ways) {
+    const bool variant = is_variant(way, catalogue, sources);
+    if (testing::is_long_run() || !variant || variants++ % 5 == 0) names.push_back(way.name);
   }
   return names;
 }
