@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 #include <map>
+#include <optional>
 #include <sstream>
 
 #include "base/checked.hpp"
@@ -106,7 +107,8 @@ class Run {
         whole_(plan_.values.size()),
         part_(plan_.values.size()),
         front_(plan_.values.size(), guard_),
-        given_(plan_.values.size()) {
+        given_(plan_.values.size()),
+        owner_(plan_.values.size()) {
     const std::vector<char> begins = begins_block(plan_);
     for (std::size_t v = 0; v < begins.size(); ++v) {
       if (begins[v] != 0) front_[v] = 0;
@@ -120,6 +122,8 @@ class Run {
     for (const auto& [name, value] : plan_.inputs) make_input(name, value, inputs);
     std::vector<std::unique_ptr<LaunchedStep>> launched;
     for (const Step& step : plan_.steps) {
+      // Before its result is made, which may lie in the place of an operand.
+      for (const int value : step.reads) (void)owner(value);
       for (const int value : step.writes) make(static_cast<std::size_t>(value));
       launched.push_back(loaded_.launch(
           step, [&](int value) -> const cl::Buffer& { return part_[owner(value)]; }));
@@ -137,15 +141,17 @@ class Run {
 
  private:
   /// Several values may name the same memory in the plan (a reshaped tensor): reading one means the
-  /// value that was made last at that place.
-  std::size_t owner(int value) const {
+  /// value that was made last at that place when it was first read.
+  std::size_t owner(int value) {
     const auto v = static_cast<std::size_t>(value);
     if (part_[v]() != nullptr) return v;
+    if (owner_[v]) return *owner_[v];
     const auto found = places_.find({plan_.values[v].block, plan_.values[v].offset_bytes});
     if (found == places_.end()) {
       throw InternalError("checked run: '" + plan_.values[v].name +
                           "' is read before it is written");
     }
+    owner_[v] = found->second;
     return found->second;
   }
 
@@ -259,10 +265,11 @@ class Run {
   OpenClDevice& device_;
   cl::CommandQueue queue_;
   std::int64_t guard_;
-  std::vector<cl::Buffer> whole_;    ///< with guards
-  std::vector<cl::Buffer> part_;     ///< what kernels see
-  std::vector<std::int64_t> front_;  ///< bytes of the guard before each value
-  std::vector<Bytes> given_;         ///< what inputs and constants held
+  std::vector<cl::Buffer> whole_;                  ///< with guards
+  std::vector<cl::Buffer> part_;                   ///< what kernels see
+  std::vector<std::int64_t> front_;                ///< bytes of the guard before each value
+  std::vector<Bytes> given_;                       ///< what inputs and constants held
+  std::vector<std::optional<std::size_t>> owner_;  ///< of values that were read and not made
   std::map<std::pair<int, std::int64_t>, std::size_t> places_;
   std::string damage_;
 };
