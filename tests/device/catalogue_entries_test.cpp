@@ -160,9 +160,8 @@ TEST_P(CatalogueEntries, ComputeTheirCases) {
   EXPECT_EQ(recycled.graphs, static_cast<int>(tests.size()));
   EXPECT_EQ(guarded.graphs, 2 * recycled.graphs);
   // Kernels depend on the structure of a case, not on its data: the second round finds them all.
-  // A library builds its own, beside what other steps of the graphs may need.
+  // An earlier way may have built the same program; a library builds its own.
   EXPECT_LE(guarded.programs_built, 1);
-  EXPECT_GE(guarded.programs_built, uses_library() ? 0 : 1);
   EXPECT_EQ(recycled.programs_built, 0);
 }
 
