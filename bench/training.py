@@ -178,6 +178,7 @@ class Bench:
             return self.absent(what, ">= 0.7", why)
         steps = ours.ask("profile", PROFILED_STEPS)
         ours.close()
+
         def bare(step):
             return step["name"].removeprefix("pack ").split("+")[0]
 
@@ -192,8 +193,11 @@ class Bench:
         products = [step for step in computing(of) if "/gradient/Conv" in step["name"]]
         share = speed(products, products) / speed(computing(own), computing(own))
         moved = speed(products, of) / speed(computing(own), own)
-        verdict = "" if moved >= 0.7 else ", missed" if share < 0.7 else ", missed with that"
-        self.row(what, ">= 0.7", f"{share:.2f}; with what is moved and summed for them {moved:.2f}{verdict} "
+
+        def shown(number):
+            return f"{number:.2f}{'' if number >= 0.7 else ', missed'}"
+
+        self.row(what, ">= 0.7", f"{shown(share)}; with what is moved and summed for them {shown(moved)} "
                  f"({speed(own, own) / 1e3:.0f} GFLOP/s forward)",
                  f"{self.shown(ours)} <<< 'profile {PROFILED_STEPS}'")
         return None

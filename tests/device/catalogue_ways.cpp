@@ -7,7 +7,6 @@
 #include <cstdlib>
 
 #include "base/error.hpp"
-#include "launch/library.hpp"
 #include "ops/operator.hpp"
 #include "passes/pipeline.hpp"
 #include "plan/narrow.hpp"
@@ -155,11 +154,10 @@ bool is_for_vectors(const Entry& entry) {
                      [](const Expression& requirement) { return requirement.print() == "N == 1"; });
 }
 
-std::string missing_library(const Way& way, const Catalogue& catalogue) {
+std::string library_of(const Way& way, const Catalogue& catalogue) {
   for (const std::string& kernel : way.kernels) {
     const Entry* entry = catalogue.find_entry(kernel);
-    if (entry == nullptr || entry->library.empty()) continue;
-    if (!available_libraries().contains(entry->library)) return entry->library;
+    if (entry != nullptr && !entry->library.empty()) return entry->library;
   }
   return {};
 }

@@ -48,8 +48,8 @@ struct Way {
 [[nodiscard]] std::vector<Way> all_ways(const Catalogue& catalogue);
 /// Whether the kernel computes products with one column only.
 [[nodiscard]] bool is_for_vectors(const Entry& entry);
-/// The library that the way needs and this build has not; empty when there is none.
-[[nodiscard]] std::string missing_library(const Way& way, const Catalogue& catalogue);
+/// The library that the way's kernels are of; empty when they are ours.
+[[nodiscard]] std::string library_of(const Way& way, const Catalogue& catalogue);
 /// A name as GoogleTest likes it: "gemm_tile".
 [[nodiscard]] std::string test_name(const std::string& name);
 
