@@ -24,6 +24,7 @@ using morton::Tensor;
 struct Arguments {
   std::string model, batches, device = "auto", optimizer = "sgd";
   double rate = 0.01;
+  bool apart = false;  ///< each kernel in a launch of its own
 };
 
 /// Row `index` of a tensor [count, ...].
@@ -107,6 +108,7 @@ class Subject {
     if (arguments_.optimizer == "adam") {
       options.optimizer.kind = morton::OptimizerOptions::Kind::adam;
     }
+    if (arguments_.apart) options.compile.launches = morton::CompileOptions::Launches::apart;
     const bool is_file = arguments_.model.find('.') != std::string::npos;
     const auto model =
         is_file ? morton::Model::load(arguments_.model) : morton::new_model(arguments_.model, 1);
@@ -136,7 +138,7 @@ void print(const std::vector<double>& numbers) {
 }
 
 int run(int argc, char** argv) {
-  if (argc != 6) {
+  if (argc != 6 && argc != 7) {
     std::fputs("usage: training MODEL BATCHES.npz DEVICE sgd|adam RATE\n", stderr);
     return 2;
   }
@@ -146,6 +148,7 @@ int run(int argc, char** argv) {
   arguments.device = argv[3];
   arguments.optimizer = argv[4];
   arguments.rate = std::stod(argv[5]);
+  arguments.apart = argc == 7 && std::string(argv[6]) == "apart";
   Subject subject(arguments);
   std::puts(subject.facts().c_str());
   std::fflush(stdout);

@@ -2,8 +2,10 @@
 #include "train.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -68,6 +70,28 @@ std::int64_t elements_of(const TrainingSummary& summary) {
   return all;
 }
 
+/// The first few of the names, and how many more there are.
+std::string some_of(const std::vector<std::string>& names) {
+  constexpr std::size_t kMost = 5;
+  const std::size_t shown = std::min(names.size(), kMost);
+  const auto end = names.begin() + static_cast<std::ptrdiff_t>(shown);
+  const std::string text = fmt::format("{}", fmt::join(names.begin(), end, ", "));
+  return names.size() == shown ? text : fmt::format("{} and {} more", text, names.size() - shown);
+}
+
+/// What is taken for a parameter, and what is not, where the model's file does not tell.
+void say_doubts(const TrainingSummary& summary) {
+  if (!summary.doubtful_scales.empty()) {
+    log::info(
+        "trained too, as a file does not tell learned scales from fixed ones: {} (--freeze "
+        "leaves them as they are)",
+        some_of(summary.doubtful_scales));
+  }
+  if (!summary.stated_numbers.empty()) {
+    log::info("single numbers stay as they are: {}", some_of(summary.stated_numbers));
+  }
+}
+
 void say_beginning(const Trainer& trainer, const Examples& examples, const TrainOptions& options) {
   const TrainingSummary& summary = trainer.summary();
   log::info(
@@ -76,6 +100,7 @@ void say_beginning(const Trainer& trainer, const Examples& examples, const Train
       summary.trained_elements, elements_of(summary), bytes_text(summary.parameter_bytes),
       bytes_text(summary.optimizer_bytes), bytes_text(summary.activation_bytes),
       bytes_text(summary.workspace_bytes));
+  say_doubts(summary);
   const std::int64_t left_over = examples.training.size() % options.trainer.batch;
   say_what_is_cut(examples.training, trainer.input());
   log::info("{} examples for training{}, {} for validation{}", examples.training.size(),

@@ -66,6 +66,14 @@ void add_course(CLI::App& command, TrainOptions& options) {
   command.add_flag("--recompute", options.recompute,
                    "Computes results of elementwise operators again for the backward pass: less "
                    "memory, the same values");
+  using Launches = CompileOptions::Launches;
+  const Names<Launches> launches{{"joined", Launches::joined}, {"apart", Launches::apart}};
+  command
+      .add_option("--launches", options.launches,
+                  "joined: small kernels that do not need each other's results run in one launch; "
+                  "apart: each in its own (joined)")
+      ->option_text("joined|apart")
+      ->transform(one_of(numbered(launches)));
   command.add_option("--epochs", options.run.epochs, "Passes over the training examples (10)")
       ->option_text("N")
       ->check(whole_number(1));
@@ -165,6 +173,7 @@ void settle(TrainOptions& options) {
   options.run.deviation = options.data.deviation;
   options.trainer.seed = options.run.seed;
   options.trainer.compile = compile_options(options.model.kernels);
+  options.trainer.compile.launches = options.launches;
 }
 
 }  // namespace morton::cli

@@ -70,6 +70,15 @@ struct CompileOptions {
   std::vector<double> weights;
   /// Files with further catalogue entries.
   std::vector<std::string> catalogue_files;
+  /// Whether small kernels that do not need each other's results share a launch, which is faster
+  /// where launches take longer than their work. A joined kernel is built for these steps alone, so
+  /// other extents may need kernels that are not built, and what is measured of a step is of all
+  /// kernels in it. Unless told otherwise only the steps of a training are joined.
+  enum class Launches : std::uint8_t {
+    joined_for_training,
+    apart,
+    joined
+  } launches = Launches::joined_for_training;
   /// Other values of the open extents, two at most, for which kernels are chosen and built too:
   /// `CompiledModel::with_shapes` then takes what is best among all of them.
   std::vector<InputShapes> also;
@@ -164,6 +173,9 @@ class MORTON_API CompiledModel {
   /// The plan as text; with the reason of every choice when asked.
   enum class Detail : std::uint8_t { brief, why };
   [[nodiscard]] std::string plan_text(Detail detail) const;
+  /// Of all that the last digits of results depend on: the devices with their drivers, the kernels'
+  /// texts and their arguments, in the order of the steps; not of estimates or places in memory.
+  [[nodiscard]] std::string steps_digest() const;
   /// The device, the first of several: inputs and outputs are there.
   [[nodiscard]] const Device& device() const;
   [[nodiscard]] const std::vector<Device>& devices() const;

@@ -80,6 +80,8 @@ class MORTON_API Session {
   /// shape.
   void get_output(const std::string& name, Tensor& destination);
   [[nodiscard]] Tensor get_output(const std::string& name);
+  /// Several outputs, after one wait.
+  [[nodiscard]] std::vector<Tensor> get_outputs(const std::vector<std::string>& names);
 
   /// A state of the model (weights that a training step renews): its value after the enqueued work,
   /// and another value in its place. Throws UsageError for an unknown name or a wrong type or

@@ -69,6 +69,11 @@ struct TrainingSummary {
     enum class Role : std::uint8_t { trained, frozen, statistics } role = Role::trained;
   };
   std::vector<Parameter> parameters;
+  /// What a model's file does not tell. Trained ones that elementwise operators scale by: learned
+  /// scales, or fixed ones (a mask, a deviation), which `freeze` leaves as they are.
+  std::vector<std::string> doubtful_scales;
+  /// Single numbers, which stay as they are though they may have been learned.
+  std::vector<std::string> stated_numbers;
   std::int64_t trained_elements = 0;
   std::int64_t parameter_bytes = 0;   ///< of the device, of all parameters and statistics
   std::int64_t optimizer_bytes = 0;   ///< of the optimizer's state

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <sstream>
 
 #include "api/compiled_state.hpp"
 #include "api/loading.hpp"
@@ -10,6 +11,7 @@
 #include "api/planning.hpp"
 #include "api/self_test.hpp"
 #include "base/error.hpp"
+#include "base/file.hpp"
 #include "base/shape.hpp"
 #include "ops/planned.hpp"
 
@@ -135,6 +137,25 @@ std::vector<StepInfo> CompiledModel::steps() const {
 
 std::string CompiledModel::plan_text(Detail detail) const {
   return print(state_->loaded->plan(), to_plan_detail(detail));
+}
+
+std::string CompiledModel::steps_digest() const {
+  const Plan& plan = state_->loaded->plan();
+  std::ostringstream text;
+  for (const std::string& device : plan.devices) text << device << "\n";
+  for (const auto* steps : {&plan.load_steps, &plan.steps}) {
+    for (const Step& step : *steps) {
+      text << (step.kind == Step::Kind::kernel
+                   ? plan.instances[static_cast<std::size_t>(step.instance)].key
+                   : step.kernel);
+      for (const std::int64_t size : step.global) text << " " << size;
+      for (const StepArgument& argument : step.arguments) {
+        if (argument.kind == StepArgument::Kind::integer) text << " " << argument.number;
+      }
+      text << "\n";
+    }
+  }
+  return digest_of(text.str());
 }
 
 CompiledModel compile(const Model& model, const Device& device, const CompileOptions& options) {

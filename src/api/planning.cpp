@@ -147,6 +147,18 @@ std::vector<double> measured_speeds(const Model& model, const Graph& graph,
   return speeds;
 }
 
+PlanOptions::Launches launches_of(CompileOptions::Launches launches) {
+  switch (launches) {
+    case CompileOptions::Launches::apart:
+      return PlanOptions::Launches::apart;
+    case CompileOptions::Launches::joined:
+      return PlanOptions::Launches::joined;
+    case CompileOptions::Launches::joined_for_training:
+      break;
+  }
+  return PlanOptions::Launches::joined_for_states;
+}
+
 PlanOptions plan_options_in(const std::filesystem::path& cache, const CompileOptions& options) {
   PlanOptions plan_options;
   plan_options.tuned = tuned_for(options, cache);
@@ -159,6 +171,7 @@ PlanOptions plan_options_in(const std::filesystem::path& cache, const CompileOpt
     plan_options.tunables[kernel].insert(values.begin(), values.end());
   }
   plan_options.libraries = available_libraries();
+  plan_options.launches = launches_of(options.launches);
   return plan_options;
 }
 

@@ -92,9 +92,12 @@ std::vector<NamedTensor> Session::run(std::span<const NamedTensor> inputs) {
   check_inputs(state_->model.state()->inputs, inputs);
   for (const auto& input : inputs) set_input(input.name, input.tensor);
   state_->runner->enqueue();
+  std::vector<std::string> names;
+  for (const auto& port : state_->model.state()->outputs) names.push_back(port.name);
+  std::vector<Tensor> tensors = get_outputs(names);
   std::vector<NamedTensor> outputs;
-  for (const auto& port : state_->model.state()->outputs) {
-    outputs.push_back({port.name, get_output(port.name)});
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    outputs.push_back({std::move(names[i]), std::move(tensors[i])});
   }
   return outputs;
 }
@@ -114,12 +117,18 @@ void Session::get_output(const std::string& name, Tensor& destination) {
   state_->runner->read(state_->runner->output(name), destination);
 }
 
-Tensor Session::get_output(const std::string& name) {
-  const int value = state_->runner->output(name);
-  const PortInfo& port = find(state_->model.state()->outputs, name);
-  Tensor tensor = Tensor::allocate(port.dtype, port.shape);
-  state_->runner->read(value, tensor);
-  return tensor;
+Tensor Session::get_output(const std::string& name) { return get_outputs({name}).front(); }
+
+std::vector<Tensor> Session::get_outputs(const std::vector<std::string>& names) {
+  std::vector<int> values;
+  std::vector<Tensor> tensors;
+  for (const std::string& name : names) {
+    values.push_back(state_->runner->output(name));
+    const PortInfo& port = find(state_->model.state()->outputs, name);
+    tensors.push_back(Tensor::allocate(port.dtype, port.shape));
+  }
+  state_->runner->read(values, tensors);
+  return tensors;
 }
 
 Tensor Session::map_input(const std::string& name) {

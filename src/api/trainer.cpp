@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 
 #include "api/trainer_options.hpp"
@@ -83,6 +84,7 @@ struct Trainer::State {
   bool evaluation_is_current = false;
   StepProgress progress;
   TrainingSummary summary;
+  std::map<std::string, double> scalars;  ///< the scalar inputs as the device has them
 
   /// Names of all that a step renews, in the step's order.
   [[nodiscard]] std::vector<std::string> renewed() const {
@@ -114,6 +116,8 @@ struct Trainer::State {
     add(made.trained, TrainingSummary::Parameter::Role::trained);
     add(made.frozen, TrainingSummary::Parameter::Role::frozen);
     add(made.statistics, TrainingSummary::Parameter::Role::statistics);
+    summary.doubtful_scales = made.doubtful_scales;
+    summary.stated_numbers = made.stated_numbers;
     std::int64_t renewed_bytes = 0;
     for (const std::string& name : renewed()) {
       renewed_bytes +=
@@ -132,7 +136,11 @@ struct Trainer::State {
   }
 
   void set_scalar(const char* input, double value) {
-    if (made.step.find(input) != kNoTensor) session.set_input(input, scalar(value));
+    if (made.step.find(input) == kNoTensor) return;
+    const auto [known, added] = scalars.try_emplace(input, value);
+    if (!added && known->second == value) return;
+    session.set_input(input, scalar(value));
+    known->second = value;
   }
 
   void set_rates(double rate) {
@@ -154,9 +162,18 @@ struct Trainer::State {
   }
 
   /// Whether the gradients of the step that has run are not all finite.
-  [[nodiscard]] bool overflowed() {
-    return made.step.find(kOverflowOutput) != kNoTensor &&
-           session.get_output(kOverflowOutput).at(0) != 0.0;
+  /// The loss and the right answers of the first `rows` rows, as a session's outputs have them.
+  [[nodiscard]] BatchResult result_of(const std::vector<Tensor>& outputs, std::int64_t rows) const {
+    BatchResult result;
+    result.rows = rows;
+    result.loss = sum_of(outputs.at(0), rows) / static_cast<double>(rows);
+    if (has_labels()) result.right = std::llround(sum_of(outputs.at(1), rows));
+    return result;
+  }
+  [[nodiscard]] std::vector<std::string> names_of_results() const {
+    std::vector<std::string> names{kLossOutput};
+    if (has_labels()) names.emplace_back(kRightOutput);
+    return names;
   }
 
   Session& current_evaluation() {
@@ -218,14 +235,12 @@ BatchResult Trainer::step(const Tensor& inputs, const Tensor& targets, double le
   state.set_rates(learning_rate);
   state.session.enqueue();
   state.evaluation_is_current = false;
-  BatchResult result;
-  result.update = state.progress.count(state.overflowed());
-  result.rows = state.options.batch;
-  const auto rows = static_cast<double>(result.rows);
-  result.loss = sum_of(state.session.get_output(kLossOutput), result.rows) / rows;
-  if (state.has_labels()) {
-    result.right = std::llround(sum_of(state.session.get_output(kRightOutput), result.rows));
-  }
+  std::vector<std::string> names = state.names_of_results();
+  const bool may_overflow = state.made.step.find(kOverflowOutput) != kNoTensor;
+  if (may_overflow) names.emplace_back(kOverflowOutput);
+  const std::vector<Tensor> outputs = state.session.get_outputs(names);
+  BatchResult result = state.result_of(outputs, state.options.batch);
+  result.update = state.progress.count(may_overflow && outputs.back().at(0) != 0.0);
   return result;
 }
 
@@ -245,12 +260,7 @@ BatchResult Trainer::evaluate(const Tensor& inputs, const Tensor& targets, std::
   session.set_input(kTargetInput, targets);
   if (state.has_labels()) require_labels(targets, rows, state.classes());
   session.enqueue();
-  BatchResult result;
-  result.rows = rows;
-  result.loss = sum_of(session.get_output(kLossOutput), rows) / static_cast<double>(rows);
-  if (state.has_labels()) {
-    result.right = std::llround(sum_of(session.get_output(kRightOutput), rows));
-  }
+  const BatchResult result = state.result_of(session.get_outputs(state.names_of_results()), rows);
   if (predictions != nullptr) {
     *predictions = session.get_output(session.model().outputs().front().name);
   }

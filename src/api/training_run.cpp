@@ -132,9 +132,7 @@ class TrainerLearner : public Learner {
             {kFixedPart, fixed_part_digest(model_.graph(), parameters())},
             {"digest of the trained parameters' names", digest_of(trained_names)}};
   }
-  std::string plan_digest() const override {
-    return digest_of(trainer_.plan_text(CompiledModel::Detail::brief));
-  }
+  std::string plan_digest() const override { return trainer_.step_model().steps_digest(); }
   const Graph& graph() const override { return model_.graph(); }
 
  private:

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <utility>
 
 #include "base/shape.hpp"
 #include "ops/operator.hpp"
@@ -27,7 +29,8 @@ std::vector<bool> behind_weights(const Graph& graph) {
   return behind;
 }
 
-/// A scale or a bound that a model states is no parameter; the bias of a product of one column is.
+/// A scale or a bound that a model states is no parameter; the bias of a product of one column or
+/// of a convolution of one channel is.
 bool is_stated(const Graph& graph, TensorId id, const Node& node) {
   const GraphTensor& tensor = graph.tensor(id);
   const bool is_constant = tensor.kind == GraphTensor::Kind::constant;
@@ -35,54 +38,86 @@ bool is_stated(const Graph& graph, TensorId id, const Node& node) {
   if (size != 1 || node.op == "PRelu") return false;
   const TensorId other = node.inputs[node.inputs[0] == id ? 1 : 0];
   const int producer = node.op == "Add" ? graph.producer(other) : -1;
-  const bool is_bias = producer >= 0 &&
-                       graph.nodes[static_cast<std::size_t>(producer)].op == "MatMul" &&
-                       graph.tensor(other).shape.back() == 1;
+  if (producer < 0) return true;
+  const std::string& op = graph.nodes[static_cast<std::size_t>(producer)].op;
+  const Shape& shape = graph.tensor(other).shape;
+  if (shape.size() < 2) return true;
+  const bool is_bias = ((op == "MatMul" || op == "Gemm") && shape.back() == 1) ||
+                       ((op == "Conv" || op == "ConvTranspose") && shape[1] == 1);
   return !is_bias;
 }
 
-/// Whether `node` takes tensor `id` for something that is learned, itself or by way of nodes that
-/// only move it. `behind` is what behind_weights says.
-bool is_learned_by(const Graph& graph, const std::vector<bool>& behind, const Node& node,
-                   TensorId id) {
+/// What a node takes a constant for, the surest last.
+enum class Taken : std::uint8_t {
+  other,   ///< nothing that anybody learns
+  number,  ///< a single number where a parameter could be: stated
+  scale,   ///< of an elementwise operator that is no bias: learned, or fixed
+  learned
+};
+
+/// What `node` takes tensor `id` for, itself or by way of nodes that only move it. `behind` is what
+/// behind_weights says.
+Taken taken_by(const Graph& graph, const std::vector<bool>& behind, const Node& node, TensorId id) {
   const Operator& op = operator_of(node);
   const bool is_elementwise = op.chain != nullptr;
-  if (is_elementwise && !(behind[static_cast<std::size_t>(node.outputs[0])])) return false;
+  if (is_elementwise && !(behind[static_cast<std::size_t>(node.outputs[0])])) return Taken::other;
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     if (node.inputs[i] != id || std::ranges::find(op.parameters, i) == op.parameters.end()) {
       continue;
     }
-    if (!is_elementwise || !is_stated(graph, id, node)) return true;
+    if (!is_elementwise) return Taken::learned;
+    if (is_stated(graph, id, node)) return Taken::number;
+    return node.op == "Add" || node.op == "PRelu" ? Taken::learned : Taken::scale;
   }
   const bool moves = op.alias || node.op == "Transpose";
-  if (!moves || node.inputs[0] != id || node.outputs[0] == kNoTensor) return false;
-  const auto readers = graph.consumers(node.outputs[0]);
-  return std::ranges::any_of(readers, [&](int reader) {
-    return is_learned_by(graph, behind, graph.nodes[static_cast<std::size_t>(reader)],
-                         node.outputs[0]);
-  });
+  if (!moves || node.inputs[0] != id || node.outputs[0] == kNoTensor) return Taken::other;
+  Taken taken = Taken::other;
+  for (const int reader : graph.consumers(node.outputs[0])) {
+    taken = std::max(taken, taken_by(graph, behind, graph.nodes[static_cast<std::size_t>(reader)],
+                                     node.outputs[0]));
+  }
+  return taken;
 }
 
 bool is_finite(const Tensor& tensor) {
   return std::ranges::all_of(tensor.as<float>(), [](float value) { return std::isfinite(value); });
 }
 
-}  // namespace
-
-std::vector<TensorId> parameters_of(const Graph& model) {
+/// What the surest of its readers takes each constant for.
+std::vector<std::pair<TensorId, Taken>> constants_of(const Graph& model) {
   const std::vector<bool> behind = behind_weights(model);
-  std::vector<TensorId> parameters;
+  std::vector<std::pair<TensorId, Taken>> constants;
   for (std::size_t t = 0; t < model.tensors.size(); ++t) {
     const GraphTensor& tensor = model.tensors[t];
     const auto id = static_cast<TensorId>(t);
     if (tensor.kind != GraphTensor::Kind::constant || tensor.dtype != DType::f32) continue;
-    const auto readers = model.consumers(id);
-    const bool is_learned = std::ranges::any_of(readers, [&](int n) {
-      return is_learned_by(model, behind, model.nodes[static_cast<std::size_t>(n)], id);
-    });
-    if (is_learned && is_finite(tensor.data)) parameters.push_back(id);
+    Taken taken = Taken::other;
+    for (const int reader : model.consumers(id)) {
+      taken = std::max(taken,
+                       taken_by(model, behind, model.nodes[static_cast<std::size_t>(reader)], id));
+    }
+    if (taken != Taken::other && is_finite(tensor.data)) constants.emplace_back(id, taken);
+  }
+  return constants;
+}
+
+}  // namespace
+
+std::vector<TensorId> parameters_of(const Graph& model) {
+  std::vector<TensorId> parameters;
+  for (const auto& [id, taken] : constants_of(model)) {
+    if (taken >= Taken::scale) parameters.push_back(id);
   }
   return parameters;
+}
+
+DoubtfulParameters doubtful_parameters(const Graph& model) {
+  DoubtfulParameters doubtful;
+  for (const auto& [id, taken] : constants_of(model)) {
+    if (taken == Taken::scale) doubtful.scales.push_back(id);
+    if (taken == Taken::number) doubtful.numbers.push_back(id);
+  }
+  return doubtful;
 }
 
 }  // namespace morton

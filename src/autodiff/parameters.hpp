@@ -10,7 +10,17 @@ namespace morton {
 /// The parameters of a model: finite constants where its operators expect what is learned
 /// (Operator::parameters), by way of reshapes and transposes too. Of elementwise operators only
 /// those behind a node with weights, and no single numbers but the slope of a PRelu and the bias of
-/// a product of one column.
+/// a product of one column or of a convolution of one channel.
 [[nodiscard]] std::vector<TensorId> parameters_of(const Graph& model);
+
+/// What a file does not tell: whether somebody learned a constant or stated it.
+struct DoubtfulParameters {
+  /// Of the parameters those that elementwise operators multiply, divide or the like: a learned
+  /// scale, or a mask or deviation that is fixed.
+  std::vector<TensorId> scales;
+  /// Single numbers where larger constants would be parameters: taken for stated ones.
+  std::vector<TensorId> numbers;
+};
+[[nodiscard]] DoubtfulParameters doubtful_parameters(const Graph& model);
 
 }  // namespace morton

@@ -181,6 +181,8 @@ TrainingStep make_training_step(const Graph& model, const TrainingStepOptions& o
   made.evaluation = made.step;
   const Parameters parameters = chosen(made.step, options.freeze);
   made.frozen = names_of(made.step, parameters.frozen);
+  const DoubtfulParameters doubtful = doubtful_parameters(made.step);
+  made.stated_numbers = names_of(made.step, doubtful.numbers);
   to_training_form(made.step, [&](TensorId id) {
     return std::ranges::find(parameters.trained, id) != parameters.trained.end();
   });
@@ -195,6 +197,11 @@ TrainingStep make_training_step(const Graph& model, const TrainingStepOptions& o
   add_output(made.step, loss.rows, kLossOutput);
   add_output(made.step, loss.right, kRightOutput);
   add_output(made.step, overflow, kOverflowOutput);
+  for (const std::string& name : names_of(made.step, doubtful.scales)) {
+    if (std::ranges::find(made.trained, name) != made.trained.end()) {
+      made.doubtful_scales.push_back(name);
+    }
+  }
   if (options.activations == TrainingStepOptions::Activations::recompute) {
     (void)recompute(made.step, forward_nodes);
   }

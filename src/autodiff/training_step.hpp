@@ -49,6 +49,9 @@ struct TrainingStep {
   std::vector<std::string> trained;     ///< parameters that the step renews
   std::vector<std::string> frozen;      ///< parameters that stay
   std::vector<std::string> statistics;  ///< running statistics that the step renews
+  /// What the model's file does not tell (DoubtfulParameters): scales among `trained` that may be
+  /// fixed ones, and single numbers that stay though they may be learned ones.
+  std::vector<std::string> doubtful_scales, stated_numbers;
 };
 
 /// Throws UsageError for a model without exactly one input and one output, for a pattern that no

@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "base/error.hpp"
 #include "device/opencl_device.hpp"
@@ -97,6 +98,49 @@ void read_buffer(const cl::CommandQueue& queue, const DeviceInfo& info, const cl
     queue.enqueueReadBuffer(buffer, CL_TRUE, static_cast<cl::size_type>(offset_bytes), to.size(),
                             to.data());
   });
+}
+
+void StagedWrite::enqueue(const cl::CommandQueue& queue, const DeviceInfo& info,
+                          const cl::Buffer& buffer, std::span<const std::byte> from) {
+  if (from.empty()) return;
+  const std::string what = "writing " + std::to_string(from.size()) + " bytes";
+  with_device_errors(what, info, [&] {
+    require_inside(buffer, {0, static_cast<std::int64_t>(from.size())}, what);
+    if (written_() != nullptr) written_.wait();
+    bytes_.assign(from.begin(), from.end());
+    queue.enqueueWriteBuffer(buffer, CL_FALSE, 0, bytes_.size(), bytes_.data(), nullptr, &written_);
+  });
+}
+
+void read_buffers(const cl::CommandQueue& queue, const DeviceInfo& info,
+                  std::span<const BufferRead> reads) {
+  // Whatever fails, nothing is on its way to the caller's memory afterwards.
+  bool waits = false;
+  const auto wait = [&] {
+    if (!std::exchange(waits, false)) return;
+    with_device_errors("reading", info, [&] { queue.finish(); });
+  };
+  try {
+    for (const BufferRead& read : reads) {
+      const auto bytes = static_cast<std::int64_t>(read.to.size());
+      if (bytes > kStagedBytes) read_buffer(queue, info, read.buffer, 0, read.to);
+      if (bytes == 0 || bytes > kStagedBytes) continue;
+      const std::string what = "reading " + std::to_string(bytes) + " bytes";
+      with_device_errors(what, info, [&] {
+        require_inside(read.buffer, {0, bytes}, what);
+        queue.enqueueReadBuffer(read.buffer, CL_FALSE, 0, read.to.size(), read.to.data());
+      });
+      waits = true;
+    }
+  } catch (...) {
+    try {
+      wait();
+    } catch (const DeviceError&) {
+      // What failed first is what is told.
+    }
+    throw;
+  }
+  wait();
 }
 
 }  // namespace morton

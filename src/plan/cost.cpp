@@ -12,8 +12,6 @@
 namespace morton {
 namespace {
 
-constexpr std::int64_t kLargestDimension = 65535;
-
 /// A roof of zero is unknown; a guess takes its place.
 Roofs known_roofs(const DeviceInfo& device) {
   Roofs roofs = device.roofs;
@@ -170,6 +168,8 @@ bool host_is_measured(const DeviceInfo& device) {
   const HostRoofs& host = device.roofs.host;
   return host.launch_and_step_us > 0.0 && !host.products.empty();
 }
+
+double launch_roof_us(const DeviceInfo& device) { return known_roofs(device).launch_us; }
 
 double host_step_cost_us(double flop, double bytes, const DeviceInfo& device) {
   const Roofs roofs = known_roofs(device);

@@ -47,6 +47,12 @@ struct LaunchSize {
 /// The device's memory bandwidth in GB/s, guessed where nobody measured it.
 [[nodiscard]] double memory_roof(const DeviceInfo& device);
 
+/// Time in microseconds from one small kernel to the next, guessed where nobody measured it.
+[[nodiscard]] double launch_roof_us(const DeviceInfo& device);
+
+/// The most work-items in a dimension on which PoCL does not compile a kernel again.
+inline constexpr std::int64_t kLargestDimension = 65535;
+
 /// Whether anybody measured what steps on the host cost beside this device.
 [[nodiscard]] bool host_is_measured(const DeviceInfo& device);
 

@@ -10,6 +10,7 @@
 #include "plan/cost.hpp"
 #include "plan/in_place.hpp"
 #include "plan/instance_spec.hpp"
+#include "plan/join_launches.hpp"
 #include "plan/library_step.hpp"
 #include "plan/memory.hpp"
 #include "plan/traffic.hpp"
@@ -56,9 +57,15 @@ class Emitter {
     plan_.outputs = schedule_.outputs;
     plan_.states = schedule_.states;
     for (const auto& value : plan_.values) check_index_range(value);
+    std::vector<EmittedStep> load_steps, steps;
     for (const auto& kernel : schedule_.kernels) {
-      (kernel.once ? plan_.load_steps : plan_.steps).push_back(make_step(kernel));
+      (kernel.once ? load_steps : steps).push_back(make_step(kernel));
     }
+    if (joins_launches()) {
+      steps = join_launches(std::move(steps), plan_.values, context_.device);
+    }
+    for (EmittedStep& made : load_steps) plan_.load_steps.push_back(numbered(made));
+    for (EmittedStep& made : steps) plan_.steps.push_back(numbered(made));
     group_programs(plan_, context_.device);
     place_memory(plan_, context_.device);
     describe_candidates();
@@ -98,12 +105,25 @@ class Emitter {
            std::any_of(kernel.sides.begin(), kernel.sides.end(), same);
   }
 
-  Step make_step(const ScheduledKernel& kernel) {
+  bool joins_launches() const {
+    using Launches = PlanOptions::Launches;
+    const Launches wanted = context_.options.launches;
+    const bool renews = !context_.tasks.updates.empty();
+    return wanted == Launches::joined || (wanted == Launches::joined_for_states && renews);
+  }
+
+  /// The step with its kernel among the plan's instances.
+  Step numbered(EmittedStep& made) {
+    if (made.step.kind == Step::Kind::kernel) made.step.instance = instance_of(made.source);
+    return std::move(made.step);
+  }
+
+  EmittedStep make_step(const ScheduledKernel& kernel) const {
     const KernelChoice& choice = kernel.choice;
     if (!choice.entry->library.empty()) {
       Step step = library_step(kernel, plan_.values, context_.device);
       step.reason = reason_of(kernel);
-      return step;
+      return {std::move(step), std::nullopt, {}};
     }
     InstanceSpec spec = make_spec(kernel);
     spec.in_place = is_in_place(kernel);
@@ -120,9 +140,8 @@ class Emitter {
     step.kernel = choice.entry->name;
     step.problem = print(spec.problem);
     step.tuned_as = TunedProblem::of(choice.bound);
-    const InstanceSource source = generate(spec);
+    InstanceSource source = generate(spec);
     bind_arguments(kernel, source, argument_values(spec), step);
-    step.instance = instance_of(source);
     const Shape& dst = value_at(kernel.values.at("dst")).arrangement.tensor_shape;
     step.flop =
         choice.entry->flop.evaluate(names) + spec.problem.epilogue.flop() * element_count(dst);
@@ -134,7 +153,7 @@ class Emitter {
     step.tunables = choice.tunables;
     step.reason = reason_of(kernel) + tunables_note(choice) +
                   work_group_note(*choice.entry, context_.options.local);
-    return step;
+    return {std::move(step), std::move(spec), std::move(source)};
   }
 
   void bind_arguments(const ScheduledKernel& kernel, const InstanceSource& source,

@@ -176,6 +176,13 @@ struct PlanOptions {
   std::shared_ptr<const BuiltKernels> built;
   /// What happens where those do not do: UnsupportedError, or others that must be built.
   enum class Missing : std::uint8_t { refuse, build } missing = Missing::build;
+  /// Whether small kernels that do not need each other's results share launches
+  /// (plan/join_launches.hpp): where the plan renews states, as in training, or as is said.
+  enum class Launches : std::uint8_t {
+    joined_for_states,
+    apart,
+    joined
+  } launches = Launches::joined_for_states;
   /// Where entries that run on the host may be chosen. Of several devices all but one wait while
   /// the host computes.
   enum class HostSteps : std::uint8_t {

@@ -136,7 +136,7 @@ void visit(Archive& archive, T& block) {
 
 template <typename Archive, Archived<InstanceArgument> T>
 void visit(Archive& archive, T& argument) {
-  auto& [kind, name] = argument;
+  auto& [kind, name, type, member] = argument;
   archive(kind, name);
 }
 

@@ -140,12 +140,31 @@ void Runner::write(int value, const Tensor& tensor) {
   }
   require_unmapped(value, "setting");
   with_errors("writing input '" + target.name + "'", [&] {
-    write_buffer(queues_[0], loaded_->device().info(), buffer_of(value), 0,
-                 {tensor.data(), tensor.bytes()});
+    const std::span<const std::byte> from{tensor.data(), tensor.bytes()};
+    // The caller may look at its own buffer by a queue of its own at once.
+    if (static_cast<std::int64_t>(from.size()) <= kStagedBytes && !uses_callers_objects()) {
+      staged_[value].enqueue(queues_[0], loaded_->device().info(), buffer_of(value), from);
+    } else {
+      write_buffer(queues_[0], loaded_->device().info(), buffer_of(value), 0, from);
+    }
   });
 }
 
-void Runner::read(int value, Tensor& tensor) {
+void Runner::read(int value, Tensor& tensor) { read({&value, 1}, {&tensor, 1}); }
+
+void Runner::read(std::span<const int> values, std::span<Tensor> tensors) {
+  std::vector<BufferRead> reads;
+  std::string names;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    require_fits(values[i], tensors[i]);
+    reads.push_back({buffer_of(values[i]), {tensors[i].mutable_data(), tensors[i].bytes()}});
+    names += (names.empty() ? "'" : ", '") + value_at(values[i]).name + "'";
+  }
+  with_errors("reading output " + names,
+              [&] { read_buffers(queues_[0], loaded_->device().info(), reads); });
+}
+
+void Runner::require_fits(int value, const Tensor& tensor) const {
   const Value& source = value_at(value);
   if (tensor.dtype() != source.arrangement.dtype ||
       tensor.shape() != source.arrangement.tensor_shape) {
@@ -154,10 +173,6 @@ void Runner::read(int value, Tensor& tensor) {
                      to_string(source.arrangement.tensor_shape) + ", the destination is " +
                      std::string(name_of(tensor.dtype())) + " " + to_string(tensor.shape()));
   }
-  with_errors("reading output '" + source.name + "'", [&] {
-    read_buffer(queues_[0], loaded_->device().info(), buffer_of(value), 0,
-                {tensor.mutable_data(), tensor.bytes()});
-  });
 }
 
 void Runner::enqueue(Part part) {

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -43,11 +44,13 @@ class Runner {
 
   /// Value of the state named `name`; throws UsageError that lists the names.
   [[nodiscard]] int state(const std::string& name) const;
-  /// Copies a dense tensor into the memory of an input or state. Throws UsageError for a wrong type
-  /// or shape.
+  /// Copies a dense tensor into the memory of an input or state; `tensor` may be reused on return.
+  /// Throws UsageError for a wrong type or shape.
   void write(int value, const Tensor& tensor);
-  /// Waits, then copies out.
+  /// Waits, then copies out. Throws likewise.
   void read(int value, Tensor& tensor);
+  /// Likewise several values, into tensors of their types and shapes, after one wait.
+  void read(std::span<const int> values, std::span<Tensor> tensors);
   enum class Part : std::uint8_t { all, computing };
   /// Enqueues all steps, or all but those that repack, and flushes. A transfer between devices
   /// waits on the host for the bytes that it reads, so with several devices this returns when their
@@ -104,6 +107,8 @@ class Runner {
   /// Throws UsageError when another input or output has the memory of `value`.
   void require_own_memory(int value) const;
   [[nodiscard]] bool same_place(int a, int b) const;
+  /// Throws UsageError for a destination of another type or shape.
+  void require_fits(int value, const Tensor& tensor) const;
   void check_buffer(int value, const cl::Buffer& buffer) const;
   /// Gives the steps this buffer for all names of the value's memory.
   void rebind(int value, const cl::Buffer& buffer);
@@ -126,6 +131,7 @@ class Runner {
   std::vector<cl::Buffer> own_;      ///< as `buffers_`, without the caller's
   std::vector<std::unique_ptr<LaunchedStep>> launched_;  ///< by step; null for transfers
   std::vector<std::byte> staging_;                       ///< host memory for the largest transfer
+  std::map<int, StagedWrite> staged_;                    ///< small writes, by value
   std::vector<StepEvents> events_;
   /// What the host's clock said of a step of the last profiled run.
   struct HostTimes {

@@ -38,8 +38,10 @@ std::string joined_coordinates(const View& view, const Entry& entry) {
 /// for.
 class Writer {
  public:
-  explicit Writer(const InstanceSpec& spec)
+  /// With a `caller` for a part of that kernel.
+  Writer(const InstanceSpec& spec, std::string caller)
       : spec_(spec),
+        caller_(std::move(caller)),
         any_rank_(find_problem_family(spec.problem.family)->operands.back().dimensions.empty()) {}
 
   InstanceSource write();
@@ -70,6 +72,7 @@ class Writer {
   }
   std::vector<InstanceArgument> define_arguments();
   [[nodiscard]] std::string parameter(const InstanceOperand& operand) const;
+  [[nodiscard]] std::string variable_type(const InstanceOperand& operand) const;
   /// The operand's memory as a kernel argument. What a kernel indexes by hand in a batch is, under
   /// the operand's own name, its product's part of that.
   [[nodiscard]] std::string memory_name(const InstanceOperand& operand) const {
@@ -78,7 +81,14 @@ class Writer {
   }
   [[nodiscard]] const InstanceOperand* find(const std::string& name) const;
   [[nodiscard]] std::string key() const;
-  [[nodiscard]] std::string epilogue_name() const { return "epilogue_" + key().substr(0, 12); }
+  [[nodiscard]] bool is_part() const { return !caller_.empty(); }
+  /// `name` with what tells this text from all others of a program.
+  [[nodiscard]] std::string unique(const std::string& name) const {
+    return name + "_" + key().substr(0, 12) + (is_part() ? "_of_" + caller_ : "");
+  }
+  [[nodiscard]] std::string epilogue_name() const { return unique("epilogue"); }
+  void define_place_in_caller();
+  [[nodiscard]] std::string text_of_entry() const;
   /// Parameters of a macro that takes an operand's coordinates. In a family of any rank a kernel
   /// cannot name them: it passes COORDINATES, one argument that is ignored, and the body uses the
   /// variables that COORDINATES_OF_dst declared. (OpenCL C has no variadic macros.)
@@ -87,6 +97,7 @@ class Writer {
   }
 
   const InstanceSpec& spec_;
+  std::string caller_;
   bool any_rank_;
   std::ostringstream head_;
   std::ostringstream tail_;
@@ -180,7 +191,7 @@ void Writer::define_constants() {
   for (std::size_t i = 0; i < 3; ++i) {
     local += (i > 0 ? ", " : "") + std::to_string(i < spec_.local.size() ? spec_.local[i] : 1);
   }
-  define("ATTRIBUTES", "", "__attribute__((reqd_work_group_size(" + local + ")))");
+  define("ATTRIBUTES", "", is_part() ? "" : "__attribute__((reqd_work_group_size(" + local + ")))");
   for (const auto& operand : spec_.operands) {
     const DType type = operand.arrangement.dtype;
     define("TYPE_" + operand.name, "", std::string(value_type(type)));
@@ -362,7 +373,7 @@ void Writer::define_epilogue() {
 /// What conv2d_pool does to each value before it is pooled.
 void Writer::define_pooled_map() {
   if (spec_.problem.family != "conv2d_pool") return;
-  const std::string function = "map_" + key().substr(0, 12);
+  const std::string function = unique("map");
   const Chain map = pooled_map(spec_.problem.structure.at("MAP"));
   head_ << epilogue_function(TypedChain(map, {DType::f32}), function);
   define("MAPPED", "(v)", function + "(v)");
@@ -385,12 +396,33 @@ std::string Writer::inside_dst(const InstanceOperand& dst) {
 }
 
 std::string Writer::parameter(const InstanceOperand& operand) const {
+  const std::string type = variable_type(operand);
+  const bool restricts = type.ends_with('*') && !spec_.in_place;
+  return type + (restricts ? " restrict " : " ") + memory_name(operand);
+}
+
+std::string Writer::variable_type(const InstanceOperand& operand) const {
   const bool image = operand.arrangement.memory == MemoryKind::image;
-  if (image && operand.access == Access::by_hand) return "__read_only image2d_t " + operand.name;
+  if (image && operand.access == Access::by_hand) return "__read_only image2d_t";
   const std::string type(memory_type(operand.arrangement.dtype));
   const bool reads = operand.direction == Direction::read;
-  return std::string("__global ") + (reads ? "const " : "") + type +
-         (spec_.in_place ? "* " : "* restrict ") + memory_name(operand);
+  return std::string("__global ") + (reads ? "const " : "") + type + "*";
+}
+
+/// The built-in functions that say where a work-item is, as the caller's arguments have it.
+void Writer::define_place_in_caller() {
+  define("get_group_id", "(d)", "((size_t)((d) == 0 ? part_at0 : (d) == 1 ? part_at1 : 0))");
+  define("get_num_groups", "(d)",
+         "((size_t)((d) == 0 ? part_groups0 : (d) == 1 ? part_groups1 : 1))");
+  define("get_global_id", "(d)", "(get_group_id(d) * get_local_size(d) + get_local_id(d))");
+  define("get_global_size", "(d)", "(get_num_groups(d) * get_local_size(d))");
+}
+
+std::string Writer::text_of_entry() const {
+  std::string text = spec_.entry->source;
+  constexpr std::string_view kKernel = "__kernel ";
+  if (is_part()) text.replace(text.find(kKernel), kKernel.size(), "static ");
+  return text;
 }
 
 std::vector<InstanceArgument> Writer::define_arguments() {
@@ -398,7 +430,8 @@ std::vector<InstanceArgument> Writer::define_arguments() {
   std::vector<InstanceArgument> arguments;
   std::set<std::string> taken;
   const auto add = [&](Kind kind, const std::string& name) {
-    if (taken.insert(name).second) arguments.push_back({kind, name});
+    if (!taken.insert(name).second) return;
+    arguments.push_back({kind, name, kind == Kind::operand ? variable_type(*find(name)) : "int"});
   };
   for (const auto& name : spec_.entry->arguments) {
     add(find(name) != nullptr ? Kind::operand : Kind::integer, name);
@@ -419,6 +452,7 @@ std::vector<InstanceArgument> Writer::define_arguments() {
     list +=
         argument.kind == Kind::operand ? parameter(*find(argument.name)) : "int " + argument.name;
   }
+  if (is_part()) list += ", int part_at0, int part_at1, int part_groups0, int part_groups1";
   define("ARGUMENTS", "", list);
   return arguments;
 }
@@ -427,7 +461,7 @@ InstanceSource Writer::write() {
   InstanceSource result;
   result.key = key();
   result.shares_program = spec_.entry->shares_program;
-  result.function = spec_.entry->function + "_" + result.key.substr(0, 12);
+  result.function = unique(spec_.entry->function);
   // What a compiler complains of is then found in the kernel's own file.
   head_ << "#line 1 \"" << spec_.entry->name << ", generated\"\n";
   define(spec_.entry->function, "", result.function);
@@ -435,14 +469,19 @@ InstanceSource Writer::write() {
   for (const auto& operand : spec_.operands) define_operand(operand);
   define_epilogue();
   define_pooled_map();
+  if (is_part()) define_place_in_caller();
   result.arguments = define_arguments();
-  result.text = head_.str() + "#line 1 \"" + spec_.entry->source_file + "\"\n" +
-                spec_.entry->source + "\n" + tail_.str();
+  result.text = head_.str() + "#line 1 \"" + spec_.entry->source_file + "\"\n" + text_of_entry() +
+                "\n" + tail_.str();
   return result;
 }
 
 }  // namespace
 
-InstanceSource generate(const InstanceSpec& spec) { return Writer(spec).write(); }
+InstanceSource generate(const InstanceSpec& spec) { return Writer(spec, "").write(); }
+
+InstanceSource generate_part(const InstanceSpec& spec, const std::string& caller) {
+  return Writer(spec, caller).write();
+}
 
 }  // namespace morton

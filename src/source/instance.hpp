@@ -38,6 +38,8 @@ struct InstanceSpec {
 struct InstanceArgument {
   enum class Kind : std::uint8_t { operand, integer } kind = Kind::integer;
   std::string name;  ///< of the operand or side, or of the size
+  std::string type;  ///< as a variable has it: "__global const float*", "int"
+  int member = 0;    ///< of a joined kernel (source/joined.hpp): whose argument it is
 };
 
 /// A kernel's text, ready to be joined with others into a program.
@@ -53,6 +55,11 @@ struct InstanceSource {
 /// entry's own text. A pure function. Throws ModelError when the entry's text asks for what it did
 /// not declare.
 [[nodiscard]] InstanceSource generate(const InstanceSpec& spec);
+
+/// The same as a function that the kernel `caller` of the same program calls for each of its
+/// work-groups. Behind the arguments it takes the work-group's place in the first two dimensions
+/// and how many there are, four integers.
+[[nodiscard]] InstanceSource generate_part(const InstanceSpec& spec, const std::string& caller);
 
 /// The value of every integer argument that `generate` may ask for: the problem's extents, padded
 /// extents ("M_pad"), sizes of the operands' memory, and "elements_dst".

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <numeric>
 #include <string>
@@ -127,6 +128,52 @@ TEST_P(DeviceMemory, BothWaysOfCopyingAgree) {
   EXPECT_EQ(got, second);
 }
 
+/// The host goes on while the writes wait: each command behind a write sees that write's bytes,
+/// though the caller's are gone and another write follows.
+TEST_P(DeviceMemory, StagedWritesKeepTheirOrderAndTheirBytes) {
+  constexpr std::size_t kBytes = 40'000;
+  constexpr int kWrites = 8;
+  const cl::CommandQueue q = queue();
+  const Block target = device().memory().allocate(kBytes);
+  const Block kept = device().memory().allocate(kBytes * kWrites);
+  StagedWrite write;
+  for (int i = 0; i < kWrites; ++i) {
+    std::vector<std::byte> sent = pattern(kBytes, i);
+    write.enqueue(q, device().info(), target.buffer(), sent);
+    std::fill(sent.begin(), sent.end(), std::byte{0});
+    q.enqueueCopyBuffer(target.buffer(), kept.buffer(), 0, static_cast<std::size_t>(i) * kBytes,
+                        kBytes);
+  }
+  std::vector<std::byte> got(kBytes * kWrites);
+  std::vector<std::byte> last(kBytes);
+  const std::vector<BufferRead> reads{{kept.buffer(), got}, {target.buffer(), last}};
+  read_buffers(q, device().info(), reads);
+  for (int i = 0; i < kWrites; ++i) {
+    const std::vector<std::byte> part(got.begin() + i * static_cast<std::ptrdiff_t>(kBytes),
+                                      got.begin() + (i + 1) * static_cast<std::ptrdiff_t>(kBytes));
+    EXPECT_EQ(part, pattern(kBytes, i)) << i;
+  }
+  EXPECT_EQ(last, pattern(kBytes, kWrites - 1));
+}
+
+TEST_P(DeviceMemory, SeveralReadsOfAnySizeGiveTheirBytes) {
+  const cl::CommandQueue q = queue();
+  const std::vector<std::size_t> sizes{1, 4096, static_cast<std::size_t>(kStagedBytes) + 4, 0, 8};
+  std::vector<Block> blocks;
+  std::vector<std::vector<std::byte>> got;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    blocks.push_back(device().memory().allocate(static_cast<std::int64_t>(sizes[i]) + 1));
+    write_buffer(q, device().info(), blocks[i].buffer(), 0, pattern(sizes[i], static_cast<int>(i)));
+    got.emplace_back(sizes[i]);
+  }
+  std::vector<BufferRead> reads;
+  for (std::size_t i = 0; i < sizes.size(); ++i) reads.push_back({blocks[i].buffer(), got[i]});
+  read_buffers(q, device().info(), reads);
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    EXPECT_EQ(got[i], pattern(sizes[i], static_cast<int>(i))) << i;
+  }
+}
+
 TEST_P(DeviceMemory, RangesOutsideTheBufferAreRefused) {
   const cl::CommandQueue q = queue();
   const Block block = device().memory().allocate(100);
@@ -134,6 +181,7 @@ TEST_P(DeviceMemory, RangesOutsideTheBufferAreRefused) {
   const DeviceInfo& info = device().info();
   EXPECT_THROW(write_buffer(q, info, block.buffer(), 0, bytes), InternalError);
   EXPECT_THROW(write_buffer(q, info, block.buffer(), -1, std::span(bytes).first(1)), InternalError);
+  EXPECT_THROW(StagedWrite().enqueue(q, info, block.buffer(), bytes), InternalError);
   EXPECT_THROW(read_buffer(q, info, block.buffer(), block.bytes(), std::span(bytes).first(1)),
                InternalError);
   EXPECT_THROW(read_buffer(q, info, block.buffer(), INT64_MAX, std::span(bytes).first(1)),

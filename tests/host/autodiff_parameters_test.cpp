@@ -41,13 +41,21 @@ class Network {
   }
   GraphWriter& writer() { return writer_; }
 
-  [[nodiscard]] std::vector<std::string> parameters() const {
-    std::vector<std::string> names;
-    for (const TensorId id : parameters_of(graph_)) names.push_back(graph_.tensor(id).name);
-    return names;
+  [[nodiscard]] std::vector<std::string> parameters() const { return named(parameters_of(graph_)); }
+  [[nodiscard]] std::vector<std::string> scales() const {
+    return named(doubtful_parameters(graph_).scales);
+  }
+  [[nodiscard]] std::vector<std::string> numbers() const {
+    return named(doubtful_parameters(graph_).numbers);
   }
 
  private:
+  [[nodiscard]] std::vector<std::string> named(const std::vector<TensorId>& ids) const {
+    std::vector<std::string> names;
+    for (const TensorId id : ids) names.push_back(graph_.tensor(id).name);
+    return names;
+  }
+
   Graph graph_;
   GraphWriter writer_;
   TensorId last_ = kNoTensor;
@@ -75,6 +83,25 @@ TEST(Parameters, SingleNumbersAreStatedButForABiasAndASlope) {
   network.add("MatMul", network.constant("w", {3, 1})).add("Add", network.constant("b", {1}));
   network.add("PRelu", network.constant("slope", {1})).add("Mul", network.constant("scale", {1}));
   EXPECT_THAT(network.parameters(), ElementsAre("w", "b", "slope"));
+}
+
+TEST(Parameters, TheBiasOfAConvolutionOfOneChannelIsLearned) {
+  Network network({2, 3, 4, 4});
+  network.add("Conv", network.constant("w", {1, 3, 3, 3}));
+  network.add("Add", network.constant("b", {1, 1, 1}));
+  EXPECT_THAT(network.parameters(), ElementsAre("w", "b"));
+}
+
+/// A file has a learned scale, a mask of dropped units and a deviation as the same constants.
+TEST(Parameters, WhatAFileDoesNotTellIsNamed) {
+  Network network({2, 3});
+  network.add("Sub", network.constant("mean", {3}));
+  network.add("MatMul", network.constant("w", {3, 4})).add("Add", network.constant("b", {4}));
+  network.add("Mul", network.constant("mask", {4})).add("Div", network.constant("deviation", {4}));
+  network.add("Mul", network.constant("alpha", {1}));
+  EXPECT_THAT(network.parameters(), ElementsAre("w", "b", "mask", "deviation"));
+  EXPECT_THAT(network.scales(), ElementsAre("mask", "deviation"));
+  EXPECT_THAT(network.numbers(), ElementsAre("alpha"));
 }
 
 TEST(Parameters, WhatIsNotFiniteIsAMask) {

@@ -116,6 +116,33 @@ TEST_P(ModelTrainer, GoesOnFromItsStateBitForBit) {
   }
 }
 
+/// A launch of several kernels computes what each of them does.
+TEST_P(ModelTrainer, JoinedLaunchesGiveTheSameValues) {
+  const Tensor x = random_tensor({kBatch, 2, 8, 8}, 99);
+  std::vector<std::vector<NamedTensor>> states;
+  std::vector<std::size_t> launches;
+  for (const auto wanted : {CompileOptions::Launches::apart, CompileOptions::Launches::joined}) {
+    TrainerOptions options;
+    options.batch = kBatch;
+    options.optimizer.kind = OptimizerOptions::Kind::adam;
+    options.compile.launches = wanted;
+    Trainer trainer(to_model(small_network()), device(), options);
+    for (int i = 0; i < 5; ++i) (void)trainer.step(x, labels(), 0.01);
+    states.push_back(trainer.state());
+    launches.push_back(trainer.step_model().steps().size());
+  }
+  EXPECT_LT(launches[1], launches[0]);
+  ASSERT_EQ(states[0].size(), states[1].size());
+  for (std::size_t i = 0; i < states[0].size(); ++i) {
+    ASSERT_EQ(states[0][i].name, states[1][i].name);
+    if (states[0][i].tensor.dtype() != DType::f32) continue;
+    const auto apart = states[0][i].tensor.as<float>();
+    const auto joined = states[1][i].tensor.as<float>();
+    EXPECT_THAT(joined, ::testing::Pointwise(::testing::FloatNear(1e-6F), apart))
+        << states[0][i].name;
+  }
+}
+
 TEST_P(ModelTrainer, FrozenLayersHaveNoGradientAndStay) {
   TrainerOptions options;
   options.batch = kBatch;

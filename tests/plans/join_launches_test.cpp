@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Small kernels of a training step in one launch: fewer launches, the same work, and nothing in one
+// launch that needs another's result.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "autodiff/training_step.hpp"
+#include "graph/architectures.hpp"
+#include "plan/in_place.hpp"
+#include "plans/plan_setup.hpp"
+
+namespace morton::test {
+namespace {
+
+using Launches = PlanOptions::Launches;
+
+Plan step_plan(const std::string& network, const DeviceInfo& device, Launches launches) {
+  TrainingStepOptions options;
+  options.batch = 20;
+  const Graph model = build(find_architecture(network), 1);
+  PlanOptions plan;
+  plan.launches = launches;
+  return make_plan(prepared(make_training_step(model, options).step, 0), Catalogue::standard(),
+                   device, plan);
+}
+
+bool is_joined(const Plan& plan, const Step& step) {
+  return step.kind == Step::Kind::kernel &&
+         plan.instances[static_cast<std::size_t>(step.instance)].function.starts_with("joined_");
+}
+
+/// Values that each member of a joined step reads and writes.
+struct Accesses {
+  std::vector<int> reads, writes;
+};
+std::map<int, Accesses> members_of(const Plan& plan, const Step& step) {
+  std::map<int, Accesses> members;
+  const auto& arguments = plan.instances[static_cast<std::size_t>(step.instance)].arguments;
+  EXPECT_EQ(arguments.size(), step.arguments.size());
+  for (std::size_t i = 0; i < step.arguments.size(); ++i) {
+    if (step.arguments[i].kind != StepArgument::Kind::value) continue;
+    Accesses& member = members[arguments[i].member];
+    (arguments[i].name == "dst" ? member.writes : member.reads)
+        .push_back(static_cast<int>(step.arguments[i].number));
+  }
+  return members;
+}
+
+/// Whether the bytes of two values are the same ones, as they are placed.
+bool share_bytes(const Plan& plan, int a, int b) {
+  const Value& first = plan.values[static_cast<std::size_t>(a)];
+  const Value& second = plan.values[static_cast<std::size_t>(b)];
+  return first.block == second.block && first.offset_bytes < second.offset_bytes + second.bytes &&
+         second.offset_bytes < first.offset_bytes + first.bytes;
+}
+
+std::int64_t flop_of(const Plan& plan) {
+  std::int64_t flop = 0;
+  for (const Step& step : plan.steps) flop += step.flop;
+  return flop;
+}
+
+class JoinLaunches : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Devices, JoinLaunches, testing::ValuesIn(saved_devices()),
+                         [](const auto& device) { return device.param; });
+
+TEST_P(JoinLaunches, MembersDoNotNeedEachOther) {
+  const DeviceInfo device = saved_device(GetParam());
+  for (const char* network : {"c18-mlp", "fashion-cnn"}) {
+    SCOPED_TRACE(network);
+    const Plan plan = step_plan(network, device, Launches::joined_for_states);
+    int joined = 0;
+    for (const Step& step : plan.steps) {
+      if (!is_joined(plan, step)) continue;
+      ++joined;
+      const auto members = members_of(plan, step);
+      EXPECT_GE(members.size(), 2U);
+      for (const auto& [number, member] : members) {
+        for (const auto& [other_number, other] : members) {
+          if (other_number == number) continue;
+          for (const int written : member.writes) {
+            for (const auto* accessed : {&other.reads, &other.writes}) {
+              for (const int value : *accessed) {
+                EXPECT_FALSE(share_bytes(plan, written, value)) << step.name;
+              }
+            }
+          }
+        }
+      }
+    }
+    EXPECT_GT(joined, 0);
+  }
+}
+
+TEST_P(JoinLaunches, DoTheWorkOfAllKernelsWithinTheLimits) {
+  const DeviceInfo device = saved_device(GetParam());
+  const Plan apart = step_plan("c18-mlp", device, Launches::apart);
+  const Plan joined = step_plan("c18-mlp", device, Launches::joined);
+  EXPECT_EQ(flop_of(joined), flop_of(apart));
+  EXPECT_LT(estimated_us(joined), estimated_us(apart));
+  std::size_t kernels = 0;
+  for (const Step& step : joined.steps) {
+    EXPECT_EQ(step.global[0] % step.local[0], 0);
+    if (!is_joined(joined, step)) {
+      ++kernels;
+      continue;
+    }
+    std::size_t bytes = 0;
+    std::int64_t end = 0;
+    for (const StepArgument& argument : step.arguments) {
+      bytes += argument.kind == StepArgument::Kind::value ? 8 : 4;
+      if (argument.name == "end") end = argument.number;
+    }
+    EXPECT_LE(bytes, 1024U);
+    EXPECT_EQ(step.global[0], end * step.local[0]);
+    kernels += members_of(joined, step).size();
+  }
+  EXPECT_EQ(kernels, apart.steps.size());
+}
+
+/// Of Adam three kernels for each of six parameters: moments, then parameters; the bias of the last
+/// gradient comes later.
+TEST(JoinLaunchesOnTheCpu, AllParametersFollowInAFewLaunches) {
+  const DeviceInfo device = saved_device("pocl_cpu");
+  const auto updates = [&](Launches launches) {
+    const Plan plan = step_plan("c18-mlp", device, launches);
+    return std::ranges::count_if(plan.steps, [](const Step& step) {
+      return (step.name + step.problem).find("/update/") != std::string::npos;
+    });
+  };
+  EXPECT_EQ(updates(Launches::apart), 18);
+  EXPECT_LE(updates(Launches::joined_for_states), 4);
+}
+
+TEST(JoinLaunchesOnTheCpu, TakeLittleMemory) {
+  const DeviceInfo device = saved_device("pocl_cpu");
+  for (const char* network : {"c18-cnn", "fashion-cnn"}) {
+    SCOPED_TRACE(network);
+    const Plan apart = step_plan(network, device, Launches::apart);
+    const Plan joined = step_plan(network, device, Launches::joined);
+    EXPECT_LE(joined.largest_live_bytes, apart.largest_live_bytes * 21 / 20);
+  }
+}
+
+TEST(JoinLaunchesOnTheCpu, InferenceKeepsItsStepsApart) {
+  const DeviceInfo device = saved_device("pocl_cpu");
+  const Plan plan = plan_of(network_named("residual"), 2, device);
+  for (const Step& step : plan.steps) EXPECT_FALSE(is_joined(plan, step)) << step.name;
+}
+
+/// A part has the arguments of its own kernel, so a kernel that cannot be a part is left alone.
+TEST(JoinLaunchesOnTheCpu, KernelsWithLocalMemoryStayApart) {
+  const DeviceInfo device = saved_device("pocl_cpu");
+  const Plan plan = step_plan("c18-mlp", device, Launches::joined);
+  for (const Step& step : plan.steps) {
+    if (!is_joined(plan, step)) continue;
+    const auto& instance = plan.instances[static_cast<std::size_t>(step.instance)];
+    EXPECT_EQ(instance.text.find("__local "), std::string::npos) << step.problem;
+  }
+}
+
+}  // namespace
+}  // namespace morton::test
