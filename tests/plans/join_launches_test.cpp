@@ -20,6 +20,7 @@ using Launches = PlanOptions::Launches;
 Plan step_plan(const std::string& network, const DeviceInfo& device, Launches launches) {
   TrainingStepOptions options;
   options.batch = 20;
+  options.optimizer.kind = OptimizerOptions::Kind::adam;
   const Graph model = build(find_architecture(network), 1);
   PlanOptions plan;
   plan.launches = launches;
