@@ -5,9 +5,11 @@
 
 namespace morton {
 
-/// What training makes small: its mean over the batch. A Softmax or Sigmoid at the end of the model
-/// belongs to the loss, which is computed from what goes into it; without one the model's output is
-/// that already.
+/// What training makes small: its mean over the batch. The Softmax (or LogSoftmax) of a cross
+/// entropy of classes, and the Sigmoid of a binary one, belong to the loss: it is computed from
+/// what goes into the one at the end of the model, and without one the model's output is that
+/// already. Behind the other one's activation neither is computed (UsageError). The losses of
+/// errors take the output as it is.
 enum class Loss : std::uint8_t {
   softmax_cross_entropy,  ///< targets: labels (i32 [N]), or a share for each class (f32 [N,
                           ///< classes])

@@ -83,8 +83,8 @@ struct TrainingSummary {
 class MORTON_API Trainer {
  public:
   /// Throws UsageError for a model with other than one input and one output, for patterns that
-  /// match nothing and for nothing left to train; UnsupportedError that names a node without
-  /// gradient; and what `compile` throws.
+  /// match nothing, for nothing left to train and for a loss that does not go with the model's end;
+  /// UnsupportedError that names a node without gradient; and what `compile` throws.
   Trainer(const Model& model, const Device& device, const TrainerOptions& options = {});
   Trainer(Trainer&&) noexcept;
   Trainer& operator=(Trainer&&) noexcept;
