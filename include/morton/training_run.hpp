@@ -112,8 +112,9 @@ struct ModelAtCheckpoint {
   std::string damage;     ///< why the folder's newest file was not taken; empty when it was
 };
 
-/// `model` with the parameters of a checkpoint that `train` wrote: of a file, or of a folder's
-/// newest good one. Throws ModelError for damaged files and checkpoints of another model.
+/// `model`, in the form in which it is used (Trainer::model), with the parameters of a checkpoint
+/// that `train` wrote: of a file, or of a folder's newest good one. Throws ModelError for damaged
+/// files and checkpoints of another model.
 [[nodiscard]] MORTON_API ModelAtCheckpoint with_checkpoint(const Model& model,
                                                            const std::string& path);
 

@@ -57,17 +57,11 @@ std::uint64_t mixed(std::uint64_t value) {
   return value ^ (value >> 31U);
 }
 
-Model in_form_of_use(const Model& given) {
-  auto graph = std::make_shared<Graph>(given.graph());
-  to_form_of_use(*graph);
-  return Model(std::shared_ptr<const Graph>(std::move(graph)));
-}
-
 }  // namespace
 
 struct Trainer::State {
   State(const Model& given, const Device& on, const TrainerOptions& with)
-      : model(in_form_of_use(given)),
+      : model(std::make_shared<const Graph>(in_form_of_use(given.graph()))),
         device(on),
         options(with),
         made(make_training_step(model.graph(), training_step_options(with))),

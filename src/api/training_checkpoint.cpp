@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "autodiff/form_of_use.hpp"
 #include "base/error.hpp"
 #include "base/shape.hpp"
 #include "graph/graph.hpp"
@@ -33,7 +34,7 @@ FoundCheckpoint checkpoint_in(const std::string& path) {
 ModelAtCheckpoint with_checkpoint(const Model& model, const std::string& path) {
   FoundCheckpoint found = checkpoint_in(path);
   const Checkpoint& checkpoint = found.checkpoint;
-  Graph graph = model.graph();
+  Graph graph = in_form_of_use(model.graph());
   std::vector<std::string> names;
   std::istringstream lines(checkpoint.text(kParametersFact));
   for (std::string name; std::getline(lines, name);) {
