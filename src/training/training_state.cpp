@@ -184,9 +184,7 @@ void TrainingLoop::find_best(const Checkpoint& checkpoint) {
 Checkpoint TrainingLoop::present() const {
   Checkpoint checkpoint;
   for (const auto& [name, value] : settings_) checkpoint.put(kSettingFact + name, value);
-  std::string names;
-  for (const std::string& name : learner_.parameters()) names += name + "\n";
-  checkpoint.put(kParametersFact, names);
+  checkpoint.put(kParametersFact, learner_.parameters());
   checkpoint.put("steps", standing_.steps);
   return checkpoint;
 }

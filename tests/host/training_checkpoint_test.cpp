@@ -146,6 +146,20 @@ TEST(Checkpoint, KeepsNumbersExactly) {
               HasSubstr("expected a whole number"));
 }
 
+TEST(Checkpoint, KeepsAnyNames) {
+  TemporaryFolder folder;
+  const std::vector<std::string> names{"a\nb", "", "\"c\", \\", "\xc3\xa4"};
+  Checkpoint checkpoint;
+  checkpoint.put("names", names);
+  checkpoint.put("text", "a\nb");
+  write_checkpoint(folder / "a.safetensors", checkpoint);
+  const Checkpoint read = read_checkpoint(folder / "a.safetensors");
+  EXPECT_EQ(read.names("names"), names);
+  EXPECT_THAT(message_of<ModelError>([&] { (void)read.names("text"); }),
+              AllOf(HasSubstr("a.safetensors: 'text'"), HasSubstr("JSON")));
+  EXPECT_THROW(checkpoint.put("names", std::vector<std::string>{"\xff"}), UsageError);
+}
+
 TEST(Checkpoint, KeepsTwoGenerations) {
   TemporaryFolder folder;
   CheckpointStore store(folder.path());
