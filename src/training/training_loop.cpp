@@ -111,6 +111,7 @@ TrainingReport TrainingLoop::run() {
     one_step();
   }
   if (saved_step_ != standing_.steps) save();
+  if (!store_) (void)finite_state();
   BestLoss best = standing_.best;
   // An end in the middle of an epoch may be the best place too.
   if (loss_at_end_ && *loss_at_end_ < best.loss) {

@@ -82,6 +82,8 @@ class TrainingLoop {
   void keep_best(const LogRow& row);
   /// What a checkpoint of the present state says beside what only going on needs.
   [[nodiscard]] Checkpoint present() const;
+  /// The learner's state. Throws ModelError where some of it is not finite.
+  [[nodiscard]] std::vector<NamedTensor> finite_state();
   void save();
   void save_best();
   /// That of a training which this one began anew over.

@@ -189,6 +189,13 @@ Checkpoint TrainingLoop::present() const {
   return checkpoint;
 }
 
+std::vector<NamedTensor> TrainingLoop::finite_state() {
+  std::vector<NamedTensor> state = learner_.state();
+  const NamedTensor* spoilt = not_finite(state);
+  if (spoilt != nullptr) fail_not_finite(spoilt->name + " is not finite after the step before");
+  return state;
+}
+
 void TrainingLoop::save_best() {
   if (!store_) return;
   Checkpoint checkpoint = present();
@@ -207,11 +214,9 @@ void TrainingLoop::save() {
   const bool is_best = options_.patience > 0 && best.step > 0 && best.step == standing_.steps;
   if (!store_ && !is_best) return;
   Checkpoint checkpoint = present();
-  checkpoint.tensors = learner_.state();
+  checkpoint.tensors = finite_state();
   if (is_best) best_state_ = checkpoint.tensors;
   if (!store_) return;
-  const NamedTensor* spoilt = not_finite(checkpoint.tensors);
-  if (spoilt != nullptr) fail_not_finite(spoilt->name + " is not finite after the step before");
   checkpoint.put("plan", learner_.plan_digest());
   checkpoint.put("seconds", standing_.seconds);
   checkpoint.put("epoch", std::uint64_t{batches_.place().epoch});

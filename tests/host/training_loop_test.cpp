@@ -153,6 +153,20 @@ TEST(TrainingLoop, SavesNoWeightsThatAreNotFinite) {
   EXPECT_EQ(CheckpointStore(folder.path()).read()->checkpoint.integer("steps"), 5);
 }
 
+/// Without a folder too, what was learned is finite or there is an error.
+TEST(TrainingLoop, ReturnsNoWeightsThatAreNotFinite) {
+  for (const std::int64_t patience : {0, 3}) {
+    FakeLearner learner;
+    learner.spoilt_weight_at = 10;
+    learner.validation_loss = [](std::int64_t step) { return 1.0 / static_cast<double>(step + 1); };
+    TrainingRunOptions options;
+    options.epochs = 2;
+    options.patience = patience;
+    EXPECT_THAT(message_of<ModelError>([&] { (void)run(learner, options); }),
+                AllOf(HasSubstr("weight is not finite"), HasSubstr("no checkpoint was written")));
+  }
+}
+
 TEST(TrainingLoop, RefusesWhatCannotBe) {
   FakeLearner learner;
   const auto error = [&](const std::function<void(TrainingRunOptions&)>& change,
