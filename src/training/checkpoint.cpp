@@ -143,12 +143,8 @@ Checkpoint read_checkpoint(const fs::path& path) {
 
 void CheckpointStore::remove_leftovers() const {
   std::error_code status;
-  const std::string start = newest().filename().string() + ".new";
-  std::vector<fs::path> leftovers;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder_, status)) {
-    if (entry.path().filename().string().starts_with(start)) leftovers.push_back(entry.path());
-  }
-  for (const fs::path& path : leftovers) fs::remove(path, status);
+  fs::remove(fresh(), status);
+  remove_unfinished(fresh());
 }
 
 void CheckpointStore::write(const Checkpoint& checkpoint) {
@@ -157,8 +153,7 @@ void CheckpointStore::write(const Checkpoint& checkpoint) {
     newest_is_good_ = is_good(newest());
     has_written_ = true;
   }
-  const fs::path fresh = newest().string() + ".new";
-  write_checkpoint(fresh, checkpoint);
+  write_checkpoint(fresh(), checkpoint);
   if (anew_) {
     remove_previous();
   } else if (newest_is_good_) {
@@ -166,7 +161,7 @@ void CheckpointStore::write(const Checkpoint& checkpoint) {
   }
   anew_ = false;
   pause_for_slow_writes();
-  rename_to(fresh, newest());
+  rename_to(fresh(), newest());
   flush_folder(folder_);
   newest_is_good_ = true;
 }

@@ -74,6 +74,8 @@ class CheckpointStore {
   void begin_anew() { anew_ = true; }
 
  private:
+  /// What becomes the newest one once it is whole.
+  [[nodiscard]] std::filesystem::path fresh() const { return newest().string() + ".new"; }
   void remove_leftovers() const;
   void remove_previous() const;
 

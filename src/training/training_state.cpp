@@ -99,6 +99,9 @@ void TrainingLoop::start() {
     lock_.emplace(options_.folder);
     // Once more, now that no other training changes what is there.
     check_folder(options_);
+    for (const char* name : {kModelFile, kBestFile, "log.csv", "log.jsonl"}) {
+      remove_unfinished(std::filesystem::path(options_.folder) / name);
+    }
     if (options_.start == Start::anew) store_->begin_anew();
     if (options_.start == Start::resume) {
       const std::optional<FoundCheckpoint> found = store_->read();
