@@ -27,7 +27,7 @@ void write_file_atomically(const std::filesystem::path& path,
 void remove_unfinished(const std::filesystem::path& path);
 
 /// Flushes the names in `folder`, so that a renamed file stays renamed. Not every file system has
-/// that; then nothing happens.
+/// that; then nothing happens. Throws UsageError where it fails (a broken disk).
 void flush_folder(const std::filesystem::path& folder);
 
 /// Waits as long as MORTON_SLOW_WRITES says, in milliseconds; at once where it is unset. Writing a
