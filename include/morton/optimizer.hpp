@@ -33,6 +33,7 @@ struct OptimizerOptions {
   double momentum = 0.0;
   double beta1 = 0.9, beta2 = 0.999;  ///< of adam and adamw
   double decay = 0.99;                ///< of rmsprop
+  /// Of adam, adamw and rmsprop: keeps from dividing by 0, so above 0 (as f32 too).
   double epsilon = 1e-8;
   /// Of adamw: p -= r * weight_decay * p. Of the others g += weight_decay * p. Parameters of one
   /// dimension (biases, normalisations) do not decay.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "api/trainer_options.hpp"
@@ -12,6 +13,7 @@
 #include "autodiff/training_form.hpp"
 #include "autodiff/training_step.hpp"
 #include "base/error.hpp"
+#include "base/number_text.hpp"
 #include "base/shape.hpp"
 #include "graph/graph.hpp"
 #include "training/step_progress.hpp"
@@ -202,9 +204,10 @@ const CompiledModel& Trainer::step_model() const { return state_->session.model(
 
 BatchResult Trainer::step(const Tensor& inputs, const Tensor& targets, double learning_rate) {
   State& state = *state_;
-  if (!(learning_rate >= 0.0 && std::isfinite(learning_rate))) {
-    throw UsageError("train: the learning rate is " + std::to_string(learning_rate) +
-                     ", expected a number from 0 on");
+  // The device computes in f32.
+  if (!(learning_rate >= 0.0 && learning_rate <= std::numeric_limits<float>::max())) {
+    throw UsageError("train: the learning rate is " + exact_text(learning_rate) +
+                     ", expected a number from 0 on that f32 can hold");
   }
   state.session.set_input(state.model_input(), inputs);
   state.session.set_input(kTargetInput, targets);

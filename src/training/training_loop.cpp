@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "base/checked.hpp"
@@ -44,8 +45,10 @@ std::optional<double> share(std::int64_t right, std::int64_t rows) {
 }  // namespace
 
 void check_run_options(const TrainingRunOptions& options) {
-  if (!std::isfinite(options.learning_rate) || options.learning_rate <= 0.0) {
-    throw UsageError("learning rate: expected a number above 0, got " +
+  // The device computes in f32.
+  constexpr double kLargest = std::numeric_limits<float>::max();
+  if (!(options.learning_rate > 0.0 && options.learning_rate <= kLargest)) {
+    throw UsageError("learning rate: expected a number above 0 that f32 can hold, got " +
                      exact_text(options.learning_rate));
   }
   if (options.steps <= 0) require_positive("epochs", options.epochs);

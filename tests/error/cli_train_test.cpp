@@ -322,6 +322,7 @@ TEST_F(CliTrain, WritesOverNothing) {
 TEST_F(CliTrain, ALossThatIsNotFiniteStopsIt) {
   const Outcome outcome = train("out", {"--lr", "1e30"});
   expect_error(outcome, kBadFile, "expected finite numbers");
+  expect_error(train("other", {"--lr", "1e39"}), kBadUsage, "f32 can hold");
 }
 
 /// Killed at random moments, mostly in a checkpoint, which writes slowly, and resumed: the losses

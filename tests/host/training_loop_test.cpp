@@ -176,6 +176,8 @@ TEST(TrainingLoop, RefusesWhatCannotBe) {
     return message_of<UsageError>([&] { (void)run(learner, options, validation); });
   };
   EXPECT_THAT(error([](auto& o) { o.learning_rate = 0.0; }, noise(3)), HasSubstr("learning rate"));
+  EXPECT_THAT(error([](auto& o) { o.learning_rate = 1e39; }, noise(3)),
+              HasSubstr("f32 can hold, got 1e+39"));
   EXPECT_THAT(error([](auto& o) { o.epochs = 0; }, noise(3)), HasSubstr("epochs"));
   EXPECT_THAT(error([](auto& o) { o.patience = 1; }, std::nullopt), HasSubstr("validation data"));
   EXPECT_THAT(error([](auto& o) { o.start = TrainingRunOptions::Start::resume; }, noise(3)),
