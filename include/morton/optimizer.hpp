@@ -5,9 +5,11 @@
 
 namespace morton {
 
-/// What training makes small: its mean over the batch. A Softmax or Sigmoid at the end of the model
-/// belongs to the loss, which is computed from what goes into it; without one the model's output is
-/// that already.
+/// What training makes small: its mean over the batch. The Softmax (or LogSoftmax) of a cross
+/// entropy of classes, and the Sigmoid of a binary one, belong to the loss: it is computed from
+/// what goes into the one at the end of the model, and without one the model's output is that
+/// already. Behind the other one's activation neither is computed (UsageError). The losses of
+/// errors take the output as it is.
 enum class Loss : std::uint8_t {
   softmax_cross_entropy,  ///< targets: labels (i32 [N]), or a share for each class (f32 [N,
                           ///< classes])
@@ -31,6 +33,7 @@ struct OptimizerOptions {
   double momentum = 0.0;
   double beta1 = 0.9, beta2 = 0.999;  ///< of adam and adamw
   double decay = 0.99;                ///< of rmsprop
+  /// Of adam, adamw and rmsprop: keeps from dividing by 0, so above 0 (as f32 too).
   double epsilon = 1e-8;
   /// Of adamw: p -= r * weight_decay * p. Of the others g += weight_decay * p. Parameters of one
   /// dimension (biases, normalisations) do not decay.

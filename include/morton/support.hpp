@@ -41,8 +41,8 @@ struct ModelSupport {
                                                     const CompileOptions& options = {});
 
 /// Why the model cannot be trained (a node without a gradient, no parameter, several inputs), or an
-/// empty text: for labels where its output is [batch, classes], else for values. Open extents but
-/// the batch are taken as `options` says; where one stays open the text says so. Nothing is built.
+/// empty text. Whether a loss fits its output is not looked at. Open extents but the batch are
+/// taken as `options` says; where one stays open the text says so. Nothing is built.
 [[nodiscard]] MORTON_API std::string training_obstacle(const Model& model,
                                                        const CompileOptions& options = {});
 

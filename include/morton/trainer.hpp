@@ -88,8 +88,8 @@ struct TrainingSummary {
 class MORTON_API Trainer {
  public:
   /// Throws UsageError for a model with other than one input and one output, for patterns that
-  /// match nothing and for nothing left to train; UnsupportedError that names a node without
-  /// gradient; and what `compile` throws.
+  /// match nothing, for nothing left to train and for a loss that does not go with the model's end;
+  /// UnsupportedError that names a node without gradient; and what `compile` throws.
   Trainer(const Model& model, const Device& device, const TrainerOptions& options = {});
   Trainer(Trainer&&) noexcept;
   Trainer& operator=(Trainer&&) noexcept;
@@ -106,7 +106,7 @@ class MORTON_API Trainer {
   [[nodiscard]] const CompiledModel& step_model() const;
 
   /// One step on a whole batch. The loss is that before the update. Throws UsageError for wrong
-  /// types or shapes, labels out of range and a rate that is no number from 0 on, DeviceError,
+  /// types or shapes, labels out of range and a rate that is no f32 from 0 on, DeviceError,
   /// ModelError for gradients that are not finite although the loss is not scaled up any more. A
   /// loss that is not finite is returned as it is: the parameters are then spoilt.
   BatchResult step(const Tensor& inputs, const Tensor& targets, double learning_rate);

@@ -94,8 +94,8 @@ MORTON_API void check_options(const TrainingRunOptions& options);
 /// Trains on `training`, looking at `validation` (unless null) after each epoch. Batches are drawn
 /// in an order that follows from the seed, so the same training gives the same losses on the same
 /// device and driver, stopped and resumed or not. Throws UsageError for options and data that do
-/// not fit, ModelError for labels out of range, for damaged checkpoints, and where a loss is not
-/// finite: the last good checkpoint is then kept.
+/// not fit, ModelError for labels out of range, for damaged checkpoints, and where a loss or what
+/// was learned is not finite: the last good checkpoint is then kept.
 MORTON_API TrainingReport train(Trainer& trainer, const Dataset& training,
                                 const Dataset* validation, const TrainingRunOptions& options);
 
@@ -112,8 +112,9 @@ struct ModelAtCheckpoint {
   std::string damage;     ///< why the folder's newest file was not taken; empty when it was
 };
 
-/// `model` with the parameters of a checkpoint that `train` wrote: of a file, or of a folder's
-/// newest good one. Throws ModelError for damaged files and checkpoints of another model.
+/// `model`, in the form in which it is used (Trainer::model), with the parameters of a checkpoint
+/// that `train` wrote: of a file, or of a folder's newest good one. Throws ModelError for damaged
+/// files and checkpoints of another model.
 [[nodiscard]] MORTON_API ModelAtCheckpoint with_checkpoint(const Model& model,
                                                            const std::string& path);
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "api/planning.hpp"
+#include "autodiff/form_of_use.hpp"
 #include "autodiff/training_step.hpp"
 #include "base/error.hpp"
 #include "base/unknown_shape.hpp"
@@ -223,14 +224,11 @@ std::string training_obstacle(const Model& model, const CompileOptions& options)
   TrainingStepOptions step;
   step.batch = std::max<std::int64_t>(options.batch, 1);
   step.shapes = options.shapes;
-  const std::vector<PortInfo> outputs = model.outputs();
-  const bool rows = outputs.size() == 1 && outputs.front().shape.size() == 2;
-  if (!rows) {
-    step.loss = Loss::mean_squared_error;
-    step.targets = TargetKind::values;
-  }
+  // It takes any output; what the other losses ask for is theirs.
+  step.loss = Loss::mean_squared_error;
+  step.targets = TargetKind::values;
   try {
-    (void)make_training_step(model.graph(), step);
+    (void)make_training_step(in_form_of_use(model.graph()), step);
     return "";
   } catch (const Error& error) {
     if (error.error_class() == ErrorClass::kInternal) throw;

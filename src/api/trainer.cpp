@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 
@@ -13,6 +14,7 @@
 #include "autodiff/training_form.hpp"
 #include "autodiff/training_step.hpp"
 #include "base/error.hpp"
+#include "base/number_text.hpp"
 #include "base/shape.hpp"
 #include "graph/graph.hpp"
 #include "training/step_progress.hpp"
@@ -58,17 +60,11 @@ std::uint64_t mixed(std::uint64_t value) {
   return value ^ (value >> 31U);
 }
 
-Model in_form_of_use(const Model& given) {
-  auto graph = std::make_shared<Graph>(given.graph());
-  to_form_of_use(*graph);
-  return Model(std::shared_ptr<const Graph>(std::move(graph)));
-}
-
 }  // namespace
 
 struct Trainer::State {
   State(const Model& given, const Device& on, const TrainerOptions& with)
-      : model(in_form_of_use(given)),
+      : model(std::make_shared<const Graph>(in_form_of_use(given.graph()))),
         device(on),
         options(with),
         made(make_training_step(model.graph(), training_step_options(with))),
@@ -225,9 +221,10 @@ const CompiledModel& Trainer::step_model() const { return state_->session.model(
 
 BatchResult Trainer::step(const Tensor& inputs, const Tensor& targets, double learning_rate) {
   State& state = *state_;
-  if (!(learning_rate >= 0.0 && std::isfinite(learning_rate))) {
-    throw UsageError("train: the learning rate is " + std::to_string(learning_rate) +
-                     ", expected a number from 0 on");
+  // The device computes in f32.
+  if (!(learning_rate >= 0.0 && learning_rate <= std::numeric_limits<float>::max())) {
+    throw UsageError("train: the learning rate is " + exact_text(learning_rate) +
+                     ", expected a number from 0 on that f32 can hold");
   }
   state.session.set_input(state.model_input(), inputs);
   state.session.set_input(kTargetInput, targets);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/trainer_options.hpp"
 
+#include <cmath>
 #include <limits>
 #include <string>
 
 #include "base/error.hpp"
+#include "base/number_text.hpp"
 #include "training/step_progress.hpp"
 
 namespace morton {
@@ -37,7 +39,12 @@ void check_trainer_options(const TrainerOptions& options) {
   require_range("the decay", optimizer.decay, 0.0, 1.0);
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   require_range("the weight decay", optimizer.weight_decay, 0.0, kInfinity);
-  require_range("epsilon", optimizer.epsilon, 0.0, kInfinity);
+  // Where a gradient has always been 0, what is divided by is epsilon alone, as f32.
+  const auto epsilon = static_cast<float>(optimizer.epsilon);
+  if (!(epsilon > 0.0F && std::isfinite(epsilon))) {
+    throw UsageError("train: epsilon is " + exact_text(optimizer.epsilon) +
+                     ", expected a number above 0 that f32 can hold");
+  }
   if (options.clip_norm && !(*options.clip_norm > 0.0)) {
     throw UsageError("train: gradients cannot be clipped to a length of " +
                      std::to_string(*options.clip_norm));

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
-#include <sstream>
 #include <utility>
 #include <vector>
 
+#include "autodiff/form_of_use.hpp"
 #include "base/error.hpp"
 #include "base/shape.hpp"
 #include "graph/graph.hpp"
@@ -33,10 +33,9 @@ FoundCheckpoint checkpoint_in(const std::string& path) {
 ModelAtCheckpoint with_checkpoint(const Model& model, const std::string& path) {
   FoundCheckpoint found = checkpoint_in(path);
   const Checkpoint& checkpoint = found.checkpoint;
-  Graph graph = model.graph();
-  std::vector<std::string> names;
-  std::istringstream lines(checkpoint.text(kParametersFact));
-  for (std::string name; std::getline(lines, name);) {
+  Graph graph = in_form_of_use(model.graph());
+  const std::vector<std::string> names = checkpoint.names(kParametersFact);
+  for (const std::string& name : names) {
     const TensorId id = graph.find(name);
     if (id == kNoTensor || graph.tensor(id).kind != GraphTensor::Kind::constant) {
       fail_other_model(checkpoint, "this one has no parameter '" + name + "'");
@@ -48,7 +47,6 @@ ModelAtCheckpoint with_checkpoint(const Model& model, const std::string& path) {
                                        ", this one's is " + to_string(own.shape()));
     }
     own = learned;
-    names.push_back(std::move(name));
   }
   if (fixed_part_digest(graph, names) != checkpoint.text(std::string(kSettingFact) + kFixedPart)) {
     fail_other_model(checkpoint,

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "morton/training_run.hpp"
 
-#include <algorithm>
 #include <utility>
 
-#include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/number_text.hpp"
-#include "base/shape.hpp"
-#include "passes/pipeline.hpp"
 #include "training/checkpoint.hpp"
 #include "training/fixed_part.hpp"
 #include "training/training_loop.hpp"
@@ -57,26 +53,10 @@ std::string optimizer_text(const OptimizerOptions& optimizer) {
   return text;
 }
 
-/// The shape of the model's output in training, which its file need not state.
-Shape output_shape(const Graph& model, const TrainerOptions& options) {
-  Graph graph = model;
-  PassOptions passes;
-  passes.batch = options.batch;
-  passes.shapes = options.compile.shapes;
-  const auto all = all_passes();
-  const auto infers = std::ranges::find(all, "infer_shapes", &Pass::name);
-  passes.end = static_cast<std::size_t>(infers - all.begin()) + 1;
-  run_passes(graph, passes);
-  return graph.tensor(graph.outputs.front()).shape;
-}
-
 /// A trainer as the loop leads it.
 class TrainerLearner : public Learner {
  public:
-  explicit TrainerLearner(Trainer& trainer)
-      : trainer_(trainer),
-        model_(trainer.model()),
-        output_(output_shape(model_.graph(), trainer.options())) {}
+  explicit TrainerLearner(Trainer& trainer) : trainer_(trainer), model_(trainer.model()) {}
 
   PortInfo input() const override { return trainer_.input(); }
   PortInfo target() const override { return trainer_.target(); }
@@ -89,15 +69,7 @@ class TrainerLearner : public Learner {
   std::vector<NamedTensor> state() override { return trainer_.state(); }
   void set_state(const std::vector<NamedTensor>& state) override { trainer_.set_state(state); }
 
-  std::int64_t classes() const override {
-    if (trainer_.options().loss != Loss::softmax_cross_entropy ||
-        trainer_.options().targets != TrainerOptions::Targets::labels) {
-      return 0;
-    }
-    if (output_.size() >= 2) return output_[1];
-    throw UnsupportedError("training: the model's output is " + to_string(output_) +
-                           "; for labels expected [batch, classes]");
-  }
+  std::int64_t classes() const override { return trainer_.classes(); }
   std::vector<std::string> trained() const override {
     std::vector<std::string> names;
     for (const TrainingSummary::Parameter& parameter : trainer_.summary().parameters) {
@@ -138,7 +110,6 @@ class TrainerLearner : public Learner {
  private:
   Trainer& trainer_;
   Model model_;
-  Shape output_;
 };
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <map>
 #include <string>
 
+#include "ops/operator.hpp"
+
 namespace morton {
 namespace {
 
@@ -12,10 +14,16 @@ bool is_constant(const Graph& graph, TensorId id) {
   return id != kNoTensor && graph.tensor(id).kind == GraphTensor::Kind::constant;
 }
 
+/// Whether the node only gives a constant another name.
+bool renames_constant(const Graph& graph, const Node& node) {
+  if (node.op != "Identity" || !is_constant(graph, node.inputs[0])) return false;
+  const TensorId copy = node.outputs[0];
+  return copy != kNoTensor && !graph.is_result(copy);
+}
+
 void replace_identities(Graph& graph) {
   for (const Node& node : graph.nodes) {
-    if (node.op != "Identity" || !is_constant(graph, node.inputs[0])) continue;
-    if (graph.is_result(node.outputs[0])) continue;
+    if (!renames_constant(graph, node)) continue;
     const GraphTensor& source = graph.tensor(node.inputs[0]);
     GraphTensor& copy = graph.tensor(node.outputs[0]);
     copy.kind = GraphTensor::Kind::constant;
@@ -75,10 +83,13 @@ void leave_training_mode(Graph& graph) {
 
 }  // namespace
 
-void to_form_of_use(Graph& graph) {
-  replace_identities(graph);
-  part_statistics(graph);
-  leave_training_mode(graph);
+Graph in_form_of_use(Graph model) {
+  verify(model, "as it is given");
+  for (const Node& node : model.nodes) check_inputs(model, node);
+  replace_identities(model);
+  part_statistics(model);
+  leave_training_mode(model);
+  return model;
 }
 
 }  // namespace morton

@@ -26,16 +26,33 @@ const Node* origin_of(const Graph& graph, TensorId id) {
   return nullptr;
 }
 
+bool is_softmax(const Node& node) { return node.op == "Softmax" || node.op == "LogSoftmax"; }
+
+bool is_sigmoid(const Node& node) { return node.op == "Sigmoid"; }
+
+/// A cross entropy behind the other one's activation would be that of no network.
+void require_own_activation(const Graph& graph, Loss loss, TensorId output) {
+  const Node* node = origin_of(graph, output);
+  if (node == nullptr) return;
+  const bool of_classes = loss == Loss::softmax_cross_entropy && is_sigmoid(*node);
+  const bool of_each = loss == Loss::binary_cross_entropy && is_softmax(*node);
+  if (!of_classes && !of_each) return;
+  throw UsageError("train: the model ends in " + NodeView(graph, *node).where() + ", which goes " +
+                   "with the loss " +
+                   (of_each ? "softmax_cross_entropy, not binary_cross_entropy"
+                            : "binary_cross_entropy, not softmax_cross_entropy"));
+}
+
 /// What goes into the Sigmoid at the end of the model, if there is one.
 TensorId before_sigmoid(const Graph& graph, TensorId output) {
   const Node* node = origin_of(graph, output);
-  return node != nullptr && node->op == "Sigmoid" ? node->inputs[0] : output;
+  return node != nullptr && is_sigmoid(*node) ? node->inputs[0] : output;
 }
 
 /// What goes into the Softmax or LogSoftmax at the end of the model, if there is one.
 TensorId before_softmax(const Graph& graph, TensorId output) {
   const Node* node = origin_of(graph, output);
-  if (node == nullptr || (node->op != "Softmax" && node->op != "LogSoftmax")) return output;
+  if (node == nullptr || !is_softmax(*node)) return output;
   const Shape& shape = graph.tensor(node->inputs[0]).shape;
   const std::int64_t rows = graph.tensor(output).shape.front();
   std::int64_t classes = 1;
@@ -167,6 +184,7 @@ LossTensors add_loss(Graph& graph, Loss loss, const LossOperands& operands) {
                      ", the model's output is " + to_string(output) + ": expected " +
                      to_string(expected));
   }
+  require_own_activation(graph, loss, operands.output);
   switch (loss) {
     case Loss::softmax_cross_entropy:
       return softmax_cross_entropy(graph, operands);

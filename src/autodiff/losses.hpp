@@ -19,7 +19,7 @@ struct LossTensors {
 };
 
 /// Adds the nodes of a loss to the graph. Shapes must be known. Throws UsageError for targets that
-/// do not fit the output.
+/// do not fit the output, and for a cross entropy behind the other one's activation.
 [[nodiscard]] LossTensors add_loss(Graph& graph, Loss loss, const LossOperands& operands);
 
 /// Shape and type of the targets for an output of this shape.

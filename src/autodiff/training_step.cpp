@@ -44,12 +44,25 @@ std::vector<std::string> names_of(const Graph& graph, const std::vector<TensorId
 
 /// Whether the pattern is all of the name: `*` stands for any text, `?` for one character.
 bool matches(std::string_view pattern, std::string_view name) {
-  if (pattern.empty()) return name.empty();
-  if (pattern.front() == '*') {
-    return matches(pattern.substr(1), name) || (!name.empty() && matches(pattern, name.substr(1)));
+  std::size_t p = 0, n = 0;
+  // Behind the last `*`, and where what it stands for ends so far: one character more is tried
+  // where the rest does not fit. Earlier ones need no second try.
+  std::size_t behind_star = std::string_view::npos, end_of_star = 0;
+  while (n < name.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      behind_star = ++p;
+      end_of_star = n;
+    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n])) {
+      ++p;
+      ++n;
+    } else if (behind_star != std::string_view::npos) {
+      p = behind_star;
+      n = ++end_of_star;
+    } else {
+      return false;
+    }
   }
-  return !name.empty() && (pattern.front() == '?' || pattern.front() == name.front()) &&
-         matches(pattern.substr(1), name.substr(1));
+  return pattern.find_first_not_of('*', p) == std::string_view::npos;
 }
 
 /// Splits the parameters into those to train and those that a pattern freezes.

@@ -13,6 +13,7 @@
 #include <optional>
 #include <system_error>
 #include <thread>
+#include <vector>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -24,6 +25,9 @@ namespace morton {
 namespace {
 
 constexpr const char* kSlowWrites = "MORTON_SLOW_WRITES";
+
+/// What the name of a file has behind it until the file is whole, for mkostemp.
+constexpr std::string_view kUnfinished = ".unfinished-XXXXXX";
 
 /// A file descriptor that closes itself.
 class Descriptor {
@@ -60,6 +64,17 @@ class Descriptor {
 
 /// Slow writing takes so many pieces.
 constexpr std::size_t kSlowPieces = 16;
+
+/// Whether `name` is one that mkostemp makes for the file `whole`.
+bool is_unfinished(std::string_view name, std::string_view whole) {
+  const std::string_view fixed = kUnfinished.substr(0, kUnfinished.find('X'));
+  return name.size() == whole.size() + kUnfinished.size() && name.starts_with(whole) &&
+         name.substr(whole.size()).starts_with(fixed);
+}
+
+std::filesystem::path folder_of(const std::filesystem::path& path) {
+  return path.has_parent_path() ? path.parent_path() : ".";
+}
 
 void write_all(int descriptor, std::string_view bytes, const std::filesystem::path& path) {
   const bool slow = knob(kSlowWrites).has_value();
@@ -99,7 +114,10 @@ std::string read_file(const std::filesystem::path& path, std::int64_t limit_byte
 
 void flush_folder(const std::filesystem::path& folder) {
   const Descriptor opened(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (opened.get() >= 0) ::fsync(opened.get());
+  // A folder that can be written need not be readable.
+  if (opened.get() < 0 || ::fsync(opened.get()) == 0) return;
+  const bool has_none = errno == EINVAL || errno == ENOTSUP || errno == EROFS;
+  if (!has_none) fail_writing_with_errno(folder, "cannot flush the folder");
 }
 
 void pause_for_slow_writes() {
@@ -120,12 +138,11 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view b
 
 void write_file_atomically(const std::filesystem::path& path,
                            std::span<const std::string_view> parts) {
-  std::filesystem::path folder = path.parent_path();
-  if (folder.empty()) folder = ".";
+  const std::filesystem::path folder = folder_of(path);
   std::error_code status;
   std::filesystem::create_directories(folder, status);
   if (status) fail_writing(folder, "cannot create the folder: " + status.message());
-  std::string temporary = path.string() + ".XXXXXX";
+  std::string temporary = path.string() + std::string(kUnfinished);
   const int created = ::mkostemp(temporary.data(), O_CLOEXEC);
   if (created < 0) fail_writing_with_errno(temporary, "cannot create");
   try {
@@ -147,6 +164,16 @@ void write_file_atomically(const std::filesystem::path& path,
   }
   ::close(created);
   flush_folder(folder);
+}
+
+void remove_unfinished(const std::filesystem::path& path) {
+  const std::string name = path.filename().string();
+  std::error_code status;
+  std::vector<std::filesystem::path> found;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_of(path), status)) {
+    if (is_unfinished(entry.path().filename().string(), name)) found.push_back(entry.path());
+  }
+  for (const std::filesystem::path& file : found) std::filesystem::remove(file, status);
 }
 
 std::string digest_of(std::string_view bytes) {

@@ -22,8 +22,12 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view b
 void write_file_atomically(const std::filesystem::path& path,
                            std::span<const std::string_view> parts);
 
+/// Removes the temporary files that a kill in the middle of writing `path` has left beside it.
+/// Nobody may be writing it. What cannot be removed stays.
+void remove_unfinished(const std::filesystem::path& path);
+
 /// Flushes the names in `folder`, so that a renamed file stays renamed. Not every file system has
-/// that; then nothing happens.
+/// that; then nothing happens. Throws UsageError where it fails (a broken disk).
 void flush_folder(const std::filesystem::path& folder);
 
 /// Waits as long as MORTON_SLOW_WRITES says, in milliseconds; at once where it is unset. Writing a

@@ -23,7 +23,8 @@ struct SafeTensors {
 [[nodiscard]] SafeTensors read_safetensors(const std::filesystem::path& path);
 
 /// The length and the header of a file with these tensors; their bytes follow one after the other.
-/// Throws UsageError for a name that is there twice, or that the format keeps for itself.
+/// Throws UsageError for a name that is there twice, or that the format keeps for itself, and for
+/// more of them than `read_safetensors` takes.
 [[nodiscard]] std::string safetensors_header(std::span<const NamedTensor> tensors,
                                              const std::map<std::string, std::string>& texts);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <limits>
 
 #include "ops/convolution.hpp"
+#include "ops/convolution_gradient.hpp"
 #include "ops/gradient.hpp"
 #include "ops/summation.hpp"
 #include "ops/window.hpp"
@@ -124,8 +124,6 @@ TensorId turned_weights(Gradient& gradient, const Convolution& conv) {
                          {swapped[0], swapped[1], kBeforeFirst, kBeforeFirst}, {1, 1, -1, -1});
 }
 
-std::vector<std::int64_t> list_of(const Window::Pair& pair) { return {pair[0], pair[1]}; }
-
 /// With stride 1 the image's gradient is a convolution again, with the filters turned (by a Slice
 /// that steps back, which ONNX has from opset 10 on); else, and where that would need to cut the
 /// gradient, a transposed one.
@@ -160,40 +158,15 @@ TensorId gradient_of_image(Gradient& gradient, const Convolution& conv) {
   return gradient.add("ConvTranspose", {above, weights}, attributes);
 }
 
-/// The weights' gradient is a convolution whose images are the channels, whose channels are the
-/// images and whose filters are the gradient; stride and dilation change places.
 TensorId gradient_of_weights(Gradient& gradient, const Convolution& conv) {
-  const Window& window = conv.window;
-  const std::int64_t depth = conv.weights[1];
-  TensorId image = gradient.node().input_id(0);
-  const Shape& shape = conv.image;
-  if (conv.groups > 1) {
-    image = gradient.reshaped(image, {shape[0], conv.groups, depth, shape[2], shape[3]});
-    image = gradient.transposed(image, {2, 1, 0, 3, 4});
-    image = gradient.reshaped(image, {depth, conv.groups * shape[0], shape[2], shape[3]});
-  } else {
-    image = gradient.transposed(gradient.reshaped(image, shape), {1, 0, 2, 3});
-  }
-  const TensorId above = gradient.reshaped(gradient.of_output(), output_extents(conv));
-  const TensorId filters = gradient.transposed(above, {1, 0, 2, 3});
-  std::vector<std::int64_t> pads(4);
-  for (std::size_t d = 0; d < 2; ++d) {
-    // What no window reached is cut below, where the padding behind would be negative.
-    const std::int64_t needed = (window.output[d] - 1) * window.stride[d] + window.reach(d);
-    pads[d] = window.before[d];
-    pads[d + 2] = std::max<std::int64_t>(0, needed - conv.image[d + 2] - window.before[d]);
-  }
-  const TensorId whole = gradient.add("Conv", {image, filters},
-                                      {{"kernel_shape", list_of(window.output)},
-                                       {"dilations", list_of(window.stride)},
-                                       {"strides", list_of(window.dilation)},
-                                       {"pads", pads},
-                                       {"group", conv.groups}});
-  const Shape kept{depth, conv.weights[0], conv.weights[2], conv.weights[3]};
-  const TensorId cut = gradient.shape_of(whole) == kept
-                           ? whole
-                           : gradient.sliced(whole, {0, 0, 0, 0}, kept, {1, 1, 1, 1});
-  return gradient.transposed(cut, {1, 0, 2, 3});
+  Scan scan;
+  scan.image = gradient.reshaped(gradient.node().input_id(0), conv.image);
+  scan.results = gradient.reshaped(gradient.of_output(), output_extents(conv));
+  scan.image_shape = conv.image;
+  scan.results_shape = output_extents(conv);
+  scan.window = conv.window;
+  scan.groups = conv.groups;
+  return gradient_of_filters(gradient, scan);
 }
 
 void gradient_of_conv(Gradient& gradient) {

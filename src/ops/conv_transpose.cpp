@@ -3,6 +3,7 @@
 
 #include "base/checked.hpp"
 #include "ops/convolution.hpp"
+#include "ops/convolution_gradient.hpp"
 #include "ops/gradient.hpp"
 #include "ops/summation.hpp"
 #include "ops/window.hpp"
@@ -159,61 +160,35 @@ BoundProblem lower_conv_transpose(const NodeView& node) {
   return bound;
 }
 
-std::vector<std::int64_t> list_of(const Window::Pair& pair) { return {pair[0], pair[1]}; }
-
-/// [N, G*C, H, W] as C images of G*N channels.
-TensorId channels_as_images(Gradient& gradient, TensorId image, const Shape& shape,
-                            std::int64_t groups) {
-  const std::int64_t depth = shape[1] / groups;
-  TensorId turned = gradient.reshaped(image, {shape[0], groups, depth, shape[2], shape[3]});
-  turned = gradient.transposed(turned, {2, 1, 0, 3, 4});
-  return gradient.reshaped(turned, {depth, groups * shape[0], shape[2], shape[3]});
-}
-
 /// The image's gradient is the convolution whose gradient this operator is; the weights' gradient
 /// is that of its weights, with image and gradient in each other's place.
 void gradient_of_conv_transpose(Gradient& gradient) {
   const NodeView& node = gradient.node();
   const Transposed conv = transposed_of(node);
   const Window& window = conv.window;
-  const TensorId above = gradient.reshaped(gradient.of_output(), output_extents(conv));
-  std::vector<std::int64_t> pads(4);
-  bool is_padded = true;
-  for (std::size_t d = 0; d < 2; ++d) {
-    // As many windows as the image has elements lie in the padded result.
-    const std::int64_t needed =
-        (conv.image[d + 2] - 1) * window.stride[d] + window.reach(d) - window.output[d];
-    pads[d] = window.before[d];
-    pads[d + 2] = std::max<std::int64_t>(0, needed - window.before[d]);
-    is_padded = is_padded && window.before[d] >= 0;
+  if (window.before[0] < 0 || window.before[1] < 0) {
+    node.unsupported("has no gradient where its padding is negative");
   }
-  if (!is_padded) node.unsupported("has no gradient where its padding is negative");
-  const auto cut = [&](TensorId value, const Shape& kept) {
-    if (gradient.shape_of(value) == kept) return value;
-    return gradient.sliced(value, {0, 0, 0, 0}, kept, {1, 1, 1, 1});
-  };
+  Scan scan;
+  scan.image = gradient.reshaped(gradient.of_output(), output_extents(conv));
+  scan.results = gradient.reshaped(node.input_id(0), conv.image);
+  scan.image_shape = output_extents(conv);
+  scan.results_shape = conv.image;
+  scan.window = window;
+  scan.groups = conv.groups;
   if (gradient.wants(0)) {
     const TensorId weights = gradient.reshaped(node.input_id(1), conv.weights);
-    const TensorId whole = gradient.add("Conv", {above, weights},
+    const TensorId whole = gradient.add("Conv", {scan.image, weights},
                                         {{"kernel_shape", list_of(window.kernel)},
                                          {"strides", list_of(window.stride)},
                                          {"dilations", list_of(window.dilation)},
-                                         {"pads", pads},
+                                         {"pads", pads_of(scan)},
                                          {"group", conv.groups}});
-    gradient.give(0, gradient.reshaped(cut(whole, conv.image), node.input(0).shape));
+    const TensorId image = cut_to(gradient, whole, conv.image);
+    gradient.give(0, gradient.reshaped(image, node.input(0).shape));
   }
   if (gradient.wants(1)) {
-    const TensorId images = channels_as_images(gradient, above, output_extents(conv), conv.groups);
-    const TensorId filters =
-        gradient.transposed(gradient.reshaped(node.input_id(0), conv.image), {1, 0, 2, 3});
-    const TensorId whole = gradient.add("Conv", {images, filters},
-                                        {{"kernel_shape", list_of({conv.image[2], conv.image[3]})},
-                                         {"strides", list_of(window.dilation)},
-                                         {"dilations", list_of(window.stride)},
-                                         {"pads", pads},
-                                         {"group", conv.groups}});
-    const Shape kept{conv.weights[1], conv.weights[0], conv.weights[2], conv.weights[3]};
-    const TensorId weights = gradient.transposed(cut(whole, kept), {1, 0, 2, 3});
+    const TensorId weights = gradient_of_filters(gradient, scan);
     gradient.give(1, gradient.reshaped(weights, node.input(1).shape));
   }
   if (gradient.wants(2)) give_bias_gradient(gradient);

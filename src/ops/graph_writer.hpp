@@ -12,8 +12,9 @@
 namespace morton {
 
 /// Writes nodes behind a graph's last: gradients, losses, updates. Every tensor has its type and
-/// shape at once, so those of the tensors that it is given must be known. Nodes are written as the
-/// graph's opset has them.
+/// shape at once, so those of the tensors that it is given must be known. Nodes are written as
+/// Morton's operators read them, some of them (Gemm of two inputs, Reshape with its shape as an
+/// input) whatever the opset: for planning, not for a file.
 class GraphWriter {
  public:
   /// New nodes and tensors are named `prefix`, "/", their operator and a number.

@@ -21,12 +21,7 @@ namespace morton {
 
 namespace {
 
-void check_declaration(const NodeView& view, const Operator& op) {
-  if (view.opset() < op.since_opset) {
-    view.unsupported("the model is written in opset " + std::to_string(view.opset()) +
-                     "; this operator is supported from opset " + std::to_string(op.since_opset) +
-                     " on");
-  }
+void check_inputs(const NodeView& view, const Operator& op) {
   if (view.input_count() < op.least_inputs || view.input_count() > op.most_inputs) {
     view.fail("has " + std::to_string(view.input_count()) + " inputs, expected " +
               std::to_string(op.least_inputs) + " to " + std::to_string(op.most_inputs));
@@ -34,6 +29,15 @@ void check_declaration(const NodeView& view, const Operator& op) {
   for (std::size_t i = 0; i < op.least_inputs; ++i) {
     if (!view.has_input(i)) view.fail("input " + std::to_string(i) + " is missing");
   }
+}
+
+void check_declaration(const NodeView& view, const Operator& op) {
+  if (view.opset() < op.since_opset) {
+    view.unsupported("the model is written in opset " + std::to_string(view.opset()) +
+                     "; this operator is supported from opset " + std::to_string(op.since_opset) +
+                     " on");
+  }
+  check_inputs(view, op);
   for (const auto& [name, value] : view.node().attributes) {
     if (std::find(op.attributes.begin(), op.attributes.end(), name) == op.attributes.end()) {
       view.unsupported("attribute '" + name + "' is not supported");
@@ -194,6 +198,10 @@ const Operator& operator_of(const Node& node) {
 
 void check_supported(const Graph& graph, const Node& node) {
   check_declaration(NodeView(graph, node), operator_of(node));
+}
+
+void check_inputs(const Graph& graph, const Node& node) {
+  if (const Operator* op = find_operator(node.op)) check_inputs(NodeView(graph, node), *op);
 }
 
 std::vector<TensorType> infer(const Graph& graph, const Node& node) {

@@ -105,6 +105,9 @@ struct Operator {
 /// Throws UnsupportedError or ModelError when no operator here can be the node: an unknown one, a
 /// wrong number of inputs, an attribute or opset that is not understood. Needs no shapes.
 void check_supported(const Graph& graph, const Node& node);
+/// Throws ModelError when a node of a known operator lacks an input or has too many: the part of
+/// `check_supported` that whoever reads inputs by their place relies on.
+void check_inputs(const Graph& graph, const Node& node);
 /// Checks the node against its operator's declaration, then infers; the epilogue's side operands
 /// must broadcast to the result.
 [[nodiscard]] std::vector<TensorType> infer(const Graph& graph, const Node& node);

@@ -50,7 +50,7 @@ struct Reduction {
                                                     const Reduction& reduction);
 [[nodiscard]] BoundProblem lower_global_pool(const NodeView& node, const Reduction& reduction);
 
-/// Their gradients. Throw UnsupportedError for products and for maps that have none.
+/// Their gradients. Throw UnsupportedError for products, and for maps that have none.
 void gradient_of_reduce(Gradient& gradient, const Reduction& reduction);
 void gradient_of_global_pool(Gradient& gradient, const Reduction& reduction);
 
@@ -74,7 +74,9 @@ template <Reduction kReduction>
       .lower = [](const NodeView& node) { return lower_reduction(node, kReduction); },
       .types = types_of(kReduction),
       .planned_inputs = {1},
-      .gradient = [](Gradient& gradient) { gradient_of_reduce(gradient, kReduction); },
+      .gradient = kReduction.combine == Reduction::Combine::product
+                      ? nullptr
+                      : +[](Gradient& gradient) { gradient_of_reduce(gradient, kReduction); },
   };
 }
 

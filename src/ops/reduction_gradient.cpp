@@ -75,9 +75,6 @@ void gradient_of_reduction(Gradient& gradient, const Along& along, const Reducti
     const TensorId share = gradient.scaled(above, is_mean ? 1.0 / length : 1.0);
     gradient.give(0, gradient.expanded(share, shape));
   } else {
-    if (reduction.combine != Combine::sum) {
-      node.unsupported("has no gradient: nothing before it can be trained");
-    }
     gradient.give(0, gradient.chain(chain_behind(node, reduction), {x, above, result()}));
   }
 }

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/json_reader.hpp"
 #include "base/number_text.hpp"
 #include "formats/input_file.hpp"
 #include "formats/safetensors.hpp"
@@ -78,6 +79,14 @@ void Checkpoint::put(const std::string& name, std::uint64_t number) {
 
 void Checkpoint::put(const std::string& name, double number) { facts[name] = exact_text(number); }
 
+void Checkpoint::put(const std::string& name, const std::vector<std::string>& names) {
+  try {
+    facts[name] = Json(names).dump();
+  } catch (const Json::exception&) {
+    throw UsageError("checkpoint: " + in_quotes(name) + ": names must be UTF-8");
+  }
+}
+
 const Tensor& Checkpoint::tensor(const std::string& name) const {
   for (const NamedTensor& named : tensors) {
     if (named.name == name) return named.tensor;
@@ -101,6 +110,12 @@ std::uint64_t Checkpoint::natural(const std::string& name) const {
 
 double Checkpoint::real(const std::string& name) const {
   return number_of<double>(*this, name, "a number");
+}
+
+std::vector<std::string> Checkpoint::names(const std::string& name) const {
+  const std::string place = where + ": " + in_quotes(name);
+  const Json json = parse_json(text(name), place);
+  return JsonReader(json, place).texts();
 }
 
 void write_checkpoint(const fs::path& path, const Checkpoint& checkpoint) {
@@ -128,12 +143,8 @@ Checkpoint read_checkpoint(const fs::path& path) {
 
 void CheckpointStore::remove_leftovers() const {
   std::error_code status;
-  const std::string start = newest().filename().string() + ".new";
-  std::vector<fs::path> leftovers;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder_, status)) {
-    if (entry.path().filename().string().starts_with(start)) leftovers.push_back(entry.path());
-  }
-  for (const fs::path& path : leftovers) fs::remove(path, status);
+  fs::remove(fresh(), status);
+  remove_unfinished(fresh());
 }
 
 void CheckpointStore::write(const Checkpoint& checkpoint) {
@@ -142,8 +153,7 @@ void CheckpointStore::write(const Checkpoint& checkpoint) {
     newest_is_good_ = is_good(newest());
     has_written_ = true;
   }
-  const fs::path fresh = newest().string() + ".new";
-  write_checkpoint(fresh, checkpoint);
+  write_checkpoint(fresh(), checkpoint);
   if (anew_) {
     remove_previous();
   } else if (newest_is_good_) {
@@ -151,7 +161,7 @@ void CheckpointStore::write(const Checkpoint& checkpoint) {
   }
   anew_ = false;
   pause_for_slow_writes();
-  rename_to(fresh, newest());
+  rename_to(fresh(), newest());
   flush_folder(folder_);
   newest_is_good_ = true;
 }

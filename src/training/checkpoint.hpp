@@ -13,8 +13,8 @@
 
 namespace morton {
 
-/// Names of facts: the names of the model's own tensors, a line each; what begins the name of
-/// a setting, which must be the same where a training goes on; one of these.
+/// Names of facts: the names of the model's own tensors; what begins the name of a setting, which
+/// must be the same where a training goes on; one of these.
 constexpr const char* kParametersFact = "parameters";
 constexpr const char* kSettingFact = "setting.";
 constexpr const char* kFixedPart = "digest of the network and what is frozen of it";
@@ -30,6 +30,8 @@ struct Checkpoint {
   void put(const std::string& name, std::int64_t number);
   void put(const std::string& name, std::uint64_t number);
   void put(const std::string& name, double number);
+  /// Any names, of UTF-8; throws UsageError for others.
+  void put(const std::string& name, const std::vector<std::string>& names);
 
   /// All throw ModelError, naming the file, where `name` is not there or no such number.
   [[nodiscard]] const Tensor& tensor(const std::string& name) const;
@@ -37,6 +39,7 @@ struct Checkpoint {
   [[nodiscard]] std::int64_t integer(const std::string& name) const;
   [[nodiscard]] std::uint64_t natural(const std::string& name) const;
   [[nodiscard]] double real(const std::string& name) const;
+  [[nodiscard]] std::vector<std::string> names(const std::string& name) const;
 };
 
 /// A checkpoint and what had to be passed over to find it.
@@ -71,6 +74,8 @@ class CheckpointStore {
   void begin_anew() { anew_ = true; }
 
  private:
+  /// What becomes the newest one once it is whole.
+  [[nodiscard]] std::filesystem::path fresh() const { return newest().string() + ".new"; }
   void remove_leftovers() const;
   void remove_previous() const;
 

@@ -176,10 +176,6 @@ void ExampleWriter::write_target(std::int64_t example, std::int64_t row, Tensor&
       targets.as_mutable<std::int32_t>()[to] = label;
       return;
     }
-    if (shape.size() == 1 && targets.dtype() == DType::i64) {
-      targets.as_mutable<std::int64_t>()[to] = label;
-      return;
-    }
     if (targets.dtype() == DType::f32 && example_size(shape) == 1 && label <= 1) {
       targets.as_mutable<float>()[to] = static_cast<float>(label);
       return;

@@ -39,7 +39,7 @@ class ExampleWriter {
   /// Writes example `example` to row `row` of `inputs`, f32 of the constructor's shape.
   void write_input(std::int64_t example, const PictureWindow& window, std::int64_t row,
                    Tensor& inputs) const;
-  /// Writes what the network shall say to row `row` of `targets`: labels to i32 or i64 [N], as
+  /// Writes what the network shall say to row `row` of `targets`: labels to i32 [N], as
   /// ones among zeros to f32 [N, classes], or 0 and 1 as they are to f32 of one value each; values
   /// to f32 [N, ...]. Throws UsageError for others.
   void write_target(std::int64_t example, std::int64_t row, Tensor& targets) const;

@@ -26,9 +26,9 @@ struct ScheduleState {
 ///
 /// `constant`; `step` multiplies by `factor` after `every` so many epochs; `cosine` falls along
 /// half a cosine to `least` at the end; `plateau` multiplies by `factor`, not below `least`, when
-/// `patience` losses in a row are no better than the best one. Any of them can begin with `warmup`
-/// steps, in which the factor grows linearly to 1. Source of cosine: I. Loshchilov, F. Hutter,
-/// "SGDR" (2017), equation 5, without restarts.
+/// `patience` losses in a row are not lower than the best one by a ten-thousandth of it. Any of
+/// them can begin with `warmup` steps, in which the factor grows linearly to 1. Source of cosine:
+/// I. Loshchilov, F. Hutter, "SGDR" (2017), equation 5, without restarts.
 class Schedule {
  public:
   enum class Kind : std::uint8_t { constant, step, cosine, plateau };

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "base/checked.hpp"
@@ -44,8 +45,10 @@ std::optional<double> share(std::int64_t right, std::int64_t rows) {
 }  // namespace
 
 void check_run_options(const TrainingRunOptions& options) {
-  if (!std::isfinite(options.learning_rate) || options.learning_rate <= 0.0) {
-    throw UsageError("learning rate: expected a number above 0, got " +
+  // The device computes in f32.
+  constexpr double kLargest = std::numeric_limits<float>::max();
+  if (!(options.learning_rate > 0.0 && options.learning_rate <= kLargest)) {
+    throw UsageError("learning rate: expected a number above 0 that f32 can hold, got " +
                      exact_text(options.learning_rate));
   }
   if (options.steps <= 0) require_positive("epochs", options.epochs);
@@ -111,6 +114,7 @@ TrainingReport TrainingLoop::run() {
     one_step();
   }
   if (saved_step_ != standing_.steps) save();
+  if (!store_) (void)finite_state();
   BestLoss best = standing_.best;
   // An end in the middle of an epoch may be the best place too.
   if (loss_at_end_ && *loss_at_end_ < best.loss) {
@@ -164,6 +168,26 @@ void TrainingLoop::one_step() {
   const double seconds = seconds_since(begin);
   if (builds_at_first_step_ < 0) builds_at_first_step_ = learner_.program_builds();
   if (!std::isfinite(result.loss)) fail_not_finite("the loss is " + exact_text(result.loss));
+  count(result, seconds);
+  const EpochSums epoch = standing_.epoch;
+  LogRow row = row_of(result, place, rate, seconds);
+  evaluate_if_due(row, place);
+  standing_.seconds = seconds_before_ + seconds_since(begun_);
+  row.seconds = standing_.seconds;
+  if (log_) log_->add(row);
+  if (ends_epoch(place)) {
+    end_epoch(row);
+  } else if (options_.checkpoint_every > 0 && standing_.steps % options_.checkpoint_every == 0) {
+    save();
+  }
+  tell(row, epoch, place);
+  if (ends_epoch(place)) {
+    epoch_step_seconds_ = 0.0;
+    epoch_rows_done_ = 0;
+  }
+}
+
+void TrainingLoop::count(const BatchResult& result, double seconds) {
   ++standing_.steps;
   if (result.update == BatchResult::Update::overflowed) {
     ++report_.overflows;
@@ -176,11 +200,16 @@ void TrainingLoop::one_step() {
   sums.rows += result.rows;
   sums.loss += result.loss;
   sums.right = result.right < 0 ? -1 : sums.right + result.right;
+  report_.loss = sums.mean_loss();
+  report_.accuracy = share(sums.right, sums.rows);
   step_seconds_ += seconds;
   epoch_step_seconds_ += seconds;
   rows_done_ += result.rows;
   epoch_rows_done_ += result.rows;
+}
 
+LogRow TrainingLoop::row_of(const BatchResult& result, const BatchPlace& place, double rate,
+                            double seconds) const {
   LogRow row;
   row.step = standing_.steps;
   row.epoch = std::int64_t{place.epoch} + 1;
@@ -188,27 +217,7 @@ void TrainingLoop::one_step() {
   row.accuracy = share(result.right, result.rows);
   row.learning_rate = rate;
   row.images_per_second = static_cast<double>(result.rows) / std::max(seconds, 1e-9);
-  report_.loss = sums.mean_loss();
-  report_.accuracy = share(sums.right, sums.rows);
-  const EpochSums epoch = sums;
-  const bool last = standing_.steps == steps_;
-  const bool epoch_done = place.batch + 1 == batches_.per_epoch();
-  const bool tested = options_.test_every > 0 && standing_.steps % options_.test_every == 0;
-  if (validation_ && (epoch_done || last || tested)) evaluate(row);
-  if (last && !epoch_done) loss_at_end_ = row.validation_loss;
-  standing_.seconds = seconds_before_ + seconds_since(begun_);
-  row.seconds = standing_.seconds;
-  if (log_) log_->add(row);
-  if (epoch_done) {
-    end_epoch(row);
-  } else if (options_.checkpoint_every > 0 && standing_.steps % options_.checkpoint_every == 0) {
-    save();
-  }
-  tell(row, epoch, place);
-  if (epoch_done) {
-    epoch_step_seconds_ = 0.0;
-    epoch_rows_done_ = 0;
-  }
+  return row;
 }
 
 BatchResult evaluate_all(Learner& learner, const ExampleWriter& examples, Tensor& inputs,
@@ -231,6 +240,14 @@ void TrainingLoop::evaluate(LogRow& row) {
   row.validation_accuracy = share(all.right, all.rows);
   report_.validation_loss = row.validation_loss;
   report_.validation_accuracy = row.validation_accuracy;
+}
+
+void TrainingLoop::evaluate_if_due(LogRow& row, const BatchPlace& place) {
+  const bool last = standing_.steps == steps_;
+  const bool tested = options_.test_every > 0 && standing_.steps % options_.test_every == 0;
+  if (validation_ && (ends_epoch(place) || last || tested)) evaluate(row);
+  // Patience looks at the ends of epochs only.
+  if (last && !ends_epoch(place)) loss_at_end_ = row.validation_loss;
 }
 
 void TrainingLoop::end_epoch(const LogRow& row) {

@@ -77,11 +77,22 @@ class TrainingLoop {
   void require_same_settings(const Checkpoint& checkpoint) const;
   void look_before_the_first_step();
   void one_step();
+  /// Adds what a step found to the sums of its epoch and of this run.
+  void count(const BatchResult& result, double seconds);
+  [[nodiscard]] LogRow row_of(const BatchResult& result, const BatchPlace& place, double rate,
+                              double seconds) const;
   void evaluate(LogRow& row);
+  /// Looks at the validation data where they are looked at after this step.
+  void evaluate_if_due(LogRow& row, const BatchPlace& place);
+  [[nodiscard]] bool ends_epoch(const BatchPlace& place) const {
+    return place.batch + 1 == batches_.per_epoch();
+  }
   void end_epoch(const LogRow& row);
   void keep_best(const LogRow& row);
   /// What a checkpoint of the present state says beside what only going on needs.
   [[nodiscard]] Checkpoint present() const;
+  /// The learner's state. Throws ModelError where some of it is not finite.
+  [[nodiscard]] std::vector<NamedTensor> finite_state();
   void save();
   void save_best();
   /// That of a training which this one began anew over.

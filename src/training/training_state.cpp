@@ -99,6 +99,9 @@ void TrainingLoop::start() {
     lock_.emplace(options_.folder);
     // Once more, now that no other training changes what is there.
     check_folder(options_);
+    for (const char* name : {kModelFile, kBestFile, "log.csv", "log.jsonl"}) {
+      remove_unfinished(std::filesystem::path(options_.folder) / name);
+    }
     if (options_.start == Start::anew) store_->begin_anew();
     if (options_.start == Start::resume) {
       const std::optional<FoundCheckpoint> found = store_->read();
@@ -184,11 +187,16 @@ void TrainingLoop::find_best(const Checkpoint& checkpoint) {
 Checkpoint TrainingLoop::present() const {
   Checkpoint checkpoint;
   for (const auto& [name, value] : settings_) checkpoint.put(kSettingFact + name, value);
-  std::string names;
-  for (const std::string& name : learner_.parameters()) names += name + "\n";
-  checkpoint.put(kParametersFact, names);
+  checkpoint.put(kParametersFact, learner_.parameters());
   checkpoint.put("steps", standing_.steps);
   return checkpoint;
+}
+
+std::vector<NamedTensor> TrainingLoop::finite_state() {
+  std::vector<NamedTensor> state = learner_.state();
+  const NamedTensor* spoilt = not_finite(state);
+  if (spoilt != nullptr) fail_not_finite(spoilt->name + " is not finite after the step before");
+  return state;
 }
 
 void TrainingLoop::save_best() {
@@ -209,11 +217,9 @@ void TrainingLoop::save() {
   const bool is_best = options_.patience > 0 && best.step > 0 && best.step == standing_.steps;
   if (!store_ && !is_best) return;
   Checkpoint checkpoint = present();
-  checkpoint.tensors = learner_.state();
+  checkpoint.tensors = finite_state();
   if (is_best) best_state_ = checkpoint.tensors;
   if (!store_) return;
-  const NamedTensor* spoilt = not_finite(checkpoint.tensors);
-  if (spoilt != nullptr) fail_not_finite(spoilt->name + " is not finite after the step before");
   checkpoint.put("plan", learner_.plan_digest());
   checkpoint.put("seconds", standing_.seconds);
   checkpoint.put("epoch", std::uint64_t{batches_.place().epoch});

@@ -101,6 +101,20 @@ class CliTrain : public ::testing::Test {
     return WIFSIGNALED(status);
   }
 
+  /// A model with the input x, [N, 784], N being open.
+  [[nodiscard]] static onnx::ModelProto network_of_pictures() {
+    onnx::ModelProto model = model_with_input({1, 784});
+    model.mutable_opset_import(0)->set_version(15);
+    model.mutable_graph()
+        ->mutable_input(0)
+        ->mutable_type()
+        ->mutable_tensor_type()
+        ->mutable_shape()
+        ->mutable_dim(0)
+        ->set_dim_param("batch");
+    return model;
+  }
+
   const std::vector<std::string> in_parts_{"--resume", "--checkpoint-every", "2"};
   TemporaryFolder folder_;
   std::filesystem::path data_ = folder_.path() / "data.npz";
@@ -235,6 +249,65 @@ TEST_F(CliTrain, WhatIsFrozenMustBeTheSame) {
   expect_error(eval("2"), kBadFile, "belongs to another model");
 }
 
+/// As PyTorch exports a fresh network in training mode: equal initial values are one constant, and
+/// the normalization gives its statistics back.
+TEST_F(CliTrain, AnExportInTrainingModeIsTrainedAndEvaluated) {
+  onnx::ModelProto model = network_of_pictures();
+  add_weights(model, "weights", {784, 10});
+  add_weights(model, "ones", {10});
+  add_node(model, "MatMul", {"x", "weights"}, "product");
+  add_node(model, "Identity", {"ones"}, "scale");
+  onnx::NodeProto& norm =
+      add_node(model, "BatchNormalization", {"product", "scale", "ones", "ones", "ones"}, "y");
+  norm.add_output("mean");
+  norm.add_output("variance");
+  onnx::AttributeProto& mode = *norm.add_attribute();
+  mode.set_name("training_mode");
+  mode.set_type(onnx::AttributeProto::INT);
+  mode.set_i(1);
+  const std::string file = save(model, at("exported.onnx"));
+  const Outcome inspected = run_program({"inspect", file});
+  expect_success(inspected);
+  EXPECT_THAT(inspected.out, ::testing::HasSubstr("trainable: yes\n"));
+  std::vector<std::string> words = arguments("out", {"--epochs", "1"});
+  words[1] = file;
+  expect_success(run_program(words));
+  const auto eval = [&](const std::vector<std::string>& which) {
+    std::vector<std::string> all{"eval",    "--data", data_.string(), "-d",  "cpu",
+                                 "--batch", "7",      "--format",     "json"};
+    all.insert(all.end(), which.begin(), which.end());
+    const Outcome outcome = run_program(all);
+    expect_success(outcome);
+    return nlohmann::json::parse(outcome.out)["confusion"];
+  };
+  EXPECT_EQ(eval({file, "--checkpoint", at("out")}), eval({at("out/model.onnx")}));
+}
+
+/// Before anything reads a node's inputs by their place.
+TEST_F(CliTrain, RefusesNodesWithoutInputs) {
+  onnx::ModelProto model = network_of_pictures();
+  add_weights(model, "weights", {784, 10});
+  add_node(model, "Identity", {}, "dead");
+  add_node(model, "MatMul", {"x", "weights"}, "y");
+  const std::string file = save(model, at("bad.onnx"));
+  std::vector<std::string> words = arguments("out", {});
+  words[1] = file;
+  expect_error(run_program(words), kBadFile, "Identity 'node_dead': has 0 inputs");
+  EXPECT_THAT(run_program({"inspect", file}).out,
+              ::testing::HasSubstr("trainable: no: Identity 'node_dead': has 0 inputs"));
+}
+
+/// A sum of sigmoids' cross entropies is no loss of a Softmax, and the other way round.
+TEST_F(CliTrain, NamesTheLossThatFits) {
+  onnx::ModelProto model = network_of_pictures();
+  add_weights(model, "weights", {784, 10});
+  add_node(model, "MatMul", {"x", "weights"}, "product");
+  add_node(model, "Softmax", {"product"}, "y");
+  std::vector<std::string> words = arguments("out", {"--loss", "binary-cross-entropy"});
+  words[1] = save(model, at("softmax.onnx"));
+  expect_error(run_program(words), kBadUsage, "goes with the loss softmax_cross_entropy");
+}
+
 TEST_F(CliTrain, WritesOverNothing) {
   std::filesystem::create_directory(at("out"));
   expect_success(run_program({"new", "c18-mlp", "-o", at("out/model.onnx")}));
@@ -249,6 +322,7 @@ TEST_F(CliTrain, WritesOverNothing) {
 TEST_F(CliTrain, ALossThatIsNotFiniteStopsIt) {
   const Outcome outcome = train("out", {"--lr", "1e30"});
   expect_error(outcome, kBadFile, "expected finite numbers");
+  expect_error(train("other", {"--lr", "1e39"}), kBadUsage, "f32 can hold");
 }
 
 /// Killed at random moments, mostly in a checkpoint, which writes slowly, and resumed: the losses

@@ -2,9 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "autodiff/form_of_use.hpp"
 #include "autodiff/training_step.hpp"
+#include "base/error.hpp"
 #include "support/networks.hpp"
 
 namespace morton {
@@ -58,8 +60,7 @@ Graph exported() {
 }
 
 TEST(FormOfUse, GivesEachParameterItsOwnConstantAndLeavesTrainingMode) {
-  Graph graph = exported();
-  to_form_of_use(graph);
+  const Graph graph = in_form_of_use(exported());
   verify(graph, "in the form of use");
   ASSERT_EQ(graph.nodes.size(), 3U);
   const Node& norm = graph.nodes[0];
@@ -79,6 +80,35 @@ TEST(FormOfUse, GivesEachParameterItsOwnConstantAndLeavesTrainingMode) {
   EXPECT_EQ(step.trained, (std::vector<std::string>{"ones", "scale"}));
   EXPECT_EQ(step.statistics,
             (std::vector<std::string>{"norm/running_mean", "norm/running_variance"}));
+}
+
+/// It is what trains, so it changes nothing when it is made again.
+TEST(FormOfUse, IsTheSameOfItself) {
+  const Graph once = in_form_of_use(exported());
+  EXPECT_EQ(print(in_form_of_use(once)), print(once));
+}
+
+/// An untrusted file may hold such nodes, even where no output depends on them.
+TEST(FormOfUse, RefusesNodesWithoutTheirInputs) {
+  for (const char* op : {"Identity", "BatchNormalization", "Dropout", "Relu"}) {
+    Graph graph = exported();
+    const TensorId dead = add(graph, "dead", GraphTensor::Kind::activation, {});
+    graph.nodes.push_back({.op = op, .name = "empty", .inputs = {}, .outputs = {dead}});
+    try {
+      (void)in_form_of_use(graph);
+      ADD_FAILURE() << op;
+    } catch (const ModelError& error) {
+      EXPECT_NE(std::string(error.what()).find("'empty': has 0 inputs"), std::string::npos)
+          << error.what();
+    }
+  }
+}
+
+TEST(FormOfUse, LeavesAnIdentityWithoutAnOutput) {
+  Graph graph = exported();
+  graph.nodes.push_back(
+      {.op = "Identity", .name = "none", .inputs = {graph.find("ones")}, .outputs = {kNoTensor}});
+  EXPECT_EQ(in_form_of_use(graph).nodes.size(), 4U);
 }
 
 }  // namespace

@@ -151,5 +151,38 @@ TEST(Losses, CrossEntropyTakesOneNumberForEachClass) {
   EXPECT_THROW((void)add_loss(graph, Loss::softmax_cross_entropy, {one, labels}), UsageError);
 }
 
+TEST(Losses, RefusesTheOtherLossesActivation) {
+  Graph graph;
+  graph.opset = 13;
+  const TensorId x = input_of(graph, "x", DType::f32, {2, 3});
+  const TensorId values = input_of(graph, "t", DType::f32, {2, 3});
+  GraphWriter writer(graph, "model");
+  const auto error = [&](Loss loss, const std::string& last) {
+    const TensorId output = writer.reshaped(writer.add(last, {x}), {2, 3, 1});
+    const TensorId target = writer.reshaped(values, {2, 3, 1});
+    try {
+      (void)add_loss(graph, loss, {output, target});
+    } catch (const UsageError& failure) {
+      return std::string(failure.what());
+    }
+    return std::string();
+  };
+  using testing::HasSubstr;
+  for (const char* last : {"Softmax", "LogSoftmax"}) {
+    EXPECT_THAT(error(Loss::binary_cross_entropy, last),
+                testing::AllOf(HasSubstr(std::string("ends in ") + last),
+                               HasSubstr("softmax_cross_entropy, not binary_cross_entropy")));
+  }
+  EXPECT_THAT(error(Loss::softmax_cross_entropy, "Sigmoid"),
+              testing::AllOf(HasSubstr("ends in Sigmoid"),
+                             HasSubstr("binary_cross_entropy, not softmax_cross_entropy")));
+  for (const char* last : {"Softmax", "Sigmoid", "Relu"}) {
+    EXPECT_EQ(error(Loss::mean_squared_error, last), "");
+    EXPECT_EQ(error(Loss::mean_absolute_error, last), "");
+  }
+  EXPECT_EQ(error(Loss::binary_cross_entropy, "Sigmoid"), "");
+  EXPECT_EQ(error(Loss::softmax_cross_entropy, "Softmax"), "");
+}
+
 }  // namespace
 }  // namespace morton

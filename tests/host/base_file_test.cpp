@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
 
 #include "base/file.hpp"
 #include "base/json_reader.hpp"
@@ -51,6 +59,41 @@ TEST_F(File, LeavesTheOldFileWhenItCannotWrite) {
   EXPECT_THROW(write_file_atomically(folder_ / "taken", "new"), UsageError);
   EXPECT_THROW(write_file_atomically(folder_ / "x" / "y", "new"), UsageError);
   EXPECT_EQ(read_file(folder_ / "x", kLimit), "old");
+}
+
+TEST_F(File, RemovesWhatAKillHasLeft) {
+  write_file_atomically(folder_ / "x", "whole");
+  const std::vector<std::string> others{"x.backup", "x.unfinished-", "x.unfinished-1234567",
+                                        "y.unfinished-123456", "ax.unfinished-123456"};
+  for (const std::string& name : others) write_file_atomically(folder_ / name, "");
+  write_file_atomically(folder_ / "x.unfinished-a1B2c3", "half");
+  remove_unfinished(folder_ / "x");
+  EXPECT_FALSE(fs::exists(folder_ / "x.unfinished-a1B2c3"));
+  EXPECT_TRUE(fs::exists(folder_ / "x"));
+  for (const std::string& name : others) EXPECT_TRUE(fs::exists(folder_ / name)) << name;
+  remove_unfinished(folder_ / "absent" / "x");
+}
+
+/// The file in the making has the name that is removed after a kill.
+TEST_F(File, AKillLeavesAnUnfinishedFile) {
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    ::setenv("MORTON_SLOW_WRITES", "10000", 1);
+    write_file_atomically(folder_ / "x", "new");
+    ::_exit(0);
+  }
+  while (fs::is_empty(folder_)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  EXPECT_FALSE(fs::is_empty(folder_));
+  remove_unfinished(folder_ / "x");
+  EXPECT_TRUE(fs::is_empty(folder_));
+}
+
+TEST_F(File, FlushesFoldersWhereThatExists) {
+  flush_folder(folder_);
+  flush_folder("/proc");
 }
 
 TEST(Digest, TellsBytesApart) {

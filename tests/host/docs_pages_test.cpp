@@ -79,6 +79,20 @@ TEST(Readme, ListsOperatorsThatExist) {
   }
 }
 
+/// The others have a gradient, or it follows from their chain, or they are computed when the model
+/// is planned.
+TEST(TrainingPage, ListsTheOperatorsWithoutAGradient) {
+  std::vector<std::string> expected;
+  for (const Operator* op : operators()) {
+    const bool has_gradient = op->gradient != nullptr || op->chain != nullptr || op->alias;
+    if (has_gradient || op->values != nullptr || op->home != Operator::Home::onnx) continue;
+    expected.emplace_back(op->name);
+  }
+  EXPECT_GT(expected.size(), 10U);
+  EXPECT_THAT(ticked_words(part_of_page("docs/training.md", "operators without a gradient")),
+              testing::UnorderedElementsAreArray(expected));
+}
+
 TEST(Readme, ListsTheKnobs) {
   std::string expected = "| variable | meaning | example |\n|---|---|---|\n";
   for (const Knob& knob : knobs()) {

@@ -84,9 +84,12 @@ TEST(ExampleWriter, NormalizesEachChannel) {
 TEST(ExampleWriter, WritesTargetsAsTheyAreAskedFor) {
   Dataset data = numbered(5);
   const ExampleWriter writer(data, {2, 9}, {});
+  Tensor labels = Tensor::allocate(DType::i32, {2});
+  writer.write_target(4, 1, labels);
+  EXPECT_THAT(labels.as<std::int32_t>(), ElementsAre(0, 1));
   Tensor wide = Tensor::allocate(DType::i64, {2});
-  writer.write_target(4, 1, wide);
-  EXPECT_THAT(wide.as<std::int64_t>(), ElementsAre(0, 1));
+  EXPECT_THAT(message_of<UsageError>([&] { writer.write_target(4, 1, wide); }),
+              HasSubstr("do not fit row 1 of i64 2"));
   Tensor ones = Tensor::allocate(DType::f32, {2, 3});
   writer.write_target(2, 1, ones);
   EXPECT_THAT(ones.as<float>(), ElementsAre(0.0F, 0.0F, 0.0F, 0.0F, 0.0F, 1.0F));

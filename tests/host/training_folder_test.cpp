@@ -2,12 +2,17 @@
 //
 // What a training keeps in its folder: the best parameters, what must not change, and what is not
 // written over.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
+#include <unistd.h>
 
+#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/file.hpp"
@@ -285,6 +290,40 @@ TEST(TrainingFolder, BelongsToOneTraining) {
   write_file_atomically(folder / "file", "");
   EXPECT_THAT(message_of<UsageError>([&] { const FolderLock lock(folder / "file"); }),
               HasSubstr((folder / "file").string()));
+}
+
+/// Who looks whether a folder is free does not keep a training from it.
+TEST(TrainingFolder, LookingHindersNoStart) {
+  TemporaryFolder folder;
+  { const FolderLock first(folder.path()); }
+  const int looking = ::open((folder / "training.lock").c_str(), O_RDONLY | O_CLOEXEC);
+  ASSERT_EQ(::flock(looking, LOCK_SH | LOCK_NB), 0);
+  EXPECT_NO_THROW(require_unlocked(folder.path()));
+  std::thread looker([looking] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    ::close(looking);
+  });
+  EXPECT_NO_THROW(const FolderLock training(folder.path()));
+  looker.join();
+}
+
+TEST(TrainingFolder, RemovesWhatAKillHasLeft) {
+  TemporaryFolder folder;
+  const std::vector<std::string> files{"model.onnx", "best.safetensors", "log.csv", "log.jsonl",
+                                       "checkpoint.safetensors.new"};
+  for (const std::string& name : files) {
+    write_file_atomically(folder / (name + ".unfinished-a1B2c3"), "half");
+  }
+  write_file_atomically(folder / "checkpoint.safetensors.new", "whole, but not renamed");
+  write_file_atomically(folder / "model.onnx.backup", "somebody's");
+  FakeLearner learner;
+  (void)run(learner, options_in(folder.path()));
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
+    const std::string name = entry.path().filename().string();
+    EXPECT_EQ(name.find(".unfinished-"), std::string::npos) << name;
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder / "checkpoint.safetensors.new"));
+  EXPECT_EQ(bytes_of_file(folder / "model.onnx.backup"), "somebody's");
 }
 
 }  // namespace

@@ -153,6 +153,20 @@ TEST(TrainingLoop, SavesNoWeightsThatAreNotFinite) {
   EXPECT_EQ(CheckpointStore(folder.path()).read()->checkpoint.integer("steps"), 5);
 }
 
+/// Without a folder too, what was learned is finite or there is an error.
+TEST(TrainingLoop, ReturnsNoWeightsThatAreNotFinite) {
+  for (const std::int64_t patience : {0, 3}) {
+    FakeLearner learner;
+    learner.spoilt_weight_at = 10;
+    learner.validation_loss = [](std::int64_t step) { return 1.0 / static_cast<double>(step + 1); };
+    TrainingRunOptions options;
+    options.epochs = 2;
+    options.patience = patience;
+    EXPECT_THAT(message_of<ModelError>([&] { (void)run(learner, options); }),
+                AllOf(HasSubstr("weight is not finite"), HasSubstr("no checkpoint was written")));
+  }
+}
+
 TEST(TrainingLoop, RefusesWhatCannotBe) {
   FakeLearner learner;
   const auto error = [&](const std::function<void(TrainingRunOptions&)>& change,
@@ -162,6 +176,8 @@ TEST(TrainingLoop, RefusesWhatCannotBe) {
     return message_of<UsageError>([&] { (void)run(learner, options, validation); });
   };
   EXPECT_THAT(error([](auto& o) { o.learning_rate = 0.0; }, noise(3)), HasSubstr("learning rate"));
+  EXPECT_THAT(error([](auto& o) { o.learning_rate = 1e39; }, noise(3)),
+              HasSubstr("f32 can hold, got 1e+39"));
   EXPECT_THAT(error([](auto& o) { o.epochs = 0; }, noise(3)), HasSubstr("epochs"));
   EXPECT_THAT(error([](auto& o) { o.patience = 1; }, std::nullopt), HasSubstr("validation data"));
   EXPECT_THAT(error([](auto& o) { o.start = TrainingRunOptions::Start::resume; }, noise(3)),

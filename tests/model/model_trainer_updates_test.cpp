@@ -197,6 +197,16 @@ TEST_P(ModelTrainerUpdates, RefusesOptionsThatMakeNoSense) {
     options.loss_scale = scale;
     EXPECT_THROW(Trainer(model, device(), options), UsageError);
   }
+  options.loss_scale = 1.0;
+  options.optimizer.kind = OptimizerOptions::Kind::adam;
+  for (const double epsilon : {0.0, -1e-8, 1e-50, 1e39, std::nan("")}) {
+    options.optimizer.epsilon = epsilon;
+    EXPECT_THROW(Trainer(model, device(), options), UsageError) << epsilon;
+  }
+  options.optimizer.epsilon = 1e-8;
+  Trainer trainer(model, device(), options);
+  EXPECT_THROW((void)trainer.step(random_tensor({kBatch, 2, 8, 8}, 99), labels(), 1e39),
+               UsageError);
 }
 
 }  // namespace

@@ -106,5 +106,34 @@ TEST_P(ModelTrainingRun, ACheckpointIsAModel) {
   EXPECT_EQ(compared, 9);
 }
 
+/// Names of tensors may hold anything that ONNX allows.
+TEST_P(ModelTrainingRun, ACheckpointKeepsNamesOfSeveralLines) {
+  Graph network = small_network();
+  network.tensor(network.find("second")).name = "second\nlast\n";
+  const testing::TemporaryFolder folder;
+  Trainer trainer(to_model(network), device(), trainer_options());
+  TrainingRunOptions options = two_epochs();
+  options.folder = folder.path().string();
+  (void)train(trainer, examples(1), nullptr, options);
+  const Graph taken = with_checkpoint(to_model(network), options.folder).model.graph();
+  const Graph learned = trainer.model().graph();
+  for (const char* name : {"second\nlast\n", "last"}) {
+    EXPECT_THAT(taken.tensor(taken.find(name)).data.as<float>(),
+                ::testing::ElementsAreArray(learned.tensor(learned.find(name)).data.as<float>()));
+  }
+}
+
+TEST_P(ModelTrainingRun, TargetsThatAreNoLabelsHaveNoClasses) {
+  TrainerOptions options = trainer_options();
+  EXPECT_EQ(Trainer(to_model(small_network()), device(), options).classes(), kClasses);
+  options.targets = TrainerOptions::Targets::shares;
+  Trainer trainer(to_model(small_network()), device(), options);
+  EXPECT_EQ(trainer.classes(), 0);
+  Dataset shares = examples(1);
+  shares.targets = Tensor::allocate(DType::f32, {3 * kBatch, kClasses});
+  shares.classes = 0;
+  EXPECT_EQ(train(trainer, shares, nullptr, two_epochs()).steps, 6);
+}
+
 }  // namespace
 }  // namespace morton::test
