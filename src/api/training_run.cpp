@@ -130,7 +130,7 @@ class TrainerLearner : public Learner {
             {"precision", std::string(name_of(options.compile.precision))},
             {"seed of dropout", std::to_string(options.seed)},
             {kFixedPart, fixed_part_digest(model_.graph(), parameters())},
-            {"digest of the trained parameters' names", digest_of(trained_names)}};
+            {kTrainedNames, digest_of(trained_names)}};
   }
   std::string plan_digest() const override {
     return digest_of(trainer_.plan_text(CompiledModel::Detail::brief));

@@ -74,6 +74,8 @@ class TrainingLoop {
   [[nodiscard]] std::map<std::string, std::string> current_settings() const;
   void start();
   void resume(const FoundCheckpoint& found);
+  /// Whether a setting is what it was `before`; the words of a schedule may differ.
+  [[nodiscard]] bool is_same_setting(const std::string& name, const std::string& before) const;
   void require_same_settings(const Checkpoint& checkpoint) const;
   void look_before_the_first_step();
   void one_step();

@@ -9,8 +9,6 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/file.hpp"
-#include "base/number_text.hpp"
 #include "training/training_loop.hpp"
 
 namespace morton {
@@ -18,14 +16,6 @@ namespace {
 
 constexpr const char* kModelFile = "model.onnx";
 constexpr const char* kBestFile = "best.safetensors";
-
-std::string numbers_text(const std::vector<float>& numbers) {
-  std::string text;
-  for (const float number : numbers) {
-    text += (text.empty() ? "" : ",") + exact_text(static_cast<double>(number));
-  }
-  return text.empty() ? "none" : text;
-}
 
 /// The first tensor that holds a number that is not finite, or nothing.
 const NamedTensor* not_finite(const std::vector<NamedTensor>& tensors) {
@@ -35,14 +25,6 @@ const NamedTensor* not_finite(const std::vector<NamedTensor>& tensors) {
     return !std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); });
   });
   return found == tensors.end() ? nullptr : &*found;
-}
-
-std::string bytes_digest(const Tensor& tensor) {
-  return digest_of({reinterpret_cast<const char*>(tensor.data()), tensor.bytes()});
-}
-
-std::string examples_digest(const Dataset& data) {
-  return digest_of(bytes_digest(data.inputs) + bytes_digest(data.targets));
 }
 
 }  // namespace
@@ -72,25 +54,6 @@ void check_folder(const TrainingRunOptions& options) {
 
 std::filesystem::path TrainingLoop::best_path() const {
   return std::filesystem::path(options_.folder) / kBestFile;
-}
-
-std::map<std::string, std::string> TrainingLoop::current_settings() const {
-  std::map<std::string, std::string> settings = learner_.settings();
-  settings["examples"] = std::to_string(batches_.data().size());
-  settings["digest of the examples"] = examples_digest(batches_.data());
-  // They decide on the end, on the best parameters and with `plateau` on the rate.
-  settings["digest of the validation data"] =
-      validation_ ? examples_digest(validation_->data()) : "none";
-  settings["batch"] = std::to_string(batches_.batch_size());
-  settings["seed"] = std::to_string(options_.seed);
-  settings["learning rate"] = exact_text(options_.learning_rate);
-  settings["schedule"] = options_.schedule;
-  settings["augmentation"] = to_string(parse_augmentation(options_.augmentation));
-  settings["mean"] = numbers_text(options_.mean);
-  settings["deviation"] = numbers_text(options_.deviation);
-  // The others do not look at the end.
-  if (schedule_.kind() == Schedule::Kind::cosine) settings["steps"] = std::to_string(steps_);
-  return settings;
 }
 
 void TrainingLoop::start() {
@@ -144,16 +107,6 @@ void TrainingLoop::resume(const FoundCheckpoint& found) {
   if (standing_.steps >= steps_) {
     note("all " + std::to_string(standing_.steps) +
          " steps are done; more epochs go on from there");
-  }
-}
-
-void TrainingLoop::require_same_settings(const Checkpoint& checkpoint) const {
-  for (const auto& [name, now] : settings_) {
-    const auto before = checkpoint.facts.find(kSettingFact + name);
-    if (before != checkpoint.facts.end() && before->second == now) continue;
-    throw UsageError(checkpoint.where + ": " + name + " was " +
-                     (before == checkpoint.facts.end() ? "not told" : before->second) +
-                     ", now it is " + now + "; a training goes on as it began, or starts anew");
   }
 }
 

@@ -226,7 +226,7 @@ TEST_F(CliTrain, WhatIsFrozenMustBeTheSame) {
   std::vector<std::string> resumed = freeze;
   resumed.push_back("--resume");
   expect_success(train_file("1", resumed));
-  expect_error(train_file("2", resumed), kBadUsage, "what is frozen of it was");
+  expect_error(train_file("2", resumed), kBadUsage, "what is frozen of it were others before");
   const auto eval = [&](const char* seed) {
     return run_program({"eval", at(std::string(seed) + ".onnx"), "--checkpoint", at("out"),
                         "--data", data_.string(), "-d", "cpu"});

@@ -168,15 +168,22 @@ TEST(TrainingFolder, GoesOnOnlyAsItBegan) {
   };
   Dataset changed = noise(17);
   changed.targets.set(3, 0.0);
-  EXPECT_THAT(error_with(changed, noise(7), "network"), HasSubstr("digest of the examples was"));
+  EXPECT_THAT(error_with(changed, noise(7), "network"),
+              HasSubstr("the examples were others before"));
   changed = noise(17);
   changed.inputs.set(3, 0.0);
-  EXPECT_THAT(error_with(changed, noise(7), "network"), HasSubstr("digest of the examples was"));
+  EXPECT_THAT(error_with(changed, noise(7), "network"),
+              HasSubstr("the examples were others before"));
   changed = noise(7);
   changed.targets.set(3, 0.0);
   EXPECT_THAT(error_with(noise(17), changed, "network"),
-              HasSubstr("digest of the validation data was"));
-  EXPECT_THAT(error_with(noise(17), noise(7), "other"), HasSubstr("digest of the network was"));
+              AllOf(HasSubstr("the validation data were others before"),
+                    HasSubstr("--data and --validation")));
+  EXPECT_THAT(error_with(noise(17), noise(7), "other"),
+              HasSubstr("the network were others before"));
+  // What people read comes before digests.
+  EXPECT_THAT(error_with(noise(14), noise(7), "other"),
+              HasSubstr("examples was 17, now it is 14 (--data and --validation choose them)"));
   options = options_in(folder.path());
   options.start = TrainingRunOptions::Start::in_empty_folder;
   EXPECT_THAT(message_of<UsageError>([&] { (void)run(learner, options); }),
@@ -188,6 +195,13 @@ TEST(TrainingFolder, GoesOnOnlyAsItBegan) {
   options = options_in(folder.path());
   options.augmentation = "flip,shift=1";
   EXPECT_EQ(run(anew, options).resumed_from, 20);
+  // The same schedule in other words, and another one.
+  options = options_in(folder.path());
+  options.schedule = "plateau:factor=0.5,warmup=4steps,patience=1,least=0";
+  EXPECT_EQ(run(anew, options).resumed_from, 20);
+  options.schedule = "plateau:patience=1,factor=0.5,warmup=5";
+  EXPECT_THAT(message_of<UsageError>([&] { (void)run(anew, options); }),
+              HasSubstr("schedule was plateau:patience=1,factor=0.5,warmup=4, now it is"));
   // Another plan is told of.
   std::vector<std::string> notes;
   options = options_in(folder.path());
