@@ -283,6 +283,9 @@ void TrainingLoop::note(const std::string& text) const {
 
 void TrainingLoop::fail_not_finite(const std::string& what) const {
   std::string kept = "; no checkpoint was written";
+  if (may_lose_an_earlier_training()) {
+    kept += ", and what an earlier training left in " + options_.folder + " is still there";
+  }
   if (saved_step_ >= 0) {
     kept = "; the last good checkpoint, of step " + std::to_string(saved_step_) + ", is kept in " +
            options_.folder;

@@ -48,7 +48,8 @@ struct Standing {
 
 /// What `check_options` of morton/training_run.hpp does.
 void check_run_options(const TrainingRunOptions& options);
-/// Throws UsageError where the training would write over what is in its folder.
+/// Throws UsageError where the training would write over what is in its folder or cannot write
+/// there, ModelError where a log there is no training's.
 void check_folder(const TrainingRunOptions& options);
 
 /// Throws ModelError for labels that the learner cannot tell apart, UsageError for values where it
@@ -73,10 +74,17 @@ class TrainingLoop {
 
   [[nodiscard]] std::map<std::string, std::string> current_settings() const;
   void start();
+  /// It starts anew over a checkpoint, and has none of its own yet.
+  [[nodiscard]] bool may_lose_an_earlier_training() const;
+  /// Throws ModelError for parameters that are not finite before the first step.
+  void require_finite_start();
   void resume(const FoundCheckpoint& found);
   /// Whether a setting is what it was `before`; the words of a schedule may differ.
   [[nodiscard]] bool is_same_setting(const std::string& name, const std::string& before) const;
   void require_same_settings(const Checkpoint& checkpoint) const;
+  /// Throws UsageError, or says it, where the checkpoint's training kept its best parameters and
+  /// this one would keep its last ones.
+  void look_for_lost_best(const Checkpoint& checkpoint) const;
   void look_before_the_first_step();
   void one_step();
   void evaluate(LogRow& row);
@@ -85,9 +93,10 @@ class TrainingLoop {
   /// What a checkpoint of the present state says beside what only going on needs.
   [[nodiscard]] Checkpoint present() const;
   void save();
+  void log_histograms(const std::vector<NamedTensor>& state);
   void save_best();
-  /// That of a training which this one began anew over.
-  void remove_old_best() const;
+  /// What follows the first checkpoint: logs and best parameters of an earlier training go too.
+  void replace_earlier_training();
   /// The best parameters of a training that was resumed from `checkpoint`.
   void find_best(const Checkpoint& checkpoint);
   /// Takes the best parameters back, unless the last ones are.
