@@ -89,6 +89,7 @@ class TrainerLearner : public Learner {
   std::vector<NamedTensor> state() override { return trainer_.state(); }
   void set_state(const std::vector<NamedTensor>& state) override { trainer_.set_state(state); }
 
+  std::int64_t accumulate() const override { return trainer_.options().accumulate; }
   std::int64_t classes() const override {
     if (trainer_.options().loss != Loss::softmax_cross_entropy ||
         trainer_.options().targets != TrainerOptions::Targets::labels) {

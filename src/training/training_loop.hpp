@@ -89,6 +89,8 @@ class TrainingLoop {
   void one_step();
   void evaluate(LogRow& row);
   void end_epoch(const LogRow& row);
+  /// Of a training whose last step, with its look at the validation data, is not an epoch's.
+  void end_within_epoch(const LogRow& row);
   void keep_best(const LogRow& row);
   /// What a checkpoint of the present state says beside what only going on needs.
   [[nodiscard]] Checkpoint present() const;
@@ -100,7 +102,8 @@ class TrainingLoop {
   /// The best parameters of a training that was resumed from `checkpoint`.
   void find_best(const Checkpoint& checkpoint);
   /// Takes the best parameters back, unless the last ones are.
-  void restore(const BestLoss& best);
+  void restore();
+  void say_unused_gradients() const;
   [[nodiscard]] bool out_of_patience() const;
   void tell(const LogRow& row, const EpochSums& epoch, const BatchPlace& place);
   void note(const std::string& text) const;
@@ -121,10 +124,10 @@ class TrainingLoop {
   Standing standing_;
   std::int64_t saved_step_ = -1;  ///< of the newest checkpoint; -1: none
   std::vector<NamedTensor> best_state_;
-  std::optional<double> loss_at_end_;       ///< on the validation data, of an end within an epoch
   std::int64_t builds_at_first_step_ = -1;  ///< of the device; -1: no step yet
   TrainingReport report_;
-  /// Of this run: when it began and stood at how many seconds, and the time and rows of its steps.
+  /// Of this run: when its first step began and after how many seconds of the training, and the
+  /// time and rows of its steps.
   Clock::time_point begun_ = Clock::now();
   double seconds_before_ = 0.0;
   double step_seconds_ = 0.0, epoch_step_seconds_ = 0.0;

@@ -283,7 +283,8 @@ void TrainingLoop::log_histograms(const std::vector<NamedTensor>& state) {
   }
 }
 
-void TrainingLoop::restore(const BestLoss& best) {
+void TrainingLoop::restore() {
+  const BestLoss& best = standing_.best;
   if (best_state_.empty()) return;
   report_.validation_loss = best.loss;
   report_.validation_accuracy = best.accuracy;

@@ -66,6 +66,23 @@ TEST(TrainingFolder, TheBestMayBeTheLastStepOfAnUnfinishedEpoch) {
   EXPECT_EQ(report.best_step, 7);
   EXPECT_EQ(report.best_validation_loss, 0.125);
   EXPECT_EQ(learner.steps(), 7);
+  // Both files agree with that.
+  EXPECT_EQ(read_checkpoint(folder / "best.safetensors").integer("steps"), 7);
+  EXPECT_EQ(CheckpointStore(folder.path()).read()->checkpoint.integer("best.step"), 7);
+  EXPECT_EQ(CheckpointStore(folder.path()).read()->checkpoint.integer("best.waited"), 0);
+}
+
+TEST(TrainingFolder, AWorseEndOfAnUnfinishedEpochIsNotTheBest) {
+  TemporaryFolder folder;
+  TrainingRunOptions options = options_in(folder.path());
+  options.steps = 7;
+  options.patience = 2;
+  FakeLearner learner;
+  learner.validation_loss = [](std::int64_t step) { return static_cast<double>(step); };
+  EXPECT_EQ(run(learner, options).best_step, 5);
+  EXPECT_EQ(learner.steps(), 5);
+  EXPECT_EQ(read_checkpoint(folder / "best.safetensors").integer("steps"), 5);
+  EXPECT_EQ(CheckpointStore(folder.path()).read()->checkpoint.integer("steps"), 7);
 }
 
 /// A training of 20 epochs whose validation loss is lowest after step 15.
