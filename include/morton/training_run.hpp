@@ -92,6 +92,14 @@ struct TrainingReport {
 /// told long before a trainer is made.
 MORTON_API void check_options(const TrainingRunOptions& options);
 
+/// The same, and for what does not fit the examples: a training that ends before its first update
+/// or within its warm-up, patience without `validation` (which may be null), and, unless an extent
+/// of `input` is open (-1), means, deviations and an augmentation that these examples do not have.
+/// `input` is the shape of the model's input, batch included.
+MORTON_API void check_options(const TrainingRunOptions& options, const TrainerOptions& trainer,
+                              const Shape& input, const Dataset& training,
+                              const Dataset* validation);
+
 /// Trains on `training`, looking at `validation` (unless null) after each epoch. Batches are drawn
 /// in an order that follows from the seed, so the same training gives the same losses on the same
 /// device and driver, stopped and resumed or not. Throws UsageError for options and data that do

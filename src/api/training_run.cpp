@@ -148,6 +148,12 @@ class TrainerLearner : public Learner {
 
 void check_options(const TrainingRunOptions& options) { check_run_options(options); }
 
+void check_options(const TrainingRunOptions& options, const TrainerOptions& trainer,
+                   const Shape& input, const Dataset& training, const Dataset* validation) {
+  check_run_options(options);
+  check_examples(options, {trainer.batch, trainer.accumulate, input}, training, validation);
+}
+
 TrainingReport train(Trainer& trainer, const Dataset& training, const Dataset* validation,
                      const TrainingRunOptions& options) {
   TrainerLearner learner(trainer);

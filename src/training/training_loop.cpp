@@ -78,6 +78,22 @@ void check_run_options(const TrainingRunOptions& options) {
   }
 }
 
+void check_examples(const TrainingRunOptions& options, const LearnerForm& learner,
+                    const Dataset& training, const Dataset* validation) {
+  if (validation == nullptr) require_validation(options, training);
+  const std::int64_t per_epoch = training.size() / learner.batch;
+  if (per_epoch > 0) {
+    const std::int64_t steps = steps_of(options, per_epoch);
+    require_updates(steps, learner.accumulate);
+    (void)Schedule(options.schedule, {per_epoch, steps});
+  }
+  const auto is_open = [](std::int64_t extent) { return extent < 1; };
+  if (learner.input.empty() || std::ranges::any_of(learner.input, is_open)) return;
+  (void)Batches(training, learner.input, batch_options(options));
+  if (validation == nullptr) return;
+  (void)ExampleWriter(*validation, learner.input, {options.mean, options.deviation});
+}
+
 void require_labels_for(const Learner& learner, const Dataset& data) {
   if (learner.classes() > 0) return require_labels_below(data, learner.classes());
   if (!data.has_labels()) return;

@@ -52,6 +52,17 @@ void check_run_options(const TrainingRunOptions& options);
 /// there, ModelError where a log there is no training's.
 void check_folder(const TrainingRunOptions& options);
 
+/// What a trainer needs to know of a learner before there is one.
+struct LearnerForm {
+  std::int64_t batch = 1;
+  std::int64_t accumulate = 1;  ///< steps of an update
+  Shape input;                  ///< with the batch; -1 for extents that are open
+};
+/// Throws UsageError for options that do not fit the examples (`validation` may be null) or the
+/// learner.
+void check_examples(const TrainingRunOptions& options, const LearnerForm& learner,
+                    const Dataset& training, const Dataset* validation);
+
 /// Throws ModelError for labels that the learner cannot tell apart, UsageError for values where it
 /// wants labels.
 void require_labels_for(const Learner& learner, const Dataset& data);

@@ -257,6 +257,46 @@ TEST(TrainingLoop, RefusesWhatCannotBe) {
               HasSubstr("example 5 has the label 10"));
 }
 
+/// What can be known before there is a learner.
+TEST(TrainingLoop, RefusesWhatDoesNotFitTheExamples) {
+  const Dataset training = noise(17);
+  const auto error = [&](const std::function<void(TrainingRunOptions&)>& change,
+                         std::int64_t height) {
+    TrainingRunOptions options;
+    change(options);
+    try {
+      check_examples(options, {3, 7, {3, 1, height, 4}}, training, nullptr);
+    } catch (const UsageError& failure) {
+      return std::string(failure.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(error([](auto&) {}, 4), "");
+  EXPECT_THAT(error([](auto& o) { o.patience = 1; }, -1), HasSubstr("need validation data"));
+  EXPECT_THAT(error([](auto& o) { o.steps = 6; }, -1), HasSubstr("takes 7 steps"));
+  EXPECT_THAT(error([](auto& o) { o.schedule = "cosine:warmup=50"; }, -1),
+              HasSubstr("a warm-up of 50 steps leaves nothing of 50"));
+  EXPECT_THAT(error([](auto& o) { o.mean = {0.5F, 0.5F}; }, 4), HasSubstr("mean: expected one"));
+  EXPECT_EQ(error([](auto& o) { o.mean = {0.5F, 0.5F}; }, -1), "");
+  EXPECT_THAT(error([](auto& o) { o.augmentation = "crop=0"; }, 9), HasSubstr("crop of 3"));
+  Dataset other = noise(3);
+  other.inputs = Tensor::allocate(DType::f32, {3, 2, 4, 4});
+  EXPECT_THAT(message_of<UsageError>([&] {
+                check_examples(TrainingRunOptions{}, {3, 1, {3, 1, 4, 4}}, training, &other);
+              }),
+              HasSubstr("the network takes"));
+}
+
+TEST(TrainingLoop, SaysEarlyThatAFolderCannotBeMade) {
+  TemporaryFolder folder;
+  write_file_atomically(folder / "file", "");
+  TrainingRunOptions options;
+  options.folder = (folder / "file" / "out").string();
+  EXPECT_THAT(message_of<UsageError>([&] { check_run_options(options); }),
+              AllOf(HasSubstr(options.folder + ": cannot be created"),
+                    HasSubstr((folder / "file").string() + " is no folder")));
+}
+
 /// A learner whose targets are values, as those of binary cross entropy.
 class ValueLearner : public FakeLearner {
  public:
