@@ -60,6 +60,11 @@ void require_writable(const std::filesystem::path& folder) {
                    std::strerror(errno));
 }
 
+/// Whether its training had patience; older checkpoints do not say it.
+bool kept_its_best(const Checkpoint& checkpoint) {
+  return checkpoint.facts.contains(kPatienceFact) && checkpoint.integer(kPatienceFact) > 0;
+}
+
 bool has_checkpoint(const CheckpointStore& store) {
   return std::filesystem::exists(store.newest()) || std::filesystem::exists(store.previous());
 }
@@ -171,12 +176,11 @@ void TrainingLoop::resume(const FoundCheckpoint& found) {
 }
 
 void TrainingLoop::look_for_lost_best(const Checkpoint& checkpoint) const {
-  const bool kept =
-      checkpoint.facts.contains(kPatienceFact) && checkpoint.integer(kPatienceFact) > 0;
+  if (!kept_its_best(checkpoint) || options_.patience > 0) return;
   const std::int64_t best = standing_.best.step;
-  if (!kept || options_.patience > 0 || best == 0 || best == standing_.steps) return;
+  if (best == 0 || best == standing_.steps) return;
   const std::string what = checkpoint.where +
-                           ": the training had patience and kept the parameters " + "of step " +
+                           ": the training had patience and kept the parameters of step " +
                            std::to_string(best) + ", the best";
   if (standing_.steps >= steps_) {
     throw UsageError(
@@ -205,9 +209,16 @@ void TrainingLoop::find_best(const Checkpoint& checkpoint) {
   } catch (const Error& error) {
     why = error.what();
   }
-  note("the parameters of step " + std::to_string(best.step) +
-       ", whose loss on the validation data was the lowest, are not kept (" + why +
-       "); the best ones are sought anew from step " + std::to_string(standing_.steps) + " on");
+  const std::string lost = "the parameters of step " + std::to_string(best.step) +
+                           ", whose loss on the validation data was the lowest, are not kept (" +
+                           why + ")";
+  if (standing_.steps >= steps_ && kept_its_best(checkpoint)) {
+    throw UsageError(lost + ", and those of step " + std::to_string(standing_.steps) +
+                     ", the last, do not take their place: no step is left in which better ones " +
+                     "can be found; ask for more epochs");
+  }
+  note(lost + "; the best ones are sought anew from step " + std::to_string(standing_.steps) +
+       " on");
   best = {};
 }
 

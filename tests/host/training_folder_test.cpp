@@ -177,6 +177,9 @@ TEST(TrainingFolder, ADamagedBestIsNotTaken) {
   std::string bytes = bytes_of_file(valley.best());
   bytes.back() = static_cast<char>(bytes.back() ^ 1);
   write_file_atomically(valley.best(), bytes);
+  // With no step left the last ones would take its place.
+  EXPECT_THAT(message_of<UsageError>([&] { (void)valley.go(second, 20, 9); }),
+              AllOf(HasSubstr("are not kept"), HasSubstr("ask for more epochs")));
   (void)valley.go(second, 100, 2);
   EXPECT_THAT(valley.notes, Contains(AllOf(HasSubstr("is damaged"), HasSubstr("are not kept"))));
   EXPECT_EQ(second.steps(), 25);
