@@ -182,7 +182,8 @@ std::string text_of(const Result& result, Format format) {
   if (result.test) add("test loss", fmt::format("{:.4f}", result.test->loss));
   if (result.test_accuracy()) add("test accuracy", percent_text(result.test_accuracy()));
   add("time", duration_text(report.seconds));
-  add("images a second", fmt::format("{:.0f}", report.images_per_second));
+  if (report.images_per_second > 0.0)
+    add("images a second", fmt::format("{:.0f}", report.images_per_second));
   add("program builds after the first step", std::to_string(report.builds_after_first_step));
   add("model", result.model_path);
   return to_text(table, format);
@@ -231,6 +232,7 @@ int train_model(TrainOptions options) {
                     examples.training.where, examples.training.size(), options.trainer.batch));
   }
   settle_shape(examples, model, options);
+  check_course(examples, model, options);
   std::optional<Progress> building("building kernels");
   options.trainer.compile.progress = [&building](double share) {
     if (building) building->update(share);

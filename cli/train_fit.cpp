@@ -36,12 +36,6 @@ void settle_batch(const Model& model, TrainOptions& options) {
   }
   if (states) log::info("batches of {}, as the model's file fixes them", stated);
   options.trainer.batch = states ? stated : options.batch > 0 ? options.batch : kUsual;
-  if (options.run.steps > 0 && options.run.steps < options.trainer.accumulate) {
-    throw UsageError(
-        fmt::format("--steps {}: the parameters would never change, --accumulate {} "
-                    "takes that many for an update",
-                    options.run.steps, options.trainer.accumulate));
-  }
 }
 
 void settle_shape(const Examples& examples, const Model& model, TrainOptions& options) {
@@ -62,6 +56,24 @@ void settle_shape(const Examples& examples, const Model& model, TrainOptions& op
     if (shape[i] < 0) shape[i] = lying[i];
   }
   if (open) options.trainer.compile.shapes[inputs.front().name] = shape;
+}
+
+void check_course(const Examples& examples, const Model& model, const TrainOptions& options) {
+  const Dataset* validation = examples.validation ? &*examples.validation : nullptr;
+  if (validation == nullptr && (options.run.patience > 0 || options.run.test_every > 0)) {
+    throw UsageError(fmt::format(
+        "{} looks at validation data, and {} has no test part: hold back a share of the training "
+        "examples, as --validation 0.1",
+        options.run.patience > 0 ? "--patience" : "--test-every", examples.training.where));
+  }
+  Shape input;
+  if (const std::vector<PortInfo> inputs = model.inputs(); inputs.size() == 1) {
+    const auto& shapes = options.trainer.compile.shapes;
+    const auto settled = shapes.find(inputs[0].name);
+    input = settled == shapes.end() ? inputs[0].shape : settled->second;
+    if (!input.empty()) input[0] = options.trainer.batch;
+  }
+  check_options(options.run, options.trainer, input, examples.training, validation);
 }
 
 void check_labels(const Examples& examples, const Model& model, const TrainOptions& options) {

@@ -21,6 +21,9 @@ void settle_batch(const Model& model, TrainOptions& options);
 /// A model that leaves its pictures' size open is trained at that of the data.
 void settle_shape(const Examples& examples, const Model& model, TrainOptions& options);
 
+/// What of the options does not fit the examples is told before anything is built.
+void check_course(const Examples& examples, const Model& model, const TrainOptions& options);
+
 /// Labels that the model has no output for are refused before anything is built, where the model
 /// states how many it has.
 void check_labels(const Examples& examples, const Model& model, const TrainOptions& options);

@@ -43,7 +43,8 @@ struct TrainingRunOptions {
   std::vector<float> mean, deviation;
   std::uint64_t seed = 1;  ///< of the order of examples and of their changes
   /// Ends after so many epochs in a row whose loss on the validation data is no better than the
-  /// best one, and keeps the parameters of the best; 0: never.
+  /// best one, and keeps the parameters of the best; 0: never. An end within an epoch may be the
+  /// best place too.
   std::int64_t patience = 0;
   /// Looks at the validation data after every so many steps, beside each epoch's end; 0: only then.
   std::int64_t test_every = 0;
@@ -81,7 +82,7 @@ struct TrainingReport {
   /// Programs that were built for the device between the first step of this run and its end; each
   /// would have been a wait.
   std::int64_t builds_after_first_step = 0;
-  double seconds = 0.0;            ///< with those before a resumption
+  double seconds = 0.0;            ///< from the first step on, with those before a resumption
   double images_per_second = 0.0;  ///< in steps, of this run
 };
 
@@ -90,6 +91,14 @@ struct TrainingReport {
 /// resumed nor started over, or that another training writes to. `train` does so too; it may be
 /// told long before a trainer is made.
 MORTON_API void check_options(const TrainingRunOptions& options);
+
+/// The same, and for what does not fit the examples: a training that ends before its first update
+/// or within its warm-up, patience without `validation` (which may be null), and, unless an extent
+/// of `input` is open (-1), means, deviations and an augmentation that these examples do not have.
+/// `input` is the shape of the model's input, batch included.
+MORTON_API void check_options(const TrainingRunOptions& options, const TrainerOptions& trainer,
+                              const Shape& input, const Dataset& training,
+                              const Dataset* validation);
 
 /// Trains on `training`, looking at `validation` (unless null) after each epoch. Batches are drawn
 /// in an order that follows from the seed, so the same training gives the same losses on the same
@@ -100,7 +109,8 @@ MORTON_API TrainingReport train(Trainer& trainer, const Dataset& training,
                                 const Dataset* validation, const TrainingRunOptions& options);
 
 /// Loss and right answers of what `trainer` has learned, on all examples, prepared as `options`
-/// says. Throws UsageError for data that do not fit, ModelError for labels out of range.
+/// says; without right answers where the loss is not finite. Throws UsageError for data that do
+/// not fit, ModelError for labels out of range.
 [[nodiscard]] MORTON_API BatchResult evaluate(Trainer& trainer, const Dataset& data,
                                               const TrainingRunOptions& options);
 

@@ -69,6 +69,7 @@ class TrainerLearner : public Learner {
   std::vector<NamedTensor> state() override { return trainer_.state(); }
   void set_state(const std::vector<NamedTensor>& state) override { trainer_.set_state(state); }
 
+  std::int64_t accumulate() const override { return trainer_.options().accumulate; }
   std::int64_t classes() const override { return trainer_.classes(); }
   std::vector<std::string> trained() const override {
     std::vector<std::string> names;
@@ -102,7 +103,7 @@ class TrainerLearner : public Learner {
             {"precision", std::string(name_of(options.compile.precision))},
             {"seed of dropout", std::to_string(options.seed)},
             {kFixedPart, fixed_part_digest(model_.graph(), parameters())},
-            {"digest of the trained parameters' names", digest_of(trained_names)}};
+            {kTrainedNames, digest_of(trained_names)}};
   }
   std::string plan_digest() const override { return trainer_.step_model().steps_digest(); }
   const Graph& graph() const override { return model_.graph(); }
@@ -115,6 +116,12 @@ class TrainerLearner : public Learner {
 }  // namespace
 
 void check_options(const TrainingRunOptions& options) { check_run_options(options); }
+
+void check_options(const TrainingRunOptions& options, const TrainerOptions& trainer,
+                   const Shape& input, const Dataset& training, const Dataset* validation) {
+  check_run_options(options);
+  check_examples(options, {trainer.batch, trainer.accumulate, input}, training, validation);
+}
 
 TrainingReport train(Trainer& trainer, const Dataset& training, const Dataset* validation,
                      const TrainingRunOptions& options) {

@@ -13,11 +13,12 @@
 
 namespace morton {
 
-/// Names of facts: the names of the model's own tensors; what begins the name of a setting, which
-/// must be the same where a training goes on; one of these.
+/// Names of facts: the names of the model's own tensors, a JSON list; what begins the name of a
+/// setting, which must be the same where a training goes on; two of these.
 constexpr const char* kParametersFact = "parameters";
 constexpr const char* kSettingFact = "setting.";
 constexpr const char* kFixedPart = "digest of the network and what is frozen of it";
+constexpr const char* kTrainedNames = "digest of the trained parameters' names";
 
 /// All that a training needs to go on: tensors (parameters, the optimizer's state) and facts (where
 /// the drawing of batches stands, the schedule's state, the seed, the plan's digest), each by name.

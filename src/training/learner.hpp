@@ -28,6 +28,8 @@ class Learner {
   [[nodiscard]] virtual std::vector<NamedTensor> state() = 0;
   virtual void set_state(const std::vector<NamedTensor>& state) = 0;
 
+  /// Steps whose gradients make one update of the parameters.
+  [[nodiscard]] virtual std::int64_t accumulate() const = 0;
   /// Classes that it tells apart; 0 where its targets are no labels.
   [[nodiscard]] virtual std::int64_t classes() const = 0;
   /// Names of the parameters that it changes, as `state` has them.

@@ -7,6 +7,7 @@
 #include <numbers>
 #include <set>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -115,6 +116,14 @@ Schedule::Schedule(const std::string& text, const TrainingLength& length) : leng
     fail(text, "a warm-up of " + std::to_string(warmup_) + " steps leaves nothing of " +
                    std::to_string(length.steps));
   }
+}
+
+bool Schedule::is_like(const Schedule& other) const {
+  const auto options = [](const Schedule& schedule) {
+    return std::tie(schedule.kind_, schedule.warmup_, schedule.every_, schedule.patience_,
+                    schedule.reduction_, schedule.least_);
+  };
+  return options(*this) == options(other);
 }
 
 double Schedule::factor(std::int64_t step) const {

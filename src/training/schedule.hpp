@@ -40,6 +40,8 @@ class Schedule {
   Schedule(const std::string& text, const TrainingLength& length);
 
   [[nodiscard]] Kind kind() const { return kind_; }
+  /// Of the same kind with the same options, in whatever words; lengths are not compared.
+  [[nodiscard]] bool is_like(const Schedule& other) const;
   /// What the rate is multiplied by at `step`, the first of which is 0.
   [[nodiscard]] double factor(std::int64_t step) const;
   /// Tells of a loss on the validation data (without such data, the mean of an epoch), once an

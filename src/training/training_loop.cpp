@@ -37,6 +37,23 @@ BatchOptions batch_options(const TrainingRunOptions& options) {
       options.seed, parse_augmentation(options.augmentation), {options.mean, options.deviation}};
 }
 
+void require_updates(std::int64_t steps, std::int64_t accumulate) {
+  if (steps >= accumulate) return;
+  throw UsageError("training: an update takes " + std::to_string(accumulate) + " steps, and the " +
+                   "training has " + std::to_string(steps) +
+                   ": the parameters would never change; train longer, or accumulate less");
+}
+
+void require_validation(const TrainingRunOptions& options, const Dataset& training) {
+  if (options.patience == 0 && options.test_every == 0) return;
+  throw UsageError(training.where +
+                   ": patience and tests in between need validation data, and "
+                   "there are none; hold back a share of the training examples");
+}
+
+/// "nan" whatever its sign.
+std::string loss_text(double loss) { return std::isnan(loss) ? "nan" : exact_text(loss); }
+
 std::optional<double> share(std::int64_t right, std::int64_t rows) {
   if (right < 0 || rows == 0) return std::nullopt;
   return static_cast<double>(right) / static_cast<double>(rows);
@@ -64,6 +81,22 @@ void check_run_options(const TrainingRunOptions& options) {
   }
 }
 
+void check_examples(const TrainingRunOptions& options, const LearnerForm& learner,
+                    const Dataset& training, const Dataset* validation) {
+  if (validation == nullptr) require_validation(options, training);
+  const std::int64_t per_epoch = training.size() / learner.batch;
+  if (per_epoch > 0) {
+    const std::int64_t steps = steps_of(options, per_epoch);
+    require_updates(steps, learner.accumulate);
+    (void)Schedule(options.schedule, {per_epoch, steps});
+  }
+  const auto is_open = [](std::int64_t extent) { return extent < 1; };
+  if (learner.input.empty() || std::ranges::any_of(learner.input, is_open)) return;
+  (void)Batches(training, learner.input, batch_options(options));
+  if (validation == nullptr) return;
+  (void)ExampleWriter(*validation, learner.input, {options.mean, options.deviation});
+}
+
 void require_labels_for(const Learner& learner, const Dataset& data) {
   if (learner.classes() > 0) return require_labels_below(data, learner.classes());
   if (!data.has_labels()) return;
@@ -83,15 +116,14 @@ TrainingLoop::TrainingLoop(Learner& learner, const Dataset& training, const Data
       inputs_(Tensor::allocate(DType::f32, learner.input().shape)),
       targets_(Tensor::allocate(learner.target().dtype, learner.target().shape)) {
   check_run_options(options_);
+  require_updates(steps_, learner_.accumulate());
   require_labels_for(learner_, training);
   if (validation != nullptr) {
     require_labels_for(learner_, *validation);
     validation_.emplace(*validation, learner_.input().shape,
                         Normalization{options_.mean, options_.deviation});
-  } else if (options_.patience > 0 || options_.test_every > 0) {
-    throw UsageError(training.where +
-                     ": patience and tests in between need validation data, and "
-                     "there are none; hold back a share of the training examples");
+  } else {
+    require_validation(options_, training);
   }
   if (!options_.folder.empty()) store_.emplace(options_.folder);
   settings_ = current_settings();
@@ -101,6 +133,8 @@ TrainingLoop::TrainingLoop(Learner& learner, const Dataset& training, const Data
 TrainingReport TrainingLoop::run() {
   start();
   look_before_the_first_step();
+  // What was built so far is no part of the steps' time.
+  begun_ = Clock::now();
   report_.end = TrainingReport::End::finished;
   while (standing_.steps < steps_) {
     if (out_of_patience()) {
@@ -115,17 +149,15 @@ TrainingReport TrainingLoop::run() {
   }
   if (saved_step_ != standing_.steps) save();
   if (!store_) (void)finite_state();
-  BestLoss best = standing_.best;
-  // An end in the middle of an epoch may be the best place too.
-  if (loss_at_end_ && *loss_at_end_ < best.loss) {
-    best = {*loss_at_end_, report_.validation_accuracy, standing_.steps, 0};
+  report_.best_step = standing_.best.step;
+  if (standing_.best.step > 0) {
+    report_.best_validation_loss = standing_.best.loss;
+    report_.best_validation_accuracy = standing_.best.accuracy;
   }
-  report_.best_step = best.step;
-  if (best.step > 0) {
-    report_.best_validation_loss = best.loss;
-    report_.best_validation_accuracy = best.accuracy;
+  if (report_.end != TrainingReport::End::stopped) {
+    say_unused_gradients();
+    restore();
   }
-  if (report_.end != TrainingReport::End::stopped) restore(best);
   report_.steps = standing_.steps;
   report_.seconds = standing_.seconds;
   if (builds_at_first_step_ >= 0) {
@@ -167,7 +199,7 @@ void TrainingLoop::one_step() {
   const BatchResult result = learner_.step(inputs_, targets_, rate);
   const double seconds = seconds_since(begin);
   if (builds_at_first_step_ < 0) builds_at_first_step_ = learner_.program_builds();
-  if (!std::isfinite(result.loss)) fail_not_finite("the loss is " + exact_text(result.loss));
+  if (!std::isfinite(result.loss)) fail_not_finite("the loss is " + loss_text(result.loss));
   count(result, seconds);
   const EpochSums epoch = standing_.epoch;
   LogRow row = row_of(result, place, rate, seconds);
@@ -177,6 +209,8 @@ void TrainingLoop::one_step() {
   if (log_) log_->add(row);
   if (ends_epoch(place)) {
     end_epoch(row);
+  } else if (validation_ && standing_.steps == steps_) {
+    end_within_epoch(row);
   } else if (options_.checkpoint_every > 0 && standing_.steps % options_.checkpoint_every == 0) {
     save();
   }
@@ -231,6 +265,9 @@ BatchResult evaluate_all(Learner& learner, const ExampleWriter& examples, Tensor
     all.right = part.right < 0 ? -1 : std::max<std::int64_t>(all.right, 0) + part.right;
   }
   all.loss /= static_cast<double>(all.rows);
+  // The largest of outputs that are not finite is no answer.
+  if (!std::isfinite(all.loss)) all.right = -1;
+  if (std::isnan(all.loss)) all.loss = std::fabs(all.loss);  // one without a sign
   return all;
 }
 
@@ -247,7 +284,6 @@ void TrainingLoop::evaluate_if_due(LogRow& row, const BatchPlace& place) {
   const bool tested = options_.test_every > 0 && standing_.steps % options_.test_every == 0;
   if (validation_ && (ends_epoch(place) || last || tested)) evaluate(row);
   // Patience looks at the ends of epochs only.
-  if (last && !ends_epoch(place)) loss_at_end_ = row.validation_loss;
 }
 
 void TrainingLoop::end_epoch(const LogRow& row) {
@@ -257,6 +293,16 @@ void TrainingLoop::end_epoch(const LogRow& row) {
   save();
   // In this order, so that a kill in between leaves a checkpoint that is the best itself.
   if (options_.patience > 0 && standing_.best.step == standing_.steps) save_best();
+}
+
+void TrainingLoop::end_within_epoch(const LogRow& row) {
+  BestLoss& best = standing_.best;
+  // Patience counts epochs, so a loss that is no better is none of them.
+  if (*row.validation_loss < best.loss) {
+    best = {*row.validation_loss, row.validation_accuracy, standing_.steps, 0};
+  }
+  save();
+  if (options_.patience > 0 && best.step == standing_.steps) save_best();
 }
 
 void TrainingLoop::keep_best(const LogRow& row) {
@@ -298,15 +344,30 @@ void TrainingLoop::note(const std::string& text) const {
   if (options_.log) options_.log(text);
 }
 
+void TrainingLoop::say_unused_gradients() const {
+  const std::int64_t unused = standing_.steps % learner_.accumulate();
+  if (unused == 0 || standing_.steps == report_.resumed_from) return;
+  note("the gradients of the last " + std::to_string(unused) + (unused == 1 ? " step" : " steps") +
+       " are not used: an update takes those of " + std::to_string(learner_.accumulate()));
+}
+
 void TrainingLoop::fail_not_finite(const std::string& what) const {
   std::string kept = "; no checkpoint was written";
+  if (may_lose_an_earlier_training()) {
+    kept += ", and what an earlier training left in " + options_.folder + " is still there";
+  }
   if (saved_step_ >= 0) {
     kept = "; the last good checkpoint, of step " + std::to_string(saved_step_) + ", is kept in " +
            options_.folder;
   }
-  throw ModelError("training: step " + std::to_string(standing_.steps + 1) + ": " + what +
-                   ", and what was learned is spoilt: expected finite numbers. A lower learning " +
-                   "rate, a warm-up or clipped gradients help most often" + kept);
+  const std::string where = "training: step " + std::to_string(standing_.steps + 1) + ": " + what;
+  if (standing_.steps == 0) {
+    throw ModelError(where + " before anything was learned: expected finite numbers. Look at " +
+                     "the model's weights and at the examples' values, which a mean and a " +
+                     "deviation bring near 0" + kept);
+  }
+  throw ModelError(where + ", and what was learned is spoilt: expected finite numbers. A lower " +
+                   "learning rate, a warm-up or clipped gradients help most often" + kept);
 }
 
 }  // namespace morton

@@ -48,8 +48,20 @@ struct Standing {
 
 /// What `check_options` of morton/training_run.hpp does.
 void check_run_options(const TrainingRunOptions& options);
-/// Throws UsageError where the training would write over what is in its folder.
+/// Throws UsageError where the training would write over what is in its folder or cannot write
+/// there, ModelError where a log there is no training's.
 void check_folder(const TrainingRunOptions& options);
+
+/// What a trainer needs to know of a learner before there is one.
+struct LearnerForm {
+  std::int64_t batch = 1;
+  std::int64_t accumulate = 1;  ///< steps of an update
+  Shape input;                  ///< with the batch; -1 for extents that are open
+};
+/// Throws UsageError for options that do not fit the examples (`validation` may be null) or the
+/// learner.
+void check_examples(const TrainingRunOptions& options, const LearnerForm& learner,
+                    const Dataset& training, const Dataset* validation);
 
 /// Throws ModelError for labels that the learner cannot tell apart, UsageError for values where it
 /// wants labels.
@@ -73,8 +85,17 @@ class TrainingLoop {
 
   [[nodiscard]] std::map<std::string, std::string> current_settings() const;
   void start();
+  /// It starts anew over a checkpoint, and has none of its own yet.
+  [[nodiscard]] bool may_lose_an_earlier_training() const;
+  /// Throws ModelError for parameters that are not finite before the first step.
+  void require_finite_start();
   void resume(const FoundCheckpoint& found);
+  /// Whether a setting is what it was `before`; the words of a schedule may differ.
+  [[nodiscard]] bool is_same_setting(const std::string& name, const std::string& before) const;
   void require_same_settings(const Checkpoint& checkpoint) const;
+  /// Throws UsageError, or says it, where the checkpoint's training kept its best parameters and
+  /// this one would keep its last ones.
+  void look_for_lost_best(const Checkpoint& checkpoint) const;
   void look_before_the_first_step();
   void one_step();
   /// Adds what a step found to the sums of its epoch and of this run.
@@ -88,19 +109,23 @@ class TrainingLoop {
     return place.batch + 1 == batches_.per_epoch();
   }
   void end_epoch(const LogRow& row);
+  /// Of a training whose last step, with its look at the validation data, is not an epoch's.
+  void end_within_epoch(const LogRow& row);
   void keep_best(const LogRow& row);
   /// What a checkpoint of the present state says beside what only going on needs.
   [[nodiscard]] Checkpoint present() const;
   /// The learner's state. Throws ModelError where some of it is not finite.
   [[nodiscard]] std::vector<NamedTensor> finite_state();
   void save();
+  void log_histograms(const std::vector<NamedTensor>& state);
   void save_best();
-  /// That of a training which this one began anew over.
-  void remove_old_best() const;
+  /// What follows the first checkpoint: logs and best parameters of an earlier training go too.
+  void replace_earlier_training();
   /// The best parameters of a training that was resumed from `checkpoint`.
   void find_best(const Checkpoint& checkpoint);
   /// Takes the best parameters back, unless the last ones are.
-  void restore(const BestLoss& best);
+  void restore();
+  void say_unused_gradients() const;
   [[nodiscard]] bool out_of_patience() const;
   void tell(const LogRow& row, const EpochSums& epoch, const BatchPlace& place);
   void note(const std::string& text) const;
@@ -121,10 +146,10 @@ class TrainingLoop {
   Standing standing_;
   std::int64_t saved_step_ = -1;  ///< of the newest checkpoint; -1: none
   std::vector<NamedTensor> best_state_;
-  std::optional<double> loss_at_end_;       ///< on the validation data, of an end within an epoch
   std::int64_t builds_at_first_step_ = -1;  ///< of the device; -1: no step yet
   TrainingReport report_;
-  /// Of this run: when it began and stood at how many seconds, and the time and rows of its steps.
+  /// Of this run: when its first step began and after how many seconds of the training, and the
+  /// time and rows of its steps.
   Clock::time_point begun_ = Clock::now();
   double seconds_before_ = 0.0;
   double step_seconds_ = 0.0, epoch_step_seconds_ = 0.0;

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a training loop keeps on disk: how it starts, goes on, saves and takes the best back.
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <limits>
 #include <string>
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/file.hpp"
-#include "base/number_text.hpp"
 #include "training/training_loop.hpp"
 
 namespace morton {
@@ -18,14 +20,8 @@ namespace {
 
 constexpr const char* kModelFile = "model.onnx";
 constexpr const char* kBestFile = "best.safetensors";
-
-std::string numbers_text(const std::vector<float>& numbers) {
-  std::string text;
-  for (const float number : numbers) {
-    text += (text.empty() ? "" : ",") + exact_text(static_cast<double>(number));
-  }
-  return text.empty() ? "none" : text;
-}
+/// Of a checkpoint: the epochs of patience, with which the best parameters are kept.
+constexpr const char* kPatienceFact = "patience";
 
 /// The first tensor that holds a number that is not finite, or nothing.
 const NamedTensor* not_finite(const std::vector<NamedTensor>& tensors) {
@@ -37,12 +33,40 @@ const NamedTensor* not_finite(const std::vector<NamedTensor>& tensors) {
   return found == tensors.end() ? nullptr : &*found;
 }
 
-std::string bytes_digest(const Tensor& tensor) {
-  return digest_of({reinterpret_cast<const char*>(tensor.data()), tensor.bytes()});
+/// The name of the first constant that holds a nan, or "". Infinities can be meant, as in a mask.
+std::string constant_with_nan(const Graph& graph) {
+  const auto found = std::ranges::find_if(graph.tensors, [](const GraphTensor& tensor) {
+    if (tensor.kind != GraphTensor::Kind::constant || tensor.data.dtype() != DType::f32) {
+      return false;
+    }
+    return std::ranges::any_of(tensor.data.as<float>(), [](float v) { return std::isnan(v); });
+  });
+  return found == graph.tensors.end() ? "" : found->name;
 }
 
-std::string examples_digest(const Dataset& data) {
-  return digest_of(bytes_digest(data.inputs) + bytes_digest(data.targets));
+/// Throws where a folder could not be made or written to. Makes nothing.
+void require_writable(const std::filesystem::path& folder) {
+  std::error_code status;
+  std::filesystem::path there = std::filesystem::absolute(folder);
+  while (!std::filesystem::exists(there, status) && there.has_relative_path()) {
+    there = there.parent_path();
+  }
+  if (!std::filesystem::is_directory(there, status)) {
+    throw UsageError(folder.string() + ": cannot be created: " + there.string() +
+                     " is no folder; take another one");
+  }
+  if (::access(there.c_str(), W_OK | X_OK) == 0) return;
+  throw UsageError(folder.string() + ": cannot be written: " + there.string() + ": " +
+                   std::strerror(errno));
+}
+
+/// Whether its training had patience; older checkpoints do not say it.
+bool kept_its_best(const Checkpoint& checkpoint) {
+  return checkpoint.facts.contains(kPatienceFact) && checkpoint.integer(kPatienceFact) > 0;
+}
+
+bool has_checkpoint(const CheckpointStore& store) {
+  return std::filesystem::exists(store.newest()) || std::filesystem::exists(store.previous());
 }
 
 }  // namespace
@@ -50,19 +74,18 @@ std::string examples_digest(const Dataset& data) {
 void check_folder(const TrainingRunOptions& options) {
   using Start = TrainingRunOptions::Start;
   const std::filesystem::path folder = options.folder;
-  const CheckpointStore store(folder);
-  const bool has_checkpoint =
-      std::filesystem::exists(store.newest()) || std::filesystem::exists(store.previous());
-  if (options.start == Start::anew || (options.start == Start::resume && has_checkpoint)) return;
-  if (has_checkpoint) {
+  require_writable(folder);
+  const bool has_one = has_checkpoint(CheckpointStore(folder));
+  if (options.start == Start::resume && has_one) return;
+  if (options.start != Start::anew && has_one) {
     throw UsageError(options.folder +
                      ": holds the checkpoint of an earlier training; resume it, start anew over "
                      "it, or take another folder");
   }
-  std::vector<std::string> names{kModelFile, kBestFile};
-  // A training that was killed before its first checkpoint has left logs; it may be resumed.
-  if (options.start == Start::in_empty_folder) names.insert(names.end(), {"log.csv", "log.jsonl"});
-  for (const std::string& name : names) {
+  // Logs alone are what a training leaves that ended before its first checkpoint.
+  require_logs(folder);
+  if (options.start == Start::anew) return;
+  for (const char* name : {kModelFile, kBestFile}) {
     if (!std::filesystem::exists(folder / name)) continue;
     throw UsageError((folder / name).string() +
                      ": is there already, without a checkpoint, and a training would write over "
@@ -72,25 +95,6 @@ void check_folder(const TrainingRunOptions& options) {
 
 std::filesystem::path TrainingLoop::best_path() const {
   return std::filesystem::path(options_.folder) / kBestFile;
-}
-
-std::map<std::string, std::string> TrainingLoop::current_settings() const {
-  std::map<std::string, std::string> settings = learner_.settings();
-  settings["examples"] = std::to_string(batches_.data().size());
-  settings["digest of the examples"] = examples_digest(batches_.data());
-  // They decide on the end, on the best parameters and with `plateau` on the rate.
-  settings["digest of the validation data"] =
-      validation_ ? examples_digest(validation_->data()) : "none";
-  settings["batch"] = std::to_string(batches_.batch_size());
-  settings["seed"] = std::to_string(options_.seed);
-  settings["learning rate"] = exact_text(options_.learning_rate);
-  settings["schedule"] = options_.schedule;
-  settings["augmentation"] = to_string(parse_augmentation(options_.augmentation));
-  settings["mean"] = numbers_text(options_.mean);
-  settings["deviation"] = numbers_text(options_.deviation);
-  // The others do not look at the end.
-  if (schedule_.kind() == Schedule::Kind::cosine) settings["steps"] = std::to_string(steps_);
-  return settings;
 }
 
 void TrainingLoop::start() {
@@ -108,11 +112,34 @@ void TrainingLoop::start() {
       if (found) resume(*found);
       if (!found) note(options_.folder + ": holds no checkpoint yet; the training begins");
     }
-    log_.emplace(options_.folder, standing_.steps);
-    if (standing_.steps == 0) log_->add_graph(learner_.graph());
   }
-  begun_ = Clock::now();
+  if (saved_step_ < 0) require_finite_start();
+  if (store_) {
+    if (saved_step_ >= 0) {
+      for (const std::string& text : set_damaged_logs_aside(options_.folder, saved_step_)) {
+        note(text);
+      }
+    }
+    const bool holds = may_lose_an_earlier_training();
+    log_.emplace(options_.folder, standing_.steps,
+                 holds ? TrainingLog::Rows::held : TrainingLog::Rows::written);
+  }
   seconds_before_ = standing_.seconds;
+}
+
+bool TrainingLoop::may_lose_an_earlier_training() const {
+  return options_.start == TrainingRunOptions::Start::anew && saved_step_ < 0 && store_ &&
+         has_checkpoint(*store_);
+}
+
+void TrainingLoop::require_finite_start() {
+  const std::vector<NamedTensor> state = learner_.state();
+  const NamedTensor* spoilt = not_finite(state);
+  const std::string name = spoilt != nullptr ? spoilt->name : constant_with_nan(learner_.graph());
+  if (name.empty()) return;
+  throw ModelError("training: the model's '" + name +
+                   "' has numbers that are not finite, so nothing can be learned from there: " +
+                   "expected finite numbers; take a model without them");
 }
 
 void TrainingLoop::resume(const FoundCheckpoint& found) {
@@ -144,20 +171,27 @@ void TrainingLoop::resume(const FoundCheckpoint& found) {
   if (options_.patience > 0 && standing_.best.step > 0) find_best(checkpoint);
   saved_step_ = standing_.steps;
   report_.resumed_from = standing_.steps;
+  look_for_lost_best(checkpoint);
   if (standing_.steps >= steps_) {
     note("all " + std::to_string(standing_.steps) +
          " steps are done; more epochs go on from there");
   }
 }
 
-void TrainingLoop::require_same_settings(const Checkpoint& checkpoint) const {
-  for (const auto& [name, now] : settings_) {
-    const auto before = checkpoint.facts.find(kSettingFact + name);
-    if (before != checkpoint.facts.end() && before->second == now) continue;
-    throw UsageError(checkpoint.where + ": " + name + " was " +
-                     (before == checkpoint.facts.end() ? "not told" : before->second) +
-                     ", now it is " + now + "; a training goes on as it began, or starts anew");
+void TrainingLoop::look_for_lost_best(const Checkpoint& checkpoint) const {
+  if (!kept_its_best(checkpoint) || options_.patience > 0) return;
+  const std::int64_t best = standing_.best.step;
+  if (best == 0 || best == standing_.steps) return;
+  const std::string what = checkpoint.where +
+                           ": the training had patience and kept the parameters of step " +
+                           std::to_string(best) + ", the best";
+  if (standing_.steps >= steps_) {
+    throw UsageError(
+        what + ", and without it those of step " + std::to_string(standing_.steps) +
+        ", the last, would take their place; no step is left to do: ask for patience " +
+        "again, or for more epochs");
   }
+  note(what + "; without patience the last ones are kept from here on");
 }
 
 void TrainingLoop::find_best(const Checkpoint& checkpoint) {
@@ -178,9 +212,16 @@ void TrainingLoop::find_best(const Checkpoint& checkpoint) {
   } catch (const Error& error) {
     why = error.what();
   }
-  note("the parameters of step " + std::to_string(best.step) +
-       ", whose loss on the validation data was the lowest, are not kept (" + why +
-       "); the best ones are sought anew from step " + std::to_string(standing_.steps) + " on");
+  const std::string lost = "the parameters of step " + std::to_string(best.step) +
+                           ", whose loss on the validation data was the lowest, are not kept (" +
+                           why + ")";
+  if (standing_.steps >= steps_ && kept_its_best(checkpoint)) {
+    throw UsageError(lost + ", and those of step " + std::to_string(standing_.steps) +
+                     ", the last, do not take their place: no step is left in which better ones " +
+                     "can be found; ask for more epochs");
+  }
+  note(lost + "; the best ones are sought anew from step " + std::to_string(standing_.steps) +
+       " on");
   best = {};
 }
 
@@ -206,7 +247,12 @@ void TrainingLoop::save_best() {
   write_checkpoint(best_path(), checkpoint);
 }
 
-void TrainingLoop::remove_old_best() const {
+void TrainingLoop::replace_earlier_training() {
+  if (log_) {
+    log_->write_held();
+    log_->add_graph(learner_.graph());
+  }
+  if (options_.start != TrainingRunOptions::Start::anew) return;
   std::error_code status;
   std::filesystem::remove(best_path(), status);
   if (status) throw UsageError(best_path().string() + ": cannot remove: " + status.message());
@@ -236,20 +282,26 @@ void TrainingLoop::save() {
   checkpoint.put("schedule.best", schedule.best);
   checkpoint.put("schedule.waited", schedule.waited);
   checkpoint.put("schedule.reductions", schedule.reductions);
-  if (saved_step_ < 0 && options_.start == TrainingRunOptions::Start::anew) remove_old_best();
+  checkpoint.put(kPatienceFact, options_.patience);
   store_->write(checkpoint);
+  const bool is_first = saved_step_ < 0;
   saved_step_ = standing_.steps;
+  if (is_first) replace_earlier_training();
+  log_histograms(checkpoint.tensors);
+}
+
+void TrainingLoop::log_histograms(const std::vector<NamedTensor>& state) {
   if (!log_) return;
   for (const std::string& name : learner_.trained()) {
-    const auto named = std::find_if(checkpoint.tensors.begin(), checkpoint.tensors.end(),
-                                    [&](const NamedTensor& t) { return t.name == name; });
-    if (named != checkpoint.tensors.end() && named->tensor.dtype() == DType::f32) {
+    const auto named = std::ranges::find(state, name, &NamedTensor::name);
+    if (named != state.end() && named->tensor.dtype() == DType::f32) {
       log_->add_histogram(standing_.steps, name, named->tensor);
     }
   }
 }
 
-void TrainingLoop::restore(const BestLoss& best) {
+void TrainingLoop::restore() {
+  const BestLoss& best = standing_.best;
   if (best_state_.empty()) return;
   report_.validation_loss = best.loss;
   report_.validation_accuracy = best.accuracy;

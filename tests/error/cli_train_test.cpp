@@ -133,6 +133,9 @@ TEST_F(CliTrain, WhatIsWrongIsSaidOnce) {
   expect_error(wrong({"--momentum", "0.9"}), kBadUsage, "--optimizer sgd");
   expect_error(wrong({"--steps", "2"}), kBadUsage, "--epochs");
   expect_error(wrong({"--epochs", "1", "--accumulate", "0"}), kBadUsage, "--accumulate");
+  expect_error(wrong({"--epochs", "1", "--accumulate", "10"}), kBadUsage, "takes 10 steps");
+  expect_error(wrong({"--mean", "0.5,0.5"}), kBadUsage, "mean: expected one number");
+  expect_error(wrong({"--out", data_.string() + "/out"}), kBadUsage, "cannot be created");
   expect_error(wrong({"--validation", "1.5"}), kBadUsage, "above 0 and below 1");
   expect_error(wrong({"--resume", "--restart"}), kBadUsage, "give one of them");
   expect_error(wrong({"--freeze", "nothing*"}), kBadUsage, "nothing*");
@@ -142,6 +145,9 @@ TEST_F(CliTrain, WhatIsWrongIsSaidOnce) {
   far.set(5, 11.0);
   write_npz(data_, {{{"x", pictures(63)}, {"y", far}}});
   expect_error(wrong({}), kBadFile, "example 5 has the label 11; expected 0 to 9");
+  write_npz(data_, {{{"x", pictures(63)}, {"y", labels(63)}}});
+  expect_error(wrong({"--patience", "2"}), kBadUsage, "--patience looks at validation data");
+  expect_error(wrong({"--test-every", "2"}), kBadUsage, "--validation 0.1");
   write_npz(data_, {{{"x", pictures(63)}, {"y", labels(63).converted(DType::f32)}}});
   expect_error(wrong({}), kBadUsage, "labels, which are integers");
   write_npz(data_, {{{"x", pictures(5)}, {"y", labels(5)}}});
@@ -240,7 +246,7 @@ TEST_F(CliTrain, WhatIsFrozenMustBeTheSame) {
   std::vector<std::string> resumed = freeze;
   resumed.push_back("--resume");
   expect_success(train_file("1", resumed));
-  expect_error(train_file("2", resumed), kBadUsage, "what is frozen of it was");
+  expect_error(train_file("2", resumed), kBadUsage, "what is frozen of it were others before");
   const auto eval = [&](const char* seed) {
     return run_program({"eval", at(std::string(seed) + ".onnx"), "--checkpoint", at("out"),
                         "--data", data_.string(), "-d", "cpu"});
@@ -317,6 +323,24 @@ TEST_F(CliTrain, WritesOverNothing) {
   words[1] = at("out/model.onnx");
   expect_error(run_program(words), kBadUsage, "over the model that it starts from");
   EXPECT_EQ(read_bytes(at("out/model.onnx")), before);
+}
+
+/// What resuming does where nothing is left to do.
+TEST_F(CliTrain, TheBestStaysTheModel) {
+  const std::vector<std::string> steps{"--epochs", "3", "--lr", "0.5"};
+  const auto with = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> all = steps;
+    all.insert(all.end(), more.begin(), more.end());
+    return train("out", all);
+  };
+  expect_success(with({"--patience", "9"}));
+  const std::string best = read_bytes(at("out/model.onnx"));
+  const Outcome again = with({"--patience", "9", "--resume"});
+  expect_success(again);
+  EXPECT_THAT(again.out, ::testing::Not(::testing::HasSubstr("images a second")));
+  EXPECT_EQ(read_bytes(at("out/model.onnx")), best);
+  expect_error(with({"--resume"}), kBadUsage, "ask for patience again");
+  EXPECT_EQ(read_bytes(at("out/model.onnx")), best);
 }
 
 TEST_F(CliTrain, ALossThatIsNotFiniteStopsIt) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
@@ -10,6 +11,7 @@
 #include <optional>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "formats_files.hpp"
@@ -39,7 +41,10 @@ class FakeLearner : public Learner {
   }
   BatchResult evaluate(const Tensor& /*inputs*/, const Tensor& /*targets*/,
                        std::int64_t rows) override {
-    if (evaluated_rows == 0) evaluated_first = steps_;
+    if (evaluated_rows == 0) {
+      evaluated_first = steps_;
+      std::this_thread::sleep_for(first_evaluation);
+    }
     evaluated_rows += rows;
     return {validation_loss ? validation_loss(steps_) : weight_, steps_ == wrong_at ? 0 : rows,
             rows};
@@ -52,6 +57,7 @@ class FakeLearner : public Learner {
     weight_ = state[state[0].name == "weight" ? 0 : 1].tensor.as<float>()[0];
     steps_ = state[state[0].name == "weight" ? 1 : 0].tensor.as<std::int64_t>()[0];
   }
+  std::int64_t accumulate() const override { return accumulated; }
   std::int64_t classes() const override { return 10; }
   std::vector<std::string> trained() const override { return {"weight"}; }
   std::map<std::string, std::string> settings() const override {
@@ -60,9 +66,13 @@ class FakeLearner : public Learner {
   std::vector<std::string> parameters() const override { return {"weight"}; }
   std::string plan_digest() const override { return digest; }
   std::int64_t program_builds() const override { return steps_ < 2 ? steps_ : steps_ + 5; }
-  const Graph& graph() const override { return graph_; }
+  const Graph& graph() const override { return model; }
 
   std::int64_t steps() const { return steps_; }
+  void begin_at(float weight) { weight_ = weight; }
+  Graph model;
+  std::int64_t accumulated = 1;
+  std::chrono::milliseconds first_evaluation{0};
   std::int64_t spoilt_loss_at = 0, spoilt_weight_at = 0, evaluated_rows = 0, evaluated_first = -1,
                wrong_at = -1;
   std::function<double(std::int64_t)> validation_loss;
@@ -72,7 +82,6 @@ class FakeLearner : public Learner {
  private:
   float weight_ = 1.0F;
   std::int64_t steps_ = 0;
-  Graph graph_;
 };
 
 /// `count` pictures of noise.

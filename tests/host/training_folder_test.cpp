@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <iterator>
 #include <string>
 #include <thread>
 #include <vector>
@@ -70,6 +71,23 @@ TEST(TrainingFolder, TheBestMayBeTheLastStepOfAnUnfinishedEpoch) {
   EXPECT_EQ(report.best_step, 7);
   EXPECT_EQ(report.best_validation_loss, 0.125);
   EXPECT_EQ(learner.steps(), 7);
+  // Both files agree with that.
+  EXPECT_EQ(read_checkpoint(folder / "best.safetensors").integer("steps"), 7);
+  EXPECT_EQ(CheckpointStore(folder.path()).read()->checkpoint.integer("best.step"), 7);
+  EXPECT_EQ(CheckpointStore(folder.path()).read()->checkpoint.integer("best.waited"), 0);
+}
+
+TEST(TrainingFolder, AWorseEndOfAnUnfinishedEpochIsNotTheBest) {
+  TemporaryFolder folder;
+  TrainingRunOptions options = options_in(folder.path());
+  options.steps = 7;
+  options.patience = 2;
+  FakeLearner learner;
+  learner.validation_loss = [](std::int64_t step) { return static_cast<double>(step); };
+  EXPECT_EQ(run(learner, options).best_step, 5);
+  EXPECT_EQ(learner.steps(), 5);
+  EXPECT_EQ(read_checkpoint(folder / "best.safetensors").integer("steps"), 5);
+  EXPECT_EQ(CheckpointStore(folder.path()).read()->checkpoint.integer("steps"), 7);
 }
 
 /// A training of 20 epochs whose validation loss is lowest after step 15.
@@ -118,6 +136,33 @@ TEST(TrainingFolder, PatienceMayComeRightAfterTheBest) {
   EXPECT_TRUE(std::filesystem::exists(valley.best()));
 }
 
+/// The last parameters never take the place of the best ones unasked.
+TEST(TrainingFolder, TheBestIsNotLostWithoutPatience) {
+  Valley valley;
+  FakeLearner first, second, third;
+  (void)valley.go(first, 20, 9);
+  EXPECT_THAT(message_of<UsageError>([&] { (void)valley.go(second, 20, 0); }),
+              AllOf(HasSubstr("of step 15, the best"), HasSubstr("ask for patience again")));
+  EXPECT_EQ(valley.go(second, 20, 9).best_step, 15);
+  EXPECT_EQ(second.steps(), 15);
+  EXPECT_EQ(valley.go(third, 25, 0).steps, 25);
+  EXPECT_THAT(valley.notes, Contains(AllOf(HasSubstr("of step 15, the best"),
+                                           HasSubstr("without patience the last ones"))));
+  EXPECT_EQ(third.steps(), 25);
+}
+
+TEST(TrainingFolder, NothingToDoLeavesNothing) {
+  Valley valley;
+  FakeLearner first, second;
+  (void)valley.go(first, 20, 9);
+  const auto files = [&] {
+    return std::distance(std::filesystem::directory_iterator(valley.folder.path()), {});
+  };
+  const auto before = files();
+  (void)valley.go(second, 20, 9);
+  EXPECT_EQ(files(), before);
+}
+
 TEST(TrainingFolder, AnOlderBestIsNotTakenForTheBest) {
   Valley valley;
   FakeLearner first, second, third;
@@ -137,6 +182,9 @@ TEST(TrainingFolder, ADamagedBestIsNotTaken) {
   std::string bytes = bytes_of_file(valley.best());
   bytes.back() = static_cast<char>(bytes.back() ^ 1);
   write_file_atomically(valley.best(), bytes);
+  // With no step left the last ones would take its place.
+  EXPECT_THAT(message_of<UsageError>([&] { (void)valley.go(second, 20, 9); }),
+              AllOf(HasSubstr("are not kept"), HasSubstr("ask for more epochs")));
   (void)valley.go(second, 100, 2);
   EXPECT_THAT(valley.notes, Contains(AllOf(HasSubstr("is damaged"), HasSubstr("are not kept"))));
   EXPECT_EQ(second.steps(), 25);
@@ -173,15 +221,22 @@ TEST(TrainingFolder, GoesOnOnlyAsItBegan) {
   };
   Dataset changed = noise(17);
   changed.targets.set(3, 0.0);
-  EXPECT_THAT(error_with(changed, noise(7), "network"), HasSubstr("digest of the examples was"));
+  EXPECT_THAT(error_with(changed, noise(7), "network"),
+              HasSubstr("the examples were others before"));
   changed = noise(17);
   changed.inputs.set(3, 0.0);
-  EXPECT_THAT(error_with(changed, noise(7), "network"), HasSubstr("digest of the examples was"));
+  EXPECT_THAT(error_with(changed, noise(7), "network"),
+              HasSubstr("the examples were others before"));
   changed = noise(7);
   changed.targets.set(3, 0.0);
   EXPECT_THAT(error_with(noise(17), changed, "network"),
-              HasSubstr("digest of the validation data was"));
-  EXPECT_THAT(error_with(noise(17), noise(7), "other"), HasSubstr("digest of the network was"));
+              AllOf(HasSubstr("the validation data were others before"),
+                    HasSubstr("--data and --validation")));
+  EXPECT_THAT(error_with(noise(17), noise(7), "other"),
+              HasSubstr("the network were others before"));
+  // What people read comes before digests.
+  EXPECT_THAT(error_with(noise(14), noise(7), "other"),
+              HasSubstr("examples was 17, now it is 14 (--data and --validation choose them)"));
   options = options_in(folder.path());
   options.start = TrainingRunOptions::Start::in_empty_folder;
   EXPECT_THAT(message_of<UsageError>([&] { (void)run(learner, options); }),
@@ -193,6 +248,13 @@ TEST(TrainingFolder, GoesOnOnlyAsItBegan) {
   options = options_in(folder.path());
   options.augmentation = "flip,shift=1";
   EXPECT_EQ(run(anew, options).resumed_from, 20);
+  // The same schedule in other words, and another one.
+  options = options_in(folder.path());
+  options.schedule = "plateau:factor=0.5,warmup=4steps,patience=1,least=0";
+  EXPECT_EQ(run(anew, options).resumed_from, 20);
+  options.schedule = "plateau:patience=1,factor=0.5,warmup=5";
+  EXPECT_THAT(message_of<UsageError>([&] { (void)run(anew, options); }),
+              HasSubstr("schedule was plateau:patience=1,factor=0.5,warmup=4, now it is"));
   // Another plan is told of.
   std::vector<std::string> notes;
   options = options_in(folder.path());
@@ -220,11 +282,11 @@ TEST(TrainingFolder, WritesOverNothing) {
   for (const char* name : {"model.onnx", "best.safetensors", "log.csv", "log.jsonl"}) {
     const std::filesystem::path path = folder / name;
     write_file_atomically(path, "somebody's");
-    EXPECT_THAT(error_in(Start::in_empty_folder),
-                AllOf(HasSubstr(path.string()), HasSubstr("is there already")));
     const bool is_log = path.stem() == "log";
-    EXPECT_THAT(error_in(Start::resume), AllOf(HasSubstr(path.string()),
-                                               HasSubstr(is_log ? "a training's log" : "already")));
+    for (const Start start : {Start::in_empty_folder, Start::resume}) {
+      EXPECT_THAT(error_in(start), AllOf(HasSubstr(path.string()),
+                                         HasSubstr(is_log ? "a training's log" : "already")));
+    }
     if (is_log) {
       EXPECT_THAT(error_in(Start::anew), HasSubstr("a training's log"));
     }
@@ -232,11 +294,36 @@ TEST(TrainingFolder, WritesOverNothing) {
     std::filesystem::remove(path);
   }
   std::filesystem::remove(folder / "log.csv");
-  // Logs without a checkpoint are what a kill at the beginning leaves.
   EXPECT_EQ(error_in(Start::in_empty_folder), "");
-  std::filesystem::remove(folder / "checkpoint.safetensors");
-  std::filesystem::remove(folder / "checkpoint.previous.safetensors");
-  EXPECT_EQ(error_in(Start::resume), "");
+  // Logs without a checkpoint are what a kill at the beginning leaves.
+  for (const Start start : {Start::resume, Start::in_empty_folder}) {
+    std::filesystem::remove(folder / "checkpoint.safetensors");
+    std::filesystem::remove(folder / "checkpoint.previous.safetensors");
+    EXPECT_EQ(error_in(start), "");
+    EXPECT_EQ(logged(folder.path()).size(), 21U);
+  }
+}
+
+/// Nor does it keep a training from going on.
+TEST(TrainingFolder, ADamagedLogIsSetAside) {
+  TemporaryFolder folder;
+  for (const char* aside : {"log.jsonl.damaged", "log.jsonl.damaged2"}) {
+    FakeLearner first, later;
+    TrainingRunOptions options = options_in(folder.path());
+    options.start = Start::anew;
+    (void)run(first, options);
+    const std::string damaged = bytes_of_file(folder / "log.jsonl") + std::string(100, '\0') + "\n";
+    write_file_atomically(folder / "log.jsonl", damaged);
+    options = options_in(folder.path());
+    options.epochs = 5;
+    std::vector<std::string> notes;
+    options.log = [&](const std::string& note) { notes.push_back(note); };
+    EXPECT_EQ(run(later, options).resumed_from, 20);
+    EXPECT_THAT(notes, Contains(AllOf(HasSubstr(aside), HasSubstr("begins after step 20"))));
+    EXPECT_EQ(bytes_of_file(folder / aside), damaged);
+    EXPECT_EQ(logged(folder.path()).size(), 1U + 25);
+    EXPECT_TRUE(bytes_of_file(folder / "log.jsonl").starts_with("{\"step\":21,"));
+  }
 }
 
 /// A new training that comes to nothing takes nothing away.
@@ -246,13 +333,26 @@ TEST(TrainingFolder, StartsAnewWhenItHasSomethingToKeep) {
   (void)valley.go(first, 20, 9);
   valley.options.start = Start::anew;
   spoilt.spoilt_loss_at = 4;
-  EXPECT_THROW((void)valley.go(spoilt, 20, 9), ModelError);
+  const std::vector<std::string> names{"log.csv", "log.jsonl", "best.safetensors",
+                                       "checkpoint.safetensors", "checkpoint.previous.safetensors"};
+  std::vector<std::string> before, after;
+  for (const std::string& name : names) before.push_back(bytes_of_file(valley.folder / name));
+  const auto files = [&] {
+    return std::distance(std::filesystem::directory_iterator(valley.folder.path()), {});
+  };
+  const auto files_before = files();
+  EXPECT_THAT(message_of<ModelError>([&] { (void)valley.go(spoilt, 20, 9); }),
+              AllOf(HasSubstr("what an earlier training left in"), HasSubstr("is still there")));
+  for (const std::string& name : names) after.push_back(bytes_of_file(valley.folder / name));
+  EXPECT_EQ(after, before);
+  EXPECT_EQ(files(), files_before);
   EXPECT_EQ(CheckpointStore(valley.folder.path()).read()->checkpoint.integer("steps"), 20);
   EXPECT_EQ(read_checkpoint(valley.best()).integer("steps"), 15);
   // Its first checkpoint takes the place of all.
   later.spoilt_loss_at = 8;
   EXPECT_THROW((void)valley.go(later, 20, 0), ModelError);
   EXPECT_EQ(CheckpointStore(valley.folder.path()).read()->checkpoint.integer("steps"), 5);
+  EXPECT_EQ(logged(valley.folder.path()).size(), 1U + 7);
   EXPECT_FALSE(std::filesystem::exists(valley.best()));
   EXPECT_FALSE(std::filesystem::exists(valley.folder / "checkpoint.previous.safetensors"));
 }

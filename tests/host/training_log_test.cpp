@@ -4,10 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <limits>
 #include <string>
 #include <vector>
@@ -97,6 +99,8 @@ TEST(TrainingLog, WritesTheSameColumns) {
             "\"validation_accuracy\":null,\"learning_rate\":0.1,\"images_per_second\":1234.6,"
             "\"seconds\":0.250}\n");
   EXPECT_EQ(std::strtof("0.33333334", nullptr), 1.0F / 3.0F);
+  row.validation_loss = std::copysign(kNan, -1.0);
+  EXPECT_THAT(csv_line(row), HasSubstr(",nan,"));
 }
 
 TEST(TrainingLog, GoesOnWhereACheckpointStands) {
@@ -121,6 +125,68 @@ TEST(TrainingLog, GoesOnWhereACheckpointStands) {
   write_bytes(folder / "log.jsonl", "my notes\n");
   EXPECT_THAT(message_of<ModelError>([&] { const TrainingLog log(folder.path(), 1); }),
               HasSubstr("log.jsonl: expected a training's log"));
+}
+
+/// A log of any size: what stays is not written again.
+TEST(TrainingLog, IsCutInItsPlace) {
+  TemporaryFolder folder;
+  {
+    TrainingLog log(folder.path(), 0);
+    for (std::int64_t step = 1; step <= 5; ++step) log.add(row_at(step));
+  }
+  for (const char* name : {"log.csv", "log.jsonl"}) {
+    std::filesystem::create_hard_link(folder / name, folder / (std::string("same ") + name));
+  }
+  { const TrainingLog log(folder.path(), 2); }
+  for (const char* name : {"log.csv", "log.jsonl"}) {
+    const std::string text = bytes_of_file(folder / (std::string("same ") + name));
+    EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), name == std::string("log.csv") ? 3 : 2);
+    EXPECT_TRUE(text.ends_with(name == std::string("log.csv") ? csv_line(row_at(2))
+                                                              : jsonl_line(row_at(2))));
+  }
+}
+
+TEST(TrainingLog, CutsNothingThatIsNoLog) {
+  TemporaryFolder folder;
+  const auto expect_left = [&](const std::string& csv, const std::string& jsonl) {
+    write_bytes(folder / "log.csv", csv);
+    write_bytes(folder / "log.jsonl", jsonl);
+    EXPECT_THAT(message_of<ModelError>([&] { const TrainingLog log(folder.path(), 1); }),
+                HasSubstr("expected a training's log"));
+    EXPECT_EQ(bytes_of_file(folder / "log.csv"), csv);
+    EXPECT_EQ(bytes_of_file(folder / "log.jsonl"), jsonl);
+  };
+  std::string header;
+  for (const std::string& name : log_columns()) header += (header.empty() ? "" : ",") + name;
+  const std::string first = csv_line(row_at(1)), second = csv_line(row_at(2));
+  expect_left(header + "\n" + first + second, "my notes\n");
+  expect_left("step,notes\n", "");
+  expect_left(header + "\n" + first + "1" + std::string(5000, 'x') + "\n", "");
+  // Step 1 behind step 2 would be lost.
+  expect_left(header + "\n" + second + first, "");
+}
+
+TEST(TrainingLog, HoldsItsRowsUntilTheyReplaceOthers) {
+  TemporaryFolder folder;
+  {
+    TrainingLog log(folder.path(), 0);
+    for (std::int64_t step = 1; step <= 5; ++step) log.add(row_at(step));
+  }
+  const std::string before = bytes_of_file(folder / "log.csv");
+  const auto files = [&] {
+    return std::distance(std::filesystem::directory_iterator(folder.path()), {});
+  };
+  std::filesystem::remove(events_in(folder.path()));
+  TrainingLog log(folder.path(), 0, TrainingLog::Rows::held);
+  log.add(row_at(1));
+  log.add(row_at(2));
+  EXPECT_EQ(bytes_of_file(folder / "log.csv"), before);
+  EXPECT_EQ(files(), 2);
+  log.write_held();
+  log.add(row_at(3));
+  EXPECT_EQ(bytes_of_file(folder / "log.jsonl"),
+            jsonl_line(row_at(1)) + jsonl_line(row_at(2)) + jsonl_line(row_at(3)));
+  EXPECT_EQ(files(), 3);
 }
 
 TEST(TrainingLog, FramesItsEvents) {

@@ -4,10 +4,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cmath>
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "base/file.hpp"
 #include "fake_learner.hpp"
 
 namespace morton {
@@ -15,6 +19,7 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 TEST(TrainingLoop, RunsThroughItsEpochs) {
   TemporaryFolder folder;
@@ -141,7 +146,81 @@ TEST(TrainingLoop, ALossThatIsNotFiniteEndsItAndKeepsTheLastCheckpoint) {
   options.folder.clear();
   options.start = TrainingRunOptions::Start::anew;
   EXPECT_THAT(message_of<ModelError>([&] { (void)run(early, options); }),
-              HasSubstr("no checkpoint was written"));
+              AllOf(HasSubstr("step 1: the loss is nan before anything was learned"),
+                    HasSubstr("no checkpoint was written")));
+}
+
+TEST(TrainingLoop, SaysWhichParameterWasNotFiniteFromTheStart) {
+  TemporaryFolder folder;
+  FakeLearner learner, later;
+  learner.begin_at(static_cast<float>(kNan));
+  EXPECT_THAT(message_of<ModelError>([&] { (void)run(learner, options_in(folder.path())); }),
+              AllOf(HasSubstr("the model's 'weight' has numbers that are not finite"),
+                    Not(HasSubstr("learning rate"))));
+  EXPECT_EQ(learner.steps(), 0);
+  EXPECT_FALSE(std::filesystem::exists(folder / "log.csv"));
+  TrainingRunOptions options = options_in(folder.path());
+  options.start = TrainingRunOptions::Start::in_empty_folder;
+  // What is no parameter may be infinite, as a mask is, but no nan.
+  GraphTensor constant;
+  constant.name = "mask";
+  constant.kind = GraphTensor::Kind::constant;
+  constant.data = Tensor::from({2}, std::vector<float>{INFINITY, NAN});
+  later.model.add_tensor(constant);
+  EXPECT_THAT(message_of<ModelError>([&] { (void)run(later, options); }), HasSubstr("'mask'"));
+  later.model.tensors[0].data.set(1, -INFINITY);
+  EXPECT_EQ(run(later, options).steps, 20);
+}
+
+/// The largest of numbers that are not finite is no right answer.
+TEST(TrainingLoop, TellsNoAccuracyOfALossThatIsNotFinite) {
+  TemporaryFolder folder;
+  FakeLearner learner;
+  learner.validation_loss = [](std::int64_t) { return std::copysign(kNan, -1.0); };
+  std::vector<std::string> notes;
+  TrainingRunOptions options = options_in(folder.path());
+  options.epochs = 1;
+  options.log = [&](const std::string& note) { notes.push_back(note); };
+  const TrainingReport report = run(learner, options);
+  EXPECT_TRUE(std::isnan(report.validation_loss.value()));
+  EXPECT_FALSE(report.validation_accuracy.has_value());
+  EXPECT_EQ(notes.back(), "before step 1: validation loss nan");
+  EXPECT_THAT(logged(folder.path()).back(), HasSubstr(",nan,,"));
+}
+
+TEST(TrainingLoop, SaysWhichGradientsAreNotUsed) {
+  const auto notes_of = [](std::int64_t steps, std::int64_t stop_after) {
+    FakeLearner learner;
+    learner.accumulated = 3;
+    std::vector<std::string> notes;
+    TrainingRunOptions options;
+    options.steps = steps;
+    options.stop = [&] { return learner.steps() == stop_after; };
+    options.log = [&](const std::string& note) { notes.push_back(note); };
+    (void)run(learner, options, std::nullopt);
+    return notes;
+  };
+  EXPECT_THAT(notes_of(8, -1), testing::ElementsAre(HasSubstr("the last 2 steps are not used")));
+  EXPECT_THAT(notes_of(7, -1), testing::ElementsAre(HasSubstr("the last 1 step are not used")));
+  EXPECT_THAT(notes_of(6, -1), testing::IsEmpty());
+  // Whoever goes on from there uses them.
+  EXPECT_THAT(notes_of(8, 5), testing::IsEmpty());
+}
+
+/// What the first look at the validation data builds says nothing of the steps.
+TEST(TrainingLoop, MeasuresFromTheFirstStepOn) {
+  FakeLearner learner;
+  learner.first_evaluation = std::chrono::milliseconds(500);
+  TrainingRunOptions options;
+  options.steps = 20;
+  std::vector<double> left;
+  options.progress = [&](const TrainingProgress& progress) {
+    left.push_back(progress.seconds_left);
+  };
+  EXPECT_LT(run(learner, options).seconds, 0.5);
+  ASSERT_EQ(left.size(), 20U);
+  EXPECT_LT(left[0], 19 * 0.5);
+  EXPECT_EQ(left[19], 0.0);
 }
 
 TEST(TrainingLoop, SavesNoWeightsThatAreNotFinite) {
@@ -180,6 +259,11 @@ TEST(TrainingLoop, RefusesWhatCannotBe) {
               HasSubstr("f32 can hold, got 1e+39"));
   EXPECT_THAT(error([](auto& o) { o.epochs = 0; }, noise(3)), HasSubstr("epochs"));
   EXPECT_THAT(error([](auto& o) { o.patience = 1; }, std::nullopt), HasSubstr("validation data"));
+  learner.accumulated = 11;
+  EXPECT_THAT(error([](auto& o) { o.epochs = 2; }, noise(3)),
+              AllOf(HasSubstr("an update takes 11 steps, and the training has 10"),
+                    HasSubstr("would never change")));
+  learner.accumulated = 1;
   EXPECT_THAT(error([](auto& o) { o.start = TrainingRunOptions::Start::resume; }, noise(3)),
               HasSubstr("name the folder"));
   Dataset bad = noise(17);
@@ -187,6 +271,46 @@ TEST(TrainingLoop, RefusesWhatCannotBe) {
   EXPECT_THAT(message_of<ModelError>(
                   [&] { TrainingLoop(learner, bad, nullptr, TrainingRunOptions{}).run(); }),
               HasSubstr("example 5 has the label 10"));
+}
+
+/// What can be known before there is a learner.
+TEST(TrainingLoop, RefusesWhatDoesNotFitTheExamples) {
+  const Dataset training = noise(17);
+  const auto error = [&](const std::function<void(TrainingRunOptions&)>& change,
+                         std::int64_t height) {
+    TrainingRunOptions options;
+    change(options);
+    try {
+      check_examples(options, {3, 7, {3, 1, height, 4}}, training, nullptr);
+    } catch (const UsageError& failure) {
+      return std::string(failure.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(error([](auto&) {}, 4), "");
+  EXPECT_THAT(error([](auto& o) { o.patience = 1; }, -1), HasSubstr("need validation data"));
+  EXPECT_THAT(error([](auto& o) { o.steps = 6; }, -1), HasSubstr("takes 7 steps"));
+  EXPECT_THAT(error([](auto& o) { o.schedule = "cosine:warmup=50"; }, -1),
+              HasSubstr("a warm-up of 50 steps leaves nothing of 50"));
+  EXPECT_THAT(error([](auto& o) { o.mean = {0.5F, 0.5F}; }, 4), HasSubstr("mean: expected one"));
+  EXPECT_EQ(error([](auto& o) { o.mean = {0.5F, 0.5F}; }, -1), "");
+  EXPECT_THAT(error([](auto& o) { o.augmentation = "crop=0"; }, 9), HasSubstr("crop of 3"));
+  Dataset other = noise(3);
+  other.inputs = Tensor::allocate(DType::f32, {3, 2, 4, 4});
+  EXPECT_THAT(message_of<UsageError>([&] {
+                check_examples(TrainingRunOptions{}, {3, 1, {3, 1, 4, 4}}, training, &other);
+              }),
+              HasSubstr("the network takes"));
+}
+
+TEST(TrainingLoop, SaysEarlyThatAFolderCannotBeMade) {
+  TemporaryFolder folder;
+  write_file_atomically(folder / "file", "");
+  TrainingRunOptions options;
+  options.folder = (folder / "file" / "out").string();
+  EXPECT_THAT(message_of<UsageError>([&] { check_run_options(options); }),
+              AllOf(HasSubstr(options.folder + ": cannot be created"),
+                    HasSubstr((folder / "file").string() + " is no folder")));
 }
 
 /// A learner whose targets are values, as those of binary cross entropy.
