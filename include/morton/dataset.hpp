@@ -37,8 +37,9 @@ struct MORTON_API Dataset {
 ///  - an .npz archive with x and y, or x_train, y_train, x_test and y_test. x is u8 [N, H, W],
 ///    [N, C, H, W] or [N, H, W, C] (where the last extent is 1, 3 or 4 and the second is not), or
 ///    f32 or f64 [N, ...]; y is an integer for each example, or f32 or f64 [N, ...].
-/// Throws ModelError for files that are damaged or contradict each other, for negative labels and
-/// for numbers that are not finite; UsageError where the part is not there.
+/// Throws ModelError where there is no data set, for files that are damaged or contradict each
+/// other, for negative labels and for numbers that are not finite; UsageError where the part is not
+/// there.
 [[nodiscard]] MORTON_API Dataset read_dataset(const std::string& path, Split split);
 
 /// Whether the data set at `path` has that part; throws as `read_dataset` does where it is none.
