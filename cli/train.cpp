@@ -18,6 +18,7 @@
 #include "train_line.hpp"
 #include "train_options.hpp"
 
+#include "train_text.hpp"
 namespace morton::cli {
 namespace {
 
@@ -147,14 +148,13 @@ std::string text_of(const Result& result, Format format) {
   };
   add("steps", std::to_string(report.steps));
   if (report.overflows > 0) add("updates left out", std::to_string(report.overflows));
-  if (report.loss) add("loss, last epoch", fmt::format("{:.4f}", *report.loss));
+  if (report.loss) add("loss, last epoch", loss_text(*report.loss));
   if (report.accuracy) add("accuracy, last epoch", percent_text(report.accuracy));
-  if (report.validation_loss)
-    add("validation loss", fmt::format("{:.4f}", *report.validation_loss));
+  if (report.validation_loss) add("validation loss", loss_text(*report.validation_loss));
   if (report.validation_accuracy) {
     add("validation accuracy", percent_text(report.validation_accuracy));
   }
-  if (result.test) add("test loss", fmt::format("{:.4f}", result.test->loss));
+  if (result.test) add("test loss", loss_text(result.test->loss));
   if (result.test_accuracy()) add("test accuracy", percent_text(result.test_accuracy()));
   add("time", duration_text(report.seconds));
   add("images a second", fmt::format("{:.0f}", report.images_per_second));

@@ -58,8 +58,9 @@ function(morton_test_executable name folder)
 endfunction()
 
 morton_test_executable(host_tests host morton_host)
-# What the command line makes of its samples needs no device.
-target_sources(host_tests PRIVATE ${PROJECT_SOURCE_DIR}/cli/statistics.cpp)
+# What the command line makes of its samples, and says of a training, needs no device.
+target_sources(host_tests PRIVATE ${PROJECT_SOURCE_DIR}/cli/statistics.cpp
+                                  ${PROJECT_SOURCE_DIR}/cli/train_text.cpp)
 target_link_libraries(host_tests PRIVATE ${MORTON_FMT})
 target_include_directories(host_tests PRIVATE ${PROJECT_SOURCE_DIR}/cli)
 morton_test_executable(device_tests device morton_host morton_device)
