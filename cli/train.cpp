@@ -10,6 +10,7 @@
 
 #include "log.hpp"
 #include "morton/architectures.hpp"
+#include "option_names.hpp"
 #include "output.hpp"
 #include "read_model.hpp"
 #include "stop_signals.hpp"
@@ -256,7 +257,9 @@ void add_train(CLI::App& app, Action& chosen) {
   command->footer(kFooter);
   auto options = std::make_shared<TrainOptions>();
   add_train_options(*command, *options);
-  command->callback([options, &chosen] { chosen = [options] { return train_model(*options); }; });
+  command->callback([options, &chosen] {
+    chosen = [options] { return naming_options([&] { return train_model(*options); }); };
+  });
 }
 
 }  // namespace morton::cli
