@@ -18,8 +18,8 @@
 #include "train_fit.hpp"
 #include "train_line.hpp"
 #include "train_options.hpp"
-
 #include "train_text.hpp"
+
 namespace morton::cli {
 namespace {
 
@@ -70,6 +70,10 @@ std::int64_t elements_of(const TrainingSummary& summary) {
   return all;
 }
 
+Shape example_shape(const Dataset& data) {
+  return {data.inputs.shape().begin() + 1, data.inputs.shape().end()};
+}
+
 void say_beginning(const Trainer& trainer, const Examples& examples, const TrainOptions& options) {
   const TrainingSummary& summary = trainer.summary();
   log::info(
@@ -80,6 +84,9 @@ void say_beginning(const Trainer& trainer, const Examples& examples, const Train
       bytes_text(summary.workspace_bytes));
   const std::int64_t left_over = examples.training.size() % options.trainer.batch;
   say_what_is_cut(examples.training, trainer.input());
+  if (examples.test && example_shape(*examples.test) != example_shape(examples.training)) {
+    say_what_is_cut(*examples.test, trainer.input());
+  }
   log::info("{} examples for training{}, {} for validation{}", examples.training.size(),
             left_over == 0 ? ""
                            : fmt::format(" (batches are full, so each epoch leaves out {}, others "
@@ -190,10 +197,20 @@ void require_other_file(const TrainOptions& options) {
   }
 }
 
+/// A plan is shown for people, and no folder is written to.
+void settle_plan(TrainOptions& options) {
+  if (options.format != Format::table) {
+    throw UsageError("--plan: shows the plan as text; leave --format out");
+  }
+  options.run.folder.clear();
+  options.run.start = TrainingRunOptions::Start::in_empty_folder;
+}
+
 int train_model(TrainOptions options) {
   settle(options);
+  if (options.plan) settle_plan(options);
   check_options(options.run);
-  require_other_file(options);
+  if (!options.plan) require_other_file(options);
   const Examples examples = read_examples(options);
   options.trainer.targets = TrainerOptions::Targets::labels;
   if (!examples.training.has_labels()) options.trainer.targets = TrainerOptions::Targets::shares;
