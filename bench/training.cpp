@@ -9,6 +9,7 @@
 //                 its microseconds by the device's clock
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <iostream>
 #include <memory>
@@ -126,12 +127,19 @@ class Subject {
   std::unique_ptr<morton::Trainer> trainer_;
 };
 
+/// As Python's json reads it.
+std::string json_number(double value) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value > 0.0 ? "Infinity" : "-Infinity";
+  char number[32];
+  std::snprintf(number, sizeof number, "%.9g", value);
+  return number;
+}
+
 void print(const std::vector<double>& numbers) {
   std::string text;
-  char number[32];
   for (const double value : numbers) {
-    std::snprintf(number, sizeof number, "%.9g", value);
-    text += (text.empty() ? "[" : ", ") + std::string(number);
+    text += (text.empty() ? "[" : ", ") + json_number(value);
   }
   std::puts((text + "]").c_str());
   std::fflush(stdout);

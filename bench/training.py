@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Training on this device beside its targets: the time of a step beside PyTorch's, in turns on the same batches; losses
 beside PyTorch's from the same weights; the gradients of a convolution beside the convolution; how a network learns the
-digits. Prints the table, with the command for each number, and appends a record to bench/history/training.
+digits. Prints the table, with the command for each number, and appends a record to bench/history/training.jsonl: of a
+whole run, in which nothing failed.
 
 Commands show FOLDER for the files that they run on: --keep FOLDER leaves them there.
 
@@ -13,6 +14,7 @@ import argparse
 import contextlib
 import datetime
 import json
+import math
 import os
 import pathlib
 import shlex
@@ -33,9 +35,39 @@ BATCHES = 20
 TURN_MS = 1500.0
 MOST_STEPS = 400
 AGREEMENT_STEPS = 100
+MOST_APART = 1e-4
 PROFILED_STEPS = 9
 # What threads of a library may spin after a call.
 REST_S = 0.3
+
+
+# At larger rates a ReLU of the CNN whose argument is 0 but for rounding goes the other way sooner or later, and the losses
+# part: 3e-4 at 0.001.
+RATES = {"mlp_he": 0.05, "cnn": 0.0002}
+CNN_600_STEPS = "C18's CNN, 600 steps of 100 digits"
+MLP_ONE_PASS = "C18's MLP (79 % there), one pass"
+
+
+def speed_row(model):
+    return f"{model}, batch {BATCH}, Adam: a step"
+
+
+def agreement_row(model):
+    return f"{model}, descent from the same weights: losses of {AGREEMENT_STEPS} steps, rate {RATES[model]}"
+
+
+def again_row(model):
+    return f"{model}, the same once more"
+
+
+def convolution_row(model, node):
+    return f"{model}, the gradients of {node}: GFLOP/s as a share of the forward pass's"
+
+
+def apart(ours, theirs):
+    """The largest relative distance of two lists of losses; NaN where one of them is none."""
+    distances = [abs(a - b) / abs(b) if b else math.nan for a, b in zip(ours, theirs, strict=True)]
+    return math.nan if any(math.isnan(one) for one in distances) else max(distances)
 
 
 class Missing(Exception):
@@ -134,7 +166,7 @@ class Bench:
         return shlex.join(words)
 
     def speed(self, model, wanted):
-        what = f"{model}, batch {BATCH}, Adam: a step"
+        what = speed_row(model)
         try:
             both = [self.ours(model, "adam", 1e-4), self.theirs(model, "adam", 1e-4)]
         except Missing as why:
@@ -151,27 +183,26 @@ class Bench:
             one.close()
         return None
 
-    def agreement(self, model, rate):
-        what = f"{model}, descent from the same weights: losses of {AGREEMENT_STEPS} steps, rate {rate}"
+    def agreement(self, model):
+        what, rate, wanted = agreement_row(model), RATES[model], "within 1e-4"
         try:
             both = [self.ours(model, "sgd", rate), self.theirs(model, "sgd", rate)]
         except Missing as why:
-            return self.absent(what, "within 1e-4", why)
+            return self.absent(what, wanted, why)
         ours, theirs = (one.ask("losses", AGREEMENT_STEPS) for one in both)
-        apart = max(abs(a - b) / abs(b) for a, b in zip(ours, theirs))
+        most = apart(ours, theirs)
         again = both[0].ask("losses", AGREEMENT_STEPS)
         command = f"{self.shown(both[0])} <<< 'losses {AGREEMENT_STEPS}'"
-        verdict = "" if apart <= 1e-4 else ", missed"
-        self.row(what, "within 1e-4",
-                 f"{apart:.1e} apart at most, from {theirs[0]:.4f} to {theirs[-1]:.4f}{verdict}", command)
-        self.row(f"{model}, the same once more", "bit for bit", "yes" if again == ours else "no", command)
+        verdict = "" if most <= MOST_APART else ", missed"
+        self.row(what, wanted, f"{most:.1e} apart at most, from {theirs[0]:.4f} to {theirs[-1]:.4f}{verdict}", command)
+        self.row(again_row(model), "bit for bit", "yes" if again == ours else "no", command)
         for one in both:
             one.close()
         return None
 
     def convolution(self, model, node):
         """The two gradients of a convolution beside the convolution, as shares of its GFLOP/s."""
-        what = f"{model}, the gradients of {node}: GFLOP/s as a share of the forward pass's"
+        what = convolution_row(model, node)
         try:
             ours = self.ours(model, "adam", 1e-4)
         except Missing as why:
@@ -217,7 +248,61 @@ class Bench:
         return None
 
 
-def main():
+def measurements(cuda):
+    """The rows that each measurement gives, and how it is made."""
+    wanted = {"c18-mlp": 0.7, "c18-cnn": 0.7} if cuda else {"c18-mlp": 2.0, "c18-cnn": 1.0}
+    made = [([speed_row(model)], lambda bench, model=model: bench.speed(model, wanted[model])) for model in wanted]
+    made += [([agreement_row(model), again_row(model)], lambda bench, model=model: bench.agreement(model))
+             for model in RATES]
+    made += [([convolution_row("c18-cnn", "conv2")], lambda bench: bench.convolution("c18-cnn", "conv2")),
+             ([CNN_600_STEPS], lambda bench: bench.learning(
+                 CNN_600_STEPS, ["c18-cnn", "--data", "data/mnist", "--steps", "600"], ">= 97 %", 0.97)),
+             ([MLP_ONE_PASS], lambda bench: bench.learning(
+                 MLP_ONE_PASS, ["c18-mlp", "--data", "data/mnist", "--epochs", "1"], "shown", 0.0))]
+    return made
+
+
+def chosen(made, only):
+    """Those of the measurements that give a row whose name holds `only`."""
+    kept = [one for one in made if any(only in name for name in one[0])]
+    if not kept:
+        rows = "\n  ".join(name for names, _ in made for name in names)
+        raise Missing(f"--only {only}: no row's name holds this; the rows:\n  {rows}")
+    return kept
+
+
+def print_table(rows):
+    columns = ("what", "wanted", "measured")
+    widths = [max(len(row[key]) for row in rows) for key in columns]
+    for row in rows:
+        print(" | ".join(row[key].ljust(width) for key, width in zip(columns, widths)) + " | " + row["command"])
+
+
+def device_facts(device):
+    """The device that this selector takes, as `morton devices` describes it."""
+    def answer(*words):
+        done = subprocess.run([MORTON, *words, "--format", "json"], cwd=ROOT, capture_output=True, text=True, check=True)
+        return json.loads(done.stdout)
+
+    tiny = answer("bench", "gemm", "--m", "1", "--n", "1", "--k", "1", "-n", "1", "--warmup", "0ms", "--device", device)
+    return next(one for one in answer("devices") if one["id"] == tiny["device"]["id"])
+
+
+def append_record(rows, options):
+    device = device_facts(options.device)
+    record = {"date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
+              "commit": gemm.git("rev-parse", "HEAD"),
+              "changed_files": len(gemm.git("status", "--porcelain").splitlines()),
+              "device": {key: device[key] for key in ("name", "platform", "driver_version", "compute_units", "clock_mhz")},
+              "processor": gemm.processor(), "rows": rows}
+    path = ROOT / "bench" / "history" / "training.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "a", encoding="utf-8") as file:
+        file.write(json.dumps(record) + "\n")
+    gemm.say(f"recorded in {path}")
+
+
+def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-d", "--device", default="auto", help="of Morton")
     parser.add_argument("--peer-python", help="interpreter with torch, onnx and numpy")
@@ -225,8 +310,19 @@ def main():
     parser.add_argument("--threads", type=int, default=2, help="of PyTorch on the CPU")
     parser.add_argument("--rounds", type=int, default=5, help="turns of each")
     parser.add_argument("--keep", metavar="FOLDER", help="leave the models and batches there")
-    parser.add_argument("--only", default="", help="rows whose name holds this")
-    options = parser.parse_args()
+    parser.add_argument("--only", default="", metavar="TEXT",
+                        help="what gives rows whose name holds this; such a run is not recorded")
+    return parser.parse_args()
+
+
+def main():
+    options = parse_arguments()
+    made = measurements(options.cuda)
+    try:
+        kept = chosen(made, options.only)
+    except Missing as why:
+        gemm.say(f"bench training: {why}")
+        return 2
     subprocess.run(["cmake", "--build", str(ROOT / "build"), "--target", "bench_training", "morton"], check=True,
                    stdout=subprocess.DEVNULL)
     with contextlib.ExitStack() as stack:
@@ -238,33 +334,13 @@ def main():
         except Missing as why:
             gemm.say(f"bench training: {why}")
             return 1
-        wanted = {"c18-mlp": 0.7, "c18-cnn": 0.7} if options.cuda else {"c18-mlp": 2.0, "c18-cnn": 1.0}
-        for model in ("c18-mlp", "c18-cnn"):
-            if options.only in f"speed {model}":
-                bench.speed(model, wanted[model])
-        # At larger rates a ReLU of the CNN whose argument is 0 but for rounding goes the other way sooner or later,
-        # and the losses part: 3e-4 at 0.001.
-        for model, rate in (("mlp_he", 0.05), ("cnn", 0.0002)):
-            if options.only in f"agreement {model}":
-                bench.agreement(model, rate)
-        if options.only in "convolution c18-cnn":
-            bench.convolution("c18-cnn", "conv2")
-        if options.only in "learning c18-cnn":
-            bench.learning("C18's CNN, 600 steps of 100 digits",
-                           ["c18-cnn", "--data", "data/mnist", "--steps", "600"], ">= 97 %", 0.97)
-        if options.only in "learning c18-mlp":
-            bench.learning("C18's MLP (79 % there), one pass", ["c18-mlp", "--data", "data/mnist", "--epochs", "1"],
-                           "shown", 0.0)
-        widths = [max(len(row[key]) for row in bench.rows) for key in ("what", "wanted", "measured")]
-        for row in bench.rows:
-            print(" | ".join(row[key].ljust(width)
-                             for key, width in zip(("what", "wanted", "measured"), widths)) + " | " + row["command"])
-        record = {"date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
-                  "device": options.device, "rows": bench.rows}
-        history = ROOT / "bench" / "history" / "training"
-        history.parent.mkdir(parents=True, exist_ok=True)
-        with open(history.with_suffix(".jsonl"), "a", encoding="utf-8") as file:
-            file.write(json.dumps(record) + "\n")
+        for _, measure in kept:
+            measure(bench)
+        print_table(bench.rows)
+        if bench.failed or len(kept) < len(made):
+            gemm.say("not recorded: only whole runs are, in which nothing failed")
+        else:
+            append_record(bench.rows, options)
         return 1 if bench.failed else 0
 
 

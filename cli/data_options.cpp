@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data_options.hpp"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 
+#include "inputs.hpp"
 #include "log.hpp"
+#include "morton/error.hpp"
 
 namespace morton::cli {
 
@@ -28,16 +32,25 @@ void add_options(CLI::App& command, DataOptions& options) {
 }
 
 void say_what_is_cut(const Dataset& data, const PortInfo& input) {
-  const Shape& pictures = data.inputs.shape();
-  if (pictures.size() != 4 || input.shape.size() != 4) return;
-  // The network's channels stand first or last.
-  const std::size_t first = input.shape[3] <= 4 && input.shape[1] > 4 ? 1 : 2;
-  const std::int64_t height = input.shape[first], width = input.shape[first + 1];
-  if (height < 1 || width < 1 || (pictures[2] <= height && pictures[3] <= width)) return;
+  const std::optional<PictureFit> fit = fit_pictures(data, input.shape);
+  if (!fit || !fit->cuts()) return;
   log::warn(
       "{}: pictures are {}x{}, the network sees {}x{} of them: the middle (in training with "
       "--augment crop, anywhere); scale them where it should see all",
-      data.where, pictures[2], pictures[3], height, width);
+      data.where, fit->height, fit->width, fit->input_height, fit->input_width);
+}
+
+std::optional<std::int64_t> fixed_batch(const std::vector<PortInfo>& inputs, std::int64_t given) {
+  if (inputs.size() != 1 || inputs.front().shape.empty()) return std::nullopt;
+  const std::int64_t stated = inputs.front().shape[batch_dimension(inputs.front())];
+  if (stated < 0) return std::nullopt;
+  if (given > 0 && given != stated) {
+    throw UsageError(fmt::format(
+        "--batch {}: the model's file fixes the batch, {}; export it with an open first extent, or "
+        "leave --batch out",
+        given, stated));
+  }
+  return stated;
 }
 
 std::string class_name(const Dataset& data, std::int64_t label) {

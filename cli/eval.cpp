@@ -4,13 +4,16 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "commands.hpp"
 #include "data_options.hpp"
 #include "given_model.hpp"
 #include "inputs.hpp"
 #include "log.hpp"
+#include "morton/error.hpp"
 #include "morton/evaluation.hpp"
+#include "option_names.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "read_model.hpp"
@@ -21,7 +24,8 @@ namespace {
 
 constexpr const char* kFooter =
     R"(Prints how many answers are right, and the confusion matrix: what the examples show in rows, the
-answers in columns. Pictures smaller than the model's input are centred on zeros.
+answers in columns. Pictures smaller than the model's input are centred on black, a level of 0 before
+--mean is taken away. Of a model with one output the answers are class 0 and, above --threshold, 1.
 
 Examples:
   morton eval models/lenet5.onnx --data data/mnist
@@ -39,6 +43,7 @@ struct Options {
   std::string checkpoint;  ///< empty: the model's own parameters
   DataOptions data;
   Split part = Split::test;
+  std::optional<double> threshold;  ///< nothing: as the model ends
   ResultOptions result;
 };
 
@@ -107,7 +112,8 @@ std::string text_of(const Evaluation& evaluation, const Dataset& data, Format fo
   return text + "the most frequent mistakes:\n" + to_text(mistakes, format);
 }
 
-Json json_of(const Evaluation& evaluation, const Dataset& data, const Options& options) {
+Json json_of(const Evaluation& evaluation, const Dataset& data, const Options& options,
+             const std::optional<double>& threshold) {
   Json names = Json::array();
   Json matrix = Json::array();
   for (std::int64_t truth = 0; truth < evaluation.classes; ++truth) {
@@ -119,10 +125,49 @@ Json json_of(const Evaluation& evaluation, const Dataset& data, const Options& o
     matrix.push_back(std::move(row));
   }
   const Json checkpoint = options.checkpoint.empty() ? Json(nullptr) : Json(options.checkpoint);
-  return {{"model", options.model.path}, {"checkpoint", checkpoint},
-          {"data", data.where},          {"examples", evaluation.examples},
-          {"right", evaluation.right},   {"accuracy", evaluation.accuracy()},
-          {"classes", std::move(names)}, {"confusion", std::move(matrix)}};
+  return {{"model", options.model.path},
+          {"checkpoint", checkpoint},
+          {"data", data.where},
+          {"examples", evaluation.examples},
+          {"right", evaluation.right},
+          {"accuracy", evaluation.accuracy()},
+          {"threshold", threshold ? Json(*threshold) : Json(nullptr)},
+          {"classes", std::move(names)},
+          {"confusion", std::move(matrix)}};
+}
+
+/// Batch and picture size, where neither the model nor an option says them.
+void settle_shape(const std::vector<PortInfo>& inputs, const Dataset& data,
+                  CompileOptions& compile) {
+  const std::optional<std::int64_t> fixed = fixed_batch(inputs, compile.batch);
+  if (fixed) compile.batch = 0;
+  if (inputs.size() == 1 && compile.shapes.contains(inputs.front().name)) return;
+  if (!fixed && compile.batch == 0) compile.batch = kUsualBatch;
+  if (inputs.size() != 1 || batch_dimension(inputs.front()) != 0) return;
+  const Shape& stated = inputs.front().shape;
+  Shape shape = shape_for(data, stated);
+  if (shape == stated) return;
+  shape[0] = fixed.value_or(compile.batch);
+  compile.shapes[inputs.front().name] = shape;
+}
+
+/// What parts the answers of a model with one output; nothing of one with several.
+std::optional<double> threshold_of(const GivenModel& model, const CompiledModel& compiled,
+                                   const Options& options) {
+  const std::vector<PortInfo> outputs = compiled.outputs();
+  if (outputs.size() != 1) return std::nullopt;  // which evaluation refuses
+  const Shape& shape = outputs.front().shape;
+  const bool one = shape.size() == 1 || (shape.size() >= 2 && shape[1] == 1);
+  if (!one && options.threshold) {
+    throw UsageError(
+        fmt::format("--threshold: the model has {} outputs, of which the greatest is the "
+                    "answer; leave it out",
+                    shape.empty() ? 0 : shape[1]));
+  }
+  if (!one) return std::nullopt;
+  const double threshold = options.threshold ? *options.threshold : model.answer_threshold();
+  log::info("one output: the answer is class 1 above {}, else 0", threshold);
+  return threshold;
 }
 
 int evaluate_model(const Options& options) {
@@ -135,23 +180,20 @@ int evaluate_model(const Options& options) {
               options.model.path);
   }
   CompileOptions compile = compile_options(options.model);
-  const std::vector<PortInfo> inputs = model.inputs();
-  // A model that fixes its batch says so itself.
-  if (inputs.size() == 1 && !inputs[0].shape.empty() &&
-      inputs[0].shape[batch_dimension(inputs[0])] >= 0) {
-    compile.batch = 0;
-  }
+  settle_shape(model.inputs(), data, compile);
   compile.weights = weights_of(options.device);
   const CompiledModel compiled = model.compile(open_devices(options.device), compile);
   log::info("{}", model.kernels_line(compiled.report()));
   say_what_is_cut(data, compiled.inputs().front());
-  EvaluationOptions evaluation{options.data.mean, options.data.deviation, {}};
+  const std::optional<double> threshold = threshold_of(model, compiled, options);
+  EvaluationOptions evaluation{
+      options.data.mean, options.data.deviation, threshold.value_or(0.0), {}};
   Progress progress("evaluating");
   evaluation.progress = [&](double share) { progress.update(share); };
   const Evaluation found = evaluate(compiled, data, evaluation);
   const Format format = options.result.format;
   emit(for_people(format) ? text_of(found, data, format)
-                          : to_text(json_of(found, data, options), format),
+                          : to_text(json_of(found, data, options, threshold), format),
        options.result.path);
   return 0;
 }
@@ -162,7 +204,6 @@ void add_eval(CLI::App& app, Action& chosen) {
   CLI::App* command = app.add_subcommand("eval", "How often a model's answers are right, by class");
   command->footer(kFooter);
   auto options = std::make_shared<Options>();
-  options->model.batch = 100;
   add_given_model(*command, options->model, options->elsewhere, Need::required);
   command
       ->add_option("--checkpoint", options->checkpoint,
@@ -175,13 +216,19 @@ void add_eval(CLI::App& app, Action& chosen) {
   command->add_option("--part", options->part, "test or train: the part of the data (test)")
       ->option_text("PART")
       ->transform(one_of(numbered(parts)));
+  command
+      ->add_option("--threshold", options->threshold,
+                   "Of a model with one output: above it the answer is class 1 (0.5 behind a "
+                   "Sigmoid, else 0)")
+      ->option_text("X");
   add_options(*command, options->device);
   add_options(*command, options->model);
   add_trust_options(*command, options->model);
   add_options(*command, options->result,
               {{"table", Format::table}, {"md", Format::md}, {"json", Format::json}});
-  command->callback(
-      [options, &chosen] { chosen = [options] { return evaluate_model(*options); }; });
+  command->callback([options, &chosen] {
+    chosen = [options] { return naming_options([&] { return evaluate_model(*options); }); };
+  });
 }
 
 }  // namespace morton::cli

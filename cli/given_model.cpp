@@ -7,6 +7,7 @@
 
 #include "log.hpp"
 #include "morton/error.hpp"
+#include "morton/evaluation.hpp"
 #include "morton/support.hpp"
 #include "morton/training_run.hpp"
 #include "read_model.hpp"
@@ -99,6 +100,14 @@ std::vector<PortInfo> GivenModel::outputs() const {
 
 std::vector<std::string> GivenModel::planned_inputs() const {
   return model_ ? model_->summary().planned_inputs : std::vector<std::string>();
+}
+
+double GivenModel::answer_threshold() const {
+  if (model_) return morton::answer_threshold(*model_);
+  throw UsageError(
+      fmt::format("{}: has one output, and was compiled ahead: give --threshold, above which the "
+                  "answer is class 1 (0.5 behind a Sigmoid, 0 of a logit)",
+                  options_.path));
 }
 
 CompiledModel GivenModel::compile(const std::vector<Device>& devices,

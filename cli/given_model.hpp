@@ -29,6 +29,9 @@ class GivenModel {
   [[nodiscard]] std::vector<PortInfo> outputs() const;
   /// Inputs whose values must be known when it is compiled; none of a compiled file.
   [[nodiscard]] std::vector<std::string> planned_inputs() const;
+  /// What parts the answers of a model with one output (answer_threshold of morton/evaluation.hpp).
+  /// Throws UsageError for a compiled file, which does not say how it ends.
+  [[nodiscard]] double answer_threshold() const;
   /// Compiles it or loads it, and passes the report's notes on as warnings. Throws UsageError for
   /// a compiled file and several devices.
   [[nodiscard]] CompiledModel compile(const std::vector<Device>& devices,

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cold.hpp"
@@ -68,6 +69,16 @@ std::string help_hint(const CLI::App& app) {
   return fmt::format("`morton{} --help` shows what is possible.", command);
 }
 
+/// "Could not convert: --lr = abc" says neither what was expected nor what the rest is.
+std::string worded(const CLI::ParseError& error) {
+  constexpr std::string_view kFailed = "Could not convert: ";
+  const std::string text = error.what();
+  const std::size_t equals = text.find(" = ");
+  if (!text.starts_with(kFailed) || equals == std::string::npos) return text;
+  return fmt::format("{}: expected a number, got '{}'",
+                     text.substr(kFailed.size(), equals - kFailed.size()), text.substr(equals + 3));
+}
+
 /// What is wrong with a command line, in words of its own where those of the parser mislead.
 std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
   const std::vector<std::string> rest = app.remaining();
@@ -76,7 +87,7 @@ std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
     const CLI::App& command = *chosen.front();
     const bool lacks_command =
         command.get_require_subcommand_min() > 0 && command.get_subcommands().empty();
-    if (!lacks_command) return error.what();
+    if (!lacks_command) return worded(error);
     std::vector<std::string> known;
     for (const CLI::App* part : command.get_subcommands([](const CLI::App*) { return true; })) {
       known.push_back(part->get_name());

@@ -12,6 +12,7 @@
 
 #include "log.hpp"
 #include "morton/architectures.hpp"
+#include "option_names.hpp"
 #include "output.hpp"
 #include "read_model.hpp"
 #include "stop_signals.hpp"
@@ -19,6 +20,7 @@
 #include "train_fit.hpp"
 #include "train_line.hpp"
 #include "train_options.hpp"
+#include "train_text.hpp"
 
 namespace morton::cli {
 namespace {
@@ -92,6 +94,10 @@ void say_doubts(const TrainingSummary& summary) {
   }
 }
 
+Shape example_shape(const Dataset& data) {
+  return {data.inputs.shape().begin() + 1, data.inputs.shape().end()};
+}
+
 void say_beginning(const Trainer& trainer, const Examples& examples, const TrainOptions& options) {
   const TrainingSummary& summary = trainer.summary();
   log::info(
@@ -103,6 +109,9 @@ void say_beginning(const Trainer& trainer, const Examples& examples, const Train
   say_doubts(summary);
   const std::int64_t left_over = examples.training.size() % options.trainer.batch;
   say_what_is_cut(examples.training, trainer.input());
+  if (examples.test && example_shape(*examples.test) != example_shape(examples.training)) {
+    say_what_is_cut(*examples.test, trainer.input());
+  }
   log::info("{} examples for training{}, {} for validation{}", examples.training.size(),
             left_over == 0 ? ""
                            : fmt::format(" (batches are full, so each epoch leaves out {}, others "
@@ -172,14 +181,13 @@ std::string text_of(const Result& result, Format format) {
   };
   add("steps", std::to_string(report.steps));
   if (report.overflows > 0) add("updates left out", std::to_string(report.overflows));
-  if (report.loss) add("loss, last epoch", fmt::format("{:.4f}", *report.loss));
+  if (report.loss) add("loss, last epoch", loss_text(*report.loss));
   if (report.accuracy) add("accuracy, last epoch", percent_text(report.accuracy));
-  if (report.validation_loss)
-    add("validation loss", fmt::format("{:.4f}", *report.validation_loss));
+  if (report.validation_loss) add("validation loss", loss_text(*report.validation_loss));
   if (report.validation_accuracy) {
     add("validation accuracy", percent_text(report.validation_accuracy));
   }
-  if (result.test) add("test loss", fmt::format("{:.4f}", result.test->loss));
+  if (result.test) add("test loss", loss_text(result.test->loss));
   if (result.test_accuracy()) add("test accuracy", percent_text(result.test_accuracy()));
   add("time", duration_text(report.seconds));
   if (report.images_per_second > 0.0)
@@ -215,10 +223,20 @@ void require_other_file(const TrainOptions& options) {
   }
 }
 
+/// A plan is shown for people, and no folder is written to.
+void settle_plan(TrainOptions& options) {
+  if (options.format != Format::table) {
+    throw UsageError("--plan: shows the plan as text; leave --format out");
+  }
+  options.run.folder.clear();
+  options.run.start = TrainingRunOptions::Start::in_empty_folder;
+}
+
 int train_model(TrainOptions options) {
   settle(options);
+  if (options.plan) settle_plan(options);
   check_options(options.run);
-  require_other_file(options);
+  if (!options.plan) require_other_file(options);
   const Examples examples = read_examples(options);
   options.trainer.targets = TrainerOptions::Targets::labels;
   if (!examples.training.has_labels()) options.trainer.targets = TrainerOptions::Targets::shares;
@@ -283,7 +301,9 @@ void add_train(CLI::App& app, Action& chosen) {
   command->footer(kFooter);
   auto options = std::make_shared<TrainOptions>();
   add_train_options(*command, *options);
-  command->callback([options, &chosen] { chosen = [options] { return train_model(*options); }; });
+  command->callback([options, &chosen] {
+    chosen = [options] { return naming_options([&] { return train_model(*options); }); };
+  });
 }
 
 }  // namespace morton::cli

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "inputs.hpp"
 #include "log.hpp"
 #include "morton/error.hpp"
 
@@ -21,41 +22,41 @@ void check_shares(const Dataset& data, std::int64_t classes, const TrainOptions&
                   data.where, classes));
 }
 
+/// Of other models no extent may be taken for the batch.
+void require_batch_first(const Model& model) {
+  const std::vector<PortInfo> inputs = model.inputs();
+  const std::vector<PortInfo> outputs = model.outputs();
+  if (inputs.size() != 1 || outputs.size() != 1) return;  // the trainer says so
+  const PortInfo& input = inputs.front();
+  const PortInfo& output = outputs.front();
+  const auto first = [](const PortInfo& port) { return port.shape.empty() ? -1 : port.shape[0]; };
+  const bool last = batch_dimension(input) != 0;
+  const bool apart = first(input) >= 0 && first(output) >= 0 && first(input) != first(output);
+  if (!last && !apart) return;
+  throw UsageError(fmt::format(
+      "the model makes '{}' {} of '{}' {}: a model that is trained has the batch in front of "
+      "both{}",
+      output.name, shape_text(output.shape, output.symbols), input.name,
+      shape_text(input.shape, input.symbols), last ? ", where R17's networks have it last" : ""));
+}
+
 }  // namespace
 
 void settle_batch(const Model& model, TrainOptions& options) {
-  constexpr std::int64_t kUsual = 100;
-  const std::vector<PortInfo> inputs = model.inputs();
-  const bool states = inputs.size() == 1 && !inputs[0].shape.empty() && inputs[0].shape[0] > 0;
-  const std::int64_t stated = states ? inputs[0].shape[0] : 0;
-  if (states && options.batch > 0 && options.batch != stated) {
-    throw UsageError(fmt::format(
-        "--batch {}: the model's file fixes the batch, {}; export it with an open first extent, or "
-        "leave --batch out",
-        options.batch, stated));
-  }
-  if (states) log::info("batches of {}, as the model's file fixes them", stated);
-  options.trainer.batch = states ? stated : options.batch > 0 ? options.batch : kUsual;
+  require_batch_first(model);
+  const std::optional<std::int64_t> fixed = fixed_batch(model.inputs(), options.batch);
+  if (fixed) log::info("batches of {}, as the model's file fixes them", *fixed);
+  options.trainer.batch = fixed.value_or(options.batch > 0 ? options.batch : kUsualBatch);
 }
 
 void settle_shape(const Examples& examples, const Model& model, TrainOptions& options) {
   const std::vector<PortInfo> inputs = model.inputs();
   if (inputs.size() != 1) return;
-  Shape shape = inputs.front().shape;
-  const Shape& data = examples.training.inputs.shape();
-  if (shape.size() != data.size() || shape.empty()) return;
+  const Shape& stated = inputs.front().shape;
+  Shape shape = shape_for(examples.training, stated);
+  if (shape == stated) return;
   shape[0] = options.trainer.batch;
-  // Data have channels first; a network may have them last.
-  Shape lying = data;
-  if (shape.size() == 4 && shape[1] < 0 && shape[3] > 0 && shape[3] <= 4) {
-    lying = {data[0], data[2], data[3], data[1]};
-  }
-  bool open = false;
-  for (std::size_t i = 1; i < shape.size(); ++i) {
-    open = open || shape[i] < 0;
-    if (shape[i] < 0) shape[i] = lying[i];
-  }
-  if (open) options.trainer.compile.shapes[inputs.front().name] = shape;
+  options.trainer.compile.shapes[inputs.front().name] = shape;
 }
 
 void check_course(const Examples& examples, const Model& model, const TrainOptions& options) {

@@ -15,7 +15,8 @@ struct Examples {
   std::optional<Dataset> validation, test;
 };
 
-/// A model whose file states its batch is trained with that.
+/// A model whose file states its batch is trained with that. Throws UsageError where the batch is
+/// not the first extent.
 void settle_batch(const Model& model, TrainOptions& options);
 
 /// A model that leaves its pictures' size open is trained at that of the data.

@@ -2,20 +2,11 @@
 #pragma once
 
 #include <chrono>
-#include <cstdint>
-#include <optional>
-#include <string>
 
 #include "morton/training_run.hpp"
 #include "terminal.hpp"
 
 namespace morton::cli {
-
-/// "1 h 03 min", "4 min 09 s", "12 s"
-[[nodiscard]] std::string duration_text(double seconds);
-
-/// "97.13 %"; "-" for nothing.
-[[nodiscard]] std::string percent_text(const std::optional<double>& share);
 
 /// Shows on standard error how far a training is: on a terminal a line that changes, and wherever
 /// standard error goes a line that stays for each epoch and each look at the validation data. With

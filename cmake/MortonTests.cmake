@@ -58,8 +58,9 @@ function(morton_test_executable name folder)
 endfunction()
 
 morton_test_executable(host_tests host morton_host)
-# What the command line makes of its samples needs no device.
-target_sources(host_tests PRIVATE ${PROJECT_SOURCE_DIR}/cli/statistics.cpp)
+# What the command line makes of its samples, and says of a training, needs no device.
+target_sources(host_tests PRIVATE ${PROJECT_SOURCE_DIR}/cli/statistics.cpp
+                                  ${PROJECT_SOURCE_DIR}/cli/train_text.cpp)
 target_link_libraries(host_tests PRIVATE ${MORTON_FMT})
 target_include_directories(host_tests PRIVATE ${PROJECT_SOURCE_DIR}/cli)
 morton_test_executable(device_tests device morton_host morton_device)
@@ -81,21 +82,26 @@ else()
   set_tests_properties(onnx_checker PROPERTIES TIMEOUT 300)
 endif()
 
-# What a training writes, read by TensorBoard and safetensors where Python has them.
-set(MORTON_TRAINING_PYTHON python3 CACHE STRING "Python with tensorboard and safetensors")
+# What a training writes, read by TensorBoard, safetensors and ONNX Runtime; skipped, with the reason,
+# where Python lacks them.
+set(MORTON_TRAINING_PYTHON python3 CACHE STRING
+    "Python with tensorboard, safetensors, onnxruntime and numpy")
 mark_as_advanced(MORTON_TRAINING_PYTHON)
-execute_process(COMMAND ${MORTON_TRAINING_PYTHON} -c "import safetensors, tensorboard"
-                RESULT_VARIABLE no_readers OUTPUT_QUIET ERROR_QUIET)
-if(no_readers)
-  message(STATUS "${MORTON_TRAINING_PYTHON} lacks tensorboard or safetensors: no test has them read "
-                 "what a training writes (MORTON_TRAINING_PYTHON names another)")
-else()
-  add_test(NAME training_files
-           COMMAND ${MORTON_TRAINING_PYTHON}
-                   ${PROJECT_SOURCE_DIR}/tests/model/check_training_files.py
-                   $<TARGET_FILE:host_tests>)
-  set_tests_properties(training_files PROPERTIES TIMEOUT 120)
-endif()
+add_test(NAME training_files
+         COMMAND ${MORTON_TRAINING_PYTHON} -B
+                 ${PROJECT_SOURCE_DIR}/tests/model/check_training_files.py
+                 $<TARGET_FILE:host_tests>)
+set_tests_properties(training_files PROPERTIES TIMEOUT 120 SKIP_RETURN_CODE 77)
+set(trained_cache ${PROJECT_BINARY_DIR}/Testing/cache/trained_models)
+file(MAKE_DIRECTORY ${trained_cache})
+add_test(NAME trained_models
+         COMMAND ${MORTON_TRAINING_PYTHON} -B
+                 ${PROJECT_SOURCE_DIR}/tests/model/check_trained_models.py ${MORTON_TEST_PROGRAM})
+set_tests_properties(trained_models PROPERTIES
+  TIMEOUT 600 SKIP_RETURN_CODE 77 WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+  ENVIRONMENT "${MORTON_TEST_ENVIRONMENT};MORTON_CACHE_DIR=${trained_cache};POCL_CACHE_DIR=${trained_cache}")
+add_test(NAME bench_training
+         COMMAND /usr/bin/python3 -B ${PROJECT_SOURCE_DIR}/tests/model/check_bench_training.py)
 
 # ONNX's own tests of its operators, where they are installed.
 set(MORTON_ONNX_NODE_TESTS /usr/share/libonnx-testdata/data/node CACHE PATH "ONNX's node tests")

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,8 +38,9 @@ struct MORTON_API Dataset {
 ///  - an .npz archive with x and y, or x_train, y_train, x_test and y_test. x is u8 [N, H, W],
 ///    [N, C, H, W] or [N, H, W, C] (where the last extent is 1, 3 or 4 and the second is not), or
 ///    f32 or f64 [N, ...]; y is an integer for each example, or f32 or f64 [N, ...].
-/// Throws ModelError for files that are damaged or contradict each other, for negative labels and
-/// for numbers that are not finite; UsageError where the part is not there.
+/// Throws ModelError where there is no data set, for files that are damaged or contradict each
+/// other, for negative labels and for numbers that are not finite; UsageError where the part is not
+/// there.
 [[nodiscard]] MORTON_API Dataset read_dataset(const std::string& path, Split split);
 
 /// Whether the data set at `path` has that part; throws as `read_dataset` does where it is none.
@@ -53,5 +55,28 @@ struct MORTON_API Dataset {
 /// Throws ModelError, naming the example, unless all labels are below `classes`, the number that
 /// a network tells apart.
 MORTON_API void require_labels_below(const Dataset& data, std::int64_t classes);
+
+/// How pictures of a data set go to a network's input.
+struct MORTON_API PictureFit {
+  std::int64_t channels = 0, height = 0, width = 0;  ///< of the data's pictures
+  /// Of the input; what it leaves open is as the pictures have it.
+  std::int64_t input_channels = 0, input_height = 0, input_width = 0;
+  /// [N, C, H, W] or [N, H, W, C].
+  enum class Order : std::uint8_t { channels_first, channels_last } order = Order::channels_first;
+
+  /// Whether the network sees only a part of each picture.
+  [[nodiscard]] bool cuts() const { return height > input_height || width > input_width; }
+};
+
+/// How the data's pictures, [N, C, H, W] or grey [N, H, W], go to an input [N, C, H, W] or
+/// [N, H, W, C]; where both could be meant, the former is. Grey ones go to up to four channels.
+/// Open extents of `input` are -1. Nothing where the data or the input are no pictures; throws
+/// UsageError for other numbers of channels.
+[[nodiscard]] MORTON_API std::optional<PictureFit> fit_pictures(const Dataset& data,
+                                                                const Shape& input);
+
+/// `input` with the extents of an example where it leaves its own open (-1), but for the batch in
+/// front. What does not follow from the data stays open. Throws as `fit_pictures` does.
+[[nodiscard]] MORTON_API Shape shape_for(const Dataset& data, const Shape& input);
 
 }  // namespace morton

@@ -9,6 +9,7 @@
 #include "morton/compile.hpp"
 #include "morton/dataset.hpp"
 #include "morton/export.hpp"
+#include "morton/model.hpp"
 
 namespace morton {
 
@@ -16,6 +17,9 @@ namespace morton {
 struct EvaluationOptions {
   /// As TrainingRunOptions has them.
   std::vector<float> mean, deviation;
+  /// Of a model with one output for an example: above it the answer is class 1, else class 0
+  /// (`answer_threshold`).
+  double threshold = 0.0;
   /// Told which share of the examples is done (0 to 1). May be empty.
   std::function<void(double)> progress;
 };
@@ -24,7 +28,7 @@ struct EvaluationOptions {
 struct MORTON_API Evaluation {
   std::int64_t examples = 0;
   std::int64_t right = 0;
-  std::int64_t classes = 0;  ///< that the model tells apart
+  std::int64_t classes = 0;  ///< that the model tells apart; 2 of a model with one output
   /// [classes, classes]: examples by what they show (row) and the model's answer (column).
   std::vector<std::int64_t> confusion;
 
@@ -37,10 +41,15 @@ struct MORTON_API Evaluation {
 };
 
 /// Shows every example to a model of one f32 input [batch, ...] and one output [batch, classes]
-/// (further extents of 1 are allowed); of equal values the first class is the answer. Throws
+/// (further extents of 1 are allowed); of equal values the first class is the answer. One output
+/// for an example, [batch] or [batch, 1], tells classes 0 and 1 apart by the threshold. Throws
 /// UsageError for other models and for data that do not fit; ModelError for labels out of range and
 /// answers that are no numbers; DeviceError.
 [[nodiscard]] MORTON_API Evaluation evaluate(const CompiledModel& model, const Dataset& data,
                                              const EvaluationOptions& options = {});
+
+/// What parts the answers of a model with one output for an example: 0.5 where it ends in a
+/// Sigmoid, else 0, as of logits.
+[[nodiscard]] MORTON_API double answer_threshold(const Model& model);
 
 }  // namespace morton

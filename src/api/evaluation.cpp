@@ -5,16 +5,19 @@
 #include <cmath>
 #include <span>
 
+#include "autodiff/losses.hpp"
 #include "base/error.hpp"
 #include "base/shape.hpp"
+#include "graph/graph.hpp"
 #include "morton/session.hpp"
 #include "training/batches.hpp"
 
 namespace morton {
 namespace {
 
-/// Classes of the model's only output; throws UsageError for a model of another form.
-std::int64_t classes_of(const std::vector<PortInfo>& inputs, const std::vector<PortInfo>& outputs) {
+/// Outputs for an example of the model's only output; throws UsageError for a model of another
+/// form.
+std::int64_t outputs_of(const std::vector<PortInfo>& inputs, const std::vector<PortInfo>& outputs) {
   if (inputs.size() != 1 || outputs.size() != 1 || inputs[0].dtype != DType::f32 ||
       outputs[0].dtype != DType::f32) {
     throw UsageError("evaluation: the model has " + std::to_string(inputs.size()) + " inputs and " +
@@ -22,22 +25,26 @@ std::int64_t classes_of(const std::vector<PortInfo>& inputs, const std::vector<P
   }
   const Shape& input = inputs[0].shape;
   const Shape& output = outputs[0].shape;
-  const bool rows = !input.empty() && output.size() >= 2 && output[0] == input[0];
-  if (!rows || output[0] < 1 || element_count(output) != output[0] * output[1]) {
+  const bool rows = !input.empty() && !output.empty() && output[0] == input[0] && output[0] >= 1;
+  const std::int64_t each = output.size() >= 2 ? output[1] : 1;
+  if (!rows || each < 1 || element_count(output) != output[0] * each) {
     throw UsageError("evaluation: the model makes " + to_string(output) + " of " +
                      to_string(input) + "; expected [batch, classes] of [batch, ...]");
   }
-  return output[1];
+  return each;
 }
 
-/// The class of the greatest value.
-std::int64_t answer_of(std::span<const float> values, const Dataset& data, std::int64_t example) {
+void require_numbers(std::span<const float> values, const Dataset& data, std::int64_t example) {
   const auto bad =
       std::find_if(values.begin(), values.end(), [](float value) { return std::isnan(value); });
-  if (bad != values.end()) {
-    throw ModelError("evaluation: the model's answer to example " + std::to_string(example) +
-                     " of " + data.where + " is not a number");
-  }
+  if (bad == values.end()) return;
+  throw ModelError("evaluation: the model's answer to example " + std::to_string(example) + " of " +
+                   data.where + " is not a number");
+}
+
+/// The class of the greatest value; of a single one, the class by the threshold.
+std::int64_t answer_of(std::span<const float> values, double threshold) {
+  if (values.size() == 1) return values.front() > threshold ? 1 : 0;
   return std::max_element(values.begin(), values.end()) - values.begin();
 }
 
@@ -45,8 +52,9 @@ std::int64_t answer_of(std::span<const float> values, const Dataset& data, std::
 
 Evaluation evaluate(const CompiledModel& model, const Dataset& data,
                     const EvaluationOptions& options) {
+  const std::int64_t each = outputs_of(model.inputs(), model.outputs());
   Evaluation result;
-  result.classes = classes_of(model.inputs(), model.outputs());
+  result.classes = std::max<std::int64_t>(each, 2);
   require_labels_below(data, result.classes);
   const PortInfo input = model.inputs().front();
   const ExampleWriter writer(data, input.shape, {options.mean, options.deviation});
@@ -61,9 +69,10 @@ Evaluation evaluate(const CompiledModel& model, const Dataset& data,
     const NamedTensor given{input.name, inputs};
     const Tensor answers = session.run({&given, 1}).front().tensor;
     for (std::int64_t row = 0; row < rows; ++row) {
-      const auto values =
-          answers.as<float>().subspan(static_cast<std::size_t>(row) * classes, classes);
-      const std::int64_t answer = answer_of(values, data, first + row);
+      const auto values = answers.as<float>().subspan(static_cast<std::size_t>(row * each),
+                                                      static_cast<std::size_t>(each));
+      require_numbers(values, data, first + row);
+      const std::int64_t answer = answer_of(values, options.threshold);
       const std::int64_t truth = labels.as<std::int32_t>()[static_cast<std::size_t>(row)];
       ++result.confusion[static_cast<std::size_t>(truth * result.classes + answer)];
       result.right += answer == truth ? 1 : 0;
@@ -74,6 +83,12 @@ Evaluation evaluate(const CompiledModel& model, const Dataset& data,
     }
   }
   return result;
+}
+
+double answer_threshold(const Model& model) {
+  if (model.graph().outputs.size() != 1) return 0.0;
+  const Node* last = origin_of(model.graph(), model.graph().outputs.front());
+  return last != nullptr && last->op == "Sigmoid" ? 0.5 : 0.0;
 }
 
 }  // namespace morton

@@ -12,11 +12,12 @@
 namespace morton {
 namespace {
 
-void require_range(const char* what, double value, double least, double below) {
-  if (value >= least && value < below) return;
-  throw UsageError("train: " + std::string(what) + " is " + std::to_string(value) +
-                   ", expected a number from " + std::to_string(least) + " to below " +
-                   std::to_string(below));
+/// Throws UsageError unless `value` is a number from 0 on below `below`.
+void require_range(const char* what, double value, double below) {
+  if (value >= 0.0 && value < below) return;
+  throw UsageError(std::string(what) + ": expected a number of 0 or more" +
+                   (std::isinf(below) ? "" : ", and below " + exact_text(below)) + ", got " +
+                   exact_text(value));
 }
 
 }  // namespace
@@ -25,7 +26,7 @@ void check_trainer_options(const TrainerOptions& options) {
   if (options.batch < 1) throw UsageError("train: a batch has at least one example");
   (void)StepProgress(options, options.compile.precision == DType::f16);
   const OptimizerOptions& optimizer = options.optimizer;
-  require_range("the momentum", optimizer.momentum, 0.0, 1.0);
+  require_range("momentum", optimizer.momentum, 1.0);
   using Kind = OptimizerOptions::Kind;
   if (optimizer.momentum != 0.0 && optimizer.kind != Kind::sgd && optimizer.kind != Kind::rmsprop) {
     throw UsageError("train: momentum belongs to sgd and rmsprop; adam and adamw have beta1");
@@ -34,20 +35,19 @@ void check_trainer_options(const TrainerOptions& options) {
       (optimizer.kind != Kind::sgd || optimizer.momentum == 0.0)) {
     throw UsageError("train: Nesterov's form takes sgd with a momentum");
   }
-  require_range("beta1", optimizer.beta1, 0.0, 1.0);
-  require_range("beta2", optimizer.beta2, 0.0, 1.0);
-  require_range("the decay", optimizer.decay, 0.0, 1.0);
+  require_range("beta1", optimizer.beta1, 1.0);
+  require_range("beta2", optimizer.beta2, 1.0);
+  require_range("decay", optimizer.decay, 1.0);
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  require_range("the weight decay", optimizer.weight_decay, 0.0, kInfinity);
+  require_range("weight decay", optimizer.weight_decay, kInfinity);
   // Where a gradient has always been 0, what is divided by is epsilon alone, as f32.
   const auto epsilon = static_cast<float>(optimizer.epsilon);
   if (!(epsilon > 0.0F && std::isfinite(epsilon))) {
-    throw UsageError("train: epsilon is " + exact_text(optimizer.epsilon) +
-                     ", expected a number above 0 that f32 can hold");
+    throw UsageError("epsilon: expected a number above 0 that f32 can hold, got " +
+                     exact_text(optimizer.epsilon));
   }
   if (options.clip_norm && !(*options.clip_norm > 0.0)) {
-    throw UsageError("train: gradients cannot be clipped to a length of " +
-                     std::to_string(*options.clip_norm));
+    throw UsageError("clipping: expected a length above 0, got " + exact_text(*options.clip_norm));
   }
 }
 

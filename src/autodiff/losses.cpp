@@ -16,16 +16,6 @@ namespace {
 
 using Ref = ScalarRef;
 
-/// The node that computes `id`, by way of others that only give it another shape, or null.
-const Node* origin_of(const Graph& graph, TensorId id) {
-  for (int producer = graph.producer(id); producer >= 0; producer = graph.producer(id)) {
-    const Node& node = graph.nodes[static_cast<std::size_t>(producer)];
-    if (!operator_of(node).alias) return &node;
-    id = node.inputs[0];
-  }
-  return nullptr;
-}
-
 bool is_softmax(const Node& node) { return node.op == "Softmax" || node.op == "LogSoftmax"; }
 
 bool is_sigmoid(const Node& node) { return node.op == "Sigmoid"; }
@@ -168,6 +158,15 @@ LossTensors mean_of(Graph& graph, const Chain& chain, TensorId output, TensorId 
 TargetType target_type(const Shape& output, TargetKind kind) {
   if (kind == TargetKind::labels) return {DType::i32, {output.empty() ? 1 : output.front()}};
   return {DType::f32, output};
+}
+
+const Node* origin_of(const Graph& graph, TensorId id) {
+  for (int producer = graph.producer(id); producer >= 0; producer = graph.producer(id)) {
+    const Node& node = graph.nodes[static_cast<std::size_t>(producer)];
+    if (!operator_of(node).alias) return &node;
+    id = node.inputs[0];
+  }
+  return nullptr;
 }
 
 LossTensors add_loss(Graph& graph, Loss loss, const LossOperands& operands) {

@@ -22,6 +22,9 @@ struct LossTensors {
 /// do not fit the output, and for a cross entropy behind the other one's activation.
 [[nodiscard]] LossTensors add_loss(Graph& graph, Loss loss, const LossOperands& operands);
 
+/// The node that computes `id`, by way of others that only give it another shape, or null.
+[[nodiscard]] const Node* origin_of(const Graph& graph, TensorId id);
+
 /// Shape and type of the targets for an output of this shape.
 struct TargetType {
   DType dtype = DType::f32;

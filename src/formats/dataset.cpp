@@ -27,14 +27,14 @@ std::string_view name_of(Split split) { return split == Split::train ? "training
 DatasetKind kind_of(const std::filesystem::path& path) {
   std::error_code status;
   if (!std::filesystem::exists(path, status)) {
-    throw UsageError(path.string() + ": there is no such file or folder of data");
+    throw ModelError(path.string() + ": there is no such file or folder of data");
   }
   std::string expected;
   for (const DatasetKind& kind : kinds()) {
     if (kind.recognizes(path)) return kind;
     expected += "\n- " + std::string(kind.files);
   }
-  throw UsageError(path.string() + ": no data set that Morton knows; expected one of" + expected);
+  throw ModelError(path.string() + ": no data set that Morton knows; expected one of" + expected);
 }
 
 void require_finite(const Tensor& tensor, const std::string& where, const char* what) {
@@ -150,7 +150,8 @@ Tensor labels_from(const Tensor& integers, const std::string& where) {
     const double label = integers.at(i);
     if (label < 0.0 || label >= static_cast<double>(kMostClasses)) {
       throw ModelError(where + ": example " + std::to_string(i) + " has the label " +
-                       exact_text(label) + "; expected 0 to " + std::to_string(kMostClasses - 1));
+                       exact_text(label) + "; expected " +
+                       (label < 0.0 ? "0 or more" : "0 to " + std::to_string(kMostClasses - 1)));
     }
     to[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(label);
   }

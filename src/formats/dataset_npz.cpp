@@ -30,20 +30,37 @@ std::vector<std::string> names_in(const fs::path& path) {
   return names;
 }
 
+bool holds(const std::vector<std::string>& names, const std::string& array) {
+  return std::find(names.begin(), names.end(), array + ".npy") != names.end();
+}
+
 /// The name of the array `what` ("x" or "y") of a part.
 std::string array_name(const std::vector<std::string>& names, Split split,
                        const std::string& what) {
-  const auto there = [&](const std::string& name) {
-    return std::find(names.begin(), names.end(), name + ".npy") != names.end();
-  };
   const std::string full = what + (split == Split::train ? "_train" : "_test");
-  return split == Split::train && !there(full) && there(what) ? what : full;
+  const bool plain = split == Split::train && !holds(names, full) && holds(names, what);
+  return plain ? what : full;
+}
+
+/// Throws ModelError where no array is one of a data set.
+void require_known_arrays(const std::vector<std::string>& names, const fs::path& path) {
+  for (const char* known : {"x", "x_train", "x_test"}) {
+    if (holds(names, known)) return;
+  }
+  std::string there;
+  for (const std::string& name : names) {
+    const bool npy = name.ends_with(".npy");
+    there +=
+        (there.empty() ? "" : ", ") + printable_name(npy ? name.substr(0, name.size() - 4) : name);
+  }
+  throw ModelError(path.string() + ": holds " + (there.empty() ? "no arrays" : there) +
+                   "; expected x and y, or x_train, y_train, x_test and y_test");
 }
 
 bool has(const fs::path& path, Split split) {
   const std::vector<std::string> names = names_in(path);
-  const std::string name = array_name(names, split, "x");
-  return std::find(names.begin(), names.end(), name + ".npy") != names.end();
+  require_known_arrays(names, path);
+  return holds(names, array_name(names, split, "x"));
 }
 
 const Tensor& array(const std::vector<NamedTensor>& arrays, const std::string& name,

@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <string_view>
 
 #include "base/error.hpp"
 #include "base/shape.hpp"
@@ -56,7 +57,11 @@ class GzipFile {
     const char* message = gzerror(handle_, &status);
     // A stream that ends early gives what it has, and Z_BUF_ERROR.
     if (got < 0 || (status != Z_OK && status != Z_STREAM_END)) {
-      fail(std::string("is damaged or cut short: ") + message);
+      // zlib names the file by its descriptor first.
+      const std::string_view text = message;
+      const std::size_t named = text.starts_with("<fd:") ? text.find(": ") : text.npos;
+      fail("is damaged or cut short: " +
+           std::string(named == text.npos ? text : text.substr(named + 2)));
     }
     return static_cast<std::size_t>(got);
   }

@@ -9,18 +9,13 @@
 #include "base/error.hpp"
 #include "base/shape.hpp"
 #include "formats/dataset_kinds.hpp"
+#include "training/picture_fit.hpp"
 #include "training/plane.hpp"
 
 namespace morton {
 namespace {
 
 constexpr float kFullLevel = 255.0F;
-/// Channels of an input that grey pictures go to; more are features of another kind.
-constexpr std::int64_t kMostColours = 4;
-
-std::string in_one_example(const Shape& shape) {
-  return to_string(Shape(shape.begin() + 1, shape.end()));
-}
 
 std::size_t example_size(const Shape& shape) {
   return static_cast<std::size_t>(element_count(Shape(shape.begin() + 1, shape.end())));
@@ -41,43 +36,19 @@ ExampleWriter::ExampleWriter(Dataset data, const Shape& input, const Normalizati
   if (examples.size() == 4) {
     channels_ = static_cast<std::size_t>(examples[1]);
     picture_ = {examples[2], examples[3]};
-  } else if (examples.size() == 3 && shape_.size() == 4) {
-    picture_ = {examples[1], examples[2]};  // reals [N, H, W] are grey for a network of pictures
   }
-  if (has_pictures() && shape_.size() == 4) {
-    settle_picture_input();
+  if (const std::optional<PictureFit> fit = fit_pictures(data_, shape_)) {
+    picture_ = {fit->height, fit->width};
+    order_ = fit->order;
+    input_channels_ = static_cast<std::size_t>(fit->input_channels);
+    input_ = {fit->input_height, fit->input_width};
   } else if (example_size_ == input_size_) {
     input_channels_ = channels_;
     input_ = picture_;
   } else {
-    fail_to_fit();
+    fail_to_fit(data_, shape_);
   }
   settle_normalization(normalization);
-}
-
-void ExampleWriter::settle_picture_input() {
-  const auto channels = static_cast<std::int64_t>(channels_);
-  const auto takes = [channels](std::int64_t extent) {
-    return extent == channels || (channels == 1 && extent >= 1 && extent <= kMostColours);
-  };
-  if (takes(shape_[1])) {
-    input_channels_ = static_cast<std::size_t>(shape_[1]);
-    input_ = {shape_[2], shape_[3]};
-  } else if (takes(shape_[3])) {
-    order_ = Order::channels_last;
-    input_channels_ = static_cast<std::size_t>(shape_[3]);
-    input_ = {shape_[1], shape_[2]};
-  } else {
-    fail_to_fit();
-  }
-}
-
-void ExampleWriter::fail_to_fit() const {
-  throw UsageError(
-      data_.where + ": an example is " + in_one_example(data_.inputs.shape()) +
-      ", the network takes " + in_one_example(shape_) +
-      "; expected as many values, or pictures of as many channels, which stand first " +
-      "or last (or grey ones for up to " + std::to_string(kMostColours) + ")");
 }
 
 void ExampleWriter::settle_normalization(const Normalization& normalization) {
@@ -119,7 +90,7 @@ void ExampleWriter::write_picture(const Element* from, const PictureWindow& wind
                                   const Value& value, float* to) const {
   const auto pixels = static_cast<std::size_t>(picture_.height * picture_.width);
   const auto input_pixels = static_cast<std::size_t>(input_.height * input_.width);
-  const bool channels_last = order_ == Order::channels_last;
+  const bool channels_last = order_ == PictureFit::Order::channels_last;
   const std::size_t channel_step = channels_last ? 1 : input_pixels;
   const std::size_t pixel_step = channels_last ? input_channels_ : 1;
   for (std::size_t c = 0; c < input_channels_; ++c) {

@@ -20,9 +20,8 @@ struct Normalization {
 
 /// Writes examples of a data set as a network's inputs and targets.
 ///
-/// A picture goes to an input [N, C, H, W] or [N, H, W, C] of other extents as a window shows it;
-/// where both could be meant, the former is. Grey ones go to every one of up to four channels. To
-/// inputs of other dimensions whatever has as many values goes as it lies.
+/// A picture goes to an input [N, C, H, W] or [N, H, W, C] of other extents as a window shows it
+/// (`fit_pictures`). To inputs of other dimensions whatever has as many values goes as it lies.
 class ExampleWriter {
  public:
   /// `input` is the shape of the network's input with its batch. Throws UsageError where the
@@ -45,10 +44,6 @@ class ExampleWriter {
   void write_target(std::int64_t example, std::int64_t row, Tensor& targets) const;
 
  private:
-  enum class Order : std::uint8_t { channels_first, channels_last };
-
-  void settle_picture_input();
-  [[noreturn]] void fail_to_fit() const;
   void settle_normalization(const Normalization& normalization);
   [[nodiscard]] float normalized(std::size_t channel, float value) const;
   template <typename Element, typename Value>
@@ -57,9 +52,9 @@ class ExampleWriter {
 
   Dataset data_;
   Shape shape_;
-  std::size_t channels_ = 1;             ///< of the examples
-  std::size_t input_channels_ = 1;       ///< of the network's input
-  Order order_ = Order::channels_first;  ///< of the input's pictures
+  std::size_t channels_ = 1;                                     ///< of the examples
+  std::size_t input_channels_ = 1;                               ///< of the network's input
+  PictureFit::Order order_ = PictureFit::Order::channels_first;  ///< of the input's pictures
   std::size_t example_size_ = 1, input_size_ = 1;
   Extent2d picture_{}, input_{};
   std::vector<float> mean_, deviation_;               ///< for each channel

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/file.hpp"
 #include "training/training_loop.hpp"
 
 namespace morton {

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `morton train` and `morton eval` where something is wrong, stopped, or killed.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -138,8 +142,16 @@ TEST_F(CliTrain, WhatIsWrongIsSaidOnce) {
   expect_error(wrong({"--out", data_.string() + "/out"}), kBadUsage, "cannot be created");
   expect_error(wrong({"--validation", "1.5"}), kBadUsage, "above 0 and below 1");
   expect_error(wrong({"--resume", "--restart"}), kBadUsage, "give one of them");
-  expect_error(wrong({"--freeze", "nothing*"}), kBadUsage, "nothing*");
-  expect_error(run_program({"train", "lenet5", "--data", at("nowhere")}), kBadUsage,
+  expect_error(wrong({"--freeze", "nothing*"}), kBadUsage,
+               "--freeze: no parameter is named 'nothing*'");
+  expect_error(wrong({"--lr", "abc"}), kBadUsage, "--lr: expected a number, got 'abc'");
+  expect_error(wrong({"--lr", "0"}), kBadUsage, "--lr: expected a number above 0, got 0");
+  expect_error(wrong({"--weight-decay", "-1"}), kBadUsage,
+               "--weight-decay: expected a number of 0 or more, got -1");
+  expect_error(wrong({"--optimizer", "sgd", "--momentum", "1"}), kBadUsage,
+               "--momentum: expected a number of 0 or more, and below 1, got 1");
+  expect_error(wrong({"--clip", "0"}), kBadUsage, "--clip: expected a length above 0, got 0");
+  expect_error(run_program({"train", "lenet5", "--data", at("nowhere")}), kBadFile,
                "no such file or folder of data");
   Tensor far = labels(63);
   far.set(5, 11.0);
@@ -150,6 +162,8 @@ TEST_F(CliTrain, WhatIsWrongIsSaidOnce) {
   expect_error(wrong({"--test-every", "2"}), kBadUsage, "--validation 0.1");
   write_npz(data_, {{{"x", pictures(63)}, {"y", labels(63).converted(DType::f32)}}});
   expect_error(wrong({}), kBadUsage, "labels, which are integers");
+  write_npz(data_, {{{"images", pictures(63)}, {"labels", labels(63)}}});
+  expect_error(wrong({}), kBadFile, "holds images, labels; expected x and y");
   write_npz(data_, {{{"x", pictures(5)}, {"y", labels(5)}}});
   expect_error(wrong({}), kBadUsage, "5 examples for training are fewer than a batch of 7");
   expect_error(run_program({"eval", "c18-mlp", "--data", at("data.npz"), "-d", "cpu"}), kBadUsage,
@@ -162,14 +176,59 @@ TEST_F(CliTrain, ShowsThePlanOfAStep) {
   EXPECT_EQ(outcome.status, 0) << outcome.text();
   EXPECT_THAT(outcome.out, ::testing::HasSubstr("/gradient/"));
   EXPECT_FALSE(std::filesystem::exists(at("out")));
+  // Nothing is written, so what lies there is in nobody's way.
+  std::filesystem::create_directory(at("out"));
+  write_bytes(at("out/model.onnx"), "a model");
+  for (const std::vector<std::string>& more :
+       {std::vector<std::string>{"--plan"}, {"--plan", "--resume"}, {"--plan", "--restart"}}) {
+    const Outcome again = train("out", more);
+    expect_success(again);
+    EXPECT_EQ(again.out, outcome.out);
+  }
+  EXPECT_EQ(read_bytes(at("out/model.onnx")), "a model");
+  expect_error(train("out", {"--plan", "--format", "json"}), kBadUsage, "--plan: shows the plan");
 }
 
+/// An extent is taken for the batch only where it can be one.
+TEST_F(CliTrain, RefusesModelsWithoutABatchInFront) {
+  std::vector<std::string> words = arguments("out", {});
+  words[1] = "r17-digits";
+  expect_error(run_program(words), kBadUsage, "has the batch in front of both, where R17's");
+  onnx::ModelProto model = model_with_input({28});
+  add_weights(model, "w", {28, 10});
+  add_node(model, "MatMul", {"x", "w"}, "y");
+  onnx::TypeProto& output = *model.mutable_graph()->mutable_output(0)->mutable_type();
+  output.mutable_tensor_type()->mutable_shape()->clear_dim();
+  output.mutable_tensor_type()->mutable_shape()->add_dim()->set_dim_value(10);
+  words[1] = save(model, at("one.onnx"));
+  const Outcome outcome = run_program(words);
+  expect_error(outcome, kBadUsage, "the model makes 'y' 10 of 'x' 28");
+  EXPECT_THAT(outcome.err, ::testing::Not(::testing::HasSubstr("batches of")));
+}
+
+/// Pictures of another size than those for training are cut too.
 TEST_F(CliTrain, SaysWhatItCutsOfPictures) {
-  write_npz(data_, {{{"x_test", Tensor::allocate(DType::u8, {3, 40, 33})}, {"y_test", labels(3)}}});
-  const Outcome outcome = run_program(
-      {"eval", MORTON_SOURCE_DIR "/models/lenet5.onnx", "--data", at("data.npz"), "-d", "cpu"});
-  EXPECT_EQ(outcome.status, 0) << outcome.text();
-  EXPECT_THAT(outcome.err, ::testing::HasSubstr("pictures are 40x33, the network sees 32x32"));
+  onnx::ModelProto model = model_with_input({7, 1, 28, 28});
+  add_node(model, "GlobalAveragePool", {"x"}, "mean");
+  add_node(model, "Flatten", {"mean"}, "flat");
+  add_weights(model, "w", {1, 10});
+  add_node(model, "MatMul", {"flat", "w"}, "y");
+  std::vector<std::string> words = arguments("out", {"--steps", "1", "--restart"});
+  words.erase(std::ranges::find(words, "--epochs"), std::ranges::find(words, "--epochs") + 2);
+  words.erase(std::ranges::find(words, "--batch"), std::ranges::find(words, "--batch") + 2);
+  words[1] = save(model, at("model.onnx"));
+  const auto errors = [&](std::int64_t height) {
+    write_npz(data_, {{{"x_train", pictures(63)},
+                       {"y_train", labels(63)},
+                       {"x_test", Tensor::allocate(DType::u8, {3, height, 17})},
+                       {"y_test", labels(3)}}});
+    const Outcome outcome = run_program(words);
+    expect_success(outcome);
+    return outcome.err;
+  };
+  EXPECT_THAT(errors(30),
+              ::testing::HasSubstr("(test): pictures are 30x17, the network sees 28x28"));
+  EXPECT_THAT(errors(28), ::testing::Not(::testing::HasSubstr("pictures are")));
 }
 
 TEST_F(CliTrain, WhatWasLearnedIsAModel) {
@@ -312,6 +371,44 @@ TEST_F(CliTrain, NamesTheLossThatFits) {
   std::vector<std::string> words = arguments("out", {"--loss", "binary-cross-entropy"});
   words[1] = save(model, at("softmax.onnx"));
   expect_error(run_program(words), kBadUsage, "goes with the loss softmax_cross_entropy");
+}
+
+/// On a terminal a line changes; it is cut at the terminal's width, and goes before lines that
+/// stay.
+TEST_F(CliTrain, ALineChangesOnATerminal) {
+  const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
+  ASSERT_GE(terminal, 0);
+  ASSERT_EQ(::grantpt(terminal), 0);
+  ASSERT_EQ(::unlockpt(terminal), 0);
+  const winsize size{24, 40, 0, 0};
+  ASSERT_EQ(::ioctl(terminal, TIOCSWINSZ, &size), 0);
+  std::vector<std::string> words = arguments("out", {"--epochs", "1"});
+  words.insert(words.begin(), MORTON_PROGRAM);
+  std::vector<std::string> environment = environment_with({});
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, ::ptsname(terminal),
+                                     O_RDWR | O_NOCTTY, 0);
+  pid_t child = 0;
+  ASSERT_EQ(::posix_spawn(&child, MORTON_PROGRAM, &actions, nullptr, pointers_of(words).data(),
+                          pointers_of(environment).data()),
+            0);
+  ::posix_spawn_file_actions_destroy(&actions);
+  std::string shown;
+  std::array<char, 4096> part{};
+  // When the last one that has it open ends, reading fails.
+  for (ssize_t got = 0; (got = ::read(terminal, part.data(), part.size())) > 0;) {
+    shown.append(part.data(), static_cast<std::size_t>(got));
+  }
+  ::close(terminal);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), 0) << shown;
+  const std::size_t begin = shown.find("\repoch 1/1  batch 1/9  loss ");
+  ASSERT_NE(begin, std::string::npos) << shown;
+  EXPECT_EQ(shown.find("\033[K", begin) - begin, 1U + 39U) << shown;
+  EXPECT_THAT(shown, ::testing::HasSubstr("\r\033[Kepoch 1/1  step 9  loss ")) << shown;
 }
 
 TEST_F(CliTrain, WritesOverNothing) {

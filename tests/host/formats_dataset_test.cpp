@@ -103,6 +103,17 @@ TEST(DatasetIdx, SurvivesDamage) {
   hostility.flip(good, 200, good.size());
 }
 
+/// zlib's messages begin with a number that means nothing to a reader.
+TEST(DatasetIdx, NamesAPackedFileThatIsCutShort) {
+  TemporaryFolder folder;
+  const std::string packed = bytes_of_file(kDigits + "/t10k-images-idx3-ubyte.gz");
+  write_bytes(folder / "train-images-idx3-ubyte.gz", packed.substr(0, packed.size() / 2));
+  write_bytes(folder / "train-labels-idx1-ubyte", idx({3}, {2, 0, 1}));
+  const std::string message = error_of<ModelError>(folder.path());
+  EXPECT_THAT(message, HasSubstr("train-images-idx3-ubyte.gz: is damaged or cut short: "));
+  EXPECT_THAT(message, testing::Not(HasSubstr("fd:")));
+}
+
 TEST(DatasetIdx, RequiresLabelsBelow) {
   TemporaryFolder folder;
   write_small_idx(folder, "train");
@@ -173,9 +184,9 @@ TEST(DatasetFolder, ReadsParts) {
 
 TEST(DatasetFolder, SaysWhatIsWrong) {
   TemporaryFolder folder;
-  EXPECT_THAT(error_of<UsageError>(folder.path()),
+  EXPECT_THAT(error_of<ModelError>(folder.path()),
               AllOf(HasSubstr("expected one of"), HasSubstr("IDX"), HasSubstr("CIFAR-10")));
-  EXPECT_THAT(error_of<UsageError>(folder / "nowhere"), HasSubstr("no such file or folder"));
+  EXPECT_THAT(error_of<ModelError>(folder / "nowhere"), HasSubstr("no such file or folder"));
   std::filesystem::create_directories(folder / "a");
   EXPECT_THAT(error_of<ModelError>(folder.path()), HasSubstr("holds no pictures"));
   write_png(folder / "a/1.png", 3, 2, PNG_FORMAT_GRAY, "abcdef");
@@ -241,13 +252,16 @@ TEST_F(DatasetNpz, ReadsPartsAndValues) {
 TEST_F(DatasetNpz, SaysWhatIsWrong) {
   const Tensor x = levels({2, 3, 1});
   EXPECT_THAT(error<ModelError>({{"x", x}, {"y", labels({0, -3})}}),
-              HasSubstr("y: example 1 has the label -3"));
+              HasSubstr("y: example 1 has the label -3; expected 0 or more"));
   EXPECT_THAT(error<ModelError>({{"x", x}, {"y", labels({0, 1 << 20})}}),
               HasSubstr("has the label 1048576"));
   EXPECT_THAT(error<ModelError>({{"x", x}, {"y", labels({0})}}),
               HasSubstr("not of as many examples"));
   EXPECT_THAT(error<ModelError>({{"x", x}, {"z", x}}), HasSubstr("holds no array 'y'"));
-  EXPECT_THAT(error<UsageError>({{"z", x}}), HasSubstr("has no training part"));
+  EXPECT_THAT(error<ModelError>({{"images", x}, {"z", x}}),
+              HasSubstr("holds images, z; expected x and y, or x_train"));
+  EXPECT_THAT(error<UsageError>({{"x_test", x}, {"y_test", labels({0, 0})}}),
+              HasSubstr("has no training part"));
   EXPECT_THAT(error<UsageError>({{"x", x}, {"y", labels({0, 0})}}, Split::test),
               HasSubstr("has no test part"));
   EXPECT_THAT(error<ModelError>({{"x", labels({0, 0})}, {"y", labels({0, 0})}}),

@@ -4,7 +4,7 @@
 
     python3 tests/model/check_training_files.py build/tests/host_tests
 
-Needs `pip install tensorboard safetensors` in the environment of this Python.
+Needs `pip install tensorboard safetensors` in the environment of this Python, else it is skipped.
 """
 
 import math
@@ -13,6 +13,10 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+
+from needs import needs
+
+needs(__file__, "safetensors", "tensorboard")
 
 from safetensors.numpy import load_file
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
