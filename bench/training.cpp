@@ -147,7 +147,7 @@ void print(const std::vector<double>& numbers) {
 
 int run(int argc, char** argv) {
   if (argc != 6 && argc != 7) {
-    std::fputs("usage: training MODEL BATCHES.npz DEVICE sgd|adam RATE\n", stderr);
+    std::fputs("usage: training MODEL BATCHES.npz DEVICE sgd|adam RATE [apart]\n", stderr);
     return 2;
   }
   Arguments arguments;
