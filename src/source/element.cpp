@@ -74,6 +74,12 @@ std::string store4_text(DType type, const std::string& array, const std::string&
   return {};
 }
 
+std::string aligned_store4_text(DType type, const std::string& array, const std::string& index,
+                                const std::string& value) {
+  if (type != DType::f32) return store4_text(type, array, index, value);
+  return "(*(__global float4*)(" + array + " + " + index + ") = " + value + ")";
+}
+
 std::vector<MacroText> hand_macros(DType type, const std::string& array, ElementUse use) {
   std::vector<MacroText> macros;
   const bool reads = use == ElementUse::read;

@@ -31,6 +31,9 @@ namespace morton {
 /// are float and that need no function to be rounded: f32 and f16; for others an empty text.
 [[nodiscard]] std::string store4_text(DType type, const std::string& array,
                                       const std::string& index, const std::string& value);
+/// The same at once, where `index` is a multiple of 4 and the array begins where buffers do.
+[[nodiscard]] std::string aligned_store4_text(DType type, const std::string& array,
+                                              const std::string& index, const std::string& value);
 /// A macro: name with parameters, and body.
 struct MacroText {
   std::string name, parameters, body;

@@ -262,6 +262,9 @@ void Writer::define_memory_order(const InstanceOperand& dst) {
   define("COORDINATES", "", "0");
   define("INSIDE_dst", "", text.inside.empty() ? "1" : "(" + text.inside + ")");
   define("STORE_dst_AT", "(e, v)", store_text(dst.arrangement.dtype, dst.name, "(e)", "(v)"));
+  const std::string four = aligned_store4_text(dst.arrangement.dtype, dst.name, "(e)", "(v)");
+  const bool asked = spec_.entry->source.find("STORE4_dst_AT") != std::string::npos;
+  if (asked && !four.empty()) define("STORE4_dst_AT", "(e, v)", four);
   if (spec_.entry->source.find("ALIKE_dst") != std::string::npos) define_common_order(dst);
   // Tables need sizes that other kernels would carry as arguments in vain.
   if (spec_.entry->source.find("RUN_LENGTH_dst") == std::string::npos) return;

@@ -63,6 +63,11 @@ struct LearnerForm {
 void check_examples(const TrainingRunOptions& options, const LearnerForm& learner,
                     const Dataset& training, const Dataset* validation);
 
+/// Steps of the whole training. Throws UsageError for less than one epoch.
+[[nodiscard]] std::int64_t steps_of(const TrainingRunOptions& options, std::int64_t per_epoch);
+/// What the options say of batches. Throws UsageError for an augmentation that there is not.
+[[nodiscard]] BatchOptions batch_options(const TrainingRunOptions& options);
+
 /// Throws ModelError for labels that the learner cannot tell apart, UsageError for values where it
 /// wants labels.
 void require_labels_for(const Learner& learner, const Dataset& data);

@@ -13,6 +13,9 @@
 // tables that a GPU has no registers for, and leaves it too few work-items. Here a table has WIDTH entries, which
 // the compiler turns into constants and additions.
 //
+// Four neighbours that begin at a multiple of four are stored at once, where their type allows it: one by one
+// they took an H200 twice as long, since the work-items beside it write WIDTH elements away.
+//
 // A view that allows no sum (see pack.runs) is read one element at a time. Work-items are spread over two
 // dimensions of 32,768 at most.
 //
@@ -36,13 +39,28 @@ __kernel ATTRIBUTES void pack_short_runs(ARGUMENTS) {
     }
     BEGIN_src
     const int is_data = INSIDE_dst;
+    TYPE_dst values[LENGTH];
 #pragma unroll
     for (int i = 0; i < LENGTH; ++i) {
       const int wanted = is_data && i < length && INSIDE_ALONG_dst(i);
       const int found = wanted && INSIDE_ALONG_src(i);
       // The first element stands in for those that are not there, so that nothing need branch.
       const TYPE_dst value = src[found ? INDEX_ALONG_src(i) : 0];
-      if (i < length) STORE_dst_AT(e + i, found ? value : wanted ? (TYPE_dst)OUTSIDE_src : (TYPE_dst)0);
+      values[i] = found ? value : wanted ? (TYPE_dst)OUTSIDE_src : (TYPE_dst)0;
+    }
+    int stored = 0;
+#ifdef STORE4_dst_AT
+    if (length == LENGTH && e % 4 == 0) {
+#pragma unroll
+      for (int i = 0; i + 4 <= LENGTH; i += 4) {
+        STORE4_dst_AT(e + i, (float4)(values[i], values[i + 1], values[i + 2], values[i + 3]));
+      }
+      stored = LENGTH / 4 * 4;
+    }
+#endif
+#pragma unroll
+    for (int i = 0; i < LENGTH; ++i) {
+      if (i >= stored && i < length) STORE_dst_AT(e + i, values[i]);
     }
   }
 }
