@@ -106,7 +106,7 @@ void say_beginning(const Trainer& trainer, const Examples& examples, const Train
       summary.trained_elements, elements_of(summary), bytes_text(summary.parameter_bytes),
       bytes_text(summary.optimizer_bytes), bytes_text(summary.activation_bytes),
       bytes_text(summary.workspace_bytes));
-  say_doubts(summary);
+  if (!names_architecture(options.model.path)) say_doubts(summary);
   const std::int64_t left_over = examples.training.size() % options.trainer.batch;
   say_what_is_cut(examples.training, trainer.input());
   if (examples.test && example_shape(*examples.test) != example_shape(examples.training)) {
@@ -118,7 +118,9 @@ void say_beginning(const Trainer& trainer, const Examples& examples, const Train
                                          "each time)",
                                          left_over),
             examples.validation ? examples.validation->size() : 0,
-            examples.validation && options.validation == 0.0 ? " (the test part)" : "");
+            !examples.validation        ? " (no test part; --validation 0.1 holds some back)"
+            : options.validation == 0.0 ? " (the test part)"
+                                        : "");
 }
 
 std::string end_text(TrainingReport::End end) {
@@ -234,6 +236,7 @@ void settle_plan(TrainOptions& options) {
 
 int train_model(TrainOptions options) {
   settle(options);
+  if (options.why && !options.plan) throw UsageError("--why: give it with --plan");
   if (options.plan) settle_plan(options);
   check_options(options.run);
   if (!options.plan) require_other_file(options);
@@ -258,7 +261,8 @@ int train_model(TrainOptions options) {
   Trainer trainer(model, open_device(options.device), options.trainer);
   building.reset();
   if (options.plan) {
-    emit(trainer.plan_text(CompiledModel::Detail::brief), "");
+    using Detail = CompiledModel::Detail;
+    emit(trainer.plan_text(options.why ? Detail::why : Detail::brief), "");
     return 0;
   }
   say_beginning(trainer, examples, options);

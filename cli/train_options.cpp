@@ -128,6 +128,9 @@ void add_train_options(CLI::App& command, TrainOptions& options) {
                   "Folder of the trained model, checkpoints and logs (MODEL-trained)")
       ->option_text("FOLDER");
   command.add_flag("--plan", options.plan, "Shows the plan of a training step, and ends");
+  command.add_flag("--why", options.why,
+                   "With --plan: the reason of every choice, and what a launch of several kernels "
+                   "holds");
   command.add_flag("--resume", options.resume, "Go on from the checkpoint in the folder");
   command.add_flag("--restart", options.restart,
                    "Start anew over what a training left in the folder");

@@ -24,7 +24,7 @@ struct TrainOptions {
       0.0;                 ///< share of the training examples; 0: the test part, where there is one
   std::int64_t batch = 0;  ///< 0: what the model's file fixes, or 100
   CompileOptions::Launches launches = CompileOptions::Launches::joined_for_training;
-  bool plan = false;
+  bool plan = false, why = false;
   bool nesterov = false, recompute = false, resume = false, restart = false;
   std::string out;  ///< empty: after the model's name
   Format format = Format::table;

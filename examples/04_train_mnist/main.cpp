@@ -8,13 +8,15 @@
 // FOLDER holds IDX files as data/mnist does; MODEL is an ONNX file, or the name of a network that
 // `morton new` makes. The paths that are assumed hold in the repository's root.
 
+#include <charconv>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <morton/morton.hpp>
+#include <stdexcept>
 #include <string>
+#include <system_error>
 
 namespace {
 
@@ -62,14 +64,25 @@ double learn(const std::string& folder, std::int64_t steps, const std::string& m
   return morton::evaluate(morton::compile(learned, device, compile), test).accuracy();
 }
 
+std::int64_t number(const std::string& text) {
+  std::int64_t value = 0;
+  const auto [rest, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (problem == std::errc() && rest == text.data() + text.size()) return value;
+  throw std::invalid_argument("STEPS: expected a whole number, got '" + text + "'");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const auto argument = [&](int i, const char* otherwise) {
     return std::string(argc > i ? argv[i] : otherwise);
   };
+  if (argument(1, "") == "--help") {
+    std::puts("usage: 04_train_mnist [FOLDER [STEPS [MODEL [DEVICE]]]]");
+    return 0;
+  }
   try {
-    const std::int64_t steps = std::strtoll(argument(2, "200").c_str(), nullptr, 10);
+    const std::int64_t steps = number(argument(2, "200"));
     const double accuracy =
         learn(argument(1, "data/mnist"), steps, argument(3, "lenet5"), argument(4, ""));
     std::printf("%.2f %% of the test digits are recognized\n", 100.0 * accuracy);

@@ -99,7 +99,13 @@ Parameters chosen(const Graph& graph, const std::vector<std::string>& patterns) 
 }
 
 void require_one_port(const Graph& graph) {
-  if (graph.inputs.size() == 1 && graph.outputs.size() == 1) return;
+  if (graph.inputs.size() == 1 && graph.outputs.size() == 1) {
+    const GraphTensor& input = graph.tensor(graph.inputs[0]);
+    if (input.dtype == DType::f32) return;
+    throw UsageError("train: the input '" + input.name + "' is " +
+                     std::string(morton::name_of(input.dtype)) +
+                     "; a model that is trained takes f32");
+  }
   throw UsageError("train: the model has " + std::to_string(graph.inputs.size()) + " inputs and " +
                    std::to_string(graph.outputs.size()) +
                    " outputs; a model that is trained has one of each");

@@ -72,7 +72,9 @@ Dataset read_part(const std::string& path, Split split) {
     throw UsageError(
         path + ": has no " + std::string(name_of(split)) + " part (as " + std::string(kind.files) +
         ")" +
-        (test ? "; `morton train --validation` holds back a part of the training examples" : ""));
+        (test ? "; `morton eval --part train` shows the training examples, `morton train "
+                "--validation` holds some of them back"
+              : ""));
   }
   Dataset data = kind.read(path, split);
   check_dataset(data);
@@ -125,7 +127,8 @@ bool has_split(const std::string& path, Split split) {
 
 void require_labels_below(const Dataset& data, std::int64_t classes) {
   if (!data.has_labels() && data.targets.dtype() != DType::i32) {
-    throw UsageError(data.where + ": its targets are values, where labels are expected");
+    throw UsageError(data.where +
+                     ": its targets are values, where labels of classes are expected (integers)");
   }
   const auto labels = data.targets.as<std::int32_t>();
   const auto beyond = std::find_if(labels.begin(), labels.end(), [&](std::int32_t label) {

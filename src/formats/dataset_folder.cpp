@@ -30,9 +30,9 @@ std::vector<fs::path> entries_of(const fs::path& folder, Want want) {
 
 /// `folder`/train and the like, where it holds folders itself.
 std::optional<fs::path> part_folder(const fs::path& folder, Split split) {
-  const std::vector<std::string> names = split == Split::train
-                                             ? std::vector<std::string>{"train"}
-                                             : std::vector<std::string>{"test", "val"};
+  const std::vector<std::string> names =
+      split == Split::train ? std::vector<std::string>{"train"}
+                            : std::vector<std::string>{"test", "val", "validation", "valid"};
   for (const std::string& name : names) {
     const fs::path path = folder / name;
     if (fs::is_directory(path) && !entries_of(path, Want::folders).empty()) return path;
@@ -157,7 +157,8 @@ Dataset read(const fs::path& path, Split split) {
 
 DatasetKind folder_dataset() {
   return {
-      "pictures (PNG, JPEG) in a folder for each class, these in train and test (or val) where "
+      "pictures (PNG, JPEG) in a folder for each class, these in train and test (or val, "
+      "validation) where "
       "there is a test part",
       recognizes, has, read};
 }

@@ -145,7 +145,8 @@ TEST_F(CliTrain, WhatIsWrongIsSaidOnce) {
   expect_error(wrong({"--freeze", "nothing*"}), kBadUsage,
                "--freeze: no parameter is named 'nothing*'");
   expect_error(wrong({"--lr", "abc"}), kBadUsage, "--lr: expected a number, got 'abc'");
-  expect_error(wrong({"--lr", "0"}), kBadUsage, "--lr: expected a number above 0, got 0");
+  expect_error(wrong({"--lr", "0"}), kBadUsage,
+               "--lr: expected a number above 0 that f32 can hold, got 0");
   expect_error(wrong({"--weight-decay", "-1"}), kBadUsage,
                "--weight-decay: expected a number of 0 or more, got -1");
   expect_error(wrong({"--optimizer", "sgd", "--momentum", "1"}), kBadUsage,
@@ -370,7 +371,7 @@ TEST_F(CliTrain, NamesTheLossThatFits) {
   add_node(model, "Softmax", {"product"}, "y");
   std::vector<std::string> words = arguments("out", {"--loss", "binary-cross-entropy"});
   words[1] = save(model, at("softmax.onnx"));
-  expect_error(run_program(words), kBadUsage, "goes with the loss softmax_cross_entropy");
+  expect_error(run_program(words), kBadUsage, "goes with the loss softmax cross entropy");
 }
 
 /// On a terminal a line changes; it is cut at the terminal's width, and goes before lines that
