@@ -64,7 +64,8 @@ void set_limits(Way& way, const std::string& recipe) {
   } else if (recipe == "reduce.two_stages") {
     way.least_cases = 9;
     return;
-  } else if (recipe != "gemm.split_k" && recipe != "conv_transpose2d.fold_gemm") {
+  } else if (recipe != "gemm.split_k" && recipe != "conv2d.im2col_parts" &&
+             recipe != "conv_transpose2d.fold_gemm") {
     return;
   }
   // The same kernel for all sizes, so that the second shape has nothing to build.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Products that are split along K: parts of unequal length, parts of one element, too few elements
-// to split, operands as they lie and transposed, an epilogue behind the sum.
+// to split, operands as they lie and transposed, an epilogue behind the sum; convolutions whose
+// columns are.
 #include <gtest/gtest.h>
 
 #include "device/catalogue_runs.hpp"
@@ -88,6 +89,30 @@ TEST_P(SplitK, RoundsOperandsAsItsProductsDo) {
   for (TestGraph& graph : products(1000, DataKind::zero_mean)) graphs.push_back(std::move(graph));
   const WayReport report = run_graphs(shared_device(), catalogue, way, graphs, Execution::guarded);
   EXPECT_EQ(report.graphs, static_cast<int>(graphs.size())) << print(way, report);
+}
+
+TEST_P(SplitK, ColumnsOfAConvolutionAreWrittenInParts) {
+  const Catalogue catalogue = Catalogue::standard();
+  for (const std::int64_t parts : {2, 8, 64}) {
+    Way way{"conv2d.im2col_parts",
+            "conv2d",
+            {{"conv2d", "conv2d.im2col_parts"},
+             {"batched_gemm", "batched_gemm.naive"},
+             {"sum", "sum.runs"}},
+            {"sum.runs"}};
+    way.tunables["conv2d.im2col_parts"] = {{"S", parts}};
+    std::vector<TestGraph> graphs;
+    for (const char* line : {"as_large | 3x17x11x9 5x17x9x7! | | ",
+                             "padded | 2x13x7x5 9x13x5x5! 9! | pads=[2,1,3,0] | Relu",
+                             "strides | 1x70x9x8 3x70x3x2! | strides=[2,3] dilations=[2,1] | "}) {
+      for (const DataKind kind : {DataKind::integers, DataKind::zero_mean}) {
+        graphs.push_back(to_test_graph(parse_case("Conv", line, "recipe_split_k_test"), kind));
+      }
+    }
+    const WayReport report =
+        run_graphs(shared_device(), catalogue, way, graphs, Execution::guarded);
+    EXPECT_EQ(report.graphs, static_cast<int>(graphs.size())) << print(way, report);
+  }
 }
 
 }  // namespace

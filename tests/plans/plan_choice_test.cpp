@@ -74,6 +74,16 @@ TEST(PlanChoice, PtxIsForGpusThatHaveIt) {
   EXPECT_EQ(kernel_of_product(device, 2048), "gemm.local_tile");
 }
 
+TEST(PlanChoice, TilesHaveNoMoreRowsThanTheProduct) {
+  const DeviceInfo device = saved_device("nvidia_h200");
+  NetworkBuilder network("low_product", 1);
+  const TensorId low = network.input("low", {-1, 1600});
+  network.output(network.node("MatMul", {low, network.input("long", {1600, 19600})}));
+  const std::string why = print(plan_of(network.finish(), 32, device), PlanDetail::brief);
+  EXPECT_NE(why.find("gemm.async_tile_low"), std::string::npos) << why;
+  EXPECT_EQ(kernel_of_product(device, 2048).find("async_tile_low"), std::string::npos);
+}
+
 TEST(PlanChoice, LowPowerGpusGetPatchesInRegisters) {
   for (const std::int64_t size : {63, 384, 1000}) {
     SCOPED_TRACE(size);

@@ -81,6 +81,21 @@ TEST(SplitK, DoesNotSplitItsOwnParts) {
   EXPECT_EQ(count_of(plan, "sum.runs") + count_of(plan, "sum.single"), 1);
 }
 
+/// The gradient of a convolution's weights: the batch is its channels, the image its filter.
+TEST(SplitK, ColumnsOfAConvolutionOfFewPixelsAreWrittenInParts) {
+  NetworkBuilder network("weights_gradient", 1);
+  const TensorId image = network.input("image", {32, 100, 14, 14});
+  const TensorId filter = network.input("filter", {64, 100, 14, 14});
+  network.output(
+      network.node("Conv", {image, filter}, {{"pads", std::vector<std::int64_t>(4, 2)}}));
+  Graph graph = network.finish();
+  run_passes(graph, {});
+  const Plan plan = make_plan(graph, Catalogue::standard(), saved_device("nvidia_h200"), {});
+  const std::string why = print(plan, PlanDetail::why);
+  EXPECT_NE(why.find("conv2d.im2col_parts S="), std::string::npos) << why;
+  EXPECT_TRUE(splits(plan)) << why;
+}
+
 TEST(SplitK, UnknownValuesAreUsageErrors) {
   PlanOptions options;
   options.tunables = {{"gemm.split_k", {{"S", 3}}}};

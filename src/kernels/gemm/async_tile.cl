@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// gemm.async_tile and gemm.async_tile_large: dst[m,n] = EPILOGUE(sum over k of lhs[m,k] * rhs[k,n]) on NVIDIA GPUs,
-// whose copies from global to local memory run by themselves.
+// gemm.async_tile, gemm.async_tile_large, gemm.async_tile_low: dst[m,n] = EPILOGUE(sum over k of lhs[m,k] * rhs[k,n])
+// on NVIDIA GPUs, whose copies from global to local memory run by themselves.
 //
 //   lhs  C   k*M_pad + m
 //   rhs  R   k*N_pad + n
@@ -28,8 +28,9 @@
 // A work-item's patch is in pieces of 4 x 4: piece (i, j) of lane (x, y) of a warp begins at row
 // 4*(i*LANES_Y + y), column 4*(j*LANES_X + x) of the warp's rectangle.
 //
-// The two differ in their standard values: gemm.async_tile_large has tiles of 256 x 128 and patches of 16 x 8, which
-// is best where there are enough work-groups for all compute units, and gemm.async_tile smaller ones.
+// The three differ in their values: gemm.async_tile_large has tiles of 256 x 128 and patches of 16 x 8, which is
+// best where there are enough work-groups for all compute units, gemm.async_tile smaller ones, and
+// gemm.async_tile_low tiles of 32 rows, for products that have no more.
 //
 // Work-groups go down BAND tiles before they go right by one: those at work at the same time then share
 // rows of lhs and columns of rhs, which stay in the second-level cache. With BAND = 1 they go along the rows.
