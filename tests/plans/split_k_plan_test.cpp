@@ -3,6 +3,10 @@
 // Where the plan splits a product along K by itself, and where it does not.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+
+#include "base/checked.hpp"
 #include "base/error.hpp"
 #include "plans/plan_setup.hpp"
 
@@ -81,19 +85,31 @@ TEST(SplitK, DoesNotSplitItsOwnParts) {
   EXPECT_EQ(count_of(plan, "sum.runs") + count_of(plan, "sum.single"), 1);
 }
 
-/// The gradient of a convolution's weights: the batch is its channels, the image its filter.
+/// The gradient of a convolution's weights: the batch is its channels, and the gradient of the
+/// result, as large as an image, its filters.
 TEST(SplitK, ColumnsOfAConvolutionOfFewPixelsAreWrittenInParts) {
   NetworkBuilder network("weights_gradient", 1);
   const TensorId image = network.input("image", {32, 100, 14, 14});
-  const TensorId filter = network.input("filter", {64, 100, 14, 14});
+  const TensorId filters = network.input("filters", {64, 100, 14, 14});
   network.output(
-      network.node("Conv", {image, filter}, {{"pads", std::vector<std::int64_t>(4, 2)}}));
+      network.node("Conv", {image, filters}, {{"pads", std::vector<std::int64_t>(4, 2)}}));
   Graph graph = network.finish();
   run_passes(graph, {});
   const Plan plan = make_plan(graph, Catalogue::standard(), saved_device("nvidia_h200"), {});
-  const std::string why = print(plan, PlanDetail::why);
-  EXPECT_NE(why.find("conv2d.im2col_parts S="), std::string::npos) << why;
-  EXPECT_TRUE(splits(plan)) << why;
+  ASSERT_EQ(plan.decisions.size(), 1U);
+  const std::string way = plan.decisions.begin()->second.way;
+  EXPECT_TRUE(way.starts_with("conv2d.im2col_parts/")) << way;
+  // Each part multiplies DEPTH of the C*KH*KW elements, the last one what is left.
+  const auto product = std::ranges::find_if(
+      plan.steps, [](const Step& step) { return step.kernel.starts_with("batched_gemm."); });
+  ASSERT_NE(product, plan.steps.end()) << way;
+  const std::int64_t parts = product->tuned_as.extents.at("B");
+  const std::int64_t depth = product->tuned_as.extents.at("K");
+  EXPECT_GT(parts, 1);
+  EXPECT_EQ(parts, ceil_div(std::int64_t{100} * 14 * 14, depth));
+  const std::string sizes = "B=" + std::to_string(parts) + " DEPTH=" + std::to_string(depth);
+  EXPECT_NE(product->problem.find(sizes), std::string::npos) << product->problem;
+  EXPECT_TRUE(splits(plan)) << way;
 }
 
 TEST(SplitK, UnknownValuesAreUsageErrors) {
