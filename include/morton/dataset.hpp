@@ -33,8 +33,8 @@ struct MORTON_API Dataset {
 ///    ..., packed by gzip or not), or the images' file of one part, with its labels beside it;
 ///  - a folder of CIFAR-10's binary version (data_batch_1.bin ..., test_batch.bin);
 ///  - a folder of pictures (PNG, JPEG) of one size, in a folder for each class, these in `train`
-///  and
-///    `test` (or `val`), or all of them for training; names that begin with a dot are passed over;
+///    and `test` (or `val`, `validation`, `valid`: the first that is there), or all of them for
+///    training; names that begin with a dot are passed over;
 ///  - an .npz archive with x and y, or x_train, y_train, x_test and y_test. x is u8 [N, H, W],
 ///    [N, C, H, W] or [N, H, W, C] (where the last extent is 1, 3 or 4 and the second is not), or
 ///    f32 or f64 [N, ...]; y is an integer for each example, or f32 or f64 [N, ...].

@@ -158,8 +158,7 @@ Dataset read(const fs::path& path, Split split) {
 DatasetKind folder_dataset() {
   return {
       "pictures (PNG, JPEG) in a folder for each class, these in train and test (or val, "
-      "validation) where "
-      "there is a test part",
+      "validation, valid) where there is a test part",
       recognizes, has, read};
 }
 

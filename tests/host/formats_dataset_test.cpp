@@ -171,13 +171,25 @@ TEST(DatasetFolder, ReadsClassesByName) {
 
 TEST(DatasetFolder, ReadsParts) {
   TemporaryFolder folder;
-  for (const char* path : {"train/a/1.png", "train/b/1.png", "val/b/1.png"}) {
-    write_png(folder / path, 1, 1, PNG_FORMAT_GRAY, {7});
+  const std::string path = folder.path().string();
+  for (const char* picture : {"train/a/1.png", "train/b/1.png"}) {
+    write_png(folder / picture, 1, 1, PNG_FORMAT_GRAY, {7});
   }
-  const Dataset test = read_dataset(folder.path().string(), Split::test);
-  EXPECT_EQ(test.classes, 2);
-  EXPECT_THAT(labels_of(test), ElementsAre(1));
-  write_png(folder / "val/c/1.png", 1, 1, PNG_FORMAT_GRAY, {7});
+  EXPECT_FALSE(has_split(path, Split::test));
+  // Each goes before those that were made before it.
+  for (const std::string part : {"valid", "validation", "val", "test"}) {
+    SCOPED_TRACE(part);
+    std::filesystem::create_directories(folder / part);
+    write_bytes(folder / part / "notes.txt", "no class");
+    const bool others = part != "valid";
+    EXPECT_EQ(has_split(path, Split::test), others);
+    write_png(folder / part / "b/1.png", 1, 1, PNG_FORMAT_GRAY, {7});
+    const Dataset test = read_dataset(path, Split::test);
+    EXPECT_EQ(test.where, (folder / part).string());
+    EXPECT_EQ(test.classes, 2);
+    EXPECT_THAT(labels_of(test), ElementsAre(1));
+  }
+  write_png(folder / "test/c/1.png", 1, 1, PNG_FORMAT_GRAY, {7});
   EXPECT_THAT(error_of<ModelError>(folder.path(), Split::test),
               HasSubstr("a class that the training part does not have"));
 }
@@ -185,7 +197,8 @@ TEST(DatasetFolder, ReadsParts) {
 TEST(DatasetFolder, SaysWhatIsWrong) {
   TemporaryFolder folder;
   EXPECT_THAT(error_of<ModelError>(folder.path()),
-              AllOf(HasSubstr("expected one of"), HasSubstr("IDX"), HasSubstr("CIFAR-10")));
+              AllOf(HasSubstr("expected one of"), HasSubstr("IDX"), HasSubstr("CIFAR-10"),
+                    HasSubstr("test (or val, validation, valid) where there is")));
   EXPECT_THAT(error_of<ModelError>(folder / "nowhere"), HasSubstr("no such file or folder"));
   std::filesystem::create_directories(folder / "a");
   EXPECT_THAT(error_of<ModelError>(folder.path()), HasSubstr("holds no pictures"));
