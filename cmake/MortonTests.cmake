@@ -149,6 +149,14 @@ foreach(source IN LISTS example_sources)
     TIMEOUT 300 WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
     ENVIRONMENT "${MORTON_TEST_ENVIRONMENT};POCL_CACHE_DIR=${example_cache};MORTON_CACHE_DIR=${example_cache}")
 endforeach()
+# A training of no steps is refused, with a status that says so.
+foreach(steps 0 -5 many)
+  add_test(NAME example_04_train_mnist_refuses_${steps}
+           COMMAND sh -c "$<TARGET_FILE:example_04_train_mnist> data/mnist ${steps}; echo status $?")
+  set_tests_properties(example_04_train_mnist_refuses_${steps} PROPERTIES
+    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+    PASS_REGULAR_EXPRESSION "^error: STEPS: expected a whole number above 0, got '${steps}'\nstatus 1\n$")
+endforeach()
 
 file(GLOB bench_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/*.cpp)
 foreach(source IN LISTS bench_sources)

@@ -64,11 +64,11 @@ double learn(const std::string& folder, std::int64_t steps, const std::string& m
   return morton::evaluate(morton::compile(learned, device, compile), test).accuracy();
 }
 
-std::int64_t number(const std::string& text) {
+std::int64_t number_of_steps(const std::string& text) {
   std::int64_t value = 0;
   const auto [rest, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem == std::errc() && rest == text.data() + text.size()) return value;
-  throw std::invalid_argument("STEPS: expected a whole number, got '" + text + "'");
+  if (problem == std::errc() && rest == text.data() + text.size() && value > 0) return value;
+  throw std::invalid_argument("STEPS: expected a whole number above 0, got '" + text + "'");
 }
 
 }  // namespace
@@ -82,7 +82,7 @@ int main(int argc, char** argv) {
     return 0;
   }
   try {
-    const std::int64_t steps = number(argument(2, "200"));
+    const std::int64_t steps = number_of_steps(argument(2, "200"));
     const double accuracy =
         learn(argument(1, "data/mnist"), steps, argument(3, "lenet5"), argument(4, ""));
     std::printf("%.2f %% of the test digits are recognized\n", 100.0 * accuracy);
