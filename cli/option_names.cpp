@@ -24,7 +24,18 @@ std::string with_option_name(const std::string& message) {
       return std::string(option) + message.substr(setting.size());
     }
   }
-  return message;
+  // Advice stands at the end, behind names of files.
+  static constexpr std::pair<std::string_view, std::string_view> kAdvice[] = {
+      {"(`start`: resume)", "(--resume)"},
+      {"(`start`: anew)", "(--restart)"},
+      {"another `folder`", "another folder (--out)"},
+  };
+  std::string named = message;
+  for (const auto& [setting, option] : kAdvice) {
+    const std::size_t place = named.rfind(setting);
+    if (place != std::string::npos) named.replace(place, setting.size(), option);
+  }
+  return named;
 }
 
 }  // namespace morton::cli

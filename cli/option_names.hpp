@@ -7,7 +7,8 @@
 
 namespace morton::cli {
 
-/// A message of the library that begins with a setting, with the name of its option in front.
+/// A message of the library that begins with a setting, or advises one at its end, with the name of
+/// its option there.
 [[nodiscard]] std::string with_option_name(const std::string& message);
 
 /// What `call` returns; a UsageError of a setting names the option.

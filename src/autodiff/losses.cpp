@@ -29,8 +29,8 @@ void require_own_activation(const Graph& graph, Loss loss, TensorId output) {
   if (!of_classes && !of_each) return;
   throw UsageError("train: the model ends in " + NodeView(graph, *node).where() + ", which goes " +
                    "with the loss " +
-                   (of_each ? "softmax cross entropy, not binary cross entropy"
-                            : "binary cross entropy, not softmax cross entropy"));
+                   (of_each ? "softmax-cross-entropy, not binary-cross-entropy"
+                            : "binary-cross-entropy, not softmax-cross-entropy"));
 }
 
 /// What goes into the Sigmoid at the end of the model, if there is one.
@@ -58,7 +58,7 @@ void require_classes(const Shape& output) {
   const bool is_row = output.size() >= 2 && output[0] * output[1] == element_count(output);
   if (is_row && output[1] >= 2) return;
   throw UsageError("train: the model's output is " + to_string(output) +
-                   ": softmax cross entropy takes one number for each class of an example, "
+                   ": softmax-cross-entropy takes one number for each class of an example, "
                    "[N, classes], two classes at least; other losses compare element by element");
 }
 
@@ -174,7 +174,7 @@ LossTensors add_loss(Graph& graph, Loss loss, const LossOperands& operands) {
   const GraphTensor& target = graph.tensor(operands.target);
   const bool labels = target.dtype == DType::i32;
   if (labels && loss != Loss::softmax_cross_entropy) {
-    throw UsageError("train: labels go with softmax cross entropy; other losses compare values");
+    throw UsageError("train: labels go with softmax-cross-entropy; other losses compare values");
   }
   const Shape expected =
       target_type(output, labels ? TargetKind::labels : TargetKind::values).shape;

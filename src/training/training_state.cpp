@@ -80,8 +80,8 @@ void check_folder(const TrainingRunOptions& options) {
   if (options.start == Start::resume && has_one) return;
   if (options.start != Start::anew && has_one) {
     throw UsageError(options.folder +
-                     ": holds the checkpoint of an earlier training; resume it (--resume), start "
-                     "anew over it (--restart), or take another folder (--out)");
+                     ": holds the checkpoint of an earlier training; resume it (`start`: resume), "
+                     "start anew over it (`start`: anew), or take another `folder`");
   }
   // Logs alone are what a training leaves that ended before its first checkpoint.
   require_logs(folder);
@@ -90,7 +90,7 @@ void check_folder(const TrainingRunOptions& options) {
     if (!std::filesystem::exists(folder / name)) continue;
     throw UsageError((folder / name).string() +
                      ": is there already, without a checkpoint, and a training would write over "
-                     "it; start anew over it (--restart), or take another folder (--out)");
+                     "it; start anew over it (`start`: anew), or take another `folder`");
   }
 }
 

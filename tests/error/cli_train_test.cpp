@@ -253,7 +253,9 @@ TEST_F(CliTrain, WhatWasLearnedIsAModel) {
   expect_success(again);
   EXPECT_DOUBLE_EQ(nlohmann::json::parse(again.out)["accuracy"],
                    nlohmann::json::parse(shared.out)["test_accuracy"]);
-  expect_error(train("out"), kBadUsage, "holds the checkpoint of an earlier training");
+  expect_error(train("out"), kBadUsage,
+               "holds the checkpoint of an earlier training; resume it (--resume), start anew over "
+               "it (--restart), or take another folder (--out)\n");
   expect_error(train("out", {"--resume", "--weight-decay", "0.5"}), kBadUsage, "optimizer was");
 }
 
@@ -371,7 +373,7 @@ TEST_F(CliTrain, NamesTheLossThatFits) {
   add_node(model, "Softmax", {"product"}, "y");
   std::vector<std::string> words = arguments("out", {"--loss", "binary-cross-entropy"});
   words[1] = save(model, at("softmax.onnx"));
-  expect_error(run_program(words), kBadUsage, "goes with the loss softmax cross entropy");
+  expect_error(run_program(words), kBadUsage, "goes with the loss softmax-cross-entropy");
 }
 
 /// On a terminal a line changes; it is cut at the terminal's width, and goes before lines that
@@ -416,7 +418,9 @@ TEST_F(CliTrain, WritesOverNothing) {
   std::filesystem::create_directory(at("out"));
   expect_success(run_program({"new", "c18-mlp", "-o", at("out/model.onnx")}));
   const std::string before = read_bytes(at("out/model.onnx"));
-  expect_error(train("out"), kBadUsage, "model.onnx: is there already");
+  expect_error(train("out"), kBadUsage,
+               "model.onnx: is there already, without a checkpoint, and a training would write "
+               "over it; start anew over it (--restart), or take another folder (--out)\n");
   std::vector<std::string> words = arguments("out", {"--restart"});
   words[1] = at("out/model.onnx");
   expect_error(run_program(words), kBadUsage, "over the model that it starts from");

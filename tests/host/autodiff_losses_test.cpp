@@ -171,11 +171,11 @@ TEST(Losses, RefusesTheOtherLossesActivation) {
   for (const char* last : {"Softmax", "LogSoftmax"}) {
     EXPECT_THAT(error(Loss::binary_cross_entropy, last),
                 testing::AllOf(HasSubstr(std::string("ends in ") + last),
-                               HasSubstr("softmax cross entropy, not binary cross entropy")));
+                               HasSubstr("softmax-cross-entropy, not binary-cross-entropy")));
   }
   EXPECT_THAT(error(Loss::softmax_cross_entropy, "Sigmoid"),
               testing::AllOf(HasSubstr("ends in Sigmoid"),
-                             HasSubstr("binary cross entropy, not softmax cross entropy")));
+                             HasSubstr("binary-cross-entropy, not softmax-cross-entropy")));
   for (const char* last : {"Softmax", "Sigmoid", "Relu"}) {
     EXPECT_EQ(error(Loss::mean_squared_error, last), "");
     EXPECT_EQ(error(Loss::mean_absolute_error, last), "");

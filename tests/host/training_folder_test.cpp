@@ -240,7 +240,8 @@ TEST(TrainingFolder, GoesOnOnlyAsItBegan) {
   options = options_in(folder.path());
   options.start = TrainingRunOptions::Start::in_empty_folder;
   EXPECT_THAT(message_of<UsageError>([&] { (void)run(learner, options); }),
-              HasSubstr("holds the checkpoint of an earlier training"));
+              HasSubstr("holds the checkpoint of an earlier training; resume it (`start`: resume), "
+                        "start anew over it (`start`: anew), or take another `folder`"));
   options.start = TrainingRunOptions::Start::anew;
   FakeLearner anew;
   EXPECT_EQ(run(anew, options).resumed_from, 0);
