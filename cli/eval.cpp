@@ -172,12 +172,8 @@ std::optional<double> threshold_of(const GivenModel& model, const CompiledModel&
 
 int evaluate_model(const Options& options) {
   const Dataset data = read_dataset(options.data.path, options.part);
-  if (!data.has_labels()) {
-    throw UsageError(fmt::format(
-        "{}: its targets are values, and eval shows classifiers, whose targets are labels "
-        "(integers); train tells the loss on the test part of others",
-        data.where));
-  }
+  // Values that should be labels are told before anything is built.
+  require_labels_below(data, data.classes);
   GivenModel model(options.model, options.elsewhere);
   if (!options.checkpoint.empty()) {
     model.take_checkpoint(options.checkpoint);

@@ -215,6 +215,15 @@ TEST_F(CliEval, SaysWhatItCutsOfPictures) {
   }
 }
 
+/// Before the model is looked at, which is no model here.
+TEST_F(CliEval, ShowsClassifiersOnly) {
+  const Tensor values = Tensor::from({2, 1}, std::vector<float>{0.5F, 1.5F});
+  write_npz(at("data.npz"), {{{"x_test", values}, {"y_test", values}}});
+  write_bytes(at("model.onnx"), "no model");
+  expect_error(eval(at("model.onnx")), kBadUsage,
+               "its targets are values, where labels of classes are expected (integers)");
+}
+
 TEST_F(CliEval, OptionsAreNamedAsTheyAreTyped) {
   write_answers(3, {1}, {1});
   expect_error(eval(model("Relu", {1, 3}), {"--deviation", "0"}), kBadUsage,
