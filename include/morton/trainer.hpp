@@ -87,9 +87,9 @@ struct TrainingSummary {
 /// a time.
 class MORTON_API Trainer {
  public:
-  /// Throws UsageError for a model with other than one input and one output, for patterns that
-  /// match nothing, for nothing left to train and for a loss that does not go with the model's end;
-  /// UnsupportedError that names a node without gradient; and what `compile` throws.
+  /// Throws UsageError for a model with other than one input, of f32, and one output, for patterns
+  /// that match nothing, for nothing left to train and for a loss that does not go with the model's
+  /// end; UnsupportedError that names a node without gradient; and what `compile` throws.
   Trainer(const Model& model, const Device& device, const TrainerOptions& options = {});
   Trainer(Trainer&&) noexcept;
   Trainer& operator=(Trainer&&) noexcept;

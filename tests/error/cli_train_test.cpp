@@ -168,7 +168,9 @@ TEST_F(CliTrain, WhatIsWrongIsSaidOnce) {
   write_npz(data_, {{{"x", pictures(5)}, {"y", labels(5)}}});
   expect_error(wrong({}), kBadUsage, "5 examples for training are fewer than a batch of 7");
   expect_error(run_program({"eval", "c18-mlp", "--data", at("data.npz"), "-d", "cpu"}), kBadUsage,
-               "has no test part");
+               "has no test part (as an .npz archive with x and y, or x_train, y_train, x_test and "
+               "y_test); `morton eval --part train` shows the training examples, `morton train "
+               "--validation` holds some of them back");
   EXPECT_FALSE(std::filesystem::exists(at("out")));
 }
 
@@ -188,6 +190,65 @@ TEST_F(CliTrain, ShowsThePlanOfAStep) {
   }
   EXPECT_EQ(read_bytes(at("out/model.onnx")), "a model");
   expect_error(train("out", {"--plan", "--format", "json"}), kBadUsage, "--plan: shows the plan");
+}
+
+TEST_F(CliTrain, SaysWhyThePlanIsSo) {
+  const Outcome outcome = train("out", {"--plan", "--why"});
+  expect_success(outcome);
+  EXPECT_THAT(outcome.out, ::testing::AllOf(::testing::HasSubstr("\n      why: "),
+                                            ::testing::HasSubstr("considered, with the"),
+                                            ::testing::HasSubstr("one launch in place of ")));
+  const Outcome apart = train("out", {"--plan", "--why", "--launches", "apart"});
+  expect_success(apart);
+  EXPECT_THAT(apart.out, ::testing::Not(::testing::HasSubstr("one launch in place of ")));
+  EXPECT_THAT(train("out", {"--plan"}).out, ::testing::Not(::testing::HasSubstr("why: ")));
+  EXPECT_FALSE(std::filesystem::exists(at("out")));
+  expect_error(train("out", {"--why"}), kBadUsage, "--why: give it with --plan");
+}
+
+TEST_F(CliTrain, SaysWhereNothingShowsHowWellItLearns) {
+  write_npz(data_, {{{"x", pictures(63)}, {"y", labels(63)}}});
+  const Outcome without = train("without", {"--epochs", "1"});
+  expect_success(without);
+  EXPECT_THAT(without.err, ::testing::HasSubstr("63 examples for training, 0 for validation (no "
+                                                "test part; --validation 0.1 holds some back)"));
+  const Outcome with = train("with", {"--epochs", "1", "--validation", "0.1"});
+  expect_success(with);
+  EXPECT_THAT(with.err, ::testing::HasSubstr("6 for validation\n"));
+}
+
+/// A file does not tell what was learned; of a network that Morton makes it is known.
+TEST_F(CliTrain, DoubtsAreOfFiles) {
+  using ::testing::HasSubstr;
+  onnx::ModelProto model = network_of_pictures();
+  add_weights(model, "weights", {784, 10});
+  add_weights(model, "scale", {10});
+  add_weights(model, "factor", {1});
+  add_node(model, "MatMul", {"x", "weights"}, "product");
+  add_node(model, "Mul", {"product", "scale"}, "scaled");
+  add_node(model, "Mul", {"scaled", "factor"}, "y");
+  std::vector<std::string> words = arguments("out", {"--epochs", "1"});
+  words[1] = save(model, at("model.onnx"));
+  const Outcome of_file = run_program(words);
+  expect_success(of_file);
+  EXPECT_THAT(of_file.err, HasSubstr("trained too, as a file does not tell learned scales from "
+                                     "fixed ones: scale (--freeze leaves them as they are)"));
+  EXPECT_THAT(of_file.err, HasSubstr("single numbers stay as they are: factor\n"));
+  // The same network by its name and as a file.
+  const std::string lenet = at("lenet5.onnx");
+  expect_success(run_program({"new", "lenet5", "-o", lenet}));
+  for (const std::string& name : {std::string("lenet5"), lenet}) {
+    std::vector<std::string> more = arguments("lenet", {"--epochs", "1", "--restart"});
+    more[1] = name;
+    const Outcome outcome = run_program(more);
+    expect_success(outcome);
+    const auto doubts = HasSubstr("trained too, as a file does not tell");
+    if (name == lenet) {
+      EXPECT_THAT(outcome.err, doubts);
+    } else {
+      EXPECT_THAT(outcome.err, ::testing::Not(doubts));
+    }
+  }
 }
 
 /// An extent is taken for the batch only where it can be one.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -65,6 +66,20 @@ TEST(FreezePatterns, TakeNoExponentialTime) {
   const Graph graph = product(name, "bias");
   EXPECT_EQ(frozen(graph, "*a*a*a*a*a*a*a*a*b"), Names{});
   EXPECT_EQ(frozen(graph, "*a*a*a*a*a*a*a*a*"), Names{name});
+}
+
+TEST(TrainingStep, TakesInputsOfF32) {
+  Graph graph = product("weights", "bias");
+  graph.tensor(graph.inputs[0]).dtype = DType::i32;
+  TrainingStepOptions options;
+  options.batch = 4;
+  try {
+    (void)make_training_step(graph, options);
+    FAIL() << "accepted";
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(),
+                testing::HasSubstr("the input 'x' is i32; a model that is trained takes f32"));
+  }
 }
 
 }  // namespace
