@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "api/compiled_state.hpp"
+#include "api/lent_inputs.hpp"
 #include "base/error.hpp"
 #include "base/shape.hpp"
 #include "morton/interop.hpp"
@@ -105,6 +106,22 @@ std::vector<NamedTensor> Session::run(std::span<const NamedTensor> inputs) {
 void Session::set_input(const std::string& name, const Tensor& value) {
   check_planned(*state_->model.state(), name, value);
   state_->runner->write(state_->runner->input(name), value);
+}
+
+void LentInputs::set(const std::string& name, const Tensor& value) {
+  Session::State& state = session_.state();
+  check_planned(*state.model.state(), name, value);
+  is_reading_ = true;
+  state.runner->lend(state.runner->input(name), value);
+}
+
+LentInputs::~LentInputs() {
+  if (!is_reading_) return;
+  try {
+    session_.state().runner->wait();
+  } catch (const DeviceError&) {
+    // A destructor has nobody to tell; a device that fails reads no more.
+  }
 }
 
 Event Session::enqueue(Steps steps) {

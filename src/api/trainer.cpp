@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 
+#include "api/lent_inputs.hpp"
 #include "api/trainer_options.hpp"
 #include "autodiff/conditional_updates.hpp"
 #include "autodiff/form_of_use.hpp"
@@ -226,8 +227,9 @@ BatchResult Trainer::step(const Tensor& inputs, const Tensor& targets, double le
     throw UsageError("train: the learning rate is " + exact_text(learning_rate) +
                      ", expected a number from 0 on that f32 can hold");
   }
-  state.session.set_input(state.model_input(), inputs);
-  state.session.set_input(kTargetInput, targets);
+  LentInputs lent(state.session);
+  lent.set(state.model_input(), inputs);
+  lent.set(kTargetInput, targets);
   if (state.has_labels()) require_labels(targets, state.options.batch, state.classes());
   state.set_rates(learning_rate);
   state.session.enqueue();
@@ -236,6 +238,7 @@ BatchResult Trainer::step(const Tensor& inputs, const Tensor& targets, double le
   const bool may_overflow = state.made.step.find(kOverflowOutput) != kNoTensor;
   if (may_overflow) names.emplace_back(kOverflowOutput);
   const std::vector<Tensor> outputs = state.session.get_outputs(names);
+  lent.all_returned();
   BatchResult result = state.result_of(outputs, state.options.batch);
   result.update = state.progress.count(may_overflow && outputs.back().at(0) != 0.0);
   return result;
@@ -253,11 +256,13 @@ BatchResult Trainer::evaluate(const Tensor& inputs, const Tensor& targets, std::
                      std::to_string(state.options.batch));
   }
   Session& session = state.current_evaluation();
-  session.set_input(state.model_input(), inputs);
-  session.set_input(kTargetInput, targets);
+  LentInputs lent(session);
+  lent.set(state.model_input(), inputs);
+  lent.set(kTargetInput, targets);
   if (state.has_labels()) require_labels(targets, rows, state.classes());
   session.enqueue();
   const BatchResult result = state.result_of(session.get_outputs(state.names_of_results()), rows);
+  lent.all_returned();
   if (predictions != nullptr) {
     *predictions = session.get_output(session.model().outputs().front().name);
   }

@@ -100,16 +100,23 @@ void read_buffer(const cl::CommandQueue& queue, const DeviceInfo& info, const cl
   });
 }
 
-void StagedWrite::enqueue(const cl::CommandQueue& queue, const DeviceInfo& info,
-                          const cl::Buffer& buffer, std::span<const std::byte> from) {
+void enqueue_write(const cl::CommandQueue& queue, const DeviceInfo& info, const cl::Buffer& buffer,
+                   std::span<const std::byte> from, cl::Event* written) {
   if (from.empty()) return;
   const std::string what = "writing " + std::to_string(from.size()) + " bytes";
   with_device_errors(what, info, [&] {
     require_inside(buffer, {0, static_cast<std::int64_t>(from.size())}, what);
-    if (written_() != nullptr) written_.wait();
-    bytes_.assign(from.begin(), from.end());
-    queue.enqueueWriteBuffer(buffer, CL_FALSE, 0, bytes_.size(), bytes_.data(), nullptr, &written_);
+    queue.enqueueWriteBuffer(buffer, CL_FALSE, 0, from.size(), from.data(), nullptr, written);
   });
+}
+
+void StagedWrite::enqueue(const cl::CommandQueue& queue, const DeviceInfo& info,
+                          const cl::Buffer& buffer, std::span<const std::byte> from) {
+  if (written_() != nullptr) {
+    with_device_errors("waiting for a write", info, [&] { written_.wait(); });
+  }
+  bytes_.assign(from.begin(), from.end());
+  enqueue_write(queue, info, buffer, bytes_, &written_);
 }
 
 void read_buffers(const cl::CommandQueue& queue, const DeviceInfo& info,

@@ -21,6 +21,11 @@ void write_buffer(const cl::CommandQueue& queue, const DeviceInfo& info, const c
 void read_buffer(const cl::CommandQueue& queue, const DeviceInfo& info, const cl::Buffer& buffer,
                  std::int64_t offset_bytes, std::span<std::byte> to);
 
+/// Enqueues a write into the whole of `buffer` and does not wait for it: until it has run, `from`
+/// must neither change nor go. No bytes is no command. Errors as write_buffer.
+void enqueue_write(const cl::CommandQueue& queue, const DeviceInfo& info, const cl::Buffer& buffer,
+                   std::span<const std::byte> from, cl::Event* written = nullptr);
+
 /// Up to so many bytes the host copies twice rather than wait for the device once: a command that
 /// is waited for takes 20 to 30 us on PoCL, a copy of these some 20.
 inline constexpr std::int64_t kStagedBytes = std::int64_t{512} << 10;

@@ -129,7 +129,7 @@ int Runner::state(const std::string& name) const {
   return find_port(loaded_->plan().states, name, "state");
 }
 
-void Runner::write(int value, const Tensor& tensor) {
+void Runner::require_writable(int value, const Tensor& tensor) const {
   const Value& target = value_at(value);
   if (tensor.dtype() != target.arrangement.dtype ||
       tensor.shape() != target.arrangement.tensor_shape) {
@@ -139,7 +139,11 @@ void Runner::write(int value, const Tensor& tensor) {
                      std::string(name_of(tensor.dtype())) + " " + to_string(tensor.shape()));
   }
   require_unmapped(value, "setting");
-  with_errors("writing input '" + target.name + "'", [&] {
+}
+
+void Runner::write(int value, const Tensor& tensor) {
+  require_writable(value, tensor);
+  with_errors("writing input '" + value_at(value).name + "'", [&] {
     const std::span<const std::byte> from{tensor.data(), tensor.bytes()};
     // The caller may look at its own buffer by a queue of its own at once.
     if (static_cast<std::int64_t>(from.size()) <= kStagedBytes && !uses_callers_objects()) {
@@ -147,6 +151,16 @@ void Runner::write(int value, const Tensor& tensor) {
     } else {
       write_buffer(queues_[0], loaded_->device().info(), buffer_of(value), 0, from);
     }
+  });
+}
+
+void Runner::lend(int value, const Tensor& tensor) {
+  // The caller may look at its own buffer by a queue of its own at once.
+  if (uses_callers_objects()) return write(value, tensor);
+  require_writable(value, tensor);
+  with_errors("writing input '" + value_at(value).name + "'", [&] {
+    enqueue_write(queues_[0], loaded_->device().info(), buffer_of(value),
+                  {tensor.data(), tensor.bytes()});
   });
 }
 

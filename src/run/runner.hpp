@@ -47,6 +47,9 @@ class Runner {
   /// Copies a dense tensor into the memory of an input or state; `tensor` may be reused on return.
   /// Throws UsageError for a wrong type or shape.
   void write(int value, const Tensor& tensor);
+  /// Likewise, but the queue reads `tensor`'s memory when the write's turn comes: until then it
+  /// must neither change nor go.
+  void lend(int value, const Tensor& tensor);
   /// Waits, then copies out. Throws likewise.
   void read(int value, Tensor& tensor);
   /// Likewise several values, into tensors of their types and shapes, after one wait.
@@ -109,6 +112,7 @@ class Runner {
   [[nodiscard]] bool same_place(int a, int b) const;
   /// Throws UsageError for a destination of another type or shape.
   void require_fits(int value, const Tensor& tensor) const;
+  void require_writable(int value, const Tensor& tensor) const;
   void check_buffer(int value, const cl::Buffer& buffer) const;
   /// Gives the steps this buffer for all names of the value's memory.
   void rebind(int value, const cl::Buffer& buffer);

@@ -143,6 +143,28 @@ TEST_P(ModelTrainer, JoinedLaunchesGiveTheSameValues) {
   }
 }
 
+/// A step reads the batch from the caller's memory, and has read all of it when it returns or
+/// throws.
+TEST_P(ModelTrainer, ABatchMayChangeAfterItsStep) {
+  TrainerOptions options;
+  options.batch = kBatch;
+  Trainer kept(to_model(small_network()), device(), options);
+  Trainer reused(to_model(small_network()), device(), options);
+  Tensor x = random_tensor({kBatch, 2, 8, 8}, 0);
+  Tensor wrong = labels();
+  wrong.as_mutable<std::int32_t>()[0] = 1000;
+  for (int i = 0; i < 5; ++i) {
+    const Tensor batch = random_tensor({kBatch, 2, 8, 8}, 99 + i);
+    std::copy_n(batch.data(), batch.bytes(), x.mutable_data());
+    const double loss = kept.step(batch, labels(), 0.01).loss;
+    EXPECT_EQ(reused.step(x, labels(), 0.01).loss, loss);
+    EXPECT_EQ(reused.evaluate(x, labels(), kBatch).loss,
+              kept.evaluate(batch, labels(), kBatch).loss);
+    std::fill_n(x.mutable_data(), x.bytes(), std::byte{0x7f});
+    EXPECT_THROW((void)reused.step(x, wrong, 0.01), UsageError);
+  }
+}
+
 TEST_P(ModelTrainer, FrozenLayersHaveNoGradientAndStay) {
   TrainerOptions options;
   options.batch = kBatch;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// arg_max.naive: dst[m,n] = EPILOGUE(the l of the largest src[m,l,n]), or with SMALLEST 1 of the smallest, for any
+// arg_max.naive, arg_max.single: dst[m,n] = EPILOGUE(the l of the largest src[m,l,n]), or with SMALLEST 1 of the smallest, for any
 // formats.
 //
 //   src(m, l, n), dst(m, n)   through accessors

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// gemm.tile_unpacked: dst[m,n] = EPILOGUE(sum over k of lhs[m,k] * rhs[k,n]), for CPUs, all operands
-// row-major as they are.
+// gemm.tile_unpacked, gemm.tile_columns: dst[m,n] = EPILOGUE(sum over k of lhs[m,k] * rhs[k,n]), for
+// CPUs, all operands as they are: row-major, but for gemm.tile_columns' lhs, which is column-major. A
+// gradient of weights is such a product; its lhs is the gradient of the result, transposed.
 //
 // As gemm.tile, without its panels: a work-group is one work-item, which keeps TILE_M x TILE_N elements
 // in vector registers, and in each step of k reads TILE_N neighbours of a row of rhs in place.
 //
-//   lhs  R   m*K + k
+//   lhs  R   m*K + k, or C   k*M + m
 //   rhs  R   k*N + n
 //   dst  R   m*N + n
 //
@@ -26,12 +27,20 @@
 // until it ends at N; it computes columns that its neighbour has too, and stores its own. Where N is
 // below TILE_N, vectors of 16 are moved so one by one; below 16, a vector is read beyond its row.
 //
-// Tunables: TILE_M rows and TILE_N columns (a multiple of 16) of the tile.
+// Tunables: TILE_M rows and TILE_N columns (a multiple of 16) of the tile; COLUMNS in gemm.tile_columns
+// only.
 // `a * b + c` is left to the compiler to contract into one operation: PoCL's mad() is two.
 #if TILE_N % 16 != 0
 #error "gemm.tile_unpacked: TILE_N must be a multiple of 16"
 #endif
 #define TILE_VECTORS (TILE_N / 16)
+#ifdef COLUMNS
+#define LHS_ROW(m) (lhs + (m))
+#define LHS_STEP M
+#else
+#define LHS_ROW(m) (lhs + (m) * K)
+#define LHS_STEP 1
+#endif
 
 __kernel ATTRIBUTES void tile_unpacked(ARGUMENTS) {
   // Sixteen floats that may start at any float, where OpenCL's float16 starts at 64 bytes only.
@@ -41,7 +50,7 @@ __kernel ATTRIBUTES void tile_unpacked(ARGUMENTS) {
   const int rows = min(M - m0, TILE_M);
   __global const float* row[TILE_M];
 #pragma unroll
-  for (int i = 0; i < TILE_M; ++i) row[i] = lhs + (m0 + min(i, rows - 1)) * K;
+  for (int i = 0; i < TILE_M; ++i) row[i] = LHS_ROW(m0 + min(i, rows - 1));
 
   // The sums on their way to dst: the epilogue takes elements by number, which registers have not.
   // (Its text stands once: it may be long, and PoCL compiles every copy.)
@@ -60,7 +69,7 @@ __kernel ATTRIBUTES void tile_unpacked(ARGUMENTS) {
       __global const float* across = rhs + k * N + first;
 #pragma unroll
       for (int i = 0; i < TILE_M; ++i) {
-        const float scalar = row[i][k];
+        const float scalar = row[i][k * LHS_STEP];
 #pragma unroll
         for (int j = 0; j < TILE_VECTORS; ++j) {
           sum[i][j] += scalar * *(__global const tile_row*)(across + 16 * j);
@@ -81,7 +90,7 @@ __kernel ATTRIBUTES void tile_unpacked(ARGUMENTS) {
       for (int k = 0; k < K; ++k) {
         const tile_row across = *(__global const tile_row*)(rhs + k * N + left);
 #pragma unroll
-        for (int i = 0; i < TILE_M; ++i) sum[i] += row[i][k] * across;
+        for (int i = 0; i < TILE_M; ++i) sum[i] += row[i][k * LHS_STEP] * across;
       }
 #pragma unroll
       for (int i = 0; i < TILE_M; ++i) *(tile_row*)(sums[i] + left) = sum[i];
@@ -96,7 +105,7 @@ __kernel ATTRIBUTES void tile_unpacked(ARGUMENTS) {
     for (int k = 0; k < last; ++k) {
       const tile_row across = *(__global const tile_row*)(rhs + k * N);
 #pragma unroll
-      for (int i = 0; i < TILE_M; ++i) sum[i] += row[i][k] * across;
+      for (int i = 0; i < TILE_M; ++i) sum[i] += row[i][k * LHS_STEP] * across;
     }
     float copy[16];
     for (int n = 0; n < 16; ++n) copy[n] = 0.0f;
@@ -104,7 +113,7 @@ __kernel ATTRIBUTES void tile_unpacked(ARGUMENTS) {
       for (int n = 0; n < N; ++n) copy[n] = rhs[k * N + n];
       const tile_row across = *(const tile_row*)copy;
 #pragma unroll
-      for (int i = 0; i < TILE_M; ++i) sum[i] += row[i][k] * across;
+      for (int i = 0; i < TILE_M; ++i) sum[i] += row[i][k * LHS_STEP] * across;
     }
 #pragma unroll
     for (int i = 0; i < TILE_M; ++i) *(tile_row*)sums[i] = sum[i];
@@ -117,3 +126,5 @@ __kernel ATTRIBUTES void tile_unpacked(ARGUMENTS) {
   }
 }
 #undef TILE_VECTORS
+#undef LHS_ROW
+#undef LHS_STEP
