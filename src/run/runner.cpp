@@ -95,6 +95,10 @@ void Runner::slice_blocks(int slot) {
 
 Runner::~Runner() {
   mapped_.clear();
+  finish_quietly();
+}
+
+void Runner::finish_quietly() noexcept {
   for (const auto& queue : queues_) {
     try {
       queue.finish();

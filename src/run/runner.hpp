@@ -69,6 +69,8 @@ class Runner {
   /// An event behind all that is enqueued.
   [[nodiscard]] cl::Event marker();
   void wait();
+  /// Waits; for destructors, which have nobody to tell of errors.
+  void finish_quietly() noexcept;
 
   /// Maps an input (to write) or output (to read). Throws UsageError where it is mapped already.
   [[nodiscard]] std::span<std::byte> map(int value, MappedBuffer::Access access);

@@ -143,8 +143,8 @@ TEST_P(ModelTrainer, JoinedLaunchesGiveTheSameValues) {
   }
 }
 
-/// A step reads the batch from the caller's memory, and has read all of it when it returns or
-/// throws.
+/// A step reads the batch from the caller's memory, and has read all of it when it returns; one
+/// that throws leaves nothing behind.
 TEST_P(ModelTrainer, ABatchMayChangeAfterItsStep) {
   TrainerOptions options;
   options.batch = kBatch;

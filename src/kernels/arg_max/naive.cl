@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// arg_max.naive, arg_max.single: dst[m,n] = EPILOGUE(the l of the largest src[m,l,n]), or with SMALLEST 1 of the smallest, for any
-// formats.
+// arg_max.naive, arg_max.single: dst[m,n] = EPILOGUE(the l of the largest src[m,l,n]), or with SMALLEST 1
+// of the smallest, for any formats.
 //
 //   src(m, l, n), dst(m, n)   through accessors
 //
@@ -12,7 +12,8 @@
 //
 // Of equal elements the first counts, or with LAST 1 the last. A NaN counts as beyond every number.
 //
-// Tunables: LOCAL, work-items of a work-group.
+// Tunables: LOCAL, work-items of a work-group; 1 in arg_max.single, for the answers of a batch (N = 1) on CPUs:
+// it joins the launches of other kernels with one work-item.
 #if SMALLEST
 #define BETTER(a, b) ((a) < (b))
 #else

@@ -20,7 +20,8 @@
 // A work-group is one work-item, which computes ROWS rows of TILE_N columns, TILE_M at a time.
 //
 // Edges: in place of rows and columns that do not exist the last ones are read. The last terms, fewer than 16,
-// come with those before them, which are set to zero in both operands.
+// come with those before them, which are set to zero in both operands; where K is below 16, they are added one by
+// one.
 //
 // Tunables: TILE_M (4) and TILE_N (4); ROWS of a work-item (a multiple of TILE_M).
 #if TILE_M != 4 || TILE_N != 4
