@@ -30,7 +30,7 @@
 //
 // The three differ in their values: gemm.async_tile_large has tiles of 256 x 128 and patches of 16 x 8, which is
 // best where there are enough work-groups for all compute units, gemm.async_tile smaller ones, and
-// gemm.async_tile_low tiles of 32 rows, for products that have no more.
+// gemm.async_tile_low tiles of 32 x 64, for products of few rows and where larger tiles are too few.
 //
 // Work-groups go down BAND tiles before they go right by one: those at work at the same time then share
 // rows of lhs and columns of rhs, which stay in the second-level cache. With BAND = 1 they go along the rows.
