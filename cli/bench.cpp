@@ -27,7 +27,7 @@
 namespace morton::cli {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kBenchFooter =
     R"(Three clocks, never mixed: `host` is the caller's, from handing over the inputs to holding the
 outputs; `enqueue` is the host's part of it that puts the steps into the queue; `device` is the
 device's own clock over all kernels, measured in runs of their own.
@@ -50,7 +50,7 @@ const std::vector<std::string> kReadByCold{
     "--self-test", "--strict",  "--precision", "--catalogue", "--iterations",
     "--seed",      "--format",  "--output",    "--conv",      "--workspace-limit"};
 
-struct Options {
+struct BenchArguments {
   DeviceOptions device;
   ModelOptions model;
   MeasureOptions measure;
@@ -60,7 +60,7 @@ struct Options {
 };
 
 /// Times in milliseconds, one sample for each run.
-struct Samples {
+struct ModelSamples {
   std::vector<double> host, enqueue, device;
 };
 
@@ -97,7 +97,7 @@ std::vector<Tensor> output_buffers(const CompiledModel& model) {
 
 /// Runs without profiling and takes the host's two clocks.
 void measure_host(Session& session, const std::vector<NamedTensor>& inputs, const Goal& goal,
-                  Samples& samples) {
+                  ModelSamples& samples) {
   const std::vector<PortInfo> ports = session.model().outputs();
   std::vector<Tensor> outputs = output_buffers(session.model());
   repeat(goal, "host clock", [&] {
@@ -124,7 +124,7 @@ void measure_host(Session& session, const std::vector<NamedTensor>& inputs, cons
 /// Runs with profiling and takes the device's clock; leaves `samples.device` empty where there is
 /// none.
 void measure_device(const CompiledModel& model, const std::vector<NamedTensor>& inputs,
-                    const Goal& goal, Samples& samples) {
+                    const Goal& goal, ModelSamples& samples) {
   Session session(model, {SessionOptions::Profiling::on});
   for (const NamedTensor& input : inputs) session.set_input(input.name, input.tensor);
   session.enqueue().wait();
@@ -146,7 +146,7 @@ BenchMeasurement measure_session(const CompiledModel& model, std::size_t items_d
   // Host and device clock share the time.
   const Goal goal{options.iterations, parse_duration_ms(options.duration) / 2.0};
   BenchMeasurement result;
-  Samples samples;
+  ModelSamples samples;
   Session session(model);
   const Stopwatch first;
   (void)session.run(inputs);
@@ -178,7 +178,7 @@ void require_model(const std::string& path) try {
       fmt::format("{}; the problems are {}", error.what(), fmt::join(kFamilies, ", ")));
 }
 
-void warn_of_unused(const Options& options, const CompiledModel& model) {
+void warn_of_unused(const BenchArguments& options, const CompiledModel& model) {
   UsedChoices used;
   for (const StepInfo& step : model.steps()) {
     used.work_groups.push_back(work_group_of(step));
@@ -187,7 +187,7 @@ void warn_of_unused(const Options& options, const CompiledModel& model) {
   for (const std::string& line : unused_of(options.model.kernels, used)) log::warn("{}", line);
 }
 
-int bench(const Options& options) {
+int bench(const BenchArguments& options) {
   require_model(options.model.path);
   CompileOptions compile = compile_options(options.model);
   compile.weights = weights_of(options.device);
@@ -228,8 +228,8 @@ int bench(const Options& options) {
 void add_bench(CLI::App& app, Action& chosen) {
   CLI::App* command =
       app.add_subcommand("bench", "Measure a model, or the kernels for a single problem");
-  command->footer(kFooter);
-  auto options = std::make_shared<Options>();
+  command->footer(kBenchFooter);
+  auto options = std::make_shared<BenchArguments>();
   for (const char* family : kFamilies) {
     add_bench_problem(*command, family, chosen);
   }

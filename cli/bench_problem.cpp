@@ -27,7 +27,7 @@
 namespace morton::cli {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kBenchProblemFooter =
     R"(Every kernel is checked first: on small integers, whose result must be exact, and on random
 numbers, whose result must lie within the error bound; a wrong one has no figures, and the status is 1.
 Then all take turns. A sample is calls back to back for 20 ms or more with one wait at the end, on the
@@ -37,16 +37,16 @@ best peak, `wait` what it costs to wait for a call. `peak` is measured in the sa
 in registers; a figure of more than 102 % of it makes the status 1.
 
 Examples:
-  morton bench gemm --m 1000 --n 1000 --k 1000 --all
-  morton bench gemm --m 512 --n 512 --k 512 --peer openblas,onednn,clblast
-  morton bench gemm --m 64 --n 64 --k 64 --use gemm=gemm.rm_rm --local 8x8 --format json
-  morton bench bias --rows 1000 --columns 1000 --all)";
+  morton bench_problem gemm --m 1000 --n 1000 --k 1000 --all
+  morton bench_problem gemm --m 512 --n 512 --k 512 --peer openblas,onednn,clblast
+  morton bench_problem gemm --m 64 --n 64 --k 64 --use gemm=gemm.rm_rm --local 8x8 --format json
+  morton bench_problem bias --rows 1000 --columns 1000 --all)";
 
 constexpr std::int64_t kSamples = 15;
 /// Few samples say nothing of the spread, so slow kernels get more time than --duration says.
 constexpr std::int64_t kLeastSamples = 5;
 
-struct Options {
+struct BenchProblemArguments {
   std::string family;
   GemmOptions gemm;
   std::int64_t rows = 0, columns = 0;
@@ -62,7 +62,7 @@ struct Options {
   ResultOptions result;
 };
 
-SingleProblem problem_of(const Options& options) {
+SingleProblem problem_of(const BenchProblemArguments& options) {
   if (options.family != "gemm") {
     return matrix_problem(options.family, options.rows, options.columns);
   }
@@ -72,7 +72,7 @@ SingleProblem problem_of(const Options& options) {
 /// Rounds so far, and whether another is wanted.
 class Rounds {
  public:
-  explicit Rounds(const Options& options)
+  explicit Rounds(const BenchProblemArguments& options)
       : goal_(options.samples > 0 ? options.samples
                                   : (options.duration.empty() ? kSamples : kLeastSamples)),
         // A number of samples that is given decides alone.
@@ -102,7 +102,7 @@ void pause_after(const Contender& contender) {
 }
 
 /// Lets the contenders take turns.
-void take_turns(Field& field, Setting& setting, const Options& options) {
+void take_turns(Field& field, Setting& setting, const BenchProblemArguments& options) {
   if (field.contenders.empty()) return;
   const double warmup_ms = parse_duration_ms(options.warmup);
   PeakProbe probe(setting.device);
@@ -124,7 +124,7 @@ void take_turns(Field& field, Setting& setting, const Options& options) {
 }
 
 /// Options that no contender took any notice of.
-void warn_of_unused(const Options& options, const Field& field) {
+void warn_of_unused(const BenchProblemArguments& options, const Field& field) {
   const auto& peers = options.peers;
   if (!options.clblast_parameters.empty() && std::ranges::find(peers, "clblast") == peers.end()) {
     log::warn("--clblast-parameters changes nothing without --peer clblast");
@@ -141,7 +141,7 @@ void warn_of_unused(const Options& options, const Field& field) {
   for (const std::string& line : unused_of(options.kernels, used)) log::warn("{}", line);
 }
 
-int bench(const Options& options) {
+int bench_problem(const BenchProblemArguments& options) {
   const SingleProblem problem = problem_of(options);
   Entrants entrants;
   entrants.compile = compile_options(options.kernels);
@@ -180,7 +180,7 @@ int bench(const Options& options) {
   return field.failed.empty() && impossible.empty() ? 0 : kCheckFailed;
 }
 
-void add_gemm_options(CLI::App& command, Options& options) {
+void add_gemm_options(CLI::App& command, BenchProblemArguments& options) {
   add_options(command, options.gemm);
   command
       .add_option("--peer", options.peers,
@@ -199,7 +199,7 @@ void add_gemm_options(CLI::App& command, Options& options) {
       ->option_text("FILE");
 }
 
-void add_measure_options(CLI::App& command, Options& options) {
+void add_measure_options(CLI::App& command, BenchProblemArguments& options) {
   command.add_option("-n,--iterations", options.samples, "Samples of each contender (15)")
       ->option_text("N")
       ->check(whole_number(1));
@@ -222,8 +222,8 @@ void add_bench_problem(CLI::App& bench_command, const std::string& family, Actio
   const bool gemm = family == "gemm";
   CLI::App* command = bench_command.add_subcommand(
       family, gemm ? "Measure kernels for a matrix product" : "Measure kernels for " + family);
-  command->footer(kFooter);
-  auto options = std::make_shared<Options>();
+  command->footer(kBenchProblemFooter);
+  auto options = std::make_shared<BenchProblemArguments>();
   options->family = family;
   if (gemm) {
     add_gemm_options(*command, *options);
@@ -236,7 +236,7 @@ void add_bench_problem(CLI::App& bench_command, const std::string& family, Actio
   add_measure_options(*command, *options);
   add_options(*command, options->device);
   add_options(*command, options->result, every_format());
-  command->callback([options, &chosen] { chosen = [options] { return bench(*options); }; });
+  command->callback([options, &chosen] { chosen = [options] { return bench_problem(*options); }; });
 }
 
 }  // namespace morton::cli

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench_shapes.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include "figures.hpp"
 #include "inputs.hpp"
 #include "terminal.hpp"

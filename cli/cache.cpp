@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "commands.hpp"
 #include "options.hpp"
@@ -13,19 +14,19 @@
 namespace morton::cli {
 namespace {
 
-constexpr const char* kFooter = R"(Examples:
+constexpr const char* kCacheFooter = R"(Examples:
   morton cache list
   morton cache clear tuning
   morton cache clear self-test             # kernels are tried anew
   morton cache export -o tuning.json       # on one machine
   morton cache import tuning.json          # on another)";
 
-struct Options {
+struct CacheArguments {
   std::string cache_dir, part = "all", path;
   Format format = Format::table;
 };
 
-int list(const Options& options) {
+int list(const CacheArguments& options) {
   const CacheContent content = cache_content(options.cache_dir);
   Json tuning = Json::array();
   std::string text = fmt::format("{}\nprograms: {}, {}\n", content.folder, content.programs,
@@ -63,7 +64,7 @@ int list(const Options& options) {
   return 0;
 }
 
-int clear(const Options& options) {
+int clear(const CacheArguments& options) {
   const CachePart part = options.part == "programs"    ? CachePart::programs
                          : options.part == "tuning"    ? CachePart::tuning
                          : options.part == "self-test" ? CachePart::self_test
@@ -72,18 +73,18 @@ int clear(const Options& options) {
   return 0;
 }
 
-int export_all(const Options& options) {
+int export_all(const CacheArguments& options) {
   emit(export_tuning(options.cache_dir), options.path);
   return 0;
 }
 
-int import_all(const Options& options) {
+int import_all(const CacheArguments& options) {
   const auto records = import_tuning(options.cache_dir, read_text(options.path), options.path);
   emit(fmt::format("imported {} records\n", records), "");
   return 0;
 }
 
-CLI::App* add_part(CLI::App& command, const char* name, const char* what, Options& options) {
+CLI::App* add_part(CLI::App& command, const char* name, const char* what, CacheArguments& options) {
   CLI::App* part = command.add_subcommand(name, what);
   part->add_option("--cache-dir", options.cache_dir,
                    "The folder; else $MORTON_CACHE_DIR, else ~/.cache/morton")
@@ -95,9 +96,9 @@ CLI::App* add_part(CLI::App& command, const char* name, const char* what, Option
 
 void add_cache(CLI::App& app, Action& chosen) {
   CLI::App* command = app.add_subcommand("cache", "What is kept of built kernels and of tuning");
-  command->footer(kFooter);
+  command->footer(kCacheFooter);
   command->require_subcommand(1);
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CacheArguments>();
   CLI::App* listing = add_part(*command, "list", "List it", *options);
   add_format(*listing, options->format, {{"table", Format::table}, {"json", Format::json}});
   listing->callback([options, &chosen] { chosen = [options] { return list(*options); }; });

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <random>
 
 #include "commands.hpp"
@@ -21,7 +22,7 @@
 namespace morton::cli {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kCompareFooter =
     R"(The numbers are normal with mean 0 and standard deviation 5, as in C18's test. The product is set
 beside Eigen's in f32: mean and greatest absolute difference, results of the wrong sign, and results
 more than 1 apart. `outside` counts results that lie further from the exact product than rounding can
@@ -44,7 +45,7 @@ Examples:
   morton compare net.onnx --ref test_data_set_0
   morton compare gemm --m 1000 --n 1000 --k 1000)";
 
-struct Options {
+struct CompareArguments {
   GemmOptions gemm;
   bool every = false;
   std::uint64_t seed = 1;
@@ -71,7 +72,7 @@ RowMajor<float> normal_matrix(std::int64_t rows, std::int64_t columns, std::mt19
   return matrix;
 }
 
-Reference make_reference(const Options& options) {
+Reference make_reference(const CompareArguments& options) {
   std::mt19937_64 generator(options.seed);
   Reference reference;
   reference.lhs = normal_matrix(options.gemm.m, options.gemm.k, generator);
@@ -94,7 +95,7 @@ Tensor held(const RowMajor<float>& matrix, GemmShape::Order order) {
 }
 
 /// How one way of holding the operands came out.
-struct Outcome {
+struct Comparison {
   GemmShape shape;
   std::string kernels;
   double mean_error = 0.0, max_error = 0.0;
@@ -102,7 +103,7 @@ struct Outcome {
 };
 
 void compare(const Tensor& dst, const Reference& reference, double unit_roundoff,
-             Outcome& outcome) {
+             Comparison& outcome) {
   const std::span<const float> got = dst.as<float>();
   const double roundings = static_cast<double>(reference.lhs.cols()) + 4.0;
   double sum = 0.0;
@@ -125,14 +126,14 @@ void compare(const Tensor& dst, const Reference& reference, double unit_roundoff
   outcome.mean_error = sum / static_cast<double>(got.size());
 }
 
-Outcome run_one(const GemmShape& shape, const Reference& reference, const Device& device,
-                const CompileOptions& compile, UsedChoices& used) {
+Comparison run_one(const GemmShape& shape, const Reference& reference, const Device& device,
+                   const CompileOptions& compile, UsedChoices& used) {
   const CompiledModel model = compile_model(gemm_model(shape), device, compile);
   Session session(model);
   const Inputs inputs{{"lhs", held(reference.lhs, shape.lhs)},
                       {"rhs", held(reference.rhs, shape.rhs)}};
   const std::vector<NamedTensor> outputs = session.run(inputs);
-  Outcome outcome;
+  Comparison outcome;
   outcome.shape = shape;
   outcome.kernels = computing_kernels(model.steps());
   for (const StepInfo& step : model.steps()) {
@@ -143,9 +144,10 @@ Outcome run_one(const GemmShape& shape, const Reference& reference, const Device
   return outcome;
 }
 
-Json json_of(const Options& options, const Device& device, const std::vector<Outcome>& outcomes) {
+Json json_of(const CompareArguments& options, const Device& device,
+             const std::vector<Comparison>& outcomes) {
   Json list = Json::array();
-  for (const Outcome& outcome : outcomes) {
+  for (const Comparison& outcome : outcomes) {
     list.push_back({{"lhs", order_text(outcome.shape.lhs)},
                     {"rhs", order_text(outcome.shape.rhs)},
                     {"kernel", outcome.kernels},
@@ -164,8 +166,8 @@ Json json_of(const Options& options, const Device& device, const std::vector<Out
       {"outcomes", list}};
 }
 
-std::string text_of(const Options& options, const Device& device,
-                    const std::vector<Outcome>& outcomes) {
+std::string text_of(const CompareArguments& options, const Device& device,
+                    const std::vector<Comparison>& outcomes) {
   using enum Table::Align;
   Table table;
   table.columns = {{"lhs"},
@@ -176,7 +178,7 @@ std::string text_of(const Options& options, const Device& device,
                    {"sign errors", right},
                    {"errors above 1", right},
                    {"outside", right}};
-  for (const Outcome& outcome : outcomes) {
+  for (const Comparison& outcome : outcomes) {
     table.rows.push_back({order_text(outcome.shape.lhs), order_text(outcome.shape.rhs),
                           outcome.kernels, fmt::format("{:.3g}", outcome.mean_error),
                           fmt::format("{:.3g}", outcome.max_error),
@@ -188,14 +190,14 @@ std::string text_of(const Options& options, const Device& device,
          to_text(table, options.result.format);
 }
 
-int compare_gemm(const Options& options) {
+int compare_gemm(const CompareArguments& options) {
   using Order = GemmShape::Order;
   const CompileOptions compile = compile_options(options.kernels);
   GemmShape shape{options.gemm.m, options.gemm.n, options.gemm.k};
   static_cast<void>(gemm_model(shape));  // refuses bad extents before anything is made of them
   const Device device = open_device(options.device);
   const Reference reference = make_reference(options);
-  std::vector<Outcome> outcomes;
+  std::vector<Comparison> outcomes;
   UsedChoices used;
   for (const bool transpose_a : {false, true}) {
     for (const bool transpose_b : {false, true}) {
@@ -216,7 +218,7 @@ int compare_gemm(const Options& options) {
     emit(to_text(format == Format::csv ? json["outcomes"] : json, format), options.result.path);
   }
   std::int64_t outside = 0;
-  for (const Outcome& outcome : outcomes) outside += outcome.outside;
+  for (const Comparison& outcome : outcomes) outside += outcome.outside;
   if (outside == 0) return 0;
   log::error("{} results lie further from the exact product than rounding explains", outside);
   return kCheckFailed;
@@ -231,8 +233,8 @@ void add_compare(CLI::App& app, Action& chosen) {
   compare_command->footer(kModelFooter);
   add_compare_model(*compare_command, chosen);
   CLI::App* command = compare_command->add_subcommand("gemm", "Products against Eigen's");
-  command->footer(kFooter);
-  auto options = std::make_shared<Options>();
+  command->footer(kCompareFooter);
+  auto options = std::make_shared<CompareArguments>();
   add_options(*command, options->gemm);
   command->add_flag("--all-transpositions", options->every, "All four ways, one after the other");
   command->add_option("--seed", options->seed, "Seed of the numbers (1)")

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "compare_subject.hpp"
 #include "inputs.hpp"
@@ -21,7 +22,7 @@
 namespace morton::cli {
 namespace {
 
-struct Options {
+struct CompareModelArguments {
   ModelOptions model;
   DeviceOptions device;
   std::vector<std::string> inputs;
@@ -66,7 +67,7 @@ std::string verdict(const LayerComparison& layer) {
   return layer.wrong == 0 ? "ok" : fmt::format("{} wrong", layer.wrong);
 }
 
-Table table_of(const LayerReport& report, const Options& options) {
+Table table_of(const LayerReport& report, const CompareModelArguments& options) {
   using enum Table::Align;
   Table table;
   table.columns = {{"layer"},           {"shape"},
@@ -96,8 +97,8 @@ std::string first_wrong_text(const LayerReport& report) {
   return text + ": " + first->first_wrong;
 }
 
-std::string text_of(const LayerReport& report, const Subject& subject, const Options& options,
-                    const Device& device) {
+std::string text_of(const LayerReport& report, const Subject& subject,
+                    const CompareModelArguments& options, const Device& device) {
   std::string text =
       fmt::format("{} against {}, on {}\n", options.model.path, subject.text, device.description());
   const Table table = table_of(report, options);
@@ -124,7 +125,8 @@ std::string text_of(const LayerReport& report, const Subject& subject, const Opt
   return text;
 }
 
-Subject subject_of(const Options& options, const Model& model, CompileOptions& compile) {
+Subject subject_of(const CompareModelArguments& options, const Model& model,
+                   CompileOptions& compile) {
   Subject subject;
   if (options.reference != "reference") {
     return read_subject(options.reference, model, compile);
@@ -138,8 +140,8 @@ Subject subject_of(const Options& options, const Model& model, CompileOptions& c
 }
 
 /// Inputs that the reference's files do not bring: from -i, or random.
-void complete_inputs(const Options& options, const Model& model, const Sources& sources,
-                     const CompiledModel& compiled, Subject& subject) {
+void complete_inputs(const CompareModelArguments& options, const Model& model,
+                     const Sources& sources, const CompiledModel& compiled, Subject& subject) {
   if (!options.inputs.empty()) {
     if (!subject.inputs.empty()) {
       throw UsageError("--ref " + options.reference + ": brings inputs; leave out -i");
@@ -170,7 +172,7 @@ void add_planned_values(const Model& model, const Sources& sources, const Subjec
   }
 }
 
-int compare_model(const Options& options) {
+int compare_model(const CompareModelArguments& options) {
   const Model model = read_model(options.model);
   require_supported(model);
   require_one_device(options.device);
@@ -212,7 +214,7 @@ int compare_model(const Options& options) {
 }  // namespace
 
 void add_compare_model(CLI::App& command, Action& chosen) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CompareModelArguments>();
   command.add_option("model", options->model.path, "ONNX file, or network definition (.json)")
       ->option_text("MODEL");
   command
@@ -257,7 +259,7 @@ void add_compare_model(CLI::App& command, Action& chosen) {
     if (options->model.path.empty()) throw CLI::RequiredError("MODEL or gemm");
     const bool tolerates = command.count("--rtol") + command.count("--atol") > 0;
     chosen = [options, tolerates] {
-      if (tolerates && options->reference == Options().reference) {
+      if (tolerates && options->reference == CompareModelArguments().reference) {
         throw UsageError(
             "compare: --rtol and --atol are tolerances for what --ref brings; without it each "
             "element has a bound of its own (docs/numerics.md)");

@@ -18,7 +18,7 @@
 namespace morton::cli {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kCompileFooter =
     R"(The file holds the plan, the binaries of its kernels with their source, and the packed weights, for
 this device and driver. `run`, `bench` and `profile` take it in place of a model, and compile nothing.
 It is machine code: take such files only from those whose programs you would run.
@@ -29,14 +29,14 @@ Examples:
   morton compile net.onnx -o net.morton --batch 1 --also-shape image:8x3x224x224
   morton run net.morton -i image:cat.jpg --rebuild     # with another driver)";
 
-struct Options {
+struct CompileArguments {
   DeviceOptions device;
   ModelOptions model;
   std::string output;
 };
 
 /// The options of each plan that the file gets: the first as --batch and --shape say.
-std::vector<CompileOptions> variants_of(const Options& options) {
+std::vector<CompileOptions> variants_of(const CompileArguments& options) {
   CompileOptions first = compile_options(options.model);
   const std::vector<InputShapes> others = std::exchange(first.also, {});
   // Each shape gets a plan with the kernels that are best for it.
@@ -50,7 +50,7 @@ std::vector<CompileOptions> variants_of(const Options& options) {
   return variants;
 }
 
-int compile_ahead(const Options& options) {
+int compile_ahead(const CompileArguments& options) {
   if (CompiledFile::is_one(options.model.path)) {
     throw UsageError(fmt::format("{}: is compiled already", options.model.path));
   }
@@ -76,8 +76,8 @@ int compile_ahead(const Options& options) {
 void add_compile(CLI::App& app, Action& chosen) {
   CLI::App* command =
       app.add_subcommand("compile", "Compile a model ahead: one file that starts at once");
-  command->footer(kFooter);
-  auto options = std::make_shared<Options>();
+  command->footer(kCompileFooter);
+  auto options = std::make_shared<CompileArguments>();
   add_model_file(*command, options->model);
   command->add_option("-o,--output", options->output, "File to write (.morton)")
       ->option_text("FILE")

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "commands.hpp"
 #include "conformance_case.hpp"
@@ -15,10 +16,10 @@
 namespace morton::cli {
 namespace {
 
-using Outcome = ConformanceResult::Outcome;
+using CaseOutcome = ConformanceResult::Outcome;
 using Results = std::vector<ConformanceResult>;
 
-constexpr const char* kFooter =
+constexpr const char* kConformanceFooter =
     R"(Each test is a folder with model.onnx and test_data_set_0, as ONNX ships them for its operators. It is
 planned anew and must give the expected types, shapes and values (relative 1e-3, absolute 1e-7).
 
@@ -32,7 +33,7 @@ Examples:
   morton conformance /usr/share/libonnx-testdata/data/node
   morton conformance /usr/share/libonnx-testdata/data/node --filter 'test_slice*' --every)";
 
-struct Options {
+struct ConformanceArguments {
   std::string folder;
   std::string filter = "*";
   bool every = false;
@@ -43,7 +44,7 @@ struct Options {
 };
 
 /// How many tests came out each way.
-using Counts = std::map<Outcome, std::int64_t>;
+using Counts = std::map<CaseOutcome, std::int64_t>;
 
 std::map<std::string, Counts> totals_of(const Results& results) {
   std::map<std::string, Counts> totals;
@@ -51,8 +52,9 @@ std::map<std::string, Counts> totals_of(const Results& results) {
   return totals;
 }
 
-constexpr Outcome kOutcomes[] = {Outcome::device, Outcome::host, Outcome::unsupported,
-                                 Outcome::disputed, Outcome::failed};
+constexpr CaseOutcome kOutcomes[] = {CaseOutcome::device, CaseOutcome::host,
+                                     CaseOutcome::unsupported, CaseOutcome::disputed,
+                                     CaseOutcome::failed};
 
 Counts sum_of(const Results& results) {
   Counts sum;
@@ -62,7 +64,7 @@ Counts sum_of(const Results& results) {
 
 Json json_of(Counts counts) {
   Json object = Json::object();
-  for (const Outcome outcome : kOutcomes) object[word_of(outcome)] = counts[outcome];
+  for (const CaseOutcome outcome : kOutcomes) object[word_of(outcome)] = counts[outcome];
   return object;
 }
 
@@ -79,11 +81,11 @@ Json json_of(const Results& results) {
   return {{"tests", tests}, {"operators", operators}, {"totals", json_of(sum_of(results))}};
 }
 
-Table tests_table(const Results& results, const Options& options) {
+Table tests_table(const Results& results, const ConformanceArguments& options) {
   Table table;
   table.columns = {{"test"}, {"operator"}, {"outcome"}, {"reason"}};
   for (const ConformanceResult& result : results) {
-    const bool right = result.outcome == Outcome::device || result.outcome == Outcome::host;
+    const bool right = result.outcome == CaseOutcome::device || result.outcome == CaseOutcome::host;
     if (right && !options.every) continue;
     table.rows.push_back({result.name, result.operators, word_of(result.outcome), result.reason});
   }
@@ -94,10 +96,10 @@ Table totals_table(const Results& results) {
   using enum Table::Align;
   Table table;
   table.columns = {{"operator"}};
-  for (const Outcome outcome : kOutcomes) table.columns.push_back({word_of(outcome), right});
+  for (const CaseOutcome outcome : kOutcomes) table.columns.push_back({word_of(outcome), right});
   const auto add = [&](const std::string& name, Counts counts) {
     std::vector<std::string> row{name};
-    for (const Outcome outcome : kOutcomes) row.push_back(std::to_string(counts[outcome]));
+    for (const CaseOutcome outcome : kOutcomes) row.push_back(std::to_string(counts[outcome]));
     table.rows.push_back(std::move(row));
   };
   for (const auto& [op, counts] : totals_of(results)) add(op, counts);
@@ -105,7 +107,7 @@ Table totals_table(const Results& results) {
   return table;
 }
 
-std::string text_of(const Results& results, const Options& options) {
+std::string text_of(const Results& results, const ConformanceArguments& options) {
   const Table tests = tests_table(results, options);
   std::string text;
   if (!tests.rows.empty()) text = to_text(tests, options.result.format) + "\n";
@@ -114,12 +116,12 @@ std::string text_of(const Results& results, const Options& options) {
 
 /// With --strict the host may give shape arithmetic only.
 void apply_strictness(ConformanceResult& result) {
-  if (result.outcome != Outcome::host || is_shape_arithmetic(result.operators)) return;
-  result.outcome = Outcome::failed;
+  if (result.outcome != CaseOutcome::host || is_shape_arithmetic(result.operators)) return;
+  result.outcome = CaseOutcome::failed;
   result.reason = "--strict: the host gave what is no shape arithmetic";
 }
 
-int check_conformance(const Options& options) {
+int check_conformance(const ConformanceArguments& options) {
   const CompileOptions compile = compile_options(options.kernels);
   const auto cases = find_conformance_cases(options.folder);
   const Device device = open_device(options.device);
@@ -135,7 +137,7 @@ int check_conformance(const Options& options) {
   const bool people = for_people(options.result.format);
   emit(people ? text_of(results, options) : to_text(json_of(results), options.result.format),
        options.result.path);
-  const std::int64_t failed = sum_of(results)[Outcome::failed];
+  const std::int64_t failed = sum_of(results)[CaseOutcome::failed];
   if (failed == 0) return 0;
   log::error("{} of {} tests failed", failed, results.size());
   return kCheckFailed;
@@ -146,8 +148,8 @@ int check_conformance(const Options& options) {
 void add_conformance(CLI::App& app, Action& chosen) {
   CLI::App* command =
       app.add_subcommand("conformance", "Run ONNX's tests of its operators on a device");
-  command->footer(kFooter);
-  auto options = std::make_shared<Options>();
+  command->footer(kConformanceFooter);
+  auto options = std::make_shared<ConformanceArguments>();
   command->add_option("DIR", options->folder, "The folder of the tests")->required();
   command->add_option("--filter", options->filter, "Only tests whose names match ('test_slice*')")
       ->option_text("PATTERN");

@@ -18,7 +18,7 @@ namespace morton::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using Outcome = ConformanceResult::Outcome;
+using CaseOutcome = ConformanceResult::Outcome;
 
 constexpr double kRelative = 1e-3;
 constexpr double kAbsolute = 1e-7;
@@ -116,15 +116,15 @@ std::string differences(const std::vector<NamedTensor>& got, const std::vector<T
 }
 
 /// Whether the device has computed, or nothing was to be computed.
-Outcome place_of(const CompiledModel& compiled, const ModelSummary& summary) {
+CaseOutcome place_of(const CompiledModel& compiled, const ModelSummary& summary) {
   bool any = false;
   for (const StepInfo& step : compiled.steps()) {
-    if (step.place == StepInfo::Place::host) return Outcome::host;
+    if (step.place == StepInfo::Place::host) return CaseOutcome::host;
     any = any || step.role == StepInfo::Role::compute;
   }
   const bool planned = std::ranges::any_of(
       summary.operators, [](const auto& counted) { return is_shape_arithmetic(counted.first); });
-  return any || !planned ? Outcome::device : Outcome::host;
+  return any || !planned ? CaseOutcome::device : CaseOutcome::host;
 }
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
@@ -147,17 +147,17 @@ void run_all(const fs::path& folder, const Device& device, const CompileOptions&
 
 }  // namespace
 
-const char* word_of(Outcome outcome) {
+const char* word_of(CaseOutcome outcome) {
   switch (outcome) {
-    case Outcome::device:
+    case CaseOutcome::device:
       return "device";
-    case Outcome::host:
+    case CaseOutcome::host:
       return "host";
-    case Outcome::unsupported:
+    case CaseOutcome::unsupported:
       return "unsupported";
-    case Outcome::disputed:
+    case CaseOutcome::disputed:
       return "disputed";
-    case Outcome::failed:
+    case CaseOutcome::failed:
       break;
   }
   return "failed";
@@ -192,15 +192,15 @@ ConformanceResult run_conformance_case(const fs::path& folder, const Device& dev
   try {
     run_all(folder, device, options, result);
   } catch (const UnsupportedError& error) {
-    result.outcome = Outcome::unsupported;
+    result.outcome = CaseOutcome::unsupported;
     result.reason = first_line(error.what());
   } catch (const std::exception& error) {
-    result.outcome = Outcome::failed;
+    result.outcome = CaseOutcome::failed;
     result.reason = first_line(error.what());
   }
   const std::string_view dispute = dispute_over(result.name);
-  if (result.outcome == Outcome::failed && !dispute.empty()) {
-    result.outcome = Outcome::disputed;
+  if (result.outcome == CaseOutcome::failed && !dispute.empty()) {
+    result.outcome = CaseOutcome::disputed;
     result.reason += " (" + std::string(dispute) + ")";
   }
   return result;

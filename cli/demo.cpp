@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "commands.hpp"
@@ -20,7 +21,7 @@
 namespace morton::cli {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kDemoFooter =
     R"(Shows some digits with the network's answers, then its accuracy on all of the test digits, and
 the time of every layer on the device's clock. The exit status is 1 when fewer than 97 % of the
 answers are right.
@@ -34,7 +35,7 @@ constexpr double kLeastAccuracy = 0.97;
 constexpr int kSteadyRuns = 20;
 constexpr int kProfiledRuns = 11;
 
-struct Options {
+struct DemoArguments {
   DeviceOptions device;
   ModelOptions model;
   std::string data = "data/mnist";
@@ -48,7 +49,7 @@ struct Layer {
   std::optional<double> device_us;
 };
 
-struct Result {
+struct DemoResult {
   std::vector<Answer> answers;
   std::int64_t right = 0;
   std::int64_t batch = 1;
@@ -83,7 +84,7 @@ void collect_answers(const Tensor& output, std::size_t limit, std::vector<Answer
 }
 
 /// Compiles for `options.batch` digits at once, or for as many as the model fixes.
-CompiledModel compile_for_digits(const Options& options, const Device& device) {
+CompiledModel compile_for_digits(const DemoArguments& options, const Device& device) {
   const Model model = Model::load(options.model.path);
   CompileOptions compile = compile_options(options.model);
   const std::vector<PortInfo> inputs = model.inputs();
@@ -105,7 +106,7 @@ CompiledModel compile_for_digits(const Options& options, const Device& device) {
 }
 
 /// First call of `run` against the median of later ones, on the same input.
-void time_inference(Session& session, const std::vector<NamedTensor>& input, Result& result) {
+void time_inference(Session& session, const std::vector<NamedTensor>& input, DemoResult& result) {
   const Stopwatch first;
   (void)session.run(input);
   result.first_ms = first.ms();
@@ -118,7 +119,7 @@ void time_inference(Session& session, const std::vector<NamedTensor>& input, Res
   result.steady_ms = median_of(std::move(later));
 }
 
-void classify(Session& session, const Digits& digits, Result& result) {
+void classify(Session& session, const Digits& digits, DemoResult& result) {
   const PortInfo port = session.model().inputs().front();
   const auto total = static_cast<std::int64_t>(digits.truth.size());
   Progress progress("classifying");
@@ -133,7 +134,8 @@ void classify(Session& session, const Digits& digits, Result& result) {
 }
 
 /// Times every layer in a session of its own, for profiling slows the runs that it measures.
-void profile(const CompiledModel& model, const std::vector<NamedTensor>& input, Result& result) {
+void profile(const CompiledModel& model, const std::vector<NamedTensor>& input,
+             DemoResult& result) {
   Session session(model, {SessionOptions::Profiling::on});
   (void)session.run(input);
   std::vector<std::vector<double>> samples;
@@ -154,12 +156,12 @@ void profile(const CompiledModel& model, const std::vector<NamedTensor>& input, 
   }
 }
 
-std::optional<double> layers_ms_of(const Result& result) {
+std::optional<double> layers_ms_of(const DemoResult& result) {
   const std::optional<double> sum_us = result.layers_us();
   return sum_us ? std::optional(*sum_us / 1e3) : std::nullopt;
 }
 
-Table layer_table(const Result& result) {
+Table layer_table(const DemoResult& result) {
   Table table;
   table.columns = {
       {"layer"}, {"kernel"}, {"device us", Table::Align::right}, {"share", Table::Align::right}};
@@ -174,8 +176,8 @@ Table layer_table(const Result& result) {
   return table;
 }
 
-std::string text_of(const Options& options, const CompiledModel& model, const Digits& digits,
-                    const Result& result) {
+std::string text_of(const DemoArguments& options, const CompiledModel& model, const Digits& digits,
+                    const DemoResult& result) {
   const Terminal terminal = terminal_of(STDOUT_FILENO);
   const auto shown = std::min(result.answers.size(), static_cast<std::size_t>(options.count));
   const std::vector<Answer> first(result.answers.begin(),
@@ -196,7 +198,7 @@ std::string text_of(const Options& options, const CompiledModel& model, const Di
   return text;
 }
 
-Json json_of(const CompiledModel& model, const Digits& digits, const Result& result) {
+Json json_of(const CompiledModel& model, const Digits& digits, const DemoResult& result) {
   Json layers = Json::array();
   for (const Layer& layer : result.layers) {
     layers.push_back({{"name", layer.name},
@@ -221,13 +223,13 @@ Json json_of(const CompiledModel& model, const Digits& digits, const Result& res
           {"answers", answers}};
 }
 
-int demonstrate(const Options& options) {
+int demonstrate(const DemoArguments& options) {
   const Digits digits = read_test_digits(options.data);
   const Device device = open_device(options.device);
   const CompiledModel model = compile_for_digits(options, device);
   const PortInfo port = model.inputs().front();
   const std::vector<NamedTensor> input{{port.name, digits_to_input(digits, 0, port.shape)}};
-  Result result;
+  DemoResult result;
   result.batch = port.shape.front();
   {
     Session session(model);
@@ -251,8 +253,8 @@ int demonstrate(const Options& options) {
 
 void add_demo(CLI::App& app, Action& chosen) {
   CLI::App* command = app.add_subcommand("demo", "Classify handwritten digits with LeNet-5");
-  command->footer(kFooter);
-  auto options = std::make_shared<Options>();
+  command->footer(kDemoFooter);
+  auto options = std::make_shared<DemoArguments>();
   options->model.path = "models/lenet5.onnx";
   options->model.batch = 100;
   command->add_option("--model", options->model.path, "ONNX file (models/lenet5.onnx)")

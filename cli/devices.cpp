@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "commands.hpp"
 #include "log.hpp"
@@ -15,7 +16,7 @@
 namespace morton::cli {
 namespace {
 
-constexpr const char* kFooter = R"(Examples:
+constexpr const char* kDevicesFooter = R"(Examples:
   morton devices
   morton devices --format json -o board.json    # for morton plan --device-info)";
 
@@ -84,7 +85,7 @@ int list_devices(const ResultOptions& options) {
 
 void add_devices(CLI::App& app, Action& chosen) {
   CLI::App* command = app.add_subcommand("devices", "List the OpenCL devices and what they can do");
-  command->footer(kFooter);
+  command->footer(kDevicesFooter);
   auto options = std::make_shared<ResultOptions>();
   add_options(*command, *options, every_format());
   command->callback([options, &chosen] { chosen = [options] { return list_devices(*options); }; });

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "commands.hpp"
 #include "machine.hpp"
@@ -17,7 +18,7 @@
 namespace morton::cli {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kDoctorFooter =
     R"(Checks the OpenCL loader, its drivers, permissions, the kernel cache, and whether a tiny kernel
 computes the right answer on each device. Every failed check says how to mend it.
 
@@ -91,7 +92,7 @@ int examine(const DeviceOptions& device, const ResultOptions& result) {
 
 void add_doctor(CLI::App& app, Action& chosen) {
   CLI::App* command = app.add_subcommand("doctor", "Find out why no device is found or usable");
-  command->footer(kFooter);
+  command->footer(kDoctorFooter);
   struct Options {
     DeviceOptions device;
     ResultOptions result;

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "commands.hpp"
@@ -22,7 +23,7 @@
 namespace morton::cli {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kEvalFooter =
     R"(Prints how many answers are right, and the confusion matrix: what the examples show in rows, the
 answers in columns. Pictures smaller than the model's input are centred on black, a level of 0 before
 --mean is taken away. Of a model with one output the answers are class 0 and, above --threshold, 1.
@@ -36,7 +37,7 @@ Examples:
 constexpr std::int64_t kMostShownClasses = 20;
 constexpr std::size_t kShownMistakes = 10;
 
-struct Options {
+struct EvalArguments {
   DeviceOptions device;
   ModelOptions model;
   GivenModel::Elsewhere elsewhere = GivenModel::Elsewhere::refuse;
@@ -112,7 +113,7 @@ std::string text_of(const Evaluation& evaluation, const Dataset& data, Format fo
   return text + "the most frequent mistakes:\n" + to_text(mistakes, format);
 }
 
-Json json_of(const Evaluation& evaluation, const Dataset& data, const Options& options,
+Json json_of(const Evaluation& evaluation, const Dataset& data, const EvalArguments& options,
              const std::optional<double>& threshold) {
   Json names = Json::array();
   Json matrix = Json::array();
@@ -153,7 +154,7 @@ void settle_shape(const std::vector<PortInfo>& inputs, const Dataset& data,
 
 /// What parts the answers of a model with one output; nothing of one with several.
 std::optional<double> threshold_of(const GivenModel& model, const CompiledModel& compiled,
-                                   const Options& options) {
+                                   const EvalArguments& options) {
   const std::vector<PortInfo> outputs = compiled.outputs();
   if (outputs.size() != 1) return std::nullopt;  // which evaluation refuses
   const Shape& shape = outputs.front().shape;
@@ -170,7 +171,7 @@ std::optional<double> threshold_of(const GivenModel& model, const CompiledModel&
   return threshold;
 }
 
-int evaluate_model(const Options& options) {
+int evaluate_model(const EvalArguments& options) {
   const Dataset data = read_dataset(options.data.path, options.part);
   // Values that should be labels are told before anything is built.
   require_labels_below(data, data.classes);
@@ -204,8 +205,8 @@ int evaluate_model(const Options& options) {
 
 void add_eval(CLI::App& app, Action& chosen) {
   CLI::App* command = app.add_subcommand("eval", "How often a model's answers are right, by class");
-  command->footer(kFooter);
-  auto options = std::make_shared<Options>();
+  command->footer(kEvalFooter);
+  auto options = std::make_shared<EvalArguments>();
   add_given_model(*command, options->model, options->elsewhere, Need::required);
   command
       ->add_option("--checkpoint", options->checkpoint,

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "commands.hpp"
 #include "inputs.hpp"
@@ -19,7 +20,7 @@
 namespace morton::cli {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kInspectFooter =
     R"(Needs no device. The exit status is 0 for every model that can be read, supported or not; with
 --support it is 1 for one with a node that cannot be computed.
 
@@ -30,7 +31,7 @@ Examples:
   morton inspect models/lenet5.onnx --dot | dot -Tsvg > lenet5.svg
   morton inspect models/lenet5.onnx --after fuse_epilogues --diff)";
 
-struct Options {
+struct InspectArguments {
   ModelOptions model;
   ResultOptions result;
   bool dot = false;
@@ -135,7 +136,7 @@ std::string text_of(const Model& model) {
 }
 
 /// The graph after a pass, or what the pass changed.
-std::string pass_text(const Model& model, const Options& options) {
+std::string pass_text(const Model& model, const InspectArguments& options) {
   const PassEffect effect = effect_of_pass(model, options.after, compile_options(options.model));
   if (!for_people(options.result.format)) {
     return to_text(Json{{"pass", options.after},
@@ -149,7 +150,7 @@ std::string pass_text(const Model& model, const Options& options) {
   return text.empty() ? fmt::format("pass {} changes nothing\n", options.after) : text;
 }
 
-void check(const Options& options) {
+void check(const InspectArguments& options) {
   const bool shaped = options.model.batch > 0 || !options.model.shapes.empty();
   if (options.after.empty() && options.diff) {
     throw UsageError("inspect: --diff says what is shown of a pass; give --after PASS");
@@ -164,13 +165,13 @@ void check(const Options& options) {
   }
 }
 
-std::string footer() {
+std::string inspect_footer() {
   std::string names;
   for (const std::string& name : pass_names()) names += "  " + name + "\n";
-  return "Passes, in the order in which they run:\n" + names + "\n" + kFooter;
+  return "Passes, in the order in which they run:\n" + names + "\n" + kInspectFooter;
 }
 
-int inspect(const Options& options) {
+int inspect(const InspectArguments& options) {
   check(options);
   if (options.support) return show_support(options.model, options.result);
   const Model model = read_model(options.model);
@@ -193,8 +194,8 @@ int inspect(const Options& options) {
 void add_inspect(CLI::App& app, Action& chosen) {
   CLI::App* command = app.add_subcommand(
       "inspect", "Show a model's inputs, outputs and operators, supported or not");
-  command->footer(footer());
-  auto options = std::make_shared<Options>();
+  command->footer(inspect_footer());
+  auto options = std::make_shared<InspectArguments>();
   add_model_file(*command, options->model);
   command->add_flag("--dot", options->dot, "The graph in Graphviz's language");
   command->add_flag("--support", options->support,

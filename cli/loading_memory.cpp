@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "morton/error.hpp"
 #include "output.hpp"

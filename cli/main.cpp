@@ -24,7 +24,7 @@ namespace {
 constexpr int kUsageStatus = 2;
 constexpr int kInternalStatus = 70;
 
-constexpr const char* kFooter = R"(Examples:
+constexpr const char* kMortonFooter = R"(Examples:
   morton demo
   morton devices
   morton run models/lenet5.onnx -i input:digit.png --top-k 3
@@ -122,7 +122,7 @@ int execute(const Action& action) {
 
 int run_program(int argc, char** argv) {
   CLI::App app{"Morton runs neural networks on OpenCL devices.", "morton"};
-  app.footer(kFooter);
+  app.footer(kMortonFooter);
   app.get_formatter()->column_width(34);
   app.set_version_flag("--version", "morton " MORTON_VERSION, "Print the version");
   int verbosity = 0;

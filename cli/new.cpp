@@ -22,14 +22,14 @@ Examples:
   morton new r17-digits -o digits.json --seed 7
   morton new r17-256 -o small.json --matrices csv)";
 
-struct Options {
+struct NewArguments {
   std::string architecture;
   std::string output;
   std::uint64_t seed = 1;
   std::string matrices = "binary";
 };
 
-std::string footer() {
+std::string new_footer() {
   std::string text = "Architectures:\n";
   for (const ArchitectureInfo& architecture : architectures()) {
     text += fmt::format("  {:<17}{}\n", architecture.name, architecture.summary);
@@ -37,7 +37,7 @@ std::string footer() {
   return text + "\n" + kExamples;
 }
 
-int write_model(const Options& options) {
+int write_model(const NewArguments& options) {
   const Model model = new_model(options.architecture, options.seed);
   model.save(options.output, options.matrices == "csv" ? MatrixFormat::csv : MatrixFormat::binary);
   log::info("wrote {} ({} parameters)", options.output, model.summary().parameters);
@@ -48,8 +48,8 @@ int write_model(const Options& options) {
 
 void add_new(CLI::App& app, Action& chosen) {
   CLI::App* command = app.add_subcommand("new", "Make a model with random weights");
-  command->footer(footer());
-  auto options = std::make_shared<Options>();
+  command->footer(new_footer());
+  auto options = std::make_shared<NewArguments>();
   command->add_option("architecture", options->architecture, "One of those below")
       ->option_text("ARCHITECTURE")
       ->required();

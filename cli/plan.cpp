@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "commands.hpp"
 #include "morton/compile.hpp"
@@ -15,7 +16,7 @@
 namespace morton::cli {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kPlanFooter =
     R"(Nothing is built or run. With --device-info no device need be present: the file is what
 `morton devices --format json` printed on the other machine; where it lists several devices,
 --device names one by its id.
@@ -26,7 +27,7 @@ Examples:
   morton plan models/lenet5.onnx --device-info board.json --device 0:0
   morton plan models/lenet5.onnx --use gemm=gemm.naive)";
 
-struct Options {
+struct PlanArguments {
   DeviceOptions device;
   ModelOptions model;
   std::string device_info;
@@ -66,7 +67,7 @@ std::string device_json_from(const std::string& path, const std::string& id) {
   return value.dump(2, ' ', false, Json::error_handler_t::replace);
 }
 
-int show_plan(const Options& options) {
+int show_plan(const PlanArguments& options) {
   CompileOptions compile = compile_options(options.model);
   compile.weights = weights_of(options.device);
   compile.cache_dir = options.device.cache_dir;
@@ -93,8 +94,8 @@ int show_plan(const Options& options) {
 void add_plan(CLI::App& app, Action& chosen) {
   CLI::App* command =
       app.add_subcommand("plan", "Show kernel, format, work-group and bytes of every step");
-  command->footer(kFooter);
-  auto options = std::make_shared<Options>();
+  command->footer(kPlanFooter);
+  auto options = std::make_shared<PlanArguments>();
   add_model_file(*command, options->model);
   command->add_flag("--why", options->why, "Say why each kernel was chosen");
   command

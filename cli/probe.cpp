@@ -15,7 +15,7 @@
 namespace morton::cli {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kProbeFooter =
     R"(Figures are medians of several samples, with the best in brackets; each was checked by its sums or
 bytes. Let nothing else run meanwhile. The best rates and the median of a launch are kept as the device's
 roofs, which `plan` estimates with and `profile` compares with; `morton devices` says which have some.
@@ -25,13 +25,13 @@ Examples:
   morton probe -d gpu --quick
   morton probe --format json -o probe.json)";
 
-struct Options {
+struct ProbeArguments {
   DeviceOptions device;
   ResultOptions result;
   bool quick = false;
 };
 
-int run_probe(const Options& options) {
+int run_probe(const ProbeArguments& options) {
   const Device device = open_device(options.device);
   ProbeOptions how;
   how.effort = options.quick ? ProbeOptions::Effort::quick : ProbeOptions::Effort::full;
@@ -58,8 +58,8 @@ int run_probe(const Options& options) {
 void add_probe(CLI::App& app, Action& chosen) {
   CLI::App* command =
       app.add_subcommand("probe", "Measure what a device does at most, and keep it");
-  command->footer(kFooter);
-  auto options = std::make_shared<Options>();
+  command->footer(kProbeFooter);
+  auto options = std::make_shared<ProbeArguments>();
   command->add_flag("--quick", options->quick, "Fewer widths, footprints and samples");
   add_options(*command, options->device);
   add_options(*command, options->result, every_format());

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "commands.hpp"
 #include "given_model.hpp"
@@ -19,7 +20,7 @@
 namespace morton::cli {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kProfileFooter =
     R"(Three clocks, never mixed: `device` is the device's own, of the kernel; `enqueue` the host's, for
 putting the step into the queue; `host` the host's, for the step alone from enqueuing it to its end.
 FLOP and bytes are those of the problem, without padding. Shares are of the device's measured roofs
@@ -30,7 +31,7 @@ Examples:
   morton profile models/lenet5.onnx --batch 100 -n 50 --layers layers.csv
   morton profile models/lenet5.onnx --trace trace.json    # open it on https://ui.perfetto.dev)";
 
-struct Options {
+struct ProfileArguments {
   DeviceOptions device;
   ModelOptions model;
   MeasureOptions measure;
@@ -71,7 +72,7 @@ std::string inputs_text(const CompiledModel& model) {
   return text;
 }
 
-int run_profile(const Options& options) {
+int run_profile(const ProfileArguments& options) {
   const Format layers = options.layers.empty() ? Format::csv : layers_format(options.layers);
   (void)parse_duration_ms(options.measure.duration);
   (void)parse_duration_ms(options.measure.warmup);
@@ -106,8 +107,8 @@ int run_profile(const Options& options) {
 void add_profile(CLI::App& app, Action& chosen) {
   CLI::App* command =
       app.add_subcommand("profile", "Time, rates and limits of every step of a model");
-  command->footer(kFooter);
-  auto options = std::make_shared<Options>();
+  command->footer(kProfileFooter);
+  auto options = std::make_shared<ProfileArguments>();
   add_given_model(*command, options->model, options->elsewhere, Need::required);
   command->add_option("--layers", options->layers, "Write one record for each step: .csv or .json")
       ->option_text("FILE");

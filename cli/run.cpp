@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <numeric>
 #include <set>
 #include <sstream>
@@ -23,7 +24,7 @@
 namespace morton::cli {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kRunFooter =
     R"(Files: .npy, .npz (arrays by name), .pb (ONNX tensors), IDX, and images (.png, .jpg), which
 become levels / 255 (red, green, blue, or grey for one channel), centred on zeros where they are
 smaller than the input. An input that is given several times gets its files stacked along the first
@@ -34,7 +35,7 @@ Examples:
   morton run models/lenet5.onnx -i models/lenet5.expected.npz -o answers.npz
   morton run net.onnx -i image:cat.jpg --labels imagenet.txt --top-k 5 --format json)";
 
-struct Options {
+struct RunArguments {
   DeviceOptions device;
   ModelOptions model;
   std::vector<std::string> inputs;
@@ -105,12 +106,12 @@ std::vector<std::int64_t> top_columns(const Tensor& tensor, std::int64_t row, st
   return order;
 }
 
-bool ranked(const Options& options, const Shape& shape) {
+bool ranked(const RunArguments& options, const Shape& shape) {
   return options.top_k > 0 && shape.size() == 2 && shape[1] > 0;
 }
 
 /// An output of two dimensions as [batch, classes].
-Tensor by_rows(const NamedTensor& output, const Options& options) {
+Tensor by_rows(const NamedTensor& output, const RunArguments& options) {
   const Tensor& tensor = output.tensor;
   if (!options.by_columns.contains(output.name)) return tensor;
   const std::int64_t rows = tensor.shape()[0];
@@ -129,7 +130,7 @@ void check_output(const std::string& path) {
 }
 
 /// Refuses --top-k and --labels that suit no output before anything runs.
-void check_ranking(const Options& options, const std::vector<std::string>& labels,
+void check_ranking(const RunArguments& options, const std::vector<std::string>& labels,
                    const std::vector<PortInfo>& outputs) {
   if (options.top_k == 0) return;
   bool any = false;
@@ -153,7 +154,7 @@ std::string label_of(const std::vector<std::string>& labels, std::int64_t column
   return labels.empty() ? std::to_string(column) : labels[static_cast<std::size_t>(column)];
 }
 
-Table top_table(const Tensor& tensor, const Options& options,
+Table top_table(const Tensor& tensor, const RunArguments& options,
                 const std::vector<std::string>& labels) {
   Table table;
   table.columns = {{"row", Table::Align::right},
@@ -171,7 +172,7 @@ Table top_table(const Tensor& tensor, const Options& options,
   return table;
 }
 
-Json top_json(const Tensor& tensor, const Options& options,
+Json top_json(const Tensor& tensor, const RunArguments& options,
               const std::vector<std::string>& labels) {
   const std::string key = holds_probabilities(tensor) ? "probability" : "value";
   Json rows = Json::array();
@@ -187,7 +188,7 @@ Json top_json(const Tensor& tensor, const Options& options,
   return rows;
 }
 
-std::string text_of(const std::vector<NamedTensor>& outputs, const Options& options,
+std::string text_of(const std::vector<NamedTensor>& outputs, const RunArguments& options,
                     const std::vector<std::string>& labels) {
   std::string text;
   for (const NamedTensor& output : outputs) {
@@ -201,7 +202,7 @@ std::string text_of(const std::vector<NamedTensor>& outputs, const Options& opti
   return text;
 }
 
-Json json_of(const std::vector<NamedTensor>& outputs, const Options& options,
+Json json_of(const std::vector<NamedTensor>& outputs, const RunArguments& options,
              const std::vector<std::string>& labels) {
   Json list = Json::array();
   for (const NamedTensor& output : outputs) {
@@ -225,7 +226,7 @@ bool has_known_classes(const PortInfo& port) {
   return !port.shape.empty() && (port.shape.size() != 2 || port.shape[1] >= 0);
 }
 
-int run_model(Options options) {
+int run_model(RunArguments options) {
   if (!options.labels.empty() && options.top_k == 0) options.top_k = 5;
   CompileOptions compile = compile_options(options.model);
   const std::vector<std::string> labels = read_labels(options.labels);
@@ -278,8 +279,8 @@ int run_model(Options options) {
 
 void add_run(CLI::App& app, Action& chosen) {
   CLI::App* command = app.add_subcommand("run", "Run a model once on real input");
-  command->footer(kFooter);
-  auto options = std::make_shared<Options>();
+  command->footer(kRunFooter);
+  auto options = std::make_shared<RunArguments>();
   add_given_model(*command, options->model, options->elsewhere, Need::required);
   command
       ->add_option("-i,--input", options->inputs,

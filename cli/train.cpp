@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "log.hpp"
@@ -25,7 +26,7 @@
 namespace morton::cli {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kTrainFooter =
     R"(The folder gets model.onnx with what was learned, two generations of checkpoints, log.csv,
 log.jsonl and events for TensorBoard. Ctrl-C saves and stops; --resume goes on, bit for bit on the
 same device and driver.
@@ -141,7 +142,7 @@ Json or_null(const std::optional<T>& value) {
 }
 
 /// What the training came to, with the test part where another one was looked at on the way.
-struct Result {
+struct TrainResult {
   TrainingReport report;
   std::optional<BatchResult> test;
   std::string model_path;
@@ -152,7 +153,7 @@ struct Result {
   }
 };
 
-Json json_of(const Result& result) {
+Json json_of(const TrainResult& result) {
   const TrainingReport& report = result.report;
   return {{"end", end_text(report.end)},
           {"steps", report.steps},
@@ -174,7 +175,7 @@ Json json_of(const Result& result) {
           {"model", result.model_path}};
 }
 
-std::string text_of(const Result& result, Format format) {
+std::string text_of(const TrainResult& result, Format format) {
   const TrainingReport& report = result.report;
   Table table;
   table.columns = {{"training"}, {end_text(report.end), Table::Align::right}};
@@ -282,7 +283,7 @@ int train_model(TrainOptions options) {
   options.run.stop = [&signals] { return signals.caught() != 0; };
   const bool tested = examples.test && options.validation != 0.0;
   if (tested) options.run.after_end = TrainingRunOptions::AfterEnd::evaluation;
-  Result result;
+  TrainResult result;
   result.report = train(trainer, examples.training,
                         examples.validation ? &*examples.validation : nullptr, options.run);
   line.clear();
@@ -302,7 +303,7 @@ int train_model(TrainOptions options) {
 
 void add_train(CLI::App& app, Action& chosen) {
   CLI::App* command = app.add_subcommand("train", "Train a model on a data set");
-  command->footer(kFooter);
+  command->footer(kTrainFooter);
   auto options = std::make_shared<TrainOptions>();
   add_train_options(*command, *options);
   command->callback([options, &chosen] {

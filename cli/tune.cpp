@@ -8,6 +8,7 @@
 #include <chrono>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "commands.hpp"
@@ -24,7 +25,7 @@
 namespace morton::cli {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kTuneFooter =
     R"(Candidates are built, checked and measured in a process of their own, in turns with the best so far;
 what gives wrong results or ends that process is refused from then on. A run that was killed goes on where
 it was. The result goes to the cache folder, where every plan finds it, or with -o to a file for --tuning.
@@ -35,7 +36,7 @@ Examples:
   morton tune models/lenet5.onnx --batch 100 --effort fast
   morton tune --report)";
 
-struct Options {
+struct TuneArguments {
   GemmOptions gemm;
   bool report = false;
   std::vector<std::string> kernels;
@@ -46,7 +47,7 @@ struct Options {
   ModelOptions model;
 };
 
-TuneOptions tune_options(const Options& options, Progress& progress) {
+TuneOptions tune_options(const TuneArguments& options, Progress& progress) {
   static const std::map<std::string, TuneOptions::Effort> kEfforts{
       {"fast", TuneOptions::Effort::fast},
       {"normal", TuneOptions::Effort::normal},
@@ -82,7 +83,7 @@ int finish(const TuneReport& report, const std::optional<NetworkTimes>& network,
   return report.results.empty() ? kCheckFailed : 0;
 }
 
-int tune_gemm(const Options& options) {
+int tune_gemm(const TuneArguments& options) {
   Progress progress("tuning");
   return finish(tune({product_to_tune(shape_of(options.gemm))}, tune_options(options, progress)),
                 {}, options.format);
@@ -128,7 +129,7 @@ NetworkTimes compare_networks(Session& before, Session& after, const TuneReport&
   return times;
 }
 
-int tune_model(const Options& options) {
+int tune_model(const TuneArguments& options) {
   CompileOptions with = compile_options(options.model);
   with.cache_dir = options.device.cache_dir;
   const Model model = Model::load(options.model.path);
@@ -152,7 +153,7 @@ int tune_model(const Options& options) {
 }
 
 /// How near the cost model's first guess comes to what tuning found.
-int report_guesses(const Options& options) {
+int report_guesses(const TuneArguments& options) {
   CompileOptions compile = compile_options(options.model);
   compile.cache_dir = options.device.cache_dir;
   const auto guesses = first_guesses(open_device(options.device).json(), compile);
@@ -184,7 +185,7 @@ int report_guesses(const Options& options) {
   return 0;
 }
 
-void add_tune_options(CLI::App& command, Options& options) {
+void add_tune_options(CLI::App& command, TuneArguments& options) {
   command.add_option("--kernel", options.kernels, "Kernels to tune; else those that look quick")
       ->option_text("NAME,...")
       ->allow_extra_args(false)
@@ -212,8 +213,8 @@ void add_tune_options(CLI::App& command, Options& options) {
 
 void add_tune_gemm(CLI::App& tune_command, Action& chosen) {
   CLI::App* command = tune_command.add_subcommand("gemm", "Tune kernels for a matrix product");
-  command->footer(kFooter);
-  auto options = std::make_shared<Options>();
+  command->footer(kTuneFooter);
+  auto options = std::make_shared<TuneArguments>();
   add_options(*command, options->gemm);
   command
       ->add_option("--catalogue", options->model.kernels.catalogue_files,
@@ -229,8 +230,8 @@ void add_tune_gemm(CLI::App& tune_command, Action& chosen) {
 void add_tune(CLI::App& app, Action& chosen) {
   CLI::App* command =
       app.add_subcommand("tune", "Search the best values of kernels' tunables on a device");
-  command->footer(kFooter);
-  auto options = std::make_shared<Options>();
+  command->footer(kTuneFooter);
+  auto options = std::make_shared<TuneArguments>();
   add_tune_gemm(*command, chosen);
   command->require_subcommand(0, 1);
   command->add_option("model", options->model.path, "ONNX file, or network definition (.json)")

@@ -14,9 +14,34 @@ function(morton_sources out)
   set(${out} ${all} PARENT_SCOPE)
 endfunction()
 
+# Compiles files of one folder together, about a dozen in one unit: each header is read and each
+# template made once for all of them, which takes a third of the time of compiling them apart.
+# MORTON_UNITY=OFF compiles every file alone, as CI does once.
+function(morton_unity target)
+  if(NOT MORTON_UNITY)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  # A private struct of a class may hold types of an unnamed namespace: that is one file's affair.
+  target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+  get_target_property(sources ${target} SOURCES)
+  foreach(source IN LISTS sources)
+    cmake_path(GET source PARENT_PATH folder)
+    cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
+    string(MAKE_C_IDENTIFIER "${folder}" room)
+    if(NOT DEFINED count_${room})
+      set(count_${room} 0)
+    endif()
+    math(EXPR group "${count_${room}} / ${MORTON_UNITY_FILES}")
+    math(EXPR count_${room} "${count_${room}} + 1")
+    set_property(SOURCE ${source} PROPERTY UNITY_GROUP ${target}_${room}_${group})
+  endforeach()
+endfunction()
+
 # Adds an object library with the include folders that all of Morton's own code has.
 function(morton_object_library name)
   add_library(${name} OBJECT ${ARGN})
+  morton_unity(${name})
   target_include_directories(${name} PUBLIC
     ${PROJECT_SOURCE_DIR}/include ${generated_include} ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(${name} PRIVATE morton_flags)
@@ -31,10 +56,8 @@ set(MORTON_HOST_LIBRARIES protobuf::libprotobuf-lite PNG::PNG ${MORTON_TURBOJPEG
                           ${MORTON_MINIZIP_LIBRARY} ZLIB::ZLIB Threads::Threads)
 target_link_libraries(morton_host PUBLIC ${MORTON_HOST_LIBRARIES} nlohmann_json::nlohmann_json)
 add_dependencies(morton_host morton_onnx_header)
-# Only src/formats reads ONNX files, so only src/formats finds onnx.pb.h.
-morton_sources(formats_sources formats)
-set_property(SOURCE ${formats_sources} ${MORTON_ONNX_DIR}/onnx.pb.cc
-             APPEND PROPERTY COMPILE_OPTIONS "-isystem${MORTON_ONNX_DIR}")
+# Only src/formats includes onnx.pb.h: tools/check/include_rules.py sees to it.
+target_include_directories(morton_host SYSTEM PRIVATE ${MORTON_ONNX_DIR})
 
 morton_sources(device_sources device launch tune run api)
 if(NOT device_sources)
@@ -51,8 +74,7 @@ target_link_libraries(morton_device PRIVATE Eigen3::Eigen
 set(MORTON_DEVICE_LIBRARIES "")
 if(MORTON_CLBLAST_LIBRARY_FOUND)
   set(MORTON_DEVICE_LIBRARIES ${MORTON_CLBLAST_LIBRARY})
-  file(GLOB clblast_users CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/launch/*.cpp)
-  set_property(SOURCE ${clblast_users} APPEND PROPERTY COMPILE_DEFINITIONS MORTON_HAS_CLBLAST)
+  target_compile_definitions(morton_device PRIVATE MORTON_HAS_CLBLAST)
   target_include_directories(morton_device SYSTEM PRIVATE ${MORTON_CLBLAST_INCLUDE_DIR})
   target_link_libraries(morton_device PUBLIC ${MORTON_DEVICE_LIBRARIES})
 endif()
@@ -73,6 +95,7 @@ target_link_libraries(morton PRIVATE ${MORTON_HOST_LIBRARIES} ${MORTON_DEVICE_LI
 file(GLOB_RECURSE cli_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/*.cpp)
 if(cli_sources)
   add_executable(morton_cli ${cli_sources})
+  morton_unity(morton_cli)
   set_target_properties(morton_cli PROPERTIES
     OUTPUT_NAME morton RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}
     INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")

@@ -34,6 +34,7 @@ function(morton_test_executable name folder)
     return()
   endif()
   add_executable(${name} ${sources})
+  morton_unity(${name})
   target_compile_options(${name} PRIVATE -isystem${MORTON_ONNX_DIR})
   target_compile_definitions(${name} PRIVATE MORTON_SOURCE_DIR="${MORTON_TEST_SOURCE_DIR}"
                                              MORTON_PROGRAM="${MORTON_TEST_PROGRAM}")

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "device_buffers.hpp"
 #include "morton/error.hpp"
@@ -13,19 +14,20 @@ namespace morton::cli {
 namespace {
 
 // Of clblast_c.h.
-constexpr int kRowMajor = 101;
-constexpr int kPlain = 111;
-constexpr int kTransposed = 112;
+constexpr int kClblastRowMajor = 101;
+constexpr int kClblastPlain = 111;
+constexpr int kClblastTransposed = 112;
 constexpr int kSingle = 32;
-using Sgemm = int(int layout, int trans_a, int trans_b, std::size_t m, std::size_t n, std::size_t k,
-                  float alpha, cl_mem a, std::size_t a_offset, std::size_t a_pitch, cl_mem b,
-                  std::size_t b_offset, std::size_t b_pitch, float beta, cl_mem c,
-                  std::size_t c_offset, std::size_t c_pitch, cl_command_queue* queue, void* event);
+using ClblastSgemm = int(int layout, int trans_a, int trans_b, std::size_t m, std::size_t n,
+                         std::size_t k, float alpha, cl_mem a, std::size_t a_offset,
+                         std::size_t a_pitch, cl_mem b, std::size_t b_offset, std::size_t b_pitch,
+                         float beta, cl_mem c, std::size_t c_offset, std::size_t c_pitch,
+                         cl_command_queue* queue, void* event);
 using Override = int(cl_device_id device, const char* kernel, int precision, std::size_t count,
                      const char** names, const std::size_t* values);
 
-int transposition(GemmShape::Order order) {
-  return order == GemmShape::Order::plain ? kPlain : kTransposed;
+int clblast_transposition(GemmShape::Order order) {
+  return order == GemmShape::Order::plain ? kClblastPlain : kClblastTransposed;
 }
 
 /// CLBlast's kernels with their parameters' values.
@@ -81,11 +83,11 @@ class ClBlast : public Peer {
     const auto n = static_cast<std::size_t>(shape_.n);
     const auto k = static_cast<std::size_t>(shape_.k);
     cl_command_queue queue = queue_.get();
-    const int status =
-        sgemm_(kRowMajor, transposition(shape_.lhs), transposition(shape_.rhs), m, n, k, 1.0F,
-               operands.lhs.get(), 0, shape_.lhs == GemmShape::Order::plain ? k : m,
-               operands.rhs.get(), 0, shape_.rhs == GemmShape::Order::plain ? n : k, 0.0F,
-               operands.dst.get(), 0, n, &queue, nullptr);
+    const int status = sgemm_(kClblastRowMajor, clblast_transposition(shape_.lhs),
+                              clblast_transposition(shape_.rhs), m, n, k, 1.0F, operands.lhs.get(),
+                              0, shape_.lhs == GemmShape::Order::plain ? k : m, operands.rhs.get(),
+                              0, shape_.rhs == GemmShape::Order::plain ? n : k, 0.0F,
+                              operands.dst.get(), 0, n, &queue, nullptr);
     require_success(status, "CLBlastSgemm");
   }
 
@@ -136,7 +138,7 @@ class ClBlast : public Peer {
   DeviceMemory memory_;
   DeviceQueue queue_;
   std::vector<Operands> sets_;
-  Sgemm* sgemm_ = nullptr;
+  ClblastSgemm* sgemm_ = nullptr;
   std::string parameters_;
 };
 

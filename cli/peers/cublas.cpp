@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <nlohmann/json.hpp>
 
 #include "morton/error.hpp"
 #include "output.hpp"
@@ -12,15 +13,15 @@ namespace morton::cli {
 namespace {
 
 // Of cublas_api.h and cuda_runtime_api.h.
-constexpr int kPlain = 0;
-constexpr int kTransposed = 1;
+constexpr int kCublasPlain = 0;
+constexpr int kCublasTransposed = 1;
 constexpr int kDefaultMath = 0;  ///< no TF32
 constexpr int kToDevice = 1;
 constexpr int kToHost = 2;
 using Handle = void*;
-using Sgemm = int(Handle, int trans_a, int trans_b, int m, int n, int k, const float* alpha,
-                  const float* a, int lda, const float* b, int ldb, const float* beta, float* c,
-                  int ldc);
+using CublasSgemm = int(Handle, int trans_a, int trans_b, int m, int n, int k, const float* alpha,
+                        const float* a, int lda, const float* b, int ldb, const float* beta,
+                        float* c, int ldc);
 
 constexpr const char* kRemedy =
     "install NVIDIA's CUDA 12 or 13 and name its folder of libraries by --peer-folder or "
@@ -38,7 +39,7 @@ struct Calls {
   int (*destroy)(Handle);
   int (*version)(Handle, int*);
   int (*set_math)(Handle, int);
-  Sgemm* sgemm;
+  CublasSgemm* sgemm;
 };
 
 Calls load_calls(const SharedLibrary& runtime, const SharedLibrary& blas) {
@@ -117,9 +118,9 @@ class CuBlas : public Peer {
     const bool rhs_plain = shape_.rhs == Order::plain;
     const Operands& operands = sets_[set];
     require_success(
-        calls_.sgemm(handle_, rhs_plain ? kPlain : kTransposed, lhs_plain ? kPlain : kTransposed, n,
-                     m, k, &one, operands.rhs, rhs_plain ? n : k, operands.lhs, lhs_plain ? k : m,
-                     &zero, operands.dst, n),
+        calls_.sgemm(handle_, rhs_plain ? kCublasPlain : kCublasTransposed,
+                     lhs_plain ? kCublasPlain : kCublasTransposed, n, m, k, &one, operands.rhs,
+                     rhs_plain ? n : k, operands.lhs, lhs_plain ? k : m, &zero, operands.dst, n),
         "cublasSgemm");
   }
 

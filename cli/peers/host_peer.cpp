@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <new>
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "output.hpp"

@@ -9,14 +9,16 @@ namespace morton::cli {
 namespace {
 
 // Of dnnl.h. Matrices of dnnl_sgemm are row-major.
-using Sgemm = int(char trans_a, char trans_b, std::int64_t m, std::int64_t n, std::int64_t k,
-                  float alpha, const float* a, std::int64_t lda, const float* b, std::int64_t ldb,
-                  float beta, float* c, std::int64_t ldc);
+using OneDnnSgemm = int(char trans_a, char trans_b, std::int64_t m, std::int64_t n, std::int64_t k,
+                        float alpha, const float* a, std::int64_t lda, const float* b,
+                        std::int64_t ldb, float beta, float* c, std::int64_t ldc);
 struct Version {
   int major, minor, patch;
 };
 
-char transposition(GemmShape::Order order) { return order == GemmShape::Order::plain ? 'N' : 'T'; }
+char onednn_transposition(GemmShape::Order order) {
+  return order == GemmShape::Order::plain ? 'N' : 'T';
+}
 
 class OneDnn : public HostPeer {
  public:
@@ -40,9 +42,10 @@ class OneDnn : public HostPeer {
 
  protected:
   void multiply(const Operands& operands) override {
-    const int status = sgemm_(transposition(shape().lhs), transposition(shape().rhs), shape().m,
-                              shape().n, shape().k, 1.0F, operands.lhs.get(), lhs_pitch(),
-                              operands.rhs.get(), rhs_pitch(), 0.0F, operands.dst.get(), shape().n);
+    const int status =
+        sgemm_(onednn_transposition(shape().lhs), onednn_transposition(shape().rhs), shape().m,
+               shape().n, shape().k, 1.0F, operands.lhs.get(), lhs_pitch(), operands.rhs.get(),
+               rhs_pitch(), 0.0F, operands.dst.get(), shape().n);
     if (status != 0) {
       throw DeviceError(fmt::format(
           "onednn: dnnl_sgemm returned status {} (dnnl_status_t in dnnl_types.h)", status));
@@ -52,7 +55,7 @@ class OneDnn : public HostPeer {
  private:
   SharedLibrary library_;
   SharedLibrary openmp_;  ///< the threads of Debian's build
-  Sgemm* sgemm_ = nullptr;
+  OneDnnSgemm* sgemm_ = nullptr;
   const Version* (*version_)() = nullptr;
 };
 

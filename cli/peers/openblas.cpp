@@ -9,14 +9,15 @@ namespace morton::cli {
 namespace {
 
 // Of cblas.h, as Debian builds OpenBLAS: indices are ints.
-constexpr int kRowMajor = 101;
-constexpr int kPlain = 111;
-constexpr int kTransposed = 112;
-using Sgemm = void(int order, int trans_a, int trans_b, int m, int n, int k, float alpha,
-                   const float* a, int lda, const float* b, int ldb, float beta, float* c, int ldc);
+constexpr int kCblasRowMajor = 101;
+constexpr int kCblasPlain = 111;
+constexpr int kCblasTransposed = 112;
+using CblasSgemm = void(int order, int trans_a, int trans_b, int m, int n, int k, float alpha,
+                        const float* a, int lda, const float* b, int ldb, float beta, float* c,
+                        int ldc);
 
-int transposition(GemmShape::Order order) {
-  return order == GemmShape::Order::plain ? kPlain : kTransposed;
+int cblas_transposition(GemmShape::Order order) {
+  return order == GemmShape::Order::plain ? kCblasPlain : kCblasTransposed;
 }
 
 class OpenBlas : public HostPeer {
@@ -45,7 +46,7 @@ class OpenBlas : public HostPeer {
 
  protected:
   void multiply(const Operands& operands) override {
-    sgemm_(kRowMajor, transposition(shape().lhs), transposition(shape().rhs),
+    sgemm_(kCblasRowMajor, cblas_transposition(shape().lhs), cblas_transposition(shape().rhs),
            static_cast<int>(shape().m), static_cast<int>(shape().n), static_cast<int>(shape().k),
            1.0F, operands.lhs.get(), static_cast<int>(lhs_pitch()), operands.rhs.get(),
            static_cast<int>(rhs_pitch()), 0.0F, operands.dst.get(), static_cast<int>(shape().n));
@@ -53,7 +54,7 @@ class OpenBlas : public HostPeer {
 
  private:
   SharedLibrary library_;
-  Sgemm* sgemm_ = nullptr;
+  CblasSgemm* sgemm_ = nullptr;
   int (*get_threads_)() = nullptr;
   char* (*config_)() = nullptr;
   char* (*core_)() = nullptr;

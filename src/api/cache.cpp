@@ -2,6 +2,7 @@
 #include "morton/cache.hpp"
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "api/cache_folder.hpp"
 #include "api/tried_kernels.hpp"

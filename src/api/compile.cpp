@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "api/compiled_state.hpp"
@@ -24,7 +25,7 @@ double milliseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
-std::vector<PortInfo> to_ports(const Graph& graph, const std::vector<TensorId>& ids) {
+std::vector<PortInfo> ports_of(const Graph& graph, const std::vector<TensorId>& ids) {
   std::vector<PortInfo> ports;
   for (const TensorId id : ids) {
     const GraphTensor& tensor = graph.tensor(id);
@@ -189,8 +190,8 @@ std::shared_ptr<CompiledState> compile_untried(const Model& model,
   auto start = Clock::now();
   const Graph graph = prepared_graph(model, options);
   report.passes_ms = milliseconds_since(start);
-  state->inputs = to_ports(graph, graph.inputs);
-  state->outputs = to_ports(graph, graph.outputs);
+  state->inputs = ports_of(graph, graph.inputs);
+  state->outputs = ports_of(graph, graph.outputs);
   if (devices.size() > 1) share_batch(model, graph, devices, options, report);
   start = Clock::now();
   Plan plan;
@@ -250,8 +251,8 @@ CompiledModel CompiledModel::with_shapes(const InputShapes& shapes, Missing miss
   auto start = Clock::now();
   const Graph graph = prepared_graph(*state_->model, other.options);
   report.passes_ms = milliseconds_since(start);
-  other.inputs = to_ports(graph, graph.inputs);
-  other.outputs = to_ports(graph, graph.outputs);
+  other.inputs = ports_of(graph, graph.inputs);
+  other.outputs = ports_of(graph, graph.outputs);
   start = Clock::now();
   Plan plan = plan_at(*state_, shapes, graph, {state_->built, missing});
   report.plan_ms = milliseconds_since(start);

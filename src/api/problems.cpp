@@ -15,7 +15,7 @@ namespace morton {
 namespace {
 
 /// Of ONNX's operator sets, one in which Gemm, Add and the activations are defined as here.
-constexpr std::int64_t kOpset = 13;
+constexpr std::int64_t kProblemOpset = 13;
 
 void require_positive(const std::string& what, const Shape& extents) {
   if (std::ranges::min(extents) < 1) {
@@ -39,7 +39,7 @@ class SingleNode {
  public:
   SingleNode(const std::string& op, const std::string& name) {
     graph_.name = name;
-    graph_.opset = kOpset;
+    graph_.opset = kProblemOpset;
     node_.op = op;
     node_.name = name;
   }

@@ -2,6 +2,7 @@
 #include "morton/tune.hpp"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "api/cache_folder.hpp"

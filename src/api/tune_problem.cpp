@@ -16,7 +16,7 @@
 namespace morton {
 namespace {
 
-constexpr std::int64_t kOpset = 13;
+constexpr std::int64_t kPosedOpset = 13;
 
 GemmShape::Order order_of(const TunedProblem& problem, const std::string& operand,
                           const std::string& transposed) {
@@ -49,7 +49,7 @@ class ImageGraph {
  public:
   explicit ImageGraph(const TunedProblem& problem) : problem_(problem) {
     graph_.name = problem.family;
-    graph_.opset = kOpset;
+    graph_.opset = kPosedOpset;
     values_ = problem.extents;
     values_.insert(problem.structure.begin(), problem.structure.end());
   }

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <map>
 #include <new>
+#include <nlohmann/json.hpp>
 
 #include "api/tune_problem.hpp"
 #include "api/tune_subject.hpp"

@@ -2,6 +2,7 @@
 #include "base/json_reader.hpp"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <unordered_set>
 
 #include "base/error.hpp"

@@ -3,9 +3,8 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <initializer_list>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>

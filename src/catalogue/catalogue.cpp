@@ -2,6 +2,7 @@
 #include "catalogue/catalogue.hpp"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/error.hpp"

@@ -3,6 +3,7 @@
 // An entry's JSON, key by key. Every check that needs no device is made here, so that the plan and
 // the generator of sources can trust what they are given.
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
 #include "catalogue/library.hpp"

@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <cctype>
+#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "base/error.hpp"

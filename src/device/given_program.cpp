@@ -8,7 +8,7 @@
 namespace morton {
 namespace {
 
-std::string joined(const std::vector<std::string>& names) {
+std::string listed(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
   return text;
@@ -28,7 +28,7 @@ std::shared_ptr<CachedProgram> program_of_binary(OpenClDevice& device,
       (void)cl::Kernel(program->program, kernel.c_str());
     }
   } catch (const cl::Error& error) {
-    throw RefusedBinary("the driver refused the binary of the kernels " + joined(kernels) + ": " +
+    throw RefusedBinary("the driver refused the binary of the kernels " + listed(kernels) + ": " +
                         error.what() + " returned " + opencl_error_text(error.err()));
   }
   program->kernels = kernels;
@@ -38,7 +38,7 @@ std::shared_ptr<CachedProgram> program_of_binary(OpenClDevice& device,
 }
 
 std::string binary_of(const OpenClDevice& device, const CachedProgram& program) {
-  const std::string what = "program with the kernels " + joined(program.kernels);
+  const std::string what = "program with the kernels " + listed(program.kernels);
   std::string binary;
   with_device_errors(what, device.info(), [&] {
     const auto devices = program.program.getInfo<CL_PROGRAM_DEVICES>();

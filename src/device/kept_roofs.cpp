@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/kept_roofs.hpp"
 
+#include <nlohmann/json.hpp>
 #include <system_error>
 
 #include "base/error.hpp"

@@ -14,7 +14,8 @@
 namespace morton {
 namespace {
 
-constexpr int kNoPlatform = -1001;  // CL_PLATFORM_NOT_FOUND_KHR: what a loader without drivers says
+constexpr int kPlatformNotFound =
+    -1001;  // CL_PLATFORM_NOT_FOUND_KHR: what a loader without drivers says
 
 struct Found {
   cl::Device device;
@@ -28,7 +29,7 @@ std::vector<Found> find_devices(std::vector<std::string>& problems) {
   try {
     cl::Platform::get(&platforms);
   } catch (const cl::Error& error) {
-    if (error.err() != kNoPlatform) problems.push_back(opencl_error_text(error.err()));
+    if (error.err() != kPlatformNotFound) problems.push_back(opencl_error_text(error.err()));
     return {};
   }
   std::vector<Found> found;

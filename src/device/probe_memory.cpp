@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint32_t kFactor = 2654435761U;
 constexpr std::int64_t kTurn = 4;  ///< vectors that one turn of a kernel's loop touches
 constexpr std::int64_t kTexelLanes = 4;
-constexpr std::int64_t kMostRounds = std::int64_t{1} << 30;
+constexpr std::int64_t kMostCopyRounds = std::int64_t{1} << 30;
 constexpr const char* kWhat = "measuring the bandwidth of memory";
 
 /// Sum of the first elements as `fill` leaves them.
@@ -211,7 +211,7 @@ std::vector<double> MemoryProbe::measure(Access access, std::int64_t footprint_b
   const Work work = [&](std::int64_t amount) {
     return run_ms(access, footprint_bytes, amount * least);
   };
-  const std::int64_t amount = sufficient_amount(work, 1, kMostRounds / least, sampling, kWhat);
+  const std::int64_t amount = sufficient_amount(work, 1, kMostCopyRounds / least, sampling, kWhat);
   const std::int64_t vector_bytes = access == Access::image_read ? kTexelLanes * 4 : lanes_ * 4;
   const double bytes = static_cast<double>(touched(access, footprint_bytes, least) * vector_bytes) *
                        (access == Access::copy ? 2.0 : 1.0);

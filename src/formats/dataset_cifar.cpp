@@ -45,9 +45,11 @@ std::vector<fs::path> files_of(const fs::path& folder, Split split) {
   return files;
 }
 
-bool has(const fs::path& path, Split split) { return !files_of(path, split).empty(); }
+bool has_cifar(const fs::path& path, Split split) { return !files_of(path, split).empty(); }
 
-bool recognizes(const fs::path& path) { return has(path, Split::train) || has(path, Split::test); }
+bool is_cifar(const fs::path& path) {
+  return has_cifar(path, Split::train) || has_cifar(path, Split::test);
+}
 
 std::vector<std::string> names_of(const fs::path& folder) {
   const fs::path path = folder / "batches.meta.txt";
@@ -74,7 +76,7 @@ std::int64_t records_of(const InputFile& file) {
   return file.bytes() / kRecordBytes;
 }
 
-Dataset read(const fs::path& path, Split split) {
+Dataset load_cifar(const fs::path& path, Split split) {
   std::vector<InputFile> files;
   std::int64_t count = 0;
   for (const fs::path& file : files_of(path, split)) {
@@ -114,7 +116,7 @@ DatasetKind cifar_dataset() {
   return {
       "CIFAR-10's binary version: a folder with data_batch_1.bin ..., and test_batch.bin for "
       "the test part",
-      recognizes, has, read};
+      is_cifar, has_cifar, load_cifar};
 }
 
 }  // namespace morton

@@ -40,13 +40,13 @@ std::optional<fs::path> part_folder(const fs::path& folder, Split split) {
   return std::nullopt;
 }
 
-bool recognizes(const fs::path& path) {
+bool is_folder(const fs::path& path) {
   return fs::is_directory(path) && !entries_of(path, Want::folders).empty();
 }
 
 bool is_in_parts(const fs::path& path) { return part_folder(path, Split::train).has_value(); }
 
-bool has(const fs::path& path, Split split) {
+bool has_folder(const fs::path& path, Split split) {
   if (is_in_parts(path)) return part_folder(path, split).has_value();
   return split == Split::train;
 }
@@ -129,7 +129,7 @@ std::vector<std::string> class_names(const fs::path& folder) {
   return names;
 }
 
-Dataset read(const fs::path& path, Split split) {
+Dataset load_folder(const fs::path& path, Split split) {
   const fs::path folder = is_in_parts(path) ? *part_folder(path, split) : path;
   // The classes are those of the training part, so that a label means the same in both.
   const std::vector<std::string> names =
@@ -159,7 +159,7 @@ DatasetKind folder_dataset() {
   return {
       "pictures (PNG, JPEG) in a folder for each class, these in train and test (or val, "
       "validation, valid) where there is a test part",
-      recognizes, has, read};
+      is_folder, has_folder, load_folder};
 }
 
 }  // namespace morton

@@ -62,19 +62,19 @@ Split split_of_file(const fs::path& path) {
   return name.starts_with("t10k") || name.starts_with("test") ? Split::test : Split::train;
 }
 
-bool recognizes(const fs::path& path) {
+bool is_idx(const fs::path& path) {
   if (!fs::is_directory(path)) return is_images_file(path);
   return part_file(path, Split::train, "images-idx3-ubyte").has_value() ||
          part_file(path, Split::test, "images-idx3-ubyte").has_value();
 }
 
-bool has(const fs::path& path, Split split) {
+bool has_idx(const fs::path& path, Split split) {
   if (!fs::is_directory(path)) return split_of_file(path) == split;
   return part_file(path, split, "images-idx3-ubyte").has_value();
 }
 
 /// The files of a part whose pictures are there.
-IdxFiles files_of(const fs::path& path, Split split) {
+IdxFiles idx_files(const fs::path& path, Split split) {
   const bool folder = fs::is_directory(path);
   const fs::path images = folder ? *part_file(path, split, "images-idx3-ubyte") : path;
   std::string name = with_last(images.filename().string(), "images", "labels");
@@ -89,8 +89,8 @@ IdxFiles files_of(const fs::path& path, Split split) {
   return {images, *labels};
 }
 
-Dataset read(const fs::path& path, Split split) {
-  const IdxFiles files = files_of(path, split);
+Dataset load_idx(const fs::path& path, Split split) {
+  const IdxFiles files = idx_files(path, split);
   const Tensor images = read_idx(files.images);
   const Tensor labels = read_idx(files.labels);
   const Shape& shape = images.shape();
@@ -116,7 +116,7 @@ DatasetKind idx_dataset() {
   return {
       "IDX files: a folder with train-images-idx3-ubyte and train-labels-idx1-ubyte, t10k-... "
       "for the test part (or .gz), or one such file of images",
-      recognizes, has, read};
+      is_idx, has_idx, load_idx};
 }
 
 }  // namespace morton

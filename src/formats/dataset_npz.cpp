@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool recognizes(const fs::path& path) {
+bool is_npz(const fs::path& path) {
   return fs::is_regular_file(path) && path.extension() == ".npz";
 }
 
@@ -57,7 +57,7 @@ void require_known_arrays(const std::vector<std::string>& names, const fs::path&
                    "; expected x and y, or x_train, y_train, x_test and y_test");
 }
 
-bool has(const fs::path& path, Split split) {
+bool has_npz(const fs::path& path, Split split) {
   const std::vector<std::string> names = names_in(path);
   require_known_arrays(names, path);
   return holds(names, array_name(names, split, "x"));
@@ -106,7 +106,7 @@ Tensor inputs_from(const Tensor& x, const std::string& where) {
                    "[N, ...], got " + std::string(name_of(x.dtype())) + " " + to_string(shape));
 }
 
-Dataset read(const fs::path& path, Split split) {
+Dataset load_npz(const fs::path& path, Split split) {
   const std::string where = path.string();
   const std::vector<std::string> names = names_in(path);
   const std::vector<NamedTensor> arrays = read_npz(path);
@@ -131,8 +131,8 @@ Dataset read(const fs::path& path, Split split) {
 }  // namespace
 
 DatasetKind npz_dataset() {
-  return {"an .npz archive with x and y, or x_train, y_train, x_test and y_test", recognizes, has,
-          read};
+  return {"an .npz archive with x and y, or x_train, y_train, x_test and y_test", is_npz, has_npz,
+          load_npz};
 }
 
 }  // namespace morton

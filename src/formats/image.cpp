@@ -22,7 +22,7 @@ constexpr std::int64_t kMaxSide = 16384;
 constexpr std::int64_t kMostJpegPixelsPerByte = 80;
 constexpr std::int64_t kFreeJpegPixels = std::int64_t{1} << 20;
 
-[[noreturn]] void fail(const std::string& where, const std::string& what) {
+[[noreturn]] void fail_image(const std::string& where, const std::string& what) {
   throw ModelError(where + ": " + what);
 }
 
@@ -43,7 +43,7 @@ Tensor decode_png(std::string_view bytes, const std::string& where) {
     ~Release() { png_image_free(image); }
   } const release{&image};
   if (png_image_begin_read_from_memory(&image, bytes.data(), bytes.size()) == 0) {
-    fail(where, std::string("a damaged PNG: ") + image.message);
+    fail_image(where, std::string("a damaged PNG: ") + image.message);
   }
   check_sides(image.width, image.height, where);
   // Values are taken as they stand; without this flag 16-bit ones would be read as linear light.
@@ -56,16 +56,16 @@ Tensor decode_png(std::string_view bytes, const std::string& where) {
   Tensor tensor = Tensor::allocate(DType::u8, shape);
   if (png_image_finish_read(&image, nullptr, tensor.mutable_data(), 0, nullptr) == 0 ||
       PNG_IMAGE_FAILED(image)) {
-    fail(where, std::string("a damaged PNG: ") + image.message);
+    fail_image(where, std::string("a damaged PNG: ") + image.message);
   }
   return tensor;
 }
 
 Tensor decode_jpeg(std::string_view bytes, const std::string& where) {
   const std::unique_ptr<void, int (*)(tjhandle)> decoder(tjInitDecompress(), tjDestroy);
-  if (!decoder) fail(where, "cannot start the JPEG decoder");
+  if (!decoder) fail_image(where, "cannot start the JPEG decoder");
   const auto damaged = [&] {
-    fail(where, std::string("a damaged JPEG: ") + tjGetErrorStr2(decoder.get()));
+    fail_image(where, std::string("a damaged JPEG: ") + tjGetErrorStr2(decoder.get()));
   };
   const auto* data = reinterpret_cast<const unsigned char*>(bytes.data());
   int width = 0;
@@ -121,7 +121,7 @@ Tensor decode_image(std::string_view bytes, const std::string& where) {
   }
   if (bytes.starts_with("\x89PNG\r\n\x1a\n")) return decode_png(bytes, where);
   if (bytes.starts_with("\xff\xd8\xff")) return decode_jpeg(bytes, where);
-  fail(where, "not a PNG or JPEG picture, or damaged in its first bytes");
+  fail_image(where, "not a PNG or JPEG picture, or damaged in its first bytes");
 }
 
 Tensor image_to_input(const Tensor& image, const Shape& nchw) {

@@ -20,7 +20,7 @@ namespace {
 // O_NONBLOCK: opening a FIFO must not wait for a writer; regular files ignore it.
 constexpr int kOpenFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
 
-[[noreturn]] void fail(const std::string& where, const std::string& what) {
+[[noreturn]] void fail_input(const std::string& where, const std::string& what) {
   throw ModelError(where + ": " + what);
 }
 
@@ -66,7 +66,7 @@ InputFile::InputFile(const std::filesystem::path& path)
 
 InputFile::InputFile(int descriptor, std::string where)
     : descriptor_(descriptor), where_(std::move(where)) {
-  if (descriptor_ < 0) fail(where_, std::string("cannot open: ") + std::strerror(errno));
+  if (descriptor_ < 0) fail_input(where_, std::string("cannot open: ") + std::strerror(errno));
   struct stat facts {};
   const int status = ::fstat(descriptor_, &facts);
   if (status == 0 && S_ISREG(facts.st_mode)) {
@@ -75,22 +75,24 @@ InputFile::InputFile(int descriptor, std::string where)
   }
   const std::string reason = std::strerror(errno);
   ::close(descriptor_);
-  fail(where_, status != 0 ? "cannot examine: " + reason : "is not a regular file");
+  fail_input(where_, status != 0 ? "cannot examine: " + reason : "is not a regular file");
 }
 
 InputFile InputFile::beneath(const std::filesystem::path& folder, const std::string& relative,
                              Confinement confinement) {
   const std::string where = (folder / relative).string();
-  if (relative.find('\0') != std::string::npos) fail(in_quotes(relative), "is not a file name");
+  if (relative.find('\0') != std::string::npos)
+    fail_input(in_quotes(relative), "is not a file name");
   const std::filesystem::path start = folder.empty() ? "." : folder;
   const int parent = ::open(start.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (parent < 0) fail(start.string(), std::string("cannot open: ") + std::strerror(errno));
+  if (parent < 0) fail_input(start.string(), std::string("cannot open: ") + std::strerror(errno));
   const int opened = open_confined(parent, relative, confinement);
   const int status = errno;
   ::close(parent);
   if (opened < 0 && (status == EXDEV || status == ELOOP)) {
-    fail(in_quotes(relative), "leads out of the folder " + start.string() +
-                                  ", or through a symbolic link; put the file itself beneath it");
+    fail_input(in_quotes(relative),
+               "leads out of the folder " + start.string() +
+                   ", or through a symbolic link; put the file itself beneath it");
   }
   errno = status;
   return {opened, where};
@@ -109,8 +111,9 @@ void InputFile::read(std::byte* to, std::size_t count) {
   while (count > 0) {
     const ssize_t got = ::read(descriptor_, to, count);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail(where_, std::string("cannot read: ") + std::strerror(errno));
-    if (got == 0) fail(where_, "is cut short: " + std::to_string(count) + " more bytes expected");
+    if (got < 0) fail_input(where_, std::string("cannot read: ") + std::strerror(errno));
+    if (got == 0)
+      fail_input(where_, "is cut short: " + std::to_string(count) + " more bytes expected");
     to += got;
     count -= static_cast<std::size_t>(got);
   }
@@ -121,7 +124,7 @@ MappedFile::MappedFile(const InputFile& file) {
   const auto size = static_cast<std::size_t>(file.bytes());
   void* memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.descriptor(), 0);
   if (memory == MAP_FAILED) {
-    fail(file.where(), std::string("cannot map: ") + std::strerror(errno));
+    fail_input(file.where(), std::string("cannot map: ") + std::strerror(errno));
   }
   bytes_ = {static_cast<const char*>(memory), size};
 }

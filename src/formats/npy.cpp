@@ -23,7 +23,7 @@ static_assert(std::endian::native == std::endian::little,
 
 constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr std::size_t kAlignment = 64;
-constexpr std::int64_t kMaxHeaderBytes = 1 << 16;
+constexpr std::int64_t kMaxNpyHeaderBytes = 1 << 16;
 constexpr std::int64_t kMaxArchiveBytes = std::int64_t{1} << 34;
 
 std::int64_t little_endian(const std::byte* bytes, std::size_t count) {
@@ -84,7 +84,7 @@ Tensor read_npy(const ReadBytes& read, std::int64_t bytes, const std::string& wh
   if (bytes < preamble) fail("it has " + std::to_string(bytes) + " bytes");
   read(length_bytes.data(), length_size);
   const std::int64_t length = little_endian(length_bytes.data(), length_size);
-  if (length > kMaxHeaderBytes || length > bytes - preamble) {
+  if (length > kMaxNpyHeaderBytes || length > bytes - preamble) {
     fail("its header says that it has " + std::to_string(length) + " bytes");
   }
   std::string text(static_cast<std::size_t>(length), '\0');

@@ -18,18 +18,18 @@ struct TypeName {
   std::string_view name;
 };
 
-constexpr std::array<TypeName, 12> kTypes{{{DType::f16, "<f2"},
-                                           {DType::f32, "<f4"},
-                                           {DType::f64, "<f8"},
-                                           {DType::i8, "|i1"},
-                                           {DType::u8, "|u1"},
-                                           {DType::i16, "<i2"},
-                                           {DType::u16, "<u2"},
-                                           {DType::i32, "<i4"},
-                                           {DType::u32, "<u4"},
-                                           {DType::i64, "<i8"},
-                                           {DType::u64, "<u8"},
-                                           {DType::boolean, "|b1"}}};
+constexpr std::array<TypeName, 12> kNpyTypes{{{DType::f16, "<f2"},
+                                              {DType::f32, "<f4"},
+                                              {DType::f64, "<f8"},
+                                              {DType::i8, "|i1"},
+                                              {DType::u8, "|u1"},
+                                              {DType::i16, "<i2"},
+                                              {DType::u16, "<u2"},
+                                              {DType::i32, "<i4"},
+                                              {DType::u32, "<u4"},
+                                              {DType::i64, "<i8"},
+                                              {DType::u64, "<u8"},
+                                              {DType::boolean, "|b1"}}};
 
 /// Reads the few Python literals that a header consists of.
 class HeaderParser {
@@ -103,7 +103,7 @@ class HeaderParser {
       throw UnsupportedError(where_ + ": an array of records; Morton reads arrays of numbers");
     }
     const std::string_view name = string();
-    for (const TypeName& known : kTypes) {
+    for (const TypeName& known : kNpyTypes) {
       // Of one byte, so that any byte order is the same.
       const bool bytes = known.name.front() == '|' && name.size() == 3;
       if (name == known.name || (bytes && name.substr(1) == known.name.substr(1))) {
@@ -111,7 +111,7 @@ class HeaderParser {
       }
     }
     std::string list;
-    for (const TypeName& known : kTypes) list += " " + std::string(known.name);
+    for (const TypeName& known : kNpyTypes) list += " " + std::string(known.name);
     throw UnsupportedError(where_ + ": element type " + in_quotes(name) + "; Morton reads" + list);
   }
 
@@ -159,7 +159,7 @@ NpyHeader parse_npy_header(std::string_view text, const std::string& where) {
 }
 
 std::string_view npy_name_of(DType type) {
-  for (const TypeName& known : kTypes) {
+  for (const TypeName& known : kNpyTypes) {
     if (known.type == type) return known.name;
   }
   throw InternalError("npy: element type out of range");

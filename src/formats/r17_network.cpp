@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/r17_network.hpp"
 
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/error.hpp"

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstring>
+#include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
 
@@ -22,10 +23,11 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "tensors are stored little-endian");
 
 constexpr std::size_t kLengthBytes = 8;
-constexpr std::int64_t kMaxHeaderBytes = 100'000'000;  // as the reference implementation has it
+constexpr std::int64_t kMaxSafetensorsHeaderBytes =
+    100'000'000;  // as the reference implementation has it
 constexpr std::string_view kMetadata = "__metadata__";
 
-constexpr std::array<std::pair<DType, std::string_view>, 13> kTypes{{
+constexpr std::array<std::pair<DType, std::string_view>, 13> kSafetensorsTypes{{
     {DType::f32, "F32"},
     {DType::f16, "F16"},
     {DType::bf16, "BF16"},
@@ -42,7 +44,7 @@ constexpr std::array<std::pair<DType, std::string_view>, 13> kTypes{{
 }};
 
 std::string_view type_text(DType type) {
-  for (const auto& [known, text] : kTypes) {
+  for (const auto& [known, text] : kSafetensorsTypes) {
     if (known == type) return text;
   }
   throw UsageError("safetensors: there is no element type for " + std::string(name_of(type)));
@@ -50,7 +52,7 @@ std::string_view type_text(DType type) {
 
 DType type_of(const JsonReader& json) {
   const std::string text = json.text();
-  for (const auto& [type, known] : kTypes) {
+  for (const auto& [type, known] : kSafetensorsTypes) {
     if (known == text) return type;
   }
   throw UnsupportedError(json.where() + ": the element type " + in_quotes(text) +
@@ -90,7 +92,7 @@ std::string_view header_of(std::string_view bytes, const std::string& where) {
   std::uint64_t length = 0;
   if (bytes.size() < kLengthBytes) fail("it has " + std::to_string(bytes.size()) + " bytes");
   std::memcpy(&length, bytes.data(), kLengthBytes);
-  if (length > static_cast<std::uint64_t>(kMaxHeaderBytes) ||
+  if (length > static_cast<std::uint64_t>(kMaxSafetensorsHeaderBytes) ||
       length > bytes.size() - kLengthBytes) {
     fail("its header says that it has " + std::to_string(length) + " bytes");
   }
@@ -164,10 +166,10 @@ std::string safetensors_header(std::span<const NamedTensor> tensors,
   // The data begin at a multiple of 8 bytes.
   text.resize(static_cast<std::size_t>(round_up(static_cast<std::int64_t>(text.size()), 8)), ' ');
   const std::uint64_t length = text.size();
-  if (length > static_cast<std::uint64_t>(kMaxHeaderBytes)) {
+  if (length > static_cast<std::uint64_t>(kMaxSafetensorsHeaderBytes)) {
     throw UsageError("safetensors: the names and shapes of " + std::to_string(tensors.size()) +
                      " tensors and the texts take " + std::to_string(length) +
-                     " bytes; a file has room for " + std::to_string(kMaxHeaderBytes));
+                     " bytes; a file has room for " + std::to_string(kMaxSafetensorsHeaderBytes));
   }
   std::string header(kLengthBytes, '\0');
   std::memcpy(header.data(), &length, kLengthBytes);

@@ -17,7 +17,7 @@
 namespace morton {
 namespace {
 
-constexpr std::size_t kLongestName = 1024;
+constexpr std::size_t kLongestMemberName = 1024;
 constexpr std::size_t kEndRecordBytes = 22;
 /// minizip counts the bytes of one call in an unsigned int, and returns them in an int.
 constexpr std::size_t kMostAtOnce = std::size_t{1} << 30;
@@ -108,14 +108,14 @@ ZipReader::ZipReader(std::string_view archive, std::string where)
   int status = unzGoToFirstFile(archive_->handle);
   for (; status == UNZ_OK; status = unzGoToNextFile(archive_->handle)) {
     unz_file_info64 info{};
-    std::string name(kLongestName, '\0');
+    std::string name(kLongestMemberName, '\0');
     unz64_file_pos position{};
-    if (unzGetCurrentFileInfo64(archive_->handle, &info, name.data(), kLongestName, nullptr, 0,
-                                nullptr, 0) != UNZ_OK ||
+    if (unzGetCurrentFileInfo64(archive_->handle, &info, name.data(), kLongestMemberName, nullptr,
+                                0, nullptr, 0) != UNZ_OK ||
         unzGetFilePos64(archive_->handle, &position) != UNZ_OK) {
       fail("the list of its files is damaged");
     }
-    if (info.size_filename == 0 || info.size_filename >= kLongestName) {
+    if (info.size_filename == 0 || info.size_filename >= kLongestMemberName) {
       fail("a file in it has a name of " + std::to_string(info.size_filename) + " bytes");
     }
     name.resize(info.size_filename);

@@ -54,7 +54,7 @@ class ClblastStep : public LibraryStep {
 };
 
 /// dst[M,N] = lhs[M,K] * rhs[K,N].
-class GemmStep : public ClblastStep {
+class ClblastGemm : public ClblastStep {
  public:
   using ClblastStep::ClblastStep;
 
@@ -166,7 +166,7 @@ class ConvgemmStep : public ClblastStep {
 std::unique_ptr<LaunchedStep> launch_clblast(const Step& step, const OpenClDevice& device,
                                              const BufferOf& buffer_of) {
   use_clblast_parameters(device);
-  if (step.routine == "gemm") return std::make_unique<GemmStep>(step, buffer_of);
+  if (step.routine == "gemm") return std::make_unique<ClblastGemm>(step, buffer_of);
   if (step.routine == "gemv") return std::make_unique<GemvStep>(step, buffer_of);
   if (step.routine == "filter_gemm") return std::make_unique<FilterGemmStep>(step, buffer_of);
   if (step.routine == "im2col") return std::make_unique<Im2colStep>(step, buffer_of);

@@ -5,6 +5,7 @@
 #include <clblast_c.h>
 
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 

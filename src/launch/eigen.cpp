@@ -9,9 +9,9 @@ namespace morton {
 namespace {
 
 /// dst = lhs * rhs on dense row-major f32.
-class GemmStep : public LibraryStep {
+class EigenGemm : public LibraryStep {
  public:
-  GemmStep(const Step& step, const OpenClDevice& device, const BufferOf& buffer_of)
+  EigenGemm(const Step& step, const OpenClDevice& device, const BufferOf& buffer_of)
       : LibraryStep(step, buffer_of), info_(&device.info()) {}
 
   void enqueue(const cl::CommandQueue& queue, StepEvents* /*events*/) override {
@@ -27,7 +27,7 @@ class GemmStep : public LibraryStep {
 
 std::unique_ptr<LaunchedStep> launch_eigen(const Step& step, const OpenClDevice& device,
                                            const BufferOf& buffer_of) {
-  if (step.routine == "gemm") return std::make_unique<GemmStep>(step, device, buffer_of);
+  if (step.routine == "gemm") return std::make_unique<EigenGemm>(step, device, buffer_of);
   throw InternalError("run: step " + step.name + " asks Eigen for '" + step.routine + "'");
 }
 

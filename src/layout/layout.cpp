@@ -46,7 +46,7 @@ void check_loops(int rank, const std::vector<Loop>& loops) {
 }
 
 /// Adjacent loops over one dimension, which count it as a single loop does.
-struct Run {
+struct DigitRun {
   int dimension = 0;
   /// Elements of the dimension that one iteration spans.
   std::int64_t span = 1;
@@ -76,15 +76,15 @@ Expression product_from(const Layout& layout, std::size_t first,
   return symbols * Expression(constant);
 }
 
-std::vector<Run> runs_of(const Layout& layout, std::span<const Expression> padded,
-                         const Expression* pitch) {
+std::vector<DigitRun> runs_of(const Layout& layout, std::span<const Expression> padded,
+                              const Expression* pitch) {
   if (padded.size() != static_cast<std::size_t>(layout.rank())) {
     throw InternalError("layout of " + std::to_string(layout.rank()) + " dimensions: got " +
                         std::to_string(padded.size()) + " padded extents");
   }
   const auto& loops = layout.loops();
   std::vector<std::int64_t> below(static_cast<std::size_t>(layout.rank()), 1);
-  std::vector<Run> runs;
+  std::vector<DigitRun> runs;
   for (std::size_t i = loops.size(); i-- > 0;) {
     const Loop& loop = loops[i];
     const bool pitched = i == 0 && pitch != nullptr;
@@ -208,7 +208,7 @@ Expression offset_expression(const Layout& layout, std::span<const Expression> c
                         std::to_string(coordinates.size()) + " coordinates");
   }
   std::optional<Expression> offset;
-  for (const Run& run : runs_of(layout, padded, pitch)) {
+  for (const DigitRun& run : runs_of(layout, padded, pitch)) {
     Expression index = coordinates[run.dimension] / Expression(run.span);
     if (run.extent > 0) index = index % Expression(run.extent);
     const Expression term = index * run.stride;
@@ -220,9 +220,9 @@ Expression offset_expression(const Layout& layout, std::span<const Expression> c
 std::vector<Expression> coordinate_expressions(const Layout& layout, const Expression& offset,
                                                std::span<const Expression> padded) {
   std::vector<Expression> result(static_cast<std::size_t>(layout.rank()), Expression(0));
-  const std::vector<Run> runs = runs_of(layout, padded, nullptr);
+  const std::vector<DigitRun> runs = runs_of(layout, padded, nullptr);
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    const Run& run = runs[i];
+    const DigitRun& run = runs[i];
     Expression index = offset / run.stride;
     if (i > 0) {
       index = index % (run.extent > 0 ? Expression(run.extent)

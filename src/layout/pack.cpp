@@ -14,7 +14,7 @@ namespace morton {
 namespace {
 
 /// Equally spaced elements, one after another in both the packed memory and the tensor.
-struct Run {
+struct CopyRun {
   std::int64_t packed = 0;
   std::int64_t packed_step = 1;
   std::int64_t tensor = 0;
@@ -85,7 +85,7 @@ class Walk {
 
   template <typename Visit>
   void descend(std::size_t depth, std::int64_t packed, std::int64_t tensor, const Visit& visit) {
-    if (depth == levels_.size()) return visit(Run{packed, 1, tensor + looked_up(), 1, 1});
+    if (depth == levels_.size()) return visit(CopyRun{packed, 1, tensor + looked_up(), 1, 1});
     const Level& level = levels_[depth];
     const Track& track = tracks_[level.dimension];
     std::int64_t& position = position_[level.dimension];
@@ -95,7 +95,7 @@ class Walk {
         std::min(level.iterations, ceil_div(extents_[level.dimension] - first, level.span));
     const std::int64_t step = level.span * track.step;
     if (depth + 1 == levels_.size() && track.offsets.empty()) {
-      return visit(Run{packed, level.stride, tensor + looked_up(), step, count});
+      return visit(CopyRun{packed, level.stride, tensor + looked_up(), step, count});
     }
     for (std::int64_t i = 0; i < count; ++i) {
       descend(depth + 1, packed + i * level.stride, tensor + i * step, visit);
@@ -196,12 +196,12 @@ void copy_all(const Arrangement& arrangement, const std::byte* from, std::byte* 
   constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
   Walk walk(arrangement);
   if (direction == Direction::kPack) {
-    walk.run([&](const Run& run) {
+    walk.run([&](const CopyRun& run) {
       copy_run<T>(from + run.tensor * kSize, run.tensor_step, to + run.packed * kSize,
                   run.packed_step, run.count);
     });
   } else {
-    walk.run([&](const Run& run) {
+    walk.run([&](const CopyRun& run) {
       copy_run<T>(from + run.packed * kSize, run.packed_step, to + run.tensor * kSize,
                   run.tensor_step, run.count);
     });
@@ -238,7 +238,7 @@ void pack_slab(Walk& walk, std::int64_t first, std::int64_t count, const std::by
                std::byte* to) {
   constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
   const std::int64_t origin = first * walk.outer_stride();
-  walk.run_slab(first, count, [&](const Run& run) {
+  walk.run_slab(first, count, [&](const CopyRun& run) {
     copy_run<T>(from + run.tensor * kSize, run.tensor_step, to + (run.packed - origin) * kSize,
                 run.packed_step, run.count);
   });

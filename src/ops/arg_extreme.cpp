@@ -9,14 +9,14 @@
 namespace morton {
 namespace {
 
-Along row_of(const NodeView& node) {
+Along arg_extreme_row(const NodeView& node) {
   const std::size_t rank = node.input(0).shape.size();
   if (rank == 0) node.fail("its input has no dimension to search along");
   const auto last = static_cast<std::int64_t>(rank) - 1;
   return along(rank, {node.axis(node.integer("axis", 0), rank, last)});
 }
 
-Reduced reduced_of(const NodeView& node) {
+Reduced arg_extreme_shape(const NodeView& node) {
   return node.flag("keepdims", 1) ? Reduced::kept_as_one : Reduced::dropped;
 }
 
@@ -31,7 +31,8 @@ bool is_beyond(double a, double b, Extreme extreme) {
 
 std::vector<TensorType> infer_arg(const NodeView& node) {
   (void)node.flag("select_last_index", 0);
-  return {{DType::i64, reduced_shape(row_of(node), node.input(0).shape, reduced_of(node))}};
+  return {{DType::i64,
+           reduced_shape(arg_extreme_row(node), node.input(0).shape, arg_extreme_shape(node))}};
 }
 
 ReferenceTensor reference_arg(const NodeView& node, const ReferenceTensor& source,
@@ -40,7 +41,7 @@ ReferenceTensor reference_arg(const NodeView& node, const ReferenceTensor& sourc
   const double sign = extreme == Extreme::smallest ? -1.0 : 1.0;
   ReferenceTensor result;
   result.shape = infer_arg(node)[0].shape;
-  for_each_row(row_of(node), source.shape, [&](const std::vector<std::size_t>& row) {
+  for_each_row(arg_extreme_row(node), source.shape, [&](const std::vector<std::size_t>& row) {
     std::size_t best = 0;
     for (std::size_t l = 1; l < row.size(); ++l) {
       const double value = source.value[row[l]];
@@ -65,7 +66,7 @@ ReferenceTensor reference_arg(const NodeView& node, const ReferenceTensor& sourc
 
 BoundProblem lower_arg(const NodeView& node, Extreme extreme) {
   const Shape shape = node.input(0).shape;
-  const Along row = row_of(node);
+  const Along row = arg_extreme_row(node);
   BoundProblem bound;
   bound.problem.family = "arg_max";
   bound.problem.types["acc"] = DType::i64;
@@ -73,7 +74,7 @@ BoundProblem lower_arg(const NodeView& node, Extreme extreme) {
                              {"LAST", node.integer("select_last_index", 0)}};
   set_extents(bound.problem, row, shape);
   bound.operands["src"] = {node.input_id(0), view_along(row, shape)};
-  bound.operands["dst"] = {node.output_id(), view_of_reduced(row, shape, reduced_of(node))};
+  bound.operands["dst"] = {node.output_id(), view_of_reduced(row, shape, arg_extreme_shape(node))};
   return bound;
 }
 

@@ -29,7 +29,7 @@ Shape checked_shape(const NodeView& node) {
 }
 
 /// One number for each channel, as it broadcasts against the result.
-Shape channel_shape(const Shape& shape) {
+Shape batch_norm_shape(const Shape& shape) {
   Shape result(shape.size() - 1, 1);
   result[0] = shape[1];
   return result;
@@ -56,7 +56,7 @@ Chain chain_of(const NodeView& node) {
 ReferenceTensor reference_batch(const NodeView& node, std::span<const ReferenceTensor> inputs) {
   const Shape shape = checked_shape(node);
   std::vector<ChainOperand> operands{{&inputs[0], shape}};
-  for (std::size_t i = 1; i < 5; ++i) operands.push_back({&inputs[i], channel_shape(shape)});
+  for (std::size_t i = 1; i < 5; ++i) operands.push_back({&inputs[i], batch_norm_shape(shape)});
   ReferenceTensor result = evaluate(chain_of(node), operands, shape);
   const auto channels = static_cast<std::size_t>(shape[1]);
   const std::size_t plane = result.value.size() / (static_cast<std::size_t>(shape[0]) * channels);
@@ -85,7 +85,7 @@ BoundProblem lower_batch(const NodeView& node) {
   bound.operands["dst"] = {node.output_id(), View::identity(dimensions)};
   bound.problem.epilogue = chain_of(node);
   for (std::size_t i = 1; i < 5; ++i) {
-    bound.sides.push_back({node.input_id(i), channel_shape(shape)});
+    bound.sides.push_back({node.input_id(i), batch_norm_shape(shape)});
   }
   return bound;
 }
@@ -93,7 +93,7 @@ BoundProblem lower_batch(const NodeView& node) {
 /// Of the given statistics, which get gradients as any input.
 void gradient_of_batch(Gradient& gradient) {
   const Shape shape = checked_shape(gradient.node());
-  std::vector<Shape> shapes(5, channel_shape(shape));
+  std::vector<Shape> shapes(5, batch_norm_shape(shape));
   shapes[0] = shape;
   gradient_of_chain(gradient, chain_of(gradient.node()), shapes);
 }

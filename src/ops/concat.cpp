@@ -6,16 +6,15 @@
 namespace morton {
 namespace {
 
-std::size_t axis_of(const NodeView& node) {
+std::size_t concat_axis(const NodeView& node) {
   if (!node.has("axis")) node.fail("attribute 'axis' is missing");
-  const std::size_t rank = node.input(0).shape.size();
-  return node.axis(node.integer("axis", 0), rank, static_cast<std::int64_t>(rank) - 1);
+  return node.axis_attribute();
 }
 
 /// The inputs agree in all dimensions but `axis`, along which they follow each other.
 std::vector<TensorType> infer_concat(const NodeView& node) {
   TensorType result = node.input(0);
-  const std::size_t axis = axis_of(node);
+  const std::size_t axis = concat_axis(node);
   for (std::size_t i = 1; i < node.input_count(); ++i) {
     const TensorType next = node.input(i);
     Shape expected = result.shape;
@@ -31,7 +30,7 @@ std::vector<TensorType> infer_concat(const NodeView& node) {
 }
 
 std::vector<std::vector<Origin>> origins_of_concat(const NodeView& node) {
-  const std::size_t axis = axis_of(node);
+  const std::size_t axis = concat_axis(node);
   return {origins_of(infer_concat(node)[0].shape, [&](const Shape& at) {
     Shape from = at;
     int input = 0;
@@ -45,7 +44,7 @@ std::vector<std::vector<Origin>> origins_of_concat(const NodeView& node) {
 
 /// One problem for each input that has elements.
 std::vector<BoundProblem> parts_of_concat(const NodeView& node) {
-  const std::size_t axis = axis_of(node);
+  const std::size_t axis = concat_axis(node);
   const std::int64_t whole = node.output().shape[axis];
   std::vector<BoundProblem> parts;
   std::int64_t offset = 0;
@@ -64,7 +63,7 @@ std::vector<BoundProblem> parts_of_concat(const NodeView& node) {
 
 void gradient_of_concat(Gradient& gradient) {
   const NodeView& node = gradient.node();
-  const std::size_t axis = axis_of(node);
+  const std::size_t axis = concat_axis(node);
   const Shape whole = gradient.shape_of(gradient.of_output());
   std::vector<std::int64_t> starts(whole.size(), 0);
   std::vector<std::int64_t> ends = whole;

@@ -10,7 +10,7 @@ namespace morton {
 namespace {
 
 /// Along the one dimension that input 1 names.
-Along rows_of(const NodeView& node) {
+Along cum_sum_rows(const NodeView& node) {
   const std::size_t rank = node.input(0).shape.size();
   const std::vector<std::int64_t> axis = node.value_integers(1);
   if (axis.size() != 1) {
@@ -25,7 +25,7 @@ ReferenceTensor reference_cum_sum(const NodeView& node, std::span<const Referenc
   const bool exclusive = node.flag("exclusive", 0);
   const bool reverse = node.flag("reverse", 0);
   ReferenceTensor result = source;
-  for_each_row(rows_of(node), source.shape, [&](std::vector<std::size_t> row) {
+  for_each_row(cum_sum_rows(node), source.shape, [&](std::vector<std::size_t> row) {
     if (reverse) std::reverse(row.begin(), row.end());
     BoundedSum sum;
     for (const std::size_t at : row) {
@@ -42,7 +42,7 @@ ReferenceTensor reference_cum_sum(const NodeView& node, std::span<const Referenc
 
 BoundProblem lower_cum_sum(const NodeView& node) {
   const Shape shape = node.input(0).shape;
-  const Along rows = rows_of(node);
+  const Along rows = cum_sum_rows(node);
   BoundProblem bound;
   bound.problem.family = "cumulative_sum";
   bound.problem.types["acc"] = node.input(0).dtype;
@@ -74,7 +74,7 @@ const Operator& operator_CumSum() {
       .since_opset = 11,
       .infer =
           [](const NodeView& node) {
-            (void)rows_of(node);
+            (void)cum_sum_rows(node);
             return std::vector<TensorType>{node.input(0)};
           },
       .reference = reference_cum_sum,

@@ -4,18 +4,13 @@
 namespace morton {
 namespace {
 
-std::size_t axis_of(const NodeView& node) {
-  const std::size_t rank = node.input(0).shape.size();
-  return node.axis(node.integer("axis", 0), rank, static_cast<std::int64_t>(rank) - 1);
-}
-
 /// The indices' dimensions stand in the place of the source's dimension `axis`.
 std::vector<TensorType> infer_gather(const NodeView& node) {
   check_indices(node);
   const TensorType source = node.input(0);
   const Shape indices = node.input(1).shape;
-  const auto axis = static_cast<std::ptrdiff_t>(axis_of(node));
-  check_known_indices(node, {source.shape[axis_of(node)]});
+  const auto axis = static_cast<std::ptrdiff_t>(node.axis_attribute());
+  check_known_indices(node, {source.shape[node.axis_attribute()]});
   TensorType result{source.dtype, {source.shape.begin(), source.shape.begin() + axis}};
   result.shape.insert(result.shape.end(), indices.begin(), indices.end());
   result.shape.insert(result.shape.end(), source.shape.begin() + axis + 1, source.shape.end());
@@ -26,7 +21,7 @@ std::vector<TensorType> infer_gather(const NodeView& node) {
 ReferenceTensor reference_gather(const NodeView& node, std::span<const ReferenceTensor> inputs) {
   const Shape source = node.input(0).shape;
   const Shape indices = node.input(1).shape;
-  const std::size_t axis = axis_of(node);
+  const std::size_t axis = node.axis_attribute();
   ReferenceTensor result;
   result.shape = infer_gather(node)[0].shape;
   const auto origins = origins_of(result.shape, [&](const Shape& at) {
@@ -50,7 +45,7 @@ ReferenceTensor reference_gather(const NodeView& node, std::span<const Reference
 
 BoundProblem lower_gather(const NodeView& node) {
   const Shape source = node.input(0).shape;
-  const std::size_t axis = axis_of(node);
+  const std::size_t axis = node.axis_attribute();
   const std::size_t count = node.input(1).shape.size();
   std::vector<Expression> from;
   for (std::size_t t = 0; t < source.size(); ++t) {

@@ -4,17 +4,12 @@
 namespace morton {
 namespace {
 
-std::size_t axis_of(const NodeView& node) {
-  const std::size_t rank = node.input(0).shape.size();
-  return node.axis(node.integer("axis", 0), rank, static_cast<std::int64_t>(rank) - 1);
-}
-
 /// One index for each element of the result.
 std::vector<TensorType> infer_gather_elements(const NodeView& node) {
   check_indices(node);
   const Shape source = node.input(0).shape;
   const Shape indices = node.input(1).shape;
-  const std::size_t axis = axis_of(node);
+  const std::size_t axis = node.axis_attribute();
   bool fits = source.size() == indices.size();
   for (std::size_t d = 0; fits && d < source.size(); ++d) {
     fits = d == axis || indices[d] <= source[d];
@@ -30,7 +25,7 @@ std::vector<TensorType> infer_gather_elements(const NodeView& node) {
 ReferenceTensor reference_gather_elements(const NodeView& node,
                                           std::span<const ReferenceTensor> inputs) {
   const Shape source = node.input(0).shape;
-  const std::size_t axis = axis_of(node);
+  const std::size_t axis = node.axis_attribute();
   ReferenceTensor result;
   result.shape = node.input(1).shape;
   std::int64_t next = 0;
@@ -48,7 +43,7 @@ ReferenceTensor reference_gather_elements(const NodeView& node,
 
 BoundProblem lower_gather_elements(const NodeView& node) {
   const Shape source = node.input(0).shape;
-  const std::size_t axis = axis_of(node);
+  const std::size_t axis = node.axis_attribute();
   std::vector<Expression> from;
   std::vector<Expression> index;
   for (std::size_t t = 0; t < source.size(); ++t) {

@@ -7,18 +7,18 @@ namespace morton {
 namespace {
 
 /// Y = alpha * A' * B' + beta * C, A' and B' being A and B or their transposes.
-struct Product {
+struct GemmProduct {
   std::int64_t m, n, k;
   bool transpose_a, transpose_b;
 };
 
-Product product_of(const NodeView& node) {
+GemmProduct gemm_of(const NodeView& node) {
   const Shape a = node.input(0).shape;
   const Shape b = node.input(1).shape;
   if (a.size() != 2 || b.size() != 2) {
     node.fail("A is " + to_string(a) + " and B is " + to_string(b) + "; both must be matrices");
   }
-  Product product{};
+  GemmProduct product{};
   product.transpose_a = node.flag("transA", 0);
   product.transpose_b = node.flag("transB", 0);
   product.m = a[product.transpose_a ? 1 : 0];
@@ -51,7 +51,7 @@ Chain scale_and_add(const NodeView& node) {
 }
 
 std::vector<TensorType> infer_gemm(const NodeView& node) {
-  const Product product = product_of(node);
+  const GemmProduct product = gemm_of(node);
   const Shape shape{product.m, product.n};
   if (node.has_input(2)) {
     const Shape c = node.input(2).shape;
@@ -63,7 +63,7 @@ std::vector<TensorType> infer_gemm(const NodeView& node) {
 }
 
 ReferenceTensor reference_gemm(const NodeView& node, std::span<const ReferenceTensor> inputs) {
-  const Product product = product_of(node);
+  const GemmProduct product = gemm_of(node);
   const ReferenceTensor& a = inputs[0];
   const ReferenceTensor& b = inputs[1];
   const auto element = [](const ReferenceTensor& tensor, std::int64_t row, std::int64_t column) {
@@ -100,7 +100,7 @@ View matrix_view(const std::string& row, const std::string& column, bool transpo
 }
 
 BoundProblem lower_gemm(const NodeView& node) {
-  const Product product = product_of(node);
+  const GemmProduct product = gemm_of(node);
   BoundProblem bound;
   bound.problem.family = "gemm";
   bound.problem.extents = {{"M", product.m}, {"N", product.n}, {"K", product.k}};
@@ -116,7 +116,7 @@ BoundProblem lower_gemm(const NodeView& node) {
 /// dY.
 void gradient_of_gemm(Gradient& gradient) {
   const NodeView& node = gradient.node();
-  const Product product = product_of(node);
+  const GemmProduct product = gemm_of(node);
   const TensorId above = gradient.of_output();
   const auto times = [&](TensorId a, bool transpose_a, TensorId b, bool transpose_b) {
     return gradient.add("Gemm", {a, b},

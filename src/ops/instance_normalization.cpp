@@ -30,11 +30,11 @@ Shape channel_shape(const Shape& shape) {
   return result;
 }
 
-double epsilon_of(const NodeView& node) { return node.real("epsilon", 1e-5); }
+double instance_epsilon(const NodeView& node) { return node.real("epsilon", 1e-5); }
 
 ReferenceTensor reference_instance(const NodeView& node, std::span<const ReferenceTensor> inputs) {
   const ReferenceTensor units =
-      reference_normalize(planes_of(node), inputs[0], Norm::deviation, epsilon_of(node));
+      reference_normalize(planes_of(node), inputs[0], Norm::deviation, instance_epsilon(node));
   const Shape channels = channel_shape(units.shape);
   const ChainOperand operands[] = {
       {&units, units.shape}, {&inputs[1], channels}, {&inputs[2], channels}};
@@ -42,7 +42,8 @@ ReferenceTensor reference_instance(const NodeView& node, std::span<const Referen
 }
 
 BoundProblem lower_instance(const NodeView& node) {
-  BoundProblem bound = lower_normalize(node, planes_of(node), Norm::deviation, epsilon_of(node));
+  BoundProblem bound =
+      lower_normalize(node, planes_of(node), Norm::deviation, instance_epsilon(node));
   const Shape channels = channel_shape(node.input(0).shape);
   bound.problem.epilogue = scale_chain(Shift::added);
   bound.sides = {{node.input_id(1), channels}, {node.input_id(2), channels}};
@@ -52,7 +53,7 @@ BoundProblem lower_instance(const NodeView& node) {
 void gradient_of_instance(Gradient& gradient) {
   const NodeView& node = gradient.node();
   const Shape channels = channel_shape(node.input(0).shape);
-  gradient_of_deviations(gradient, planes_of(node), epsilon_of(node), {channels, channels});
+  gradient_of_deviations(gradient, planes_of(node), instance_epsilon(node), {channels, channels});
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ namespace morton {
 namespace {
 
 /// All dimensions from `axis` on.
-Along rows_of(const NodeView& node) {
+Along layer_norm_rows(const NodeView& node) {
   const std::size_t rank = node.input(0).shape.size();
   const std::size_t first =
       node.axis(node.integer("axis", -1), rank, static_cast<std::int64_t>(rank) - 1);
@@ -17,13 +17,13 @@ Along rows_of(const NodeView& node) {
   return along(rank, axes);
 }
 
-double epsilon_of(const NodeView& node) { return node.real("epsilon", 1e-5); }
+double layer_epsilon(const NodeView& node) { return node.real("epsilon", 1e-5); }
 
 Shift shift_of(const NodeView& node) { return node.has_input(2) ? Shift::added : Shift::none; }
 
 std::vector<TensorType> infer_layer(const NodeView& node) {
   const TensorType type = node.input(0);
-  (void)rows_of(node);
+  (void)layer_norm_rows(node);
   if (node.integer("stash_type", 1) != 1) {
     node.unsupported("stash_type " + std::to_string(node.integer("stash_type", 1)) +
                      " is not supported; 1 (mean and deviation in f32) is");
@@ -36,21 +36,21 @@ std::vector<TensorType> infer_layer(const NodeView& node) {
               to_string(type.shape));
   }
   const TensorType moment{type.dtype,
-                          reduced_shape(rows_of(node), type.shape, Reduced::kept_as_one)};
+                          reduced_shape(layer_norm_rows(node), type.shape, Reduced::kept_as_one)};
   return {type, moment, moment};
 }
 
 std::vector<ReferenceTensor> references_layer(const NodeView& node,
                                               std::span<const ReferenceTensor> inputs) {
   const ReferenceTensor units =
-      reference_normalize(rows_of(node), inputs[0], Norm::deviation, epsilon_of(node));
+      reference_normalize(layer_norm_rows(node), inputs[0], Norm::deviation, layer_epsilon(node));
   std::vector<ChainOperand> operands{{&units, units.shape}, {&inputs[1], inputs[1].shape}};
   if (node.has_input(2)) operands.push_back({&inputs[2], inputs[2].shape});
-  const RowMoments moments = row_moments(rows_of(node), inputs[0], epsilon_of(node));
+  const RowMoments moments = row_moments(layer_norm_rows(node), inputs[0], layer_epsilon(node));
   std::vector<ReferenceTensor> results(3);
   results[0] = evaluate(scale_chain(shift_of(node)), operands, units.shape);
   for (std::size_t i = 1; i < 3; ++i) {
-    results[i].shape = reduced_shape(rows_of(node), units.shape, Reduced::kept_as_one);
+    results[i].shape = reduced_shape(layer_norm_rows(node), units.shape, Reduced::kept_as_one);
     for (const Bounded& value : i == 1 ? moments.mean : moments.inverse_deviation) {
       results[i].value.push_back(value.value);
       results[i].error.push_back(value.error);
@@ -60,7 +60,8 @@ std::vector<ReferenceTensor> references_layer(const NodeView& node,
 }
 
 BoundProblem lower_units(const NodeView& node) {
-  BoundProblem bound = lower_normalize(node, rows_of(node), Norm::deviation, epsilon_of(node));
+  BoundProblem bound =
+      lower_normalize(node, layer_norm_rows(node), Norm::deviation, layer_epsilon(node));
   bound.problem.epilogue = scale_chain(shift_of(node));
   for (std::size_t i = 1; i < node.input_count(); ++i) {
     if (node.has_input(i)) bound.sides.push_back({node.input_id(i), node.input(i).shape});
@@ -77,11 +78,11 @@ std::vector<BoundProblem> lower_layer(const NodeView& node) {
   std::vector<BoundProblem> parts;
   if (is_asked_for(0)) parts.push_back(lower_units(node));
   if (is_asked_for(1)) {
-    parts.push_back(lower_along(node, rows_of(node), Reduced::kept_as_one,
+    parts.push_back(lower_along(node, layer_norm_rows(node), Reduced::kept_as_one,
                                 {.finish = Reduction::Finish::mean}, node.output_id(1)));
   }
   if (is_asked_for(2)) {
-    parts.push_back(lower_inverse_deviation(node, rows_of(node), epsilon_of(node), 2));
+    parts.push_back(lower_inverse_deviation(node, layer_norm_rows(node), layer_epsilon(node), 2));
   }
   return parts;
 }
@@ -97,7 +98,7 @@ void gradient_of_layer(Gradient& gradient) {
   for (std::size_t i = 1; i < node.input_count(); ++i) {
     shapes.push_back(node.has_input(i) ? node.input(i).shape : Shape{});
   }
-  gradient_of_deviations(gradient, rows_of(node), epsilon_of(node), shapes);
+  gradient_of_deviations(gradient, layer_norm_rows(node), layer_epsilon(node), shapes);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 namespace morton {
 namespace {
 
-Along rows_of(const NodeView& node) {
+Along lp_norm_rows(const NodeView& node) {
   const std::size_t rank = node.input(0).shape.size();
   const auto last = static_cast<std::int64_t>(rank) - 1;
   return along(rank, {node.axis(node.integer("axis", -1), rank, last)});
@@ -21,7 +21,7 @@ Norm norm_of(const NodeView& node) {
 /// signs of x for the sum of its magnitudes. Rows of zeros have no slope; 0 stands for it.
 void gradient_of_lp_normalization(Gradient& gradient) {
   const NodeView& node = gradient.node();
-  const std::vector<int> dims = rows_of(node).along;
+  const std::vector<int> dims = lp_norm_rows(node).along;
   const std::vector<std::int64_t> axes(dims.begin(), dims.end());
   const TensorId x = node.input_id(0);
   const TensorId y = node.output_id();
@@ -53,17 +53,17 @@ const Operator& operator_LpNormalization() {
       .since_opset = 1,
       .infer =
           [](const NodeView& node) {
-            (void)rows_of(node);
+            (void)lp_norm_rows(node);
             (void)norm_of(node);
             return std::vector<TensorType>{node.input(0)};
           },
       .reference =
           [](const NodeView& node, std::span<const ReferenceTensor> inputs) {
-            return reference_normalize(rows_of(node), inputs[0], norm_of(node), 0.0);
+            return reference_normalize(lp_norm_rows(node), inputs[0], norm_of(node), 0.0);
           },
       .lower =
           [](const NodeView& node) {
-            return lower_normalize(node, rows_of(node), norm_of(node), 0.0);
+            return lower_normalize(node, lp_norm_rows(node), norm_of(node), 0.0);
           },
       .gradient = gradient_of_lp_normalization,
   };

@@ -10,7 +10,7 @@ namespace {
 /// A [..., M, K] times B [..., K, N], the dimensions before broadcast by NumPy's rule. Where B is a
 /// matrix they are rows of one product; otherwise there is a product for each of them. A vector A
 /// is a matrix of one row, a vector B one of one column, and the result lacks that dimension.
-struct Product {
+struct MatMulProduct {
   Shape a, b;   ///< as matrices
   Shape batch;  ///< empty for one product
   std::int64_t m = 1, n = 0, k = 0;
@@ -18,8 +18,8 @@ struct Product {
 
 Shape leading(const Shape& shape) { return {shape.begin(), shape.end() - 2}; }
 
-Product product_of(const NodeView& node) {
-  Product product;
+MatMulProduct mat_mul_of(const NodeView& node) {
+  MatMulProduct product;
   Shape& a = product.a;
   Shape& b = product.b;
   a = node.input(0).shape;
@@ -43,7 +43,7 @@ Product product_of(const NodeView& node) {
 }
 
 std::vector<TensorType> infer_mat_mul(const NodeView& node) {
-  const Product product = product_of(node);
+  const MatMulProduct product = mat_mul_of(node);
   TensorType result = node.input(0);
   if (product.b.size() > 2) {
     result.shape = product.batch;
@@ -76,7 +76,7 @@ std::vector<std::int64_t> matrices_of(const Shape& own, const Shape& batch) {
 }
 
 ReferenceTensor reference_mat_mul(const NodeView& node, std::span<const ReferenceTensor> inputs) {
-  const Product product = product_of(node);
+  const MatMulProduct product = mat_mul_of(node);
   const ReferenceTensor& a = inputs[0];
   const ReferenceTensor& b = inputs[1];
   ReferenceTensor result;
@@ -164,7 +164,7 @@ void drop_vectors(const NodeView& node, BoundProblem& bound) {
   }
 }
 
-BoundProblem lower_batch(const NodeView& node, const Product& product) {
+BoundProblem lower_batch(const NodeView& node, const MatMulProduct& product) {
   BoundProblem bound;
   bound.problem.family = "batched_gemm";
   std::int64_t count = 1;
@@ -184,7 +184,7 @@ BoundProblem lower_batch(const NodeView& node, const Product& product) {
 }
 
 BoundProblem lower_mat_mul(const NodeView& node) {
-  const Product product = product_of(node);
+  const MatMulProduct product = mat_mul_of(node);
   const Shape& a = product.a;
   if (product.b.size() > 2) return lower_batch(node, product);
   BoundProblem bound;
@@ -214,7 +214,7 @@ TensorId transposed(Gradient& gradient, TensorId matrices) {
 /// rows these are two products again.
 void gradient_of_mat_mul(Gradient& gradient) {
   const NodeView& node = gradient.node();
-  const Product product = product_of(node);
+  const MatMulProduct product = mat_mul_of(node);
   const bool one = product.b.size() == 2;
   Shape rows = product.batch;
   if (!one) rows.push_back(product.m);

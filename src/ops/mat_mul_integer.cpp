@@ -5,20 +5,22 @@ namespace morton {
 namespace {
 
 /// Inputs A, B, zero point of A, zero point of B.
-IntegerProduct product_of(const NodeView& node) { return integer_product(node, 0, 1, 2, 3); }
+IntegerProduct mat_mul_integer_of(const NodeView& node) {
+  return integer_product(node, 0, 1, 2, 3);
+}
 
 std::vector<TensorType> infer_mat_mul_integer(const NodeView& node) {
-  const IntegerProduct product = product_of(node);
+  const IntegerProduct product = mat_mul_integer_of(node);
   return {{DType::i32, {product.m, product.n}}};
 }
 
 ReferenceTensor reference_mat_mul_integer(const NodeView& node,
                                           std::span<const ReferenceTensor> inputs) {
-  return sums_of(product_of(node), inputs[0], inputs[1]);
+  return sums_of(mat_mul_integer_of(node), inputs[0], inputs[1]);
 }
 
 BoundProblem lower_mat_mul_integer(const NodeView& node) {
-  return lower_integer_product(node, product_of(node), 0, 1);
+  return lower_integer_product(node, mat_mul_integer_of(node), 0, 1);
 }
 
 }  // namespace

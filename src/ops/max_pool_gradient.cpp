@@ -18,14 +18,14 @@ std::vector<TensorType> infer_max_gradient(const NodeView& node) {
 
 /// Where the first of the largest elements under a window is, and whether rounding may make another
 /// one the largest.
-struct Place {
+struct LargestPlace {
   std::int64_t index = -1;
   bool is_open = false;
 };
 
-Place place_of(const Window& window, const Shape& image, const ReferenceTensor& source,
-               std::int64_t plane, std::int64_t oh, std::int64_t ow) {
-  Place place;
+LargestPlace place_of(const Window& window, const Shape& image, const ReferenceTensor& source,
+                      std::int64_t plane, std::int64_t oh, std::int64_t ow) {
+  LargestPlace place;
   double largest = 0.0;
   double error = 0.0;
   for (std::int64_t kh = 0; kh < window.kernel[0]; ++kh) {
@@ -57,7 +57,8 @@ ReferenceTensor reference_max_gradient(const NodeView& node,
   for (std::int64_t plane = 0; plane < shape[0] * shape[1]; ++plane) {
     for (std::int64_t oh = 0; oh < window.output[0]; ++oh) {
       for (std::int64_t ow = 0; ow < window.output[1]; ++ow) {
-        const Place place = place_of(window, shape, inputs[0], plane * shape[2] * shape[3], oh, ow);
+        const LargestPlace place =
+            place_of(window, shape, inputs[0], plane * shape[2] * shape[3], oh, ow);
         const double above = inputs[1].value[from];
         sums[static_cast<std::size_t>(place.index)].add(
             {above, inputs[1].error[from] + (place.is_open ? std::fabs(above) : 0.0)});

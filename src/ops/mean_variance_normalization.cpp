@@ -11,7 +11,7 @@ namespace {
 /// ONNX adds this to the deviation. Devices add its square to the variance instead.
 constexpr double kEpsilon = 1e-9;
 
-Along rows_of(const NodeView& node) {
+Along mean_variance_rows(const NodeView& node) {
   const std::size_t rank = node.input(0).shape.size();
   return along(rank, checked_axes(node, node.integers("axes", {0, 2, 3}), rank));
 }
@@ -21,7 +21,7 @@ Along rows_of(const NodeView& node) {
 /// share of epsilon / deviation at most; where a row's elements are equal, both are 0.
 ReferenceTensor reference_mean_variance(const NodeView& node,
                                         std::span<const ReferenceTensor> inputs) {
-  const Along rows = rows_of(node);
+  const Along rows = mean_variance_rows(node);
   ReferenceTensor result =
       reference_normalize(rows, inputs[0], Norm::deviation, kEpsilon * kEpsilon);
   const RowMoments moments = row_moments(rows, inputs[0], kEpsilon * kEpsilon);
@@ -34,7 +34,7 @@ ReferenceTensor reference_mean_variance(const NodeView& node,
 }
 
 void gradient_of_mean_variance(Gradient& gradient) {
-  gradient_of_deviations(gradient, rows_of(gradient.node()), kEpsilon * kEpsilon, {});
+  gradient_of_deviations(gradient, mean_variance_rows(gradient.node()), kEpsilon * kEpsilon, {});
 }
 
 }  // namespace
@@ -46,13 +46,14 @@ const Operator& operator_MeanVarianceNormalization() {
       .since_opset = 9,
       .infer =
           [](const NodeView& node) {
-            (void)rows_of(node);
+            (void)mean_variance_rows(node);
             return std::vector<TensorType>{node.input(0)};
           },
       .reference = reference_mean_variance,
       .lower =
           [](const NodeView& node) {
-            return lower_normalize(node, rows_of(node), Norm::deviation, kEpsilon * kEpsilon);
+            return lower_normalize(node, mean_variance_rows(node), Norm::deviation,
+                                   kEpsilon * kEpsilon);
           },
       .gradient = gradient_of_mean_variance,
   };

@@ -141,4 +141,9 @@ std::size_t NodeView::axis(std::int64_t axis, std::size_t rank, std::int64_t las
   return static_cast<std::size_t>(axis < 0 ? axis + dimensions : axis);
 }
 
+std::size_t NodeView::axis_attribute() const {
+  const std::size_t rank = input(0).shape.size();
+  return axis(integer("axis", 0), rank, static_cast<std::int64_t>(rank) - 1);
+}
+
 }  // namespace morton

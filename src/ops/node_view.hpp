@@ -64,6 +64,8 @@ class NodeView {
   /// `axis` of a tensor of this rank, counted from the front; throws ModelError when it is not in
   /// [-rank, last].
   [[nodiscard]] std::size_t axis(std::int64_t axis, std::size_t rank, std::int64_t last) const;
+  /// The attribute `axis` (0 without one) of input 0, counted from the front; throws as `axis`.
+  [[nodiscard]] std::size_t axis_attribute() const;
 
  private:
   template <typename T>

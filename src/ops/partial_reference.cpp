@@ -31,14 +31,14 @@ std::set<int> nodes_before(const Graph& graph, TensorId target, const KnownValue
 }
 
 /// A product whose output channels are independent of each other.
-struct Product {
+struct PlainProduct {
   int node = -1;
   std::size_t axis = 0;  ///< of the channels in its result
   std::int64_t multiplications = 0;
 };
 
 /// The node as a product; nothing where it is none, or its channels are in groups.
-std::optional<Product> product_of(const Graph& graph, int n) {
+std::optional<PlainProduct> plain_product_of(const Graph& graph, int n) {
   const Node& node = graph.nodes[static_cast<std::size_t>(n)];
   const NodeView view(graph, node);
   if (!view.has_input(0) || !view.has_input(1) || node.outputs.size() != 1) return {};
@@ -48,15 +48,15 @@ std::optional<Product> product_of(const Graph& graph, int n) {
   const std::int64_t results = element_count(result);
   const bool convolves = node.op == "Conv" || node.op == "ConvTranspose";
   if (convolves && (view.integer("group", 1) != 1 || results == 0)) return {};
-  if (node.op == "Conv") return Product{n, 1, results * (element_count(rhs) / rhs[0])};
+  if (node.op == "Conv") return PlainProduct{n, 1, results * (element_count(rhs) / rhs[0])};
   if (node.op == "ConvTranspose") {
-    return Product{n, 1, element_count(lhs) * (element_count(rhs) / rhs[0])};
+    return PlainProduct{n, 1, element_count(lhs) * (element_count(rhs) / rhs[0])};
   }
   if (node.op == "Gemm") {
-    return Product{n, 1, results * rhs[view.integer("transB", 0) == 1 ? 1 : 0]};
+    return PlainProduct{n, 1, results * rhs[view.integer("transB", 0) == 1 ? 1 : 0]};
   }
   if (node.op != "MatMul" || rhs.size() < 2) return {};
-  return Product{n, result.size() - 1, results * lhs.back()};
+  return PlainProduct{n, result.size() - 1, results * lhs.back()};
 }
 
 /// True for nodes that compute each channel of their result from the same channel of the inputs.
@@ -91,7 +91,7 @@ struct Cut {
 std::optional<Cut> cut_of(const Graph& graph, const std::set<int>& nodes, TensorId target,
                           const SampleOptions& options) {
   if (options.most_multiplications == 0) return {};
-  const auto product = product_of(graph, *nodes.begin());
+  const auto product = plain_product_of(graph, *nodes.begin());
   if (!product || product->multiplications <= options.most_multiplications) return {};
   const Shape& shape = graph.tensor(target).shape;
   for (const int n : nodes) {

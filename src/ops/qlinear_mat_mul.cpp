@@ -11,7 +11,7 @@ namespace {
 // ONNX's order of the inputs.
 enum Input : std::size_t { kA, kScaleA, kZeroA, kB, kScaleB, kZeroB, kScaleY, kZeroY };
 
-IntegerProduct product_of(const NodeView& node) {
+IntegerProduct qlinear_mat_mul_of(const NodeView& node) {
   return integer_product(node, kA, kB, kZeroA, kZeroB);
 }
 
@@ -35,7 +35,7 @@ Requantisation requantisation_of(const NodeView& node) {
 }
 
 std::vector<TensorType> infer_q_linear_mat_mul(const NodeView& node) {
-  const IntegerProduct product = product_of(node);
+  const IntegerProduct product = qlinear_mat_mul_of(node);
   static_cast<void>(requantisation_of(node));
   const DType type = node.input(kZeroY).dtype;
   if (type != DType::u8 && type != DType::i8) {
@@ -52,7 +52,7 @@ ReferenceTensor reference_q_linear_mat_mul(const NodeView& node,
   const bool is_signed = node.input(kZeroY).dtype == DType::i8;
   const double least = is_signed ? -128.0 : 0.0;
   const double most = is_signed ? 127.0 : 255.0;
-  ReferenceTensor result = sums_of(product_of(node), inputs[kA], inputs[kB]);
+  ReferenceTensor result = sums_of(qlinear_mat_mul_of(node), inputs[kA], inputs[kB]);
   for (double& value : result.value) {
     const float scaled = static_cast<float>(value) * requantisation.multiplier;
     const float moved = std::nearbyint(scaled) + static_cast<float>(requantisation.zero);
@@ -62,7 +62,7 @@ ReferenceTensor reference_q_linear_mat_mul(const NodeView& node,
 }
 
 BoundProblem lower_q_linear_mat_mul(const NodeView& node) {
-  BoundProblem bound = lower_integer_product(node, product_of(node), kA, kB);
+  BoundProblem bound = lower_integer_product(node, qlinear_mat_mul_of(node), kA, kB);
   const Requantisation requantisation = requantisation_of(node);
   // Rounding stands between the product and the sum, so that no device contracts them into one
   // operation.

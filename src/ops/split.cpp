@@ -8,15 +8,10 @@
 namespace morton {
 namespace {
 
-std::size_t axis_of(const NodeView& node) {
-  const std::size_t rank = node.input(0).shape.size();
-  return node.axis(node.integer("axis", 0), rank, static_cast<std::int64_t>(rank) - 1);
-}
-
 /// Extents of the parts along the axis: as given, else equal ones, the last shorter where opset 18
 /// allows it.
 std::vector<std::int64_t> lengths_of(const NodeView& node) {
-  const std::int64_t extent = node.input(0).shape[axis_of(node)];
+  const std::int64_t extent = node.input(0).shape[node.axis_attribute()];
   const auto outputs = static_cast<std::int64_t>(node.node().outputs.size());
   std::vector<std::int64_t> lengths = attribute_or_input(node, "split", 1, {});
   if (lengths.empty()) {
@@ -47,14 +42,14 @@ std::vector<TensorType> infer_split(const NodeView& node) {
   std::vector<TensorType> results;
   for (const std::int64_t length : lengths_of(node)) {
     results.push_back(node.input(0));
-    results.back().shape[axis_of(node)] = length;
+    results.back().shape[node.axis_attribute()] = length;
   }
   return results;
 }
 
 std::vector<std::vector<Origin>> origins_of_split(const NodeView& node) {
   const Shape source = node.input(0).shape;
-  const std::size_t axis = axis_of(node);
+  const std::size_t axis = node.axis_attribute();
   std::vector<std::vector<Origin>> all;
   std::int64_t offset = 0;
   for (const TensorType& type : infer_split(node)) {
@@ -69,7 +64,7 @@ std::vector<std::vector<Origin>> origins_of_split(const NodeView& node) {
 }
 
 std::vector<BoundProblem> parts_of_split(const NodeView& node) {
-  const std::size_t axis = axis_of(node);
+  const std::size_t axis = node.axis_attribute();
   const auto lengths = lengths_of(node);
   std::vector<BoundProblem> parts;
   std::int64_t offset = 0;
@@ -92,7 +87,7 @@ std::vector<BoundProblem> parts_of_split(const NodeView& node) {
 /// The gradients of the parts behind each other; zeros for a part that nothing comes back to.
 void gradient_of_split(Gradient& gradient) {
   const NodeView& node = gradient.node();
-  const std::size_t axis = axis_of(node);
+  const std::size_t axis = node.axis_attribute();
   const std::vector<TensorType> types = infer_split(node);
   std::vector<TensorId> parts;
   for (std::size_t i = 0; i < types.size(); ++i) {

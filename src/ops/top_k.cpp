@@ -8,7 +8,7 @@
 namespace morton {
 namespace {
 
-Along row_of(const NodeView& node) {
+Along top_k_row(const NodeView& node) {
   const std::size_t rank = node.input(0).shape.size();
   if (rank == 0) node.fail("its input has no dimension to search along");
   const auto last = static_cast<std::int64_t>(rank) - 1;
@@ -27,7 +27,7 @@ std::int64_t count_of(const NodeView& node) {
     }
     count = given[0];
   }
-  const std::int64_t length = extent_of(node.input(0).shape, row_of(node).along);
+  const std::int64_t length = extent_of(node.input(0).shape, top_k_row(node).along);
   if (count < 0 || count > length) {
     node.fail("k is " + std::to_string(count) + ", expected 0 to " + std::to_string(length) +
               ", the elements along its axis");
@@ -38,7 +38,7 @@ std::int64_t count_of(const NodeView& node) {
 std::vector<TensorType> infer_top_k(const NodeView& node) {
   TensorType values = node.input(0);
   (void)node.flag("sorted", 1);  // in order is one of the orders that 0 allows
-  values.shape[static_cast<std::size_t>(row_of(node).along[0])] = count_of(node);
+  values.shape[static_cast<std::size_t>(top_k_row(node).along[0])] = count_of(node);
   return {values, {DType::i64, values.shape}};
 }
 
@@ -66,7 +66,7 @@ std::vector<ReferenceTensor> references_top_k(const NodeView& node,
                                               std::span<const ReferenceTensor> inputs) {
   const ReferenceTensor& source = inputs[0];
   const auto count = static_cast<std::size_t>(count_of(node));
-  const Along along_row = row_of(node);
+  const Along along_row = top_k_row(node);
   std::vector<ReferenceTensor> results(2);
   for (ReferenceTensor& result : results) {
     result.shape = infer_top_k(node)[0].shape;
@@ -102,7 +102,7 @@ std::vector<ReferenceTensor> references_top_k(const NodeView& node,
 /// A problem for each output that is asked for: the values, and their places.
 std::vector<BoundProblem> lower_top_k(const NodeView& node) {
   const Shape shape = node.input(0).shape;
-  const Along row = row_of(node);
+  const Along row = top_k_row(node);
   std::vector<BoundProblem> parts;
   for (std::size_t output = 0; output < node.node().outputs.size(); ++output) {
     if (node.node().outputs[output] == kNoTensor) continue;

@@ -15,7 +15,7 @@ std::vector<float> scales_attribute(const NodeView& node) {
 }
 
 /// Opset 7 has the scales as an attribute, 9 as input 1; 10 has Resize in its place.
-Resizing resizing_of(const NodeView& node) {
+Resizing upsampling_of(const NodeView& node) {
   std::vector<float> scales;
   if (node.opset() < 9) {
     scales = scales_attribute(node);
@@ -45,12 +45,12 @@ const Operator& operator_Upsample() {
       .least_inputs = 1,
       .most_inputs = 2,
       .attributes = {"mode", "scales"},
-      .infer = [](const NodeView& node) { return infer_resizing(node, resizing_of(node)); },
+      .infer = [](const NodeView& node) { return infer_resizing(node, upsampling_of(node)); },
       .reference =
           [](const NodeView& node, std::span<const ReferenceTensor> inputs) {
-            return reference_resizing(node, resizing_of(node), inputs[0]);
+            return reference_resizing(node, upsampling_of(node), inputs[0]);
           },
-      .lower = [](const NodeView& node) { return lower_resizing(node, resizing_of(node)); },
+      .lower = [](const NodeView& node) { return lower_resizing(node, upsampling_of(node)); },
       .types = {DType::f32, DType::i64, DType::i32, DType::u8, DType::i8},
       .planned_inputs = {1},
   };

@@ -54,9 +54,10 @@ struct Launch {
   std::set<std::string> texts;
 };
 
-class Joiner {
+class LaunchBatcher {
  public:
-  Joiner(std::vector<EmittedStep> steps, const std::vector<Value>& values, const DeviceInfo& device)
+  LaunchBatcher(std::vector<EmittedStep> steps, const std::vector<Value>& values,
+                const DeviceInfo& device)
       : steps_(std::move(steps)),
         values_(values),
         launch_us_(launch_roof_us(device)),
@@ -239,7 +240,7 @@ class Joiner {
 
 std::vector<EmittedStep> join_launches(std::vector<EmittedStep> steps,
                                        const std::vector<Value>& values, const DeviceInfo& device) {
-  return Joiner(std::move(steps), values, device).run();
+  return LaunchBatcher(std::move(steps), values, device).run();
 }
 
 }  // namespace morton

@@ -108,9 +108,9 @@ std::optional<Copy> copy_of(const ScheduledKernel& kernel, const std::vector<Val
   return copy;
 }
 
-class Joiner {
+class PartAliaser {
  public:
-  Joiner(Schedule& schedule, const DeviceInfo& device)
+  PartAliaser(Schedule& schedule, const DeviceInfo& device)
       : schedule_(schedule), values_(schedule.values), device_(device) {}
 
   void run() {
@@ -215,7 +215,7 @@ class Joiner {
 
 void join_parts(Schedule& schedule, const DeviceInfo& device) {
   if (shares_whole_places(device)) return;
-  Joiner(schedule, device).run();
+  PartAliaser(schedule, device).run();
 }
 
 }  // namespace morton

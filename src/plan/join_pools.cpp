@@ -132,9 +132,9 @@ std::string us_text(double us) {
 }
 
 /// Decides over pairs, one after the other.
-class Joiner {
+class PoolFuser {
  public:
-  Joiner(const PlanContext& context, std::vector<std::string>& notes)
+  PoolFuser(const PlanContext& context, std::vector<std::string>& notes)
       : context_(context), notes_(notes) {}
 
   /// True where one step is the better one.
@@ -221,7 +221,7 @@ std::optional<Task> joined_with_pool(const Task& conv, const Task& pool, const T
 TaskList join_pools(const PlanContext& context, std::vector<std::string>& notes) {
   TaskList list = context.tasks;
   if (is_asked_apart(context.options)) return list;
-  Joiner joiner(context, notes);
+  PoolFuser joiner(context, notes);
   std::set<std::size_t> dropped;
   for (std::size_t t = 0; t < context.tasks.tasks.size(); ++t) {
     const Task& conv = context.tasks.tasks[t];

@@ -53,9 +53,9 @@ int root_of(const Plan& plan, int value) {
 }
 
 /// Joins the plans of the parts.
-class Joiner {
+class PlanMerger {
  public:
-  Joiner(const Graph& whole, std::span<const SplitPart> parts, std::vector<bool> batched)
+  PlanMerger(const Graph& whole, std::span<const SplitPart> parts, std::vector<bool> batched)
       : whole_(whole), parts_(parts), batched_(std::move(batched)) {
     add_ports(whole.inputs, Value::Kind::input, plan_.inputs);
     add_ports(whole.outputs, Value::Kind::output, plan_.outputs);
@@ -268,7 +268,7 @@ Plan make_split_plan(const Graph& whole, std::span<const SplitPart> parts,
   for (const SplitPart& part : parts) {
     plans.push_back(make_plan(part.graph, catalogue, part.device, of_parts));
   }
-  return Joiner(whole, parts, std::move(batched)).run(std::move(plans));
+  return PlanMerger(whole, parts, std::move(batched)).run(std::move(plans));
 }
 
 }  // namespace morton

@@ -22,9 +22,9 @@ struct Run {
   InstanceSource part;
 };
 
-class Joiner {
+class TextMerger {
  public:
-  explicit Joiner(const std::vector<InstanceSpec>& members) : members_(members) {
+  explicit TextMerger(const std::vector<InstanceSpec>& members) : members_(members) {
     std::vector<std::string> keys;
     for (const InstanceSpec& member : members) keys.push_back(generate(member).key);
     std::string all = "joined";
@@ -129,7 +129,7 @@ bool can_join(const Entry& entry) {
 
 InstanceSource generate_joined(const std::vector<InstanceSpec>& members) {
   if (members.size() < 2) throw InternalError("source: a joined kernel has at least two members");
-  return Joiner(members).run();
+  return TextMerger(members).run();
 }
 
 }  // namespace morton

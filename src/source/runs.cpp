@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t kLongestRun = 64;
 
 /// Where a run goes: along a coordinate, within the innermost loop of dst's layout.
-struct Direction {
+struct RunDirection {
   std::string coordinate;   ///< its variable ("d1")
   std::string dimension;    ///< and its extent's name ("D1")
   Expression loop{1};       ///< iterations of the loop
@@ -142,7 +142,7 @@ class RunWriter {
 
   const InstanceOperand& dst_;
   const InstanceOperand& src_;
-  Direction direction_;
+  RunDirection direction_;
   /// Index of the element, then the tensor's coordinates if they must be checked, and of each the
   /// part that depends on the run's coordinate.
   std::vector<Expression> positions_;

@@ -7,7 +7,7 @@
 namespace morton {
 namespace {
 
-constexpr const char* kWhat = "augmentation";
+constexpr const char* kAugmentation = "augmentation";
 /// Beyond that, numbers of pixels are mistakes.
 constexpr std::int64_t kMostPixels = 1 << 14;
 
@@ -16,9 +16,9 @@ constexpr std::int64_t kMostHundredths = 90;
 
 /// The part's number, from 0 to `most`, which `unit` follows in messages.
 std::int64_t number_of(const OptionPart& part, std::int64_t most, const char* unit) {
-  const std::int64_t number = whole_of(kWhat, part, 0);
+  const std::int64_t number = whole_of(kAugmentation, part, 0);
   if (number > most) {
-    throw UsageError(std::string(kWhat) + ": " + part.name + ": expected at most " +
+    throw UsageError(std::string(kAugmentation) + ": " + part.name + ": expected at most " +
                      std::to_string(most) + " " + unit + ", got " + part.value);
   }
   return number;
@@ -60,7 +60,7 @@ std::int64_t anywhere(std::int64_t picture, std::int64_t margin, std::int64_t in
 Augmentation parse_augmentation(const std::string& text) {
   Augmentation result;
   if (text == "none") return result;
-  for (const OptionPart& part : option_parts(kWhat, text)) {
+  for (const OptionPart& part : option_parts(kAugmentation, text)) {
     if (part.name == "shift") {
       result.shift = number_of(part, kMostPixels, "pixels");
     } else if (part.name == "crop") {
@@ -72,7 +72,7 @@ Augmentation parse_augmentation(const std::string& text) {
     } else if (part.name == "flip" && part.value.empty()) {
       result.flip = Flip::horizontal;
     } else {
-      throw UsageError(std::string(kWhat) +
+      throw UsageError(std::string(kAugmentation) +
                        ": expected some of shift=PIXELS, flip, crop=MARGIN, rotate=DEGREES and " +
                        "scale=PERCENT with commas between them, or none; got '" + text + "'");
     }

@@ -2,6 +2,7 @@
 #include "training/checkpoint.hpp"
 
 #include <charconv>
+#include <nlohmann/json.hpp>
 #include <system_error>
 
 #include "base/error.hpp"

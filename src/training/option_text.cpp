@@ -10,7 +10,7 @@
 namespace morton {
 namespace {
 
-[[noreturn]] void fail(const std::string& what, const std::string& why) {
+[[noreturn]] void fail_option(const std::string& what, const std::string& why) {
   throw UsageError(what + ": " + why);
 }
 
@@ -24,8 +24,8 @@ std::vector<OptionPart> option_parts(const std::string& what, std::string_view t
     const std::string_view part = text.substr(0, comma);
     const auto equals = part.find('=');
     const std::string name(part.substr(0, equals));
-    if (name.empty()) fail(what, "expected name=value between commas, got an empty part");
-    if (!names.insert(name).second) fail(what, "'" + name + "' is there twice");
+    if (name.empty()) fail_option(what, "expected name=value between commas, got an empty part");
+    if (!names.insert(name).second) fail_option(what, "'" + name + "' is there twice");
     const bool alone = equals == std::string_view::npos;
     parts.push_back({name, alone ? "" : std::string(part.substr(equals + 1))});
     if (comma == std::string_view::npos) return parts;
@@ -38,8 +38,8 @@ std::int64_t whole_of(const std::string& what, const OptionPart& part, std::int6
   const char* end = part.value.data() + part.value.size();
   const auto [stop, status] = std::from_chars(part.value.data(), end, number);
   if (status != std::errc() || stop != end || number < least) {
-    fail(what, part.name + ": expected a whole number of " + std::to_string(least) +
-                   " or more, got '" + part.value + "'");
+    fail_option(what, part.name + ": expected a whole number of " + std::to_string(least) +
+                          " or more, got '" + part.value + "'");
   }
   return number;
 }
@@ -49,7 +49,7 @@ double real_of(const std::string& what, const OptionPart& part) {
   const char* end = part.value.data() + part.value.size();
   const auto [stop, status] = std::from_chars(part.value.data(), end, number);
   if (status != std::errc() || stop != end || !std::isfinite(number)) {
-    fail(what, part.name + ": expected a number, got '" + part.value + "'");
+    fail_option(what, part.name + ": expected a number, got '" + part.value + "'");
   }
   return number;
 }

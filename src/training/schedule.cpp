@@ -18,7 +18,7 @@
 namespace morton {
 namespace {
 
-constexpr const char* kWhat = "schedule";
+constexpr const char* kSchedule = "schedule";
 
 /// A loss counts as better than the best one when it is lower by this share of it.
 constexpr double kBetter = 1e-4;
@@ -48,7 +48,7 @@ const std::array<Form, 4>& forms() {
   for (const Form& form : forms()) {
     examples += (examples.empty() ? "" : ", ") + std::string(form.example);
   }
-  throw UsageError(std::string(kWhat) + ": '" + text + "': " + why +
+  throw UsageError(std::string(kSchedule) + ": '" + text + "': " + why +
                    "; a schedule is constant, step, cosine or plateau with options: " + examples);
 }
 
@@ -62,13 +62,13 @@ std::int64_t steps_of(OptionPart part, Unit unit, const TrainingLength& length) 
     part.value.resize(part.value.size() - ending.size());
     unit = said;
   }
-  const std::int64_t number = whole_of(kWhat, part, part.name == "warmup" ? 0 : 1);
-  return unit == Unit::steps ? number : checked_mul(number, length.steps_per_epoch, kWhat);
+  const std::int64_t number = whole_of(kSchedule, part, part.name == "warmup" ? 0 : 1);
+  return unit == Unit::steps ? number : checked_mul(number, length.steps_per_epoch, kSchedule);
 }
 
 /// A share of the rate: above 0, or at least 0 for the lowest one, and below 1.
 double share_of(const std::string& text, const OptionPart& part) {
-  const double share = real_of(kWhat, part);
+  const double share = real_of(kSchedule, part);
   if (share >= 1.0 || share < 0.0 || (share == 0.0 && part.name != "least")) {
     fail(text, part.name + ": expected a number between 0 and 1, got " + part.value);
   }
@@ -86,7 +86,7 @@ double power(double base, std::int64_t count) {
 
 Schedule::Schedule(const std::string& text, const TrainingLength& length) : length_(length) {
   if (length.steps_per_epoch < 1 || length.steps < 1) {
-    throw UsageError(std::string(kWhat) + ": a training of " + std::to_string(length.steps) +
+    throw UsageError(std::string(kSchedule) + ": a training of " + std::to_string(length.steps) +
                      " steps; expected one at least");
   }
   const auto colon = text.find(':');
@@ -101,14 +101,14 @@ Schedule::Schedule(const std::string& text, const TrainingLength& length) : leng
   patience_ = 3;
   reduction_ = kind_ == Kind::step ? 0.1 : 0.5;
   std::vector<OptionPart> parts;
-  if (colon != std::string::npos) parts = option_parts(kWhat, text.substr(colon + 1));
+  if (colon != std::string::npos) parts = option_parts(kSchedule, text.substr(colon + 1));
   for (const OptionPart& part : parts) {
     if (!form->options.contains(part.name)) {
       fail(text, name + " has no option '" + part.name + "'");
     }
     if (part.name == "warmup") warmup_ = steps_of(part, Unit::steps, length);
     if (part.name == "every") every_ = steps_of(part, Unit::epochs, length);
-    if (part.name == "patience") patience_ = whole_of(kWhat, part, 1);
+    if (part.name == "patience") patience_ = whole_of(kSchedule, part, 1);
     if (part.name == "factor") reduction_ = share_of(text, part);
     if (part.name == "least") least_ = share_of(text, part);
   }

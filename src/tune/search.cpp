@@ -2,6 +2,7 @@
 #include "tune/search.hpp"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "plan/tuned_file.hpp"
 
@@ -27,7 +28,7 @@ std::string_view name_of(TrialRecord::Fate fate) {
 
 /// Of a rate above the peak at least one of the two is measured wrong.
 constexpr double kMostOfPeak = 1.02;
-constexpr int kAttempts = 3;
+constexpr int kTrialAttempts = 3;
 
 /// Kernels that keep operands in a smaller type may do more than the peak of f32.
 bool is_reduced(const Entry& entry) {
@@ -132,7 +133,7 @@ void Search::run(const Measure& measure, const std::function<void(const TrialRec
 }
 
 std::optional<TunedRecord> Search::confirm(const Measure& measure, const Work& work) {
-  for (int attempt = 0; best_ && attempt < kAttempts; ++attempt) {
+  for (int attempt = 0; best_ && attempt < kTrialAttempts; ++attempt) {
     auto record = confirm_once(measure, work);
     if (!record) return std::nullopt;
     if (is_reduced(entry_) || record->gflops <= kMostOfPeak * record->peak_gflops) return record;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tune/trial.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include "plan/tuned_file.hpp"
 
 namespace morton {

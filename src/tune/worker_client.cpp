@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tune/worker_client.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include "base/error.hpp"
 
 namespace morton {
@@ -8,7 +10,7 @@ namespace {
 
 /// Drivers of large machines take their time.
 constexpr double kOpenTimeoutMs = 120e3;
-constexpr int kAttempts = 2;
+constexpr int kStartAttempts = 2;
 constexpr double kRunsOfACandidate = 100.0;
 
 }  // namespace
@@ -45,7 +47,7 @@ TrialOutcome WorkerClient::measure(const TrialRequest& request, double expected_
   const double timeout_ms = timeout_ms_ + kRunsOfACandidate * expected_ms;
   TrialOutcome outcome;
   outcome.kind = TrialOutcome::Kind::refused;
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+  for (int attempt = 0; attempt < kStartAttempts; ++attempt) {
     static_cast<void>(open());
     const auto answer = process_.ask({{"measure", to_json(request)}}, timeout_ms);
     if (answer.kind == WorkerProcess::Answer::Kind::line) {

@@ -24,7 +24,7 @@ using WayOnDevice = std::tuple<std::string, std::string>;  // device, name of th
 
 /// What all tests of a process share: reading it takes longer than many of them.
 struct Shared {
-  testing::TemporaryFolder folder;
+  test::TemporaryFolder folder;
   Catalogue catalogue = Catalogue::standard();
   Catalogue direct = catalogue_without_detours(folder.path());
   std::vector<Way> ways = all_ways(catalogue);
@@ -87,7 +87,7 @@ class CatalogueEntries : public ::testing::TestWithParam<WayOnDevice> {
   /// The share of the cases that a run computes: without MORTON_TEST_LONG not all. Ways take turns
   /// with which.
   [[nodiscard]] std::vector<OperatorCase> share_of(const std::vector<OperatorCase>& all) const {
-    const std::size_t stride = testing::is_long_run() ? 1 : stride_of_short_run(all.size());
+    const std::size_t stride = test::is_long_run() ? 1 : stride_of_short_run(all.size());
     std::vector<OperatorCase> share;
     for (std::size_t i = turn_ % std::min(stride, std::max<std::size_t>(all.size(), 1));
          i < all.size(); i += stride) {
@@ -287,7 +287,7 @@ TEST_P(CatalogueEntries, BuildNothingForOtherExtents) {
   }
   EXPECT_EQ(texts[0], texts[1]);
   EXPECT_TRUE(uses_library() || !texts[0].empty());
-  if (!testing::is_long_run()) return;
+  if (!test::is_long_run()) return;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const WayReport report =
         run({parse_case(op, lines[i], "pair")}, {DataKind::integers}, Execution::runner);
@@ -316,7 +316,7 @@ std::vector<std::string> way_names() {
                                 [](const Way& way) { return !way.name.starts_with("batched_"); });
   for (const Way& way : ways) {
     const bool variant = is_variant(way, catalogue, sources);
-    if (testing::is_long_run() || !variant || variants++ % 5 == 0) names.push_back(way.name);
+    if (test::is_long_run() || !variant || variants++ % 5 == 0) names.push_back(way.name);
   }
   return names;
 }
@@ -326,7 +326,7 @@ std::string name_of_test(const ::testing::TestParamInfo<WayOnDevice>& instance) 
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryDevice, CatalogueEntries,
-                         ::testing::Combine(::testing::ValuesIn(testing::device_ids()),
+                         ::testing::Combine(::testing::ValuesIn(test::device_ids()),
                                             ::testing::ValuesIn(way_names())),
                          name_of_test);
 
@@ -350,12 +350,12 @@ TEST_P(CatalogueOclgrind, SmallCasesLeaveNothingToReport) {
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryWay, CatalogueOclgrind,
-                         ::testing::Combine(::testing::ValuesIn(testing::oclgrind_ids()),
+                         ::testing::Combine(::testing::ValuesIn(test::oclgrind_ids()),
                                             ::testing::ValuesIn(way_names())),
                          name_of_test);
 
 /// Cases without anything to compute: their result is the input under another shape.
-class CatalogueAliases : public testing::DeviceTest {};
+class CatalogueAliases : public test::DeviceTest {};
 MORTON_ON_EVERY_DEVICE(CatalogueAliases);
 
 TEST_P(CatalogueAliases, PassTheirInputOn) {

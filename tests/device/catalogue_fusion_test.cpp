@@ -20,7 +20,7 @@ namespace {
 constexpr DataKind kKinds[] = {DataKind::integers, DataKind::zero_mean, DataKind::same_sign};
 constexpr Execution kExecutions[] = {Execution::guarded, Execution::runner};
 
-class CatalogueFusion : public testing::DeviceTest {
+class CatalogueFusion : public test::DeviceTest {
  protected:
   /// Runs the graphs with this kernel for gemm, guarded and as sessions do.
   void run(const std::string& gemm, const std::vector<TestGraph>& graphs) {
@@ -50,7 +50,7 @@ class CatalogueFusion : public testing::DeviceTest {
   [[nodiscard]] std::vector<std::string> gemms(std::size_t turn) const {
     std::vector<std::string> names;
     const std::vector<std::string> all = all_gemms();
-    const std::size_t step = testing::is_long_run() ? 1 : 5;
+    const std::size_t step = test::is_long_run() ? 1 : 5;
     for (std::size_t i = turn % step; i < all.size(); i += step) names.push_back(all[i]);
     return names;
   }

@@ -22,7 +22,7 @@
 namespace morton::test {
 namespace {
 
-class CatalogueGradients : public testing::DeviceTest {};
+class CatalogueGradients : public test::DeviceTest {};
 MORTON_ON_EVERY_DEVICE(CatalogueGradients);
 
 /// Cases of an operator that a short run tries.
@@ -81,7 +81,7 @@ TEST_P(CatalogueGradients, AreThoseOfTheReference) {
   std::vector<TestGraph> graphs;
   for (const OperatorCase& test : shipped_cases()) {
     if (!test.small || test.op == "MaxPoolGradient") continue;
-    if (!testing::is_long_run() && tried[test.op] >= kCasesOfAnOperator) continue;
+    if (!test::is_long_run() && tried[test.op] >= kCasesOfAnOperator) continue;
     bool any = false;
     for (std::size_t operand = 0; operand < 3; ++operand) {
       auto graph = gradient_graph(test, operand);

@@ -17,7 +17,7 @@
 namespace morton::test {
 namespace {
 
-constexpr unsigned kSeed = 7;
+constexpr unsigned kPackSeed = 7;
 constexpr int kTransforms = 48;
 constexpr std::int64_t kMostElements = 1500;
 
@@ -31,9 +31,9 @@ struct Transform {
 };
 
 /// Makes transforms at random; each kind in turn.
-class TransformSource : public testing::LayoutSource {
+class TransformSource : public test::LayoutSource {
  public:
-  using testing::LayoutSource::LayoutSource;
+  using test::LayoutSource::LayoutSource;
 
   Transform next(int number) {
     switch (number % 6) {
@@ -287,11 +287,11 @@ void add_step(Plan& plan, const Entry& entry, const Transform& transform,
   plan.steps.push_back(std::move(step));
 }
 
-class CataloguePack : public testing::DeviceTest {
+class CataloguePack : public test::DeviceTest {
  protected:
   /// Runs `count` transforms by the entry and compares each with the host.
   void run(const Entry& entry, int count, Surroundings surroundings) {
-    TransformSource source(kSeed);
+    TransformSource source(kPackSeed);
     std::vector<Transform> transforms;
     std::vector<NamedTensor> inputs;
     Plan plan;
@@ -310,7 +310,7 @@ class CataloguePack : public testing::DeviceTest {
       const Transform& transform = transforms[static_cast<std::size_t>(i)];
       const auto& got = result.bytes[static_cast<std::size_t>(2 * i + 1)];
       EXPECT_TRUE(got == transform.expected)
-          << entry.name << ", seed " << kSeed << ", number " << i << ": " << transform.what
+          << entry.name << ", seed " << kPackSeed << ", number " << i << ": " << transform.what
           << "\n  from " << print(transform.from) << "\n  to " << print(transform.to);
     }
   }
@@ -340,8 +340,8 @@ TEST_P(CataloguePackOclgrind, LeavesNothingToReport) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Oclgrind, CataloguePackOclgrind,
-                         ::testing::ValuesIn(testing::oclgrind_ids()), testing::device_test_name);
+INSTANTIATE_TEST_SUITE_P(Oclgrind, CataloguePackOclgrind, ::testing::ValuesIn(test::oclgrind_ids()),
+                         test::device_test_name);
 
 }  // namespace
 }  // namespace morton::test

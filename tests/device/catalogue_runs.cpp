@@ -14,7 +14,7 @@
 namespace morton::test {
 namespace {
 
-constexpr std::uint64_t kSeed = 2024;
+constexpr std::uint64_t kRunSeed = 2024;
 
 /// How far storing a value as `type` may move it.
 double rounding_of(DType type, double value) {
@@ -146,9 +146,9 @@ TestGraph to_test_graph(const OperatorCase& test, DataKind kind) {
   constexpr const char* kNames[] = {"integers", "zero mean", "same sign"};
   TestGraph result;
   result.name =
-      describe(test) + ", " + kNames[static_cast<int>(kind)] + ", seed " + std::to_string(kSeed);
-  result.graph = make_graph(test, kSeed, kind);
-  result.inputs = make_inputs(test, kSeed, kind);
+      describe(test) + ", " + kNames[static_cast<int>(kind)] + ", seed " + std::to_string(kRunSeed);
+  result.graph = make_graph(test, kRunSeed, kind);
+  result.inputs = make_inputs(test, kRunSeed, kind);
   const bool exact = kind == DataKind::integers && is_exact_on_integers(test);
   result.check = exact ? TestGraph::Check::exact : TestGraph::Check::bound;
   return result;

@@ -9,12 +9,13 @@
 #include "base/error.hpp"
 #include "ops/operator.hpp"
 #include "passes/pipeline.hpp"
+#include "plan/kernel_choice.hpp"
 #include "plan/narrow.hpp"
 
 namespace morton::test {
 namespace {
 
-constexpr std::uint64_t kSeed = 2024;
+constexpr std::uint64_t kWaySeed = 2024;
 
 /// True when some operand is a matrix in tiles, so that a tensor as it comes must be packed.
 bool demands_tiles(const Entry& entry) {
@@ -74,10 +75,6 @@ void set_limits(Way& way, const std::string& recipe) {
 
 /// The family by which the tests know problems that write a part of a tensor.
 constexpr const char* kParts = "pack part";
-
-bool writes_parts(const Entry& entry) {
-  return entry.source.find("COORDINATES_OF_ROW") != std::string::npos;
-}
 
 Way way_of(const Entry& entry, const Catalogue& catalogue) {
   Way way{entry.name, entry.family, {{entry.family, entry.name}}, {entry.name}};
@@ -214,7 +211,7 @@ std::set<std::string> families_of(const OperatorCase& test) {
                            return step.op.ends_with("Pool");
                          });
   if (is_pooled) return {"conv2d_pool"};
-  Graph graph = make_graph(test, kSeed, DataKind::integers);
+  Graph graph = make_graph(test, kWaySeed, DataKind::integers);
   run_passes(graph, {});
   std::set<std::string> families;
   for (const Node& node : graph.nodes) {

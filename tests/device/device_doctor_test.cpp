@@ -41,7 +41,7 @@ bool fixes_are_right(const std::vector<DoctorCheck>& checks) {
 }
 
 TEST(DeviceDoctor, FindsNothingWrongHere) {
-  const testing::TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   const auto checks = run_doctor({folder.path()});
   EXPECT_EQ(find(checks, "a kernel on 0:0").outcome, Outcome::ok) << text_of(checks);
   EXPECT_EQ(find(checks, "program cache").outcome, Outcome::ok) << text_of(checks);
@@ -51,7 +51,7 @@ TEST(DeviceDoctor, FindsNothingWrongHere) {
 }
 
 TEST(DeviceDoctor, SaysWhenTheProgramCacheCannotBeUsed) {
-  const testing::TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   write_file_atomically(folder.path() / "file", "in the way");
   const auto checks = run_doctor({folder.path() / "file"});
   EXPECT_EQ(find(checks, "program cache").outcome, Outcome::failed) << text_of(checks);
@@ -59,12 +59,12 @@ TEST(DeviceDoctor, SaysWhenTheProgramCacheCannotBeUsed) {
 }
 
 TEST(DeviceDoctor, SaysWhenNoDriverIsThere) {
-  const testing::TemporaryFolder empty;
-  auto result = testing::run_tests_in_child("DeviceDoctor.DISABLED_ChildNoDriver",
-                                            {{"OCL_ICD_VENDORS", empty.path().string()}});
+  const test::TemporaryFolder empty;
+  auto result = test::run_tests_in_child("DeviceDoctor.DISABLED_ChildNoDriver",
+                                         {{"OCL_ICD_VENDORS", empty.path().string()}});
   EXPECT_EQ(result.exit_status, 0) << result.output;
-  result = testing::run_tests_in_child("DeviceDoctor.DISABLED_ChildNoDriver",
-                                       {{"OCL_ICD_VENDORS", "/no/such/folder"}});
+  result = test::run_tests_in_child("DeviceDoctor.DISABLED_ChildNoDriver",
+                                    {{"OCL_ICD_VENDORS", "/no/such/folder"}});
   EXPECT_EQ(result.exit_status, 0) << result.output;
 }
 
@@ -80,11 +80,11 @@ TEST(DeviceDoctor, DISABLED_ChildNoDriver) {
 }
 
 TEST(DeviceDoctor, SaysWhichDriverDoesNotLoad) {
-  const testing::TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   write_file_atomically(folder.path() / "damaged.icd", "libmali_that_is_missing.so.1\n");
   write_file_atomically(folder.path() / "empty.icd", "");
-  const auto result = testing::run_tests_in_child("DeviceDoctor.DISABLED_ChildBadDrivers",
-                                                  {{"OCL_ICD_VENDORS", folder.path().string()}});
+  const auto result = test::run_tests_in_child("DeviceDoctor.DISABLED_ChildBadDrivers",
+                                               {{"OCL_ICD_VENDORS", folder.path().string()}});
   EXPECT_EQ(result.exit_status, 0) << result.output;
 }
 
@@ -104,11 +104,11 @@ TEST(DeviceDoctor, SaysWhenPoclsCacheCannotBeWritten) {
                            [](const auto& check) { return check.name == "PoCL's cache"; })) {
     GTEST_SKIP() << "no .icd file names PoCL";
   }
-  const testing::TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   write_file_atomically(folder.path() / "file", "in the way");
-  const auto result = testing::run_tests_in_child(
-      "DeviceDoctor.DISABLED_ChildBadPoclCache",
-      {{"POCL_CACHE_DIR", (folder.path() / "file" / "cache").string()}});
+  const auto result =
+      test::run_tests_in_child("DeviceDoctor.DISABLED_ChildBadPoclCache",
+                               {{"POCL_CACHE_DIR", (folder.path() / "file" / "cache").string()}});
   EXPECT_EQ(result.exit_status, 0) << result.output;
 }
 

@@ -12,7 +12,7 @@
 namespace morton {
 namespace {
 
-constexpr const char* kSource = R"(
+constexpr const char* kImageSource = R"(
 __constant sampler_t nearest = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST;
 
 __kernel void copy2d(__read_only image2d_t from, __global float* to, int width) {
@@ -27,14 +27,14 @@ __kernel void copy1d(__read_only image1d_buffer_t from, __global float* to) {
 }
 )";
 
-class DeviceImage : public testing::DeviceTest {
+class DeviceImage : public test::DeviceTest {
  protected:
   void SetUp() override {
     DeviceTest::SetUp();
     if (!device().info().images) GTEST_SKIP() << "has no images";
     queue_ = device().make_queue(OpenClDevice::QueueKind::plain);
     BuildReport report;
-    program_ = device().programs().get(kSource, {"copy2d", "copy1d"}, report);
+    program_ = device().programs().get(kImageSource, {"copy2d", "copy1d"}, report);
   }
   /// What the kernel reads through `image`.
   std::vector<float> texels_of(const cl::Image2D& image, const ImageSize& size) {

@@ -16,7 +16,7 @@
 namespace morton {
 namespace {
 
-class DeviceMemory : public testing::DeviceTest {
+class DeviceMemory : public test::DeviceTest {
  protected:
   [[nodiscard]] cl::CommandQueue queue() const {
     return device().make_queue(OpenClDevice::QueueKind::plain);

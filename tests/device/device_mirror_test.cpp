@@ -13,7 +13,7 @@
 namespace morton {
 namespace {
 
-constexpr const char* kSource = R"(
+constexpr const char* kMirrorSource = R"(
 __kernel void axpy(__global const float* x, __global float* y, float a) {
   const int i = get_global_id(0);
   y[i] = a * x[i] + y[i];
@@ -26,7 +26,7 @@ std::vector<float> counting(std::size_t size) {
   return values;
 }
 
-class DeviceMirror : public testing::DeviceTest {};
+class DeviceMirror : public test::DeviceTest {};
 MORTON_ON_EVERY_DEVICE(DeviceMirror);
 
 TEST_P(DeviceMirror, PushAndPullCopy) {
@@ -58,7 +58,7 @@ TEST_P(DeviceMirror, BorrowsTheCallersElements) {
   std::vector<float> mine(17, 1.0F);
   MirroredArray<float> x(home, std::span<float>(mine));
   MirroredArray<float> y(home, std::vector<float>(17, 0.5F));
-  HomeKernel axpy(home, kSource, "axpy");
+  HomeKernel axpy(home, kMirrorSource, "axpy");
   axpy.run({17}, {1}, x.buffer(), y.writable_buffer(), 2.0F);
   y.pull();
   EXPECT_EQ(y.host()[16], 2.5F);
@@ -76,8 +76,8 @@ TEST_P(DeviceMirror, AnEmptyArrayIsMirroredToo) {
 }
 
 TEST(DeviceMove, InMidRunKeepsTheResults) {
-  const auto result = testing::run_tests_in_child("DeviceMove.DISABLED_ChildTwoEqualDevices",
-                                                  {{"POCL_DEVICES", "pthread pthread"}});
+  const auto result = test::run_tests_in_child("DeviceMove.DISABLED_ChildTwoEqualDevices",
+                                               {{"POCL_DEVICES", "pthread pthread"}});
   EXPECT_EQ(result.exit_status, 0) << result.output;
 }
 
@@ -86,7 +86,7 @@ TEST(DeviceMove, DISABLED_ChildTwoEqualDevices) {
   DeviceHome home(OpenClDevice::open("0:0", {}));
   MirroredArray<float> x(home, counting(63));
   MirroredArray<float> y(home, std::vector<float>(63, 1.0F));
-  HomeKernel axpy(home, kSource, "axpy");
+  HomeKernel axpy(home, kMirrorSource, "axpy");
   // y = 1 + (1 + 2 + 3 + 4) x, moving before each odd step and pulling only once at the end.
   for (int step = 1; step <= 4; ++step) {
     if (step % 2 == 1 && step > 1) {
@@ -108,7 +108,7 @@ TEST(DeviceMove, DISABLED_ChildTwoEqualDevices) {
 }
 
 TEST(DeviceMove, ByComputeUnits) {
-  const auto result = testing::run_tests_in_child(
+  const auto result = test::run_tests_in_child(
       "DeviceMove.DISABLED_ChildUnequalDevices",
       {{"POCL_DEVICES", "pthread basic"}, {"POCL_MAX_PTHREAD_COUNT", "2"}});
   EXPECT_EQ(result.exit_status, 0) << result.output;
@@ -125,7 +125,7 @@ TEST(DeviceMove, DISABLED_ChildUnequalDevices) {
   DeviceHome home(OpenClDevice::open(selector(0), {}));
   MirroredArray<float> x(home, counting(17));
   MirroredArray<float> y(home, std::vector<float>(17, 0.0F));
-  HomeKernel axpy(home, kSource, "axpy");
+  HomeKernel axpy(home, kMirrorSource, "axpy");
   for (const std::size_t where : {1, 0, 1}) {
     axpy.run({17}, {1}, x.buffer(), y.writable_buffer(), 1.0F);
     home.move_to(selector(where), {});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "base/error.hpp"
@@ -15,7 +16,7 @@
 namespace morton {
 namespace {
 
-class DeviceOpen : public testing::DeviceTest {};
+class DeviceOpen : public test::DeviceTest {};
 MORTON_ON_EVERY_DEVICE(DeviceOpen);
 
 /// What opening `selector` complains about, with the class of the error in front.
@@ -138,8 +139,8 @@ TEST(DeviceSelector, RefusesWhatNamesNoDevice) {
 }
 
 TEST(DeviceSelector, SaysSoWhenSeveralMatch) {
-  const auto result = testing::run_tests_in_child("DeviceSelector.DISABLED_ChildTwoDevices",
-                                                  {{"POCL_DEVICES", "pthread pthread"}});
+  const auto result = test::run_tests_in_child("DeviceSelector.DISABLED_ChildTwoDevices",
+                                               {{"POCL_DEVICES", "pthread pthread"}});
   EXPECT_EQ(result.exit_status, 0) << result.output;
 }
 
@@ -153,9 +154,9 @@ TEST(DeviceSelector, DISABLED_ChildTwoDevices) {
 }
 
 TEST(DeviceSelector, NoDriverMeansAnEmptyListAndADeviceError) {
-  const testing::TemporaryFolder empty;
-  const auto result = testing::run_tests_in_child("DeviceSelector.DISABLED_ChildNoDriver",
-                                                  {{"OCL_ICD_VENDORS", empty.path().string()}});
+  const test::TemporaryFolder empty;
+  const auto result = test::run_tests_in_child("DeviceSelector.DISABLED_ChildNoDriver",
+                                               {{"OCL_ICD_VENDORS", empty.path().string()}});
   EXPECT_EQ(result.exit_status, 0) << result.output;
 }
 

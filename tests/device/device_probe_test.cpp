@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -28,7 +29,7 @@ using ::testing::SizeIs;
 /// Short: these tests are about being right, not about the figures.
 constexpr Sampling kShort{3, 0.5};
 
-class DeviceProbe : public testing::DeviceTest {};
+class DeviceProbe : public test::DeviceTest {};
 MORTON_ON_EVERY_DEVICE(DeviceProbe);
 
 TEST_P(DeviceProbe, ThePeaksChainsComeToWhatTheyMust) {
@@ -116,7 +117,7 @@ TEST(ProbeSampling, WorkThatTakesNoTimeIsAnError) {
   EXPECT_LT(linear(amount), 16.0 * kShort.sample_ms);
 }
 
-class KeptRoofsTest : public testing::DeviceTest {
+class KeptRoofsTest : public test::DeviceTest {
  protected:
   [[nodiscard]] DeviceOptions options() const { return {folder_.path()}; }
   [[nodiscard]] std::shared_ptr<OpenClDevice> opened() const {
@@ -136,7 +137,7 @@ class KeptRoofsTest : public testing::DeviceTest {
   }
 
  private:
-  testing::TemporaryFolder folder_;
+  test::TemporaryFolder folder_;
 };
 MORTON_ON_EVERY_DEVICE(KeptRoofsTest);
 

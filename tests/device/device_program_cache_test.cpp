@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kSource = R"(
+constexpr const char* kProgramCacheSource = R"(
 __kernel __attribute__((reqd_work_group_size(9, 1, 1)))
 void twice(__global float* x) { x[get_global_id(0)] *= 2.0f; }
 )";
@@ -50,7 +50,7 @@ double run_twice(OpenClDevice& device, const CachedProgram& program) {
   return spent.count();
 }
 
-class DevicePrograms : public testing::DeviceTest {
+class DevicePrograms : public test::DeviceTest {
  protected:
   /// A cache of its own in the test's folder, as a new process would make it.
   std::unique_ptr<ProgramCache> fresh_cache() {
@@ -63,13 +63,13 @@ class DevicePrograms : public testing::DeviceTest {
   void fill() {
     const auto cache = fresh_cache();
     BuildReport report;
-    const auto program = cache->get(kSource, {"twice"}, report);
+    const auto program = cache->get(kProgramCacheSource, {"twice"}, report);
     run_twice(device(), *program);
     ASSERT_EQ(cache->store(*program), "");
     ASSERT_TRUE(program->stored);
     ASSERT_TRUE(fs::exists(entry()));
   }
-  testing::TemporaryFolder folder_;
+  test::TemporaryFolder folder_;
 };
 MORTON_ON_EVERY_DEVICE(DevicePrograms);
 
@@ -77,12 +77,12 @@ TEST_P(DevicePrograms, ComeFromSourceThenMemoryThenDisk) {
   fill();
   const auto cache = fresh_cache();
   BuildReport report;
-  const auto program = cache->get(kSource, {"twice"}, report);
+  const auto program = cache->get(kProgramCacheSource, {"twice"}, report);
   EXPECT_EQ(report.kernels_from_disk, 1);
   EXPECT_EQ(report.kernels_built, 0);
   EXPECT_TRUE(report.dropped.empty());
   EXPECT_EQ(program->origin, CachedProgram::Origin::disk);
-  EXPECT_EQ(cache->get(kSource, {"twice"}, report), program);
+  EXPECT_EQ(cache->get(kProgramCacheSource, {"twice"}, report), program);
   EXPECT_EQ(report.kernels_from_memory, 1);
   EXPECT_EQ(cache->builds(), 0);
   run_twice(device(), *program);
@@ -93,12 +93,12 @@ TEST_P(DevicePrograms, AnotherSourceOrDeviceIsAnotherEntry) {
   fill();
   BuildReport report;
   const auto cache = fresh_cache();
-  (void)cache->get(std::string(kSource) + "\n", {"twice"}, report);
+  (void)cache->get(std::string(kProgramCacheSource) + "\n", {"twice"}, report);
   EXPECT_EQ(report.kernels_built, 1);
   DeviceInfo updated = device().info();
   updated.driver_version += ".1";
   ProgramCache other(device().context(), device().device(), updated, folder_.path());
-  (void)other.get(kSource, {"twice"}, report);
+  (void)other.get(kProgramCacheSource, {"twice"}, report);
   EXPECT_EQ(report.kernels_built, 2);
   EXPECT_TRUE(report.dropped.empty());
 }
@@ -106,7 +106,7 @@ TEST_P(DevicePrograms, AnotherSourceOrDeviceIsAnotherEntry) {
 TEST_P(DevicePrograms, WithoutAFolderNothingIsKept) {
   ProgramCache cache(device().context(), device().device(), device().info(), {});
   BuildReport report;
-  const auto program = cache.get(kSource, {"twice"}, report);
+  const auto program = cache.get(kProgramCacheSource, {"twice"}, report);
   EXPECT_EQ(cache.store(*program), "");
   EXPECT_FALSE(program->stored);
   EXPECT_EQ(cache.builds(), 1);
@@ -138,7 +138,7 @@ TEST_P(DevicePrograms, ABuildErrorShowsTheLog) {
 TEST_P(DevicePrograms, AMissingKernelIsNamed) {
   BuildReport report;
   try {
-    (void)device().programs().get(kSource, {"twice", "thrice"}, report);
+    (void)device().programs().get(kProgramCacheSource, {"twice", "thrice"}, report);
     FAIL() << "the kernel was found";
   } catch (const DeviceError& error) {
     EXPECT_NE(std::string(error.what()).find("no kernel thrice"), std::string::npos)
@@ -171,7 +171,7 @@ TEST_P(DevicePrograms, DamagedEntriesAreDroppedBeforeTheDriverSeesThem) {
     write_trusted_file(path, damaged[i]);
     const auto cache = fresh_cache();
     BuildReport report;
-    const auto program = cache->get(kSource, {"twice"}, report);
+    const auto program = cache->get(kProgramCacheSource, {"twice"}, report);
     EXPECT_EQ(report.kernels_built, 1);
     ASSERT_EQ(report.dropped.size(), 1U);
     EXPECT_NE(report.dropped[0].find("built from source instead"), std::string::npos);
@@ -185,7 +185,7 @@ TEST_P(DevicePrograms, AnEntryUnderAnotherNameIsDropped) {
   const std::string whole = read_file(entry(), kReadLimit);
   const auto cache = fresh_cache();
   BuildReport report;
-  const std::string other_source = std::string(kSource) + " ";
+  const std::string other_source = std::string(kProgramCacheSource) + " ";
   {
     const auto other = fresh_cache();
     const auto program = other->get(other_source, {"twice"}, report);
@@ -203,14 +203,14 @@ TEST_P(DevicePrograms, EntriesThatOthersMayWriteAreNotBelieved) {
   ASSERT_EQ(::chmod(entry().c_str(), 0666), 0);
   BuildReport report;
   const auto cache = fresh_cache();
-  const auto program = cache->get(kSource, {"twice"}, report);
+  const auto program = cache->get(kProgramCacheSource, {"twice"}, report);
   EXPECT_EQ(report.kernels_built, 1);
   ASSERT_EQ(report.dropped.size(), 1U);
   EXPECT_NE(report.dropped[0].find("others may write"), std::string::npos);
   run_twice(device(), *program);
   EXPECT_EQ(cache->store(*program), "");
   report = {};
-  (void)fresh_cache()->get(kSource, {"twice"}, report);
+  (void)fresh_cache()->get(kProgramCacheSource, {"twice"}, report);
   EXPECT_EQ(report.kernels_from_disk, 1) << "storing replaces it";
 }
 
@@ -219,7 +219,7 @@ TEST_P(DevicePrograms, AFolderThatCannotBeWrittenIsSaidAndLivedWith) {
   write_file_atomically(file, "in the way");
   ProgramCache cache(device().context(), device().device(), device().info(), file);
   BuildReport report;
-  const auto program = cache.get(kSource, {"twice"}, report);
+  const auto program = cache.get(kProgramCacheSource, {"twice"}, report);
   run_twice(device(), *program);
   EXPECT_NE(cache.store(*program).find("not kept"), std::string::npos);
 }
@@ -235,7 +235,7 @@ TEST_P(DevicePrograms, WritersDoNotDisturbEachOther) {
   for (int i = 0; i < 4; ++i) {
     caches.push_back(fresh_cache());
     BuildReport report;
-    programs.push_back(caches.back()->get(kSource, {"twice"}, report));
+    programs.push_back(caches.back()->get(kProgramCacheSource, {"twice"}, report));
     EXPECT_EQ(report.kernels_built, 1);
     run_twice(device(), *programs.back());
   }
@@ -280,13 +280,13 @@ TEST(DeviceProgramProcesses, TheSecondProcessCompilesNothing) {
     return info.platform == "Portable Computing Language";
   });
   if (!has_pocl) GTEST_SKIP() << "the test looks into PoCL's own cache, and PoCL is not here";
-  const testing::TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   const fs::path first_pocl = folder.path() / "pocl_1";
   const fs::path second_pocl = folder.path() / "pocl_2";
   fs::create_directory(first_pocl);
   fs::create_directory(second_pocl);
   const auto run = [&](const std::string& test, const fs::path& pocl) {
-    const auto result = testing::run_tests_in_child(
+    const auto result = test::run_tests_in_child(
         "DeviceProgramProcesses.DISABLED_" + test,
         {{"POCL_CACHE_DIR", pocl.string()}, {"MORTON_CACHE_DIR", folder.path().string()}});
     EXPECT_EQ(result.exit_status, 0) << result.output;
@@ -317,7 +317,7 @@ TEST(DeviceProgramProcesses, DISABLED_ChildBuilds) {
   const auto device = pocl_with_cache();
   if (device == nullptr) GTEST_SKIP() << "no PoCL here";
   BuildReport report;
-  const auto program = device->programs().get(kSource, {"twice"}, report);
+  const auto program = device->programs().get(kProgramCacheSource, {"twice"}, report);
   EXPECT_EQ(report.kernels_built, 1);
   std::cout << kTimes << "built in " << report.build_ms << " ms, first launch "
             << run_twice(*device, *program) << " ms\n";
@@ -328,7 +328,7 @@ TEST(DeviceProgramProcesses, DISABLED_ChildLoads) {
   const auto device = pocl_with_cache();
   if (device == nullptr) GTEST_SKIP() << "no PoCL here";
   BuildReport report;
-  const auto program = device->programs().get(kSource, {"twice"}, report);
+  const auto program = device->programs().get(kProgramCacheSource, {"twice"}, report);
   EXPECT_EQ(report.kernels_from_disk, 1);
   EXPECT_EQ(report.kernels_built, 0);
   std::cout << kTimes << "loaded in " << report.build_ms << " ms, first launch "

@@ -56,7 +56,7 @@ TEST(DeviceProgramFile, RefusesRandomBytes) {
 }
 
 TEST(DeviceProgramFile, BelievesOnlyItsOwnFiles) {
-  const testing::TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   const auto path = folder.path() / "programs" / "x.bin";
   EXPECT_TRUE(why_not_trusted(path).has_value());
   const mode_t mask = ::umask(0);

@@ -9,7 +9,7 @@
 namespace morton::test {
 namespace {
 
-class GemmOrder : public testing::DeviceTest {};
+class GemmOrder : public test::DeviceTest {};
 MORTON_ON_EVERY_DEVICE(GemmOrder);
 
 TEST_P(GemmOrder, BandsThatDivideTheRowsOrNotReachEveryTile) {

@@ -15,7 +15,7 @@
 namespace morton::test {
 namespace {
 
-class RecipeSlabs : public testing::DeviceTest {};
+class RecipeSlabs : public test::DeviceTest {};
 MORTON_ON_EVERY_DEVICE(RecipeSlabs);
 
 /// Two images with odd extents: 2 * 10 * 11 tiles, so that no slab ends with an image or a row.

@@ -11,7 +11,7 @@
 namespace morton::test {
 namespace {
 
-class SplitK : public testing::DeviceTest {};
+class SplitK : public test::DeviceTest {};
 MORTON_ON_EVERY_DEVICE(SplitK);
 
 constexpr std::int64_t kDepths[] = {1, 3, 17, 63, 100, 1000};

@@ -23,9 +23,9 @@ namespace morton::test {
 namespace {
 
 using std::filesystem::path;
-using testing::ChildResult;
+using test::ChildResult;
+using test::TemporaryFolder;
 using ::testing::HasSubstr;
-using testing::TemporaryFolder;
 
 /// A device with no memory of programs: all it knows is on disk.
 Device fresh_device(const std::string& id, const path& cache) {
@@ -50,7 +50,7 @@ std::vector<path> files_below(const path& folder) {
   return files;
 }
 
-class SessionCache : public testing::DeviceTest {};
+class SessionCache : public test::DeviceTest {};
 MORTON_ON_EVERY_DEVICE(SessionCache);
 
 TEST_P(SessionCache, BuiltOnceThenFromMemoryThenFromDisk) {
@@ -249,9 +249,9 @@ TEST(SessionCacheProcess, ASecondProcessBuildsNothingAndPoclCompilesNothing) {
   const TemporaryFolder morton_cache;
   const TemporaryFolder pocl_cache;
   const auto run = [&] {
-    return testing::run_tests_in_child("DISABLED_SessionCacheChild.CompilesLenet",
-                                       {{"MORTON_CACHE_DIR", morton_cache.path().string()},
-                                        {"POCL_CACHE_DIR", pocl_cache.path().string()}});
+    return test::run_tests_in_child("DISABLED_SessionCacheChild.CompilesLenet",
+                                    {{"MORTON_CACHE_DIR", morton_cache.path().string()},
+                                     {"POCL_CACHE_DIR", pocl_cache.path().string()}});
   };
   const ChildResult first = run();
   ASSERT_EQ(first.exit_status, 0) << first.output;
@@ -332,7 +332,7 @@ TEST(SessionCacheProcess, AnEditedKernelIsRebuiltInTheSameProcess) {
   const path kernels = folder.path() / "kernels";
   copy(path(MORTON_SOURCE_DIR) / "src" / "kernels", kernels,
        std::filesystem::copy_options::recursive);
-  const ChildResult child = testing::run_tests_in_child(
+  const ChildResult child = test::run_tests_in_child(
       "DISABLED_SessionCacheChild.RebuildsAnEditedKernel",
       {{"MORTON_KERNEL_DIR", kernels.string()}, {"POCL_CACHE_DIR", folder.path().string()}});
   EXPECT_EQ(child.exit_status, 0) << child.output;

@@ -14,7 +14,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class SessionHostStep : public testing::DeviceTest {
+class SessionHostStep : public test::DeviceTest {
  protected:
   void SetUp() override {
     DeviceTest::SetUp();

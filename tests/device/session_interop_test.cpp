@@ -21,11 +21,11 @@ constexpr std::size_t kInputBytes = kSessionBatch * 17 * sizeof(float);
 constexpr std::size_t kOutputBytes = kSessionBatch * 5 * sizeof(float);
 
 /// All OpenCL objects are the test's own; Morton gets to see their handles.
-class SessionInterop : public testing::DeviceTest {
+class SessionInterop : public test::DeviceTest {
  protected:
   void SetUp() override {
-    testing::DeviceTest::SetUp();
-    device_ = testing::DeviceTest::device().device();
+    test::DeviceTest::SetUp();
+    device_ = test::DeviceTest::device().device();
     context_ = cl::Context(device_);
     queue_ = cl::CommandQueue(context_, device_);
     adopted_.emplace(adopt_device(context_(), device_(), {"", DeviceConfig::DiskCache::none}));
@@ -187,7 +187,7 @@ TEST_P(SessionInterop, QueuesThatDoNotFitAreRefused) {
   const cl::Context other(device_);
   const cl::CommandQueue elsewhere(other, device_);
   EXPECT_THAT(complaint(elsewhere()), HasSubstr("another context"));
-  if (testing::DeviceTest::device().info().out_of_order) {
+  if (test::DeviceTest::device().info().out_of_order) {
     const cl::CommandQueue loose(context_, device_, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     EXPECT_THAT(complaint(loose()), HasSubstr("in order"));
   }

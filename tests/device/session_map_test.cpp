@@ -14,10 +14,10 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class SessionMap : public testing::DeviceTest {
+class SessionMap : public test::DeviceTest {
  protected:
   void SetUp() override {
-    testing::DeviceTest::SetUp();
+    test::DeviceTest::SetUp();
     session_ = std::make_unique<Session>(
         compile(session_model(), Device(shared_device()), session_options()));
     output_ = session_->model().outputs()[0].name;

@@ -15,8 +15,8 @@
 namespace morton::test {
 namespace {
 
-using testing::ChildResult;
-using testing::TemporaryFolder;
+using test::ChildResult;
+using test::TemporaryFolder;
 
 /// Runs only in a process with two devices.
 class DISABLED_SessionMoveChild : public ::testing::Test {
@@ -112,7 +112,7 @@ TEST(SessionMove, BetweenTwoDevicesOfPocl) {
   if (!pocl)
     GTEST_SKIP() << "needs PoCL as the only platform, which gives as many devices as asked";
   const TemporaryFolder folder;
-  const ChildResult child = testing::run_tests_in_child(
+  const ChildResult child = test::run_tests_in_child(
       "DISABLED_SessionMoveChild.*",
       {{"POCL_DEVICES", "pthread pthread"}, {"POCL_CACHE_DIR", folder.path().string()}});
   EXPECT_EQ(child.exit_status, 0) << child.output;

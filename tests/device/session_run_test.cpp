@@ -18,7 +18,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-class SessionRun : public testing::DeviceTest {
+class SessionRun : public test::DeviceTest {
  protected:
   [[nodiscard]] CompiledModel compiled() const {
     return compile(session_model(), Device(shared_device()), session_options());

@@ -57,7 +57,7 @@ void expect_right_at(const CompiledModel& model, const Graph& graph, const Shape
 
 InputShapes shapes_of(const Shape& shape) { return {0, {{"x", shape}}}; }
 
-class SessionShapes : public testing::DeviceTest {};
+class SessionShapes : public test::DeviceTest {};
 MORTON_ON_EVERY_DEVICE(SessionShapes);
 
 TEST_P(SessionShapes, OtherSizesBuildNothing) {

@@ -15,8 +15,8 @@
 namespace morton::test {
 namespace {
 
-using testing::ChildResult;
-using testing::TemporaryFolder;
+using test::ChildResult;
+using test::TemporaryFolder;
 
 std::vector<NamedTensor> inputs_of(std::int64_t batch, std::uint64_t seed) {
   return {{"a", random_tensor({batch, 17}, seed)}, {"b", random_tensor({batch, 17}, seed + 1000)}};
@@ -47,7 +47,7 @@ std::vector<std::int64_t> rows_in(const CompiledModel& model) {
 }
 
 /// Two contexts of each device found.
-class SessionSplit : public testing::DeviceTest {
+class SessionSplit : public test::DeviceTest {
  protected:
   void SetUp() override {
     const DeviceConfig memory_only{"", DeviceConfig::DiskCache::none};
@@ -182,7 +182,7 @@ TEST(SessionSplitOverTwo, DevicesOfPocl) {
   if (!pocl)
     GTEST_SKIP() << "needs PoCL as the only platform, which gives as many devices as asked";
   const TemporaryFolder folder;
-  const ChildResult child = testing::run_tests_in_child(
+  const ChildResult child = test::run_tests_in_child(
       "DISABLED_SessionSplitChild.*",
       {{"POCL_DEVICES", "pthread pthread"}, {"POCL_CACHE_DIR", folder.path().string()}});
   EXPECT_EQ(child.exit_status, 0) << child.output;

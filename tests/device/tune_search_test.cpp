@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -16,7 +17,7 @@
 namespace morton::test {
 namespace {
 
-using morton::testing::TemporaryFolder;
+using morton::test::TemporaryFolder;
 using Fate = TrialRecord::Fate;
 
 DeviceInfo small_device() {

@@ -7,6 +7,7 @@
 
 #include <fstream>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <random>
 
 #include "base/file.hpp"
@@ -19,10 +20,10 @@
 namespace morton::test {
 namespace {
 
+using test::TemporaryFolder;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-using testing::TemporaryFolder;
 
 std::string_view class_name(ErrorClass error_class) {
   switch (error_class) {
@@ -232,8 +233,8 @@ TEST(DISABLED_ApiDeviceErrorsChild, NoDeviceAtAll) {
 
 TEST(ApiDeviceErrors, NoDeviceIsADeviceErrorAndPlanningGoesOn) {
   const TemporaryFolder nothing;
-  const auto child = testing::run_tests_in_child("DISABLED_ApiDeviceErrorsChild.*",
-                                                 {{"OCL_ICD_VENDORS", nothing.path().string()}});
+  const auto child = test::run_tests_in_child("DISABLED_ApiDeviceErrorsChild.*",
+                                              {{"OCL_ICD_VENDORS", nothing.path().string()}});
   EXPECT_EQ(child.exit_status, 0) << child.output;
   EXPECT_THAT(child.output, HasSubstr("1 test from 1 test suite ran"));
 }

@@ -7,11 +7,8 @@
 #include "morton/files.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace morton::testing {
+namespace morton::test {
 namespace {
-
-constexpr int kUsage = 2;
-constexpr int kBadFile = 3;
 
 /// LeNet-5, compiled once for all tests.
 class CliCompile : public ::testing::Test {
@@ -132,4 +129,4 @@ TEST_F(CliCompile, RefusesFlippedBits) {
 }
 
 }  // namespace
-}  // namespace morton::testing
+}  // namespace morton::test

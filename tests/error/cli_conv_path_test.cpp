@@ -8,12 +8,10 @@
 #include "error/cli_program.hpp"
 #include "support/long_run.hpp"
 
-namespace morton::testing {
+namespace morton::test {
 namespace {
 
 using nlohmann::json;
-
-constexpr int kUsage = 2;
 
 TEST(CliConvPath, BenchShowsEachLayerBesideWhatWasPublished) {
   const Outcome bench = run_program({"bench", "lenet5", "--batch", "3", "--conv", "naive", "-n",
@@ -54,4 +52,4 @@ TEST(CliConvPath, UnknownPathsAreListed) {
 }
 
 }  // namespace
-}  // namespace morton::testing
+}  // namespace morton::test

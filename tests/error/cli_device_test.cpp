@@ -7,14 +7,10 @@
 #include "error/cli_program.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace morton::testing {
+namespace morton::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr int kUsage = 2;
-constexpr int kBadFile = 3;
-constexpr int kDevice = 4;
 
 std::vector<std::string> classify(const fs::path& cache) {
   return {"run",         kLenet,         "-i",      std::string("input:") + kDigit,
@@ -210,4 +206,4 @@ TEST(CliOutput, ClocksOfABench) {
 }
 
 }  // namespace
-}  // namespace morton::testing
+}  // namespace morton::test

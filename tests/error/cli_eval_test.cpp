@@ -13,13 +13,10 @@
 #include "formats/npy.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace morton::testing {
+namespace morton::test {
 namespace {
 
 using ::testing::HasSubstr;
-
-constexpr int kBadUsage = 2;
-constexpr int kBadFile = 3;
 
 class CliEval : public ::testing::Test {
  protected:
@@ -166,12 +163,12 @@ TEST_F(CliEval, AThresholdIsOfOneOutput) {
   write_values({-1.0F, 1.0F}, {0, 1});
   const std::string path = model("Sigmoid", {1, 1});
   expect_success(run_program({"compile", path, "-o", at("ahead"), "-b", "2", "-d", "cpu"}));
-  expect_error(eval(at("ahead")), kBadUsage, "give --threshold");
+  expect_error(eval(at("ahead")), kUsage, "give --threshold");
   const Outcome outcome = eval(at("ahead"), {"--threshold", "0.5"});
   expect_success(outcome);
   EXPECT_THAT(outcome.out, HasSubstr("2 of 2 right"));
   write_answers(3, {1}, {1});
-  expect_error(eval(model("Relu", {1, 3}), {"--threshold", "0.5"}), kBadUsage,
+  expect_error(eval(model("Relu", {1, 3}), {"--threshold", "0.5"}), kUsage,
                "--threshold: the model has 3 outputs");
 }
 
@@ -187,7 +184,7 @@ TEST_F(CliEval, TakesTheSizeOfThePictures) {
     EXPECT_THAT(outcome.out, HasSubstr("5 of 5 right"));
     EXPECT_THAT(outcome.err, ::testing::Not(HasSubstr("pictures are")));
   }
-  expect_error(eval(path, {"-b", "4", "--shape", "x:3x1x9x7"}), kBadUsage, "--batch 4");
+  expect_error(eval(path, {"-b", "4", "--shape", "x:3x1x9x7"}), kUsage, "--batch 4");
 }
 
 TEST_F(CliEval, AFixedBatchIsNotOverruled) {
@@ -195,8 +192,7 @@ TEST_F(CliEval, AFixedBatchIsNotOverruled) {
   onnx::ModelProto fixed = model_with_input({2, 3});
   add_node(fixed, "Relu", {"x"}, "y");
   const std::string path = save(fixed, at("fixed.onnx"));
-  expect_error(eval(path, {"-b", "7"}), kBadUsage,
-               "--batch 7: the model's file fixes the batch, 2");
+  expect_error(eval(path, {"-b", "7"}), kUsage, "--batch 7: the model's file fixes the batch, 2");
   for (const std::vector<std::string>& more : {std::vector<std::string>{}, {"-b", "2"}}) {
     const Outcome outcome = eval(path, more);
     expect_success(outcome);
@@ -220,17 +216,17 @@ TEST_F(CliEval, ShowsClassifiersOnly) {
   const Tensor values = Tensor::from({2, 1}, std::vector<float>{0.5F, 1.5F});
   write_npz(at("data.npz"), {{{"x_test", values}, {"y_test", values}}});
   write_bytes(at("model.onnx"), "no model");
-  expect_error(eval(at("model.onnx")), kBadUsage,
+  expect_error(eval(at("model.onnx")), kUsage,
                "its targets are values, where labels of classes are expected (integers)");
 }
 
 TEST_F(CliEval, OptionsAreNamedAsTheyAreTyped) {
   write_answers(3, {1}, {1});
-  expect_error(eval(model("Relu", {1, 3}), {"--deviation", "0"}), kBadUsage,
+  expect_error(eval(model("Relu", {1, 3}), {"--deviation", "0"}), kUsage,
                "--deviation: expected numbers above 0");
-  expect_error(eval(at("model.onnx"), {"--threshold", "much"}), kBadUsage,
+  expect_error(eval(at("model.onnx"), {"--threshold", "much"}), kUsage,
                "--threshold: expected a number, got 'much'");
 }
 
 }  // namespace
-}  // namespace morton::testing
+}  // namespace morton::test

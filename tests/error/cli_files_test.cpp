@@ -5,10 +5,8 @@
 #include "morton/files.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace morton::testing {
+namespace morton::test {
 namespace {
-
-constexpr int kBadFile = 3;
 
 /// The four commands that read a model; each must refuse a bad one in the same way.
 void expect_refused(const std::string& model, const char* part) {
@@ -111,4 +109,4 @@ TEST(CliFiles, DigitsOfTheDemo) {
 }
 
 }  // namespace
-}  // namespace morton::testing
+}  // namespace morton::test

@@ -9,11 +9,9 @@
 #include "morton/files.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace morton::testing {
+namespace morton::test {
 namespace {
 
-constexpr int kBadUsage = 2;
-constexpr int kBadFile = 3;
 constexpr const char* kNetwork = "examples/r17/network.json";
 constexpr const char* kInput = "input:examples/r17/input.json";
 constexpr const char* kLibrary = "examples/r17/library.json";
@@ -30,17 +28,17 @@ TEST(CliNew, EveryArchitectureIsListed) {
 TEST(CliNew, WhatCannotBeMade) {
   const TemporaryFolder folder;
   const auto at = [&](const char* name) { return (folder.path() / name).string(); };
-  expect_error(run_program({"new", "lenet6", "-o", at("a.onnx")}), kBadUsage,
+  expect_error(run_program({"new", "lenet6", "-o", at("a.onnx")}), kUsage,
                "no architecture 'lenet6' (known: ");
-  expect_error(run_program({"new", "lenet5", "-o", at("a.pt")}), kBadUsage,
+  expect_error(run_program({"new", "lenet5", "-o", at("a.pt")}), kUsage,
                "models are written to .onnx and .json files");
-  expect_error(run_program({"new", "lenet5"}), kBadUsage, "--output");
-  expect_error(run_program({"new", "lenet5", "-o", at("a.onnx"), "--seed", "-1"}), kBadUsage,
+  expect_error(run_program({"new", "lenet5"}), kUsage, "--output");
+  expect_error(run_program({"new", "lenet5", "-o", at("a.onnx"), "--seed", "-1"}), kUsage,
                "--seed: expected a whole number of 0 or more, got '-1'");
   expect_error(run_program({"new", "lenet5", "-o", at("a.json")}), kBadFile,
                "node 'C1' (Conv): no layer computes it");
   write_bytes(folder.path() / "file", "");
-  expect_error(run_program({"new", "lenet5", "-o", at("file/a.onnx")}), kBadUsage, "file");
+  expect_error(run_program({"new", "lenet5", "-o", at("file/a.onnx")}), kUsage, "file");
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "a.json"));
 }
 
@@ -109,10 +107,10 @@ TEST(CliR17, BadFilesAreRefused) {
   };
   expect_error(plan(), kBadFile, "lib.cl");
   write_bytes(folder.path() / "lib.cl", "__kernel void f(__global float* mat) {}\n");
-  expect_error(plan(), kBadUsage, "'mat3' states no restrictions");
+  expect_error(plan(), kUsage, "'mat3' states no restrictions");
   expect_error(run_program({"run", kNetwork, "-i", "input:examples/r17/library.json"}), kBadFile,
                "unknown key 'sources'");
 }
 
 }  // namespace
-}  // namespace morton::testing
+}  // namespace morton::test

@@ -9,15 +9,12 @@
 #include "support/long_run.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace morton::testing {
+namespace morton::test {
 namespace {
 
 using nlohmann::json;
 
-constexpr int kCheckFailed = 1;
-constexpr int kUsage = 2;
-
-std::vector<std::string> with(std::vector<std::string> words,
+std::vector<std::string> plus(std::vector<std::string> words,
                               const std::vector<std::string>& more) {
   words.insert(words.end(), more.begin(), more.end());
   return words;
@@ -56,7 +53,7 @@ __kernel ATTRIBUTES void wrong(ARGUMENTS) {
 
 TEST(CliProblems, OneKernelIsMeasured) {
   const Outcome outcome =
-      run_program(with(kOddProduct, {"--use", "gemm=gemm.rm_rm", "--local", "4x16"}));
+      run_program(plus(kOddProduct, {"--use", "gemm=gemm.rm_rm", "--local", "4x16"}));
   expect_success(outcome);
   const json result = json::parse(outcome.out);
   EXPECT_EQ(result.at("problem").at("m"), 17);
@@ -95,7 +92,7 @@ std::string kernels_to_exclude() {
 
 TEST(CliProblems, EveryKernelThatCanIsMeasuredAndTheOthersSayWhy) {
   const Outcome outcome =
-      run_program(with(kOddProduct, {"--all", "--trans-a", "--trans-b", "--local", "8x8",
+      run_program(plus(kOddProduct, {"--all", "--trans-a", "--trans-b", "--local", "8x8",
                                      "--exclude", kernels_to_exclude()}));
   expect_success(outcome);
   const json result = json::parse(outcome.out);
@@ -119,7 +116,7 @@ TEST(CliProblems, AWrongKernelHasNoFigures) {
   const TemporaryFolder folder;
   const std::string catalogue = write_wrong_kernel(folder.path());
   const Outcome outcome =
-      run_program(with(kOddProduct, {"--use", "gemm=gemm.wrong", "--catalogue", catalogue}));
+      run_program(plus(kOddProduct, {"--use", "gemm=gemm.wrong", "--catalogue", catalogue}));
   EXPECT_EQ(outcome.status, kCheckFailed) << outcome.text();
   const json result = json::parse(outcome.out);
   EXPECT_TRUE(result.at("contenders").empty());
@@ -149,7 +146,7 @@ TEST_P(CliPeers, AgreesOnEveryTransposition) {
   for (const std::vector<std::string>& transpositions :
        {std::vector<std::string>{}, {"--trans-a"}, {"--trans-b"}, {"--trans-a", "--trans-b"}}) {
     const Outcome outcome =
-        run_program(with(with(kOddProduct, {"--peer", GetParam()}), transpositions));
+        run_program(plus(plus(kOddProduct, {"--peer", GetParam()}), transpositions));
     if (outcome.status == kUsage && outcome.err.find("does not load") != std::string::npos) {
       GTEST_SKIP() << GetParam() << " is not installed";
     }
@@ -188,7 +185,7 @@ TEST(CliProblems, OperandsRotateThroughMemory) {
 
 TEST(CliProblems, OptionsThatChangeNothingAreSaid) {
   const Outcome outcome =
-      run_program(with(kOddProduct, {"--use", "gemm=gemm.tile_unpacked", "--precision", "bf16"}));
+      run_program(plus(kOddProduct, {"--use", "gemm=gemm.tile_unpacked", "--precision", "bf16"}));
   expect_success(outcome);
   EXPECT_NE(outcome.err.find("--precision bf16"), std::string::npos) << outcome.text();
 }
@@ -216,7 +213,7 @@ TEST(CliProblems, TunedParametersOfCLBlastAreRead) {
   const std::string path = (folder.path() / "clblast.json").string();
   write_bytes(path, R"({"Xgemm": 3})");
   const Outcome outcome =
-      run_program(with(kOddProduct, {"--peer", "clblast", "--clblast-parameters", path}));
+      run_program(plus(kOddProduct, {"--peer", "clblast", "--clblast-parameters", path}));
   if (outcome.err.find("does not load") != std::string::npos) {
     GTEST_SKIP() << "clblast is not installed";
   }
@@ -241,11 +238,11 @@ TEST(CliProblems, ProductsOfAllTranspositionsAgreeWithEigen) {
 
 TEST(CliProblems, WorkGroupsThatNoKernelTakes) {
   const std::vector<std::string> plan{"plan", kLenet, "--local"};
-  expect_error(run_program(with(plan, {"3x5"})), kUsage, "LOCAL_M of 1, 4, 8, 16");
-  expect_error(run_program(with(plan, {"0x4"})), kUsage, "4x16");
-  expect_error(run_program(with(plan, {"1x1x1x1"})), kUsage, "4x16");
-  expect_error(run_program(with(plan, {"four"})), kUsage, "--local four");
-  expect_error(run_program(with(kOddProduct, {"--use", "gemm=gemm.rm_rm", "--local", "3x16"})),
+  expect_error(run_program(plus(plan, {"3x5"})), kUsage, "LOCAL_M of 1, 4, 8, 16");
+  expect_error(run_program(plus(plan, {"0x4"})), kUsage, "4x16");
+  expect_error(run_program(plus(plan, {"1x1x1x1"})), kUsage, "4x16");
+  expect_error(run_program(plus(plan, {"four"})), kUsage, "--local four");
+  expect_error(run_program(plus(kOddProduct, {"--use", "gemm=gemm.rm_rm", "--local", "3x16"})),
                kUsage, "gemm.rm_rm: LOCAL_M of");
 }
 
@@ -283,15 +280,15 @@ TEST(CliProblems, WrongCommandLines) {
       {{"bench", "gemm", "--m", "3", "--n", "3"}, "--k"},
       {{"bench", "gemm", "--m", "0", "--n", "3", "--k", "3"}, "1 or more, got '0'"},
       {{"bench", "gemm", "--m", "3", "--n", "3", "--k", "x"}, "1 or more, got 'x'"},
-      {with(kOddProduct, {"--use", "gemm=gemm.of_nobody"}), "gemm.rm_rm"},
-      {with(kOddProduct, {"--exclude", "gemm.of_nobody"}), "gemm.of_nobody"},
-      {with(kOddProduct, {"--peer", "of_nobody"}), "openblas"},
-      {with(kOddProduct, {"--peer", "openblas", "--peer-folder", "/nowhere"}),
+      {plus(kOddProduct, {"--use", "gemm=gemm.of_nobody"}), "gemm.rm_rm"},
+      {plus(kOddProduct, {"--exclude", "gemm.of_nobody"}), "gemm.of_nobody"},
+      {plus(kOddProduct, {"--peer", "of_nobody"}), "openblas"},
+      {plus(kOddProduct, {"--peer", "openblas", "--peer-folder", "/nowhere"}),
        "libopenblas0-pthread"},
-      {with(kOddProduct, {"--peer", "onednn", "--peer-folder", "/nowhere"}), "libdnnl2"},
-      {with(kOddProduct, {"--peer", "clblast", "--peer-folder", "/nowhere"}), "libclblast1"},
-      {with(kOddProduct, {"--peer", "cublas", "--peer-folder", "/nowhere"}), "CUDA 12 or 13"},
-      {with(kOddProduct, {"--buffers", "cold"}), "warm or rotate"},
+      {plus(kOddProduct, {"--peer", "onednn", "--peer-folder", "/nowhere"}), "libdnnl2"},
+      {plus(kOddProduct, {"--peer", "clblast", "--peer-folder", "/nowhere"}), "libclblast1"},
+      {plus(kOddProduct, {"--peer", "cublas", "--peer-folder", "/nowhere"}), "CUDA 12 or 13"},
+      {plus(kOddProduct, {"--buffers", "cold"}), "warm or rotate"},
       {{"bench", "tanh"}, "gemm, bias, sigmoid, relu"},
       {{"compare"}, "MODEL or gemm is required"},
       {{"compare", "gemm", "--m", "3"}, "--n"},
@@ -305,4 +302,4 @@ TEST(CliProblems, WrongCommandLines) {
 }
 
 }  // namespace
-}  // namespace morton::testing
+}  // namespace morton::test

@@ -10,13 +10,12 @@
 #include "morton/probe.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace morton::testing {
+namespace morton::test {
 namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr int kUsage = 2;
 constexpr int kFailed = 1;
 
 /// Keeps roofs for the device that commands take by themselves, in `folder`.
@@ -233,4 +232,4 @@ TEST(CliProbe, KeepsWhatDevicesAndPlansThenSay) {
 }
 
 }  // namespace
-}  // namespace morton::testing
+}  // namespace morton::test

@@ -17,7 +17,7 @@
 #include "support/child_process.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace morton::testing {
+namespace morton::test {
 namespace {
 
 int count_error_lines(const std::string& text) {
@@ -161,4 +161,4 @@ std::string save(const onnx::ModelProto& model, const std::filesystem::path& pat
   return path.string();
 }
 
-}  // namespace morton::testing
+}  // namespace morton::test

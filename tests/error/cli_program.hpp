@@ -10,7 +10,13 @@
 
 #include "onnx.pb.h"
 
-namespace morton::testing {
+namespace morton::test {
+
+/// Exit statuses of the program, as docs/command_line.md lists them.
+constexpr int kCheckFailed = 1;
+constexpr int kUsage = 2;
+constexpr int kBadFile = 3;
+constexpr int kDevice = 4;
 
 /// What a run of the program left behind.
 struct Outcome {
@@ -55,4 +61,4 @@ std::string save(const onnx::ModelProto& model, const std::filesystem::path& pat
 inline constexpr const char* kLenet = "models/lenet5.onnx";
 inline constexpr const char* kDigit = "examples/data/digit_7.png";
 
-}  // namespace morton::testing
+}  // namespace morton::test

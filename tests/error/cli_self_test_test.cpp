@@ -10,13 +10,10 @@
 #include "morton/files.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace morton::testing {
+namespace morton::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr int kBadFile = 3;
-constexpr int kDevice = 4;
 
 /// A product that leaves out the last term of a sum, and looks quicker than any other.
 constexpr const char* kEntry = R"({
@@ -251,9 +248,9 @@ class CliBrokenKernel : public CliSelfTest {
   [[nodiscard]] std::string source_of(const std::string& kernel) const {
     for (const auto& entry : fs::recursive_directory_iterator(kernels())) {
       if (entry.path().extension() != ".json") continue;
-      const auto json = nlohmann::json::parse(read_bytes(entry.path()));
-      if (json.value("name", "") != kernel || !json.contains("source")) continue;
-      return (entry.path().parent_path() / json["source"].get<std::string>()).string();
+      const auto description = nlohmann::json::parse(read_bytes(entry.path()));
+      if (description.value("name", "") != kernel || !description.contains("source")) continue;
+      return (entry.path().parent_path() / description["source"].get<std::string>()).string();
     }
     return "";
   }
@@ -321,4 +318,4 @@ TEST(TriedKernels, AreOfOneDeviceAndDriver) {
 }
 
 }  // namespace
-}  // namespace morton::testing
+}  // namespace morton::test

@@ -6,12 +6,8 @@
 #include "error/cli_program.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace morton::testing {
+namespace morton::test {
 namespace {
-
-constexpr int kCheckFailed = 1;
-constexpr int kUsage = 2;
-constexpr int kBadFile = 3;
 
 class CliSupport : public ::testing::Test {
  protected:
@@ -126,4 +122,4 @@ TEST_F(CliSupport, OneViewAtATime) {
 }
 
 }  // namespace
-}  // namespace morton::testing
+}  // namespace morton::test

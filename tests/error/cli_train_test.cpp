@@ -28,11 +28,8 @@
 #include "support/long_run.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace morton::testing {
+namespace morton::test {
 namespace {
-
-constexpr int kBadUsage = 2;
-constexpr int kBadFile = 3;
 
 class CliTrain : public ::testing::Test {
  protected:
@@ -126,32 +123,32 @@ class CliTrain : public ::testing::Test {
 
 TEST_F(CliTrain, WhatIsWrongIsSaidOnce) {
   const auto wrong = [&](const std::vector<std::string>& more) { return train("out", more); };
-  expect_error(wrong({"--schedule", "cosinus"}), kBadUsage, "constant, step, cosine or plateau");
-  expect_error(wrong({"--augment", "turn=5"}), kBadUsage, "crop=MARGIN, rotate=DEGREES");
-  expect_error(wrong({"--augment", "rotate=200"}), kBadUsage, "at most 180 degrees");
-  expect_error(wrong({"--optimizer", "sdg"}), kBadUsage, "sgd, adam, adamw, rmsprop; got 'sdg'");
-  expect_error(wrong({"--loss", "cross"}), kBadUsage, "softmax-cross-entropy, binary-");
-  expect_error(run_program({"train", "lenet6", "--data", at("data.npz")}), kBadUsage, "lenet5");
-  expect_error(wrong({"--nesterov"}), kBadUsage, "--optimizer sgd");
-  expect_error(wrong({"--nesterov", "--optimizer", "sgd"}), kBadUsage, "and --momentum");
-  expect_error(wrong({"--momentum", "0.9"}), kBadUsage, "--optimizer sgd");
-  expect_error(wrong({"--steps", "2"}), kBadUsage, "--epochs");
-  expect_error(wrong({"--epochs", "1", "--accumulate", "0"}), kBadUsage, "--accumulate");
-  expect_error(wrong({"--epochs", "1", "--accumulate", "10"}), kBadUsage, "takes 10 steps");
-  expect_error(wrong({"--mean", "0.5,0.5"}), kBadUsage, "mean: expected one number");
-  expect_error(wrong({"--out", data_.string() + "/out"}), kBadUsage, "cannot be created");
-  expect_error(wrong({"--validation", "1.5"}), kBadUsage, "above 0 and below 1");
-  expect_error(wrong({"--resume", "--restart"}), kBadUsage, "give one of them");
-  expect_error(wrong({"--freeze", "nothing*"}), kBadUsage,
+  expect_error(wrong({"--schedule", "cosinus"}), kUsage, "constant, step, cosine or plateau");
+  expect_error(wrong({"--augment", "turn=5"}), kUsage, "crop=MARGIN, rotate=DEGREES");
+  expect_error(wrong({"--augment", "rotate=200"}), kUsage, "at most 180 degrees");
+  expect_error(wrong({"--optimizer", "sdg"}), kUsage, "sgd, adam, adamw, rmsprop; got 'sdg'");
+  expect_error(wrong({"--loss", "cross"}), kUsage, "softmax-cross-entropy, binary-");
+  expect_error(run_program({"train", "lenet6", "--data", at("data.npz")}), kUsage, "lenet5");
+  expect_error(wrong({"--nesterov"}), kUsage, "--optimizer sgd");
+  expect_error(wrong({"--nesterov", "--optimizer", "sgd"}), kUsage, "and --momentum");
+  expect_error(wrong({"--momentum", "0.9"}), kUsage, "--optimizer sgd");
+  expect_error(wrong({"--steps", "2"}), kUsage, "--epochs");
+  expect_error(wrong({"--epochs", "1", "--accumulate", "0"}), kUsage, "--accumulate");
+  expect_error(wrong({"--epochs", "1", "--accumulate", "10"}), kUsage, "takes 10 steps");
+  expect_error(wrong({"--mean", "0.5,0.5"}), kUsage, "mean: expected one number");
+  expect_error(wrong({"--out", data_.string() + "/out"}), kUsage, "cannot be created");
+  expect_error(wrong({"--validation", "1.5"}), kUsage, "above 0 and below 1");
+  expect_error(wrong({"--resume", "--restart"}), kUsage, "give one of them");
+  expect_error(wrong({"--freeze", "nothing*"}), kUsage,
                "--freeze: no parameter is named 'nothing*'");
-  expect_error(wrong({"--lr", "abc"}), kBadUsage, "--lr: expected a number, got 'abc'");
-  expect_error(wrong({"--lr", "0"}), kBadUsage,
+  expect_error(wrong({"--lr", "abc"}), kUsage, "--lr: expected a number, got 'abc'");
+  expect_error(wrong({"--lr", "0"}), kUsage,
                "--lr: expected a number above 0 that f32 can hold, got 0");
-  expect_error(wrong({"--weight-decay", "-1"}), kBadUsage,
+  expect_error(wrong({"--weight-decay", "-1"}), kUsage,
                "--weight-decay: expected a number of 0 or more, got -1");
-  expect_error(wrong({"--optimizer", "sgd", "--momentum", "1"}), kBadUsage,
+  expect_error(wrong({"--optimizer", "sgd", "--momentum", "1"}), kUsage,
                "--momentum: expected a number of 0 or more, and below 1, got 1");
-  expect_error(wrong({"--clip", "0"}), kBadUsage, "--clip: expected a length above 0, got 0");
+  expect_error(wrong({"--clip", "0"}), kUsage, "--clip: expected a length above 0, got 0");
   expect_error(run_program({"train", "lenet5", "--data", at("nowhere")}), kBadFile,
                "no such file or folder of data");
   Tensor far = labels(63);
@@ -159,15 +156,15 @@ TEST_F(CliTrain, WhatIsWrongIsSaidOnce) {
   write_npz(data_, {{{"x", pictures(63)}, {"y", far}}});
   expect_error(wrong({}), kBadFile, "example 5 has the label 11; expected 0 to 9");
   write_npz(data_, {{{"x", pictures(63)}, {"y", labels(63)}}});
-  expect_error(wrong({"--patience", "2"}), kBadUsage, "--patience looks at validation data");
-  expect_error(wrong({"--test-every", "2"}), kBadUsage, "--validation 0.1");
+  expect_error(wrong({"--patience", "2"}), kUsage, "--patience looks at validation data");
+  expect_error(wrong({"--test-every", "2"}), kUsage, "--validation 0.1");
   write_npz(data_, {{{"x", pictures(63)}, {"y", labels(63).converted(DType::f32)}}});
-  expect_error(wrong({}), kBadUsage, "labels, which are integers");
+  expect_error(wrong({}), kUsage, "labels, which are integers");
   write_npz(data_, {{{"images", pictures(63)}, {"labels", labels(63)}}});
   expect_error(wrong({}), kBadFile, "holds images, labels; expected x and y");
   write_npz(data_, {{{"x", pictures(5)}, {"y", labels(5)}}});
-  expect_error(wrong({}), kBadUsage, "5 examples for training are fewer than a batch of 7");
-  expect_error(run_program({"eval", "c18-mlp", "--data", at("data.npz"), "-d", "cpu"}), kBadUsage,
+  expect_error(wrong({}), kUsage, "5 examples for training are fewer than a batch of 7");
+  expect_error(run_program({"eval", "c18-mlp", "--data", at("data.npz"), "-d", "cpu"}), kUsage,
                "has no test part (as an .npz archive with x and y, or x_train, y_train, x_test and "
                "y_test); `morton eval --part train` shows the training examples, `morton train "
                "--validation` holds some of them back");
@@ -189,7 +186,7 @@ TEST_F(CliTrain, ShowsThePlanOfAStep) {
     EXPECT_EQ(again.out, outcome.out);
   }
   EXPECT_EQ(read_bytes(at("out/model.onnx")), "a model");
-  expect_error(train("out", {"--plan", "--format", "json"}), kBadUsage, "--plan: shows the plan");
+  expect_error(train("out", {"--plan", "--format", "json"}), kUsage, "--plan: shows the plan");
 }
 
 TEST_F(CliTrain, SaysWhyThePlanIsSo) {
@@ -203,7 +200,7 @@ TEST_F(CliTrain, SaysWhyThePlanIsSo) {
   EXPECT_THAT(apart.out, ::testing::Not(::testing::HasSubstr("one launch in place of ")));
   EXPECT_THAT(train("out", {"--plan"}).out, ::testing::Not(::testing::HasSubstr("why: ")));
   EXPECT_FALSE(std::filesystem::exists(at("out")));
-  expect_error(train("out", {"--why"}), kBadUsage, "--why: give it with --plan");
+  expect_error(train("out", {"--why"}), kUsage, "--why: give it with --plan");
 }
 
 TEST_F(CliTrain, SaysWhereNothingShowsHowWellItLearns) {
@@ -255,7 +252,7 @@ TEST_F(CliTrain, DoubtsAreOfFiles) {
 TEST_F(CliTrain, RefusesModelsWithoutABatchInFront) {
   std::vector<std::string> words = arguments("out", {});
   words[1] = "r17-digits";
-  expect_error(run_program(words), kBadUsage, "has the batch in front of both, where R17's");
+  expect_error(run_program(words), kUsage, "has the batch in front of both, where R17's");
   onnx::ModelProto model = model_with_input({28});
   add_weights(model, "w", {28, 10});
   add_node(model, "MatMul", {"x", "w"}, "y");
@@ -264,7 +261,7 @@ TEST_F(CliTrain, RefusesModelsWithoutABatchInFront) {
   output.mutable_tensor_type()->mutable_shape()->add_dim()->set_dim_value(10);
   words[1] = save(model, at("one.onnx"));
   const Outcome outcome = run_program(words);
-  expect_error(outcome, kBadUsage, "the model makes 'y' 10 of 'x' 28");
+  expect_error(outcome, kUsage, "the model makes 'y' 10 of 'x' 28");
   EXPECT_THAT(outcome.err, ::testing::Not(::testing::HasSubstr("batches of")));
 }
 
@@ -314,10 +311,10 @@ TEST_F(CliTrain, WhatWasLearnedIsAModel) {
   expect_success(again);
   EXPECT_DOUBLE_EQ(nlohmann::json::parse(again.out)["accuracy"],
                    nlohmann::json::parse(shared.out)["test_accuracy"]);
-  expect_error(train("out"), kBadUsage,
+  expect_error(train("out"), kUsage,
                "holds the checkpoint of an earlier training; resume it (--resume), start anew over "
                "it (--restart), or take another folder (--out)\n");
-  expect_error(train("out", {"--resume", "--weight-decay", "0.5"}), kBadUsage, "optimizer was");
+  expect_error(train("out", {"--resume", "--weight-decay", "0.5"}), kUsage, "optimizer was");
 }
 
 /// The parameters of a checkpoint, in the model that was trained: those of model.onnx, or the best.
@@ -369,7 +366,7 @@ TEST_F(CliTrain, WhatIsFrozenMustBeTheSame) {
   std::vector<std::string> resumed = freeze;
   resumed.push_back("--resume");
   expect_success(train_file("1", resumed));
-  expect_error(train_file("2", resumed), kBadUsage, "what is frozen of it were others before");
+  expect_error(train_file("2", resumed), kUsage, "what is frozen of it were others before");
   const auto eval = [&](const char* seed) {
     return run_program({"eval", at(std::string(seed) + ".onnx"), "--checkpoint", at("out"),
                         "--data", data_.string(), "-d", "cpu"});
@@ -434,7 +431,7 @@ TEST_F(CliTrain, NamesTheLossThatFits) {
   add_node(model, "Softmax", {"product"}, "y");
   std::vector<std::string> words = arguments("out", {"--loss", "binary-cross-entropy"});
   words[1] = save(model, at("softmax.onnx"));
-  expect_error(run_program(words), kBadUsage, "goes with the loss softmax-cross-entropy");
+  expect_error(run_program(words), kUsage, "goes with the loss softmax-cross-entropy");
 }
 
 /// On a terminal a line changes; it is cut at the terminal's width, and goes before lines that
@@ -479,12 +476,12 @@ TEST_F(CliTrain, WritesOverNothing) {
   std::filesystem::create_directory(at("out"));
   expect_success(run_program({"new", "c18-mlp", "-o", at("out/model.onnx")}));
   const std::string before = read_bytes(at("out/model.onnx"));
-  expect_error(train("out"), kBadUsage,
+  expect_error(train("out"), kUsage,
                "model.onnx: is there already, without a checkpoint, and a training would write "
                "over it; start anew over it (--restart), or take another folder (--out)\n");
   std::vector<std::string> words = arguments("out", {"--restart"});
   words[1] = at("out/model.onnx");
-  expect_error(run_program(words), kBadUsage, "over the model that it starts from");
+  expect_error(run_program(words), kUsage, "over the model that it starts from");
   EXPECT_EQ(read_bytes(at("out/model.onnx")), before);
 }
 
@@ -502,14 +499,14 @@ TEST_F(CliTrain, TheBestStaysTheModel) {
   expect_success(again);
   EXPECT_THAT(again.out, ::testing::Not(::testing::HasSubstr("images a second")));
   EXPECT_EQ(read_bytes(at("out/model.onnx")), best);
-  expect_error(with({"--resume"}), kBadUsage, "ask for patience again");
+  expect_error(with({"--resume"}), kUsage, "ask for patience again");
   EXPECT_EQ(read_bytes(at("out/model.onnx")), best);
 }
 
 TEST_F(CliTrain, ALossThatIsNotFiniteStopsIt) {
   const Outcome outcome = train("out", {"--lr", "1e30"});
   expect_error(outcome, kBadFile, "expected finite numbers");
-  expect_error(train("other", {"--lr", "1e39"}), kBadUsage, "f32 can hold");
+  expect_error(train("other", {"--lr", "1e39"}), kUsage, "f32 can hold");
 }
 
 /// Killed at random moments, mostly in a checkpoint, which writes slowly, and resumed: the losses
@@ -570,7 +567,7 @@ TEST_F(CliTrain, AFolderBelongsToOneTrainingAndCtrlCSavesAndStops) {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
   for (const char* start : {"--resume", "--restart"}) {
-    expect_error(train("out", {start}), kBadUsage, at("out") + ": another training writes");
+    expect_error(train("out", {start}), kUsage, at("out") + ": another training writes");
   }
   ::kill(child, SIGINT);
   int status = 0;
@@ -581,4 +578,4 @@ TEST_F(CliTrain, AFolderBelongsToOneTrainingAndCtrlCSavesAndStops) {
 }
 
 }  // namespace
-}  // namespace morton::testing
+}  // namespace morton::test

@@ -5,12 +5,10 @@
 
 #include "error/cli_program.hpp"
 
-namespace morton::testing {
+namespace morton::test {
 namespace {
 
 using nlohmann::json;
-
-constexpr int kUsage = 2;
 
 TEST(CliTunables, ValuesThatAreSetAreUsedAndShown) {
   const Outcome plan = run_program({"plan", kLenet, "--why", "--use", "gemm=gemm.tile", "--set",
@@ -50,4 +48,4 @@ TEST(CliTunables, WhatThereIsNotIsRefusedWithWhatThereIs) {
 }
 
 }  // namespace
-}  // namespace morton::testing
+}  // namespace morton::test

@@ -16,12 +16,10 @@
 #include "error/cli_program.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace morton::testing {
+namespace morton::test {
 namespace {
 
 using nlohmann::json;
-
-constexpr int kUsage = 2;
 
 std::vector<std::string> with(std::vector<std::string> words,
                               const std::vector<std::string>& more) {
@@ -286,4 +284,4 @@ TEST(CliTune, NoOptionIsPassedOverInSilence) {
 }
 
 }  // namespace
-}  // namespace morton::testing
+}  // namespace morton::test

@@ -5,11 +5,8 @@
 #include "morton/files.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace morton::testing {
+namespace morton::test {
 namespace {
-
-constexpr int kUsage = 2;
-constexpr int kBadFile = 3;
 
 TEST(CliUsage, EveryCommandExplainsItself) {
   for (const char* command : {"demo", "devices", "doctor", "inspect", "plan", "run", "bench",
@@ -172,4 +169,4 @@ TEST(CliUsage, DescriptionsOfDevices) {
 }
 
 }  // namespace
-}  // namespace morton::testing
+}  // namespace morton::test

@@ -12,7 +12,7 @@
 #include "error/cli_program.hpp"
 #include "error/hostile_models.hpp"
 
-namespace morton::testing {
+namespace morton::test {
 
 using Ints = std::vector<std::int64_t>;
 
@@ -107,4 +107,4 @@ void add_values(Collection& all);
 void add_bytes(Collection& all);
 void add_places(Collection& all);
 
-}  // namespace morton::testing
+}  // namespace morton::test

@@ -5,7 +5,7 @@
 
 #include "error/hostile_collection.hpp"
 
-namespace morton::testing {
+namespace morton::test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -126,4 +126,4 @@ void add_places(Collection& all) {
           [](const fs::path& folder) { return (folder / std::string(300, 'n')).string(); });
 }
 
-}  // namespace morton::testing
+}  // namespace morton::test

@@ -3,7 +3,7 @@
 
 #include "error/hostile_collection.hpp"
 
-namespace morton::testing {
+namespace morton::test {
 
 onnx::AttributeProto& attribute(onnx::NodeProto& node, const std::string& name) {
   onnx::AttributeProto& proto = *node.add_attribute();
@@ -213,4 +213,4 @@ std::vector<HostileModel> hostile_models() {
   return all.take();
 }
 
-}  // namespace morton::testing
+}  // namespace morton::test

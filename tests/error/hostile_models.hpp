@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace morton::testing {
+namespace morton::test {
 
 /// A model file that must be refused.
 struct HostileModel {
@@ -21,4 +21,4 @@ struct HostileModel {
 /// operators.
 [[nodiscard]] std::vector<HostileModel> hostile_models();
 
-}  // namespace morton::testing
+}  // namespace morton::test

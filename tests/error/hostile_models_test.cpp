@@ -12,10 +12,9 @@
 #include "error/cli_program.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace morton::testing {
+namespace morton::test {
 namespace {
 
-constexpr int kBadFile = 3;
 constexpr double kMostMs = 1000.0;
 /// Beside what the program itself takes.
 constexpr std::int64_t kMostKib = 64 * 1024;
@@ -52,4 +51,4 @@ TEST(HostileModels, EachGivesOneClearErrorSoonAndWithLittleMemory) {
 }
 
 }  // namespace
-}  // namespace morton::testing
+}  // namespace morton::test

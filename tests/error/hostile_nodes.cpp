@@ -5,7 +5,7 @@
 
 #include "error/hostile_collection.hpp"
 
-namespace morton::testing {
+namespace morton::test {
 void add_windows(Collection& all) {
   const Ints image{1, 2, 7, 7};
   const std::vector<Ints> filter{{3, 2, 3, 3}};
@@ -147,4 +147,4 @@ void add_operators(Collection& all) {
   });
 }
 
-}  // namespace morton::testing
+}  // namespace morton::test

@@ -5,7 +5,7 @@
 
 #include "error/hostile_collection.hpp"
 
-namespace morton::testing {
+namespace morton::test {
 namespace {
 
 /// y = op(lists...), without a look at x.
@@ -104,4 +104,4 @@ void add_values(Collection& all) {
   add_scaled(all, "to a millionth", 1e-6F);
 }
 
-}  // namespace morton::testing
+}  // namespace morton::test

@@ -22,7 +22,7 @@ using test::CaseInput;
 using test::DataKind;
 using test::OperatorCase;
 
-constexpr std::uint64_t kSeed = 11;
+constexpr std::uint64_t kAutodiffGradientsSeed = 11;
 constexpr std::size_t kElementsTried = 12;
 
 using Values = std::map<TensorId, ReferenceTensor>;
@@ -53,7 +53,7 @@ struct Subject {
 
 Tensor random_like(const Shape& shape) {
   Tensor tensor = Tensor::allocate(DType::f32, shape);
-  std::uint64_t state = kSeed;
+  std::uint64_t state = kAutodiffGradientsSeed;
   for (std::int64_t i = 0; i < tensor.size(); ++i) {
     state = state * 6364136223846793005U + 1442695040888963407U;
     tensor.set(i, static_cast<double>(state >> 40U) / static_cast<double>(1U << 23U) - 1.0);
@@ -75,7 +75,7 @@ constexpr std::size_t kScattered = 7919;
 
 Subject subject_of(const OperatorCase& test, DataKind kind) {
   Subject subject;
-  subject.graph = test::make_graph(test, kSeed, kind);
+  subject.graph = test::make_graph(test, kAutodiffGradientsSeed, kind);
   const TensorId y = subject.graph.outputs.front();
   GraphWriter writer(subject.graph, "loss");
   const TensorId w = writer.constant(random_like(subject.graph.tensor(y).shape));
@@ -84,7 +84,8 @@ Subject subject_of(const OperatorCase& test, DataKind kind) {
   subject.loss = writer.sum(writer.reshaped(product, {count}), {0});
   subject.forward_nodes = subject.graph.nodes.size();
   std::map<std::string, Tensor> inputs;
-  for (auto& input : test::make_inputs(test, kSeed, kind)) inputs[input.name] = input.tensor;
+  for (auto& input : test::make_inputs(test, kAutodiffGradientsSeed, kind))
+    inputs[input.name] = input.tensor;
   for (std::size_t i = 0; i < subject.graph.tensors.size(); ++i) {
     const GraphTensor& tensor = subject.graph.tensors[i];
     const auto id = static_cast<TensorId>(i);
@@ -181,7 +182,7 @@ bool has_gradient(const OperatorCase& test) {
 }
 
 bool is_of_f32(const OperatorCase& test) {
-  const Graph graph = test::make_graph(test, kSeed, DataKind::zero_mean);
+  const Graph graph = test::make_graph(test, kAutodiffGradientsSeed, DataKind::zero_mean);
   return graph.tensor(graph.outputs.front()).dtype == DType::f32 &&
          element_count(graph.tensor(graph.outputs.front()).shape) > 0;
 }
@@ -206,7 +207,7 @@ TEST(Gradients, AreThoseOfCentralDifferences) {
 /// The gradient of y = op(x), on the reference, at these x; 1 comes back to every element of y.
 std::vector<double> slopes(const std::string& op, const std::vector<float>& x) {
   const OperatorCase test = test::parse_case(op, "t | " + std::to_string(x.size()), "test");
-  Graph graph = test::make_graph(test, kSeed, DataKind::zero_mean);
+  Graph graph = test::make_graph(test, kAutodiffGradientsSeed, DataKind::zero_mean);
   GraphWriter writer(graph, "loss");
   const TensorId loss = writer.reshaped(writer.sum(graph.outputs.front(), {0}), {});
   const auto gradient = add_gradients(graph, loss, graph.inputs);

@@ -13,7 +13,7 @@
 namespace morton {
 namespace {
 
-using Values = std::vector<double>;
+using LossValues = std::vector<double>;
 
 TensorId input_of(Graph& graph, const std::string& name, DType type, const Shape& shape) {
   GraphTensor tensor;
@@ -28,7 +28,7 @@ TensorId input_of(Graph& graph, const std::string& name, DType type, const Shape
 
 /// Losses of the rows, and their gradient with respect to what the model's last operator reads.
 struct Found {
-  Values losses, gradient, right;
+  LossValues losses, gradient, right;
 };
 
 Found look_at(Loss loss, const std::string& last, const Tensor& x, const Tensor& target) {
@@ -44,14 +44,14 @@ Found look_at(Loss loss, const std::string& last, const Tensor& x, const Tensor&
   if (tensors.right != kNoTensor) graph.outputs.push_back(tensors.right);
   const auto values =
       test::reference_outputs(graph, std::vector<NamedTensor>{{"x", x}, {"t", target}});
-  return {values[0].value, values[1].value, values.size() > 2 ? values[2].value : Values{}};
+  return {values[0].value, values[1].value, values.size() > 2 ? values[2].value : LossValues{}};
 }
 
 Tensor reals(const Shape& shape, const std::vector<float>& values) {
   return Tensor::from(shape, values);
 }
 
-void expect_near(const Values& got, const Values& expected, double within) {
+void expect_near(const LossValues& got, const LossValues& expected, double within) {
   ASSERT_EQ(got.size(), expected.size());
   for (std::size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], expected[i], within) << i;
 }
@@ -65,7 +65,7 @@ TEST(Losses, BinaryCrossEntropyHasTheSlopeOfASigmoidEverywhere) {
   const auto count = static_cast<std::int64_t>(x.size());
   const Found found =
       look_at(Loss::binary_cross_entropy, "Sigmoid", reals({count, 1}, x), reals({count, 1}, t));
-  Values losses, slopes;
+  LossValues losses, slopes;
   for (std::size_t i = 0; i < x.size(); ++i) {
     const double v = x[i];
     losses.push_back(std::max(v, 0.0) - v * t[i] + std::log1p(std::exp(-std::fabs(v))));
@@ -84,7 +84,7 @@ TEST(Losses, CrossEntropyOfLabelsIsThatOfTheirShares) {
   for (const char* last : {"", "Softmax", "LogSoftmax"}) {
     const Found by_label = look_at(Loss::softmax_cross_entropy, last, x, labels);
     const Found by_share = look_at(Loss::softmax_cross_entropy, last, x, shares);
-    Values losses, slopes;
+    LossValues losses, slopes;
     for (std::int64_t row = 0; row < 2; ++row) {
       double sum = 0.0;
       for (std::int64_t c = 0; c < 3; ++c) sum += std::exp(x.at(row * 3 + c));

@@ -16,7 +16,7 @@ namespace {
 constexpr int kSteps = 7;
 constexpr double kRate = 0.1;
 using Kind = OptimizerOptions::Kind;
-using Values = std::vector<double>;
+using OptimizerValues = std::vector<double>;
 
 GraphTensor tensor_of(const std::string& name, GraphTensor::Kind kind, const Tensor& data) {
   GraphTensor tensor;
@@ -29,7 +29,7 @@ GraphTensor tensor_of(const std::string& name, GraphTensor::Kind kind, const Ten
 
 const Shape kShape{3, 2};
 
-Values gradient_at(int step) {
+OptimizerValues gradient_at(int step) {
   const Tensor tensor = test::random_tensor(kShape, 100U + static_cast<unsigned>(step));
   return {tensor.as<float>().begin(), tensor.as<float>().end()};
 }
@@ -53,8 +53,8 @@ class Descent {
   }
 
   /// What p is after each step.
-  std::vector<Values> run() {
-    std::vector<Values> course;
+  std::vector<OptimizerValues> run() {
+    std::vector<OptimizerValues> course;
     for (int t = 1; t <= kSteps; ++t) {
       step(t);
       course.push_back(values_of("p"));
@@ -62,7 +62,7 @@ class Descent {
     return course;
   }
 
-  [[nodiscard]] Values values_of(const std::string& name) const {
+  [[nodiscard]] OptimizerValues values_of(const std::string& name) const {
     const Tensor& data = graph_.tensor(graph_.find(name)).data;
     return {data.as<float>().begin(), data.as<float>().end()};
   }
@@ -128,12 +128,12 @@ struct Element {
 
 void expect_formula(const OptimizerOptions& options) {
   Descent descent(options);
-  const Values first = descent.values_of("p");
+  const OptimizerValues first = descent.values_of("p");
   std::vector<Element> elements(first.size());
   for (std::size_t i = 0; i < first.size(); ++i) elements[i].p = first[i];
   const auto course = descent.run();
   for (int t = 1; t <= kSteps; ++t) {
-    const Values g = gradient_at(t);
+    const OptimizerValues g = gradient_at(t);
     for (std::size_t i = 0; i < elements.size(); ++i) {
       elements[i].renew(options, g[i], t);
       const double got = course[static_cast<std::size_t>(t - 1)][i];
@@ -198,7 +198,7 @@ TEST(Optimizers, BiasesDoNotDecay) {
 }
 
 /// The gradients of two parameters, clipped together.
-std::vector<Values> clipped(double limit) {
+std::vector<OptimizerValues> clipped(double limit) {
   Graph graph;
   std::vector<Learned> learned;
   std::vector<NamedTensor> inputs;
@@ -211,7 +211,7 @@ std::vector<Values> clipped(double limit) {
   }
   clip_gradients(graph, limit, learned);
   for (const Learned& one : learned) graph.outputs.push_back(one.gradient);
-  std::vector<Values> values;
+  std::vector<OptimizerValues> values;
   for (const ReferenceTensor& tensor : test::reference_outputs(graph, inputs)) {
     values.push_back(tensor.value);
   }

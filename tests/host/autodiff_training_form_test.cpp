@@ -50,7 +50,7 @@ struct Normalization {
 };
 
 /// The values of the graph's outputs, and then of its updates, states holding what they start with.
-std::vector<ReferenceTensor> values_of(Graph graph, const std::vector<NamedTensor>& inputs) {
+std::vector<ReferenceTensor> results_of(Graph graph, const std::vector<NamedTensor>& inputs) {
   for (const StateUpdate& update : graph.updates) graph.outputs.push_back(update.value);
   graph.updates.clear();
   for (GraphTensor& tensor : graph.tensors) {
@@ -63,7 +63,7 @@ TEST(TrainingForm, NormalizesByTheBatchsOwnStatistics) {
   Normalization made;
   to_training_form(made.graph, [&](TensorId id) { return id == made.scale; });
   const Tensor x = test::random_tensor({kRows, kChannels, kPixels, 1}, 5);
-  const auto values = values_of(made.graph, {{"x", x}});
+  const auto values = results_of(made.graph, {{"x", x}});
   ASSERT_EQ(values.size(), 3U);
   const double scale[] = {2.0, -0.5}, shift[] = {0.25, 1.0};
   const double means[] = {10.0, 20.0}, variances[] = {3.0, 4.0};

@@ -13,7 +13,7 @@
 namespace morton {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kChainNan = std::numeric_limits<double>::quiet_NaN();
 
 Chain relu() {
   Chain chain;
@@ -86,9 +86,9 @@ TEST(Chain, JoinsIdentities) {
 }
 
 TEST(Chain, KeepsNan) {
-  EXPECT_TRUE(std::isnan(value_of(relu(), {{kNan, 0}})));
-  EXPECT_TRUE(std::isnan(value_of(single_step(ScalarOp::add), {{kNan, 0}, {1, 0}})));
-  EXPECT_TRUE(std::isnan(value_of(single_step(ScalarOp::min), {{kNan, 0}, {1, 0}})));
+  EXPECT_TRUE(std::isnan(value_of(relu(), {{kChainNan, 0}})));
+  EXPECT_TRUE(std::isnan(value_of(single_step(ScalarOp::add), {{kChainNan, 0}, {1, 0}})));
+  EXPECT_TRUE(std::isnan(value_of(single_step(ScalarOp::min), {{kChainNan, 0}, {1, 0}})));
   EXPECT_TRUE(std::isnan(value_of(single_step(ScalarOp::sqrt), {{-1, 0}})));
 }
 

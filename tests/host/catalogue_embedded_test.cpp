@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kKernelDir = fs::path(MORTON_SOURCE_DIR) / "src" / "kernels";
+const fs::path kEmbeddedDir = fs::path(MORTON_SOURCE_DIR) / "src" / "kernels";
 
 std::string bytes_of(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
@@ -24,15 +24,15 @@ std::string bytes_of(const fs::path& path) {
 
 TEST(EmbeddedKernels, AreTheFilesOnDiskByteForByte) {
   for (const EmbeddedFile& file : embedded_kernels()) {
-    EXPECT_EQ(file.content, bytes_of(kKernelDir / file.path)) << file.path;
+    EXPECT_EQ(file.content, bytes_of(kEmbeddedDir / file.path)) << file.path;
   }
 }
 
 TEST(EmbeddedKernels, AreAllThereInOrder) {
   std::set<std::string> on_disk;
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(kKernelDir)) {
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(kEmbeddedDir)) {
     if (entry.path().extension() == ".cl" || entry.path().extension() == ".json") {
-      on_disk.insert(fs::relative(entry.path(), kKernelDir).generic_string());
+      on_disk.insert(fs::relative(entry.path(), kEmbeddedDir).generic_string());
     }
   }
   std::set<std::string> embedded;

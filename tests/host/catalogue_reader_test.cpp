@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "base/error.hpp"
 #include "base/json_reader.hpp"
 #include "catalogue/catalogue.hpp"
@@ -11,7 +13,7 @@
 namespace morton {
 namespace {
 
-constexpr std::string_view kGood = R"json({
+constexpr std::string_view kGoodEntry = R"json({
   "schema": 1, "name": "gemm.mine", "problem": "gemm", "source": "mine.cl", "function": "mine",
   "operands": {
     "lhs": {"layout": "R_{TILE}_4_R", "types": ["f32"], "rim": "zero"},
@@ -46,7 +48,7 @@ std::string message_for(const std::string& text) {
 
 TEST(EntryReader, ReadsEveryKey) {
   Catalogue catalogue;
-  catalogue.add_text(kGood, "mine.json", source_of);
+  catalogue.add_text(kGoodEntry, "mine.json", source_of);
   const Entry* entry = catalogue.find_entry("gemm.mine");
   ASSERT_NE(entry, nullptr);
   EXPECT_EQ(entry->family, "gemm");
@@ -65,9 +67,9 @@ TEST(EntryReader, ReadsEveryKey) {
 
 TEST(EntryReader, ANameThatIsTakenReplacesNothing) {
   Catalogue catalogue;
-  catalogue.add_text(kGood, "mine.json", source_of);
+  catalogue.add_text(kGoodEntry, "mine.json", source_of);
   try {
-    catalogue.add_text(kGood, "again.json", source_of);
+    catalogue.add_text(kGoodEntry, "again.json", source_of);
     FAIL() << "accepted";
   } catch (const ModelError& error) {
     EXPECT_THAT(error.what(), testing::HasSubstr("again.json: name: 'gemm.mine' is taken"));
@@ -85,7 +87,7 @@ struct BadEntry {
 class BadEntries : public testing::TestWithParam<BadEntry> {};
 
 TEST_P(BadEntries, AreRefusedWithFileKeyAndReason) {
-  Json json = Json::parse(kGood);
+  Json json = Json::parse(kGoodEntry);
   json.merge_patch(Json::parse(GetParam().patch));
   const std::string message = message_for(json.dump());
   EXPECT_THAT(message, testing::HasSubstr(GetParam().message)) << GetParam().patch;

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "base/error.hpp"
 #include "base/json_reader.hpp"
 #include "base/view.hpp"
@@ -75,7 +77,7 @@ TEST(Im2colGemm, ColumnsReadTheWindowsOfTheConvolution) {
   }
 }
 
-constexpr std::string_view kGood = R"json({
+constexpr std::string_view kGoodRecipe = R"json({
   "schema": 1, "name": "gemm.twice", "problem": "gemm", "require": ["K % S == 0", "DEPTH > 0"],
   "tunables": {"S": {"values": [2, 4]}}, "sizes": {"DEPTH": "K/S"},
   "temporaries": {"half": ["M", "K"]},
@@ -89,7 +91,7 @@ constexpr std::string_view kGood = R"json({
 
 /// The message when the value at `pointer` is replaced by `value` (JSON text), or "" when it reads.
 std::string message_for(const std::string& pointer, const std::string& value) {
-  Json json = Json::parse(kGood);
+  Json json = Json::parse(kGoodRecipe);
   if (!pointer.empty()) json[Json::json_pointer(pointer)] = Json::parse(value);
   Catalogue catalogue;
   try {

@@ -19,7 +19,7 @@ namespace {
 
 using testing::HasSubstr;
 
-const std::filesystem::path kSource = MORTON_SOURCE_DIR;
+const std::filesystem::path kImageSource = MORTON_SOURCE_DIR;
 
 Tensor pixels(const Shape& shape, int step) {
   Tensor image = Tensor::allocate(DType::u8, shape);
@@ -60,7 +60,7 @@ std::string to_jpeg(const Tensor& image, int flags = 0) {
   return bytes;
 }
 
-void expect_same(const Tensor& a, const Tensor& b) {
+void expect_same_pixels(const Tensor& a, const Tensor& b) {
   ASSERT_EQ(a.shape(), b.shape());
   for (std::int64_t i = 0; i < a.size(); ++i) ASSERT_EQ(a.at(i), b.at(i)) << i;
 }
@@ -68,7 +68,7 @@ void expect_same(const Tensor& a, const Tensor& b) {
 TEST(Image, PngOfEveryKind) {
   for (std::int64_t channels = 1; channels <= 4; ++channels) {
     const Tensor image = pixels({17, 3, channels}, 37);
-    expect_same(decode_image(to_png(image), "memory"), image);
+    expect_same_pixels(decode_image(to_png(image), "memory"), image);
   }
 }
 
@@ -87,11 +87,11 @@ TEST(Image, Jpeg) {
 }
 
 TEST(Image, DigitsAreThoseOfTheDataSet) {
-  const Tensor digits = read_idx(kSource / "data/mnist/t10k-images-idx3-ubyte.gz");
-  const Tensor labels = read_idx(kSource / "data/mnist/t10k-labels-idx1-ubyte.gz");
+  const Tensor digits = read_idx(kImageSource / "data/mnist/t10k-images-idx3-ubyte.gz");
+  const Tensor labels = read_idx(kImageSource / "data/mnist/t10k-labels-idx1-ubyte.gz");
   std::int64_t first = 0;
   while (labels.at(first) != 7) ++first;
-  const Tensor image = read_tensor(kSource / "examples/data/digit_7.png");
+  const Tensor image = read_tensor(kImageSource / "examples/data/digit_7.png");
   ASSERT_EQ(image.shape(), (Shape{28, 28, 1}));
   for (std::int64_t i = 0; i < image.size(); ++i) {
     ASSERT_EQ(image.at(i), digits.at(first * image.size() + i)) << i;
@@ -153,7 +153,7 @@ TEST(Image, LargePromisesAreRefused) {
 }
 
 TEST(ImageHostile, Png) {
-  const std::string digit = bytes_of_file(kSource / "examples/data/digit_3.png");
+  const std::string digit = bytes_of_file(kImageSource / "examples/data/digit_3.png");
   const auto read = [](const std::string& bytes) { (void)decode_image(bytes, "hostile"); };
   for (const std::string& bytes : {digit, to_png(pixels({9, 5, 4}, 11))}) {
     Hostility hostility(read);

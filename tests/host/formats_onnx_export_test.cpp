@@ -67,7 +67,7 @@ std::vector<std::string> names_of(const Graph& graph, const std::vector<TensorId
 }
 
 /// The same but for the numbering of tensors.
-void expect_same(const Graph& got, const Graph& want) {
+void expect_same_graph(const Graph& got, const Graph& want) {
   SCOPED_TRACE(want.name);
   EXPECT_EQ(got.name, want.name);
   EXPECT_EQ(got.opset, want.opset);
@@ -101,14 +101,14 @@ TEST(OnnxExport, TestNetworksComeBack) {
   for (const Graph& graph :
        {test::make_mlp(1), test::make_small_cnn(2), test::make_residual_network(3),
         test::with_all_outputs(test::make_small_cnn(2))}) {
-    expect_same(there_and_back(graph), graph);
+    expect_same_graph(there_and_back(graph), graph);
   }
 }
 
 TEST(OnnxExport, ArchitecturesComeBack) {
   for (const char* name : {"r17-digits", "r17-256", "c18-mlp", "lenet5"}) {
     const Graph graph = build(find_architecture(name), 11);
-    expect_same(there_and_back(graph), graph);
+    expect_same_graph(there_and_back(graph), graph);
   }
 }
 
@@ -116,7 +116,7 @@ TEST(OnnxExport, AFileComesBack) {
   const TemporaryFolder folder;
   const Graph graph = import_onnx(MORTON_SOURCE_DIR "/models/lenet5.onnx");
   export_onnx(graph, folder / "lenet5.onnx");
-  expect_same(import_onnx(folder / "lenet5.onnx"), graph);
+  expect_same_graph(import_onnx(folder / "lenet5.onnx"), graph);
 }
 
 TEST(OnnxExport, EveryElementTypeAndAttributeComesBack) {
@@ -145,7 +145,7 @@ TEST(OnnxExport, EveryElementTypeAndAttributeComesBack) {
     for (std::int64_t i = 0; i < 3; ++i) tensor.data.set(i, i == 1 ? 1.0 : 0.0);
     graph.nodes[0].inputs.push_back(graph.add_tensor(std::move(tensor)));
   }
-  expect_same(there_and_back(graph), graph);
+  expect_same_graph(there_and_back(graph), graph);
 }
 
 TEST(OnnxExport, StatesBecomeTheirValues) {
@@ -153,7 +153,7 @@ TEST(OnnxExport, StatesBecomeTheirValues) {
   for (GraphTensor& tensor : graph.tensors) {
     if (tensor.kind == GraphTensor::Kind::constant) tensor.kind = GraphTensor::Kind::state;
   }
-  expect_same(there_and_back(graph), test::make_mlp(1));
+  expect_same_graph(there_and_back(graph), test::make_mlp(1));
 }
 
 TEST(OnnxExport, RefusesFusedGraphs) {

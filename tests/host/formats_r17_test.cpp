@@ -23,7 +23,7 @@ std::string definition(const std::string& rows, const std::string& cols, const s
          "\", \"file\": \"" + file + "\"}";
 }
 
-std::vector<float> values_of(const Tensor& tensor) {
+std::vector<float> floats_of(const Tensor& tensor) {
   const auto values = tensor.as<float>();
   return {values.begin(), values.end()};
 }
@@ -42,9 +42,9 @@ TEST(R17Matrix, ReadsCsv) {
   const auto path = write_bytes(folder / "m.json", definition("2", "3", "csv", "m.csv"));
   const Tensor matrix = read_r17_matrix(path);
   EXPECT_EQ(matrix.shape(), (Shape{2, 3}));
-  EXPECT_THAT(values_of(matrix),
+  EXPECT_THAT(floats_of(matrix),
               ElementsAre(1.0F, -2.5F, 300.0F, 0.0F, std::numeric_limits<float>::infinity(), 0.0F));
-  EXPECT_TRUE(std::signbit(values_of(matrix).back()));
+  EXPECT_TRUE(std::signbit(floats_of(matrix).back()));
 }
 
 TEST(R17Matrix, ReadsBinary) {
@@ -54,7 +54,7 @@ TEST(R17Matrix, ReadsBinary) {
   write_bytes(folder / "m.bin", one + minus_two + one);
   const auto path = write_bytes(folder / "m.json", definition("3", "1", "binary", "m.bin"));
   EXPECT_EQ(read_r17_matrix(path).shape(), (Shape{3, 1}));
-  EXPECT_THAT(values_of(read_r17_matrix(path)), ElementsAre(1.0F, -2.0F, 1.0F));
+  EXPECT_THAT(floats_of(read_r17_matrix(path)), ElementsAre(1.0F, -2.0F, 1.0F));
 }
 
 TEST(R17Matrix, ComesBackAsItWasWritten) {
@@ -72,7 +72,7 @@ TEST(R17Matrix, ComesBackAsItWasWritten) {
       write_r17_matrix(folder / "sub/m.json", matrix, data);
       const Tensor read = read_r17_matrix(folder.path(), "sub/m.json");
       EXPECT_EQ(read.shape(), shape);
-      EXPECT_EQ(values_of(read), values_of(matrix));
+      EXPECT_EQ(floats_of(read), floats_of(matrix));
     }
   }
 }
@@ -175,7 +175,7 @@ TEST_F(R17Network, BecomesAGraph) {
   EXPECT_EQ(output.name, "output");
   EXPECT_EQ(output.declared.at(0).value, 1);
   const GraphTensor& weights = graph.tensor(graph.nodes[0].inputs[0]);
-  EXPECT_THAT(values_of(weights.data), ElementsAre(1.5F, 2.5F, 3.5F, 4.5F, 5.5F, 6.5F));
+  EXPECT_THAT(floats_of(weights.data), ElementsAre(1.5F, 2.5F, 3.5F, 4.5F, 5.5F, 6.5F));
 }
 
 TEST_F(R17Network, SaysWhatIsWrong) {
@@ -224,7 +224,7 @@ TEST_F(R17Network, ComesBackAsItWasWritten) {
       for (const GraphTensor& tensor : graph.tensors) {
         if (tensor.kind != GraphTensor::Kind::constant) continue;
         ASSERT_NE(back.find(tensor.name), kNoTensor) << tensor.name;
-        EXPECT_EQ(values_of(back.tensor(back.find(tensor.name)).data), values_of(tensor.data));
+        EXPECT_EQ(floats_of(back.tensor(back.find(tensor.name)).data), floats_of(tensor.data));
       }
     }
   }

@@ -23,11 +23,11 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 const std::filesystem::path kSource = MORTON_SOURCE_DIR;
-constexpr std::array kTypes{DType::f32, DType::f16, DType::f64, DType::i8,
-                            DType::u8,  DType::i32, DType::i64, DType::boolean};
+constexpr std::array kFileTypes{DType::f32, DType::f16, DType::f64, DType::i8,
+                                DType::u8,  DType::i32, DType::i64, DType::boolean};
 
 /// Elements 0, 1, 2 ... (as truth values 0, 1, 1 ...).
-Tensor counting(DType type, const Shape& shape) {
+Tensor counted(DType type, const Shape& shape) {
   Tensor tensor = Tensor::allocate(type, shape);
   for (std::int64_t i = 0; i < tensor.size(); ++i) tensor.set(i, static_cast<double>(i));
   return tensor;
@@ -66,9 +66,9 @@ std::string gzip(const std::string& bytes) {
 
 TEST(Npy, RoundTripOfEveryType) {
   TemporaryFolder folder;
-  for (const DType type : kTypes) {
+  for (const DType type : kFileTypes) {
     for (const Shape& shape : {Shape{}, Shape{0}, Shape{1}, Shape{17}, Shape{3, 1, 5}}) {
-      const Tensor tensor = counting(type, shape);
+      const Tensor tensor = counted(type, shape);
       write_npy(folder / "a.npy", tensor);
       EXPECT_EQ(std::filesystem::file_size(folder / "a.npy") - tensor.bytes(), 128U);
       expect_same(read_npy(folder / "a.npy"), tensor);
@@ -85,7 +85,7 @@ TEST(Npy, ReadsOtherVersionsAndFortranOrder) {
     const auto path = write_bytes(
         folder / "f.npy",
         npy_bytes("{'descr': '|u1', 'fortran_order': True, 'shape': (2, 3), }\n", data, version));
-    expect_same(read_npy(path), counting(DType::u8, {2, 3}));
+    expect_same(read_npy(path), counted(DType::u8, {2, 3}));
   }
   // Any byte order of one byte.
   write_bytes(folder / "f.npy",
@@ -125,11 +125,11 @@ TEST(Npy, RefusesBadHeaders) {
 TEST(Npz, RoundTrip) {
   TemporaryFolder folder;
   std::vector<NamedTensor> tensors;
-  for (const DType type : kTypes) {
-    tensors.push_back({"of " + std::string(name_of(type)), counting(type, {3, 17})});
+  for (const DType type : kFileTypes) {
+    tensors.push_back({"of " + std::string(name_of(type)), counted(type, {3, 17})});
   }
-  tensors.push_back({"empty", counting(DType::f32, {0, 4})});
-  tensors.push_back({"scalar", counting(DType::i64, {})});
+  tensors.push_back({"empty", counted(DType::f32, {0, 4})});
+  tensors.push_back({"scalar", counted(DType::i64, {})});
   write_tensors(folder / "a.npz", tensors);
   const std::vector<NamedTensor> back = read_tensors(folder / "a.npz");
   ASSERT_EQ(back.size(), tensors.size());
@@ -167,7 +167,7 @@ TEST(Npz, RefusesWhatIsNoArchiveOfArrays) {
   write_bytes(folder / "a.npz", zip.finish());
   EXPECT_THAT(message_of<UnsupportedError>([&] { (void)read_npz(folder / "a.npz"); }),
               HasSubstr("'readme.txt'"));
-  const Tensor tensor = counting(DType::u8, {3});
+  const Tensor tensor = counted(DType::u8, {3});
   const std::vector<NamedTensor> same{{"x", tensor}, {"x", tensor}};
   EXPECT_THROW(write_npz(folder / "b.npz", same), UsageError);
   EXPECT_FALSE(std::filesystem::exists(folder / "b.npz"));
@@ -182,7 +182,7 @@ TEST(Npz, ChecksumAndSizeAreChecked) {
               HasSubstr("checksum"));
   // A list of files that promises 4 GB for each.
   ZipWriter zip;
-  const std::string header = npy_header(counting(DType::u8, {3}));
+  const std::string header = npy_header(counted(DType::u8, {3}));
   const std::array<std::span<const std::byte>, 1> parts{
       std::as_bytes(std::span(header.data(), header.size()))};
   zip.add("x.npy", parts);
@@ -251,8 +251,8 @@ TEST(TensorFile, SaysWhichNamesItKnows) {
               HasSubstr(".npz"));
   EXPECT_THROW((void)read_tensor(folder / "a.npy.gz"), UsageError);
   EXPECT_THROW((void)read_tensor(folder / "none.npy"), ModelError);
-  const std::vector<NamedTensor> two{{"first", counting(DType::f32, {1})},
-                                     {"second", counting(DType::f32, {2})}};
+  const std::vector<NamedTensor> two{{"first", counted(DType::f32, {1})},
+                                     {"second", counted(DType::f32, {2})}};
   EXPECT_THROW(write_tensors(folder / "a.npy", two), UsageError);
   EXPECT_THROW(write_tensors(folder / "a.png", two), UsageError);
   write_tensors(folder / "A.NPZ", two);
@@ -271,7 +271,7 @@ TEST(TensorFileHostile, Npy) {
     (void)read_npy(next, static_cast<std::int64_t>(bytes.size()), "hostile");
     EXPECT_EQ(at, bytes.size());
   };
-  const std::string bytes = npy_header(counting(DType::u8, {3})) + "abc";
+  const std::string bytes = npy_header(counted(DType::u8, {3})) + "abc";
   Hostility hostility(read);
   hostility.truncate(bytes);
   EXPECT_EQ(hostility.accepted, 0);
@@ -283,8 +283,8 @@ TEST(TensorFileHostile, Npz) {
   TemporaryFolder folder;
   const auto path = folder / "a.npz";
   const auto read = [&](const std::string& bytes) { (void)read_npz(write_bytes(path, bytes)); };
-  write_npz(path, std::vector<NamedTensor>{{"a", counting(DType::f32, {17})},
-                                           {"b", counting(DType::i64, {3, 3})}});
+  write_npz(path, std::vector<NamedTensor>{{"a", counted(DType::f32, {17})},
+                                           {"b", counted(DType::i64, {3, 3})}});
   const std::string bytes = bytes_of_file(path);
   Hostility hostility(read);
   hostility.truncate(bytes);

@@ -8,15 +8,15 @@
 namespace morton {
 namespace {
 
+using test::LayoutSource;
+using test::next;
 using ::testing::HasSubstr;
-using testing::LayoutSource;
-using testing::next;
 
-const std::vector<std::string> kMatrix{"M", "K"};
+const std::vector<std::string> kMatrixDims{"M", "K"};
 
 Arrangement matrix(const Shape& shape, Grouping grouping, const char* layout, const Shape& align) {
-  return make_arrangement(DType::f32, shape, std::move(grouping), Layout::parse(layout, kMatrix),
-                          align, Rim::zero);
+  return make_arrangement(DType::f32, shape, std::move(grouping),
+                          Layout::parse(layout, kMatrixDims), align, Rim::zero);
 }
 
 TEST(Arrangement, PadsToTheAlignmentAndTheTile) {
@@ -26,7 +26,7 @@ TEST(Arrangement, PadsToTheAlignmentAndTheTile) {
   EXPECT_EQ(elements_of(a), 144);
   EXPECT_EQ(bytes_of(a), 576);
   EXPECT_EQ(offset_of(a, Shape{2, 5}), 24 * 2 + 8 + 1);
-  EXPECT_EQ(print(a, kMatrix), "f32 R_2_4_R [M=3->6 K=17->24] rim zero");
+  EXPECT_EQ(print(a, kMatrixDims), "f32 R_2_4_R [M=3->6 K=17->24] rim zero");
 }
 
 TEST(Arrangement, JoinsTensorDimensions) {

@@ -11,9 +11,9 @@
 namespace morton {
 namespace {
 
+using test::LayoutSource;
+using test::next;
 using ::testing::HasSubstr;
-using testing::LayoutSource;
-using testing::next;
 
 const std::vector<std::string> kMatrix{"M", "K"};
 const std::vector<std::string> kImage{"N", "C", "H", "W"};

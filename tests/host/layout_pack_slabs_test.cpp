@@ -11,11 +11,11 @@
 namespace morton {
 namespace {
 
-using testing::LayoutSource;
+using test::LayoutSource;
 
 constexpr std::byte kUnwritten{0xA5};
 
-Tensor counting(DType dtype, const Shape& shape) {
+Tensor slab_values(DType dtype, const Shape& shape) {
   Tensor tensor = Tensor::allocate(dtype, shape);
   for (std::int64_t i = 0; i < tensor.size(); ++i) tensor.set(i, static_cast<double>(i % 119 + 1));
   return tensor;
@@ -59,7 +59,7 @@ TEST(PackInSlabs, LeavesTheBytesOfPackingAtOnce) {
     const Shape shape = source.shape(static_cast<int>(source.between(1, 4)), 900);
     const Arrangement a = source.arrangement(shape, kTypes[source.between(0, 3)]);
     SCOPED_TRACE("seed " + std::to_string(seed) + ": " + print(a));
-    const Tensor tensor = counting(a.dtype, shape);
+    const Tensor tensor = slab_values(a.dtype, shape);
     std::vector<std::byte> whole(static_cast<std::size_t>(bytes_of(a)), kUnwritten);
     pack(tensor, a, whole);
     for (const std::int64_t most : {std::int64_t{1}, source.between(8, 500), bytes_of(a)}) {
@@ -76,13 +76,13 @@ TEST(PackInSlabs, NeedsNoMoreThanWasAsked) {
   const Arrangement a = make_arrangement(DType::f32, {640, 33}, {{0}, {1}},
                                          Layout(2, {{1, 0}, {0, 0}, {1, 16}}), {1, 16}, Rim::zero);
   constexpr std::int64_t kPanelBytes = 640 * 16 * 4;
-  const Joined joined = join(counting(DType::f32, {640, 33}), a, kPanelBytes + 1);
+  const Joined joined = join(slab_values(DType::f32, {640, 33}), a, kPanelBytes + 1);
   EXPECT_EQ(joined.slabs, 3);
   EXPECT_EQ(joined.largest, static_cast<std::size_t>(kPanelBytes));
 }
 
 TEST(PackInSlabs, HandsOutWhatIsPackedAlready) {
-  const Tensor tensor = counting(DType::f32, {3, 17});
+  const Tensor tensor = slab_values(DType::f32, {3, 17});
   const std::byte* given = nullptr;
   pack_in_slabs(tensor, row_major_arrangement(DType::f32, {3, 17}), 4,
                 [&](std::int64_t offset, std::span<const std::byte> bytes) {
@@ -94,7 +94,7 @@ TEST(PackInSlabs, HandsOutWhatIsPackedAlready) {
 }
 
 TEST(PackInSlabs, ConvertsWhatIsOfAnotherType) {
-  const Tensor tensor = counting(DType::f32, {5, 7});
+  const Tensor tensor = slab_values(DType::f32, {5, 7});
   Arrangement a = row_major_arrangement(DType::f16, {5, 7});
   std::vector<std::byte> whole(static_cast<std::size_t>(bytes_of(a)));
   pack(tensor, a, whole);
@@ -127,7 +127,7 @@ TEST(PackThroughInSlabs, LeavesTheBytesOfPackingAtOnce) {
     Shape of_tensor;
     for (const std::int64_t extent : shape) of_tensor.push_back(2 * extent);
     of_tensor.back() = std::max<std::int64_t>(1, of_tensor.back() - 1);
-    const Tensor tensor = counting(DType::f32, of_tensor);
+    const Tensor tensor = slab_values(DType::f32, of_tensor);
     const View view = every_second(shape.size());
     std::vector<std::byte> whole(static_cast<std::size_t>(bytes_of(a)), kUnwritten);
     pack_through(tensor, view, {}, a, whole);
@@ -146,7 +146,7 @@ TEST(PackThroughInSlabs, NeedsNoMoreThanWasAsked) {
   const Arrangement a = make_arrangement(DType::f32, {200, 33}, {{0}, {1}},
                                          Layout(2, {{0, 0}, {1, 0}, {0, 16}}), {16, 1}, Rim::zero);
   constexpr std::int64_t kPanelBytes = 33 * 16 * 4;
-  const Tensor tensor = counting(DType::f32, {400, 66});
+  const Tensor tensor = slab_values(DType::f32, {400, 66});
   const Joined joined = join(a, [&](const TakeSlab& take) {
     pack_through_in_slabs(tensor, every_second(2), {}, a, 3 * kPanelBytes, take);
   });

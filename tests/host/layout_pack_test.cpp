@@ -9,8 +9,8 @@
 namespace morton {
 namespace {
 
-using testing::LayoutSource;
-using testing::next;
+using test::LayoutSource;
+using test::next;
 
 constexpr std::byte kJunk{0xA5};
 
@@ -38,14 +38,15 @@ Tensor raw(std::vector<std::byte>& bytes, DType dtype) {
   return Tensor::borrow(dtype, {count}, bytes.data(), bytes.size());
 }
 
-constexpr DType kTypes[] = {DType::f32, DType::f16, DType::f64, DType::i8, DType::u8, DType::i64};
+constexpr DType kPackTypes[] = {DType::f32, DType::f16, DType::f64,
+                                DType::i8,  DType::u8,  DType::i64};
 
 TEST(Pack, PutsEveryElementWhereItsOffsetSaysAndZeroElsewhere) {
   for (unsigned seed = 0; seed < 200; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     LayoutSource source(seed);
     const Shape shape = source.shape(static_cast<int>(source.between(1, 4)), 400);
-    const Arrangement a = source.arrangement(shape, kTypes[source.between(0, 5)]);
+    const Arrangement a = source.arrangement(shape, kPackTypes[source.between(0, 5)]);
     SCOPED_TRACE(to_string(shape) + " as " + print(a));
     const Tensor tensor = counting(a.dtype, shape);
     std::vector<std::byte> bytes = packed(tensor, a);

@@ -11,8 +11,8 @@
 namespace morton {
 namespace {
 
-using testing::LayoutSource;
-using testing::next;
+using test::LayoutSource;
+using test::next;
 
 std::vector<std::string> names_of(int rank) {
   std::vector<std::string> names;

@@ -9,7 +9,7 @@
 
 #include "layout/arrangement.hpp"
 
-namespace morton::testing {
+namespace morton::test {
 
 /// Random layouts and arrangements, small enough to look at every element.
 class LayoutSource {
@@ -93,4 +93,4 @@ inline bool next(Shape& coordinates, const Shape& shape) {
   return false;
 }
 
-}  // namespace morton::testing
+}  // namespace morton::test

@@ -18,7 +18,7 @@ namespace {
 
 using test::DataKind;
 
-constexpr std::uint64_t kSeed = 11;
+constexpr std::uint64_t kOpsLowerSeed = 11;
 constexpr std::int64_t kMostWork = 4000;  // the solver below is slow
 
 /// Solves a problem as base/problem.hpp states it, reading and writing through the views: what
@@ -535,9 +535,9 @@ TEST(Lower, EveryCaseAgreesWithItsReference) {
   int count = 0;
   for (const auto& parsed : test::all_cases(MORTON_SOURCE_DIR "/tests/cases")) {
     if (test::work_of(parsed) > kMostWork) continue;
-    SCOPED_TRACE(test::describe(parsed) + ", seed " + std::to_string(kSeed));
-    Graph graph = test::make_graph(parsed, kSeed, DataKind::zero_mean);
-    const auto inputs = test::make_inputs(parsed, kSeed, DataKind::zero_mean);
+    SCOPED_TRACE(test::describe(parsed) + ", seed " + std::to_string(kOpsLowerSeed));
+    Graph graph = test::make_graph(parsed, kOpsLowerSeed, DataKind::zero_mean);
+    const auto inputs = test::make_inputs(parsed, kOpsLowerSeed, DataKind::zero_mean);
     const auto expected = test::reference_outputs(graph, inputs)[0];
     expect_agreement(expected, solve(graph, inputs));
     run_passes(graph, {});
@@ -551,8 +551,8 @@ TEST(Lower, EveryCaseAgreesWithItsReference) {
 }
 
 BoundProblem lower_case(const std::string& op, const std::string& line) {
-  const Graph graph =
-      test::make_graph(test::parse_case(op, "t | " + line, "test"), kSeed, DataKind::zero_mean);
+  const Graph graph = test::make_graph(test::parse_case(op, "t | " + line, "test"), kOpsLowerSeed,
+                                       DataKind::zero_mean);
   return lower(graph, graph.nodes[0]).front();
 }
 

@@ -22,15 +22,15 @@ using testing::DoubleEq;
 using testing::ElementsAre;
 using testing::Pointwise;
 
-constexpr std::uint64_t kSeed = 7;
+constexpr std::uint64_t kOpsReferenceSeed = 7;
 
 /// `op` on a line "inputs | attributes" of the case format, the given inputs holding `values`
 /// (missing ones random, zero-mean).
 ReferenceTensor run(const std::string& op, const std::string& line,
                     const std::vector<std::vector<float>>& values = {}) {
   const auto parsed = test::parse_case(op, "t | " + line, "test");
-  const Graph graph = test::make_graph(parsed, kSeed, DataKind::zero_mean);
-  auto inputs = test::make_inputs(parsed, kSeed, DataKind::zero_mean);
+  const Graph graph = test::make_graph(parsed, kOpsReferenceSeed, DataKind::zero_mean);
+  auto inputs = test::make_inputs(parsed, kOpsReferenceSeed, DataKind::zero_mean);
   for (std::size_t i = 0; i < values.size(); ++i) {
     inputs[i].tensor = Tensor::from(inputs[i].tensor.shape(), values[i]);
   }
@@ -38,7 +38,7 @@ ReferenceTensor run(const std::string& op, const std::string& line,
 }
 
 /// 1, 2, ..., count.
-std::vector<float> counting(std::size_t count) {
+std::vector<float> floats_from_one(std::size_t count) {
   std::vector<float> values(count);
   std::iota(values.begin(), values.end(), 1.0F);
   return values;
@@ -90,7 +90,7 @@ Eigen::Map<const Matrix> as_matrix(const std::vector<double>& values, std::int64
 
 TEST(Reference, MatMulAgreesWithEigen) {
   const auto parsed = test::parse_case("MatMul", "t | 3x5x17 17x7", "test");
-  const auto inputs = test::make_inputs(parsed, kSeed, DataKind::zero_mean);
+  const auto inputs = test::make_inputs(parsed, kOpsReferenceSeed, DataKind::zero_mean);
   const auto a = to_reference(inputs[0].tensor);
   const auto b = to_reference(inputs[1].tensor);
   const Matrix expected = as_matrix(a.value, 15) * as_matrix(b.value, 17);
@@ -102,14 +102,15 @@ TEST(Reference, MatMulAgreesWithEigen) {
 TEST(Reference, ConvByHand) {
   // A 2x2 filter of ones over 1..9 sums each square of four.
   const std::vector<float> ones(4, 1.0F);
-  EXPECT_THAT(run("Conv", "1x1x3x3 1x1x2x2", {counting(9), ones}).value,
+  EXPECT_THAT(run("Conv", "1x1x3x3 1x1x2x2", {floats_from_one(9), ones}).value,
               ElementsAre(12, 16, 24, 28));
+  EXPECT_THAT(run("Conv", "1x1x3x3 1x1x2x2 1 | strides=[2,2] pads=[1,0,0,1]",
+                  {floats_from_one(9), ones, {100}})
+                  .value,
+              ElementsAre(103, 103, 124, 115));
   EXPECT_THAT(
-      run("Conv", "1x1x3x3 1x1x2x2 1 | strides=[2,2] pads=[1,0,0,1]", {counting(9), ones, {100}})
+      run("Conv", "1x1x3x3 1x1x2x2 | dilations=[2,2]", {floats_from_one(9), {1, 10, 100, 1000}})
           .value,
-      ElementsAre(103, 103, 124, 115));
-  EXPECT_THAT(
-      run("Conv", "1x1x3x3 1x1x2x2 | dilations=[2,2]", {counting(9), {1, 10, 100, 1000}}).value,
       ElementsAre(9731));
   // Each group sees its own channel only.
   EXPECT_THAT(run("Conv", "1x2x1x1 4x1x1x1 | group=2", {{3, 5}, {1, 2, 3, 4}}).value,
@@ -125,7 +126,7 @@ TEST(Reference, ConvByHand) {
 TEST(Reference, ConvAgreesWithEigen) {
   const std::string line = "2x3x7x8 5x3x3x2 | strides=[2,1] pads=[1,2,0,1] dilations=[1,2]";
   const auto parsed = test::parse_case("Conv", "t | " + line, "test");
-  const auto inputs = test::make_inputs(parsed, kSeed, DataKind::zero_mean);
+  const auto inputs = test::make_inputs(parsed, kOpsReferenceSeed, DataKind::zero_mean);
   const Tensor& image = inputs[0].tensor;
   const auto got = run("Conv", line);
   const std::int64_t oh = 3;
@@ -152,10 +153,11 @@ TEST(Reference, ConvAgreesWithEigen) {
 }
 
 TEST(Reference, MaxPoolByHand) {
-  EXPECT_THAT(run("MaxPool", "1x1x3x3 | kernel_shape=[2,2]", {counting(9)}).value,
+  EXPECT_THAT(run("MaxPool", "1x1x3x3 | kernel_shape=[2,2]", {floats_from_one(9)}).value,
               ElementsAre(5, 6, 8, 9));
   EXPECT_THAT(
-      run("MaxPool", "1x1x3x3 | kernel_shape=[2,2] strides=[2,2] ceil_mode=1", {counting(9)}).value,
+      run("MaxPool", "1x1x3x3 | kernel_shape=[2,2] strides=[2,2] ceil_mode=1", {floats_from_one(9)})
+          .value,
       ElementsAre(5, 6, 8, 9));
   // Padding never wins, not even over negative numbers.
   EXPECT_THAT(run("MaxPool", "1x1x1x2 | kernel_shape=[1,2] pads=[0,1,0,1]", {{-3, -5}}).value,
@@ -172,7 +174,7 @@ TEST(Reference, MaxPoolIsExactAndKeepsNan) {
 }
 
 TEST(Reference, AveragePoolByHand) {
-  EXPECT_THAT(run("AveragePool", "1x1x3x3 | kernel_shape=[2,2]", {counting(9)}).value,
+  EXPECT_THAT(run("AveragePool", "1x1x3x3 | kernel_shape=[2,2]", {floats_from_one(9)}).value,
               ElementsAre(3, 4, 6, 7));
   const std::string padded = "1x1x1x2 | kernel_shape=[1,2] pads=[0,1,0,1]";
   EXPECT_THAT(run("AveragePool", padded, {{4, 8}}).value, ElementsAre(4, 6, 8));
@@ -227,9 +229,9 @@ TEST(Reference, ElementwiseByHand) {
 
 TEST(Reference, RenamingOperatorsKeepTheElements) {
   for (const char* line : {"2x3 [3,2]", "2x3 [-1]"}) {
-    EXPECT_THAT(run("Reshape", line, {counting(6)}).value, ElementsAre(1, 2, 3, 4, 5, 6));
+    EXPECT_THAT(run("Reshape", line, {floats_from_one(6)}).value, ElementsAre(1, 2, 3, 4, 5, 6));
   }
-  EXPECT_THAT(run("Flatten", "1x2x2", {counting(4)}).value, ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(run("Flatten", "1x2x2", {floats_from_one(4)}).value, ElementsAre(1, 2, 3, 4));
   EXPECT_THAT(run("Dropout", "2", {{1, 2}}).value, ElementsAre(1, 2));
   EXPECT_THAT(run("Identity", "2", {{1, 2}}).value, ElementsAre(1, 2));
   EXPECT_EQ(run("Flatten", "1x2x2").shape, (Shape{1, 4}));
@@ -240,8 +242,8 @@ TEST(Reference, RenamingOperatorsKeepTheElements) {
 TEST(Reference, BoundsASequentialSumAndCatchesADroppedTerm) {
   for (const DataKind kind : {DataKind::zero_mean, DataKind::same_sign}) {
     const auto parsed = test::parse_case("Gemm", "t | 17x1025 1025x9", "test");
-    const Graph graph = test::make_graph(parsed, kSeed, kind);
-    const auto inputs = test::make_inputs(parsed, kSeed, kind);
+    const Graph graph = test::make_graph(parsed, kOpsReferenceSeed, kind);
+    const auto inputs = test::make_inputs(parsed, kOpsReferenceSeed, kind);
     const auto expected = test::reference_outputs(graph, inputs)[0];
     const auto a = inputs[0].tensor.as<float>();
     const auto b = inputs[1].tensor.as<float>();
@@ -261,8 +263,9 @@ TEST(Reference, BoundsASequentialSumAndCatchesADroppedTerm) {
       }
     }
     const auto good = test::compare(expected, whole);
-    EXPECT_TRUE(good.ok()) << "seed " << kSeed << "\n" << good.text;
-    EXPECT_GT(test::compare(expected, dropped).wrong, 17 * 9 * 98 / 100) << "seed " << kSeed;
+    EXPECT_TRUE(good.ok()) << "seed " << kOpsReferenceSeed << "\n" << good.text;
+    EXPECT_GT(test::compare(expected, dropped).wrong, 17 * 9 * 98 / 100)
+        << "seed " << kOpsReferenceSeed;
   }
 }
 
@@ -281,9 +284,9 @@ TEST(Reference, CarriesErrorsThroughANetwork) {
   // tanh(x W) U: the error of the first product, damped by tanh, times |U|.
   const auto parsed =
       test::parse_case("Gemm", "t | 1x9 9x9! | | Tanh Mul(1x9!) Relu Softmax", "test");
-  const Graph graph = test::make_graph(parsed, kSeed, DataKind::zero_mean);
-  const auto result =
-      test::reference_outputs(graph, test::make_inputs(parsed, kSeed, DataKind::zero_mean))[0];
+  const Graph graph = test::make_graph(parsed, kOpsReferenceSeed, DataKind::zero_mean);
+  const auto result = test::reference_outputs(
+      graph, test::make_inputs(parsed, kOpsReferenceSeed, DataKind::zero_mean))[0];
   for (std::size_t i = 0; i < result.value.size(); ++i) {
     EXPECT_GT(result.error[i], 1e-8);
     EXPECT_LT(result.error[i], 1e-5);

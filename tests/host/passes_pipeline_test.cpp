@@ -14,10 +14,11 @@ using test::DataKind;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr std::uint64_t kSeed = 3;
+constexpr std::uint64_t kPassesPipelineSeed = 3;
 
 Graph graph_of(const std::string& op, const std::string& line) {
-  return test::make_graph(test::parse_case(op, "t | " + line, "test"), kSeed, DataKind::zero_mean);
+  return test::make_graph(test::parse_case(op, "t | " + line, "test"), kPassesPipelineSeed,
+                          DataKind::zero_mean);
 }
 
 Graph after_passes(const std::string& op, const std::string& line,
@@ -125,8 +126,8 @@ TEST(FuseEpilogues, TwoBranchesStayInOrder) {
   graph.nodes[2].inputs[1] = id;
   graph.nodes.insert(graph.nodes.begin() + 2, product);
   const auto inputs =
-      test::make_inputs(test::parse_case("Gemm", "t | 3x5 5x7 | | Relu Add(3x7)", "test"), kSeed,
-                        DataKind::zero_mean);
+      test::make_inputs(test::parse_case("Gemm", "t | 3x5 5x7 | | Relu Add(3x7)", "test"),
+                        kPassesPipelineSeed, DataKind::zero_mean);
   const auto expected = test::reference_outputs(graph, inputs)[0];
   // Both products are the same one; here they stay two.
   run_passes(graph, {.skip = {"merge_equal_nodes"}});

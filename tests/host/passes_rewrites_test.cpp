@@ -75,7 +75,7 @@ class Drawing {
   int count_ = 0;
 };
 
-std::vector<double> values_of(const Graph& graph) {
+std::vector<double> first_output(const Graph& graph) {
   std::vector<NamedTensor> inputs;
   std::uint64_t seed = 7;
   for (const TensorId id : graph.inputs) {
@@ -86,7 +86,7 @@ std::vector<double> values_of(const Graph& graph) {
 
 /// The normalisation behind `graph`'s only output, spelt out as its definition has it.
 std::vector<double> normalised(const Graph& graph, const Drawing& drawing, const Shape& shape) {
-  std::vector<double> values = values_of(graph);
+  std::vector<double> values = first_output(graph);
   std::int64_t inner = 1;
   for (std::size_t d = 2; d < shape.size(); ++d) inner *= shape[d];
   const auto parameter = [&](std::size_t i, std::int64_t c) {
@@ -124,7 +124,7 @@ void expect_folded_behind(const std::string& op, const Shape& input, const Shape
   ASSERT_EQ(folded.nodes.size(), 1U);
   EXPECT_EQ(folded.nodes[0].op, op);
   EXPECT_EQ(folded.nodes[0].outputs[0], y);
-  expect_near(values_of(folded), normalised(without, drawing, output));
+  expect_near(first_output(folded), normalised(without, drawing, output));
 }
 
 TEST(FoldBatchNorms, IntoConv) {
@@ -167,10 +167,10 @@ TEST(FoldBatchNorms, BeforeAConvWithoutPadding) {
   std::vector<float> narrow(between.begin(), between.end());
   second.tensor(normal).kind = GraphTensor::Kind::constant;
   second.tensor(normal).data = Tensor::from(image, narrow);
-  const std::vector<double> want = values_of(second);
+  const std::vector<double> want = first_output(second);
   EXPECT_EQ(fold_batch_norms(graph, {}), 1);
   ASSERT_EQ(graph.nodes.size(), 2U);
-  expect_near(values_of(graph), want);
+  expect_near(first_output(graph), want);
   // Padding holds zeros, not shifts.
   Graph padded = drawing.finish(y);
   padded.nodes[2].attributes["pads"] = Integers{1, 0, 0, 0};
@@ -192,7 +192,7 @@ TEST(FoldBatchNorms, AloneIsAProductAndASum) {
   ASSERT_EQ(graph.nodes.size(), 3U);
   EXPECT_EQ(graph.nodes[1].op, "Mul");
   EXPECT_EQ(graph.nodes[2].op, "Add");
-  expect_near(values_of(graph), normalised(without, drawing, image));
+  expect_near(first_output(graph), normalised(without, drawing, image));
   fuse_epilogues(graph, {});
   EXPECT_EQ(graph.nodes.size(), 1U);
 }
@@ -228,12 +228,12 @@ TEST(FuseEpilogues, AValueReadTwiceByWhatJoins) {
   const TensorId sums = drawing.node("Gemm", {x, drawing.constant({5, 7}, 5)}, {3, 7});
   const TensorId gate = drawing.node("Sigmoid", {sums}, {3, 7});
   Graph graph = drawing.finish(drawing.node("Mul", {sums, gate}, {3, 7}));
-  const std::vector<double> want = values_of(graph);
+  const std::vector<double> want = first_output(graph);
   EXPECT_EQ(fuse_epilogues(graph, {}), 2);
   ASSERT_EQ(graph.nodes.size(), 1U);
   EXPECT_EQ(graph.nodes[0].inputs.size(), 2U);
   EXPECT_EQ(graph.nodes[0].epilogue.input_count, 1);
-  expect_near(values_of(graph), want);
+  expect_near(first_output(graph), want);
 }
 
 Graph padded(const std::string& op, const Integers& pads, float value, const Shape& image,
@@ -301,11 +301,11 @@ TEST(MergeEqualNodes, KeepsOneOfEach) {
       drawing.node("Sigmoid", {drawing.node("Add", {x, drawing.scalar(3)}, {3, 5})}, {3, 5});
   const TensorId sum = drawing.node("Add", {a, b}, {3, 5});
   Graph graph = drawing.finish(drawing.node("Mul", {sum, c}, {3, 5}));
-  const std::vector<double> want = values_of(graph);
+  const std::vector<double> want = first_output(graph);
   EXPECT_EQ(merge_equal_nodes(graph, {}), 3);
   verify(graph, "merged");
   EXPECT_EQ(graph.nodes.size(), 6U);
-  expect_near(values_of(graph), want);
+  expect_near(first_output(graph), want);
 }
 
 TEST(MergeEqualNodes, SeesAttributesAndKeepsResults) {

@@ -9,7 +9,7 @@
 namespace morton::test {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kCompareNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 TEST(Compare, AcceptsWhatLiesWithinTheTolerance) {
@@ -21,10 +21,10 @@ TEST(Compare, AcceptsWhatLiesWithinTheTolerance) {
 }
 
 TEST(Compare, FailsOnNan) {
-  EXPECT_FALSE(matches(1.0, 1e9, kNan));
-  EXPECT_FALSE(matches(1.0, kNan, 1.0));
-  EXPECT_FALSE(matches(kNan, 1.0, 1.0));
-  EXPECT_TRUE(matches(kNan, kNan, kNan));
+  EXPECT_FALSE(matches(1.0, 1e9, kCompareNan));
+  EXPECT_FALSE(matches(1.0, kCompareNan, 1.0));
+  EXPECT_FALSE(matches(kCompareNan, 1.0, 1.0));
+  EXPECT_TRUE(matches(kCompareNan, kCompareNan, kCompareNan));
 }
 
 TEST(Compare, TakesNoInfinityForAnything) {
@@ -32,7 +32,7 @@ TEST(Compare, TakesNoInfinityForAnything) {
   EXPECT_FALSE(matches(1.0, 1.0, kInfinity));
   EXPECT_FALSE(matches(kInfinity, 1.0, -kInfinity));
   EXPECT_FALSE(matches(kInfinity, kInfinity, 1.0));
-  EXPECT_TRUE(matches(kInfinity, kNan, kInfinity));
+  EXPECT_TRUE(matches(kInfinity, kCompareNan, kInfinity));
 }
 
 TEST(Compare, CountsAndShowsWhatIsWrong) {

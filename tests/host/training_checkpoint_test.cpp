@@ -27,7 +27,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 /// Generation `number`, in which every element is the number.
-Checkpoint numbered(std::int64_t number) {
+Checkpoint numbered_checkpoint(std::int64_t number) {
   Checkpoint checkpoint;
   Tensor weights = Tensor::allocate(DType::f32, {17, 63});
   for (float& value : weights.as_mutable<float>()) value = static_cast<float>(number);
@@ -125,7 +125,7 @@ TEST(Checkpoint, KeepsNumbersExactly) {
   TemporaryFolder folder;
   CheckpointStore store(folder.path() / "inner");
   EXPECT_FALSE(store.read().has_value());
-  Checkpoint checkpoint = numbered(3);
+  Checkpoint checkpoint = numbered_checkpoint(3);
   const double third = 1.0 / 3.0;
   checkpoint.put("third", third);
   checkpoint.put("infinite", std::numeric_limits<double>::infinity());
@@ -163,7 +163,7 @@ TEST(Checkpoint, KeepsAnyNames) {
 TEST(Checkpoint, KeepsTwoGenerations) {
   TemporaryFolder folder;
   CheckpointStore store(folder.path());
-  for (std::int64_t number = 1; number <= 3; ++number) store.write(numbered(number));
+  for (std::int64_t number = 1; number <= 3; ++number) store.write(numbered_checkpoint(number));
   EXPECT_EQ(number_of(read_checkpoint(store.newest())), 3);
   EXPECT_EQ(number_of(read_checkpoint(store.previous())), 2);
   const auto entries = std::filesystem::directory_iterator(folder.path());
@@ -195,8 +195,8 @@ TEST(Checkpoint, EveryDamagedByteIsFound) {
 TEST(Checkpoint, ADamagedNewestOneIsNamedAndThePreviousOneTaken) {
   TemporaryFolder folder;
   CheckpointStore store(folder.path());
-  store.write(numbered(1));
-  store.write(numbered(2));
+  store.write(numbered_checkpoint(1));
+  store.write(numbered_checkpoint(2));
   std::string bytes = bytes_of_file(store.newest());
   bytes.back() = static_cast<char>(bytes.back() ^ 1);
   write_bytes(store.newest(), bytes);
@@ -206,7 +206,7 @@ TEST(Checkpoint, ADamagedNewestOneIsNamedAndThePreviousOneTaken) {
 
   // Who goes on from there keeps the good one until there are two again.
   CheckpointStore later(folder.path());
-  later.write(numbered(2));
+  later.write(numbered_checkpoint(2));
   EXPECT_EQ(number_of(read_checkpoint(store.newest())), 2);
   EXPECT_EQ(number_of(read_checkpoint(store.previous())), 1);
 
@@ -220,7 +220,7 @@ TEST(Checkpoint, ADamagedNewestOneIsNamedAndThePreviousOneTaken) {
 TEST(Checkpoint, DISABLED_LeavesFilesForOthersToRead) {
   const char* folder = std::getenv("MORTON_TEST_OUTPUT");
   ASSERT_NE(folder, nullptr);
-  CheckpointStore(folder).write(numbered(7));
+  CheckpointStore(folder).write(numbered_checkpoint(7));
 }
 
 /// Writes generation after generation, and says each that is finished, until it is killed.
@@ -229,7 +229,7 @@ TEST(Checkpoint, DISABLED_LeavesFilesForOthersToRead) {
   CheckpointStore store(folder);
   const auto found = store.read();
   for (std::int64_t number = found ? number_of(found->checkpoint) + 1 : 1;; ++number) {
-    store.write(numbered(number));
+    store.write(numbered_checkpoint(number));
     if (::write(said, &number, sizeof number) != sizeof number) ::_exit(1);
   }
 }

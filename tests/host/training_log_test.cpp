@@ -22,7 +22,7 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kLogNan = std::numeric_limits<double>::quiet_NaN();
 
 std::string hex(const std::string& bytes) {
   std::string text;
@@ -91,7 +91,7 @@ LogRow row_at(std::int64_t step) {
 TEST(TrainingLog, WritesTheSameColumns) {
   LogRow row = row_at(3);
   row.accuracy = 0.5;
-  row.validation_loss = kNan;
+  row.validation_loss = kLogNan;
   row.images_per_second = 1234.56;
   EXPECT_EQ(csv_line(row), "3,1,0.33333334,0.5,nan,,0.1,1234.6,0.250\n");
   EXPECT_EQ(jsonl_line(row),
@@ -99,7 +99,7 @@ TEST(TrainingLog, WritesTheSameColumns) {
             "\"validation_accuracy\":null,\"learning_rate\":0.1,\"images_per_second\":1234.6,"
             "\"seconds\":0.250}\n");
   EXPECT_EQ(std::strtof("0.33333334", nullptr), 1.0F / 3.0F);
-  row.validation_loss = std::copysign(kNan, -1.0);
+  row.validation_loss = std::copysign(kLogNan, -1.0);
   EXPECT_THAT(csv_line(row), HasSubstr(",nan,"));
 }
 

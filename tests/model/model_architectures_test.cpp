@@ -49,7 +49,7 @@ class ModelArchitectures : public ModelTest {
     const auto unsupported = model.summary().unsupported;
     if (!unsupported.empty()) GTEST_SKIP() << subject.name << ": " << unsupported[0].second;
     for (const std::int64_t batch : {1, 2}) {
-      if (batch == 1 && !testing::is_long_run()) continue;
+      if (batch == 1 && !test::is_long_run()) continue;
       SCOPED_TRACE(std::string(subject.name) + ", batch " + std::to_string(batch));
       const CompiledModel compiled = compile(model, device(), options_for(model, subject, batch));
       const LayerReport report = compare_layers(compiled, inputs_of(compiled),
@@ -81,7 +81,7 @@ TEST_P(ModelArchitectures, MobilenetV2) { expect_right({"mobilenet_v2", 33}); }
 TEST_P(ModelArchitectures, Espcn) { expect_right({"espcn", 17}); }
 
 TEST_P(ModelArchitectures, TheOthers) {
-  if (!testing::is_long_run()) GTEST_SKIP() << "takes minutes; ./dev check --long runs it";
+  if (!test::is_long_run()) GTEST_SKIP() << "takes minutes; ./dev check --long runs it";
   for (const Subject& subject :
        {Subject{"resnet18", 33}, Subject{"squeezenet1_1", 33}, Subject{"shufflenet_v2", 33},
         Subject{"unet", 16}, Subject{"tiny_yolo", 32}, Subject{"vgg16", 0}, Subject{"resnet50", 33},

@@ -43,7 +43,6 @@ void expect_reference(const Graph& graph, const Device& device,
 }  // namespace morton::test
 
 /// Runs the tests of `suite`, derived from ModelTest, on every device found.
-#define MORTON_MODELS_ON_EVERY_DEVICE(suite)                                     \
-  INSTANTIATE_TEST_SUITE_P(EveryDevice, suite,                                   \
-                           ::testing::ValuesIn(::morton::testing::device_ids()), \
-                           ::morton::testing::device_test_name)
+#define MORTON_MODELS_ON_EVERY_DEVICE(suite)                                                      \
+  INSTANTIATE_TEST_SUITE_P(EveryDevice, suite, ::testing::ValuesIn(::morton::test::device_ids()), \
+                           ::morton::test::device_test_name)

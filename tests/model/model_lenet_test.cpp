@@ -15,7 +15,7 @@ class ModelLenet : public ModelTest {};
 MORTON_MODELS_ON_EVERY_DEVICE(ModelLenet);
 
 constexpr std::int64_t kPixels = 32 * 32;
-constexpr std::int64_t kClasses = 10;
+constexpr std::int64_t kDigitKinds = 10;
 
 Tensor named(const std::vector<NamedTensor>& tensors, const std::string& name) {
   for (const auto& tensor : tensors) {
@@ -52,7 +52,7 @@ TEST_P(ModelLenet, AnswersAsOnnxRuntimeAtSeveralBatches) {
     const auto outputs = session.run(inputs);
     ASSERT_EQ(outputs.size(), 1U);
     EXPECT_EQ(outputs[0].name, "probabilities");
-    ASSERT_EQ(outputs[0].tensor.shape(), (Shape{batch, kClasses}));
+    ASSERT_EQ(outputs[0].tensor.shape(), (Shape{batch, kDigitKinds}));
     const auto got = outputs[0].tensor.as<float>();
     const auto want = expected.as<float>();
     for (std::size_t i = 0; i < got.size(); ++i) {
@@ -124,8 +124,8 @@ TEST_P(ModelLenet, FindsTheDigitsOfTheTestSet) {
     const auto outputs = session.run(inputs);
     const auto answers = outputs[0].tensor.as<float>();
     for (std::int64_t d = 0; d < kBatch; ++d) {
-      const auto row = answers.begin() + d * kClasses;
-      const auto best = std::max_element(row, row + kClasses) - row;
+      const auto row = answers.begin() + d * kDigitKinds;
+      const auto best = std::max_element(row, row + kDigitKinds) - row;
       if (static_cast<double>(best) == labels.at(first + d)) ++right;
     }
   }

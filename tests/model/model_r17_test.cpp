@@ -84,7 +84,7 @@ TEST_P(ModelR17, TheKernelThatWasAskedForRuns) {
 }
 
 TEST_P(ModelR17, BothFormatsGiveTheSameAnswers) {
-  const morton::testing::TemporaryFolder folder;
+  const morton::test::TemporaryFolder folder;
   const Model made = new_model("r17-digits", 3);
   const std::vector<NamedTensor> inputs = random_inputs(made.graph(), 17, 5);
   CompileOptions options;

@@ -30,7 +30,7 @@ Dataset examples(std::uint64_t seed) {
 }
 
 /// A device that has built nothing yet, and keeps what it builds in a folder of its own.
-Device fresh_device(const std::string& id, const testing::TemporaryFolder& cache) {
+Device fresh_device(const std::string& id, const test::TemporaryFolder& cache) {
   DeviceConfig config;
   config.cache_dir = cache.path().string();
   return Device::open(id, config);
@@ -51,7 +51,7 @@ TrainingRunOptions two_epochs() {
 TEST_P(ModelTrainingRun, BuildsNothingAfterTheFirstStep) {
   for (const auto after_end :
        {TrainingRunOptions::AfterEnd::nothing, TrainingRunOptions::AfterEnd::evaluation}) {
-    const testing::TemporaryFolder cache;
+    const test::TemporaryFolder cache;
     const Device device = fresh_device(GetParam(), cache);
     Trainer trainer(to_model(small_network()), device, trainer_options());
     TrainingRunOptions options = two_epochs();
@@ -70,7 +70,7 @@ TEST_P(ModelTrainingRun, BuildsNothingAfterTheFirstStep) {
 
 /// What is told of programs can be another number: evaluation that comes unannounced builds some.
 TEST_P(ModelTrainingRun, CountsWhatIsBuiltLater) {
-  const testing::TemporaryFolder cache;
+  const test::TemporaryFolder cache;
   const Device device = fresh_device(GetParam(), cache);
   Trainer trainer(to_model(small_network()), device, trainer_options());
   const Dataset validation = examples(2);
@@ -86,7 +86,7 @@ TEST_P(ModelTrainingRun, CountsWhatIsBuiltLater) {
 }
 
 TEST_P(ModelTrainingRun, ACheckpointIsAModel) {
-  const testing::TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   Trainer trainer(to_model(small_network()), device(), trainer_options());
   TrainingRunOptions options = two_epochs();
   options.folder = folder.path().string();
@@ -110,7 +110,7 @@ TEST_P(ModelTrainingRun, ACheckpointIsAModel) {
 TEST_P(ModelTrainingRun, ACheckpointKeepsNamesOfSeveralLines) {
   Graph network = small_network();
   network.tensor(network.find("second")).name = "second\nlast\n";
-  const testing::TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   Trainer trainer(to_model(network), device(), trainer_options());
   TrainingRunOptions options = two_epochs();
   options.folder = folder.path().string();

@@ -16,8 +16,8 @@ namespace {
 class ModelTraining : public ModelTest {};
 MORTON_MODELS_ON_EVERY_DEVICE(ModelTraining);
 
-constexpr std::int64_t kPixels = 28 * 28;
-constexpr std::int64_t kClasses = 10;
+constexpr std::int64_t kDigitPixels = 28 * 28;
+constexpr std::int64_t kDigitClasses = 10;
 constexpr std::int64_t kBatch = 50;
 
 struct Digits {
@@ -30,7 +30,7 @@ Digits read_digits(const std::string& kind) {
   const Tensor images = read_tensors(folder + "-images-idx3-ubyte.gz")[0].tensor;
   const Tensor labels = read_tensors(folder + "-labels-idx1-ubyte.gz")[0].tensor;
   Digits digits;
-  digits.pixels = Tensor::allocate(DType::f32, {labels.size(), kPixels});
+  digits.pixels = Tensor::allocate(DType::f32, {labels.size(), kDigitPixels});
   const auto from = images.as<std::uint8_t>();
   std::transform(from.begin(), from.end(), digits.pixels.as_mutable<float>().begin(),
                  [](std::uint8_t grey) { return static_cast<float>(grey) / 255.0F; });
@@ -42,12 +42,13 @@ Digits read_digits(const std::string& kind) {
 
 /// The batch that begins at digit `first`: its pixels, and its labels as rows with one 1.
 std::vector<NamedTensor> batch_of(const Digits& digits, std::int64_t first) {
-  Tensor x = Tensor::allocate(DType::f32, {kBatch, kPixels});
-  Tensor y = Tensor::allocate(DType::f32, {kBatch, kClasses});
+  Tensor x = Tensor::allocate(DType::f32, {kBatch, kDigitPixels});
+  Tensor y = Tensor::allocate(DType::f32, {kBatch, kDigitClasses});
   const auto from = digits.pixels.as<float>();
-  std::copy_n(from.begin() + first * kPixels, kBatch * kPixels, x.as_mutable<float>().begin());
+  std::copy_n(from.begin() + first * kDigitPixels, kBatch * kDigitPixels,
+              x.as_mutable<float>().begin());
   for (std::int64_t i = 0; i < kBatch; ++i) {
-    y.set(i * kClasses + digits.labels[static_cast<std::size_t>(first + i)], 1.0);
+    y.set(i * kDigitClasses + digits.labels[static_cast<std::size_t>(first + i)], 1.0);
   }
   return {{"x", x}, {"y", y}};
 }
@@ -85,15 +86,16 @@ TensorId node(Graph& graph, const std::string& op, const std::string& name,
 Graph training_step(double rate) {
   Graph graph;
   graph.name = "softmax_regression";
-  for (const auto& [name, columns] : {std::pair("x", kPixels), std::pair("y", kClasses)}) {
+  for (const auto& [name, columns] :
+       {std::pair("x", kDigitPixels), std::pair("y", kDigitClasses)}) {
     GraphTensor input;
     input.name = name;
     input.kind = GraphTensor::Kind::input;
     input.declared = {{kBatch, ""}, {columns, ""}};
     graph.inputs.push_back(graph.add_tensor(std::move(input)));
   }
-  const TensorId w = state(graph, "w", {kPixels, kClasses});
-  const TensorId b = state(graph, "b", {1, kClasses});
+  const TensorId w = state(graph, "w", {kDigitPixels, kDigitClasses});
+  const TensorId b = state(graph, "b", {1, kDigitClasses});
   const TensorId ones = constant(graph, "ones", {1, kBatch}, 1.0);
   const TensorId lr = constant(graph, "rate", {}, rate);
   const std::map<std::string, Attribute> mean{{"alpha", 1.0 / kBatch}};
@@ -118,11 +120,12 @@ double accuracy(const Digits& digits, const Tensor& w, const Tensor& b) {
   const auto pixels = digits.pixels.as<float>();
   const auto weights = w.as<float>();
   for (std::size_t i = 0; i < digits.labels.size(); ++i) {
-    std::array<double, kClasses> score{};
-    for (std::size_t c = 0; c < kClasses; ++c) score[c] = b.at(static_cast<std::int64_t>(c));
-    for (std::size_t k = 0; k < kPixels; ++k) {
-      for (std::size_t c = 0; c < kClasses; ++c) {
-        score[c] += static_cast<double>(pixels[i * kPixels + k] * weights[k * kClasses + c]);
+    std::array<double, kDigitClasses> score{};
+    for (std::size_t c = 0; c < kDigitClasses; ++c) score[c] = b.at(static_cast<std::int64_t>(c));
+    for (std::size_t k = 0; k < kDigitPixels; ++k) {
+      for (std::size_t c = 0; c < kDigitClasses; ++c) {
+        score[c] +=
+            static_cast<double>(pixels[i * kDigitPixels + k] * weights[k * kDigitClasses + c]);
       }
     }
     const auto best = std::max_element(score.begin(), score.end()) - score.begin();

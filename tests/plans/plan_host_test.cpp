@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 /// One product of square matrices, both from outside.
-Graph product(std::int64_t size) {
+Graph square_product(std::int64_t size) {
   NetworkBuilder network("product", 1);
   const TensorId lhs = network.input("lhs", {-1, size});
   const TensorId rhs = network.input("rhs", {size, size});
@@ -38,7 +38,7 @@ PlanOptions with_eigen() {
 
 Plan plan_of_product(std::int64_t size, const DeviceInfo& device,
                      const PlanOptions& options = with_eigen()) {
-  return plan_of(product(size), size, device, options);
+  return plan_of(square_product(size), size, device, options);
 }
 
 TEST(PlanHost, ComputesSmallProductsWhereLaunchesAreSlow) {
@@ -94,10 +94,10 @@ TEST(PlanHost, IsTakenByNameWhereNobodyMeasured) {
 
 TEST(PlanHost, DoesNotHoldUpOtherDevices) {
   const DeviceInfo device = slow_to_launch(saved_device("pocl_cpu"));
-  const std::vector<SplitPart> parts{{prepared(product(8), 4), device, 4},
-                                     {prepared(product(8), 4), device, 4}};
+  const std::vector<SplitPart> parts{{prepared(square_product(8), 4), device, 4},
+                                     {prepared(square_product(8), 4), device, 4}};
   const Plan plan =
-      make_split_plan(prepared(product(8), 8), parts, Catalogue::standard(), with_eigen());
+      make_split_plan(prepared(square_product(8), 8), parts, Catalogue::standard(), with_eigen());
   EXPECT_EQ(count_of(plan, "gemm.eigen"), 0);
   EXPECT_THAT(plan.considered[0], HasSubstr("not gemm.eigen: while the host computes"));
 }

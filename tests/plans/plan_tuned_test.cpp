@@ -3,6 +3,8 @@
 // What the planner makes of measured values: which record it takes, and what it says of it.
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "base/error.hpp"
 #include "plan/tunables.hpp"
 #include "plan/tuned_file.hpp"
@@ -18,7 +20,7 @@ const Catalogue& catalogue() {
   return kCatalogue;
 }
 
-TunedProblem product(std::int64_t m, std::int64_t n, std::int64_t k) {
+TunedProblem tuned_product(std::int64_t m, std::int64_t n, std::int64_t k) {
   return {"gemm",
           {{"M", m}, {"N", n}, {"K", k}},
           {},
@@ -59,22 +61,22 @@ Step step_with(const TunedData& data, const DeviceInfo& device, PlanOptions opti
   throw std::runtime_error("no step runs the kernel");
 }
 
-testing::AssertionResult says(const Step& step, const std::string& part) {
+testing::AssertionResult reason_says(const Step& step, const std::string& part) {
   if (step.reason.find(part) != std::string::npos) return testing::AssertionSuccess();
   return testing::AssertionFailure() << "'" << step.reason << "' does not say '" << part << "'";
 }
 
 TEST(PlanTuned, DistanceIsOfLogarithms) {
-  EXPECT_EQ(distance(product(3, 17, 63), product(3, 17, 63)), 0.0);
-  EXPECT_DOUBLE_EQ(distance(product(3, 17, 63), product(6, 17, 63)), 1.0);
-  EXPECT_DOUBLE_EQ(distance(product(1, 4, 1), product(8, 4, 16)), 5.0);
-  TunedProblem transposed = product(3, 17, 63);
+  EXPECT_EQ(distance(tuned_product(3, 17, 63), tuned_product(3, 17, 63)), 0.0);
+  EXPECT_DOUBLE_EQ(distance(tuned_product(3, 17, 63), tuned_product(6, 17, 63)), 1.0);
+  EXPECT_DOUBLE_EQ(distance(tuned_product(1, 4, 1), tuned_product(8, 4, 16)), 5.0);
+  TunedProblem transposed = tuned_product(3, 17, 63);
   transposed.orders["rhs"] = "NK";
-  EXPECT_DOUBLE_EQ(distance(product(3, 17, 63), transposed), 1.0);
-  EXPECT_DOUBLE_EQ(distance(transposed, product(3, 17, 63)), 1.0);
-  TunedProblem halves = product(3, 17, 63);
+  EXPECT_DOUBLE_EQ(distance(tuned_product(3, 17, 63), transposed), 1.0);
+  EXPECT_DOUBLE_EQ(distance(transposed, tuned_product(3, 17, 63)), 1.0);
+  TunedProblem halves = tuned_product(3, 17, 63);
   halves.types["lhs"] = "f16";
-  EXPECT_TRUE(std::isinf(distance(product(3, 17, 63), halves)));
+  EXPECT_TRUE(std::isinf(distance(tuned_product(3, 17, 63), halves)));
 }
 
 TEST(PlanTuned, TheNearestRecordOfTheClosestDeviceIsTaken) {
@@ -85,41 +87,43 @@ TEST(PlanTuned, TheNearestRecordOfTheClosestDeviceIsTaken) {
   cousin.name = "another of the same vendor";
 
   TunedData data;
-  EXPECT_TRUE(says(step_with(data, own), "TILE_M=6 TILE_N=64, the entry's standard"));
-  data.add(record_for(cousin, product(3, 17, 63), {{"TILE_M", 1}, {"TILE_N", 16}}));
-  EXPECT_TRUE(says(step_with(data, own),
-                   "TILE_M=1 TILE_N=16, tuned on a device of the same vendor "
-                   "(another of the same vendor) for this problem"));
-  data.add(record_for(newer, product(6, 17, 63), {{"TILE_M", 2}, {"TILE_N", 16}}));
-  EXPECT_TRUE(says(step_with(data, own), "TILE_M=2 TILE_N=16, tuned on the same architecture"));
-  data.add(record_for(own, product(6, 17, 126), {{"TILE_M", 4}, {"TILE_N", 16}}));
-  EXPECT_TRUE(says(step_with(data, own),
-                   "TILE_M=4 TILE_N=16, tuned on this device for M=6 N=17 "
-                   "K=126, 1.41 away"));
-  data.add(record_for(own, product(6, 17, 63), {{"TILE_M", 4}, {"TILE_N", 32}}));
-  EXPECT_TRUE(says(step_with(data, own), "TILE_M=4 TILE_N=32, tuned on this device for M=6"));
-  data.add(record_for(own, product(3, 17, 63), {{"TILE_M", 8}, {"TILE_N", 32}}));
+  EXPECT_TRUE(reason_says(step_with(data, own), "TILE_M=6 TILE_N=64, the entry's standard"));
+  data.add(record_for(cousin, tuned_product(3, 17, 63), {{"TILE_M", 1}, {"TILE_N", 16}}));
+  EXPECT_TRUE(reason_says(step_with(data, own),
+                          "TILE_M=1 TILE_N=16, tuned on a device of the same vendor "
+                          "(another of the same vendor) for this problem"));
+  data.add(record_for(newer, tuned_product(6, 17, 63), {{"TILE_M", 2}, {"TILE_N", 16}}));
+  EXPECT_TRUE(
+      reason_says(step_with(data, own), "TILE_M=2 TILE_N=16, tuned on the same architecture"));
+  data.add(record_for(own, tuned_product(6, 17, 126), {{"TILE_M", 4}, {"TILE_N", 16}}));
+  EXPECT_TRUE(reason_says(step_with(data, own),
+                          "TILE_M=4 TILE_N=16, tuned on this device for M=6 N=17 "
+                          "K=126, 1.41 away"));
+  data.add(record_for(own, tuned_product(6, 17, 63), {{"TILE_M", 4}, {"TILE_N", 32}}));
+  EXPECT_TRUE(
+      reason_says(step_with(data, own), "TILE_M=4 TILE_N=32, tuned on this device for M=6"));
+  data.add(record_for(own, tuned_product(3, 17, 63), {{"TILE_M", 8}, {"TILE_N", 32}}));
   const Step step = step_with(data, own);
-  EXPECT_TRUE(says(step, "TILE_M=8 TILE_N=32, tuned on this device for this problem"));
+  EXPECT_TRUE(reason_says(step, "TILE_M=8 TILE_N=32, tuned on this device for this problem"));
   EXPECT_EQ(step.tunables, (Environment{{"TILE_M", 8}, {"TILE_N", 32}}));
 }
 
 TEST(PlanTuned, ARecordThatIsTooFarAwaySaysNothing) {
   const DeviceInfo own = saved_device("pocl_cpu");
   TunedData data;
-  data.add(record_for(own, product(3, 17, 1024), {{"TILE_M", 1}, {"TILE_N", 16}}));
-  EXPECT_TRUE(says(step_with(data, own), "TILE_M=6 TILE_N=64, the entry's standard"));
+  data.add(record_for(own, tuned_product(3, 17, 1024), {{"TILE_M", 1}, {"TILE_N", 16}}));
+  EXPECT_TRUE(reason_says(step_with(data, own), "TILE_M=6 TILE_N=64, the entry's standard"));
 }
 
 TEST(PlanTuned, ARecordOfAnotherVersionOfTheKernelIsNotUsedAndThatIsSaid) {
   const DeviceInfo own = saved_device("pocl_cpu");
-  TunedRecord old = record_for(own, product(3, 17, 63), {{"TILE_M", 1}, {"TILE_N", 16}});
+  TunedRecord old = record_for(own, tuned_product(3, 17, 63), {{"TILE_M", 1}, {"TILE_N", 16}});
   old.hash = "of another text";
   TunedData data;
   data.add(old);
-  EXPECT_TRUE(says(step_with(data, own),
-                   "the entry's standard (what was tuned is for another "
-                   "version of the kernel and is not used)"));
+  EXPECT_TRUE(reason_says(step_with(data, own),
+                          "the entry's standard (what was tuned is for another "
+                          "version of the kernel and is not used)"));
 }
 
 TEST(PlanTuned, ValuesThatTheEntryDoesNotListAreNotUsedAndThatIsSaid) {
@@ -127,20 +131,20 @@ TEST(PlanTuned, ValuesThatTheEntryDoesNotListAreNotUsedAndThatIsSaid) {
   for (const Environment& values :
        {Environment{{"TILE_M", 5}, {"TILE_N", 16}}, Environment{{"TILE_M", 4}}, Environment{}}) {
     TunedData data;
-    data.add(record_for(own, product(3, 17, 63), values));
-    EXPECT_TRUE(
-        says(step_with(data, own),
-             "the entry's standard (what was tuned has values that the entry does not list"));
+    data.add(record_for(own, tuned_product(3, 17, 63), values));
+    EXPECT_TRUE(reason_says(
+        step_with(data, own),
+        "the entry's standard (what was tuned has values that the entry does not list"));
   }
 }
 
 TEST(PlanTuned, WhatIsSetGoesFirst) {
   const DeviceInfo own = saved_device("pocl_cpu");
   TunedData data;
-  data.add(record_for(own, product(3, 17, 63), {{"TILE_M", 1}, {"TILE_N", 16}}));
+  data.add(record_for(own, tuned_product(3, 17, 63), {{"TILE_M", 1}, {"TILE_N", 16}}));
   PlanOptions options;
   options.tunables = {{kKernel, {{"TILE_M", 8}}}};
-  EXPECT_TRUE(says(step_with(data, own, options), "TILE_M=8 TILE_N=64, as set"));
+  EXPECT_TRUE(reason_says(step_with(data, own, options), "TILE_M=8 TILE_N=64, as set"));
 }
 
 TEST(PlanTuned, VerdictsAreObeyed) {
@@ -162,17 +166,18 @@ TEST(PlanTuned, VerdictsAreObeyed) {
   // Other values, another device and another version of the kernel are not meant.
   options.tunables = {{kKernel, {{"TILE_M", 8}}}};
   EXPECT_NO_THROW(static_cast<void>(make_plan(graph, catalogue(), own, options)));
-  EXPECT_TRUE(says(step_with(data, saved_device("mali_t628")), "TILE_M=6"));
+  EXPECT_TRUE(reason_says(step_with(data, saved_device("mali_t628")), "TILE_M=6"));
   // What was tuned takes the place of refused standard values.
-  data.add(record_for(own, product(3, 17, 63), {{"TILE_M", 1}, {"TILE_N", 16}}));
-  EXPECT_TRUE(says(step_with(data, own), "TILE_M=1 TILE_N=16, tuned"));
+  data.add(record_for(own, tuned_product(3, 17, 63), {{"TILE_M", 1}, {"TILE_N", 16}}));
+  EXPECT_TRUE(reason_says(step_with(data, own), "TILE_M=1 TILE_N=16, tuned"));
 }
 
 TEST(PlanTuned, MeasuredEfficiencyDecidesBetweenKernels) {
   const DeviceInfo own = saved_device("pocl_cpu");
   const Graph graph = prepared(one_product(), 300);
   for (const double efficiency : {1e-4, 0.9}) {
-    TunedRecord record = record_for(own, product(300, 17, 63), {{"TILE_M", 1}, {"TILE_N", 16}});
+    TunedRecord record =
+        record_for(own, tuned_product(300, 17, 63), {{"TILE_M", 1}, {"TILE_N", 16}});
     record.efficiency = efficiency;
     auto data = std::make_shared<TunedData>();
     data->add(record);
@@ -187,12 +192,12 @@ TEST(PlanTuned, MeasuredEfficiencyDecidesBetweenKernels) {
 TEST(PlanTuned, FilesAreReadBackAsTheyWereWritten) {
   const DeviceInfo own = saved_device("pocl_cpu");
   TunedData data;
-  TunedRecord record = record_for(own, product(3, 17, 63), {{"TILE_M", 1}, {"TILE_N", 16}});
+  TunedRecord record = record_for(own, tuned_product(3, 17, 63), {{"TILE_M", 1}, {"TILE_N", 16}});
   record.problem.orders["rhs"] = "NK";
   record.tried = 3;
   data.add(record);
   data.add(Verdict{record.device, kKernel, record.hash, {{"TILE_M", 2}}, "killed it"});
-  data.add(record_for(saved_device("mali_t628"), product(1, 1, 1), {}));
+  data.add(record_for(saved_device("mali_t628"), tuned_product(1, 1, 1), {}));
   const std::string text = print_tuning(record.device, data);
   TunedData again;
   read_tuning(parse_json(text, "file"), "file", again);

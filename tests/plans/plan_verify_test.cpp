@@ -35,7 +35,7 @@ class PlanVerify : public ::testing::Test {
   }
 };
 
-testing::AssertionResult says(const std::string& text, const std::string& part) {
+testing::AssertionResult complains_of(const std::string& text, const std::string& part) {
   if (text.find(part) != std::string::npos) return testing::AssertionSuccess();
   return testing::AssertionFailure() << "'" << text << "' does not say '" << part << "'";
 }
@@ -46,29 +46,31 @@ TEST_F(PlanVerify, AGoodPlanPasses) {
 }
 
 TEST_F(PlanVerify, AValueOutsideItsBlock) {
+  EXPECT_TRUE(complains_of(complaint([](Plan& plan) { result(plan, 0).offset_bytes += 1 << 20; }),
+                           "lies at"));
   EXPECT_TRUE(
-      says(complaint([](Plan& plan) { result(plan, 0).offset_bytes += 1 << 20; }), "lies at"));
-  EXPECT_TRUE(says(complaint([](Plan& plan) { result(plan, 0).offset_bytes = -128; }), "lies at"));
-  EXPECT_TRUE(says(complaint([](Plan& plan) { plan.blocks[0].bytes = 1; }), "lies at"));
+      complains_of(complaint([](Plan& plan) { result(plan, 0).offset_bytes = -128; }), "lies at"));
+  EXPECT_TRUE(complains_of(complaint([](Plan& plan) { plan.blocks[0].bytes = 1; }), "lies at"));
 }
 
 TEST_F(PlanVerify, AValueThatIsNotAligned) {
-  EXPECT_TRUE(says(complaint([&](Plan& plan) {
-                     plan.blocks[static_cast<std::size_t>(result(plan, 0).block)].bytes += 4;
-                     result(plan, 0).offset_bytes += 4;
-                   }),
-                   "lies at"));
+  EXPECT_TRUE(complains_of(complaint([&](Plan& plan) {
+                             plan.blocks[static_cast<std::size_t>(result(plan, 0).block)].bytes +=
+                                 4;
+                             result(plan, 0).offset_bytes += 4;
+                           }),
+                           "lies at"));
 }
 
 TEST_F(PlanVerify, AValueWithoutABlock) {
-  EXPECT_TRUE(says(complaint([](Plan& plan) { result(plan, 1).block = -1; }), "no block"));
-  EXPECT_TRUE(says(complaint([](Plan& plan) { result(plan, 1).block = 99; }), "no block"));
+  EXPECT_TRUE(complains_of(complaint([](Plan& plan) { result(plan, 1).block = -1; }), "no block"));
+  EXPECT_TRUE(complains_of(complaint([](Plan& plan) { result(plan, 1).block = 99; }), "no block"));
 }
 
 TEST_F(PlanVerify, ABlockLargerThanTheDeviceAllocates) {
-  EXPECT_TRUE(
-      says(complaint([&](Plan& plan) { plan.blocks[0].bytes = device_.max_allocation_bytes + 1; }),
-           "allocates at most"));
+  EXPECT_TRUE(complains_of(
+      complaint([&](Plan& plan) { plan.blocks[0].bytes = device_.max_allocation_bytes + 1; }),
+      "allocates at most"));
 }
 
 TEST_F(PlanVerify, AStepThatWritesOverWhatItReads) {
@@ -80,7 +82,7 @@ TEST_F(PlanVerify, AStepThatWritesOverWhatItReads) {
     target.offset_bytes = source.offset_bytes;
     target.bytes = source.bytes;
   });
-  EXPECT_TRUE(says(text, "over"));
+  EXPECT_TRUE(complains_of(text, "over"));
 }
 
 TEST_F(PlanVerify, TwoLiveValuesInOnePlace) {
@@ -92,7 +94,7 @@ TEST_F(PlanVerify, TwoLiveValuesInOnePlace) {
     second.offset_bytes = first.offset_bytes;
     second.bytes = first.bytes;
   });
-  EXPECT_TRUE(says(text, "over"));
+  EXPECT_TRUE(complains_of(text, "over"));
 }
 
 TEST_F(PlanVerify, AWriteBetweenTwoNamesOfAnOldResult) {
@@ -113,45 +115,51 @@ TEST_F(PlanVerify, AWriteBetweenTwoNamesOfAnOldResult) {
 }
 
 TEST_F(PlanVerify, ASecondNameThatLiesElsewhere) {
-  EXPECT_TRUE(says(complaint([](Plan& plan) {
-                     Value name = result(plan, 0);
-                     name.memory_of = plan.steps[0].writes[0];
-                     name.offset_bytes += 128;
-                     plan.values.push_back(name);
-                   }),
-                   "does not lie where"));
+  EXPECT_TRUE(complains_of(complaint([](Plan& plan) {
+                             Value name = result(plan, 0);
+                             name.memory_of = plan.steps[0].writes[0];
+                             name.offset_bytes += 128;
+                             plan.values.push_back(name);
+                           }),
+                           "does not lie where"));
 }
 
 TEST_F(PlanVerify, StepsOutOfOrder) {
-  EXPECT_TRUE(says(complaint([](Plan& plan) { std::swap(plan.steps[0], plan.steps[1]); }),
-                   "before it is written"));
-  EXPECT_TRUE(says(complaint([](Plan& plan) { plan.steps.erase(plan.steps.begin()); }),
-                   "before it is written"));
+  EXPECT_TRUE(complains_of(complaint([](Plan& plan) { std::swap(plan.steps[0], plan.steps[1]); }),
+                           "before it is written"));
+  EXPECT_TRUE(complains_of(complaint([](Plan& plan) { plan.steps.erase(plan.steps.begin()); }),
+                           "before it is written"));
 }
 
 TEST_F(PlanVerify, AnOutputThatNobodyWrites) {
-  EXPECT_TRUE(says(complaint([](Plan& plan) { plan.steps.pop_back(); }), "writes the output"));
+  EXPECT_TRUE(
+      complains_of(complaint([](Plan& plan) { plan.steps.pop_back(); }), "writes the output"));
 }
 
 TEST_F(PlanVerify, NamesOfNothing) {
-  EXPECT_TRUE(says(complaint([](Plan& plan) { plan.steps[0].reads[0] = 999; }), "names value 999"));
-  EXPECT_TRUE(says(complaint([](Plan& plan) { plan.outputs[0].second = -1; }), "names value -1"));
-  EXPECT_TRUE(says(complaint([](Plan& plan) { plan.steps[0].instance = 99; }), "no kernel"));
+  EXPECT_TRUE(
+      complains_of(complaint([](Plan& plan) { plan.steps[0].reads[0] = 999; }), "names value 999"));
+  EXPECT_TRUE(
+      complains_of(complaint([](Plan& plan) { plan.outputs[0].second = -1; }), "names value -1"));
+  EXPECT_TRUE(
+      complains_of(complaint([](Plan& plan) { plan.steps[0].instance = 99; }), "no kernel"));
 }
 
 TEST_F(PlanVerify, WorkGroupsThatTheDeviceDoesNotTake) {
-  EXPECT_TRUE(says(complaint([](Plan& plan) {
-                     plan.steps[0].local = {257, 1, 1};
-                     plan.steps[0].global = {257, 1, 1};
-                   }),
-                   "local size 257"));
-  EXPECT_TRUE(says(complaint([](Plan& plan) {
-                     plan.steps[0].local = {32, 32, 1};
-                     plan.steps[0].global = {32, 32, 1};
-                   }),
-                   "work-groups of 1024"));
-  EXPECT_TRUE(says(complaint([](Plan& plan) { plan.steps[0].global[0] += 1; }), "global size"));
-  EXPECT_TRUE(says(complaint([](Plan& plan) { plan.steps[0].global[1] = 0; }), "global size 0"));
+  EXPECT_TRUE(complains_of(complaint([](Plan& plan) {
+                             plan.steps[0].local = {257, 1, 1};
+                             plan.steps[0].global = {257, 1, 1};
+                           }),
+                           "local size 257"));
+  EXPECT_TRUE(complains_of(complaint([](Plan& plan) {
+                             plan.steps[0].local = {32, 32, 1};
+                             plan.steps[0].global = {32, 32, 1};
+                           }),
+                           "work-groups of 1024"));
+  EXPECT_TRUE(
+      complains_of(complaint([](Plan& plan) { plan.steps[0].global[0] += 1; }), "global size"));
+  EXPECT_TRUE(
+      complains_of(complaint([](Plan& plan) { plan.steps[0].global[1] = 0; }), "global size 0"));
 }
 
 }  // namespace

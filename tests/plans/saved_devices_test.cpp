@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "device/quirks.hpp"
 #include "plans/plan_setup.hpp"
 #include "support/doc_files.hpp"

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace morton::testing {
+namespace morton::test {
 
 /// This process's variables, those of `variables` in place of or beside them.
 inline std::vector<std::string> environment_with(
@@ -75,4 +75,4 @@ inline ChildResult run_tests_in_child(const std::string& filter,
   return result;
 }
 
-}  // namespace morton::testing
+}  // namespace morton::test

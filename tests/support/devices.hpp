@@ -11,7 +11,7 @@
 
 #include "device/opencl_device.hpp"
 
-namespace morton::testing {
+namespace morton::test {
 
 /// The ids of every device found, or of those of the kind that the environment variable
 /// MORTON_TEST_DEVICES names ("gpu"), for INSTANTIATE_TEST_SUITE_P.
@@ -51,10 +51,9 @@ inline std::string device_test_name(const ::testing::TestParamInfo<std::string>&
   return name;
 }
 
-}  // namespace morton::testing
+}  // namespace morton::test
 
 /// Runs the tests of `suite`, derived from DeviceTest, on every device found.
-#define MORTON_ON_EVERY_DEVICE(suite)                                            \
-  INSTANTIATE_TEST_SUITE_P(EveryDevice, suite,                                   \
-                           ::testing::ValuesIn(::morton::testing::device_ids()), \
-                           ::morton::testing::device_test_name)
+#define MORTON_ON_EVERY_DEVICE(suite)                                                             \
+  INSTANTIATE_TEST_SUITE_P(EveryDevice, suite, ::testing::ValuesIn(::morton::test::device_ids()), \
+                           ::morton::test::device_test_name)

@@ -3,9 +3,9 @@
 
 #include <cstdlib>
 
-namespace morton::testing {
+namespace morton::test {
 
 /// True under ./dev check --long, which runs what takes minutes; ./dev test runs a share of it.
 [[nodiscard]] inline bool is_long_run() { return std::getenv("MORTON_TEST_LONG") != nullptr; }
 
-}  // namespace morton::testing
+}  // namespace morton::test

@@ -7,7 +7,7 @@
 #include <string>
 #include <system_error>
 
-namespace morton::testing {
+namespace morton::test {
 
 /// A fresh folder that goes away with this object.
 class TemporaryFolder {
@@ -29,4 +29,4 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-}  // namespace morton::testing
+}  // namespace morton::test

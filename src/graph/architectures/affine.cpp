@@ -7,14 +7,14 @@
 namespace morton {
 namespace {
 
-const Dimension kBatch{0, "batch"};
+const Dimension kAffineBatch{0, "batch"};
 
 /// Affine layers of these widths, inputs as columns, `op` behind each but the last: what R17's
 /// network definition can say, in its reader's terms.
 Graph columns_network(const Architecture& architecture, std::uint64_t seed,
                       std::span<const std::int64_t> widths, const std::string& op) {
   RandomNetwork network(std::string(architecture.name), seed);
-  TensorId x = network.input("input", {{widths[0], ""}, kBatch});
+  TensorId x = network.input("input", {{widths[0], ""}, kAffineBatch});
   for (std::size_t i = 1; i < widths.size(); ++i) {
     const bool last = i + 1 == widths.size();
     const std::string name = "affine_" + std::to_string(i);
@@ -25,7 +25,7 @@ Graph columns_network(const Architecture& architecture, std::uint64_t seed,
     x = network.node("Add", last ? "output" : name, {x, biases});
     if (!last) x = network.node(op, op + "_" + std::to_string(i), {x});
   }
-  network.output(x, {{widths.back(), ""}, kBatch});
+  network.output(x, {{widths.back(), ""}, kAffineBatch});
   return network.finish();
 }
 
@@ -59,7 +59,7 @@ Graph r17_256(const Architecture& architecture, std::uint64_t seed) {
 /// Without activations between the layers, as C18 trains it (section on its MLP).
 Graph c18_mlp(const Architecture& architecture, std::uint64_t seed) {
   Layers net(architecture, seed);
-  Image x{net.network().input("input", {kBatch, {784, ""}}), 784};
+  Image x{net.network().input("input", {kAffineBatch, {784, ""}}), 784};
   x = net.dense("hidden_1", x, 50);
   x = net.dense("hidden_2", x, 50);
   net.output_rows(net.dense("logits", x, 10));

@@ -21,13 +21,14 @@ Image subsample(Layers& net, const std::string& name, const Image& x) {
 }
 
 /// Weights and biases of C18's networks: truncated N(0, 0.1), and 0.1.
-constexpr double kDeviation = 0.1;
+constexpr double kDigitsDeviation = 0.1;
 constexpr float kBias = 0.1F;
 
 /// 5x5, SAME, ReLU, then the maximum of 2x2.
 Image c18_stage(Layers& net, const std::string& name, const Image& x, std::int64_t out) {
   RandomNetwork& network = net.network();
-  const TensorId weights = network.truncated(name + ".weight", {out, x.channels, 5, 5}, kDeviation);
+  const TensorId weights =
+      network.truncated(name + ".weight", {out, x.channels, 5, 5}, kDigitsDeviation);
   const TensorId biases = network.filled(name + ".bias", {out}, kBias);
   const TensorId sums = network.node(
       "Conv", name, {x.id, weights, biases},
@@ -37,7 +38,7 @@ Image c18_stage(Layers& net, const std::string& name, const Image& x, std::int64
 
 Image c18_dense(Layers& net, const std::string& name, const Image& x, std::int64_t out) {
   RandomNetwork& network = net.network();
-  const TensorId weights = network.truncated(name + ".weight", {out, x.channels}, kDeviation);
+  const TensorId weights = network.truncated(name + ".weight", {out, x.channels}, kDigitsDeviation);
   const TensorId biases = network.filled(name + ".bias", {out}, kBias);
   return {network.node("Gemm", name, {x.id, weights, biases}, {{"transB", std::int64_t{1}}}), out};
 }

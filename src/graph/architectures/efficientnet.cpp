@@ -8,20 +8,20 @@ namespace morton {
 namespace {
 
 /// Blocks of one width.
-struct Stage {
+struct EfficientnetStage {
   std::int64_t expansion, channels, size;
   int blocks;
   std::int64_t stride;  ///< of the first
 };
-constexpr Stage kStages[] = {{1, 16, 3, 1, 1}, {6, 24, 3, 2, 2},  {6, 40, 5, 2, 2},
-                             {6, 80, 3, 3, 2}, {6, 112, 5, 3, 1}, {6, 192, 5, 4, 2},
-                             {6, 320, 3, 1, 1}};
+constexpr EfficientnetStage kEfficientnetStages[] = {
+    {1, 16, 3, 1, 1},  {6, 24, 3, 2, 2},  {6, 40, 5, 2, 2}, {6, 80, 3, 3, 2},
+    {6, 112, 5, 3, 1}, {6, 192, 5, 4, 2}, {6, 320, 3, 1, 1}};
 
 /// Around this lie the scales of a branch that is added to its input.
-constexpr double kBranchScale = 0.5;
+constexpr double kEfficientnetBranchScale = 0.5;
 
 /// Convolution, normalisation, SiLU.
-Image conv_unit(Layers& net, const std::string& name, const Image& x, std::int64_t out,
+Image conv_silu(Layers& net, const std::string& name, const Image& x, std::int64_t out,
                 const Filter& filter) {
   const Image sums = net.batch_norm(name + ".1", net.conv(name + ".0", x, out, filter));
   return net.silu(name + ".2", sums);
@@ -38,14 +38,14 @@ Image excite(Layers& net, const std::string& name, const Image& x, std::int64_t 
 }
 
 /// Wide by 1x1, each channel by itself, excited, narrow again by 1x1 without an activation.
-Image block(Layers& net, const std::string& name, const Image& x, const Stage& stage,
+Image block(Layers& net, const std::string& name, const Image& x, const EfficientnetStage& stage,
             std::int64_t stride) {
   const std::int64_t wide = x.channels * stage.expansion;
   int index = 0;
   const auto next = [&] { return name + "." + std::to_string(index++); };
   Image y = x;
-  if (stage.expansion > 1) y = conv_unit(net, next(), y, wide, {.gain = Gain::kLinear});
-  y = conv_unit(net, next(), y, wide,
+  if (stage.expansion > 1) y = conv_silu(net, next(), y, wide, {.gain = Gain::kLinear});
+  y = conv_silu(net, next(), y, wide,
                 {.size = stage.size,
                  .stride = stride,
                  .pad = stage.size / 2,
@@ -55,7 +55,7 @@ Image block(Layers& net, const std::string& name, const Image& x, const Stage& s
   const std::string last = next();
   y = net.conv(last + ".0", y, stage.channels, {.gain = Gain::kSilu * Gain::kGate});
   const bool added = stride == 1 && x.channels == stage.channels;
-  y = net.batch_norm(last + ".1", y, added ? kBranchScale : 1.0);
+  y = net.batch_norm(last + ".1", y, added ? kEfficientnetBranchScale : 1.0);
   return added ? net.add(name + "/Add", y, x) : y;
 }
 
@@ -64,17 +64,17 @@ Image block(Layers& net, const std::string& name, const Image& x, const Stage& s
 /// M. Tan and Q. Le, *EfficientNet* (2019), B0 as torchvision has it.
 Graph efficientnet_b0(const Architecture& architecture, std::uint64_t seed) {
   Layers net(architecture, seed);
-  Image x = conv_unit(net, "features.0", net.input(3), 32,
+  Image x = conv_silu(net, "features.0", net.input(3), 32,
                       {.size = 3, .stride = 2, .pad = 1, .gain = Gain::kLinear});
-  for (std::size_t s = 0; s < std::size(kStages); ++s) {
-    const Stage& stage = kStages[s];
+  for (std::size_t s = 0; s < std::size(kEfficientnetStages); ++s) {
+    const EfficientnetStage& stage = kEfficientnetStages[s];
     for (int i = 0; i < stage.blocks; ++i) {
       const std::string name =
           "features." + std::to_string(s + 1) + "." + std::to_string(i) + ".block";
       x = block(net, name, x, stage, i == 0 ? stage.stride : 1);
     }
   }
-  x = conv_unit(net, "features.8", x, 1280, {.gain = Gain::kLinear});
+  x = conv_silu(net, "features.8", x, 1280, {.gain = Gain::kLinear});
   x = net.pool_to_rows("avgpool", x);
   net.output_rows(net.dense("classifier.1", x, 1000, Gain::kSilu));
   return net.finish();

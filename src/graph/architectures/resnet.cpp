@@ -9,7 +9,7 @@ namespace {
 
 /// Around this lie the scales of the last normalisation of a branch, so that the sum of branch and
 /// shortcut hardly grows from block to block.
-constexpr double kBranchScale = 0.5;
+constexpr double kResnetBranchScale = 0.5;
 
 /// What a block adds its branch to.
 Image shortcut(Layers& net, const std::string& name, const Image& x, std::int64_t out,
@@ -28,7 +28,7 @@ Image basic_block(Layers& net, const std::string& name, const Image& x, std::int
   Image y = net.conv(name + ".conv1", x, width, {.size = 3, .stride = stride, .pad = 1});
   y = net.relu(name + ".relu", net.batch_norm(name + ".bn1", y));
   y = net.conv(name + ".conv2", y, width, {.size = 3, .pad = 1});
-  y = net.batch_norm(name + ".bn2", y, kBranchScale);
+  y = net.batch_norm(name + ".bn2", y, kResnetBranchScale);
   return net.relu(name + ".relu_1",
                   net.add(name + "/Add", y, shortcut(net, name, x, width, stride)));
 }
@@ -40,7 +40,8 @@ Image bottleneck_of(Layers& net, const std::string& name, const Image& x, std::i
   y = net.relu(name + ".relu", net.batch_norm(name + ".bn1", y));
   y = net.conv(name + ".conv2", y, channels, filter);
   y = net.relu(name + ".relu_1", net.batch_norm(name + ".bn2", y));
-  y = net.batch_norm(name + ".bn3", net.conv(name + ".conv3", y, 4 * width, {}), kBranchScale);
+  y = net.batch_norm(name + ".bn3", net.conv(name + ".conv3", y, 4 * width, {}),
+                     kResnetBranchScale);
   return net.relu(name + ".relu_2",
                   net.add(name + "/Add", y, shortcut(net, name, x, 4 * width, filter.stride)));
 }

@@ -7,12 +7,13 @@
 namespace morton {
 namespace {
 
-struct Stage {
+struct ShufflenetStage {
   const char* name;
   int blocks;
   std::int64_t channels;
 };
-constexpr Stage kStages[] = {{"stage2", 4, 116}, {"stage3", 8, 232}, {"stage4", 4, 464}};
+constexpr ShufflenetStage kShufflenetStages[] = {
+    {"stage2", 4, 116}, {"stage3", 8, 232}, {"stage4", 4, 464}};
 
 /// Interleaves the two halves of the channels. Batch and image size are open, so the shapes are
 /// computed from the image's, as PyTorch writes it.
@@ -95,7 +96,7 @@ Graph shufflenet_v2(const Architecture& architecture, std::uint64_t seed) {
                      {.size = 3, .stride = 2, .pad = 1, .gain = Gain::kLinear});
   x = net.relu("conv1.2", net.batch_norm("conv1.1", x));
   x = net.max_pool("maxpool", x, 3, 2, 1);
-  for (const Stage& stage : kStages) {
+  for (const ShufflenetStage& stage : kShufflenetStages) {
     for (int i = 0; i < stage.blocks; ++i) {
       const std::string name = stage.name + ("." + std::to_string(i));
       x = i == 0 ? first_block(net, name, x, stage.channels) : block(net, name, x);

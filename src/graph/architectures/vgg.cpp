@@ -7,11 +7,11 @@ namespace morton {
 namespace {
 
 /// Convolutions 3x3 before each pooling.
-struct Stage {
+struct VggStage {
   int convolutions;
   std::int64_t channels;
 };
-constexpr Stage kStages[] = {{2, 64}, {2, 128}, {3, 256}, {3, 512}, {3, 512}};
+constexpr VggStage kVggStages[] = {{2, 64}, {2, 128}, {3, 256}, {3, 512}, {3, 512}};
 
 std::string feature(int index) { return "features." + std::to_string(index); }
 
@@ -23,7 +23,7 @@ Graph vgg16(const Architecture& architecture, std::uint64_t seed) {
   Layers net(architecture, seed);
   Image x = net.input(3, 224);
   int index = 0;  // of the modules, as torchvision counts them
-  for (const Stage& stage : kStages) {
+  for (const VggStage& stage : kVggStages) {
     for (int i = 0; i < stage.convolutions; ++i) {
       const double gain = index == 0 ? Gain::kLinear : Gain::kRelu;
       x = net.conv_bias(feature(index++), x, stage.channels, {.size = 3, .pad = 1, .gain = gain});
