@@ -9,14 +9,14 @@
 #include <string_view>
 #include <vector>
 
-#include "cold.hpp"
+#include "bench/cold.hpp"
 #include "commands.hpp"
-#include "compile.hpp"
-#include "log.hpp"
+#include "common/log.hpp"
+#include "common/terminal.hpp"
+#include "model/compile.hpp"
 #include "morton/error.hpp"
 #include "morton/version.hpp"
-#include "terminal.hpp"
-#include "train.hpp"
+#include "train/train.hpp"
 
 namespace morton::cli {
 namespace {

@@ -32,7 +32,7 @@ file(WRITE "${OUTPUT}" "// Generated from src/kernels; do not edit.
 
 #include <array>
 
-namespace morton {
+namespace morton::catalogue {
 namespace {
 using namespace std::string_view_literals;
 constexpr std::array<EmbeddedFile, ${count}> kFiles{{
@@ -40,5 +40,5 @@ ${entries}}};
 }  // namespace
 
 std::span<const EmbeddedFile> embedded_kernels() { return kFiles; }
-}  // namespace morton
+}  // namespace morton::catalogue
 ")

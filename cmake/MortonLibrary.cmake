@@ -59,7 +59,7 @@ add_dependencies(morton_host morton_onnx_header)
 # Only src/formats includes onnx.pb.h: tools/check/include_rules.py sees to it.
 target_include_directories(morton_host SYSTEM PRIVATE ${MORTON_ONNX_DIR})
 
-morton_sources(device_sources device launch tune run api)
+morton_sources(device_sources device launch tuning run api)
 if(NOT device_sources)
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/empty.cpp CONTENT "")
   set(device_sources ${PROJECT_BINARY_DIR}/generated/empty.cpp)

@@ -60,8 +60,8 @@ endfunction()
 
 morton_test_executable(host_tests host morton_host)
 # What the command line makes of its samples, and says of a training, needs no device.
-target_sources(host_tests PRIVATE ${PROJECT_SOURCE_DIR}/cli/statistics.cpp
-                                  ${PROJECT_SOURCE_DIR}/cli/train_text.cpp)
+target_sources(host_tests PRIVATE ${PROJECT_SOURCE_DIR}/cli/common/statistics.cpp
+                                  ${PROJECT_SOURCE_DIR}/cli/train/train_text.cpp)
 target_link_libraries(host_tests PRIVATE ${MORTON_FMT})
 target_include_directories(host_tests PRIVATE ${PROJECT_SOURCE_DIR}/cli)
 morton_test_executable(device_tests device morton_host morton_device)

@@ -5,9 +5,9 @@
 
 #include "autodiff/formula.hpp"
 #include "base/shape.hpp"
-#include "ops/graph_writer.hpp"
+#include "ops/core/graph_writer.hpp"
 
-namespace morton {
+namespace morton::autodiff {
 namespace {
 
 using Ref = ScalarRef;
@@ -86,4 +86,4 @@ void hold_updates(Graph& graph, std::size_t first, TensorId overflow) {
   }
 }
 
-}  // namespace morton
+}  // namespace morton::autodiff

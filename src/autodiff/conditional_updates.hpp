@@ -4,9 +4,10 @@
 #include <vector>
 
 #include "autodiff/optimizers.hpp"
+#include "base/rooms.hpp"
 #include "graph/graph.hpp"
 
-namespace morton {
+namespace morton::autodiff {
 
 /// Inputs of a training step that accumulates or scales its loss, scalars of f32.
 inline constexpr const char* kApplyInput = "morton.apply";  ///< 0: only adds up; 1: renews
@@ -29,4 +30,4 @@ TensorId count_not_finite(Graph& graph, const std::vector<Learned>& learned);
 /// and where `overflow` (unless it is kNoTensor) is not 0.
 void hold_updates(Graph& graph, std::size_t first, TensorId overflow);
 
-}  // namespace morton
+}  // namespace morton::autodiff

@@ -5,9 +5,9 @@
 #include <map>
 #include <string>
 
-#include "ops/operator.hpp"
+#include "ops/core/operator.hpp"
 
-namespace morton {
+namespace morton::autodiff {
 namespace {
 
 bool is_constant(const Graph& graph, TensorId id) {
@@ -92,4 +92,4 @@ Graph in_form_of_use(Graph model) {
   return model;
 }
 
-}  // namespace morton
+}  // namespace morton::autodiff

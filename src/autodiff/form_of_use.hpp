@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/rooms.hpp"
 #include "graph/graph.hpp"
 
-namespace morton {
+namespace morton::autodiff {
 
 /// What exporters write of a model in training, in the form in which a model is used, and from
 /// which to_training_form makes that of training:
@@ -17,4 +18,4 @@ namespace morton {
 /// for a node with a wrong number of inputs, whether an output depends on it or not.
 [[nodiscard]] Graph in_form_of_use(Graph model);
 
-}  // namespace morton
+}  // namespace morton::autodiff

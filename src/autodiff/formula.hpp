@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "base/chain.hpp"
+#include "base/algebra/chain.hpp"
+#include "base/rooms.hpp"
 
-namespace morton {
+namespace morton::autodiff {
 
 /// Writes a chain as arithmetic.
 class Formula {
@@ -28,4 +29,4 @@ class Formula {
   Chain chain_;
 };
 
-}  // namespace morton
+}  // namespace morton::autodiff

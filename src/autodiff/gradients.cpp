@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "autodiff/gradients.hpp"
 
+#include "base/algebra/typed_chain.hpp"
 #include "base/error.hpp"
-#include "base/typed_chain.hpp"
-#include "ops/gradient.hpp"
-#include "ops/operator.hpp"
+#include "ops/core/gradient.hpp"
+#include "ops/core/operator.hpp"
 
-namespace morton {
+namespace morton::autodiff {
 namespace {
 
 /// Walks the nodes backwards, adding up what comes back to each tensor.
@@ -96,4 +96,4 @@ std::vector<TensorId> add_gradients(Graph& graph, TensorId loss, std::span<const
   return gradients;
 }
 
-}  // namespace morton
+}  // namespace morton::autodiff

@@ -4,9 +4,10 @@
 #include <span>
 #include <vector>
 
+#include "base/rooms.hpp"
 #include "graph/graph.hpp"
 
-namespace morton {
+namespace morton::autodiff {
 
 /// Adds to the graph the nodes that compute the gradient of `scale` times the sum of `loss` (times
 /// the scalar `factor`, if that is given) with respect to each of `wanted`: the sum of what comes
@@ -20,4 +21,4 @@ namespace morton {
                                                   std::span<const TensorId> wanted,
                                                   double scale = 1.0, TensorId factor = kNoTensor);
 
-}  // namespace morton
+}  // namespace morton::autodiff

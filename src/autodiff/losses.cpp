@@ -6,12 +6,12 @@
 
 #include "base/error.hpp"
 #include "base/shape.hpp"
+#include "ops/core/graph_writer.hpp"
+#include "ops/core/operator.hpp"
 #include "ops/elementwise.hpp"
-#include "ops/graph_writer.hpp"
-#include "ops/operator.hpp"
-#include "ops/softmax_rows.hpp"
+#include "ops/math/softmax_rows.hpp"
 
-namespace morton {
+namespace morton::autodiff {
 namespace {
 
 using Ref = ScalarRef;
@@ -197,4 +197,4 @@ LossTensors add_loss(Graph& graph, Loss loss, const LossOperands& operands) {
   throw InternalError("losses: unknown loss");
 }
 
-}  // namespace morton
+}  // namespace morton::autodiff

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/rooms.hpp"
 #include "graph/graph.hpp"
 #include "morton/optimizer.hpp"
 
-namespace morton {
+namespace morton::autodiff {
 
 /// What a loss looks at.
 struct LossOperands {
@@ -33,4 +34,4 @@ struct TargetType {
 enum class TargetKind : std::uint8_t { labels, values };
 [[nodiscard]] TargetType target_type(const Shape& output, TargetKind kind);
 
-}  // namespace morton
+}  // namespace morton::autodiff

@@ -3,9 +3,9 @@
 
 #include "autodiff/formula.hpp"
 #include "base/shape.hpp"
-#include "ops/graph_writer.hpp"
+#include "ops/core/graph_writer.hpp"
 
-namespace morton {
+namespace morton::autodiff {
 namespace {
 
 using Ref = ScalarRef;
@@ -165,4 +165,4 @@ void clip_gradients(Graph& graph, double limit, std::vector<Learned>& learned) {
   }
 }
 
-}  // namespace morton
+}  // namespace morton::autodiff

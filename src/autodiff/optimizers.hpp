@@ -4,10 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "base/rooms.hpp"
 #include "graph/graph.hpp"
 #include "morton/optimizer.hpp"
 
-namespace morton {
+namespace morton::autodiff {
 
 /// A parameter (a state of the graph) and its gradient.
 struct Learned {
@@ -31,4 +32,4 @@ void clip_gradients(Graph& graph, double limit, std::vector<Learned>& learned);
 /// A scalar input of the graph.
 TensorId add_scalar_input(Graph& graph, const std::string& name, DType type);
 
-}  // namespace morton
+}  // namespace morton::autodiff

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "base/shape.hpp"
-#include "ops/operator.hpp"
+#include "ops/core/operator.hpp"
 
-namespace morton {
+namespace morton::autodiff {
 namespace {
 
 /// Tensors that depend on what a node with weights of its own computes. Elementwise operators
@@ -120,4 +120,4 @@ DoubtfulParameters doubtful_parameters(const Graph& model) {
   return doubtful;
 }
 
-}  // namespace morton
+}  // namespace morton::autodiff

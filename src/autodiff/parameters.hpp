@@ -3,9 +3,10 @@
 
 #include <vector>
 
+#include "base/rooms.hpp"
 #include "graph/graph.hpp"
 
-namespace morton {
+namespace morton::autodiff {
 
 /// The parameters of a model: finite constants where its operators expect what is learned
 /// (Operator::parameters), by way of reshapes and transposes too. Of elementwise operators only
@@ -23,4 +24,4 @@ struct DoubtfulParameters {
 };
 [[nodiscard]] DoubtfulParameters doubtful_parameters(const Graph& model);
 
-}  // namespace morton
+}  // namespace morton::autodiff

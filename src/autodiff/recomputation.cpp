@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/shape.hpp"
-#include "ops/operator.hpp"
+#include "ops/core/operator.hpp"
 
-namespace morton {
+namespace morton::autodiff {
 namespace {
 
 /// An input so much smaller than the result may be kept for its sake.
@@ -107,4 +107,4 @@ int recompute(Graph& graph, std::size_t forward_nodes) {
   return Recomputation(graph, forward_nodes).run();
 }
 
-}  // namespace morton
+}  // namespace morton::autodiff

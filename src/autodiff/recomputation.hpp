@@ -3,9 +3,10 @@
 
 #include <cstddef>
 
+#include "base/rooms.hpp"
 #include "graph/graph.hpp"
 
-namespace morton {
+namespace morton::autodiff {
 
 /// Has the backward pass compute anew, right before it first reads them, the results of elementwise
 /// nodes of the forward pass whose inputs it keeps in any case (or computes anew): these results
@@ -13,4 +14,4 @@ namespace morton {
 /// stay the same, bit for bit. Returns how many results are computed anew.
 int recompute(Graph& graph, std::size_t forward_nodes);
 
-}  // namespace morton
+}  // namespace morton::autodiff

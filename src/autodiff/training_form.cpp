@@ -6,12 +6,12 @@
 
 #include "autodiff/optimizers.hpp"
 #include "base/error.hpp"
-#include "base/number_text.hpp"
 #include "base/shape.hpp"
-#include "ops/graph_writer.hpp"
-#include "ops/node_view.hpp"
+#include "base/text/number_text.hpp"
+#include "ops/core/graph_writer.hpp"
+#include "ops/core/node_view.hpp"
 
-namespace morton {
+namespace morton::autodiff {
 namespace {
 
 using Ref = ScalarRef;
@@ -211,4 +211,4 @@ void to_training_form(Graph& graph, const std::function<bool(TensorId)>& is_lear
   for (TensorId& id : graph.outputs) id = current(id);
 }
 
-}  // namespace morton
+}  // namespace morton::autodiff

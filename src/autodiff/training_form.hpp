@@ -5,9 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "base/rooms.hpp"
 #include "graph/graph.hpp"
 
-namespace morton {
+namespace morton::autodiff {
 
 /// The input of a training step that Dropout's masks follow from: u32, another for each step.
 inline constexpr const char* kDropoutInput = "morton.dropout";
@@ -25,4 +26,4 @@ inline constexpr const char* kDropoutInput = "morton.dropout";
 /// is no constant.
 void to_training_form(Graph& graph, const std::function<bool(TensorId)>& is_learned);
 
-}  // namespace morton
+}  // namespace morton::autodiff

@@ -10,12 +10,12 @@
 #include "autodiff/parameters.hpp"
 #include "autodiff/recomputation.hpp"
 #include "autodiff/training_form.hpp"
-#include "base/checked.hpp"
 #include "base/error.hpp"
+#include "base/numbers/checked.hpp"
 #include "base/shape.hpp"
 #include "passes/pipeline.hpp"
 
-namespace morton {
+namespace morton::autodiff {
 namespace {
 
 /// The passes that give every tensor its shape, and nothing more.
@@ -235,4 +235,4 @@ TrainingStep make_training_step(const Graph& model, const TrainingStepOptions& o
   return made;
 }
 
-}  // namespace morton
+}  // namespace morton::autodiff

@@ -8,10 +8,11 @@
 #include <vector>
 
 #include "autodiff/losses.hpp"
+#include "base/rooms.hpp"
 #include "graph/graph.hpp"
 #include "morton/optimizer.hpp"
 
-namespace morton {
+namespace morton::autodiff {
 
 /// What a training step is made from, besides the model.
 struct TrainingStepOptions {
@@ -60,4 +61,4 @@ struct TrainingStep {
 [[nodiscard]] TrainingStep make_training_step(const Graph& model,
                                               const TrainingStepOptions& options);
 
-}  // namespace morton
+}  // namespace morton::autodiff

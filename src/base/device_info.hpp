@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/expression.hpp"
-#include "base/json_reader.hpp"
+#include "base/algebra/expression.hpp"
+#include "base/files/json_reader.hpp"
 #include "morton/roofs.hpp"
 
 namespace morton {

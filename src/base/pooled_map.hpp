@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "base/chain.hpp"
+#include "base/algebra/chain.hpp"
 
 namespace morton {
 
@@ -18,7 +18,7 @@ namespace morton {
 // pool's: COMBINE (0: the mean, as average_pool2d; 3: the largest, as max_pool2d), its window QH
 // QW, strides UH UW, padding QT QL above and to the left, and, of a mean, QB QR below and to the
 // right and COUNT_PAD. Parameters RH RW. The plan makes such problems of two nodes of a graph
-// (plan/join_pools.hpp).
+// (plan/search/join_pools.hpp).
 
 /// What conv2d_pool does to a sum with its bias before it is pooled: the chain of structure MAP
 /// (base/problem.hpp), over input 0. Throws InternalError for a number that there is not.

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/chain.hpp"
-#include "base/expression.hpp"
-#include "base/view.hpp"
+#include "base/algebra/chain.hpp"
+#include "base/algebra/expression.hpp"
+#include "base/algebra/view.hpp"
 #include "morton/dtype.hpp"
 #include "morton/tensor.hpp"
 
@@ -50,7 +50,7 @@ struct OperandSchema {
 /// - elementwise: dst = epilogue(src0, side 1, ...), of any rank, dimensions D0 D1 ...
 /// - bias: dst[M,N] = src[M,N] + bias[M]; sigmoid: dst[M,N] = 1 / (1 + exp(-src[M,N])); relu:
 ///   dst[M,N] = max(src[M,N], 0). Elementwise problems that the plan also poses as these
-///   (plan/narrow.hpp), for kernels that demand formats (R17, chapter 9).
+///   (plan/search/narrow.hpp), for kernels that demand formats (R17, chapter 9).
 /// - sum: dst[M,N] = sum over b of src[B,M,N].
 /// - unfold2d: dst[N,K,P] = src[N,C,H,W] where a window of conv2d reads it: k = (c*KH + kh)*KW + kw
 ///   and p = oh*OW + ow; structure KH KW SH SW DH DW PT PL, parameters OH OW.

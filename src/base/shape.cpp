@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/checked.hpp"
+#include "base/numbers/checked.hpp"
 
 namespace morton {
 

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <limits>
 
-#include "base/checked.hpp"
-#include "base/half.hpp"
+#include "base/numbers/checked.hpp"
+#include "base/numbers/half.hpp"
 #include "base/shape.hpp"
 
 namespace morton {

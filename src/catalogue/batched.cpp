@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "catalogue/batched.hpp"
 
-namespace morton {
+namespace morton::catalogue {
 
 std::optional<Entry> batched(const Entry& entry) {
   if (entry.family != "gemm" || entry.global.size() > 2) return std::nullopt;
@@ -26,4 +26,4 @@ std::optional<Entry> batched(const Entry& entry) {
   return twin;
 }
 
-}  // namespace morton
+}  // namespace morton::catalogue

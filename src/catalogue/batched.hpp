@@ -3,9 +3,10 @@
 
 #include <optional>
 
+#include "base/rooms.hpp"
 #include "catalogue/catalogue.hpp"
 
-namespace morton {
+namespace morton::catalogue {
 
 /// The kernel of a gemm entry as one of the family batched_gemm: the same text, launched once for
 /// each product along the third dimension, its operands one after another in memory. Nothing for
@@ -13,4 +14,4 @@ namespace morton {
 /// that write their parameters by hand, and those that are considered only where they are named.
 [[nodiscard]] std::optional<Entry> batched(const Entry& entry);
 
-}  // namespace morton
+}  // namespace morton::catalogue

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "base/error.hpp"
-#include "base/file.hpp"
+#include "base/files/file.hpp"
 #include "base/knobs.hpp"
 #include "catalogue/batched.hpp"
 #include "catalogue/embedded.hpp"
@@ -14,7 +14,7 @@
 #include "catalogue/reader.hpp"
 #include "formats/input_file.hpp"
 
-namespace morton {
+namespace morton::catalogue {
 namespace {
 
 namespace fs = std::filesystem;
@@ -186,4 +186,4 @@ const Recipe* Catalogue::find_recipe(std::string_view name) const {
   return find_named(recipes_, name);
 }
 
-}  // namespace morton
+}  // namespace morton::catalogue

@@ -10,11 +10,12 @@
 #include <string_view>
 #include <vector>
 
-#include "base/expression.hpp"
+#include "base/algebra/expression.hpp"
+#include "base/rooms.hpp"
 #include "layout/arrangement.hpp"
 #include "morton/dtype.hpp"
 
-namespace morton {
+namespace morton::catalogue {
 
 class JsonReader;
 
@@ -84,7 +85,7 @@ struct Entry {
   std::vector<Expression> require;
   bool carries_epilogue = false;
   /// Of a library's routine that adds to what dst holds: it carries a leading sum of the epilogue,
-  /// whose addend it is given in dst's shape (plan/entry_candidate.hpp).
+  /// whose addend it is given in dst's shape (plan/search/entry_candidate.hpp).
   bool adds_to_start = false;
   /// Considered only where PlanOptions::use, or a recipe's step, names it.
   bool where_named = false;
@@ -187,4 +188,4 @@ class Catalogue {
 /// an unknown name is a ModelError that lists the known ones.
 [[nodiscard]] std::vector<std::string> known_names(const Entry& entry);
 
-}  // namespace morton
+}  // namespace morton::catalogue

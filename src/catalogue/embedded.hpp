@@ -4,7 +4,9 @@
 #include <span>
 #include <string_view>
 
-namespace morton {
+#include "base/rooms.hpp"
+
+namespace morton::catalogue {
 
 /// A file of src/kernels, kept in the program.
 struct EmbeddedFile {
@@ -16,4 +18,4 @@ struct EmbeddedFile {
 /// program was built, sorted by path; the views live as long as the program.
 std::span<const EmbeddedFile> embedded_kernels();
 
-}  // namespace morton
+}  // namespace morton::catalogue

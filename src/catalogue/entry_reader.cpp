@@ -6,10 +6,11 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "base/rooms.hpp"
 #include "catalogue/library.hpp"
 #include "catalogue/reader.hpp"
 
-namespace morton {
+namespace morton::catalogue {
 namespace {
 
 NameSet tunable_names(const Entry& entry) {
@@ -253,4 +254,4 @@ Entry read_entry(const JsonReader& reader) {
   return entry;
 }
 
-}  // namespace morton
+}  // namespace morton::catalogue

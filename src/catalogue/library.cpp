@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace morton {
+namespace morton::catalogue {
 namespace {
 
 constexpr std::string_view kClblastRoutines[] = {"gemm", "gemv", "filter_gemm", "im2col",
@@ -25,4 +25,4 @@ const Library* find_library(std::string_view name) {
   return found == std::end(kLibraries) ? nullptr : found;
 }
 
-}  // namespace morton
+}  // namespace morton::catalogue

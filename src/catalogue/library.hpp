@@ -5,7 +5,9 @@
 #include <span>
 #include <string_view>
 
-namespace morton {
+#include "base/rooms.hpp"
+
+namespace morton::catalogue {
 
 /// A library that entries may name in place of a source. Which of them a build can call
 /// is known to the half that talks to devices (launch/library.hpp).
@@ -27,4 +29,4 @@ struct Library {
 /// The library named `name`, or nullptr.
 [[nodiscard]] const Library* find_library(std::string_view name);
 
-}  // namespace morton
+}  // namespace morton::catalogue

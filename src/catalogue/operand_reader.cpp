@@ -2,9 +2,10 @@
 //
 // The formats that an entry demands of its operands.
 #include "base/error.hpp"
+#include "base/rooms.hpp"
 #include "catalogue/reader.hpp"
 
-namespace morton {
+namespace morton::catalogue {
 namespace {
 
 std::vector<std::string> dimensions_of(const ProblemFamily& family, std::string_view operand) {
@@ -133,4 +134,4 @@ Layout layout_of(const OperandFormat& format, std::span<const std::string> dimen
   return Layout(static_cast<int>(dimensions.size()), std::move(loops));
 }
 
-}  // namespace morton
+}  // namespace morton::catalogue

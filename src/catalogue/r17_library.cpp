@@ -11,7 +11,7 @@
 #include "base/error.hpp"
 #include "catalogue/reader.hpp"
 
-namespace morton {
+namespace morton::catalogue {
 namespace {
 
 /// Far above any that makes sense; keeps products of alignments within 64 bits.
@@ -208,4 +208,4 @@ R17Library read_r17_library(const JsonReader& reader,
   return library;
 }
 
-}  // namespace morton
+}  // namespace morton::catalogue

@@ -6,10 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "base/json_reader.hpp"
+#include "base/files/json_reader.hpp"
+#include "base/rooms.hpp"
 #include "catalogue/catalogue.hpp"
 
-namespace morton {
+namespace morton::catalogue {
 
 /// What a kernel library of R17 holds.
 struct R17Library {
@@ -41,4 +42,4 @@ struct R17Library {
 [[nodiscard]] R17Library read_r17_library(
     const JsonReader& reader, const std::function<std::string(const std::string&)>& read_source);
 
-}  // namespace morton
+}  // namespace morton::catalogue

@@ -7,7 +7,7 @@
 
 #include "base/device_info.hpp"
 
-namespace morton {
+namespace morton::catalogue {
 
 bool is_identifier(std::string_view text) {
   if (text.empty() || std::isdigit(static_cast<unsigned char>(text[0])) != 0) return false;
@@ -132,4 +132,4 @@ NameSet device_names() {
   return names;
 }
 
-}  // namespace morton
+}  // namespace morton::catalogue

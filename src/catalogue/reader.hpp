@@ -6,11 +6,12 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json_reader.hpp"
+#include "base/files/json_reader.hpp"
 #include "base/problem.hpp"
+#include "base/rooms.hpp"
 #include "catalogue/catalogue.hpp"
 
-namespace morton {
+namespace morton::catalogue {
 
 /// What the two readers of this folder share. Sets of names are sorted, for messages.
 using NameSet = std::set<std::string, std::less<>>;
@@ -59,4 +60,4 @@ void read_operands(const JsonReader& reader, const ProblemFamily& family, Entry&
 [[nodiscard]] Entry read_entry(const JsonReader& reader);
 [[nodiscard]] Recipe read_recipe(const JsonReader& reader);
 
-}  // namespace morton
+}  // namespace morton::catalogue

@@ -3,9 +3,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "base/rooms.hpp"
 #include "catalogue/reader.hpp"
 
-namespace morton {
+namespace morton::catalogue {
 namespace {
 
 /// What a recipe's steps may bind to, filled as its keys are read.
@@ -271,4 +272,4 @@ Recipe read_recipe(const JsonReader& reader) {
   return recipe;
 }
 
-}  // namespace morton
+}  // namespace morton::catalogue

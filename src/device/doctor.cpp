@@ -12,12 +12,12 @@
 #include <system_error>
 
 #include "base/error.hpp"
+#include "device/memory/transfer.hpp"
 #include "device/opencl_device.hpp"
-#include "device/program_file.hpp"
+#include "device/program/program_file.hpp"
 #include "device/quirks.hpp"
-#include "device/transfer.hpp"
 
-namespace morton {
+namespace morton::device {
 namespace {
 
 namespace fs = std::filesystem;
@@ -291,4 +291,4 @@ std::vector<DoctorCheck> run_doctor(const DoctorOptions& options) {
   return checks;
 }
 
-}  // namespace morton
+}  // namespace morton::device

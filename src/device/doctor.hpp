@@ -7,9 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/rooms.hpp"
 #include "morton/doctor.hpp"
 
-namespace morton {
+namespace morton::device {
 
 struct DoctorOptions {
   /// Folder of the program cache; empty skips its check.
@@ -25,4 +26,4 @@ struct DoctorOptions {
 /// the program cache. Loads the drivers into this process. Never throws for what it finds.
 [[nodiscard]] std::vector<DoctorCheck> run_doctor(const DoctorOptions& options);
 
-}  // namespace morton
+}  // namespace morton::device

@@ -3,9 +3,10 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/rooms.hpp"
 #include "device/opencl_device.hpp"
 
-namespace morton {
+namespace morton::device {
 namespace {
 
 /// CL_PLATFORM_NOT_FOUND_KHR of the loader, and NVIDIA's answer after an illegal access.
@@ -110,4 +111,4 @@ void with_device_errors(const std::string& what, const DeviceInfo& info,
   }
 }
 
-}  // namespace morton
+}  // namespace morton::device

@@ -8,7 +8,7 @@
 
 #include "device/quirks.hpp"
 
-namespace morton {
+namespace morton::device {
 namespace {
 
 /// A number that the driver answers as a T, or `fallback` when it does not know the question.
@@ -163,4 +163,4 @@ DeviceInfo facts_of(const cl::Device& device, const std::string& id) {
   return info;
 }
 
-}  // namespace morton
+}  // namespace morton::device

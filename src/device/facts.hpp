@@ -4,9 +4,10 @@
 #include <string>
 
 #include "base/device_info.hpp"
+#include "base/rooms.hpp"
 #include "device/opencl.hpp"
 
-namespace morton {
+namespace morton::device {
 
 /// Asks the driver for every fact of `device`. A fact that the driver does not know keeps the
 /// default of DeviceInfo. Half and images from buffers are believed only if the extension is
@@ -17,4 +18,4 @@ namespace morton {
 /// Whether `extensions`, a list divided by spaces, holds `name`.
 [[nodiscard]] bool has_extension(const std::string& extensions, const std::string& name);
 
-}  // namespace morton
+}  // namespace morton::device

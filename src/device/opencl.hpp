@@ -10,6 +10,8 @@
 #pragma GCC diagnostic ignored "-Wignored-attributes"
 #endif
 #include <CL/opencl.hpp>
+
+#include "base/rooms.hpp"
 #if defined(__GNUC__)
 #pragma GCC diagnostic pop
 #endif

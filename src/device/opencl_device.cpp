@@ -8,10 +8,10 @@
 
 #include "base/error.hpp"
 #include "device/facts.hpp"
-#include "device/kept_roofs.hpp"
+#include "device/probe/kept_roofs.hpp"
 #include "device/quirks.hpp"
 
-namespace morton {
+namespace morton::device {
 namespace {
 
 constexpr int kPlatformNotFound =
@@ -218,4 +218,4 @@ cl::CommandQueue OpenClDevice::make_queue(QueueKind kind) const {
   return queue;
 }
 
-}  // namespace morton
+}  // namespace morton::device

@@ -9,11 +9,12 @@
 
 #include "base/device_info.hpp"
 #include "base/error.hpp"
-#include "device/memory_pool.hpp"
+#include "base/rooms.hpp"
+#include "device/memory/memory_pool.hpp"
 #include "device/opencl.hpp"
-#include "device/program_cache.hpp"
+#include "device/program/program_cache.hpp"
 
-namespace morton {
+namespace morton::device {
 
 struct DeviceOptions {
   /// Folder of the program cache and of measured roofs on disk; empty means none are kept.
@@ -79,4 +80,4 @@ void with_device_errors(const std::string& what, const DeviceInfo& info,
 /// "CL_INVALID_VALUE (-30)".
 [[nodiscard]] std::string opencl_error_text(int code);
 
-}  // namespace morton
+}  // namespace morton::device

@@ -5,7 +5,7 @@
 #include <array>
 #include <cctype>
 
-namespace morton {
+namespace morton::device {
 namespace {
 
 constexpr std::string_view kPocl = "Portable Computing Language";
@@ -61,4 +61,4 @@ bool contains_ignoring_case(std::string_view text, std::string_view part) {
          part.empty();
 }
 
-}  // namespace morton
+}  // namespace morton::device

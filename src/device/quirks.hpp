@@ -8,8 +8,9 @@
 #include <vector>
 
 #include "base/device_info.hpp"
+#include "base/rooms.hpp"
 
-namespace morton {
+namespace morton::device {
 
 /// What a driver bug takes away from a device's facts.
 enum class QuirkEffect : std::uint8_t {
@@ -39,4 +40,4 @@ struct Quirk {
 /// Whether `part` occurs in `text`, letters compared without case.
 [[nodiscard]] bool contains_ignoring_case(std::string_view text, std::string_view part);
 
-}  // namespace morton
+}  // namespace morton::device

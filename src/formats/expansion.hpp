@@ -4,9 +4,10 @@
 #include <cstdint>
 #include <string>
 
+#include "base/rooms.hpp"
 #include "morton/error.hpp"
 
-namespace morton {
+namespace morton::formats {
 
 /// No packed file may say that it unpacks to more than this.
 inline constexpr std::int64_t kMaxUnpackedBytes = std::int64_t{1} << 36;
@@ -27,4 +28,4 @@ inline void check_expansion(const std::string& where, std::int64_t unpacked, std
                    " bytes, which its " + std::to_string(packed) + " bytes cannot hold");
 }
 
-}  // namespace morton
+}  // namespace morton::formats

@@ -8,11 +8,12 @@
 #include <span>
 
 #include "base/error.hpp"
-#include "base/file.hpp"
+#include "base/files/file.hpp"
 #include "base/shape.hpp"
 #include "formats/expansion.hpp"
 
 namespace morton {
+using namespace formats;
 namespace {
 
 constexpr std::int64_t kMaxFileBytes = std::int64_t{1} << 28;

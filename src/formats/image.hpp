@@ -5,10 +5,11 @@
 #include <string>
 #include <string_view>
 
+#include "base/rooms.hpp"
 #include "morton/files.hpp"  // declares image_to_input
 #include "morton/tensor.hpp"
 
-namespace morton {
+namespace morton::formats {
 
 /// The picture in a PNG (by libpng) or JPEG file (by libjpeg-turbo): u8 [height, width, channels]
 /// with 1 channel (grey), 2 (grey, alpha), 3 (red, green, blue) or 4 (and alpha). What kind of file
@@ -18,4 +19,4 @@ namespace morton {
 /// As above, from memory; `where` names the picture in messages.
 [[nodiscard]] Tensor decode_image(std::string_view bytes, const std::string& where);
 
-}  // namespace morton
+}  // namespace morton::formats

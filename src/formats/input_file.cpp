@@ -14,7 +14,7 @@
 
 #include "base/error.hpp"
 
-namespace morton {
+namespace morton::formats {
 namespace {
 
 // O_NONBLOCK: opening a FIFO must not wait for a writer; regular files ignore it.
@@ -150,4 +150,4 @@ std::string in_quotes(std::string_view text) {
   return result + (text.size() > kLongest ? "...'" : "'");
 }
 
-}  // namespace morton
+}  // namespace morton::formats

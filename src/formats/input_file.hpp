@@ -9,7 +9,9 @@
 #include <string>
 #include <string_view>
 
-namespace morton {
+#include "base/rooms.hpp"
+
+namespace morton::formats {
 
 /// Reads the next `count` bytes of something that is read once, front to back. Throws ModelError
 /// when fewer remain.
@@ -68,4 +70,4 @@ class MappedFile {
 /// bytes. Names from files go through it, so that they cannot steer a terminal.
 [[nodiscard]] std::string in_quotes(std::string_view text);
 
-}  // namespace morton
+}  // namespace morton::formats

@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 
-namespace morton {
+namespace morton::graph {
 
 #define MORTON_ARCHITECTURE(function, name, summary) \
   Graph function(const Architecture& architecture, std::uint64_t seed);
@@ -37,4 +37,4 @@ Graph build(const Architecture& architecture, std::uint64_t seed) {
   return architecture.build(architecture, seed);
 }
 
-}  // namespace morton
+}  // namespace morton::graph

@@ -5,9 +5,10 @@
 #include <span>
 #include <string_view>
 
+#include "base/rooms.hpp"
 #include "graph/graph.hpp"
 
-namespace morton {
+namespace morton::graph {
 
 /// A network of the literature that can be made with random weights.
 struct Architecture {
@@ -26,4 +27,4 @@ struct Architecture {
 /// The network with He's scheme for weights (RandomNetwork); the same seed gives the same network.
 [[nodiscard]] Graph build(const Architecture& architecture, std::uint64_t seed);
 
-}  // namespace morton
+}  // namespace morton::graph

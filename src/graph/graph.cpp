@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 
-namespace morton {
+namespace morton::graph {
 namespace {
 
 template <typename Tensors>
@@ -63,4 +63,4 @@ std::vector<int> Graph::consumers(TensorId id) const {
   return readers;
 }
 
-}  // namespace morton
+}  // namespace morton::graph

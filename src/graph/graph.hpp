@@ -8,11 +8,12 @@
 #include <variant>
 #include <vector>
 
-#include "base/chain.hpp"
+#include "base/algebra/chain.hpp"
+#include "base/rooms.hpp"
 #include "base/shape.hpp"
 #include "morton/tensor.hpp"
 
-namespace morton {
+namespace morton::graph {
 
 /// Index of a tensor in `Graph::tensors`; kNoTensor stands for an optional input that is absent.
 using TensorId = int;
@@ -120,4 +121,4 @@ void sort_topologically(Graph& graph);
 /// Graphviz text.
 [[nodiscard]] std::string print_dot(const Graph& graph);
 
-}  // namespace morton
+}  // namespace morton::graph

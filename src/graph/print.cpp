@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <sstream>
 
+#include "base/rooms.hpp"
 #include "graph/graph.hpp"
 
-namespace morton {
+namespace morton::graph {
 namespace {
 
 /// "batchx1x28x28": as far as it is known; empty before shapes are inferred.
@@ -120,4 +121,4 @@ std::string print_dot(const Graph& graph) {
   return text + "}\n";
 }
 
-}  // namespace morton
+}  // namespace morton::graph

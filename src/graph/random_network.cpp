@@ -5,7 +5,7 @@
 #include <numbers>
 #include <utility>
 
-namespace morton {
+namespace morton::graph {
 namespace {
 
 constexpr double kBiasDeviation = 0.1;
@@ -136,4 +136,4 @@ Graph RandomNetwork::finish() const {
   return graph_;
 }
 
-}  // namespace morton
+}  // namespace morton::graph

@@ -7,9 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "base/rooms.hpp"
 #include "graph/graph.hpp"
 
-namespace morton {
+namespace morton::graph {
 
 /// Writes a network in code, with seeded random parameters: the same on every machine, but for the
 /// last bit of the mathematical library. A node's first output has its name.
@@ -56,4 +57,4 @@ class RandomNetwork {
   std::mt19937_64 generator_;
 };
 
-}  // namespace morton
+}  // namespace morton::graph

@@ -3,9 +3,10 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "base/rooms.hpp"
 #include "graph/graph.hpp"
 
-namespace morton {
+namespace morton::graph {
 namespace {
 
 /// One walk over the graph in order; `made_` are the tensors that hold a value so far.
@@ -212,4 +213,4 @@ void sort_topologically(Graph& graph) {
   graph.nodes = std::move(sorted);
 }
 
-}  // namespace morton
+}  // namespace morton::graph

@@ -11,7 +11,7 @@
 #include "launch/clblast_parameters.hpp"
 #include "launch/library_call.hpp"
 
-namespace morton {
+namespace morton::launch {
 namespace {
 
 /// Calls of CLBlast that compute one step, enqueued one after the other without waiting. Operands
@@ -174,5 +174,5 @@ std::unique_ptr<LaunchedStep> launch_clblast(const Step& step, const OpenClDevic
   throw InternalError("run: step " + step.name + " asks CLBlast for '" + step.routine + "'");
 }
 
-}  // namespace morton
+}  // namespace morton::launch
 #endif

@@ -3,13 +3,14 @@
 
 #include <memory>
 
+#include "base/rooms.hpp"
 #include "launch/launch.hpp"
 
-namespace morton {
+namespace morton::launch {
 
 /// A step that a routine of CLBlast computes. Only in builds that have CLBlast.
 [[nodiscard]] std::unique_ptr<LaunchedStep> launch_clblast(const Step& step,
                                                            const OpenClDevice& device,
                                                            const BufferOf& buffer_of);
 
-}  // namespace morton
+}  // namespace morton::launch

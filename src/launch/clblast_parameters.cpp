@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/file.hpp"
-#include "base/json_reader.hpp"
+#include "base/files/file.hpp"
+#include "base/files/json_reader.hpp"
 #include "base/knobs.hpp"
 
-namespace morton {
+namespace morton::launch {
 namespace {
 
 constexpr std::int64_t kMostBytes = 1 << 20;
@@ -48,5 +48,5 @@ void use_clblast_parameters(const OpenClDevice& device) {
   }
 }
 
-}  // namespace morton
+}  // namespace morton::launch
 #endif

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/rooms.hpp"
 #include "device/opencl_device.hpp"
 
-namespace morton {
+namespace morton::launch {
 
 /// Gives CLBlast the parameters of the file that MORTON_CLBLAST_PARAMETERS names, for all its calls
 /// on this device; nothing where that is unset. CLBlast keeps them for the process. Throws
@@ -11,4 +12,4 @@ namespace morton {
 /// refuses a value. Only in builds that have CLBlast.
 void use_clblast_parameters(const OpenClDevice& device);
 
-}  // namespace morton
+}  // namespace morton::launch

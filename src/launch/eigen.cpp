@@ -2,10 +2,10 @@
 #include "launch/eigen.hpp"
 
 #include "base/error.hpp"
-#include "device/host_product.hpp"
+#include "device/probe/host_product.hpp"
 #include "launch/library_call.hpp"
 
-namespace morton {
+namespace morton::launch {
 namespace {
 
 /// dst = lhs * rhs on dense row-major f32.
@@ -31,4 +31,4 @@ std::unique_ptr<LaunchedStep> launch_eigen(const Step& step, const OpenClDevice&
   throw InternalError("run: step " + step.name + " asks Eigen for '" + step.routine + "'");
 }
 
-}  // namespace morton
+}  // namespace morton::launch

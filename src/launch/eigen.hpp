@@ -3,9 +3,10 @@
 
 #include <memory>
 
+#include "base/rooms.hpp"
 #include "launch/launch.hpp"
 
-namespace morton {
+namespace morton::launch {
 
 /// A step that Eigen computes on the host, on memory that `device` shares with it. Enqueuing waits
 /// for the commands before it and gives no events. Throws InternalError for an unknown routine.
@@ -13,4 +14,4 @@ namespace morton {
                                                          const OpenClDevice& device,
                                                          const BufferOf& buffer_of);
 
-}  // namespace morton
+}  // namespace morton::launch

@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "device/image.hpp"
+#include "device/memory/image.hpp"
 
-namespace morton {
+namespace morton::launch {
 namespace {
 
 /// As few dimensions as say the same: drivers launch those faster.
@@ -137,4 +137,4 @@ std::unique_ptr<LaunchedStep> launch_kernel(const Step& step, const std::string&
   return std::make_unique<KernelStep>(step, function, program, device, buffer_of);
 }
 
-}  // namespace morton
+}  // namespace morton::launch

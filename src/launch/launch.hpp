@@ -5,11 +5,12 @@
 #include <memory>
 #include <string>
 
+#include "base/rooms.hpp"
 #include "device/opencl.hpp"
 #include "device/opencl_device.hpp"
-#include "plan/plan.hpp"
+#include "plan/ir/plan.hpp"
 
-namespace morton {
+namespace morton::launch {
 
 /// The commands of one step: the first and the last, which are the same where there is one.
 struct StepEvents {
@@ -48,4 +49,4 @@ class LaunchedStep {
                                                           const OpenClDevice& device,
                                                           const BufferOf& buffer_of);
 
-}  // namespace morton
+}  // namespace morton::launch

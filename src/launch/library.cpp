@@ -7,7 +7,7 @@
 #include "launch/clblast.hpp"
 #endif
 
-namespace morton {
+namespace morton::launch {
 
 std::set<std::string> available_libraries() {
   std::set<std::string> names{"eigen"};
@@ -27,4 +27,4 @@ std::unique_ptr<LaunchedStep> launch_library(const Step& step, const OpenClDevic
                          "', which this build has not");
 }
 
-}  // namespace morton
+}  // namespace morton::launch

@@ -5,9 +5,10 @@
 #include <set>
 #include <string>
 
+#include "base/rooms.hpp"
 #include "launch/launch.hpp"
 
-namespace morton {
+namespace morton::launch {
 
 /// Names of the libraries that this build can call: Eigen always, CLBlast as CMake's MORTON_CLBLAST
 /// says.
@@ -20,4 +21,4 @@ namespace morton {
                                                            const OpenClDevice& device,
                                                            const BufferOf& buffer_of);
 
-}  // namespace morton
+}  // namespace morton::launch

@@ -5,9 +5,10 @@
 #include <map>
 #include <string>
 
+#include "base/rooms.hpp"
 #include "launch/launch.hpp"
 
-namespace morton {
+namespace morton::launch {
 
 /// A step that calls a routine of a library on buffers: the operands and extents of its problem, by
 /// name ("lhs", "M").
@@ -43,4 +44,4 @@ class LibraryStep : public LaunchedStep {
   std::map<std::string, cl::Buffer> buffers_;
 };
 
-}  // namespace morton
+}  // namespace morton::launch

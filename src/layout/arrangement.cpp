@@ -5,9 +5,9 @@
 #include <array>
 #include <numeric>
 
-#include "base/checked.hpp"
+#include "base/numbers/checked.hpp"
 
-namespace morton {
+namespace morton::layout {
 namespace {
 
 constexpr std::array<std::string_view, 3> kRimNames{"undefined", "finite", "zero"};
@@ -161,4 +161,4 @@ std::string print(const Arrangement& arrangement, std::span<const std::string> d
   return text + " rim " + std::string(name_of(arrangement.rim));
 }
 
-}  // namespace morton
+}  // namespace morton::layout

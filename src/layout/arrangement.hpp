@@ -5,11 +5,12 @@
 #include <span>
 #include <string>
 
-#include "base/view.hpp"
+#include "base/algebra/view.hpp"
+#include "base/rooms.hpp"
 #include "layout/layout.hpp"
 #include "morton/tensor.hpp"
 
-namespace morton {
+namespace morton::layout {
 
 /// What the padded region of an arrangement holds. The order is of strength: each holds all that
 /// the ones before it promise.
@@ -97,4 +98,4 @@ void pack_through(const Tensor& source, const View& view, const Environment& ext
 [[nodiscard]] std::string print(const Arrangement& arrangement,
                                 std::span<const std::string> dimensions = {});
 
-}  // namespace morton
+}  // namespace morton::layout

@@ -5,9 +5,10 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "base/rooms.hpp"
 #include "morton/dtype.hpp"
 
-namespace morton {
+namespace morton::layout {
 
 /// Returns `use(bits)`, where `bits` is a zero of the unsigned type that has the size of `type`'s
 /// elements: what moves elements without looking at them is compiled once for each size.
@@ -27,4 +28,4 @@ auto with_element_bits(DType type, const Use& use) {
   }
 }
 
-}  // namespace morton
+}  // namespace morton::layout

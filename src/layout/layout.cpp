@@ -3,9 +3,9 @@
 
 #include <optional>
 
-#include "base/checked.hpp"
+#include "base/numbers/checked.hpp"
 
-namespace morton {
+namespace morton::layout {
 namespace {
 
 std::string coordinate_text(std::span<const std::int64_t> coordinates) {
@@ -233,4 +233,4 @@ std::vector<Expression> coordinate_expressions(const Layout& layout, const Expre
   return result;
 }
 
-}  // namespace morton
+}  // namespace morton::layout

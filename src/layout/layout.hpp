@@ -7,10 +7,11 @@
 #include <string_view>
 #include <vector>
 
-#include "base/expression.hpp"
+#include "base/algebra/expression.hpp"
+#include "base/rooms.hpp"
 #include "base/shape.hpp"
 
-namespace morton {
+namespace morton::layout {
 
 /// One loop of a layout: it steps through `dimension` of the operand. `extent` 0 means "whole": as
 /// many iterations as the padded dimension has left after the loops inside it.
@@ -97,4 +98,4 @@ class BoundLayout {
                                                              const Expression& offset,
                                                              std::span<const Expression> padded);
 
-}  // namespace morton
+}  // namespace morton::layout

@@ -6,10 +6,11 @@
 #include <cctype>
 #include <charconv>
 
-#include "base/checked.hpp"
+#include "base/numbers/checked.hpp"
+#include "base/rooms.hpp"
 #include "layout/layout.hpp"
 
-namespace morton {
+namespace morton::layout {
 namespace {
 
 constexpr int kRow = 0;
@@ -218,4 +219,4 @@ std::string Layout::print(std::span<const std::string> dimensions) const {
   return text;
 }
 
-}  // namespace morton
+}  // namespace morton::layout

@@ -5,12 +5,13 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/checked.hpp"
+#include "base/numbers/checked.hpp"
+#include "base/rooms.hpp"
 #include "layout/arrangement.hpp"
 #include "layout/element_bits.hpp"
 #include "layout/pack_slabs.hpp"
 
-namespace morton {
+namespace morton::layout {
 namespace {
 
 /// Equally spaced elements, one after another in both the packed memory and the tensor.
@@ -309,4 +310,4 @@ Tensor unpack(std::span<const std::byte> source, const Arrangement& arrangement)
   return tensor;
 }
 
-}  // namespace morton
+}  // namespace morton::layout

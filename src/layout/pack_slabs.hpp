@@ -6,9 +6,10 @@
 #include <functional>
 #include <span>
 
+#include "base/rooms.hpp"
 #include "layout/arrangement.hpp"
 
-namespace morton {
+namespace morton::layout {
 
 /// Takes a part of the packed bytes, which begins at `offset_bytes`; they may go when it returns.
 using TakeSlab = std::function<void(std::int64_t offset_bytes, std::span<const std::byte> bytes)>;
@@ -24,4 +25,4 @@ void pack_through_in_slabs(const Tensor& source, const View& view, const Environ
                            const Arrangement& arrangement, std::int64_t most_bytes,
                            const TakeSlab& take);
 
-}  // namespace morton
+}  // namespace morton::layout

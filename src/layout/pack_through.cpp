@@ -7,12 +7,13 @@
 #include <optional>
 #include <vector>
 
-#include "base/checked.hpp"
+#include "base/numbers/checked.hpp"
+#include "base/rooms.hpp"
 #include "layout/arrangement.hpp"
 #include "layout/element_bits.hpp"
 #include "layout/pack_slabs.hpp"
 
-namespace morton {
+namespace morton::layout {
 namespace {
 
 /// Where the elements of an operand lie in a dense tensor: a sum of one table entry for each group
@@ -296,4 +297,4 @@ void pack_through_in_slabs(const Tensor& source, const View& view, const Environ
   }
 }
 
-}  // namespace morton
+}  // namespace morton::layout

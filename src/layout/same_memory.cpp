@@ -9,10 +9,11 @@
 // boundary.
 #include <algorithm>
 
-#include "base/checked.hpp"
+#include "base/numbers/checked.hpp"
+#include "base/rooms.hpp"
 #include "layout/arrangement.hpp"
 
-namespace morton {
+namespace morton::layout {
 namespace {
 
 /// One digit of a coordinate: coordinate / span (remainder by the next digit's span) times stride.
@@ -164,4 +165,4 @@ bool satisfies(const Arrangement& stored, const Arrangement& demanded) {
   return stored.rim >= demanded.rim && (!gaps || same_rim);
 }
 
-}  // namespace morton
+}  // namespace morton::layout

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/rooms.hpp"
 #include "ops/elementwise.hpp"
 
-namespace morton {
+namespace morton::ops {
 namespace {
 
 /// Bits that leave the type are lost; a distance of its width or more leaves 0.
@@ -28,4 +29,4 @@ const Operator& operator_BitShift() {
   return kOperator;
 }
 
-}  // namespace morton
+}  // namespace morton::ops

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/rooms.hpp"
 #include "ops/elementwise.hpp"
 
-namespace morton {
+namespace morton::ops {
 
 const Operator& operator_BitwiseXor() {
   static const Operator kOperator{
@@ -15,4 +16,4 @@ const Operator& operator_BitwiseXor() {
   return kOperator;
 }
 
-}  // namespace morton
+}  // namespace morton::ops

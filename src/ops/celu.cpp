@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/rooms.hpp"
 #include "ops/elementwise.hpp"
 
-namespace morton {
+namespace morton::ops {
 namespace {
 
 /// max(x, 0) + min(alpha * (exp(x / alpha) - 1), 0).
@@ -31,4 +32,4 @@ const Operator& operator_Celu() {
   return kOperator;
 }
 
-}  // namespace morton
+}  // namespace morton::ops

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/rooms.hpp"
 #include "ops/elementwise.hpp"
 
-namespace morton {
+namespace morton::ops {
 
 /// Not of ONNX: input 0 itself. What such a node computes is its epilogue, over its input 0 and the
 /// further ones, which broadcast to its shape. Gradients of elementwise operators are such nodes.
@@ -16,4 +17,4 @@ const Operator& operator_Chain() {
   return kOperator;
 }
 
-}  // namespace morton
+}  // namespace morton::ops

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <limits>
 
+#include "base/rooms.hpp"
 #include "ops/elementwise.hpp"
 
-namespace morton {
+namespace morton::ops {
 namespace {
 
 void check_limits(const NodeView& node) {
@@ -30,7 +31,8 @@ Chain clip_chain(const NodeView& node) {
   const auto limit = [&](std::size_t input, std::string_view attribute, ScalarOp op,
                          double otherwise) {
     if (node.has_input(input)) {
-      // The limit first: of two equal arguments it is the one that counts (base/derivative.hpp).
+      // The limit first: of two equal arguments it is the one that counts
+      // (base/algebra/derivative.hpp).
       value = chain.append(op, {ScalarRef::input(static_cast<int>(input)), value});
     } else if (node.has(attribute) || node.opset() < 11) {
       value = chain.append(op, {value, ScalarRef::constant(node.real(attribute, otherwise))});
@@ -56,4 +58,4 @@ const Operator& operator_Clip() {
   return kOperator;
 }
 
-}  // namespace morton
+}  // namespace morton::ops

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/rooms.hpp"
 #include "ops/elementwise.hpp"
 
-namespace morton {
+namespace morton::ops {
 
 const Operator& operator_Cosh() {
   static const Operator kOperator{
@@ -13,4 +14,4 @@ const Operator& operator_Cosh() {
   return kOperator;
 }
 
-}  // namespace morton
+}  // namespace morton::ops

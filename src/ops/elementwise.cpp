@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
+#include "base/algebra/typed_chain.hpp"
 #include "base/error.hpp"
-#include "base/typed_chain.hpp"
 
-namespace morton {
+namespace morton::ops {
 namespace {
 
 /// For each element of `to`, row-major, the index of the element of `from` that broadcasts to it.
@@ -208,4 +208,4 @@ BoundProblem lower_elementwise(const NodeView& node, const Chain& chain) {
   return bound;
 }
 
-}  // namespace morton
+}  // namespace morton::ops

@@ -4,9 +4,10 @@
 #include <span>
 #include <vector>
 
-#include "ops/operator.hpp"
+#include "base/rooms.hpp"
+#include "ops/core/operator.hpp"
 
-namespace morton {
+namespace morton::ops {
 
 /// What operators share that compute each element by itself. Such an operator states its chain; the
 /// rest follows here.
@@ -58,4 +59,4 @@ struct ChainOperand {
 /// broadcasts it; the other inputs that the chain reads are side operands.
 [[nodiscard]] BoundProblem lower_elementwise(const NodeView& node, const Chain& chain);
 
-}  // namespace morton
+}  // namespace morton::ops

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/rooms.hpp"
 #include "ops/elementwise.hpp"
 
-namespace morton {
+namespace morton::ops {
 namespace {
 
 /// x where it is above 0, else alpha * (exp(x) - 1).
@@ -29,4 +30,4 @@ const Operator& operator_Elu() {
   return kOperator;
 }
 
-}  // namespace morton
+}  // namespace morton::ops

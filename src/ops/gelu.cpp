@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <numbers>
 
+#include "base/rooms.hpp"
 #include "ops/elementwise.hpp"
 
-namespace morton {
+namespace morton::ops {
 namespace {
 
 /// x / 2 * (1 + erf(x / sqrt(2))), or with approximate = tanh
@@ -48,4 +49,4 @@ const Operator& operator_Gelu() {
   return kOperator;
 }
 
-}  // namespace morton
+}  // namespace morton::ops

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/rooms.hpp"
 #include "ops/elementwise.hpp"
 
-namespace morton {
+namespace morton::ops {
 namespace {
 
 /// The second input < the first.
@@ -26,4 +27,4 @@ const Operator& operator_Greater() {
   return kOperator;
 }
 
-}  // namespace morton
+}  // namespace morton::ops

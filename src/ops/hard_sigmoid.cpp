@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/rooms.hpp"
 #include "ops/elementwise.hpp"
 
-namespace morton {
+namespace morton::ops {
 namespace {
 
 /// alpha * x + beta, between 0 and 1.
@@ -29,4 +30,4 @@ const Operator& operator_HardSigmoid() {
   return kOperator;
 }
 
-}  // namespace morton
+}  // namespace morton::ops

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/rooms.hpp"
 #include "ops/elementwise.hpp"
 
-namespace morton {
+namespace morton::ops {
 namespace {
 
 /// x * (x / 6 + 1/2, between 0 and 1).
@@ -28,4 +29,4 @@ const Operator& operator_HardSwish() {
   return kOperator;
 }
 
-}  // namespace morton
+}  // namespace morton::ops

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/rooms.hpp"
 #include "ops/elementwise.hpp"
 
-namespace morton {
+namespace morton::ops {
 namespace {
 
 /// Which of the two infinities count is said by flags.
@@ -37,4 +38,4 @@ const Operator& operator_IsInf() {
   return kOperator;
 }
 
-}  // namespace morton
+}  // namespace morton::ops

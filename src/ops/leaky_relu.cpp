@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/rooms.hpp"
 #include "ops/elementwise.hpp"
 
-namespace morton {
+namespace morton::ops {
 namespace {
 
 /// x above 0, else alpha * x; a NaN stays a NaN. Where it is trained, the slope at 0 is alpha.
@@ -28,4 +29,4 @@ const Operator& operator_LeakyRelu() {
   return kOperator;
 }
 
-}  // namespace morton
+}  // namespace morton::ops

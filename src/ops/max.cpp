@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/rooms.hpp"
 #include "ops/elementwise.hpp"
 
-namespace morton {
+namespace morton::ops {
 namespace {
 
 /// The largest of the inputs; NaN where one of them is.
@@ -20,4 +21,4 @@ const Operator& operator_Max() {
   return kOperator;
 }
 
-}  // namespace morton
+}  // namespace morton::ops

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/rooms.hpp"
 #include "ops/elementwise.hpp"
 
-namespace morton {
+namespace morton::ops {
 namespace {
 
 /// The sum of all inputs over their number.
@@ -25,4 +26,4 @@ const Operator& operator_Mean() {
   return kOperator;
 }
 
-}  // namespace morton
+}  // namespace morton::ops

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/typed_chain.hpp"
+#include "base/algebra/typed_chain.hpp"
+#include "base/rooms.hpp"
 #include "ops/elementwise.hpp"
 
-namespace morton {
+namespace morton::ops {
 namespace {
 
 /// What division leaves: with fmod = 0 (integers) it has the sign of the divisor, with fmod = 1
@@ -42,4 +43,4 @@ const Operator& operator_Mod() {
   return kOperator;
 }
 
-}  // namespace morton
+}  // namespace morton::ops

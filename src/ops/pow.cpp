@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 
-#include "base/typed_chain.hpp"
+#include "base/algebra/typed_chain.hpp"
+#include "base/rooms.hpp"
 #include "ops/elementwise.hpp"
 
-namespace morton {
+namespace morton::ops {
 namespace {
 
 /// The exponents that exporters write as constants have shorter chains, which are more exact too.
@@ -79,4 +80,4 @@ const Operator& operator_Pow() {
   return kOperator;
 }
 
-}  // namespace morton
+}  // namespace morton::ops

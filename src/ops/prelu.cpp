@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/rooms.hpp"
 #include "ops/elementwise.hpp"
 
-namespace morton {
+namespace morton::ops {
 namespace {
 
 /// x where it is not below 0, else slope * x.
@@ -30,4 +31,4 @@ const Operator& operator_PRelu() {
   return kOperator;
 }
 
-}  // namespace morton
+}  // namespace morton::ops

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/rooms.hpp"
 #include "ops/elementwise.hpp"
 
-namespace morton {
+namespace morton::ops {
 namespace {
 
 /// 1 / x.
@@ -23,4 +24,4 @@ const Operator& operator_Reciprocal() {
   return kOperator;
 }
 
-}  // namespace morton
+}  // namespace morton::ops

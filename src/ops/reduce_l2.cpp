@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/reduction.hpp"
+#include "base/rooms.hpp"
+#include "ops/math/reduction.hpp"
 
-namespace morton {
+namespace morton::ops {
 
 const Operator& operator_ReduceL2() {
   static const Operator kOperator = reduce_operator<Reduction{
@@ -9,4 +10,4 @@ const Operator& operator_ReduceL2() {
   return kOperator;
 }
 
-}  // namespace morton
+}  // namespace morton::ops

@@ -2,12 +2,13 @@
 #include <cmath>
 #include <limits>
 
-#include "ops/gradient.hpp"
-#include "ops/reduction.hpp"
-#include "ops/softmax_rows.hpp"
-#include "ops/summation.hpp"
+#include "base/rooms.hpp"
+#include "ops/core/gradient.hpp"
+#include "ops/math/reduction.hpp"
+#include "ops/math/softmax_rows.hpp"
+#include "ops/math/summation.hpp"
 
-namespace morton {
+namespace morton::ops {
 namespace {
 
 /// log(sum of exp(x)), by the distances from the largest element as a device does: the logarithm
@@ -77,4 +78,4 @@ const Operator& operator_ReduceLogSumExp() {
   return kOperator;
 }
 
-}  // namespace morton
+}  // namespace morton::ops

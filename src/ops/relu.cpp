@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/rooms.hpp"
 #include "ops/elementwise.hpp"
 
-namespace morton {
+namespace morton::ops {
 namespace {
 
 /// max(x, 0); a NaN stays a NaN.
@@ -19,4 +20,4 @@ const Operator& operator_Relu() {
   return kOperator;
 }
 
-}  // namespace morton
+}  // namespace morton::ops

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/rooms.hpp"
 #include "ops/elementwise.hpp"
 
-namespace morton {
+namespace morton::ops {
 namespace {
 
 // ONNX's defaults, as f32 holds them.
@@ -35,4 +36,4 @@ const Operator& operator_Selu() {
   return kOperator;
 }
 
-}  // namespace morton
+}  // namespace morton::ops

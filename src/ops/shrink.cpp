@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/rooms.hpp"
 #include "ops/elementwise.hpp"
 
-namespace morton {
+namespace morton::ops {
 namespace {
 
 /// x + bias below -lambd, x - bias above lambd, else 0.
@@ -33,4 +34,4 @@ const Operator& operator_Shrink() {
   return kOperator;
 }
 
-}  // namespace morton
+}  // namespace morton::ops

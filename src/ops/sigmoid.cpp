@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/rooms.hpp"
+#include "ops/core/gradient.hpp"
 #include "ops/elementwise.hpp"
-#include "ops/gradient.hpp"
 
-namespace morton {
+namespace morton::ops {
 namespace {
 
 /// 1 / (1 + exp(-x)). For a large -x exp overflows to infinity and the quotient is 0, as it should
@@ -41,4 +42,4 @@ const Operator& operator_Sigmoid() {
   return kOperator;
 }
 
-}  // namespace morton
+}  // namespace morton::ops

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/rooms.hpp"
 #include "ops/elementwise.hpp"
 
-namespace morton {
+namespace morton::ops {
 namespace {
 
 /// log(1 + exp(x)) as max(x, 0) + log(1 + exp(-|x|)), whose exp cannot overflow.
@@ -24,4 +25,4 @@ const Operator& operator_Softplus() {
   return kOperator;
 }
 
-}  // namespace morton
+}  // namespace morton::ops

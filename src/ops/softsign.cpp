@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/rooms.hpp"
 #include "ops/elementwise.hpp"
 
-namespace morton {
+namespace morton::ops {
 namespace {
 
 /// x / (1 + |x|).
@@ -26,4 +27,4 @@ const Operator& operator_Softsign() {
   return kOperator;
 }
 
-}  // namespace morton
+}  // namespace morton::ops

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/rooms.hpp"
 #include "ops/elementwise.hpp"
 
-namespace morton {
+namespace morton::ops {
 namespace {
 
 /// x where it is above alpha, else 0.
@@ -27,4 +28,4 @@ const Operator& operator_ThresholdedRelu() {
   return kOperator;
 }
 
-}  // namespace morton
+}  // namespace morton::ops

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/rooms.hpp"
 #include "ops/elementwise.hpp"
 
-namespace morton {
+namespace morton::ops {
 namespace {
 
 /// The second input where the first is true, else the third.
@@ -31,4 +32,4 @@ const Operator& operator_Where() {
   return kOperator;
 }
 
-}  // namespace morton
+}  // namespace morton::ops

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "base/rooms.hpp"
 #include "base/unknown_shape.hpp"
 #include "passes/passes.hpp"
 
-namespace morton {
+namespace morton::passes {
 namespace {
 
 /// Values of the open extents, by name.
@@ -143,4 +144,4 @@ int bind_shapes(Graph& graph, const PassOptions& options) {
   return bound;
 }
 
-}  // namespace morton
+}  // namespace morton::passes

@@ -3,11 +3,12 @@
 #include <numeric>
 #include <optional>
 
-#include "ops/operator.hpp"
+#include "base/rooms.hpp"
+#include "ops/core/operator.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"
 
-namespace morton {
+namespace morton::passes {
 namespace {
 
 using Order = std::vector<std::int64_t>;
@@ -154,4 +155,4 @@ int eliminate_transposes(Graph& graph, const PassOptions& /*options*/) {
   return before - after;
 }
 
-}  // namespace morton
+}  // namespace morton::passes

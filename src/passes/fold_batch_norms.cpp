@@ -3,10 +3,11 @@
 #include <cmath>
 #include <optional>
 
+#include "base/rooms.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"
 
-namespace morton {
+namespace morton::passes {
 namespace {
 
 /// What a normalisation does to channel c in inference: x * scale[c] + shift[c].
@@ -208,4 +209,4 @@ int fold_batch_norms(Graph& graph, const PassOptions& /*options*/) {
   return folded;
 }
 
-}  // namespace morton
+}  // namespace morton::passes

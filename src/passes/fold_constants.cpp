@@ -3,13 +3,14 @@
 #include <cmath>
 #include <optional>
 
-#include "base/checked.hpp"
-#include "base/exact_integers.hpp"
-#include "base/typed_chain.hpp"
-#include "ops/operator.hpp"
+#include "base/algebra/typed_chain.hpp"
+#include "base/numbers/checked.hpp"
+#include "base/numbers/exact_integers.hpp"
+#include "base/rooms.hpp"
+#include "ops/core/operator.hpp"
 #include "passes/passes.hpp"
 
-namespace morton {
+namespace morton::passes {
 namespace {
 
 constexpr std::int64_t kLargestResultBytes = std::int64_t{64} << 20;
@@ -78,4 +79,4 @@ int fold_constants(Graph& graph, const PassOptions& /*options*/) {
   return folded;
 }
 
-}  // namespace morton
+}  // namespace morton::passes

@@ -5,11 +5,12 @@
 #include <optional>
 
 #include "base/error.hpp"
-#include "ops/operator.hpp"
+#include "base/rooms.hpp"
+#include "ops/core/operator.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"
 
-namespace morton {
+namespace morton::passes {
 namespace {
 
 /// A Pad with a constant around an image: how much before and behind each spatial dimension.
@@ -150,4 +151,4 @@ int fold_pads(Graph& graph, const PassOptions& /*options*/) {
   return folded;
 }
 
-}  // namespace morton
+}  // namespace morton::passes

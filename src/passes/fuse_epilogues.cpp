@@ -2,11 +2,12 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/rooms.hpp"
+#include "ops/core/operator.hpp"
 #include "ops/elementwise.hpp"
-#include "ops/operator.hpp"
 #include "passes/passes.hpp"
 
-namespace morton {
+namespace morton::passes {
 namespace {
 
 /// A kernel has an argument for each side operand, and a register or more for each step.
@@ -114,4 +115,4 @@ int fuse_epilogues(Graph& graph, const PassOptions& /*options*/) {
   return fused;
 }
 
-}  // namespace morton
+}  // namespace morton::passes

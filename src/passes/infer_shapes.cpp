@@ -2,10 +2,11 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "ops/planned.hpp"
+#include "base/rooms.hpp"
+#include "ops/core/planned.hpp"
 #include "passes/passes.hpp"
 
-namespace morton {
+namespace morton::passes {
 namespace {
 
 /// Gives the inputs that planning needs the values of the options.
@@ -111,4 +112,4 @@ int infer_shapes(Graph& graph, const PassOptions& options) {
   return inferred;
 }
 
-}  // namespace morton
+}  // namespace morton::passes

@@ -4,11 +4,12 @@
 #include <sstream>
 #include <string>
 
-#include "base/file.hpp"
+#include "base/files/file.hpp"
+#include "base/rooms.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"
 
-namespace morton {
+namespace morton::passes {
 namespace {
 
 /// Constants up to this size are compared: scalars and lists that exporters write again and again.
@@ -107,4 +108,4 @@ int merge_equal_nodes(Graph& graph, const PassOptions& /*options*/) {
   return constants + merge_nodes(graph);
 }
 
-}  // namespace morton
+}  // namespace morton::passes

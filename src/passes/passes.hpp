@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/rooms.hpp"
 #include "passes/pipeline.hpp"
 
-namespace morton {
+namespace morton::passes {
 
 /// The passes; each returns how many things it changed. Their order is that of pipeline.cpp.
 
@@ -13,7 +14,7 @@ namespace morton {
 int bind_shapes(Graph& graph, const PassOptions& options);
 
 /// Gives every activation its type and shape. What shapes follow from is computed on the way and
-/// becomes constants (Shape, and the arithmetic behind it; ops/planned.hpp).
+/// becomes constants (Shape, and the arithmetic behind it; ops/core/planned.hpp).
 /// Throws what `infer` throws, and UsageError for values that do not fit the inputs.
 int infer_shapes(Graph& graph, const PassOptions& options);
 
@@ -56,4 +57,4 @@ int remove_dead_code(Graph& graph, const PassOptions& options);
 /// the Conv that computes x.
 int fuse_epilogues(Graph& graph, const PassOptions& options);
 
-}  // namespace morton
+}  // namespace morton::passes

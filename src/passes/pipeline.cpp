@@ -9,7 +9,7 @@
 #include "base/error.hpp"
 #include "passes/passes.hpp"
 
-namespace morton {
+namespace morton::passes {
 namespace {
 
 constexpr auto kRequired = Pass::Need::required;
@@ -84,4 +84,4 @@ std::string print(const PassReport& report) {
   return text;
 }
 
-}  // namespace morton
+}  // namespace morton::passes

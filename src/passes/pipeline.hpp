@@ -9,9 +9,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/rooms.hpp"
 #include "graph/graph.hpp"
 
-namespace morton {
+namespace morton::passes {
 
 /// What the passes are told from outside.
 struct PassOptions {
@@ -62,4 +63,4 @@ PassReport run_passes(Graph& graph, const PassOptions& options);
 /// One line for each pass: name, changes, time.
 [[nodiscard]] std::string print(const PassReport& report);
 
-}  // namespace morton
+}  // namespace morton::passes

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "base/rooms.hpp"
 #include "passes/passes.hpp"
 
-namespace morton {
+namespace morton::passes {
 namespace {
 
 /// Marks, for each tensor, whether an output of the graph depends on it.
@@ -82,4 +83,4 @@ int remove_dead_code(Graph& graph, const PassOptions& /*options*/) {
   return outputs > tensors ? outputs : tensors;
 }
 
-}  // namespace morton
+}  // namespace morton::passes

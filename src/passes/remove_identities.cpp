@@ -2,10 +2,11 @@
 #include <algorithm>
 #include <array>
 
+#include "base/rooms.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"
 
-namespace morton {
+namespace morton::passes {
 namespace {
 
 constexpr std::array<std::string_view, 2> kAlways{"Identity", "Dropout"};
@@ -65,4 +66,4 @@ int remove_identities(Graph& graph, const PassOptions& /*options*/) {
   return removed;
 }
 
-}  // namespace morton
+}  // namespace morton::passes

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace morton {
+namespace morton::passes {
 namespace {
 
 template <typename T>
@@ -121,4 +121,4 @@ std::string text_of(const Node& node, const std::string& name, const std::string
   return attribute_of(node, name, otherwise);
 }
 
-}  // namespace morton
+}  // namespace morton::passes

@@ -4,9 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "base/rooms.hpp"
 #include "graph/graph.hpp"
 
-namespace morton {
+namespace morton::passes {
 
 /// `name`, or where a tensor (a node) has it already `name` with a number behind it.
 [[nodiscard]] std::string unused_tensor_name(const Graph& graph, const std::string& name);
@@ -38,4 +39,4 @@ bool bypass(Graph& graph, std::size_t n, TensorId source);
 [[nodiscard]] std::string text_of(const Node& node, const std::string& name,
                                   const std::string& otherwise);
 
-}  // namespace morton
+}  // namespace morton::passes

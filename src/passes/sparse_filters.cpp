@@ -7,7 +7,7 @@
 
 #include "passes/rewrite.hpp"
 
-namespace morton {
+namespace morton::passes {
 namespace {
 
 /// One number for each channel, by a constant that broadcasts so against an image.
@@ -135,4 +135,4 @@ int spread_subsampling(Graph& graph) {
   return changed;
 }
 
-}  // namespace morton
+}  // namespace morton::passes

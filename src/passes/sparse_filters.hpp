@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/rooms.hpp"
 #include "graph/graph.hpp"
 
-namespace morton {
+namespace morton::passes {
 
 /// Subsampling as convolution (R18, section 5.1.3), for libraries that know no pooling: an
 /// AveragePool without padding whose result is multiplied by one constant for each channel, and
@@ -13,4 +14,4 @@ namespace morton {
 /// wherever there are pooling kernels.
 int spread_subsampling(Graph& graph);
 
-}  // namespace morton
+}  // namespace morton::passes

@@ -5,10 +5,10 @@
 #include <set>
 
 #include "base/error.hpp"
-#include "plan/writers.hpp"
+#include "plan/ir/writers.hpp"
 #include "run/runner.hpp"
 
-namespace morton {
+namespace morton::run {
 namespace {
 
 /// Follows values of a plan back to the steps that write them. Steps are numbered as they run,
@@ -130,4 +130,4 @@ std::map<std::string, LayerValue> layer_values(const std::shared_ptr<const Loade
   return layer_values(loaded, inputs, planned_layers(loaded->plan(), all));
 }
 
-}  // namespace morton
+}  // namespace morton::run

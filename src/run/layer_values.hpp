@@ -8,10 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "base/rooms.hpp"
 #include "morton/tensor.hpp"
 #include "run/loaded_plan.hpp"
 
-namespace morton {
+namespace morton::run {
 
 /// A tensor that a plan computes and keeps in memory, and how it comes about from others like it.
 struct PlannedLayer {
@@ -46,4 +47,4 @@ struct LayerValue {
 [[nodiscard]] std::map<std::string, LayerValue> layer_values(
     const std::shared_ptr<const LoadedPlan>& loaded, std::span<const NamedTensor> inputs);
 
-}  // namespace morton
+}  // namespace morton::run

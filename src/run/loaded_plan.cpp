@@ -10,13 +10,13 @@
 #include <map>
 
 #include "base/error.hpp"
-#include "device/given_program.hpp"
-#include "device/transfer.hpp"
+#include "device/memory/transfer.hpp"
+#include "device/program/given_program.hpp"
 #include "launch/library.hpp"
 #include "layout/pack_slabs.hpp"
 #include "run/shared_constants.hpp"
 
-namespace morton {
+namespace morton::run {
 namespace {
 
 /// Host memory for packed weights on their way to the device.
@@ -274,4 +274,4 @@ std::vector<std::string> LoadedPlan::store_programs() {
   return problems;
 }
 
-}  // namespace morton
+}  // namespace morton::run

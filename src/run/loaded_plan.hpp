@@ -7,11 +7,12 @@
 #include <string_view>
 #include <vector>
 
+#include "base/rooms.hpp"
 #include "device/opencl_device.hpp"
 #include "launch/launch.hpp"
-#include "plan/plan.hpp"
+#include "plan/ir/plan.hpp"
 
-namespace morton {
+namespace morton::run {
 
 /// What a plan that was compiled ahead brings along.
 struct CompiledAhead {
@@ -101,4 +102,4 @@ class LoadedPlan {
   double upload_ms_ = 0.0;
 };
 
-}  // namespace morton
+}  // namespace morton::run

@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "base/shape.hpp"
 
-namespace morton {
+namespace morton::run {
 namespace {
 
 double us_between(std::chrono::steady_clock::time_point start,
@@ -363,4 +363,4 @@ std::vector<StepRecord> Runner::step_records() {
   return records;
 }
 
-}  // namespace morton
+}  // namespace morton::run

@@ -10,13 +10,14 @@
 #include <string>
 #include <vector>
 
-#include "device/timing.hpp"
-#include "device/transfer.hpp"
+#include "base/rooms.hpp"
+#include "device/memory/transfer.hpp"
+#include "device/probe/timing.hpp"
 #include "launch/launch.hpp"
 #include "morton/tensor.hpp"
 #include "run/loaded_plan.hpp"
 
-namespace morton {
+namespace morton::run {
 
 /// Device and host time of one step.
 struct StepRecord {
@@ -148,4 +149,4 @@ class Runner {
   std::vector<Mapping> mapped_;
 };
 
-}  // namespace morton
+}  // namespace morton::run

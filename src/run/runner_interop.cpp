@@ -3,9 +3,10 @@
 // A runner on objects of the caller's: they belong to the first device, where inputs and outputs
 // lie.
 #include "base/error.hpp"
+#include "base/rooms.hpp"
 #include "run/runner.hpp"
 
-namespace morton {
+namespace morton::run {
 
 void Runner::use_queue(const cl::CommandQueue& queue) {
   require_unmapped("changing the queue");
@@ -146,4 +147,4 @@ bool Runner::uses_callers_objects() const {
   return false;
 }
 
-}  // namespace morton
+}  // namespace morton::run

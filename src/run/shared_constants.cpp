@@ -7,10 +7,10 @@
 #include <set>
 #include <string>
 
-#include "base/number_text.hpp"
 #include "base/shape.hpp"
+#include "base/text/number_text.hpp"
 
-namespace morton {
+namespace morton::run {
 namespace {
 
 /// What a view says with the values of the names that it uses; sizes of other things change with
@@ -125,4 +125,4 @@ std::vector<int> shared_constants(const Plan& plan, const Plan& other) {
   return Matcher(plan, other).run();
 }
 
-}  // namespace morton
+}  // namespace morton::run

@@ -3,13 +3,14 @@
 
 #include <vector>
 
-#include "plan/plan.hpp"
+#include "base/rooms.hpp"
+#include "plan/ir/plan.hpp"
 
-namespace morton {
+namespace morton::run {
 
 /// For each value of `plan`, the value of `other` that holds the same bytes for all runs, or -1:
 /// the same tensor packed alike, or what the same load step derives from such. Both are for one
 /// device.
 [[nodiscard]] std::vector<int> shared_constants(const Plan& plan, const Plan& other);
 
-}  // namespace morton
+}  // namespace morton::run

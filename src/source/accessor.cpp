@@ -6,7 +6,7 @@
 #include "base/error.hpp"
 #include "source/epilogue.hpp"
 
-namespace morton {
+namespace morton::source {
 namespace {
 
 std::vector<Expression> padded_names(const InstanceOperand& operand) {
@@ -231,4 +231,4 @@ std::string describe_access(const InstanceOperand& operand) {
   return text + ";";
 }
 
-}  // namespace morton
+}  // namespace morton::source

@@ -5,10 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "base/rooms.hpp"
 #include "source/element.hpp"
 #include "source/instance.hpp"
 
-namespace morton {
+namespace morton::source {
 
 /// Text of the index (in elements) of an operand's element, as a function of the operand's
 /// coordinates, and the sizes that it needs as arguments.
@@ -67,4 +68,4 @@ struct SideIndex {
 /// The same of a side operand, and which of its dimensions are one element whatever dst's extents.
 [[nodiscard]] std::string describe_side(const InstanceOperand& side);
 
-}  // namespace morton
+}  // namespace morton::source

@@ -3,11 +3,12 @@
 // What the integers are that an instance's text asks for.
 #include <numeric>
 
-#include "base/checked.hpp"
+#include "base/numbers/checked.hpp"
+#include "base/rooms.hpp"
 #include "source/accessor.hpp"
 #include "source/instance.hpp"
 
-namespace morton {
+namespace morton::source {
 namespace {
 
 void add_memory_sizes(const InstanceOperand& operand, Environment& values) {
@@ -80,4 +81,4 @@ Environment argument_values(const InstanceSpec& spec) {
   return values;
 }
 
-}  // namespace morton
+}  // namespace morton::source

@@ -3,10 +3,10 @@
 
 #include <array>
 
-#include "base/typed_chain.hpp"
+#include "base/algebra/typed_chain.hpp"
 #include "morton/error.hpp"
 
-namespace morton {
+namespace morton::source {
 namespace {
 
 struct ElementText {
@@ -144,4 +144,4 @@ std::string element_functions(DType type) {
          "#endif\n";
 }
 
-}  // namespace morton
+}  // namespace morton::source

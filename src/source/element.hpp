@@ -6,9 +6,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/rooms.hpp"
 #include "morton/dtype.hpp"
 
-namespace morton {
+namespace morton::source {
 
 /// How a kernel's text handles elements of a type: what lies in memory, and what a variable that
 /// holds the value is. Halves and bfloat16 are values of `float`, so no device needs arithmetic of
@@ -54,4 +55,4 @@ enum class ElementUse : std::uint8_t { read, write };
 /// Functions that these need; may stand in a program any number of times.
 [[nodiscard]] std::string element_functions(DType type);
 
-}  // namespace morton
+}  // namespace morton::source

@@ -10,7 +10,7 @@
 #include "morton/error.hpp"
 #include "source/element.hpp"
 
-namespace morton {
+namespace morton::source {
 namespace {
 
 /// How integers compute what reals compute otherwise. %t is the type, %u the unsigned type in which
@@ -254,4 +254,4 @@ std::string epilogue_function(const TypedChain& chain, const std::string& name) 
   return FunctionWriter(chain, name).write();
 }
 
-}  // namespace morton
+}  // namespace morton::source

@@ -3,9 +3,10 @@
 
 #include <string>
 
-#include "base/typed_chain.hpp"
+#include "base/algebra/typed_chain.hpp"
+#include "base/rooms.hpp"
 
-namespace morton {
+namespace morton::source {
 
 /// `value`, rounded to f32, as OpenCL C reads it: "(0.100000001f)", "INFINITY", "NAN".
 [[nodiscard]] std::string float_literal(double value);
@@ -19,4 +20,4 @@ namespace morton {
 /// of times.
 [[nodiscard]] std::string epilogue_function(const TypedChain& chain, const std::string& name);
 
-}  // namespace morton
+}  // namespace morton::source

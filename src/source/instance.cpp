@@ -5,8 +5,8 @@
 #include <set>
 #include <sstream>
 
-#include "base/checked.hpp"
-#include "base/file.hpp"
+#include "base/files/file.hpp"
+#include "base/numbers/checked.hpp"
 #include "base/pooled_map.hpp"
 #include "source/accessor.hpp"
 #include "source/element.hpp"
@@ -15,7 +15,7 @@
 #include "source/reduction.hpp"
 #include "source/runs.hpp"
 
-namespace morton {
+namespace morton::source {
 namespace {
 
 using Access = InstanceOperand::Access;
@@ -487,4 +487,4 @@ InstanceSource generate_part(const InstanceSpec& spec, const std::string& caller
   return Writer(spec, caller).write();
 }
 
-}  // namespace morton
+}  // namespace morton::source

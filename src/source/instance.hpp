@@ -5,10 +5,11 @@
 #include <vector>
 
 #include "base/problem.hpp"
+#include "base/rooms.hpp"
 #include "catalogue/catalogue.hpp"
 #include "layout/arrangement.hpp"
 
-namespace morton {
+namespace morton::source {
 
 /// One operand (or side operand) of a kernel instance: where its tensor lies, and how the operand's
 /// coordinates lead there.
@@ -73,4 +74,4 @@ void add_part_sizes(const Problem& problem, Environment& values);
 [[nodiscard]] Environment padded_extents(const Entry& entry, const Problem& problem,
                                          const Environment& tunables);
 
-}  // namespace morton
+}  // namespace morton::source

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
-#include "base/file.hpp"
+#include "base/files/file.hpp"
 
-namespace morton {
+namespace morton::source {
 namespace {
 
 constexpr std::string_view kKernel = "__kernel ";
@@ -132,4 +132,4 @@ InstanceSource generate_joined(const std::vector<InstanceSpec>& members) {
   return TextMerger(members).run();
 }
 
-}  // namespace morton
+}  // namespace morton::source

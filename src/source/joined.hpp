@@ -4,9 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "base/rooms.hpp"
 #include "source/instance.hpp"
 
-namespace morton {
+namespace morton::source {
 
 /// Arguments that a joined kernel has for each member besides the member's own: the number of the
 /// first work-group behind its own, and how many it has in the first two dimensions.
@@ -24,4 +25,4 @@ inline constexpr const char* kGroupsArguments[] = {"groups0", "groups1"};
 /// them kEndArgument and kGroupsArguments. Throws ModelError as `generate` does.
 [[nodiscard]] InstanceSource generate_joined(const std::vector<InstanceSpec>& members);
 
-}  // namespace morton
+}  // namespace morton::source

@@ -4,7 +4,7 @@
 #include "base/error.hpp"
 #include "source/accessor.hpp"
 
-namespace morton {
+namespace morton::source {
 namespace {
 
 class Decoder {
@@ -119,4 +119,4 @@ PartOrderText part_order(const View& view) {
   return text;
 }
 
-}  // namespace morton
+}  // namespace morton::source

@@ -4,9 +4,10 @@
 #include <set>
 #include <string>
 
+#include "base/rooms.hpp"
 #include "source/instance.hpp"
 
-namespace morton {
+namespace morton::source {
 
 /// Text by which a kernel walks an operand in the order of its memory.
 struct MemoryOrderText {
@@ -30,4 +31,4 @@ struct PartOrderText {
 };
 [[nodiscard]] PartOrderText part_order(const View& view);
 
-}  // namespace morton
+}  // namespace morton::source

@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 
-namespace morton {
+namespace morton::source {
 namespace {
 
 /// The structure's values (base/problem.hpp).
@@ -63,4 +63,4 @@ std::vector<MacroText> reduction_macros(const Problem& problem) {
           {"FINISHED", "(v)", mean ? "((v) / (TYPE_acc)COUNT)" : "(v)"}};
 }
 
-}  // namespace morton
+}  // namespace morton::source

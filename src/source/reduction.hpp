@@ -4,9 +4,10 @@
 #include <vector>
 
 #include "base/problem.hpp"
+#include "base/rooms.hpp"
 #include "source/element.hpp"
 
-namespace morton {
+namespace morton::source {
 
 /// What a kernel of the family reduce computes with, by the problem's structure; the macros take
 /// scalars and vectors of the accumulator's type, and arguments without side effects:
@@ -15,4 +16,4 @@ namespace morton {
 /// accumulator that no reduction has.
 [[nodiscard]] std::vector<MacroText> reduction_macros(const Problem& problem);
 
-}  // namespace morton
+}  // namespace morton::source

@@ -7,7 +7,7 @@
 #include "source/accessor.hpp"
 #include "source/epilogue.hpp"
 
-namespace morton {
+namespace morton::source {
 namespace {
 
 /// A run is at most this long: its tables stay in the first-level cache.
@@ -156,4 +156,4 @@ RunTexts run_texts(const InstanceOperand& dst, const InstanceOperand& src) {
   return RunWriter(dst, src).write();
 }
 
-}  // namespace morton
+}  // namespace morton::source

@@ -5,10 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "base/rooms.hpp"
 #include "source/element.hpp"
 #include "source/instance.hpp"
 
-namespace morton {
+namespace morton::source {
 
 /// Text by which a kernel writes dst in runs: neighbours in memory whose coordinates differ in one
 /// only, by one from each to the next. What they read lies at a position that is a sum, of a part
@@ -24,4 +25,4 @@ struct RunTexts {
 /// than its view, runs are one element long.
 [[nodiscard]] RunTexts run_texts(const InstanceOperand& dst, const InstanceOperand& src);
 
-}  // namespace morton
+}  // namespace morton::source

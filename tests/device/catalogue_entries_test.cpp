@@ -15,6 +15,7 @@
 #include "launch/library.hpp"
 #include "support/devices.hpp"
 #include "support/long_run.hpp"
+#include "support/rooms.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace morton::test {

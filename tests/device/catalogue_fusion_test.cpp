@@ -6,13 +6,14 @@
 
 #include <algorithm>
 
-#include "base/checked.hpp"
+#include "base/numbers/checked.hpp"
 #include "device/catalogue_runs.hpp"
-#include "ops/operator.hpp"
+#include "ops/core/operator.hpp"
 #include "passes/pipeline.hpp"
 #include "support/compare.hpp"
 #include "support/devices.hpp"
 #include "support/long_run.hpp"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 namespace {

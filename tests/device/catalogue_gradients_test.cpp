@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The gradients of every operator as a device computes them, beside the same graphs in double
-// (which tests/host/autodiff_gradients_test.cpp holds to central differences).
+// (which tests/host/autodiff/autodiff_gradients_test.cpp holds to central differences).
 #include <gtest/gtest.h>
 
 #include <iostream>
@@ -13,11 +13,12 @@
 #include "base/error.hpp"
 #include "base/shape.hpp"
 #include "device/catalogue_runs.hpp"
-#include "ops/graph_writer.hpp"
+#include "ops/core/graph_writer.hpp"
 #include "support/cases.hpp"
 #include "support/devices.hpp"
 #include "support/long_run.hpp"
 #include "support/networks.hpp"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 namespace {

@@ -9,10 +9,11 @@
 #include "base/error.hpp"
 #include "device/checked_run.hpp"
 #include "host/layout_random.hpp"
-#include "plan/cost.hpp"
-#include "plan/kernel_choice.hpp"
-#include "plan/repack.hpp"
+#include "plan/search/cost.hpp"
+#include "plan/search/kernel_choice.hpp"
+#include "plan/search/repack.hpp"
 #include "support/devices.hpp"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 namespace {

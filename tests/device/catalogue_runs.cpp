@@ -10,6 +10,7 @@
 #include "launch/library.hpp"
 #include "passes/pipeline.hpp"
 #include "support/compare.hpp"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 namespace {

@@ -11,6 +11,7 @@
 #include "device/checked_run.hpp"
 #include "device/opencl_device.hpp"
 #include "graph/graph.hpp"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 

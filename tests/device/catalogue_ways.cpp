@@ -7,10 +7,11 @@
 #include <cstdlib>
 
 #include "base/error.hpp"
-#include "ops/operator.hpp"
+#include "ops/core/operator.hpp"
 #include "passes/pipeline.hpp"
-#include "plan/kernel_choice.hpp"
-#include "plan/narrow.hpp"
+#include "plan/search/kernel_choice.hpp"
+#include "plan/search/narrow.hpp"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 namespace {

@@ -9,8 +9,9 @@
 #include <vector>
 
 #include "catalogue/catalogue.hpp"
-#include "ops/transform_error.hpp"
+#include "ops/core/transform_error.hpp"
 #include "support/cases.hpp"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 

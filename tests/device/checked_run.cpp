@@ -9,11 +9,12 @@
 #include <optional>
 #include <sstream>
 
-#include "base/checked.hpp"
 #include "base/error.hpp"
-#include "device/transfer.hpp"
+#include "base/numbers/checked.hpp"
+#include "device/memory/transfer.hpp"
 #include "launch/launch.hpp"
-#include "plan/memory.hpp"
+#include "plan/lower/memory.hpp"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 namespace {

@@ -10,6 +10,7 @@
 #include "morton/tensor.hpp"
 #include "run/loaded_plan.hpp"
 #include "run/runner.hpp"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 

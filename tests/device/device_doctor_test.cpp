@@ -4,13 +4,14 @@
 #include <algorithm>
 #include <string>
 
-#include "base/file.hpp"
+#include "base/files/file.hpp"
 #include "device/doctor.hpp"
 #include "device/opencl_device.hpp"
 #include "support/child_process.hpp"
+#include "support/rooms.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace morton {
+namespace morton::test {
 namespace {
 
 using Outcome = DoctorCheck::Outcome;
@@ -119,4 +120,4 @@ TEST(DeviceDoctor, DISABLED_ChildBadPoclCache) {
 }
 
 }  // namespace
-}  // namespace morton
+}  // namespace morton::test

@@ -5,11 +5,12 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "device/image.hpp"
-#include "device/transfer.hpp"
+#include "device/memory/image.hpp"
+#include "device/memory/transfer.hpp"
 #include "support/devices.hpp"
+#include "support/rooms.hpp"
 
-namespace morton {
+namespace morton::test {
 namespace {
 
 constexpr const char* kImageSource = R"(
@@ -151,4 +152,4 @@ TEST(DeviceImagePitch, FollowsTheDevicesAlignment) {
 }
 
 }  // namespace
-}  // namespace morton
+}  // namespace morton::test

@@ -9,11 +9,12 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "device/memory_pool.hpp"
-#include "device/transfer.hpp"
+#include "device/memory/memory_pool.hpp"
+#include "device/memory/transfer.hpp"
 #include "support/devices.hpp"
+#include "support/rooms.hpp"
 
-namespace morton {
+namespace morton::test {
 namespace {
 
 class DeviceMemory : public test::DeviceTest {
@@ -228,4 +229,4 @@ TEST_P(DeviceMemory, SlicesShareTheBlock) {
 }
 
 }  // namespace
-}  // namespace morton
+}  // namespace morton::test

@@ -6,11 +6,12 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "device/mirror.hpp"
+#include "device/memory/mirror.hpp"
 #include "support/child_process.hpp"
 #include "support/devices.hpp"
+#include "support/rooms.hpp"
 
-namespace morton {
+namespace morton::test {
 namespace {
 
 constexpr const char* kMirrorSource = R"(
@@ -144,4 +145,4 @@ TEST(DeviceMove, DISABLED_ChildUnequalDevices) {
 }
 
 }  // namespace
-}  // namespace morton
+}  // namespace morton::test

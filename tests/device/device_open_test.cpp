@@ -7,13 +7,14 @@
 #include "base/error.hpp"
 #include "device/facts.hpp"
 #include "device/opencl_device.hpp"
+#include "device/probe/timing.hpp"
 #include "device/quirks.hpp"
-#include "device/timing.hpp"
 #include "support/child_process.hpp"
 #include "support/devices.hpp"
+#include "support/rooms.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace morton {
+namespace morton::test {
 namespace {
 
 class DeviceOpen : public test::DeviceTest {};
@@ -190,4 +191,4 @@ TEST(DeviceFacts, ExtensionsAreWholeWords) {
 }
 
 }  // namespace
-}  // namespace morton
+}  // namespace morton::test

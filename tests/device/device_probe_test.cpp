@@ -8,17 +8,18 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
-#include "base/file.hpp"
-#include "device/kept_roofs.hpp"
-#include "device/peak.hpp"
-#include "device/probe_host.hpp"
-#include "device/probe_memory.hpp"
-#include "device/probe_transfer.hpp"
+#include "base/files/file.hpp"
+#include "device/probe/kept_roofs.hpp"
+#include "device/probe/peak.hpp"
+#include "device/probe/probe_host.hpp"
+#include "device/probe/probe_memory.hpp"
+#include "device/probe/probe_transfer.hpp"
 #include "morton/probe.hpp"
 #include "support/devices.hpp"
+#include "support/rooms.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace morton {
+namespace morton::test {
 namespace {
 
 using ::testing::Each;
@@ -244,4 +245,4 @@ TEST_P(KeptRoofsTest, AProbeFitsTogether) {
 }
 
 }  // namespace
-}  // namespace morton
+}  // namespace morton::test

@@ -13,15 +13,16 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/file.hpp"
-#include "device/program_cache.hpp"
-#include "device/program_file.hpp"
-#include "device/transfer.hpp"
+#include "base/files/file.hpp"
+#include "device/memory/transfer.hpp"
+#include "device/program/program_cache.hpp"
+#include "device/program/program_file.hpp"
 #include "support/child_process.hpp"
 #include "support/devices.hpp"
+#include "support/rooms.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace morton {
+namespace morton::test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -336,4 +337,4 @@ TEST(DeviceProgramProcesses, DISABLED_ChildLoads) {
 }
 
 }  // namespace
-}  // namespace morton
+}  // namespace morton::test

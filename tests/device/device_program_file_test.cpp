@@ -6,11 +6,12 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "base/file.hpp"
-#include "device/program_file.hpp"
+#include "base/files/file.hpp"
+#include "device/program/program_file.hpp"
+#include "support/rooms.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace morton {
+namespace morton::test {
 namespace {
 
 ProgramFile example() {
@@ -75,4 +76,4 @@ TEST(DeviceProgramFile, BelievesOnlyItsOwnFiles) {
 }
 
 }  // namespace
-}  // namespace morton
+}  // namespace morton::test

@@ -4,8 +4,9 @@
 #include <set>
 
 #include "device/quirks.hpp"
+#include "support/rooms.hpp"
 
-namespace morton {
+namespace morton::test {
 namespace {
 
 DeviceInfo pocl(const std::string& driver, const std::string& target) {
@@ -53,4 +54,4 @@ TEST(DeviceQuirks, UnknownNamesHaveNoEffect) {
 }
 
 }  // namespace
-}  // namespace morton
+}  // namespace morton::test

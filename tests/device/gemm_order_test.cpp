@@ -5,6 +5,7 @@
 
 #include "device/catalogue_runs.hpp"
 #include "support/devices.hpp"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 namespace {

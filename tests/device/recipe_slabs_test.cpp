@@ -5,12 +5,13 @@
 
 #include <algorithm>
 
-#include "base/checked.hpp"
+#include "base/numbers/checked.hpp"
 #include "device/catalogue_runs.hpp"
 #include "passes/pipeline.hpp"
 #include "run/runner.hpp"
 #include "support/compare.hpp"
 #include "support/devices.hpp"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 namespace {

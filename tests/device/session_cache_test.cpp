@@ -13,10 +13,11 @@
 #include <optional>
 #include <set>
 
-#include "base/file.hpp"
+#include "base/files/file.hpp"
 #include "device/session_network.hpp"
 #include "support/child_process.hpp"
 #include "support/devices.hpp"
+#include "support/rooms.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace morton::test {

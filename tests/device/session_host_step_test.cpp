@@ -4,10 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "device/host_product.hpp"
+#include "device/probe/host_product.hpp"
 #include "device/session_network.hpp"
 #include "morton/interop.hpp"
 #include "support/devices.hpp"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 namespace {

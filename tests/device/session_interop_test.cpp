@@ -11,6 +11,7 @@
 #include "morton/interop.hpp"
 #include "support/devices.hpp"
 #include "support/networks.hpp"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 namespace {

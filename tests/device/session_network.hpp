@@ -10,6 +10,7 @@
 #include "morton/morton.hpp"
 #include "support/compare.hpp"
 #include "support/networks.hpp"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 

@@ -11,6 +11,7 @@
 
 #include "device/session_network.hpp"
 #include "support/devices.hpp"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 namespace {

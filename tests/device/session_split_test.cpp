@@ -10,6 +10,7 @@
 #include "device/session_network.hpp"
 #include "support/child_process.hpp"
 #include "support/devices.hpp"
+#include "support/rooms.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace morton::test {

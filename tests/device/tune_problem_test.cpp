@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What tuning measures is the problem that a record names.
-#include "api/tune_problem.hpp"
+#include "api/tuning/tune_problem.hpp"
 
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "ops/operator.hpp"
+#include "ops/core/operator.hpp"
 #include "passes/pipeline.hpp"
-#include "plan/join_pools.hpp"
+#include "plan/search/join_pools.hpp"
 #include "support/cases.hpp"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 namespace {

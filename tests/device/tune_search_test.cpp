@@ -7,12 +7,13 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
-#include "base/file.hpp"
-#include "plan/tuned_file.hpp"
+#include "base/files/file.hpp"
+#include "plan/measured/tuned_file.hpp"
+#include "support/rooms.hpp"
 #include "support/temporary_folder.hpp"
-#include "tune/journal.hpp"
-#include "tune/search.hpp"
-#include "tune/store.hpp"
+#include "tuning/journal.hpp"
+#include "tuning/search.hpp"
+#include "tuning/store.hpp"
 
 namespace morton::test {
 namespace {

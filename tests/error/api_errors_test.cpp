@@ -10,11 +10,12 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include "base/file.hpp"
-#include "base/json_reader.hpp"
+#include "base/files/file.hpp"
+#include "base/files/json_reader.hpp"
 #include "morton/morton.hpp"
 #include "support/child_process.hpp"
 #include "support/networks.hpp"
+#include "support/rooms.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace morton::test {

@@ -7,6 +7,7 @@
 
 #include "error/cli_program.hpp"
 #include "support/long_run.hpp"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 namespace {

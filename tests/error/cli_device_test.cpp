@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "error/cli_program.hpp"
+#include "support/rooms.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace morton::test {

@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "error/cli_program.hpp"
-#include "formats/npy.hpp"
+#include "formats/arrays/npy.hpp"
+#include "support/rooms.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace morton::test {

@@ -7,6 +7,7 @@
 
 #include "error/cli_program.hpp"
 #include "morton/files.hpp"
+#include "support/rooms.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace morton::test {

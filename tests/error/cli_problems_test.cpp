@@ -7,6 +7,7 @@
 #include "catalogue/catalogue.hpp"
 #include "error/cli_program.hpp"
 #include "support/long_run.hpp"
+#include "support/rooms.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace morton::test {

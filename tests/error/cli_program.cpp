@@ -15,6 +15,7 @@
 #include <stdexcept>
 
 #include "support/child_process.hpp"
+#include "support/rooms.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace morton::test {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "onnx.pb.h"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 

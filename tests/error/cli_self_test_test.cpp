@@ -5,9 +5,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "api/tried_kernels.hpp"
+#include "api/compile/tried_kernels.hpp"
 #include "error/cli_program.hpp"
 #include "morton/files.hpp"
+#include "support/rooms.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace morton::test {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "error/cli_program.hpp"
+#include "support/rooms.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace morton::test {

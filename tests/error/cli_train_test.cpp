@@ -23,9 +23,10 @@
 #include <vector>
 
 #include "error/cli_program.hpp"
-#include "formats/npy.hpp"
+#include "formats/arrays/npy.hpp"
 #include "support/child_process.hpp"
 #include "support/long_run.hpp"
+#include "support/rooms.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace morton::test {

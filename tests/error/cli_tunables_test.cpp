@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "error/cli_program.hpp"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 namespace {

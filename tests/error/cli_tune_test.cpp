@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "error/cli_program.hpp"
+#include "support/rooms.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace morton::test {

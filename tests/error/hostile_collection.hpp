@@ -11,6 +11,7 @@
 
 #include "error/cli_program.hpp"
 #include "error/hostile_models.hpp"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 

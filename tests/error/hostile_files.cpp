@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "error/hostile_collection.hpp"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 namespace {

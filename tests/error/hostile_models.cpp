@@ -2,6 +2,7 @@
 #include "error/hostile_models.hpp"
 
 #include "error/hostile_collection.hpp"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "support/rooms.hpp"
+
 namespace morton::test {
 
 /// A model file that must be refused.

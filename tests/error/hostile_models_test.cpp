@@ -10,6 +10,7 @@
 #include <set>
 
 #include "error/cli_program.hpp"
+#include "support/rooms.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace morton::test {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "error/hostile_collection.hpp"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 void add_windows(Collection& all) {

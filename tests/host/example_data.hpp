@@ -5,9 +5,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "training/example_writer.hpp"
+#include "support/rooms.hpp"
+#include "training/data/example_writer.hpp"
 
-namespace morton {
+namespace morton::test {
 
 /// `count` pictures whose levels are all the example's number, labels the number modulo 3.
 inline Dataset numbered(std::int64_t count, std::int64_t channels = 1, std::int64_t side = 3) {
@@ -51,4 +52,4 @@ inline std::vector<int> levels_seen(const Dataset& data, const Shape& input,
   return levels;
 }
 
-}  // namespace morton
+}  // namespace morton::test

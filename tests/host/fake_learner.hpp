@@ -15,9 +15,10 @@
 #include <vector>
 
 #include "formats_files.hpp"
-#include "training/training_loop.hpp"
+#include "support/rooms.hpp"
+#include "training/loop/training_loop.hpp"
 
-namespace morton {
+namespace morton::test {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
@@ -125,4 +126,4 @@ inline std::vector<std::string> logged(const std::filesystem::path& folder) {
   return kept;
 }
 
-}  // namespace morton
+}  // namespace morton::test

@@ -12,8 +12,9 @@
 #include <string_view>
 
 #include "morton/error.hpp"
+#include "support/rooms.hpp"
 
-namespace morton {
+namespace morton::test {
 
 /// A folder of its own, removed with all that is in it.
 class TemporaryFolder {
@@ -109,4 +110,4 @@ struct Hostility {
   }
 };
 
-}  // namespace morton
+}  // namespace morton::test

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "layout/arrangement.hpp"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 

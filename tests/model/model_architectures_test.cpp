@@ -7,6 +7,7 @@
 #include "support/devices.hpp"
 #include "support/long_run.hpp"
 #include "support/networks.hpp"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 namespace {

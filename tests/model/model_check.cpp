@@ -8,6 +8,7 @@
 #include "base/shape.hpp"
 #include "support/compare.hpp"
 #include "support/networks.hpp"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 namespace {

@@ -11,6 +11,7 @@
 
 #include "graph/graph.hpp"
 #include "morton/morton.hpp"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 

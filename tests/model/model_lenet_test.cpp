@@ -7,6 +7,7 @@
 #include "model/model_check.hpp"
 #include "support/devices.hpp"
 #include "support/networks.hpp"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 namespace {

@@ -7,6 +7,7 @@
 #include "support/compare.hpp"
 #include "support/devices.hpp"
 #include "support/networks.hpp"
+#include "support/rooms.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace morton::test {

@@ -9,10 +9,11 @@
 #include "model/model_check.hpp"
 #include "model/training_network.hpp"
 #include "morton/trainer.hpp"
-#include "ops/graph_writer.hpp"
+#include "ops/core/graph_writer.hpp"
 #include "support/compare.hpp"
 #include "support/devices.hpp"
 #include "support/networks.hpp"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 namespace {

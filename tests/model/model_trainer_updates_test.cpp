@@ -13,6 +13,7 @@
 #include "morton/error.hpp"
 #include "morton/trainer.hpp"
 #include "support/devices.hpp"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 namespace {

@@ -9,6 +9,7 @@
 #include "support/compare.hpp"
 #include "support/devices.hpp"
 #include "support/networks.hpp"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 namespace {

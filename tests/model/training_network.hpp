@@ -7,8 +7,9 @@
 #include <vector>
 
 #include "graph/graph.hpp"
-#include "ops/graph_writer.hpp"
+#include "ops/core/graph_writer.hpp"
 #include "support/networks.hpp"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 

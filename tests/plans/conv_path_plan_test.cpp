@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "passes/sparse_filters.hpp"
 #include "plans/plan_setup.hpp"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 namespace {

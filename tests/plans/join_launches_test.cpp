@@ -9,8 +9,9 @@
 
 #include "autodiff/training_step.hpp"
 #include "graph/architectures.hpp"
-#include "plan/in_place.hpp"
+#include "plan/lower/in_place.hpp"
 #include "plans/plan_setup.hpp"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 namespace {

@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "plans/plan_setup.hpp"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 namespace {

@@ -2,7 +2,7 @@
 //
 // A plan as bytes and back; damaged bytes give a ModelError or a plan that `check_archived` judges,
 // never anything else.
-#include "plan/plan_archive.hpp"
+#include "plan/ir/plan_archive.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "plans/plan_setup.hpp"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 namespace {

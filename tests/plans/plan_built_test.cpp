@@ -7,8 +7,9 @@
 #include <memory>
 
 #include "base/error.hpp"
-#include "plan/emit.hpp"
+#include "plan/lower/emit.hpp"
 #include "plans/plan_setup.hpp"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 namespace {

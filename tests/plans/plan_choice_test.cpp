@@ -3,11 +3,12 @@
 // What the planner chooses, what it refuses, and what it says about both.
 #include <gtest/gtest.h>
 
-#include "base/checked.hpp"
 #include "base/error.hpp"
-#include "plan/candidates.hpp"
-#include "plan/recipe.hpp"
+#include "base/numbers/checked.hpp"
+#include "plan/search/candidates.hpp"
+#include "plan/search/recipe.hpp"
 #include "plans/plan_setup.hpp"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 namespace {

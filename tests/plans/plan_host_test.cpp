@@ -4,9 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "plan/cost.hpp"
-#include "plan/split.hpp"
+#include "plan/lower/split.hpp"
+#include "plan/search/cost.hpp"
 #include "plans/plan_setup.hpp"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 namespace {

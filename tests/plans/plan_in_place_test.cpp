@@ -3,8 +3,9 @@
 // Parts that are computed where the whole lies, and results that are written over what dies.
 #include <gtest/gtest.h>
 
-#include "plan/in_place.hpp"
+#include "plan/lower/in_place.hpp"
 #include "plans/plan_setup.hpp"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 namespace {

@@ -3,8 +3,9 @@
 // Candidates that are told again of a task with an equal problem are those that it would have got.
 #include <gtest/gtest.h>
 
-#include "plan/candidate_memo.hpp"
+#include "plan/search/candidate_memo.hpp"
 #include "plans/plan_setup.hpp"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 namespace {

@@ -8,8 +8,9 @@
 #include <random>
 
 #include "base/error.hpp"
-#include "plan/memory.hpp"
+#include "plan/lower/memory.hpp"
 #include "plans/plan_setup.hpp"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 namespace {

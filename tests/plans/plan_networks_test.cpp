@@ -4,13 +4,14 @@
 // that other batches and images are planned on the kernels that it has.
 #include <gtest/gtest.h>
 
-#include "api/other_shapes.hpp"
-#include "api/planning.hpp"
+#include "api/compile/other_shapes.hpp"
+#include "api/compile/planning.hpp"
 #include "base/shape.hpp"
 #include "graph/architectures.hpp"
 #include "morton/architectures.hpp"
-#include "plan/memory.hpp"
+#include "plan/lower/memory.hpp"
 #include "plans/plan_setup.hpp"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 namespace {

@@ -6,8 +6,9 @@
 #include <map>
 #include <random>
 
-#include "base/checked.hpp"
-#include "plan/placement.hpp"
+#include "base/numbers/checked.hpp"
+#include "plan/lower/placement.hpp"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 namespace {

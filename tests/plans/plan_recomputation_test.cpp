@@ -6,6 +6,7 @@
 #include "graph/architectures.hpp"
 #include "plans/plan_setup.hpp"
 #include "support/compare.hpp"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 namespace {

@@ -8,13 +8,14 @@
 #include <vector>
 
 #include "base/device_info.hpp"
-#include "base/file.hpp"
-#include "base/json_reader.hpp"
+#include "base/files/file.hpp"
+#include "base/files/json_reader.hpp"
 #include "catalogue/catalogue.hpp"
-#include "formats/onnx_import.hpp"
+#include "formats/onnx/onnx_import.hpp"
 #include "passes/pipeline.hpp"
-#include "plan/plan.hpp"
+#include "plan/ir/plan.hpp"
 #include "support/networks.hpp"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 

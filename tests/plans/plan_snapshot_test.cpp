@@ -17,6 +17,7 @@
 
 #include "morton/compile.hpp"
 #include "plans/plan_setup.hpp"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 namespace {

@@ -4,8 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "plan/tunables.hpp"
+#include "plan/policy/tunables.hpp"
 #include "plans/plan_setup.hpp"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 namespace {

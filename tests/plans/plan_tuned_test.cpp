@@ -6,9 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
-#include "plan/tunables.hpp"
-#include "plan/tuned_file.hpp"
+#include "plan/measured/tuned_file.hpp"
+#include "plan/policy/tunables.hpp"
 #include "plans/plan_setup.hpp"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 namespace {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "plans/plan_setup.hpp"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 namespace {

@@ -4,9 +4,10 @@
 #include <gmock/gmock.h>
 
 #include "base/error.hpp"
-#include "plan/writers.hpp"
+#include "plan/ir/writers.hpp"
 #include "plans/plan_setup.hpp"
 #include "run/layer_values.hpp"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 namespace {

@@ -9,6 +9,7 @@
 #include "device/quirks.hpp"
 #include "plans/plan_setup.hpp"
 #include "support/doc_files.hpp"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 namespace {

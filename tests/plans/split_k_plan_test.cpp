@@ -6,9 +6,10 @@
 #include <algorithm>
 #include <string>
 
-#include "base/checked.hpp"
 #include "base/error.hpp"
+#include "base/numbers/checked.hpp"
 #include "plans/plan_setup.hpp"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 namespace {

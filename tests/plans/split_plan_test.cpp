@@ -11,8 +11,9 @@
 
 #include "base/error.hpp"
 #include "morton/compile.hpp"
-#include "plan/split.hpp"
+#include "plan/lower/split.hpp"
 #include "plans/plan_setup.hpp"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 namespace {

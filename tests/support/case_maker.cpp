@@ -4,10 +4,11 @@
 #include <cmath>
 #include <random>
 
+#include "base/algebra/typed_chain.hpp"
 #include "base/error.hpp"
-#include "base/typed_chain.hpp"
-#include "ops/operator.hpp"
+#include "ops/core/operator.hpp"
 #include "support/cases.hpp"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 namespace {

@@ -5,9 +5,10 @@
 #include <sstream>
 
 #include "base/error.hpp"
-#include "base/file.hpp"
-#include "ops/operator.hpp"
+#include "base/files/file.hpp"
+#include "ops/core/operator.hpp"
 #include "support/cases.hpp"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 namespace {

@@ -10,6 +10,7 @@
 
 #include "graph/graph.hpp"
 #include "morton/tensor.hpp"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "support/rooms.hpp"
+
 namespace morton::test {
 
 /// This process's variables, those of `variables` in place of or beside them.

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "base/error.hpp"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 namespace {

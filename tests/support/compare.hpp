@@ -7,8 +7,9 @@
 #include <vector>
 
 #include "graph/graph.hpp"
-#include "ops/operator.hpp"
-#include "ops/transform_error.hpp"
+#include "ops/core/operator.hpp"
+#include "ops/core/transform_error.hpp"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 

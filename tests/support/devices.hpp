@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "device/opencl_device.hpp"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 

@@ -7,9 +7,10 @@
 #include <stdexcept>
 #include <string>
 
-#include "base/file.hpp"
+#include "base/files/file.hpp"
+#include "support/rooms.hpp"
 
-namespace morton {
+namespace morton::test {
 
 /// Text of a page, named relative to the repository.
 inline std::string text_of_page(const std::string& page) {
@@ -34,4 +35,4 @@ inline std::map<std::string, std::string> files_of_page(const std::string& page)
   return files;
 }
 
-}  // namespace morton
+}  // namespace morton::test

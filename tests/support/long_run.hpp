@@ -3,6 +3,8 @@
 
 #include <cstdlib>
 
+#include "support/rooms.hpp"
+
 namespace morton::test {
 
 /// True under ./dev check --long, which runs what takes minutes; ./dev test runs a share of it.

@@ -6,6 +6,7 @@
 
 #include "base/shape.hpp"
 #include "passes/pipeline.hpp"
+#include "support/rooms.hpp"
 
 namespace morton::test {
 namespace {

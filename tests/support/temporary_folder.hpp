@@ -7,6 +7,8 @@
 #include <string>
 #include <system_error>
 
+#include "support/rooms.hpp"
+
 namespace morton::test {
 
 /// A fresh folder that goes away with this object.

@@ -2,9 +2,10 @@
 #include <span>
 #include <string>
 
+#include "base/rooms.hpp"
 #include "graph/architectures/layers.hpp"
 
-namespace morton {
+namespace morton::graph {
 namespace {
 
 const Dimension kAffineBatch{0, "batch"};
@@ -66,4 +67,4 @@ Graph c18_mlp(const Architecture& architecture, std::uint64_t seed) {
   return net.finish();
 }
 
-}  // namespace morton
+}  // namespace morton::graph

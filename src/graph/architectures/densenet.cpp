@@ -2,9 +2,10 @@
 #include <iterator>
 #include <string>
 
+#include "base/rooms.hpp"
 #include "graph/architectures/layers.hpp"
 
-namespace morton {
+namespace morton::graph {
 namespace {
 
 constexpr int kLayers[] = {6, 12, 24, 16};  ///< of each block
@@ -46,4 +47,4 @@ Graph densenet121(const Architecture& architecture, std::uint64_t seed) {
   return net.finish();
 }
 
-}  // namespace morton
+}  // namespace morton::graph

@@ -2,9 +2,10 @@
 #include <string>
 #include <vector>
 
+#include "base/rooms.hpp"
 #include "graph/architectures/layers.hpp"
 
-namespace morton {
+namespace morton::graph {
 namespace {
 
 /// LeNet-5's subsampling: mean of 2x2, then one scale and one bias for each channel.
@@ -95,4 +96,4 @@ Graph c18_cnn(const Architecture& architecture, std::uint64_t seed) {
   return net.finish();
 }
 
-}  // namespace morton
+}  // namespace morton::graph

@@ -2,9 +2,10 @@
 #include <iterator>
 #include <string>
 
+#include "base/rooms.hpp"
 #include "graph/architectures/layers.hpp"
 
-namespace morton {
+namespace morton::graph {
 namespace {
 
 /// Blocks of one width.
@@ -80,4 +81,4 @@ Graph efficientnet_b0(const Architecture& architecture, std::uint64_t seed) {
   return net.finish();
 }
 
-}  // namespace morton
+}  // namespace morton::graph

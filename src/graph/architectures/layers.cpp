@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace morton {
+namespace morton::graph {
 namespace {
 
 using Integers = std::vector<std::int64_t>;
@@ -128,4 +128,4 @@ void Layers::output_image(const Image& x, const std::string& height, const std::
   network_.output(x.id, {kBatch, {x.channels, ""}, {0, height}, {0, width}});
 }
 
-}  // namespace morton
+}  // namespace morton::graph

@@ -5,10 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "base/rooms.hpp"
 #include "graph/architectures.hpp"
 #include "graph/random_network.hpp"
 
-namespace morton {
+namespace morton::graph {
 
 /// An image N x C x H x W, or its channels after the image is gone, while a network is written.
 struct Image {
@@ -88,4 +89,4 @@ class Layers {
   RandomNetwork network_;
 };
 
-}  // namespace morton
+}  // namespace morton::graph

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string>
 
+#include "base/rooms.hpp"
 #include "graph/architectures/layers.hpp"
 
-namespace morton {
+namespace morton::graph {
 namespace {
 
 /// Blocks of one width.
@@ -61,4 +62,4 @@ Graph mobilenet_v2(const Architecture& architecture, std::uint64_t seed) {
   return net.finish();
 }
 
-}  // namespace morton
+}  // namespace morton::graph

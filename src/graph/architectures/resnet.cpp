@@ -2,9 +2,10 @@
 #include <array>
 #include <string>
 
+#include "base/rooms.hpp"
 #include "graph/architectures/layers.hpp"
 
-namespace morton {
+namespace morton::graph {
 namespace {
 
 /// Around this lie the scales of the last normalisation of a branch, so that the sum of branch and
@@ -92,4 +93,4 @@ Graph resnext50(const Architecture& architecture, std::uint64_t seed) {
   return resnet(architecture, seed, {3, 4, 6, 3}, aggregated);
 }
 
-}  // namespace morton
+}  // namespace morton::graph

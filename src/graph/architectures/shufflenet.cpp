@@ -2,9 +2,10 @@
 #include <string>
 #include <vector>
 
+#include "base/rooms.hpp"
 #include "graph/architectures/layers.hpp"
 
-namespace morton {
+namespace morton::graph {
 namespace {
 
 struct ShufflenetStage {
@@ -110,4 +111,4 @@ Graph shufflenet_v2(const Architecture& architecture, std::uint64_t seed) {
   return net.finish();
 }
 
-}  // namespace morton
+}  // namespace morton::graph

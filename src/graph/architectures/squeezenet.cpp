@@ -2,9 +2,10 @@
 #include <string>
 #include <vector>
 
+#include "base/rooms.hpp"
 #include "graph/architectures/layers.hpp"
 
-namespace morton {
+namespace morton::graph {
 namespace {
 
 /// Maxima of 3x3, a last row or column of fewer included.
@@ -51,4 +52,4 @@ Graph squeezenet1_1(const Architecture& architecture, std::uint64_t seed) {
   return net.finish();
 }
 
-}  // namespace morton
+}  // namespace morton::graph

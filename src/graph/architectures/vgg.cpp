@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string>
 
+#include "base/rooms.hpp"
 #include "graph/architectures/layers.hpp"
 
-namespace morton {
+namespace morton::graph {
 namespace {
 
 /// Convolutions 3x3 before each pooling.
@@ -38,4 +39,4 @@ Graph vgg16(const Architecture& architecture, std::uint64_t seed) {
   return net.finish();
 }
 
-}  // namespace morton
+}  // namespace morton::graph

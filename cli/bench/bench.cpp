@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <cmath>
+#include <memory>
+
+#include "bench/bench_model_report.hpp"
+#include "bench/cold.hpp"
+#include "bench/kernel_contender.hpp"
+#include "bench/loading_memory.hpp"
+#include "commands.hpp"
+#include "common/given_model.hpp"
+#include "common/inputs.hpp"
+#include "common/log.hpp"
+#include "common/options.hpp"
+#include "common/output.hpp"
+#include "common/read_model.hpp"
+#include "common/statistics.hpp"
+#include "common/terminal.hpp"
+#include "common/unused_options.hpp"
+#include "morton/error.hpp"
+#include "morton/session.hpp"
+#include "run/profile_measure.hpp"
+
+namespace morton::cli {
+namespace {
+
+constexpr const char* kBenchFooter =
+    R"(Three clocks, never mixed: `host` is the caller's, from handing over the inputs to holding the
+outputs; `enqueue` is the host's part of it that puts the steps into the queue; `device` is the
+device's own clock over all kernels, measured in runs of their own.
+
+Examples:
+  morton bench models/lenet5.onnx
+  morton bench models/lenet5.onnx --batch 100 -n 50 --format json
+  morton bench models/lenet5.onnx --use gemm=gemm.naive --duration 10s
+  morton bench vgg16 --conv clblast            # by layer, beside what R18 published
+  morton bench models/lenet5.onnx --cold
+  morton bench gemm --m 1000 --n 1000 --k 1000 --all)";
+
+/// Of single problems.
+constexpr std::array kFamilies{"gemm", "bias", "sigmoid", "relu"};
+
+/// What `bench --cold` takes notice of.
+const std::vector<std::string> kReadByCold{
+    "model",       "--cold",    "--device",    "--batch",     "--shape",
+    "--use",       "--exclude", "--local",     "--set",       "--tuning",
+    "--self-test", "--strict",  "--precision", "--catalogue", "--iterations",
+    "--seed",      "--format",  "--output",    "--conv",      "--workspace-limit"};
+
+struct BenchArguments {
+  DeviceOptions device;
+  ModelOptions model;
+  MeasureOptions measure;
+  ResultOptions result;
+  GivenModel::Elsewhere elsewhere = GivenModel::Elsewhere::refuse;
+  bool cold = false;
+};
+
+/// Times in milliseconds, one sample for each run.
+struct ModelSamples {
+  std::vector<double> host, enqueue, device;
+};
+
+/// When a series of runs ends: after a number of them, or after a time.
+struct Goal {
+  std::int64_t iterations = 0;  ///< 0: `duration_ms` decides
+  double duration_ms = 0.0;
+};
+
+/// Calls `once` until the goal is reached, at least once unless the goal is zero.
+template <typename Once>
+void repeat(const Goal& goal, const std::string& label, const Once& once) {
+  // Few runs say nothing of the spread, so slow models get more time than was asked for.
+  constexpr std::int64_t kLeastRuns = 5;
+  Progress progress(label);
+  const Stopwatch watch;
+  for (std::int64_t i = 0;; ++i) {
+    const double share = goal.iterations > 0
+                             ? static_cast<double>(i) / static_cast<double>(goal.iterations)
+                             : watch.ms() / goal.duration_ms;
+    if (goal.iterations > 0 ? i >= goal.iterations : share >= 1.0 && i >= kLeastRuns) return;
+    progress.update(share);
+    once();
+  }
+}
+
+std::vector<Tensor> output_buffers(const CompiledModel& model) {
+  std::vector<Tensor> buffers;
+  for (const PortInfo& port : model.outputs()) {
+    buffers.push_back(Tensor::allocate(port.dtype, port.shape));
+  }
+  return buffers;
+}
+
+/// Runs without profiling and takes the host's two clocks.
+void measure_host(Session& session, const std::vector<NamedTensor>& inputs, const Goal& goal,
+                  ModelSamples& samples) {
+  const std::vector<PortInfo> ports = session.model().outputs();
+  std::vector<Tensor> outputs = output_buffers(session.model());
+  repeat(goal, "host clock", [&] {
+    const Stopwatch whole;
+    for (const NamedTensor& input : inputs) session.set_input(input.name, input.tensor);
+    const Stopwatch enqueue;
+    const Event done = session.enqueue();
+    const double enqueue_ms = enqueue.ms();
+    done.wait();
+    for (std::size_t i = 0; i < ports.size(); ++i) session.get_output(ports[i].name, outputs[i]);
+    samples.host.push_back(whole.ms());
+    samples.enqueue.push_back(enqueue_ms);
+  });
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    for (std::int64_t k = 0; k < outputs[i].size(); ++k) {
+      if (std::isfinite(outputs[i].at(k))) continue;
+      log::warn("output '{}' holds values that are not finite, from random inputs (--seed)",
+                ports[i].name);
+      break;
+    }
+  }
+}
+
+/// Runs with profiling and takes the device's clock; leaves `samples.device` empty where there is
+/// none.
+void measure_device(const CompiledModel& model, const std::vector<NamedTensor>& inputs,
+                    const Goal& goal, ModelSamples& samples) {
+  Session session(model, {SessionOptions::Profiling::on});
+  for (const NamedTensor& input : inputs) session.set_input(input.name, input.tensor);
+  session.enqueue().wait();
+  if (!device_ms(session.step_times())) {
+    log::warn("{}: the device clock is n/a", why_no_device_time(model.steps()));
+    return;
+  }
+  repeat(goal, "device clock", [&] {
+    session.enqueue().wait();
+    const std::optional<double> ms = device_ms(session.step_times());
+    if (!ms) throw DeviceError("the device gave times for some runs and not for others");
+    samples.device.push_back(*ms);
+  });
+}
+
+BenchMeasurement measure_session(const CompiledModel& model, std::size_t items_dimension,
+                                 const MeasureOptions& options) {
+  const std::vector<NamedTensor> inputs = random_inputs(model.inputs(), options.seed);
+  // Host and device clock share the time.
+  const Goal goal{options.iterations, parse_duration_ms(options.duration) / 2.0};
+  BenchMeasurement result;
+  ModelSamples samples;
+  Session session(model);
+  const Stopwatch first;
+  (void)session.run(inputs);
+  result.first_inference_ms = first.ms();
+
+  const double warmup_ms = parse_duration_ms(options.warmup);
+  for (const Stopwatch watch; watch.ms() < warmup_ms;) (void)session.run(inputs);
+  measure_host(session, inputs, goal, samples);
+  measure_device(model, inputs, goal, samples);
+
+  result.host = statistics_of(samples.host);
+  result.enqueue = statistics_of(samples.enqueue);
+  if (!samples.device.empty()) result.device = statistics_of(samples.device);
+  const Shape shape = inputs.empty() ? Shape{} : inputs.front().tensor.shape();
+  const double items = shape.empty() ? 1.0 : static_cast<double>(shape[items_dimension]);
+  result.items_per_second = 1e3 * items / result.host.p50;
+  return result;
+}
+
+std::string cache_state(const CompileReport& report) {
+  return report.kernels_built > 0 ? "cold" : "warm";
+}
+
+/// `bench tanh` names no file: whoever asks for a problem that there is not learns which there are.
+void require_model(const std::string& path) try {
+  (void)names_architecture(path);
+} catch (const UsageError& error) {
+  throw UsageError(
+      fmt::format("{}; the problems are {}", error.what(), fmt::join(kFamilies, ", ")));
+}
+
+void warn_of_unused(const BenchArguments& options, const CompiledModel& model) {
+  UsedChoices used;
+  for (const StepInfo& step : model.steps()) {
+    used.work_groups.push_back(work_group_of(step));
+    used.stored.push_back(stored_type_of({step}));
+  }
+  for (const std::string& line : unused_of(options.model.kernels, used)) log::warn("{}", line);
+}
+
+int bench(const BenchArguments& options) {
+  require_model(options.model.path);
+  CompileOptions compile = compile_options(options.model);
+  compile.weights = weights_of(options.device);
+  const Stopwatch load;
+  const GivenModel model(options.model, options.elsewhere);
+  const double load_ms = load.ms();
+  const Stopwatch open;
+  const std::vector<Device> devices = open_devices(options.device);
+  const double open_device_ms = open.ms();
+  const Stopwatch compiling;
+  const CompiledModel compiled = model.compile(devices, compile);
+  const double compile_ms = compiling.ms();
+  const LoadingMemory loading = loading_memory(options.model.path, compiled);
+  warn_of_unused(options, compiled);
+
+  const std::vector<PortInfo> inputs = model.inputs();
+  const std::size_t items_dimension = inputs.empty() ? 0 : batch_dimension(inputs.front());
+  BenchMeasurement measured = measure_session(compiled, items_dimension, options.measure);
+  measured.other_shapes = measure_other_shapes(model, compiled, compile.also, options.measure);
+  if (!options.model.conv.empty()) {
+    measured.layers =
+        times_by_layer(measure_profile(compiled, compiled.device().roofs(), options.measure));
+  }
+  measured.load_ms = load_ms;
+  measured.loading = loading;
+  measured.cache = model.is_compiled() ? "compiled ahead" : cache_state(compiled.report());
+  measured.kernels = model.kernels_line(compiled.report());
+  measured.open_device_ms = open_device_ms;
+  measured.compile_ms = compile_ms;
+  const BenchSetting setting{options.model.path, options.model.kernels.precision,
+                             options.measure.seed, options.result.format};
+  emit(report_of(setting, compiled, measured), options.result.path);
+  return 0;
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app, Action& chosen) {
+  CLI::App* command =
+      app.add_subcommand("bench", "Measure a model, or the kernels for a single problem");
+  command->footer(kBenchFooter);
+  auto options = std::make_shared<BenchArguments>();
+  for (const char* family : kFamilies) {
+    add_bench_problem(*command, family, chosen);
+  }
+  command->require_subcommand(0, 1);
+  add_given_model(*command, options->model, options->elsewhere, Need::optional);
+  command->add_flag("--cold", options->cold,
+                    "Measure new processes up to their first result: cold, warm, compiled ahead");
+  add_options(*command, options->measure);
+  add_options(*command, options->device);
+  add_options(*command, options->model);
+  add_trust_options(*command, options->model);
+  add_also_shape(*command, options->model,
+                 "Shapes to run at besides, with the kernels that are built");
+  add_options(*command, options->result, every_format());
+  command->callback([command, options, &chosen] {
+    for (const CLI::App* problem : command->get_subcommands()) {
+      refuse_unread(*command, {}, "bench " + problem->get_name());
+      return;  // it has set its own action
+    }
+    if (options->model.path.empty()) throw CLI::RequiredError("MODEL or one of the problems");
+    if (options->cold) {
+      refuse_unread(*command, kReadByCold, "bench --cold");
+      chosen = [options] {
+        require_model(options->model.path);
+        return bench_cold({options->device, options->model, options->measure, options->result,
+                           options->elsewhere});
+      };
+      return;
+    }
+    chosen = [options] { return bench(*options); };
+  });
+}
+
+}  // namespace morton::cli

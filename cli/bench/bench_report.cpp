@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/bench_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "bench/figures.hpp"
+#include "common/statistics.hpp"
+
+namespace morton::cli {
+namespace {
+
+const KernelInfo* find_info(const std::vector<KernelInfo>& kernels, const std::string& name) {
+  const auto found = std::ranges::find(kernels, name, &KernelInfo::name);
+  return found == kernels.end() ? nullptr : &*found;
+}
+
+bool is_kernel(const Contender& contender) {
+  return contender.about().kind == Contender::Kind::kernel;
+}
+
+bool has_peers(const Field& field) {
+  return !std::ranges::all_of(field.contenders, [](const auto& c) { return is_kernel(*c); });
+}
+
+/// How many times as fast as the contender ours is.
+double ratio_of(const Contender& contender, const Contender& ours) {
+  return median_of(contender.samples().call) / median_of(ours.samples().call);
+}
+
+Json figure_json(const Figure& figure, const char* clock) {
+  Json json = {{"median_ms", figure.ms.p50},
+               {"min_ms", figure.ms.min},
+               {"iqr_ms", figure.ms.iqr()},
+               {"gflops", figure.gflops},
+               {"best_gflops", figure.best_gflops},
+               {"gigabytes_per_second", figure.gigabytes_per_second},
+               {"clock", clock}};
+  if (figure.share) json["share_of_peak"] = *figure.share;
+  if (figure.best_share) json["best_share_of_peak"] = *figure.best_share;
+  return json;
+}
+
+Json contender_json(const Contender& contender, const Field& field, const Setting& setting) {
+  const Figures figures = figures_of(contender, setting);
+  const Contender::About about = contender.about();
+  Json json = {{"name", contender.name()}, {"kind", is_kernel(contender) ? "kernel" : "peer"}};
+  if (!about.version.empty()) json["version"] = about.version;
+  json.update(figure_json(figures.call, "host"));
+  json["error"] = contender.error();
+  if (const Contender* ours = ours_of(field)) json["ratio"] = ratio_of(contender, *ours);
+  json["alone"] = figures.alone ? figure_json(*figures.alone, "host") : Json();
+  json["device"] = figures.device ? figure_json(*figures.device, "device") : Json();
+  json["wait_ms"] = figures.wait_ms;
+  json["samples"] = contender.samples().call.size();
+  if (!is_kernel(contender)) return json;
+  json["stored"] = name_of(about.stored);
+  json["work_group"] = about.work_group;
+  json["tunables"] = Json(about.tunables);
+  Json operands = Json::object();
+  if (const KernelInfo* info = find_info(setting.kernels, contender.name())) {
+    for (const auto& [operand, demand] : info->operands) operands[operand] = demand;
+  }
+  json["operands"] = operands;
+  json["padding"] = about.padding;
+  json["steps"] = about.steps;
+  return json;
+}
+
+Json absent_json(const std::vector<Field::Absent>& absent) {
+  Json list = Json::array();
+  for (const auto& [name, why] : absent) list.push_back({{"name", name}, {"why", why}});
+  return list;
+}
+
+Json json_of(const Field& field, const Setting& setting) {
+  const Json facts = Json::parse(setting.device.json());
+  Json contenders = Json::array();
+  for (const auto& contender : field.contenders) {
+    contenders.push_back(contender_json(*contender, field, setting));
+  }
+  Json problem = setting.problem.facts;
+  problem["precision"] = setting.precision;
+  const Contender* ours = ours_of(field);
+  Json peak;
+  if (!setting.peak_gflops.empty()) {
+    peak = {{"gflops", median_of(setting.peak_gflops)},
+            {"max_gflops", std::ranges::max(setting.peak_gflops)},
+            {"kind", setting.peak_kind}};
+  }
+  return {{"problem", problem},
+          {"flop", setting.problem.flop},
+          {"bytes", setting.problem.bytes},
+          {"device",
+           {{"id", setting.device.id()},
+            {"name", setting.device.name()},
+            {"platform", facts.value("platform", "")},
+            {"driver", facts.value("driver_version", "")}}},
+          {"buffers", setting.buffers},
+          {"footprint_bytes", setting.footprint_bytes},
+          {"peak", peak},
+          {"checked", field.contenders.empty() ? Json() : Json(setting.coverage)},
+          {"ours", ours == nullptr ? Json() : Json(ours->name())},
+          {"contenders", contenders},
+          {"above_peak", above_peak(field, setting)},
+          {"rejected", absent_json(field.rejected)},
+          {"failed", absent_json(field.failed)}};
+}
+
+std::string percent_text(std::optional<double> share) {
+  return share ? fmt::format("{:.1f} %", 100.0 * *share) : "n/a";
+}
+
+/// Operands that kernels of the family declare, in their order.
+std::vector<std::string> operands_of(const std::vector<KernelInfo>& kernels) {
+  std::vector<std::string> names;
+  for (const KernelInfo& kernel : kernels) {
+    for (const auto& [operand, demand] : kernel.operands) {
+      if (std::ranges::find(names, operand) == names.end()) names.push_back(operand);
+    }
+  }
+  return names;
+}
+
+std::string demand_of(const KernelInfo* kernel, const std::string& operand) {
+  if (kernel == nullptr) return "";
+  for (const auto& [name, demand] : kernel->operands) {
+    if (name == operand) return demand;
+  }
+  return "";
+}
+
+/// Products are rated by their operations, everything else by the bytes that it moves.
+bool rated_by_flop(const Setting& setting) { return setting.problem.family == "gemm"; }
+
+Table figures_table(const Field& field, const Setting& setting) {
+  using enum Table::Align;
+  const bool flop = rated_by_flop(setting);
+  const std::string unit = flop ? "GFLOP/s" : "GB/s";
+  Table table;
+  const auto column = [&](const std::string& name) { table.columns.push_back({name, right}); };
+  table.columns.push_back({"kernel"});
+  column(unit);
+  if (flop) column("of peak");
+  if (flop) column("best");
+  for (const char* name : {"us", "iqr", "wait us"}) column(name);
+  const Contender* ours = has_peers(field) ? ours_of(field) : nullptr;
+  if (ours != nullptr) column("ours/it");
+  column("alone " + unit);
+  if (flop) column("of peak");
+  for (const char* name : {"us", "device us", "error"}) column(name);
+
+  const auto microseconds = [](double ms) { return digits_text(1e3 * ms); };
+  const auto rate = [&](const Figure& figure) {
+    return digits_text(flop ? figure.gflops : figure.gigabytes_per_second);
+  };
+  for (const auto& contender : field.contenders) {
+    const Figures figures = figures_of(*contender, setting);
+    const Figure& call = figures.call;
+    std::vector<std::string> row{contender->name(), rate(call)};
+    if (flop) row.push_back(percent_text(call.share));
+    if (flop) row.push_back(percent_text(call.best_share));
+    row.push_back(microseconds(call.ms.p50));
+    row.push_back(fmt::format("{:.1f} %", 100.0 * call.ms.iqr() / call.ms.p50));
+    row.push_back(microseconds(figures.wait_ms));
+    if (ours != nullptr) row.push_back(digits_text(ratio_of(*contender, *ours)));
+    row.push_back(figures.alone ? rate(*figures.alone) : "n/a");
+    if (flop) row.push_back(figures.alone ? percent_text(figures.alone->share) : "n/a");
+    row.push_back(figures.alone ? microseconds(figures.alone->ms.p50) : "n/a");
+    row.push_back(figures.device ? microseconds(figures.device->ms.p50) : "n/a");
+    row.push_back(fmt::format("{:.1e}", contender->error()));
+    table.rows.push_back(row);
+  }
+  return table;
+}
+
+/// "TILE_M=6 TILE_N=64" of each kernel that has any.
+std::string tunables_text(const Contender::About& about) {
+  std::string text;
+  for (const auto& [kernel, values] : about.tunables) {
+    text += text.empty() ? "" : ",";
+    for (const auto& [name, value] : values) {
+      text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
+    }
+  }
+  return text;
+}
+
+Table formats_table(const Field& field, const Setting& setting) {
+  Table table;
+  table.columns = {{"kernel"}, {"local"}, {"tunables"}, {"stored"}};
+  const std::vector<std::string> operands = operands_of(setting.kernels);
+  for (const std::string& operand : operands) table.columns.push_back({operand});
+  table.columns.push_back({"padded"});
+  for (const auto& contender : field.contenders) {
+    if (!is_kernel(*contender)) continue;
+    const Contender::About about = contender->about();
+    std::vector<std::string> row{contender->name(), about.work_group, tunables_text(about),
+                                 std::string(name_of(about.stored))};
+    const KernelInfo* info = find_info(setting.kernels, contender->name());
+    for (const std::string& operand : operands) row.push_back(demand_of(info, operand));
+    row.push_back(about.padding.empty() ? "-" : about.padding);
+    table.rows.push_back(row);
+  }
+  return table;
+}
+
+std::string absent_text(const char* heading, const std::vector<Field::Absent>& absent) {
+  if (absent.empty()) return "";
+  std::string text = fmt::format("\n{}:\n\n", heading);
+  for (const auto& [name, why] : absent) text += fmt::format("- {}: {}\n", name, why);
+  return text;
+}
+
+/// What a reader must know beside the figures.
+std::string notes_text(const Field& field, const Setting& setting) {
+  std::string notes;
+  for (const auto& contender : field.contenders) {
+    const Contender::About about = contender->about();
+    if (!about.version.empty()) notes += fmt::format("\n{}: {}", contender->name(), about.version);
+    if (about.kind == Contender::Kind::peer && !about.bounded_by_peak) {
+      notes += "; it computes on another processor than the device, whose peak is not its own";
+    }
+    if (about.kind == Contender::Kind::kernel && about.stored != DType::f32) {
+      notes += fmt::format("\n{}: holds operands rounded to {}; the peak is that of f32",
+                           contender->name(), name_of(about.stored));
+    }
+  }
+  for (const std::string& line : above_peak(field, setting)) notes += "\nwrong: " + line;
+  return notes.empty() ? "" : notes + "\n";
+}
+
+std::string text_of(const Field& field, const Setting& setting, Format format) {
+  std::string text = fmt::format("{} on {}\n", setting.problem.title, setting.device.description());
+  if (field.contenders.empty()) {
+    text += "nothing to measure: no result was right\n";
+  } else {
+    text += fmt::format("peak {:.1f} GFLOP/s ({}, median; best {:.1f})\n",
+                        median_of(setting.peak_gflops), setting.peak_kind,
+                        std::ranges::max(setting.peak_gflops));
+    text += "buffers: " + setting.buffers + "\n";
+    text += "checked: " + setting.coverage + "\n\n";
+    text += to_text(figures_table(field, setting), format);
+    if (ours_of(field) != nullptr) text += "\n" + to_text(formats_table(field, setting), format);
+    text += notes_text(field, setting);
+  }
+  return text + absent_text("Cannot compute it", field.rejected) +
+         absent_text("Failed", field.failed);
+}
+
+}  // namespace
+
+void sort_by_speed(Field& field) {
+  const auto time = [](const Contender& contender) {
+    const Samples& samples = contender.samples();
+    return median_of(samples.alone.empty() ? samples.call : samples.alone);
+  };
+  std::ranges::stable_sort(field.contenders,
+                           [&](const auto& a, const auto& b) { return time(*a) < time(*b); });
+}
+
+const Contender* ours_of(const Field& field) {
+  const Contender* ours = nullptr;
+  for (const auto& contender : field.contenders) {
+    if (!is_kernel(*contender)) continue;
+    if (ours == nullptr || ratio_of(*contender, *ours) < 1.0) ours = contender.get();
+  }
+  return ours;
+}
+
+std::vector<std::string> above_peak(const Field& field, const Setting& setting) {
+  std::vector<std::string> lines;
+  for (const auto& contender : field.contenders) {
+    if (!contender->about().bounded_by_peak) continue;
+    const Figures figures = figures_of(*contender, setting);
+    const auto look = [&](const Figure& figure, const char* what) {
+      const double share = std::max(figure.share.value_or(0.0), figure.best_share.value_or(0.0));
+      if (share <= kMostShare) return;
+      lines.push_back(fmt::format(
+          "{}, {}: {:.0f} % of the peak of the same run cannot be; the machine was disturbed, or "
+          "a clock is wrong: measure again, with more samples (-n)",
+          contender->name(), what, 100.0 * share));
+    };
+    look(figures.call, "calls");
+    if (figures.alone && !contender->samples().alone.empty()) look(*figures.alone, "alone");
+    if (figures.device) look(*figures.device, "device clock");
+  }
+  return lines;
+}
+
+std::string report_of(const Field& field, const Setting& setting, Format format) {
+  if (for_people(format)) return text_of(field, setting, format);
+  const Json json = json_of(field, setting);
+  return to_text(format == Format::csv ? json["contenders"] : json, format);
+}
+
+}  // namespace morton::cli

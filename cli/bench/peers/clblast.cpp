@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "bench/peers/peer.hpp"
+#include "bench/peers/shared_library.hpp"
+#include "common/device_buffers.hpp"
+#include "common/output.hpp"
+#include "morton/error.hpp"
+
+namespace morton::cli {
+namespace {
+
+// Of clblast_c.h.
+constexpr int kClblastRowMajor = 101;
+constexpr int kClblastPlain = 111;
+constexpr int kClblastTransposed = 112;
+constexpr int kSingle = 32;
+using ClblastSgemm = int(int layout, int trans_a, int trans_b, std::size_t m, std::size_t n,
+                         std::size_t k, float alpha, cl_mem a, std::size_t a_offset,
+                         std::size_t a_pitch, cl_mem b, std::size_t b_offset, std::size_t b_pitch,
+                         float beta, cl_mem c, std::size_t c_offset, std::size_t c_pitch,
+                         cl_command_queue* queue, void* event);
+using Override = int(cl_device_id device, const char* kernel, int precision, std::size_t count,
+                     const char** names, const std::size_t* values);
+
+int clblast_transposition(GemmShape::Order order) {
+  return order == GemmShape::Order::plain ? kClblastPlain : kClblastTransposed;
+}
+
+/// CLBlast's kernels with their parameters' values.
+using Parameters = std::map<std::string, std::map<std::string, std::size_t>>;
+
+/// {"Xgemm": {"MWG": 64, ...}, ...}, where bench/clblast_tune.py writes it under "kernels". Throws
+/// ModelError.
+Parameters read_parameters(const std::string& path) {
+  try {
+    return Json::parse(read_text(path)).at("kernels").get<Parameters>();
+  } catch (const Json::exception& error) {
+    throw ModelError(fmt::format(
+        "{}: expected an object with \"kernels\": {{\"Xgemm\": {{\"MWG\": 64, ...}}}}, as "
+        "bench/clblast_tune.py writes it: {}",
+        path, error.what()));
+  }
+}
+
+class ClBlast : public Peer {
+ public:
+  explicit ClBlast(const PeerRequest& request)
+      : library_("clblast",
+                 {{"libclblast.so.1"}, request.folder, "install Debian's package libclblast1"}),
+        shape_(request.shape),
+        memory_(request.device),
+        queue_(memory_.make_queue()) {
+    library_.load("CLBlastSgemm", sgemm_);
+    if (!request.clblast_parameters.empty()) use_parameters(request.clblast_parameters);
+    for (std::size_t i = 0; i < request.sets; ++i) {
+      sets_.push_back({allocate(shape_.m * shape_.k), allocate(shape_.k * shape_.n),
+                       allocate(shape_.m * shape_.n)});
+    }
+  }
+
+  [[nodiscard]] std::string version() const override {
+    // Its interface tells no version.
+    return fmt::format("CLBlast ({}) on the same device, {}", library_.path(),
+                       parameters_.empty() ? "as shipped" : "tuned: " + parameters_);
+  }
+  [[nodiscard]] Place place() const override { return Place::same_processor; }
+  [[nodiscard]] AfterCall after_call() const override { return AfterCall::idle; }
+
+  void set_inputs(const Tensor& lhs, const Tensor& rhs) override {
+    for (const Operands& set : sets_) {
+      DeviceMemory::write(queue_, set.lhs, {lhs.data(), lhs.bytes()});
+      DeviceMemory::write(queue_, set.rhs, {rhs.data(), rhs.bytes()});
+    }
+  }
+
+  void enqueue(std::size_t set) override {
+    const Operands& operands = sets_[set];
+    const auto m = static_cast<std::size_t>(shape_.m);
+    const auto n = static_cast<std::size_t>(shape_.n);
+    const auto k = static_cast<std::size_t>(shape_.k);
+    cl_command_queue queue = queue_.get();
+    const int status = sgemm_(kClblastRowMajor, clblast_transposition(shape_.lhs),
+                              clblast_transposition(shape_.rhs), m, n, k, 1.0F, operands.lhs.get(),
+                              0, shape_.lhs == GemmShape::Order::plain ? k : m, operands.rhs.get(),
+                              0, shape_.rhs == GemmShape::Order::plain ? n : k, 0.0F,
+                              operands.dst.get(), 0, n, &queue, nullptr);
+    require_success(status, "CLBlastSgemm");
+  }
+
+  void wait() override { DeviceMemory::finish(queue_); }
+
+  [[nodiscard]] Tensor result(std::size_t set) override {
+    Tensor dst = Tensor::allocate(DType::f32, {shape_.m, shape_.n});
+    DeviceMemory::read(queue_, sets_[set].dst, {dst.mutable_data(), dst.bytes()});
+    return dst;
+  }
+
+ private:
+  struct Operands {
+    DeviceBuffer lhs, rhs, dst;
+  };
+
+  [[nodiscard]] DeviceBuffer allocate(std::int64_t elements) const {
+    return memory_.allocate(static_cast<std::size_t>(elements) * sizeof(float));
+  }
+
+  static void require_success(int status, const std::string& what) {
+    if (status == 0) return;
+    throw DeviceError(
+        fmt::format("clblast: {} returned status {} (CLBlastStatusCode in "
+                    "clblast_c.h)",
+                    what, status));
+  }
+
+  void use_parameters(const std::string& path) {
+    Override* override_parameters = nullptr;
+    library_.load("CLBlastOverrideParameters", override_parameters);
+    for (const auto& [kernel, values] : read_parameters(path)) {
+      std::vector<const char*> names;
+      std::vector<std::size_t> numbers;
+      for (const auto& [name, value] : values) {
+        names.push_back(name.c_str());
+        numbers.push_back(value);
+      }
+      require_success(override_parameters(memory_.device_id(), kernel.c_str(), kSingle,
+                                          names.size(), names.data(), numbers.data()),
+                      fmt::format("CLBlastOverrideParameters for {} of {}", kernel, path));
+    }
+    parameters_ = path;
+  }
+
+  SharedLibrary library_;
+  GemmShape shape_;
+  DeviceMemory memory_;
+  DeviceQueue queue_;
+  std::vector<Operands> sets_;
+  ClblastSgemm* sgemm_ = nullptr;
+  std::string parameters_;
+};
+
+}  // namespace
+
+std::unique_ptr<Peer> open_clblast(const PeerRequest& request) {
+  return std::make_unique<ClBlast>(request);
+}
+
+}  // namespace morton::cli

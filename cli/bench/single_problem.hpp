@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "common/options.hpp"
+#include "common/output.hpp"
+#include "morton/expectation.hpp"
+#include "morton/problems.hpp"
+#include "morton/tensor.hpp"
+
+namespace morton::cli {
+
+using Inputs = std::vector<NamedTensor>;
+
+/// A problem of one family, for the commands that measure or compare its kernels.
+struct SingleProblem : ProblemReference {
+  std::string family;  ///< "gemm", "bias", "sigmoid", ...
+  std::string title;   ///< "gemm M=17 N=3 K=5 f32"
+  Json facts;          ///< the same for programs
+  Model model;
+  double flop = 0.0;   ///< what a caller asks for, padding not counted
+  double bytes = 0.0;  ///< every operand once
+};
+
+/// A product, as commands are told of it.
+struct GemmOptions {
+  std::int64_t m = 0, n = 0, k = 0;
+  bool transpose_a = false, transpose_b = false;
+};
+
+/// --m, --n, --k, which must be given, --trans-a and --trans-b.
+void add_options(CLI::App& command, GemmOptions& options);
+[[nodiscard]] GemmShape shape_of(const GemmOptions& options);
+/// "plain" or "transposed".
+[[nodiscard]] const char* order_text(GemmShape::Order order);
+
+[[nodiscard]] SingleProblem gemm_problem(const GemmShape& shape);
+/// "bias", "sigmoid" or "relu".
+[[nodiscard]] SingleProblem matrix_problem(const std::string& family, std::int64_t rows,
+                                           std::int64_t columns);
+
+/// Seeded integers from -3 to 3.
+[[nodiscard]] Inputs integer_inputs(const SingleProblem& problem, std::uint64_t seed);
+
+}  // namespace morton::cli

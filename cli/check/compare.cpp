@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <Eigen/Core>
+#include <array>
+#include <cmath>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "bench/kernel_contender.hpp"
+#include "bench/single_problem.hpp"
+#include "check/compare_model.hpp"
+#include "commands.hpp"
+#include "common/log.hpp"
+#include "common/options.hpp"
+#include "common/output.hpp"
+#include "common/unused_options.hpp"
+#include "morton/error.hpp"
+
+namespace morton::cli {
+namespace {
+
+constexpr const char* kCompareFooter =
+    R"(The numbers are normal with mean 0 and standard deviation 5, as in C18's test. The product is set
+beside Eigen's in f32: mean and greatest absolute difference, results of the wrong sign, and results
+more than 1 apart. `outside` counts results that lie further from the exact product than rounding can
+explain; any of these makes the status 1.
+
+Examples:
+  morton compare gemm --m 1000 --n 1000 --k 1000 --all-transpositions
+  morton compare gemm --m 17 --n 63 --k 100 --trans-b --use gemm=gemm.morton_4_2)";
+
+constexpr const char* kModelFooter =
+    R"(Runs a model once and compares every layer that it keeps in memory, from what the device computed
+before it. An error in one layer is not carried to the next, so the first wrong layer is the wrong
+one; it and its kernels are named, and the status is 1. The reference computes in double what the
+model's nodes say, with a bound on what rounding may do to each element.
+
+Examples:
+  morton compare models/lenet5.onnx --layers
+  morton compare net.onnx -i image:cat.png --use conv2d=conv2d.naive
+  morton compare net.onnx --ref activations.npz --rtol 1e-4
+  morton compare net.onnx --ref test_data_set_0
+  morton compare gemm --m 1000 --n 1000 --k 1000)";
+
+struct CompareArguments {
+  GemmOptions gemm;
+  bool every = false;
+  std::uint64_t seed = 1;
+  DeviceOptions device;
+  KernelOptions kernels;
+  ResultOptions result;
+};
+
+template <typename Scalar>
+using RowMajor = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+/// The operands, and what their product must be.
+struct Reference {
+  RowMajor<float> lhs, rhs;
+  RowMajor<float> eigen;       ///< Eigen's product in f32
+  RowMajor<double> exact;      ///< in f64
+  RowMajor<double> magnitude;  ///< sums of the terms' magnitudes
+};
+
+RowMajor<float> normal_matrix(std::int64_t rows, std::int64_t columns, std::mt19937_64& generator) {
+  std::normal_distribution<float> normal(0.0F, 5.0F);
+  RowMajor<float> matrix(rows, columns);
+  for (Eigen::Index i = 0; i < matrix.size(); ++i) matrix.data()[i] = normal(generator);
+  return matrix;
+}
+
+Reference make_reference(const CompareArguments& options) {
+  std::mt19937_64 generator(options.seed);
+  Reference reference;
+  reference.lhs = normal_matrix(options.gemm.m, options.gemm.k, generator);
+  reference.rhs = normal_matrix(options.gemm.k, options.gemm.n, generator);
+  reference.eigen = reference.lhs * reference.rhs;
+  const RowMajor<double> lhs = reference.lhs.cast<double>();
+  const RowMajor<double> rhs = reference.rhs.cast<double>();
+  reference.exact = lhs * rhs;
+  reference.magnitude = lhs.cwiseAbs() * rhs.cwiseAbs();
+  return reference;
+}
+
+/// The matrix as the caller of the product holds it.
+Tensor held(const RowMajor<float>& matrix, GemmShape::Order order) {
+  const RowMajor<float> lying =
+      order == GemmShape::Order::plain ? matrix : RowMajor<float>(matrix.transpose());
+  Tensor tensor = Tensor::allocate(DType::f32, {lying.rows(), lying.cols()});
+  std::copy_n(lying.data(), lying.size(), tensor.as_mutable<float>().begin());
+  return tensor;
+}
+
+/// How one way of holding the operands came out.
+struct Comparison {
+  GemmShape shape;
+  std::string kernels;
+  double mean_error = 0.0, max_error = 0.0;
+  std::int64_t sign_errors = 0, above_one = 0, outside = 0;
+};
+
+void compare(const Tensor& dst, const Reference& reference, double unit_roundoff,
+             Comparison& outcome) {
+  const std::span<const float> got = dst.as<float>();
+  const double roundings = static_cast<double>(reference.lhs.cols()) + 4.0;
+  double sum = 0.0;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    const auto at = static_cast<Eigen::Index>(i);
+    const double value = got[i];
+    const double eigen = reference.eigen.data()[at];
+    const double difference = std::abs(value - eigen);
+    sum += difference;
+    // Written so that NaN counts everywhere.
+    if (!(difference <= outcome.max_error)) outcome.max_error = difference;
+    const auto sign = [](double number) { return (number > 0.0) - (number < 0.0); };
+    if (sign(value) != sign(eigen) || std::isnan(value)) ++outcome.sign_errors;
+    if (!(difference <= 1.0)) ++outcome.above_one;
+    // Each operand may be rounded to what is kept in memory; sums are rounded in f32.
+    const double allowed =
+        (2.0 * unit_roundoff + roundings * 0x1p-24) * reference.magnitude.data()[at];
+    if (!(std::abs(value - reference.exact.data()[at]) <= allowed)) ++outcome.outside;
+  }
+  outcome.mean_error = sum / static_cast<double>(got.size());
+}
+
+Comparison run_one(const GemmShape& shape, const Reference& reference, const Device& device,
+                   const CompileOptions& compile, UsedChoices& used) {
+  const CompiledModel model = compile_model(gemm_model(shape), device, compile);
+  Session session(model);
+  const Inputs inputs{{"lhs", held(reference.lhs, shape.lhs)},
+                      {"rhs", held(reference.rhs, shape.rhs)}};
+  const std::vector<NamedTensor> outputs = session.run(inputs);
+  Comparison outcome;
+  outcome.shape = shape;
+  outcome.kernels = computing_kernels(model.steps());
+  for (const StepInfo& step : model.steps()) {
+    used.work_groups.push_back(work_group_of(step));
+    used.stored.push_back(stored_type_of({step}));
+  }
+  compare(outputs.front().tensor, reference, unit_roundoff_of(model.steps()), outcome);
+  return outcome;
+}
+
+Json json_of(const CompareArguments& options, const Device& device,
+             const std::vector<Comparison>& outcomes) {
+  Json list = Json::array();
+  for (const Comparison& outcome : outcomes) {
+    list.push_back({{"lhs", order_text(outcome.shape.lhs)},
+                    {"rhs", order_text(outcome.shape.rhs)},
+                    {"kernel", outcome.kernels},
+                    {"mean_error", outcome.mean_error},
+                    {"max_error", outcome.max_error},
+                    {"sign_errors", outcome.sign_errors},
+                    {"errors_above_1", outcome.above_one},
+                    {"outside_bound", outcome.outside}});
+  }
+  return {
+      {"problem",
+       {{"family", "gemm"}, {"m", options.gemm.m}, {"n", options.gemm.n}, {"k", options.gemm.k}}},
+      {"seed", options.seed},
+      {"device", {{"id", device.id()}, {"name", device.name()}}},
+      {"elements", options.gemm.m * options.gemm.n},
+      {"outcomes", list}};
+}
+
+std::string text_of(const CompareArguments& options, const Device& device,
+                    const std::vector<Comparison>& outcomes) {
+  using enum Table::Align;
+  Table table;
+  table.columns = {{"lhs"},
+                   {"rhs"},
+                   {"kernel"},
+                   {"mean error", right},
+                   {"max error", right},
+                   {"sign errors", right},
+                   {"errors above 1", right},
+                   {"outside", right}};
+  for (const Comparison& outcome : outcomes) {
+    table.rows.push_back({order_text(outcome.shape.lhs), order_text(outcome.shape.rhs),
+                          outcome.kernels, fmt::format("{:.3g}", outcome.mean_error),
+                          fmt::format("{:.3g}", outcome.max_error),
+                          std::to_string(outcome.sign_errors), std::to_string(outcome.above_one),
+                          std::to_string(outcome.outside)});
+  }
+  return fmt::format("gemm M={} N={} K={} f32, normal(0, 5), against Eigen, on {}\n\n",
+                     options.gemm.m, options.gemm.n, options.gemm.k, device.description()) +
+         to_text(table, options.result.format);
+}
+
+int compare_gemm(const CompareArguments& options) {
+  using Order = GemmShape::Order;
+  const CompileOptions compile = compile_options(options.kernels);
+  GemmShape shape{options.gemm.m, options.gemm.n, options.gemm.k};
+  static_cast<void>(gemm_model(shape));  // refuses bad extents before anything is made of them
+  const Device device = open_device(options.device);
+  const Reference reference = make_reference(options);
+  std::vector<Comparison> outcomes;
+  UsedChoices used;
+  for (const bool transpose_a : {false, true}) {
+    for (const bool transpose_b : {false, true}) {
+      const bool asked =
+          transpose_a == options.gemm.transpose_a && transpose_b == options.gemm.transpose_b;
+      if (!options.every && !asked) continue;
+      shape.lhs = transpose_a ? Order::transposed : Order::plain;
+      shape.rhs = transpose_b ? Order::transposed : Order::plain;
+      outcomes.push_back(run_one(shape, reference, device, compile, used));
+    }
+  }
+  for (const std::string& line : unused_of(options.kernels, used)) log::warn("{}", line);
+  const Json json = json_of(options, device, outcomes);
+  const Format format = options.result.format;
+  if (for_people(format)) {
+    emit(text_of(options, device, outcomes), options.result.path);
+  } else {
+    emit(to_text(format == Format::csv ? json["outcomes"] : json, format), options.result.path);
+  }
+  std::int64_t outside = 0;
+  for (const Comparison& outcome : outcomes) outside += outcome.outside;
+  if (outside == 0) return 0;
+  log::error("{} results lie further from the exact product than rounding explains", outside);
+  return kCheckFailed;
+}
+
+}  // namespace
+
+void add_compare(CLI::App& app, Action& chosen) {
+  CLI::App* compare_command =
+      app.add_subcommand("compare", "Set results beside those of another implementation");
+  compare_command->require_subcommand(0, 1);
+  compare_command->footer(kModelFooter);
+  add_compare_model(*compare_command, chosen);
+  CLI::App* command = compare_command->add_subcommand("gemm", "Products against Eigen's");
+  command->footer(kCompareFooter);
+  auto options = std::make_shared<CompareArguments>();
+  add_options(*command, options->gemm);
+  command->add_flag("--all-transpositions", options->every, "All four ways, one after the other");
+  command->add_option("--seed", options->seed, "Seed of the numbers (1)")
+      ->option_text("N")
+      ->check(whole_number(0));
+  add_options(*command, options->kernels);
+  add_options(*command, options->device);
+  add_options(
+      *command, options->result,
+      {{"table", Format::table}, {"md", Format::md}, {"json", Format::json}, {"csv", Format::csv}});
+  command->callback([options, &chosen] { chosen = [options] { return compare_gemm(*options); }; });
+}
+
+}  // namespace morton::cli

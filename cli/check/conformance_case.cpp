@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "check/conformance_case.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "check/conformance_disputes.hpp"
+#include "common/output.hpp"
+#include "morton/error.hpp"
+#include "morton/files.hpp"
+#include "morton/model.hpp"
+#include "morton/session.hpp"
+
+namespace morton::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using CaseOutcome = ConformanceResult::Outcome;
+
+constexpr double kRelative = 1e-3;
+constexpr double kAbsolute = 1e-7;
+
+/// input_0.pb, input_1.pb, ... as far as there are any.
+std::vector<Tensor> numbered_tensors(const fs::path& folder, const std::string& stem) {
+  std::vector<Tensor> tensors;
+  for (;;) {
+    const fs::path file = folder / fmt::format("{}_{}.pb", stem, tensors.size());
+    if (!fs::exists(file)) return tensors;
+    tensors.push_back(read_tensors(file.string()).front().tensor);
+  }
+}
+
+std::vector<fs::path> data_sets_of(const fs::path& folder) {
+  std::vector<fs::path> sets;
+  for (;;) {
+    fs::path set = folder / fmt::format("test_data_set_{}", sets.size());
+    if (!fs::is_directory(set)) return sets;
+    sets.push_back(std::move(set));
+  }
+}
+
+/// ONNX's test data keep bfloat16, which NumPy lacks, as u16: the same bytes.
+Tensor as_declared(const Tensor& tensor, DType type) {
+  if (type != DType::bf16 || tensor.dtype() != DType::u16) return tensor;
+  Tensor result = Tensor::allocate(type, tensor.shape());
+  std::copy_n(tensor.data(), tensor.bytes(), result.mutable_data());
+  return result;
+}
+
+std::vector<NamedTensor> inputs_of(const Model& model, const fs::path& set) {
+  const std::vector<Tensor> tensors = numbered_tensors(set, "input");
+  const std::vector<PortInfo> ports = model.inputs();
+  if (tensors.size() != ports.size()) {
+    throw ModelError(
+        fmt::format("{}: {} inputs, the model has {}", set.string(), tensors.size(), ports.size()));
+  }
+  std::vector<NamedTensor> inputs;
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    inputs.push_back({ports[i].name, as_declared(tensors[i], ports[i].dtype)});
+  }
+  return inputs;
+}
+
+/// The options with the shapes that the model leaves open, and the values that planning needs.
+CompileOptions fitted(const Model& model, const std::vector<NamedTensor>& inputs,
+                      CompileOptions options) {
+  const std::vector<PortInfo> ports = model.inputs();
+  const std::vector<std::string> planned = model.summary().planned_inputs;
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    const bool open = std::ranges::any_of(ports[i].shape, [](auto extent) { return extent < 0; });
+    if (open) options.shapes[ports[i].name] = inputs[i].tensor.shape();
+    const bool needed = std::ranges::find(planned, ports[i].name) != planned.end();
+    if (needed) options.values[ports[i].name] = inputs[i].tensor;
+  }
+  return options;
+}
+
+bool agrees(double got, double expected) {
+  if (std::isnan(expected)) return std::isnan(got);
+  if (std::isinf(expected)) return got == expected;
+  return std::fabs(got - expected) <= kAbsolute + kRelative * std::fabs(expected);
+}
+
+/// What is wrong with an output; empty when nothing is.
+std::string difference(const NamedTensor& got, const Tensor& expected) {
+  const Tensor& value = got.tensor;
+  if (value.dtype() != expected.dtype() || value.shape() != expected.shape()) {
+    return fmt::format("'{}' is {} {}, expected {} {}", got.name, name_of(value.dtype()),
+                       shape_text(value.shape()), name_of(expected.dtype()),
+                       shape_text(expected.shape()));
+  }
+  std::int64_t wrong = 0;
+  std::int64_t first = 0;
+  for (std::int64_t i = value.size(); i-- > 0;) {
+    if (agrees(value.at(i), expected.at(i))) continue;
+    ++wrong;
+    first = i;
+  }
+  if (wrong == 0) return {};
+  return fmt::format("'{}': {} of {} elements differ, the first at {}: {:.8g}, expected {:.8g}",
+                     got.name, wrong, value.size(), first, value.at(first), expected.at(first));
+}
+
+std::string differences(const std::vector<NamedTensor>& got, const std::vector<Tensor>& expected) {
+  if (got.size() != expected.size()) {
+    return fmt::format("{} outputs, expected {}", got.size(), expected.size());
+  }
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    std::string text = difference(got[i], as_declared(expected[i], got[i].tensor.dtype()));
+    if (!text.empty()) return text;
+  }
+  return {};
+}
+
+/// Whether the device has computed, or nothing was to be computed.
+CaseOutcome place_of(const CompiledModel& compiled, const ModelSummary& summary) {
+  bool any = false;
+  for (const StepInfo& step : compiled.steps()) {
+    if (step.place == StepInfo::Place::host) return CaseOutcome::host;
+    any = any || step.role == StepInfo::Role::compute;
+  }
+  const bool planned = std::ranges::any_of(
+      summary.operators, [](const auto& counted) { return is_shape_arithmetic(counted.first); });
+  return any || !planned ? CaseOutcome::device : CaseOutcome::host;
+}
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+void run_all(const fs::path& folder, const Device& device, const CompileOptions& options,
+             ConformanceResult& result) {
+  const Model model = Model::load((folder / "model.onnx").string());
+  const ModelSummary summary = model.summary();
+  if (summary.operators.size() == 1) result.operators = summary.operators.front().first;
+  if (!summary.unsupported.empty()) throw UnsupportedError(summary.unsupported.front().second);
+  for (const fs::path& set : data_sets_of(folder)) {
+    const std::vector<NamedTensor> inputs = inputs_of(model, set);
+    const CompiledModel compiled = compile(model, device, fitted(model, inputs, options));
+    Session session(compiled);
+    result.reason = differences(session.run(inputs), numbered_tensors(set, "output"));
+    if (!result.reason.empty()) return;
+    result.outcome = place_of(compiled, summary);
+  }
+}
+
+}  // namespace
+
+const char* word_of(CaseOutcome outcome) {
+  switch (outcome) {
+    case CaseOutcome::device:
+      return "device";
+    case CaseOutcome::host:
+      return "host";
+    case CaseOutcome::unsupported:
+      return "unsupported";
+    case CaseOutcome::disputed:
+      return "disputed";
+    case CaseOutcome::failed:
+      break;
+  }
+  return "failed";
+}
+
+std::vector<fs::path> find_conformance_cases(const fs::path& folder) {
+  if (!fs::is_directory(folder)) throw UsageError(folder.string() + ": is no folder");
+  std::vector<fs::path> cases;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const bool complete = fs::exists(entry.path() / "model.onnx") &&
+                          fs::is_directory(entry.path() / "test_data_set_0");
+    if (complete) cases.push_back(entry.path());
+  }
+  std::ranges::sort(cases);
+  if (cases.empty()) {
+    throw UsageError(folder.string() +
+                     ": holds no test (a folder with model.onnx and test_data_set_0)");
+  }
+  return cases;
+}
+
+bool is_shape_arithmetic(const std::string& op) {
+  constexpr std::array kOperators{"Shape", "Size", "Range", "ConstantOfShape", "Constant"};
+  return std::ranges::find(kOperators, op) != kOperators.end();
+}
+
+ConformanceResult run_conformance_case(const fs::path& folder, const Device& device,
+                                       const CompileOptions& options) {
+  ConformanceResult result;
+  result.name = folder.filename().string();
+  result.operators = "several";
+  try {
+    run_all(folder, device, options, result);
+  } catch (const UnsupportedError& error) {
+    result.outcome = CaseOutcome::unsupported;
+    result.reason = first_line(error.what());
+  } catch (const std::exception& error) {
+    result.outcome = CaseOutcome::failed;
+    result.reason = first_line(error.what());
+  }
+  const std::string_view dispute = dispute_over(result.name);
+  if (result.outcome == CaseOutcome::failed && !dispute.empty()) {
+    result.outcome = CaseOutcome::disputed;
+    result.reason += " (" + std::string(dispute) + ")";
+  }
+  return result;
+}
+
+}  // namespace morton::cli

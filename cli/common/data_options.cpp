@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/data_options.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "common/inputs.hpp"
+#include "common/log.hpp"
+#include "morton/error.hpp"
+
+namespace morton::cli {
+
+void add_options(CLI::App& command, DataOptions& options) {
+  command
+      .add_option(
+          "--data", options.path,
+          "IDX files, CIFAR-10's binary version, a folder of pictures for each class, or an "
+          ".npz archive")
+      ->option_text("PATH")
+      ->required();
+  command
+      .add_option("--mean", options.mean,
+                  "Taken from each value (pictures: level / 255): one number, or one a channel")
+      ->option_text("X,...")
+      ->allow_extra_args(false)
+      ->delimiter(',');
+  command.add_option("--deviation", options.deviation, "What the rest is divided by: likewise")
+      ->option_text("X,...")
+      ->allow_extra_args(false)
+      ->delimiter(',');
+}
+
+void say_what_is_cut(const Dataset& data, const PortInfo& input) {
+  const std::optional<PictureFit> fit = fit_pictures(data, input.shape);
+  if (!fit || !fit->cuts()) return;
+  log::warn(
+      "{}: pictures are {}x{}, the network sees {}x{} of them: the middle (in training with "
+      "--augment crop, anywhere); scale them where it should see all",
+      data.where, fit->height, fit->width, fit->input_height, fit->input_width);
+}
+
+std::optional<std::int64_t> fixed_batch(const std::vector<PortInfo>& inputs, std::int64_t given) {
+  if (inputs.size() != 1 || inputs.front().shape.empty()) return std::nullopt;
+  const std::int64_t stated = inputs.front().shape[batch_dimension(inputs.front())];
+  if (stated < 0) return std::nullopt;
+  if (given > 0 && given != stated) {
+    throw UsageError(fmt::format(
+        "--batch {}: the model's file fixes the batch, {}; export it with an open first extent, or "
+        "leave --batch out",
+        given, stated));
+  }
+  return stated;
+}
+
+std::string class_name(const Dataset& data, std::int64_t label) {
+  const auto index = static_cast<std::size_t>(label);
+  return index < data.class_names.size() ? data.class_names[index] : std::to_string(label);
+}
+
+}  // namespace morton::cli

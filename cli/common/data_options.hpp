@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/cli11_names.hpp"
+#include "morton/dataset.hpp"
+#include "morton/model.hpp"
+
+namespace morton::cli {
+
+/// Which examples a command works on, and how their values are prepared.
+struct DataOptions {
+  std::string path;
+  std::vector<float> mean, deviation;
+};
+
+/// --data, --mean and --deviation.
+void add_options(CLI::App& command, DataOptions& options);
+
+/// Says so where pictures are larger than the input, which sees their middle then.
+void say_what_is_cut(const Dataset& data, const PortInfo& input);
+
+/// Examples of a run where neither the model nor an option says.
+inline constexpr std::int64_t kUsualBatch = 100;
+
+/// The batch that the file of a model with one input fixes, if it does. Throws UsageError where
+/// --batch is `given` (not 0), and another one.
+[[nodiscard]] std::optional<std::int64_t> fixed_batch(const std::vector<PortInfo>& inputs,
+                                                      std::int64_t given);
+
+/// The name of a class of the data, or its number.
+[[nodiscard]] std::string class_name(const Dataset& data, std::int64_t label);
+
+}  // namespace morton::cli

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/inputs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <random>
+#include <string_view>
+#include <utility>
+
+#include "common/log.hpp"
+#include "common/output.hpp"
+#include "morton/error.hpp"
+#include "morton/files.hpp"
+
+namespace morton::cli {
+namespace {
+
+std::string inputs_text(const std::vector<PortInfo>& inputs) {
+  std::string text;
+  for (const PortInfo& input : inputs) {
+    text += fmt::format("\n{}  {}  {}", input.name, name_of(input.dtype),
+                        shape_text(input.shape, input.symbols));
+  }
+  return text;
+}
+
+const PortInfo* find_input(const std::vector<PortInfo>& inputs, std::string_view name) {
+  const auto found = std::ranges::find(inputs, name, &PortInfo::name);
+  return found == inputs.end() ? nullptr : &*found;
+}
+
+struct Argument {
+  std::string input;  ///< empty when the argument names none
+  std::string file;
+};
+
+/// Splits "name:file". Names of inputs may hold colons, and so may those of files: the longest name
+/// of an input that fits wins, then a file of the whole name.
+Argument split_argument(const std::string& text, const std::vector<PortInfo>& inputs) {
+  Argument result;
+  for (const PortInfo& input : inputs) {
+    const std::string prefix = input.name + ":";
+    if (text.starts_with(prefix) && input.name.size() >= result.input.size()) {
+      result = {input.name, text.substr(prefix.size())};
+    }
+  }
+  const std::size_t colon = text.find(':');
+  if (result.input.empty()) {
+    if (colon != std::string::npos && !std::filesystem::exists(text)) {
+      throw UsageError(fmt::format("-i {}: the model has no input '{}'; its inputs:{}", text,
+                                   text.substr(0, colon), inputs_text(inputs)));
+    }
+    result.file = text;
+  }
+  if (result.file.empty()) {
+    throw UsageError(fmt::format(
+        "-i '{}': expected NAME:FILE, or FILE when the model has one input; its inputs:{}", text,
+        inputs_text(inputs)));
+  }
+  return result;
+}
+
+bool is_image(const std::string& file) {
+  std::string extension = std::filesystem::path(file).extension().string();
+  std::ranges::transform(extension, extension.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  static constexpr std::string_view kImages[] = {".png", ".jpg", ".jpeg"};
+  return std::ranges::find(kImages, extension) != std::end(kImages);
+}
+
+std::string names_text(const std::vector<NamedTensor>& tensors) {
+  std::string text;
+  for (const NamedTensor& tensor : tensors) {
+    text += fmt::format("\n{}  {}  {}", tensor.name, name_of(tensor.tensor.dtype()),
+                        shape_text(tensor.tensor.shape()));
+  }
+  return text;
+}
+
+/// Adds the tensors of a file whose argument names the input `argument.input`.
+void add_named(const Argument& argument, std::vector<NamedTensor> tensors, Sources& sources) {
+  auto chosen = tensors.begin();
+  if (tensors.size() > 1) chosen = std::ranges::find(tensors, argument.input, &NamedTensor::name);
+  if (chosen == tensors.end()) {
+    throw UsageError(fmt::format("{}: holds no array named '{}'; it holds:{}", argument.file,
+                                 argument.input, names_text(tensors)));
+  }
+  sources[argument.input].push_back({argument.file, chosen->tensor, is_image(argument.file)});
+}
+
+/// Adds the tensors of a file whose argument names no input: by the arrays' own names, or to the
+/// only input.
+void add_unnamed(const Argument& argument, std::vector<NamedTensor> tensors,
+                 const std::vector<PortInfo>& inputs, Sources& sources) {
+  const bool single = tensors.size() == 1;
+  std::size_t used = 0;
+  for (NamedTensor& tensor : tensors) {
+    const PortInfo* input = find_input(inputs, tensor.name);
+    if (input == nullptr && single && inputs.size() == 1) input = &inputs.front();
+    if (input == nullptr) continue;
+    sources[input->name].push_back({argument.file, tensor.tensor, is_image(argument.file)});
+    ++used;
+    tensor.name.clear();  // what keeps its name has not been used
+  }
+  if (used == 0) {
+    throw UsageError(fmt::format("-i {}: say which input it is for, as NAME:FILE; the inputs:{}",
+                                 argument.file, inputs_text(inputs)));
+  }
+  for (const NamedTensor& tensor : tensors) {
+    if (tensor.name.empty()) continue;
+    log::warn("{}: array '{}' is no input of the model and is left out", argument.file,
+              tensor.name);
+  }
+}
+
+/// Shape of all sources of an input, stacked; nothing known of it when they are images (the first
+/// extent excepted, their number).
+Shape stacked_shape(const std::vector<Source>& sources) {
+  if (sources.front().image) return {static_cast<std::int64_t>(sources.size())};
+  Shape shape = sources.front().tensor.shape();
+  for (std::size_t i = 1; i < sources.size(); ++i) {
+    const Shape& next = sources[i].tensor.shape();
+    if (shape.empty() || next.size() != shape.size() ||
+        !std::equal(next.begin() + 1, next.end(), shape.begin() + 1)) {
+      throw UsageError(fmt::format("{}: has shape {}, which cannot follow {} of {}",
+                                   sources[i].file, shape_text(next), shape_text(shape),
+                                   sources.front().file));
+    }
+    shape[0] += next[0];
+  }
+  return shape;
+}
+
+/// f16 and f64 are turned to f32 where a model wants that; nothing else is converted.
+void require_type(const PortInfo& input, const std::vector<Source>& sources) {
+  for (const Source& source : sources) {
+    const DType type = source.tensor.dtype();
+    const bool converts =
+        input.dtype == DType::f32 && (type == DType::f16 || type == DType::f64 || source.image);
+    if (type == input.dtype || converts) continue;
+    throw UsageError(fmt::format("{}: holds {}, but input '{}' takes {}", source.file,
+                                 name_of(type), input.name, name_of(input.dtype)));
+  }
+}
+
+void require_fit(const PortInfo& input, const std::vector<Source>& sources, const Shape& shape) {
+  bool fits = shape.size() == input.shape.size();
+  for (std::size_t i = 0; fits && i < shape.size(); ++i) {
+    fits = input.shape[i] < 0 || input.shape[i] == shape[i];
+  }
+  if (!fits) {
+    throw UsageError(fmt::format("{}: has shape {}, but input '{}' takes {}", sources.front().file,
+                                 shape_text(shape), input.name,
+                                 shape_text(input.shape, input.symbols)));
+  }
+}
+
+Tensor fitted(const Source& source, const PortInfo& input) {
+  if (source.image) {
+    Shape one = input.shape;
+    if (!one.empty()) one[0] = 1;
+    try {
+      return image_to_input(source.tensor, one);
+    } catch (const UsageError& error) {
+      throw UsageError(fmt::format("{}: {}", source.file, error.what()));
+    }
+  }
+  const DType type = source.tensor.dtype();
+  const bool real = type == DType::f16 || type == DType::f64;
+  if (real && input.dtype == DType::f32) {
+    log::warn("{}: {} is converted to f32 for input '{}'", source.file, name_of(type), input.name);
+    return source.tensor.converted(DType::f32);
+  }
+  return source.tensor;
+}
+
+Tensor stacked(const std::vector<Tensor>& parts) {
+  if (parts.size() == 1) return parts.front();
+  Shape shape = parts.front().shape();
+  shape[0] = 0;
+  for (const Tensor& part : parts) shape[0] += part.shape()[0];
+  Tensor whole = Tensor::allocate(parts.front().dtype(), shape);
+  std::byte* to = whole.mutable_data();
+  for (const Tensor& part : parts) {
+    if (part.dtype() != whole.dtype()) {
+      throw UsageError(fmt::format("files of one input hold {} and {}", name_of(whole.dtype()),
+                                   name_of(part.dtype())));
+    }
+    std::memcpy(to, part.data(), part.bytes());
+    to += part.bytes();
+  }
+  return whole;
+}
+
+/// Throws UsageError, before anything is built, where the files hold another shape than is run.
+void check_extents(const Tensor& tensor, const std::vector<Source>& from, const PortInfo& input) {
+  if (!is_settled(input) || tensor.shape() == input.shape) return;
+  std::string files;
+  for (const Source& source : from) files += (files.empty() ? "" : ", ") + source.file;
+  const std::string held = shape_text(tensor.shape());
+  throw UsageError(
+      fmt::format("input '{0}': {1} holds {2}, and the model is to run at {3}; "
+                  "--shape {0}:{2} runs it at the file's shape where the model is open",
+                  input.name, files, held, shape_text(input.shape)));
+}
+
+}  // namespace
+
+Sources read_sources(const std::vector<std::string>& arguments,
+                     const std::vector<PortInfo>& inputs) {
+  Sources sources;
+  for (const std::string& text : arguments) {
+    const Argument argument = split_argument(text, inputs);
+    std::vector<NamedTensor> tensors = read_tensors(argument.file);
+    if (tensors.empty()) throw ModelError(fmt::format("{}: holds no array", argument.file));
+    if (argument.input.empty()) {
+      add_unnamed(argument, std::move(tensors), inputs, sources);
+    } else {
+      add_named(argument, std::move(tensors), sources);
+    }
+  }
+  for (const PortInfo& input : inputs) {
+    if (sources.contains(input.name)) continue;
+    throw UsageError(fmt::format("input '{}' is missing: give it as -i {}:FILE; the inputs:{}",
+                                 input.name, input.name, inputs_text(inputs)));
+  }
+  return sources;
+}
+
+void fit_shapes(const Sources& sources, const std::vector<PortInfo>& inputs,
+                CompileOptions& options) {
+  for (const PortInfo& input : inputs) {
+    const std::vector<Source>& given = sources.at(input.name);
+    require_type(input, given);
+    const Shape shape = stacked_shape(given);
+    const bool open = std::ranges::any_of(input.shape, [](std::int64_t n) { return n < 0; });
+    if (given.front().image) {
+      const bool counts = !input.shape.empty() && input.shape[0] < 0 && options.batch == 0;
+      if (counts && !options.shapes.contains(input.name)) options.batch = shape[0];
+      continue;
+    }
+    require_fit(input, given, shape);
+    if (open && options.batch == 0) options.shapes.emplace(input.name, shape);
+  }
+}
+
+std::vector<PortInfo> settled_inputs(std::vector<PortInfo> inputs, const CompileOptions& options) {
+  for (PortInfo& input : inputs) {
+    const auto given = options.shapes.find(input.name);
+    if (given != options.shapes.end()) {
+      input.shape = given->second;
+    } else if (!input.shape.empty() && input.shape[0] < 0) {
+      input.shape[0] = std::max<std::int64_t>(options.batch, 1);
+    }
+  }
+  return inputs;
+}
+
+std::vector<NamedTensor> assemble(const Sources& sources,
+                                  const std::vector<PortInfo>& compiled_inputs) {
+  std::vector<NamedTensor> tensors;
+  for (const PortInfo& input : compiled_inputs) {
+    std::vector<Tensor> parts;
+    for (const Source& source : sources.at(input.name)) parts.push_back(fitted(source, input));
+    tensors.push_back({input.name, stacked(parts)});
+    check_extents(tensors.back().tensor, sources.at(input.name), input);
+  }
+  return tensors;
+}
+
+std::vector<NamedTensor> random_inputs(const std::vector<PortInfo>& inputs, std::uint64_t seed) {
+  std::mt19937_64 generator(seed);
+  std::vector<NamedTensor> tensors;
+  for (const PortInfo& input : inputs) {
+    Tensor tensor = Tensor::allocate(input.dtype, input.shape);
+    const bool real =
+        input.dtype == DType::f32 || input.dtype == DType::f16 || input.dtype == DType::f64;
+    std::uniform_real_distribution<double> reals(-1.0, 1.0);
+    for (std::int64_t i = 0; i < tensor.size(); ++i) {
+      tensor.set(i, real ? reals(generator) : static_cast<double>(generator() & 1U));
+    }
+    tensors.push_back({input.name, std::move(tensor)});
+  }
+  return tensors;
+}
+
+std::size_t batch_dimension(const PortInfo& port) {
+  const auto named = std::ranges::find(port.symbols, "batch");
+  return named == port.symbols.end() ? 0 : static_cast<std::size_t>(named - port.symbols.begin());
+}
+
+bool is_settled(const PortInfo& port) {
+  return std::ranges::all_of(port.shape, [](std::int64_t extent) { return extent >= 0; });
+}
+
+std::map<std::string, Tensor> planned_values(const std::vector<std::string>& names,
+                                             const Sources& sources,
+                                             const std::vector<PortInfo>& settled) {
+  std::map<std::string, Tensor> values;
+  for (const std::string& name : names) {
+    const auto port = std::ranges::find(settled, name, &PortInfo::name);
+    if (port == settled.end() || !is_settled(*port)) continue;
+    values[name] = assemble({{name, sources.at(name)}}, {*port}).front().tensor;
+  }
+  return values;
+}
+
+}  // namespace morton::cli

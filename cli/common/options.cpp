@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/options.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <system_error>
+
+#include "bench/conv_path.hpp"
+#include "common/shape_options.hpp"
+
+namespace morton::cli {
+
+void add_options(CLI::App& command, DeviceOptions& options) {
+  command
+      .add_option(
+          "-d,--device", options.selector,
+          "gpu, cpu, auto, P:D, part of a name, or units=N; else $MORTON_DEVICE, else auto; "
+          "several with commas share the batch")
+      ->option_text("DEVICE,...");
+  command
+      .add_option("--weights", options.weights,
+                  "Of several devices: how much of the batch each gets (2:1); else measured")
+      ->option_text("W:W...");
+  command
+      .add_option(
+          "--cache-dir", options.cache_dir,
+          "Folder of built kernels and tuning data; else $MORTON_CACHE_DIR, else ~/.cache/morton")
+      ->option_text("FOLDER");
+}
+
+void add_strict(CLI::App& command, ModelOptions& options) {
+  command.add_flag("--strict", options.strict,
+                   "Fail where something else is done than was asked for: a step runs on the host, "
+                   "a kernel that computes wrongly was replaced");
+}
+
+void add_trust_options(CLI::App& command, ModelOptions& options) {
+  command
+      .add_option("--self-test", options.self_test,
+                  "on: kernels are tried when a device and driver first meet them; off: not")
+      ->check(CLI::IsMember({"on", "off"}))
+      ->option_text("on|off");
+  add_strict(command, options);
+}
+
+void add_model_file(CLI::App& command, ModelOptions& options) {
+  command
+      .add_option("model", options.path,
+                  "ONNX file, network definition (.json), or an architecture of `morton new`")
+      ->option_text("MODEL")
+      ->required();
+}
+
+void add_shape_options(CLI::App& command, ModelOptions& options) {
+  command.add_option("-b,--batch", options.batch, "Extent of the inputs' open first dimension")
+      ->option_text("N")
+      ->check(whole_number(1));
+  command.add_option("--shape", options.shapes, "Shape of an input: name:1x3x224x224; repeatable")
+      ->option_text("NAME:EXTENTS")
+      ->allow_extra_args(false);
+}
+
+void add_options(CLI::App& command, ModelOptions& options) {
+  add_shape_options(command, options);
+  command
+      .add_option("--workspace-limit", options.workspace_limit,
+                  "Most memory that kernels' temporaries may take: 8MiB (64MiB; of a GPU's own "
+                  "memory a 256th)")
+      ->option_text("BYTES");
+  command
+      .add_option("--conv", options.conv,
+                  "All convolutions and products by one path, R18's or a peer's: " +
+                      fmt::format("{}", fmt::join(conv_path_names(), ", ")))
+      ->option_text("PATH");
+  add_options(command, options.kernels);
+}
+
+void add_also_shape(CLI::App& command, ModelOptions& options, const std::string& meaning) {
+  command
+      .add_option("--also-shape", options.also,
+                  meaning + ": x:2x3x256x256, inputs apart by commas; repeatable")
+      ->option_text("NAME:EXTENTS,...")
+      ->allow_extra_args(false);
+}
+
+void add_options(CLI::App& command, KernelOptions& options) {
+  command.add_option("--use", options.use, "Kernels to use: gemm=gemm.naive,conv2d=conv2d.naive")
+      ->option_text("FAMILY=ENTRY,...")
+      ->allow_extra_args(false)
+      ->delimiter(',');
+  command.add_option("--exclude", options.exclude, "Kernels and recipes that may not be used")
+      ->option_text("NAME,...")
+      ->allow_extra_args(false)
+      ->delimiter(',');
+  command
+      .add_option("--local", options.local,
+                  "Work-group of every kernel that leaves its own open: 4x16, 64")
+      ->option_text("SIZES");
+  command
+      .add_option("--set", options.set,
+                  "Values of a kernel's tunables: gemm.tile:TILE_M=8,TILE_N=32; repeatable")
+      ->option_text("KERNEL:NAME=N,...")
+      ->allow_extra_args(false);
+  command
+      .add_option(
+          "--tuning", options.tuning,
+          "File of measured values of tunables, beside those shipped and those of the cache "
+          "folder; repeatable; none: use none at all")
+      ->option_text("FILE|none")
+      ->allow_extra_args(false);
+  command
+      .add_option("--precision", options.precision,
+                  "f32; f16, bf16 or tf32 let kernels round operands to that in memory")
+      ->check(CLI::IsMember({"f32", "f16", "bf16", "tf32"}))
+      ->option_text("TYPE");
+  command
+      .add_option("--catalogue", options.catalogue_files,
+                  "File with a further kernel or recipe, or a kernel library of R17; repeatable")
+      ->option_text("FILE")
+      ->allow_extra_args(false);
+}
+
+void add_options(CLI::App& command, MeasureOptions& options) {
+  command
+      .add_option("-n,--iterations", options.iterations, "Runs to measure, instead of --duration")
+      ->option_text("N")
+      ->check(whole_number(1));
+  command.add_option("--duration", options.duration, "Time to measure for (3s)")
+      ->option_text("TIME");
+  command.add_option("--warmup", options.warmup, "Time to run for beforehand (200ms)")
+      ->option_text("TIME");
+  command.add_option("--seed", options.seed, "Seed of the random inputs (1)")
+      ->option_text("N")
+      ->check(whole_number(0));
+}
+
+CLI::Validator whole_number(std::int64_t least) {
+  const auto complain = [least](const std::string& text) -> std::string {
+    std::int64_t value = 0;
+    const char* const end = text.data() + text.size();
+    const auto [rest, problem] = std::from_chars(text.data(), end, value);
+    if (problem == std::errc() && rest == end && value >= least) return "";
+    return fmt::format("expected a whole number of {} or more, got '{}'", least, text);
+  };
+  return CLI::Validator(complain, "");
+}
+
+CLI::Validator one_of(std::vector<std::pair<std::string, int>> names) {
+  const auto replace = [names = std::move(names)](std::string& text) -> std::string {
+    std::string known;
+    for (const auto& [name, number] : names) {
+      if (name == text) {
+        text = std::to_string(number);
+        return "";
+      }
+      known += (known.empty() ? "" : ", ") + name;
+    }
+    return fmt::format("expected one of {}; got '{}'", known, text);
+  };
+  return CLI::Validator(replace, "", "");
+}
+
+void add_size(CLI::App& command, const std::string& name, std::int64_t& size, const char* what) {
+  command.add_option(name, size, what)->option_text("N")->required()->check(whole_number(1));
+}
+
+void add_format(CLI::App& command, Format& format,
+                const std::vector<std::pair<std::string, Format>>& formats) {
+  std::string names;
+  for (const auto& [name, value] : formats) names += (names.empty() ? "" : ", ") + name;
+  const auto choose = [&format, formats, names](const std::string& text) {
+    for (const auto& [name, value] : formats) {
+      if (name != text) continue;
+      format = value;
+      return;
+    }
+    throw CLI::ValidationError("--format", fmt::format("'{}' is none of {}", text, names));
+  };
+  command.add_option_function<std::string>("--format", choose, "One of " + names)
+      ->option_text("FORMAT");
+}
+
+void add_options(CLI::App& command, ResultOptions& options,
+                 const std::vector<std::pair<std::string, Format>>& formats) {
+  add_format(command, options.format, formats);
+  command.add_option("-o,--output", options.path, "Write to this file, not to standard output")
+      ->option_text("FILE");
+}
+
+std::vector<std::pair<std::string, Format>> every_format() {
+  return {{"table", Format::table},
+          {"md", Format::md},
+          {"json", Format::json},
+          {"jsonl", Format::jsonl},
+          {"csv", Format::csv}};
+}
+
+}  // namespace morton::cli

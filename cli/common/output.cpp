@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/output.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "common/terminal.hpp"
+#include "morton/error.hpp"
+
+namespace morton::cli {
+namespace {
+
+std::string padded(const std::string& cell, std::size_t width, Table::Align align) {
+  const std::size_t used = characters_of(cell);
+  const std::string space(width > used ? width - used : 0, ' ');
+  return align == Table::Align::right ? space + cell : cell + space;
+}
+
+std::vector<std::size_t> widths_of(const Table& table) {
+  std::vector<std::size_t> widths;
+  for (const Table::Column& column : table.columns) widths.push_back(characters_of(column.name));
+  for (const auto& row : table.rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      widths[i] = std::max(widths[i], characters_of(row[i]));
+    }
+  }
+  return widths;
+}
+
+std::string dump(const Json& value, int indent) {
+  return value.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+/// Appends the leaves of `value` to `out` under "outer.inner" names.
+void flatten(const Json& value, const std::string& name, Json& out) {
+  if (!value.is_object() && !value.is_array()) {
+    out[name] = value;
+    return;
+  }
+  std::size_t index = 0;
+  for (const auto& [key, inner] : value.items()) {
+    const std::string part = value.is_object() ? key : std::to_string(index++);
+    flatten(inner, name.empty() ? part : name + "." + part, out);
+  }
+}
+
+std::string csv_cell(const Json& value) {
+  const std::string text = value.is_string() ? value.get<std::string>()
+                           : value.is_null() ? ""
+                                             : dump(value, -1);
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  return quoted + "\"";
+}
+
+std::string csv_text(const Json& records) {
+  std::vector<Json> flat;
+  std::vector<std::string> header;
+  for (const Json& record : records) {
+    Json leaves = Json::object();
+    flatten(record, "", leaves);
+    for (const auto& [key, value] : leaves.items()) {
+      if (std::ranges::find(header, key) == header.end()) header.push_back(key);
+    }
+    flat.push_back(std::move(leaves));
+  }
+  std::string text;
+  for (std::size_t i = 0; i < header.size(); ++i) text += (i == 0 ? "" : ",") + csv_cell(header[i]);
+  text += '\n';
+  for (const Json& leaves : flat) {
+    for (std::size_t i = 0; i < header.size(); ++i) {
+      if (i > 0) text += ',';
+      if (leaves.contains(header[i])) text += csv_cell(leaves[header[i]]);
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string to_text(const Table& table, Format format) {
+  const std::vector<std::size_t> widths = widths_of(table);
+  const bool markdown = format == Format::md;
+  std::string text;
+  const auto add_row = [&](const auto& cell_of) {
+    std::string line = markdown ? "| " : "";
+    for (std::size_t i = 0; i < widths.size(); ++i) {
+      if (i > 0) line += markdown ? " | " : "  ";
+      line += padded(cell_of(i), widths[i], table.columns[i].align);
+    }
+    if (markdown) line += " |";
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  };
+  add_row([&](std::size_t i) { return table.columns[i].name; });
+  if (markdown) {
+    text += "|";
+    for (std::size_t i = 0; i < widths.size(); ++i) {
+      const bool right = table.columns[i].align == Table::Align::right;
+      text += std::string(widths[i] + 1, '-') + (right ? ":|" : "-|");
+    }
+    text += "\n";
+  }
+  for (const auto& row : table.rows) add_row([&](std::size_t i) { return row[i]; });
+  return text;
+}
+
+std::string to_text(const Json& value, Format format) {
+  if (format == Format::json) return dump(value, 2) + "\n";
+  const Json records = value.is_array() ? value : Json::array({value});
+  if (format == Format::csv) return csv_text(records);
+  std::string text;
+  for (const Json& record : records) text += dump(record, -1) + "\n";
+  return text;
+}
+
+void emit(const std::string& text, const std::string& path) {
+  if (path.empty()) {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    return;
+  }
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file) throw UsageError(fmt::format("{}: cannot be written: {}", path, std::strerror(errno)));
+}
+
+std::string read_text(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  // An empty file sets failbit, a folder badbit.
+  if (file.is_open()) text << file.rdbuf();
+  if (!file.is_open() || text.bad()) {
+    throw ModelError(fmt::format("{}: cannot be read: {}", path, std::strerror(errno)));
+  }
+  return text.str();
+}
+
+std::string shape_text(const std::vector<std::int64_t>& shape,
+                       const std::vector<std::string>& symbols) {
+  if (shape.empty()) return "scalar";
+  std::string text;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (i > 0) text += 'x';
+    if (shape[i] >= 0) {
+      text += std::to_string(shape[i]);
+    } else {
+      text += i < symbols.size() && !symbols[i].empty() ? symbols[i] : "?";
+    }
+  }
+  return text;
+}
+
+std::string bytes_text(std::int64_t bytes) {
+  static constexpr std::array kUnits{"B", "KiB", "MiB", "GiB", "TiB"};
+  double value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  while (value >= 1024.0 && unit + 1 < kUnits.size()) {
+    value /= 1024.0;
+    ++unit;
+  }
+  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", value, kUnits[unit]);
+}
+
+}  // namespace morton::cli

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "commands.hpp"
+#include "common/log.hpp"
+#include "common/machine.hpp"
+#include "common/options.hpp"
+#include "common/output.hpp"
+#include "morton/device.hpp"
+#include "morton/error.hpp"
+
+namespace morton::cli {
+namespace {
+
+constexpr const char* kDevicesFooter = R"(Examples:
+  morton devices
+  morton devices --format json -o board.json    # for morton plan --device-info)";
+
+std::string yes_no(const Json& device, const std::string& key) {
+  return device.value(key, false) ? "yes" : "no";
+}
+
+/// "4.0 GiB"; "n/a" when the description has no such number.
+std::string size_of_key(const Json& device, const std::string& key) {
+  return device.contains(key) ? bytes_text(device[key].get<std::int64_t>()) : "n/a";
+}
+
+/// "measured 2026-01-31", "guessed".
+std::string roofs_of(const Json& device) {
+  const std::string source = device.contains("roofs") ? device["roofs"].value("source", "") : "";
+  return source.starts_with("guessed") ? "guessed" : source;
+}
+
+std::vector<std::string> row_of(const Json& device) {
+  const bool real = device.value("local_memory_is_dedicated", false);
+  return {
+      device.value("id", ""),
+      device.value("name", ""),
+      device.value("platform", ""),
+      device.value("kind", ""),
+      fmt::format("{}", device.value("compute_units", std::int64_t{0})),
+      size_of_key(device, "global_memory_bytes"),
+      yes_no(device, "fp16"),
+      yes_no(device, "images"),
+      yes_no(device, "unified_memory"),
+      fmt::format("{} {}", size_of_key(device, "local_memory_bytes"), real ? "real" : "emulated"),
+      roofs_of(device)};
+}
+
+int list_devices(const ResultOptions& options) {
+  prepare_drivers();
+  Json devices = Json::array();
+  std::vector<std::string> notes;
+  for (const std::string& text : Device::list_json({}, &notes)) {
+    devices.push_back(Json::parse(text));
+  }
+  for (const std::string& note : notes) log::warn("{}", note);
+  if (devices.empty()) throw DeviceError("no OpenCL device was found");
+  if (!for_people(options.format)) {
+    emit(to_text(devices, options.format), options.path);
+    return 0;
+  }
+  Table table;
+  table.columns = {{"id"},
+                   {"name"},
+                   {"platform"},
+                   {"kind"},
+                   {"units", Table::Align::right},
+                   {"memory", Table::Align::right},
+                   {"fp16"},
+                   {"images"},
+                   {"unified"},
+                   {"local memory"},
+                   {"roofs"}};
+  for (const Json& device : devices) table.rows.push_back(row_of(device));
+  emit(to_text(table, options.format), options.path);
+  return 0;
+}
+
+}  // namespace
+
+void add_devices(CLI::App& app, Action& chosen) {
+  CLI::App* command = app.add_subcommand("devices", "List the OpenCL devices and what they can do");
+  command->footer(kDevicesFooter);
+  auto options = std::make_shared<ResultOptions>();
+  add_options(*command, *options, every_format());
+  command->callback([options, &chosen] { chosen = [options] { return list_devices(*options); }; });
+}
+
+}  // namespace morton::cli

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "morton/tune.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "bench/single_problem.hpp"
+#include "commands.hpp"
+#include "common/log.hpp"
+#include "common/machine.hpp"
+#include "common/options.hpp"
+#include "common/output.hpp"
+#include "common/statistics.hpp"
+#include "common/terminal.hpp"
+#include "common/unused_options.hpp"
+#include "device/tune_report.hpp"
+
+namespace morton::cli {
+namespace {
+
+constexpr const char* kTuneFooter =
+    R"(Candidates are built, checked and measured in a process of their own, in turns with the best so far;
+what gives wrong results or ends that process is refused from then on. A run that was killed goes on where
+it was. The result goes to the cache folder, where every plan finds it, or with -o to a file for --tuning.
+
+Examples:
+  morton tune gemm --m 512 --n 512 --k 512
+  morton tune gemm --m 64 --n 3136 --k 576 --kernel tile --effort full --time-budget 5m
+  morton tune models/lenet5.onnx --batch 100 --effort fast
+  morton tune --report)";
+
+struct TuneArguments {
+  GemmOptions gemm;
+  bool report = false;
+  std::vector<std::string> kernels;
+  std::string effort = "normal", budget = "60s", timeout = "60s", output;
+  std::uint64_t seed = 1;
+  Format format = Format::table;
+  DeviceOptions device;
+  ModelOptions model;
+};
+
+TuneOptions tune_options(const TuneArguments& options, Progress& progress) {
+  static const std::map<std::string, TuneOptions::Effort> kEfforts{
+      {"fast", TuneOptions::Effort::fast},
+      {"normal", TuneOptions::Effort::normal},
+      {"full", TuneOptions::Effort::full}};
+  require_one_device(options.device);
+  TuneOptions result;
+  result.effort = kEfforts.at(options.effort);
+  result.budget_ms = parse_duration_ms(options.budget);
+  result.candidate_timeout_ms = parse_duration_ms(options.timeout);
+  result.kernels = options.kernels;
+  result.catalogue_files = options.model.kernels.catalogue_files;
+  result.device = options.device.selector;
+  result.cache_dir = options.device.cache_dir;
+  result.output = options.output;
+  result.seed = options.seed;
+  result.worker = {"/proc/self/exe", "tune-worker"};
+  result.progress = [&progress](const TuneProgress& now) {
+    progress.relabel(now.text);
+    progress.update(now.done);
+    log::debug("{}", now.text);
+  };
+  result.log = [](const std::string& line) { log::warn("{}", line); };
+  return result;
+}
+
+int finish(const TuneReport& report, const std::optional<NetworkTimes>& network, Format format) {
+  if (report.recalled > 0) {
+    log::info("went on with an earlier run: {} candidates were known", report.recalled);
+  }
+  emit(for_people(format) ? text_of(report, network, format)
+                          : to_text(json_of(report, network), format),
+       "");
+  return report.results.empty() ? kCheckFailed : 0;
+}
+
+int tune_gemm(const TuneArguments& options) {
+  Progress progress("tuning");
+  return finish(tune({product_to_tune(shape_of(options.gemm))}, tune_options(options, progress)),
+                {}, options.format);
+}
+
+/// Compiled with what is known of its kernels now, its inputs zeros.
+Session zero_session(const Model& model, const Device& device, const CompileOptions& options) {
+  Session session(compile(model, device, options));
+  for (const PortInfo& port : session.model().inputs()) {
+    session.set_input(port.name, Tensor::allocate(port.dtype, port.shape));
+  }
+  return session;
+}
+
+double run_ms(Session& session) {
+  const auto start = std::chrono::steady_clock::now();
+  session.enqueue().wait();
+  const std::chrono::duration<double, std::milli> elapsed =
+      std::chrono::steady_clock::now() - start;
+  return elapsed.count();
+}
+
+/// Both in turns, for about a second or three runs.
+NetworkTimes compare_networks(Session& before, Session& after, const TuneReport& report) {
+  constexpr double kMostMs = 1000.0;
+  constexpr int kLeastRuns = 3;
+  NetworkTimes times{run_ms(before), run_ms(after)};
+  double spent_ms = 0.0;
+  for (int run = 0; run < kLeastRuns || spent_ms < kMostMs; ++run) {
+    const double before_ms = run_ms(before);
+    const double after_ms = run_ms(after);
+    spent_ms += before_ms + after_ms;
+    times.before_ms = std::min(times.before_ms, before_ms);
+    times.after_ms = std::min(times.after_ms, after_ms);
+  }
+  for (const StepInfo& step : after.model().steps()) {
+    ++times.steps;
+    times.tuned_steps += std::ranges::any_of(report.results, [&](const TuneResult& result) {
+      return (step.kernel == result.kernel || step.kernel == "batched_" + result.kernel) &&
+             step.tunables == result.tunables;
+    });
+  }
+  return times;
+}
+
+int tune_model(const TuneArguments& options) {
+  CompileOptions with = compile_options(options.model);
+  with.cache_dir = options.device.cache_dir;
+  const Model model = Model::load(options.model.path);
+  const Device device = open_device(options.device);
+  std::vector<std::string> notes;
+  const auto problems = problems_to_tune(model, device.json(), with, notes);
+  Session before = zero_session(model, device, with);
+  Progress progress("tuning");
+  TuneReport report = tune(problems, tune_options(options, progress));
+  report.notes.insert(report.notes.end(), notes.begin(), notes.end());
+  if (!options.output.empty()) with.tuning_files.push_back(options.output);
+  Session after = zero_session(model, device, with);
+  const NetworkTimes times = compare_networks(before, after, report);
+  constexpr double kNoise = 1.05;
+  if (times.after_ms > kNoise * times.before_ms) {
+    log::warn(
+        "the network is slower than before: some of its kernels were measured, and others of "
+        "the plan still have their first guesses; tune with a larger --time-budget or --effort");
+  }
+  return finish(report, times, options.format);
+}
+
+/// How near the cost model's first guess comes to what tuning found.
+int report_guesses(const TuneArguments& options) {
+  CompileOptions compile = compile_options(options.model);
+  compile.cache_dir = options.device.cache_dir;
+  const auto guesses = first_guesses(open_device(options.device).json(), compile);
+  using enum Table::Align;
+  Table table;
+  table.columns = {{"problem"},        {"first guess"},    {"ms", right},
+                   {"best"},           {"tunables"},       {"ms", right},
+                   {"GFLOP/s", right}, {"of peak", right}, {"guess/best", right}};
+  Json json = Json::array();
+  for (const FirstGuess& guess : guesses) {
+    const auto ratio = gain(guess.guess_ms, guess.best_ms);
+    table.rows.push_back(
+        {guess.problem, guess.guess, guess.guess_ms > 0.0 ? number_text(guess.guess_ms, 3) : "n/a",
+         guess.best, values_text(guess.tunables), number_text(guess.best_ms, 3),
+         number_text(guess.best_gflops, 1), fmt::format("{:.1f} %", 100.0 * guess.share_of_peak),
+         number_text(ratio, 2)});
+    json.push_back({{"problem", guess.problem},
+                    {"guess", guess.guess},
+                    {"guess_ms", guess.guess_ms},
+                    {"best", guess.best},
+                    {"tunables", guess.tunables},
+                    {"best_ms", guess.best_ms},
+                    {"best_gflops", guess.best_gflops},
+                    {"share_of_peak", guess.share_of_peak},
+                    {"ratio", ratio ? Json(*ratio) : Json()}});
+  }
+  emit(for_people(options.format) ? to_text(table, options.format) : to_text(json, options.format),
+       "");
+  return 0;
+}
+
+void add_tune_options(CLI::App& command, TuneArguments& options) {
+  command.add_option("--kernel", options.kernels, "Kernels to tune; else those that look quick")
+      ->option_text("NAME,...")
+      ->allow_extra_args(false)
+      ->delimiter(',');
+  command.add_option("--effort", options.effort, "fast, normal (the default) or full")
+      ->check(CLI::IsMember({"fast", "normal", "full"}))
+      ->option_text("EFFORT");
+  command.add_option("--time-budget", options.budget, "Time to search for (60s)")
+      ->option_text("TIME");
+  command
+      .add_option("--candidate-timeout", options.timeout,
+                  "A candidate that takes longer is refused (60s)")
+      ->option_text("TIME");
+  command.add_option("--seed", options.seed, "Seed of the operands and the order (1)")
+      ->option_text("N")
+      ->check(whole_number(0));
+  command
+      .add_option("-o,--output", options.output,
+                  "File for the result, instead of the cache folder's")
+      ->option_text("FILE");
+  add_format(command, options.format,
+             {{"table", Format::table}, {"md", Format::md}, {"json", Format::json}});
+  add_options(command, options.device);
+}
+
+void add_tune_gemm(CLI::App& tune_command, Action& chosen) {
+  CLI::App* command = tune_command.add_subcommand("gemm", "Tune kernels for a matrix product");
+  command->footer(kTuneFooter);
+  auto options = std::make_shared<TuneArguments>();
+  add_options(*command, options->gemm);
+  command
+      ->add_option("--catalogue", options->model.kernels.catalogue_files,
+                   "File with a further kernel; repeatable")
+      ->option_text("FILE")
+      ->allow_extra_args(false);
+  add_tune_options(*command, *options);
+  command->callback([options, &chosen] { chosen = [options] { return tune_gemm(*options); }; });
+}
+
+}  // namespace
+
+void add_tune(CLI::App& app, Action& chosen) {
+  CLI::App* command =
+      app.add_subcommand("tune", "Search the best values of kernels' tunables on a device");
+  command->footer(kTuneFooter);
+  auto options = std::make_shared<TuneArguments>();
+  add_tune_gemm(*command, chosen);
+  command->require_subcommand(0, 1);
+  command->add_option("model", options->model.path, "ONNX file, or network definition (.json)")
+      ->option_text("MODEL");
+  command->add_flag("--report", options->report,
+                    "Compare what was tuned with what would be planned without");
+  add_options(*command, options->model);
+  add_tune_options(*command, *options);
+  command->callback([command, options, &chosen] {
+    if (!command->get_subcommands().empty()) {
+      return refuse_unread(*command, {}, "tune gemm");  // it has set its own action
+    }
+    if (options->report) {
+      refuse_unread(*command,
+                    {"--report", "--format", "--device", "--cache-dir", "--tuning", "--catalogue"},
+                    "tune --report");
+      chosen = [options] { return report_guesses(*options); };
+      return;
+    }
+    if (options->model.path.empty()) throw CLI::RequiredError("MODEL, gemm or --report");
+    chosen = [options] { return tune_model(*options); };
+  });
+
+  CLI::App* worker = app.add_subcommand("tune-worker", "");
+  worker->group("");
+  worker->callback([&chosen] {
+    chosen = [] {
+      prepare_drivers();
+      return run_tune_worker();
+    };
+  });
+}
+
+}  // namespace morton::cli

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/compile.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+#include "common/log.hpp"
+#include "common/options.hpp"
+#include "common/output.hpp"
+#include "common/read_model.hpp"
+#include "morton/compiled_file.hpp"
+#include "morton/error.hpp"
+
+namespace morton::cli {
+namespace {
+
+constexpr const char* kCompileFooter =
+    R"(The file holds the plan, the binaries of its kernels with their source, and the packed weights, for
+this device and driver. `run`, `bench` and `profile` take it in place of a model, and compile nothing.
+It is machine code: take such files only from those whose programs you would run.
+
+Examples:
+  morton compile models/lenet5.onnx -o lenet5.morton
+  morton run lenet5.morton -i input:digit.png --top-k 3
+  morton compile net.onnx -o net.morton --batch 1 --also-shape image:8x3x224x224
+  morton run net.morton -i image:cat.jpg --rebuild     # with another driver)";
+
+struct CompileArguments {
+  DeviceOptions device;
+  ModelOptions model;
+  std::string output;
+};
+
+/// The options of each plan that the file gets: the first as --batch and --shape say.
+std::vector<CompileOptions> variants_of(const CompileArguments& options) {
+  CompileOptions first = compile_options(options.model);
+  const std::vector<InputShapes> others = std::exchange(first.also, {});
+  // Each shape gets a plan with the kernels that are best for it.
+  first.other_shapes = CompileOptions::OtherShapes::leave;
+  std::vector<CompileOptions> variants{first};
+  for (const InputShapes& other : others) {
+    variants.push_back(first);
+    variants.back().batch = other.batch;
+    variants.back().shapes = other.shapes;
+  }
+  return variants;
+}
+
+int compile_ahead(const CompileArguments& options) {
+  if (CompiledFile::is_one(options.model.path)) {
+    throw UsageError(fmt::format("{}: is compiled already", options.model.path));
+  }
+  const std::vector<CompileOptions> variants = variants_of(options);
+  const Model model = read_model(options.model);
+  const Device device = open_device(options.device);
+  std::vector<CompiledModel> compiled;
+  for (const CompileOptions& variant : variants) {
+    compiled.push_back(compile_model(model, device, variant));
+    log::info("{}", kernels_line(compiled.back().report()));
+  }
+  save_compiled(compiled, options.output);
+  emit(
+      fmt::format("wrote {} ({}) for {}\n", options.output,
+                  bytes_text(static_cast<std::int64_t>(std::filesystem::file_size(options.output))),
+                  device.description()),
+      "");
+  return 0;
+}
+
+}  // namespace
+
+void add_compile(CLI::App& app, Action& chosen) {
+  CLI::App* command =
+      app.add_subcommand("compile", "Compile a model ahead: one file that starts at once");
+  command->footer(kCompileFooter);
+  auto options = std::make_shared<CompileArguments>();
+  add_model_file(*command, options->model);
+  command->add_option("-o,--output", options->output, "File to write (.morton)")
+      ->option_text("FILE")
+      ->required();
+  add_options(*command, options->device);
+  add_options(*command, options->model);
+  add_also_shape(*command, options->model, "Shapes that the file holds a plan for besides");
+  add_trust_options(*command, options->model);
+  command->callback([options, &chosen] { chosen = [options] { return compile_ahead(*options); }; });
+}
+
+}  // namespace morton::cli

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "commands.hpp"
+#include "common/given_model.hpp"
+#include "common/inputs.hpp"
+#include "common/log.hpp"
+#include "common/options.hpp"
+#include "common/output.hpp"
+#include "common/terminal.hpp"
+#include "morton/error.hpp"
+#include "morton/probe.hpp"
+#include "run/profile_measure.hpp"
+#include "run/profile_report.hpp"
+
+namespace morton::cli {
+namespace {
+
+constexpr const char* kProfileFooter =
+    R"(Three clocks, never mixed: `device` is the device's own, of the kernel; `enqueue` the host's, for
+putting the step into the queue; `host` the host's, for the step alone from enqueuing it to its end.
+FLOP and bytes are those of the problem, without padding. Shares are of the device's measured roofs
+(`morton probe`); a share above 102 % is an error, and the status is 1.
+
+Examples:
+  morton profile models/lenet5.onnx
+  morton profile models/lenet5.onnx --batch 100 -n 50 --layers layers.csv
+  morton profile models/lenet5.onnx --trace trace.json    # open it on https://ui.perfetto.dev)";
+
+struct ProfileArguments {
+  DeviceOptions device;
+  ModelOptions model;
+  MeasureOptions measure;
+  ResultOptions result;
+  std::string layers, trace;
+  GivenModel::Elsewhere elsewhere = GivenModel::Elsewhere::refuse;
+};
+
+/// By the file's ending; throws UsageError.
+Format layers_format(const std::string& path) {
+  if (path.ends_with(".csv")) return Format::csv;
+  if (path.ends_with(".json")) return Format::json;
+  throw UsageError(fmt::format("--layers {}: expected a file that ends in .csv or .json", path));
+}
+
+/// What is kept for the device, or what a short probe finds.
+Roofs roofs_for(const Device& device) {
+  const Roofs& roofs = device.roofs();
+  if (!roofs.source.starts_with("guessed")) return roofs;
+  log::info(
+      "no measured roofs are kept for device {}: a short probe measures some for this run "
+      "(`morton probe` measures them well and keeps them)",
+      device.id());
+  Progress progress("measuring the roofs");
+  ProbeOptions options;
+  options.effort = ProbeOptions::Effort::quick;
+  options.progress = [&](const std::string&, double fraction) { progress.update(fraction); };
+  const ProbeResult result = probe(device, options);
+  for (const std::string& note : result.notes) log::info("{}", note);
+  return roofs_of(result);
+}
+
+std::string inputs_text(const CompiledModel& model) {
+  std::string text;
+  for (const PortInfo& port : model.inputs()) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", port.name, shape_text(port.shape));
+  }
+  return text;
+}
+
+int run_profile(const ProfileArguments& options) {
+  const Format layers = options.layers.empty() ? Format::csv : layers_format(options.layers);
+  (void)parse_duration_ms(options.measure.duration);
+  (void)parse_duration_ms(options.measure.warmup);
+  const CompileOptions compile = compile_options(options.model);
+  if (selectors_of(options.device).size() > 1 || !options.device.weights.empty()) {
+    throw UsageError(
+        "profile: takes one device, since the steps of several have no common clock; profile the "
+        "model on each");
+  }
+  const GivenModel model(options.model, options.elsewhere);
+  const Device device = open_device(options.device);
+  const CompiledModel compiled = model.compile({device}, compile);
+  log::info("{}", model.kernels_line(compiled.report()));
+  const Roofs roofs = roofs_for(device);
+  const Profile profile = measure_profile(compiled, roofs, options.measure);
+  if (!profile.steps_ms) {
+    log::warn("{}: what rests on its clock is n/a", why_no_device_time(compiled.steps()));
+  }
+  const ProfileSetting setting{
+      options.model.path,   inputs_text(compiled), options.model.kernels.precision,
+      device.description(), device.json(),         roofs};
+  if (!options.layers.empty()) emit(layers_of(profile, layers), options.layers);
+  if (!options.trace.empty()) emit(trace_of(profile, setting), options.trace);
+  emit(report_of(profile, setting, options.result.format), options.result.path);
+  const std::vector<std::string> impossible = impossible_shares(profile, roofs);
+  for (const std::string& line : impossible) print_error(line, "");
+  return impossible.empty() ? 0 : kCheckFailed;
+}
+
+}  // namespace
+
+void add_profile(CLI::App& app, Action& chosen) {
+  CLI::App* command =
+      app.add_subcommand("profile", "Time, rates and limits of every step of a model");
+  command->footer(kProfileFooter);
+  auto options = std::make_shared<ProfileArguments>();
+  add_given_model(*command, options->model, options->elsewhere, Need::required);
+  command->add_option("--layers", options->layers, "Write one record for each step: .csv or .json")
+      ->option_text("FILE");
+  command
+      ->add_option("--trace", options->trace,
+                   "Write the fastest run as a trace for Perfetto or chrome://tracing")
+      ->option_text("FILE");
+  add_options(*command, options->measure);
+  add_options(*command, options->device);
+  add_options(*command, options->model);
+  add_trust_options(*command, options->model);
+  add_options(*command, options->result, every_format());
+  command->callback([options, &chosen] { chosen = [options] { return run_profile(*options); }; });
+}
+
+}  // namespace morton::cli

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/profile_measure.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "common/inputs.hpp"
+#include "common/terminal.hpp"
+#include "morton/error.hpp"
+
+namespace morton::cli {
+namespace {
+
+/// Samples of one step, in microseconds.
+struct StepSamples {
+  std::vector<double> host, enqueue, device;
+};
+
+/// Samples of whole runs, in milliseconds.
+struct RunSamples {
+  std::vector<double> plain, end_to_end, enqueue, on_host, steps, gap;
+};
+
+/// The three kinds of runs, which take turns.
+class Turns {
+ public:
+  Turns(const CompiledModel& model, const std::vector<NamedTensor>& inputs)
+      : plain_(model),
+        measured_(model, {SessionOptions::Profiling::on}),
+        steps_(model.steps().size()) {
+    for (const NamedTensor& input : inputs) {
+      plain_.set_input(input.name, input.tensor);
+      measured_.set_input(input.name, input.tensor);
+    }
+  }
+
+  void warm_up(double milliseconds) {
+    const Stopwatch watch;
+    do {
+      plain_.enqueue().wait();
+      measured_.enqueue().wait();
+    } while (watch.ms() < milliseconds);
+  }
+
+  void take() {
+    const Stopwatch plain;
+    plain_.enqueue().wait();
+    runs_.plain.push_back(plain.ms());
+    take_measured();
+    measured_.run_step_by_step();
+    const std::vector<StepTime> times = measured_.step_times();
+    for (std::size_t s = 0; s < steps_.size(); ++s) {
+      steps_[s].host.push_back(times[s].host_us.value());
+    }
+  }
+
+  [[nodiscard]] Profile result(const std::vector<StepInfo>& infos) const {
+    Profile profile;
+    profile.runs = static_cast<std::int64_t>(runs_.plain.size());
+    profile.plain_ms = median_of(runs_.plain);
+    profile.end_to_end_ms = median_of(runs_.end_to_end);
+    profile.enqueue_ms = median_of(runs_.enqueue);
+    const auto on_host = [](const StepInfo& info) { return info.place == StepInfo::Place::host; };
+    if (std::ranges::any_of(infos, on_host)) profile.on_host_ms = median_of(runs_.on_host);
+    if (runs_.steps.size() == runs_.plain.size()) {
+      profile.steps_ms = median_of(runs_.steps);
+      profile.gap_ms = median_of(runs_.gap);
+    }
+    for (std::size_t s = 0; s < infos.size(); ++s) {
+      ProfiledStep step;
+      step.info = infos[s];
+      step.host_us = median_of(steps_[s].host);
+      step.enqueue_us = median_of(steps_[s].enqueue);
+      if (steps_[s].device.size() == runs_.plain.size()) {
+        step.device_us = median_of(steps_[s].device);
+      }
+      profile.steps.push_back(std::move(step));
+    }
+    profile.fastest_run = fastest_run_;
+    profile.fastest_run_us = fastest_run_us_;
+    return profile;
+  }
+
+ private:
+  void take_measured() {
+    const Stopwatch whole;
+    const Event done = measured_.enqueue();
+    const double enqueue_ms = whole.ms();
+    done.wait();
+    const double whole_ms = whole.ms();
+    const std::vector<StepTime> times = measured_.step_times();
+    runs_.end_to_end.push_back(whole_ms);
+    runs_.enqueue.push_back(enqueue_ms);
+    if (const auto sum = device_ms(times)) {
+      runs_.steps.push_back(*sum);
+      runs_.gap.push_back(whole_ms - *sum);
+    }
+    double on_host_us = 0.0;
+    for (const StepTime& time : times) {
+      if (time.place == StepInfo::Place::host) on_host_us += time.enqueue_us;
+    }
+    runs_.on_host.push_back(on_host_us / 1e3);
+    for (std::size_t s = 0; s < steps_.size(); ++s) {
+      steps_[s].enqueue.push_back(times[s].enqueue_us);
+      if (times[s].device_us) steps_[s].device.push_back(*times[s].device_us);
+    }
+    if (fastest_run_.empty() || 1e3 * whole_ms < fastest_run_us_) {
+      fastest_run_ = times;
+      fastest_run_us_ = 1e3 * whole_ms;
+    }
+  }
+
+  Session plain_, measured_;
+  RunSamples runs_;
+  std::vector<StepSamples> steps_;
+  std::vector<StepTime> fastest_run_;
+  double fastest_run_us_ = 0.0;
+};
+
+/// Whether the peak of f32 multiply-adds is what limits its arithmetic.
+bool is_f32(const StepInfo& step) {
+  return std::ranges::all_of(step.operands,
+                             [](const StepOperand& operand) { return operand.type == DType::f32; });
+}
+
+}  // namespace
+
+void rate(ProfiledStep& step, const Roofs& roofs) {
+  if (step.info.place == StepInfo::Place::host) {
+    step.bound_by = "host";
+    return;
+  }
+  const auto flop = static_cast<double>(step.info.flop);
+  const auto bytes = static_cast<double>(step.info.logical_bytes);
+  const double bandwidth = bandwidth_at(roofs, step.info.footprint_bytes);
+  // GFLOP/s is 1e3 operations a microsecond, GB/s 1e3 bytes a microsecond.
+  const double arithmetic_us = is_f32(step.info) ? flop / (roofs.gflops_f32 * 1e3) : 0.0;
+  const double memory_us = bytes / (bandwidth * 1e3);
+  // Products of other types have a peak that nobody measured.
+  const bool unknown = !is_f32(step.info) && flop > bytes;
+  step.bound_by = unknown                                                ? "n/a"
+                  : std::max(arithmetic_us, memory_us) < roofs.launch_us ? "launch"
+                  : arithmetic_us > memory_us                            ? "arithmetic"
+                                                                         : "memory";
+  if (!step.device_us) return;
+  if (is_f32(step.info)) step.arithmetic = {flop / (*step.device_us * 1e3), roofs.gflops_f32};
+  step.memory = {bytes / (*step.device_us * 1e3), bandwidth};
+}
+
+Profile measure_profile(const CompiledModel& model, const Roofs& roofs,
+                        const MeasureOptions& options) {
+  // Few runs say nothing of the spread, so slow models get more time than was asked for.
+  constexpr std::int64_t kLeastRuns = 5;
+  const double duration_ms = parse_duration_ms(options.duration);
+  const double warmup_ms = parse_duration_ms(options.warmup);
+  Turns turns(model, random_inputs(model.inputs(), options.seed));
+  turns.warm_up(warmup_ms);
+  {
+    Progress progress("measuring");
+    const Stopwatch watch;
+    for (std::int64_t run = 0;; ++run) {
+      const std::int64_t goal = options.iterations > 0 ? options.iterations : kLeastRuns;
+      const double runs_done = static_cast<double>(run) / static_cast<double>(goal);
+      const double time_done = options.iterations > 0 ? 1.0 : watch.ms() / duration_ms;
+      if (runs_done >= 1.0 && time_done >= 1.0) break;
+      progress.update(std::min(runs_done, time_done));
+      turns.take();
+    }
+  }
+  Profile profile = turns.result(model.steps());
+  for (ProfiledStep& step : profile.steps) rate(step, roofs);
+  return profile;
+}
+
+std::vector<std::string> impossible_shares(const Profile& profile, const Roofs& roofs) {
+  std::vector<std::string> lines;
+  const auto look = [&](const ProfiledStep& step, const char* roof, const char* unit,
+                        const std::optional<ShareOfRoof>& share) {
+    if (!share || share->share() <= kMostShare) return;
+    lines.push_back(fmt::format(
+        "step '{}' ({}): {:.4g} {} is {:.0f} % of the {} roof of {:.4g} {} ({}), which cannot be: "
+        "either the roof was measured on a busy machine ('morton probe' measures it again) or the "
+        "step's figures are wrong",
+        step.info.name, step.info.kernel, share->rate, unit, 100.0 * share->share(), roof,
+        share->roof, unit, roofs.source));
+  };
+  for (const ProfiledStep& step : profile.steps) {
+    look(step, "arithmetic", "GFLOP/s", step.arithmetic);
+    look(step, "memory", "GB/s", step.memory);
+  }
+  return lines;
+}
+
+}  // namespace morton::cli

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/profile_report.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+namespace morton::cli {
+namespace {
+
+Json optional_json(std::optional<double> value) { return value ? Json(*value) : Json(); }
+
+std::string work_group_text(const std::array<std::int64_t, 3>& size) {
+  std::string text = std::to_string(size[0]);
+  if (size[1] != 1 || size[2] != 1) text += fmt::format("x{}", size[1]);
+  if (size[2] != 1) text += fmt::format("x{}", size[2]);
+  return text;
+}
+
+const char* role_name(StepInfo::Role role) {
+  return role == StepInfo::Role::compute  ? "compute"
+         : role == StepInfo::Role::repack ? "repack"
+                                          : "transfer";
+}
+
+bool on_host(const ProfiledStep& step) { return step.info.place == StepInfo::Place::host; }
+
+/// "lhs f32 R, rhs f32 R_*_64_R".
+std::string formats_text(const StepInfo& step) {
+  std::string text;
+  for (const StepOperand& operand : step.operands) {
+    text += fmt::format("{}{} {} {}", text.empty() ? "" : ", ", operand.name, name_of(operand.type),
+                        operand.layout);
+  }
+  return text;
+}
+
+Json step_json(const ProfiledStep& step, std::size_t index) {
+  const auto share = [](const std::optional<ShareOfRoof>& of) {
+    return of ? Json(of->share()) : Json();
+  };
+  const auto rate = [](const std::optional<ShareOfRoof>& of) {
+    return of ? Json(of->rate) : Json();
+  };
+  return {{"index", index},
+          {"name", step.info.name},
+          {"kernel", step.info.kernel},
+          {"role", role_name(step.info.role)},
+          {"place", on_host(step) ? "host" : "device"},
+          {"formats", formats_text(step.info)},
+          {"work_group", work_group_text(step.info.local)},
+          {"global", work_group_text(step.info.global)},
+          {"host_us", step.host_us},
+          {"enqueue_us", step.enqueue_us},
+          {"device_us", optional_json(step.device_us)},
+          {"flop", step.info.flop},
+          {"bytes", step.info.logical_bytes},
+          {"footprint_bytes", step.info.footprint_bytes},
+          {"gflops", rate(step.arithmetic)},
+          {"share_of_peak", share(step.arithmetic)},
+          {"gigabytes_per_second", rate(step.memory)},
+          {"bandwidth_roof", step.memory ? Json(step.memory->roof) : Json()},
+          {"share_of_bandwidth", share(step.memory)},
+          {"bound_by", step.bound_by}};
+}
+
+Json steps_json(const Profile& profile) {
+  Json list = Json::array();
+  for (std::size_t s = 0; s < profile.steps.size(); ++s) {
+    list.push_back(step_json(profile.steps[s], s));
+  }
+  return list;
+}
+
+Json json_of(const Profile& profile, const ProfileSetting& setting) {
+  const Json facts = Json::parse(setting.device_facts);
+  return {{"model", setting.model},
+          {"inputs", setting.inputs},
+          {"precision", setting.precision},
+          {"device",
+           {{"id", facts.value("id", "")},
+            {"name", facts.value("name", "")},
+            {"platform", facts.value("platform", "")},
+            {"driver", facts.value("driver_version", "")}}},
+          {"roofs",
+           {{"gflops_f32", setting.roofs.gflops_f32},
+            {"gigabytes_per_second", setting.roofs.gigabytes_per_second},
+            {"launch_us", setting.roofs.launch_us},
+            {"source", setting.roofs.source}}},
+          {"runs", profile.runs},
+          {"steps", steps_json(profile)},
+          {"clocks",
+           {{"device_sum_ms", optional_json(profile.steps_ms)},
+            {"host_end_to_end_ms", profile.end_to_end_ms},
+            {"gap_ms", optional_json(profile.gap_ms)},
+            {"host_enqueue_ms", profile.enqueue_ms},
+            {"on_host_ms", optional_json(profile.on_host_ms)},
+            {"host_end_to_end_unmeasured_ms", profile.plain_ms}}}};
+}
+
+std::string percent_text(const std::optional<ShareOfRoof>& share) {
+  return share ? fmt::format("{:.1f} %", 100.0 * share->share()) : "n/a";
+}
+
+std::string rate_text(const std::optional<ShareOfRoof>& share) {
+  return share ? fmt::format("{:.2f}", share->rate) : "n/a";
+}
+
+Table steps_table(const Profile& profile) {
+  using enum Table::Align;
+  Table table;
+  table.columns = {{"step"},
+                   {"kernel"},
+                   {"group", right},
+                   {"host us", right},
+                   {"enqueue us", right},
+                   {"device us", right},
+                   {"kFLOP", right},
+                   {"KiB", right},
+                   {"GFLOP/s", right},
+                   {"of peak", right},
+                   {"GB/s", right},
+                   {"of memory", right},
+                   {"bound by"}};
+  for (const ProfiledStep& step : profile.steps) {
+    table.rows.push_back(
+        {step.info.name, step.info.kernel,
+         on_host(step) ? "host" : work_group_text(step.info.local),
+         fmt::format("{:.1f}", step.host_us), fmt::format("{:.1f}", step.enqueue_us),
+         number_text(step.device_us, 1),
+         fmt::format("{:.1f}", static_cast<double>(step.info.flop) / 1e3),
+         fmt::format("{:.1f}", static_cast<double>(step.info.logical_bytes) / 1024),
+         rate_text(step.arithmetic), percent_text(step.arithmetic), rate_text(step.memory),
+         percent_text(step.memory), step.bound_by});
+  }
+  return table;
+}
+
+Table formats_table(const Profile& profile) {
+  Table table;
+  table.columns = {{"step"}, {"formats of its operands"}};
+  for (const ProfiledStep& step : profile.steps) {
+    table.rows.push_back({step.info.name, formats_text(step.info)});
+  }
+  return table;
+}
+
+Table sums_table(const Profile& profile) {
+  Table table;
+  table.columns = {{"whole run"}, {"clock"}, {"ms", Table::Align::right}};
+  table.rows = {
+      {"sum of the steps", "device", number_text(profile.steps_ms, 3)},
+      {"end to end, steps measured", "host", number_text(profile.end_to_end_ms, 3)},
+      {"gap between the two, in each run", "host - device", number_text(profile.gap_ms, 3)},
+      {"enqueuing, part of the gap", "host", number_text(profile.enqueue_ms, 3)}};
+  if (profile.on_host_ms) {
+    table.rows.push_back({"steps on the host and what they wait for, part of enqueuing", "host",
+                          number_text(profile.on_host_ms, 3)});
+  }
+  table.rows.push_back({"end to end, nothing measured", "host", number_text(profile.plain_ms, 3)});
+  return table;
+}
+
+std::string text_of(const Profile& profile, const ProfileSetting& setting, Format format) {
+  std::string text = fmt::format("{}: {}, {}, on {}\n", setting.model, setting.inputs,
+                                 setting.precision, setting.device);
+  text +=
+      fmt::format("roofs: {:.1f} GFLOP/s, {:.1f} GB/s beyond all caches, {:.2f} us a launch: {}\n",
+                  setting.roofs.gflops_f32, setting.roofs.gigabytes_per_second,
+                  setting.roofs.launch_us, setting.roofs.source);
+  text += fmt::format("medians of {} runs\n\n", profile.runs);
+  text += to_text(steps_table(profile), format) + "\n";
+  text += to_text(formats_table(profile), format) + "\n";
+  return text + to_text(sums_table(profile), format);
+}
+
+}  // namespace
+
+std::string report_of(const Profile& profile, const ProfileSetting& setting, Format format) {
+  if (for_people(format)) return text_of(profile, setting, format);
+  return to_text(format == Format::csv ? steps_json(profile) : json_of(profile, setting), format);
+}
+
+std::string layers_of(const Profile& profile, Format format) {
+  return to_text(steps_json(profile), format);
+}
+
+}  // namespace morton::cli

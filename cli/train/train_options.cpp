@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/train_options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <utility>
+
+#include "morton/error.hpp"
+
+namespace morton::cli {
+namespace {
+
+using Kind = OptimizerOptions::Kind;
+
+template <typename Enum>
+using Names = std::vector<std::pair<std::string, Enum>>;
+
+void add_optimizer(CLI::App& command, TrainOptions& options) {
+  const Names<Kind> kinds{
+      {"sgd", Kind::sgd}, {"adam", Kind::adam}, {"adamw", Kind::adamw}, {"rmsprop", Kind::rmsprop}};
+  const Names<Loss> losses{{"softmax-cross-entropy", Loss::softmax_cross_entropy},
+                           {"binary-cross-entropy", Loss::binary_cross_entropy},
+                           {"mse", Loss::mean_squared_error},
+                           {"l1", Loss::mean_absolute_error}};
+  OptimizerOptions& optimizer = options.trainer.optimizer;
+  command.add_option("--optimizer", optimizer.kind, "sgd, adam, adamw or rmsprop (adam)")
+      ->option_text("NAME")
+      ->transform(one_of(numbered(kinds)));
+  command.add_option("--lr", options.run.learning_rate, "Learning rate (0.001)")->option_text("X");
+  command
+      .add_option("--schedule", options.run.schedule,
+                  "The rate over time: constant, step:every=10,factor=0.1, cosine:warmup=500, "
+                  "plateau:patience=3,factor=0.5 (constant)")
+      ->option_text("TEXT");
+  command.add_option("--momentum", optimizer.momentum, "Of sgd and rmsprop (0)")->option_text("X");
+  command.add_flag("--nesterov", options.nesterov, "Nesterov's momentum, of sgd");
+  command.add_option("--weight-decay", optimizer.weight_decay, "Of weights, not of biases (0)")
+      ->option_text("X");
+  command
+      .add_option("--clip", options.trainer.clip_norm,
+                  "Scales all gradients together down to this length")
+      ->option_text("X");
+  command
+      .add_option("--loss", options.trainer.loss,
+                  "softmax-cross-entropy, binary-cross-entropy, mse or l1 (softmax-cross-entropy)")
+      ->option_text("NAME")
+      ->transform(one_of(numbered(losses)));
+  command
+      .add_option("--freeze", options.trainer.freeze,
+                  "Parameters that stay as they are: names with * and ?; repeatable")
+      ->option_text("PATTERN,...")
+      ->allow_extra_args(false)
+      ->delimiter(',');
+}
+
+void add_course(CLI::App& command, TrainOptions& options) {
+  command
+      .add_option("-b,--batch", options.batch, "Examples of a step (100, or what the file fixes)")
+      ->option_text("N")
+      ->check(whole_number(1));
+  command
+      .add_option("--accumulate", options.trainer.accumulate,
+                  "Renews the parameters after every so many steps, by their mean gradient (1)")
+      ->option_text("STEPS")
+      ->check(whole_number(1));
+  command.add_flag("--recompute", options.recompute,
+                   "Computes results of elementwise operators again for the backward pass: less "
+                   "memory, the same values");
+  using Launches = CompileOptions::Launches;
+  const Names<Launches> launches{{"joined", Launches::joined}, {"apart", Launches::apart}};
+  command
+      .add_option("--launches", options.launches,
+                  "joined: small kernels that do not need each other's results run in one launch; "
+                  "apart: each in its own (joined)")
+      ->option_text("joined|apart")
+      ->transform(one_of(numbered(launches)));
+  command.add_option("--epochs", options.run.epochs, "Passes over the training examples (10)")
+      ->option_text("N")
+      ->check(whole_number(1));
+  command.add_option("--steps", options.run.steps, "Ends after so many steps, instead of --epochs")
+      ->option_text("N")
+      ->check(whole_number(1))
+      ->excludes("--epochs");
+  command
+      .add_option("--seed", options.run.seed,
+                  "Of a new network's weights, of the order, augmentation and dropout (1)")
+      ->option_text("N")
+      ->check(whole_number(0));
+  command
+      .add_option(
+          "--augment", options.run.augmentation,
+          "Changes pictures at random: shift=2,flip,crop=4,rotate=15,scale=10, some of them "
+          "(none)")
+      ->option_text("TEXT");
+  command
+      .add_option("--validation", options.validation,
+                  "Share of the training examples to hold back and look at after each epoch; else "
+                  "the test part is, where there is one")
+      ->option_text("SHARE");
+  command
+      .add_option("--patience", options.run.patience,
+                  "Ends after so many epochs without a lower validation loss, and takes the best "
+                  "parameters")
+      ->option_text("EPOCHS")
+      ->check(whole_number(1));
+  command
+      .add_option("--test-every", options.run.test_every,
+                  "Looks at the validation data after every so many steps too")
+      ->option_text("STEPS")
+      ->check(whole_number(1));
+}
+
+}  // namespace
+
+void add_train_options(CLI::App& command, TrainOptions& options) {
+  options.trainer.optimizer.kind = Kind::adam;
+  command
+      .add_option("model", options.model.path,
+                  "ONNX file, network definition (.json), or the name of an architecture of "
+                  "`morton new`")
+      ->option_text("MODEL")
+      ->required();
+  add_options(command, options.data);
+  add_optimizer(command, options);
+  add_course(command, options);
+  command
+      .add_option("-o,--out", options.out,
+                  "Folder of the trained model, checkpoints and logs (MODEL-trained)")
+      ->option_text("FOLDER");
+  command.add_flag("--plan", options.plan, "Shows the plan of a training step, and ends");
+  command.add_flag("--why", options.why,
+                   "With --plan: the reason of every choice, and what a launch of several kernels "
+                   "holds");
+  command.add_flag("--resume", options.resume, "Go on from the checkpoint in the folder");
+  command.add_flag("--restart", options.restart,
+                   "Start anew over what a training left in the folder");
+  command
+      .add_option("--checkpoint-every", options.run.checkpoint_every,
+                  "Saves after every so many steps too, not only after each epoch")
+      ->option_text("STEPS")
+      ->check(whole_number(1));
+  add_options(command, options.device);
+  add_options(command, options.model.kernels);
+  add_format(command, options.format,
+             {{"table", Format::table}, {"md", Format::md}, {"json", Format::json}});
+}
+
+void settle(TrainOptions& options) {
+  require_one_device(options.device);
+  if (options.resume && options.restart) {
+    throw UsageError("--resume goes on, --restart starts anew: give one of them");
+  }
+  const OptimizerOptions& optimizer = options.trainer.optimizer;
+  if (optimizer.momentum != 0.0 && optimizer.kind != Kind::sgd && optimizer.kind != Kind::rmsprop) {
+    throw UsageError("--momentum: of sgd and rmsprop; give it with --optimizer sgd (or rmsprop)");
+  }
+  if (options.nesterov) {
+    if (optimizer.kind != Kind::sgd || optimizer.momentum == 0.0) {
+      throw UsageError(
+          "--nesterov: a form of sgd's momentum; give it with --optimizer sgd and --momentum");
+    }
+    options.trainer.optimizer.form = OptimizerOptions::Momentum::nesterov;
+  }
+  if (options.recompute) {
+    options.trainer.activations = TrainerOptions::Activations::recompute;
+  }
+  using Start = TrainingRunOptions::Start;
+  options.run.start = options.resume    ? Start::resume
+                      : options.restart ? Start::anew
+                                        : Start::in_empty_folder;
+  if (options.out.empty()) {
+    options.out = std::filesystem::path(options.model.path).stem().string() + "-trained";
+  }
+  options.run.folder = options.out;
+  options.run.mean = options.data.mean;
+  options.run.deviation = options.data.deviation;
+  options.trainer.seed = options.run.seed;
+  options.trainer.compile = compile_options(options.model.kernels);
+  options.trainer.compile.launches = options.launches;
+}
+
+}  // namespace morton::cli

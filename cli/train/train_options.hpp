@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/data_options.hpp"
+#include "common/options.hpp"
+#include "morton/trainer.hpp"
+#include "morton/training_run.hpp"
+
+namespace morton::cli {
+
+/// The options of `morton train`, as they were typed.
+struct TrainOptions {
+  DeviceOptions device;
+  ModelOptions model;
+  DataOptions data;
+  TrainerOptions trainer;
+  TrainingRunOptions run;
+  double validation =
+      0.0;                 ///< share of the training examples; 0: the test part, where there is one
+  std::int64_t batch = 0;  ///< 0: what the model's file fixes, or 100
+  CompileOptions::Launches launches = CompileOptions::Launches::joined_for_training;
+  bool plan = false, why = false;
+  bool nesterov = false, recompute = false, resume = false, restart = false;
+  std::string out;  ///< empty: after the model's name
+  Format format = Format::table;
+};
+
+void add_train_options(CLI::App& command, TrainOptions& options);
+
+/// Settles what follows from several options: Nesterov's momentum, the folder, the start. Throws
+/// UsageError for those that contradict each other.
+void settle(TrainOptions& options);
+
+}  // namespace morton::cli

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "morton/compiled_file.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <optional>
+
+#include "api/compile/compiled_format.hpp"
+#include "api/compile/compiled_state.hpp"
+#include "api/compile/loading.hpp"
+#include "api/compile/self_test.hpp"
+#include "base/error.hpp"
+#include "base/files/file.hpp"
+#include "base/shape.hpp"
+#include "device/program/given_program.hpp"
+#include "formats/input_file.hpp"
+#include "launch/library.hpp"
+#include "run/runner.hpp"
+
+namespace morton {
+using namespace api;
+
+struct CompiledFileState {
+  std::string where;
+  std::unique_ptr<MappedFile> file;
+  ArchivedModel model;
+  std::string_view blobs;
+  std::vector<CompiledVariant> variants;
+};
+
+namespace {
+
+/// Collects blobs, each content once.
+class BlobWriter {
+ public:
+  /// The blob's number.
+  std::uint64_t add(std::string bytes) {
+    std::string digest = digest_of(bytes);
+    for (std::size_t i = 0; i < blobs_.size(); ++i) {
+      if (blobs_[i].digest == digest && blobs_[i].bytes == bytes.size()) return i;
+    }
+    blobs_.push_back({end_, bytes.size(), std::move(digest)});
+    end_ += bytes.size();
+    contents_.push_back(std::move(bytes));
+    return blobs_.size() - 1;
+  }
+  [[nodiscard]] const std::vector<Blob>& blobs() const { return blobs_; }
+  [[nodiscard]] const std::vector<std::string>& contents() const { return contents_; }
+
+ private:
+  std::vector<Blob> blobs_;
+  std::vector<std::string> contents_;
+  std::uint64_t end_ = 0;
+};
+
+std::string ports_text(const std::vector<PortInfo>& ports) {
+  std::string text;
+  for (const PortInfo& port : ports) {
+    text += (text.empty() ? "" : ", ") + port.name + " " + to_string(port.shape);
+  }
+  return text;
+}
+
+void require_savable(const CompiledModel& model, const std::string& path) {
+  const CompiledState& state = *model.state();
+  if (state.devices.size() != 1) {
+    throw UnsupportedError(path + ": a model over several devices is not compiled ahead; compile " +
+                           "it for one");
+  }
+  for (const Step& step : state.loaded->plan().steps) {
+    if (step.kind != Step::Kind::library || step.place == Step::Place::host) continue;
+    throw UnsupportedError(path + ": step " + step.name + " is computed by " + step.kernel +
+                           ", which builds its kernels in each process; compile without it "
+                           "(--exclude " +
+                           step.kernel + ")");
+  }
+}
+
+ArchivedVariant variant_of(const CompiledModel& model, BlobWriter& blobs) {
+  const CompiledState& state = *model.state();
+  const LoadedPlan& loaded = *state.loaded;
+  ArchivedVariant variant{state.inputs,
+                          state.outputs,
+                          state.planned_values,
+                          with_packed_constants(loaded.plan()),
+                          {},
+                          {}};
+  for (std::size_t p = 0; p < variant.plan.programs.size(); ++p) {
+    variant.binaries.push_back(blobs.add(loaded.program_binary(p)));
+  }
+  for (std::size_t b = 0; b < variant.plan.blocks.size(); ++b) {
+    const bool weights = variant.plan.blocks[b].kind == PlannedBlock::Kind::weights;
+    variant.weights.push_back(weights ? blobs.add(loaded.weights_in(b)) : kNoBlob);
+  }
+  return variant;
+}
+
+/// The extent of an input that is its batch, as when a model is compiled: the one named "batch",
+/// else the first. Nothing for scalars.
+std::optional<std::size_t> batch_dimension(const PortInfo& declared) {
+  const std::vector<std::string>& symbols = declared.symbols;
+  if (declared.shape.empty()) return std::nullopt;
+  const auto named = std::find(symbols.begin(), symbols.end(), "batch");
+  return named == symbols.end() ? 0 : static_cast<std::size_t>(named - symbols.begin());
+}
+
+bool is_open(const PortInfo& declared, std::size_t dimension) {
+  return dimension < declared.symbols.size() && !declared.symbols[dimension].empty();
+}
+
+/// Throws UsageError where a batch is given and no input has it, nor leaves its batch open.
+void require_batch(const CompiledFileState& state, const CompiledFileOptions& options) {
+  if (options.batch == 0) return;
+  const auto takes = [&](const PortInfo& input) {
+    const auto d = batch_dimension(input);
+    return d && (is_open(input, *d) || input.shape[*d] == options.batch);
+  };
+  const std::vector<PortInfo>& inputs = state.model.inputs;
+  if (std::any_of(inputs.begin(), inputs.end(), takes)) return;
+  throw UsageError(
+      state.where + ": batch " + std::to_string(options.batch) +
+      " is asked for, and no input of the model has an open batch: " + ports_text(inputs));
+}
+
+bool fits(const ArchivedVariant& variant, const ArchivedModel& model,
+          const CompiledFileOptions& options) {
+  for (std::size_t i = 0; i < variant.inputs.size(); ++i) {
+    const PortInfo& input = variant.inputs[i];
+    const auto wanted = options.shapes.find(input.name);
+    if (wanted != options.shapes.end()) {
+      if (wanted->second != input.shape) return false;
+      continue;
+    }
+    if (options.batch == 0) continue;
+    const auto d = batch_dimension(model.inputs[i]);
+    if (!d || !is_open(model.inputs[i], *d)) continue;
+    if (*d >= input.shape.size() || input.shape[*d] != options.batch) return false;
+  }
+  return true;
+}
+
+const ArchivedVariant& choose(const CompiledFileState& state, const CompiledFileOptions& options) {
+  const ArchivedModel& model = state.model;
+  for (const auto& [name, shape] : options.shapes) {
+    const auto is_named = [&](const PortInfo& input) { return input.name == name; };
+    if (std::none_of(model.inputs.begin(), model.inputs.end(), is_named)) {
+      throw UsageError(state.where + ": the model has no input '" + name + "'");
+    }
+  }
+  require_batch(state, options);
+  std::string held;
+  for (const ArchivedVariant& variant : model.variants) {
+    if (fits(variant, model, options)) return variant;
+    held += "\n  " + ports_text(variant.inputs);
+  }
+  std::string wanted = options.batch == 0 ? "" : " batch " + std::to_string(options.batch);
+  for (const auto& [name, shape] : options.shapes) wanted += " " + name + " " + to_string(shape);
+  throw UsageError(state.where + ": is not compiled for" + wanted + "; it is for" + held +
+                   "\n  compile the model for this shape too (morton compile --also-shape)");
+}
+
+void require_libraries(const Plan& plan, const std::string& where) {
+  const auto available = available_libraries();
+  for (const Step& step : plan.steps) {
+    if (step.kind != Step::Kind::library || available.contains(step.library)) continue;
+    throw UnsupportedError(where + ": step " + step.name + " calls " + step.library +
+                           ", which this build of Morton has not");
+  }
+}
+
+/// Whether the kernels must be built from source, with the reason; throws where that is not
+/// allowed.
+std::string reason_to_rebuild(const CompiledFileState& state, const Device& device,
+                              const CompiledFileOptions& options) {
+  const std::string here = fingerprint(device.implementation()->info());
+  if (here == state.model.device) return "";
+  const std::string why =
+      state.where + ": was compiled for " + state.model.device + "\n  this device is " + here;
+  if (options.elsewhere == CompiledFileOptions::Elsewhere::rebuild) {
+    return why + "\n  its kernels were built from source";
+  }
+  throw UsageError(why +
+                   "\n  compile the model here, or let its kernels be built from the source in "
+                   "the file (--rebuild)");
+}
+
+/// Binaries and weights of a variant, checked.
+CompiledAhead contents_of(const ArchivedVariant& variant, const CompiledFileState& state) {
+  CompiledAhead ahead;
+  for (const std::uint64_t blob : variant.binaries) {
+    ahead.binaries.push_back(bytes_of(state.model.blobs[blob], state.blobs, state.where));
+  }
+  for (const std::uint64_t blob : variant.weights) {
+    ahead.weights.push_back(blob == kNoBlob
+                                ? std::string_view()
+                                : bytes_of(state.model.blobs[blob], state.blobs, state.where));
+  }
+  return ahead;
+}
+
+std::shared_ptr<LoadedPlan> load_plan(const ArchivedVariant& variant,
+                                      const CompiledFileState& state, const Device& device,
+                                      const CompiledFileOptions& options, CompileReport& report) {
+  const auto& opened = device.implementation();
+  std::string rebuilt = reason_to_rebuild(state, device, options);
+  check_archived(variant.plan, opened->info(), state.where);
+  require_libraries(variant.plan, state.where);
+  CompiledAhead ahead = contents_of(variant, state);
+  if (rebuilt.empty()) {
+    try {
+      return std::make_shared<LoadedPlan>(variant.plan, opened, ahead);
+    } catch (const RefusedBinary& error) {
+      if (options.elsewhere == CompiledFileOptions::Elsewhere::refuse) {
+        throw DeviceError(state.where + ": " + error.what() +
+                          "; compile the model again, or let its kernels be built from the source "
+                          "in the file (--rebuild)");
+      }
+      rebuilt = state.where + ": " + error.what() + "; its kernels were built from source";
+    }
+  }
+  report.fallbacks.push_back(rebuilt);
+  report.notes.push_back(rebuilt);
+  ahead.binaries.clear();
+  Plan plan = variant.plan;
+  plan.devices = {fingerprint(opened->info())};
+  return std::make_shared<LoadedPlan>(std::move(plan), opened, ahead);
+}
+
+}  // namespace
+
+CompiledFile::CompiledFile(std::shared_ptr<const CompiledFileState> state)
+    : state_(std::move(state)) {}
+
+bool CompiledFile::is_one(const std::string& path) {
+  std::error_code status;
+  // Opening a pipe would wait for its writer.
+  if (!std::filesystem::is_regular_file(path, status)) return false;
+  std::array<char, 32> start{};
+  std::ifstream file(path, std::ios::binary);
+  file.read(start.data(), start.size());
+  return begins_as_compiled({start.data(), static_cast<std::size_t>(file.gcount())});
+}
+
+CompiledFile CompiledFile::open(const std::string& path) {
+  auto state = std::make_shared<CompiledFileState>();
+  state->where = path;
+  state->file = std::make_unique<MappedFile>(InputFile(path));
+  state->model = decode_compiled(state->file->bytes(), path, state->blobs);
+  for (const ArchivedVariant& variant : state->model.variants) {
+    state->variants.push_back({variant.inputs, variant.outputs});
+    if (variant.inputs.size() != state->model.inputs.size()) {
+      throw ModelError(path + ": is damaged: a plan has another number of inputs than the model");
+    }
+  }
+  return CompiledFile(std::move(state));
+}
+
+const std::vector<PortInfo>& CompiledFile::inputs() const { return state_->model.inputs; }
+
+const std::vector<PortInfo>& CompiledFile::outputs() const { return state_->model.outputs; }
+
+const std::vector<CompiledVariant>& CompiledFile::variants() const { return state_->variants; }
+
+const std::string& CompiledFile::device() const { return state_->model.device; }
+
+CompiledModel CompiledFile::load(const Device& device, const CompiledFileOptions& options) const {
+  const ArchivedVariant& variant = choose(*state_, options);
+  CompileOptions own;
+  own.log = options.log;
+  CompiledState begun{{device}, std::nullopt, own};
+  begun.inputs = variant.inputs;
+  begun.outputs = variant.outputs;
+  begun.planned_values = variant.planned_values;
+  auto compiled = std::make_shared<CompiledState>(std::move(begun));
+  const auto loaded = load_plan(variant, *state_, device, options, compiled->report);
+  Countdown countdown({}, loaded->plan(), {});
+  finish_loading(loaded, {}, countdown, own.log, compiled->report);
+  add_fallbacks(loaded->plan(), compiled->report);
+  compiled->loaded = loaded;
+  return CompiledModel(std::move(compiled));
+}
+
+void save_compiled(std::span<const CompiledModel> models, const std::string& path) {
+  if (models.empty()) throw UsageError(path + ": no compiled model is given");
+  ArchivedModel file;
+  BlobWriter blobs;
+  const CompiledState& first = *models.front().state();
+  if (!first.model) {
+    throw UsageError(path + ": the model was loaded from a compiled file; copy that file");
+  }
+  file.inputs = first.model->inputs();
+  file.outputs = first.model->outputs();
+  file.device = fingerprint(models.front().device().implementation()->info());
+  for (const CompiledModel& model : models) {
+    require_savable(model, path);
+    const std::optional<Model>& source = model.state()->model;
+    if (!source || &source->graph() != &first.model->graph() ||
+        model.device().implementation() != models.front().device().implementation()) {
+      throw UsageError(path + ": holds one model for one device; others are given");
+    }
+    file.variants.push_back(variant_of(model, blobs));
+  }
+  file.blobs = blobs.blobs();
+  std::string bytes = encode_head(file);
+  for (const std::string& content : blobs.contents()) bytes += content;
+  write_file_atomically(path, bytes);
+}
+
+}  // namespace morton

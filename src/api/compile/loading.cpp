@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/compile/loading.hpp"
+
+#include <chrono>
+
+#include "base/error.hpp"
+#include "run/runner.hpp"
+
+namespace morton::api {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+void run_once(const std::shared_ptr<const LoadedPlan>& loaded, Countdown& countdown) {
+  Runner runner(loaded, OpenClDevice::QueueKind::plain);
+  runner.run_watched([&](std::size_t) { countdown.one_done(); });
+}
+
+}  // namespace
+
+Countdown::Countdown(std::function<void(double)> tell, const Plan& plan,
+                     const std::vector<Plan>& others)
+    : tell_(std::move(tell)), parts_(plan.programs.size() + plan.steps.size()) {
+  for (const Plan& other : others) parts_ += other.steps.size();
+}
+
+void Countdown::one_done() {
+  ++done_;
+  if (tell_) tell_(static_cast<double>(done_) / static_cast<double>(parts_));
+}
+
+void store_after_a_run(const std::shared_ptr<LoadedPlan>& loaded, std::vector<Plan> others,
+                       Countdown& countdown, CompileReport& report) {
+  const auto start = Clock::now();
+  run_once(loaded, countdown);
+  for (Plan& plan : others) {
+    try {
+      run_once(std::make_shared<const LoadedPlan>(std::move(plan), loaded), countdown);
+    } catch (const OutOfMemory& error) {
+      report.notes.push_back(
+          std::string("kernels for other shapes are built at their first use: ") + error.what());
+    }
+  }
+  for (auto& problem : loaded->store_programs()) report.notes.push_back(std::move(problem));
+  const std::chrono::duration<double, std::milli> elapsed = Clock::now() - start;
+  report.warm_up_ms = elapsed.count();
+}
+
+void fill_report(const LoadedPlan& loaded, CompileReport& report) {
+  const BuildReport& builds = loaded.builds();
+  report.kernels_from_memory = builds.kernels_from_memory;
+  report.kernels_from_disk = builds.kernels_from_disk;
+  report.kernels_built = builds.kernels_built;
+  report.build_ms = builds.build_ms;
+  report.upload_ms = loaded.upload_ms();
+  report.notes.insert(report.notes.end(), builds.dropped.begin(), builds.dropped.end());
+  report.weight_bytes = loaded.shared_bytes() > 0
+                            ? loaded.own_bytes()
+                            : block_bytes(loaded.plan(), PlannedBlock::Kind::weights);
+  report.shared_weight_bytes = loaded.shared_bytes();
+  report.largest_live_activation_bytes = loaded.plan().largest_live_activation_bytes;
+  report.largest_live_workspace_bytes = loaded.plan().largest_live_workspace_bytes;
+  report.activation_bytes = block_bytes(loaded.plan(), PlannedBlock::Kind::activations);
+  report.workspace_bytes = block_bytes(loaded.plan(), PlannedBlock::Kind::workspace);
+}
+
+void finish_loading(const std::shared_ptr<LoadedPlan>& loaded, std::vector<Plan> others,
+                    Countdown& countdown, const std::function<void(const std::string&)>& log,
+                    CompileReport& report) {
+  fill_report(*loaded, report);
+  if (loaded->has_librarys_kernels()) {
+    report.notes.push_back(
+        "a library computes some steps (plan --why names them): it builds its own kernels in each "
+        "process, and Morton's cache does not keep them");
+  }
+  if (loaded->wants_storing() || loaded->has_librarys_kernels()) {
+    store_after_a_run(loaded, std::move(others), countdown, report);
+  }
+  if (!log) return;
+  for (const auto& note : report.notes) log(note);
+}
+
+}  // namespace morton::api

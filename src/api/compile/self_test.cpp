@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/compile/self_test.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+#include <sstream>
+
+#include "api/compile/compiled_state.hpp"
+#include "api/compile/kernel_trial.hpp"
+#include "api/compile/planning.hpp"
+#include "base/error.hpp"
+
+namespace morton::api {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// How often kernels are replaced before the reference itself is doubted.
+constexpr int kMostRounds = 8;
+/// What every verdict of a self-test begins with, by which plans' rejections tell it.
+constexpr const char* kFound = "the self-test found it wrong: layer ";
+
+/// A kernel that is left out, for the layer that it was found in.
+struct Refusal {
+  SuspectKernel kernel;
+  std::string where;  ///< layer and element
+};
+
+/// Compiles and tries until nothing is wrong.
+class SelfTest {
+ public:
+  SelfTest(const Compile& compile, const CompileOptions& given)
+      : compile_(compile), given_(given), options_(given) {}
+
+  [[nodiscard]] std::shared_ptr<CompiledState> run() {
+    for (int round = 0; round < kMostRounds; ++round) {
+      std::shared_ptr<CompiledState> state = compiled();
+      const std::vector<WrongLayer> wrong = wrong_layers_of(state);
+      if (wrong.empty()) {
+        if (refusals_.size() > 1) acquit(state);
+        finish(*state);
+        return state;
+      }
+      for (const WrongLayer& layer : wrong) refuse(layer, *state);
+    }
+    throw DeviceError(history() + "\nthese were replaced, and layers are wrong still; " + kWayOut);
+  }
+
+ private:
+  static constexpr const char* kWayOut =
+      "`morton compare MODEL --layers` shows more, and --self-test off runs the model nevertheless";
+
+  std::shared_ptr<CompiledState> compiled() {
+    try {
+      return compile_(options_);
+    } catch (const Error& error) {
+      if (refusals_.empty()) throw;
+      throw DeviceError(history() + "\nno other kernel is left: " + error.what() + "; " + kWayOut);
+    }
+  }
+
+  static TriedKernels tried_on(const CompiledState& state) {
+    OpenClDevice& device = *state.devices.front().implementation();
+    return {device.cache_folder(), device.info()};
+  }
+
+  std::vector<WrongLayer> wrong_layers_of(const std::shared_ptr<CompiledState>& state) {
+    const auto start = Clock::now();
+    const Trial trial = try_kernels(state, tried_on(*state));
+    const std::chrono::duration<double, std::milli> elapsed = Clock::now() - start;
+    kernels_ += trial.kernels;
+    undecided_ = trial.undecided;
+    elapsed_ms_ += elapsed.count();
+    right_.insert(trial.right.begin(), trial.right.end());
+    return trial.wrong;
+  }
+
+  /// Leaves out the likeliest kernel of a wrong layer; where that did not help before, all of them.
+  void refuse(const WrongLayer& layer, const CompiledState& state) {
+    const bool again = !wrong_before_.insert(layer.name).second;
+    for (const SuspectKernel& suspect : layer.suspects) {
+      if (!is_excluded(suspect.kernel)) {
+        refusals_.push_back({suspect, "'" + layer.name + "', " + layer.first_wrong});
+        device_name_ = state.devices.front().name();
+        options_.exclude.push_back(suspect.kernel);
+        require_not_asked_for(refusals_.back());
+      }
+      if (!again) return;
+    }
+  }
+
+  [[nodiscard]] bool is_excluded(const std::string& kernel) const {
+    return std::ranges::find(options_.exclude, kernel) != options_.exclude.end();
+  }
+
+  void require_not_asked_for(const Refusal& refusal) const {
+    const std::string& kernel = refusal.kernel.kernel;
+    for (const auto& [family, name] : given_.use) {
+      if (name != kernel && family + "." + name != kernel) continue;
+      throw DeviceError(line_of(refusal) + "; it is asked for (--use " + family + "=" + name +
+                        "); " + kWayOut);
+    }
+  }
+
+  /// Takes back, the earliest first, what need not be left out for all to be right. What then
+  /// computes nothing counts as untried. Where the model cannot be compiled or run with a kernel,
+  /// that stays left out: there is a good result without it.
+  void acquit(std::shared_ptr<CompiledState>& state) {
+    for (std::size_t i = 0; i < refusals_.size() && refusals_.size() > 1;) {
+      const CompileOptions before = options_;
+      std::erase(options_.exclude, refusals_[i].kernel.kernel);
+      std::shared_ptr<CompiledState> with = right_state();
+      if (with != nullptr) {
+        refusals_.erase(refusals_.begin() + static_cast<std::ptrdiff_t>(i));
+        state = std::move(with);
+      } else {
+        options_ = before;
+        ++i;
+      }
+    }
+  }
+
+  /// The model as the options are now, or null where it is wrong or cannot be.
+  std::shared_ptr<CompiledState> right_state() {
+    try {
+      std::shared_ptr<CompiledState> state = compiled();
+      return wrong_layers_of(state).empty() ? state : nullptr;
+    } catch (const Error& error) {
+      if (error.error_class() == ErrorClass::kInternal) throw;
+      notes_.push_back(std::string("self-test: a kernel that was left out could not be tried "
+                                   "again: ") +
+                       error.what());
+      return nullptr;
+    }
+  }
+
+  [[nodiscard]] std::string line_of(const Refusal& refusal) const {
+    return "self-test: " + refusal.kernel.kernel + " computes wrongly on " + device_name_ +
+           ": layer " + refusal.where;
+  }
+
+  [[nodiscard]] std::string history() const {
+    std::string text;
+    for (const Refusal& refusal : refusals_) text += (text.empty() ? "" : "\n") + line_of(refusal);
+    return text;
+  }
+
+  /// Fills in the report and keeps for later processes what was found.
+  void finish(CompiledState& state) {
+    CompileReport& report = state.report;
+    state.options = given_;
+    report.kernels_tried = kernels_;
+    report.self_test_ms = elapsed_ms_;
+    report.notes.insert(report.notes.end(), notes_.begin(), notes_.end());
+    TriedKernels tried = tried_on(state);
+    if (!tried.problem().empty()) {
+      report.notes.push_back(tried.problem() + ": kernels are tried anew");
+    }
+    try {
+      if (!right_.empty()) tried.add(right_);
+      if (!refusals_.empty()) tried.add(verdicts(state));
+    } catch (const Error& error) {
+      report.notes.push_back(std::string("what the self-test found cannot be kept: ") +
+                             error.what());
+    }
+    for (const Refusal& refusal : refusals_) {
+      report.fallbacks.push_back(line_of(refusal) +
+                                 "; another kernel takes its place, and it is refused on this "
+                                 "device and driver from now on (`morton cache list` shows it, "
+                                 "`morton cache clear self-test` tries it anew)");
+      report.notes.push_back(report.fallbacks.back());
+    }
+    if (kernels_ == 0 || !given_.log) return;
+    given_.log("self-test: " + std::to_string(kernels_) +
+               " kernels tried for the first time on this device, " +
+               std::to_string(refusals_.size()) + " of them wrong, " + std::to_string(undecided_) +
+               " undecided (their layers have no finite number), " +
+               std::to_string(static_cast<int>(elapsed_ms_)) + " ms");
+  }
+
+  [[nodiscard]] TunedData verdicts(const CompiledState& state) const {
+    const Catalogue catalogue = catalogue_for(given_);
+    const TunedDevice device = TunedDevice::of(state.devices.front().implementation()->info());
+    TunedData found;
+    for (const auto& [suspect, where] : refusals_) {
+      const Entry* entry = catalogue.find_entry(suspect.kernel);
+      if (entry == nullptr) continue;
+      found.add(Verdict{device, suspect.kernel, entry->digest, suspect.tunables, kFound + where});
+    }
+    return found;
+  }
+
+  const Compile& compile_;
+  const CompileOptions& given_;
+  CompileOptions options_;
+  std::vector<Refusal> refusals_;
+  std::set<std::string> wrong_before_;  ///< layers
+  std::set<std::string> right_;         ///< trial keys
+  std::vector<std::string> notes_;
+  std::string device_name_;
+  int kernels_ = 0;
+  int undecided_ = 0;  ///< in the last trial
+  double elapsed_ms_ = 0.0;
+};
+
+}  // namespace
+
+std::shared_ptr<CompiledState> compile_tried(const Compile& compile,
+                                             const CompileOptions& options) {
+  return SelfTest(compile, options).run();
+}
+
+std::vector<std::string> left_out_by_self_tests(const Plan& plan) {
+  std::vector<std::string> lines;
+  for (const std::string& text : plan.considered) {
+    std::istringstream all(text);
+    for (std::string line; std::getline(all, line);) {
+      if (line.find(kFound) == std::string::npos) continue;
+      // "    not gemm.tile: TILE_M=8 is refused ..."
+      const std::size_t name = line.find("not ") + 4;
+      const std::size_t end = line.find(": ", name);
+      line = line.substr(name, end - name) + " is left out" + line.substr(end);
+      if (std::ranges::find(lines, line) == lines.end()) lines.push_back(line);
+    }
+  }
+  return lines;
+}
+
+void add_fallbacks(const Plan& plan, CompileReport& report) {
+  for (const std::string& line : left_out_by_self_tests(plan)) {
+    report.fallbacks.push_back(line);
+    report.notes.push_back(line);
+  }
+  for (const Step& step : plan.steps) {
+    if (step.place != Step::Place::host) continue;
+    report.fallbacks.push_back("'" + step.name + "' is computed on the host, by " + step.kernel +
+                               " (--exclude " + step.kernel +
+                               ", when the model is compiled, leaves it to the device)");
+  }
+}
+
+}  // namespace morton::api

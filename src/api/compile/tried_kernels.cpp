@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/compile/tried_kernels.hpp"
+
+#include <sstream>
+
+#include "base/error.hpp"
+#include "base/files/file.hpp"
+#include "plan/measured/tuned_file.hpp"
+#include "tuning/store.hpp"
+
+namespace morton::api {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kHeading = "morton tried kernels 1";
+constexpr std::int64_t kFileLimitBytes = std::int64_t{16} << 20;
+
+}  // namespace
+
+std::set<std::string> read_tried_kernels(const fs::path& file) {
+  std::istringstream lines(read_file(file, kFileLimitBytes));
+  std::string line;
+  if (!std::getline(lines, line) || line != kHeading) {
+    throw ModelError(file.string() + ": its first line is not '" + kHeading + "'");
+  }
+  std::set<std::string> keys;
+  while (std::getline(lines, line)) keys.insert(line);
+  return keys;
+}
+
+fs::path self_test_folder(const fs::path& cache) {
+  return cache.empty() ? cache : cache / "self_test";
+}
+
+std::vector<std::string> read_self_test_verdicts(const fs::path& cache, TunedData& data) {
+  std::vector<std::string> problems;
+  const fs::path folder = self_test_folder(cache);
+  std::error_code status;
+  if (folder.empty() || !fs::is_directory(folder, status)) return problems;
+  for (const auto& file : fs::directory_iterator(folder, status)) {
+    if (file.path().extension() != ".json") continue;
+    TunedData found;
+    try {
+      (void)read_tuning_file(file.path(), found);
+    } catch (const ModelError& error) {
+      problems.emplace_back(error.what());
+      continue;
+    }
+    for (const Verdict& verdict : found.verdicts()) data.add(verdict);
+  }
+  return problems;
+}
+
+std::string trial_key(const Plan& plan, const Step& step) {
+  switch (step.kind) {
+    case Step::Kind::kernel:
+      return plan.instances[static_cast<std::size_t>(step.instance)].key;
+    case Step::Kind::library:
+      return "library " + step.kernel;
+    case Step::Kind::transfer:
+      break;
+  }
+  return "";
+}
+
+TriedKernels::TriedKernels(const fs::path& cache, const DeviceInfo& device)
+    : folder_(self_test_folder(cache)),
+      device_(TunedDevice::of(device)),
+      file_(tuning_file(folder_, device_).replace_extension(".txt")) {
+  std::error_code status;
+  try {
+    const fs::path verdicts = tuning_file(folder_, device_);
+    if (fs::exists(verdicts, status)) require_storable(verdicts, device_);
+    if (fs::exists(file_, status)) keys_ = read_tried_kernels(file_);
+  } catch (const ModelError& error) {
+    problem_ = error.what();
+  }
+}
+
+void TriedKernels::add(const std::set<std::string>& keys) {
+  // What another process adds between here and the renaming is tried once more, which does no harm.
+  std::error_code status;
+  if (fs::exists(file_, status)) {
+    try {
+      keys_.merge(read_tried_kernels(file_));
+    } catch (const ModelError&) {
+      // It is said (`problem`), and the file is replaced.
+    }
+  }
+  keys_.insert(keys.begin(), keys.end());
+  std::string text = std::string(kHeading) + "\n";
+  for (const std::string& key : keys_) text += key + "\n";
+  write_file_atomically(file_, text);
+  // The file of verdicts, though it may hold none, names the device.
+  if (!fs::exists(tuning_file(folder_, device_), status) || !problem_.empty()) add(TunedData());
+}
+
+void TriedKernels::add(const TunedData& verdicts) const {
+  const fs::path file = tuning_file(folder_, device_);
+  try {
+    store_tuning(file, device_, verdicts);
+  } catch (const ModelError&) {
+    // Damaged, which is said (`problem`).
+    std::error_code status;
+    fs::remove(file, status);
+    store_tuning(file, device_, verdicts);
+  }
+}
+
+}  // namespace morton::api

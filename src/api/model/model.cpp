@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "morton/model.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+
+#include "base/error.hpp"
+#include "base/shape.hpp"
+#include "formats/arrays/r17_network.hpp"
+#include "formats/onnx/onnx_export.hpp"
+#include "formats/onnx/onnx_import.hpp"
+#include "graph/graph.hpp"
+#include "morton/compiled_file.hpp"
+#include "ops/core/operator.hpp"
+#include "ops/core/planned.hpp"
+
+namespace morton {
+using namespace api;
+namespace {
+
+PortInfo to_port(const GraphTensor& tensor) {
+  PortInfo port;
+  port.name = tensor.name;
+  port.dtype = tensor.dtype;
+  for (const auto& dimension : tensor.declared) {
+    port.shape.push_back(dimension.symbol.empty() ? dimension.value : -1);
+    port.symbols.push_back(dimension.symbol);
+  }
+  return port;
+}
+
+std::vector<PortInfo> to_ports(const Graph& graph, const std::vector<TensorId>& ids) {
+  std::vector<PortInfo> ports;
+  for (const TensorId id : ids) ports.push_back(to_port(graph.tensor(id)));
+  return ports;
+}
+
+/// In lower case, with its dot.
+std::string extension_of(const std::filesystem::path& path) {
+  std::string extension = path.extension().string();
+  std::ranges::transform(extension, extension.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return extension;
+}
+
+Graph read_graph(const std::filesystem::path& path) {
+  if (CompiledFile::is_one(path.string())) {
+    throw ModelError(
+        path.string() +
+        ": is a compiled model, which run, bench and profile take; here the model that "
+        "it was compiled from is needed");
+  }
+  return extension_of(path) == ".json" ? import_r17_network(path) : import_onnx(path);
+}
+
+}  // namespace
+
+Model::Model(std::shared_ptr<const Graph> graph) : graph_(std::move(graph)) {}
+
+Model Model::load(const std::string& path) {
+  return Model(std::make_shared<const Graph>(read_graph(path)));
+}
+
+Model Model::from_bytes(std::string_view onnx, const std::string& name) {
+  return Model(std::make_shared<const Graph>(import_onnx(onnx, name)));
+}
+
+void Model::save(const std::string& path, MatrixFormat matrices) const {
+  const std::string extension = extension_of(path);
+  if (extension == ".onnx") return export_onnx(*graph_, path);
+  if (extension != ".json") {
+    throw UsageError(path + ": models are written to .onnx and .json files");
+  }
+  export_r17_network(*graph_, path,
+                     matrices == MatrixFormat::csv ? MatrixData::csv : MatrixData::binary);
+}
+
+std::vector<PortInfo> Model::inputs() const { return to_ports(*graph_, graph_->inputs); }
+
+std::vector<PortInfo> Model::outputs() const { return to_ports(*graph_, graph_->outputs); }
+
+ModelSummary Model::summary() const {
+  ModelSummary summary;
+  summary.name = graph_->name;
+  summary.opset = graph_->opset;
+  for (const auto& tensor : graph_->tensors) {
+    if (tensor.kind != GraphTensor::Kind::constant) continue;
+    summary.parameters += tensor.data.size();
+    summary.parameter_bytes += static_cast<std::int64_t>(tensor.data.bytes());
+  }
+  std::map<std::string, int> counts;
+  for (const auto& node : graph_->nodes) {
+    ++counts[node.op];
+    try {
+      check_supported(*graph_, node);
+    } catch (const Error& error) {
+      summary.unsupported.emplace_back(node.name, error.what());
+    }
+  }
+  for (const TensorId id : planned_graph_inputs(*graph_)) {
+    summary.planned_inputs.push_back(graph_->tensor(id).name);
+  }
+  summary.operators.assign(counts.begin(), counts.end());
+  return summary;
+}
+
+std::string Model::text() const { return print(*graph_); }
+
+std::string Model::dot() const { return print_dot(*graph_); }
+
+}  // namespace morton

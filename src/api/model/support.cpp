@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "morton/support.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "api/compile/planning.hpp"
+#include "autodiff/form_of_use.hpp"
+#include "autodiff/training_step.hpp"
+#include "base/error.hpp"
+#include "base/unknown_shape.hpp"
+#include "ops/core/operator.hpp"
+#include "passes/passes.hpp"
+#include "plan/search/candidate_memo.hpp"
+
+namespace morton {
+using namespace api;
+namespace {
+
+using Where = NodeSupport::Where;
+using Nodes = std::vector<NodeSupport>;
+
+/// The model without nodes that no output depends on.
+Graph live_graph(const Model& model) {
+  Graph graph = model.graph();
+  remove_dead_code(graph, {});
+  return graph;
+}
+
+/// What needs no shapes.
+NodeSupport declared_support(const Graph& graph, const Node& node) {
+  NodeSupport support{node.name, node.op, Where::device, ""};
+  try {
+    check_supported(graph, node);
+    if (operator_of(node).alias) support.where = Where::nowhere;
+  } catch (const Error& error) {
+    support.where = Where::unsupported;
+    support.reason = error.what();
+  }
+  return support;
+}
+
+bool is_out(const NodeSupport& node) { return node.where == Where::unsupported; }
+
+/// The graph without unsupported nodes and those that depend on them, which become unknown. What
+/// the rest computes for the missing ones is an output.
+Graph known_part(const Graph& whole, Nodes& nodes) {
+  Graph part = whole;
+  part.nodes.clear();
+  std::map<TensorId, std::string> lost;  // by whom
+  std::set<TensorId> ends(whole.outputs.begin(), whole.outputs.end());
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const Node& node = whole.nodes[i];
+    std::string culprit = is_out(nodes[i]) ? node.name : "";
+    for (const TensorId id : node.inputs) {
+      if (culprit.empty() && lost.contains(id)) culprit = lost.at(id);
+    }
+    if (culprit.empty()) {
+      part.nodes.push_back(node);
+      continue;
+    }
+    if (!is_out(nodes[i])) {
+      nodes[i].where = Where::unknown;
+      nodes[i].reason = "depends on '" + culprit + "'";
+    }
+    for (const TensorId id : node.outputs) lost.emplace(id, culprit);
+    for (const TensorId id : node.inputs) {
+      const bool computed =
+          id != kNoTensor && whole.tensor(id).kind == GraphTensor::Kind::activation;
+      if (computed) ends.insert(id);
+    }
+  }
+  std::erase_if(ends, [&](TensorId id) { return lost.contains(id); });
+  part.outputs.assign(ends.begin(), ends.end());
+  std::erase_if(part.updates, [&](const StateUpdate& one) { return lost.contains(one.value); });
+  remove_dead_code(part, {});
+  return part;
+}
+
+/// Puts the error that is being handled down to the node that it names; throws it on where it
+/// names none.
+void blame(const Error& error, Nodes& nodes) {
+  const std::string text = error.what();
+  for (NodeSupport& node : nodes) {
+    const std::string quoted = " '" + node.node + "'";
+    const bool named = text.find(node.op + quoted) != std::string::npos ||
+                       text.find("node" + quoted) != std::string::npos;
+    if (!named || is_out(node)) continue;
+    node.where = Where::unsupported;
+    node.reason = text;
+    return;
+  }
+  throw;
+}
+
+/// Where the nodes of `part` are computed, once its shapes are known.
+void place(const Graph& part, const Graph& prepared, Nodes& nodes) {
+  std::set<std::string> left;
+  for (const Node& node : prepared.nodes) left.insert(node.name);
+  std::map<std::string, bool> constant;
+  for (const GraphTensor& tensor : prepared.tensors) {
+    constant[tensor.name] = tensor.kind == GraphTensor::Kind::constant;
+  }
+  std::map<std::string, Where> places;
+  for (const Node& node : part.nodes) {
+    const bool folded = std::ranges::all_of(node.outputs, [&](TensorId id) {
+      return id == kNoTensor || constant[part.tensor(id).name];
+    });
+    const bool computes = left.contains(node.name) && !operator_of(node).alias;
+    places[node.name] = computes ? Where::device : folded ? Where::host : Where::nowhere;
+  }
+  for (NodeSupport& node : nodes) {
+    const auto found = places.find(node.node);
+    if (found != places.end()) node.where = found->second;
+  }
+}
+
+/// Looks for a kernel of each task on a device that has all that a kernel may ask for.
+void look_for_kernels(const Graph& prepared, const CompileOptions& options, Nodes& nodes) {
+  const TaskList tasks = make_tasks(prepared);
+  const Catalogue catalogue = catalogue_for(options);
+  const PlanOptions plan_options = plan_options_of(options);
+  DeviceInfo device;
+  device.name = "any";
+  device.compute_units = 16;
+  device.clock_mhz = 1000;
+  device.max_work_group_size = 1024;
+  device.max_work_item_sizes = {1024, 1024, 64};
+  device.global_memory_bytes = std::int64_t{64} << 30;
+  device.max_allocation_bytes = std::int64_t{16} << 30;
+  device.local_memory_bytes = 64 << 10;
+  device.local_memory_is_dedicated = true;
+  device.fp16 = device.fp64 = true;
+  device.roofs = guessed_roofs(device);
+  const PlanContext context{catalogue, device, plan_options, tasks};
+  CandidateMemo memo(context);
+  for (const Task& task : tasks.tasks) {
+    try {
+      (void)memo.list(task);
+    } catch (const UnsupportedError& error) {
+      const auto is_task = [&](const NodeSupport& node) {
+        return task.name == node.node || task.name.starts_with(node.node + " [");
+      };
+      const auto found = std::ranges::find_if(nodes, is_task);
+      if (found == nodes.end()) throw;
+      found->where = Where::unsupported;
+      found->reason = error.what();
+    }
+  }
+}
+
+/// The passes that leave every node what it is.
+PassOptions passes_apart(const CompileOptions& options) {
+  PassOptions passes = pass_options_of(options);
+  for (const char* rewriting : {"remove_dead_code", "merge_equal_nodes", "eliminate_transposes",
+                                "fold_pads", "fold_batch_norms", "fuse_epilogues"}) {
+    passes.skip.emplace_back(rewriting);
+  }
+  return passes;
+}
+
+/// What follows from shapes. One node after the other is found out and left away, until the rest
+/// can be planned.
+void look_closer(const Graph& live, const CompileOptions& options, Nodes& nodes) {
+  const PassOptions passes = passes_apart(options);
+  for (;;) {
+    const Graph part = known_part(live, nodes);
+    if (part.nodes.empty()) return;
+    try {
+      Graph prepared = part;
+      run_passes(prepared, passes);
+      place(part, prepared, nodes);
+      look_for_kernels(prepared, options, nodes);
+      return;
+    } catch (const Error& error) {
+      const ErrorClass kind = error.error_class();
+      if (kind != ErrorClass::kModel && kind != ErrorClass::kUnsupported) throw;
+      blame(error, nodes);
+    }
+  }
+}
+
+}  // namespace
+
+bool ModelSupport::is_supported() const { return std::ranges::none_of(nodes, is_out); }
+
+ModelSupport model_support(const Model& model, const CompileOptions& options) {
+  const Graph live = live_graph(model);
+  ModelSupport support;
+  for (const Node& node : live.nodes) support.nodes.push_back(declared_support(live, node));
+  const Nodes declared = support.nodes;
+  try {
+    look_closer(live, options, support.nodes);
+  } catch (const UnknownShape& error) {
+    support.nodes = declared;
+    support.shapes_unknown = error.what();
+  }
+  return support;
+}
+
+void require_supported(const Model& model) {
+  constexpr std::size_t kMostNamed = 20;
+  const Graph live = live_graph(model);
+  std::vector<std::string> reasons;
+  const Node* first = nullptr;
+  for (const Node& node : live.nodes) {
+    const NodeSupport support = declared_support(live, node);
+    if (!is_out(support)) continue;
+    if (first == nullptr) first = &node;
+    reasons.push_back(support.reason);
+  }
+  if (reasons.empty()) return;
+  if (reasons.size() == 1) check_supported(live, *first);
+  std::string text = std::to_string(reasons.size()) + " nodes cannot be computed:";
+  for (std::size_t i = 0; i < std::min(reasons.size(), kMostNamed); ++i)
+    text += "\n  " + reasons[i];
+  if (reasons.size() > kMostNamed) {
+    text += "\n  ... and " + std::to_string(reasons.size() - kMostNamed) + " more";
+  }
+  throw UnsupportedError(text);
+}
+
+std::string training_obstacle(const Model& model, const CompileOptions& options) {
+  TrainingStepOptions step;
+  step.batch = std::max<std::int64_t>(options.batch, 1);
+  step.shapes = options.shapes;
+  // It takes any output; what the other losses ask for is theirs.
+  step.loss = Loss::mean_squared_error;
+  step.targets = TargetKind::values;
+  try {
+    (void)make_training_step(in_form_of_use(model.graph()), step);
+    return "";
+  } catch (const Error& error) {
+    if (error.error_class() == ErrorClass::kInternal) throw;
+    return error.what();
+  }
+}
+
+}  // namespace morton

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "morton/device.hpp"
+
+#include <filesystem>
+
+#include "api/compile/cache_folder.hpp"
+#include "base/knobs.hpp"
+#include "device/doctor.hpp"
+#include "device/opencl_device.hpp"
+#include "device/probe/kept_roofs.hpp"
+#include "morton/interop.hpp"
+
+namespace morton {
+using namespace api;
+namespace {
+
+std::filesystem::path folder_for(const DeviceConfig& config) {
+  if (config.disk_cache == DeviceConfig::DiskCache::none) return {};
+  return cache_folder(config.cache_dir);
+}
+
+}  // namespace
+
+Device::Device(std::shared_ptr<OpenClDevice> implementation) : device_(std::move(implementation)) {}
+
+Device Device::open(const std::string& selector, const DeviceConfig& config) {
+  if (!selector.empty()) return Device(OpenClDevice::open(selector, {folder_for(config)}));
+  const auto named = knob("MORTON_DEVICE");
+  try {
+    return Device(OpenClDevice::open(named.value_or("auto"), {folder_for(config)}));
+  } catch (const UsageError& error) {
+    if (!named) throw;
+    throw UsageError("MORTON_DEVICE=" + *named + ": " + error.what());
+  }
+}
+
+std::vector<std::string> Device::list_json(const DeviceConfig& config,
+                                           std::vector<std::string>* notes) {
+  std::vector<std::string> texts;
+  for (DeviceInfo& info : OpenClDevice::list()) {
+    const KeptRoofs kept = read_kept_roofs(folder_for(config), info);
+    if (kept.roofs) info.roofs = *kept.roofs;
+    if (!kept.problem.empty() && notes != nullptr) notes->push_back(kept.problem);
+    texts.push_back(to_json(info).dump());
+  }
+  return texts;
+}
+
+std::string Device::id() const { return device_->info().id; }
+
+std::string Device::name() const { return device_->info().name; }
+
+std::string Device::description() const {
+  const DeviceInfo& info = device_->info();
+  return info.id + " " + info.name + " (" + info.platform + ", driver " + info.driver_version +
+         ", " + std::to_string(info.compute_units) + " compute units)";
+}
+
+std::string Device::json() const { return to_json(device_->info()).dump(); }
+
+const Roofs& Device::roofs() const { return device_->info().roofs; }
+
+const std::vector<std::string>& Device::notes() const { return device_->notes(); }
+
+std::int64_t Device::used_bytes() const { return device_->memory().used_bytes(); }
+
+std::int64_t Device::peak_bytes() const { return device_->memory().peak_bytes(); }
+
+int Device::program_builds() const { return device_->programs().builds(); }
+
+std::vector<DoctorCheck> run_doctor(const DeviceConfig& config) {
+  return run_doctor(DoctorOptions{folder_for(config)});
+}
+
+Device adopt_device(cl_context context, cl_device_id device, const DeviceConfig& config) {
+  if (context == nullptr || device == nullptr) {
+    throw UsageError("adopted device: the context and the device must not be null");
+  }
+  DeviceInfo unknown;
+  unknown.name = "an adopted device";
+  std::shared_ptr<OpenClDevice> adopted;
+  with_device_errors("adopted device", unknown, [&] {
+    // `true` retains what the caller keeps owning.
+    adopted = OpenClDevice::adopt(cl::Context(context, true), cl::Device(device, true),
+                                  {folder_for(config)});
+  });
+  return Device(std::move(adopted));
+}
+
+cl_context context_of(const Device& device) { return device.implementation()->context()(); }
+
+}  // namespace morton

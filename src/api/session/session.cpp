@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "morton/session.hpp"
+
+#include <algorithm>
+
+#include "api/compile/compiled_state.hpp"
+#include "api/session/lent_inputs.hpp"
+#include "base/error.hpp"
+#include "base/shape.hpp"
+#include "morton/interop.hpp"
+#include "run/runner.hpp"
+
+namespace morton {
+using namespace api;
+
+struct Event::State {
+  cl::Event event;
+  std::shared_ptr<OpenClDevice> device;
+};
+
+struct Session::State {
+  CompiledModel model;
+  SessionOptions options;
+  std::unique_ptr<Runner> runner;
+};
+
+namespace {
+
+OpenClDevice::QueueKind queue_kind(const SessionOptions& options) {
+  return options.profiling == SessionOptions::Profiling::on ? OpenClDevice::QueueKind::profiling
+                                                            : OpenClDevice::QueueKind::plain;
+}
+
+std::unique_ptr<Runner> make_runner(const CompiledModel& model, const SessionOptions& options) {
+  return std::make_unique<Runner>(model.state()->loaded, queue_kind(options));
+}
+
+const PortInfo& find(const std::vector<PortInfo>& ports, const std::string& name) {
+  const auto found = std::find_if(ports.begin(), ports.end(),
+                                  [&](const PortInfo& port) { return port.name == name; });
+  if (found == ports.end()) throw UsageError("session: the model has no port '" + name + "'");
+  return *found;
+}
+
+void check_inputs(const std::vector<PortInfo>& ports, std::span<const NamedTensor> inputs) {
+  for (const auto& port : ports) {
+    const auto same = [&](const NamedTensor& input) { return input.name == port.name; };
+    const auto count = std::count_if(inputs.begin(), inputs.end(), same);
+    if (count != 1) {
+      throw UsageError("session: input '" + port.name + "' (" + std::string(name_of(port.dtype)) +
+                       " " + to_string(port.shape) + ") is given " + std::to_string(count) +
+                       " times; it is needed once");
+    }
+  }
+}
+
+/// The value that the model was compiled with for the input, or nullptr where none mattered.
+const Tensor* planned_value(const CompiledState& compiled, const std::string& name) {
+  const auto given = compiled.planned_values.find(name);
+  return given == compiled.planned_values.end() ? nullptr : &given->second;
+}
+
+/// Shapes follow from such an input's value, so it cannot change from run to run.
+void check_planned(const CompiledState& compiled, const std::string& name, const Tensor& value) {
+  const Tensor* planned = planned_value(compiled, name);
+  if (planned == nullptr) return;
+  const bool same = planned->dtype() == value.dtype() && planned->shape() == value.shape() &&
+                    std::equal(value.data(), value.data() + value.bytes(), planned->data());
+  if (same) return;
+  throw UsageError("session: input '" + name +
+                   "' has another value than the model was compiled with, and shapes follow from "
+                   "it; compile again with the new value");
+}
+
+}  // namespace
+
+Event::Event(std::shared_ptr<State> state) : state_(std::move(state)) {}
+
+void Event::wait() const {
+  with_device_errors("waiting for the model", state_->device->info(),
+                     [&] { state_->event.wait(); });
+}
+
+Session::Session(const CompiledModel& model, const SessionOptions& options)
+    : state_(new State{model, options, make_runner(model, options)}) {}
+
+Session::Session(Session&&) noexcept = default;
+Session& Session::operator=(Session&&) noexcept = default;
+Session::~Session() = default;
+
+const CompiledModel& Session::model() const { return state_->model; }
+
+std::vector<NamedTensor> Session::run(std::span<const NamedTensor> inputs) {
+  check_inputs(state_->model.state()->inputs, inputs);
+  for (const auto& input : inputs) set_input(input.name, input.tensor);
+  state_->runner->enqueue();
+  std::vector<std::string> names;
+  for (const auto& port : state_->model.state()->outputs) names.push_back(port.name);
+  std::vector<Tensor> tensors = get_outputs(names);
+  std::vector<NamedTensor> outputs;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    outputs.push_back({std::move(names[i]), std::move(tensors[i])});
+  }
+  return outputs;
+}
+
+void Session::set_input(const std::string& name, const Tensor& value) {
+  check_planned(*state_->model.state(), name, value);
+  state_->runner->write(state_->runner->input(name), value);
+}
+
+void LentInputs::set(const std::string& name, const Tensor& value) {
+  Session::State& state = session_.state();
+  check_planned(*state.model.state(), name, value);
+  is_reading_ = true;
+  state.runner->lend(state.runner->input(name), value);
+}
+
+LentInputs::~LentInputs() {
+  if (is_reading_) session_.state().runner->finish_quietly();
+}
+
+Event Session::enqueue(Steps steps) {
+  state_->runner->enqueue(steps == Steps::all ? Runner::Part::all : Runner::Part::computing);
+  return Event(std::make_shared<Event::State>(
+      Event::State{state_->runner->marker(), state_->runner->loaded().shared_device()}));
+}
+
+void Session::get_output(const std::string& name, Tensor& destination) {
+  state_->runner->read(state_->runner->output(name), destination);
+}
+
+Tensor Session::get_output(const std::string& name) { return get_outputs({name}).front(); }
+
+std::vector<Tensor> Session::get_outputs(const std::vector<std::string>& names) {
+  std::vector<int> values;
+  std::vector<Tensor> tensors;
+  for (const std::string& name : names) {
+    values.push_back(state_->runner->output(name));
+    const PortInfo& port = find(state_->model.state()->outputs, name);
+    tensors.push_back(Tensor::allocate(port.dtype, port.shape));
+  }
+  state_->runner->read(values, tensors);
+  return tensors;
+}
+
+Tensor Session::map_input(const std::string& name) {
+  const int value = state_->runner->input(name);
+  if (planned_value(*state_->model.state(), name) != nullptr) {
+    throw UsageError("session: shapes follow from the value of input '" + name +
+                     "', so it cannot be mapped; set it");
+  }
+  const PortInfo& port = find(state_->model.state()->inputs, name);
+  const auto bytes = state_->runner->map(value, MappedBuffer::Access::kOverwrite);
+  return Tensor::borrow(port.dtype, port.shape, bytes.data(), bytes.size());
+}
+
+Tensor Session::map_output(const std::string& name) {
+  const int value = state_->runner->output(name);
+  const PortInfo& port = find(state_->model.state()->outputs, name);
+  const auto bytes = state_->runner->map(value, MappedBuffer::Access::kRead);
+  return Tensor::share(port.dtype, port.shape, bytes.data(), bytes.size(), nullptr);
+}
+
+void Session::unmap() { state_->runner->unmap(); }
+
+Tensor Session::get_state(const std::string& name) {
+  const int value = state_->runner->state(name);
+  const Arrangement& arrangement =
+      state_->runner->loaded().plan().values[static_cast<std::size_t>(value)].arrangement;
+  Tensor tensor = Tensor::allocate(arrangement.dtype, arrangement.tensor_shape);
+  state_->runner->read(value, tensor);
+  return tensor;
+}
+
+void Session::set_state(const std::string& name, const Tensor& value) {
+  state_->runner->write(state_->runner->state(name), value);
+}
+
+void Session::move_to(const Device& device) {
+  if (state_->runner->is_mapped()) {
+    throw UsageError("session: unmap inputs and outputs before moving to another device");
+  }
+  if (state_->runner->uses_callers_objects()) {
+    throw UsageError(
+        "session: a caller's queue or buffer cannot move to another device; give the session its "
+        "own back first (use_queue and bind_buffer with null)");
+  }
+  if (!state_->model.state()->model) {
+    throw UsageError(
+        "session: a model from a compiled file cannot move to another device; load the model "
+        "itself and compile it");
+  }
+  state_->runner->wait();
+  const CompiledState& compiled = *state_->model.state();
+  CompileOptions options = compiled.options;
+  options.weights.clear();
+  const CompiledModel moved = compile(*compiled.model, device, options);
+  auto runner = make_runner(moved, state_->options);
+  // What the caller has set goes along; what the steps compute comes back with the next run.
+  for (const auto& port : compiled.inputs) {
+    Tensor tensor = Tensor::allocate(port.dtype, port.shape);
+    const int from = state_->runner->input(port.name);
+    state_->runner->read(from, tensor);
+    runner->write(runner->input(port.name), tensor);
+  }
+  for (const auto& [name, from] : state_->runner->loaded().plan().states) {
+    runner->write(runner->state(name), get_state(name));
+  }
+  state_->model = moved;
+  state_->runner = std::move(runner);
+}
+
+void Session::set_profiling(SessionOptions::Profiling profiling) {
+  const SessionOptions options{profiling};
+  state_->runner->use_kind(queue_kind(options));
+  state_->options = options;
+}
+
+std::vector<StepTime> Session::step_times() {
+  std::vector<StepTime> times;
+  for (const auto& record : state_->runner->step_records()) {
+    StepTime time;
+    time.name = record.step->name;
+    time.kernel = record.step->kernel;
+    if (record.step->place == Step::Place::host) time.place = StepInfo::Place::host;
+    time.enqueued_at_us = record.enqueued_at_us;
+    time.enqueue_us = record.enqueue_us;
+    time.host_us = record.host_us;
+    if (const auto& span = record.device) {
+      time.device_us = static_cast<double>(span->end_ns - span->start_ns) / 1e3;
+      time.device_span = StepSpan{span->enqueued_ns, span->start_ns, span->end_ns};
+    }
+    times.push_back(std::move(time));
+  }
+  return times;
+}
+
+void Session::run_step_by_step() { state_->runner->run_step_by_step(); }
+
+void use_queue(Session& session, cl_command_queue queue) {
+  Runner& runner = *session.state().runner;
+  with_device_errors("retaining the caller's queue", runner.loaded().device().info(), [&] {
+    runner.use_queue(queue == nullptr ? cl::CommandQueue() : cl::CommandQueue(queue, true));
+  });
+}
+
+void bind_buffer(Session& session, const std::string& port, cl_mem buffer) {
+  Runner& runner = *session.state().runner;
+  const auto& inputs = session.model().state()->inputs;
+  const bool is_input = std::any_of(inputs.begin(), inputs.end(),
+                                    [&](const PortInfo& input) { return input.name == port; });
+  if (buffer != nullptr && planned_value(*session.model().state(), port) != nullptr) {
+    throw UsageError("session: shapes follow from the value of input '" + port +
+                     "', so it cannot have a buffer of its own; set it");
+  }
+  const int value = is_input ? runner.input(port) : runner.output(port);
+  with_device_errors("retaining the caller's buffer", runner.loaded().device().info(), [&] {
+    runner.bind(value, buffer == nullptr ? cl::Buffer() : cl::Buffer(buffer, true));
+  });
+}
+
+}  // namespace morton

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/files/file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <cstring>
+#include <optional>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "base/error.hpp"
+#include "base/knobs.hpp"
+
+namespace morton {
+namespace {
+
+constexpr const char* kSlowWrites = "MORTON_SLOW_WRITES";
+
+/// What the name of a file has behind it until the file is whole, for mkostemp.
+constexpr std::string_view kUnfinished = ".unfinished-XXXXXX";
+
+/// A file descriptor that closes itself.
+class Descriptor {
+ public:
+  Descriptor(const char* path, int flags, mode_t mode = 0) : value_(::open(path, flags, mode)) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (value_ >= 0) ::close(value_);
+  }
+  [[nodiscard]] int get() const { return value_; }
+
+ private:
+  int value_;
+};
+
+[[noreturn]] void fail(const std::filesystem::path& path, const std::string& what) {
+  throw ModelError(path.string() + ": " + what);
+}
+
+[[noreturn]] void fail_with_errno(const std::filesystem::path& path, const std::string& what) {
+  fail(path, what + ": " + std::strerror(errno));
+}
+
+/// Who names a place that cannot be written must name another.
+[[noreturn]] void fail_writing(const std::filesystem::path& path, const std::string& what) {
+  throw UsageError(path.string() + ": " + what);
+}
+
+[[noreturn]] void fail_writing_with_errno(const std::filesystem::path& path,
+                                          const std::string& what) {
+  fail_writing(path, what + ": " + std::strerror(errno));
+}
+
+/// Slow writing takes so many pieces.
+constexpr std::size_t kSlowPieces = 16;
+
+/// Whether `name` is one that mkostemp makes for the file `whole`.
+bool is_unfinished(std::string_view name, std::string_view whole) {
+  const std::string_view fixed = kUnfinished.substr(0, kUnfinished.find('X'));
+  return name.size() == whole.size() + kUnfinished.size() && name.starts_with(whole) &&
+         name.substr(whole.size()).starts_with(fixed);
+}
+
+std::filesystem::path folder_of(const std::filesystem::path& path) {
+  return path.has_parent_path() ? path.parent_path() : ".";
+}
+
+void write_all(int descriptor, std::string_view bytes, const std::filesystem::path& path) {
+  const bool slow = knob(kSlowWrites).has_value();
+  const std::size_t most = slow ? bytes.size() / kSlowPieces + 1 : bytes.size();
+  while (!bytes.empty()) {
+    if (slow) pause_for_slow_writes();
+    const ssize_t written = ::write(descriptor, bytes.data(), std::min(most, bytes.size()));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail_writing_with_errno(path, "cannot write");
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+}  // namespace
+
+std::string read_file(const std::filesystem::path& path, std::int64_t limit_bytes) {
+  const Descriptor file(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file.get() < 0) fail_with_errno(path, "cannot open");
+  struct stat facts {};
+  if (::fstat(file.get(), &facts) != 0) fail_with_errno(path, "cannot examine");
+  if (!S_ISREG(facts.st_mode)) fail(path, "is not a regular file");
+  if (facts.st_size > limit_bytes) {
+    fail(path, "is " + std::to_string(facts.st_size) + " bytes; at most " +
+                   std::to_string(limit_bytes) + " are read here");
+  }
+  std::string bytes(static_cast<std::size_t>(facts.st_size), '\0');
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t got = ::read(file.get(), bytes.data() + done, bytes.size() - done);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail_with_errno(path, "cannot read");
+    if (got == 0) fail(path, "became shorter while it was read");
+    done += static_cast<std::size_t>(got);
+  }
+  return bytes;
+}
+
+void flush_folder(const std::filesystem::path& folder) {
+  const Descriptor opened(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  // A folder that can be written need not be readable.
+  if (opened.get() < 0 || ::fsync(opened.get()) == 0) return;
+  const bool has_none = errno == EINVAL || errno == ENOTSUP || errno == EROFS;
+  if (!has_none) fail_writing_with_errno(folder, "cannot flush the folder");
+}
+
+void pause_for_slow_writes() {
+  const std::optional<std::string> pause = knob(kSlowWrites);
+  if (!pause) return;
+  int milliseconds = 0;
+  const char* end = pause->data() + pause->size();
+  const auto [stop, status] = std::from_chars(pause->data(), end, milliseconds);
+  if (status != std::errc() || stop != end || milliseconds < 0) {
+    throw UsageError(std::string(kSlowWrites) + ": expected milliseconds, got '" + *pause + "'");
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+}
+
+void write_file_atomically(const std::filesystem::path& path, std::string_view bytes) {
+  write_file_atomically(path, std::span(&bytes, 1));
+}
+
+void write_file_atomically(const std::filesystem::path& path,
+                           std::span<const std::string_view> parts) {
+  const std::filesystem::path folder = folder_of(path);
+  std::error_code status;
+  std::filesystem::create_directories(folder, status);
+  if (status) fail_writing(folder, "cannot create the folder: " + status.message());
+  std::string temporary = path.string() + std::string(kUnfinished);
+  const int created = ::mkostemp(temporary.data(), O_CLOEXEC);
+  if (created < 0) fail_writing_with_errno(temporary, "cannot create");
+  try {
+    for (const std::string_view part : parts) write_all(created, part, temporary);
+    // mkostemp makes the file private; an ordinary file follows the user's mask.
+    const mode_t mask = ::umask(0);
+    ::umask(mask);
+    if (::fchmod(created, 0666 & ~mask) != 0) {
+      fail_writing_with_errno(temporary, "cannot set the mode");
+    }
+    if (::fsync(created) != 0) fail_writing_with_errno(temporary, "cannot flush");
+    if (::rename(temporary.c_str(), path.c_str()) != 0) {
+      fail_writing_with_errno(path, "cannot rename to");
+    }
+  } catch (...) {
+    ::close(created);
+    ::unlink(temporary.c_str());
+    throw;
+  }
+  ::close(created);
+  flush_folder(folder);
+}
+
+void remove_unfinished(const std::filesystem::path& path) {
+  const std::string name = path.filename().string();
+  std::error_code status;
+  std::vector<std::filesystem::path> found;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_of(path), status)) {
+    if (is_unfinished(entry.path().filename().string(), name)) found.push_back(entry.path());
+  }
+  for (const std::filesystem::path& file : found) std::filesystem::remove(file, status);
+}
+
+std::string digest_of(std::string_view bytes) {
+  const XXH128_hash_t hash = XXH3_128bits(bytes.data(), bytes.size());
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  for (const std::uint64_t half : {hash.high64, hash.low64}) {
+    for (int shift = 60; shift >= 0; shift -= 4) text += kDigits[(half >> shift) & 0xf];
+  }
+  return text;
+}
+
+}  // namespace morton

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/onnx/onnx_export.hpp"
+
+#include <onnx.pb.h>
+
+#include <deque>
+#include <limits>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/files/file.hpp"
+#include "formats/onnx/onnx_node.hpp"
+#include "morton/version.hpp"
+
+namespace morton::formats {
+namespace {
+
+/// What protobuf can write in one message.
+constexpr std::int64_t kMostBytes = std::numeric_limits<std::int32_t>::max();
+
+/// The version of the file format that came with an operator set; older readers refuse later ones.
+std::int64_t ir_version_of(std::int64_t opset) {
+  if (opset <= 18) return 8;
+  return opset <= 20 ? 9 : 10;
+}
+
+std::int32_t onnx_type_of(DType type) {
+  using Proto = onnx::TensorProto;
+  switch (type) {
+    case DType::f32:
+      return Proto::FLOAT;
+    case DType::f16:
+      return Proto::FLOAT16;
+    case DType::f64:
+      return Proto::DOUBLE;
+    case DType::i8:
+      return Proto::INT8;
+    case DType::u8:
+      return Proto::UINT8;
+    case DType::i32:
+      return Proto::INT32;
+    case DType::i64:
+      return Proto::INT64;
+    case DType::boolean:
+      return Proto::BOOL;
+    case DType::bf16:
+      return Proto::BFLOAT16;
+    case DType::i16:
+      return Proto::INT16;
+    case DType::u16:
+      return Proto::UINT16;
+    case DType::u32:
+      return Proto::UINT32;
+    case DType::u64:
+      return Proto::UINT64;
+    case DType::tf32:
+      throw UnsupportedError("onnx: ONNX has no element type tf32");
+  }
+  throw InternalError("onnx: element type out of range");
+}
+
+void describe_tensor(const Tensor& tensor, onnx::TensorProto& proto) {
+  proto.set_data_type(onnx_type_of(tensor.dtype()));
+  for (const std::int64_t extent : tensor.shape()) proto.add_dims(extent);
+}
+
+void write_tensor(const Tensor& tensor, onnx::TensorProto& proto) {
+  describe_tensor(tensor, proto);
+  proto.set_raw_data(tensor.data(), tensor.bytes());
+}
+
+/// Writes the value of an attribute; one overload for each type.
+struct AttributeWriter {
+  onnx::AttributeProto& proto;
+
+  void operator()(std::int64_t value) const {
+    proto.set_type(onnx::AttributeProto::INT);
+    proto.set_i(value);
+  }
+  void operator()(double value) const {
+    proto.set_type(onnx::AttributeProto::FLOAT);
+    proto.set_f(static_cast<float>(value));
+  }
+  void operator()(const std::string& value) const {
+    proto.set_type(onnx::AttributeProto::STRING);
+    proto.set_s(value);
+  }
+  void operator()(const std::vector<std::int64_t>& values) const {
+    proto.set_type(onnx::AttributeProto::INTS);
+    for (const std::int64_t value : values) proto.add_ints(value);
+  }
+  void operator()(const std::vector<double>& values) const {
+    proto.set_type(onnx::AttributeProto::FLOATS);
+    for (const double value : values) proto.add_floats(static_cast<float>(value));
+  }
+  void operator()(const std::vector<std::string>& values) const {
+    proto.set_type(onnx::AttributeProto::STRINGS);
+    for (const std::string& value : values) proto.add_strings(value);
+  }
+  void operator()(const Tensor& value) const {
+    proto.set_type(onnx::AttributeProto::TENSOR);
+    write_tensor(value, *proto.mutable_t());
+  }
+};
+
+void write_node(const Graph& graph, const Node& node, onnx::NodeProto& proto) {
+  if (!node.epilogue.is_identity() || !node.fused.empty()) {
+    throw UnsupportedError("node '" + node.name + "' (" + node.op +
+                           "): passes have fused others into it; write the graph as it was read");
+  }
+  for (const auto& [name, value] : node.attributes) {
+    const auto* text = std::get_if<std::string>(&value);
+    if (text == nullptr || *text != kSubgraph) continue;
+    throw UnsupportedError("node '" + node.name + "' (" + node.op + "): its attribute '" + name +
+                           "' was a subgraph, which is not kept");
+  }
+  if (node.op.find('.') != std::string::npos) {
+    throw UnsupportedError("node '" + node.name + "' (" + node.op +
+                           "): operators of other domains are not written");
+  }
+  const auto name_of_tensor = [&](TensorId id) {
+    return id == kNoTensor ? std::string() : graph.tensor(id).name;
+  };
+  proto.set_op_type(node.op);
+  proto.set_name(node.name);
+  for (const TensorId id : node.inputs) proto.add_input(name_of_tensor(id));
+  for (const TensorId id : node.outputs) proto.add_output(name_of_tensor(id));
+  for (const auto& [name, value] : node.attributes) {
+    onnx::AttributeProto& attribute = *proto.add_attribute();
+    attribute.set_name(name);
+    std::visit(AttributeWriter{attribute}, value);
+  }
+}
+
+void write_port(const GraphTensor& tensor, onnx::ValueInfoProto& proto) {
+  proto.set_name(tensor.name);
+  onnx::TypeProto::Tensor& type = *proto.mutable_type()->mutable_tensor_type();
+  type.set_elem_type(onnx_type_of(tensor.dtype));
+  for (const Dimension& dimension : tensor.declared) {
+    auto& written = *type.mutable_shape()->add_dim();
+    if (dimension.symbol.empty()) {
+      written.set_dim_value(dimension.value);
+    } else {
+      written.set_dim_param(dimension.symbol);
+    }
+  }
+  if (!tensor.declared.empty()) return;
+  const Shape& shape =
+      tensor.kind == GraphTensor::Kind::constant ? tensor.data.shape() : tensor.shape;
+  for (const std::int64_t extent : shape) type.mutable_shape()->add_dim()->set_dim_value(extent);
+}
+
+bool holds_data(const GraphTensor& tensor) {
+  return tensor.kind == GraphTensor::Kind::constant || tensor.kind == GraphTensor::Kind::state;
+}
+
+void check_size(const Graph& graph) {
+  std::int64_t bytes = 0;
+  for (const GraphTensor& tensor : graph.tensors) {
+    if (holds_data(tensor)) bytes += static_cast<std::int64_t>(tensor.data.bytes());
+  }
+  if (bytes < kMostBytes) return;
+  throw UnsupportedError("the parameters take " + std::to_string(bytes) +
+                         " bytes; an ONNX file with its weights inside holds less than 2 GiB");
+}
+
+/// The model without its graph.
+onnx::ModelProto head_of(const Graph& graph) {
+  onnx::ModelProto model;
+  model.set_ir_version(ir_version_of(graph.opset));
+  model.set_producer_name("morton");
+  model.set_producer_version(MORTON_VERSION);
+  model.add_opset_import()->set_version(graph.opset);
+  return model;
+}
+
+/// The graph without its initializers.
+onnx::GraphProto body_of(const Graph& graph) {
+  onnx::GraphProto proto;
+  // ONNX wants a name.
+  proto.set_name(graph.name.empty() ? "graph" : graph.name);
+  for (const TensorId id : graph.inputs) write_port(graph.tensor(id), *proto.add_input());
+  for (const Node& node : graph.nodes) write_node(graph, node, *proto.add_node());
+  for (const TensorId id : graph.outputs) write_port(graph.tensor(id), *proto.add_output());
+  return proto;
+}
+
+/// A file in parts, so that the weights go from where they are to the disk: some of the parts are
+/// the graph's own bytes.
+class FileParts {
+ public:
+  explicit FileParts(const Graph& graph) {
+    check(graph);
+    std::vector<std::string> heads;
+    const std::string body = body_of(graph).SerializeAsString();
+    std::int64_t length = static_cast<std::int64_t>(body.size());
+    for (const GraphTensor& tensor : graph.tensors) {
+      if (!holds_data(tensor)) continue;
+      heads.push_back(head_of_initializer(tensor));
+      length += static_cast<std::int64_t>(heads.back().size() + tensor.data.bytes());
+    }
+    if (length > kMostBytes) {
+      throw UnsupportedError(
+          "the model is too large for an ONNX file, which holds less than 2 GiB");
+    }
+    own(head_of(graph).SerializeAsString() +
+        field_start(onnx::ModelProto::kGraphFieldNumber, static_cast<std::size_t>(length)));
+    auto head = heads.begin();
+    for (const GraphTensor& tensor : graph.tensors) {
+      if (!holds_data(tensor)) continue;
+      own(std::move(*head++));
+      parts_.emplace_back(reinterpret_cast<const char*>(tensor.data.data()), tensor.data.bytes());
+    }
+    own(body);
+  }
+
+  [[nodiscard]] std::span<const std::string_view> parts() const { return parts_; }
+
+ private:
+  static void check(const Graph& graph) {
+    if (!graph.updates.empty()) {
+      throw UnsupportedError("graph '" + graph.name + "' renews the state '" +
+                             graph.tensor(graph.updates[0].state).name +
+                             "' at each run, which an ONNX file of inference cannot say; export "
+                             "the network with the state's value instead");
+    }
+    check_size(graph);
+  }
+
+  static void append_varint(std::string& text, std::uint64_t value) {
+    for (; value >= 0x80; value >>= 7) text += static_cast<char>(value | 0x80);
+    text += static_cast<char>(value);
+  }
+
+  /// What stands before the bytes of a field of known length.
+  static std::string field_start(int field, std::size_t length) {
+    constexpr std::uint64_t kLengthDelimited = 2;
+    std::string text;
+    append_varint(text, static_cast<std::uint64_t>(field) << 3 | kLengthDelimited);
+    append_varint(text, length);
+    return text;
+  }
+
+  /// All of an initializer but its bytes, which come last in it.
+  static std::string head_of_initializer(const GraphTensor& tensor) {
+    onnx::TensorProto proto;
+    proto.set_name(tensor.name);
+    describe_tensor(tensor.data, proto);
+    const std::size_t bytes = tensor.data.bytes();
+    const std::string head =
+        proto.SerializeAsString() + field_start(onnx::TensorProto::kRawDataFieldNumber, bytes);
+    return field_start(onnx::GraphProto::kInitializerFieldNumber, head.size() + bytes) + head;
+  }
+
+  void own(std::string text) { parts_.emplace_back(own_.emplace_back(std::move(text))); }
+
+  std::deque<std::string> own_;
+  std::vector<std::string_view> parts_;
+};
+
+}  // namespace
+
+std::string onnx_bytes(const Graph& graph) {
+  const FileParts file(graph);
+  std::string bytes;
+  for (const std::string_view part : file.parts()) bytes += part;
+  return bytes;
+}
+
+void export_onnx(const Graph& graph, const std::filesystem::path& path) {
+  const FileParts file(graph);
+  write_file_atomically(path, file.parts());
+}
+
+}  // namespace morton::formats

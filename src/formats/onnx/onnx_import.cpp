@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/onnx/onnx_import.hpp"
+
+#include <google/protobuf/io/zero_copy_stream_impl.h>
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/files/file.hpp"
+#include "formats/onnx/onnx_node.hpp"
+#include "formats/onnx/onnx_scan.hpp"
+#include "ops/core/operator.hpp"
+
+namespace morton::formats {
+namespace {
+
+constexpr std::size_t kLongestFunctionName = 4096;
+
+/// Whether a dimension is a number; exporters also write -1 for an open one.
+bool is_number(const onnx::TensorShapeProto::Dimension& dimension) {
+  return dimension.has_dim_value() && dimension.dim_value() != -1;
+}
+
+/// The extents that the model states for an input or output; an open one without a name gets one.
+/// Exporters write "?" for extents that have no name: two of those need not be equal.
+std::vector<Dimension> declared_dimensions(const onnx::ValueInfoProto& proto,
+                                           const std::string& here) {
+  const onnx::TensorShapeProto& shape = proto.type().tensor_type().shape();
+  if (static_cast<std::size_t>(shape.dim_size()) > kMaxRank) {
+    throw ModelError(here + " has " + std::to_string(shape.dim_size()) + " dimensions; at most " +
+                     std::to_string(kMaxRank) + " are supported");
+  }
+  std::vector<Dimension> declared;
+  for (const onnx::TensorShapeProto::Dimension& dimension : shape.dim()) {
+    if (is_number(dimension)) {
+      declared.push_back({dimension.dim_value(), {}});
+    } else if (!dimension.dim_param().empty() && dimension.dim_param() != "?") {
+      declared.push_back({0, dimension.dim_param()});
+    } else {
+      declared.push_back({0, proto.name() + "." + std::to_string(declared.size())});
+    }
+  }
+  return declared;
+}
+
+/// Turns the messages of one model into a Graph.
+class GraphBuilder {
+ public:
+  GraphBuilder(ScannedModel scanned, std::string where, ExternalData& external)
+      : scanned_(std::move(scanned)), where_(std::move(where)), external_(external) {}
+
+  Graph build() {
+    const onnx::GraphProto& proto = scanned_.model.graph();
+    graph_.name = proto.name();
+    graph_.opset = opset();
+    for (NamedTensor& initializer : scanned_.initializers) {
+      add_constant(initializer.name, std::move(initializer.tensor));
+    }
+    scanned_.initializers.clear();
+    for (const onnx::ValueInfoProto& input : proto.input()) add_input(input);
+    // Outputs first, so that nodes may stand in any order.
+    for (int i = 0; i < proto.node_size(); ++i) declare_node(proto.node(i), i);
+    for (const auto& [node, index] : waiting_) wire_inputs(*node, graph_.nodes[index]);
+    for (const onnx::ValueInfoProto& output : proto.output()) add_output(output);
+    if (graph_.outputs.empty()) throw ModelError(where_ + ": the graph has no output");
+    sort_topologically(graph_);
+    verify(graph_, where_ + ": import");
+    return std::move(graph_);
+  }
+
+ private:
+  std::int64_t opset() const;
+  bool has_default_opset() const;
+  TensorId add_tensor(GraphTensor tensor);
+  void add_constant(const std::string& name, Tensor data);
+  void add_input(const onnx::ValueInfoProto& proto);
+  void add_output(const onnx::ValueInfoProto& proto);
+  void declare_node(const onnx::NodeProto& proto, int index);
+  void wire_inputs(const onnx::NodeProto& proto, Node& node) const;
+  std::string unique_name(const onnx::NodeProto& proto, int index);
+  /// "model.onnx: node 'C1' (Conv)", for messages.
+  std::string where(const onnx::NodeProto& proto, const std::string& name) const;
+
+  ScannedModel scanned_;
+  std::string where_;
+  ExternalData& external_;
+  Graph graph_;
+  std::unordered_map<std::string, TensorId> ids_;
+  std::set<std::string> node_names_;
+  std::vector<std::pair<const onnx::NodeProto*, std::size_t>> waiting_;  ///< and index in nodes
+};
+
+bool is_default_domain(const std::string& domain) { return domain.empty() || domain == "ai.onnx"; }
+
+/// ONNX's name of the operator; of another domain's "com.microsoft.Name", which no operator has,
+/// and of a name that is Morton's own "ai.onnx.Name", which none has either.
+std::string operator_name(const onnx::NodeProto& proto) {
+  if (!is_default_domain(proto.domain())) return proto.domain() + "." + proto.op_type();
+  const Operator* op = find_operator(proto.op_type());
+  const bool is_foreign = op != nullptr && op->home != Operator::Home::onnx;
+  return (is_foreign ? "ai.onnx." : "") + proto.op_type();
+}
+
+std::int64_t GraphBuilder::opset() const {
+  for (const onnx::OperatorSetIdProto& import : scanned_.model.opset_import()) {
+    if (!is_default_domain(import.domain())) continue;
+    if (import.version() >= kLeastOpset && import.version() <= kMostOpset) return import.version();
+    throw UnsupportedError(where_ + ": needs ONNX operator set " +
+                           std::to_string(import.version()) + "; Morton reads " +
+                           std::to_string(kLeastOpset) + " to " + std::to_string(kMostOpset) +
+                           " (onnx.version_converter changes it)");
+  }
+  // Operators of other domains only; each is refused by its name.
+  if (scanned_.model.opset_import_size() > 0) return kMostOpset;
+  throw ModelError(where_ + ": not an ONNX model: it names no version of ONNX's operator set");
+}
+
+bool GraphBuilder::has_default_opset() const {
+  const auto& imports = scanned_.model.opset_import();
+  return std::any_of(imports.begin(), imports.end(),
+                     [](const auto& import) { return is_default_domain(import.domain()); });
+}
+
+TensorId GraphBuilder::add_tensor(GraphTensor tensor) {
+  if (tensor.name.empty()) throw ModelError(where_ + ": an input or initializer has no name");
+  if (tensor.name.size() > kLongestFunctionName) {
+    throw ModelError(where_ + ": the name " + in_quotes(tensor.name) + " has more than " +
+                     std::to_string(kLongestFunctionName) + " bytes");
+  }
+  const auto id = static_cast<TensorId>(graph_.tensors.size());
+  if (!ids_.emplace(tensor.name, id).second) {
+    throw ModelError(where_ + ": tensor " + in_quotes(tensor.name) + " is defined twice");
+  }
+  graph_.tensors.push_back(std::move(tensor));
+  return id;
+}
+
+void GraphBuilder::add_constant(const std::string& name, Tensor data) {
+  GraphTensor tensor;
+  tensor.name = name;
+  tensor.kind = GraphTensor::Kind::constant;
+  tensor.dtype = data.dtype();
+  tensor.shape = data.shape();
+  tensor.data = std::move(data);
+  add_tensor(std::move(tensor));
+}
+
+void GraphBuilder::add_input(const onnx::ValueInfoProto& proto) {
+  const auto known = ids_.find(proto.name());
+  // Older models list their initializers among the inputs, as values that a caller may replace.
+  if (known != ids_.end() &&
+      graph_.tensors[static_cast<std::size_t>(known->second)].kind == GraphTensor::Kind::constant) {
+    return;
+  }
+  const std::string here = where_ + ": input " + in_quotes(proto.name());
+  if (!proto.type().has_tensor_type()) {
+    throw UnsupportedError(here + " is no dense tensor (a sequence, map or sparse tensor)");
+  }
+  const onnx::TypeProto::Tensor& type = proto.type().tensor_type();
+  if (!type.has_shape()) {
+    throw UnsupportedError(here + " declares no shape; state its rank in the model");
+  }
+  GraphTensor tensor;
+  tensor.name = proto.name();
+  tensor.kind = GraphTensor::Kind::input;
+  tensor.dtype = onnx_dtype(type.elem_type(), here);
+  tensor.declared = declared_dimensions(proto, here);
+  Shape fixed;
+  for (const Dimension& dimension : tensor.declared) {
+    if (dimension.symbol.empty()) fixed.push_back(dimension.value);
+  }
+  (void)element_count(fixed, here.c_str());
+  if (fixed.size() == tensor.declared.size()) tensor.shape = fixed;
+  graph_.inputs.push_back(add_tensor(std::move(tensor)));
+}
+
+void GraphBuilder::add_output(const onnx::ValueInfoProto& proto) {
+  const auto known = ids_.find(proto.name());
+  if (known == ids_.end()) {
+    throw ModelError(where_ + ": nothing computes the output " + in_quotes(proto.name()));
+  }
+  GraphTensor& tensor = graph_.tensor(known->second);
+  // What the model says of an output is for people; shape inference finds the truth.
+  if (tensor.declared.empty() && proto.type().has_tensor_type()) {
+    tensor.declared = declared_dimensions(proto, where_ + ": output " + in_quotes(proto.name()));
+  }
+  graph_.outputs.push_back(known->second);
+}
+
+void GraphBuilder::declare_node(const onnx::NodeProto& proto, int index) {
+  const std::string name = unique_name(proto, index);
+  const std::string here = where(proto, name);
+  if (proto.op_type().empty()) throw ModelError(here + ": names no operator");
+  std::map<std::string, Attribute> attributes = to_attributes(proto, external_, here);
+  if (operator_name(proto) == "Constant") {
+    if (proto.output_size() != 1 || proto.input_size() != 0) {
+      throw ModelError(here + ": a Constant has one output and no input");
+    }
+    add_constant(proto.output(0), constant_value(attributes, here));
+    return;
+  }
+  Node node;
+  node.op = operator_name(proto);
+  if (is_default_domain(proto.domain()) && !has_default_opset()) {
+    throw ModelError(here + ": the model names no version of ONNX's own operator set");
+  }
+  node.name = name;
+  node.attributes = std::move(attributes);
+  for (const std::string& output : proto.output()) {
+    GraphTensor tensor;
+    tensor.name = output;
+    node.outputs.push_back(output.empty() ? kNoTensor : add_tensor(std::move(tensor)));
+  }
+  while (!node.outputs.empty() && node.outputs.back() == kNoTensor) node.outputs.pop_back();
+  if (node.outputs.empty()) throw ModelError(here + ": has no output");
+  waiting_.emplace_back(&proto, graph_.nodes.size());
+  graph_.nodes.push_back(std::move(node));
+}
+
+void GraphBuilder::wire_inputs(const onnx::NodeProto& proto, Node& node) const {
+  for (const std::string& input : proto.input()) {
+    if (input.empty()) {
+      node.inputs.push_back(kNoTensor);
+      continue;
+    }
+    const auto known = ids_.find(input);
+    if (known == ids_.end()) {
+      throw ModelError(where(proto, node.name) + ": nothing computes its input " +
+                       in_quotes(input));
+    }
+    node.inputs.push_back(known->second);
+  }
+  while (!node.inputs.empty() && node.inputs.back() == kNoTensor) node.inputs.pop_back();
+}
+
+std::string GraphBuilder::unique_name(const onnx::NodeProto& proto, int index) {
+  if (proto.name().size() > kLongestFunctionName || proto.op_type().size() > kLongestFunctionName) {
+    throw ModelError(where_ + ": node " + std::to_string(index) + ": a name has more than " +
+                     std::to_string(kLongestFunctionName) + " bytes");
+  }
+  const std::string numbered = proto.op_type() + "_" + std::to_string(index);
+  std::string name = proto.name().empty() ? numbered : proto.name();
+  // Two nodes may share a name in ONNX; the later one also gets its number.
+  while (!node_names_.insert(name).second) name += "_" + std::to_string(index);
+  return name;
+}
+
+std::string GraphBuilder::where(const onnx::NodeProto& proto, const std::string& name) const {
+  return where_ + ": node " + in_quotes(name) + " (" + in_quotes(proto.op_type()) + ")";
+}
+
+Graph import_stream(google::protobuf::io::ZeroCopyInputStream& stream, std::int64_t bytes,
+                    const std::string& where, ExternalData& external) {
+  ModelScanner scanner(stream, bytes, where, external);
+  return GraphBuilder(scanner.scan(), where, external).build();
+}
+
+std::filesystem::path folder_of(const std::filesystem::path& path) {
+  return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+}
+
+}  // namespace
+
+Graph import_onnx(const std::filesystem::path& path) {
+  const InputFile file(path);
+  constexpr int kBlockBytes = 1 << 18;
+  google::protobuf::io::FileInputStream stream(file.descriptor(), kBlockBytes);
+  ExternalData external(folder_of(path));
+  return import_stream(stream, file.bytes(), file.where(), external);
+}
+
+Graph import_onnx(std::string_view bytes, const std::string& where,
+                  const std::filesystem::path& folder) {
+  constexpr std::size_t kMost = std::numeric_limits<int>::max();
+  google::protobuf::io::ArrayInputStream stream(bytes.data(),
+                                                static_cast<int>(std::min(bytes.size(), kMost)));
+  ExternalData external(folder);
+  return import_stream(stream, static_cast<std::int64_t>(bytes.size()), where, external);
+}
+
+NamedTensor read_onnx_tensor(const std::filesystem::path& path) {
+  constexpr std::int64_t kMost = std::numeric_limits<int>::max();
+  const std::string bytes = read_file(path, kMost);
+  onnx::TensorProto proto;
+  if (bytes.empty() || !proto.ParseFromString(bytes)) {
+    throw ModelError(path.string() + ": not an ONNX tensor");
+  }
+  ExternalData external(folder_of(path));
+  return {proto.name(), to_tensor(proto, nullptr, external, path.string())};
+}
+
+}  // namespace morton::formats

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "base/rooms.hpp"
+#include "graph/graph.hpp"
+#include "morton/tensor.hpp"
+
+namespace morton::formats {
+
+/// Versions of ONNX's operator set that a model may ask for.
+inline constexpr std::int64_t kLeastOpset = 1;
+inline constexpr std::int64_t kMostOpset = 21;
+
+/// The graph of an ONNX model: its nodes in an order in which each follows its producers,
+/// initializers and Constant nodes as constants, inputs as the model declares them, open extents by
+/// name. Whether an operator is known, and what shapes result, is not looked at.
+///
+/// Every node gets a name of its own ("Conv_3" where the model gives none); outputs that the model
+/// leaves out are kNoTensor, as absent inputs are. External data are mapped and must lie beneath
+/// the model's folder; that file must not shrink while the graph is in use. Host memory stays close
+/// to the size of the weights.
+///
+/// Throws ModelError for a file that is no ONNX model, is damaged or contradicts itself (cycles,
+/// unknown names), UnsupportedError for what Morton cannot take in: other operator sets and
+/// domains, subgraphs, sparse tensors, strings as elements, sequences. Each names the node or
+/// tensor.
+[[nodiscard]] Graph import_onnx(const std::filesystem::path& path);
+
+/// As above, from memory; `where` names the model in messages, `folder` holds its external data (an
+/// empty path: there are none). Nothing refers to `bytes` afterwards.
+[[nodiscard]] Graph import_onnx(std::string_view bytes, const std::string& where,
+                                const std::filesystem::path& folder = {});
+
+/// The tensor in a TensorProto file, as ONNX's test data are kept. Throws ModelError,
+/// UnsupportedError.
+[[nodiscard]] NamedTensor read_onnx_tensor(const std::filesystem::path& path);
+
+}  // namespace morton::formats

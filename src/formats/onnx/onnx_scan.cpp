@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/onnx/onnx_scan.hpp"
+
+#include <google/protobuf/wire_format_lite.h>
+
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "base/error.hpp"
+
+namespace morton::formats {
+namespace {
+
+using Wire = google::protobuf::internal::WireFormatLite;
+
+// Protobuf counts the bytes of a message in an int.
+constexpr std::int64_t kMaxFileBytes = std::numeric_limits<int>::max();
+// A message of two bytes takes a hundred in memory, so what becomes messages has a limit of its
+// own.
+constexpr std::int64_t kMaxStructureBytes = std::int64_t{64} << 20;
+constexpr std::int64_t kMaxObjects = 1'000'000;
+
+void append_varint(std::uint64_t value, std::string& to) {
+  while (value >= 0x80) {
+    to += static_cast<char>((value & 0x7f) | 0x80);
+    value >>= 7;
+  }
+  to += static_cast<char>(value);
+}
+
+}  // namespace
+
+ModelScanner::ModelScanner(google::protobuf::io::ZeroCopyInputStream& stream, std::int64_t bytes,
+                           std::string where, ExternalData& external)
+    : in_(&stream), bytes_(bytes), where_(std::move(where)), external_(external) {}
+
+void ModelScanner::fail(const std::string& what) const {
+  throw ModelError(where_ + ": not an ONNX model: " + what);
+}
+
+ScannedModel ModelScanner::scan() {
+  if (bytes_ == 0) fail("it is empty");
+  if (bytes_ > kMaxFileBytes) {
+    throw UnsupportedError(where_ + ": " + std::to_string(bytes_) + " bytes; at most " +
+                           std::to_string(kMaxFileBytes) +
+                           " are read, so store large weights as external data");
+  }
+  in_.PushLimit(static_cast<int>(bytes_));
+  Skeleton skeleton;
+  int graphs = 0;
+  while (in_.BytesUntilLimit() > 0) {
+    const std::uint32_t tag = next_tag();
+    switch (Wire::GetTagFieldNumber(tag)) {
+      case onnx::ModelProto::kGraphFieldNumber:
+        if (++graphs > 1) fail("it holds two graphs");
+        scan_graph(tag, skeleton);
+        break;
+      case onnx::ModelProto::kIrVersionFieldNumber:
+      case onnx::ModelProto::kOpsetImportFieldNumber:
+        copy_field(tag, kMaxStructureBytes, skeleton.model);
+        break;
+      default:
+        skip(tag);
+    }
+  }
+  if (graphs == 0) fail("it holds no graph");
+  ScannedModel result;
+  if (!result.model.ParseFromString(skeleton.model) ||
+      !result.model.mutable_graph()->ParseFromString(skeleton.graph)) {
+    fail("a message in it is damaged");
+  }
+  result.initializers = std::move(initializers_);
+  return result;
+}
+
+void ModelScanner::scan_graph(std::uint32_t graph_tag, Skeleton& skeleton) {
+  const auto outer = in_.PushLimit(next_length(graph_tag));
+  std::int64_t nodes = 0;
+  std::int64_t values = 0;
+  std::int64_t initializers = 0;
+  while (in_.BytesUntilLimit() > 0) {
+    const std::uint32_t tag = next_tag();
+    const auto room = kMaxStructureBytes - static_cast<std::int64_t>(skeleton.graph.size());
+    switch (Wire::GetTagFieldNumber(tag)) {
+      case onnx::GraphProto::kInitializerFieldNumber:
+        count(initializers, "initializers");
+        scan_initializer(tag);
+        break;
+      case onnx::GraphProto::kSparseInitializerFieldNumber:
+        throw UnsupportedError(where_ + ": the graph holds a sparse initializer");
+      case onnx::GraphProto::kNodeFieldNumber:
+        count(nodes, "nodes");
+        copy_field(tag, room, skeleton.graph);
+        break;
+      case onnx::GraphProto::kNameFieldNumber:
+      case onnx::GraphProto::kInputFieldNumber:
+      case onnx::GraphProto::kOutputFieldNumber:
+        count(values, "inputs and outputs");
+        copy_field(tag, room, skeleton.graph);
+        break;
+      default:
+        skip(tag);
+    }
+  }
+  in_.PopLimit(outer);
+}
+
+void ModelScanner::scan_initializer(std::uint32_t initializer_tag) {
+  const auto outer = in_.PushLimit(next_length(initializer_tag));
+  std::string description;
+  RawBytes raw;
+  bool has_raw = false;
+  while (in_.BytesUntilLimit() > 0) {
+    const std::uint32_t tag = next_tag();
+    if (Wire::GetTagFieldNumber(tag) != onnx::TensorProto::kRawDataFieldNumber) {
+      copy_field(tag, kMaxFileBytes, description);
+      continue;
+    }
+    if (has_raw) fail("an initializer holds its data twice");
+    has_raw = true;
+    const int length = next_length(tag);
+    const auto data = std::make_shared<Tensor>(Tensor::allocate(DType::u8, {length}));
+    if (!in_.ReadRaw(data->mutable_data(), length)) fail("it is cut short");
+    raw.bytes = {reinterpret_cast<const char*>(data->data()), data->bytes()};
+    raw.owner = data;
+  }
+  in_.PopLimit(outer);
+  onnx::TensorProto proto;
+  if (!proto.ParseFromString(description)) fail("an initializer is damaged");
+  description = {};
+  const std::string where = where_ + ": initializer " + in_quotes(proto.name());
+  initializers_.push_back(
+      {proto.name(), to_tensor(proto, has_raw ? &raw : nullptr, external_, where)});
+}
+
+std::uint32_t ModelScanner::next_tag() {
+  const std::uint32_t tag = in_.ReadTag();
+  if (tag == 0) {
+    fail("it is cut short or damaged at byte " + std::to_string(in_.CurrentPosition()));
+  }
+  return tag;
+}
+
+int ModelScanner::next_length(std::uint32_t tag) {
+  std::uint64_t length = 0;
+  if (Wire::GetTagWireType(tag) != Wire::WIRETYPE_LENGTH_DELIMITED || !in_.ReadVarint64(&length)) {
+    fail("it is damaged at byte " + std::to_string(in_.CurrentPosition()));
+  }
+  // The limit of the outermost message is the length of the file, so no more is ever allocated.
+  const int room = in_.BytesUntilLimit();
+  if (room < 0 || length > static_cast<std::uint64_t>(room)) {
+    fail("it is cut short or damaged: at byte " + std::to_string(in_.CurrentPosition()) +
+         " a field says that it has " + std::to_string(length) + " bytes, there are " +
+         std::to_string(room));
+  }
+  return static_cast<int>(length);
+}
+
+void ModelScanner::skip(std::uint32_t tag) {
+  bool done = false;
+  std::uint64_t ignored = 0;
+  switch (Wire::GetTagWireType(tag)) {
+    case Wire::WIRETYPE_VARINT:
+      done = in_.ReadVarint64(&ignored);
+      break;
+    case Wire::WIRETYPE_FIXED64:
+      done = in_.Skip(8);
+      break;
+    case Wire::WIRETYPE_FIXED32:
+      done = in_.Skip(4);
+      break;
+    case Wire::WIRETYPE_LENGTH_DELIMITED:
+      done = in_.Skip(next_length(tag));
+      break;
+    default:
+      break;  // groups, which ONNX never had
+  }
+  if (!done) fail("it is cut short or damaged at byte " + std::to_string(in_.CurrentPosition()));
+}
+
+void ModelScanner::copy_field(std::uint32_t tag, std::int64_t room, std::string& to) {
+  append_varint(tag, to);
+  std::uint64_t value = 0;
+  std::string content;
+  bool done = false;
+  switch (Wire::GetTagWireType(tag)) {
+    case Wire::WIRETYPE_VARINT:
+      done = in_.ReadVarint64(&value);
+      append_varint(value, to);
+      break;
+    case Wire::WIRETYPE_FIXED64:
+      done = in_.ReadString(&content, 8);
+      break;
+    case Wire::WIRETYPE_FIXED32:
+      done = in_.ReadString(&content, 4);
+      break;
+    case Wire::WIRETYPE_LENGTH_DELIMITED: {
+      const int length = next_length(tag);
+      if (length > room) {
+        throw UnsupportedError(where_ + ": the graph without its initializers takes more than " +
+                               std::to_string(kMaxStructureBytes) +
+                               " bytes; store large tensors as initializers");
+      }
+      append_varint(static_cast<std::uint64_t>(length), to);
+      done = in_.ReadString(&content, length);
+      break;
+    }
+    default:
+      break;
+  }
+  if (!done) fail("it is cut short or damaged at byte " + std::to_string(in_.CurrentPosition()));
+  to += content;
+}
+
+void ModelScanner::count(std::int64_t& counter, const char* what) const {
+  if (++counter > kMaxObjects) {
+    throw UnsupportedError(where_ + ": more than " + std::to_string(kMaxObjects) + " " + what);
+  }
+}
+
+}  // namespace morton::formats

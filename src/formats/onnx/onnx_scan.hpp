@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream.h>
+#include <onnx.pb.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/rooms.hpp"
+#include "formats/onnx/onnx_tensor.hpp"
+
+namespace morton::formats {
+
+/// A model file, taken apart: the messages without their initializers, and these as tensors.
+struct ScannedModel {
+  onnx::ModelProto model;
+  std::vector<NamedTensor> initializers;
+};
+
+/// Reads an ONNX model front to back. The bytes of an initializer go straight to their final place
+/// and only what describes the graph becomes protobuf messages, so that loading takes little more
+/// memory than the weights themselves. Texts for people, shape notes on inner values, training
+/// information and model-local functions are left out.
+class ModelScanner {
+ public:
+  /// `bytes` is the length of `stream`; `where` names the model in messages.
+  ModelScanner(google::protobuf::io::ZeroCopyInputStream& stream, std::int64_t bytes,
+               std::string where, ExternalData& external);
+  /// Throws ModelError ("not an ONNX model: ...") and UnsupportedError.
+  [[nodiscard]] ScannedModel scan();
+
+ private:
+  /// What is copied for protobuf to parse.
+  struct Skeleton {
+    std::string model;
+    std::string graph;
+  };
+
+  void scan_graph(std::uint32_t graph_tag, Skeleton& skeleton);
+  void scan_initializer(std::uint32_t initializer_tag);
+  /// The tag of the next field of the message that is being read.
+  std::uint32_t next_tag();
+  /// The length of the field whose tag was just read, which lies inside the message.
+  int next_length(std::uint32_t tag);
+  /// Reads over the field of `tag`.
+  void skip(std::uint32_t tag);
+  /// Appends the field of `tag`, of at most `room` bytes, to `to`.
+  void copy_field(std::uint32_t tag, std::int64_t room, std::string& to);
+  void count(std::int64_t& counter, const char* what) const;
+  [[noreturn]] void fail(const std::string& what) const;
+
+  google::protobuf::io::CodedInputStream in_;
+  std::int64_t bytes_;
+  std::string where_;
+  ExternalData& external_;
+  std::vector<NamedTensor> initializers_;
+};
+
+}  // namespace morton::formats

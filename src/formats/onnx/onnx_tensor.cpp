@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/onnx/onnx_tensor.hpp"
+
+#include <bit>
+#include <charconv>
+#include <cstring>
+#include <limits>
+#include <optional>
+
+#include "base/numbers/checked.hpp"
+#include "base/shape.hpp"
+#include "morton/error.hpp"
+
+namespace morton::formats {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "ONNX's raw data are little-endian");
+
+/// A non-negative decimal number, as external_data writes offsets and lengths.
+std::int64_t parse_size(const std::string& text, const char* key, const std::string& where) {
+  std::int64_t value = -1;
+  const char* end = text.data() + text.size();
+  const auto [stop, status] = std::from_chars(text.data(), end, value);
+  if (status != std::errc{} || stop != end || value < 0) {
+    throw ModelError(where + ": external data: " + key + " is " + in_quotes(text) +
+                     ", expected a number of bytes");
+  }
+  return value;
+}
+
+/// Fills `tensor`, whose elements are of type Stored, from a repeated field of a wider type.
+template <typename Stored, typename Values>
+void copy_values(const Values& values, Tensor& tensor, const std::string& where) {
+  std::byte* to = tensor.mutable_data();
+  for (int i = 0; i < values.size(); ++i) {
+    using Given = std::decay_t<decltype(values.Get(i))>;
+    const Given given = values.Get(i);
+    const auto stored = static_cast<Stored>(given);
+    if constexpr (std::is_integral_v<Stored>) {
+      if (static_cast<Given>(stored) != given) {
+        throw ModelError(where + ": element " + std::to_string(i) + " is " + std::to_string(given) +
+                         ", which its element type cannot hold");
+      }
+    }
+    std::memcpy(to + static_cast<std::size_t>(i) * sizeof(Stored), &stored, sizeof(Stored));
+  }
+}
+
+template <typename Stored, typename Values>
+Tensor from_values(DType type, const Shape& shape, const Values& values, const std::string& where) {
+  const std::int64_t expected = element_count(shape, where.c_str());
+  if (values.size() != expected) {
+    throw ModelError(where + ": shape " + to_string(shape) + " needs " + std::to_string(expected) +
+                     " values, the file holds " + std::to_string(values.size()));
+  }
+  Tensor tensor = Tensor::allocate(type, shape);
+  copy_values<Stored>(values, tensor, where);
+  return tensor;
+}
+
+/// The tensor from the field for its element type.
+Tensor from_typed_fields(const onnx::TensorProto& proto, DType type, const Shape& shape,
+                         const std::string& where) {
+  switch (type) {
+    case DType::f32:
+      return from_values<float>(type, shape, proto.float_data(), where);
+    case DType::f64:
+      return from_values<double>(type, shape, proto.double_data(), where);
+    case DType::i64:
+      return from_values<std::int64_t>(type, shape, proto.int64_data(), where);
+    case DType::i32:
+      return from_values<std::int32_t>(type, shape, proto.int32_data(), where);
+    case DType::u64:
+      return from_values<std::uint64_t>(type, shape, proto.uint64_data(), where);
+    case DType::u32:
+      return from_values<std::uint32_t>(type, shape, proto.uint64_data(), where);
+    case DType::i16:
+      return from_values<std::int16_t>(type, shape, proto.int32_data(), where);
+    case DType::u16:
+      return from_values<std::uint16_t>(type, shape, proto.int32_data(), where);
+    case DType::i8:
+      return from_values<std::int8_t>(type, shape, proto.int32_data(), where);
+    case DType::boolean:
+    case DType::u8:
+      return from_values<std::uint8_t>(type, shape, proto.int32_data(), where);
+    case DType::f16:
+    case DType::bf16:
+      return from_values<std::uint16_t>(type, shape, proto.int32_data(), where);
+    case DType::tf32:
+      break;  // no type of ONNX
+  }
+  throw InternalError(where + ": element type out of range");
+}
+
+/// The tensor over `raw`, which holds as many bytes as it needs: shared where it may be.
+Tensor from_raw(const RawBytes& raw, DType type, const Shape& shape) {
+  const auto address = reinterpret_cast<std::uintptr_t>(raw.bytes.data());
+  if (raw.owner && address % static_cast<std::uintptr_t>(size_of(type)) == 0) {
+    return Tensor::share(type, shape, raw.bytes.data(), raw.bytes.size(), raw.owner);
+  }
+  Tensor tensor = Tensor::allocate(type, shape);
+  if (!raw.bytes.empty()) {
+    std::memcpy(tensor.mutable_data(), raw.bytes.data(), raw.bytes.size());
+  }
+  return tensor;
+}
+
+/// Fails unless a tensor that needs `expected` bytes got as many.
+void check_size(const Shape& shape, std::int64_t expected, std::size_t got,
+                const std::string& where) {
+  if (static_cast<std::uint64_t>(expected) == got) return;
+  throw ModelError(where + ": shape " + to_string(shape) + " needs " + std::to_string(expected) +
+                   " bytes, the file holds " + std::to_string(got));
+}
+
+/// A tensor with raw data may have none in the fields of its type.
+bool holds_typed_fields(const onnx::TensorProto& proto) {
+  return proto.float_data_size() + proto.int32_data_size() + proto.int64_data_size() +
+             proto.double_data_size() + proto.uint64_data_size() + proto.string_data_size() >
+         0;
+}
+
+}  // namespace
+
+RawBytes ExternalData::find(const onnx::TensorProto& proto, std::int64_t bytes,
+                            const std::string& where) {
+  if (folder_.empty()) {
+    throw ModelError(where + ": keeps its data in another file, and this model has no folder");
+  }
+  std::string location;
+  std::int64_t offset = 0;
+  std::optional<std::int64_t> length;
+  for (const onnx::StringStringEntryProto& entry : proto.external_data()) {
+    if (entry.key() == "location") location = entry.value();
+    if (entry.key() == "offset") offset = parse_size(entry.value(), "offset", where);
+    if (entry.key() == "length") length = parse_size(entry.value(), "length", where);
+  }
+  if (location.empty()) throw ModelError(where + ": external data: no location");
+  if (length && *length != bytes) {
+    throw ModelError(where + ": external data: length is " + std::to_string(*length) +
+                     ", the tensor needs " + std::to_string(bytes) + " bytes");
+  }
+  std::shared_ptr<const MappedFile>& file = files_[location];
+  if (!file) {
+    file = std::make_shared<const MappedFile>(InputFile::beneath(folder_, location));
+  }
+  const auto available = static_cast<std::int64_t>(file->bytes().size());
+  if (offset > available || bytes > available - offset) {
+    throw ModelError(where + ": external data: " + std::to_string(bytes) + " bytes at " +
+                     std::to_string(offset) + " of " + in_quotes(location) + ", which has " +
+                     std::to_string(available));
+  }
+  return {file->bytes().substr(static_cast<std::size_t>(offset), static_cast<std::size_t>(bytes)),
+          file};
+}
+
+DType onnx_dtype(std::int32_t data_type, const std::string& where) {
+  using Proto = onnx::TensorProto;
+  switch (data_type) {
+    case Proto::FLOAT:
+      return DType::f32;
+    case Proto::FLOAT16:
+      return DType::f16;
+    case Proto::BFLOAT16:
+      return DType::bf16;
+    case Proto::DOUBLE:
+      return DType::f64;
+    case Proto::INT8:
+      return DType::i8;
+    case Proto::UINT8:
+      return DType::u8;
+    case Proto::INT32:
+      return DType::i32;
+    case Proto::INT64:
+      return DType::i64;
+    case Proto::BOOL:
+      return DType::boolean;
+    case Proto::UINT16:
+      return DType::u16;
+    case Proto::INT16:
+      return DType::i16;
+    case Proto::STRING:
+      throw UnsupportedError(where + ": a tensor of strings");
+    case Proto::UINT32:
+      return DType::u32;
+    case Proto::UINT64:
+      return DType::u64;
+    case Proto::COMPLEX64:
+    case Proto::COMPLEX128:
+      throw UnsupportedError(where + ": complex elements");
+    default:
+      break;
+  }
+  constexpr std::int32_t kLastOfOnnx = 26;  // 8-bit, 4-bit and 2-bit types of later versions
+  const std::string number = std::to_string(data_type);
+  if (data_type > Proto::BFLOAT16 && data_type <= kLastOfOnnx) {
+    throw UnsupportedError(where + ": ONNX element type " + number);
+  }
+  throw ModelError(where + ": element type " + number + " means nothing in ONNX");
+}
+
+Tensor to_tensor(const onnx::TensorProto& proto, const RawBytes* raw, ExternalData& external,
+                 const std::string& where) {
+  const DType type = onnx_dtype(proto.data_type(), where);
+  if (proto.has_segment()) throw UnsupportedError(where + ": a tensor in segments, or a sequence");
+  if (static_cast<std::size_t>(proto.dims_size()) > kMaxRank) {
+    throw ModelError(where + ": " + std::to_string(proto.dims_size()) + " dimensions; at most " +
+                     std::to_string(kMaxRank) + " are supported");
+  }
+  const Shape shape(proto.dims().begin(), proto.dims().end());
+  const std::int64_t bytes =
+      checked_mul(element_count(shape, where.c_str()), size_of(type), where.c_str());
+  if (proto.data_location() == onnx::TensorProto::EXTERNAL) {
+    return from_raw(external.find(proto, bytes, where), type, shape);
+  }
+  if (raw == nullptr && !proto.has_raw_data()) {
+    return from_typed_fields(proto, type, shape, where);
+  }
+  if (holds_typed_fields(proto)) throw ModelError(where + ": holds its data twice");
+  const RawBytes own{proto.raw_data(), nullptr};
+  const RawBytes& given = raw != nullptr ? *raw : own;
+  check_size(shape, bytes, given.bytes.size(), where);
+  return from_raw(given, type, shape);
+}
+
+}  // namespace morton::formats

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <onnx.pb.h>
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/rooms.hpp"
+#include "formats/input_file.hpp"
+#include "morton/tensor.hpp"
+
+namespace morton::formats {
+
+/// Bytes of a tensor as a file holds them (little-endian, row-major). With an owner they may be
+/// shared, without one they must be copied.
+struct RawBytes {
+  std::string_view bytes;
+  std::shared_ptr<const void> owner;
+};
+
+/// The files beside a model that hold its large tensors; each is opened and mapped once.
+class ExternalData {
+ public:
+  /// `folder` is the model's own; empty when there is none, and then every look-up fails.
+  explicit ExternalData(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  /// The part of a file that `proto.external_data` names, checked to be `bytes` bytes that lie
+  /// inside the file. Throws ModelError.
+  [[nodiscard]] RawBytes find(const onnx::TensorProto& proto, std::int64_t bytes,
+                              const std::string& where);
+
+ private:
+  std::filesystem::path folder_;
+  std::map<std::string, std::shared_ptr<const MappedFile>> files_;
+};
+
+/// The element type that ONNX numbers `data_type`; throws UnsupportedError for those that Morton
+/// lacks and ModelError for numbers that mean nothing.
+[[nodiscard]] DType onnx_dtype(std::int32_t data_type, const std::string& where);
+
+/// The tensor of `proto`, whose raw_data, if it was taken out before, is `raw`. `where` names the
+/// tensor in messages. Sizes are checked before memory is taken. Throws ModelError,
+/// UnsupportedError.
+[[nodiscard]] Tensor to_tensor(const onnx::TensorProto& proto, const RawBytes* raw,
+                               ExternalData& external, const std::string& where);
+
+}  // namespace morton::formats

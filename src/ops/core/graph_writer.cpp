@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/core/graph_writer.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/shape.hpp"
+#include "ops/core/operator.hpp"
+#include "ops/elementwise.hpp"
+
+namespace morton::ops {
+
+std::string GraphWriter::unused_name(const std::string& wish) const {
+  return wish + "#" + std::to_string(graph_.tensors.size());
+}
+
+TensorId GraphWriter::place(Node node) {
+  node.name = unused_name(prefix_ + "/" + node.op);
+  const std::vector<TensorType> types = infer(graph_, node);
+  GraphTensor result;
+  result.name = node.name;
+  result.dtype = types.front().dtype;
+  result.shape = types.front().shape;
+  node.outputs = {graph_.add_tensor(std::move(result))};
+  graph_.nodes.push_back(std::move(node));
+  return graph_.nodes.back().outputs.front();
+}
+
+TensorId GraphWriter::add(std::string_view op, std::vector<TensorId> inputs,
+                          Attributes attributes) {
+  Node node;
+  node.op = op;
+  node.inputs = std::move(inputs);
+  node.attributes = std::move(attributes);
+  return place(std::move(node));
+}
+
+TensorId GraphWriter::constant(Tensor value) {
+  GraphTensor tensor;
+  tensor.name = unused_name(prefix_ + "/constant");
+  tensor.kind = GraphTensor::Kind::constant;
+  tensor.dtype = value.dtype();
+  tensor.shape = value.shape();
+  tensor.data = std::move(value);
+  return graph_.add_tensor(std::move(tensor));
+}
+
+TensorId GraphWriter::list(const std::vector<std::int64_t>& values) {
+  return constant(Tensor::from({static_cast<std::int64_t>(values.size())}, values));
+}
+
+TensorId GraphWriter::chain(const Chain& chain, const std::vector<TensorId>& operands) {
+  const std::vector<bool> read = inputs_read(chain, operands.size());
+  Node node;
+  node.op = "Chain";
+  std::vector<int> numbers(operands.size(), 0);
+  node.inputs = {operands.front()};
+  for (std::size_t i = 1; i < operands.size(); ++i) {
+    if (!read[i]) continue;
+    numbers[i] = static_cast<int>(node.inputs.size());
+    node.inputs.push_back(operands[i]);
+  }
+  const std::vector<int> first{0};
+  node.epilogue = chain.after(Chain{}, 0, first, numbers);
+  node.epilogue.input_count = static_cast<int>(node.inputs.size());
+  return place(std::move(node));
+}
+
+TensorId GraphWriter::apply(ScalarOp op, const std::vector<TensorId>& operands) {
+  return chain(single_step(op), operands);
+}
+
+TensorId GraphWriter::reshaped(TensorId value, const Shape& shape) {
+  if (shape_of(value) == shape) return value;
+  return add("Reshape", {value, list(shape)});
+}
+
+TensorId GraphWriter::transposed(TensorId value, const std::vector<std::int64_t>& order) {
+  return add("Transpose", {value}, {{"perm", order}});
+}
+
+TensorId GraphWriter::expanded(TensorId value, const Shape& shape) {
+  if (shape_of(value) == shape) return value;
+  if (graph_.opset >= 8) return add("Expand", {value, list(shape)});
+  Shape from = shape_of(value);
+  from.insert(from.begin(), shape.size() - from.size(), 1);
+  std::vector<std::int64_t> repeats;
+  for (std::size_t d = 0; d < shape.size(); ++d) repeats.push_back(shape[d] / from[d]);
+  return add("Tile", {reshaped(value, from), list(repeats)});
+}
+
+TensorId GraphWriter::reduced(std::string_view op, TensorId value,
+                              const std::vector<std::int64_t>& axes) {
+  if (axes.empty()) return value;
+  const Attributes attributes{{"keepdims", std::int64_t{1}}};
+  // ONNX moved the axes to an input: of ReduceSum in opset 13, of the others in 18.
+  const bool is_input = graph_.opset >= (op == "ReduceSum" ? 13 : 18);
+  if (is_input) return add(op, {value, list(axes)}, attributes);
+  return add(op, {value}, {{"axes", axes}, {"keepdims", std::int64_t{1}}});
+}
+
+TensorId GraphWriter::sum(TensorId value, const std::vector<std::int64_t>& axes) {
+  return reduced("ReduceSum", value, axes);
+}
+
+TensorId GraphWriter::mean(TensorId value, const std::vector<std::int64_t>& axes) {
+  return reduced("ReduceMean", value, axes);
+}
+
+TensorId GraphWriter::summed_to(TensorId value, const Shape& shape) {
+  const Shape& from = shape_of(value);
+  std::vector<std::int64_t> axes;
+  for (std::size_t d = 0; d < from.size(); ++d) {
+    const std::size_t missing = from.size() - shape.size();
+    if (d < missing || (shape[d - missing] == 1 && from[d] != 1)) {
+      axes.push_back(static_cast<std::int64_t>(d));
+    }
+  }
+  return reshaped(sum(value, axes), shape);
+}
+
+TensorId GraphWriter::sliced(TensorId value, const std::vector<std::int64_t>& starts,
+                             const std::vector<std::int64_t>& ends,
+                             const std::vector<std::int64_t>& steps) {
+  std::vector<std::int64_t> axes;
+  for (std::size_t d = 0; d < starts.size(); ++d) axes.push_back(static_cast<std::int64_t>(d));
+  if (graph_.opset >= 10) {
+    return add("Slice", {value, list(starts), list(ends), list(axes), list(steps)});
+  }
+  if (std::ranges::any_of(steps, [](std::int64_t step) { return step != 1; })) {
+    throw UnsupportedError(prefix_ +
+                           ": training through it takes a model of opset 10 or later; this one is "
+                           "written in opset " +
+                           std::to_string(graph_.opset));
+  }
+  return add("Slice", {value}, {{"starts", starts}, {"ends", ends}, {"axes", axes}});
+}
+
+TensorId GraphWriter::padded(TensorId value, const std::vector<std::int64_t>& before,
+                             const std::vector<std::int64_t>& behind) {
+  std::vector<std::int64_t> pads = before;
+  pads.insert(pads.end(), behind.begin(), behind.end());
+  if (graph_.opset >= 11) return add("Pad", {value, list(pads)});
+  return add("Pad", {value}, {{"pads", pads}});
+}
+
+TensorId GraphWriter::scaled(TensorId value, double factor) {
+  if (factor == 1.0) return value;
+  Chain product;
+  product.append(ScalarOp::mul, {ScalarRef::input(0), ScalarRef::constant(factor)});
+  return chain(product, {value});
+}
+
+}  // namespace morton::ops

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/core/operator.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/algebra/typed_chain.hpp"
+#include "base/error.hpp"
+#include "base/numbers/exact_integers.hpp"
+#include "base/text/near_names.hpp"
+#include "ops/core/gradient.hpp"
+#include "ops/core/sides.hpp"
+#include "ops/elementwise.hpp"
+
+namespace morton::ops {
+
+#define MORTON_OPERATOR(name) const Operator& operator_##name();
+#include "ops/ops.def"
+#undef MORTON_OPERATOR
+
+namespace {
+
+void check_inputs(const NodeView& view, const Operator& op) {
+  if (view.input_count() < op.least_inputs || view.input_count() > op.most_inputs) {
+    view.fail("has " + std::to_string(view.input_count()) + " inputs, expected " +
+              std::to_string(op.least_inputs) + " to " + std::to_string(op.most_inputs));
+  }
+  for (std::size_t i = 0; i < op.least_inputs; ++i) {
+    if (!view.has_input(i)) view.fail("input " + std::to_string(i) + " is missing");
+  }
+}
+
+void check_declaration(const NodeView& view, const Operator& op) {
+  if (view.opset() < op.since_opset) {
+    view.unsupported("the model is written in opset " + std::to_string(view.opset()) +
+                     "; this operator is supported from opset " + std::to_string(op.since_opset) +
+                     " on");
+  }
+  check_inputs(view, op);
+  for (const auto& [name, value] : view.node().attributes) {
+    if (std::find(op.attributes.begin(), op.attributes.end(), name) == op.attributes.end()) {
+      view.unsupported("attribute '" + name + "' is not supported");
+    }
+  }
+}
+
+void check_epilogue(const Graph& graph, const NodeView& view, const Shape& result) {
+  for (std::size_t i = view.input_count(); i < view.node().inputs.size(); ++i) {
+    const GraphTensor& side = graph.tensor(view.node().inputs[i]);
+    if (broadcast(side.shape, result, view.where() + ": epilogue") != result) {
+      view.fail("operand '" + side.name + "' of its epilogue, " + to_string(side.shape) +
+                ", does not broadcast to " + to_string(result));
+    }
+  }
+}
+
+/// Type of the node's result, whose own operation gives `own`.
+DType type_behind_epilogue(const Graph& graph, const NodeView& view, DType own) {
+  if (view.node().epilogue.is_identity()) return own;
+  std::vector<DType> types{own};
+  for (std::size_t i = view.input_count(); i < view.node().inputs.size(); ++i) {
+    types.push_back(graph.tensor(view.node().inputs[i]).dtype);
+  }
+  return TypedChain(view.node().epilogue, std::move(types)).result_type();
+}
+
+/// `epilogue` behind `first`: `first` keeps its inputs, the inputs 1, 2, ... of `epilogue` follow.
+Chain append_epilogue(const Chain& first, const Chain& epilogue) {
+  std::vector<int> first_inputs(static_cast<std::size_t>(first.input_count));
+  std::iota(first_inputs.begin(), first_inputs.end(), 0);
+  std::vector<int> own_inputs(static_cast<std::size_t>(epilogue.input_count));
+  std::iota(own_inputs.begin(), own_inputs.end(), first.input_count - 1);
+  return epilogue.after(first, 0, first_inputs, own_inputs);
+}
+
+/// What the operator infers. Its errors name the node, also those of arithmetic that does not fit.
+std::vector<TensorType> own_types(const NodeView& view, const Operator& op) {
+  try {
+    return op.infer != nullptr ? op.infer(view) : infer_elementwise(view);
+  } catch (const ModelError& error) {
+    const std::string text = error.what();
+    if (text.find("'" + view.node().name + "'") != std::string::npos) throw;
+    view.fail(text);
+  }
+}
+
+/// What lies in memory of this type once the values are stored there.
+ReferenceTensor stored_as(DType type, ReferenceTensor tensor) {
+  if (register_type(type) == type) return tensor;
+  for (std::size_t i = 0; i < tensor.value.size(); ++i) {
+    const Bounded stored = stored_as(type, Bounded{tensor.value[i], tensor.error[i]});
+    tensor.value[i] = stored.value;
+    tensor.error[i] = stored.error;
+  }
+  return tensor;
+}
+
+void require_types(const Graph& graph, const NodeView& view, const Operator& op) {
+  const auto check = [&](TensorId id) {
+    if (id == kNoTensor) return;
+    const DType type = graph.tensor(id).dtype;
+    if (std::find(op.types.begin(), op.types.end(), type) != op.types.end()) return;
+    std::string known;
+    for (const DType one : op.types)
+      known += (known.empty() ? "" : ", ") + std::string(name_of(one));
+    view.unsupported("'" + graph.tensor(id).name + "' is of type " + std::string(name_of(type)) +
+                     "; devices compute it in " + known);
+  };
+  const auto is_planned = [&](std::size_t i) {
+    return std::ranges::find(op.planned_inputs, i) != op.planned_inputs.end();
+  };
+  // What an epilogue reads and gives is checked where its types are inferred; no device reads a
+  // value that planning needs.
+  for (std::size_t i = 0; i < view.input_count(); ++i) {
+    if (!is_planned(i)) check(view.node().inputs[i]);
+  }
+  if (op.chain != nullptr || !view.node().epilogue.is_identity()) return;
+  for (const TensorId id : view.node().outputs) check(id);
+}
+
+/// The elements that `origins` names, taken from the operands.
+ReferenceTensor moved(const std::vector<Origin>& origins, const Shape& shape,
+                      std::span<const ReferenceTensor> operands) {
+  ReferenceTensor result;
+  result.shape = shape;
+  for (const Origin& origin : origins) {
+    const bool nowhere = origin.input == Origin::kNowhere;
+    const auto at = static_cast<std::size_t>(origin.index);
+    const ReferenceTensor* from =
+        nowhere ? nullptr : &operands[static_cast<std::size_t>(origin.input)];
+    result.value.push_back(nowhere ? 0.0 : from->value.at(at));
+    result.error.push_back(nowhere ? 0.0 : from->error.at(at));
+  }
+  return result;
+}
+
+/// The values of the node's outputs without its epilogue.
+std::vector<ReferenceTensor> references_of(const NodeView& view,
+                                           const std::vector<TensorType>& types,
+                                           std::span<const ReferenceTensor> operands) {
+  const Operator& op = operator_of(view.node());
+  if (op.references != nullptr) return op.references(view, operands);
+  if (op.reference != nullptr) return {op.reference(view, operands)};
+  std::vector<ReferenceTensor> results;
+  if (op.chain != nullptr) {
+    std::vector<ChainOperand> sources;
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      const bool there = view.has_input(i);
+      sources.push_back({&operands[i], operands[i].shape, view.input(there ? i : 0).dtype});
+    }
+    results.push_back(evaluate(op.chain(view), sources, types[0].shape));
+  } else if (op.alias) {
+    results.push_back(operands[0]);
+    results[0].shape = types[0].shape;
+  } else if (op.origins != nullptr) {
+    const auto origins = op.origins(view);
+    for (std::size_t i = 0; i < origins.size(); ++i) {
+      results.push_back(moved(origins[i], types[i].shape, operands));
+    }
+  } else {
+    for (const Tensor& value : op.values(view)) results.push_back(to_reference(value));
+  }
+  return results;
+}
+
+}  // namespace
+
+const std::vector<const Operator*>& operators() {
+  static const std::vector<const Operator*> kOperators{
+#define MORTON_OPERATOR(name) &operator_##name(),
+#include "ops/ops.def"
+#undef MORTON_OPERATOR
+  };
+  return kOperators;
+}
+
+const Operator* find_operator(std::string_view name) {
+  for (const Operator* op : operators()) {
+    if (op->name == name) return op;
+  }
+  return nullptr;
+}
+
+const Operator& operator_of(const Node& node) {
+  if (const Operator* op = find_operator(node.op)) return *op;
+  std::vector<std::string_view> names;
+  for (const Operator* op : operators()) names.push_back(op->name);
+  std::string near;
+  for (const std::string& name : near_names(node.op, names)) {
+    near += (near.empty() ? "; near it: " : ", ") + name;
+  }
+  throw UnsupportedError("node '" + node.name + "': the operator '" + node.op +
+                         "' is not supported" + near +
+                         " (README.md lists those that are; `morton inspect MODEL --support` looks "
+                         "at every node)");
+}
+
+void check_supported(const Graph& graph, const Node& node) {
+  check_declaration(NodeView(graph, node), operator_of(node));
+}
+
+void check_inputs(const Graph& graph, const Node& node) {
+  if (const Operator* op = find_operator(node.op)) check_inputs(NodeView(graph, node), *op);
+}
+
+std::vector<TensorType> infer(const Graph& graph, const Node& node) {
+  const Operator& op = operator_of(node);
+  const NodeView view(graph, node);
+  check_declaration(view, op);
+  std::vector<TensorType> types = own_types(view, op);
+  for (std::size_t i = types.size(); i < node.outputs.size(); ++i) {
+    if (node.outputs[i] == kNoTensor) continue;
+    view.unsupported("output " + std::to_string(i) + " ('" + graph.tensor(node.outputs[i]).name +
+                     "') is not supported");
+  }
+  const std::string what = view.where() + ": output";
+  for (const TensorType& type : types) (void)element_count(type.shape, what.c_str());
+  check_epilogue(graph, view, types[0].shape);
+  types[0].dtype = type_behind_epilogue(graph, view, types[0].dtype);
+  return types;
+}
+
+ReferenceTensor reference(const Graph& graph, const Node& node,
+                          std::span<const ReferenceTensor> inputs) {
+  return std::move(references(graph, node, inputs).front());
+}
+
+std::vector<ReferenceTensor> references(const Graph& graph, const Node& node,
+                                        std::span<const ReferenceTensor> inputs) {
+  const NodeView view(graph, node);
+  Node plain = node;
+  plain.inputs.resize(view.input_count());
+  plain.epilogue = Chain{};
+  const std::vector<TensorType> types = infer(graph, plain);
+  if (inputs.size() != node.inputs.size()) {
+    throw InternalError(view.where() + ": the reference got " + std::to_string(inputs.size()) +
+                        " values for " + std::to_string(node.inputs.size()) + " inputs");
+  }
+  std::vector<ReferenceTensor> results =
+      references_of(view, types, inputs.first(view.input_count()));
+  DType stored = types[0].dtype;
+  if (!node.epilogue.is_identity()) {
+    std::vector<ChainOperand> sources{{&results[0], results[0].shape, stored}};
+    for (std::size_t i = view.input_count(); i < inputs.size(); ++i) {
+      sources.push_back({&inputs[i], inputs[i].shape, graph.tensor(node.inputs[i]).dtype});
+    }
+    results[0] = evaluate(node.epilogue, sources, types[0].shape);
+    stored = type_behind_epilogue(graph, view, stored);
+  }
+  results[0] = stored_as(stored, std::move(results[0]));
+  for (std::size_t i = 1; i < results.size(); ++i) {
+    results[i] = stored_as(types[i].dtype, std::move(results[i]));
+  }
+  return results;
+}
+
+std::vector<BoundProblem> lower(const Graph& graph, const Node& node) {
+  const Operator& op = operator_of(node);
+  const NodeView view(graph, node);
+  if (op.alias) throw InternalError(view.where() + ": renames elements and is nothing to compute");
+  if (op.values != nullptr) {
+    view.unsupported("is computed when the model is planned, and an input is known only in a run");
+  }
+  require_types(graph, view, op);
+  std::vector<BoundProblem> problems;
+  if (op.chain != nullptr) {
+    problems = {lower_elementwise(view, op.chain(view))};
+  } else if (op.parts != nullptr) {
+    problems = op.parts(view);
+  } else {
+    problems = {op.lower(view)};
+  }
+  for (BoundProblem& bound : problems) {
+    // The epilogue is the first output's.
+    const bool first = bound.operands.at("dst").tensor == node.outputs[0];
+    if (first) bound.problem.epilogue = append_epilogue(bound.problem.epilogue, node.epilogue);
+    for (std::size_t i = view.input_count(); first && i < node.inputs.size(); ++i) {
+      bound.sides.push_back({node.inputs[i], graph.tensor(node.inputs[i]).shape});
+    }
+    for (const auto& [name, binding] : bound.operands) {
+      bound.problem.types.emplace(name, graph.tensor(binding.tensor).dtype);
+    }
+    const bool moves = bound.problem.family == "pack";
+    bound.problem.types.emplace("acc", moves ? bound.problem.types.at("dst") : DType::f32);
+    simplify_sides(graph, bound);
+  }
+  return problems;
+}
+
+void differentiate(Gradient& gradient) {
+  const NodeView& node = gradient.node();
+  const Operator& op = operator_of(node.node());
+  if (op.gradient != nullptr) {
+    op.gradient(gradient);
+  } else if (op.chain != nullptr) {
+    gradient_of_chain(gradient, append_epilogue(op.chain(node), node.node().epilogue));
+  } else if (op.alias) {
+    gradient_of_alias(gradient);
+  } else {
+    node.unsupported("has no gradient: nothing before it can be trained");
+  }
+}
+
+Chain whole_chain(const Graph& graph, const Node& node) {
+  const NodeView view(graph, node);
+  const Operator& op = operator_of(node);
+  if (op.chain == nullptr) throw InternalError(view.where() + ": is not elementwise");
+  return append_epilogue(op.chain(view), node.epilogue);
+}
+
+ReferenceTensor to_reference(const Tensor& tensor) {
+  ReferenceTensor result;
+  result.shape = tensor.shape();
+  result.value.resize(static_cast<std::size_t>(tensor.size()));
+  result.error.resize(result.value.size(), 0.0);
+  for (std::int64_t i = 0; i < tensor.size(); ++i) {
+    const double value = tensor.at(i);
+    result.value[static_cast<std::size_t>(i)] = value;
+    // Beyond 2^53 double holds no longer every whole number.
+    const bool is_long = tensor.dtype() == DType::i64 || tensor.dtype() == DType::u64;
+    if (is_long && std::fabs(value) >= kExactIntegers) {
+      result.error[static_cast<std::size_t>(i)] = std::fabs(value) * 0x1p-52;
+    }
+  }
+  return result;
+}
+
+}  // namespace morton::ops

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/problem.hpp"
+#include "base/rooms.hpp"
+#include "ops/core/node_view.hpp"
+
+namespace morton::ops {
+
+/// Values in double for the reference, each with how far a device's result may lie from it
+/// (NUMERICS_AND_TRUST.md). Row-major. What double cannot hold (integers beyond 2^53) is rounded,
+/// and the error says so.
+struct ReferenceTensor {
+  Shape shape;
+  std::vector<double> value;
+  std::vector<double> error;
+};
+
+/// As `most_inputs`, of operators that take any number.
+inline constexpr std::size_t kAnyNumber = std::size_t{1} << 20;
+
+/// Where an element of an output comes from: element `index`, row-major, of input `input`; kNowhere
+/// stands for zero.
+struct Origin {
+  static constexpr int kNowhere = -1;
+  int input = kNowhere;
+  std::int64_t index = 0;
+};
+
+class Gradient;
+
+/// One operator: everything that the engine knows of it. Each lives in one file,
+/// src/ops/<name>.cpp, and is listed in src/ops/ops.def.
+struct Operator {
+  std::string_view name;  ///< ONNX's name
+  std::size_t least_inputs = 1;
+  std::size_t most_inputs = 1;
+  /// Attributes that it understands; any other in a model is an UnsupportedError.
+  std::vector<std::string_view> attributes{};
+  /// First opset whose definition the file implements; older models are refused with its number.
+  std::int64_t since_opset = 7;
+
+  /// Types of the outputs; throws ModelError when the inputs do not fit.
+  std::vector<TensorType> (*infer)(const NodeView& node) = nullptr;
+  /// Plain loops in double, without the node's epilogue (see `reference` below). Null for
+  /// elementwise operators, for those with `alias`, and for those that state `references`,
+  /// `origins` or `values`.
+  ReferenceTensor (*reference)(const NodeView& node,
+                               std::span<const ReferenceTensor> inputs) = nullptr;
+  /// The same for operators with several outputs: one value for each.
+  std::vector<ReferenceTensor> (*references)(const NodeView& node,
+                                             std::span<const ReferenceTensor> inputs) = nullptr;
+  /// For operators that only move elements: where those of each output come from, row-major. The
+  /// reference follows, and values known at planning, whatever their type.
+  std::vector<std::vector<Origin>> (*origins)(const NodeView& node) = nullptr;
+  /// The problem to solve, without the node's epilogue (see `lower` below); what the operator
+  /// itself does to each result (a bias) is the problem's epilogue. Null for elementwise operators
+  /// and for those with `alias`.
+  BoundProblem (*lower)(const NodeView& node) = nullptr;
+  /// In place of `lower`, for operators that are several problems: one for each output (Split), or
+  /// for each part of one output (Concat). Parts of one output are computed in this order, and
+  /// write through a dst view without a grouping, since a kernel that walks dst's memory would
+  /// write all of it.
+  std::vector<BoundProblem> (*parts)(const NodeView& node) = nullptr;
+  /// For elementwise operators: the chain over its inputs (0, 1, ...); null for all others. Their
+  /// inference, reference and lowering follow from it.
+  Chain (*chain)(const NodeView& node) = nullptr;
+  /// Element types that its inputs and outputs may have where a device computes it.
+  std::vector<DType> types{DType::f32};
+  /// Whether the inputs of an elementwise operator are all of one type.
+  enum class Inputs : std::uint8_t { of_one_type, of_any_types } inputs = Inputs::of_one_type;
+  /// The output has the elements of input 0 in row-major order.
+  bool alias = false;
+  /// Fusion may put elementwise operators behind it.
+  bool takes_epilogue = true;
+  /// Inputs whose values, not only their shapes, say what shape a result has or what is computed
+  /// (Reshape's shape, Slice's starts): they must be known when the model is planned.
+  std::vector<std::size_t> planned_inputs{};
+  /// For operators that are computed when the model is planned (Range, Shape): the outputs' values.
+  /// Called when all inputs are known, or, with `reads_shapes`, as soon as their shapes are. Of an
+  /// operator with `alias`: the values of the outputs after the first (Dropout's mask).
+  std::vector<Tensor> (*values)(const NodeView& node) = nullptr;
+  /// The inputs' shapes are all that it needs of them (Shape, Size).
+  bool reads_shapes = false;
+  /// Gives the gradients of the inputs that are wanted, by nodes of other operators
+  /// (ops/core/gradient.hpp). Null for operators with `alias` and for elementwise ones, whose
+  /// gradients follow (unless they state one: Sigmoid), and for operators that cannot be trained
+  /// through.
+  void (*gradient)(Gradient& gradient) = nullptr;
+  /// Inputs that hold what is learned, where they are constants of the model: weights and biases.
+  std::vector<std::size_t> parameters{};
+  /// Whose operator it is: a model's file can name those of ONNX alone.
+  enum class Home : std::uint8_t { onnx, morton } home = Home::onnx;
+};
+
+/// The operator named `name`, or nullptr.
+[[nodiscard]] const Operator* find_operator(std::string_view name);
+/// The node's operator; throws UnsupportedError that names the node.
+[[nodiscard]] const Operator& operator_of(const Node& node);
+/// All operators, in the order of ops.def.
+[[nodiscard]] const std::vector<const Operator*>& operators();
+
+/// Throws UnsupportedError or ModelError when no operator here can be the node: an unknown one, a
+/// wrong number of inputs, an attribute or opset that is not understood. Needs no shapes.
+void check_supported(const Graph& graph, const Node& node);
+/// Throws ModelError when a node of a known operator lacks an input or has too many: the part of
+/// `check_supported` that whoever reads inputs by their place relies on.
+void check_inputs(const Graph& graph, const Node& node);
+/// Checks the node against its operator's declaration, then infers; the epilogue's side operands
+/// must broadcast to the result.
+[[nodiscard]] std::vector<TensorType> infer(const Graph& graph, const Node& node);
+/// The node's value with its epilogue. `inputs` parallels `node.inputs` (absent ones empty).
+[[nodiscard]] ReferenceTensor reference(const Graph& graph, const Node& node,
+                                        std::span<const ReferenceTensor> inputs);
+/// The same with every output's value; the epilogue belongs to the first.
+[[nodiscard]] std::vector<ReferenceTensor> references(const Graph& graph, const Node& node,
+                                                      std::span<const ReferenceTensor> inputs);
+/// The node's problems, one where the operator has no `parts`, with its epilogue, bias inputs of
+/// Conv and Gemm included. Input shapes must have been inferred. Throws UnsupportedError for
+/// element types that the operator does not list, and InternalError for operators with `alias`,
+/// which are nothing to compute.
+[[nodiscard]] std::vector<BoundProblem> lower(const Graph& graph, const Node& node);
+
+/// Gives the gradients of the node's inputs that are wanted; nothing for inputs that its outputs do
+/// not depend on smoothly. Throws UnsupportedError where the operator has no gradient.
+void differentiate(Gradient& gradient);
+
+/// The chain over all of an elementwise node's inputs, its epilogue included: input i of the chain
+/// is node.inputs[i].
+[[nodiscard]] Chain whole_chain(const Graph& graph, const Node& node);
+
+/// A host tensor as the reference sees it: exact.
+[[nodiscard]] ReferenceTensor to_reference(const Tensor& tensor);
+
+}  // namespace morton::ops

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/core/planned.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "base/algebra/typed_chain.hpp"
+#include "base/error.hpp"
+#include "base/numbers/exact_integers.hpp"
+
+namespace morton::ops {
+namespace {
+
+/// A list of a real model's shape arithmetic is far shorter; beyond it, it is data.
+constexpr std::int64_t kMostPlannedReals = 4096;
+/// A model of a few bytes may ask for any amount.
+constexpr std::int64_t kMostPlannedBytes = std::int64_t{256} << 20;
+
+Tensor moved(const std::vector<Origin>& origins, const TensorType& type, const NodeView& node) {
+  Tensor result = Tensor::allocate(type.dtype, type.shape);
+  const auto bytes = static_cast<std::size_t>(size_of(type.dtype));
+  for (std::size_t e = 0; e < origins.size(); ++e) {
+    if (origins[e].input == Origin::kNowhere) continue;
+    const Tensor& from = node.value(static_cast<std::size_t>(origins[e].input));
+    std::memcpy(result.mutable_data() + e * bytes,
+                from.data() + static_cast<std::size_t>(origins[e].index) * bytes, bytes);
+  }
+  return result;
+}
+
+/// Refuses whole numbers that a double need not hold exactly.
+void require_exact(const ReferenceTensor& value, const NodeView& node) {
+  for (const double number : value.value) {
+    if (std::fabs(number) <= kExactIntegers) continue;
+    node.unsupported("computes " + std::to_string(number) +
+                     " when the model is planned; whole numbers beyond 2^53 are not");
+  }
+}
+
+Tensor rounded(const ReferenceTensor& value, DType type) {
+  Tensor result = Tensor::allocate(type, value.shape);
+  for (std::size_t i = 0; i < value.value.size(); ++i) {
+    result.set(static_cast<std::int64_t>(i), value.value[i]);
+  }
+  return result;
+}
+
+std::vector<Tensor> by_reference(const Graph& graph, const NodeView& node,
+                                 const std::vector<TensorType>& types) {
+  std::vector<ReferenceTensor> inputs;
+  for (std::size_t i = 0; i < node.node().inputs.size(); ++i) {
+    const TensorId id = node.node().inputs[i];
+    inputs.push_back(id == kNoTensor ? ReferenceTensor{}
+                                     : to_reference(*graph.tensor(id).planned()));
+    if (id != kNoTensor && !is_real(graph.tensor(id).dtype)) require_exact(inputs.back(), node);
+  }
+  const auto values = references(graph, node.node(), inputs);
+  std::vector<Tensor> results;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!is_real(types[i].dtype)) require_exact(values[i], node);
+    results.push_back(rounded(values[i], types[i].dtype));
+  }
+  return results;
+}
+
+/// Small enough, or of a type that only shape arithmetic has much of.
+bool is_planned_size(const std::vector<TensorType>& types) {
+  return std::all_of(types.begin(), types.end(), [](const TensorType& type) {
+    return !is_real(type.dtype) || element_count(type.shape) <= kMostPlannedReals;
+  });
+}
+
+void require_moderate(const std::vector<TensorType>& types, const NodeView& node) {
+  for (const TensorType& type : types) {
+    const std::int64_t most = kMostPlannedBytes / size_of(type.dtype);
+    if (element_count(type.shape) <= most) continue;
+    node.unsupported("its value, " + std::string(name_of(type.dtype)) + " " +
+                     to_string(type.shape) +
+                     ", would be computed when the model is planned, and has more than " +
+                     std::to_string(kMostPlannedBytes >> 20) + " MiB");
+  }
+}
+
+bool all_known(const Graph& graph, const Node& node) {
+  return std::all_of(node.inputs.begin(), node.inputs.end(), [&](TensorId id) {
+    return id == kNoTensor || graph.tensor(id).planned() != nullptr;
+  });
+}
+
+}  // namespace
+
+std::vector<Tensor> planned_values(const Graph& graph, const Node& node) {
+  const Operator& op = operator_of(node);
+  const NodeView view(graph, node);
+  if (!op.reads_shapes && !all_known(graph, node)) return {};
+  const std::vector<TensorType> types = infer(graph, node);
+  const bool has_values = op.values != nullptr && !op.alias;
+  if (!has_values && !is_planned_size(types)) return {};
+  require_moderate(types, view);
+  if (has_values) return op.values(view);
+  std::vector<Tensor> results;
+  if (op.alias && node.epilogue.is_identity()) {
+    results.push_back(view.value(0).reshaped(types[0].shape));
+  } else if (op.origins != nullptr && node.epilogue.is_identity()) {
+    const auto origins = op.origins(view);
+    for (std::size_t i = 0; i < origins.size(); ++i) {
+      results.push_back(moved(origins[i], types[i], view));
+    }
+  } else {
+    results = by_reference(graph, view, types);
+  }
+  return results;
+}
+
+std::vector<bool> planned_tensors(const Graph& graph) {
+  std::vector<bool> planned(graph.tensors.size(), false);
+  const auto mark = [&](TensorId id) {
+    if (id != kNoTensor) planned[static_cast<std::size_t>(id)] = true;
+  };
+  for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node) {
+    const Operator* op = find_operator(node->op);
+    if (op == nullptr) continue;
+    const bool computes = std::any_of(node->outputs.begin(), node->outputs.end(), [&](TensorId id) {
+      return id != kNoTensor && planned[static_cast<std::size_t>(id)];
+    });
+    if (computes && !op->reads_shapes)
+      std::for_each(node->inputs.begin(), node->inputs.end(), mark);
+    for (const std::size_t i : op->planned_inputs) {
+      if (i < node->inputs.size()) mark(node->inputs[i]);
+    }
+  }
+  return planned;
+}
+
+std::vector<TensorId> planned_graph_inputs(const Graph& graph) {
+  const std::vector<bool> planned = planned_tensors(graph);
+  std::vector<TensorId> inputs;
+  for (const TensorId id : graph.inputs) {
+    // Real numbers of more dimensions are data: what depends on them is no shape arithmetic.
+    const GraphTensor& tensor = graph.tensor(id);
+    const std::size_t rank = std::max(tensor.declared.size(), tensor.shape.size());
+    const bool arithmetic = !is_real(tensor.dtype) || rank <= 1;
+    if (planned[static_cast<std::size_t>(id)] && arithmetic) inputs.push_back(id);
+  }
+  return inputs;
+}
+
+}  // namespace morton::ops

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "base/rooms.hpp"
+#include "ops/core/operator.hpp"
+
+namespace morton::ops {
+
+/// Values that are known when the model is planned: shape arithmetic, which the host does.
+
+/// The node's values, computed on the host without rounding of whole numbers, where every input (or
+/// shape, see `reads_shapes`) is known at planning; none where some is not. Throws UnsupportedError
+/// for whole numbers that double cannot hold.
+[[nodiscard]] std::vector<Tensor> planned_values(const Graph& graph, const Node& node);
+/// Marks, for each tensor, whether planning needs its value: some node's planned input depends on
+/// it.
+[[nodiscard]] std::vector<bool> planned_tensors(const Graph& graph);
+/// The inputs of the graph whose values planning needs, in the graph's order.
+[[nodiscard]] std::vector<TensorId> planned_graph_inputs(const Graph& graph);
+
+}  // namespace morton::ops

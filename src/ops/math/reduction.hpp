@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/rooms.hpp"
+#include "ops/math/along.hpp"
+
+namespace morton::ops {
+
+/// What an operator does with the elements that it makes one of: each is mapped, they are combined,
+/// and the result is finished (base/problem.hpp, reduce).
+struct Reduction {
+  /// The values are those of the structure MAP and COMBINE.
+  enum class Map : std::uint8_t { none = 0, magnitude = 1, square = 2 } map = Map::none;
+  enum class Combine : std::uint8_t {
+    sum = 0,
+    product = 1,
+    smallest = 2,
+    largest = 3
+  } combine = Combine::sum;
+  enum class Finish : std::uint8_t { none, mean, square_root, logarithm } finish = Finish::none;
+};
+
+/// The dimensions that a Reduce operator names: its attribute `axes`, or its input 1 where the
+/// opset has it there; all where it names none, unless `noop_with_empty_axes` is 1.
+[[nodiscard]] std::vector<std::size_t> reduced_axes(const NodeView& node);
+
+/// All dimensions but the first two: those of an image. Throws ModelError where there is none.
+[[nodiscard]] Along along_image(const NodeView& node);
+
+/// The result of a Reduce operator.
+[[nodiscard]] std::vector<TensorType> infer_reduction(const NodeView& node);
+/// The result of a global pool, along all dimensions but the first two, which stay as 1.
+[[nodiscard]] std::vector<TensorType> infer_global_pool(const NodeView& node);
+
+[[nodiscard]] ReferenceTensor reference_reduction(const NodeView& node,
+                                                  const ReferenceTensor& source,
+                                                  const Reduction& reduction);
+[[nodiscard]] BoundProblem lower_reduction(const NodeView& node, const Reduction& reduction);
+
+/// The reduction of input 0 along any dimensions; the result is tensor `dst`.
+[[nodiscard]] BoundProblem lower_along(const NodeView& node, const Along& along, Reduced reduced,
+                                       const Reduction& reduction, TensorId dst);
+
+[[nodiscard]] ReferenceTensor reference_global_pool(const NodeView& node,
+                                                    const ReferenceTensor& source,
+                                                    const Reduction& reduction);
+[[nodiscard]] BoundProblem lower_global_pool(const NodeView& node, const Reduction& reduction);
+
+/// Their gradients. Throw UnsupportedError for products, and for maps that have none.
+void gradient_of_reduce(Gradient& gradient, const Reduction& reduction);
+void gradient_of_global_pool(Gradient& gradient, const Reduction& reduction);
+
+/// Those that kernels reduce: f32, f64 and integers, but for roots and logarithms, which are of
+/// reals.
+[[nodiscard]] std::vector<DType> types_of(const Reduction& reduction);
+
+/// The Reduce operator `name` of ONNX.
+template <Reduction kReduction>
+[[nodiscard]] Operator reduce_operator(std::string_view name) {
+  return {
+      .name = name,
+      .most_inputs = 2,
+      .attributes = {"axes", "keepdims", "noop_with_empty_axes"},
+      .since_opset = 1,
+      .infer = infer_reduction,
+      .reference =
+          [](const NodeView& node, std::span<const ReferenceTensor> inputs) {
+            return reference_reduction(node, inputs[0], kReduction);
+          },
+      .lower = [](const NodeView& node) { return lower_reduction(node, kReduction); },
+      .types = types_of(kReduction),
+      .planned_inputs = {1},
+      .gradient = kReduction.combine == Reduction::Combine::product
+                      ? nullptr
+                      : +[](Gradient& gradient) { gradient_of_reduce(gradient, kReduction); },
+  };
+}
+
+/// The pool `name` of ONNX, whose window is the whole image.
+template <Reduction kReduction>
+[[nodiscard]] Operator global_pool_operator(std::string_view name) {
+  return {
+      .name = name,
+      .since_opset = 1,
+      .infer = infer_global_pool,
+      .reference =
+          [](const NodeView& node, std::span<const ReferenceTensor> inputs) {
+            return reference_global_pool(node, inputs[0], kReduction);
+          },
+      .lower = [](const NodeView& node) { return lower_global_pool(node, kReduction); },
+      .gradient = [](Gradient& gradient) { gradient_of_global_pool(gradient, kReduction); },
+  };
+}
+
+}  // namespace morton::ops

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/math/summation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace morton::ops {
+
+double same_sign_factor(std::int64_t length) {
+  return std::max(8.0, 1.5 * std::sqrt(static_cast<double>(length)));
+}
+
+Bounded BoundedSum::result() const {
+  const double total = std::fabs(sum_);
+  const double factor = 2.0 * total >= magnitude_ ? same_sign_factor(length_) : 8.0;
+  // Each term may be a subnormal that flushes to zero.
+  const double flushed = magnitude_ > 0 ? static_cast<double>(length_) *
+                                              static_cast<double>(std::numeric_limits<float>::min())
+                                        : 0.0;
+  return {sum_, carried_ + factor * kUnitRoundoff * magnitude_ + kUnitRoundoff * total + flushed};
+}
+
+}  // namespace morton::ops

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "base/algebra/chain.hpp"
+#include "base/rooms.hpp"
+
+namespace morton::ops {
+
+/// 2^-24, the unit roundoff of f32; 2^-23 is one unit in the last place of a number in [1, 2).
+inline constexpr double kUnitRoundoff = 5.9604644775390625e-8;
+
+/// The factor c of NUMERICS for a sum of `length` terms that all have one sign: rounding errors
+/// then add up instead of cancelling.
+[[nodiscard]] double same_sign_factor(std::int64_t length);
+
+/// A sum in double, and how far a device's f32 sum, taken in any order, may lie from it:
+/// c * u * S + u * |r|, S being the sum of the terms' magnitudes, plus the terms' own errors. c is
+/// 8, or `same_sign_factor` where the terms mostly have one sign (|r| at least S / 2; of zero-mean
+/// terms long enough for it to matter, |r| / S is near 1 / sqrt(length)).
+class BoundedSum {
+ public:
+  void add(const Bounded& term) {
+    sum_ += term.value;
+    magnitude_ += term.value < 0 ? -term.value : term.value;
+    carried_ += term.error;
+    ++length_;
+  }
+  void add_product(const Bounded& a, const Bounded& b) {
+    const double x = a.value < 0 ? -a.value : a.value;
+    const double y = b.value < 0 ? -b.value : b.value;
+    add({a.value * b.value, x * b.error + y * a.error + a.error * b.error});
+  }
+  [[nodiscard]] Bounded result() const;
+
+ private:
+  double sum_ = 0.0;
+  double magnitude_ = 0.0;
+  double carried_ = 0.0;
+  std::int64_t length_ = 0;
+};
+
+}  // namespace morton::ops

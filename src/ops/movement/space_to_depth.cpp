@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/numbers/checked.hpp"
+#include "base/rooms.hpp"
+#include "ops/core/gradient.hpp"
+#include "ops/math/movement.hpp"
+
+namespace morton::ops {
+namespace {
+
+/// Blocks of B x B neighbours become channels: channel (y * B + x) * C + c of the result holds row
+/// y and column x of each block.
+std::int64_t block_of(const NodeView& node) {
+  const std::int64_t size = node.integer("blocksize", 0);
+  const Shape shape = node.input(0).shape;
+  if (shape.size() != 4) node.fail("the input is " + to_string(shape) + ", expected N x C x H x W");
+  if (size < 1 || shape[2] % size != 0 || shape[3] % size != 0) {
+    node.fail("blocks of " + std::to_string(size) + " do not divide " + to_string(shape));
+  }
+  return size;
+}
+
+std::vector<TensorType> infer_space_to_depth(const NodeView& node) {
+  const std::int64_t size = block_of(node);
+  TensorType result = node.input(0);
+  result.shape[1] = checked_mul(result.shape[1], size * size, "SpaceToDepth");
+  result.shape[2] /= size;
+  result.shape[3] /= size;
+  return {result};
+}
+
+std::vector<std::vector<Origin>> origins_of_space_to_depth(const NodeView& node) {
+  const std::int64_t size = block_of(node);
+  const Shape source = node.input(0).shape;
+  return {origins_of(infer_space_to_depth(node)[0].shape, [&](const Shape& at) {
+    const std::int64_t inside = at[1] / source[1];
+    const Shape from{at[0], at[1] % source[1], at[2] * size + inside / size,
+                     at[3] * size + inside % size};
+    return Origin{0, index_in(source, from)};
+  })};
+}
+
+BoundProblem lower_space_to_depth(const NodeView& node) {
+  const Expression size(block_of(node));
+  const Expression channels = Movement::source_extent(1);
+  const Expression inside = Movement::at(1) / channels;
+  return Movement(node, 0, 0)
+      .read({Movement::at(0), Movement::at(1) % channels, Movement::at(2) * size + inside / size,
+             Movement::at(3) * size + inside % size});
+}
+
+/// Each pixel's channels back into a block.
+void gradient_of_space_to_depth(Gradient& gradient) {
+  const std::int64_t size = block_of(gradient.node());
+  const Shape source = gradient.node().input(0).shape;
+  const TensorId split = gradient.reshaped(
+      gradient.of_output(), {source[0], size, size, source[1], source[2] / size, source[3] / size});
+  gradient.give(0, gradient.reshaped(gradient.transposed(split, {0, 3, 4, 1, 5, 2}), source));
+}
+
+}  // namespace
+
+const Operator& operator_SpaceToDepth() {
+  static const Operator kOperator{
+      .name = "SpaceToDepth",
+      .attributes = {"blocksize"},
+      .since_opset = 1,
+      .infer = infer_space_to_depth,
+      .origins = origins_of_space_to_depth,
+      .lower = lower_space_to_depth,
+      .types = all_types(),
+      .takes_epilogue = false,
+      .gradient = gradient_of_space_to_depth,
+  };
+  return kOperator;
+}
+
+}  // namespace morton::ops

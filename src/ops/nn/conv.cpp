@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <limits>
+
+#include "base/rooms.hpp"
+#include "ops/core/gradient.hpp"
+#include "ops/math/convolution.hpp"
+#include "ops/math/convolution_gradient.hpp"
+#include "ops/math/summation.hpp"
+#include "ops/math/window.hpp"
+
+namespace morton::ops {
+namespace {
+
+struct Convolution {
+  Window window;
+  ImageShape source;
+  Shape image;    ///< N C H W
+  Shape weights;  ///< O I KH KW
+  std::int64_t groups = 1;
+};
+
+void check_channels(const NodeView& node, const Convolution& conv) {
+  const std::int64_t channels = conv.image[1];
+  const std::int64_t outputs = conv.weights[0];
+  if (conv.groups < 1 || channels % conv.groups != 0 || outputs % conv.groups != 0) {
+    node.fail("group is " + std::to_string(conv.groups) + "; it must divide the " +
+              std::to_string(channels) + " channels and the " + std::to_string(outputs) +
+              " outputs");
+  }
+  if (conv.weights[1] != channels / conv.groups) {
+    node.fail("the weights are " + to_string(conv.weights) + ", the image " +
+              to_string(conv.image) + " in " + std::to_string(conv.groups) + " groups: expected " +
+              std::to_string(channels / conv.groups) + " channels of weights");
+  }
+}
+
+Convolution convolution_of(const NodeView& node) {
+  Convolution conv;
+  const Shape image = node.input(0).shape;
+  const Shape weights = node.input(1).shape;
+  conv.source = image_of(node, image);
+  conv.image = conv.source.shape;
+  if (weights.size() != image.size()) {
+    node.fail("the image is " + to_string(image) + ", the weights " + to_string(weights) +
+              ": expected as many dimensions");
+  }
+  conv.weights = image_of(node, weights).shape;
+  const Window::Pair kernel{conv.weights[2], conv.weights[3]};
+  conv.window = window_of(node, conv.source, kernel);
+  if (pair_of(node, conv.source, "kernel_shape", kernel) != kernel) {
+    node.fail("kernel_shape does not agree with the weights, " + to_string(conv.weights));
+  }
+  conv.groups = node.integer("group", 1);
+  check_channels(node, conv);
+  check_bias(node, conv.weights[0]);
+  return conv;
+}
+
+/// N O OH OW.
+Shape output_extents(const Convolution& conv) {
+  return {conv.image[0], conv.weights[0], conv.window.output[0], conv.window.output[1]};
+}
+
+std::vector<TensorType> infer_conv(const NodeView& node) {
+  const Convolution conv = convolution_of(node);
+  return {{node.input(0).dtype, conv.source.own(output_extents(conv))}};
+}
+
+Bounded sum_at(const Convolution& conv, const ConvolutionPosition& at,
+               const ReferenceTensor& source, const ReferenceTensor& weights) {
+  const std::int64_t depth = conv.weights[1];
+  const std::int64_t first_channel = at.o / (conv.weights[0] / conv.groups) * depth;
+  BoundedSum sum;
+  for (std::int64_t i = 0; i < depth; ++i) {
+    for (std::int64_t kh = 0; kh < conv.weights[2]; ++kh) {
+      for (std::int64_t kw = 0; kw < conv.weights[3]; ++kw) {
+        const std::int64_t h = conv.window.at(0, at.oh, kh);
+        const std::int64_t w = conv.window.at(1, at.ow, kw);
+        if (h < 0 || h >= conv.image[2] || w < 0 || w >= conv.image[3]) continue;
+        const auto s = static_cast<std::size_t>(
+            ((at.n * conv.image[1] + first_channel + i) * conv.image[2] + h) * conv.image[3] + w);
+        const auto k = static_cast<std::size_t>(
+            ((at.o * depth + i) * conv.weights[2] + kh) * conv.weights[3] + kw);
+        sum.add_product({source.value[s], source.error[s]}, {weights.value[k], weights.error[k]});
+      }
+    }
+  }
+  return sum.result();
+}
+
+ReferenceTensor reference_conv(const NodeView& node, std::span<const ReferenceTensor> inputs) {
+  const Convolution conv = convolution_of(node);
+  return reference_convolution(
+      node, conv.source, output_extents(conv), inputs,
+      [&](const ConvolutionPosition& at) { return sum_at(conv, at, inputs[0], inputs[1]); });
+}
+
+BoundProblem lower_conv(const NodeView& node) {
+  const Convolution conv = convolution_of(node);
+  BoundProblem bound =
+      lower_convolution(node, "conv2d", conv.source, conv.window, output_extents(conv));
+  bound.problem.structure["G"] = conv.groups;
+  bound.problem.structure["I"] = conv.weights[1];
+  bound.operands["weights"] = {node.input_id(1), conv.source.view({"O", "I", "KH", "KW"})};
+  return bound;
+}
+
+/// Of weights [G*O, I, KH, KW] those of the other direction, [G*I, O, KH, KW], each filter turned
+/// by half a turn.
+TensorId turned_weights(Gradient& gradient, const Convolution& conv) {
+  const Shape& shape = conv.weights;
+  const std::int64_t outputs = shape[0] / conv.groups;
+  TensorId weights = gradient.node().input_id(1);
+  if (conv.groups > 1) {
+    weights = gradient.reshaped(weights, {conv.groups, outputs, shape[1], shape[2], shape[3]});
+    weights = gradient.transposed(weights, {0, 2, 1, 3, 4});
+  } else {
+    weights = gradient.transposed(gradient.reshaped(weights, shape), {1, 0, 2, 3});
+  }
+  const Shape swapped{conv.groups * shape[1], outputs, shape[2], shape[3]};
+  weights = gradient.reshaped(weights, swapped);
+  if (shape[2] == 1 && shape[3] == 1) return weights;
+  constexpr std::int64_t kBeforeFirst = std::numeric_limits<std::int64_t>::min();
+  return gradient.sliced(weights, {0, 0, -1, -1},
+                         {swapped[0], swapped[1], kBeforeFirst, kBeforeFirst}, {1, 1, -1, -1});
+}
+
+/// With stride 1 the image's gradient is a convolution again, with the filters turned (by a Slice
+/// that steps back, which ONNX has from opset 10 on); else, and where that would need to cut the
+/// gradient, a transposed one.
+TensorId gradient_of_image(Gradient& gradient, const Convolution& conv) {
+  const Window& window = conv.window;
+  std::vector<std::int64_t> pads(4);
+  std::vector<std::int64_t> rest(2);
+  const bool is_point = window.kernel[0] == 1 && window.kernel[1] == 1;
+  bool is_convolution = is_point || gradient.node().opset() >= 10;
+  for (std::size_t d = 0; d < 2; ++d) {
+    const std::int64_t before = window.reach(d) - 1 - window.before[d];
+    const std::int64_t behind = conv.image[d + 2] - window.output[d] + window.before[d];
+    rest[d] = conv.image[d + 2] + window.before[d] + window.after[d] - window.reach(d) -
+              (window.output[d] - 1) * window.stride[d];
+    is_convolution = is_convolution && window.stride[d] == 1 && before >= 0 && behind >= 0;
+    pads[d] = before;
+    pads[d + 2] = behind;
+  }
+  const TensorId above = gradient.reshaped(gradient.of_output(), output_extents(conv));
+  GraphWriter::Attributes attributes{{"kernel_shape", list_of(window.kernel)},
+                                     {"dilations", list_of(window.dilation)},
+                                     {"group", conv.groups}};
+  if (is_convolution) {
+    attributes["pads"] = pads;
+    return gradient.add("Conv", {above, turned_weights(gradient, conv)}, attributes);
+  }
+  attributes["pads"] = std::vector<std::int64_t>{window.before[0], window.before[1],
+                                                 window.after[0], window.after[1]};
+  attributes["strides"] = list_of(window.stride);
+  attributes["output_padding"] = rest;
+  const TensorId weights = gradient.reshaped(gradient.node().input_id(1), conv.weights);
+  return gradient.add("ConvTranspose", {above, weights}, attributes);
+}
+
+TensorId gradient_of_weights(Gradient& gradient, const Convolution& conv) {
+  Scan scan;
+  scan.image = gradient.reshaped(gradient.node().input_id(0), conv.image);
+  scan.results = gradient.reshaped(gradient.of_output(), output_extents(conv));
+  scan.image_shape = conv.image;
+  scan.results_shape = output_extents(conv);
+  scan.window = conv.window;
+  scan.groups = conv.groups;
+  return gradient_of_filters(gradient, scan);
+}
+
+void gradient_of_conv(Gradient& gradient) {
+  const NodeView& node = gradient.node();
+  const Convolution conv = convolution_of(node);
+  if (gradient.wants(0)) {
+    gradient.give(0, gradient.reshaped(gradient_of_image(gradient, conv), node.input(0).shape));
+  }
+  if (gradient.wants(1)) {
+    gradient.give(1, gradient.reshaped(gradient_of_weights(gradient, conv), node.input(1).shape));
+  }
+  if (gradient.wants(2)) give_bias_gradient(gradient);
+}
+
+}  // namespace
+
+const Operator& operator_Conv() {
+  static const Operator kOperator{
+      .name = "Conv",
+      .least_inputs = 2,
+      .most_inputs = 3,
+      .attributes = {"kernel_shape", "strides", "dilations", "pads", "auto_pad", "group"},
+      .since_opset = 1,
+      .infer = infer_conv,
+      .reference = reference_conv,
+      .lower = lower_conv,
+      .gradient = gradient_of_conv,
+      .parameters = {1, 2},
+  };
+  return kOperator;
+}
+
+}  // namespace morton::ops

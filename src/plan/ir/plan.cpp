@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/ir/plan.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "base/error.hpp"
+#include "plan/lower/emit.hpp"
+#include "plan/lower/in_place.hpp"
+#include "plan/lower/memory.hpp"
+#include "plan/lower/schedule.hpp"
+#include "plan/policy/decided.hpp"
+#include "plan/policy/tunables.hpp"
+#include "plan/policy/use.hpp"
+#include "plan/policy/work_group.hpp"
+#include "plan/search/candidate_memo.hpp"
+#include "plan/search/join_pools.hpp"
+
+namespace morton::plan {
+namespace {
+
+/// The options with full names. Throws UsageError where they name what is not there.
+PlanOptions checked(PlanOptions options, const Catalogue& catalogue) {
+  options.use = resolve_use(options.use, catalogue);
+  for (const auto& name : options.exclude) {
+    if (catalogue.find_entry(name) == nullptr && catalogue.find_recipe(name) == nullptr) {
+      throw UsageError("--exclude " + name + ": the catalogue has no such kernel or recipe");
+    }
+  }
+  check_work_group(options.local, catalogue);
+  check_tunables(options.tunables, catalogue);
+  return options;
+}
+
+/// Times that a plan is made anew because all its temporaries together take more than the limit,
+/// and the share of the limit that each time leaves.
+constexpr int kMostTighter = 8;
+constexpr double kTighter = 0.85;
+
+Plan plan_once(const PlanContext& context) {
+  const DeviceInfo& device = context.device;
+  const TaskList& tasks = context.tasks;
+  CandidateMemo memo(context);
+  std::vector<CandidateList> candidates;
+  for (const auto& task : tasks.tasks) candidates.push_back(memo.list(task));
+  const auto selections = choose(candidates, context);
+  Schedule schedule = make_schedule(candidates, selections, context);
+  join_parts(schedule, device);
+  write_over_dying(schedule);
+  Plan plan = emit(schedule, candidates, context);
+  plan.decisions = decisions_of(candidates, selections, tasks);
+  verify(plan, device);
+  check_built(plan, context.options);
+  return plan;
+}
+
+/// The temporaries of one step keep to the limit. Where steps share whole places only, those of all
+/// steps together may not: then each gets less, until they do (or take what must live at one time).
+/// Where nothing does, the plan that takes least. For a limit that was asked for.
+Plan with_less_workspace(Plan plan, const PlanContext& context) {
+  const std::int64_t limit =
+      std::max(context.workspace_limit_bytes, plan.largest_live_workspace_bytes);
+  PlanOptions tighter = context.options;
+  std::int64_t each = context.workspace_limit_bytes;
+  std::int64_t bytes = block_bytes(plan, PlannedBlock::Kind::workspace);
+  for (int i = 0; i < kMostTighter && bytes > limit; ++i) {
+    each = static_cast<std::int64_t>(kTighter * static_cast<double>(each));
+    tighter.workspace_limit_bytes = each;
+    try {
+      Plan other =
+          plan_once(PlanContext{context.catalogue, context.device, tighter, context.tasks});
+      const std::int64_t other_bytes = block_bytes(other, PlannedBlock::Kind::workspace);
+      if (other_bytes >= bytes) continue;
+      bytes = other_bytes;
+      plan = std::move(other);
+    } catch (const UnsupportedError&) {
+      break;  // no kernel that is built does with so little
+    }
+  }
+  return plan;
+}
+
+}  // namespace
+
+Plan make_plan(const Graph& graph, const Catalogue& catalogue, const DeviceInfo& device,
+               const PlanOptions& options) {
+  const PlanOptions resolved = checked(options, catalogue);
+  const TaskList apart = make_tasks(graph);
+  std::vector<std::string> notes;
+  const TaskList tasks = join_pools({catalogue, device, resolved, apart}, notes);
+  const PlanContext context{catalogue, device, resolved, tasks};
+  Plan plan = plan_once(context);
+  const bool asked = options.workspace_limit_bytes && shares_whole_places(device);
+  if (asked) plan = with_less_workspace(std::move(plan), context);
+  std::ranges::move(notes, std::back_inserter(plan.considered));
+  return plan;
+}
+
+int memory_root(const std::vector<Value>& values, int index) {
+  while (values[static_cast<std::size_t>(index)].memory_of >= 0) {
+    index = values[static_cast<std::size_t>(index)].memory_of;
+  }
+  return index;
+}
+
+std::string_view name_of(PlannedBlock::Kind kind) {
+  switch (kind) {
+    case PlannedBlock::Kind::weights:
+      return "weights";
+    case PlannedBlock::Kind::state:
+      return "state";
+    case PlannedBlock::Kind::activations:
+      return "activations";
+    case PlannedBlock::Kind::workspace:
+      return "workspace";
+  }
+  return "";
+}
+
+std::int64_t block_bytes(const Plan& plan, PlannedBlock::Kind kind) {
+  std::int64_t bytes = 0;
+  for (const auto& block : plan.blocks) {
+    if (block.kind == kind) bytes += block.bytes;
+  }
+  return bytes;
+}
+
+}  // namespace morton::plan

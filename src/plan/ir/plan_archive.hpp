@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "base/files/archive.hpp"
+#include "base/rooms.hpp"
+#include "plan/ir/plan.hpp"
+
+/// How a plan whose weights lie packed elsewhere becomes bytes (base/files/archive.hpp). What only
+/// making a plan, packing or tuning needs is left out.
+namespace morton::plan {
+
+/// The plan as it is archived: constants are given by the memory of their blocks, so they have
+/// neither data nor views, nothing is derived from them, and loading takes no steps.
+[[nodiscard]] Plan with_packed_constants(Plan plan);
+
+/// Checks a plan that was read from a file before anything relies on it, then as `verify` does.
+/// Throws ModelError that names `where`, and UnsupportedError for a plan that is right elsewhere
+/// and shares memory as this device cannot.
+void check_archived(const Plan& plan, const DeviceInfo& device, const std::string& where);
+
+template <>
+struct LastOf<Value::Kind> {
+  static constexpr auto value = Value::Kind::workspace;
+};
+template <>
+struct LastOf<PlannedImage::Source> {
+  static constexpr auto value = PlannedImage::Source::copied;
+};
+template <>
+struct LastOf<StepArgument::Kind> {
+  static constexpr auto value = StepArgument::Kind::integer;
+};
+template <>
+struct LastOf<Step::Kind> {
+  static constexpr auto value = Step::Kind::transfer;
+};
+template <>
+struct LastOf<Step::Place> {
+  static constexpr auto value = Step::Place::host;
+};
+template <>
+struct LastOf<Step::Role> {
+  static constexpr auto value = Step::Role::repack;
+};
+template <>
+struct LastOf<PlannedBlock::Kind> {
+  static constexpr auto value = PlannedBlock::Kind::workspace;
+};
+template <>
+struct LastOf<InstanceArgument::Kind> {
+  static constexpr auto value = InstanceArgument::Kind::integer;
+};
+template <>
+struct LastOf<Rim> {
+  static constexpr auto value = Rim::zero;
+};
+template <>
+struct LastOf<MemoryKind> {
+  static constexpr auto value = MemoryKind::image;
+};
+
+template <typename Archive, Archived<Loop> T>
+void visit(Archive& archive, T& loop) {
+  auto& [dimension, extent] = loop;
+  archive(dimension, extent);
+}
+
+/// Layouts are checked where they are made, so a reader makes them anew.
+template <typename Archive, Archived<Layout> T>
+void visit(Archive& archive, T& layout) {
+  int rank = layout.rank();
+  std::vector<Loop> loops = layout.loops();
+  archive(rank, loops);
+  if constexpr (!std::is_const_v<T>) {
+    constexpr int kMostDimensions = 1024;
+    if (rank < 0 || rank > kMostDimensions) archive.fail("a layout of too many dimensions");
+    for (const Loop& loop : loops) {
+      if (loop.dimension < 0 || loop.dimension >= rank || loop.extent < 0) {
+        archive.fail("a layout's loop is wrong");
+      }
+    }
+    layout = Layout(rank, std::move(loops));
+  }
+}
+
+template <typename Archive, Archived<Arrangement> T>
+void visit(Archive& archive, T& arrangement) {
+  auto& [dtype, tensor_shape, grouping, layout, padded, pitch, rim, memory, image_rows,
+         image_texels] = arrangement;
+  archive(dtype, tensor_shape, grouping, layout, padded, pitch, rim, memory, image_rows,
+          image_texels);
+}
+
+/// `data` is there for states only.
+template <typename Archive, Archived<Value> T>
+void visit(Archive& archive, T& value) {
+  auto& [name, kind, arrangement, data, view, view_names, memory_of, offset_in_owner_bytes, slot,
+         block, offset_bytes, bytes] = value;
+  archive(name, kind, arrangement, data, memory_of, offset_in_owner_bytes, slot, block,
+          offset_bytes, bytes);
+}
+
+template <typename Archive, Archived<PlannedImage> T>
+void visit(Archive& archive, T& image) {
+  auto& [source, width, height, texel] = image;
+  archive(source, width, height, texel);
+}
+
+template <typename Archive, Archived<StepArgument> T>
+void visit(Archive& archive, T& argument) {
+  auto& [kind, name, number, image] = argument;
+  archive(kind, name, number, image);
+}
+
+template <typename Archive, Archived<Transfer> T>
+void visit(Archive& archive, T& transfer) {
+  auto& [from, to, from_offset_bytes, to_offset_bytes, bytes] = transfer;
+  archive(from, to, from_offset_bytes, to_offset_bytes, bytes);
+}
+
+/// Tuning knows its problem by `tuned_as`; nobody tunes what is compiled.
+template <typename Archive, Archived<Step> T>
+void visit(Archive& archive, T& step) {
+  auto& [kind, place, name, kernel, slot, instance, library, routine, transfer, arguments, role,
+         global, local, reads, writes, in_place, flop, bytes, logical_bytes, footprint_bytes,
+         estimated_us, tunables, reason, problem, tuned_as] = step;
+  archive(kind, place, name, kernel, slot, instance, library, routine, transfer, arguments, role,
+          global, local, reads, writes, in_place, flop, bytes, logical_bytes, footprint_bytes,
+          estimated_us, tunables, reason, problem);
+}
+
+template <typename Archive, Archived<PlannedBlock> T>
+void visit(Archive& archive, T& block) {
+  auto& [kind, bytes, slot] = block;
+  archive(kind, bytes, slot);
+}
+
+template <typename Archive, Archived<InstanceArgument> T>
+void visit(Archive& archive, T& argument) {
+  auto& [kind, name, type, member] = argument;
+  archive(kind, name);
+}
+
+template <typename Archive, Archived<InstanceSource> T>
+void visit(Archive& archive, T& instance) {
+  auto& [function, text, key, shares_program, arguments] = instance;
+  archive(function, text, key, shares_program, arguments);
+}
+
+/// Of what was decided, plans for other extents are made: they begin with the model.
+template <typename Archive, Archived<Plan> T>
+void visit(Archive& archive, T& plan) {
+  auto& [devices, roofs, values, load_steps, steps, instances, programs, blocks, inputs, outputs,
+         states, considered, largest_live_bytes, largest_live_activation_bytes,
+         largest_live_workspace_bytes, decisions] = plan;
+  archive(devices, roofs, values, load_steps, steps, instances, programs, blocks, inputs, outputs,
+          states, considered, largest_live_bytes, largest_live_activation_bytes,
+          largest_live_workspace_bytes);
+}
+
+}  // namespace morton::plan

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/rooms.hpp"
+#include "plan/ir/plan.hpp"
+
+namespace morton::plan {
+namespace {
+
+std::string_view name_of(Value::Kind kind) {
+  switch (kind) {
+    case Value::Kind::input:
+      return "input";
+    case Value::Kind::output:
+      return "output";
+    case Value::Kind::constant:
+      return "constant";
+    case Value::Kind::state:
+      return "state";
+    case Value::Kind::derived:
+      return "derived";
+    case Value::Kind::activation:
+      return "activation";
+    case Value::Kind::workspace:
+      return "workspace";
+  }
+  return "";
+}
+
+std::string_view role_of(const Step& step) {
+  if (step.kind == Step::Kind::transfer) return "transfer";
+  return step.role == Step::Role::repack ? "repack" : "compute";
+}
+
+Json to_json(const Step& step) {
+  Json arguments = Json::array();
+  for (const StepArgument& argument : step.arguments) {
+    const bool value = argument.kind == StepArgument::Kind::value;
+    arguments.push_back({{"name", argument.name}, {value ? "value" : "integer", argument.number}});
+    if (argument.image.source == PlannedImage::Source::none) continue;
+    const bool shared = argument.image.source == PlannedImage::Source::shared;
+    arguments.back()["image"] = {{"width", argument.image.width},
+                                 {"height", argument.image.height},
+                                 {"memory", shared ? "shared" : "copied"}};
+  }
+  return {{"name", step.name},
+          {"kernel", step.kernel},
+          {"slot", step.slot},
+          {"place", step.place == Step::Place::host ? "host" : "device"},
+          {"role", role_of(step)},
+          {"problem", step.problem},
+          {"tunables", Json(step.tunables)},
+          {"reason", step.reason},
+          {"global", step.global},
+          {"local", step.local},
+          {"flop", step.flop},
+          {"bytes", step.bytes},
+          {"logical_bytes", step.logical_bytes},
+          {"footprint_bytes", step.footprint_bytes},
+          {"estimated_us", step.estimated_us},
+          {"arguments", arguments}};
+}
+
+Json to_json(const std::vector<Step>& steps) {
+  Json list = Json::array();
+  for (const Step& step : steps) list.push_back(to_json(step));
+  return list;
+}
+
+Json to_json(const Value& value) {
+  return {{"name", value.name},
+          {"kind", name_of(value.kind)},
+          {"arrangement", print(value.arrangement)},
+          {"shape", value.arrangement.tensor_shape},
+          {"block", value.block},
+          {"offset_bytes", value.offset_bytes},
+          {"bytes", value.bytes}};
+}
+
+/// A task, then one line for each way to compute it or why it cannot be.
+Json lines_of(const std::string& text) {
+  Json lines = Json::array();
+  std::size_t start = 0;
+  while (start <= text.size()) {
+    const std::size_t end = std::min(text.find('\n', start), text.size());
+    const std::size_t first = std::min(text.find_first_not_of(' ', start), end);
+    lines.push_back(text.substr(first, end - first));
+    start = end + 1;
+  }
+  return lines;
+}
+
+}  // namespace
+
+Json to_json(const Plan& plan) {
+  Json values = Json::array();
+  for (const Value& value : plan.values) values.push_back(to_json(value));
+  Json blocks = Json::array();
+  for (const PlannedBlock& block : plan.blocks) {
+    blocks.push_back({{"kind", name_of(block.kind)}, {"slot", block.slot}, {"bytes", block.bytes}});
+  }
+  Json considered = Json::array();
+  for (const std::string& task : plan.considered) considered.push_back(lines_of(task));
+  return {{"schema", 1},
+          {"devices", plan.devices},
+          {"roofs", plan.roofs},
+          {"kernels", plan.instances.size()},
+          {"programs", plan.programs.size()},
+          {"largest_live_bytes", plan.largest_live_bytes},
+          {"largest_live_activation_bytes", plan.largest_live_activation_bytes},
+          {"largest_live_workspace_bytes", plan.largest_live_workspace_bytes},
+          {"load_steps", to_json(plan.load_steps)},
+          {"steps", to_json(plan.steps)},
+          {"values", values},
+          {"blocks", blocks},
+          {"considered", considered}};
+}
+
+}  // namespace morton::plan

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/lower/emit.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <set>
+
+#include "base/error.hpp"
+#include "plan/lower/in_place.hpp"
+#include "plan/lower/join_launches.hpp"
+#include "plan/lower/library_step.hpp"
+#include "plan/lower/memory.hpp"
+#include "plan/lower/traffic.hpp"
+#include "plan/policy/tunables.hpp"
+#include "plan/policy/work_group.hpp"
+#include "plan/search/cost.hpp"
+#include "plan/search/instance_spec.hpp"
+
+namespace morton::plan {
+namespace {
+
+/// PoCL takes half a second to start on each program, so a CPU gets one for all kernels, in the
+/// order of their keys; other devices one for each kernel, so that plans share them. Kernels that
+/// share with none get their own on every device.
+void group_programs(Plan& plan, const DeviceInfo& device) {
+  std::vector<int> order(plan.instances.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto at = [&](int instance) -> const InstanceSource& {
+    return plan.instances[static_cast<std::size_t>(instance)];
+  };
+  std::sort(order.begin(), order.end(), [&](int a, int b) { return at(a).key < at(b).key; });
+  plan.programs.clear();
+  std::vector<int> together;
+  for (const int instance : order) {
+    if (at(instance).shares_program && device.kind == DeviceInfo::Kind::cpu) {
+      together.push_back(instance);
+    } else {
+      plan.programs.push_back({instance});
+    }
+  }
+  if (!together.empty()) plan.programs.push_back(together);
+}
+
+/// Turns a schedule into a plan: instances, launch sizes, arguments.
+class Emitter {
+ public:
+  Emitter(const Schedule& schedule, const std::vector<CandidateList>& candidates,
+          const PlanContext& context)
+      : schedule_(schedule), candidates_(candidates), context_(context) {}
+
+  Plan run() {
+    plan_.devices = {fingerprint(context_.device)};
+    plan_.roofs = {roofs_text(context_.device)};
+    plan_.values = schedule_.values;
+    plan_.inputs = schedule_.inputs;
+    plan_.outputs = schedule_.outputs;
+    plan_.states = schedule_.states;
+    for (const auto& value : plan_.values) check_index_range(value);
+    std::vector<EmittedStep> load_steps, steps;
+    for (const auto& kernel : schedule_.kernels) {
+      (kernel.once ? load_steps : steps).push_back(make_step(kernel));
+    }
+    if (joins_launches()) {
+      steps = join_launches(std::move(steps), plan_.values, context_.device);
+    }
+    for (EmittedStep& made : load_steps) plan_.load_steps.push_back(numbered(made));
+    for (EmittedStep& made : steps) plan_.steps.push_back(numbered(made));
+    group_programs(plan_, context_.device);
+    place_memory(plan_, context_.device);
+    describe_candidates();
+    return std::move(plan_);
+  }
+
+ private:
+  static void check_index_range(const Value& value) {
+    if (elements_of(value.arrangement) > std::numeric_limits<std::int32_t>::max()) {
+      throw UnsupportedError("plan: '" + value.name + "' has " +
+                             std::to_string(elements_of(value.arrangement)) +
+                             " elements; kernels index with 32 bits");
+    }
+  }
+
+  const Value& value_at(int index) const { return plan_.values[static_cast<std::size_t>(index)]; }
+
+  InstanceSpec make_spec(const ScheduledKernel& kernel) const {
+    SpecPlaces places;
+    for (const auto& [role, value] : kernel.values) {
+      places.operands.emplace(role, value_at(value).arrangement);
+    }
+    for (const int side : kernel.sides) {
+      places.sides.push_back(
+          {value_at(side).arrangement, value_at(side).kind == Value::Kind::constant});
+    }
+    return instance_spec(kernel.choice, places);
+  }
+
+  /// True when the kernel writes the memory of a value that it reads.
+  bool is_in_place(const ScheduledKernel& kernel) const {
+    const MemoryRange dst = range_of(plan_.values, kernel.values.at("dst"));
+    const auto same = [&](int value) { return overlap(range_of(plan_.values, value), dst); };
+    return std::any_of(
+               kernel.values.begin(), kernel.values.end(),
+               [&](const auto& bound) { return bound.first != "dst" && same(bound.second); }) ||
+           std::any_of(kernel.sides.begin(), kernel.sides.end(), same);
+  }
+
+  bool joins_launches() const {
+    using Launches = PlanOptions::Launches;
+    const Launches wanted = context_.options.launches;
+    const bool renews = !context_.tasks.updates.empty();
+    return wanted == Launches::joined || (wanted == Launches::joined_for_states && renews);
+  }
+
+  /// The step with its kernel among the plan's instances.
+  Step numbered(EmittedStep& made) {
+    if (made.step.kind == Step::Kind::kernel) made.step.instance = instance_of(made.source);
+    return std::move(made.step);
+  }
+
+  EmittedStep make_step(const ScheduledKernel& kernel) const {
+    const KernelChoice& choice = kernel.choice;
+    if (!choice.entry->library.empty()) {
+      Step step = library_step(kernel, plan_.values, context_.device);
+      step.reason = reason_of(kernel);
+      return {std::move(step), std::nullopt, {}};
+    }
+    InstanceSpec spec = make_spec(kernel);
+    spec.in_place = is_in_place(kernel);
+    const std::int64_t elements = elements_of(value_at(kernel.values.at("dst")).arrangement);
+    const Environment names =
+        entry_environment(*choice.entry, spec.problem, spec.tunables, context_.device, elements);
+    Step step;
+    const LaunchSize size = launch_size(*choice.entry, names, context_.device);
+    step.global = size.global;
+    step.local = size.local;
+    spec.local.assign(size.local.begin(), size.local.end());
+    step.name = choice.name;
+    step.in_place = spec.in_place;
+    step.kernel = choice.entry->name;
+    step.problem = print(spec.problem);
+    step.tuned_as = TunedProblem::of(choice.bound);
+    InstanceSource source = generate(spec);
+    bind_arguments(kernel, source, argument_values(spec), step);
+    const Shape& dst = value_at(kernel.values.at("dst")).arrangement.tensor_shape;
+    step.flop =
+        choice.entry->flop.evaluate(names) + spec.problem.epilogue.flop() * element_count(dst);
+    const Traffic traffic = traffic_of(kernel, plan_.values);
+    step.logical_bytes = traffic.bytes;
+    step.footprint_bytes = traffic.footprint_bytes;
+    step.estimated_us = choice.estimated_us;
+    step.role = kernel.task < 0 ? Step::Role::repack : Step::Role::compute;
+    step.tunables = choice.tunables;
+    step.reason = reason_of(kernel) + tunables_note(choice) +
+                  work_group_note(*choice.entry, context_.options.local);
+    return {std::move(step), std::move(spec), std::move(source)};
+  }
+
+  void bind_arguments(const ScheduledKernel& kernel, const InstanceSource& source,
+                      const Environment& sizes, Step& step) const {
+    for (const auto& argument : source.arguments) {
+      if (argument.kind == InstanceArgument::Kind::integer) {
+        const auto found = sizes.find(argument.name);
+        if (found == sizes.end()) {
+          throw ModelError(step.kernel + ": nothing is known as the argument '" + argument.name +
+                           "'");
+        }
+        if (found->second > std::numeric_limits<std::int32_t>::max()) {
+          throw UnsupportedError(step.kernel + ": " + argument.name + " = " +
+                                 std::to_string(found->second) + " does not fit 32 bits");
+        }
+        step.arguments.push_back({StepArgument::Kind::integer, argument.name, found->second});
+        continue;
+      }
+      const auto role = kernel.values.find(argument.name);
+      const bool is_side = role == kernel.values.end();
+      const int value =
+          is_side ? kernel.sides[std::stoul(argument.name.substr(4)) - 1] : role->second;
+      step.arguments.push_back({StepArgument::Kind::value, argument.name, value,
+                                image_of(*kernel.choice.entry, argument.name, value)});
+      (argument.name == "dst" ? step.writes : step.reads).push_back(value);
+      step.bytes += bytes_of(value_at(value).arrangement);
+    }
+  }
+
+  /// How the kernel gets the value as an image, if it asks for one.
+  PlannedImage image_of(const Entry& entry, const std::string& role, int value) const {
+    PlannedImage image;
+    const auto format = entry.operands.find(role);
+    const Arrangement& arrangement = value_at(value).arrangement;
+    const bool wanted = format != entry.operands.end() && !format->second.is_any() &&
+                        format->second.memory == MemoryKind::image;
+    if (!wanted) return image;
+    const ImageExtents extents = image_extents(arrangement);
+    const DeviceInfo& device = context_.device;
+    // Rows follow each other without gaps, so each must be as long as the device's pitches are.
+    const std::int64_t pitch = std::max<std::int64_t>(device.image_pitch_alignment_texels, 1);
+    const bool shared = device.image_from_buffer && extents.texels % pitch == 0;
+    image.source = shared ? PlannedImage::Source::shared : PlannedImage::Source::copied;
+    image.width = extents.texels;
+    image.height = extents.rows;
+    image.texel = arrangement.dtype;
+    return image;
+  }
+
+  int instance_of(const InstanceSource& source) {
+    for (std::size_t i = 0; i < plan_.instances.size(); ++i) {
+      if (plan_.instances[i].key == source.key) return static_cast<int>(i);
+    }
+    plan_.instances.push_back(source);
+    return static_cast<int>(plan_.instances.size()) - 1;
+  }
+
+  std::string reason_of(const ScheduledKernel& kernel) const {
+    if (kernel.task < 0) return "its reader demands this format";
+    if (kernel.once) return "reads constants only: runs once, when the plan is loaded";
+    const auto& list = candidates_[static_cast<std::size_t>(kernel.task)].candidates;
+    if (list.size() == 1) return "the only kernel that can";
+    return "least estimated time of the network among " + std::to_string(list.size()) + " ways";
+  }
+
+  static std::string tunables_note(const KernelChoice& choice) {
+    std::string note = print_tunables(choice.tunables);
+    if (!note.empty() && !choice.tunables_from.empty()) note += ", ";
+    note += choice.tunables_from;
+    return note.empty() ? "" : "; " + note;
+  }
+
+  void describe_candidates() {
+    for (std::size_t t = 0; t < candidates_.size(); ++t) {
+      std::string text =
+          context_.tasks.tasks[t].name + ": " + print(context_.tasks.tasks[t].bound.problem);
+      for (const auto& candidate : candidates_[t].candidates) {
+        text += "\n    " + std::to_string(candidate.estimated_us).substr(0, 8) + " us  " +
+                candidate.name;
+      }
+      for (const auto& rejection : candidates_[t].rejections) {
+        text += "\n    not " + rejection.name + ": " + rejection.why;
+      }
+      plan_.considered.push_back(std::move(text));
+    }
+  }
+
+  const Schedule& schedule_;
+  const std::vector<CandidateList>& candidates_;
+  const PlanContext& context_;
+  Plan plan_;
+};
+
+}  // namespace
+
+Plan emit(const Schedule& schedule, const std::vector<CandidateList>& candidates,
+          const PlanContext& context) {
+  return Emitter(schedule, candidates, context).run();
+}
+
+int add_instances(Plan& plan, const Plan& other, const DeviceInfo& device) {
+  std::set<std::string> known;
+  for (const InstanceSource& instance : plan.instances) known.insert(instance.key);
+  int added = 0;
+  for (const InstanceSource& instance : other.instances) {
+    if (!known.insert(instance.key).second) continue;
+    plan.instances.push_back(instance);
+    ++added;
+  }
+  if (added > 0) group_programs(plan, device);
+  return added;
+}
+
+}  // namespace morton::plan

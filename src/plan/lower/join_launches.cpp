@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/lower/join_launches.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+
+#include "plan/lower/in_place.hpp"
+#include "plan/search/cost.hpp"
+#include "source/joined.hpp"
+
+namespace morton::plan {
+namespace {
+
+/// A kernel joins others if its work takes no more than so many launches.
+constexpr double kMostWork = 4.0;
+/// A kernel moves over so many launches at most, and holds so much of what it writes until its
+/// reader's turn.
+constexpr std::size_t kMostMoved = 8;
+constexpr std::int64_t kMostHeldBytes = std::int64_t{1} << 20;
+/// Different kernels in one: a compiler takes as long as for all of them, at one time.
+constexpr std::size_t kMostTexts = 6;
+
+/// What OpenCL 1.2 promises for all arguments of a kernel together (CL_DEVICE_MAX_PARAMETER_SIZE).
+std::int64_t most_argument_bytes(const DeviceInfo& device) {
+  constexpr std::int64_t kFullProfile = 1024, kEmbeddedProfile = 256;
+  return device.profile == "EMBEDDED_PROFILE" ? kEmbeddedProfile : kFullProfile;
+}
+
+std::int64_t argument_bytes(const Step& step) {
+  constexpr std::int64_t kPointer = 8, kInteger = 4;
+  std::int64_t bytes = 3 * kInteger;  // kEndArgument, kGroupsArguments
+  for (const StepArgument& argument : step.arguments) {
+    bytes += argument.kind == StepArgument::Kind::value ? kPointer : kInteger;
+  }
+  return bytes;
+}
+
+std::int64_t groups_of(const Step& step, std::size_t dimension) {
+  return step.global[dimension] / step.local[dimension];
+}
+
+std::int64_t work_items_of(const Step& step) { return step.global[0] * step.global[1]; }
+
+/// Steps that run at one time, by their numbers before.
+struct Launch {
+  std::vector<std::size_t> members;
+  bool open = false;
+  std::int64_t bytes = 0;  ///< of arguments
+  std::int64_t work_items = 0;
+  std::set<std::string> texts;
+};
+
+class LaunchBatcher {
+ public:
+  LaunchBatcher(std::vector<EmittedStep> steps, const std::vector<Value>& values,
+                const DeviceInfo& device)
+      : steps_(std::move(steps)),
+        values_(values),
+        launch_us_(launch_roof_us(device)),
+        most_bytes_(most_argument_bytes(device)),
+        most_items_(device.kind == DeviceInfo::Kind::cpu
+                        ? kLargestDimension
+                        : std::numeric_limits<std::int32_t>::max()) {}
+
+  std::vector<EmittedStep> run() {
+    for (std::size_t s = 0; s < steps_.size(); ++s) place(s);
+    std::vector<EmittedStep> joined;
+    for (Launch& launch : launches_) {
+      joined.push_back(launch.members.size() == 1 ? std::move(steps_[launch.members.front()])
+                                                  : join(launch.members));
+    }
+    return joined;
+  }
+
+ private:
+  const Value& value_at(int index) const { return values_[static_cast<std::size_t>(index)]; }
+
+  void place(std::size_t s) {
+    const Step& step = steps_[s].step;
+    const std::size_t earliest = first_launch_after(step);
+    const std::size_t begin =
+        std::max(earliest, launches_.size() - std::min(launches_.size(), kMostMoved));
+    const bool joins = is_small(s);
+    std::size_t at = launches_.size();
+    for (std::size_t l = begin; joins && l < launches_.size(); ++l) {
+      if (!takes(launches_[l], s)) continue;
+      at = l;
+      break;
+    }
+    if (at == launches_.size()) launches_.push_back({{}, joins, 0, 0, {}});
+    Launch& launch = launches_[at];
+    launch.members.push_back(s);
+    launch.bytes += argument_bytes(step);
+    launch.work_items += work_items_of(step);
+    launch.texts.insert(steps_[s].source.key);
+    note_accesses(step, at);
+  }
+
+  /// Behind every launch that writes what the step reads or writes, or reads what it writes.
+  std::size_t first_launch_after(const Step& step) const {
+    std::size_t first = 0;
+    const auto wait_for = [&](int value, bool writes) {
+      const MemoryRange range = range_of(values_, value);
+      const auto known = accesses_.find(range.root);
+      if (known == accesses_.end()) return;
+      for (const Access& access : known->second) {
+        if ((writes || access.writes) && overlap(access.range, range)) {
+          first = std::max(first, access.launch + 1);
+        }
+      }
+    };
+    for (const int value : step.reads) wait_for(value, false);
+    for (const int value : step.writes) wait_for(value, true);
+    return first;
+  }
+
+  void note_accesses(const Step& step, std::size_t launch) {
+    const auto note = [&](int value, bool writes) {
+      const MemoryRange range = range_of(values_, value);
+      accesses_[range.root].push_back({range, launch, writes});
+    };
+    for (const int value : step.reads) note(value, false);
+    for (const int value : step.writes) note(value, true);
+  }
+
+  bool is_small(std::size_t s) const {
+    const EmittedStep& emitted = steps_[s];
+    const Step& step = emitted.step;
+    if (!emitted.spec || !can_join(*emitted.spec->entry)) return false;
+    if (step.global[2] != 1 || step.local[1] != 1) return false;
+    const bool images = std::ranges::any_of(step.arguments, [](const StepArgument& argument) {
+      return argument.image.source != PlannedImage::Source::none;
+    });
+    if (images || step.estimated_us > (1.0 + kMostWork) * launch_us_) return false;
+    std::int64_t held = 0;
+    for (const int value : step.writes) {
+      const Value& root = value_at(memory_root(values_, value));
+      if (is_between_steps(root)) held += bytes_of(value_at(value).arrangement);
+    }
+    return held <= kMostHeldBytes;
+  }
+
+  bool takes(const Launch& launch, std::size_t s) const {
+    const Step& first = steps_[launch.members.front()].step;
+    const Step& step = steps_[s].step;
+    const bool same_groups = first.local == step.local && first.slot == step.slot;
+    const bool has_room =
+        launch.bytes + argument_bytes(step) <= most_bytes_ &&
+        launch.work_items + work_items_of(step) <= most_items_ &&
+        (launch.texts.size() < kMostTexts || launch.texts.contains(steps_[s].source.key));
+    return launch.open && same_groups && has_room;
+  }
+
+  EmittedStep join(std::vector<std::size_t> members) const {
+    // Equal kernels stand together, so that they share their text.
+    std::ranges::stable_sort(members, [&](std::size_t a, std::size_t b) {
+      return steps_[a].source.key < steps_[b].source.key;
+    });
+    EmittedStep joined;
+    std::vector<InstanceSpec> specs;
+    for (const std::size_t s : members) specs.push_back(*steps_[s].spec);
+    joined.source = generate_joined(specs);
+    describe(members, joined.step);
+    bind(members, joined.source, joined.step);
+    return joined;
+  }
+
+  void describe(const std::vector<std::size_t>& members, Step& joined) const {
+    const Step& first = steps_[*std::ranges::min_element(members)].step;
+    joined.name = fmt::format("{} and {} more", first.name, members.size() - 1);
+    joined.kernel = fmt::format("{} kernels", members.size());
+    joined.slot = first.slot;
+    joined.role = Step::Role::repack;
+    joined.local = first.local;
+    joined.global = {0, 1, 1};
+    joined.reason = fmt::format(
+        "small and independent of each other: one launch in place of {}, each of which takes "
+        "{:.1f} us",
+        members.size(), launch_us_);
+    joined.estimated_us = launch_us_;
+    for (const std::size_t s : members) {
+      const Step& step = steps_[s].step;
+      joined.global[0] += work_items_of(step);
+      joined.reads.insert(joined.reads.end(), step.reads.begin(), step.reads.end());
+      joined.writes.insert(joined.writes.end(), step.writes.begin(), step.writes.end());
+      joined.in_place = joined.in_place || step.in_place;
+      joined.flop += step.flop;
+      joined.bytes += step.bytes;
+      joined.logical_bytes += step.logical_bytes;
+      joined.footprint_bytes += step.footprint_bytes;
+      joined.estimated_us += std::max(0.0, step.estimated_us - launch_us_);
+      if (step.role == Step::Role::compute) joined.role = Step::Role::compute;
+      joined.problem += fmt::format("{}{}: {}, {}", joined.problem.empty() ? "" : "\n      ",
+                                    step.name, step.kernel, step.problem);
+    }
+  }
+
+  void bind(const std::vector<std::size_t>& members, const InstanceSource& source,
+            Step& joined) const {
+    std::vector<std::int64_t> ends;
+    for (const std::size_t s : members) {
+      const Step& step = steps_[s].step;
+      ends.push_back((ends.empty() ? 0 : ends.back()) + groups_of(step, 0) * groups_of(step, 1));
+    }
+    for (const InstanceArgument& wanted : source.arguments) {
+      const auto member = static_cast<std::size_t>(wanted.member);
+      const Step& step = steps_[members[member]].step;
+      if (wanted.name == kEndArgument) {
+        joined.arguments.push_back({StepArgument::Kind::integer, wanted.name, ends[member]});
+      } else if (wanted.name == kGroupsArguments[0] || wanted.name == kGroupsArguments[1]) {
+        const std::size_t dimension = wanted.name == kGroupsArguments[0] ? 0 : 1;
+        joined.arguments.push_back(
+            {StepArgument::Kind::integer, wanted.name, groups_of(step, dimension)});
+      } else {
+        joined.arguments.push_back(
+            *std::ranges::find(step.arguments, wanted.name, &StepArgument::name));
+      }
+    }
+  }
+
+  struct Access {
+    MemoryRange range;
+    std::size_t launch = 0;
+    bool writes = false;
+  };
+
+  std::vector<EmittedStep> steps_;
+  const std::vector<Value>& values_;
+  double launch_us_;
+  std::int64_t most_bytes_, most_items_;
+  std::vector<Launch> launches_;
+  std::map<int, std::vector<Access>> accesses_;  ///< by the value at the root of the memory
+};
+
+}  // namespace
+
+std::vector<EmittedStep> join_launches(std::vector<EmittedStep> steps,
+                                       const std::vector<Value>& values, const DeviceInfo& device) {
+  return LaunchBatcher(std::move(steps), values, device).run();
+}
+
+}  // namespace morton::plan

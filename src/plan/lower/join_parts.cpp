@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <optional>
+
+#include "base/rooms.hpp"
+#include "base/shape.hpp"
+#include "plan/lower/in_place.hpp"
+#include "plan/lower/memory.hpp"
+
+namespace morton::plan {
+namespace {
+
+/// A stretch of a dense tensor's elements, row-major.
+struct Stretch {
+  std::int64_t start = 0, count = 0;
+};
+
+/// What one coordinate of a view gives: `first` and the following, one for each value of an operand
+/// dimension, or `first` alone.
+struct Steps {
+  std::int64_t first = 0, count = 1;
+  int dimension = -1;  ///< of the operand
+};
+
+std::optional<Steps> steps_of(const Expression& coordinate, const View& view,
+                              const Environment& names) {
+  Steps steps;
+  const auto used = coordinate.variables();
+  for (std::size_t d = 0; d < view.dimensions.size(); ++d) {
+    if (!used.contains(coordinate_name(view.dimensions[d]))) continue;
+    if (steps.dimension >= 0) return std::nullopt;
+    steps.dimension = static_cast<int>(d);
+  }
+  Environment at = names;
+  std::int64_t* variable = nullptr;
+  if (steps.dimension >= 0) {
+    const std::string& dimension = view.dimensions[static_cast<std::size_t>(steps.dimension)];
+    steps.count = names.find(dimension)->second;
+    variable = &at[coordinate_name(dimension)];
+    *variable = 0;
+  }
+  steps.first = coordinate.evaluate(at);
+  for (std::int64_t i = 1; i < steps.count; ++i) {
+    *variable = i;
+    if (coordinate.evaluate(at) != steps.first + i) return std::nullopt;
+  }
+  return steps;
+}
+
+/// The elements of a tensor that a view shows, where they are one stretch in the operand's order.
+std::optional<Stretch> stretch_of(const View& view, const Shape& tensor, const Environment& names) {
+  if (view.bounded || view.coordinates.size() != tensor.size()) return std::nullopt;
+  const Shape strides = row_major_strides(tensor);
+  Stretch stretch{0, 1};
+  int last_dimension = -1;
+  bool whole_from_here = false;  // once a dimension has several elements, the inner ones are whole
+  for (std::size_t t = 0; t < tensor.size(); ++t) {
+    const auto steps = steps_of(view.coordinates[t], view, names);
+    if (!steps || steps->first < 0 || steps->first + steps->count > tensor[t]) return std::nullopt;
+    if (whole_from_here && steps->count != tensor[t]) return std::nullopt;
+    if (steps->count > 1) {
+      if (steps->dimension <= last_dimension) return std::nullopt;
+      last_dimension = steps->dimension;
+      whole_from_here = true;
+    }
+    stretch.start += steps->first * strides[t];
+    stretch.count *= steps->count;
+  }
+  std::int64_t operand = 1;
+  for (const auto& dimension : view.dimensions) operand *= names.find(dimension)->second;
+  if (operand != stretch.count) return std::nullopt;
+  return stretch;
+}
+
+bool is_dense(const Value& value) {
+  const Arrangement& arrangement = value.arrangement;
+  return arrangement.memory == MemoryKind::buffer &&
+         same_memory(arrangement,
+                     row_major_arrangement(arrangement.dtype, arrangement.tensor_shape));
+}
+
+/// A step that copies one stretch onto another.
+struct Copy {
+  int from = -1, to = -1;  ///< values
+  Stretch read, written;
+};
+
+std::optional<Copy> copy_of(const ScheduledKernel& kernel, const std::vector<Value>& values) {
+  const BoundProblem& bound = kernel.choice.bound;
+  const bool copies = bound.problem.family == "pack" || bound.problem.family == "elementwise";
+  if (!copies || kernel.once || bound.operands.size() != 2 || !kernel.sides.empty() ||
+      !bound.problem.epilogue.is_identity()) {
+    return std::nullopt;
+  }
+  Copy copy;
+  const Environment names = environment_of(bound.problem);
+  for (const auto& [role, binding] : bound.operands) {
+    const int index = kernel.values.at(role);
+    const Value& value = values[static_cast<std::size_t>(index)];
+    if (!is_dense(value)) return std::nullopt;
+    const auto stretch = stretch_of(binding.view, value.arrangement.tensor_shape, names);
+    if (!stretch) return std::nullopt;
+    (role == "dst" ? copy.to : copy.from) = index;
+    (role == "dst" ? copy.written : copy.read) = *stretch;
+  }
+  const bool same_type = values[static_cast<std::size_t>(copy.from)].arrangement.dtype ==
+                         values[static_cast<std::size_t>(copy.to)].arrangement.dtype;
+  if (!same_type || copy.from < 0 || copy.to < 0) return std::nullopt;
+  return copy;
+}
+
+class PartAliaser {
+ public:
+  PartAliaser(Schedule& schedule, const DeviceInfo& device)
+      : schedule_(schedule), values_(schedule.values), device_(device) {}
+
+  void run() {
+    std::vector<ScheduledKernel> kept;
+    for (ScheduledKernel& kernel : schedule_.kernels) {
+      const auto copy = copy_of(kernel, values_);
+      if (copy && (joins(*copy) || takes_apart(*copy))) {
+        schedule_.estimated_us -= kernel.choice.estimated_us;
+        continue;
+      }
+      kept.push_back(std::move(kernel));
+    }
+    schedule_.kernels = std::move(kept);
+    sort_owners_first();
+  }
+
+ private:
+  Value& value_at(int index) { return values_[static_cast<std::size_t>(index)]; }
+
+  std::int64_t bytes_at(const Value& value, std::int64_t elements) const {
+    return elements * size_of(value.arrangement.dtype);
+  }
+
+  bool is_aligned(std::int64_t bytes) const {
+    return bytes % device_.base_address_alignment_bytes == 0;
+  }
+
+  /// The whole of a value goes to a stretch of another: it is computed there from the start.
+  bool joins(const Copy& copy) {
+    const int root = memory_root(values_, copy.from);
+    const int whole = memory_root(values_, copy.to);
+    Value& part = value_at(root);
+    const bool is_all = copy.read.start == 0 && copy.read.count == elements_of(part.arrangement) &&
+                        range_of(values_, copy.from).begin_bytes == 0;
+    if (!is_all || root == whole || !is_between_steps(part)) return false;
+    const Value& target = value_at(whole);
+    // A caller may give an output a buffer of another's: its parts would not follow.
+    if (!is_between_steps(target)) return false;
+    const std::int64_t offset = bytes_at(part, copy.written.start);
+    if (!is_aligned(range_of(values_, copy.to).begin_bytes + offset)) return false;
+    part.memory_of = copy.to;
+    part.offset_in_owner_bytes = offset;
+    return true;
+  }
+
+  /// A stretch of a value becomes the whole of another.
+  bool takes_apart(const Copy& copy) {
+    Value& part = value_at(copy.to);
+    const Value& root = value_at(memory_root(values_, copy.from));
+    const bool is_all =
+        copy.written.start == 0 && copy.written.count == elements_of(part.arrangement);
+    if (!is_all || part.memory_of >= 0 || !is_between_steps(part)) return false;
+    if (!is_between_steps(root)) return false;
+    const std::int64_t offset = bytes_at(part, copy.read.start);
+    if (!is_aligned(range_of(values_, copy.from).begin_bytes + offset)) return false;
+    part.memory_of = copy.from;
+    part.offset_in_owner_bytes = offset;
+    return true;
+  }
+
+  /// Names come after what they name.
+  void sort_owners_first() {
+    std::vector<int> order;
+    std::vector<char> is_placed(values_.size(), 0);
+    for (int v = 0; v < static_cast<int>(values_.size()); ++v) {
+      std::vector<int> chain;
+      for (int at = v; at >= 0 && is_placed[static_cast<std::size_t>(at)] == 0;
+           at = value_at(at).memory_of) {
+        chain.push_back(at);
+      }
+      for (auto at = chain.rbegin(); at != chain.rend(); ++at) {
+        is_placed[static_cast<std::size_t>(*at)] = 1;
+        order.push_back(*at);
+      }
+    }
+    std::vector<int> number(values_.size());
+    std::vector<Value> sorted;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      number[static_cast<std::size_t>(order[i])] = static_cast<int>(i);
+      sorted.push_back(std::move(value_at(order[i])));
+    }
+    const auto renumber = [&](int& index) { index = number[static_cast<std::size_t>(index)]; };
+    for (Value& value : sorted) {
+      if (value.memory_of >= 0) renumber(value.memory_of);
+    }
+    values_ = std::move(sorted);
+    for (ScheduledKernel& kernel : schedule_.kernels) {
+      for (auto& [role, value] : kernel.values) renumber(value);
+      for (int& side : kernel.sides) renumber(side);
+    }
+    for (auto* ports : {&schedule_.inputs, &schedule_.outputs, &schedule_.states}) {
+      for (auto& [name, value] : *ports) renumber(value);
+    }
+  }
+
+  Schedule& schedule_;
+  std::vector<Value>& values_;
+  const DeviceInfo& device_;
+};
+
+}  // namespace
+
+void join_parts(Schedule& schedule, const DeviceInfo& device) {
+  if (shares_whole_places(device)) return;
+  PartAliaser(schedule, device).run();
+}
+
+}  // namespace morton::plan

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/lower/library_step.hpp"
+
+#include "base/error.hpp"
+#include "catalogue/library.hpp"
+#include "plan/lower/traffic.hpp"
+#include "plan/policy/wanted.hpp"
+#include "plan/search/cost.hpp"
+
+namespace morton::plan {
+
+bool runs_on_host(const Entry& entry) {
+  return !entry.library.empty() && find_library(entry.library)->place == Library::Place::host;
+}
+
+void require_library(const Entry& entry, const PlanOptions& options) {
+  if (entry.library.empty() || options.libraries.contains(entry.library)) return;
+  const Library* library = find_library(entry.library);
+  throw UnsupportedError("this build has no " + std::string(library->title) + "; install " +
+                         std::string(library->package) + " and rebuild");
+}
+
+void require_host_pays(const Entry& entry, const DeviceInfo& device, const PlanOptions& options) {
+  if (!runs_on_host(entry) || is_named(entry.name, entry.family, options)) return;
+  if (options.host_steps == PlanOptions::HostSteps::where_named) {
+    throw UnsupportedError("while the host computes for one device, the others wait for it");
+  }
+  if (host_is_measured(device)) return;
+  throw UnsupportedError("no measured host rate; run morton probe");
+}
+
+Step library_step(const ScheduledKernel& kernel, const std::vector<Value>& values,
+                  const DeviceInfo& device) {
+  const KernelChoice& choice = kernel.choice;
+  const Problem& problem = choice.bound.problem;
+  const auto arrangement_of = [&](int value) -> const Arrangement& {
+    return values[static_cast<std::size_t>(value)].arrangement;
+  };
+  Step step;
+  step.kind = Step::Kind::library;
+  step.name = choice.name;
+  step.kernel = choice.entry->name;
+  if (runs_on_host(*choice.entry)) step.place = Step::Place::host;
+  step.library = choice.entry->library;
+  step.routine = choice.entry->routine;
+  step.problem = print(problem);
+  for (const auto& schema : find_problem_family(problem.family)->operands) {
+    const std::string role(schema.name);
+    const int value = kernel.values.at(role);
+    step.arguments.push_back({StepArgument::Kind::value, role, value});
+    const bool written = schema.role == OperandSchema::Role::output;
+    (written ? step.writes : step.reads).push_back(value);
+    step.bytes += bytes_of(arrangement_of(value));
+  }
+  // A routine that adds to its dst has one side operand, what it starts from.
+  for (const int side : kernel.sides) {
+    step.arguments.push_back({StepArgument::Kind::value, "start", side});
+    step.reads.push_back(side);
+    step.bytes += bytes_of(arrangement_of(side));
+  }
+  for (const auto& [name, extent] : environment_of(problem)) {
+    step.arguments.push_back({StepArgument::Kind::integer, name, extent});
+  }
+  const std::int64_t elements = elements_of(arrangement_of(kernel.values.at("dst")));
+  step.flop = choice.entry->flop.evaluate(
+      entry_environment(*choice.entry, problem, choice.tunables, device, elements));
+  const Traffic traffic = traffic_of(kernel, values);
+  step.logical_bytes = traffic.bytes;
+  step.footprint_bytes = traffic.footprint_bytes;
+  step.estimated_us = choice.estimated_us;
+  return step;
+}
+
+}  // namespace morton::plan

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/lower/split.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/error.hpp"
+#include "base/shape.hpp"
+#include "plan/lower/memory.hpp"
+#include "plan/search/batch_rows.hpp"
+#include "plan/search/cost.hpp"
+
+namespace morton::plan {
+namespace {
+
+std::int64_t batch_of(std::span<const SplitPart> parts) {
+  return std::accumulate(parts.begin(), parts.end(), std::int64_t{0},
+                         [](std::int64_t sum, const SplitPart& part) { return sum + part.rows; });
+}
+
+/// Which inputs have a row for each item of the batch; the others are the same for every part.
+std::vector<bool> batched_inputs(const Graph& whole, std::span<const SplitPart> parts) {
+  std::vector<bool> batched;
+  for (std::size_t i = 0; i < whole.inputs.size(); ++i) {
+    const GraphTensor& input = whole.tensor(whole.inputs[i]);
+    bool all_rows = true;
+    bool all_same = true;
+    for (const SplitPart& part : parts) {
+      const Shape& shape = part.graph.tensor(part.graph.inputs[i]).shape;
+      Shape rows = input.shape;
+      if (!rows.empty()) rows.front() = part.rows;
+      all_rows =
+          all_rows && !rows.empty() && shape == rows && input.shape.front() == batch_of(parts);
+      all_same = all_same && shape == input.shape;
+    }
+    if (all_rows == all_same) {
+      throw UnsupportedError("split: input '" + input.name + "' " + to_string(input.shape) +
+                             " has the batch of " + std::to_string(batch_of(parts)) +
+                             " in another place than its outermost extent, so it cannot be cut; "
+                             "use one device");
+    }
+    batched.push_back(all_rows);
+  }
+  return batched;
+}
+
+int root_of(const Plan& plan, int value) {
+  while (plan.values[static_cast<std::size_t>(value)].memory_of >= 0) {
+    value = plan.values[static_cast<std::size_t>(value)].memory_of;
+  }
+  return value;
+}
+
+/// Joins the plans of the parts.
+class PlanMerger {
+ public:
+  PlanMerger(const Graph& whole, std::span<const SplitPart> parts, std::vector<bool> batched)
+      : whole_(whole), parts_(parts), batched_(std::move(batched)) {
+    add_ports(whole.inputs, Value::Kind::input, plan_.inputs);
+    add_ports(whole.outputs, Value::Kind::output, plan_.outputs);
+  }
+
+  /// Plans of all parts, in order.
+  Plan run(std::vector<Plan> plans) {
+    for (std::size_t slot = 0; slot < plans.size(); ++slot) {
+      add(std::move(plans[slot]), static_cast<int>(slot));
+      first_row_ += parts_[slot].rows;
+    }
+    for (auto* steps : {&scatters_, &computing_, &gathers_}) {
+      plan_.steps.insert(plan_.steps.end(), std::make_move_iterator(steps->begin()),
+                         std::make_move_iterator(steps->end()));
+    }
+    std::vector<DeviceInfo> devices;
+    for (const SplitPart& part : parts_) devices.push_back(part.device);
+    place_memory(plan_, devices);
+    verify(plan_, devices);
+    return std::move(plan_);
+  }
+
+ private:
+  Value& value_at(int value) { return plan_.values[static_cast<std::size_t>(value)]; }
+
+  void add_ports(const std::vector<TensorId>& ids, Value::Kind kind,
+                 std::vector<std::pair<std::string, int>>& ports) {
+    for (const TensorId id : ids) {
+      const GraphTensor& tensor = whole_.tensor(id);
+      Value value;
+      value.name = tensor.name;
+      value.kind = kind;
+      value.arrangement = row_major_arrangement(tensor.dtype, tensor.shape);
+      plan_.values.push_back(std::move(value));
+      ports.emplace_back(tensor.name, static_cast<int>(plan_.values.size()) - 1);
+    }
+  }
+
+  void add(Plan part, int slot) {
+    const auto values = static_cast<int>(plan_.values.size());
+    const auto instances = static_cast<int>(plan_.instances.size());
+    plan_.devices.push_back(part.devices.front());
+    plan_.roofs.push_back(part.roofs.front());
+    for (Value& value : part.values) {
+      value.slot = slot;
+      if (value.memory_of >= 0) value.memory_of += values;
+      plan_.values.push_back(std::move(value));
+    }
+    for (Step& step : part.load_steps) {
+      plan_.load_steps.push_back(moved(std::move(step), slot, values, instances));
+    }
+    for (Step& step : part.steps) {
+      computing_.push_back(moved(std::move(step), slot, values, instances));
+    }
+    for (auto& group : part.programs) {
+      for (int& instance : group) instance += instances;
+      plan_.programs.push_back(std::move(group));
+    }
+    std::move(part.instances.begin(), part.instances.end(), std::back_inserter(plan_.instances));
+    for (const auto& text : part.considered) {
+      plan_.considered.push_back("slot " + std::to_string(slot) + ": " + text);
+    }
+    for (std::size_t i = 0; i < part.inputs.size(); ++i) {
+      scatter(plan_.inputs[i].second, part.inputs[i].second + values, batched_[i]);
+    }
+    for (std::size_t i = 0; i < part.outputs.size(); ++i) {
+      gather(part.outputs[i].second + values, plan_.outputs[i].second);
+    }
+    if (slot == 0) return;
+    // The caller sees the first device alone: elsewhere, ports are what lies between steps.
+    for (std::size_t v = static_cast<std::size_t>(values); v < plan_.values.size(); ++v) {
+      Value::Kind& kind = plan_.values[v].kind;
+      const bool port = kind == Value::Kind::input || kind == Value::Kind::output;
+      if (port) kind = Value::Kind::activation;
+    }
+  }
+
+  /// A step of a part's plan as one of the whole's.
+  static Step moved(Step step, int slot, int values, int instances) {
+    step.slot = slot;
+    if (step.instance >= 0) step.instance += instances;
+    for (auto* list : {&step.reads, &step.writes}) {
+      for (int& value : *list) value += values;
+    }
+    for (StepArgument& argument : step.arguments) {
+      if (argument.kind == StepArgument::Kind::value) argument.number += values;
+    }
+    return step;
+  }
+
+  void scatter(int whole, int part, bool batched) {
+    if (value_at(part).slot == 0) {
+      value_at(part).memory_of = whole;
+      return;
+    }
+    const std::int64_t offset = batched ? offset_bytes(whole) : 0;
+    scatters_.push_back(make_step("scatter", {whole, part, offset, 0, part_bytes(part)}));
+  }
+
+  void gather(int part, int whole) {
+    const int root = root_of(plan_, part);
+    const bool on_first = value_at(part).slot == 0;
+    if (on_first && root == whole) return;
+    const Value::Kind kind = value_at(root).kind;
+    const bool free = kind != Value::Kind::input && !is_fixed(value_at(root)) &&
+                      root >= static_cast<int>(plan_.inputs.size() + plan_.outputs.size());
+    if (on_first && free) {
+      value_at(root).memory_of = whole;
+      return;
+    }
+    gathers_.push_back(
+        make_step("gather", {part, whole, 0, offset_bytes(whole), part_bytes(part)}));
+  }
+
+  /// Where the rows of the part that is being added begin in a whole input or output.
+  std::int64_t offset_bytes(int whole) {
+    const Arrangement& arrangement = value_at(whole).arrangement;
+    return bytes_of(arrangement) / arrangement.tensor_shape.front() * first_row_;
+  }
+
+  std::int64_t part_bytes(int part) { return bytes_of(value_at(part).arrangement); }
+
+  Step make_step(const std::string& action, const Transfer& transfer) {
+    Step step;
+    step.kind = Step::Kind::transfer;
+    step.kernel = "transfer";
+    step.name = action + " " + value_at(transfer.from).name;
+    step.problem = to_string(value_at(transfer.from).arrangement.tensor_shape) + " to " +
+                   to_string(value_at(transfer.to).arrangement.tensor_shape);
+    step.reason = "inputs and outputs lie whole on slot 0";
+    step.slot = value_at(transfer.to).slot;
+    step.transfer = transfer;
+    step.reads = {transfer.from};
+    step.writes = {transfer.to};
+    step.bytes = step.logical_bytes = step.footprint_bytes = 2 * transfer.bytes;
+    // Through the host: read from the one, then written to the other.
+    for (const int value : {transfer.from, transfer.to}) {
+      const auto slot = static_cast<std::size_t>(value_at(value).slot);
+      step.estimated_us +=
+          step_cost_us(0.0, 1.0, static_cast<double>(transfer.bytes), parts_[slot].device);
+    }
+    return step;
+  }
+
+  const Graph& whole_;
+  std::span<const SplitPart> parts_;
+  std::vector<bool> batched_;
+  std::int64_t first_row_ = 0;  ///< of the part that is being added
+  std::vector<Step> scatters_, computing_, gathers_;
+  Plan plan_;
+};
+
+}  // namespace
+
+std::vector<std::int64_t> share_rows(std::int64_t batch, std::span<const double> weights) {
+  const auto count = static_cast<std::int64_t>(weights.size());
+  if (batch < count) {
+    throw UsageError("split: a batch of " + std::to_string(batch) + " cannot be split over " +
+                     std::to_string(count) +
+                     " devices, which get at least one row each; give a larger batch or fewer "
+                     "devices");
+  }
+  double largest = 0.0;
+  for (const double weight : weights) {
+    if (!(std::isfinite(weight) && weight > 0.0)) {
+      throw UsageError("split: the weight " + std::to_string(weight) + " is not a number above 0");
+    }
+    largest = std::max(largest, weight);
+  }
+  double sum = 0.0;
+  for (const double weight : weights) sum += weight / largest;
+  std::vector<double> ideal;
+  std::vector<std::int64_t> rows;
+  for (const double weight : weights) {
+    ideal.push_back(static_cast<double>(batch) * (weight / largest / sum));
+    rows.push_back(std::max<std::int64_t>(1, static_cast<std::int64_t>(ideal.back())));
+  }
+  // What rounding left over goes to those who lack most; what the least of one row took comes from
+  // those who have most too much.
+  for (std::int64_t total = std::accumulate(rows.begin(), rows.end(), std::int64_t{0});
+       total != batch;) {
+    const bool give = total < batch;
+    std::size_t chosen = rows.size();
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (!give && rows[i] == 1) continue;
+      const auto lack = [&](std::size_t at) { return ideal[at] - static_cast<double>(rows[at]); };
+      if (chosen == rows.size() || (give ? lack(i) > lack(chosen) : lack(i) < lack(chosen))) {
+        chosen = i;
+      }
+    }
+    rows[chosen] += give ? 1 : -1;
+    total += give ? 1 : -1;
+  }
+  return rows;
+}
+
+Plan make_split_plan(const Graph& whole, std::span<const SplitPart> parts,
+                     const Catalogue& catalogue, const PlanOptions& options) {
+  if (parts.size() < 2) throw InternalError("split: there is nothing to split over one device");
+  for (const GraphTensor& tensor : whole.tensors) {
+    if (tensor.kind != GraphTensor::Kind::state) continue;
+    throw UnsupportedError("split: the model keeps '" + tensor.name +
+                           "' from run to run, which several devices cannot share; use one");
+  }
+  std::vector<bool> batched = batched_inputs(whole, parts);
+  require_independent_rows(make_tasks(whole), batched, batch_of(parts));
+  PlanOptions of_parts = options;
+  of_parts.host_steps = PlanOptions::HostSteps::where_named;
+  std::vector<Plan> plans;
+  for (const SplitPart& part : parts) {
+    plans.push_back(make_plan(part.graph, catalogue, part.device, of_parts));
+  }
+  return PlanMerger(whole, parts, std::move(batched)).run(std::move(plans));
+}
+
+}  // namespace morton::plan

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/rooms.hpp"
+#include "plan/ir/plan.hpp"
+
+namespace morton::plan {
+
+/// Rows of the batch for each device, in proportion to `weights` (any unit, such as rows a second),
+/// at least one each; their sum is `batch`. Throws UsageError for a weight that is not a positive
+/// number and for fewer rows than devices.
+[[nodiscard]] std::vector<std::int64_t> share_rows(std::int64_t batch,
+                                                   std::span<const double> weights);
+
+/// One device's share of a batch.
+struct SplitPart {
+  Graph graph;  ///< the model after its passes, with `rows` as its batch
+  DeviceInfo device;
+  std::int64_t rows = 0;
+};
+
+/// One plan over several devices: the batch of `whole` (the model after its passes, with the whole
+/// batch) is cut into the parts' rows, in their order; part i runs on slot i. Inputs and outputs
+/// lie whole on slot 0, whose part works in place on their first rows. Transfers come first and
+/// bring the other parts their rows of the inputs (inputs without a batch go to all in full), then
+/// follow all parts' steps, then the transfers that gather the outputs.
+///
+/// Throws UnsupportedError where an output's rows do not depend on the inputs' same rows alone, and
+/// whatever `make_plan` throws.
+[[nodiscard]] Plan make_split_plan(const Graph& whole, std::span<const SplitPart> parts,
+                                   const Catalogue& catalogue, const PlanOptions& options);
+
+}  // namespace morton::plan

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/device_info.hpp"
+#include "base/problem.hpp"
+#include "base/rooms.hpp"
+#include "catalogue/catalogue.hpp"
+
+namespace morton::plan {
+
+/// What tuning data knows a device by.
+struct TunedDevice {
+  std::string fingerprint, name, vendor, platform, kind;
+
+  [[nodiscard]] static TunedDevice of(const DeviceInfo& info);
+  bool operator==(const TunedDevice&) const = default;
+};
+
+/// What of a problem a kernel's speed depends on.
+struct TunedProblem {
+  std::string family;
+  Environment extents;  ///< of the family's own dimensions (M, N, K); all where it names none
+  Environment structure;
+  std::map<std::string, std::string> types;  ///< of operands and accumulator
+  /// Of inputs that are held in another order than the family names their dimensions: the
+  /// dimensions in the order of the tensor's ("NK" for a transposed rhs).
+  std::map<std::string, std::string> orders;
+
+  [[nodiscard]] static TunedProblem of(const BoundProblem& bound);
+  bool operator==(const TunedProblem&) const = default;
+};
+
+/// "M=64 N=3136 K=576".
+[[nodiscard]] std::string print_extents(const TunedProblem& problem);
+
+/// How far apart two problems are: the root of the sum of the squares of log2(a/b) over the
+/// extents, plus 1 for each operand that is held in another order. Infinite where family, structure
+/// or types differ.
+[[nodiscard]] double distance(const TunedProblem& a, const TunedProblem& b);
+
+/// The best values of a kernel's tunables for a problem on a device, as they were measured.
+struct TunedRecord {
+  TunedDevice device;
+  std::string kernel, hash;  ///< Entry::name, Entry::digest
+  TunedProblem problem;
+  Environment tunables;
+  double ms = 0.0;           ///< of the kernel alone, packing excluded; the least sample
+  double gflops = 0.0;       ///< logical operations, not padded ones
+  double peak_gflops = 0.0;  ///< of the device, the highest sample in the same turns
+  /// Share of that peak that the busy compute units reached, padding counted as work: what
+  /// Entry::efficiency is a first guess of.
+  double efficiency = 0.0;
+  double standard_ms = 0.0;  ///< with the entry's standard values, in the same run; 0: they failed
+  std::int64_t tried = 0;    ///< candidates, those refused included
+  std::int64_t space = 0;    ///< candidates that there are
+};
+
+/// Values with which a kernel gave wrong results, ended the process or did not end on a device.
+struct Verdict {
+  TunedDevice device;
+  std::string kernel, hash;
+  Environment tunables;
+  std::string why;
+};
+
+/// Measured values from all sources. Records that come later count more than equal earlier ones.
+class TunedData {
+ public:
+  /// Farther away than this, a record says nothing of a problem: a factor of 8 in one extent.
+  static constexpr double kFarthest = 3.0;
+
+  void add(TunedRecord record);
+  void add(Verdict verdict);
+
+  struct Hit {
+    const TunedRecord* record = nullptr;  ///< null: nothing is known
+    bool exact = false;                   ///< measured on this problem and device
+    /// "tuned on this device for this problem"; without a record, why there is none that could be
+    /// used (records of another version of the kernel), or nothing.
+    std::string how;
+  };
+  /// The record for this kernel: of this problem on this device, else of the nearest problem on it,
+  /// else of the nearest on a device of the same name and platform, else of the same vendor. A
+  /// batched kernel without records takes those of the gemm kernel that it repeats.
+  [[nodiscard]] Hit look_up(const Entry& entry, const BoundProblem& bound,
+                            const DeviceInfo& device) const;
+  /// The verdict against these values of the entry's tunables on the device, or null.
+  [[nodiscard]] const Verdict* verdict_on(const Entry& entry, const Environment& tunables,
+                                          const DeviceInfo& device) const;
+  [[nodiscard]] const std::vector<TunedRecord>& records() const { return records_; }
+  [[nodiscard]] const std::vector<Verdict>& verdicts() const { return verdicts_; }
+
+ private:
+  [[nodiscard]] Hit look_up(const std::string& kernel, const Entry& entry,
+                            const TunedProblem& problem, const TunedDevice& device) const;
+
+  std::vector<TunedRecord> records_;
+  std::vector<Verdict> verdicts_;
+};
+
+}  // namespace morton::plan

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/rooms.hpp"
+#include "plan/lower/schedule.hpp"
+#include "plan/search/formats.hpp"
+
+namespace morton::plan {
+
+/// Whether the entry may be used for the context's task: any may where nothing is decided.
+[[nodiscard]] bool may_use(const Entry& entry, const PlanContext& context);
+
+/// The values of its tunables that are decided for the context's task; null where none are.
+[[nodiscard]] const Environment* decided_tunables(const Entry& entry, const PlanContext& context);
+
+/// As list_candidates; with PlanOptions::built only those whose kernels were decided for the task
+/// at other extents. Where there is none it is as PlanOptions::missing says.
+[[nodiscard]] CandidateList list_allowed(const Task& task, const PlanContext& context);
+
+/// Leaves in `wishes` the formats that were decided for each tensor at other extents, where one of
+/// them can be.
+void keep_decided_formats(std::vector<Formats>& wishes, const PlanContext& context);
+
+/// What the selections decide, by task.
+[[nodiscard]] std::map<std::string, TaskDecision> decisions_of(
+    const std::vector<CandidateList>& candidates, const std::vector<Selection>& selections,
+    const TaskList& tasks);
+
+/// The names of the decided kernels, for messages and keys.
+[[nodiscard]] std::string print(const TaskDecision& decision);
+
+/// Throws UnsupportedError where the plan needs kernels that are not built and must not be.
+void check_built(const Plan& plan, const PlanOptions& options);
+
+}  // namespace morton::plan

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/policy/tunables.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "plan/policy/work_group.hpp"
+
+namespace morton::plan {
+namespace {
+
+/// What each tunable of a kernel or a recipe may be.
+using ValuesByName = std::map<std::string, std::vector<std::int64_t>>;
+
+/// "\n  TILE_M of 1, 2, 4" for each tunable.
+std::string tunables_text(const ValuesByName& known) {
+  std::string text;
+  for (const auto& [name, values] : known) {
+    text += "\n  " + name + " of " + values_text(values);
+  }
+  return text;
+}
+
+/// Names of the kernels and recipes that could be meant by `name`: those of its family, else all.
+std::string known_kernels(const std::string& name, const Catalogue& catalogue) {
+  const std::string family = name.substr(0, name.find('.'));
+  std::string same, all;
+  for (const Entry& entry : catalogue.entries()) {
+    if (entry.tunables.empty() || !entry.batch_of.empty()) continue;
+    all += "\n  " + entry.name;
+    if (entry.family == family) same += "\n  " + entry.name;
+  }
+  for (const Recipe& recipe : catalogue.recipes()) {
+    if (recipe.tunables.empty()) continue;
+    all += "\n  " + recipe.name;
+    if (recipe.family == family) same += "\n  " + recipe.name;
+  }
+  return same.empty() ? all : same;
+}
+
+/// Whether these are values of all the entry's tunables, as it lists them: files come from anyone.
+bool are_listed(const Entry& entry, const Environment& values) {
+  return values.size() == entry.tunables.size() &&
+         std::ranges::all_of(entry.tunables, [&](const auto& named) {
+           const auto found = values.find(named.first);
+           return found != values.end() && std::ranges::find(named.second.values, found->second) !=
+                                               named.second.values.end();
+         });
+}
+
+/// `what` is "kernel" or "recipe".
+void check_one(const std::string& what, const std::string& name_of_it, const ValuesByName& known,
+               const Environment& values) {
+  for (const auto& [name, value] : values) {
+    const std::string asked = "--set " + name_of_it + ":" + name + "=" + std::to_string(value);
+    const auto tunable = known.find(name);
+    if (tunable == known.end()) {
+      throw UsageError(asked + ": the " + what + " has no such tunable" +
+                       (known.empty() ? "; it has none" : "; it has:" + tunables_text(known)));
+    }
+    if (std::ranges::find(tunable->second, value) == tunable->second.end()) {
+      throw UsageError(asked + ": " + name + " takes " + values_text(tunable->second));
+    }
+  }
+}
+
+}  // namespace
+
+std::string values_text(const std::vector<std::int64_t>& values) {
+  std::string text;
+  for (const std::int64_t value : values) {
+    text += (text.empty() ? "" : ", ") + std::to_string(value);
+  }
+  return text;
+}
+
+ChosenTunables choose_tunables(const Entry& entry, const PlanOptions& options) {
+  ChosenTunables chosen;
+  chosen.values = tunables_for(entry, options.local);
+  if (chosen.values.empty()) return chosen;
+  auto given = options.tunables.find(entry.name);
+  if (given == options.tunables.end()) given = options.tunables.find(entry.batch_of);
+  if (given != options.tunables.end()) {
+    for (const auto& [name, value] : given->second) chosen.values[name] = value;
+  }
+  const bool standard = chosen.values == standard_tunables(entry);
+  const bool set = given != options.tunables.end() || !standard;
+  chosen.origin = set ? ChosenTunables::Origin::set : ChosenTunables::Origin::standard;
+  chosen.from = set ? "as set" : "the entry's standard";
+  return chosen;
+}
+
+ChosenTunables tuned_tunables(const Entry& entry, const BoundProblem& bound,
+                              const DeviceInfo& device, const PlanOptions& options) {
+  ChosenTunables tuned;
+  if (options.tuned == nullptr) return tuned;
+  if (choose_tunables(entry, options).origin == ChosenTunables::Origin::set) return tuned;
+  const TunedData::Hit hit = options.tuned->look_up(entry, bound, device);
+  tuned.from = hit.how;
+  if (hit.record == nullptr) return tuned;
+  if (!are_listed(entry, hit.record->tunables)) {
+    tuned.from = "what was tuned has values that the entry does not list and is not used";
+    return tuned;
+  }
+  tuned.origin = ChosenTunables::Origin::tuned;
+  tuned.values = hit.record->tunables;
+  tuned.efficiency = hit.record->efficiency;
+  tuned.exact = hit.exact;
+  return tuned;
+}
+
+void check_verdicts(const Entry& entry, const Environment& values, const DeviceInfo& device,
+                    const PlanOptions& options) {
+  if (options.tuned == nullptr) return;
+  const Verdict* verdict = options.tuned->verdict_on(entry, values, device);
+  if (verdict == nullptr) return;
+  throw UnsupportedError((values.empty() ? "it" : print_tunables(values)) +
+                         " is refused on this device: " + verdict->why);
+}
+
+std::string print_tunables(const Environment& values) {
+  std::string text;
+  for (const auto& [name, value] : values) {
+    text += (text.empty() ? "" : " ") + name + "=" + std::to_string(value);
+  }
+  return text;
+}
+
+void check_tunables(const std::map<std::string, Environment>& given, const Catalogue& catalogue) {
+  for (const auto& [kernel, values] : given) {
+    if (const Recipe* recipe = catalogue.find_recipe(kernel)) {
+      check_one("recipe", kernel, recipe->tunables, values);
+      continue;
+    }
+    const Entry* entry = catalogue.find_entry(kernel);
+    if (entry == nullptr) {
+      throw UsageError("--set " + kernel + ": the catalogue has no such kernel" +
+                       "; with tunables it has:" + known_kernels(kernel, catalogue));
+    }
+    ValuesByName known;
+    for (const auto& [name, tunable] : entry->tunables) known.emplace(name, tunable.values);
+    check_one("kernel", kernel, known, values);
+  }
+}
+
+}  // namespace morton::plan

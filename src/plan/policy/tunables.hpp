@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/rooms.hpp"
+#include "catalogue/catalogue.hpp"
+#include "plan/ir/plan.hpp"
+
+namespace morton::plan {
+
+/// The values with which an entry is planned, and where they come from.
+struct ChosenTunables {
+  enum class Origin : std::uint8_t { standard, set, tuned } origin = Origin::standard;
+  Environment values;
+  /// "as set", "the entry's standard", "tuned on this device for this problem"; empty for an entry
+  /// without tunables of which nothing was measured.
+  std::string from;
+  /// Of tuned ones: the share of the peak that they reached (TunedRecord::efficiency), and whether
+  /// on this very problem and device; else 0.
+  double efficiency = 0.0;
+  bool exact = false;
+};
+
+/// The entry's standard values, then those that `options.local` sets, then those that
+/// `options.tunables` gives for the entry, or, where it gives none for a batched one, for the gemm
+/// entry that it repeats. Throws UnsupportedError for a work-group that the entry does not list.
+[[nodiscard]] ChosenTunables choose_tunables(const Entry& entry, const PlanOptions& options);
+
+/// What `options.tuned` knows to be best for the problem; without values of its own where it knows
+/// nothing (`from` may then say why) or where the entry's values are set.
+[[nodiscard]] ChosenTunables tuned_tunables(const Entry& entry, const BoundProblem& bound,
+                                            const DeviceInfo& device, const PlanOptions& options);
+
+/// Throws UnsupportedError where `options.tuned` has a verdict against the values on the device.
+void check_verdicts(const Entry& entry, const Environment& values, const DeviceInfo& device,
+                    const PlanOptions& options);
+
+/// "1, 2, 4".
+[[nodiscard]] std::string values_text(const std::vector<std::int64_t>& values);
+/// "TILE_M=6 TILE_N=64".
+[[nodiscard]] std::string print_tunables(const Environment& values);
+
+/// Throws UsageError for a kernel, a tunable or a value that the catalogue does not list, and says
+/// which it does.
+void check_tunables(const std::map<std::string, Environment>& given, const Catalogue& catalogue);
+
+}  // namespace morton::plan

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/rooms.hpp"
+#include "catalogue/catalogue.hpp"
+
+namespace morton::plan {
+
+/// The tunables that set the work-group, by its dimensions: those of `local` that are one tunable
+/// named LOCAL or LOCAL_<something>. Empty for a fixed work-group.
+[[nodiscard]] std::vector<std::string> work_group_tunables(const Entry& entry);
+
+/// The entry's standard tunables with the work-group `local`, where it leaves as many dimensions
+/// open as `local` has; `local` may be empty. Throws UnsupportedError, with the values that would
+/// do, for a size that the entry does not list.
+[[nodiscard]] Environment tunables_for(const Entry& entry, const std::vector<std::int64_t>& local);
+
+/// Why `local` does not apply to the entry, for `--why`; empty where it does or nothing is asked.
+[[nodiscard]] std::string work_group_note(const Entry& entry,
+                                          const std::vector<std::int64_t>& local);
+
+/// Throws UsageError for a work-group that is none, or that no kernel of the catalogue takes, with
+/// the values that they take.
+void check_work_group(const std::vector<std::int64_t>& local, const Catalogue& catalogue);
+
+}  // namespace morton::plan

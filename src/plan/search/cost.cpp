@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/search/cost.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.hpp"
+#include "source/instance.hpp"
+
+namespace morton::plan {
+namespace {
+
+/// A roof of zero is unknown; a guess takes its place.
+Roofs known_roofs(const DeviceInfo& device) {
+  Roofs roofs = device.roofs;
+  const Roofs guess = guessed_roofs(device);
+  if (!(roofs.gflops_f32 > 0.0)) roofs.gflops_f32 = guess.gflops_f32;
+  if (!(roofs.gigabytes_per_second > 0.0)) roofs.gigabytes_per_second = guess.gigabytes_per_second;
+  if (!(roofs.launch_us > 0.0)) roofs.launch_us = guess.launch_us;
+  return roofs;
+}
+
+/// The smaller part hides behind the larger one, but never quite.
+double overlapped_us(double arithmetic_us, double memory_us) {
+  constexpr double kNotHidden = 0.1;
+  return std::max(arithmetic_us, memory_us) + kNotHidden * std::min(arithmetic_us, memory_us);
+}
+
+double host_product_us(const HostRoofs& host, double flop) {
+  const HostProduct* below = &host.products.front();
+  if (flop <= static_cast<double>(below->flop)) return below->us;
+  for (const HostProduct& above : host.products) {
+    if (flop <= static_cast<double>(above.flop)) {
+      const double share =
+          (flop - static_cast<double>(below->flop)) / static_cast<double>(above.flop - below->flop);
+      return std::lerp(below->us, above.us, share);
+    }
+    below = &above;
+  }
+  return below->us * flop / static_cast<double>(below->flop);
+}
+
+}  // namespace
+
+Environment entry_environment(const Entry& entry, const Problem& problem,
+                              const Environment& tunables, const DeviceInfo& device,
+                              std::int64_t elements_dst) {
+  Environment environment = environment_of(problem);
+  environment.merge(padded_extents(entry, problem, tunables));
+  environment.insert(tunables.begin(), tunables.end());
+  environment.merge(environment_of(device));
+  environment["elements_dst"] = elements_dst;
+  environment["products"] = entry.batch_of.empty() ? 1 : problem.extents.at("B");
+  add_part_sizes(problem, environment);
+  return environment;
+}
+
+LaunchSize launch_size(const Entry& entry, const Environment& environment,
+                       const DeviceInfo& device) {
+  LaunchSize size;
+  std::int64_t work_items = 1;
+  for (std::size_t i = 0; i < entry.local.size(); ++i) {
+    const std::int64_t local = entry.local[i].evaluate(environment);
+    const std::int64_t global = entry.global[i].evaluate(environment);
+    if (local < 1 || global < 1 || global % local != 0) {
+      throw UnsupportedError("global size " + std::to_string(global) +
+                             " is no positive multiple of local " + std::to_string(local) +
+                             " in dimension " + std::to_string(i));
+    }
+    if (local > device.max_work_item_sizes[i]) {
+      throw UnsupportedError("local size " + std::to_string(local) + " exceeds the device's " +
+                             std::to_string(device.max_work_item_sizes[i]) + " in dimension " +
+                             std::to_string(i));
+    }
+    if (global > kLargestDimension) {
+      throw UnsupportedError("global size " + std::to_string(global) + " exceeds " +
+                             std::to_string(kLargestDimension) + " in dimension " +
+                             std::to_string(i));
+    }
+    size.local[i] = local;
+    size.global[i] = global;
+    work_items *= local;
+  }
+  if (work_items > device.max_work_group_size) {
+    throw UnsupportedError("work-group of " + std::to_string(work_items) +
+                           " exceeds the device's " + std::to_string(device.max_work_group_size));
+  }
+  const std::int64_t local_memory = entry.local_memory_bytes.evaluate(environment);
+  if (local_memory > device.local_memory_bytes) {
+    throw UnsupportedError(std::to_string(local_memory) +
+                           " bytes of local memory exceed the device's " +
+                           std::to_string(device.local_memory_bytes));
+  }
+  return size;
+}
+
+std::string roofs_text(const DeviceInfo& device) {
+  const Roofs& known = device.roofs;
+  const Roofs roofs = known_roofs(device);
+  const bool all =
+      known.gflops_f32 > 0.0 && known.gigabytes_per_second > 0.0 && known.launch_us > 0.0;
+  const std::string host = host_is_measured(device)
+                               ? fmt::format(", {:.1f} us a launch and a step on the host",
+                                             known.host.launch_and_step_us)
+                               : "";
+  return fmt::format("{:.1f} GFLOP/s, {:.1f} GB/s, {:.1f} us a launch{}: {}{}", roofs.gflops_f32,
+                     roofs.gigabytes_per_second, roofs.launch_us, host, roofs.source,
+                     all ? "" : ", what is unknown guessed");
+}
+
+double busy_share(const LaunchSize& size, const DeviceInfo& device) {
+  double groups = 1.0;
+  for (std::size_t i = 0; i < size.global.size(); ++i) {
+    groups *= static_cast<double>(size.global[i] / size.local[i]);
+  }
+  return std::min(1.0,
+                  groups / static_cast<double>(std::max<std::int64_t>(device.compute_units, 1)));
+}
+
+double asked_share(const LaunchSize& size, const DeviceInfo& device) {
+  if (device.kind != DeviceInfo::Kind::gpu) return 1.0;
+  // Little's law with 100 bytes under way for each work-item: 29 KiB a compute unit for an H200.
+  constexpr double kEnoughInAUnit = 256.0;
+  double items = 1.0;
+  for (const std::int64_t extent : size.global) items *= static_cast<double>(extent);
+  const auto units = static_cast<double>(std::max<std::int64_t>(device.compute_units, 1));
+  return std::min(1.0, items / (kEnoughInAUnit * units));
+}
+
+double efficiency_of(const Entry& entry, const DeviceInfo& device) {
+  for (const std::string_view name : classes_of(device)) {
+    const auto found = entry.efficiency.find(std::string(name));
+    if (found != entry.efficiency.end()) return found->second;
+  }
+  constexpr double kUnknown = 0.01;
+  return kUnknown;
+}
+
+double best_pack_efficiency(const Catalogue& catalogue, const DeviceInfo& device) {
+  double best = 0.0;
+  for (const Entry& entry : catalogue.entries()) {
+    if (entry.family != "pack" || packs_one_layout(entry)) continue;
+    best = std::max(best, efficiency_of(entry, device));
+  }
+  // Without any there is nothing to compare, and planning a copy will say so.
+  return best > 0.0 ? best : 1.0;
+}
+
+double step_cost_us(double flop, double efficiency, double bytes, const DeviceInfo& device) {
+  const Roofs roofs = known_roofs(device);
+  // GFLOP/s is 1e3 operations a microsecond, GB/s 1e3 bytes a microsecond.
+  const double arithmetic = flop / (roofs.gflops_f32 * 1e3 * efficiency);
+  const double memory = bytes / (roofs.gigabytes_per_second * 1e3);
+  return overlapped_us(arithmetic, memory) + roofs.launch_us;
+}
+
+std::int64_t usual_workspace_bytes(const DeviceInfo& device) {
+  constexpr std::int64_t kLeast = std::int64_t{64} << 20;
+  const bool has_own = device.kind == DeviceInfo::Kind::gpu && !device.unified_memory;
+  return has_own ? std::max(kLeast, device.global_memory_bytes / 256) : kLeast;
+}
+
+double memory_roof(const DeviceInfo& device) { return known_roofs(device).gigabytes_per_second; }
+
+bool host_is_measured(const DeviceInfo& device) {
+  const HostRoofs& host = device.roofs.host;
+  return host.launch_and_step_us > 0.0 && !host.products.empty();
+}
+
+double launch_roof_us(const DeviceInfo& device) { return known_roofs(device).launch_us; }
+
+double host_step_cost_us(double flop, double bytes, const DeviceInfo& device) {
+  const Roofs roofs = known_roofs(device);
+  const double around = std::max(0.0, roofs.host.launch_and_step_us - roofs.launch_us);
+  return around + overlapped_us(host_product_us(roofs.host, flop),
+                                bytes / (roofs.gigabytes_per_second * 1e3));
+}
+
+}  // namespace morton::plan

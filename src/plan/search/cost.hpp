@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/device_info.hpp"
+#include "base/problem.hpp"
+#include "base/rooms.hpp"
+#include "catalogue/catalogue.hpp"
+
+namespace morton::plan {
+
+/// Values of every name that an entry's expressions may use for a problem: extents, structure,
+/// padded extents, tunables, device facts, `elements_dst`, and `products` of a batch (else 1).
+[[nodiscard]] Environment entry_environment(const Entry& entry, const Problem& problem,
+                                            const Environment& tunables, const DeviceInfo& device,
+                                            std::int64_t elements_dst);
+
+/// Global and local size of a launch, three dimensions each.
+struct LaunchSize {
+  std::array<std::int64_t, 3> global{1, 1, 1};
+  std::array<std::int64_t, 3> local{1, 1, 1};
+};
+
+/// Evaluates the entry's launch and checks it against the device's limits: multiples, work-group
+/// size, local memory, at most 65,535 in a dimension (beyond that PoCL compiles again). Throws
+/// UnsupportedError that says which limit.
+[[nodiscard]] LaunchSize launch_size(const Entry& entry, const Environment& environment,
+                                     const DeviceInfo& device);
+
+/// The best efficiency of the entries which pack from any format to any: elements a second, as a
+/// share of the arithmetic peak. Which of them a copy gets is chosen when it is scheduled.
+[[nodiscard]] double best_pack_efficiency(const Catalogue& catalogue, const DeviceInfo& device);
+
+/// Time in microseconds of a kernel that does `flop` operations at `efficiency` of the device's
+/// arithmetic peak and moves `bytes`: the larger of the two, a tenth of the smaller one, and a
+/// launch (ARCHITECTURE.md, "What the plan decides, and how").
+[[nodiscard]] double step_cost_us(double flop, double efficiency, double bytes,
+                                  const DeviceInfo& device);
+
+/// Most bytes for a recipe's temporaries where nobody says: 64 MiB, and on a GPU with memory of its
+/// own a 256th of that if it is more.
+[[nodiscard]] std::int64_t usual_workspace_bytes(const DeviceInfo& device);
+
+/// The device's memory bandwidth in GB/s, guessed where nobody measured it.
+[[nodiscard]] double memory_roof(const DeviceInfo& device);
+
+/// Time in microseconds from one small kernel to the next, guessed where nobody measured it.
+[[nodiscard]] double launch_roof_us(const DeviceInfo& device);
+
+/// The most work-items in a dimension on which PoCL does not compile a kernel again.
+inline constexpr std::int64_t kLargestDimension = 65535;
+
+/// Whether anybody measured what steps on the host cost beside this device.
+[[nodiscard]] bool host_is_measured(const DeviceInfo& device);
+
+/// Time in microseconds that a product of `flop` operations on `bytes` adds to a run when the host
+/// computes it: what waiting, mapping and going on cost, beyond a launch, and the larger of the
+/// product's time and the memory's with a tenth of the smaller one. Between the measured products
+/// times are interpolated; below the least they are its own. Only where host_is_measured.
+[[nodiscard]] double host_step_cost_us(double flop, double bytes, const DeviceInfo& device);
+
+/// "172.8 GFLOP/s, 10.0 GB/s, 20.0 us a launch: guessed from clock and compute units".
+[[nodiscard]] std::string roofs_text(const DeviceInfo& device);
+
+/// Share of the device's compute units that the launch has work-groups for, at most 1.
+[[nodiscard]] double busy_share(const LaunchSize& size, const DeviceInfo& device);
+
+/// Share of a GPU's memory bandwidth, at most 1, that the launch's work-items can ask for: memory
+/// answers after about a microsecond, and each of them waits for a few vectors at a time. 1 on
+/// other devices, where caches read ahead.
+[[nodiscard]] double asked_share(const LaunchSize& size, const DeviceInfo& device);
+
+/// The entry's share of the peak on this device: of the most particular of its classes that the
+/// entry has a figure for (`classes_of`).
+[[nodiscard]] double efficiency_of(const Entry& entry, const DeviceInfo& device);
+
+}  // namespace morton::plan

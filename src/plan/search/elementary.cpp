@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which kernel packs, or computes an elementwise step, where no format is open any more.
+#include <algorithm>
+#include <functional>
+#include <optional>
+
+#include "base/error.hpp"
+#include "base/rooms.hpp"
+#include "plan/policy/decided.hpp"
+#include "plan/policy/wanted.hpp"
+#include "plan/search/instance_spec.hpp"
+#include "plan/search/kernel_choice.hpp"
+#include "plan/search/narrow.hpp"
+
+namespace morton::plan {
+namespace {
+
+using IsBetter = bool (*)(const KernelChoice& a, const KernelChoice& b);
+
+bool takes_less_time(const KernelChoice& a, const KernelChoice& b) {
+  return a.estimated_us < b.estimated_us;
+}
+
+/// Extents have no part in it: another size of the same model finds its packing kernels built.
+bool uses_more_of_the_device(const KernelChoice& a, const KernelChoice& b) {
+  return a.efficiency > b.efficiency;
+}
+
+/// Which entries may be taken, and which of them is the best.
+struct Criteria {
+  std::function<void(const Entry&)> check_fits;  ///< throws UnsupportedError
+  std::function<bool(const KernelChoice&)> is_preferred;
+  IsBetter is_better = nullptr;
+};
+
+/// The best of the preferred entries, or of all where none is.
+KernelChoice best_entry(const BoundProblem& bound, const std::string& name,
+                        const PlanContext& context, const std::vector<TaskTensor>& temporaries,
+                        const Criteria& criteria) {
+  std::string reasons;
+  std::optional<KernelChoice> best;
+  bool best_is_preferred = false;
+  for (const auto& entry : context.catalogue.entries()) {
+    if (entry.family != bound.problem.family || !may_use(entry, context)) continue;
+    if (!is_wanted(entry.name, entry.family, context, {})) continue;
+    if (is_excluded(entry.name, context)) continue;
+    try {
+      criteria.check_fits(entry);
+      KernelChoice choice = choose_entry(entry, bound, name, context, temporaries);
+      const bool preferred = criteria.is_preferred(choice);
+      const bool better =
+          !best || (preferred == best_is_preferred ? criteria.is_better(choice, *best) : preferred);
+      if (!better) continue;
+      best = std::move(choice);
+      best_is_preferred = preferred;
+    } catch (const UnsupportedError& error) {
+      reasons += std::string("; ") + entry.name + ": " + error.what();
+    }
+  }
+  if (best) return *best;
+  throw UnsupportedError("plan: no kernel for " + print(bound.problem) + " (" + name + ")" +
+                         reasons);
+}
+
+/// True when the matrix lies as the format says: dst with whatever padding, src with none.
+bool lies_as(const OperandFormat& format, const std::string& role, const Binding& binding,
+             const Arrangement& arrangement, const BoundProblem& bound) {
+  const View& view = binding.view;
+  if (view.dimensions.size() != 2 || !view.grouping) return false;
+  const Layout layout = layout_of(format, view.dimensions, {});
+  if (role == "dst") return arrangement.layout == layout && arrangement.grouping == *view.grouping;
+  Arrangement wanted = arrangement;
+  wanted.grouping = *view.grouping;
+  wanted.layout = layout;
+  wanted.pitch = 0;
+  wanted.padded.clear();
+  for (std::size_t d = 0; d < 2; ++d) {
+    const std::int64_t extent = bound.problem.extents.at(view.dimensions[d]);
+    if (extent % layout.tile(static_cast<int>(d)) != 0) return false;
+    wanted.padded.push_back(extent);
+  }
+  return same_memory(arrangement, wanted);
+}
+
+/// Whether the instance that packs between these ends is one of those that are built.
+bool is_built_for(const KernelChoice& choice, PackEnds ends, const PlanContext& context) {
+  InstanceSpec spec = instance_spec(choice, {{{"src", ends.from}, {"dst", ends.to}}, {}});
+  const Environment names = entry_environment(*choice.entry, spec.problem, spec.tunables,
+                                              context.device, elements_of(ends.to));
+  const LaunchSize size = launch_size(*choice.entry, names, context.device);
+  spec.local.assign(size.local.begin(), size.local.end());
+  return context.options.built->instances.contains(generate(spec).key);
+}
+
+}  // namespace
+
+KernelChoice choose_elementary(const BoundProblem& bound, const std::string& name,
+                               const PlanContext& context,
+                               const std::vector<TaskTensor>& temporaries) {
+  const auto at = [&](int id) -> const TaskTensor& {
+    return tensor_at(id, context.tasks, temporaries);
+  };
+  for (const auto& narrow : narrowed(bound, at)) {
+    const auto wanted = context.options.use.find(narrow.problem.family);
+    const Entry* entry = wanted == context.options.use.end()
+                             ? nullptr
+                             : context.catalogue.find_entry(wanted->second);
+    if (entry != nullptr) return choose_entry(*entry, narrow, name, context, temporaries);
+  }
+  const auto any = [](const auto&) {};
+  const auto all = [](const KernelChoice&) { return true; };
+  return best_entry(bound, name, context, temporaries, {any, all, takes_less_time});
+}
+
+KernelChoice choose_pack(const BoundProblem& bound, const std::string& name,
+                         const PlanContext& context, const std::vector<TaskTensor>& temporaries,
+                         PackEnds ends) {
+  const auto check_fits = [&](const Entry& entry) {
+    for (const auto& [role, format] : entry.operands) {
+      const Arrangement& arrangement = role == "dst" ? ends.to : ends.from;
+      if (!format.is_any() && !lies_as(format, role, bound.operands.at(role), arrangement, bound)) {
+        throw UnsupportedError("its operand " + role + " lies as " + print(arrangement) +
+                               ", not as " + format.layout_text);
+      }
+    }
+  };
+  const auto is_built = [&](const KernelChoice& choice) {
+    return context.options.built == nullptr || is_built_for(choice, ends, context);
+  };
+  return best_entry(bound, name, context, temporaries,
+                    {check_fits, is_built, uses_more_of_the_device});
+}
+
+}  // namespace morton::plan

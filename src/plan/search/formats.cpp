@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/search/formats.hpp"
+
+#include <algorithm>
+
+#include "plan/search/alias.hpp"
+
+namespace morton::plan {
+namespace {
+
+/// Formats of one tensor that are worth storing it in; more bring nothing but time.
+constexpr std::size_t kMostFormats = 8;
+
+void add_wish(const Binding& binding, const Demand& demand, const TaskList& tasks,
+              std::vector<Formats>& wishes) {
+  if (binding.tensor >= kFirstTemporary || demand.kind != Demand::Kind::direct) return;
+  const auto root = static_cast<std::size_t>(root_of(tasks, binding.tensor));
+  if (tasks.tensors[root].parts > 1) return;  // it lies row-major
+  Formats& known = wishes[root];
+  if (known.all().size() >= kMostFormats) return;
+  const auto wish = at_root(tasks, binding.tensor, demand.arrangement);
+  if (wish && wish->memory == MemoryKind::buffer) known.number_of(*wish);
+}
+
+}  // namespace
+
+int root_of(const TaskList& tasks, int tensor) {
+  while (tasks.tensors[static_cast<std::size_t>(tensor)].alias_of >= 0) {
+    tensor = tasks.tensors[static_cast<std::size_t>(tensor)].alias_of;
+  }
+  return tensor;
+}
+
+std::optional<Arrangement> at_root(const TaskList& tasks, int tensor, const Arrangement& demanded) {
+  std::optional<Arrangement> seen = demanded;
+  while (seen) {
+    const int next = tasks.tensors[static_cast<std::size_t>(tensor)].alias_of;
+    if (next < 0) break;
+    seen = seen_from_source(*seen, tasks.tensors[static_cast<std::size_t>(next)].shape);
+    tensor = next;
+  }
+  return seen;
+}
+
+bool identical(const Arrangement& a, const Arrangement& b) {
+  return a.dtype == b.dtype && a.rim == b.rim && a.memory == b.memory && a.pitch == b.pitch &&
+         a.image_rows == b.image_rows && a.image_texels == b.image_texels && a.padded == b.padded &&
+         a.tensor_shape == b.tensor_shape && a.grouping == b.grouping && a.layout == b.layout;
+}
+
+std::size_t Formats::number_of(const Arrangement& arrangement) {
+  for (const Known& known : known_) {
+    if (identical(known.arrangement, arrangement)) return known.number;
+  }
+  std::size_t number = 0;
+  while (number < all_.size() && !same_memory(all_[number], arrangement)) ++number;
+  if (number == all_.size()) all_.push_back(arrangement);
+  known_.push_back({arrangement, number});
+  return number;
+}
+
+void Formats::keep(const std::function<bool(const Arrangement&)>& is_kept) {
+  if (std::none_of(all_.begin(), all_.end(), is_kept)) return;
+  const std::vector<Arrangement> before = std::move(all_);
+  all_.clear();
+  known_.clear();
+  for (const Arrangement& arrangement : before) {
+    if (is_kept(arrangement)) number_of(arrangement);
+  }
+}
+
+std::vector<Formats> wished_formats(const std::vector<CandidateList>& candidates,
+                                    const TaskList& tasks) {
+  std::vector<Formats> wishes(tasks.tensors.size());
+  for (std::size_t i = 0; i < wishes.size(); ++i) {
+    const TaskTensor& facts = tasks.tensors[i];
+    wishes[i].number_of(row_major_arrangement(facts.dtype, facts.shape));
+  }
+  for (const auto& list : candidates) {
+    for (const auto& reader : list.candidates) {
+      for (const auto& kernel : reader.kernels) {
+        for (const auto& [role, binding] : kernel.bound.operands) {
+          if (role != "dst") add_wish(binding, kernel.demands.at(role), tasks, wishes);
+        }
+      }
+    }
+  }
+  return wishes;
+}
+
+std::vector<Arrangement> outputs_of(const Candidate& candidate, const Formats& wishes) {
+  const KernelChoice& last = candidate.kernels.back();
+  const Demand& demand = last.demands.at("dst");
+  if (demand.kind == Demand::Kind::direct) return {demand.arrangement};
+  // A producer with generated accessors writes the format that a consumer asks for.
+  std::vector<Arrangement> outputs = wishes.all();
+  for (auto& output : outputs) output.rim = last.entry->operands.at("dst").rim;
+  return outputs;
+}
+
+}  // namespace morton::plan

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "base/rooms.hpp"
+#include "plan/lower/schedule.hpp"
+#include "plan/search/formats.hpp"
+
+namespace morton::plan {
+
+/// Tries every other choice for each task in turn while the network's estimated time gets less: for
+/// where paths join, which the search over chains counts once for each path. What a choice changes
+/// is the time of its own kernels and of the copies of the tensors that it reads and writes, so
+/// only that is added up again. `wishes` are wished_formats.
+void improve(std::vector<Selection>& selections, const std::vector<CandidateList>& candidates,
+             const std::vector<Formats>& wishes, const PlanContext& context);
+
+}  // namespace morton::plan

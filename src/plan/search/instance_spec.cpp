@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/search/instance_spec.hpp"
+
+namespace morton::plan {
+namespace {
+
+/// A side operand's coordinates as a function of dst's tensor coordinates t0, t1, ...: NumPy's
+/// rule. Where both have one element either text is right; what may grow with the inputs' shapes
+/// follows dst, so that the text holds for other shapes too.
+View side_view(const Shape& side, const Shape& dst, bool is_constant) {
+  View view;
+  for (std::size_t t = 0; t < dst.size(); ++t) view.dimensions.push_back("T" + std::to_string(t));
+  for (std::size_t j = 0; j < side.size(); ++j) {
+    const std::size_t missing = side.size() - j;  // counted from the last dimension
+    const bool outside = missing > dst.size();
+    const std::size_t t = outside ? 0 : dst.size() - missing;
+    const bool one = side[j] == 1 && (is_constant || dst[t] != 1);
+    view.coordinates.push_back(outside || one ? Expression(0)
+                                              : Expression::variable("t" + std::to_string(t)));
+  }
+  return view;
+}
+
+/// A bias of 1 x O x 1 x 1 has dimensions of one element that do not follow dst.
+bool has_shape_of(const SpecSide& side, const Shape& shape, const Shape& dst) {
+  return shape == dst && side.arrangement.tensor_shape == dst;
+}
+
+/// The same memory described in the dimensions of the kernel's dst, if it can be: then its index is
+/// dst's, and costs the epilogue no division.
+Arrangement as_dst_lies(const Arrangement& side, const InstanceOperand& dst) {
+  if (!dst.view.grouping || side.grouping == *dst.view.grouping) return side;
+  const Grouping& grouping = *dst.view.grouping;
+  const Shape align(grouping.size(), 1);
+  const Arrangement rows =
+      make_arrangement(side.dtype, side.tensor_shape, grouping,
+                       Layout::row_major(static_cast<int>(grouping.size())), align, side.rim);
+  return same_memory(side, rows) ? rows : side;
+}
+
+}  // namespace
+
+InstanceSpec instance_spec(const KernelChoice& choice, const SpecPlaces& places) {
+  InstanceSpec spec;
+  spec.entry = choice.entry;
+  spec.tunables = choice.tunables;
+  spec.problem = choice.bound.problem;
+  const ProblemFamily* family = find_problem_family(spec.problem.family);
+  for (const auto& schema : family->operands) {
+    const std::string role(schema.name);
+    InstanceOperand operand;
+    operand.name = role;
+    operand.arrangement = places.operands.at(role);
+    operand.view = choice.bound.operands.at(role).view;
+    const bool any = choice.entry->operands.at(role).is_any();
+    operand.access = any ? InstanceOperand::Access::generated : InstanceOperand::Access::by_hand;
+    operand.direction = schema.role == OperandSchema::Role::output
+                            ? InstanceOperand::Direction::write
+                            : InstanceOperand::Direction::read;
+    spec.operands.push_back(std::move(operand));
+  }
+  const Shape& dst = places.operands.at("dst").tensor_shape;
+  for (std::size_t i = 0; i < places.sides.size(); ++i) {
+    const SpecSide& given = places.sides[i];
+    InstanceOperand side;
+    side.name = "side" + std::to_string(i + 1);
+    side.arrangement = given.arrangement;
+    if (has_shape_of(given, choice.bound.sides[i].shape, dst)) {
+      side.arrangement = as_dst_lies(given.arrangement, spec.operands.back());
+    }
+    side.view = side_view(choice.bound.sides[i].shape, dst, given.is_constant);
+    spec.sides.push_back(std::move(side));
+  }
+  return spec;
+}
+
+}  // namespace morton::plan

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/rooms.hpp"
+#include "plan/search/candidates.hpp"
+#include "source/instance.hpp"
+
+namespace morton::plan {
+
+/// A side operand as a kernel finds it.
+struct SpecSide {
+  Arrangement arrangement;
+  bool is_constant = false;  ///< its shape is the model's and does not change with the inputs'
+};
+
+/// Where a kernel's operands lie.
+struct SpecPlaces {
+  std::map<std::string, Arrangement> operands;  ///< by role
+  std::vector<SpecSide> sides;
+};
+
+/// The instance that computes the choice on operands in these places: all of it but `local` and
+/// `in_place`.
+[[nodiscard]] InstanceSpec instance_spec(const KernelChoice& choice, const SpecPlaces& places);
+
+}  // namespace morton::plan

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/search/join_pools.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "base/error.hpp"
+#include "base/pooled_map.hpp"
+#include "plan/policy/decided.hpp"
+#include "plan/search/narrow.hpp"
+
+namespace morton::plan {
+namespace {
+
+constexpr const char* kJoined = "conv2d_pool";
+
+bool is_pool(const Task& task) {
+  const std::string& family = task.bound.problem.family;
+  return family == "max_pool2d" || family == "average_pool2d";
+}
+
+/// Whether the operand is a whole tensor of as many dimensions, each where it is expected.
+bool is_plain(const BoundProblem& bound, const std::string& role) {
+  const View& view = bound.operands.at(role).view;
+  return !view.bounded && view.print() == View::identity(view.dimensions).print();
+}
+
+bool is_f32(const BoundProblem& bound, const TaskList& tasks) {
+  const auto is_float = [&](int tensor) {
+    return tasks.tensors[static_cast<std::size_t>(tensor)].dtype == DType::f32;
+  };
+  return std::ranges::all_of(bound.operands,
+                             [&](const auto& one) { return is_float(one.second.tensor); }) &&
+         std::ranges::all_of(bound.sides, [&](const Side& side) { return is_float(side.tensor); });
+}
+
+/// The bias of dimension O, where the side operand has one element for each channel of an image.
+std::optional<Binding> bias_of(const Side& side, const TaskTensor& tensor, std::int64_t outputs) {
+  if (element_count(side.shape) != outputs) return std::nullopt;
+  if (outputs > 1 && (side.shape.size() < 3 || side.shape[side.shape.size() - 3] != outputs)) {
+    return std::nullopt;
+  }
+  std::vector<Expression> coordinates;
+  std::vector<Expression> extents;
+  for (const std::int64_t extent : tensor.shape) {
+    const bool is_channel = extent == outputs && outputs > 1;
+    coordinates.push_back(is_channel ? Expression::variable("o") : Expression(0));
+    extents.push_back(is_channel ? Expression::variable("O") : Expression(1));
+  }
+  return Binding{side.tensor, View::mapped({"O"}, std::move(coordinates), extents)};
+}
+
+/// The pool's structure under its names behind a convolution; false where that has none for it.
+bool add_pool(const Problem& pool, Problem& joined) {
+  const Environment& from = pool.structure;
+  if (from.at("DH") != 1 || from.at("DW") != 1) return false;
+  const bool mean = pool.family == "average_pool2d";
+  Environment& to = joined.structure;
+  to["QH"] = from.at("KH");
+  to["QW"] = from.at("KW");
+  to["UH"] = from.at("SH");
+  to["UW"] = from.at("SW");
+  to["QT"] = from.at("PT");
+  to["QL"] = from.at("PL");
+  to["QB"] = mean ? from.at("PB") : 0;
+  to["QR"] = mean ? from.at("PR") : 0;
+  to["COUNT_PAD"] = mean ? from.at("COUNT_PAD") : 0;
+  to["COMBINE"] = mean ? 0 : 3;
+  return true;
+}
+
+/// The pool that alone reads what the convolution computes; the number of tasks where there is
+/// none.
+std::size_t pool_behind(std::size_t conv, const TaskList& tasks) {
+  const int result = tensor_of(tasks.tasks[conv].bound, "dst");
+  const TaskTensor& tensor = tasks.tensors[static_cast<std::size_t>(result)];
+  const std::size_t none = tasks.tasks.size();
+  if (tensor.is_output || tensor.parts > 1) return none;
+  for (const TaskTensor& other : tasks.tensors) {
+    if (other.alias_of == result) return none;
+  }
+  for (const auto& [state, value] : tasks.updates) {
+    if (value == result) return none;
+  }
+  std::size_t reader = none;
+  for (std::size_t t = conv + 1; t < tasks.tasks.size(); ++t) {
+    const BoundProblem& bound = tasks.tasks[t].bound;
+    const auto reads_side = [&](const Side& side) { return side.tensor == result; };
+    if (std::ranges::any_of(bound.sides, reads_side)) return none;
+    for (const auto& [role, binding] : bound.operands) {
+      if (role == "dst" || binding.tensor != result) continue;
+      if (reader != none || !is_pool(tasks.tasks[t])) return none;
+      reader = t;
+    }
+  }
+  return reader;
+}
+
+/// Whether PlanOptions::use asks for kernels that a joined step would leave out.
+bool is_asked_apart(const PlanOptions& options) {
+  return !options.use.contains(kJoined) && std::ranges::any_of(options.use, [](const auto& wanted) {
+    return wanted.first == "conv2d" || wanted.first == "max_pool2d" ||
+           wanted.first == "average_pool2d" || is_narrow_family(wanted.first);
+  });
+}
+
+bool may_be_decided(const std::string& task, const PlanOptions& options) {
+  return options.built == nullptr || options.built->decisions.contains(task);
+}
+
+/// What a map takes besides the convolution, which no kernel's cost counts but what was measured of
+/// one that does both: some thirty operations for a function, by vectors.
+double map_us(const Problem& both, const PlanContext& context) {
+  const std::int64_t map = both.structure.at("MAP");
+  const double operations = map == 0 ? 1.0 : map == 1 ? 2.0 : 30.0;
+  double elements = 1.0;
+  for (const char* name : {"N", "O", "RH", "RW"}) {
+    elements *= static_cast<double>(both.extents.at(name));
+  }
+  constexpr double kEfficiency = 0.25;
+  return step_cost_us(operations * elements, kEfficiency, 0.0, context.device) -
+         step_cost_us(0.0, kEfficiency, 0.0, context.device);
+}
+
+bool is_measured(const Candidate& candidate) {
+  return (*candidate.kernels.begin()).tunables_from.starts_with("tuned on ");
+}
+
+std::string us_text(double us) {
+  std::string text = std::to_string(us);
+  return text.substr(0, text.find('.') + 2) + " us";
+}
+
+/// Decides over pairs, one after the other.
+class PoolFuser {
+ public:
+  PoolFuser(const PlanContext& context, std::vector<std::string>& notes)
+      : context_(context), notes_(notes) {}
+
+  /// True where one step is the better one.
+  bool pays(const Task& conv, const Task& pool, const Task& both) {
+    const std::string pair = conv.name + ", and " + pool.name + " behind it: ";
+    if (!may_be_decided(both.name, context_.options)) return false;
+    const bool is_wanted = context_.options.use.contains(kJoined);
+    CandidateList one;
+    try {
+      one = list_allowed(both, context_);
+    } catch (const UnsupportedError& error) {
+      const std::string why = error.what();
+      notes_.push_back(pair + "two steps; no kernel does both" +
+                       why.substr(std::min(why.find('\n'), why.size())));
+      return false;
+    }
+    const Candidate& best = one.candidates.front();
+    const std::string text = best.name + " in " + us_text(best.estimated_us);
+    const bool only_built =
+        context_.options.built != nullptr && !may_be_decided(conv.name, context_.options);
+    if (is_wanted || only_built) {
+      notes_.push_back(pair + "one step, " + text +
+                       (is_wanted ? ", as asked" : ", as it is built"));
+      return true;
+    }
+    const Candidate first = list_allowed(conv, context_).candidates.front();
+    const Candidate second = list_allowed(pool, context_).candidates.front();
+    const double apart_us = first.estimated_us + second.estimated_us +
+                            (is_measured(best) ? map_us(both.bound.problem, context_) : 0.0);
+    const bool is_better = best.estimated_us < apart_us;
+    notes_.push_back(
+        pair + (is_better ? "one step, " : "two steps, not ") + text + "; apart " + first.name +
+        " in " + us_text(first.estimated_us) + " and " + second.name + " in " +
+        us_text(second.estimated_us) +
+        (is_measured(best) ? ", and the map, which was measured with the former" : ""));
+    return is_better;
+  }
+
+ private:
+  const PlanContext& context_;
+  std::vector<std::string>& notes_;
+};
+
+}  // namespace
+
+std::optional<Task> joined_with_pool(const Task& conv, const Task& pool, const TaskList& tasks) {
+  const Problem& first = conv.bound.problem;
+  const auto map = pooled_map_behind_bias(first.epilogue);
+  if (!map || conv.bound.sides.size() != 1 || !is_f32(conv.bound, tasks) ||
+      !is_f32(pool.bound, tasks)) {
+    return std::nullopt;
+  }
+  for (const char* role : {"src", "weights", "dst"}) {
+    if (!is_plain(conv.bound, role)) return std::nullopt;
+  }
+  if (!is_plain(pool.bound, "src") || !is_plain(pool.bound, "dst")) return std::nullopt;
+  const Side& side = conv.bound.sides.front();
+  const TaskTensor& addend = tasks.tensors[static_cast<std::size_t>(side.tensor)];
+  const auto bias = bias_of(side, addend, first.extents.at("O"));
+  if (!bias) return std::nullopt;
+  Task task{conv.name + "+" + pool.name, {}};
+  Problem& problem = task.bound.problem;
+  problem.family = kJoined;
+  problem.extents = first.extents;
+  problem.extents["RH"] = first.extents.at("OH");
+  problem.extents["RW"] = first.extents.at("OW");
+  problem.extents["OH"] = pool.bound.problem.extents.at("OH");
+  problem.extents["OW"] = pool.bound.problem.extents.at("OW");
+  problem.structure = first.structure;
+  problem.structure["MAP"] = *map;
+  if (!add_pool(pool.bound.problem, problem)) return std::nullopt;
+  problem.types = first.types;
+  problem.types["bias"] = DType::f32;
+  problem.epilogue = pool.bound.problem.epilogue;
+  task.bound.operands["src"] = conv.bound.operands.at("src");
+  task.bound.operands["weights"] = conv.bound.operands.at("weights");
+  task.bound.operands["bias"] = *bias;
+  task.bound.operands["dst"] = {tensor_of(pool.bound, "dst"),
+                                View::identity({"N", "O", "OH", "OW"})};
+  task.bound.sides = pool.bound.sides;
+  return task;
+}
+
+TaskList join_pools(const PlanContext& context, std::vector<std::string>& notes) {
+  TaskList list = context.tasks;
+  if (is_asked_apart(context.options)) return list;
+  PoolFuser joiner(context, notes);
+  std::set<std::size_t> dropped;
+  for (std::size_t t = 0; t < context.tasks.tasks.size(); ++t) {
+    const Task& conv = context.tasks.tasks[t];
+    if (conv.bound.problem.family != "conv2d") continue;
+    const std::size_t p = pool_behind(t, context.tasks);
+    if (p == context.tasks.tasks.size()) continue;
+    const Task& pool = context.tasks.tasks[p];
+    std::optional<Task> both = joined_with_pool(conv, pool, context.tasks);
+    if (!both || !joiner.pays(conv, pool, *both)) continue;
+    // Where the pool stands all of its operands are known.
+    list.tasks[p] = std::move(*both);
+    dropped.insert(t);
+  }
+  std::size_t t = 0;
+  std::erase_if(list.tasks, [&](const Task&) { return dropped.contains(t++); });
+  return list;
+}
+
+}  // namespace morton::plan

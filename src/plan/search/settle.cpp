@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/search/settle.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "base/numbers/checked.hpp"
+#include "plan/search/repack.hpp"
+
+namespace morton::plan {
+namespace {
+
+/// A temporary of a candidate in memory.
+struct Settled {
+  Arrangement arrangement;
+  /// The format of the copy that its reader is given; none where it reads what was written.
+  std::optional<Arrangement> copy;
+  std::size_t first = 0, last = 0;  ///< kernels that touch it
+};
+
+Settled settled(const Candidate& candidate, std::size_t index, int id) {
+  const TaskTensor& tensor = candidate.temporaries[index];
+  Settled result;
+  result.arrangement = row_major_arrangement(tensor.dtype, tensor.shape);
+  result.first = candidate.kernels.size();
+  const Demand* consumer = nullptr;
+  const KernelChoice* producer = nullptr;
+  for (std::size_t k = 0; k < candidate.kernels.size(); ++k) {
+    const KernelChoice& kernel = candidate.kernels[k];
+    for (const auto& [role, binding] : kernel.bound.operands) {
+      if (binding.tensor != id) continue;
+      result.first = std::min(result.first, k);
+      result.last = k;
+      if (role == "dst") {
+        producer = &kernel;
+      } else {
+        consumer = &kernel.demands.at(role);
+      }
+    }
+  }
+  const bool consumer_decides = consumer != nullptr && consumer->kind == Demand::Kind::direct;
+  if (producer != nullptr && producer->demands.at("dst").kind == Demand::Kind::direct) {
+    result.arrangement = producer->demands.at("dst").arrangement;
+  } else if (consumer_decides) {
+    result.arrangement = consumer->arrangement;
+    // The reader says where elements lie; what is around them is what the producer leaves.
+    if (producer != nullptr) result.arrangement.rim = producer->entry->operands.at("dst").rim;
+  }
+  const bool copied = consumer != nullptr &&
+                      (consumer->kind == Demand::Kind::packed ||
+                       (consumer_decides && !satisfies(result.arrangement, consumer->arrangement)));
+  if (copied && tensor.kind != TaskTensor::Kind::derived) result.copy = consumer->arrangement;
+  return result;
+}
+
+}  // namespace
+
+void settle(Candidate& candidate, const PlanContext& context) {
+  candidate.temporary_arrangements.clear();
+  candidate.estimated_us = 0.0;
+  for (const KernelChoice& kernel : candidate.kernels) {
+    candidate.estimated_us += kernel.estimated_us;
+  }
+  for (std::size_t t = 0; t < candidate.temporaries.size(); ++t) {
+    const Settled one = settled(candidate, t, kFirstTemporary + static_cast<int>(t));
+    if (one.copy) candidate.estimated_us += repack_cost_us(one.arrangement, *one.copy, context);
+    candidate.temporary_arrangements.push_back(one.arrangement);
+  }
+}
+
+std::int64_t live_temporary_bytes(const Candidate& candidate, std::size_t known,
+                                  const DeviceInfo& device) {
+  const auto aligned_bytes = [&](const Arrangement& arrangement) {
+    return round_up(bytes_of(arrangement), device.base_address_alignment_bytes);
+  };
+  // A copy is made just before the last kernel that touches its temporary, which reads the copy.
+  std::vector<std::int64_t> while_copying(candidate.kernels.size());
+  std::vector<std::int64_t> while_running(candidate.kernels.size());
+  for (std::size_t t = 0; t < candidate.temporaries.size(); ++t) {
+    if (candidate.temporaries[t].kind == TaskTensor::Kind::derived) continue;
+    const Settled one = settled(candidate, t, kFirstTemporary + static_cast<int>(known + t));
+    if (one.first > one.last) continue;  // nothing touches it
+    for (std::size_t k = one.first; k <= one.last; ++k) {
+      const bool is_read_here = one.copy && k == one.last;
+      if (!is_read_here) while_running[k] += aligned_bytes(one.arrangement);
+      if (k > one.first) while_copying[k] += aligned_bytes(one.arrangement);
+    }
+    if (!one.copy) continue;
+    while_copying[one.last] += aligned_bytes(*one.copy);
+    while_running[one.last] += aligned_bytes(*one.copy);
+  }
+  std::int64_t most = 0;
+  for (const auto* steps : {&while_copying, &while_running}) {
+    for (const std::int64_t bytes : *steps) most = std::max(most, bytes);
+  }
+  return most;
+}
+
+}  // namespace morton::plan

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/problem.hpp"
+#include "base/rooms.hpp"
+#include "graph/graph.hpp"
+
+namespace morton::plan {
+
+/// A tensor as the planner sees it: a graph's, or a recipe's temporary.
+struct TaskTensor {
+  enum class Kind : std::uint8_t {
+    input,
+    constant,
+    activation,
+    state,      ///< kept between runs, starts as `data`
+    temporary,  ///< of a recipe
+    derived,    ///< a temporary that is computed from constants alone
+  } kind = Kind::activation;
+  std::string name;
+  DType dtype = DType::f32;
+  Shape shape;
+  Tensor data;        ///< of constants and states
+  int alias_of = -1;  ///< same elements, row-major, under another shape
+  bool is_output = false;
+  /// How many tasks write it, one after the other, each its part; such a tensor lies row-major.
+  int parts = 0;
+};
+
+/// A node of the graph as a problem whose operands are tasks' tensors.
+struct Task {
+  std::string name;
+  BoundProblem bound;
+};
+
+/// The graph in the planner's terms.
+struct TaskList {
+  std::vector<TaskTensor> tensors;  ///< the graph's, under the same indices
+  std::vector<Task> tasks;
+  std::vector<std::pair<std::string, int>> inputs, outputs;
+  std::vector<std::pair<int, int>> updates;  ///< a state, and the tensor whose value it takes
+};
+
+/// Lowers every node; Reshape and its like become aliases.
+[[nodiscard]] TaskList make_tasks(const Graph& graph);
+
+/// Tensor of the problem's operand `role`.
+[[nodiscard]] int tensor_of(const BoundProblem& bound, const std::string& role);
+
+/// Dimensions of an operand of a problem: the family's, or the view's for families of any rank.
+[[nodiscard]] std::vector<std::string> dimensions_of(const BoundProblem& bound,
+                                                     const std::string& role);
+
+/// "D0", "D1", ... : the dimensions of problems of any rank.
+[[nodiscard]] std::vector<std::string> numbered_dimensions(std::size_t rank);
+
+/// The elementwise problem dst = chain(src, sides) on whole tensors of `shape`.
+[[nodiscard]] BoundProblem elementwise_problem(int src, int dst, const Shape& shape,
+                                               const Chain& chain, std::vector<Side> sides);
+
+}  // namespace morton::plan

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a training loop keeps on disk: how it starts, goes on, saves and takes the best back.
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/files/file.hpp"
+#include "base/rooms.hpp"
+#include "training/loop/training_loop.hpp"
+
+namespace morton::training {
+namespace {
+
+constexpr const char* kModelFile = "model.onnx";
+constexpr const char* kBestFile = "best.safetensors";
+/// Of a checkpoint: the epochs of patience, with which the best parameters are kept.
+constexpr const char* kPatienceFact = "patience";
+
+/// The first tensor that holds a number that is not finite, or nothing.
+const NamedTensor* not_finite(const std::vector<NamedTensor>& tensors) {
+  const auto found = std::find_if(tensors.begin(), tensors.end(), [](const NamedTensor& named) {
+    if (named.tensor.dtype() != DType::f32) return false;
+    const auto values = named.tensor.as<float>();
+    return !std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); });
+  });
+  return found == tensors.end() ? nullptr : &*found;
+}
+
+/// The name of the first constant that holds a nan, or "". Infinities can be meant, as in a mask.
+std::string constant_with_nan(const Graph& graph) {
+  const auto found = std::ranges::find_if(graph.tensors, [](const GraphTensor& tensor) {
+    if (tensor.kind != GraphTensor::Kind::constant || tensor.data.dtype() != DType::f32) {
+      return false;
+    }
+    return std::ranges::any_of(tensor.data.as<float>(), [](float v) { return std::isnan(v); });
+  });
+  return found == graph.tensors.end() ? "" : found->name;
+}
+
+/// Throws where a folder could not be made or written to. Makes nothing.
+void require_writable(const std::filesystem::path& folder) {
+  std::error_code status;
+  std::filesystem::path there = std::filesystem::absolute(folder);
+  while (!std::filesystem::exists(there, status) && there.has_relative_path()) {
+    there = there.parent_path();
+  }
+  if (!std::filesystem::is_directory(there, status)) {
+    throw UsageError(folder.string() + ": cannot be created: " + there.string() +
+                     " is no folder; take another one");
+  }
+  if (::access(there.c_str(), W_OK | X_OK) == 0) return;
+  throw UsageError(folder.string() + ": cannot be written: " + there.string() + ": " +
+                   std::strerror(errno));
+}
+
+/// Whether its training had patience; older checkpoints do not say it.
+bool kept_its_best(const Checkpoint& checkpoint) {
+  return checkpoint.facts.contains(kPatienceFact) && checkpoint.integer(kPatienceFact) > 0;
+}
+
+bool has_checkpoint(const CheckpointStore& store) {
+  return std::filesystem::exists(store.newest()) || std::filesystem::exists(store.previous());
+}
+
+}  // namespace
+
+void check_folder(const TrainingRunOptions& options) {
+  using Start = TrainingRunOptions::Start;
+  const std::filesystem::path folder = options.folder;
+  require_writable(folder);
+  const bool has_one = has_checkpoint(CheckpointStore(folder));
+  if (options.start == Start::resume && has_one) return;
+  if (options.start != Start::anew && has_one) {
+    throw UsageError(options.folder +
+                     ": holds the checkpoint of an earlier training; resume it (`start`: resume), "
+                     "start anew over it (`start`: anew), or take another `folder`");
+  }
+  // Logs alone are what a training leaves that ended before its first checkpoint.
+  require_logs(folder);
+  if (options.start == Start::anew) return;
+  for (const char* name : {kModelFile, kBestFile}) {
+    if (!std::filesystem::exists(folder / name)) continue;
+    throw UsageError((folder / name).string() +
+                     ": is there already, without a checkpoint, and a training would write over "
+                     "it; start anew over it (`start`: anew), or take another `folder`");
+  }
+}
+
+std::filesystem::path TrainingLoop::best_path() const {
+  return std::filesystem::path(options_.folder) / kBestFile;
+}
+
+void TrainingLoop::start() {
+  using Start = TrainingRunOptions::Start;
+  if (store_) {
+    lock_.emplace(options_.folder);
+    // Once more, now that no other training changes what is there.
+    check_folder(options_);
+    for (const char* name : {kModelFile, kBestFile, "log.csv", "log.jsonl"}) {
+      remove_unfinished(std::filesystem::path(options_.folder) / name);
+    }
+    if (options_.start == Start::anew) store_->begin_anew();
+    if (options_.start == Start::resume) {
+      const std::optional<FoundCheckpoint> found = store_->read();
+      if (found) resume(*found);
+      if (!found) note(options_.folder + ": holds no checkpoint yet; the training begins");
+    }
+  }
+  if (saved_step_ < 0) require_finite_start();
+  if (store_) {
+    if (saved_step_ >= 0) {
+      for (const std::string& text : set_damaged_logs_aside(options_.folder, saved_step_)) {
+        note(text);
+      }
+    }
+    const bool holds = may_lose_an_earlier_training();
+    log_.emplace(options_.folder, standing_.steps,
+                 holds ? TrainingLog::Rows::held : TrainingLog::Rows::written);
+  }
+  seconds_before_ = standing_.seconds;
+}
+
+bool TrainingLoop::may_lose_an_earlier_training() const {
+  return options_.start == TrainingRunOptions::Start::anew && saved_step_ < 0 && store_ &&
+         has_checkpoint(*store_);
+}
+
+void TrainingLoop::require_finite_start() {
+  const std::vector<NamedTensor> state = learner_.state();
+  const NamedTensor* spoilt = not_finite(state);
+  const std::string name = spoilt != nullptr ? spoilt->name : constant_with_nan(learner_.graph());
+  if (name.empty()) return;
+  throw ModelError("training: the model's '" + name +
+                   "' has numbers that are not finite, so nothing can be learned from there: " +
+                   "expected finite numbers; take a model without them");
+}
+
+void TrainingLoop::resume(const FoundCheckpoint& found) {
+  const Checkpoint& checkpoint = found.checkpoint;
+  if (!found.damage.empty()) note(found.damage + "; going on from " + checkpoint.where);
+  require_same_settings(checkpoint);
+  if (checkpoint.text("plan") != learner_.plan_digest()) {
+    note(checkpoint.where +
+         ": was written by another plan (another device, driver or version of "
+         "Morton): from here on losses may differ in their last digits");
+  }
+  learner_.set_state(checkpoint.tensors);
+  standing_.steps = checkpoint.integer("steps");
+  standing_.seconds = checkpoint.real("seconds");
+  standing_.epoch = {checkpoint.integer("epoch.batches"), checkpoint.integer("epoch.rows"),
+                     checkpoint.integer("epoch.right"), checkpoint.real("epoch.loss")};
+  standing_.best = {checkpoint.real("best.loss"), std::nullopt, checkpoint.integer("best.step"),
+                    checkpoint.integer("best.waited")};
+  if (checkpoint.facts.contains("best.accuracy")) {
+    standing_.best.accuracy = checkpoint.real("best.accuracy");
+  }
+  const std::uint64_t epoch = checkpoint.natural("epoch");
+  if (epoch > std::numeric_limits<std::uint32_t>::max()) {
+    throw ModelError(checkpoint.where + ": epoch " + std::to_string(epoch) + " is none");
+  }
+  batches_.move_to({static_cast<std::uint32_t>(epoch), checkpoint.integer("batch")});
+  schedule_.restore({checkpoint.real("schedule.best"), checkpoint.integer("schedule.waited"),
+                     checkpoint.integer("schedule.reductions")});
+  if (options_.patience > 0 && standing_.best.step > 0) find_best(checkpoint);
+  saved_step_ = standing_.steps;
+  report_.resumed_from = standing_.steps;
+  look_for_lost_best(checkpoint);
+  if (standing_.steps >= steps_) {
+    note("all " + std::to_string(standing_.steps) +
+         " steps are done; more epochs go on from there");
+  }
+}
+
+void TrainingLoop::look_for_lost_best(const Checkpoint& checkpoint) const {
+  if (!kept_its_best(checkpoint) || options_.patience > 0) return;
+  const std::int64_t best = standing_.best.step;
+  if (best == 0 || best == standing_.steps) return;
+  const std::string what = checkpoint.where +
+                           ": the training had patience and kept the parameters of step " +
+                           std::to_string(best) + ", the best";
+  if (standing_.steps >= steps_) {
+    throw UsageError(
+        what + ", and without it those of step " + std::to_string(standing_.steps) +
+        ", the last, would take their place; no step is left to do: ask for patience " +
+        "again, or for more epochs");
+  }
+  note(what + "; without patience the last ones are kept from here on");
+}
+
+void TrainingLoop::find_best(const Checkpoint& checkpoint) {
+  BestLoss& best = standing_.best;
+  if (best.step == standing_.steps) {
+    best_state_ = checkpoint.tensors;
+    save_best();
+    return;
+  }
+  std::string why;
+  try {
+    Checkpoint kept = read_checkpoint(best_path());
+    if (kept.integer("steps") == best.step) {
+      best_state_ = std::move(kept.tensors);
+      return;
+    }
+    why = kept.where + ": is of step " + kept.text("steps");
+  } catch (const Error& error) {
+    why = error.what();
+  }
+  const std::string lost = "the parameters of step " + std::to_string(best.step) +
+                           ", whose loss on the validation data was the lowest, are not kept (" +
+                           why + ")";
+  if (standing_.steps >= steps_ && kept_its_best(checkpoint)) {
+    throw UsageError(lost + ", and those of step " + std::to_string(standing_.steps) +
+                     ", the last, do not take their place: no step is left in which better ones " +
+                     "can be found; ask for more epochs");
+  }
+  note(lost + "; the best ones are sought anew from step " + std::to_string(standing_.steps) +
+       " on");
+  best = {};
+}
+
+Checkpoint TrainingLoop::present() const {
+  Checkpoint checkpoint;
+  for (const auto& [name, value] : settings_) checkpoint.put(kSettingFact + name, value);
+  checkpoint.put(kParametersFact, learner_.parameters());
+  checkpoint.put("steps", standing_.steps);
+  return checkpoint;
+}
+
+std::vector<NamedTensor> TrainingLoop::finite_state() {
+  std::vector<NamedTensor> state = learner_.state();
+  const NamedTensor* spoilt = not_finite(state);
+  if (spoilt != nullptr) fail_not_finite(spoilt->name + " is not finite after the step before");
+  return state;
+}
+
+void TrainingLoop::save_best() {
+  if (!store_) return;
+  Checkpoint checkpoint = present();
+  checkpoint.tensors = best_state_;
+  write_checkpoint(best_path(), checkpoint);
+}
+
+void TrainingLoop::replace_earlier_training() {
+  if (log_) {
+    log_->write_held();
+    log_->add_graph(learner_.graph());
+  }
+  if (options_.start != TrainingRunOptions::Start::anew) return;
+  std::error_code status;
+  std::filesystem::remove(best_path(), status);
+  if (status) throw UsageError(best_path().string() + ": cannot remove: " + status.message());
+}
+
+void TrainingLoop::save() {
+  const BestLoss& best = standing_.best;
+  const bool is_best = options_.patience > 0 && best.step > 0 && best.step == standing_.steps;
+  if (!store_ && !is_best) return;
+  Checkpoint checkpoint = present();
+  checkpoint.tensors = finite_state();
+  if (is_best) best_state_ = checkpoint.tensors;
+  if (!store_) return;
+  checkpoint.put("plan", learner_.plan_digest());
+  checkpoint.put("seconds", standing_.seconds);
+  checkpoint.put("epoch", std::uint64_t{batches_.place().epoch});
+  checkpoint.put("batch", batches_.place().batch);
+  checkpoint.put("epoch.batches", standing_.epoch.batches);
+  checkpoint.put("epoch.rows", standing_.epoch.rows);
+  checkpoint.put("epoch.right", standing_.epoch.right);
+  checkpoint.put("epoch.loss", standing_.epoch.loss);
+  checkpoint.put("best.loss", standing_.best.loss);
+  if (standing_.best.accuracy) checkpoint.put("best.accuracy", *standing_.best.accuracy);
+  checkpoint.put("best.step", standing_.best.step);
+  checkpoint.put("best.waited", standing_.best.waited);
+  const ScheduleState& schedule = schedule_.state();
+  checkpoint.put("schedule.best", schedule.best);
+  checkpoint.put("schedule.waited", schedule.waited);
+  checkpoint.put("schedule.reductions", schedule.reductions);
+  checkpoint.put(kPatienceFact, options_.patience);
+  store_->write(checkpoint);
+  const bool is_first = saved_step_ < 0;
+  saved_step_ = standing_.steps;
+  if (is_first) replace_earlier_training();
+  log_histograms(checkpoint.tensors);
+}
+
+void TrainingLoop::log_histograms(const std::vector<NamedTensor>& state) {
+  if (!log_) return;
+  for (const std::string& name : learner_.trained()) {
+    const auto named = std::ranges::find(state, name, &NamedTensor::name);
+    if (named != state.end() && named->tensor.dtype() == DType::f32) {
+      log_->add_histogram(standing_.steps, name, named->tensor);
+    }
+  }
+}
+
+void TrainingLoop::restore() {
+  const BestLoss& best = standing_.best;
+  if (best_state_.empty()) return;
+  report_.validation_loss = best.loss;
+  report_.validation_accuracy = best.accuracy;
+  if (best.step == standing_.steps) return;
+  learner_.set_state(best_state_);
+  note("the parameters are those of step " + std::to_string(best.step) +
+       ", whose loss on the validation data was the lowest");
+}
+
+}  // namespace morton::training

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "base/rooms.hpp"
+#include "plan/measured/tuned.hpp"
+
+namespace morton::tuning {
+
+/// The file of a device's tuning data in a folder.
+[[nodiscard]] std::filesystem::path tuning_file(const std::filesystem::path& folder,
+                                                const TunedDevice& device);
+
+/// Throws ModelError where `store_tuning` would because of what the file is or holds.
+void require_storable(const std::filesystem::path& path, const TunedDevice& device);
+
+/// Adds to the file of one device what was found, in place of earlier records of the same kernel
+/// and problem, earlier verdicts on the same values, and all of other versions of these kernels.
+/// The file is replaced at once; processes that do so at the same time wait for each other. Throws
+/// ModelError for a file that is damaged or another device's, UsageError for one that cannot be
+/// written.
+void store_tuning(const std::filesystem::path& path, const TunedDevice& device,
+                  const TunedData& found);
+
+}  // namespace morton::tuning

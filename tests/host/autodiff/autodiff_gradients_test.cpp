@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <string>
+
+#include "autodiff/gradients.hpp"
+#include "base/algebra/derivative.hpp"
+#include "base/error.hpp"
+#include "base/shape.hpp"
+#include "ops/core/graph_writer.hpp"
+#include "ops/core/operator.hpp"
+#include "support/cases.hpp"
+#include "support/rooms.hpp"
+
+namespace morton::test {
+namespace {
+
+using test::CaseInput;
+using test::DataKind;
+using test::OperatorCase;
+
+constexpr std::uint64_t kAutodiffGradientsSeed = 11;
+constexpr std::size_t kElementsTried = 12;
+
+using Values = std::map<TensorId, ReferenceTensor>;
+
+/// Values of all tensors in double, from those of inputs and constants.
+Values evaluate(const Graph& graph, Values values) {
+  for (const Node& node : graph.nodes) {
+    std::vector<ReferenceTensor> inputs;
+    for (const TensorId id : node.inputs) {
+      inputs.push_back(id == kNoTensor ? ReferenceTensor{} : values.at(id));
+    }
+    auto results = references(graph, node, inputs);
+    for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+      if (node.outputs[i] != kNoTensor) values[node.outputs[i]] = std::move(results.at(i));
+    }
+  }
+  return values;
+}
+
+/// A case with the loss sum of w * y behind its result y, w random.
+struct Subject {
+  Graph graph;
+  Values given;
+  std::vector<TensorId> wanted;
+  TensorId loss = kNoTensor;
+  std::size_t forward_nodes = 0;
+};
+
+Tensor random_like(const Shape& shape) {
+  Tensor tensor = Tensor::allocate(DType::f32, shape);
+  std::uint64_t state = kAutodiffGradientsSeed;
+  for (std::int64_t i = 0; i < tensor.size(); ++i) {
+    state = state * 6364136223846793005U + 1442695040888963407U;
+    tensor.set(i, static_cast<double>(state >> 40U) / static_cast<double>(1U << 23U) - 1.0);
+  }
+  return tensor;
+}
+
+/// From where on the operator is smooth, and its result finite.
+double least_of(const OperatorCase& test) {
+  if (test.op == "Acosh") return 1.5;
+  const bool needs_positive = test.op == "Log" || test.op == "Sqrt" || test.op == "Pow" ||
+                              test.op == "Reciprocal" || test.op == "Div" ||
+                              test.op == "ReduceLogSum";
+  return needs_positive ? 0.5 : -2.0;
+}
+
+/// A prime, so that its multiples modulo a count are spread over all residues.
+constexpr std::size_t kScattered = 7919;
+
+Subject subject_of(const OperatorCase& test, DataKind kind) {
+  Subject subject;
+  subject.graph = test::make_graph(test, kAutodiffGradientsSeed, kind);
+  const TensorId y = subject.graph.outputs.front();
+  GraphWriter writer(subject.graph, "loss");
+  const TensorId w = writer.constant(random_like(subject.graph.tensor(y).shape));
+  const TensorId product = writer.apply(ScalarOp::mul, {y, w});
+  const auto count = element_count(subject.graph.tensor(y).shape);
+  subject.loss = writer.sum(writer.reshaped(product, {count}), {0});
+  subject.forward_nodes = subject.graph.nodes.size();
+  std::map<std::string, Tensor> inputs;
+  for (auto& input : test::make_inputs(test, kAutodiffGradientsSeed, kind))
+    inputs[input.name] = input.tensor;
+  for (std::size_t i = 0; i < subject.graph.tensors.size(); ++i) {
+    const GraphTensor& tensor = subject.graph.tensors[i];
+    const auto id = static_cast<TensorId>(i);
+    if (tensor.kind == GraphTensor::Kind::activation) continue;
+    const bool is_given = tensor.kind == GraphTensor::Kind::input;
+    subject.given[id] = to_reference(is_given ? inputs.at(tensor.name) : tensor.data);
+    if (least_of(test) > 0 && tensor.dtype == DType::f32 && id != w) {
+      for (double& value : subject.given[id].value) value = least_of(test) + std::fabs(value);
+    }
+    if (tensor.dtype == DType::f32 && id != w && element_count(tensor.shape) > 0) {
+      subject.wanted.push_back(id);
+    }
+  }
+  return subject;
+}
+
+double loss_at(const Subject& subject, TensorId id, std::size_t element, double change) {
+  Graph forward = subject.graph;
+  forward.nodes.resize(subject.forward_nodes);
+  Values values;
+  for (const auto& [given, value] : subject.given) values.insert({given, value});
+  values.at(id).value.at(element) += change;
+  return evaluate(forward, std::move(values)).at(subject.loss).value.front();
+}
+
+/// The analytic gradients of a case against central differences.
+void expect_gradients(const OperatorCase& test, DataKind kind) {
+  Subject subject = subject_of(test, kind);
+  const auto gradients = add_gradients(subject.graph, subject.loss, subject.wanted);
+  verify(subject.graph, "after add_gradients");
+  Values given = subject.given;
+  for (std::size_t i = 0; i < subject.graph.tensors.size(); ++i) {
+    const GraphTensor& tensor = subject.graph.tensors[i];
+    if (tensor.kind == GraphTensor::Kind::constant && !given.contains(static_cast<TensorId>(i))) {
+      given[static_cast<TensorId>(i)] = to_reference(tensor.data);
+    }
+  }
+  const Values values = evaluate(subject.graph, std::move(given));
+  for (std::size_t w = 0; w < subject.wanted.size(); ++w) {
+    const TensorId id = subject.wanted[w];
+    const std::size_t count = subject.given.at(id).value.size();
+    std::vector<double> analytic(count, 0.0);
+    if (gradients[w] != kNoTensor) analytic = values.at(gradients[w]).value;
+    ASSERT_EQ(analytic.size(), count);
+    double largest = 0.0;
+    for (const double value : analytic) largest = std::max(largest, std::fabs(value));
+    constexpr double kStep = 1e-5;
+    for (std::size_t t = 0; t < std::min(count, kElementsTried); ++t) {
+      // The first, the last, and others without a pattern; all where there are few.
+      const std::size_t element = count <= kElementsTried ? t
+                                  : t == 1                ? count - 1
+                                                          : t * kScattered % count;
+      const double numeric =
+          (loss_at(subject, id, element, kStep) - loss_at(subject, id, element, -kStep)) /
+          (2.0 * kStep);
+      EXPECT_NEAR(analytic[element], numeric, 1e-8 + 1e-6 * std::max(largest, std::fabs(numeric)))
+          << describe(test) << ": '" << subject.graph.tensor(id).name << "', element " << element;
+    }
+  }
+}
+
+/// Operators that compute reals from reals and that nothing can be trained through, with the
+/// reason.
+const std::map<std::string, std::string>& without_gradient() {
+  static const std::map<std::string, std::string> kWithout{
+      {"ArgMax", "steps"},
+      {"ArgMin", "steps"},
+      {"Gather", "not done"},
+      {"GatherElements", "not done"},
+      {"GatherND", "not done"},
+      {"Hardmax", "steps"},
+      {"LRN", "not done"},
+      {"LpPool", "not done"},
+      {"MaxPoolGradient", "a second derivative"},
+      {"Range", "computed when the model is planned"},
+      {"ReduceProd", "not done"},
+      {"Resize", "not done"},
+      {"TopK", "not done"},
+      {"Upsample", "not done"},
+  };
+  return kWithout;
+}
+
+std::set<std::string> operators_of(const OperatorCase& test) {
+  std::set<std::string> ops{test.op};
+  for (const auto& step : test.then) ops.insert(step.op);
+  return ops;
+}
+
+bool has_gradient(const OperatorCase& test) {
+  const auto ops = operators_of(test);
+  return std::none_of(ops.begin(), ops.end(),
+                      [](const std::string& op) { return without_gradient().contains(op); });
+}
+
+bool is_of_f32(const OperatorCase& test) {
+  const Graph graph = test::make_graph(test, kAutodiffGradientsSeed, DataKind::zero_mean);
+  return graph.tensor(graph.outputs.front()).dtype == DType::f32 &&
+         element_count(graph.tensor(graph.outputs.front()).shape) > 0;
+}
+
+TEST(Gradients, AreThoseOfCentralDifferences) {
+  std::map<std::string, int> tried;
+  for (const OperatorCase& test :
+       test::all_cases(std::string(MORTON_SOURCE_DIR) + "/tests/cases")) {
+    if (!test.small || !has_gradient(test) || !is_of_f32(test)) continue;
+    SCOPED_TRACE(describe(test));
+    try {
+      expect_gradients(test, DataKind::zero_mean);
+      ++tried[test.op];
+    } catch (const UnsupportedError& error) {
+      const std::string text = error.what();  // modes of an operator that has one in others
+      EXPECT_TRUE(text.find("has a gradient") < text.size()) << text;
+    }
+  }
+  EXPECT_GT(tried.size(), 60U);
+}
+
+/// The gradient of y = op(x), on the reference, at these x; 1 comes back to every element of y.
+std::vector<double> slopes(const std::string& op, const std::vector<float>& x) {
+  const OperatorCase test = test::parse_case(op, "t | " + std::to_string(x.size()), "test");
+  Graph graph = test::make_graph(test, kAutodiffGradientsSeed, DataKind::zero_mean);
+  GraphWriter writer(graph, "loss");
+  const TensorId loss = writer.reshaped(writer.sum(graph.outputs.front(), {0}), {});
+  const auto gradient = add_gradients(graph, loss, graph.inputs);
+  Values values;
+  for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
+    if (graph.tensors[i].kind == GraphTensor::Kind::constant) {
+      values[static_cast<TensorId>(i)] = to_reference(graph.tensors[i].data);
+    }
+  }
+  values[graph.inputs.front()] =
+      to_reference(Tensor::from({static_cast<std::int64_t>(x.size())}, x));
+  return evaluate(graph, values).at(gradient.front()).value;
+}
+
+TEST(Gradients, StayFiniteWhereExpOverflows) {
+  EXPECT_EQ(slopes("Sigmoid", {-2000, 2000}), (std::vector<double>{0, 0}));
+  EXPECT_EQ(slopes("Elu", {-2000, 2000}), (std::vector<double>{0, 1}));
+  EXPECT_EQ(slopes("Softplus", {-2000, 2000}), (std::vector<double>{0, 1}));
+}
+
+TEST(Gradients, TakeASideAtAnEdge) {
+  EXPECT_EQ(slopes("Relu", {-1, 0, 1}), (std::vector<double>{0, 0, 1}));
+  EXPECT_EQ(slopes("Abs", {-1, 0, 1}), (std::vector<double>{-1, 0, 1}));
+  EXPECT_EQ(slopes("Softplus", {0}), (std::vector<double>{0.5}));
+  EXPECT_EQ(slopes("Celu", {0, 1}), (std::vector<double>{1, 1}));
+  EXPECT_EQ(slopes("LeakyRelu", {-1, 0, 1}), (std::vector<double>{0.01, 0.01, 1}));
+}
+
+TEST(Gradients, NameTheNodeThatHasNone) {
+  try {
+    static_cast<void>(slopes("Hardmax", {1, 2}));
+    FAIL() << "Hardmax has a gradient";
+  } catch (const UnsupportedError& error) {
+    EXPECT_EQ(std::string(error.what()),
+              "Hardmax 'Hardmax_0': has no gradient: nothing before it can be trained");
+  }
+}
+
+}  // namespace
+}  // namespace morton::test

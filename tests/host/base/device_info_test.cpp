@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/device_info.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "base/error.hpp"
+#include "support/rooms.hpp"
+
+namespace morton::test {
+namespace {
+
+/// A device whose fields all differ from their defaults.
+DeviceInfo example() {
+  DeviceInfo info;
+  info.id = "1:2";
+  info.platform = "Platform";
+  info.platform_version = "OpenCL 3.0 P";
+  info.name = "Device \"X\"";
+  info.vendor = "Vendor";
+  info.driver_version = "4.5";
+  info.device_version = "OpenCL 1.2 D";
+  info.opencl_c_version = "OpenCL C 1.2";
+  info.extensions = "cl_khr_fp16 cl_khr_fp64";
+  info.profile = "FULL_PROFILE";
+  info.kind = DeviceInfo::Kind::cpu;
+  info.compute_units = 3;
+  info.clock_mhz = 2700;
+  info.max_work_group_size = 4096;
+  info.max_work_item_sizes = {4096, 17, 63};
+  info.global_memory_bytes = (std::int64_t{1} << 40) + 1;
+  info.max_allocation_bytes = std::int64_t{1} << 33;
+  info.global_cache_bytes = 12345;
+  info.cache_line_bytes = 64;
+  info.local_memory_bytes = 32768;
+  info.constant_buffer_bytes = 65536;
+  info.local_memory_is_dedicated = true;
+  info.unified_memory = true;
+  info.images = true;
+  info.image_from_buffer = true;
+  info.image_max_width = 8192;
+  info.image_max_height = 8191;
+  info.image_buffer_max_texels = 65537;
+  info.image_pitch_alignment_texels = 16;
+  info.base_address_alignment_bytes = 512;
+  info.preferred_vector_f32 = 4;
+  info.native_vector_f32 = 8;
+  info.native_vector_f16 = 16;
+  info.fp16 = true;
+  info.fp64 = true;
+  info.profiling = false;
+  info.out_of_order = true;
+  info.compiler = false;
+  info.timer_resolution_ns = 80.5;
+  info.roofs = {61.5,
+                4.25,
+                9.5,
+                19.5,
+                {{4096, 100.5}, {1 << 20, 4.5}},
+                "measured",
+                {30.5, {{1024, 0.5}, {65536, 7.25}}}};
+  info.cuda_compute_capability = 90;
+  info.quirks = {"a-bug", "another"};
+  return info;
+}
+
+DeviceInfo read(const Json& json) { return device_info_from_json(JsonReader(json, "x.json")); }
+
+/// What reading `json` complains about.
+std::string complaint(const Json& json) {
+  try {
+    (void)read(json);
+  } catch (const ModelError& error) {
+    return error.what();
+  }
+  return "nothing";
+}
+
+TEST(DeviceInfoJson, ComesBackAsItWas) {
+  const Json json = to_json(example());
+  const Json again = to_json(read(parse_json(json.dump(), "x.json")));
+  EXPECT_EQ(json.dump(2), again.dump(2));
+}
+
+TEST(DeviceInfoJson, HoldsEveryField) {
+  // A field that for_each_field forgets would come back with its default; example() has none.
+  const Json defaults = to_json(DeviceInfo{});
+  const Json full = to_json(example());
+  EXPECT_EQ(full.size(), 43U);
+  for (const auto& [key, value] : full.items()) {
+    if (key == "schema") continue;
+    EXPECT_NE(value, defaults.at(key)) << key;
+  }
+  EXPECT_EQ(full.at("roofs").size(), 7U);
+}
+
+TEST(DeviceInfoJson, MissesEachKeyByName) {
+  const Json full = to_json(example());
+  for (const auto& [key, value] : full.items()) {
+    Json less = full;
+    less.erase(key);
+    EXPECT_NE(complaint(less).find("'" + key + "' is missing"), std::string::npos) << key;
+  }
+}
+
+TEST(DeviceInfoJson, RefusesWrongTypesAndUnknownKeys) {
+  const Json full = to_json(example());
+  for (const auto& [key, value] : full.items()) {
+    Json wrong = full;
+    wrong[key] = nullptr;
+    EXPECT_NE(complaint(wrong).find(key), std::string::npos) << key;
+  }
+  Json unknown = full;
+  unknown["warp_size"] = 32;
+  EXPECT_NE(complaint(unknown).find("'warp_size'"), std::string::npos);
+  unknown = full;
+  unknown["roofs"]["gflops_f8"] = 1;
+  EXPECT_NE(complaint(unknown).find("'gflops_f8'"), std::string::npos);
+}
+
+TEST(DeviceInfoJson, RefusesFootprintsThatDoNotGoUp) {
+  const auto with = [](const Json& bandwidth) {
+    Json json = to_json(example());
+    json["roofs"]["bandwidth"] = bandwidth;
+    return json;
+  };
+  const auto point = [](std::int64_t footprint, double rate) -> Json {
+    return {{"footprint_bytes", footprint}, {"gigabytes_per_second", rate}};
+  };
+  EXPECT_EQ(complaint(with(Json::array({point(1, 3.0), point(2, 0.0)}))), "nothing");
+  EXPECT_EQ(complaint(with(Json::array())), "nothing");
+  EXPECT_NE(complaint(with(Json::array({point(0, 3.0)}))).find("more than 0 bytes"),
+            std::string::npos);
+  EXPECT_NE(
+      complaint(with(Json::array({point(5, 3.0), point(5, 3.0)}))).find("more than 5 bytes, got 5"),
+      std::string::npos);
+  EXPECT_NE(complaint(with(Json::array({point(5, -3.0)}))).find("not negative"), std::string::npos);
+  EXPECT_NE(complaint(with(Json::array({Json{{"footprint_bytes", 5}}}))).find("bandwidth"),
+            std::string::npos);
+}
+
+TEST(DeviceInfoJson, KnowsNoHostInFilesFromBeforeItWasMeasured) {
+  Json older = to_json(example());
+  older["roofs"].erase("host");
+  const DeviceInfo info = read(older);
+  EXPECT_EQ(info.roofs.host.launch_and_step_us, 0.0);
+  EXPECT_TRUE(info.roofs.host.products.empty());
+  EXPECT_EQ(info.roofs.gflops_f32, 61.5);
+}
+
+TEST(DeviceInfoJson, RefusesProductsThatTakeNoTimeOrDoNotGoUp) {
+  const auto with = [](const Json& products) {
+    Json json = to_json(example());
+    json["roofs"]["host"]["products"] = products;
+    return json;
+  };
+  const auto product = [](std::int64_t flop, double us) -> Json {
+    return {{"flop", flop}, {"us", us}};
+  };
+  EXPECT_EQ(complaint(with(Json::array({product(2, 1.0), product(3, 0.5)}))), "nothing");
+  EXPECT_EQ(complaint(with(Json::array())), "nothing");
+  EXPECT_NE(complaint(with(Json::array({product(5, 1.0), product(5, 2.0)}))).find("more than 5 op"),
+            std::string::npos);
+  EXPECT_NE(complaint(with(Json::array({product(0, 1.0)}))).find("more than 0 op"),
+            std::string::npos);
+  EXPECT_NE(complaint(with(Json::array({product(2, 0.0)}))).find("more than 0"), std::string::npos);
+  EXPECT_NE(complaint(with(Json::array({product(2, -1.0)}))).find("not negative"),
+            std::string::npos);
+  Json unknown = to_json(example());
+  unknown["roofs"]["host"]["threads"] = 2;
+  EXPECT_NE(complaint(unknown).find("'threads'"), std::string::npos);
+}
+
+TEST(DeviceInfoRoofs, BandwidthAtAFootprintIsTheBestFromThereOn) {
+  Roofs roofs;
+  roofs.gigabytes_per_second = 7.0;
+  EXPECT_DOUBLE_EQ(bandwidth_at(roofs, 1), 7.0);
+  roofs.bandwidth = {{1000, 50.0}, {2000, 90.0}, {4000, 10.0}};
+  EXPECT_DOUBLE_EQ(bandwidth_at(roofs, 1), 90.0) << "caches hold what is smaller";
+  EXPECT_DOUBLE_EQ(bandwidth_at(roofs, 1999), 90.0);
+  EXPECT_DOUBLE_EQ(bandwidth_at(roofs, 2000), 90.0);
+  EXPECT_DOUBLE_EQ(bandwidth_at(roofs, 3999), 90.0) << "part of it fits the smaller cache";
+  EXPECT_DOUBLE_EQ(bandwidth_at(roofs, 4000), 10.0);
+  EXPECT_DOUBLE_EQ(bandwidth_at(roofs, 1 << 30), 10.0);
+}
+
+TEST(DeviceInfoJson, RefusesValuesThatNoDeviceHas) {
+  for (const char* key : {"compute_units", "max_work_group_size", "base_address_alignment_bytes"}) {
+    Json wrong = to_json(example());
+    wrong[key] = 0;
+    EXPECT_NE(complaint(wrong).find(key), std::string::npos) << key;
+  }
+  Json wrong = to_json(example());
+  wrong["clock_mhz"] = -1;
+  EXPECT_NE(complaint(wrong).find("clock_mhz"), std::string::npos);
+  wrong = to_json(example());
+  wrong["max_work_item_sizes"] = {1, 2};
+  EXPECT_NE(complaint(wrong).find("3 sizes"), std::string::npos);
+  wrong["max_work_item_sizes"] = {1, 0, 2};
+  EXPECT_NE(complaint(wrong).find("max_work_item_sizes"), std::string::npos);
+  wrong = to_json(example());
+  wrong["kind"] = "tpu";
+  EXPECT_NE(complaint(wrong).find("'tpu'"), std::string::npos);
+  wrong = to_json(example());
+  wrong["schema"] = 2;
+  EXPECT_NE(complaint(wrong).find("schema"), std::string::npos);
+  EXPECT_NE(complaint(Json::array()).find("x.json"), std::string::npos);
+}
+
+TEST(DeviceInfoEnvironment, ShowsNumbersAndTruths) {
+  const Environment environment = environment_of(example());
+  EXPECT_EQ(environment.at("device.compute_units"), 3);
+  EXPECT_EQ(environment.at("device.is_cpu"), 1);
+  EXPECT_EQ(environment.at("device.is_gpu"), 0);
+  EXPECT_EQ(environment.at("device.fp16"), 1);
+  EXPECT_EQ(environment.at("device.profiling"), 0);
+  EXPECT_EQ(environment.at("device.max_work_item_sizes1"), 17);
+  EXPECT_EQ(environment.count("device.name"), 0U);
+  const auto rule =
+      Expression::parse("device.is_cpu and device.local_memory_bytes >= 32768", "test");
+  EXPECT_EQ(rule.evaluate(environment), 1);
+}
+
+TEST(DeviceInfoFingerprint, IsOneLineAndDiffersByDriverAndUnits) {
+  DeviceInfo info = example();
+  info.name = "two\nlines";
+  EXPECT_EQ(fingerprint(info).find('\n'), std::string::npos);
+  DeviceInfo newer = info;
+  newer.driver_version = "4.6";
+  EXPECT_NE(fingerprint(info), fingerprint(newer));
+  DeviceInfo wider = info;
+  wider.compute_units = 4;
+  EXPECT_NE(fingerprint(info), fingerprint(wider));
+  DeviceInfo moved = info;
+  moved.id = "7:7";
+  EXPECT_EQ(fingerprint(info), fingerprint(moved));
+}
+
+TEST(DeviceInfoClasses, TheMostParticularComesFirst) {
+  using Classes = std::vector<std::string_view>;
+  DeviceInfo info;
+  info.kind = DeviceInfo::Kind::gpu;
+  info.unified_memory = true;
+  EXPECT_EQ(classes_of(info), (Classes{"gpu_without_local_memory", "low_power_gpu", "gpu"}));
+  info.local_memory_is_dedicated = true;
+  EXPECT_EQ(classes_of(info), (Classes{"low_power_gpu", "gpu"}));
+  info.unified_memory = false;
+  EXPECT_EQ(classes_of(info), (Classes{"gpu"}));
+  info.kind = DeviceInfo::Kind::cpu;
+  EXPECT_EQ(classes_of(info), (Classes{"cpu"}));
+}
+
+TEST(DeviceInfoRoofs, AreGuessedByKind) {
+  DeviceInfo info;
+  info.kind = DeviceInfo::Kind::cpu;
+  info.compute_units = 2;
+  info.clock_mhz = 2000;
+  info.native_vector_f32 = 8;
+  EXPECT_DOUBLE_EQ(guessed_roofs(info).gflops_f32, 128.0);
+  info.kind = DeviceInfo::Kind::gpu;
+  EXPECT_DOUBLE_EQ(guessed_roofs(info).gflops_f32, 136.0);
+  info.local_memory_is_dedicated = true;
+  EXPECT_DOUBLE_EQ(guessed_roofs(info).gflops_f32, 1024.0);
+  info.clock_mhz = 0;
+  const Roofs roofs = guessed_roofs(info);
+  EXPECT_GT(roofs.gflops_f32, 0.0);
+  EXPECT_GT(roofs.gigabytes_per_second, 0.0);
+  EXPECT_GT(roofs.launch_us, 0.0);
+  EXPECT_NE(roofs.source.find("guessed"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace morton::test

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is wrong with an entry is said with its file, the key and what would do.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/error.hpp"
+#include "base/files/json_reader.hpp"
+#include "catalogue/catalogue.hpp"
+#include "support/rooms.hpp"
+
+namespace morton::test {
+namespace {
+
+constexpr std::string_view kGoodEntry = R"json({
+  "schema": 1, "name": "gemm.mine", "problem": "gemm", "source": "mine.cl", "function": "mine",
+  "operands": {
+    "lhs": {"layout": "R_{TILE}_4_R", "types": ["f32"], "rim": "zero"},
+    "rhs": {"layout": "C_4_2_C", "types": ["f32"]},
+    "dst": {"layout": "any", "types": ["f32"], "rim": "finite"}
+  },
+  "align": {"M": "2*TILE"}, "edges": "pad",
+  "arguments": ["M", "K_pad", "lhs", "rhs", "dst"],
+  "global": ["M_pad/TILE", "round_up(N, 8)"], "local": ["TILE", 8],
+  "local_memory_bytes": "4*TILE", "tunables": {"TILE": {"values": [2, 4], "standard": 4}},
+  "require": ["device.is_gpu", "K % 2 == 0"], "epilogue": ["any"],
+  "cost": {
+  "flop" : "2*M*N*K", "bytes" : "4*M*N", "efficiency" : { "cpu" : 0.1, "gpu" : 1 }
+}
+})json";
+
+std::string source_of(const std::string& name) {
+  if (name != "mine.cl") throw ModelError("there is no file " + name);
+  return "__kernel void mine (ARGUMENTS) {}";
+}
+
+/// The message for `text`, or "" when it reads.
+std::string message_for(const std::string& text) {
+  Catalogue catalogue;
+  try {
+    catalogue.add_text(text, "mine.json", source_of);
+  } catch (const ModelError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(EntryReader, ReadsEveryKey) {
+  Catalogue catalogue;
+  catalogue.add_text(kGoodEntry, "mine.json", source_of);
+  const Entry* entry = catalogue.find_entry("gemm.mine");
+  ASSERT_NE(entry, nullptr);
+  EXPECT_EQ(entry->family, "gemm");
+  EXPECT_EQ(entry->file, "mine.json");
+  EXPECT_EQ(entry->function, "mine");
+  EXPECT_EQ(entry->local_memory_bytes.evaluate({{"TILE", 4}}), 16);
+  EXPECT_EQ(entry->require.size(), 2u);
+  EXPECT_TRUE(entry->carries_epilogue);
+  EXPECT_EQ(entry->efficiency.at("gpu"), 1.0);
+  EXPECT_EQ(entry->operands.at("dst").rim, Rim::finite);
+  EXPECT_EQ(standard_tunables(*entry), (Environment{{"TILE", 4}}));
+  EXPECT_EQ(catalogue.find_entry("gemm.other"), nullptr);
+  EXPECT_THAT(known_names(*entry),
+              testing::IsSupersetOf({"M", "N_pad", "TILE", "elements_dst", "device.is_cpu"}));
+}
+
+TEST(EntryReader, ANameThatIsTakenReplacesNothing) {
+  Catalogue catalogue;
+  catalogue.add_text(kGoodEntry, "mine.json", source_of);
+  try {
+    catalogue.add_text(kGoodEntry, "again.json", source_of);
+    FAIL() << "accepted";
+  } catch (const ModelError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("again.json: name: 'gemm.mine' is taken"));
+  }
+  EXPECT_EQ(catalogue.find_entry("gemm.mine")->file, "mine.json");
+  EXPECT_EQ(catalogue.entries().size(), 2u);  // the kernel, and the same in batches
+}
+
+/// One change to the good entry (a JSON merge patch: null removes a key) and what must be said.
+struct BadEntry {
+  std::string patch;
+  std::string message;
+};
+
+class BadEntries : public testing::TestWithParam<BadEntry> {};
+
+TEST_P(BadEntries, AreRefusedWithFileKeyAndReason) {
+  Json json = Json::parse(kGoodEntry);
+  json.merge_patch(Json::parse(GetParam().patch));
+  const std::string message = message_for(json.dump());
+  EXPECT_THAT(message, testing::HasSubstr(GetParam().message)) << GetParam().patch;
+  EXPECT_THAT(message, testing::StartsWith("mine.json: ")) << GetParam().patch;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    EntryReader, BadEntries,
+    testing::Values(
+        BadEntry{R"({"schema": 2})", "schema: expected 1"},
+        BadEntry{R"({"schema": "1"})", "schema: expected an integer"},
+        BadEntry{R"({"schema": null})", "the key 'schema' is missing"},
+        BadEntry{R"({"colour": 1})", "unknown key 'colour'"},
+        BadEntry{R"({"problem": "gem"})",
+                 "problem: unknown problem 'gem' (known: arg_max, average_pool2d"},
+        BadEntry{R"({"problem": 3})", "problem: expected a string"},
+        BadEntry{R"({"name": "mine"})", "name: expected 'gemm.'"},
+        BadEntry{R"({"name": "gemm."})", "name: expected 'gemm.'"},
+        BadEntry{R"({"name": "gemm.Mine"})", "name: expected 'gemm.'"},
+        BadEntry{R"({"source": "../mine.cl"})", "source: expected the name of a .cl file"},
+        BadEntry{R"({"source": "mine.c"})", "source: expected the name of a .cl file"},
+        BadEntry{R"({"source": "other.cl"})", "source: there is no file other.cl"},
+        BadEntry{R"({"function": "min"})", "function: mine.cl has no function 'min'"},
+        BadEntry{R"({"function": "void"})", "function: mine.cl has no function 'void'"},
+        BadEntry{R"({"function": "a b"})", "function: 'a b' is no name"},
+        BadEntry{R"({"operands": {"bias": {}}})", "operands: unknown operand 'bias'"},
+        BadEntry{R"({"operands": {"rhs": null}})", "operands: the operand 'rhs' is missing"},
+        BadEntry{R"({"operands": {"lhs": {"order": 1}}})", "operands.lhs: unknown key 'order'"},
+        BadEntry{R"({"operands": {"lhs": {"layout": "R_2_R"}}})", "operands.lhs.layout: layout"},
+        BadEntry{R"({"operands": {"lhs": {"layout": "R_{TIL}_4_R"}}})", "unknown name 'TIL'"},
+        BadEntry{R"({"operands": {"lhs": {"layout": "R_{TILE_4_R"}}})", "a '{' has no '}'"},
+        BadEntry{R"({"operands": {"lhs": {"types": []}}})", "types: expected at least one"},
+        BadEntry{R"({"operands": {"lhs": {"types": ["f31"]}}})", "unknown element type 'f31'"},
+        BadEntry{R"({"operands": {"lhs": {"rim": "clean"}}})", "operands.lhs.rim"},
+        BadEntry{R"({"operands": {"lhs": {"memory": "disk"}}})", "expected 'buffer' or 'image'"},
+        BadEntry{R"({"operands": {"lhs": {"memory": "image"}}})", "'split' and the memory"},
+        BadEntry{R"({"operands": {"lhs": {"split": [1, 1]}}})", "'split' and the memory"},
+        BadEntry{R"({"operands": {"lhs": {"memory": "image", "split": [1]}}})", "lhs.split"},
+        BadEntry{R"({"align": {"P": 4}})", "align: unknown dimension 'P' (gemm has K, M, N)"},
+        BadEntry{R"({"align": {"M": "K"}})", "align.M: expression 'K' uses the unknown name 'K'"},
+        BadEntry{R"({"align": {"M": 0}})", "align.M: '0' is below 1"},
+        BadEntry{R"({"edges": "wrap"})", "edges: expected 'pad' or 'guard', got 'wrap'"},
+        BadEntry{R"({"arguments": ["lhs", "rhs"]})", "'dst' is not among the arguments"},
+        BadEntry{R"({"arguments": ["lhs", "lhs", "rhs", "dst"]})", "'lhs' stands twice"},
+        BadEntry{R"({"arguments": ["lhs", "rhs", "dst", "OW"]})",
+                 "arguments[3]: unknown argument 'OW'"},
+        BadEntry{R"({"global": ["M"]})", "global: expected as many dimensions as 'local'"},
+        BadEntry{R"({"global": ["M+", 8]})", "global[0]: expression 'M+'"},
+        BadEntry{R"({"global": ["Q", 8]})", "uses the unknown name 'Q' (known here: K, "},
+        BadEntry{R"({"global": [1.5, 8]})", "expected an expression (a string or an integer)"},
+        BadEntry{R"({"local": ["M", 8]})", "local[0]: expression 'M' uses the unknown name 'M'"},
+        BadEntry{R"({"local": []})", "local: expected 1 to 3 dimensions, got 0"},
+        BadEntry{R"({"local": [1, 1, 1, 1]})", "local: expected 1 to 3 dimensions, got 4"},
+        BadEntry{R"({"local": ["TILE - 4", 8]})", "expected 1 or more"},
+        BadEntry{R"({"local_memory_bytes": "LANES"})", "local_memory_bytes: expression"},
+        BadEntry{R"({"tunables": {"TILE": {"standard": 3}}})", "the standard 3 is not among"},
+        BadEntry{R"({"tunables": {"TILE": {"values": [4, 4]}}})", "the value 4 stands twice"},
+        BadEntry{R"({"tunables": {"TILE": {"values": [4, -1]}}})", "the value -1 is negative"},
+        BadEntry{R"({"tunables": {"tile": {"values": [1], "standard": 1}}})", "UPPER_CASE"},
+        BadEntry{R"({"tunables": {"K": {"values": [1], "standard": 1}}})", "tunables.K: the"},
+        BadEntry{R"({"require": ["device.colour"]})", "unknown name 'device.colour'"},
+        BadEntry{R"({"epilogue": ["relu"]})", "epilogue: expected [] or [\"any\"]"},
+        BadEntry{R"({"epilogue": null})", "the key 'epilogue' is missing"},
+        BadEntry{R"({"cost": {"flop": null}})", "cost: the key 'flop' is missing"},
+        BadEntry{R"({"cost": {"efficiency": {"gpu": 0}}})", "efficiency.gpu: expected a share"},
+        BadEntry{R"({"cost": {"efficiency": {"cpu": 1.01}}})", "efficiency.cpu: expected a share"},
+        BadEntry{R"({"cost": {"efficiency": {"cpu": null}}})", "the key 'cpu' is missing"},
+        BadEntry{R"({"cost": {"efficiency": {"fpga": 1}}})", "unknown key 'fpga'"}));
+
+TEST(EntryReader, WhatIsNoJsonObjectIsRefused) {
+  EXPECT_THAT(message_for("[]"), testing::HasSubstr("mine.json: expected an object, got array"));
+  EXPECT_THAT(message_for("{"), testing::HasSubstr("mine.json: is no valid JSON"));
+  EXPECT_THAT(message_for(R"({"schema": 1, "schema": 1})"), testing::HasSubstr("stands twice"));
+}
+
+}  // namespace
+}  // namespace morton::test

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "ops/core/partial_reference.hpp"
+#include "support/compare.hpp"
+#include "support/networks.hpp"
+#include "support/rooms.hpp"
+
+namespace morton::test {
+namespace {
+
+/// A network with its inputs known, and the reference of all of its nodes.
+struct Known {
+  Graph graph;
+  KnownValues values;
+  std::vector<ReferenceTensor> whole;  ///< of each node
+};
+
+Known known_network(const Graph& network, std::int64_t batch) {
+  Known known{test::with_shapes(network, batch), {}, {}};
+  std::vector<NamedTensor> inputs;
+  for (const TensorId id : known.graph.inputs) {
+    const GraphTensor& tensor = known.graph.tensor(id);
+    inputs.push_back({tensor.name, test::random_tensor(tensor.shape, 9)});
+    known.values[id] = inputs.back().tensor;
+  }
+  known.whole = test::reference_outputs(test::with_all_outputs(known.graph), inputs);
+  return known;
+}
+
+TEST(PartialReference, FromTheInputsIsTheWholeReference) {
+  const Known known = known_network(test::make_small_cnn(2), 2);
+  const Graph& graph = known.graph;
+  const PartialReference last = partial_reference(graph, graph.outputs[0], known.values, {});
+  EXPECT_EQ(last.value.value, known.whole.back().value);
+  EXPECT_EQ(last.nodes.size(), graph.nodes.size());
+  EXPECT_FALSE(last.channels);
+}
+
+TEST(PartialReference, StopsAtWhatIsKnown) {
+  Known known = known_network(test::make_small_cnn(2), 1);
+  const Graph& graph = known.graph;
+  const TensorId before = graph.nodes[graph.nodes.size() - 2].outputs[0];
+  known.values[before] = test::random_tensor(graph.tensor(before).shape, 4);
+  const PartialReference last = partial_reference(graph, graph.outputs[0], known.values, {});
+  EXPECT_EQ(last.nodes.size(), 1U);
+  EXPECT_NE(last.value.value, known.whole.back().value);
+}
+
+/// The chosen channels, as the whole reference has them.
+void expect_part(const Known& known, std::size_t node, const SampleOptions& options,
+                 std::int64_t channels) {
+  const TensorId target = known.graph.nodes[node].outputs[0];
+  const PartialReference part = partial_reference(known.graph, target, known.values, options);
+  ASSERT_TRUE(part.channels);
+  EXPECT_EQ(static_cast<std::int64_t>(part.channels->indices.size()), channels);
+  const ReferenceTensor& whole = known.whole[node];
+  Tensor values = Tensor::allocate(DType::f64, whole.shape);
+  for (std::size_t i = 0; i < whole.value.size(); ++i) {
+    values.set(static_cast<std::int64_t>(i), whole.value[i]);
+  }
+  const Tensor expected = take(values, *part.channels);
+  ASSERT_EQ(part.value.shape, expected.shape());
+  for (std::int64_t i = 0; i < expected.size(); ++i) {
+    ASSERT_EQ(part.value.value[static_cast<std::size_t>(i)], expected.at(i)) << i;
+  }
+}
+
+TEST(PartialReference, SomeChannelsOfAConvAndWhatFollows) {
+  const Known known = known_network(test::make_small_cnn(2), 2);
+  ASSERT_EQ(known.graph.nodes[0].op, "Conv");
+  ASSERT_EQ(known.graph.nodes[1].op, "Relu");
+  const Shape result = known.graph.tensor(known.graph.nodes[0].outputs[0]).shape;
+  const std::int64_t each = 2 * 3 * 3 * 3 * result[2] * result[3];
+  expect_part(known, 0, {.most_multiplications = 5 * each}, 5);
+  expect_part(known, 1, {.most_multiplications = 3 * each, .seed = 4}, 3);
+  expect_part(known, 1, {.most_multiplications = 1}, 1);
+}
+
+TEST(PartialReference, SomeColumnsOfAProductWithBiases) {
+  const Known known = known_network(test::make_mlp(1), 3);
+  expect_part(known, 1, {.most_multiplications = 3 * 784 * 7}, 7);
+}
+
+TEST(PartialReference, AllOfWhatMixesChannels) {
+  const Known known = known_network(test::make_small_cnn(2), 1);
+  const TensorId target = known.graph.nodes[3].outputs[0];
+  const PartialReference grouped =
+      partial_reference(known.graph, target, known.values, {.most_multiplications = 1});
+  EXPECT_FALSE(grouped.channels);
+}
+
+TEST(PartialReference, SaysWhichInputIsMissing) {
+  const Graph graph = test::with_shapes(test::make_mlp(1), 1);
+  EXPECT_THROW((void)partial_reference(graph, graph.outputs[0], {}, {}), UsageError);
+}
+
+}  // namespace
+}  // namespace morton::test

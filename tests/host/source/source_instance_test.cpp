@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "source/instance.hpp"
+#include "support/rooms.hpp"
+
+namespace morton::test {
+namespace {
+
+using testing::HasSubstr;
+
+/// gemm.tile with a bias behind it; dst's coordinates lead to the tensor through `view`.
+InstanceSpec tile_with_bias(const Catalogue& catalogue, const View& view) {
+  InstanceSpec spec;
+  spec.entry = catalogue.find_entry("gemm.tile");
+  spec.tunables = standard_tunables(*spec.entry);
+  spec.problem.family = "gemm";
+  spec.problem.extents = {{"M", 5}, {"N", 7}, {"K", 3}};
+  spec.problem.epilogue.input_count = 2;
+  spec.problem.epilogue.append(ScalarOp::add, {ScalarRef::input(0), ScalarRef::input(1)});
+  const auto operand = [](const std::string& name, const Shape& shape, const View& seen) {
+    return InstanceOperand{.name = name,
+                           .arrangement = row_major_arrangement(DType::f32, shape),
+                           .view = seen,
+                           .access = InstanceOperand::Access::by_hand};
+  };
+  spec.operands = {operand("lhs", {5, 3}, View::identity({"M", "K"})),
+                   operand("rhs", {3, 7}, View::identity({"K", "N"})),
+                   operand("dst", {5, 7}, view)};
+  spec.operands[2].direction = InstanceOperand::Direction::write;
+  spec.sides = {operand("side1", {7},
+                        View::mapped({"T0", "T1"}, {Expression::variable("t1")}, {Expression(7)}))};
+  spec.sides[0].access = InstanceOperand::Access::generated;
+  spec.local = {1, 1};
+  return spec;
+}
+
+/// A kernel that writes dst by hand reads the bias where dst's view says: straight and swapped
+/// products are two instances, though nothing else tells them apart.
+TEST(Instance, DependsOnTheViewThatLeadsToTheSideOperands) {
+  const Catalogue catalogue = Catalogue::standard();
+  const auto name = [](const char* text) { return Expression::variable(text); };
+  const View straight = View::identity({"M", "N"});
+  const View swapped = View::mapped({"M", "N"}, {name("n"), name("m")}, {name("N"), name("M")});
+  const InstanceSource first = generate(tile_with_bias(catalogue, straight));
+  const InstanceSource second = generate(tile_with_bias(catalogue, swapped));
+  EXPECT_THAT(first.text, HasSubstr("side1[(n)]"));
+  EXPECT_THAT(second.text, HasSubstr("side1[(m)]"));
+  EXPECT_NE(first.key, second.key);
+  EXPECT_NE(first.function, second.function);
+}
+
+/// gemm.tile whose dst is a tensor 5 x 1 x 7 with the last two dimensions joined, and behind it a
+/// side of that tensor's shape, stored as `grouping` says and read at `coordinates`.
+std::string side_index(const Catalogue& catalogue, const Grouping& grouping,
+                       const std::vector<std::string>& coordinates) {
+  const auto name = [](const char* text) { return Expression::variable(text); };
+  const View joined = View::grouped({"M", "N"}, {{0}, {1, 2}}, {name("M"), name("OH"), name("OW")});
+  InstanceSpec spec = tile_with_bias(catalogue, joined);
+  const Shape shape{5, 1, 7};
+  const auto rank = static_cast<int>(grouping.size());
+  InstanceOperand& side = spec.sides[0];
+  side.arrangement = make_arrangement(DType::f32, shape, grouping, Layout::row_major(rank),
+                                      Shape(grouping.size(), 1), Rim::undefined);
+  side.view = View{};
+  side.view.dimensions = {"T0", "T1", "T2"};
+  for (const auto& text : coordinates) {
+    side.view.coordinates.push_back(Expression::parse(text, "test"));
+  }
+  const std::string text = generate(spec).text;
+  const std::size_t start = text.find(", side1[") + 8;
+  return text.substr(start, text.find(']', start) - start);
+}
+
+TEST(Instance, ReadsASideInTheResultsOrderAtTheResultsIndex) {
+  const Catalogue catalogue = Catalogue::standard();
+  const std::vector<std::string> own{"t0", "t1", "t2"};
+  EXPECT_EQ(side_index(catalogue, {{0}, {1, 2}}, own), "(m) * side1_pad1 + (n)");
+  // In another order, or where one of its dimensions is spread, it costs divisions.
+  EXPECT_THAT(side_index(catalogue, {{1, 2}, {0}}, own), HasSubstr("/"));
+  EXPECT_THAT(side_index(catalogue, {{0}, {1, 2}}, {"t0", "0", "t2"}), HasSubstr("%"));
+}
+
+/// v + s1 by elementwise.ranges, on a matrix and a side of its shape whose rows are padded so.
+InstanceSpec ranges_with_side(const Catalogue& catalogue, std::int64_t row_padding) {
+  InstanceSpec spec;
+  spec.entry = catalogue.find_entry("elementwise.ranges");
+  spec.tunables = standard_tunables(*spec.entry);
+  spec.problem.family = "elementwise";
+  spec.problem.extents = {{"D0", 5}, {"D1", 7}};
+  spec.problem.epilogue.input_count = 2;
+  spec.problem.epilogue.append(ScalarOp::add, {ScalarRef::input(0), ScalarRef::input(1)});
+  const auto operand = [](const std::string& name, std::int64_t align) {
+    return InstanceOperand{
+        .name = name,
+        .arrangement = make_arrangement(DType::f32, {5, 7}, {{0}, {1}}, Layout::row_major(2),
+                                        {1, align}, Rim::zero),
+        .view = View::identity({"D0", "D1"})};
+  };
+  spec.operands = {operand("src0", 1), operand("dst", 1)};
+  spec.operands[1].direction = InstanceOperand::Direction::write;
+  spec.sides = {operand("side1", row_padding)};
+  spec.local = {1, 1, 1};
+  return spec;
+}
+
+/// Whether all operands have one order follows from padded extents, which are arguments: the two
+/// are other instances.
+TEST(Instance, DependsOnWhetherAllOperandsLieAlike) {
+  const Catalogue catalogue = Catalogue::standard();
+  const InstanceSource alike = generate(ranges_with_side(catalogue, 1));
+  const InstanceSource padded = generate(ranges_with_side(catalogue, 8));
+  EXPECT_THAT(alike.text, HasSubstr("#define ALIKE_dst 1"));
+  EXPECT_THAT(padded.text, HasSubstr("#define ALIKE_dst 0"));
+  EXPECT_NE(alike.key, padded.key);
+}
+
+TEST(Instance, TellsCompilersWhereItsTextComesFrom) {
+  const Catalogue catalogue = Catalogue::standard();
+  const InstanceSource made = generate(tile_with_bias(catalogue, View::identity({"M", "N"})));
+  EXPECT_EQ(made.text.find("#line 1 \"gemm.tile, generated\"\n"), 0U);
+  EXPECT_THAT(made.text, HasSubstr("\n#line 1 \"gemm/tile.cl\"\n// SPDX-License-Identifier"));
+}
+
+/// What STORE4_dst is in gemm.patch_panels where dst lies in this layout.
+std::string quad_store(const Catalogue& catalogue, const char* layout, DType dtype) {
+  InstanceSpec spec = tile_with_bias(catalogue, View::identity({"M", "N"}));
+  spec.entry = catalogue.find_entry("gemm.patch_panels");
+  spec.tunables = standard_tunables(*spec.entry);
+  Arrangement& arrangement = spec.operands[2].arrangement;
+  const std::vector<std::string> dimensions{"M", "N"};
+  arrangement.layout = Layout::parse(layout, dimensions);
+  arrangement.dtype = dtype;
+  spec.operands[2].access = InstanceOperand::Access::generated;
+  const std::string text = generate(spec).text;
+  const std::string definition = "#define STORE4_dst(m, n, v) ";
+  const std::size_t start = text.find(definition);
+  if (start == std::string::npos) return "undefined";
+  const std::size_t body = start + definition.size();
+  return text.substr(body, text.find('\n', body) - body);
+}
+
+TEST(Instance, StoresFourNeighboursAtOnceWhereTheyLieTogether) {
+  const Catalogue catalogue = Catalogue::standard();
+  for (const char* layout : {"R", "R_3_4_R", "R_*_8_R"}) {
+    EXPECT_THAT(quad_store(catalogue, layout, DType::f32), testing::StartsWith("vstore4((v), 0, "))
+        << layout;
+    EXPECT_THAT(quad_store(catalogue, layout, DType::f16),
+                testing::StartsWith("vstore_half4_rte((v), 0, "))
+        << layout;
+  }
+  // Columns that follow each other down, cells of two, and a type that is rounded by a function.
+  for (const char* layout : {"C", "R_4_1_C", "R_4_2_R", "R_2_6_R"}) {
+    EXPECT_THAT(quad_store(catalogue, layout, DType::f32),
+                HasSubstr("STORE_dst(m, (n) + 3, morton_vector.s3)"))
+        << layout;
+  }
+  EXPECT_THAT(quad_store(catalogue, "R", DType::bf16), HasSubstr("STORE_dst(m, (n) + 3, "));
+}
+
+TEST(Instance, DefinesNoStoreOfFourThatTheTextDoesNotUse) {
+  const Catalogue catalogue = Catalogue::standard();
+  InstanceSpec spec = tile_with_bias(catalogue, View::identity({"M", "N"}));
+  spec.entry = catalogue.find_entry("gemm.naive");
+  spec.tunables = {};
+  for (InstanceOperand& operand : spec.operands) {
+    operand.access = InstanceOperand::Access::generated;
+  }
+  EXPECT_EQ(generate(spec).text.find("STORE4_dst"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace morton::test
