@@ -39,8 +39,8 @@ const PublishedLayer* published_layer(const PublishedNetwork* network, const std
 }
 
 bool is_product(const std::string& kernel) {
-  constexpr std::array kFamilies{"gemm.", "batched_gemm.", "filter_gemm.", "conv2d."};
-  return std::ranges::any_of(kFamilies,
+  constexpr std::array kLayerFamilies{"gemm.", "batched_gemm.", "filter_gemm.", "conv2d."};
+  return std::ranges::any_of(kLayerFamilies,
                              [&](const char* family) { return kernel.starts_with(family); });
 }
 

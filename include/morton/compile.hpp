@@ -16,7 +16,9 @@
 
 namespace morton {
 
+namespace api {
 struct CompiledState;
+}
 
 /// Values of the inputs' open extents.
 struct InputShapes {
@@ -189,11 +191,11 @@ class MORTON_API CompiledModel {
   [[nodiscard]] CompiledModel with_shapes(const InputShapes& shapes,
                                           Missing missing = Missing::refuse) const;
 
-  explicit CompiledModel(std::shared_ptr<const CompiledState> state);
-  [[nodiscard]] const std::shared_ptr<const CompiledState>& state() const { return state_; }
+  explicit CompiledModel(std::shared_ptr<const api::CompiledState> state);
+  [[nodiscard]] const std::shared_ptr<const api::CompiledState>& state() const { return state_; }
 
  private:
-  std::shared_ptr<const CompiledState> state_;
+  std::shared_ptr<const api::CompiledState> state_;
 };
 
 /// Plans `model` for `device`, builds what is not cached, uploads the weights and runs once on

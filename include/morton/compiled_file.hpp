@@ -16,7 +16,9 @@
 
 namespace morton {
 
+namespace api {
 struct CompiledFileState;
+}
 
 /// How a model that was compiled ahead is loaded.
 struct CompiledFileOptions {
@@ -62,8 +64,8 @@ class MORTON_API CompiledFile {
                                    const CompiledFileOptions& options = {}) const;
 
  private:
-  explicit CompiledFile(std::shared_ptr<const CompiledFileState> state);
-  std::shared_ptr<const CompiledFileState> state_;
+  explicit CompiledFile(std::shared_ptr<const api::CompiledFileState> state);
+  std::shared_ptr<const api::CompiledFileState> state_;
 };
 
 /// Writes compiled models to one file; several are one model compiled for one device with several

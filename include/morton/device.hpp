@@ -13,7 +13,9 @@
 
 namespace morton {
 
+namespace device {
 class OpenClDevice;
+}
 
 /// How a device is opened.
 struct DeviceConfig {
@@ -39,7 +41,7 @@ class MORTON_API Device {
   [[nodiscard]] static std::vector<std::string> list_json(
       const DeviceConfig& config = {}, std::vector<std::string>* notes = nullptr);
   /// For interop.hpp and the implementation.
-  explicit Device(std::shared_ptr<OpenClDevice> implementation);
+  explicit Device(std::shared_ptr<device::OpenClDevice> implementation);
 
   [[nodiscard]] std::string id() const;    ///< "P:D"
   [[nodiscard]] std::string name() const;  ///< as the driver gives it
@@ -58,10 +60,10 @@ class MORTON_API Device {
   /// Programs compiled from source by this process on this device.
   [[nodiscard]] int program_builds() const;
 
-  [[nodiscard]] const std::shared_ptr<OpenClDevice>& implementation() const { return device_; }
+  [[nodiscard]] const std::shared_ptr<device::OpenClDevice>& implementation() const { return device_; }
 
  private:
-  std::shared_ptr<OpenClDevice> device_;
+  std::shared_ptr<device::OpenClDevice> device_;
 };
 
 /// Why a device is or is not usable: loader, ICD files, permissions, caches, a tiny kernel's

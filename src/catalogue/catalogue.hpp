@@ -15,9 +15,11 @@
 #include "layout/arrangement.hpp"
 #include "morton/dtype.hpp"
 
-namespace morton::catalogue {
-
+namespace morton {
 class JsonReader;
+}
+
+namespace morton::catalogue {
 
 /// The data format that a kernel demands of one operand, or leaves in its result.
 struct OperandFormat {

@@ -111,11 +111,11 @@ float value_of(std::span<const std::uint8_t> pixel, std::int64_t channel, std::i
 
 }  // namespace
 
-Tensor read_image(const std::filesystem::path& path) {
+Tensor formats::read_image(const std::filesystem::path& path) {
   return decode_image(read_file(path, kMaxFileBytes), path.string());
 }
 
-Tensor decode_image(std::string_view bytes, const std::string& where) {
+Tensor formats::decode_image(std::string_view bytes, const std::string& where) {
   if (static_cast<std::int64_t>(bytes.size()) > kMaxFileBytes) {
     throw UnsupportedError(where + ": a picture of more than " + std::to_string(kMaxFileBytes) +
                            " bytes");

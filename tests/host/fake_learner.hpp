@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "formats_files.hpp"
+#include "host/formats_files.hpp"
 #include "support/rooms.hpp"
 #include "training/loop/training_loop.hpp"
 

@@ -179,9 +179,9 @@ CompiledModel compile(const Model& model, const std::vector<Device>& devices,
   return CompiledModel(state);
 }
 
-std::shared_ptr<CompiledState> compile_untried(const Model& model,
-                                               const std::vector<Device>& devices,
-                                               const CompileOptions& given) {
+std::shared_ptr<CompiledState> api::compile_untried(const Model& model,
+                                                    const std::vector<Device>& devices,
+                                                    const CompileOptions& given) {
   const CompileOptions options = with_cache_folder(given, devices.front());
   CompiledState begun{devices, model, given};
   begun.options.progress = nullptr;  // whoever waits, waits for this

@@ -21,7 +21,7 @@
 namespace morton {
 using namespace api;
 
-struct CompiledFileState {
+struct api::CompiledFileState {
   std::string where;
   std::unique_ptr<MappedFile> file;
   ArchivedModel model;

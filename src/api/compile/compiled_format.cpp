@@ -70,11 +70,20 @@ void check_variant(const ArchivedVariant& variant, const ArchivedModel& model,
 
 }  // namespace
 
+}  // namespace morton::api
+
+namespace morton {
+
+/// Where archives look for it: PortInfo is a public type.
 template <typename Archive, Archived<PortInfo> T>
 void visit(Archive& archive, T& port) {
   auto& [name, dtype, shape, symbols] = port;
   archive(name, dtype, shape, symbols);
 }
+
+}  // namespace morton
+
+namespace morton::api {
 
 template <typename Archive, Archived<Blob> T>
 void visit(Archive& archive, T& blob) {

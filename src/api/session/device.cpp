@@ -2,6 +2,7 @@
 #include "morton/device.hpp"
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "api/compile/cache_folder.hpp"
 #include "base/knobs.hpp"

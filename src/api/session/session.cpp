@@ -109,14 +109,14 @@ void Session::set_input(const std::string& name, const Tensor& value) {
   state_->runner->write(state_->runner->input(name), value);
 }
 
-void LentInputs::set(const std::string& name, const Tensor& value) {
+void api::LentInputs::set(const std::string& name, const Tensor& value) {
   Session::State& state = session_.state();
   check_planned(*state.model.state(), name, value);
   is_reading_ = true;
   state.runner->lend(state.runner->input(name), value);
 }
 
-LentInputs::~LentInputs() {
+api::LentInputs::~LentInputs() {
   if (is_reading_) session_.state().runner->finish_quietly();
 }
 

@@ -73,12 +73,12 @@ TuneProblem to_tune(const TunedProblem& problem) {
 
 }  // namespace
 
-std::map<std::string, std::int64_t> plain(const Environment& values) {
+std::map<std::string, std::int64_t> api::plain(const Environment& values) {
   return {values.begin(), values.end()};
 }
 
-std::vector<const Entry*> named_kernels(const std::vector<std::string>& names,
-                                        const Catalogue& catalogue) {
+std::vector<const Entry*> api::named_kernels(const std::vector<std::string>& names,
+                                             const Catalogue& catalogue) {
   std::vector<const Entry*> kernels;
   for (const std::string& name : names) {
     const Entry* entry = catalogue.find_entry(name);
@@ -95,8 +95,10 @@ std::vector<const Entry*> named_kernels(const std::vector<std::string>& names,
   return kernels;
 }
 
-std::vector<const Entry*> likely_kernels(const TunedProblem& problem, TuneOptions::Effort effort,
-                                         const Catalogue& catalogue, const DeviceInfo& device) {
+std::vector<const Entry*> api::likely_kernels(const TunedProblem& problem,
+                                              TuneOptions::Effort effort,
+                                              const Catalogue& catalogue,
+                                              const DeviceInfo& device) {
   const CandidateList list = candidates_for(problem, catalogue, device);
   std::vector<const Entry*> kernels;
   const auto candidates = entries_of(list, catalogue);

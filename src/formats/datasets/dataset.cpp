@@ -94,7 +94,7 @@ auto reading(const std::string& path, const Call& call) {
 
 }  // namespace
 
-void require_examples(const Dataset& data) {
+void formats::require_examples(const Dataset& data) {
   const Shape& inputs = data.inputs.shape();
   const Shape& targets = data.targets.shape();
   if (inputs.empty() || targets.empty() || inputs[0] != targets[0]) {
@@ -141,7 +141,7 @@ void require_labels_below(const Dataset& data, std::int64_t classes) {
                    std::to_string(classes - 1) + " for " + std::to_string(classes) + " classes");
 }
 
-Tensor labels_from(const Tensor& integers, const std::string& where) {
+Tensor formats::labels_from(const Tensor& integers, const std::string& where) {
   const Shape& shape = integers.shape();
   const bool one_each = shape.size() == 1 || (shape.size() == 2 && shape[1] == 1);
   if (!one_each) {
@@ -162,7 +162,7 @@ Tensor labels_from(const Tensor& integers, const std::string& where) {
   return labels;
 }
 
-std::string printable_name(std::string_view name) {
+std::string formats::printable_name(std::string_view name) {
   std::string result(name);
   for (char& c : result) {
     const auto byte = static_cast<unsigned char>(c);

@@ -9,9 +9,11 @@
 #include "base/algebra/expression.hpp"
 #include "base/rooms.hpp"
 
-namespace morton::plan {
-
+namespace morton::layout {
 struct Arrangement;
+}
+
+namespace morton::plan {
 
 /// A kernel with the values that it is built with.
 struct DecidedKernel {

@@ -18,72 +18,76 @@ namespace morton::plan {
 /// and shares memory as this device cannot.
 void check_archived(const Plan& plan, const DeviceInfo& device, const std::string& where);
 
+}  // namespace morton::plan
+
+namespace morton {
+
 template <>
-struct LastOf<Value::Kind> {
-  static constexpr auto value = Value::Kind::workspace;
+struct LastOf<plan::Value::Kind> {
+  static constexpr auto value = plan::Value::Kind::workspace;
 };
 template <>
-struct LastOf<PlannedImage::Source> {
-  static constexpr auto value = PlannedImage::Source::copied;
+struct LastOf<plan::PlannedImage::Source> {
+  static constexpr auto value = plan::PlannedImage::Source::copied;
 };
 template <>
-struct LastOf<StepArgument::Kind> {
-  static constexpr auto value = StepArgument::Kind::integer;
+struct LastOf<plan::StepArgument::Kind> {
+  static constexpr auto value = plan::StepArgument::Kind::integer;
 };
 template <>
-struct LastOf<Step::Kind> {
-  static constexpr auto value = Step::Kind::transfer;
+struct LastOf<plan::Step::Kind> {
+  static constexpr auto value = plan::Step::Kind::transfer;
 };
 template <>
-struct LastOf<Step::Place> {
-  static constexpr auto value = Step::Place::host;
+struct LastOf<plan::Step::Place> {
+  static constexpr auto value = plan::Step::Place::host;
 };
 template <>
-struct LastOf<Step::Role> {
-  static constexpr auto value = Step::Role::repack;
+struct LastOf<plan::Step::Role> {
+  static constexpr auto value = plan::Step::Role::repack;
 };
 template <>
-struct LastOf<PlannedBlock::Kind> {
-  static constexpr auto value = PlannedBlock::Kind::workspace;
+struct LastOf<plan::PlannedBlock::Kind> {
+  static constexpr auto value = plan::PlannedBlock::Kind::workspace;
 };
 template <>
-struct LastOf<InstanceArgument::Kind> {
-  static constexpr auto value = InstanceArgument::Kind::integer;
+struct LastOf<source::InstanceArgument::Kind> {
+  static constexpr auto value = source::InstanceArgument::Kind::integer;
 };
 template <>
-struct LastOf<Rim> {
-  static constexpr auto value = Rim::zero;
+struct LastOf<layout::Rim> {
+  static constexpr auto value = layout::Rim::zero;
 };
 template <>
-struct LastOf<MemoryKind> {
-  static constexpr auto value = MemoryKind::image;
+struct LastOf<layout::MemoryKind> {
+  static constexpr auto value = layout::MemoryKind::image;
 };
 
-template <typename Archive, Archived<Loop> T>
+template <typename Archive, Archived<layout::Loop> T>
 void visit(Archive& archive, T& loop) {
   auto& [dimension, extent] = loop;
   archive(dimension, extent);
 }
 
 /// Layouts are checked where they are made, so a reader makes them anew.
-template <typename Archive, Archived<Layout> T>
+template <typename Archive, Archived<layout::Layout> T>
 void visit(Archive& archive, T& layout) {
   int rank = layout.rank();
-  std::vector<Loop> loops = layout.loops();
+  std::vector<layout::Loop> loops = layout.loops();
   archive(rank, loops);
   if constexpr (!std::is_const_v<T>) {
     constexpr int kMostDimensions = 1024;
     if (rank < 0 || rank > kMostDimensions) archive.fail("a layout of too many dimensions");
-    for (const Loop& loop : loops) {
+    for (const layout::Loop& loop : loops) {
       if (loop.dimension < 0 || loop.dimension >= rank || loop.extent < 0) {
         archive.fail("a layout's loop is wrong");
       }
     }
-    layout = Layout(rank, std::move(loops));
+    layout = layout::Layout(rank, std::move(loops));
   }
 }
 
-template <typename Archive, Archived<Arrangement> T>
+template <typename Archive, Archived<layout::Arrangement> T>
 void visit(Archive& archive, T& arrangement) {
   auto& [dtype, tensor_shape, grouping, layout, padded, pitch, rim, memory, image_rows,
          image_texels] = arrangement;
@@ -92,7 +96,7 @@ void visit(Archive& archive, T& arrangement) {
 }
 
 /// `data` is there for states only.
-template <typename Archive, Archived<Value> T>
+template <typename Archive, Archived<plan::Value> T>
 void visit(Archive& archive, T& value) {
   auto& [name, kind, arrangement, data, view, view_names, memory_of, offset_in_owner_bytes, slot,
          block, offset_bytes, bytes] = value;
@@ -100,26 +104,26 @@ void visit(Archive& archive, T& value) {
           offset_bytes, bytes);
 }
 
-template <typename Archive, Archived<PlannedImage> T>
+template <typename Archive, Archived<plan::PlannedImage> T>
 void visit(Archive& archive, T& image) {
   auto& [source, width, height, texel] = image;
   archive(source, width, height, texel);
 }
 
-template <typename Archive, Archived<StepArgument> T>
+template <typename Archive, Archived<plan::StepArgument> T>
 void visit(Archive& archive, T& argument) {
   auto& [kind, name, number, image] = argument;
   archive(kind, name, number, image);
 }
 
-template <typename Archive, Archived<Transfer> T>
+template <typename Archive, Archived<plan::Transfer> T>
 void visit(Archive& archive, T& transfer) {
   auto& [from, to, from_offset_bytes, to_offset_bytes, bytes] = transfer;
   archive(from, to, from_offset_bytes, to_offset_bytes, bytes);
 }
 
 /// Tuning knows its problem by `tuned_as`; nobody tunes what is compiled.
-template <typename Archive, Archived<Step> T>
+template <typename Archive, Archived<plan::Step> T>
 void visit(Archive& archive, T& step) {
   auto& [kind, place, name, kernel, slot, instance, library, routine, transfer, arguments, role,
          global, local, reads, writes, in_place, flop, bytes, logical_bytes, footprint_bytes,
@@ -129,26 +133,26 @@ void visit(Archive& archive, T& step) {
           estimated_us, tunables, reason, problem);
 }
 
-template <typename Archive, Archived<PlannedBlock> T>
+template <typename Archive, Archived<plan::PlannedBlock> T>
 void visit(Archive& archive, T& block) {
   auto& [kind, bytes, slot] = block;
   archive(kind, bytes, slot);
 }
 
-template <typename Archive, Archived<InstanceArgument> T>
+template <typename Archive, Archived<source::InstanceArgument> T>
 void visit(Archive& archive, T& argument) {
   auto& [kind, name, type, member] = argument;
   archive(kind, name);
 }
 
-template <typename Archive, Archived<InstanceSource> T>
+template <typename Archive, Archived<source::InstanceSource> T>
 void visit(Archive& archive, T& instance) {
   auto& [function, text, key, shares_program, arguments] = instance;
   archive(function, text, key, shares_program, arguments);
 }
 
 /// Of what was decided, plans for other extents are made: they begin with the model.
-template <typename Archive, Archived<Plan> T>
+template <typename Archive, Archived<plan::Plan> T>
 void visit(Archive& archive, T& plan) {
   auto& [devices, roofs, values, load_steps, steps, instances, programs, blocks, inputs, outputs,
          states, considered, largest_live_bytes, largest_live_activation_bytes,
@@ -158,4 +162,4 @@ void visit(Archive& archive, T& plan) {
           largest_live_workspace_bytes);
 }
 
-}  // namespace morton::plan
+}  // namespace morton

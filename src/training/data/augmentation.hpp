@@ -7,6 +7,7 @@
 
 #include "base/numbers/counter_generator.hpp"
 #include "base/rooms.hpp"
+#include "base/shape.hpp"
 #include "training/data/turn.hpp"
 
 namespace morton::training {
@@ -32,6 +33,7 @@ struct Augmentation {
 /// there is.
 [[nodiscard]] Augmentation parse_augmentation(const std::string& text);
 /// The same as text again.
+using morton::to_string;
 [[nodiscard]] std::string to_string(const Augmentation& augmentation);
 
 /// The part of a picture that a network sees, as high and wide as its input: row `top` and column

@@ -41,7 +41,7 @@ std::string in_one_example(const Shape& shape) {
 
 }  // namespace
 
-void fail_to_fit(const Dataset& data, const Shape& input) {
+void training::fail_to_fit(const Dataset& data, const Shape& input) {
   throw UsageError(
       data.where + ": an example is " + in_one_example(data.inputs.shape()) +
       ", the network takes " + in_one_example(input) +

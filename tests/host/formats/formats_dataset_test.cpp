@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "formats/arrays/npy.hpp"
-#include "formats_files.hpp"
+#include "host/formats_files.hpp"
 #include "morton/dataset.hpp"
 #include "support/rooms.hpp"
 

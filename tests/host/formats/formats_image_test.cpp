@@ -12,7 +12,7 @@
 #include "formats/arrays/idx.hpp"
 #include "formats/arrays/tensor_file.hpp"
 #include "formats/image.hpp"
-#include "formats_files.hpp"
+#include "host/formats_files.hpp"
 #include "support/rooms.hpp"
 
 namespace morton::test {

@@ -9,7 +9,7 @@
 
 #include "formats/input_file.hpp"
 #include "formats/onnx/onnx_import.hpp"
-#include "formats_files.hpp"
+#include "host/formats_files.hpp"
 #include "morton/error.hpp"
 #include "ops/core/operator.hpp"
 #include "support/rooms.hpp"

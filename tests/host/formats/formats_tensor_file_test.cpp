@@ -14,7 +14,7 @@
 #include "formats/arrays/npy_header.hpp"
 #include "formats/arrays/tensor_file.hpp"
 #include "formats/arrays/zip.hpp"
-#include "formats_files.hpp"
+#include "host/formats_files.hpp"
 #include "support/rooms.hpp"
 
 namespace morton::test {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/numbers/counter_generator.hpp"
-#include "formats_files.hpp"
+#include "host/formats_files.hpp"
 #include "support/rooms.hpp"
 #include "training/data/augmentation.hpp"
 #include "training/data/plane.hpp"

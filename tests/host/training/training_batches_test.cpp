@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/numbers/counter_generator.hpp"
-#include "example_data.hpp"
-#include "formats_files.hpp"
+#include "host/example_data.hpp"
+#include "host/formats_files.hpp"
 #include "support/rooms.hpp"
 #include "training/data/batches.hpp"
 #include "training/data/epoch_order.hpp"

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "formats/arrays/safetensors.hpp"
-#include "formats_files.hpp"
+#include "host/formats_files.hpp"
 #include "support/rooms.hpp"
 #include "training/files/checkpoint.hpp"
 

@@ -6,8 +6,8 @@
 #include <numeric>
 #include <vector>
 
-#include "example_data.hpp"
-#include "formats_files.hpp"
+#include "host/example_data.hpp"
+#include "host/formats_files.hpp"
 #include "support/rooms.hpp"
 #include "training/data/example_writer.hpp"
 

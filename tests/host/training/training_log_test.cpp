@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "formats_files.hpp"
 #include "graph/architectures.hpp"
+#include "host/formats_files.hpp"
 #include "support/rooms.hpp"
 
 namespace morton::test {

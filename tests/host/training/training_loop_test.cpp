@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/files/file.hpp"
-#include "fake_learner.hpp"
+#include "host/fake_learner.hpp"
 #include "support/rooms.hpp"
 
 namespace morton::test {

@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "example_data.hpp"
-#include "formats_files.hpp"
+#include "host/example_data.hpp"
+#include "host/formats_files.hpp"
 #include "support/rooms.hpp"
 
 namespace morton::test {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <string>
 
-#include "formats_files.hpp"
+#include "host/formats_files.hpp"
 #include "support/rooms.hpp"
 #include "training/loop/schedule.hpp"
 
