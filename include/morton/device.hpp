@@ -60,7 +60,9 @@ class MORTON_API Device {
   /// Programs compiled from source by this process on this device.
   [[nodiscard]] int program_builds() const;
 
-  [[nodiscard]] const std::shared_ptr<device::OpenClDevice>& implementation() const { return device_; }
+  [[nodiscard]] const std::shared_ptr<device::OpenClDevice>& implementation() const {
+    return device_;
+  }
 
  private:
   std::shared_ptr<device::OpenClDevice> device_;
