@@ -8,7 +8,7 @@
 #include "base/shape.hpp"
 #include "ops/core/graph_writer.hpp"
 #include "ops/core/operator.hpp"
-#include "ops/elementwise.hpp"
+#include "ops/elementwise/elementwise.hpp"
 #include "ops/math/softmax_rows.hpp"
 
 namespace morton::autodiff {

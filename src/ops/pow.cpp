@@ -3,7 +3,7 @@
 
 #include "base/algebra/typed_chain.hpp"
 #include "base/rooms.hpp"
-#include "ops/elementwise.hpp"
+#include "ops/elementwise/elementwise.hpp"
 
 namespace morton::ops {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "base/rooms.hpp"
 #include "ops/core/operator.hpp"
-#include "ops/elementwise.hpp"
+#include "ops/elementwise/elementwise.hpp"
 #include "passes/passes.hpp"
 
 namespace morton::passes {

@@ -15,12 +15,13 @@ namespace {
 
 constexpr std::int64_t kLimitBytes = std::int64_t{1} << 20;
 
-/// "MaxPool" -> "max_pool".
+/// "MaxPool" -> "max_pool", "IsNaN" -> "is_nan".
 std::string snake_case(std::string_view name) {
   std::string result;
   for (std::size_t i = 0; i < name.size(); ++i) {
     const auto c = static_cast<unsigned char>(name[i]);
-    if (i > 0 && std::isupper(c) != 0 &&
+    const bool ends_nan = name.substr(0, i + 1).ends_with("NaN");
+    if (i > 0 && std::isupper(c) != 0 && !ends_nan &&
         std::isupper(static_cast<unsigned char>(name[i - 1])) == 0) {
       result += '_';
     }

@@ -4,7 +4,8 @@
 
 - src/kernels: every entry names a .cl file beside it, every .cl file has an entry, and no file
   lies where the build does not embed it;
-- src/ops/ops.def: one line, one .cpp file and one tests/cases file for every operator;
+- src/ops/ops.def: one line, one file or row of a table, and one tests/cases file for every
+  operator;
 - tests: every test lies in a folder that becomes a program.
 """
 
@@ -50,28 +51,44 @@ def sources_of(path, problems):
 
 
 def snake_case(name):
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+    """The stem of an operator's files: MaxPool's is max_pool, IsNaN's is_nan."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.replace("NaN", "Nan")).lower()
+
+
+DEFINITION = "src/ops/ops.def"
+LISTED = re.compile(r"\s*MORTON_(?:OPERATOR\((\w+)\)|ROW\((\w+), (\w+)\))")
+# A row of a table: `{"Abs", 6, ...` or `reduce_operator<...>("ReduceL1")`.
+ROW = re.compile(r'^\s*(?:\{"(\w+)",\s+\d+,|\w+<.*>\("(\w+)"\))', re.M)
 
 
 def check_operators(problems):
-    definition = ROOT / "src/ops/ops.def"
-    if not definition.is_file():
+    if not (ROOT / DEFINITION).is_file():
         return
-    listed = {}
-    for line, text in enumerate(read("src/ops/ops.def").splitlines(), 1):
-        match = re.match(r"\s*\w+\(\s*\"?(\w+)", text)
-        if match and not text.lstrip().startswith(("#", "//")):
-            listed[snake_case(match.group(1))] = line
-    for name, line in listed.items():
-        for path in (f"src/ops/{name}.cpp", f"tests/cases/{name}.cases"):
-            if not (ROOT / path).is_file():
-                problems.add("src/ops/ops.def", line, f"{name} has no {path}")
-    for path in files(".cpp", ".cases"):
-        # What operators share has a header; an operator has none, for ops.def declares it.
-        operator = (path.parts[:2] == ("src", "ops")
-                    and not (ROOT / path.with_suffix(".hpp")).is_file())
-        if (operator or path.suffix == ".cases") and path.stem not in listed:
-            problems.add(path, 0, "has no line in src/ops/ops.def")
+    sources = [p for p in files(".cpp") if p.parts[:2] == ("src", "ops")]
+    # What operators share has a header; files of operators have none, for ops.def declares them.
+    homes = {p.stem: p for p in sources if not (ROOT / p.with_suffix(".hpp")).is_file()}
+    cases = {p.stem: p for p in files(".cases")}
+    rows = {}  # of each file, the operators that ops.def says are rows there
+    for line, text in enumerate(read(DEFINITION).splitlines(), 1):
+        match = LISTED.match(text)
+        if not match:
+            continue
+        name, stem = match.group(2, 3) if match.group(3) else (match.group(1), None)
+        stem = stem or snake_case(name)
+        rows.setdefault(stem, set()).update({name} if match.group(3) else ())
+        if stem not in homes:
+            problems.add(DEFINITION, line, f"{name}: src/ops holds no {stem}.cpp")
+        if not cases.pop(snake_case(name), None):
+            problems.add(DEFINITION, line, f"{name} has no tests/cases/{snake_case(name)}.cases")
+    for stem, path in homes.items():
+        if stem not in rows:
+            problems.add(path, 0, f"has no line in {DEFINITION}")
+            continue
+        found = {first or second for first, second in ROW.findall(read(path))}
+        for name in sorted(rows[stem] ^ found):
+            problems.add(path, 0, f"{DEFINITION} and the rows here differ in {name}")
+    for path in cases.values():
+        problems.add(path, 0, f"has no line in {DEFINITION}")
 
 
 def check_tests(problems):

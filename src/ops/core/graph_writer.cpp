@@ -6,7 +6,7 @@
 #include "base/error.hpp"
 #include "base/shape.hpp"
 #include "ops/core/operator.hpp"
-#include "ops/elementwise.hpp"
+#include "ops/elementwise/elementwise.hpp"
 
 namespace morton::ops {
 

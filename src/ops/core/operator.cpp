@@ -11,15 +11,26 @@
 #include "base/text/near_names.hpp"
 #include "ops/core/gradient.hpp"
 #include "ops/core/sides.hpp"
-#include "ops/elementwise.hpp"
+#include "ops/elementwise/elementwise.hpp"
 
 namespace morton::ops {
 
 #define MORTON_OPERATOR(name) const Operator& operator_##name();
+#define MORTON_ROW(name, table) const OperatorTable& table##_operators();
 #include "ops/ops.def"
+#undef MORTON_ROW
 #undef MORTON_OPERATOR
 
 namespace {
+
+/// The operator `name` of a table; throws InternalError where it has no such row.
+const Operator& row_of(const OperatorTable& table, std::string_view name) {
+  const auto found = std::ranges::find(table, name, &Operator::name);
+  if (found == table.end()) {
+    throw InternalError("ops.def: no row for '" + std::string(name) + "' in its table");
+  }
+  return *found;
+}
 
 void check_inputs(const NodeView& view, const Operator& op) {
   if (view.input_count() < op.least_inputs || view.input_count() > op.most_inputs) {
@@ -169,7 +180,9 @@ std::vector<ReferenceTensor> references_of(const NodeView& view,
 const std::vector<const Operator*>& operators() {
   static const std::vector<const Operator*> kOperators{
 #define MORTON_OPERATOR(name) &operator_##name(),
+#define MORTON_ROW(name, table) &row_of(table##_operators(), #name),
 #include "ops/ops.def"
+#undef MORTON_ROW
 #undef MORTON_OPERATOR
   };
   return kOperators;

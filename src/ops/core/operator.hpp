@@ -33,8 +33,8 @@ struct Origin {
 
 class Gradient;
 
-/// One operator: everything that the engine knows of it. Each lives in one file,
-/// src/ops/<name>.cpp, and is listed in src/ops/ops.def.
+/// One operator: everything that the engine knows of it. src/ops/ops.def lists them all and says
+/// which file each lives in: one of its own, or the table of its family.
 struct Operator {
   std::string_view name;  ///< ONNX's name
   std::size_t least_inputs = 1;
@@ -96,6 +96,9 @@ struct Operator {
   /// Whose operator it is: a model's file can name those of ONNX alone.
   enum class Home : std::uint8_t { onnx, morton } home = Home::onnx;
 };
+
+/// A family of operators that differ in little. Its file makes them once, a row each.
+using OperatorTable = std::vector<Operator>;
 
 /// The operator named `name`, or nullptr.
 [[nodiscard]] const Operator* find_operator(std::string_view name);

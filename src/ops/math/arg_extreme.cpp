@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/math/arg_extreme.hpp"
-
+//
+// ArgMax and ArgMin: the place of the extreme along one dimension.
 #include <algorithm>
 #include <cmath>
 
+#include "base/rooms.hpp"
 #include "ops/math/along.hpp"
 
 namespace morton::ops {
 namespace {
+
+enum class Extreme : std::uint8_t { largest, smallest };
 
 Along arg_extreme_row(const NodeView& node) {
   const std::size_t rank = node.input(0).shape.size();
@@ -27,14 +30,15 @@ bool is_beyond(double a, double b, Extreme extreme) {
   return extreme == Extreme::smallest ? a < b : a > b;
 }
 
-}  // namespace
-
+/// The places are i64.
 std::vector<TensorType> infer_arg(const NodeView& node) {
   (void)node.flag("select_last_index", 0);
   return {{DType::i64,
            reduced_shape(arg_extreme_row(node), node.input(0).shape, arg_extreme_shape(node))}};
 }
 
+/// Where errors leave open which element is the extreme, the result is off by as much as another
+/// that may be it is away.
 ReferenceTensor reference_arg(const NodeView& node, const ReferenceTensor& source,
                               Extreme extreme) {
   const bool last = node.flag("select_last_index", 0);
@@ -76,6 +80,33 @@ BoundProblem lower_arg(const NodeView& node, Extreme extreme) {
   bound.operands["src"] = {node.input_id(0), view_along(row, shape)};
   bound.operands["dst"] = {node.output_id(), view_of_reduced(row, shape, arg_extreme_shape(node))};
   return bound;
+}
+
+template <Extreme kExtreme>
+Operator arg_operator(std::string_view name) {
+  return {
+      .name = name,
+      .attributes = {"axis", "keepdims", "select_last_index"},
+      .since_opset = 1,
+      .infer = infer_arg,
+      .reference =
+          [](const NodeView& node, std::span<const ReferenceTensor> inputs) {
+            return reference_arg(node, inputs[0], kExtreme);
+          },
+      .lower = [](const NodeView& node) { return lower_arg(node, kExtreme); },
+      .types = {DType::f32, DType::i8, DType::u8, DType::i16, DType::u16, DType::i32, DType::u32,
+                DType::i64, DType::u64},
+  };
+}
+
+}  // namespace
+
+const OperatorTable& arg_extreme_operators() {
+  static const OperatorTable kTable{
+      arg_operator<Extreme::largest>("ArgMax"),
+      arg_operator<Extreme::smallest>("ArgMin"),
+  };
+  return kTable;
 }
 
 }  // namespace morton::ops

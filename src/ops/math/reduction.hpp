@@ -59,42 +59,4 @@ void gradient_of_global_pool(Gradient& gradient, const Reduction& reduction);
 /// reals.
 [[nodiscard]] std::vector<DType> types_of(const Reduction& reduction);
 
-/// The Reduce operator `name` of ONNX.
-template <Reduction kReduction>
-[[nodiscard]] Operator reduce_operator(std::string_view name) {
-  return {
-      .name = name,
-      .most_inputs = 2,
-      .attributes = {"axes", "keepdims", "noop_with_empty_axes"},
-      .since_opset = 1,
-      .infer = infer_reduction,
-      .reference =
-          [](const NodeView& node, std::span<const ReferenceTensor> inputs) {
-            return reference_reduction(node, inputs[0], kReduction);
-          },
-      .lower = [](const NodeView& node) { return lower_reduction(node, kReduction); },
-      .types = types_of(kReduction),
-      .planned_inputs = {1},
-      .gradient = kReduction.combine == Reduction::Combine::product
-                      ? nullptr
-                      : +[](Gradient& gradient) { gradient_of_reduce(gradient, kReduction); },
-  };
-}
-
-/// The pool `name` of ONNX, whose window is the whole image.
-template <Reduction kReduction>
-[[nodiscard]] Operator global_pool_operator(std::string_view name) {
-  return {
-      .name = name,
-      .since_opset = 1,
-      .infer = infer_global_pool,
-      .reference =
-          [](const NodeView& node, std::span<const ReferenceTensor> inputs) {
-            return reference_global_pool(node, inputs[0], kReduction);
-          },
-      .lower = [](const NodeView& node) { return lower_global_pool(node, kReduction); },
-      .gradient = [](Gradient& gradient) { gradient_of_global_pool(gradient, kReduction); },
-  };
-}
-
 }  // namespace morton::ops

@@ -3,7 +3,7 @@
 #include <array>
 
 #include "base/rooms.hpp"
-#include "ops/elementwise.hpp"
+#include "ops/elementwise/elementwise.hpp"
 
 namespace morton::ops {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "base/rooms.hpp"
 #include "ops/core/gradient.hpp"
-#include "ops/elementwise.hpp"
+#include "ops/elementwise/elementwise.hpp"
 #include "ops/math/summation.hpp"
 
 namespace morton::ops {

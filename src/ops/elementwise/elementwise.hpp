@@ -21,13 +21,10 @@ namespace morton::ops {
 [[nodiscard]] std::vector<DType> number_types();
 /// Numbers and bool.
 [[nodiscard]] std::vector<DType> all_types();
-
-/// Inputs that an operator with any number of them may have.
-inline constexpr std::size_t kMostVariadic = 64;
-/// The chain that adds up all inputs, and the one that takes the largest (`ScalarOp::max`) or the
-/// least (`min`) of them, NaN where one is NaN.
-[[nodiscard]] Chain sum_of(const NodeView& node);
-[[nodiscard]] Chain extreme_of(const NodeView& node, ScalarOp op);
+/// u8, u16, u32 and u64.
+[[nodiscard]] std::vector<DType> unsigned_types();
+/// Bool alone.
+[[nodiscard]] std::vector<DType> boolean_type();
 
 /// log(1 + exp(x)) is the sum of these: max(x, 0), and log(1 + exp(-|x|)), which does not overflow.
 /// Both take the same side at 0, so that their slopes there add up to the sum's, 1/2.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/elementwise.hpp"
+#include "ops/elementwise/elementwise.hpp"
 
 #include <algorithm>
 
@@ -59,10 +59,8 @@ View broadcast_view(const Shape& from, const Shape& to) {
 std::vector<DType> real_types() { return {DType::f32, DType::f16, DType::bf16, DType::f64}; }
 
 std::vector<DType> number_types() {
-  std::vector<DType> types = real_types();
-  types.insert(types.end(), {DType::i8, DType::u8, DType::i16, DType::u16, DType::i32, DType::u32,
-                             DType::i64, DType::u64});
-  return types;
+  return {DType::f32, DType::f16, DType::bf16, DType::f64, DType::i8,  DType::u8,
+          DType::i16, DType::u16, DType::i32,  DType::u32, DType::i64, DType::u64};
 }
 
 std::vector<DType> all_types() {
@@ -70,6 +68,10 @@ std::vector<DType> all_types() {
   types.push_back(DType::boolean);
   return types;
 }
+
+std::vector<DType> unsigned_types() { return {DType::u8, DType::u16, DType::u32, DType::u64}; }
+
+std::vector<DType> boolean_type() { return {DType::boolean}; }
 
 Chain single_step(ScalarOp op) {
   Chain chain;
@@ -100,29 +102,6 @@ std::vector<bool> inputs_read(const Chain& chain, std::size_t count) {
   }
   mark(chain.result);
   return read;
-}
-
-Chain sum_of(const NodeView& node) {
-  Chain chain;
-  chain.input_count = static_cast<int>(node.input_count());
-  for (int i = 1; i < chain.input_count; ++i) {
-    chain.append(ScalarOp::add, {chain.result, ScalarRef::input(i)});
-  }
-  return chain;
-}
-
-Chain extreme_of(const NodeView& node, ScalarOp op) {
-  Chain chain;
-  chain.input_count = static_cast<int>(node.input_count());
-  for (int i = 1; i < chain.input_count; ++i) {
-    const ScalarRef next = ScalarRef::input(i);
-    const ScalarRef better = chain.append(op, {chain.result, next});
-    if (!is_real(node.input(0).dtype)) continue;
-    // The primitive keeps a NaN first argument only.
-    const ScalarRef is_nan = chain.append(ScalarOp::is_nan, {next});
-    chain.append(ScalarOp::select, {is_nan, next, better});
-  }
-  return chain;
 }
 
 ReferenceTensor evaluate(const Chain& chain, std::span<const ChainOperand> operands,

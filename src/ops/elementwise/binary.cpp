@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Arithmetic of two inputs.
 #include "base/algebra/typed_chain.hpp"
 #include "base/rooms.hpp"
-#include "ops/elementwise.hpp"
+#include "ops/elementwise/table.hpp"
 
 namespace morton::ops {
 namespace {
@@ -28,19 +30,33 @@ Chain mod_chain(const NodeView& node) {
   return chain;
 }
 
+/// x where it is not below 0, else slope * x.
+Chain prelu_chain(const NodeView& /*node*/) {
+  Chain chain;
+  chain.input_count = 2;
+  const ScalarRef x = ScalarRef::input(0);
+  const ScalarRef below = chain.append(ScalarOp::less, {x, ScalarRef::constant(0.0)});
+  const ScalarRef leak = chain.append(ScalarOp::mul, {x, ScalarRef::input(1)});
+  chain.append(ScalarOp::select, {below, leak, x});
+  return chain;
+}
+
+std::vector<ElementwiseRow> binary_rows() {
+  return {
+      {"Add", 7, number_types, step<ScalarOp::add>, {.parameters = {0, 1}}},
+      {"Div", 7, number_types, step<ScalarOp::div>, {.parameters = {0, 1}}},
+      {"Mod", 10, number_types, mod_chain, {.attributes = {"fmod"}}},
+      {"Mul", 7, number_types, step<ScalarOp::mul>, {.parameters = {0, 1}}},
+      {"PRelu", 7, number_types, prelu_chain, {.parameters = {1}}},
+      {"Sub", 7, number_types, step<ScalarOp::sub>, {.parameters = {0, 1}}},
+  };
+}
+
 }  // namespace
 
-const Operator& operator_Mod() {
-  static const Operator kOperator{
-      .name = "Mod",
-      .least_inputs = 2,
-      .most_inputs = 2,
-      .attributes = {"fmod"},
-      .since_opset = 10,
-      .chain = mod_chain,
-      .types = number_types(),
-  };
-  return kOperator;
+const OperatorTable& binary_operators() {
+  static const OperatorTable kTable = elementwise_table(kTwoInputs, binary_rows());
+  return kTable;
 }
 
 }  // namespace morton::ops
