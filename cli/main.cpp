@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "bench/cold.hpp"
-#include "commands.hpp"
+#include "common/commands.hpp"
 #include "common/log.hpp"
 #include "common/terminal.hpp"
 #include "model/compile.hpp"

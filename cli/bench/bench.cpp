@@ -10,7 +10,7 @@
 #include "bench/cold.hpp"
 #include "bench/kernel_contender.hpp"
 #include "bench/loading_memory.hpp"
-#include "commands.hpp"
+#include "common/commands.hpp"
 #include "common/given_model.hpp"
 #include "common/inputs.hpp"
 #include "common/log.hpp"

@@ -13,7 +13,7 @@
 #include "bench/operand_sets.hpp"
 #include "bench/peers/peer.hpp"
 #include "bench/single_problem.hpp"
-#include "commands.hpp"
+#include "common/commands.hpp"
 #include "common/inputs.hpp"
 #include "common/log.hpp"
 #include "common/options.hpp"

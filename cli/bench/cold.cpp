@@ -11,8 +11,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "bench/conv_path.hpp"
 #include "common/child.hpp"
+#include "common/conv_path.hpp"
 #include "common/inputs.hpp"
 #include "common/log.hpp"
 #include "common/output.hpp"

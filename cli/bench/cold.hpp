@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "commands.hpp"
+#include "common/commands.hpp"
 #include "common/given_model.hpp"
 #include "common/options.hpp"
 

@@ -12,7 +12,7 @@
 #include "bench/kernel_contender.hpp"
 #include "bench/single_problem.hpp"
 #include "check/compare_model.hpp"
-#include "commands.hpp"
+#include "common/commands.hpp"
 #include "common/log.hpp"
 #include "common/options.hpp"
 #include "common/output.hpp"

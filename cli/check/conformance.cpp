@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "check/conformance_case.hpp"
-#include "commands.hpp"
+#include "common/commands.hpp"
 #include "common/log.hpp"
 #include "common/options.hpp"
 #include "common/output.hpp"

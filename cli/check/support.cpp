@@ -7,7 +7,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "commands.hpp"
+#include "common/commands.hpp"
 #include "common/output.hpp"
 #include "morton/support.hpp"
 

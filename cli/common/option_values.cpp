@@ -10,7 +10,7 @@
 #include <optional>
 #include <system_error>
 
-#include "bench/conv_path.hpp"
+#include "common/conv_path.hpp"
 #include "common/log.hpp"
 #include "common/machine.hpp"
 #include "common/options.hpp"

@@ -8,7 +8,7 @@
 #include <charconv>
 #include <system_error>
 
-#include "bench/conv_path.hpp"
+#include "common/conv_path.hpp"
 #include "common/shape_options.hpp"
 
 namespace morton::cli {

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "bench/conv_path.hpp"
+#include "common/conv_path.hpp"
 #include "morton/architectures.hpp"
 #include "morton/error.hpp"
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "commands.hpp"
+#include "common/commands.hpp"
 #include "common/machine.hpp"
 #include "common/options.hpp"
 #include "common/output.hpp"

@@ -12,7 +12,7 @@
 #include <optional>
 
 #include "bench/single_problem.hpp"
-#include "commands.hpp"
+#include "common/commands.hpp"
 #include "common/log.hpp"
 #include "common/machine.hpp"
 #include "common/options.hpp"

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "check/support.hpp"
-#include "commands.hpp"
+#include "common/commands.hpp"
 #include "common/inputs.hpp"
 #include "common/options.hpp"
 #include "common/output.hpp"

@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "commands.hpp"
+#include "common/commands.hpp"
 #include "common/log.hpp"
 #include "common/options.hpp"
 #include "morton/architectures.hpp"

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "commands.hpp"
+#include "common/commands.hpp"
 #include "common/digits.hpp"
 #include "common/log.hpp"
 #include "common/options.hpp"

@@ -5,7 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "commands.hpp"
+#include "common/commands.hpp"
 #include "common/given_model.hpp"
 #include "common/inputs.hpp"
 #include "common/log.hpp"

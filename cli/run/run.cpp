@@ -11,7 +11,7 @@
 #include <set>
 #include <sstream>
 
-#include "commands.hpp"
+#include "common/commands.hpp"
 #include "common/given_model.hpp"
 #include "common/inputs.hpp"
 #include "common/log.hpp"

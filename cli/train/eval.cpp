@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "commands.hpp"
+#include "common/commands.hpp"
 #include "common/data_options.hpp"
 #include "common/given_model.hpp"
 #include "common/inputs.hpp"

@@ -6,9 +6,9 @@
 
 #include "base/error.hpp"
 #include "base/shape.hpp"
+#include "ops/core/elementwise.hpp"
 #include "ops/core/graph_writer.hpp"
 #include "ops/core/operator.hpp"
-#include "ops/elementwise/elementwise.hpp"
 #include "ops/math/softmax_rows.hpp"
 
 namespace morton::autodiff {

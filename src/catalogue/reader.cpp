@@ -5,7 +5,7 @@
 #include <cctype>
 #include <nlohmann/json.hpp>
 
-#include "base/device_info.hpp"
+#include "base/device/device_info.hpp"
 
 namespace morton::catalogue {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/rooms.hpp"
-#include "device/opencl_device.hpp"
+#include "device/open/opencl_device.hpp"
 
 namespace morton::launch {
 

@@ -2,7 +2,7 @@
 #include "launch/eigen.hpp"
 
 #include "base/error.hpp"
-#include "device/probe/host_product.hpp"
+#include "device/use/host_product.hpp"
 #include "launch/library_call.hpp"
 
 namespace morton::launch {

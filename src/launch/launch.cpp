@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "device/memory/image.hpp"
+#include "device/use/image.hpp"
 
 namespace morton::launch {
 namespace {

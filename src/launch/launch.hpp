@@ -6,8 +6,8 @@
 #include <string>
 
 #include "base/rooms.hpp"
-#include "device/opencl.hpp"
-#include "device/opencl_device.hpp"
+#include "device/open/opencl.hpp"
+#include "device/open/opencl_device.hpp"
 #include "plan/ir/plan.hpp"
 
 namespace morton::launch {

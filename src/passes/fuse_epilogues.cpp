@@ -3,8 +3,8 @@
 #include <numeric>
 
 #include "base/rooms.hpp"
+#include "ops/core/elementwise.hpp"
 #include "ops/core/operator.hpp"
-#include "ops/elementwise/elementwise.hpp"
 #include "passes/passes.hpp"
 
 namespace morton::passes {

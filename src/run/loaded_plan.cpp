@@ -10,8 +10,8 @@
 #include <map>
 
 #include "base/error.hpp"
-#include "device/memory/transfer.hpp"
-#include "device/program/given_program.hpp"
+#include "device/use/given_program.hpp"
+#include "device/use/transfer.hpp"
 #include "launch/library.hpp"
 #include "layout/pack_slabs.hpp"
 #include "run/shared_constants.hpp"

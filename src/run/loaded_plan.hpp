@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/rooms.hpp"
-#include "device/opencl_device.hpp"
+#include "device/open/opencl_device.hpp"
 #include "launch/launch.hpp"
 #include "plan/ir/plan.hpp"
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "base/rooms.hpp"
-#include "device/memory/transfer.hpp"
-#include "device/probe/timing.hpp"
+#include "device/use/timing.hpp"
+#include "device/use/transfer.hpp"
 #include "launch/launch.hpp"
 #include "morton/tensor.hpp"
 #include "run/loaded_plan.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "base/device_info.hpp"
+#include "base/device/device_info.hpp"
 #include "base/rooms.hpp"
 #include "tuning/trial.hpp"
 #include "tuning/worker_process.hpp"

@@ -9,7 +9,7 @@
 
 #include "device/catalogue_ways.hpp"
 #include "device/checked_run.hpp"
-#include "device/opencl_device.hpp"
+#include "device/open/opencl_device.hpp"
 #include "graph/graph.hpp"
 #include "support/rooms.hpp"
 

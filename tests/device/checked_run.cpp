@@ -11,7 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/numbers/checked.hpp"
-#include "device/memory/transfer.hpp"
+#include "device/use/transfer.hpp"
 #include "launch/launch.hpp"
 #include "plan/lower/memory.hpp"
 #include "support/rooms.hpp"

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "base/files/file.hpp"
-#include "device/doctor.hpp"
-#include "device/opencl_device.hpp"
+#include "device/open/opencl_device.hpp"
+#include "device/probe/doctor.hpp"
 #include "support/child_process.hpp"
 #include "support/rooms.hpp"
 #include "support/temporary_folder.hpp"

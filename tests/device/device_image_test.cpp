@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "device/memory/image.hpp"
-#include "device/memory/transfer.hpp"
+#include "device/use/image.hpp"
+#include "device/use/transfer.hpp"
 #include "support/devices.hpp"
 #include "support/rooms.hpp"
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "device/memory/memory_pool.hpp"
-#include "device/memory/transfer.hpp"
+#include "device/open/memory_pool.hpp"
+#include "device/use/transfer.hpp"
 #include "support/devices.hpp"
 #include "support/rooms.hpp"
 

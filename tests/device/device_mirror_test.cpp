@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "device/memory/mirror.hpp"
+#include "device/use/mirror.hpp"
 #include "support/child_process.hpp"
 #include "support/devices.hpp"
 #include "support/rooms.hpp"

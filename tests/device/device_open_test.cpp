@@ -5,10 +5,10 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "device/facts.hpp"
-#include "device/opencl_device.hpp"
-#include "device/probe/timing.hpp"
-#include "device/quirks.hpp"
+#include "device/open/facts.hpp"
+#include "device/open/opencl_device.hpp"
+#include "device/open/quirks.hpp"
+#include "device/use/timing.hpp"
 #include "support/child_process.hpp"
 #include "support/devices.hpp"
 #include "support/rooms.hpp"

@@ -14,9 +14,9 @@
 
 #include "base/error.hpp"
 #include "base/files/file.hpp"
-#include "device/memory/transfer.hpp"
-#include "device/program/program_cache.hpp"
-#include "device/program/program_file.hpp"
+#include "device/open/program_cache.hpp"
+#include "device/open/program_file.hpp"
+#include "device/use/transfer.hpp"
 #include "support/child_process.hpp"
 #include "support/devices.hpp"
 #include "support/rooms.hpp"

@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/files/file.hpp"
-#include "device/program/program_file.hpp"
+#include "device/open/program_file.hpp"
 #include "support/rooms.hpp"
 #include "support/temporary_folder.hpp"
 

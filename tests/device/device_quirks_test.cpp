@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "device/quirks.hpp"
+#include "device/open/quirks.hpp"
 #include "support/rooms.hpp"
 
 namespace morton::test {

@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "device/probe/host_product.hpp"
 #include "device/session_network.hpp"
+#include "device/use/host_product.hpp"
 #include "morton/interop.hpp"
 #include "support/devices.hpp"
 #include "support/rooms.hpp"

@@ -6,7 +6,7 @@
 
 #include <optional>
 
-#include "device/opencl.hpp"
+#include "device/open/opencl.hpp"
 #include "device/session_network.hpp"
 #include "morton/interop.hpp"
 #include "support/devices.hpp"

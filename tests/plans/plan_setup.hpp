@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/device_info.hpp"
+#include "base/device/device_info.hpp"
 #include "base/files/file.hpp"
 #include "base/files/json_reader.hpp"
 #include "catalogue/catalogue.hpp"

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "device/quirks.hpp"
+#include "device/open/quirks.hpp"
 #include "plans/plan_setup.hpp"
 #include "support/doc_files.hpp"
 #include "support/rooms.hpp"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "device/opencl_device.hpp"
+#include "device/open/opencl_device.hpp"
 #include "support/rooms.hpp"
 
 namespace morton::test {

@@ -13,7 +13,7 @@
 #include "base/error.hpp"
 #include "base/files/file.hpp"
 #include "base/shape.hpp"
-#include "device/program/given_program.hpp"
+#include "device/use/given_program.hpp"
 #include "formats/input_file.hpp"
 #include "launch/library.hpp"
 #include "run/runner.hpp"

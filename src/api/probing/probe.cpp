@@ -9,7 +9,7 @@
 #include <map>
 
 #include "base/error.hpp"
-#include "device/probe/kept_roofs.hpp"
+#include "device/open/kept_roofs.hpp"
 #include "device/probe/peak.hpp"
 #include "device/probe/probe_host.hpp"
 #include "device/probe/probe_memory.hpp"

@@ -6,9 +6,9 @@
 
 #include "api/compile/cache_folder.hpp"
 #include "base/knobs.hpp"
-#include "device/doctor.hpp"
-#include "device/opencl_device.hpp"
-#include "device/probe/kept_roofs.hpp"
+#include "device/open/kept_roofs.hpp"
+#include "device/open/opencl_device.hpp"
+#include "device/probe/doctor.hpp"
 #include "morton/interop.hpp"
 
 namespace morton {

@@ -10,7 +10,7 @@
 #include "api/tuning/tune_problem.hpp"
 #include "base/error.hpp"
 #include "base/files/file.hpp"
-#include "device/probe/kept_roofs.hpp"
+#include "device/open/kept_roofs.hpp"
 #include "plan/measured/tuned_file.hpp"
 #include "plan/policy/tunables.hpp"
 #include "plan/search/cost.hpp"

@@ -15,7 +15,7 @@
 #include "api/tuning/tune_subject.hpp"
 #include "base/error.hpp"
 #include "base/rooms.hpp"
-#include "device/opencl_device.hpp"
+#include "device/open/opencl_device.hpp"
 #include "morton/peak.hpp"
 #include "morton/tune.hpp"
 #include "tuning/worker_client.hpp"

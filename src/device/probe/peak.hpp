@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "base/rooms.hpp"
-#include "device/opencl_device.hpp"
+#include "device/open/opencl_device.hpp"
 
 namespace morton::device {
 

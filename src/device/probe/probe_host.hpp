@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/rooms.hpp"
-#include "device/probe/host_product.hpp"
 #include "device/probe/probe_sample.hpp"
+#include "device/use/host_product.hpp"
 
 namespace morton::device {
 

@@ -5,7 +5,7 @@
 #include <chrono>
 
 #include "base/error.hpp"
-#include "device/probe/timing.hpp"
+#include "device/use/timing.hpp"
 
 namespace morton::device {
 

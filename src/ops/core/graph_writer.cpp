@@ -5,8 +5,8 @@
 
 #include "base/error.hpp"
 #include "base/shape.hpp"
+#include "ops/core/elementwise.hpp"
 #include "ops/core/operator.hpp"
-#include "ops/elementwise/elementwise.hpp"
 
 namespace morton::ops {
 

@@ -9,9 +9,9 @@
 #include "base/error.hpp"
 #include "base/numbers/exact_integers.hpp"
 #include "base/text/near_names.hpp"
+#include "ops/core/elementwise.hpp"
 #include "ops/core/gradient.hpp"
 #include "ops/core/sides.hpp"
-#include "ops/elementwise/elementwise.hpp"
 
 namespace morton::ops {
 

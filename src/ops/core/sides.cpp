@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "base/algebra/typed_chain.hpp"
-#include "ops/elementwise/elementwise.hpp"
+#include "ops/core/elementwise.hpp"
 
 namespace morton::ops {
 namespace {

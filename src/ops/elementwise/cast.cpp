@@ -3,7 +3,7 @@
 #include <array>
 
 #include "base/rooms.hpp"
-#include "ops/elementwise/elementwise.hpp"
+#include "ops/core/elementwise.hpp"
 
 namespace morton::ops {
 namespace {

@@ -2,7 +2,7 @@
 #include <limits>
 
 #include "base/rooms.hpp"
-#include "ops/elementwise/elementwise.hpp"
+#include "ops/core/elementwise.hpp"
 
 namespace morton::ops {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "base/algebra/typed_chain.hpp"
 #include "base/rooms.hpp"
-#include "ops/elementwise/elementwise.hpp"
+#include "ops/core/elementwise.hpp"
 
 namespace morton::ops {
 namespace {

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cmath>
 
-#include "ops/elementwise/elementwise.hpp"
+#include "ops/core/elementwise.hpp"
 #include "ops/math/summation.hpp"
 
 namespace morton::ops {

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "base/algebra/typed_chain.hpp"
-#include "ops/elementwise/elementwise.hpp"
+#include "ops/core/elementwise.hpp"
 #include "ops/math/along.hpp"
 #include "ops/math/summation.hpp"
 

@@ -2,8 +2,8 @@
 #include <cmath>
 
 #include "base/rooms.hpp"
+#include "ops/core/elementwise.hpp"
 #include "ops/core/gradient.hpp"
-#include "ops/elementwise/elementwise.hpp"
 #include "ops/math/summation.hpp"
 
 namespace morton::ops {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/rooms.hpp"
+#include "ops/core/elementwise.hpp"
 #include "ops/core/gradient.hpp"
-#include "ops/elementwise/elementwise.hpp"
 #include "ops/math/summation.hpp"
 
 namespace morton::ops {

@@ -2,7 +2,7 @@
 #include <numeric>
 
 #include "base/rooms.hpp"
-#include "ops/elementwise/elementwise.hpp"
+#include "ops/core/elementwise.hpp"
 #include "ops/math/normalization.hpp"
 #include "ops/math/normalization_gradient.hpp"
 

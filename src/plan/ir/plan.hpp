@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "base/device_info.hpp"
+#include "base/device/device_info.hpp"
 #include "base/files/json_reader.hpp"
 #include "base/problem.hpp"
 #include "base/rooms.hpp"

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "base/device_info.hpp"
+#include "base/device/device_info.hpp"
 #include "base/rooms.hpp"
 #include "plan/ir/plan.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/device_info.hpp"
+#include "base/device/device_info.hpp"
 #include "base/problem.hpp"
 #include "base/rooms.hpp"
 #include "catalogue/catalogue.hpp"

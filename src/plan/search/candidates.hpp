@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/device_info.hpp"
+#include "base/device/device_info.hpp"
 #include "base/rooms.hpp"
 #include "plan/ir/plan.hpp"
 #include "plan/search/cost.hpp"

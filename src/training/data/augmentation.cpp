@@ -2,7 +2,7 @@
 #include "training/data/augmentation.hpp"
 
 #include "base/error.hpp"
-#include "training/loop/option_text.hpp"
+#include "training/data/option_text.hpp"
 
 namespace morton::training {
 namespace {

@@ -13,7 +13,7 @@
 
 #include "base/error.hpp"
 #include "base/numbers/checked.hpp"
-#include "training/loop/option_text.hpp"
+#include "training/data/option_text.hpp"
 
 namespace morton::training {
 namespace {

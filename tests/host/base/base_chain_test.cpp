@@ -7,7 +7,7 @@
 
 #include "base/algebra/chain.hpp"
 #include "morton/error.hpp"
-#include "ops/elementwise/elementwise.hpp"
+#include "ops/core/elementwise.hpp"
 #include "support/compare.hpp"
 #include "support/rooms.hpp"
 

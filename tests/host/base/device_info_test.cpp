@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/device_info.hpp"
+#include "base/device/device_info.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "base/device_info.hpp"
+#include "base/device/device_info.hpp"
 #include "base/error.hpp"
 #include "base/problem.hpp"
 #include "catalogue/catalogue.hpp"

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/device/device_info.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/error.hpp"
+
+namespace morton {
+namespace {
+
+constexpr std::int64_t kSchema = 1;
+
+/// Calls visit(key, member) for each field of a roof; `Source` is Roofs or const Roofs.
+template <typename Source, typename Visit>
+void for_each_roof(Source& roofs, const Visit& visit) {
+  visit("gflops_f32", roofs.gflops_f32);
+  visit("gigabytes_per_second", roofs.gigabytes_per_second);
+  visit("launch_us", roofs.launch_us);
+  visit("launch_and_wait_us", roofs.launch_and_wait_us);
+  visit("bandwidth", roofs.bandwidth);
+  visit("source", roofs.source);
+  visit("host", roofs.host);
+}
+
+/// Calls visit(key, member) for each field but `roofs`: the one list that the file format, the
+/// checks and the names in expressions are made from.
+template <typename Source, typename Visit>
+void for_each_field(Source& info, const Visit& visit) {
+  visit("id", info.id);
+  visit("platform", info.platform);
+  visit("platform_version", info.platform_version);
+  visit("name", info.name);
+  visit("vendor", info.vendor);
+  visit("driver_version", info.driver_version);
+  visit("device_version", info.device_version);
+  visit("opencl_c_version", info.opencl_c_version);
+  visit("extensions", info.extensions);
+  visit("profile", info.profile);
+  visit("kind", info.kind);
+  visit("compute_units", info.compute_units);
+  visit("clock_mhz", info.clock_mhz);
+  visit("cuda_compute_capability", info.cuda_compute_capability);
+  visit("max_work_group_size", info.max_work_group_size);
+  visit("max_work_item_sizes", info.max_work_item_sizes);
+  visit("global_memory_bytes", info.global_memory_bytes);
+  visit("max_allocation_bytes", info.max_allocation_bytes);
+  visit("global_cache_bytes", info.global_cache_bytes);
+  visit("cache_line_bytes", info.cache_line_bytes);
+  visit("local_memory_bytes", info.local_memory_bytes);
+  visit("constant_buffer_bytes", info.constant_buffer_bytes);
+  visit("local_memory_is_dedicated", info.local_memory_is_dedicated);
+  visit("unified_memory", info.unified_memory);
+  visit("images", info.images);
+  visit("image_from_buffer", info.image_from_buffer);
+  visit("image_max_width", info.image_max_width);
+  visit("image_max_height", info.image_max_height);
+  visit("image_buffer_max_texels", info.image_buffer_max_texels);
+  visit("image_pitch_alignment_texels", info.image_pitch_alignment_texels);
+  visit("base_address_alignment_bytes", info.base_address_alignment_bytes);
+  visit("preferred_vector_f32", info.preferred_vector_f32);
+  visit("native_vector_f32", info.native_vector_f32);
+  visit("native_vector_f16", info.native_vector_f16);
+  visit("fp16", info.fp16);
+  visit("fp64", info.fp64);
+  visit("profiling", info.profiling);
+  visit("out_of_order", info.out_of_order);
+  visit("compiler", info.compiler);
+  visit("timer_resolution_ns", info.timer_resolution_ns);
+  visit("quirks", info.quirks);
+}
+
+struct ToJson {
+  Json& json;
+  template <typename Value>
+  void operator()(const char* key, const Value& value) const {
+    json[key] = value;
+  }
+  void operator()(const char* key, DeviceInfo::Kind kind) const { json[key] = name_of(kind); }
+  void operator()(const char* key, const std::vector<FootprintBandwidth>& list) const {
+    json[key] = Json::array();
+    for (const FootprintBandwidth& point : list) {
+      json[key].push_back({{"footprint_bytes", point.footprint_bytes},
+                           {"gigabytes_per_second", point.gigabytes_per_second}});
+    }
+  }
+  void operator()(const char* key, const HostRoofs& host) const {
+    Json products = Json::array();
+    for (const HostProduct& product : host.products) {
+      products.push_back({{"flop", product.flop}, {"us", product.us}});
+    }
+    json[key] = {{"launch_and_step_us", host.launch_and_step_us}, {"products", products}};
+  }
+};
+
+DeviceInfo::Kind kind_from(const JsonReader& reader) {
+  const std::string text = reader.text();
+  for (const auto kind :
+       {DeviceInfo::Kind::cpu, DeviceInfo::Kind::gpu, DeviceInfo::Kind::accelerator}) {
+    if (text == name_of(kind)) return kind;
+  }
+  reader.fail("expected cpu, gpu or accelerator, got '" + text + "'");
+}
+
+double positive_or_zero(const JsonReader& reader) {
+  const double value = reader.real();
+  if (!std::isfinite(value) || value < 0) {
+    reader.fail("expected a finite number that is not negative, got " + std::to_string(value));
+  }
+  return value;
+}
+
+std::vector<FootprintBandwidth> bandwidth_from(const JsonReader& reader) {
+  std::vector<FootprintBandwidth> list;
+  for (const JsonReader& point : reader.elements()) {
+    point.allow_keys({"footprint_bytes", "gigabytes_per_second"});
+    const std::int64_t footprint = point.at("footprint_bytes").integer();
+    const std::int64_t before = list.empty() ? 0 : list.back().footprint_bytes;
+    if (footprint <= before) {
+      point.fail("expected a footprint of more than " + std::to_string(before) + " bytes, got " +
+                 std::to_string(footprint));
+    }
+    list.push_back({footprint, positive_or_zero(point.at("gigabytes_per_second"))});
+  }
+  return list;
+}
+
+HostRoofs host_from(const JsonReader& reader) {
+  reader.allow_keys({"launch_and_step_us", "products"});
+  HostRoofs host;
+  host.launch_and_step_us = positive_or_zero(reader.at("launch_and_step_us"));
+  for (const JsonReader& product : reader.at("products").elements()) {
+    product.allow_keys({"flop", "us"});
+    const std::int64_t flop = product.at("flop").integer();
+    const std::int64_t before = host.products.empty() ? 0 : host.products.back().flop;
+    if (flop <= before) {
+      product.fail("expected a product of more than " + std::to_string(before) +
+                   " operations, got " + std::to_string(flop));
+    }
+    const double us = positive_or_zero(product.at("us"));
+    if (us == 0.0) product.at("us").fail("expected a measured time, more than 0");
+    host.products.push_back({flop, us});
+  }
+  return host;
+}
+
+struct FromJson {
+  const JsonReader& reader;
+  std::set<std::string, std::less<>>& known;
+
+  /// The member `key`, remembered as known.
+  [[nodiscard]] JsonReader take(const char* key) const {
+    known.insert(key);
+    return reader.at(key);
+  }
+  void operator()(const char* key, std::string& value) const { value = take(key).text(); }
+  void operator()(const char* key, bool& value) const { value = take(key).boolean(); }
+  void operator()(const char* key, DeviceInfo::Kind& value) const { value = kind_from(take(key)); }
+  void operator()(const char* key, std::vector<std::string>& value) const {
+    value = take(key).texts();
+  }
+  void operator()(const char* key, std::int64_t& value) const {
+    const JsonReader member = take(key);
+    value = member.integer();
+    if (value < 0) member.fail("expected 0 or more, got " + std::to_string(value));
+  }
+  void operator()(const char* key, double& value) const { value = positive_or_zero(take(key)); }
+  void operator()(const char* key, std::vector<FootprintBandwidth>& value) const {
+    value = bandwidth_from(take(key));
+  }
+  /// Missing where the roofs were kept before steps on the host were measured.
+  void operator()(const char* key, HostRoofs& value) const {
+    if (reader.has(key)) value = host_from(take(key));
+  }
+  void operator()(const char* key, std::array<std::int64_t, 3>& value) const {
+    const JsonReader member = take(key);
+    const auto sizes = member.integers();
+    if (sizes.size() != value.size()) {
+      member.fail("expected 3 sizes, got " + std::to_string(sizes.size()));
+    }
+    std::copy(sizes.begin(), sizes.end(), value.begin());
+  }
+  void require_no_others() const {
+    for (const auto& [key, value] : reader.members()) {
+      if (!known.contains(key)) reader.fail("unknown key '" + key + "'");
+    }
+  }
+};
+
+/// Fails for values that would make a planner divide by zero or launch nothing.
+void require_positive(const JsonReader& reader, const DeviceInfo& info) {
+  const std::pair<const char*, std::int64_t> positive[] = {
+      {"compute_units", info.compute_units},
+      {"max_work_group_size", info.max_work_group_size},
+      {"base_address_alignment_bytes", info.base_address_alignment_bytes},
+      {"max_work_item_sizes",
+       *std::min_element(info.max_work_item_sizes.begin(), info.max_work_item_sizes.end())},
+  };
+  for (const auto& [key, value] : positive) {
+    if (value < 1) reader.at(key).fail("expected 1 or more, got " + std::to_string(value));
+  }
+}
+
+struct ToEnvironment {
+  Environment& environment;
+  void set(const std::string& key, std::int64_t value) const {
+    environment["device." + key] = value;
+  }
+  void operator()(const char* key, std::int64_t value) const { set(key, value); }
+  void operator()(const char* key, bool value) const { set(key, value ? 1 : 0); }
+  void operator()(const char* key, double value) const { set(key, std::llround(value)); }
+  void operator()(const char*, const std::string&) const {}
+  void operator()(const char*, const std::vector<std::string>&) const {}
+  void operator()(const char*, DeviceInfo::Kind kind) const {
+    set("is_cpu", kind == DeviceInfo::Kind::cpu ? 1 : 0);
+    set("is_gpu", kind == DeviceInfo::Kind::gpu ? 1 : 0);
+  }
+  void operator()(const char* key, const std::array<std::int64_t, 3>& sizes) const {
+    for (std::size_t i = 0; i < sizes.size(); ++i) set(key + std::to_string(i), sizes[i]);
+  }
+};
+
+}  // namespace
+
+std::string_view name_of(DeviceInfo::Kind kind) {
+  switch (kind) {
+    case DeviceInfo::Kind::cpu:
+      return "cpu";
+    case DeviceInfo::Kind::gpu:
+      return "gpu";
+    case DeviceInfo::Kind::accelerator:
+      return "accelerator";
+  }
+  throw InternalError("device info: no such kind of device: " +
+                      std::to_string(static_cast<int>(kind)));
+}
+
+Json to_json(const DeviceInfo& info) {
+  Json json = Json::object();
+  json["schema"] = kSchema;
+  for_each_field(info, ToJson{json});
+  json["roofs"] = to_json(info.roofs);
+  return json;
+}
+
+Json to_json(const Roofs& roofs) {
+  Json json = Json::object();
+  for_each_roof(roofs, ToJson{json});
+  return json;
+}
+
+Roofs roofs_from_json(const JsonReader& reader) {
+  Roofs roofs;
+  std::set<std::string, std::less<>> known;
+  const FromJson fields{reader, known};
+  for_each_roof(roofs, fields);
+  fields.require_no_others();
+  return roofs;
+}
+
+DeviceInfo device_info_from_json(const JsonReader& reader) {
+  DeviceInfo info;
+  if (const auto schema = reader.at("schema").integer(); schema != kSchema) {
+    reader.at("schema").fail("expected " + std::to_string(kSchema) + ", got " +
+                             std::to_string(schema));
+  }
+  std::set<std::string, std::less<>> known{"schema", "roofs"};
+  const FromJson fields{reader, known};
+  for_each_field(info, fields);
+  fields.require_no_others();
+  require_positive(reader, info);
+  info.roofs = roofs_from_json(reader.at("roofs"));
+  return info;
+}
+
+Environment environment_of(const DeviceInfo& info) {
+  Environment environment;
+  for_each_field(info, ToEnvironment{environment});
+  return environment;
+}
+
+std::string fingerprint(const DeviceInfo& info) {
+  std::string line;
+  for (const auto* part : {&info.name, &info.vendor, &info.platform, &info.platform_version,
+                           &info.driver_version, &info.device_version, &info.opencl_c_version}) {
+    line += *part + " | ";
+  }
+  line += std::to_string(info.compute_units) + " compute units";
+  for (char& c : line) {
+    if (c == '\n' || c == '\r' || c == '\t') c = ' ';
+  }
+  return line;
+}
+
+double bandwidth_at(const Roofs& roofs, std::int64_t footprint_bytes) {
+  double best = 0.0;
+  for (std::size_t i = 0; i < roofs.bandwidth.size(); ++i) {
+    const bool last = i + 1 == roofs.bandwidth.size();
+    if (!last && roofs.bandwidth[i + 1].footprint_bytes <= footprint_bytes) continue;
+    best = std::max(best, roofs.bandwidth[i].gigabytes_per_second);
+  }
+  return roofs.bandwidth.empty() ? roofs.gigabytes_per_second : best;
+}
+
+std::vector<std::string_view> classes_of(const DeviceInfo& info) {
+  if (info.kind == DeviceInfo::Kind::cpu) return {"cpu"};
+  std::vector<std::string_view> classes;
+  if (!info.local_memory_is_dedicated) classes.emplace_back("gpu_without_local_memory");
+  if (info.unified_memory) classes.emplace_back("low_power_gpu");
+  classes.emplace_back("gpu");
+  return classes;
+}
+
+Roofs guessed_roofs(const DeviceInfo& info) {
+  // A driver that does not know its clock (PoCL under an emulator) says 0.
+  const double clock_ghz =
+      (info.clock_mhz > 0 ? static_cast<double>(info.clock_mhz) : 1000.0) / 1e3;
+  const auto units = static_cast<double>(info.compute_units);
+  Roofs roofs;
+  if (info.kind == DeviceInfo::Kind::cpu) {
+    // Two fused multiply-adds per cycle on full vectors; one memory channel's worth per two cores.
+    const auto width = static_cast<double>(std::max<std::int64_t>(info.native_vector_f32, 1));
+    roofs.gflops_f32 = units * clock_ghz * 4.0 * width;
+    roofs.gigabytes_per_second = std::max(5.0, 5.0 * units);
+    roofs.launch_us = 20.0;
+  } else if (info.local_memory_is_dedicated) {
+    roofs.gflops_f32 = units * clock_ghz * 256.0;
+    roofs.gigabytes_per_second = units * clock_ghz * 16.0;
+    roofs.launch_us = 5.0;
+  } else {
+    // 17 GFLOP/s per compute unit at 500 MHz, as R17 counts for the Mali T-628; its memory is the
+    // CPU's.
+    roofs.gflops_f32 = units * clock_ghz * 34.0;
+    roofs.gigabytes_per_second = std::max(4.0, 2.0 * units);
+    roofs.launch_us = 50.0;
+  }
+  roofs.source = "guessed from clock and compute units";
+  return roofs;
+}
+
+}  // namespace morton

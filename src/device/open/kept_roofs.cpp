@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device/open/kept_roofs.hpp"
+
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "base/error.hpp"
+#include "base/files/file.hpp"
+#include "device/open/program_file.hpp"
+
+namespace morton::device {
+namespace {
+
+constexpr std::int64_t kSchema = 1;
+constexpr std::int64_t kMaxFileBytes = std::int64_t{1} << 20;
+
+void require_positive(const JsonReader& reader, std::string_view key) {
+  if (!(reader.at(key).real() > 0.0)) {
+    reader.at(key).fail("expected a measured figure, more than 0");
+  }
+}
+
+Roofs parse(const std::string& text, const std::string& where, const DeviceInfo& info) {
+  const Json json = parse_json(text, where);
+  const JsonReader reader(json, where);
+  reader.allow_keys({"schema", "device", "digest", "roofs"});
+  if (const auto schema = reader.at("schema").integer(); schema != kSchema) {
+    reader.at("schema").fail("expected " + std::to_string(kSchema) + ", got " +
+                             std::to_string(schema));
+  }
+  if (reader.at("digest").text() != digest_of(fingerprint(info))) {
+    reader.at("digest").fail("belongs to another device or driver: '" + reader.at("device").text() +
+                             "'");
+  }
+  const JsonReader roofs = reader.at("roofs");
+  for (const char* key : {"gflops_f32", "gigabytes_per_second", "launch_us"}) {
+    require_positive(roofs, key);
+  }
+  return roofs_from_json(roofs);
+}
+
+}  // namespace
+
+std::filesystem::path path_of_roofs(const std::filesystem::path& folder, const DeviceInfo& info) {
+  return folder / "roofs" / (digest_of(fingerprint(info)) + ".json");
+}
+
+KeptRoofs read_kept_roofs(const std::filesystem::path& folder, const DeviceInfo& info) {
+  if (folder.empty()) return {};
+  const std::filesystem::path path = path_of_roofs(folder, info);
+  std::error_code status;
+  if (!std::filesystem::exists(std::filesystem::symlink_status(path, status))) return {};
+  std::string why;
+  for (const auto& place : {path.parent_path(), path}) {
+    if (const auto distrust = why_not_trusted(place); distrust && why.empty()) why = *distrust;
+  }
+  if (why.empty()) {
+    try {
+      return {parse(read_file(path, kMaxFileBytes), path.string(), info), ""};
+    } catch (const Error& error) {
+      why = error.what();
+    }
+  }
+  return {std::nullopt, why + "; the roofs of device " + info.id +
+                            " are guessed instead: measure them again with 'morton probe', or "
+                            "remove the file"};
+}
+
+std::filesystem::path keep_roofs(const std::filesystem::path& folder, const DeviceInfo& info,
+                                 const Roofs& roofs) {
+  if (folder.empty()) {
+    throw UsageError(
+        "measured roofs: the device was opened without a cache folder, so there is no place to "
+        "keep them; open it with one");
+  }
+  const std::filesystem::path path = path_of_roofs(folder, info);
+  const Json json = {{"schema", kSchema},
+                     {"device", fingerprint(info)},
+                     {"digest", digest_of(fingerprint(info))},
+                     {"roofs", to_json(roofs)}};
+  write_trusted_file(path, json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  return path;
+}
+
+}  // namespace morton::device

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device/open/memory_pool.hpp"
+
+#include <algorithm>
+#include <map>
+#include <new>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/numbers/checked.hpp"
+#include "device/open/opencl_device.hpp"
+
+namespace morton::device {
+namespace {
+
+/// Smallest block, and the step below which sizes do not differ: a page.
+constexpr std::int64_t kPageBytes = 4096;
+/// A free block serves a request of at least this part of its size (1/2).
+constexpr std::int64_t kMaxWaste = 2;
+
+bool is_out_of_memory(int code) {
+  return code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_RESOURCES ||
+         code == CL_OUT_OF_HOST_MEMORY;
+}
+
+}  // namespace
+
+/// What the pool and all of its blocks share; lives until the last of them dies.
+struct MemoryPool::Store {
+  Store(cl::Context the_context, const DeviceInfo& the_info)
+      : context(std::move(the_context)), info(the_info) {}
+
+  /// A buffer of `bytes` from the free ones or the driver; `mutex` is held.
+  cl::Buffer take(std::int64_t& bytes);
+  cl::Buffer make(std::int64_t bytes);
+  void give_back(cl::Buffer buffer, std::int64_t bytes);
+
+  const cl::Context context;
+  const DeviceInfo info;
+  mutable std::mutex mutex;
+  std::multimap<std::int64_t, cl::Buffer> free_blocks;
+  std::int64_t used = 0, peak = 0, idle = 0;
+};
+
+struct Block::Lease {
+  Lease(std::shared_ptr<MemoryPool::Store> the_store, cl::Buffer the_buffer, std::int64_t size)
+      : store(std::move(the_store)), buffer(std::move(the_buffer)), bytes(size) {}
+  Lease(const Lease&) = delete;
+  Lease& operator=(const Lease&) = delete;
+  ~Lease() { store->give_back(std::move(buffer), bytes); }
+
+  std::shared_ptr<MemoryPool::Store> store;
+  cl::Buffer buffer;
+  std::int64_t bytes;
+};
+
+cl::Buffer MemoryPool::Store::take(std::int64_t& bytes) {
+  const auto reusable = free_blocks.lower_bound(bytes);
+  if (reusable != free_blocks.end() && reusable->first / kMaxWaste <= bytes) {
+    cl::Buffer buffer = std::move(reusable->second);
+    bytes = reusable->first;
+    idle -= bytes;
+    free_blocks.erase(reusable);
+    return buffer;
+  }
+  if (used + idle + bytes > info.global_memory_bytes) {
+    free_blocks.clear();
+    idle = 0;
+  }
+  return make(bytes);
+}
+
+cl::Buffer MemoryPool::Store::make(std::int64_t bytes) {
+  // Where host and device share memory this lets both see it without a copy.
+  const cl_mem_flags flags =
+      CL_MEM_READ_WRITE | (info.unified_memory ? CL_MEM_ALLOC_HOST_PTR : cl_mem_flags{0});
+  const auto attempt = [&] { return cl::Buffer(context, flags, static_cast<std::size_t>(bytes)); };
+  if (!free_blocks.empty()) {
+    try {
+      return attempt();
+    } catch (const cl::Error& error) {
+      if (!is_out_of_memory(error.err())) throw;
+      free_blocks.clear();
+      idle = 0;
+    }
+  }
+  return attempt();
+}
+
+void MemoryPool::Store::give_back(cl::Buffer buffer, std::int64_t bytes) {
+  const std::lock_guard lock(mutex);
+  used -= bytes;
+  try {
+    free_blocks.emplace(bytes, std::move(buffer));
+    idle += bytes;
+  } catch (const std::bad_alloc&) {
+    // Without memory for the list's node the buffer goes back to the driver; destructors call this.
+  }
+}
+
+const cl::Buffer& Block::buffer() const {
+  if (lease_ == nullptr) throw InternalError("memory block: it is empty, nothing was allocated");
+  return lease_->buffer;
+}
+
+std::int64_t Block::bytes() const { return lease_ == nullptr ? 0 : lease_->bytes; }
+
+cl::Buffer Block::slice(std::int64_t offset_bytes, std::int64_t bytes) const {
+  cl::Buffer whole = buffer();
+  const DeviceInfo& info = lease_->store->info;
+  const std::int64_t alignment = info.base_address_alignment_bytes;
+  if (offset_bytes < 0 || bytes < 1 || bytes > lease_->bytes ||
+      offset_bytes > lease_->bytes - bytes) {
+    throw InternalError("memory block: the slice of " + std::to_string(bytes) + " bytes at " +
+                        std::to_string(offset_bytes) + " is empty or leaves the block of " +
+                        std::to_string(lease_->bytes) + " bytes");
+  }
+  if (offset_bytes % alignment != 0) {
+    throw InternalError("memory block: the slice at byte " + std::to_string(offset_bytes) +
+                        " does not lie at a multiple of " + std::to_string(alignment) +
+                        ", as sub-buffers must on " + info.name);
+  }
+  cl::Buffer part;
+  with_device_errors("slice of " + std::to_string(bytes) + " bytes", info, [&] {
+    const cl_buffer_region region{static_cast<std::size_t>(offset_bytes),
+                                  static_cast<std::size_t>(bytes)};
+    part = whole.createSubBuffer(CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region);
+  });
+  return part;
+}
+
+MemoryPool::MemoryPool(cl::Context context, const DeviceInfo& info)
+    : store_(std::make_shared<Store>(std::move(context), info)) {}
+
+MemoryPool::~MemoryPool() = default;
+
+Block MemoryPool::allocate(std::int64_t bytes) {
+  if (bytes < 0) {
+    throw InternalError("device memory: asked for " + std::to_string(bytes) + " bytes");
+  }
+  const DeviceInfo& info = store_->info;
+  if (bytes > info.max_allocation_bytes) {
+    throw DeviceError("device memory: asked for one block of " + std::to_string(bytes) +
+                      " bytes, but " + info.name + " gives at most " +
+                      std::to_string(info.max_allocation_bytes) +
+                      " at once; use a smaller batch or another device");
+  }
+  // Rounded up so that blocks fit more than one request, unless that crosses the limit.
+  std::int64_t size = round_up(std::max<std::int64_t>(bytes, 1), kPageBytes);
+  if (size > info.max_allocation_bytes) size = std::max<std::int64_t>(bytes, 1);
+
+  const std::lock_guard lock(store_->mutex);
+  if (size > info.global_memory_bytes - store_->used) {
+    throw DeviceError("device memory: asked for " + std::to_string(bytes) + " bytes while " +
+                      std::to_string(store_->used) + " of the " +
+                      std::to_string(info.global_memory_bytes) + " bytes of " + info.name +
+                      " are in use; use a smaller batch or free sessions");
+  }
+  cl::Buffer buffer;
+  with_device_errors("device memory: block of " + std::to_string(bytes) + " bytes", info,
+                     [&] { buffer = store_->take(size); });
+  Block block;
+  block.lease_ = std::make_shared<Block::Lease>(store_, std::move(buffer), size);
+  store_->used += size;
+  store_->peak = std::max(store_->peak, store_->used);
+  return block;
+}
+
+std::int64_t MemoryPool::used_bytes() const {
+  const std::lock_guard lock(store_->mutex);
+  return store_->used;
+}
+
+std::int64_t MemoryPool::peak_bytes() const {
+  const std::lock_guard lock(store_->mutex);
+  return store_->peak;
+}
+
+void MemoryPool::trim() {
+  const std::lock_guard lock(store_->mutex);
+  store_->free_blocks.clear();
+  store_->idle = 0;
+}
+
+}  // namespace morton::device

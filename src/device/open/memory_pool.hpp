@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "base/device/device_info.hpp"
+#include "base/rooms.hpp"
+#include "device/open/opencl.hpp"
+
+namespace morton::device {
+
+class MemoryPool;
+
+/// A block of device memory that goes back to its pool when the last copy of it dies. The pool may
+/// hand it out again at once: commands that use it must have ended by then, or its next user must
+/// enqueue on the same in-order queue.
+class Block {
+ public:
+  Block() = default;
+  /// The whole block; throws InternalError for an empty one.
+  [[nodiscard]] const cl::Buffer& buffer() const;
+  /// Its size, which may exceed what was asked for.
+  [[nodiscard]] std::int64_t bytes() const;
+  /// A sub-buffer; `offset_bytes` must be a multiple of the device's base alignment, the range
+  /// inside the block; throws InternalError otherwise.
+  [[nodiscard]] cl::Buffer slice(std::int64_t offset_bytes, std::int64_t bytes) const;
+
+ private:
+  friend class MemoryPool;
+  struct Lease;
+  std::shared_ptr<Lease> lease_;
+};
+
+/// Recycles buffers: fresh memory costs page faults (9 to 82 ms for 16 MiB on PoCL). Thread-safe.
+/// Limits are checked before the driver is asked, since drivers do not enforce them.
+class MemoryPool {
+ public:
+  MemoryPool(cl::Context context, const DeviceInfo& info);
+  ~MemoryPool();
+  /// At least `bytes` (0 gives a small block, as OpenCL has no empty buffers). Throws DeviceError
+  /// when it exceeds the largest allocation or what is left of the device's memory, with the
+  /// numbers.
+  [[nodiscard]] Block allocate(std::int64_t bytes);
+  /// Bytes in use, and the most that ever were.
+  [[nodiscard]] std::int64_t used_bytes() const;
+  [[nodiscard]] std::int64_t peak_bytes() const;
+  /// Gives free blocks back to the driver.
+  void trim();
+
+ private:
+  friend class Block;
+  struct Store;
+  std::shared_ptr<Store> store_;
+};
+
+}  // namespace morton::device

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device/open/program_cache.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <sstream>
+#include <system_error>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/files/file.hpp"
+#include "device/open/opencl_device.hpp"
+#include "device/open/program_file.hpp"
+
+namespace morton::device {
+namespace {
+
+constexpr std::int64_t kMaxEntryBytes = std::int64_t{256} << 20;
+constexpr int kMaxLogLines = 40;
+constexpr std::size_t kMaxLogBytes = 8000;
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+/// "-cl-std=CL1.2", or the newest that an older device has.
+std::string options_for(const DeviceInfo& info) {
+  for (const char* old : {"1.0", "1.1"}) {
+    if (info.opencl_c_version.starts_with(std::string("OpenCL C ") + old)) {
+      return std::string("-cl-std=CL") + old;
+    }
+  }
+  return "-cl-std=CL1.2";
+}
+
+/// The first lines of a build log.
+std::string shortened(const std::string& log) {
+  std::istringstream lines(log);
+  std::string text;
+  std::string line;
+  int count = 0;
+  while (std::getline(lines, line)) {
+    if (++count > kMaxLogLines || text.size() + line.size() > kMaxLogBytes) {
+      return text + "\n  ... (" + std::to_string(log.size()) + " bytes of log in all)";
+    }
+    text += "\n  " + line;
+  }
+  return text;
+}
+
+/// The names in `wanted` that the program does not have.
+std::vector<std::string> missing_kernels(const cl::Program& program,
+                                         const std::vector<std::string>& wanted) {
+  // Some drivers end the list in a zero byte.
+  std::string names = ";" + program.getInfo<CL_PROGRAM_KERNEL_NAMES>();
+  while (!names.empty() && names.back() == '\0') names.pop_back();
+  names += ";";
+  std::vector<std::string> missing;
+  std::copy_if(wanted.begin(), wanted.end(), std::back_inserter(missing),
+               [&](const std::string& kernel) {
+                 return names.find(";" + kernel + ";") == std::string::npos;
+               });
+  return missing;
+}
+
+/// The driver's binary for `device`; empty when it gives none.
+std::string binary_of(const cl::Program& program, const cl::Device& device) {
+  const auto devices = program.getInfo<CL_PROGRAM_DEVICES>();
+  const auto binaries = program.getInfo<CL_PROGRAM_BINARIES>();
+  for (std::size_t i = 0; i < std::min(devices.size(), binaries.size()); ++i) {
+    if (devices[i]() == device()) return {binaries[i].begin(), binaries[i].end()};
+  }
+  return {};
+}
+
+}  // namespace
+
+ProgramCache::ProgramCache(cl::Context context, cl::Device device, const DeviceInfo& info,
+                           std::filesystem::path folder)
+    : context_(std::move(context)),
+      device_(std::move(device)),
+      info_(info),
+      owner_(digest_of(fingerprint(info))),
+      folder_(std::move(folder)),
+      options_(options_for(info)) {}
+
+std::shared_ptr<CachedProgram> ProgramCache::get(const std::string& source,
+                                                 const std::vector<std::string>& kernels,
+                                                 BuildReport& report) {
+  const std::string key = key_of(source, kernels);
+  const int count = static_cast<int>(kernels.size());
+  const std::lock_guard lock(mutex_);
+  if (const auto known = programs_.find(key); known != programs_.end()) {
+    report.kernels_from_memory += count;
+    return known->second;
+  }
+  const auto start = std::chrono::steady_clock::now();
+  std::shared_ptr<CachedProgram> program = load(key, kernels, report);
+  if (program != nullptr) {
+    report.kernels_from_disk += count;
+  } else {
+    program = build(source, key, kernels);
+    ++builds_;
+    report.kernels_built += count;
+  }
+  const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - start;
+  report.build_ms += spent.count();
+  programs_[key] = program;
+  return program;
+}
+
+std::string ProgramCache::key_of(const std::string& source,
+                                 const std::vector<std::string>& kernels) const {
+  // Sizes divide the parts, so that no two lists of parts make the same bytes.
+  std::string bytes = std::to_string(kProgramFileVersion);
+  const std::string names = joined(kernels);
+  for (const std::string* part : {&source, &names, &options_, &owner_}) {
+    bytes += "\n" + std::to_string(part->size()) + "\n" + *part;
+  }
+  return digest_of(bytes);
+}
+
+std::filesystem::path ProgramCache::path_of(const std::string& key) const {
+  return folder_ / "programs" / (key + ".bin");
+}
+
+std::shared_ptr<CachedProgram> ProgramCache::load(const std::string& key,
+                                                  const std::vector<std::string>& kernels,
+                                                  BuildReport& report) const {
+  if (folder_.empty()) return nullptr;
+  const std::filesystem::path path = path_of(key);
+  std::error_code status;
+  if (!std::filesystem::exists(std::filesystem::symlink_status(path, status))) return nullptr;
+  for (const auto& place : {path.parent_path(), path}) {
+    // Not removed: it may belong to somebody else, and `store` replaces it where it can.
+    if (const auto why = why_not_trusted(place)) {
+      report.dropped.push_back(*why);
+      return nullptr;
+    }
+  }
+  std::string problem;
+  try {
+    ProgramFile file = decode_program_file(read_file(path, kMaxEntryBytes), path.string());
+    if (file.key != key || file.owner != owner_ || file.kernels != kernels) {
+      throw ModelError(path.string() + ": is an entry for another program or device");
+    }
+    auto program = std::make_shared<CachedProgram>();
+    program->program = program_from(file.binary);
+    const auto missing = missing_kernels(program->program, kernels);
+    if (!missing.empty()) {
+      throw ModelError(path.string() + ": the driver finds no kernel " + joined(missing) +
+                       " in its binary");
+    }
+    program->key = key;
+    program->kernels = kernels;
+    program->origin = CachedProgram::Origin::disk;
+    program->stored = true;
+    return program;
+  } catch (const cl::Error& error) {
+    problem = path.string() + ": the driver refused its binary: " + error.what() + " returned " +
+              opencl_error_text(error.err());
+  } catch (const Error& error) {
+    problem = error.what();
+  }
+  std::filesystem::remove(path, status);
+  report.dropped.push_back(problem + "; built from source instead");
+  return nullptr;
+}
+
+cl::Program ProgramCache::program_from(const std::string& binary) const {
+  const cl::Program::Binaries binaries{{binary.begin(), binary.end()}};
+  cl::Program program(context_, {device_}, binaries);
+  program.build({device_}, options_.c_str());
+  return program;
+}
+
+std::shared_ptr<CachedProgram> ProgramCache::build(const std::string& source,
+                                                   const std::string& key,
+                                                   const std::vector<std::string>& kernels) const {
+  const std::string what = "program with the kernels " + joined(kernels);
+  auto result = std::make_shared<CachedProgram>();
+  with_device_errors(what, info_, [&] {
+    cl::Program program(context_, source);
+    try {
+      program.build({device_}, options_.c_str());
+    } catch (const cl::BuildError& error) {
+      std::string log;
+      for (const auto& [device, text] : error.getBuildLog()) log += text;
+      while (!log.empty() && (log.back() == '\0' || log.back() == '\n')) log.pop_back();
+      throw DeviceError(what + ": does not compile on " + info_.name + " with " + options_ + ": " +
+                        opencl_error_text(error.err()) +
+                        (log.empty() ? "; the driver gave no log, as it does after a kernel of "
+                                       "this process died: start the process again"
+                                     : shortened(log)));
+    }
+    const auto missing = missing_kernels(program, kernels);
+    if (!missing.empty()) {
+      throw DeviceError(what + ": the source has no kernel " + joined(missing) + "; it has " +
+                        program.getInfo<CL_PROGRAM_KERNEL_NAMES>());
+    }
+    result->program = program;
+  });
+  result->key = key;
+  result->kernels = kernels;
+  return result;
+}
+
+std::string ProgramCache::store(CachedProgram& program) {
+  const std::lock_guard lock(mutex_);
+  if (folder_.empty() || program.stored) return "";
+  const std::string what = "program with the kernels " + joined(program.kernels) + ": not kept: ";
+  try {
+    const std::string binary = binary_of(program.program, device_);
+    program.stored = binary.empty();
+    if (binary.empty()) return what + "the driver gives no binary";
+    if (static_cast<std::int64_t>(binary.size()) > kMaxEntryBytes / 2) {
+      program.stored = true;
+      return what + "its binary has " + std::to_string(binary.size()) + " bytes";
+    }
+    write_trusted_file(path_of(program.key),
+                       encode({program.key, owner_, program.kernels, binary}));
+    program.stored = true;
+    return "";
+  } catch (const cl::Error& error) {
+    return what + error.what() + " returned " + opencl_error_text(error.err());
+  } catch (const Error& error) {
+    return what + error.what();
+  }
+}
+
+int ProgramCache::builds() const {
+  const std::lock_guard lock(mutex_);
+  return builds_;
+}
+
+}  // namespace morton::device

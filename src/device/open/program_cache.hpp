@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/device/device_info.hpp"
+#include "base/rooms.hpp"
+#include "device/open/opencl.hpp"
+
+namespace morton::device {
+
+/// Where programs came from, for reports ("kernels: 7 from cache, 0 built").
+struct BuildReport {
+  int kernels_from_memory = 0;
+  int kernels_from_disk = 0;
+  int kernels_built = 0;
+  double build_ms = 0.0;
+  /// What went wrong with cache entries that were dropped; the programs were built from source.
+  std::vector<std::string> dropped;
+};
+
+/// A program on a device.
+struct CachedProgram {
+  cl::Program program;
+  std::string key;
+  std::vector<std::string> kernels;  ///< their names
+  enum class Origin { source, disk } origin = Origin::source;
+  /// The binary is on disk already or must not be written (again). Models compiled at the same time
+  /// share a program.
+  std::atomic<bool> stored = false;
+};
+
+/// Programs of one device, in memory for the life of the process and on disk between processes.
+///
+/// Build options: "-cl-std=CL1.2" (1.1 or 1.0 where the device has no more) and nothing that
+/// loosens numbers: no -cl-fast-relaxed-math, no -cl-mad-enable. The language lets compilers
+/// contract a*b+c by default, which is all that fused multiply-adds need; a kernel that must not be
+/// contracted says so itself (#pragma OPENCL FP_CONTRACT OFF).
+///
+/// The key is a digest of source, names of the kernels, build options, device, driver and the
+/// format version. A disk entry (program_file.hpp) is `<folder>/programs/<key>.bin`: it is checked
+/// in full, its owner and mode too, before the driver sees its binary, since a damaged one can
+/// crash PoCL. Entries are written by `store`, which must follow a run of every kernel with its
+/// work-group size (PoCL's binary holds only code that has been launched, and the first query
+/// freezes it). A work-group size that `store` did not see is compiled again in each later process.
+/// Any failure falls back to source and is reported in BuildReport::dropped; a failure to write is
+/// reported, not thrown. Thread-safe: builds of one device happen one after the other.
+class ProgramCache {
+ public:
+  /// `folder` empty: memory only.
+  ProgramCache(cl::Context context, cl::Device device, const DeviceInfo& info,
+               std::filesystem::path folder);
+
+  /// The program for `source`; from memory, from disk, or built. Throws DeviceError with the build
+  /// log (shortened), the kernels' names and the device when it does not compile.
+  [[nodiscard]] std::shared_ptr<CachedProgram> get(const std::string& source,
+                                                   const std::vector<std::string>& kernels,
+                                                   BuildReport& report);
+  /// Writes the program's binary unless it is stored; call after all its kernels ran. Returns an
+  /// explanation when it could not be written, else an empty text.
+  std::string store(CachedProgram& program);
+  /// Options of every build.
+  [[nodiscard]] const std::string& options() const { return options_; }
+  /// Number of programs compiled from source so far.
+  [[nodiscard]] int builds() const;
+
+ private:
+  [[nodiscard]] std::string key_of(const std::string& source,
+                                   const std::vector<std::string>& kernels) const;
+  [[nodiscard]] std::filesystem::path path_of(const std::string& key) const;
+  /// From disk; null when there is no good entry. What was wrong with a bad one goes to `report`.
+  std::shared_ptr<CachedProgram> load(const std::string& key,
+                                      const std::vector<std::string>& kernels,
+                                      BuildReport& report) const;
+  /// Makes the program of a checked entry; throws cl::Error or DeviceError if the driver refuses
+  /// it.
+  [[nodiscard]] cl::Program program_from(const std::string& binary) const;
+  std::shared_ptr<CachedProgram> build(const std::string& source, const std::string& key,
+                                       const std::vector<std::string>& kernels) const;
+
+  cl::Context context_;
+  cl::Device device_;
+  DeviceInfo info_;
+  std::string owner_;  ///< digest of the device's fingerprint
+  std::filesystem::path folder_;
+  std::string options_;
+  mutable std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<CachedProgram>> programs_;
+  int builds_ = 0;
+};
+
+}  // namespace morton::device

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device/open/quirks.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+namespace morton::device {
+namespace {
+
+constexpr std::string_view kPocl = "Portable Computing Language";
+
+constexpr std::array<Quirk, 6> kQuirks{{
+    {"pocl-armhf-fp16", kPocl, "", "gnueabihf", QuirkEffect::kNoHalf,
+     "cl_khr_fp16 is advertised, but fma and dot on half do not build and fmax, exp and select on "
+     "half abort the process"},
+    {"pocl-image2d-from-buffer", kPocl, "3.", "", QuirkEffect::kNoImageFromBuffer,
+     "clCreateImage with a buffer returns CL_INVALID_OPERATION (-59) for 2-D images"},
+    {"pocl-damaged-binary", kPocl, "", "", QuirkEffect::kNone,
+     "a truncated program binary crashes the process, flipped bytes are accepted: only checked "
+     "binaries may reach it"},
+    {"rusticl22-zero-event-times", "rusticl", "22.", "", QuirkEffect::kNoEventTimes,
+     "every profiling time of an event is 0"},
+    {"nvidia-context-death", "NVIDIA CUDA", "", "", QuirkEffect::kNone,
+     "one misaligned or out-of-range access kills the context (-9999 at the wait); every later "
+     "build in the process fails with an empty log"},
+    {kOverlappingSubBuffers, "NVIDIA CUDA", "", "", QuirkEffect::kNone,
+     "releasing sub-buffers that overlap crashes the driver (580.159.04) once kernels used them, "
+     "unless they are one and the same stretch; plans for such a device recycle whole places only"},
+}};
+
+bool matches(const Quirk& quirk, const DeviceInfo& info) {
+  return contains_ignoring_case(info.platform, quirk.platform) &&
+         info.driver_version.starts_with(quirk.driver) &&
+         contains_ignoring_case(info.device_version, quirk.device_version);
+}
+
+}  // namespace
+
+std::span<const Quirk> quirks() { return kQuirks; }
+
+std::vector<std::string> quirks_of(const DeviceInfo& info) {
+  std::vector<std::string> names;
+  for (const Quirk& quirk : kQuirks) {
+    if (matches(quirk, info)) names.emplace_back(quirk.name);
+  }
+  return names;
+}
+
+bool has_effect(const DeviceInfo& info, QuirkEffect effect) {
+  return std::any_of(kQuirks.begin(), kQuirks.end(), [&](const Quirk& quirk) {
+    return quirk.effect == effect &&
+           std::find(info.quirks.begin(), info.quirks.end(), quirk.name) != info.quirks.end();
+  });
+}
+
+bool contains_ignoring_case(std::string_view text, std::string_view part) {
+  const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
+  return std::search(text.begin(), text.end(), part.begin(), part.end(),
+                     [&](char a, char b) { return lower(a) == lower(b); }) != text.end() ||
+         part.empty();
+}
+
+}  // namespace morton::device

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/device/device_info.hpp"
+#include "base/rooms.hpp"
+
+namespace morton::device {
+
+/// What a driver bug takes away from a device's facts.
+enum class QuirkEffect : std::uint8_t {
+  kNone,               ///< known and lived with elsewhere; named so that reports can say it
+  kNoHalf,             ///< half arithmetic is not to be used, whatever the extensions say
+  kNoImageFromBuffer,  ///< image2d from a buffer is not to be tried
+  kNoEventTimes,       ///< events carry no device times; wall time must do
+};
+
+/// A driver bug as data. A pattern that is empty matches everything; the others must be part of the
+/// field, in any case of letters, but for `driver`, which must begin driver_version.
+struct Quirk {
+  std::string_view name;
+  std::string_view platform;        ///< part of DeviceInfo::platform
+  std::string_view driver;          ///< start of DeviceInfo::driver_version
+  std::string_view device_version;  ///< part of DeviceInfo::device_version
+  QuirkEffect effect;
+  std::string_view symptom;
+};
+
+/// All bugs known.
+[[nodiscard]] std::span<const Quirk> quirks();
+/// Names of those that the device's platform, driver and version match, in the table's order.
+[[nodiscard]] std::vector<std::string> quirks_of(const DeviceInfo& info);
+/// Whether one of info.quirks has this effect. Names that are not in the table have none.
+[[nodiscard]] bool has_effect(const DeviceInfo& info, QuirkEffect effect);
+/// Whether `part` occurs in `text`, letters compared without case.
+[[nodiscard]] bool contains_ignoring_case(std::string_view text, std::string_view part);
+
+}  // namespace morton::device
