@@ -1,17 +1,30 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Who may include whom: the table of ARCHITECTURE.md, section "Folders", for every C++ file."""
+"""Who may include whom, between folders and between rooms: ARCHITECTURE.md, section "Folders"."""
 
+import collections
 import re
+from pathlib import Path
 
 from project import ROOT, Problems, files, read
 
 # src/ in the order that data flows; a folder includes only folders before it.
-ORDER = ["base", "graph", "ops", "formats", "passes", "autodiff", "layout", "kernels", "catalogue",
-         "source", "plan", "device", "launch", "tuning", "run", "training", "api"]
+ORDER = ["base", "graph", "ops", "formats", "passes", "autodiff", "training", "layout", "kernels",
+         "catalogue", "source", "plan", "device", "launch", "tuning", "run", "api"]
 WHAT = ORDER[ORDER.index("graph"):ORDER.index("layout")]
 HOW = ORDER[ORDER.index("layout"):ORDER.index("device")]
-DO = ORDER[ORDER.index("device"):ORDER.index("training")]
+# Inside these folders a room (sub-folder) includes only rooms before it; "." is the folder itself.
+ROOMS = {
+    "src/base": ["numbers", ".", "text", "algebra", "files", "device"],
+    "src/ops": [".", "core", "math", "elementwise", "movement", "reduce", "nn"],
+    "src/formats": [".", "onnx", "arrays", "datasets"],
+    "src/training": ["data", "files", "loop"],
+    "src/plan": ["measured", "ir", "policy", "search", "lower", "."],
+    "src/device": ["open", "use", "probe"],
+    "src/api": ["model", "compile", "inspect", "session", "training", "tuning", "probing"],
+    "cli": ["common", "run", "bench", "check", "train", "model", "device", "."],
+}
+MOST_FILES = 40  # of a folder, directly
 # Only these see OpenCL.
 OPENCL_FOLDERS = ("src/device/", "tests/device/")
 # Users of the library: they know its public headers only.
@@ -44,8 +57,35 @@ def check_between_folders(path, line, target, problems):
         problems.add(path, line, f"{folder}/ may not include {target}/: it comes later")
     elif folder in WHAT and target in HOW:
         problems.add(path, line, f"{folder}/ (WHAT) may not include {target}/ (HOW)")
-    elif folder == "training" and target in DO:
-        problems.add(path, line, f"training/ is of the host half and may not include {target}/")
+
+
+def room_of(path, folder):
+    """The room of `folder` that a file is in; "." for the folder itself."""
+    inside = path.relative_to(folder).parts
+    return inside[0] if len(inside) > 1 else "."
+
+
+def check_between_rooms(path, line, name, problems):
+    """One quoted include by a file of a folder that has rooms."""
+    for folder, rooms in ROOMS.items():
+        if not path.is_relative_to(folder):
+            continue
+        if room_of(path, folder) not in rooms:
+            problems.add(path, 0, f"is in no room of {folder} that this check names: {' '.join(rooms)}")
+        target = Path("cli" if folder == "cli" else "src") / name
+        if not target.is_relative_to(folder) or not (ROOT / target).is_file():
+            return
+        own, other = room_of(path, folder), room_of(target, folder)
+        if own in rooms and other in rooms and rooms.index(other) > rooms.index(own):
+            problems.add(path, line, f"{folder}/{own} may not include {folder}/{other}: it comes later")
+
+
+def check_crowds(problems):
+    """No folder holds more files than a reader sees at once; src/kernels and data are lists."""
+    count = collections.Counter(path.parent for path in files(".cpp", ".hpp", ".h", ".def"))
+    for folder, number in count.items():
+        if number > MOST_FILES:
+            problems.add(folder, 0, f"holds {number} files, at most {MOST_FILES}: give it rooms")
 
 
 def check_file(path, problems):
@@ -66,6 +106,8 @@ def check_file(path, problems):
             problems.add(path, line, f"may include public headers only, not {name}")
         elif inside and path.parts[0] == "src":
             check_between_folders(path, line, first, problems)
+        if quote == '"':
+            check_between_rooms(path, line, name, problems)
         if quote == '"' and not resolves(path, name):
             problems.add(path, line, f'"{name}" is not a file of the repository; '
                          "headers from outside stand in <>")
@@ -93,6 +135,7 @@ def check_table(problems):
 def main():
     problems = Problems()
     check_table(problems)
+    check_crowds(problems)
     for path in files(".cpp", ".hpp", ".h"):
         check_file(path, problems)
     problems.finish()
