@@ -127,7 +127,7 @@ int run_program(int argc, char** argv) {
   app.set_version_flag("--version", "morton " MORTON_VERSION, "Print the version");
   int verbosity = 0;
   int quiet = 0;
-  app.add_flag("-v,--verbose", verbosity, "Tell what happens (on standard error)");
+  app.add_flag("-v,--verbose", verbosity, "Report what happens (on standard error)");
   app.add_flag("-q,--quiet", quiet, "Warnings and errors only, no progress");
   app.require_subcommand(1);
   app.fallthrough();  // -v and -q may follow the subcommand

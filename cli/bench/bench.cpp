@@ -28,8 +28,8 @@ namespace morton::cli {
 namespace {
 
 constexpr const char* kBenchFooter =
-    R"(Three clocks, never mixed: `host` is the caller's, from handing over the inputs to holding the
-outputs; `enqueue` is the host's part of it that puts the steps into the queue; `device` is the
+    R"(Three clocks are never mixed. `host` is the caller's, from handing over the inputs to holding the
+outputs. `enqueue` is the host's part of it that puts the steps into the queue. `device` is the
 device's own clock over all kernels, measured in runs of their own.
 
 Examples:
@@ -242,7 +242,7 @@ void add_bench(CLI::App& app, Action& chosen) {
   add_options(*command, options->model);
   add_trust_options(*command, options->model);
   add_also_shape(*command, options->model,
-                 "Shapes to run at besides, with the kernels that are built");
+                 "Further shapes to run at, with the kernels that are built");
   add_options(*command, options->result, every_format());
   command->callback([command, options, &chosen] {
     for (const CLI::App* problem : command->get_subcommands()) {

@@ -28,19 +28,20 @@ namespace morton::cli {
 namespace {
 
 constexpr const char* kBenchProblemFooter =
-    R"(Every kernel is checked first: on small integers, whose result must be exact, and on random
-numbers, whose result must lie within the error bound; a wrong one has no figures, and the status is 1.
-Then all take turns. A sample is calls back to back for 20 ms or more with one wait at the end, on the
-host's clock, packing and unpacking included; `alone` is the same without packing, `device` the device's
-own clock. Figures are medians, `iqr` the interquartile range, `best` the quickest sample against the
-best peak, `wait` what it costs to wait for a call. `peak` is measured in the same turns: multiply-adds
-in registers; a figure of more than 102 % of it makes the status 1.
+    R"(Every kernel is checked first. Small integers must give the exact result, random numbers one within
+the error bound. A wrong kernel has no figures, and the status is 1. Then all take turns.
+
+A sample is calls back to back for 20 ms or more with one wait at the end. It is taken on the host's
+clock, packing and unpacking included. `alone` is the same without packing, `device` the device's own
+clock. Figures are medians. `iqr` is the interquartile range, `best` the quickest sample against the best
+peak, `wait` the cost of waiting for a call. `peak` is measured in the same turns by multiply-adds in
+registers. A figure of more than 102 % of it makes the status 1.
 
 Examples:
-  morton bench_problem gemm --m 1000 --n 1000 --k 1000 --all
-  morton bench_problem gemm --m 512 --n 512 --k 512 --peer openblas,onednn,clblast
-  morton bench_problem gemm --m 64 --n 64 --k 64 --use gemm=gemm.rm_rm --local 8x8 --format json
-  morton bench_problem bias --rows 1000 --columns 1000 --all)";
+  morton bench gemm --m 1000 --n 1000 --k 1000 --all
+  morton bench gemm --m 512 --n 512 --k 512 --peer openblas,onednn,clblast
+  morton bench gemm --m 64 --n 64 --k 64 --use gemm=gemm.rm_rm --local 8x8 --format json
+  morton bench bias --rows 1000 --columns 1000 --all)";
 
 constexpr std::int64_t kSamples = 15;
 /// Few samples say nothing of the spread, so slow kernels get more time than --duration says.
@@ -205,11 +206,13 @@ void add_measure_options(CLI::App& command, BenchProblemArguments& options) {
       ->check(whole_number(1));
   command.add_option("--duration", options.duration, "Time to take samples for, instead of -n")
       ->option_text("TIME");
-  command.add_option("--warmup", options.warmup, "Time each runs for beforehand (100ms)")
+  command
+      .add_option("--warmup", options.warmup, "Time to run each contender before measuring (100ms)")
       ->option_text("TIME");
   command
-      .add_option("--buffers", options.buffers,
-                  "warm: every call on the same operands; rotate: on others, out of the caches")
+      .add_option(
+          "--buffers", options.buffers,
+          "warm: every call uses the same operands; rotate: calls use others, out of the caches")
       ->option_text("WHICH");
   command.add_option("--seed", options.seed, "Seed of the random inputs (1)")
       ->option_text("N")
@@ -231,7 +234,7 @@ void add_bench_problem(CLI::App& bench_command, const std::string& family, Actio
     add_size(*command, "--rows", options->rows, "Rows of the matrix");
     add_size(*command, "--columns", options->columns, "Columns of the matrix");
   }
-  command->add_flag("--all", options->all, "Every kernel and recipe of the family that can");
+  command->add_flag("--all", options->all, "Every kernel and recipe that can compute the problem");
   add_options(*command, options->kernels);
   add_measure_options(*command, *options);
   add_options(*command, options->device);

@@ -23,20 +23,20 @@ namespace morton::cli {
 namespace {
 
 constexpr const char* kCompareFooter =
-    R"(The numbers are normal with mean 0 and standard deviation 5, as in C18's test. The product is set
-beside Eigen's in f32: mean and greatest absolute difference, results of the wrong sign, and results
+    R"(The numbers are normal with mean 0 and standard deviation 5, as in C18's test. The product is compared
+with Eigen's in f32: mean and greatest absolute difference, results of the wrong sign, and results
 more than 1 apart. `outside` counts results that lie further from the exact product than rounding can
-explain; any of these makes the status 1.
+explain. Any of these makes the status 1.
 
 Examples:
   morton compare gemm --m 1000 --n 1000 --k 1000 --all-transpositions
   morton compare gemm --m 17 --n 63 --k 100 --trans-b --use gemm=gemm.morton_4_2)";
 
 constexpr const char* kModelFooter =
-    R"(Runs a model once and compares every layer that it keeps in memory, from what the device computed
-before it. An error in one layer is not carried to the next, so the first wrong layer is the wrong
-one; it and its kernels are named, and the status is 1. The reference computes in double what the
-model's nodes say, with a bound on what rounding may do to each element.
+    R"(Runs a model once and compares every layer that it keeps in memory, each from the values that the
+device computed before it. An error in one layer is not carried to the next, so the first wrong layer
+is the wrong one. It and its kernels are named, and the status is 1. The reference computes the model's
+nodes in double, with a bound on the rounding of each element.
 
 Examples:
   morton compare models/lenet5.onnx --layers
@@ -228,7 +228,7 @@ int compare_gemm(const CompareArguments& options) {
 
 void add_compare(CLI::App& app, Action& chosen) {
   CLI::App* compare_command =
-      app.add_subcommand("compare", "Set results beside those of another implementation");
+      app.add_subcommand("compare", "Compare results with those of another implementation");
   compare_command->require_subcommand(0, 1);
   compare_command->footer(kModelFooter);
   add_compare_model(*compare_command, chosen);

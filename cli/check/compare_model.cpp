@@ -219,30 +219,33 @@ void add_compare_model(CLI::App& command, Action& chosen) {
       ->option_text("MODEL");
   command
       .add_option("--ref", options->reference,
-                  "What each layer is compared with: reference (in double), an .npz by the names "
-                  "of tensors, a folder of ONNX's test data")
+                  "Expected results of the layers: reference (in double), an .npz by the names of "
+                  "tensors, or a folder of ONNX's test data")
       ->option_text("reference|FILE|FOLDER");
   command
       .add_option("-i,--input", options->inputs,
-                  "Input as NAME:FILE, or FILE; repeatable; none: random numbers")
+                  "Input as NAME:FILE, or FILE; repeatable (default: random numbers)")
       ->option_text("NAME:FILE")
       ->allow_extra_args(false);
   command.add_flag("--layers", options->layers, "Show every layer, not only wrong ones");
   command
       .add_option("--sample", options->sample,
-                  "Of products of more than N million multiplications, check only as many output "
-                  "channels (50; 0: all)")
+                  "Check only some output channels of products of more than N million "
+                  "multiplications (50; 0: all)")
       ->option_text("N")
       ->check(whole_number(0));
-  command.add_option("--seed", options->seed, "Seed of random inputs and of what is checked (1)")
+  command
+      .add_option("--seed", options->seed, "Seed of random inputs and of the channels to check (1)")
       ->option_text("N")
       ->check(whole_number(0));
   command
       .add_option("--rtol", options->tolerance.relative,
-                  "Of files: relative tolerance of an element (1e-3)")
+                  "Relative tolerance of an element, for --ref with files (1e-3)")
       ->option_text("X")
       ->check(CLI::NonNegativeNumber);
-  command.add_option("--atol", options->tolerance.absolute, "Of files: absolute tolerance (1e-5)")
+  command
+      .add_option("--atol", options->tolerance.absolute,
+                  "Absolute tolerance, for --ref with files (1e-5)")
       ->option_text("X")
       ->check(CLI::NonNegativeNumber);
   add_options(command, options->model);

@@ -20,13 +20,13 @@ using CaseOutcome = ConformanceResult::Outcome;
 using Results = std::vector<ConformanceResult>;
 
 constexpr const char* kConformanceFooter =
-    R"(Each test is a folder with model.onnx and test_data_set_0, as ONNX ships them for its operators. It is
-planned anew and must give the expected types, shapes and values (relative 1e-3, absolute 1e-7).
+    R"(Each test is a folder with model.onnx and test_data_set_0, as ONNX ships them for its operators. Its
+model is planned anew and must give the expected types, shapes and values (relative 1e-3, absolute 1e-7).
 
   device       right, computed by the device
   host         right, known when the model was planned: shape arithmetic
   unsupported  refused before anything ran, with the reason
-  disputed     not what the test says, which contradicts ONNX's text as the reason tells
+  disputed     another result than the test's, which contradicts ONNX's text for the reason given
   failed       wrong, or an error: makes the status 1
 
 Examples:
@@ -153,9 +153,9 @@ void add_conformance(CLI::App& app, Action& chosen) {
   command->add_option("DIR", options->folder, "The folder of the tests")->required();
   command->add_option("--filter", options->filter, "Only tests whose names match ('test_slice*')")
       ->option_text("PATTERN");
-  command->add_flag("--every", options->every, "List tests that came out right, too");
+  command->add_flag("--every", options->every, "List passed tests too");
   command->add_flag("--strict", options->strict,
-                    "Results that the host gave fail, but for shape arithmetic");
+                    "Fail results that the host computed, except shape arithmetic");
   add_options(*command, options->device);
   add_options(*command, options->kernels);
   add_options(*command, options->result,

@@ -20,12 +20,15 @@ void add_options(CLI::App& command, DataOptions& options) {
       ->option_text("PATH")
       ->required();
   command
-      .add_option("--mean", options.mean,
-                  "Taken from each value (pictures: level / 255): one number, or one a channel")
+      .add_option(
+          "--mean", options.mean,
+          "Subtracted from each value (pictures: level / 255): one number, or one a channel")
       ->option_text("X,...")
       ->allow_extra_args(false)
       ->delimiter(',');
-  command.add_option("--deviation", options.deviation, "What the rest is divided by: likewise")
+  command
+      .add_option("--deviation", options.deviation,
+                  "Divides each value after --mean: one number, or one a channel")
       ->option_text("X,...")
       ->allow_extra_args(false)
       ->delimiter(',');

@@ -146,16 +146,15 @@ std::string GivenModel::kernels_line(const CompileReport& report) const {
 
 void add_given_model(CLI::App& command, ModelOptions& options, GivenModel::Elsewhere& elsewhere,
                      Need need) {
-  CLI::Option* model =
-      command
-          .add_option("model", options.path,
-                      "ONNX file, network definition (.json), what `morton compile` wrote, or the "
-                      "name of an architecture of `morton new`")
-          ->option_text("MODEL");
+  CLI::Option* model = command
+                           .add_option("model", options.path,
+                                       "ONNX file, network definition (.json), file of `morton "
+                                       "compile`, or an architecture of `morton new`")
+                           ->option_text("MODEL");
   if (need == Need::required) model->required();
   command.add_flag_callback(
       "--rebuild", [&elsewhere] { elsewhere = GivenModel::Elsewhere::rebuild; },
-      "Of a model compiled for another device or driver: build its kernels from source");
+      "Build the kernels from source if the file was compiled for another device or driver");
 }
 
 }  // namespace morton::cli

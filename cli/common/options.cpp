@@ -15,32 +15,32 @@ namespace morton::cli {
 
 void add_options(CLI::App& command, DeviceOptions& options) {
   command
-      .add_option(
-          "-d,--device", options.selector,
-          "gpu, cpu, auto, P:D, part of a name, or units=N; else $MORTON_DEVICE, else auto; "
-          "several with commas share the batch")
+      .add_option("-d,--device", options.selector,
+                  "One of gpu, cpu, auto, P:D, part of a name, units=N (default: $MORTON_DEVICE, "
+                  "else auto). Several with commas share the batch")
       ->option_text("DEVICE,...");
   command
       .add_option("--weights", options.weights,
-                  "Of several devices: how much of the batch each gets (2:1); else measured")
+                  "Shares of the batch for several devices: 2:1 (default: by measured speed)")
       ->option_text("W:W...");
   command
-      .add_option(
-          "--cache-dir", options.cache_dir,
-          "Folder of built kernels and tuning data; else $MORTON_CACHE_DIR, else ~/.cache/morton")
+      .add_option("--cache-dir", options.cache_dir,
+                  "Folder of built kernels and tuning data (default: $MORTON_CACHE_DIR, else "
+                  "~/.cache/morton)")
       ->option_text("FOLDER");
 }
 
 void add_strict(CLI::App& command, ModelOptions& options) {
   command.add_flag("--strict", options.strict,
-                   "Fail where something else is done than was asked for: a step runs on the host, "
-                   "a kernel that computes wrongly was replaced");
+                   "Fail instead of falling back: to a step on the host, or to another kernel "
+                   "where one computes wrongly");
 }
 
 void add_trust_options(CLI::App& command, ModelOptions& options) {
   command
-      .add_option("--self-test", options.self_test,
-                  "on: kernels are tried when a device and driver first meet them; off: not")
+      .add_option(
+          "--self-test", options.self_test,
+          "on: try kernels when a device and driver first meet them; off: trust all kernels")
       ->check(CLI::IsMember({"on", "off"}))
       ->option_text("on|off");
   add_strict(command, options);
@@ -67,12 +67,12 @@ void add_options(CLI::App& command, ModelOptions& options) {
   add_shape_options(command, options);
   command
       .add_option("--workspace-limit", options.workspace_limit,
-                  "Most memory that kernels' temporaries may take: 8MiB (64MiB; of a GPU's own "
-                  "memory a 256th)")
+                  "Most memory for kernels' temporaries: 8MiB (default: 64MiB, or a 256th of a "
+                  "GPU's own memory if that is more)")
       ->option_text("BYTES");
   command
       .add_option("--conv", options.conv,
-                  "All convolutions and products by one path, R18's or a peer's: " +
+                  "One path for all convolutions and products, R18's or a peer's: " +
                       fmt::format("{}", fmt::join(conv_path_names(), ", ")))
       ->option_text("PATH");
   add_options(command, options.kernels);
@@ -81,7 +81,7 @@ void add_options(CLI::App& command, ModelOptions& options) {
 void add_also_shape(CLI::App& command, ModelOptions& options, const std::string& meaning) {
   command
       .add_option("--also-shape", options.also,
-                  meaning + ": x:2x3x256x256, inputs apart by commas; repeatable")
+                  meaning + ": x:2x3x256x256, several inputs with commas; repeatable")
       ->option_text("NAME:EXTENTS,...")
       ->allow_extra_args(false);
 }
@@ -91,13 +91,13 @@ void add_options(CLI::App& command, KernelOptions& options) {
       ->option_text("FAMILY=ENTRY,...")
       ->allow_extra_args(false)
       ->delimiter(',');
-  command.add_option("--exclude", options.exclude, "Kernels and recipes that may not be used")
+  command.add_option("--exclude", options.exclude, "Kernels and recipes that must not be used")
       ->option_text("NAME,...")
       ->allow_extra_args(false)
       ->delimiter(',');
   command
       .add_option("--local", options.local,
-                  "Work-group of every kernel that leaves its own open: 4x16, 64")
+                  "Work-group of every kernel that leaves it open: 4x16, 64")
       ->option_text("SIZES");
   command
       .add_option("--set", options.set,
@@ -105,15 +105,15 @@ void add_options(CLI::App& command, KernelOptions& options) {
       ->option_text("KERNEL:NAME=N,...")
       ->allow_extra_args(false);
   command
-      .add_option(
-          "--tuning", options.tuning,
-          "File of measured values of tunables, beside those shipped and those of the cache "
-          "folder; repeatable; none: use none at all")
+      .add_option("--tuning", options.tuning,
+                  "File of measured values of tunables, used beside the shipped and the cached "
+                  "ones; repeatable. none: use no measured values")
       ->option_text("FILE|none")
       ->allow_extra_args(false);
   command
-      .add_option("--precision", options.precision,
-                  "f32; f16, bf16 or tf32 let kernels round operands to that in memory")
+      .add_option(
+          "--precision", options.precision,
+          "Type to which kernels may round operands in memory: f32, f16, bf16 or tf32 (f32)")
       ->check(CLI::IsMember({"f32", "f16", "bf16", "tf32"}))
       ->option_text("TYPE");
   command
@@ -130,7 +130,7 @@ void add_options(CLI::App& command, MeasureOptions& options) {
       ->check(whole_number(1));
   command.add_option("--duration", options.duration, "Time to measure for (3s)")
       ->option_text("TIME");
-  command.add_option("--warmup", options.warmup, "Time to run for beforehand (200ms)")
+  command.add_option("--warmup", options.warmup, "Time to run before measuring (200ms)")
       ->option_text("TIME");
   command.add_option("--seed", options.seed, "Seed of the random inputs (1)")
       ->option_text("N")

@@ -87,7 +87,7 @@ int import_all(const CacheArguments& options) {
 CLI::App* add_part(CLI::App& command, const char* name, const char* what, CacheArguments& options) {
   CLI::App* part = command.add_subcommand(name, what);
   part->add_option("--cache-dir", options.cache_dir,
-                   "The folder; else $MORTON_CACHE_DIR, else ~/.cache/morton")
+                   "Cache folder (default: $MORTON_CACHE_DIR, else ~/.cache/morton)")
       ->option_text("FOLDER");
   return part;
 }
@@ -95,14 +95,15 @@ CLI::App* add_part(CLI::App& command, const char* name, const char* what, CacheA
 }  // namespace
 
 void add_cache(CLI::App& app, Action& chosen) {
-  CLI::App* command = app.add_subcommand("cache", "What is kept of built kernels and of tuning");
+  CLI::App* command =
+      app.add_subcommand("cache", "List, clear, export or import built kernels and tuning data");
   command->footer(kCacheFooter);
   command->require_subcommand(1);
   auto options = std::make_shared<CacheArguments>();
-  CLI::App* listing = add_part(*command, "list", "List it", *options);
+  CLI::App* listing = add_part(*command, "list", "List its contents", *options);
   add_format(*listing, options->format, {{"table", Format::table}, {"json", Format::json}});
   listing->callback([options, &chosen] { chosen = [options] { return list(*options); }; });
-  CLI::App* clearing = add_part(*command, "clear", "Remove it", *options);
+  CLI::App* clearing = add_part(*command, "clear", "Remove its contents", *options);
   clearing->add_option("part", options->part, "programs, tuning, self-test or all (the default)")
       ->check(CLI::IsMember({"programs", "tuning", "self-test", "all"}))
       ->option_text("PART");
@@ -112,7 +113,7 @@ void add_cache(CLI::App& app, Action& chosen) {
       ->option_text("FILE");
   exporting->callback([options, &chosen] { chosen = [options] { return export_all(*options); }; });
   CLI::App* importing = add_part(*command, "import", "Add tuning data from a file", *options);
-  importing->add_option("file", options->path, "What export wrote, or a file of `tune -o`")
+  importing->add_option("file", options->path, "A file of `cache export` or of `tune -o`")
       ->option_text("FILE")
       ->required();
   importing->callback([options, &chosen] { chosen = [options] { return import_all(*options); }; });

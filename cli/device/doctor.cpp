@@ -20,7 +20,7 @@ namespace {
 
 constexpr const char* kDoctorFooter =
     R"(Checks the OpenCL loader, its drivers, permissions, the kernel cache, and whether a tiny kernel
-computes the right answer on each device. Every failed check says how to mend it.
+computes the right answer on each device. Every failed check prints how to mend it.
 
 Exit status: 0 all is well, 1 a check failed, 4 there is no device to use.
 

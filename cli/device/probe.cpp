@@ -16,9 +16,10 @@ namespace morton::cli {
 namespace {
 
 constexpr const char* kProbeFooter =
-    R"(Figures are medians of several samples, with the best in brackets; each was checked by its sums or
+    R"(Figures are medians of several samples, with the best in brackets. Each was checked by its sums or
 bytes. Let nothing else run meanwhile. The best rates and the median of a launch are kept as the device's
-roofs, which `plan` estimates with and `profile` compares with; `morton devices` says which have some.
+roofline peaks. `plan` estimates with them, `profile` compares with them, and `morton devices` shows
+which devices have them.
 
 Examples:
   morton probe
@@ -57,7 +58,7 @@ int run_probe(const ProbeArguments& options) {
 
 void add_probe(CLI::App& app, Action& chosen) {
   CLI::App* command =
-      app.add_subcommand("probe", "Measure what a device does at most, and keep it");
+      app.add_subcommand("probe", "Measure a device's roofline peaks, and keep them");
   command->footer(kProbeFooter);
   auto options = std::make_shared<ProbeArguments>();
   command->add_flag("--quick", options->quick, "Fewer widths, footprints and samples");

@@ -26,9 +26,10 @@ namespace morton::cli {
 namespace {
 
 constexpr const char* kTuneFooter =
-    R"(Candidates are built, checked and measured in a process of their own, in turns with the best so far;
-what gives wrong results or ends that process is refused from then on. A run that was killed goes on where
-it was. The result goes to the cache folder, where every plan finds it, or with -o to a file for --tuning.
+    R"(Candidates are built, checked and measured in a process of their own, in turns with the best so far.
+A candidate that gives wrong results or ends that process is refused from then on. A run that was killed
+goes on where it was. The result goes to the cache folder, where every plan finds it, or with -o to a file
+for --tuning.
 
 Examples:
   morton tune gemm --m 512 --n 512 --k 512
@@ -186,7 +187,9 @@ int report_guesses(const TuneArguments& options) {
 }
 
 void add_tune_options(CLI::App& command, TuneArguments& options) {
-  command.add_option("--kernel", options.kernels, "Kernels to tune; else those that look quick")
+  command
+      .add_option("--kernel", options.kernels,
+                  "Kernels to tune (default: those of the least estimated times)")
       ->option_text("NAME,...")
       ->allow_extra_args(false)
       ->delimiter(',');
@@ -197,14 +200,14 @@ void add_tune_options(CLI::App& command, TuneArguments& options) {
       ->option_text("TIME");
   command
       .add_option("--candidate-timeout", options.timeout,
-                  "A candidate that takes longer is refused (60s)")
+                  "Refuse a candidate that takes longer (60s)")
       ->option_text("TIME");
   command.add_option("--seed", options.seed, "Seed of the operands and the order (1)")
       ->option_text("N")
       ->check(whole_number(0));
   command
       .add_option("-o,--output", options.output,
-                  "File for the result, instead of the cache folder's")
+                  "Write the result to this file, not to the cache folder")
       ->option_text("FILE");
   add_format(command, options.format,
              {{"table", Format::table}, {"md", Format::md}, {"json", Format::json}});
@@ -237,7 +240,7 @@ void add_tune(CLI::App& app, Action& chosen) {
   command->add_option("model", options->model.path, "ONNX file, or network definition (.json)")
       ->option_text("MODEL");
   command->add_flag("--report", options->report,
-                    "Compare what was tuned with what would be planned without");
+                    "Compare tuned kernels with the plan's choice without tuning");
   add_options(*command, options->model);
   add_tune_options(*command, *options);
   command->callback([command, options, &chosen] {

@@ -19,9 +19,9 @@ namespace morton::cli {
 namespace {
 
 constexpr const char* kCompileFooter =
-    R"(The file holds the plan, the binaries of its kernels with their source, and the packed weights, for
-this device and driver. `run`, `bench` and `profile` take it in place of a model, and compile nothing.
-It is machine code: take such files only from those whose programs you would run.
+    R"(The file holds the plan, the binaries of its kernels with their source, and the packed weights. It is
+for this device and driver. `run`, `bench` and `profile` take it in place of a model, and compile
+nothing. It is machine code: take such files only from those whose programs you would run.
 
 Examples:
   morton compile models/lenet5.onnx -o lenet5.morton
@@ -84,7 +84,7 @@ void add_compile(CLI::App& app, Action& chosen) {
       ->required();
   add_options(*command, options->device);
   add_options(*command, options->model);
-  add_also_shape(*command, options->model, "Shapes that the file holds a plan for besides");
+  add_also_shape(*command, options->model, "Further shapes for which the file holds a plan");
   add_trust_options(*command, options->model);
   command->callback([options, &chosen] { chosen = [options] { return compile_ahead(*options); }; });
 }

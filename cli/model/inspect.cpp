@@ -21,8 +21,8 @@ namespace morton::cli {
 namespace {
 
 constexpr const char* kInspectFooter =
-    R"(Needs no device. The exit status is 0 for every model that can be read, supported or not; with
---support it is 1 for one with a node that cannot be computed.
+    R"(Needs no device. The exit status is 0 for every model that can be read, supported or not. With
+--support it is 1 if a node cannot be computed.
 
 Examples:
   morton inspect models/lenet5.onnx
@@ -197,14 +197,15 @@ void add_inspect(CLI::App& app, Action& chosen) {
   command->footer(inspect_footer());
   auto options = std::make_shared<InspectArguments>();
   add_model_file(*command, options->model);
-  command->add_flag("--dot", options->dot, "The graph in Graphviz's language");
-  command->add_flag("--support", options->support,
-                    "Each node, where it is computed or why not; status 1 if one cannot be");
+  command->add_flag("--dot", options->dot, "Print the graph in Graphviz's language");
+  command->add_flag(
+      "--support", options->support,
+      "Show where each node is computed, or why it cannot be; status 1 if one cannot be");
   command
       ->add_option("--after", options->after,
-                   "The graph after this pass, its last run or NAME:N, the N-th")
+                   "Show the graph after this pass (its last run; NAME:N is the N-th)")
       ->option_text("PASS");
-  command->add_flag("--diff", options->diff, "What that pass changed, as diff -u shows it");
+  command->add_flag("--diff", options->diff, "Show the changes of that pass, as diff -u does");
   add_shape_options(*command, options->model);
   add_options(*command, options->result, {{"table", Format::table}, {"json", Format::json}});
   command->callback([options, &chosen] { chosen = [options] { return inspect(*options); }; });

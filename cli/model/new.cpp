@@ -50,7 +50,7 @@ void add_new(CLI::App& app, Action& chosen) {
   CLI::App* command = app.add_subcommand("new", "Make a model with random weights");
   command->footer(new_footer());
   auto options = std::make_shared<NewArguments>();
-  command->add_option("architecture", options->architecture, "One of those below")
+  command->add_option("architecture", options->architecture, "An architecture of the list below")
       ->option_text("ARCHITECTURE")
       ->required();
   command->add_option("-o,--output", options->output, "File to write: .onnx or .json")
@@ -61,7 +61,7 @@ void add_new(CLI::App& app, Action& chosen) {
       ->check(whole_number(0));
   command
       ->add_option("--matrices", options->matrices,
-                   "How matrices beside a .json are written: binary, csv")
+                   "Format of the matrices beside a .json: binary, csv")
       ->option_text("TYPE")
       ->check(CLI::IsMember({"binary", "csv"}));
   command->callback([options, &chosen] { chosen = [options] { return write_model(*options); }; });

@@ -17,9 +17,9 @@ namespace morton::cli {
 namespace {
 
 constexpr const char* kPlanFooter =
-    R"(Nothing is built or run. With --device-info no device need be present: the file is what
-`morton devices --format json` printed on the other machine; where it lists several devices,
---device names one by its id.
+    R"(Nothing is built or run. With --device-info no device need be present. The file is the output of
+`morton devices --format json` on the other machine. If it lists several devices, --device names
+one by its id.
 
 Examples:
   morton plan models/lenet5.onnx
@@ -97,7 +97,7 @@ void add_plan(CLI::App& app, Action& chosen) {
   command->footer(kPlanFooter);
   auto options = std::make_shared<PlanArguments>();
   add_model_file(*command, options->model);
-  command->add_flag("--why", options->why, "Say why each kernel was chosen");
+  command->add_flag("--why", options->why, "Show why each kernel was chosen");
   command
       ->add_option("--device-info", options->device_info, "Plan for the device that FILE describes")
       ->option_text("FILE");

@@ -21,10 +21,10 @@ namespace morton::cli {
 namespace {
 
 constexpr const char* kProfileFooter =
-    R"(Three clocks, never mixed: `device` is the device's own, of the kernel; `enqueue` the host's, for
-putting the step into the queue; `host` the host's, for the step alone from enqueuing it to its end.
-FLOP and bytes are those of the problem, without padding. Shares are of the device's measured roofs
-(`morton probe`); a share above 102 % is an error, and the status is 1.
+    R"(Three clocks are never mixed. `device` is the device's own, of the kernel. `enqueue` is the host's, for
+putting the step into the queue. `host` is the host's, for the step alone from enqueuing it to its end.
+FLOP and bytes are those of the problem, without padding. Shares are of the device's roofline peaks
+(`morton probe`). A share above 102 % is an error, and the status is 1.
 
 Examples:
   morton profile models/lenet5.onnx
@@ -106,7 +106,7 @@ int run_profile(const ProfileArguments& options) {
 
 void add_profile(CLI::App& app, Action& chosen) {
   CLI::App* command =
-      app.add_subcommand("profile", "Time, rates and limits of every step of a model");
+      app.add_subcommand("profile", "Show time, rates and limits of every step of a model");
   command->footer(kProfileFooter);
   auto options = std::make_shared<ProfileArguments>();
   add_given_model(*command, options->model, options->elsewhere, Need::required);

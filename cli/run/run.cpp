@@ -25,10 +25,9 @@ namespace morton::cli {
 namespace {
 
 constexpr const char* kRunFooter =
-    R"(Files: .npy, .npz (arrays by name), .pb (ONNX tensors), IDX, and images (.png, .jpg), which
-become levels / 255 (red, green, blue, or grey for one channel), centred on zeros where they are
-smaller than the input. An input that is given several times gets its files stacked along the first
-dimension.
+    R"(Files: .npy, .npz (arrays by name), .pb (ONNX tensors), IDX, and images (.png, .jpg). Images become
+levels / 255 (red, green, blue, or grey for one channel). An image smaller than the input is centred
+on zeros. An input that is given several times gets its files stacked along the first dimension.
 
 Examples:
   morton run models/lenet5.onnx -i input:digit.png --top-k 3
@@ -284,7 +283,7 @@ void add_run(CLI::App& app, Action& chosen) {
   add_given_model(*command, options->model, options->elsewhere, Need::required);
   command
       ->add_option("-i,--input", options->inputs,
-                   "An input; the name may be left out when there is one; repeatable")
+                   "An input; NAME may be left out if the model has only one; repeatable")
       ->option_text("NAME:FILE")
       ->allow_extra_args(false);
   command

@@ -24,9 +24,9 @@ namespace morton::cli {
 namespace {
 
 constexpr const char* kEvalFooter =
-    R"(Prints how many answers are right, and the confusion matrix: what the examples show in rows, the
-answers in columns. Pictures smaller than the model's input are centred on black, a level of 0 before
---mean is taken away. Of a model with one output the answers are class 0 and, above --threshold, 1.
+    R"(Prints how many answers are right, and the confusion matrix: true classes in rows, answers in
+columns. Pictures smaller than the model's input are centred on black, a level of 0 before --mean is
+subtracted. A model with one output answers class 1 above --threshold, else class 0.
 
 Examples:
   morton eval models/lenet5.onnx --data data/mnist
@@ -204,24 +204,25 @@ int evaluate_model(const EvalArguments& options) {
 }  // namespace
 
 void add_eval(CLI::App& app, Action& chosen) {
-  CLI::App* command = app.add_subcommand("eval", "How often a model's answers are right, by class");
+  CLI::App* command =
+      app.add_subcommand("eval", "Show how often a model's answers are right, by class");
   command->footer(kEvalFooter);
   auto options = std::make_shared<EvalArguments>();
   add_given_model(*command, options->model, options->elsewhere, Need::required);
   command
-      ->add_option("--checkpoint", options->checkpoint,
-                   "Parameters that `morton train` saved, of the model that it was given: its "
-                   "folder (the newest), or a file in it")
+      ->add_option(
+          "--checkpoint", options->checkpoint,
+          "Parameters of MODEL that `morton train` saved: its folder (the newest), or a file in it")
       ->option_text("PATH");
   add_options(*command, options->data);
   const std::vector<std::pair<std::string, Split>> parts{{"test", Split::test},
                                                          {"train", Split::train}};
-  command->add_option("--part", options->part, "test or train: the part of the data (test)")
+  command->add_option("--part", options->part, "Part of the data: test or train (test)")
       ->option_text("PART")
       ->transform(one_of(numbered(parts)));
   command
       ->add_option("--threshold", options->threshold,
-                   "Of a model with one output: above it the answer is class 1 (0.5 behind a "
+                   "For a model with one output: the answer is class 1 above X (0.5 after a "
                    "Sigmoid, else 0)")
       ->option_text("X");
   add_options(*command, options->device);

@@ -27,9 +27,8 @@ namespace morton::cli {
 namespace {
 
 constexpr const char* kTrainFooter =
-    R"(The folder gets model.onnx with what was learned, two generations of checkpoints, log.csv,
-log.jsonl and events for TensorBoard. Ctrl-C saves and stops; --resume goes on, bit for bit on the
-same device and driver.
+    R"(The folder gets the trained model.onnx, two generations of checkpoints, log.csv, log.jsonl and events
+for TensorBoard. Ctrl-C saves and stops. --resume goes on, bit for bit on the same device and driver.
 
 Examples:
   morton train lenet5 --data data/mnist

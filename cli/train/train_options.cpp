@@ -29,16 +29,18 @@ void add_optimizer(CLI::App& command, TrainOptions& options) {
   command.add_option("--lr", options.run.learning_rate, "Learning rate (0.001)")->option_text("X");
   command
       .add_option("--schedule", options.run.schedule,
-                  "The rate over time: constant, step:every=10,factor=0.1, cosine:warmup=500, "
+                  "Learning rate over time: constant, step:every=10,factor=0.1, cosine:warmup=500, "
                   "plateau:patience=3,factor=0.5 (constant)")
       ->option_text("TEXT");
-  command.add_option("--momentum", optimizer.momentum, "Of sgd and rmsprop (0)")->option_text("X");
-  command.add_flag("--nesterov", options.nesterov, "Nesterov's momentum, of sgd");
-  command.add_option("--weight-decay", optimizer.weight_decay, "Of weights, not of biases (0)")
+  command.add_option("--momentum", optimizer.momentum, "Momentum of sgd and rmsprop (0)")
+      ->option_text("X");
+  command.add_flag("--nesterov", options.nesterov, "Use Nesterov's momentum with sgd");
+  command
+      .add_option("--weight-decay", optimizer.weight_decay, "Decay of weights, not of biases (0)")
       ->option_text("X");
   command
       .add_option("--clip", options.trainer.clip_norm,
-                  "Scales all gradients together down to this length")
+                  "Scale all gradients together down to this length")
       ->option_text("X");
   command
       .add_option("--loss", options.trainer.loss,
@@ -47,7 +49,7 @@ void add_optimizer(CLI::App& command, TrainOptions& options) {
       ->transform(one_of(numbered(losses)));
   command
       .add_option("--freeze", options.trainer.freeze,
-                  "Parameters that stay as they are: names with * and ?; repeatable")
+                  "Parameters to leave as they are: names with * and ?; repeatable")
       ->option_text("PATTERN,...")
       ->allow_extra_args(false)
       ->delimiter(',');
@@ -55,57 +57,56 @@ void add_optimizer(CLI::App& command, TrainOptions& options) {
 
 void add_course(CLI::App& command, TrainOptions& options) {
   command
-      .add_option("-b,--batch", options.batch, "Examples of a step (100, or what the file fixes)")
+      .add_option("-b,--batch", options.batch,
+                  "Examples of a step (100, or the file's fixed batch)")
       ->option_text("N")
       ->check(whole_number(1));
   command
       .add_option("--accumulate", options.trainer.accumulate,
-                  "Renews the parameters after every so many steps, by their mean gradient (1)")
+                  "Update the parameters after every so many steps, by their mean gradient (1)")
       ->option_text("STEPS")
       ->check(whole_number(1));
   command.add_flag("--recompute", options.recompute,
-                   "Computes results of elementwise operators again for the backward pass: less "
+                   "Compute results of elementwise operators again for the backward pass: less "
                    "memory, the same values");
   using Launches = CompileOptions::Launches;
   const Names<Launches> launches{{"joined", Launches::joined}, {"apart", Launches::apart}};
   command
       .add_option("--launches", options.launches,
-                  "joined: small kernels that do not need each other's results run in one launch; "
-                  "apart: each in its own (joined)")
+                  "joined: small independent kernels share one launch; apart: each kernel has its "
+                  "own (joined)")
       ->option_text("joined|apart")
       ->transform(one_of(numbered(launches)));
   command.add_option("--epochs", options.run.epochs, "Passes over the training examples (10)")
       ->option_text("N")
       ->check(whole_number(1));
-  command.add_option("--steps", options.run.steps, "Ends after so many steps, instead of --epochs")
+  command.add_option("--steps", options.run.steps, "End after so many steps, instead of --epochs")
       ->option_text("N")
       ->check(whole_number(1))
       ->excludes("--epochs");
   command
       .add_option("--seed", options.run.seed,
-                  "Of a new network's weights, of the order, augmentation and dropout (1)")
+                  "Seed of a new network's weights, the order, augmentation and dropout (1)")
       ->option_text("N")
       ->check(whole_number(0));
   command
       .add_option(
           "--augment", options.run.augmentation,
-          "Changes pictures at random: shift=2,flip,crop=4,rotate=15,scale=10, some of them "
-          "(none)")
+          "Random changes of pictures: any of shift=2,flip,crop=4,rotate=15,scale=10 (none)")
       ->option_text("TEXT");
   command
       .add_option("--validation", options.validation,
-                  "Share of the training examples to hold back and look at after each epoch; else "
-                  "the test part is, where there is one")
+                  "Share of the training examples to hold back for validation after each epoch "
+                  "(default: the test part, if there is one)")
       ->option_text("SHARE");
   command
       .add_option("--patience", options.run.patience,
-                  "Ends after so many epochs without a lower validation loss, and takes the best "
+                  "End after so many epochs without a lower validation loss, and restore the best "
                   "parameters")
       ->option_text("EPOCHS")
       ->check(whole_number(1));
   command
-      .add_option("--test-every", options.run.test_every,
-                  "Looks at the validation data after every so many steps too")
+      .add_option("--test-every", options.run.test_every, "Validate after every so many steps too")
       ->option_text("STEPS")
       ->check(whole_number(1));
 }
@@ -127,16 +128,16 @@ void add_train_options(CLI::App& command, TrainOptions& options) {
       .add_option("-o,--out", options.out,
                   "Folder of the trained model, checkpoints and logs (MODEL-trained)")
       ->option_text("FOLDER");
-  command.add_flag("--plan", options.plan, "Shows the plan of a training step, and ends");
-  command.add_flag("--why", options.why,
-                   "With --plan: the reason of every choice, and what a launch of several kernels "
-                   "holds");
+  command.add_flag("--plan", options.plan, "Show the plan of a training step, and end");
+  command.add_flag(
+      "--why", options.why,
+      "With --plan: show the reason of every choice, and the kernels of each joined launch");
   command.add_flag("--resume", options.resume, "Go on from the checkpoint in the folder");
   command.add_flag("--restart", options.restart,
-                   "Start anew over what a training left in the folder");
+                   "Start anew over an earlier training in the folder");
   command
       .add_option("--checkpoint-every", options.run.checkpoint_every,
-                  "Saves after every so many steps too, not only after each epoch")
+                  "Save after every so many steps too, not only after each epoch")
       ->option_text("STEPS")
       ->check(whole_number(1));
   add_options(command, options.device);

@@ -29,9 +29,8 @@ struct InputShapes {
 
 /// How a model is compiled.
 struct CompileOptions {
-  /// Value of the inputs' batch: the open extent named "batch", else the first where it is open; 0
-  /// leaves it to `shapes`, and to 1 if those
-  /// do not say.
+  /// The inputs' batch: the value of the open extent named "batch". Without such an extent it is
+  /// the value of each input's first dimension where that is open. 0: `shapes` decide, else 1.
   std::int64_t batch = 0;
   /// Full shapes of inputs by name, for other open extents.
   std::map<std::string, Shape> shapes;
@@ -93,8 +92,8 @@ struct CompileOptions {
   /// and the report's fallbacks say so. The cache folder remembers; without one nothing is tried,
   /// nor over several devices, nor where operands are rounded (precision).
   enum class SelfTest : std::uint8_t { once, off } self_test = SelfTest::once;
-  /// What happens where something else is done than was asked for (CompileReport::fallbacks): the
-  /// report has it, or compiling fails with UnsupportedError.
+  /// What compiling does with fallbacks to another way of computing (CompileReport::fallbacks):
+  /// report them, or fail with UnsupportedError.
   enum class Fallback : std::uint8_t { report, refuse } fallback = Fallback::report;
   /// Told what happens (one line each): dropped cache entries, passes, builds. May be empty.
   std::function<void(const std::string&)> log;
@@ -129,8 +128,8 @@ struct CompileReport {
   std::vector<DeviceShare> shares;  ///< of several devices, in their order; else empty
   std::string weights_source;       ///< "given", or "measured, rows a second"; else empty
   std::vector<std::string> notes;   ///< anything that a user should know of
-  /// Where something else is done than was asked for: a kernel that computes wrongly was replaced,
-  /// a step runs on the host, kernels of a compiled file were built from source.
+  /// Fallbacks to another way of computing: a kernel that computes wrongly was replaced, a step
+  /// runs on the host, kernels of a compiled file were built from source.
   std::vector<std::string> fallbacks;
   int kernels_tried = 0;  ///< by the self-test, for the first time on this device and driver
   double self_test_ms = 0.0;

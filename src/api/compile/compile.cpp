@@ -88,7 +88,7 @@ void take_fallbacks(const Plan& plan, const CompileOptions& options, CompileRepo
   if (options.fallback == CompileOptions::Fallback::report || report.fallbacks.empty()) return;
   std::string text;
   for (const std::string& fallback : report.fallbacks) text += "\n  " + fallback;
-  throw UnsupportedError("--strict: something else is done than was asked for:" + text);
+  throw UnsupportedError("--strict: the model falls back to another way of computing:" + text);
 }
 
 }  // namespace

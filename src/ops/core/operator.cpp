@@ -273,7 +273,8 @@ std::vector<BoundProblem> lower(const Graph& graph, const Node& node) {
   const NodeView view(graph, node);
   if (op.alias) throw InternalError(view.where() + ": renames elements and is nothing to compute");
   if (op.values != nullptr) {
-    view.unsupported("is computed when the model is planned, and an input is known only in a run");
+    view.unsupported(
+        "must be computed when the model is planned, but one of its inputs is known only in a run");
   }
   require_types(graph, view, op);
   std::vector<BoundProblem> problems;

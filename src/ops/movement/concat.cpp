@@ -23,7 +23,7 @@ std::vector<TensorType> infer_concat(const NodeView& node) {
     if (next.shape != expected || next.dtype != result.dtype) {
       node.fail("input " + std::to_string(i) + " is " + std::string(name_of(next.dtype)) + " " +
                 to_string(next.shape) + ", expected " + std::string(name_of(result.dtype)) + " " +
-                to_string(expected) + " but for axis " + std::to_string(axis));
+                to_string(expected) + " except along axis " + std::to_string(axis));
     }
     result.shape[axis] = checked_add(result.shape[axis], next.shape[axis], "Concat");
   }

@@ -86,8 +86,9 @@ CandidateList list_allowed(const Task& task, const PlanContext& context) {
     std::ranges::move(found.rejections, std::back_inserter(list.rejections));
   }
   if (!list.candidates.empty()) {
-    list.rejections.push_back(
-        {"others", "at other extents a model is planned with the kernels that it was given"});
+    list.rejections.push_back({"others",
+                               "other kernels are not considered: a plan at other extents uses the "
+                               "kernels that compile chose"});
     return list;
   }
   if (!refuse) return list_candidates(task, context);
