@@ -13,6 +13,7 @@
 #include "morton/device.hpp"
 #include "morton/export.hpp"
 #include "morton/model.hpp"
+#include "morton/plan_choices.hpp"
 
 namespace morton {
 
@@ -71,15 +72,9 @@ struct CompileOptions {
   std::vector<double> weights;
   /// Files with further catalogue entries.
   std::vector<std::string> catalogue_files;
-  /// Whether small kernels that do not need each other's results share a launch, which is faster
-  /// where launches take longer than their work. A joined kernel is built for these steps alone, so
-  /// other extents may need kernels that are not built, and what is measured of a step is of all
-  /// kernels in it. Unless told otherwise only the steps of a training are joined.
-  enum class Launches : std::uint8_t {
-    joined_for_training,
-    apart,
-    joined
-  } launches = Launches::joined_for_training;
+  /// Which kernels share a launch.
+  using Launches = JoinedLaunches;
+  Launches launches = Launches::joined_for_training;
   /// Other values of the open extents, two at most, for which kernels are chosen and built too:
   /// `CompiledModel::with_shapes` then takes what is best among all of them.
   std::vector<InputShapes> also;
@@ -172,7 +167,7 @@ class MORTON_API CompiledModel {
   [[nodiscard]] const CompileReport& report() const;
   [[nodiscard]] std::vector<StepInfo> steps() const;
   /// The plan as text; with the reason of every choice when asked.
-  enum class Detail : std::uint8_t { brief, why };
+  using Detail = PlanDetail;
   [[nodiscard]] std::string plan_text(Detail detail) const;
   /// Of all that the last digits of results depend on: the devices with their drivers, the kernels'
   /// texts and their arguments, in the order of the steps; not of estimates or places in memory.
@@ -182,7 +177,7 @@ class MORTON_API CompiledModel {
   [[nodiscard]] const std::vector<Device>& devices() const;
 
   /// Whether with_shapes may build kernels: it says in its report how many.
-  enum class Missing : std::uint8_t { refuse, build };
+  using Missing = MissingKernels;
   /// The same model at other extents: a plan of its own, on the same programs and, where they lie
   /// alike, the same weights. Builds nothing: throws UnsupportedError, naming the kernels, where
   /// those that are built do not do and none may be built. UsageError for shapes that the model

@@ -68,6 +68,15 @@ Catalogue from_texts(const FileTexts& files) {
   return catalogue;
 }
 
+Catalogue from_embedded() {
+  FileTexts files;
+  for (const EmbeddedFile& file : embedded_kernels()) {
+    if (folder_of(std::string(file.path)) == kTunedFolder) continue;
+    files.emplace(file.path, file.content);
+  }
+  return from_texts(files);
+}
+
 template <class Named>
 const Named* find_named(const std::vector<Named>& all, std::string_view name) {
   const auto found = std::ranges::lower_bound(all, name, {}, &Named::name);
@@ -81,14 +90,12 @@ void insert_named(std::vector<Named>& all, Named named) {
 
 }  // namespace
 
-Catalogue Catalogue::standard() {
-  if (const auto folder = knob("MORTON_KERNEL_DIR")) return from_folder(*folder);
-  FileTexts files;
-  for (const EmbeddedFile& file : embedded_kernels()) {
-    if (folder_of(std::string(file.path)) == kTunedFolder) continue;
-    files.emplace(file.path, file.content);
+std::shared_ptr<const Catalogue> Catalogue::shared() {
+  if (const auto folder = knob("MORTON_KERNEL_DIR")) {
+    return std::make_shared<const Catalogue>(from_folder(*folder));
   }
-  return from_texts(files);
+  static const auto kBuiltIn = std::make_shared<const Catalogue>(from_embedded());
+  return kBuiltIn;
 }
 
 Catalogue Catalogue::from_folder(const fs::path& folder) {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -149,8 +150,11 @@ struct Recipe {
 /// All kernels and recipes that can be chosen from. A value: reading it again gives another one.
 class Catalogue {
  public:
-  /// Those built into the library, or from MORTON_KERNEL_DIR when that is set.
-  [[nodiscard]] static Catalogue standard();
+  /// Those built into the library, which a process reads once, when they are first asked for; or
+  /// from MORTON_KERNEL_DIR when that is set, read anew each time.
+  [[nodiscard]] static std::shared_ptr<const Catalogue> shared();
+  /// A copy of `shared`, to which files may be added.
+  [[nodiscard]] static Catalogue standard() { return *shared(); }
   /// Every <family>/<name>.json below `folder`, with the .cl files that they name.
   [[nodiscard]] static Catalogue from_folder(const std::filesystem::path& folder);
   /// Adds a user's entry or recipe file, or a kernel library of R17 (`--catalogue my.json`); its

@@ -73,7 +73,7 @@ TEST_P(JoinLaunches, MembersDoNotNeedEachOther) {
   const DeviceInfo device = saved_device(GetParam());
   for (const char* network : {"c18-mlp", "fashion-cnn"}) {
     SCOPED_TRACE(network);
-    const Plan plan = step_plan(network, device, Launches::joined_for_states);
+    const Plan plan = step_plan(network, device, Launches::joined_for_training);
     int joined = 0;
     for (const Step& step : plan.steps) {
       if (!is_joined(plan, step)) continue;
@@ -134,7 +134,7 @@ TEST(JoinLaunchesOnTheCpu, AllParametersFollowInAFewLaunches) {
     });
   };
   EXPECT_EQ(updates(Launches::apart), 18);
-  EXPECT_LE(updates(Launches::joined_for_states), 4);
+  EXPECT_LE(updates(Launches::joined_for_training), 4);
 }
 
 TEST(JoinLaunchesOnTheCpu, TakeLittleMemory) {

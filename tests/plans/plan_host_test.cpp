@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "plan/kernel_policy.hpp"
 #include "plan/lower/split.hpp"
 #include "plan/search/cost.hpp"
 #include "plans/plan_setup.hpp"
@@ -95,10 +96,11 @@ TEST(PlanHost, IsTakenByNameWhereNobodyMeasured) {
 
 TEST(PlanHost, DoesNotHoldUpOtherDevices) {
   const DeviceInfo device = slow_to_launch(saved_device("pocl_cpu"));
+  const Catalogue catalogue = Catalogue::standard();
   const std::vector<SplitPart> parts{{prepared(square_product(8), 4), device, 4},
                                      {prepared(square_product(8), 4), device, 4}};
   const Plan plan =
-      make_split_plan(prepared(square_product(8), 8), parts, Catalogue::standard(), with_eigen());
+      make_split_plan(prepared(square_product(8), 8), parts, KernelPolicy(catalogue, with_eigen()));
   EXPECT_EQ(count_of(plan, "gemm.eigen"), 0);
   EXPECT_THAT(plan.considered[0], HasSubstr("not gemm.eigen: while the host computes"));
 }

@@ -37,9 +37,9 @@ TEST(CandidateMemo, TellsWhatListingAgainWouldSay) {
   for (const char* network : {"lenet5", "residual"}) {
     for (const auto& name : saved_devices()) {
       const DeviceInfo device = saved_device(name);
-      const PlanOptions options;
       const TaskList tasks = make_tasks(prepared(network_named(network), 2));
-      const PlanContext context{catalogue, device, options, tasks};
+      const KernelPolicy policy(catalogue, {});
+      const PlanContext context{policy, device, tasks};
       CandidateMemo memo(context);
       for (int round = 0; round < 2; ++round) {
         for (const Task& task : tasks.tasks) {
@@ -56,7 +56,6 @@ TEST(CandidateMemo, NamesTheTensorsOfEachTask) {
   Graph graph = make_mlp(1);
   const Catalogue catalogue = Catalogue::standard();
   const DeviceInfo device = saved_device("pocl_cpu");
-  const PlanOptions options;
   TaskList tasks = make_tasks(prepared(std::move(graph), 3));
   // The same task under another name, on copies of its tensors.
   Task twin = tasks.tasks.front();
@@ -67,7 +66,8 @@ TEST(CandidateMemo, NamesTheTensorsOfEachTask) {
     binding.tensor = static_cast<int>(tasks.tensors.size());
     tasks.tensors.push_back(copy);
   }
-  const PlanContext context{catalogue, device, options, tasks};
+  const KernelPolicy policy(catalogue, {});
+  const PlanContext context{policy, device, tasks};
   CandidateMemo memo(context);
   static_cast<void>(memo.list(tasks.tasks.front()));
   EXPECT_EQ(text_of(memo.list(twin)), text_of(list_candidates(twin, context)));

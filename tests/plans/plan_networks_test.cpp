@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "api/compile/other_shapes.hpp"
-#include "api/compile/planning.hpp"
+#include "api/job.hpp"
 #include "base/shape.hpp"
 #include "graph/architectures.hpp"
 #include "morton/architectures.hpp"
@@ -36,14 +36,9 @@ class PlanNetworks : public ::testing::TestWithParam<std::string> {
     }
     return shapes;
   }
-  Graph graph_at(const InputShapes& shapes) const {
-    return prepared_graph(model_, with_extents(options_, shapes));
-  }
 
   Model model_;
   DeviceInfo device_;
-  CompileOptions options_;
-  PlanSetup setup_ = plan_setup({});
 };
 
 std::int64_t blocks_of(const Plan& plan, PlannedBlock::Kind kind) {
@@ -63,20 +58,20 @@ void expect_close_to_live_sets(const Plan& plan) {
 /// The model is planned and, as compiling does, prepared for other extents; its plans there must do
 /// with these kernels.
 TEST_P(PlanNetworks, OtherExtentsNeedNoOtherKernels) {
-  const InputShapes own = shapes_at(1, kSides[0]);
-  const Graph graph = graph_at(own);
-  Plan plan = planned(graph, device_, setup_);
+  CompileOptions options;
+  options.shapes = shapes_at(1, kSides[0]).shapes;
+  const Job job = job_of(model_, options, store_of(options));
+  Plan plan = make_plan(job.subject->graph(), device_, *job.policy);
   verify(plan, device_);
   expect_close_to_live_sets(plan);
-  const OtherShapes others =
-      prepare_other_shapes(model_, graph, device_, setup_, with_extents(options_, own), plan);
+  const OtherShapes others = prepare_other_shapes(job, device_, plan);
+  const KernelPolicy built = job.policy->among(others.built, MissingKernels::refuse);
   for (const std::int64_t batch : {2, 5}) {
     for (const std::int64_t side : kSides) {
       const InputShapes shapes = shapes_at(batch, side);
       if (side != kSides[0] && shapes.shapes == shapes_at(batch, kSides[0]).shapes) continue;
       SCOPED_TRACE("batch " + std::to_string(batch) + ", side " + std::to_string(side));
-      const Plan other = planned(graph_at(shapes), device_, setup_,
-                                 {others.built, CompiledModel::Missing::refuse});
+      const Plan other = make_plan(job.subject->at(shapes).graph(), device_, built);
       verify(other, device_);
       expect_close_to_live_sets(other);
       for (const auto& instance : other.instances) {

@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "morton/compile.hpp"
+#include "plan/kernel_policy.hpp"
 #include "plan/lower/split.hpp"
 #include "plans/plan_setup.hpp"
 #include "support/rooms.hpp"
@@ -90,7 +91,8 @@ Plan split_over(const Graph& graph, const std::vector<std::int64_t>& rows,
   for (std::size_t i = 0; i < rows.size(); ++i) {
     parts.push_back({prepared(graph, rows[i]), devices[i], rows[i]});
   }
-  return make_split_plan(prepared(graph, batch), parts, Catalogue::standard(), {});
+  const Catalogue catalogue = Catalogue::standard();
+  return make_split_plan(prepared(graph, batch), parts, KernelPolicy(catalogue, {}));
 }
 
 std::string refusal(const Graph& graph) {

@@ -6,15 +6,15 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "api/carry_out.hpp"
 #include "api/compile/compiled_state.hpp"
 #include "api/compile/loading.hpp"
-#include "api/compile/other_shapes.hpp"
 #include "api/compile/planning.hpp"
 #include "api/compile/self_test.hpp"
+#include "api/job.hpp"
+#include "api/several_devices.hpp"
 #include "base/error.hpp"
 #include "base/files/file.hpp"
-#include "base/shape.hpp"
-#include "ops/core/planned.hpp"
 
 namespace morton {
 using namespace api;
@@ -24,28 +24,6 @@ using Clock = std::chrono::steady_clock;
 
 double milliseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
-
-std::vector<PortInfo> ports_of(const Graph& graph, const std::vector<TensorId>& ids) {
-  std::vector<PortInfo> ports;
-  for (const TensorId id : ids) {
-    const GraphTensor& tensor = graph.tensor(id);
-    const Shape& shape =
-        tensor.kind == GraphTensor::Kind::constant ? tensor.data.shape() : tensor.shape;
-    ports.push_back({tensor.name, tensor.dtype, shape, std::vector<std::string>(shape.size())});
-  }
-  return ports;
-}
-
-/// Of the values that are given, those from which shapes follow.
-std::map<std::string, Tensor> planned_values_of(const Model& model, const CompileOptions& options) {
-  std::map<std::string, Tensor> values;
-  if (options.values.empty()) return values;
-  for (const TensorId id : planned_graph_inputs(model.graph())) {
-    const auto given = options.values.find(model.graph().tensor(id).name);
-    if (given != options.values.end()) values.insert(*given);
-  }
-  return values;
 }
 
 DeviceInfo described_device(const std::string& json_text) {
@@ -59,36 +37,15 @@ Plan planned_for(const Model& model, const std::vector<std::string>& device_json
   if (device_jsons.empty()) throw UsageError("plan: no device is given");
   std::vector<DeviceInfo> devices;
   for (const std::string& text : device_jsons) devices.push_back(described_device(text));
-  const Graph graph = prepared_graph(model, options);
-  if (devices.size() == 1) return planned(graph, devices.front(), options);
-  const auto rows = estimated_rows(model, graph, devices, options);
-  return split_planned(model, graph, devices, rows, options, plan_setup(options));
+  const Job job = job_of(model, options, store_of(options));
+  if (devices.size() > 1) return split_planned(job, devices, estimated_rows(job, devices));
+  return make_plan(job.subject->graph(), devices.front(), *job.policy);
 }
 
 /// The second word of "f32 R_*_64_R [A=150->150 B=100->128] rim zero".
 std::string layout_in(const std::string& format) {
   const std::size_t start = format.find(' ') + 1;
   return format.substr(start, format.find(' ', start) - start);
-}
-
-PlanDetail to_plan_detail(CompiledModel::Detail detail) {
-  return detail == CompiledModel::Detail::why ? PlanDetail::why : PlanDetail::brief;
-}
-
-/// Tuning data comes from where the device keeps its programs, unless something else is said.
-CompileOptions with_cache_folder(CompileOptions options, const Device& device) {
-  const auto& folder = device.implementation()->cache_folder();
-  if (options.cache_dir.empty()) options.cache_dir = folder.string();
-  return options;
-}
-
-/// Adds what the plan does otherwise than was asked for. Throws where the options refuse that.
-void take_fallbacks(const Plan& plan, const CompileOptions& options, CompileReport& report) {
-  add_fallbacks(plan, report);
-  if (options.fallback == CompileOptions::Fallback::report || report.fallbacks.empty()) return;
-  std::string text;
-  for (const std::string& fallback : report.fallbacks) text += "\n  " + fallback;
-  throw UnsupportedError("--strict: the model falls back to another way of computing:" + text);
 }
 
 }  // namespace
@@ -138,7 +95,7 @@ std::vector<StepInfo> CompiledModel::steps() const {
 }
 
 std::string CompiledModel::plan_text(Detail detail) const {
-  return print(state_->loaded->plan(), to_plan_detail(detail));
+  return print(state_->loaded->plan(), detail);
 }
 
 std::string CompiledModel::steps_digest() const {
@@ -167,71 +124,24 @@ CompiledModel compile(const Model& model, const Device& device, const CompileOpt
 CompiledModel compile(const Model& model, const std::vector<Device>& devices,
                       const CompileOptions& options) {
   if (devices.empty()) throw UsageError("compile: no device is given");
-  const Compile untried = [&](const CompileOptions& with) {
-    return compile_untried(model, devices, with);
-  };
-  // The reference's bounds are those of f32.
-  const bool tries = options.self_test == CompileOptions::SelfTest::once && devices.size() == 1 &&
-                     options.precision == DType::f32 &&
-                     !devices.front().implementation()->cache_folder().empty();
-  const auto state = tries ? compile_tried(untried, options) : untried(options);
-  take_fallbacks(state->loaded->plan(), options, state->report);
+  const Job job = job_of(model, options, store_of(options, devices.front()));
+  const auto state =
+      devices.size() == 1 ? carry_out(job, devices.front()) : carry_out_over(devices, job);
+  state->options = options;
+  state->options.progress = nullptr;
   return CompiledModel(state);
-}
-
-std::shared_ptr<CompiledState> api::compile_untried(const Model& model,
-                                                    const std::vector<Device>& devices,
-                                                    const CompileOptions& given) {
-  const CompileOptions options = with_cache_folder(given, devices.front());
-  CompiledState begun{devices, model, given};
-  begun.options.progress = nullptr;  // whoever waits, waits for this
-  begun.planned_values = planned_values_of(model, given);
-  auto state = std::make_shared<CompiledState>(std::move(begun));
-  CompileReport& report = state->report;
-  auto start = Clock::now();
-  const Graph graph = prepared_graph(model, options);
-  report.passes_ms = milliseconds_since(start);
-  state->inputs = ports_of(graph, graph.inputs);
-  state->outputs = ports_of(graph, graph.outputs);
-  if (devices.size() > 1) share_batch(model, graph, devices, options, report);
-  start = Clock::now();
-  Plan plan;
-  OtherShapes others;
-  // A device that keeps nothing on disk reads nothing there either, unless a folder is named.
-  auto setup = std::make_shared<const PlanSetup>(plan_setup(options, options.cache_dir));
-  if (devices.size() == 1) {
-    const DeviceInfo& info = devices.front().implementation()->info();
-    state->setup = setup;
-    plan = planned(graph, info, *state->setup);
-    others = prepare_other_shapes(model, graph, info, *state->setup, options, plan);
-    state->built = others.built;
-    state->also = others.chosen;
-    report.kernels_for_other_shapes = others.kernels;
-  } else {
-    plan = split_planned(model, graph, infos_of(devices), rows_of(report.shares), options, *setup);
-  }
-  report.plan_ms = milliseconds_since(start);
-  std::vector<std::shared_ptr<OpenClDevice>> opened;
-  for (const Device& device : devices) opened.push_back(device.implementation());
-  Countdown countdown(options.progress, plan, others.plans);
-  const auto loaded = std::make_shared<LoadedPlan>(std::move(plan), std::move(opened),
-                                                   [&] { countdown.one_done(); });
-  finish_loading(loaded, std::move(others.plans), countdown, options.log, report);
-  state->loaded = loaded;
-  state->family = loaded;
-  return state;
 }
 
 namespace {
 
 /// The plan for extents that were given when compiling is made; others come from what is built.
 Plan plan_at(const CompiledState& state, const InputShapes& shapes, const Graph& graph,
-             const PlanLimits& limits) {
+             MissingKernels missing) {
   const auto found = std::ranges::find(state.options.also, shapes);
   const auto at = static_cast<std::size_t>(found - state.options.also.begin());
   if (at < state.also.size()) return *state.also[at];
   const DeviceInfo& info = state.devices.front().implementation()->info();
-  return planned(graph, info, *state.setup, limits);
+  return make_plan(graph, info, state.policy->among(state.built, missing));
 }
 
 }  // namespace
@@ -245,17 +155,19 @@ CompiledModel CompiledModel::with_shapes(const InputShapes& shapes, Missing miss
         "compile: a model that was compiled ahead has the shapes that its file holds; compile the "
         "model for this shape too (morton compile --also-shape)");
   }
-  CompiledState other = *state_;
-  other.options = with_extents(state_->options, shapes);
-  other.report = {};
+  const ModelAtShapes subject(*state_->model, at_shapes(state_->passes, shapes));
+  if (state_->options.log) state_->options.log(print(subject.report()));
+  CompiledState other = state_before_planning(subject, state_->devices);
+  other.options = state_->options;
+  other.options.batch = shapes.batch;
+  other.options.shapes = shapes.shapes;
+  other.policy = state_->policy;
+  other.built = state_->built;
+  other.also = state_->also;
+  other.family = state_->family;
   CompileReport& report = other.report;
-  auto start = Clock::now();
-  const Graph graph = prepared_graph(*state_->model, other.options);
-  report.passes_ms = milliseconds_since(start);
-  other.inputs = ports_of(graph, graph.inputs);
-  other.outputs = ports_of(graph, graph.outputs);
-  start = Clock::now();
-  Plan plan = plan_at(*state_, shapes, graph, {state_->built, missing});
+  const auto start = Clock::now();
+  Plan plan = plan_at(*state_, shapes, subject.graph(), missing);
   report.plan_ms = milliseconds_since(start);
   Countdown countdown({}, plan, {});
   const auto loaded = std::make_shared<LoadedPlan>(std::move(plan), state_->family);
@@ -265,7 +177,7 @@ CompiledModel CompiledModel::with_shapes(const InputShapes& shapes, Missing miss
                            " kernels were built for these shapes");
     if (loaded->wants_storing()) store_after_a_run(loaded, {}, countdown, report);
   }
-  take_fallbacks(loaded->plan(), other.options, report);
+  take_fallbacks(loaded->plan(), other.options.fallback, report);
   if (other.options.log) {
     for (const auto& note : report.notes) other.options.log(note);
   }
@@ -285,7 +197,7 @@ std::string plan_text(const Model& model, const std::string& device_json,
 
 std::string plan_text(const Model& model, const std::vector<std::string>& device_jsons,
                       CompiledModel::Detail detail, const CompileOptions& options) {
-  return print(planned_for(model, device_jsons, options), to_plan_detail(detail));
+  return print(planned_for(model, device_jsons, options), detail);
 }
 
 }  // namespace morton

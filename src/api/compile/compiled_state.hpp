@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "api/compile/planning.hpp"
+#include "api/model_at_shapes.hpp"
 #include "base/rooms.hpp"
-#include "graph/graph.hpp"
 #include "morton/compile.hpp"
+#include "plan/kernel_policy.hpp"
 #include "run/loaded_plan.hpp"
 
 namespace morton::api {
@@ -21,7 +21,8 @@ struct CompiledState {
   /// As loaded: compiling it for another device starts here. Nothing where the compiled model came
   /// from a file.
   std::optional<Model> model;
-  CompileOptions options;  ///< as given
+  CompileOptions options{};  ///< as given, but for `progress`: who waited for it has waited
+  PassOptions passes{};
   std::vector<PortInfo> inputs{}, outputs{};
   /// Of inputs from whose values shapes follow: what every run must give.
   std::map<std::string, Tensor> planned_values{};
@@ -29,15 +30,14 @@ struct CompiledState {
   std::shared_ptr<const LoadedPlan> loaded{};
   /// For plans at other extents, on one device: what they are made from, what is built, and the
   /// plan whose programs and constants they share (the first of them).
-  std::shared_ptr<const PlanSetup> setup{};
+  std::shared_ptr<const KernelPolicy> policy{};
   std::shared_ptr<const BuiltKernels> built{};
   std::vector<std::shared_ptr<const Plan>> also{};  ///< the plans for CompileOptions::also
   std::shared_ptr<const LoadedPlan> family{};
 };
 
-/// `compile` without a self-test.
-[[nodiscard]] std::shared_ptr<CompiledState> compile_untried(const Model& model,
-                                                             const std::vector<Device>& devices,
-                                                             const CompileOptions& given);
+/// What is known of a model before it is planned.
+[[nodiscard]] CompiledState state_before_planning(const ModelAtShapes& subject,
+                                                  const std::vector<Device>& devices);
 
 }  // namespace morton::api

@@ -80,4 +80,15 @@ void finish_loading(const std::shared_ptr<LoadedPlan>& loaded, std::vector<Plan>
   for (const auto& note : report.notes) log(note);
 }
 
+void load(Plan plan, std::vector<Plan> others, const Observer& observer, CompiledState& state) {
+  std::vector<std::shared_ptr<OpenClDevice>> opened;
+  for (const Device& device : state.devices) opened.push_back(device.implementation());
+  Countdown countdown(observer.progress, plan, others);
+  const auto loaded = std::make_shared<LoadedPlan>(std::move(plan), std::move(opened),
+                                                   [&] { countdown.one_done(); });
+  finish_loading(loaded, std::move(others), countdown, observer.log, state.report);
+  state.loaded = loaded;
+  state.family = loaded;
+}
+
 }  // namespace morton::api

@@ -5,6 +5,8 @@
 #include <memory>
 #include <vector>
 
+#include "api/compile/compiled_state.hpp"
+#include "api/job.hpp"
 #include "base/rooms.hpp"
 #include "morton/compile.hpp"
 #include "run/loaded_plan.hpp"
@@ -39,5 +41,8 @@ void store_after_a_run(const std::shared_ptr<LoadedPlan>& loaded, std::vector<Pl
 void finish_loading(const std::shared_ptr<LoadedPlan>& loaded, std::vector<Plan> others,
                     Countdown& countdown, const std::function<void(const std::string&)>& log,
                     CompileReport& report);
+
+/// Loads the plan on the state's devices, and fills in its report. `others` as above.
+void load(Plan plan, std::vector<Plan> others, const Observer& observer, CompiledState& state);
 
 }  // namespace morton::api

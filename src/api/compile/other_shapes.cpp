@@ -56,11 +56,13 @@ std::int64_t halved_to_odd(std::int64_t own) {
 std::int64_t halved_five_times(std::int64_t own) { return 5 * std::min<std::int64_t>(own, 32); }
 
 /// The inputs' shapes with other values of every open extent; no shapes where nothing is open.
-InputShapes at_other(const Model& model, const Graph& graph, const OtherExtents& extents) {
+InputShapes at_other(const ModelAtShapes& subject, const OtherExtents& extents) {
+  const Graph& open = subject.model().graph();
+  const Graph& graph = subject.graph();
   InputShapes other;
   std::map<std::string, std::int64_t> symbols;
   for (std::size_t i = 0; i < graph.inputs.size(); ++i) {
-    const GraphTensor& declared = model.graph().tensor(model.graph().inputs[i]);
+    const GraphTensor& declared = open.tensor(open.inputs[i]);
     const GraphTensor& bound = graph.tensor(graph.inputs[i]);
     Shape shape = bound.shape;
     bool is_open = false;
@@ -79,16 +81,14 @@ InputShapes at_other(const Model& model, const Graph& graph, const OtherExtents&
 
 class Preparation {
  public:
-  Preparation(const Model& model, const DeviceInfo& device, const PlanSetup& setup,
-              const CompileOptions& options, Plan& plan)
-      : model_(model), device_(device), setup_(setup), options_(options), plan_(plan) {
+  Preparation(const Job& job, const DeviceInfo& device, Plan& plan)
+      : job_(job), device_(device), plan_(plan) {
     built_.add(plan.decisions);
   }
 
   /// The best kernels for these shapes. Throws what planning throws.
   void choose_for(const InputShapes& shapes) {
-    Plan plan =
-        planned(prepared_graph(model_, quiet(with_extents(options_, shapes))), device_, setup_);
+    Plan plan = make_plan(job_.subject->at(shapes).graph(), device_, *job_.policy);
     result_.chosen.push_back(std::make_shared<const Plan>(plan));
     add(std::move(plan), shapes);
   }
@@ -96,12 +96,13 @@ class Preparation {
   /// The kernels that are chosen already, at these shapes.
   void carry_to(const InputShapes& shapes) {
     try {
-      const Graph graph = prepared_graph(model_, quiet(with_extents(options_, shapes)));
-      add(planned(graph, device_, setup_, {built(), CompiledModel::Missing::build}), shapes);
+      const ModelAtShapes other = job_.subject->at(shapes);
+      const KernelPolicy policy = job_.policy->among(built(), MissingKernels::build);
+      add(make_plan(other.graph(), device_, policy), shapes);
     } catch (const Error& error) {
       // The model may not take these extents, or no kernel them; a defect is no reason.
       if (error.error_class() == ErrorClass::kInternal) throw;
-      log("no kernels are prepared for " + text_of(shapes) + ": " + error.what());
+      job_.observer.say("no kernels are prepared for " + text_of(shapes) + ": " + error.what());
     }
   }
 
@@ -111,14 +112,6 @@ class Preparation {
   }
 
  private:
-  static CompileOptions quiet(CompileOptions options) {
-    options.log = nullptr;
-    return options;
-  }
-  void log(const std::string& line) const {
-    if (options_.log) options_.log(line);
-  }
-
   std::shared_ptr<const BuiltKernels> built() {
     for (const auto& instance : plan_.instances) built_.instances.insert(instance.key);
     return std::make_shared<const BuiltKernels>(built_);
@@ -127,16 +120,14 @@ class Preparation {
   void add(Plan plan, const InputShapes& shapes) {
     built_.add(plan.decisions);
     const int added = add_instances(plan_, plan, device_);
-    log("kernels for " + text_of(shapes) + ": " + std::to_string(added) + " more");
+    job_.observer.say("kernels for " + text_of(shapes) + ": " + std::to_string(added) + " more");
     if (added == 0) return;
     result_.kernels += added;
     result_.plans.push_back(std::move(plan));
   }
 
-  const Model& model_;
+  const Job& job_;
   const DeviceInfo& device_;
-  const PlanSetup& setup_;
-  const CompileOptions& options_;
   Plan& plan_;
   BuiltKernels built_;
   OtherShapes result_;
@@ -144,34 +135,25 @@ class Preparation {
 
 }  // namespace
 
-OtherShapes prepare_other_shapes(const Model& model, const Graph& graph, const DeviceInfo& device,
-                                 const PlanSetup& setup, const CompileOptions& options,
-                                 Plan& plan) {
-  if (options.also.size() > kMostAlso) {
+OtherShapes prepare_other_shapes(const Job& job, const DeviceInfo& device, Plan& plan) {
+  if (job.also.size() > kMostAlso) {
     throw UsageError("compile: kernels are chosen for " + std::to_string(kMostAlso) +
-                     " other shapes at most, " + std::to_string(options.also.size()) +
-                     " are given");
+                     " other shapes at most, " + std::to_string(job.also.size()) + " are given");
   }
-  Preparation preparation(model, device, setup, options, plan);
-  for (const InputShapes& shapes : options.also) preparation.choose_for(shapes);
-  if (options.other_shapes == CompileOptions::OtherShapes::prepare) {
-    std::vector<InputShapes> known{at_other(model, graph, {same, same})};
+  Preparation preparation(job, device, plan);
+  for (const InputShapes& shapes : job.also) preparation.choose_for(shapes);
+  if (job.other_shapes == CompileOptions::OtherShapes::prepare) {
+    std::vector<InputShapes> known{at_other(*job.subject, {same, same})};
     for (const OtherExtents& extents :
          {OtherExtents{next_batch, halved_to_odd}, OtherExtents{same, halved_to_odd},
           OtherExtents{next_power, halved_five_times}}) {
-      const InputShapes other = at_other(model, graph, extents);
+      const InputShapes other = at_other(*job.subject, extents);
       if (std::ranges::find(known, other) != known.end()) continue;
       preparation.carry_to(other);
       known.push_back(other);
     }
   }
   return preparation.finish();
-}
-
-CompileOptions with_extents(CompileOptions options, const InputShapes& shapes) {
-  options.batch = shapes.batch;
-  options.shapes = shapes.shapes;
-  return options;
 }
 
 }  // namespace morton::api

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "api/compile/planning.hpp"
+#include "api/job.hpp"
 #include "base/rooms.hpp"
 
 namespace morton::api {
@@ -19,14 +19,10 @@ struct OtherShapes {
   int kernels = 0;  ///< that were added to `plan`
 };
 
-/// Plans the model for `options.also` and, where it has open extents and the options ask for it, at
+/// Plans the job's model for `also` and, where it has open extents and the job asks for it, at
 /// three further sizes that have other tails, and adds their kernels to `plan`, the model's own on
-/// its device. The log says which they are, and which sizes the model does not take.
-[[nodiscard]] OtherShapes prepare_other_shapes(const Model& model, const Graph& graph,
-                                               const DeviceInfo& device, const PlanSetup& setup,
-                                               const CompileOptions& options, Plan& plan);
-
-/// The options with other extents.
-[[nodiscard]] CompileOptions with_extents(CompileOptions options, const InputShapes& shapes);
+/// its device. The observer is told which they are, and which sizes the model does not take.
+[[nodiscard]] OtherShapes prepare_other_shapes(const Job& job, const DeviceInfo& device,
+                                               Plan& plan);
 
 }  // namespace morton::api

@@ -8,7 +8,7 @@
 
 #include "api/compile/compiled_state.hpp"
 #include "api/compile/kernel_trial.hpp"
-#include "api/compile/planning.hpp"
+#include "api/untried.hpp"
 #include "base/error.hpp"
 
 namespace morton::api {
@@ -30,8 +30,7 @@ struct Refusal {
 /// Compiles and tries until nothing is wrong.
 class SelfTest {
  public:
-  SelfTest(const Compile& compile, const CompileOptions& given)
-      : compile_(compile), given_(given), options_(given) {}
+  SelfTest(const Job& job, const Device& device) : job_(job), device_(device) {}
 
   [[nodiscard]] std::shared_ptr<CompiledState> run() {
     for (int round = 0; round < kMostRounds; ++round) {
@@ -53,7 +52,9 @@ class SelfTest {
 
   std::shared_ptr<CompiledState> compiled() {
     try {
-      return compile_(options_);
+      Job without = job_;
+      without.policy = std::make_shared<const KernelPolicy>(job_.policy->without(left_out_));
+      return compile_untried(without, device_);
     } catch (const Error& error) {
       if (refusals_.empty()) throw;
       throw DeviceError(history() + "\nno other kernel is left: " + error.what() + "; " + kWayOut);
@@ -80,24 +81,24 @@ class SelfTest {
   void refuse(const WrongLayer& layer, const CompiledState& state) {
     const bool again = !wrong_before_.insert(layer.name).second;
     for (const SuspectKernel& suspect : layer.suspects) {
-      if (!is_excluded(suspect.kernel)) {
+      if (!is_left_out(suspect.kernel)) {
         refusals_.push_back({suspect, "'" + layer.name + "', " + layer.first_wrong});
         device_name_ = state.devices.front().name();
-        options_.exclude.push_back(suspect.kernel);
+        left_out_.push_back(suspect.kernel);
         require_not_asked_for(refusals_.back());
       }
       if (!again) return;
     }
   }
 
-  [[nodiscard]] bool is_excluded(const std::string& kernel) const {
-    return std::ranges::find(options_.exclude, kernel) != options_.exclude.end();
+  [[nodiscard]] bool is_left_out(const std::string& kernel) const {
+    return contains(left_out_, kernel) || contains(job_.policy->options().exclude, kernel);
   }
 
   void require_not_asked_for(const Refusal& refusal) const {
     const std::string& kernel = refusal.kernel.kernel;
-    for (const auto& [family, name] : given_.use) {
-      if (name != kernel && family + "." + name != kernel) continue;
+    for (const auto& [family, name] : job_.policy->options().use) {
+      if (name != kernel) continue;
       throw DeviceError(line_of(refusal) + "; it is asked for (--use " + family + "=" + name +
                         "); " + kWayOut);
     }
@@ -108,20 +109,20 @@ class SelfTest {
   /// that stays left out: there is a good result without it.
   void acquit(std::shared_ptr<CompiledState>& state) {
     for (std::size_t i = 0; i < refusals_.size() && refusals_.size() > 1;) {
-      const CompileOptions before = options_;
-      std::erase(options_.exclude, refusals_[i].kernel.kernel);
+      const std::vector<std::string> before = left_out_;
+      std::erase(left_out_, refusals_[i].kernel.kernel);
       std::shared_ptr<CompiledState> with = right_state();
       if (with != nullptr) {
         refusals_.erase(refusals_.begin() + static_cast<std::ptrdiff_t>(i));
         state = std::move(with);
       } else {
-        options_ = before;
+        left_out_ = before;
         ++i;
       }
     }
   }
 
-  /// The model as the options are now, or null where it is wrong or cannot be.
+  /// The model without what is left out now, or null where it is wrong or cannot be.
   std::shared_ptr<CompiledState> right_state() {
     try {
       std::shared_ptr<CompiledState> state = compiled();
@@ -149,7 +150,6 @@ class SelfTest {
   /// Fills in the report and keeps for later processes what was found.
   void finish(CompiledState& state) {
     CompileReport& report = state.report;
-    state.options = given_;
     report.kernels_tried = kernels_;
     report.self_test_ms = elapsed_ms_;
     report.notes.insert(report.notes.end(), notes_.begin(), notes_.end());
@@ -171,16 +171,17 @@ class SelfTest {
                                  "`morton cache clear self-test` tries it anew)");
       report.notes.push_back(report.fallbacks.back());
     }
-    if (kernels_ == 0 || !given_.log) return;
-    given_.log("self-test: " + std::to_string(kernels_) +
-               " kernels tried for the first time on this device, " +
-               std::to_string(refusals_.size()) + " of them wrong, " + std::to_string(undecided_) +
-               " undecided (their layers have no finite number), " +
-               std::to_string(static_cast<int>(elapsed_ms_)) + " ms");
+    if (kernels_ == 0) return;
+    job_.observer.say("self-test: " + std::to_string(kernels_) +
+                      " kernels tried for the first time on this device, " +
+                      std::to_string(refusals_.size()) + " of them wrong, " +
+                      std::to_string(undecided_) +
+                      " undecided (their layers have no finite number), " +
+                      std::to_string(static_cast<int>(elapsed_ms_)) + " ms");
   }
 
   [[nodiscard]] TunedData verdicts(const CompiledState& state) const {
-    const Catalogue catalogue = catalogue_for(given_);
+    const Catalogue& catalogue = job_.policy->catalogue();
     const TunedDevice device = TunedDevice::of(state.devices.front().implementation()->info());
     TunedData found;
     for (const auto& [suspect, where] : refusals_) {
@@ -191,9 +192,9 @@ class SelfTest {
     return found;
   }
 
-  const Compile& compile_;
-  const CompileOptions& given_;
-  CompileOptions options_;
+  const Job& job_;
+  const Device& device_;
+  std::vector<std::string> left_out_;  ///< entries
   std::vector<Refusal> refusals_;
   std::set<std::string> wrong_before_;  ///< layers
   std::set<std::string> right_;         ///< trial keys
@@ -206,9 +207,8 @@ class SelfTest {
 
 }  // namespace
 
-std::shared_ptr<CompiledState> compile_tried(const Compile& compile,
-                                             const CompileOptions& options) {
-  return SelfTest(compile, options).run();
+std::shared_ptr<CompiledState> compile_tried(const Job& job, const Device& device) {
+  return SelfTest(job, device).run();
 }
 
 std::vector<std::string> left_out_by_self_tests(const Plan& plan) {
@@ -238,6 +238,14 @@ void add_fallbacks(const Plan& plan, CompileReport& report) {
                                " (--exclude " + step.kernel +
                                ", when the model is compiled, leaves it to the device)");
   }
+}
+
+void take_fallbacks(const Plan& plan, CompileOptions::Fallback wish, CompileReport& report) {
+  add_fallbacks(plan, report);
+  if (wish == CompileOptions::Fallback::report || report.fallbacks.empty()) return;
+  std::string text;
+  for (const std::string& fallback : report.fallbacks) text += "\n  " + fallback;
+  throw UnsupportedError("--strict: something else is done than was asked for:" + text);
 }
 
 }  // namespace morton::api

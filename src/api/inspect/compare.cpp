@@ -7,7 +7,6 @@
 #include <sstream>
 
 #include "api/compile/compiled_state.hpp"
-#include "api/compile/planning.hpp"
 #include "base/error.hpp"
 #include "base/shape.hpp"
 #include "morton/session.hpp"
@@ -21,7 +20,7 @@ namespace {
 
 /// The model as it states itself, its shapes inferred.
 Graph stated_graph(const CompiledState& state) {
-  PassOptions options = pass_options_of(state.options);
+  PassOptions options = state.passes;
   for (const Pass& pass : all_passes()) {
     if (pass.need == Pass::Need::optional) options.skip.emplace_back(pass.name);
   }

@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "api/compile/planning.hpp"
+#include "api/job.hpp"
 #include "autodiff/form_of_use.hpp"
 #include "autodiff/training_step.hpp"
 #include "base/error.hpp"
@@ -117,10 +117,8 @@ void place(const Graph& part, const Graph& prepared, Nodes& nodes) {
 }
 
 /// Looks for a kernel of each task on a device that has all that a kernel may ask for.
-void look_for_kernels(const Graph& prepared, const CompileOptions& options, Nodes& nodes) {
+void look_for_kernels(const Graph& prepared, const KernelPolicy& policy, Nodes& nodes) {
   const TaskList tasks = make_tasks(prepared);
-  const Catalogue catalogue = catalogue_for(options);
-  const PlanOptions plan_options = plan_options_of(options);
   DeviceInfo device;
   device.name = "any";
   device.compute_units = 16;
@@ -133,7 +131,7 @@ void look_for_kernels(const Graph& prepared, const CompileOptions& options, Node
   device.local_memory_is_dedicated = true;
   device.fp16 = device.fp64 = true;
   device.roofs = guessed_roofs(device);
-  const PlanContext context{catalogue, device, plan_options, tasks};
+  const PlanContext context{policy, device, tasks};
   CandidateMemo memo(context);
   for (const Task& task : tasks.tasks) {
     try {
@@ -162,8 +160,8 @@ PassOptions passes_apart(const CompileOptions& options) {
 
 /// What follows from shapes. One node after the other is found out and left away, until the rest
 /// can be planned.
-void look_closer(const Graph& live, const CompileOptions& options, Nodes& nodes) {
-  const PassOptions passes = passes_apart(options);
+void look_closer(const Graph& live, const PassOptions& passes, const KernelPolicy& policy,
+                 Nodes& nodes) {
   for (;;) {
     const Graph part = known_part(live, nodes);
     if (part.nodes.empty()) return;
@@ -171,7 +169,7 @@ void look_closer(const Graph& live, const CompileOptions& options, Nodes& nodes)
       Graph prepared = part;
       run_passes(prepared, passes);
       place(part, prepared, nodes);
-      look_for_kernels(prepared, options, nodes);
+      look_for_kernels(prepared, policy, nodes);
       return;
     } catch (const Error& error) {
       const ErrorClass kind = error.error_class();
@@ -190,8 +188,9 @@ ModelSupport model_support(const Model& model, const CompileOptions& options) {
   ModelSupport support;
   for (const Node& node : live.nodes) support.nodes.push_back(declared_support(live, node));
   const Nodes declared = support.nodes;
+  const auto policy = policy_of(options, store_of(options), observer_of(options));
   try {
-    look_closer(live, options, support.nodes);
+    look_closer(live, passes_apart(options), *policy, support.nodes);
   } catch (const UnknownShape& error) {
     support.nodes = declared;
     support.shapes_unknown = error.what();

@@ -193,9 +193,7 @@ void Session::move_to(const Device& device) {
   }
   state_->runner->wait();
   const CompiledState& compiled = *state_->model.state();
-  CompileOptions options = compiled.options;
-  options.weights.clear();
-  const CompiledModel moved = compile(*compiled.model, device, options);
+  const CompiledModel moved = compile(*compiled.model, device, compiled.options);
   auto runner = make_runner(moved, state_->options);
   // What the caller has set goes along; what the steps compute comes back with the next run.
   for (const auto& port : compiled.inputs) {

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "api/compile/cache_folder.hpp"
-#include "api/compile/planning.hpp"
+#include "api/job.hpp"
 #include "api/tuning/tune_problem.hpp"
 #include "base/error.hpp"
 #include "plan/measured/tuned_file.hpp"
@@ -46,10 +46,9 @@ std::vector<const Candidate*> entries_of(const CandidateList& list, const Catalo
 
 CandidateList candidates_for(const TunedProblem& problem, const Catalogue& catalogue,
                              const DeviceInfo& device) {
-  const TaskList tasks = make_tasks(prepared_graph(model_of(problem), {}));
-  const PlanOptions options;
-  return list_candidates({problem.family, bound_of(problem)},
-                         PlanContext{catalogue, device, options, tasks});
+  const TaskList tasks = make_tasks(ModelAtShapes(model_of(problem), {}).graph());
+  const KernelPolicy policy(catalogue, {});
+  return list_candidates({problem.family, bound_of(problem)}, PlanContext{policy, device, tasks});
 }
 
 DeviceInfo described(const std::string& json_text) {
@@ -116,7 +115,8 @@ TuneProblem product_to_tune(const GemmShape& shape) { return to_tune(problem_of(
 std::vector<TuneProblem> problems_to_tune(const Model& model, const std::string& device_json,
                                           const CompileOptions& options,
                                           std::vector<std::string>& notes) {
-  const Plan plan = planned(prepared_graph(model, options), described(device_json), options);
+  const Job job = job_of(model, options, store_of(options));
+  const Plan plan = make_plan(job.subject->graph(), described(device_json), *job.policy);
   std::vector<TuneProblem> problems;
   std::set<std::string> seen, others;
   const auto add = [&](const TunedProblem& problem) {
@@ -148,7 +148,7 @@ std::vector<FirstGuess> first_guesses(const std::string& device_json,
                                       const CompileOptions& options) {
   const DeviceInfo device = described(device_json);
   const Catalogue catalogue = catalogue_with(options.catalogue_files);
-  const auto data = tuned_for(options);
+  const auto data = read_tuned(store_of(options), observer_of(options));
   std::map<std::string, std::vector<const TunedRecord*>> problems;
   if (data != nullptr) {
     for (const TunedRecord& record : data->records()) {

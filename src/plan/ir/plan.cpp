@@ -10,27 +10,11 @@
 #include "plan/lower/memory.hpp"
 #include "plan/lower/schedule.hpp"
 #include "plan/policy/decided.hpp"
-#include "plan/policy/tunables.hpp"
-#include "plan/policy/use.hpp"
-#include "plan/policy/work_group.hpp"
 #include "plan/search/candidate_memo.hpp"
 #include "plan/search/join_pools.hpp"
 
 namespace morton::plan {
 namespace {
-
-/// The options with full names. Throws UsageError where they name what is not there.
-PlanOptions checked(PlanOptions options, const Catalogue& catalogue) {
-  options.use = resolve_use(options.use, catalogue);
-  for (const auto& name : options.exclude) {
-    if (catalogue.find_entry(name) == nullptr && catalogue.find_recipe(name) == nullptr) {
-      throw UsageError("--exclude " + name + ": the catalogue has no such kernel or recipe");
-    }
-  }
-  check_work_group(options.local, catalogue);
-  check_tunables(options.tunables, catalogue);
-  return options;
-}
 
 /// Times that a plan is made anew because all its temporaries together take more than the limit,
 /// and the share of the limit that each time leaves.
@@ -60,15 +44,13 @@ Plan plan_once(const PlanContext& context) {
 Plan with_less_workspace(Plan plan, const PlanContext& context) {
   const std::int64_t limit =
       std::max(context.workspace_limit_bytes, plan.largest_live_workspace_bytes);
-  PlanOptions tighter = context.options;
-  std::int64_t each = context.workspace_limit_bytes;
+  PlanContext tighter = context;
   std::int64_t bytes = block_bytes(plan, PlannedBlock::Kind::workspace);
   for (int i = 0; i < kMostTighter && bytes > limit; ++i) {
-    each = static_cast<std::int64_t>(kTighter * static_cast<double>(each));
-    tighter.workspace_limit_bytes = each;
+    tighter.workspace_limit_bytes =
+        static_cast<std::int64_t>(kTighter * static_cast<double>(tighter.workspace_limit_bytes));
     try {
-      Plan other =
-          plan_once(PlanContext{context.catalogue, context.device, tighter, context.tasks});
+      Plan other = plan_once(tighter);
       const std::int64_t other_bytes = block_bytes(other, PlannedBlock::Kind::workspace);
       if (other_bytes >= bytes) continue;
       bytes = other_bytes;
@@ -82,18 +64,21 @@ Plan with_less_workspace(Plan plan, const PlanContext& context) {
 
 }  // namespace
 
-Plan make_plan(const Graph& graph, const Catalogue& catalogue, const DeviceInfo& device,
-               const PlanOptions& options) {
-  const PlanOptions resolved = checked(options, catalogue);
+Plan make_plan(const Graph& graph, const DeviceInfo& device, const KernelPolicy& policy) {
   const TaskList apart = make_tasks(graph);
   std::vector<std::string> notes;
-  const TaskList tasks = join_pools({catalogue, device, resolved, apart}, notes);
-  const PlanContext context{catalogue, device, resolved, tasks};
+  const TaskList tasks = join_pools({policy, device, apart}, notes);
+  const PlanContext context{policy, device, tasks};
   Plan plan = plan_once(context);
-  const bool asked = options.workspace_limit_bytes && shares_whole_places(device);
+  const bool asked = context.options.workspace_limit_bytes && shares_whole_places(device);
   if (asked) plan = with_less_workspace(std::move(plan), context);
   std::ranges::move(notes, std::back_inserter(plan.considered));
   return plan;
+}
+
+Plan make_plan(const Graph& graph, const Catalogue& catalogue, const DeviceInfo& device,
+               const PlanOptions& options) {
+  return make_plan(graph, device, KernelPolicy(catalogue, options));
 }
 
 int memory_root(const std::vector<Value>& values, int index) {

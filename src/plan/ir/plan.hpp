@@ -18,6 +18,7 @@
 #include "catalogue/catalogue.hpp"
 #include "graph/graph.hpp"
 #include "layout/arrangement.hpp"
+#include "morton/plan_choices.hpp"
 #include "plan/ir/decision.hpp"
 #include "plan/measured/tuned.hpp"
 #include "source/instance.hpp"
@@ -177,14 +178,12 @@ struct PlanOptions {
   /// for. Null: any.
   std::shared_ptr<const BuiltKernels> built;
   /// What happens where those do not do: UnsupportedError, or others that must be built.
-  enum class Missing : std::uint8_t { refuse, build } missing = Missing::build;
+  using Missing = MissingKernels;
+  Missing missing = Missing::build;
   /// Whether small kernels that do not need each other's results share launches
   /// (plan/lower/join_launches.hpp): where the plan renews states, as in training, or as is said.
-  enum class Launches : std::uint8_t {
-    joined_for_states,
-    apart,
-    joined
-  } launches = Launches::joined_for_states;
+  using Launches = JoinedLaunches;
+  Launches launches = Launches::joined_for_training;
   /// Where entries that run on the host may be chosen. Of several devices all but one wait while
   /// the host computes.
   enum class HostSteps : std::uint8_t {
@@ -193,9 +192,14 @@ struct PlanOptions {
   } host_steps = HostSteps::where_they_pay;
 };
 
+class KernelPolicy;
+
 /// Chooses kernels and formats for the whole graph, places its memory. The graph has its shapes
 /// inferred. Throws UnsupportedError when a node has no kernel (naming the reasons), UsageError
-/// when `use`, `exclude`, `local` or `tunables` cannot be obeyed.
+/// when what the policy asks for cannot be obeyed.
+[[nodiscard]] Plan make_plan(const Graph& graph, const DeviceInfo& device,
+                             const KernelPolicy& policy);
+/// Likewise with a policy of its own. Throws what making the policy throws, too.
 [[nodiscard]] Plan make_plan(const Graph& graph, const Catalogue& catalogue,
                              const DeviceInfo& device, const PlanOptions& options);
 
@@ -208,7 +212,6 @@ inline void verify(const Plan& plan, const DeviceInfo& device) { verify(plan, {&
 /// Estimated time of a run: the slots work at the same time, transfers one after the other.
 [[nodiscard]] double estimated_us(const Plan& plan);
 
-enum class PlanDetail : std::uint8_t { brief, why };
 [[nodiscard]] std::string print(const Plan& plan, PlanDetail detail);
 
 /// The same for programs: steps with their arguments, values, blocks.

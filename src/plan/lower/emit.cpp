@@ -109,7 +109,7 @@ class Emitter {
     using Launches = PlanOptions::Launches;
     const Launches wanted = context_.options.launches;
     const bool renews = !context_.tasks.updates.empty();
-    return wanted == Launches::joined || (wanted == Launches::joined_for_states && renews);
+    return wanted == Launches::joined || (wanted == Launches::joined_for_training && renews);
   }
 
   /// The step with its kernel among the plan's instances.

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/shape.hpp"
+#include "plan/kernel_policy.hpp"
 #include "plan/lower/memory.hpp"
 #include "plan/search/batch_rows.hpp"
 #include "plan/search/cost.hpp"
@@ -253,7 +254,7 @@ std::vector<std::int64_t> share_rows(std::int64_t batch, std::span<const double>
 }
 
 Plan make_split_plan(const Graph& whole, std::span<const SplitPart> parts,
-                     const Catalogue& catalogue, const PlanOptions& options) {
+                     const KernelPolicy& policy) {
   if (parts.size() < 2) throw InternalError("split: there is nothing to split over one device");
   for (const GraphTensor& tensor : whole.tensors) {
     if (tensor.kind != GraphTensor::Kind::state) continue;
@@ -262,11 +263,10 @@ Plan make_split_plan(const Graph& whole, std::span<const SplitPart> parts,
   }
   std::vector<bool> batched = batched_inputs(whole, parts);
   require_independent_rows(make_tasks(whole), batched, batch_of(parts));
-  PlanOptions of_parts = options;
-  of_parts.host_steps = PlanOptions::HostSteps::where_named;
+  const KernelPolicy of_parts = policy.for_one_of_several_devices();
   std::vector<Plan> plans;
   for (const SplitPart& part : parts) {
-    plans.push_back(make_plan(part.graph, catalogue, part.device, of_parts));
+    plans.push_back(make_plan(part.graph, part.device, of_parts));
   }
   return PlanMerger(whole, parts, std::move(batched)).run(std::move(plans));
 }

@@ -32,6 +32,6 @@ struct SplitPart {
 /// Throws UnsupportedError where an output's rows do not depend on the inputs' same rows alone, and
 /// whatever `make_plan` throws.
 [[nodiscard]] Plan make_split_plan(const Graph& whole, std::span<const SplitPart> parts,
-                                   const Catalogue& catalogue, const PlanOptions& options);
+                                   const KernelPolicy& policy);
 
 }  // namespace morton::plan

@@ -20,12 +20,6 @@ std::vector<DecidedKernel> kernels_of(const Candidate& candidate) {
   return kernels;
 }
 
-const DecidedKernel* find(const Entry& entry, const PlanContext& context) {
-  const auto& kernels = context.decision->kernels;
-  const auto found = std::ranges::find(kernels, entry.name, &DecidedKernel::entry);
-  return found == kernels.end() ? nullptr : &*found;
-}
-
 /// The ways to compute the task that are as `decision` says.
 CandidateList list_decided(const TaskDecision& decision, const Task& task,
                            const PlanContext& context) {
@@ -62,16 +56,6 @@ const std::vector<TaskDecision>* decisions_for(const std::string& task,
 }
 
 }  // namespace
-
-bool may_use(const Entry& entry, const PlanContext& context) {
-  return context.decision == nullptr || find(entry, context) != nullptr;
-}
-
-const Environment* decided_tunables(const Entry& entry, const PlanContext& context) {
-  if (context.decision == nullptr) return nullptr;
-  const DecidedKernel* kernel = find(entry, context);
-  return kernel == nullptr ? nullptr : &kernel->tunables;
-}
 
 CandidateList list_allowed(const Task& task, const PlanContext& context) {
   const std::vector<TaskDecision>* decisions = decisions_for(task.name, context);

@@ -10,12 +10,6 @@
 
 namespace morton::plan {
 
-/// Whether the entry may be used for the context's task: any may where nothing is decided.
-[[nodiscard]] bool may_use(const Entry& entry, const PlanContext& context);
-
-/// The values of its tunables that are decided for the context's task; null where none are.
-[[nodiscard]] const Environment* decided_tunables(const Entry& entry, const PlanContext& context);
-
 /// As list_candidates; with PlanOptions::built only those whose kernels were decided for the task
 /// at other extents. Where there is none it is as PlanOptions::missing says.
 [[nodiscard]] CandidateList list_allowed(const Task& task, const PlanContext& context);

@@ -5,9 +5,7 @@
 #include <iterator>
 
 #include "base/error.hpp"
-#include "plan/policy/decided.hpp"
 #include "plan/policy/tunables.hpp"
-#include "plan/policy/wanted.hpp"
 #include "plan/search/entry_candidate.hpp"
 #include "plan/search/kernel_choice.hpp"
 #include "plan/search/narrow.hpp"
@@ -146,9 +144,8 @@ void drop_slower(std::vector<Candidate>& candidates) {
 CandidateList list_step(const std::string& kernel, const Task& task, const PlanContext& context,
                         const std::vector<TaskTensor>& outer, const RecipePath& path) {
   if (kernel.empty()) return list_within(task, context, outer, path);
-  PlanOptions options = context.options;
-  options.use[task.bound.problem.family] = kernel;
-  PlanContext naming(context.catalogue, context.device, options, context.tasks);
+  const KernelPolicy policy = context.policy.with_step_kernel(task.bound.problem.family, kernel);
+  PlanContext naming(policy, context.device, context.tasks);
   naming.decision = context.decision;
   return list_within(task, naming, outer, path);
 }
@@ -277,50 +274,38 @@ std::vector<Candidate> recipe_candidates(const Recipe& recipe, const Task& task,
   return ways;
 }
 
-/// A recipe that poses the same family again (a product with its sides swapped) may lead to what is
-/// wanted.
-bool leads_to_own_family(const Recipe& recipe) {
-  return std::any_of(recipe.steps.begin(), recipe.steps.end(), [&](const RecipeStep& step) {
-    return step.family == recipe.family && step.kernel.empty();
-  });
-}
-
 /// Every entry and recipe of the task's own family.
 CandidateList list_family(const Task& task, const PlanContext& context,
                           const std::vector<TaskTensor>& outer, const RecipePath& path) {
   CandidateList list;
   const std::string& family = task.bound.problem.family;
-  for (const auto& entry : context.catalogue.entries()) {
-    if (entry.family != family || !may_use(entry, context)) continue;
-    if (!is_wanted(entry.name, family, context, path)) continue;
-    if (packs_one_layout(entry)) {
-      list.rejections.push_back({entry.name, "it packs one layout, and a step's reader names it"});
+  const TaskPlace place{path, context.decision};
+  for (const auto& [entry, why_not] : context.policy.entries_for(family, place)) {
+    if (packs_one_layout(*entry)) {
+      list.rejections.push_back({entry->name, "it packs one layout, and a step's reader names it"});
       continue;
     }
-    if (is_excluded(entry.name, context)) {
-      list.rejections.push_back({entry.name, "it is excluded"});
+    if (!why_not.empty()) {
+      list.rejections.push_back({entry->name, why_not});
       continue;
     }
     try {
-      list.candidates.push_back(entry_candidate(entry, task, context, outer));
+      list.candidates.push_back(entry_candidate(*entry, task, context, outer));
     } catch (const UnsupportedError& error) {
-      list.rejections.push_back({entry.name, error.what()});
+      list.rejections.push_back({entry->name, error.what()});
     }
   }
-  for (const auto& recipe : context.catalogue.recipes()) {
-    if (recipe.family != family || contains(path, recipe.name)) continue;
-    if (!is_wanted(recipe.name, family, context, path) && !leads_to_own_family(recipe)) continue;
-    if (is_excluded(recipe.name, context)) {
-      list.rejections.push_back({recipe.name, "it is excluded"});
+  for (const auto& [recipe, why_not] : context.policy.recipes_for(family, place)) {
+    if (!why_not.empty()) {
+      list.rejections.push_back({recipe->name, why_not});
       continue;
     }
     try {
-      require_named({recipe.name, family, recipe.where_named}, context);
-      for (auto& candidate : recipe_candidates(recipe, task, context, outer, path)) {
+      for (auto& candidate : recipe_candidates(*recipe, task, context, outer, path)) {
         list.candidates.push_back(std::move(candidate));
       }
     } catch (const UnsupportedError& error) {
-      list.rejections.push_back({recipe.name, error.what()});
+      list.rejections.push_back({recipe->name, error.what()});
     }
   }
   return list;
@@ -363,7 +348,7 @@ CandidateList list_candidates(const Task& task, const PlanContext& context) {
     reasons += "\n  " + rejection.name + ": " + rejection.why;
   }
   const std::string& family = task.bound.problem.family;
-  if (const std::string wanted = wanted_for(family, context); !wanted.empty()) {
+  if (const std::string wanted = context.policy.wanted_for(family); !wanted.empty()) {
     throw UsageError("--use " + family + "=" + wanted + " cannot compute " + task.name +
                      (reasons.empty() ? ": no such kernel or recipe" : reasons));
   }

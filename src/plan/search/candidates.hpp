@@ -8,6 +8,7 @@
 #include "base/device/device_info.hpp"
 #include "base/rooms.hpp"
 #include "plan/ir/plan.hpp"
+#include "plan/kernel_policy.hpp"
 #include "plan/search/cost.hpp"
 #include "plan/search/kernel_choices.hpp"
 #include "plan/search/tasks.hpp"
@@ -66,15 +67,16 @@ struct CandidateList {
 
 /// What candidates are made from.
 struct PlanContext {
-  PlanContext(const Catalogue& all, const DeviceInfo& on, const PlanOptions& given,
-              const TaskList& of)
-      : catalogue(all),
+  PlanContext(const KernelPolicy& considered, const DeviceInfo& on, const TaskList& of)
+      : policy(considered),
+        catalogue(policy.catalogue()),
         device(on),
-        options(given),
+        options(policy.options()),
         tasks(of),
-        pack_efficiency(best_pack_efficiency(all, on)),
-        workspace_limit_bytes(given.workspace_limit_bytes.value_or(usual_workspace_bytes(on))) {}
+        pack_efficiency(best_pack_efficiency(catalogue, on)),
+        workspace_limit_bytes(options.workspace_limit_bytes.value_or(usual_workspace_bytes(on))) {}
 
+  const KernelPolicy& policy;
   const Catalogue& catalogue;
   const DeviceInfo& device;
   const PlanOptions& options;

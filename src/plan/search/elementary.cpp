@@ -7,8 +7,6 @@
 
 #include "base/error.hpp"
 #include "base/rooms.hpp"
-#include "plan/policy/decided.hpp"
-#include "plan/policy/wanted.hpp"
 #include "plan/search/instance_spec.hpp"
 #include "plan/search/kernel_choice.hpp"
 #include "plan/search/narrow.hpp"
@@ -41,13 +39,16 @@ KernelChoice best_entry(const BoundProblem& bound, const std::string& name,
   std::string reasons;
   std::optional<KernelChoice> best;
   bool best_is_preferred = false;
-  for (const auto& entry : context.catalogue.entries()) {
-    if (entry.family != bound.problem.family || !may_use(entry, context)) continue;
-    if (!is_wanted(entry.name, entry.family, context, {})) continue;
-    if (is_excluded(entry.name, context)) continue;
+  const RecipePath alone;
+  const TaskPlace place{alone, context.decision};
+  for (const auto& [entry, why_not] : context.policy.entries_for(bound.problem.family, place)) {
+    if (!why_not.empty()) {
+      reasons += "; " + entry->name + ": " + why_not;
+      continue;
+    }
     try {
-      criteria.check_fits(entry);
-      KernelChoice choice = choose_entry(entry, bound, name, context, temporaries);
+      criteria.check_fits(*entry);
+      KernelChoice choice = choose_entry(*entry, bound, name, context, temporaries);
       const bool preferred = criteria.is_preferred(choice);
       const bool better =
           !best || (preferred == best_is_preferred ? criteria.is_better(choice, *best) : preferred);
@@ -55,7 +56,7 @@ KernelChoice best_entry(const BoundProblem& bound, const std::string& name,
       best = std::move(choice);
       best_is_preferred = preferred;
     } catch (const UnsupportedError& error) {
-      reasons += std::string("; ") + entry.name + ": " + error.what();
+      reasons += "; " + entry->name + ": " + error.what();
     }
   }
   if (best) return *best;

@@ -6,9 +6,7 @@
 #include "base/error.hpp"
 #include "base/numbers/checked.hpp"
 #include "plan/lower/library_step.hpp"
-#include "plan/policy/decided.hpp"
 #include "plan/policy/tunables.hpp"
-#include "plan/policy/wanted.hpp"
 #include "plan/search/cost.hpp"
 
 namespace morton::plan {
@@ -166,7 +164,6 @@ KernelChoice choose_with(const ChosenTunables& chosen, const Entry& entry,
   choice.tunables = chosen.values;
   choice.tunables_from = chosen.from;
   choice.bound = bound;
-  require_named({entry.name, entry.family, entry.where_named}, context);
   require_library(entry, context.options);
   check_operands(entry, bound.problem, context.options);
   check_part(entry, bound);
@@ -227,7 +224,7 @@ const TaskTensor& tensor_at(int id, const TaskList& tasks,
 
 KernelChoice choose_entry(const Entry& entry, const BoundProblem& bound, const std::string& name,
                           const PlanContext& context, const std::vector<TaskTensor>& temporaries) {
-  const Environment* decided = decided_tunables(entry, context);
+  const Environment* decided = decided_tunables(entry, context.decision);
   const ChosenTunables tuned = tuned_tunables(entry, bound, context.device, context.options);
   std::string note = tuned.from.empty() ? "" : " (" + tuned.from + ")";
   const bool as_decided = decided == nullptr || tuned.values == *decided;

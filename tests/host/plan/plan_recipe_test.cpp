@@ -68,12 +68,12 @@ DeviceInfo any_device() {
 TEST(Recipe, ATemporaryHasTheRimThatItsWriterLeaves) {
   const Catalogue catalogue = catalogue_with(kCopied);
   const DeviceInfo device = any_device();
-  const PlanOptions options;
   TaskList tasks;
   for (const Shape& shape : {Shape{3, 5}, Shape{5, 7}, Shape{3, 7}}) {
     tasks.tensors.emplace_back().shape = shape;
   }
-  const PlanContext context{catalogue, device, options, tasks};
+  const KernelPolicy policy(catalogue, {});
+  const PlanContext context{policy, device, tasks};
   int padded = 0;
   for (const auto& candidate : list_candidates(product(3, 7, 5), context).candidates) {
     for (std::size_t t = 0; t < candidate.temporaries.size(); ++t) {
@@ -98,7 +98,8 @@ TEST(Recipe, APartOfATensorIsPacked) {
   for (const Shape& shape : {Shape{3, 4}, Shape{4, 7}, Shape{3, 7}}) {
     tasks.tensors.emplace_back().shape = shape;
   }
-  const PlanContext context{catalogue, device, options, tasks};
+  const KernelPolicy policy(catalogue, options);
+  const PlanContext context{policy, device, tasks};
   int packed = 0;
   for (const auto& candidate : list_candidates(product(3, 7, 4), context).candidates) {
     for (const auto& kernel : candidate.kernels) {

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/carry_out.hpp"
+
+#include "api/compile/self_test.hpp"
+#include "api/untried.hpp"
+
+namespace morton::api {
+
+std::shared_ptr<CompiledState> carry_out(const Job& job, const Device& device) {
+  // The reference's bounds are those of f32.
+  const bool tries = job.self_test == CompileOptions::SelfTest::once &&
+                     job.policy->options().precision == DType::f32 &&
+                     !device.implementation()->cache_folder().empty();
+  const auto state = tries ? compile_tried(job, device) : compile_untried(job, device);
+  take_fallbacks(state->loaded->plan(), job.fallback, state->report);
+  return state;
+}
+
+}  // namespace morton::api

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "api/compile/compiled_state.hpp"
+#include "api/job.hpp"
+#include "base/rooms.hpp"
+
+namespace morton::api {
+
+/// What a job makes of its model: the plan for the device, loaded. Kernels that are new there are
+/// tried where the job wants that. Throws what planning, building and trying throw, and
+/// UnsupportedError where the job refuses fallbacks and there are some.
+[[nodiscard]] std::shared_ptr<CompiledState> carry_out(const Job& job, const Device& device);
+
+}  // namespace morton::api

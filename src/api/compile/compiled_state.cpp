@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/compile/compiled_state.hpp"
+
+#include "ops/core/planned.hpp"
+
+namespace morton::api {
+namespace {
+
+std::vector<PortInfo> ports_of(const Graph& graph, const std::vector<TensorId>& ids) {
+  std::vector<PortInfo> ports;
+  for (const TensorId id : ids) {
+    const GraphTensor& tensor = graph.tensor(id);
+    const Shape& shape =
+        tensor.kind == GraphTensor::Kind::constant ? tensor.data.shape() : tensor.shape;
+    ports.push_back({tensor.name, tensor.dtype, shape, std::vector<std::string>(shape.size())});
+  }
+  return ports;
+}
+
+/// Of the values that are given, those from which shapes follow.
+std::map<std::string, Tensor> planned_values_of(const ModelAtShapes& subject) {
+  const auto& given = subject.passes().values;
+  const Graph& graph = subject.model().graph();
+  std::map<std::string, Tensor> values;
+  if (given.empty()) return values;
+  for (const TensorId id : planned_graph_inputs(graph)) {
+    const auto found = given.find(graph.tensor(id).name);
+    if (found != given.end()) values.insert(*found);
+  }
+  return values;
+}
+
+}  // namespace
+
+CompiledState state_before_planning(const ModelAtShapes& subject,
+                                    const std::vector<Device>& devices) {
+  CompiledState state{devices, subject.model()};
+  state.passes = subject.passes();
+  state.inputs = ports_of(subject.graph(), subject.graph().inputs);
+  state.outputs = ports_of(subject.graph(), subject.graph().outputs);
+  state.planned_values = planned_values_of(subject);
+  state.report.passes_ms = subject.passes_ms();
+  return state;
+}
+
+}  // namespace morton::api

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/job.hpp"
+
+#include <chrono>
+#include <utility>
+
+#include "api/compile/cache_folder.hpp"
+#include "api/compile/tried_kernels.hpp"
+#include "base/error.hpp"
+#include "device/opencl_device.hpp"
+#include "launch/library.hpp"
+#include "plan/measured/tuned_file.hpp"
+
+namespace morton::api {
+namespace {
+
+/// The standard catalogue, or a copy of it with further files.
+std::shared_ptr<const Catalogue> catalogue_of(const CompileOptions& options) {
+  std::shared_ptr<const Catalogue> standard = Catalogue::shared();
+  if (options.catalogue_files.empty()) return standard;
+  auto longer = std::make_shared<Catalogue>(*standard);
+  for (const std::string& file : options.catalogue_files) longer->add_file(file);
+  return longer;
+}
+
+PlanOptions plan_options_of(const CompileOptions& options, std::shared_ptr<const TunedData> tuned) {
+  PlanOptions plan_options;
+  plan_options.precision = options.precision;
+  plan_options.workspace_limit_bytes = options.workspace_limit_bytes;
+  plan_options.use = options.use;
+  plan_options.exclude = options.exclude;
+  plan_options.local = options.local;
+  for (const auto& [kernel, values] : options.tunables) {
+    plan_options.tunables[kernel].insert(values.begin(), values.end());
+  }
+  plan_options.tuned = std::move(tuned);
+  plan_options.libraries = available_libraries();
+  plan_options.launches = options.launches;
+  return plan_options;
+}
+
+}  // namespace
+
+Observer observer_of(const CompileOptions& options) { return {options.log, options.progress}; }
+
+Store store_of(const CompileOptions& options) {
+  return {cache_folder(options.cache_dir), options.tuning_files, options.tuning};
+}
+
+Store store_of(const CompileOptions& options, const Device& device) {
+  const bool is_named = !options.cache_dir.empty();
+  return {
+      is_named ? std::filesystem::path(options.cache_dir) : device.implementation()->cache_folder(),
+      options.tuning_files, options.tuning};
+}
+
+std::shared_ptr<const TunedData> read_tuned(const Store& store, const Observer& observer) {
+  auto data = std::make_shared<TunedData>();
+  // What is known to be wrong stays refused, also where nothing that was measured is to count.
+  for (const std::string& problem : read_self_test_verdicts(store.folder, *data)) {
+    observer.say(problem);
+  }
+  if (store.tuning == CompileOptions::Tuning::ignore) {
+    if (store.tuning_files.empty()) return data;
+    throw UsageError("tuning files are given, and tuning data is to be ignored");
+  }
+  read_shipped_tuning(*data);
+  const std::filesystem::path folder = tuning_folder(store.folder);
+  if (!folder.empty()) read_kept_tuning(folder, *data);
+  for (const std::string& file : store.tuning_files) read_given_tuning(file, *data);
+  return data;
+}
+
+std::shared_ptr<const KernelPolicy> policy_of(const CompileOptions& options, const Store& store,
+                                              const Observer& observer) {
+  auto catalogue = catalogue_of(options);
+  for (const auto& [name, why] : catalogue->left_out()) observer.say("left out: " + why);
+  PlanOptions plan_options = plan_options_of(options, read_tuned(store, observer));
+  return std::make_shared<const KernelPolicy>(std::move(catalogue), std::move(plan_options));
+}
+
+Job job_of(const Model& model, const CompileOptions& options, const Store& store) {
+  using Clock = std::chrono::steady_clock;
+  Job job;
+  job.observer = observer_of(options);
+  job.subject = std::make_shared<const ModelAtShapes>(model, pass_options_of(options));
+  job.observer.say(print(job.subject->report()));
+  const auto start = Clock::now();
+  job.policy = policy_of(options, store, job.observer);
+  job.policy_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+  job.also = options.also;
+  job.other_shapes = options.other_shapes;
+  job.self_test = options.self_test;
+  job.fallback = options.fallback;
+  job.weights = options.weights;
+  return job;
+}
+
+}  // namespace morton::api

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "api/model_at_shapes.hpp"
+#include "base/rooms.hpp"
+#include "morton/compile.hpp"
+#include "plan/kernel_policy.hpp"
+
+namespace morton::api {
+
+/// Who is told what happens.
+struct Observer {
+  std::function<void(const std::string&)> log;  ///< CompileOptions::log
+  std::function<void(double)> progress;         ///< CompileOptions::progress
+
+  void say(const std::string& line) const {
+    if (log) log(line);
+  }
+};
+[[nodiscard]] Observer observer_of(const CompileOptions& options);
+
+/// Where it is kept what was measured, and what self-tests found.
+struct Store {
+  std::filesystem::path folder;  ///< the cache's; an empty one holds nothing
+  std::vector<std::string> tuning_files;
+  CompileOptions::Tuning tuning = CompileOptions::Tuning::use;
+};
+/// For a device that need not be there.
+[[nodiscard]] Store store_of(const CompileOptions& options);
+/// For a device: one that keeps nothing on disk reads nothing there, unless a folder is named.
+[[nodiscard]] Store store_of(const CompileOptions& options, const Device& device);
+
+/// What was measured, of all sources that the store lets in; and what self-tests refuse. Throws
+/// ModelError for a damaged file.
+[[nodiscard]] std::shared_ptr<const TunedData> read_tuned(const Store& store,
+                                                          const Observer& observer);
+
+/// What planning may consider. Throws UsageError where the options name what the catalogue has not,
+/// and what reading the store and the catalogue's files throws.
+[[nodiscard]] std::shared_ptr<const KernelPolicy> policy_of(const CompileOptions& options,
+                                                            const Store& store,
+                                                            const Observer& observer);
+
+/// What CompileOptions ask for, each part made once. The functions below `compile` take what they
+/// need of it and change nothing.
+struct Job {
+  std::shared_ptr<const ModelAtShapes> subject;
+  std::shared_ptr<const KernelPolicy> policy;
+  Observer observer;
+  double policy_ms = 0.0;         ///< that making the policy took
+  std::vector<InputShapes> also;  ///< CompileOptions::also
+  CompileOptions::OtherShapes other_shapes = CompileOptions::OtherShapes::prepare;
+  CompileOptions::SelfTest self_test = CompileOptions::SelfTest::once;
+  CompileOptions::Fallback fallback = CompileOptions::Fallback::report;
+  std::vector<double> weights;  ///< CompileOptions::weights
+};
+
+/// Throws what making its parts throws.
+[[nodiscard]] Job job_of(const Model& model, const CompileOptions& options, const Store& store);
+
+}  // namespace morton::api

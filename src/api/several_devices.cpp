@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/several_devices.hpp"
+
+#include <chrono>
+#include <utility>
+
+#include "api/compile/loading.hpp"
+#include "api/compile/planning.hpp"
+#include "api/compile/self_test.hpp"
+#include "api/measured_speeds.hpp"
+#include "plan/lower/split.hpp"
+
+namespace morton::api {
+namespace {
+
+/// Fills in how the devices share the batch.
+void share_batch(const Job& job, const std::vector<Device>& devices, CompileReport& report) {
+  check_weights(job.weights, devices.size());
+  const std::int64_t batch = job.subject->batch();
+  const bool given = !job.weights.empty();
+  // What cannot be split is said before anything is measured.
+  static_cast<void>(share_rows(batch, std::vector<double>(devices.size(), 1.0)));
+  const std::int64_t equal = equal_share(batch, devices.size());
+  const auto weights = given ? job.weights : measured_speeds(job, devices, equal);
+  const auto rows = share_rows(batch, weights);
+  report.weights_source = given ? "given" : "measured, rows a second";
+  for (std::size_t slot = 0; slot < devices.size(); ++slot) {
+    report.shares.push_back({devices[slot].id(), rows[slot], weights[slot]});
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<CompiledState> carry_out_over(const std::vector<Device>& devices, const Job& job) {
+  using Clock = std::chrono::steady_clock;
+  auto state = std::make_shared<CompiledState>(state_before_planning(*job.subject, devices));
+  share_batch(job, devices, state->report);
+  std::vector<DeviceInfo> infos;
+  for (const Device& device : devices) infos.push_back(device.implementation()->info());
+  std::vector<std::int64_t> rows;
+  for (const DeviceShare& share : state->report.shares) rows.push_back(share.rows);
+  const auto start = Clock::now();
+  Plan plan = split_planned(job, infos, rows);
+  const std::chrono::duration<double, std::milli> elapsed = Clock::now() - start;
+  state->report.plan_ms = job.policy_ms + elapsed.count();
+  load(std::move(plan), {}, job.observer, *state);
+  take_fallbacks(state->loaded->plan(), job.fallback, state->report);
+  return state;
+}
+
+}  // namespace morton::api
