@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "plan/kernel_policy.hpp"
 #include "plan/lower/split.hpp"
+#include "plan/policy/kernel_policy.hpp"
 #include "plan/search/cost.hpp"
 #include "plans/plan_setup.hpp"
 #include "support/rooms.hpp"

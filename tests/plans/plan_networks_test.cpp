@@ -4,8 +4,8 @@
 // that other batches and images are planned on the kernels that it has.
 #include <gtest/gtest.h>
 
+#include "api/compile/job.hpp"
 #include "api/compile/other_shapes.hpp"
-#include "api/job.hpp"
 #include "base/shape.hpp"
 #include "graph/architectures.hpp"
 #include "morton/architectures.hpp"

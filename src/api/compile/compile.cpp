@@ -6,13 +6,13 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "api/carry_out.hpp"
+#include "api/compile/carry_out.hpp"
 #include "api/compile/compiled_state.hpp"
+#include "api/compile/job.hpp"
 #include "api/compile/loading.hpp"
 #include "api/compile/planning.hpp"
 #include "api/compile/self_test.hpp"
-#include "api/job.hpp"
-#include "api/several_devices.hpp"
+#include "api/compile/several_devices.hpp"
 #include "base/error.hpp"
 #include "base/files/file.hpp"
 

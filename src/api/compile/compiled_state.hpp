@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "api/model_at_shapes.hpp"
+#include "api/compile/model_at_shapes.hpp"
 #include "base/rooms.hpp"
 #include "morton/compile.hpp"
-#include "plan/kernel_policy.hpp"
+#include "plan/policy/kernel_policy.hpp"
 #include "run/loaded_plan.hpp"
 
 namespace morton::api {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "api/compile/compiled_state.hpp"
-#include "api/job.hpp"
+#include "api/compile/job.hpp"
 #include "base/rooms.hpp"
 #include "morton/compile.hpp"
 #include "run/loaded_plan.hpp"

@@ -8,7 +8,7 @@
 
 #include "api/compile/compiled_state.hpp"
 #include "api/compile/kernel_trial.hpp"
-#include "api/untried.hpp"
+#include "api/compile/untried.hpp"
 #include "base/error.hpp"
 
 namespace morton::api {
@@ -245,7 +245,7 @@ void take_fallbacks(const Plan& plan, CompileOptions::Fallback wish, CompileRepo
   if (wish == CompileOptions::Fallback::report || report.fallbacks.empty()) return;
   std::string text;
   for (const std::string& fallback : report.fallbacks) text += "\n  " + fallback;
-  throw UnsupportedError("--strict: something else is done than was asked for:" + text);
+  throw UnsupportedError("--strict: the model falls back to another way of computing:" + text);
 }
 
 }  // namespace morton::api

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "api/job.hpp"
+#include "api/compile/job.hpp"
 #include "base/rooms.hpp"
 #include "morton/compile.hpp"
 #include "plan/ir/plan.hpp"

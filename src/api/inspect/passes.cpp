@@ -5,7 +5,7 @@
 #include <charconv>
 #include <memory>
 
-#include "api/model_at_shapes.hpp"
+#include "api/compile/model_at_shapes.hpp"
 #include "base/error.hpp"
 #include "base/text/text_diff.hpp"
 #include "passes/pipeline.hpp"

@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "api/job.hpp"
+#include "api/compile/job.hpp"
 #include "autodiff/form_of_use.hpp"
 #include "autodiff/training_step.hpp"
 #include "base/error.hpp"

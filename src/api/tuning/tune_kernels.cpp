@@ -8,7 +8,7 @@
 #include <set>
 
 #include "api/compile/cache_folder.hpp"
-#include "api/job.hpp"
+#include "api/compile/job.hpp"
 #include "api/tuning/tune_problem.hpp"
 #include "base/error.hpp"
 #include "plan/measured/tuned_file.hpp"

@@ -3,8 +3,8 @@
 
 #include "base/error.hpp"
 #include "catalogue/library.hpp"
-#include "plan/kernel_policy.hpp"
 #include "plan/lower/traffic.hpp"
+#include "plan/policy/kernel_policy.hpp"
 #include "plan/search/cost.hpp"
 
 namespace morton::plan {

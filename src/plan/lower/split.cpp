@@ -7,8 +7,8 @@
 
 #include "base/error.hpp"
 #include "base/shape.hpp"
-#include "plan/kernel_policy.hpp"
 #include "plan/lower/memory.hpp"
+#include "plan/policy/kernel_policy.hpp"
 #include "plan/search/batch_rows.hpp"
 #include "plan/search/cost.hpp"
 

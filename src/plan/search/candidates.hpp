@@ -8,7 +8,7 @@
 #include "base/device/device_info.hpp"
 #include "base/rooms.hpp"
 #include "plan/ir/plan.hpp"
-#include "plan/kernel_policy.hpp"
+#include "plan/policy/kernel_policy.hpp"
 #include "plan/search/cost.hpp"
 #include "plan/search/kernel_choices.hpp"
 #include "plan/search/tasks.hpp"

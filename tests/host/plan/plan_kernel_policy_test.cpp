@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "plan/kernel_policy.hpp"
+#include "plan/policy/kernel_policy.hpp"
 #include "support/rooms.hpp"
 
 namespace morton::test {

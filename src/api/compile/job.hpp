@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "api/model_at_shapes.hpp"
+#include "api/compile/model_at_shapes.hpp"
 #include "base/rooms.hpp"
 #include "morton/compile.hpp"
-#include "plan/kernel_policy.hpp"
+#include "plan/policy/kernel_policy.hpp"
 
 namespace morton::api {
 

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "api/compile/compiled_state.hpp"
-#include "api/job.hpp"
+#include "api/compile/job.hpp"
 #include "base/rooms.hpp"
 
 namespace morton::api {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "api/job.hpp"
+#include "api/compile/job.hpp"
 #include "base/rooms.hpp"
 
 namespace morton::api {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/carry_out.hpp"
+#include "api/compile/carry_out.hpp"
 
 #include "api/compile/self_test.hpp"
-#include "api/untried.hpp"
+#include "api/compile/untried.hpp"
 
 namespace morton::api {
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/several_devices.hpp"
+#include "api/compile/several_devices.hpp"
 
 #include <chrono>
 #include <utility>
 
 #include "api/compile/loading.hpp"
+#include "api/compile/measured_speeds.hpp"
 #include "api/compile/planning.hpp"
 #include "api/compile/self_test.hpp"
-#include "api/measured_speeds.hpp"
 #include "plan/lower/split.hpp"
 
 namespace morton::api {

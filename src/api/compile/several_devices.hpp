@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "api/compile/compiled_state.hpp"
-#include "api/job.hpp"
+#include "api/compile/job.hpp"
 #include "base/rooms.hpp"
 
 namespace morton::api {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/measured_speeds.hpp"
+#include "api/compile/measured_speeds.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <utility>
 
-#include "api/carry_out.hpp"
+#include "api/compile/carry_out.hpp"
 #include "api/compile/planning.hpp"
 #include "run/runner.hpp"
 

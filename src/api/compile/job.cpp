@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/job.hpp"
+#include "api/compile/job.hpp"
 
 #include <chrono>
 #include <utility>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plan/kernel_policy.hpp"
+#include "plan/policy/kernel_policy.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/untried.hpp"
+#include "api/compile/untried.hpp"
 
 #include <chrono>
 #include <utility>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/model_at_shapes.hpp"
+#include "api/compile/model_at_shapes.hpp"
 
 #include <algorithm>
 #include <chrono>
