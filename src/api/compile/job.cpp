@@ -7,7 +7,7 @@
 #include "api/compile/cache_folder.hpp"
 #include "api/compile/tried_kernels.hpp"
 #include "base/error.hpp"
-#include "device/opencl_device.hpp"
+#include "device/open/opencl_device.hpp"
 #include "launch/library.hpp"
 #include "plan/measured/tuned_file.hpp"
 
