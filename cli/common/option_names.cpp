@@ -8,15 +8,11 @@ namespace morton::cli {
 
 std::string with_option_name(const std::string& message) {
   static constexpr std::pair<std::string_view, std::string_view> kOptions[] = {
-      {"augmentation: ", "--augment: "},
-      {"clipping: ", "--clip: "},
-      {"deviation: ", "--deviation: "},
-      {"freeze: ", "--freeze: "},
-      {"learning rate: ", "--lr: "},
-      {"mean: ", "--mean: "},
-      {"momentum: ", "--momentum: "},
-      {"schedule: ", "--schedule: "},
-      {"validation share: ", "--validation: "},
+      {"augmentation: ", "--augment: "},      {"clipping: ", "--clip: "},
+      {"deviation: ", "--deviation: "},       {"freeze: ", "--freeze: "},
+      {"learning rate: ", "--lr: "},          {"mean: ", "--mean: "},
+      {"momentum: ", "--momentum: "},         {"problem: ", "--problem: "},
+      {"schedule: ", "--schedule: "},         {"validation share: ", "--validation: "},
       {"weight decay: ", "--weight-decay: "},
   };
   for (const auto& [setting, option] : kOptions) {

@@ -9,6 +9,7 @@
 #include "common/options.hpp"
 #include "common/output.hpp"
 #include "common/read_model.hpp"
+#include "device_description.hpp"
 #include "morton/compile.hpp"
 #include "morton/error.hpp"
 #include "morton/support.hpp"
@@ -35,38 +36,6 @@ struct PlanArguments {
   bool why = false;
 };
 
-/// The one object of `devices` that `id` names; `id` may be empty when there is only one.
-Json select_device(const Json& devices, const std::string& id, const std::string& path) {
-  std::string known;
-  for (const Json& device : devices) {
-    if (!device.is_object()) throw ModelError(fmt::format("{}: holds no device", path));
-    const std::string own = device.value("id", "");
-    if (own == id || (id.empty() && devices.size() == 1)) return device;
-    known += fmt::format("\n{}  {}", own, device.value("name", ""));
-  }
-  if (devices.empty()) throw ModelError(fmt::format("{}: lists no device", path));
-  throw UsageError(id.empty()
-                       ? fmt::format("{}: name one of its devices with --device:{}", path, known)
-                       : fmt::format("{}: has no device '{}'; it has:{}", path, id, known));
-}
-
-/// The description of one device in a file that `morton devices --format json` wrote, or that holds
-/// a single object.
-std::string device_json_from(const std::string& path, const std::string& id) {
-  const std::string text = read_text(path);
-  Json value;
-  try {
-    value = Json::parse(text);
-    value = select_device(value.is_array() ? value : Json::array({value}), id, path);
-  } catch (const Json::exception& problem) {
-    throw ModelError(
-        fmt::format("{}: is no description of a device as `morton devices --format json` writes "
-                    "it: {}",
-                    path, problem.what()));
-  }
-  return value.dump(2, ' ', false, Json::error_handler_t::replace);
-}
-
 int show_plan(const PlanArguments& options) {
   CompileOptions compile = compile_options(options.model);
   compile.weights = weights_of(options.device);
@@ -75,9 +44,7 @@ int show_plan(const PlanArguments& options) {
   require_supported(model);
   std::vector<std::string> devices;
   for (const std::string& selector : selectors_of(options.device)) {
-    devices.push_back(options.device_info.empty()
-                          ? open_device(selector, options.device).json()
-                          : device_json_from(options.device_info, selector));
+    devices.push_back(device_description(selector, options.device_info, options.device));
   }
   const auto detail = options.why ? CompiledModel::Detail::why : CompiledModel::Detail::brief;
   if (for_people(options.result.format)) {
@@ -98,9 +65,7 @@ void add_plan(CLI::App& app, Action& chosen) {
   auto options = std::make_shared<PlanArguments>();
   add_model_file(*command, options->model);
   command->add_flag("--why", options->why, "Show why each kernel was chosen");
-  command
-      ->add_option("--device-info", options->device_info, "Plan for the device that FILE describes")
-      ->option_text("FILE");
+  add_device_info(*command, options->device_info);
   add_options(*command, options->device);
   add_options(*command, options->model);
   add_options(*command, options->result, {{"table", Format::table}, {"json", Format::json}});

@@ -98,7 +98,7 @@ Json json_of(const Profile& profile, const ProfileSetting& setting) {
             {"host_end_to_end_unmeasured_ms", profile.plain_ms}}}};
 }
 
-std::string percent_text(const std::optional<ShareOfRoof>& share) {
+std::string roof_percent_text(const std::optional<ShareOfRoof>& share) {
   return share ? fmt::format("{:.1f} %", 100.0 * share->share()) : "n/a";
 }
 
@@ -130,8 +130,8 @@ Table steps_table(const Profile& profile) {
          number_text(step.device_us, 1),
          fmt::format("{:.1f}", static_cast<double>(step.info.flop) / 1e3),
          fmt::format("{:.1f}", static_cast<double>(step.info.logical_bytes) / 1024),
-         rate_text(step.arithmetic), percent_text(step.arithmetic), rate_text(step.memory),
-         percent_text(step.memory), step.bound_by});
+         rate_text(step.arithmetic), roof_percent_text(step.arithmetic), rate_text(step.memory),
+         roof_percent_text(step.memory), step.bound_by});
   }
   return table;
 }

@@ -5,11 +5,13 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/bare_code.hpp"
 #include "base/error.hpp"
 #include "base/files/file.hpp"
 #include "base/knobs.hpp"
 #include "catalogue/batched.hpp"
 #include "catalogue/embedded.hpp"
+#include "catalogue/entry_digest.hpp"
 #include "catalogue/r17_library.hpp"
 #include "catalogue/reader.hpp"
 #include "formats/input_file.hpp"
@@ -148,8 +150,8 @@ void Catalogue::add_text(std::string_view json, const std::string& file,
   }
   Entry entry = read_entry(reader);
   entry.file = file;
-  entry.digest = digest_of(json);
   if (!entry.library.empty()) {
+    entry.digest = {kernel_digest(parsed, ""), digest_of(json)};
     insert_named(entries_, std::move(entry));
     return;
   }
@@ -158,11 +160,12 @@ void Catalogue::add_text(std::string_view json, const std::string& file,
   } catch (const ModelError& error) {
     reader.at("source").fail(error.what());
   }
-  if (!declares_function(entry.source, entry.function)) {
+  entry.code = bare_code(entry.source);
+  if (!declares_function(entry.code, entry.function)) {
     reader.at("function").fail(entry.source_file + " has no function '" + entry.function + "'");
   }
   entry.source_file = entry.family + "/" + entry.source_file;
-  entry.digest = digest_of(entry.digest + entry.source);
+  entry.digest = {kernel_digest(parsed, entry.code), digest_of(digest_of(json) + entry.source)};
   if (auto twin = batched(entry)) insert_named(entries_, std::move(*twin));
   insert_named(entries_, std::move(entry));
 }
@@ -175,7 +178,7 @@ void Catalogue::add_library(const JsonReader& reader, const std::string& file,
       reader.fail("the codename '" + entry.name + "' is taken: choose another");
     }
     entry.file = file;
-    entry.digest = digest_of(reader.json().dump() + entry.source);
+    entry.digest.files = digest_of(reader.json().dump() + entry.source);
     insert_named(entries_, std::move(entry));
   }
   left_out_.merge(library.left_out);

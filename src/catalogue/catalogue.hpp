@@ -55,6 +55,20 @@ struct Tunable {
   std::int64_t standard = 0;  ///< used where no tuned value is known; one of `values`
 };
 
+/// What tuning data knows a version of a kernel by.
+struct EntryDigest {
+  /// Of the kernel's code and of its declaration's values (catalogue/entry_digest.hpp): what new
+  /// records hold.
+  std::string kernel;
+  /// Of both files, byte for byte: what records hold that were written before there was the other.
+  std::string files;
+
+  /// Whether a record with this digest is of this version.
+  [[nodiscard]] bool is(std::string_view recorded) const {
+    return recorded == kernel || recorded == files;
+  }
+};
+
 /// One kernel: a function, the formats it demands, and how it is launched. Read from
 /// src/kernels/<family>/<name>.json (schema in docs/how_to/add_a_kernel.md).
 struct Entry {
@@ -68,7 +82,8 @@ struct Entry {
   std::string file;         ///< its JSON file, for messages
   std::string source_file;  ///< "gemm/morton_4_2.cl", for messages
   std::string source;       ///< its text
-  std::string digest;       ///< of its JSON and its source: tuned values are for this version
+  std::string code;         ///< the same without comments (bare_code), to search and to compare
+  EntryDigest digest;
   std::string function;
   /// False where the text may define names besides its function's: then each instance is a program
   /// of its own.

@@ -156,10 +156,19 @@ void read_source(const JsonReader& reader, Entry& entry) {
   }
 }
 
+/// Prose for those who read the file: a text, or a list of texts.
+void check_notes(const JsonReader& reader) {
+  if (!reader.has("notes")) return;
+  const JsonReader notes = reader.at("notes");
+  if (notes.json().is_string()) return;
+  static_cast<void>(notes.texts());
+}
+
 /// An entry that names a library and one of its routines in place of a source.
 Entry read_library_entry(const JsonReader& reader, const ProblemFamily& family, Entry entry) {
   reader.allow_keys({"schema", "name", "problem", "library", "routine", "operands", "require",
-                     "epilogue", "cost"});
+                     "epilogue", "cost", "notes"});
+  check_notes(reader);
   entry.library = reader.at("library").text();
   const Library* library = find_library(entry.library);
   if (library == nullptr) {
@@ -225,7 +234,8 @@ Entry read_entry(const JsonReader& reader) {
   }
   reader.allow_keys({"schema", "name", "problem", "source", "function", "operands", "align",
                      "edges", "arguments", "global", "local", "local_memory_bytes", "tunables",
-                     "require", "epilogue", "terms_per_truncation", "cost", "considered"});
+                     "require", "epilogue", "terms_per_truncation", "cost", "considered", "notes"});
+  check_notes(reader);
   const ProblemFamily& family = read_family(reader.at("problem"));
   Entry entry;
   entry.family = family.name;

@@ -8,7 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "base/bare_code.hpp"
 #include "base/error.hpp"
+#include "catalogue/entry_digest.hpp"
 #include "catalogue/reader.hpp"
 
 namespace morton::catalogue {
@@ -170,11 +172,13 @@ void read_text(const JsonReader& reader, Entry& entry,
   } catch (const ModelError& error) {
     reader.at("source").fail(error.what());
   }
-  if (!declares_function(text, entry.function)) {
+  if (!declares_function(bare_code(text), entry.function)) {
     reader.at("function").fail(entry.source_file + " has no function '" + entry.function + "'");
   }
   entry.source = "#define HON_DATA_TYPE float\n#define HON_DATA_TYPE_VECTOR float4\n" + text +
                  "\n#undef HON_DATA_TYPE_VECTOR\n#undef HON_DATA_TYPE\n";
+  entry.code = bare_code(entry.source);
+  entry.digest.kernel = kernel_digest(reader.json(), entry.code);
 }
 
 }  // namespace

@@ -162,7 +162,7 @@ const InstanceOperand* Writer::find(const std::string& name) const {
 
 std::string Writer::key() const {
   std::ostringstream text;
-  text << spec_.entry->name << "\n" << spec_.entry->function << "\n" << spec_.entry->source << "\n";
+  text << spec_.entry->name << "\n" << spec_.entry->function << "\n" << spec_.entry->code << "\n";
   for (const auto& argument : spec_.entry->arguments) text << argument << ",";
   for (const auto& [name, value] : spec_.tunables) text << name << "=" << value << ";";
   for (const auto& [name, value] : spec_.problem.structure) text << name << "=" << value << ";";
@@ -248,7 +248,7 @@ void Writer::define_vector_access(const InstanceOperand& operand, const IndexTex
   if (any_rank_) return;
   const std::string coordinates = macro_parameters(operand.view);
   for (const MacroText& macro : vector_macros(operand, text, coordinates)) {
-    if (spec_.entry->source.find(macro.name) == std::string::npos) continue;
+    if (spec_.entry->code.find(macro.name) == std::string::npos) continue;
     // Not every compiler need know the type's attributes: only CPUs' kernels ask for it.
     if (macro.name.find("16_") != std::string::npos) head_ << sixteen_type();
     define(macro.name, macro.parameters, macro.body);
@@ -263,18 +263,18 @@ void Writer::define_memory_order(const InstanceOperand& dst) {
   define("INSIDE_dst", "", text.inside.empty() ? "1" : "(" + text.inside + ")");
   define("STORE_dst_AT", "(e, v)", store_text(dst.arrangement.dtype, dst.name, "(e)", "(v)"));
   const std::string four = aligned_store4_text(dst.arrangement.dtype, dst.name, "(e)", "(v)");
-  const bool asked = spec_.entry->source.find("STORE4_dst_AT") != std::string::npos;
+  const bool asked = spec_.entry->code.find("STORE4_dst_AT") != std::string::npos;
   if (asked && !four.empty()) define("STORE4_dst_AT", "(e, v)", four);
-  if (spec_.entry->source.find("ALIKE_dst") != std::string::npos) define_common_order(dst);
+  if (spec_.entry->code.find("ALIKE_dst") != std::string::npos) define_common_order(dst);
   // Tables need sizes that other kernels would carry as arguments in vain.
-  if (spec_.entry->source.find("RUN_LENGTH_dst") == std::string::npos) return;
+  if (spec_.entry->code.find("RUN_LENGTH_dst") == std::string::npos) return;
   RunTexts runs = run_texts(dst, *find("src"));
   sizes_.merge(runs.sizes);
   for (const auto& macro : runs.macros) define(macro.name, macro.parameters, macro.body);
 }
 
 bool Writer::lies_alike() const {
-  if (spec_.entry->source.find("ALIKE_dst") == std::string::npos) return false;
+  if (spec_.entry->code.find("ALIKE_dst") == std::string::npos) return false;
   const InstanceOperand& dst = *find("dst");
   const InstanceOperand& source = *find("src0");
   const bool has_padding =

@@ -66,11 +66,14 @@ fs::path tuning_file(const fs::path& folder, const TunedDevice& device) {
   return folder / (digest_of(device.fingerprint).substr(0, 16) + ".json");
 }
 
-void store_tuning(const fs::path& path, const TunedDevice& device, const TunedData& found) {
+void store_tuning(const fs::path& path, const TunedDevice& device, TunedData found,
+                  const Catalogue& catalogue) {
   std::error_code status;
   if (path.has_parent_path()) fs::create_directories(path.parent_path(), status);
   const FolderLock lock(path);
-  const TunedData earlier = read_own(path, device);
+  TunedData earlier = read_own(path, device);
+  earlier.renew_digests(catalogue);
+  found.renew_digests(catalogue);
   TunedData merged;
   for (const TunedRecord& record : earlier.records()) {
     const auto same = [](const auto& a, const auto& b) { return a.problem == b.problem; };

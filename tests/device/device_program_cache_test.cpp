@@ -94,7 +94,7 @@ TEST_P(DevicePrograms, AnotherSourceOrDeviceIsAnotherEntry) {
   fill();
   BuildReport report;
   const auto cache = fresh_cache();
-  (void)cache->get(std::string(kProgramCacheSource) + "\n", {"twice"}, report);
+  (void)cache->get(std::string(kProgramCacheSource) + "#define ANOTHER\n", {"twice"}, report);
   EXPECT_EQ(report.kernels_built, 1);
   DeviceInfo updated = device().info();
   updated.driver_version += ".1";
@@ -102,6 +102,20 @@ TEST_P(DevicePrograms, AnotherSourceOrDeviceIsAnotherEntry) {
   (void)other.get(kProgramCacheSource, {"twice"}, report);
   EXPECT_EQ(report.kernels_built, 2);
   EXPECT_TRUE(report.dropped.empty());
+}
+
+TEST_P(DevicePrograms, SourcesThatDifferInCommentsAndLinesShareAnEntry) {
+  fill();
+  BuildReport report;
+  const auto cache = fresh_cache();
+  const std::string commented =
+      "// another head\n#line 7 \"other.cl\"" + std::string(kProgramCacheSource) + "\n";
+  const auto program = cache->get(commented, {"twice"}, report);
+  EXPECT_EQ(report.kernels_from_disk, 1);
+  EXPECT_EQ(cache->get(kProgramCacheSource, {"twice"}, report), program);
+  EXPECT_EQ(report.kernels_from_memory, 1);
+  EXPECT_EQ(cache->builds(), 0);
+  run_twice(device(), *program);
 }
 
 TEST_P(DevicePrograms, WithoutAFolderNothingIsKept) {
@@ -186,7 +200,7 @@ TEST_P(DevicePrograms, AnEntryUnderAnotherNameIsDropped) {
   const std::string whole = read_file(entry(), kReadLimit);
   const auto cache = fresh_cache();
   BuildReport report;
-  const std::string other_source = std::string(kProgramCacheSource) + " ";
+  const std::string other_source = std::string(kProgramCacheSource) + "#define ANOTHER\n";
   {
     const auto other = fresh_cache();
     const auto program = other->get(other_source, {"twice"}, report);

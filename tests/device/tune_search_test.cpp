@@ -254,7 +254,7 @@ TEST(TuneStore, NewFindingsReplaceOldOnesOfTheSameAndStaleOnes) {
   const auto store = [&](const TunedRecord& one) {
     TunedData data;
     data.add(one);
-    store_tuning(path, device, data);
+    store_tuning(path, device, data, Catalogue());
     TunedData now;
     read_tuning_file(path, now);
     return now.records();
@@ -268,10 +268,37 @@ TEST(TuneStore, NewFindingsReplaceOldOnesOfTheSameAndStaleOnes) {
 
   DeviceInfo other = small_device();
   other.name = "another";
-  EXPECT_THROW(store_tuning(path, TunedDevice::of(other), TunedData{}), ModelError);
+  EXPECT_THROW(store_tuning(path, TunedDevice::of(other), TunedData{}, Catalogue()), ModelError);
   EXPECT_THROW(require_storable(path, TunedDevice::of(other)), ModelError);
   EXPECT_NO_THROW(require_storable(path, device));
   EXPECT_NO_THROW(require_storable(folder.path() / "none.json", device));
+}
+
+/// What was written before digests were of code is of the same version, and stays.
+TEST(TuneStore, FindingsWithTheFilesDigestStayBesideNewOnes) {
+  const TemporaryFolder folder;
+  const Catalogue catalogue = Catalogue::standard();
+  const EntryDigest& digest = catalogue.find_entry("gemm.tile")->digest;
+  const TunedDevice device = TunedDevice::of(small_device());
+  const auto path = tuning_file(folder.path(), device);
+  const auto store = [&](const std::string& hash, std::int64_t m, const Catalogue& known) {
+    TunedRecord one;
+    one.kernel = "gemm.tile";
+    one.hash = hash;
+    one.problem = {"gemm", product(m, 3, 63).extents, {}, {}, {}};
+    one.ms = 1.0;
+    one.efficiency = 0.5;
+    TunedData data;
+    data.add(one);
+    store_tuning(path, device, data, known);
+  };
+  store(digest.files, 17, Catalogue());
+  store(digest.files, 1, Catalogue());
+  store(digest.kernel, 17, catalogue);
+  TunedData now;
+  read_tuning_file(path, now);
+  ASSERT_EQ(now.records().size(), 2U);
+  for (const TunedRecord& record : now.records()) EXPECT_EQ(record.hash, digest.kernel);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace {
 
 TEST(CliUsage, EveryCommandExplainsItself) {
   for (const char* command : {"demo", "devices", "doctor", "inspect", "plan", "run", "bench",
-                              "compare", "probe", "profile"}) {
+                              "compare", "probe", "profile", "kernel"}) {
     SCOPED_TRACE(command);
     const Outcome outcome = run_program({command, "--help"});
     expect_success(outcome);

@@ -33,7 +33,7 @@ TunedRecord record_for(const DeviceInfo& device, const TunedProblem& problem, En
   TunedRecord record;
   record.device = TunedDevice::of(device);
   record.kernel = kKernel;
-  record.hash = catalogue().find_entry(kKernel)->digest;
+  record.hash = catalogue().find_entry(kKernel)->digest.kernel;
   record.problem = problem;
   record.tunables = std::move(values);
   record.ms = 1.0;
@@ -127,6 +127,16 @@ TEST(PlanTuned, ARecordOfAnotherVersionOfTheKernelIsNotUsedAndThatIsSaid) {
                           "version of the kernel and is not used)"));
 }
 
+/// As those of a user's folder that an earlier version wrote.
+TEST(PlanTuned, ARecordWithTheDigestOfTheFilesIsUsed) {
+  const DeviceInfo own = saved_device("pocl_cpu");
+  TunedRecord old = record_for(own, tuned_product(3, 17, 63), {{"TILE_M", 1}, {"TILE_N", 16}});
+  old.hash = catalogue().find_entry(kKernel)->digest.files;
+  TunedData data;
+  data.add(old);
+  EXPECT_TRUE(reason_says(step_with(data, own), "TILE_M=1 TILE_N=16, tuned on this device"));
+}
+
 TEST(PlanTuned, ValuesThatTheEntryDoesNotListAreNotUsedAndThatIsSaid) {
   const DeviceInfo own = saved_device("pocl_cpu");
   for (const Environment& values :
@@ -150,7 +160,7 @@ TEST(PlanTuned, WhatIsSetGoesFirst) {
 
 TEST(PlanTuned, VerdictsAreObeyed) {
   const DeviceInfo own = saved_device("pocl_cpu");
-  const std::string hash = catalogue().find_entry(kKernel)->digest;
+  const std::string hash = catalogue().find_entry(kKernel)->digest.kernel;
   TunedData data;
   data.add(Verdict{TunedDevice::of(own), kKernel, hash, {{"TILE_M", 6}, {"TILE_N", 64}}, "a flaw"});
   PlanOptions options;

@@ -51,11 +51,13 @@ std::int64_t remove_all(const std::vector<fs::path>& files) {
 }
 
 /// Stores one device's data in its file.
-std::int64_t import_device(const fs::path& folder, const Json& json, const std::string& file) {
+std::int64_t import_device(const fs::path& folder, const Json& json, const std::string& file,
+                           const Catalogue& catalogue) {
   TunedData data;
   const TunedDevice device = read_tuning(json, file, data);
-  store_tuning(tuning_file(folder, device), device, data);
-  return static_cast<std::int64_t>(data.records().size());
+  const auto records = static_cast<std::int64_t>(data.records().size());
+  store_tuning(tuning_file(folder, device), device, std::move(data), catalogue);
+  return records;
 }
 
 /// The verdicts of one device's self-tests, and how many kernels beside them are right.
@@ -152,9 +154,10 @@ std::int64_t import_tuning(const std::string& cache_dir, const std::string& text
     TunedData checked;
     static_cast<void>(read_tuning(part.json(), part.where(), checked));
   }
+  const Catalogue catalogue = Catalogue::standard();
   std::int64_t records = 0;
   for (const JsonReader& part : parts) {
-    records += import_device(folder, part.json(), part.where());
+    records += import_device(folder, part.json(), part.where(), catalogue);
   }
   return records;
 }

@@ -159,7 +159,10 @@ class SelfTest {
     }
     try {
       if (!right_.empty()) tried.add(right_);
-      if (!refusals_.empty()) tried.add(verdicts(state));
+      if (!refusals_.empty()) {
+        const Catalogue catalogue = catalogue_for(given_);
+        tried.add(verdicts(state, catalogue), catalogue);
+      }
     } catch (const Error& error) {
       report.notes.push_back(std::string("what the self-test found cannot be kept: ") +
                              error.what());
@@ -180,14 +183,14 @@ class SelfTest {
                       std::to_string(static_cast<int>(elapsed_ms_)) + " ms");
   }
 
-  [[nodiscard]] TunedData verdicts(const CompiledState& state) const {
-    const Catalogue& catalogue = job_.policy->catalogue();
+  [[nodiscard]] TunedData verdicts(const CompiledState& state, const Catalogue& catalogue) const {
     const TunedDevice device = TunedDevice::of(state.devices.front().implementation()->info());
     TunedData found;
     for (const auto& [suspect, where] : refusals_) {
       const Entry* entry = catalogue.find_entry(suspect.kernel);
       if (entry == nullptr) continue;
-      found.add(Verdict{device, suspect.kernel, entry->digest, suspect.tunables, kFound + where});
+      found.add(
+          Verdict{device, suspect.kernel, entry->digest.kernel, suspect.tunables, kFound + where});
     }
     return found;
   }

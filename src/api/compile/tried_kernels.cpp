@@ -93,18 +93,20 @@ void TriedKernels::add(const std::set<std::string>& keys) {
   for (const std::string& key : keys_) text += key + "\n";
   write_file_atomically(file_, text);
   // The file of verdicts, though it may hold none, names the device.
-  if (!fs::exists(tuning_file(folder_, device_), status) || !problem_.empty()) add(TunedData());
+  if (!fs::exists(tuning_file(folder_, device_), status) || !problem_.empty()) {
+    add(TunedData(), Catalogue());
+  }
 }
 
-void TriedKernels::add(const TunedData& verdicts) const {
+void TriedKernels::add(const TunedData& verdicts, const Catalogue& catalogue) const {
   const fs::path file = tuning_file(folder_, device_);
   try {
-    store_tuning(file, device_, verdicts);
+    store_tuning(file, device_, verdicts, catalogue);
   } catch (const ModelError&) {
     // Damaged, which is said (`problem`).
     std::error_code status;
     fs::remove(file, status);
-    store_tuning(file, device_, verdicts);
+    store_tuning(file, device_, verdicts, catalogue);
   }
 }
 

@@ -42,9 +42,9 @@ class TriedKernels {
   /// Adds keys to the file, beside those that other processes have added meanwhile. Throws Error
   /// where it cannot be written.
   void add(const std::set<std::string>& keys);
-  /// Adds verdicts to their file, which is replaced where it is damaged. Throws Error where it
-  /// cannot be written.
-  void add(const TunedData& verdicts) const;
+  /// Adds verdicts on kernels of `catalogue` to their file, which is replaced where it is damaged.
+  /// Throws Error where it cannot be written.
+  void add(const TunedData& verdicts, const Catalogue& catalogue) const;
 
  private:
   std::filesystem::path folder_;

@@ -131,7 +131,7 @@ class Tuner {
     for (const Pair& pair : pairs_) {
       pairs.push_back({{"problem", to_json(pair.problem)},
                        {"kernel", pair.entry->name},
-                       {"hash", pair.entry->digest}});
+                       {"hash", pair.entry->digest.kernel}});
     }
     return {{"device", own_.fingerprint},
             {"effort", static_cast<int>(options_.effort)},
@@ -209,7 +209,7 @@ class Tuner {
   /// Values that earlier jobs found refused on this device are not tried again.
   void recall_verdicts(const Pair& pair, Search& search, std::string& reason) const {
     for (const Verdict& verdict : known_.verdicts()) {
-      if (verdict.kernel != pair.entry->name || verdict.hash != pair.entry->digest) continue;
+      if (verdict.kernel != pair.entry->name || !pair.entry->digest.is(verdict.hash)) continue;
       if (verdict.device.fingerprint != own_.fingerprint) continue;
       search.recall({verdict.tunables, TrialRecord::Fate::refused, 0.0, verdict.why});
       reason = "refused before (`morton cache clear tuning` forgets that): " + verdict.why;
@@ -217,7 +217,7 @@ class Tuner {
   }
 
   void refuse(const Pair& pair, const TrialRecord& trial) {
-    Verdict verdict{own_, pair.entry->name, pair.entry->digest, trial.tunables, trial.why};
+    Verdict verdict{own_, pair.entry->name, pair.entry->digest.kernel, trial.tunables, trial.why};
     report_.refused.push_back({verdict.kernel, plain(verdict.tunables), verdict.why});
     known_.add(verdict);
     fresh_verdicts_.push_back(std::move(verdict));
@@ -231,7 +231,7 @@ class Tuner {
     }
     fresh_verdicts_.clear();
     if (found.records().empty() && found.verdicts().empty()) return;
-    store_tuning(file_, own_, found);
+    store_tuning(file_, own_, std::move(found), catalogue_);
   }
 
   void note(const Pair& pair, const std::string& why) {

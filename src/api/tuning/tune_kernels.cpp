@@ -153,7 +153,7 @@ std::vector<FirstGuess> first_guesses(const std::string& device_json,
   if (data != nullptr) {
     for (const TunedRecord& record : data->records()) {
       const Entry* entry = catalogue.find_entry(record.kernel);
-      const bool known = entry != nullptr && entry->digest == record.hash;
+      const bool known = entry != nullptr && entry->digest.is(record.hash);
       if (!known || record.device.fingerprint != fingerprint(device)) continue;
       if (!is_tuned_here(record.problem)) continue;
       problems[to_json(record.problem).dump()].push_back(&record);

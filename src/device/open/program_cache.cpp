@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/bare_code.hpp"
 #include "base/error.hpp"
 #include "base/files/file.hpp"
 #include "device/open/opencl_device.hpp"
@@ -115,8 +116,9 @@ std::string ProgramCache::key_of(const std::string& source,
                                  const std::vector<std::string>& kernels) const {
   // Sizes divide the parts, so that no two lists of parts make the same bytes.
   std::string bytes = std::to_string(kProgramFileVersion);
+  const std::string code = bare_code(source);
   const std::string names = joined(kernels);
-  for (const std::string* part : {&source, &names, &options_, &owner_}) {
+  for (const std::string* part : {&code, &names, &options_, &owner_}) {
     bytes += "\n" + std::to_string(part->size()) + "\n" + *part;
   }
   return digest_of(bytes);

@@ -43,14 +43,16 @@ struct CachedProgram {
 /// contract a*b+c by default, which is all that fused multiply-adds need; a kernel that must not be
 /// contracted says so itself (#pragma OPENCL FP_CONTRACT OFF).
 ///
-/// The key is a digest of source, names of the kernels, build options, device, driver and the
-/// format version. A disk entry (program_file.hpp) is `<folder>/programs/<key>.bin`: it is checked
-/// in full, its owner and mode too, before the driver sees its binary, since a damaged one can
-/// crash PoCL. Entries are written by `store`, which must follow a run of every kernel with its
-/// work-group size (PoCL's binary holds only code that has been launched, and the first query
-/// freezes it). A work-group size that `store` did not see is compiled again in each later process.
-/// Any failure falls back to source and is reported in BuildReport::dropped; a failure to write is
-/// reported, not thrown. Thread-safe: builds of one device happen one after the other.
+/// The key is a digest of the source's code (bare_code), names of the kernels, build options,
+/// device, driver and the format version. Sources that differ in comments and line numbers alone
+/// share a program: the one that was built first. A disk entry (program_file.hpp) is
+/// `<folder>/programs/<key>.bin`: it is checked in full, its owner and mode too, before the driver
+/// sees its binary, since a damaged one can crash PoCL. Entries are written by `store`, which must
+/// follow a run of every kernel with its work-group size (PoCL's binary holds only code that has
+/// been launched, and the first query freezes it). A work-group size that `store` did not see is
+/// compiled again in each later process. Any failure falls back to source and is reported in
+/// BuildReport::dropped; a failure to write is reported, not thrown. Thread-safe: builds of one
+/// device happen one after the other.
 class ProgramCache {
  public:
   /// `folder` empty: memory only.

@@ -134,6 +134,15 @@ void TunedData::add(TunedRecord record) { records_.push_back(std::move(record));
 
 void TunedData::add(Verdict verdict) { verdicts_.push_back(std::move(verdict)); }
 
+void TunedData::renew_digests(const Catalogue& catalogue) {
+  const auto renew = [&](auto& item) {
+    const Entry* entry = catalogue.find_entry(item.kernel);
+    if (entry != nullptr && entry->digest.is(item.hash)) item.hash = entry->digest.kernel;
+  };
+  std::ranges::for_each(records_, renew);
+  std::ranges::for_each(verdicts_, renew);
+}
+
 TunedData::Hit TunedData::look_up(const Entry& entry, const BoundProblem& bound,
                                   const DeviceInfo& device) const {
   TunedProblem problem = TunedProblem::of(bound);
@@ -161,7 +170,7 @@ TunedData::Hit TunedData::look_up(const std::string& kernel, const Entry& entry,
     const Kinship kin = kinship(record.device, device);
     const double apart = distance(record.problem, problem);
     if (kin == Kinship::none || apart > kFarthest) continue;
-    if (record.hash != entry.digest) {
+    if (!entry.digest.is(record.hash)) {
       ++outdated;
       continue;
     }
@@ -184,7 +193,7 @@ const Verdict* TunedData::verdict_on(const Entry& entry, const Environment& tuna
   const std::string own = fingerprint(device);
   for (const Verdict& verdict : verdicts_) {
     const bool same_kernel = verdict.kernel == entry.name || verdict.kernel == entry.batch_of;
-    if (same_kernel && verdict.hash == entry.digest && verdict.device.fingerprint == own &&
+    if (same_kernel && entry.digest.is(verdict.hash) && verdict.device.fingerprint == own &&
         verdict.tunables == tunables) {
       return &verdict;
     }

@@ -46,7 +46,7 @@ struct TunedProblem {
 /// The best values of a kernel's tunables for a problem on a device, as they were measured.
 struct TunedRecord {
   TunedDevice device;
-  std::string kernel, hash;  ///< Entry::name, Entry::digest
+  std::string kernel, hash;  ///< Entry::name, either digest of Entry::digest
   TunedProblem problem;
   Environment tunables;
   double ms = 0.0;           ///< of the kernel alone, packing excluded; the least sample
@@ -76,6 +76,9 @@ class TunedData {
 
   void add(TunedRecord record);
   void add(Verdict verdict);
+  /// Gives what is of a kernel as the catalogue has it the digest of its code, where it has that of
+  /// the kernel's files.
+  void renew_digests(const Catalogue& catalogue);
 
   struct Hit {
     const TunedRecord* record = nullptr;  ///< null: nothing is known

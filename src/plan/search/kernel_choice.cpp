@@ -94,7 +94,7 @@ Demand demand_of(const Entry& entry, const std::string& role, const BoundProblem
 /// which may be a part of dst.
 void check_part(const Entry& entry, const BoundProblem& bound) {
   if (!entry.operands.at("dst").is_any()) return;
-  const bool walks_memory = entry.source.find("COORDINATES_OF_dst") != std::string::npos;
+  const bool walks_memory = entry.code.find("COORDINATES_OF_dst") != std::string::npos;
   const bool is_part = !bound.operands.at("dst").view.grouping;
   if (is_part && walks_memory) throw UnsupportedError("it writes the whole of its result");
   if (!is_part && writes_parts(entry)) throw UnsupportedError("it writes a part of its result");
@@ -213,7 +213,7 @@ KernelChoice choose_with(const ChosenTunables& chosen, const Entry& entry,
 }  // namespace
 
 bool writes_parts(const Entry& entry) {
-  return entry.source.find("COORDINATES_OF_ROW") != std::string::npos;
+  return entry.code.find("COORDINATES_OF_ROW") != std::string::npos;
 }
 
 const TaskTensor& tensor_at(int id, const TaskList& tasks,

@@ -21,8 +21,9 @@ TEST(ShippedTuning, IsOfTheKernelsAsTheyAre) {
   const auto check = [&](const std::string& kernel, const std::string& hash) {
     const Entry* entry = catalogue.find_entry(kernel);
     ASSERT_NE(entry, nullptr) << kernel;
-    EXPECT_EQ(hash, entry->digest) << kernel << " has changed since: measure it anew, or remove "
-                                   << "what is known of it";
+    EXPECT_EQ(hash, entry->digest.kernel)
+        << kernel << " has changed since: measure it anew, or remove "
+        << "what is known of it";
   };
   std::size_t records = 0;
   for (const auto& file :
@@ -35,7 +36,9 @@ TEST(ShippedTuning, IsOfTheKernelsAsTheyAre) {
     for (const Verdict& verdict : data.verdicts()) check(verdict.kernel, verdict.hash);
     records += data.records().size();
   }
-  EXPECT_GT(records, 0U);
+  // None is lost by the way.
+  constexpr std::size_t kLeastRecords = 34;
+  EXPECT_GE(records, kLeastRecords);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/bare_code.hpp"
 #include "source/instance.hpp"
 #include "support/rooms.hpp"
 
@@ -114,6 +115,23 @@ TEST(Instance, DependsOnWhetherAllOperandsLieAlike) {
   EXPECT_THAT(alike.text, HasSubstr("#define ALIKE_dst 1"));
   EXPECT_THAT(padded.text, HasSubstr("#define ALIKE_dst 0"));
   EXPECT_NE(alike.key, padded.key);
+}
+
+/// The program that is kept for it serves the text with other comments too.
+TEST(Instance, IsKnownByItsCodeWhateverItsComments) {
+  const Catalogue catalogue = Catalogue::standard();
+  const View view = View::identity({"M", "N"});
+  InstanceSpec spec = tile_with_bias(catalogue, view);
+  const InstanceSource made = generate(spec);
+  Entry commented = *spec.entry;
+  commented.source.insert(0, "// STORE4_dst and ALIKE_dst are words of a comment here.\n");
+  commented.code = bare_code(commented.source);
+  spec.entry = &commented;
+  const InstanceSource other = generate(spec);
+  EXPECT_EQ(other.key, made.key);
+  EXPECT_EQ(other.function, made.function);
+  EXPECT_NE(other.text, made.text);
+  EXPECT_EQ(bare_code(other.text), bare_code(made.text));
 }
 
 TEST(Instance, TellsCompilersWhereItsTextComesFrom) {

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "catalogue/entry_digest.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+
+#include "base/files/file.hpp"
+
+namespace morton::catalogue {
+namespace {
+
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+/// An expression or a name without its blanks, but for one between two words.
+std::string without_blanks(std::string_view text) {
+  std::string bare;
+  bool gap = false;
+  for (const char c : text) {
+    if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
+      gap = true;
+      continue;
+    }
+    if (gap && !bare.empty() && is_word(bare.back()) && is_word(c)) bare += ' ';
+    gap = false;
+    bare += c;
+  }
+  return bare;
+}
+
+/// Where a member of the declaration stands.
+enum class Level : std::uint8_t { declaration, cost, tunables, tunable, within };
+
+bool is_left_out(Level level, std::string_view key) {
+  constexpr std::array kOfDeclaration{"schema", "name",       "codename", "source",
+                                      "notes",  "considered", "require"};
+  constexpr std::array kOfCost{"bytes", "efficiency"};
+  switch (level) {
+    case Level::declaration:
+      return std::ranges::find(kOfDeclaration, key) != kOfDeclaration.end();
+    case Level::cost:
+      return std::ranges::find(kOfCost, key) != kOfCost.end();
+    case Level::tunable:
+      return key == "standard";
+    case Level::tunables:
+    case Level::within:
+      break;
+  }
+  return false;
+}
+
+Level level_of(Level around, std::string_view key) {
+  if (around == Level::tunables) return Level::tunable;
+  if (around == Level::declaration && key == "cost") return Level::cost;
+  if (around == Level::declaration && key == "tunables") return Level::tunables;
+  return Level::within;
+}
+
+/// Appends the values that count. Sizes stand before texts, so that no two values are written
+/// alike.
+void append_values(const Json& value, Level level, std::string& text) {
+  if (value.is_object()) {
+    text += '{';
+    for (const auto& [key, member] : value.items()) {
+      if (is_left_out(level, key)) continue;
+      text += std::to_string(key.size()) + ':' + key;
+      append_values(member, level_of(level, key), text);
+    }
+    text += '}';
+  } else if (value.is_array()) {
+    text += '[';
+    for (const Json& element : value) append_values(element, Level::within, text);
+    text += ']';
+  } else if (value.is_string()) {
+    const std::string bare = without_blanks(value.get_ref<const std::string&>());
+    text += std::to_string(bare.size()) + '"' + bare;
+  } else {
+    text += value.dump() + ',';
+  }
+}
+
+}  // namespace
+
+std::string kernel_digest(const Json& declaration, std::string_view code) {
+  std::string text;
+  append_values(declaration, Level::declaration, text);
+  return digest_of(text.append("\n").append(code));
+}
+
+}  // namespace morton::catalogue

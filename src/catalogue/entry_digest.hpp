@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/files/json_reader.hpp"
+#include "base/rooms.hpp"
+
+namespace morton::catalogue {
+
+/// EntryDigest::kernel of an entry, or of one of the sources of R17's libraries: a digest of
+///
+/// - `code`, its text's bare_code; empty for a library's routine,
+/// - the declaration's values: all keys but names (`schema`, `name`, `codename`, `source`), prose
+///   (`notes`), and what only guides the choice (`considered`, `require`, of `cost` the keys
+///   `bytes` and `efficiency`, of a tunable `standard`). Neither the order of keys nor blanks in an
+///   expression matter.
+///
+/// A key that is not named here counts, so a new one voids what was measured unless it is added.
+[[nodiscard]] std::string kernel_digest(const Json& declaration, std::string_view code);
+
+}  // namespace morton::catalogue

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/example_problem.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/error.hpp"
+#include "plan/search/kernel_choice.hpp"
+
+namespace morton::plan {
+namespace {
+
+bool is_structure(const ProblemFamily& family, const std::string& name) {
+  return std::ranges::find(family.structure, name) != family.structure.end();
+}
+
+/// A problem in the making.
+class ProblemPoser {
+ public:
+  ProblemPoser(const Entry& entry, const Environment& sizes)
+      : entry_(entry), family_(*find_problem_family(entry.family)) {
+    problem().family = entry.family;
+    for (const auto& [name, value] : sizes) {
+      (is_structure(family_, name) ? problem().structure : problem().extents)[name] = value;
+    }
+    sizes_ = sizes;
+  }
+
+  PosedProblem run() {
+    if (entry_.family == "gather") {
+      pose_gather();
+    } else if (entry_.family == "pack" && writes_parts(entry_)) {
+      pose_part();
+    } else {
+      for (const OperandSchema& schema : family_.operands) pose_whole(schema);
+    }
+    if (entry_.family == "elementwise") {
+      problem().epilogue.append(ScalarOp::max, {ScalarRef::input(0), ScalarRef::constant(0.0)});
+    }
+    problem().types["acc"] = problem().types.at("dst");
+    return std::move(posed_);
+  }
+
+ private:
+  Problem& problem() { return posed_.bound.problem; }
+
+  void add(const std::string& role, View view, const Shape& shape) {
+    constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+    std::int64_t left = kMost;
+    for (const std::int64_t extent : shape) {
+      if (extent < 1) {
+        throw UsageError("problem: " + role + " of " + entry_.family + " would be " +
+                         to_string(shape) + "; its extents must be 1 or more");
+      }
+      left /= extent;
+    }
+    if (left == 0) {
+      throw UsageError("problem: " + role + " of " + to_string(shape) +
+                       " has more elements than kernels index (" + std::to_string(kMost) + ")");
+    }
+    const std::vector<DType>& types = entry_.operands.at(role).types;
+    TaskTensor tensor;
+    tensor.kind = role == "dst" ? TaskTensor::Kind::activation : TaskTensor::Kind::input;
+    tensor.name = role;
+    tensor.shape = shape;
+    tensor.dtype = std::ranges::count(types, DType::f32) > 0 ? DType::f32 : types.front();
+    problem().types[role] = tensor.dtype;
+    posed_.bound.operands[role] = {static_cast<int>(posed_.tasks.tensors.size()), std::move(view)};
+    posed_.tasks.tensors.push_back(std::move(tensor));
+  }
+
+  /// The operand is a tensor of its own dimensions.
+  void pose_whole(const OperandSchema& schema) {
+    std::vector<std::string> names(schema.dimensions.begin(), schema.dimensions.end());
+    if (names.empty()) names = {"D0", "D1"};
+    Shape shape;
+    for (const std::string& name : names) shape.push_back(sizes_.at(name));
+    add(std::string(schema.name), View::identity(names), shape);
+  }
+
+  /// The right half of dst is src.
+  void pose_part() {
+    const std::vector<std::string> names{"D0", "D1"};
+    const auto size = [](const char* name) { return Expression::variable(name); };
+    const std::int64_t rows = sizes_.at("D0");
+    const std::int64_t columns = sizes_.at("D1");
+    add("src", View::identity(names), {rows, columns});
+    View right =
+        View::mapped(names, {size("d0"), size("d1") + size("D1")}, {size("D0"), 2 * size("D1")});
+    add("dst", std::move(right), {rows, 2 * columns});
+  }
+
+  /// Row d0 of dst is the row of src that index[d0] says.
+  void pose_gather() {
+    const auto size = [](const char* name) { return Expression::variable(name); };
+    if (sizes_.at("L") != 1) throw UsageError("problem: only gathers of one index, L=1, are shown");
+    problem().extents["I"] = sizes_.at("I0");
+    View source = View::mapped({"D0", "D1", "I"}, {size("i"), size("d1")}, {size("I"), size("D1")});
+    source.grouping.reset();
+    View index = View::mapped({"D0", "D1", "L"}, {size("d0")}, {size("D0")});
+    index.grouping.reset();
+    add("src", std::move(source), {sizes_.at("I0"), sizes_.at("D1")});
+    add("index", std::move(index), {sizes_.at("D0")});
+    add("dst", View::identity({"D0", "D1"}), {sizes_.at("D0"), sizes_.at("D1")});
+  }
+
+  const Entry& entry_;
+  const ProblemFamily& family_;
+  Environment sizes_;
+  PosedProblem posed_;
+};
+
+}  // namespace
+
+PosedProblem posed_problem(const Entry& entry, const Environment& sizes) {
+  return ProblemPoser(entry, sizes).run();
+}
+
+}  // namespace morton::plan

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/problem.hpp"
+#include "base/rooms.hpp"
+#include "catalogue/catalogue.hpp"
+#include "layout/arrangement.hpp"
+#include "plan/search/tasks.hpp"
+
+namespace morton::plan {
+
+/// The sizes (extents, structure, parameters) of problems that show what a family's kernels do, the
+/// usual one first; the others are for kernels that compute only some problems. `given` replaces
+/// sizes, and what follows from them follows. Throws UsageError for a name that the family does not
+/// have, or sizes that make no problem.
+[[nodiscard]] std::vector<Environment> example_sizes(const std::string& family,
+                                                     const Environment& given);
+
+/// One problem for one kernel, without a graph around it.
+struct PosedProblem {
+  TaskList tasks;  ///< a tensor for each operand
+  BoundProblem bound;
+};
+
+/// The problem of the entry's family with these sizes. An operand is f32 where the entry allows it,
+/// else of its first type. Throws UsageError for a tensor that kernels cannot index.
+[[nodiscard]] PosedProblem posed_problem(const Entry& entry, const Environment& sizes);
+
+}  // namespace morton::plan

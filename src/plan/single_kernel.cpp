@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/single_kernel.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/error.hpp"
+#include "plan/example_problem.hpp"
+#include "plan/search/instance_spec.hpp"
+#include "plan/search/kernel_choice.hpp"
+
+namespace morton::plan {
+namespace {
+
+/// Where an operand lies that its kernel reaches wherever it is. A pack has a result in columns, so
+/// that there is something to do.
+Arrangement free_arrangement(const Entry& entry, const std::string& role, const TaskTensor& tensor,
+                             const View& view) {
+  const OperandFormat& format = entry.operands.at(role);
+  const bool turns = entry.family == "pack" && (!format.is_any() || role == "dst") &&
+                     tensor.shape.size() == view.dimensions.size() && view.grouping;
+  if (!turns) return row_major_arrangement(tensor.dtype, tensor.shape);
+  const Layout layout = format.is_any() ? Layout::parse("C", view.dimensions)
+                                        : layout_of(format, view.dimensions, {});
+  const Shape align(view.dimensions.size(), 1);
+  return make_arrangement(tensor.dtype, tensor.shape, *view.grouping, layout, align,
+                          std::max(format.rim, Rim::finite));
+}
+
+SpecPlaces places_of(const KernelChoice& choice, const TaskList& tasks) {
+  SpecPlaces places;
+  for (const auto& [role, binding] : choice.bound.operands) {
+    const TaskTensor& tensor = tensor_at(binding.tensor, tasks, {});
+    const Demand& demand = choice.demands.at(role);
+    places.operands[role] = demand.kind == Demand::Kind::any
+                                ? free_arrangement(*choice.entry, role, tensor, binding.view)
+                                : demand.arrangement;
+  }
+  return places;
+}
+
+/// Throws UnsupportedError for a condition that no problem changes.
+void check_device(const Entry& entry, const PlanContext& context) {
+  const Environment facts = environment_of(context.device);
+  for (const Expression& condition : entry.require) {
+    const auto names = condition.variables();
+    const bool of_device = std::ranges::all_of(
+        names, [](const std::string& name) { return name.starts_with("device."); });
+    if (of_device && condition.evaluate(facts) == 0) {
+      throw UnsupportedError("it requires " + condition.print());
+    }
+  }
+}
+
+SingleKernel made_kernel(const Entry& entry, const PosedProblem& posed,
+                         const PlanContext& context) {
+  SingleKernel kernel;
+  kernel.choice = choose_entry(entry, posed.bound, entry.name, context, {});
+  const SpecPlaces places = places_of(kernel.choice, posed.tasks);
+  kernel.spec = instance_spec(kernel.choice, places);
+  const Environment names =
+      entry_environment(entry, kernel.spec.problem, kernel.spec.tunables, context.device,
+                        elements_of(places.operands.at("dst")));
+  kernel.size = launch_size(entry, names, context.device);
+  kernel.spec.local.assign(kernel.size.local.begin(), kernel.size.local.end());
+  kernel.source = generate(kernel.spec);
+  return kernel;
+}
+
+}  // namespace
+
+SingleKernel single_kernel(const Entry& entry, const Environment& sizes, const Catalogue& catalogue,
+                           const DeviceInfo& device, PlanOptions options) {
+  options.use = {{entry.family, entry.name}};
+  for (const auto& [role, format] : entry.operands) {
+    if (format.stored) options.precision = *format.stored;
+  }
+  std::string first_reason;
+  for (const Environment& example : example_sizes(entry.family, sizes)) {
+    const PosedProblem posed = posed_problem(entry, example);
+    const PlanContext context(catalogue, device, options, posed.tasks);
+    try {
+      check_device(entry, context);
+      return made_kernel(entry, posed, context);
+    } catch (const UnsupportedError& error) {
+      if (first_reason.empty()) first_reason = error.what();
+    }
+  }
+  throw UnsupportedError(entry.name + " on " + device.name + ": " + first_reason);
+}
+
+}  // namespace morton::plan
