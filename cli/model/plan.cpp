@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include "common/commands.hpp"
+#include "common/device_description.hpp"
 #include "common/options.hpp"
 #include "common/output.hpp"
 #include "common/read_model.hpp"
-#include "device_description.hpp"
 #include "morton/compile.hpp"
 #include "morton/error.hpp"
 #include "morton/support.hpp"

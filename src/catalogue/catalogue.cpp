@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "base/bare_code.hpp"
 #include "base/error.hpp"
 #include "base/files/file.hpp"
 #include "base/knobs.hpp"
+#include "base/text/bare_code.hpp"
 #include "catalogue/batched.hpp"
 #include "catalogue/embedded.hpp"
 #include "catalogue/entry_digest.hpp"

@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "base/bare_code.hpp"
 #include "base/error.hpp"
+#include "base/text/bare_code.hpp"
 #include "catalogue/entry_digest.hpp"
 #include "catalogue/reader.hpp"
 

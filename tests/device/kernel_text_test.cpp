@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 #include "catalogue/catalogue.hpp"
-#include "device/program/program_cache.hpp"
+#include "device/open/program_cache.hpp"
 #include "morton/kernel.hpp"
 #include "morton/problems.hpp"
 #include "support/devices.hpp"

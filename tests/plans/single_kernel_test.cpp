@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Kernels shown by themselves (`morton kernel`): each has an example that it computes.
-#include "plan/single_kernel.hpp"
+#include "plan/single/single_kernel.hpp"
 
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "plan/example_problem.hpp"
+#include "plan/single/example_problem.hpp"
 #include "plans/plan_setup.hpp"
 #include "support/rooms.hpp"
 

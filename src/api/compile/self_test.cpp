@@ -160,7 +160,7 @@ class SelfTest {
     try {
       if (!right_.empty()) tried.add(right_);
       if (!refusals_.empty()) {
-        const Catalogue catalogue = catalogue_for(given_);
+        const Catalogue& catalogue = job_.policy->catalogue();
         tried.add(verdicts(state, catalogue), catalogue);
       }
     } catch (const Error& error) {

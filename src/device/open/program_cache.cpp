@@ -7,9 +7,9 @@
 #include <system_error>
 #include <utility>
 
-#include "base/bare_code.hpp"
 #include "base/error.hpp"
 #include "base/files/file.hpp"
+#include "base/text/bare_code.hpp"
 #include "device/open/opencl_device.hpp"
 #include "device/open/program_file.hpp"
 

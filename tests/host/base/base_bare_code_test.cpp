@@ -7,7 +7,7 @@
 #include <sstream>
 #include <string>
 
-#include "base/bare_code.hpp"
+#include "base/text/bare_code.hpp"
 #include "catalogue/catalogue.hpp"
 #include "support/rooms.hpp"
 

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/bare_code.hpp"
+#include "base/text/bare_code.hpp"
 #include "source/instance.hpp"
 #include "support/rooms.hpp"
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plan/single_kernel.hpp"
+#include "plan/single/single_kernel.hpp"
 
 #include <algorithm>
 #include <limits>
 
 #include "base/error.hpp"
-#include "plan/example_problem.hpp"
 #include "plan/search/instance_spec.hpp"
 #include "plan/search/kernel_choice.hpp"
+#include "plan/single/example_problem.hpp"
 
 namespace morton::plan {
 namespace {

@@ -12,7 +12,7 @@
 #include "morton/kernel.hpp"
 #include "plan/policy/tunables.hpp"
 #include "plan/policy/work_group.hpp"
-#include "plan/single_kernel.hpp"
+#include "plan/single/single_kernel.hpp"
 
 namespace morton::api {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plan/example_problem.hpp"
+#include "plan/single/example_problem.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/bare_code.hpp"
+#include "base/text/bare_code.hpp"
 
 #include <algorithm>
 #include <cctype>

@@ -16,8 +16,8 @@ struct SingleKernel {
 };
 
 /// The entry on a problem of its family with these sizes; what is not given is as an example has it
-/// (plan/example_problem.hpp). Tunables are chosen as plans choose them. Of `options` count what
-/// sets and knows tunables; the entry counts as named, and operands are rounded as it wants.
+/// (plan/single/example_problem.hpp). Tunables are chosen as plans choose them. Of `options` count
+/// what sets and knows tunables; the entry counts as named, and operands are rounded as it wants.
 /// `catalogue` holds the entry. Throws UsageError for sizes that make no problem, UnsupportedError
 /// with the reason where the entry cannot compute it on the device.
 [[nodiscard]] SingleKernel single_kernel(const Entry& entry, const Environment& sizes,

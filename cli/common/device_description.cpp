@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "device_description.hpp"
+#include "common/device_description.hpp"
 
 #include <fmt/format.h>
 

@@ -10,13 +10,13 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "commands.hpp"
+#include "common/commands.hpp"
+#include "common/device_description.hpp"
 #include "common/option_names.hpp"
 #include "common/options.hpp"
 #include "common/output.hpp"
 #include "common/read_model.hpp"
 #include "common/unused_options.hpp"
-#include "device_description.hpp"
 #include "morton/error.hpp"
 #include "morton/support.hpp"
 

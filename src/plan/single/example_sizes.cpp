@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/rooms.hpp"
-#include "plan/example_problem.hpp"
+#include "plan/single/example_problem.hpp"
 
 namespace morton::plan {
 namespace {
