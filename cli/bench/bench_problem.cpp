@@ -37,17 +37,17 @@ best peak, `wait` what it costs to wait for a call. `peak` is measured in the sa
 in registers; a figure of more than 102 % of it makes the status 1.
 
 Examples:
-  morton bench_problem gemm --m 1000 --n 1000 --k 1000 --all
-  morton bench_problem gemm --m 512 --n 512 --k 512 --peer openblas,onednn,clblast
-  morton bench_problem gemm --m 64 --n 64 --k 64 --use gemm=gemm.rm_rm --local 8x8 --format json
-  morton bench_problem bias --rows 1000 --columns 1000 --all)";
+  morton bench gemm --m 1000 --n 1000 --k 1000 --all
+  morton bench gemm --m 512 --n 512 --k 512 --peer openblas,onednn,clblast
+  morton bench gemm --m 64 --n 64 --k 64 --use gemm=gemm.rm_rm --local 8x8 --format json
+  morton bench bias --rows 1000 --columns 1000 --all)";
 
 constexpr std::int64_t kSamples = 15;
 /// Few samples say nothing of the spread, so slow kernels get more time than --duration says.
 constexpr std::int64_t kLeastSamples = 5;
 
 struct BenchProblemArguments {
-  std::string family;
+  std::string matrix_family;  ///< empty: a product
   GemmOptions gemm;
   std::int64_t rows = 0, columns = 0;
   bool all = false;
@@ -63,10 +63,8 @@ struct BenchProblemArguments {
 };
 
 SingleProblem problem_of(const BenchProblemArguments& options) {
-  if (options.family != "gemm") {
-    return matrix_problem(options.family, options.rows, options.columns);
-  }
-  return gemm_problem(shape_of(options.gemm));
+  if (options.matrix_family.empty()) return gemm_problem(shape_of(options.gemm));
+  return matrix_problem(options.matrix_family, options.rows, options.columns);
 }
 
 /// Rounds so far, and whether another is wanted.
@@ -216,27 +214,33 @@ void add_measure_options(CLI::App& command, BenchProblemArguments& options) {
       ->check(whole_number(0));
 }
 
+void add_common_options(CLI::App& command, const std::shared_ptr<BenchProblemArguments>& options,
+                        Action& chosen) {
+  command.footer(kBenchProblemFooter);
+  command.add_flag("--all", options->all, "Every kernel and recipe of the family that can");
+  add_options(command, options->kernels);
+  add_measure_options(command, *options);
+  add_options(command, options->device);
+  add_options(command, options->result, every_format());
+  command.callback([options, &chosen] { chosen = [options] { return bench_problem(*options); }; });
+}
+
 }  // namespace
 
-void add_bench_problem(CLI::App& bench_command, const std::string& family, Action& chosen) {
-  const bool gemm = family == "gemm";
-  CLI::App* command = bench_command.add_subcommand(
-      family, gemm ? "Measure kernels for a matrix product" : "Measure kernels for " + family);
-  command->footer(kBenchProblemFooter);
+void add_bench_gemm(CLI::App& bench_command, Action& chosen) {
+  CLI::App* command = bench_command.add_subcommand("gemm", "Measure kernels for a matrix product");
   auto options = std::make_shared<BenchProblemArguments>();
-  options->family = family;
-  if (gemm) {
-    add_gemm_options(*command, *options);
-  } else {
-    add_size(*command, "--rows", options->rows, "Rows of the matrix");
-    add_size(*command, "--columns", options->columns, "Columns of the matrix");
-  }
-  command->add_flag("--all", options->all, "Every kernel and recipe of the family that can");
-  add_options(*command, options->kernels);
-  add_measure_options(*command, *options);
-  add_options(*command, options->device);
-  add_options(*command, options->result, every_format());
-  command->callback([options, &chosen] { chosen = [options] { return bench_problem(*options); }; });
+  add_gemm_options(*command, *options);
+  add_common_options(*command, options, chosen);
+}
+
+void add_bench_matrix(CLI::App& bench_command, const std::string& family, Action& chosen) {
+  CLI::App* command = bench_command.add_subcommand(family, "Measure kernels for " + family);
+  auto options = std::make_shared<BenchProblemArguments>();
+  options->matrix_family = family;
+  add_size(*command, "--rows", options->rows, "Rows of the matrix");
+  add_size(*command, "--columns", options->columns, "Columns of the matrix");
+  add_common_options(*command, options, chosen);
 }
 
 }  // namespace morton::cli

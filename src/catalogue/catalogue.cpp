@@ -154,7 +154,7 @@ void Catalogue::add_text(std::string_view json, const std::string& file,
   if (!declares_function(entry.source, entry.function)) {
     reader.at("function").fail(entry.source_file + " has no function '" + entry.function + "'");
   }
-  entry.source_file = entry.family + "/" + entry.source_file;
+  entry.source_file = entry.family.name() + "/" + entry.source_file;
   entry.digest = digest_of(entry.digest + entry.source);
   if (auto twin = batched(entry)) insert_named(entries_, std::move(*twin));
   insert_named(entries_, std::move(entry));

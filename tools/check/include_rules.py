@@ -7,8 +7,8 @@ import re
 from project import ROOT, Problems, files, read
 
 # src/ in the order that data flows; a folder includes only folders before it.
-ORDER = ["base", "graph", "ops", "formats", "passes", "autodiff", "layout", "kernels", "catalogue",
-         "source", "plan", "device", "launch", "tuning", "run", "training", "api"]
+ORDER = ["base", "problems", "graph", "ops", "formats", "passes", "autodiff", "layout", "kernels",
+         "catalogue", "source", "plan", "device", "launch", "tuning", "run", "training", "api"]
 WHAT = ORDER[ORDER.index("graph"):ORDER.index("layout")]
 HOW = ORDER[ORDER.index("layout"):ORDER.index("device")]
 DO = ORDER[ORDER.index("device"):ORDER.index("training")]

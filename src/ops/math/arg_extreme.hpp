@@ -7,11 +7,12 @@
 
 #include "base/rooms.hpp"
 #include "ops/core/operator.hpp"
+#include "problems/order.hpp"
 
 namespace morton::ops {
 
 /// What ArgMax and ArgMin share.
-enum class Extreme : std::uint8_t { largest, smallest };
+using Extreme = FirstInOrder;
 
 /// The places are i64.
 [[nodiscard]] std::vector<TensorType> infer_arg(const NodeView& node);

@@ -13,13 +13,13 @@
 
 #include "base/device_info.hpp"
 #include "base/files/json_reader.hpp"
-#include "base/problem.hpp"
 #include "base/rooms.hpp"
 #include "catalogue/catalogue.hpp"
 #include "graph/graph.hpp"
 #include "layout/arrangement.hpp"
 #include "plan/ir/decision.hpp"
 #include "plan/measured/tuned.hpp"
+#include "problems/problem.hpp"
 #include "source/instance.hpp"
 
 namespace morton::plan {

@@ -18,8 +18,8 @@ bool is_excluded(const std::string& name, const PlanContext& context) {
 std::string wanted_for(const std::string& family, const PlanContext& context) {
   const auto& use = context.options.use;
   if (const auto wanted = use.find(family); wanted != use.end()) return wanted->second;
-  const auto product = use.find("gemm");
-  if (family != "batched_gemm" || product == use.end()) return {};
+  const auto product = use.find(families::gemm);
+  if (family != families::batched_gemm || product == use.end()) return {};
   const std::string twin = "batched_" + product->second;
   return context.catalogue.find_entry(twin) != nullptr ? twin : std::string();
 }

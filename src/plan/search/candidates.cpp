@@ -176,10 +176,11 @@ std::vector<Candidate> candidates_in_slabs(const Recipe& recipe, const Task& tas
     // Later slabs must find the kernel that the first one took.
     if (step.slab <= 0) drop_slower(parts.candidates);
     if (parts.candidates.empty()) {
-      throw UnsupportedError("its step " + step.task.bound.problem.family + " has no kernel" +
-                             (parts.rejections.empty() ? ""
-                                                       : ": " + parts.rejections[0].name + " " +
-                                                             parts.rejections[0].why));
+      throw UnsupportedError(
+          "its step " + step.task.bound.problem.family.name() + " has no kernel" +
+          (parts.rejections.empty()
+               ? ""
+               : ": " + parts.rejections[0].name + " " + parts.rejections[0].why));
     }
     const StepWays next{step, parts.candidates, outer.size(), expanded.temporaries.size()};
     if (whole.front().taken.contains(step.step)) {
@@ -189,7 +190,7 @@ std::vector<Candidate> candidates_in_slabs(const Recipe& recipe, const Task& tas
     }
     keep_cheapest(whole);
     if (whole.empty()) {
-      throw UnsupportedError("no kernel of its step " + step.task.bound.problem.family +
+      throw UnsupportedError("no kernel of its step " + step.task.bound.problem.family.name() +
                              " computes the last slab as well as the others");
     }
   }
@@ -289,7 +290,7 @@ bool leads_to_own_family(const Recipe& recipe) {
 CandidateList list_family(const Task& task, const PlanContext& context,
                           const std::vector<TaskTensor>& outer, const RecipePath& path) {
   CandidateList list;
-  const std::string& family = task.bound.problem.family;
+  const Family family = task.bound.problem.family;
   for (const auto& entry : context.catalogue.entries()) {
     if (entry.family != family || !may_use(entry, context)) continue;
     if (!is_wanted(entry.name, family, context, path)) continue;
@@ -362,7 +363,7 @@ CandidateList list_candidates(const Task& task, const PlanContext& context) {
   for (const auto& rejection : list.rejections) {
     reasons += "\n  " + rejection.name + ": " + rejection.why;
   }
-  const std::string& family = task.bound.problem.family;
+  const std::string& family = task.bound.problem.family.name();
   if (const std::string wanted = wanted_for(family, context); !wanted.empty()) {
     throw UsageError("--use " + family + "=" + wanted + " cannot compute " + task.name +
                      (reasons.empty() ? ": no such kernel or recipe" : reasons));
