@@ -49,7 +49,7 @@ function(morton_object_library name)
 endfunction()
 
 morton_sources(host_sources
-  base graph ops formats passes autodiff layout catalogue source plan training)
+  base problems graph ops formats passes autodiff layout catalogue source plan training)
 morton_object_library(morton_host ${host_sources} ${MORTON_EMBEDDED_KERNELS}
                       ${MORTON_ONNX_DIR}/onnx.pb.cc)
 set(MORTON_HOST_LIBRARIES protobuf::libprotobuf-lite PNG::PNG ${MORTON_TURBOJPEG_LIBRARY}

@@ -2,7 +2,6 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
-#include <array>
 #include <cmath>
 #include <memory>
 
@@ -10,6 +9,7 @@
 #include "bench/cold.hpp"
 #include "bench/kernel_contender.hpp"
 #include "bench/loading_memory.hpp"
+#include "bench/single_problem.hpp"
 #include "common/commands.hpp"
 #include "common/given_model.hpp"
 #include "common/inputs.hpp"
@@ -40,8 +40,10 @@ Examples:
   morton bench models/lenet5.onnx --cold
   morton bench gemm --m 1000 --n 1000 --k 1000 --all)";
 
-/// Of single problems.
-constexpr std::array kFamilies{"gemm", "bias", "sigmoid", "relu"};
+/// "gemm, bias, ...": the single problems.
+std::string single_problems() {
+  return fmt::format("gemm, {}", fmt::join(matrix_families(), ", "));
+}
 
 /// What `bench --cold` takes notice of.
 const std::vector<std::string> kReadByCold{
@@ -174,8 +176,7 @@ std::string cache_state(const CompileReport& report) {
 void require_model(const std::string& path) try {
   (void)names_architecture(path);
 } catch (const UsageError& error) {
-  throw UsageError(
-      fmt::format("{}; the problems are {}", error.what(), fmt::join(kFamilies, ", ")));
+  throw UsageError(fmt::format("{}; the problems are {}", error.what(), single_problems()));
 }
 
 void warn_of_unused(const BenchArguments& options, const CompiledModel& model) {
@@ -230,9 +231,8 @@ void add_bench(CLI::App& app, Action& chosen) {
       app.add_subcommand("bench", "Measure a model, or the kernels for a single problem");
   command->footer(kBenchFooter);
   auto options = std::make_shared<BenchArguments>();
-  for (const char* family : kFamilies) {
-    add_bench_problem(*command, family, chosen);
-  }
+  add_bench_gemm(*command, chosen);
+  for (const std::string& family : matrix_families()) add_bench_matrix(*command, family, chosen);
   command->require_subcommand(0, 1);
   add_given_model(*command, options->model, options->elsewhere, Need::optional);
   command->add_flag("--cold", options->cold,

@@ -48,7 +48,7 @@ constexpr std::int64_t kSamples = 15;
 constexpr std::int64_t kLeastSamples = 5;
 
 struct BenchProblemArguments {
-  std::string family;
+  std::string matrix_family;  ///< empty: a product
   GemmOptions gemm;
   std::int64_t rows = 0, columns = 0;
   bool all = false;
@@ -64,10 +64,8 @@ struct BenchProblemArguments {
 };
 
 SingleProblem problem_of(const BenchProblemArguments& options) {
-  if (options.family != "gemm") {
-    return matrix_problem(options.family, options.rows, options.columns);
-  }
-  return gemm_problem(shape_of(options.gemm));
+  if (options.matrix_family.empty()) return gemm_problem(shape_of(options.gemm));
+  return matrix_problem(options.matrix_family, options.rows, options.columns);
 }
 
 /// Rounds so far, and whether another is wanted.
@@ -219,27 +217,33 @@ void add_measure_options(CLI::App& command, BenchProblemArguments& options) {
       ->check(whole_number(0));
 }
 
+void add_common_options(CLI::App& command, const std::shared_ptr<BenchProblemArguments>& options,
+                        Action& chosen) {
+  command.footer(kBenchProblemFooter);
+  command.add_flag("--all", options->all, "Every kernel and recipe that can compute the problem");
+  add_options(command, options->kernels);
+  add_measure_options(command, *options);
+  add_options(command, options->device);
+  add_options(command, options->result, every_format());
+  command.callback([options, &chosen] { chosen = [options] { return bench_problem(*options); }; });
+}
+
 }  // namespace
 
-void add_bench_problem(CLI::App& bench_command, const std::string& family, Action& chosen) {
-  const bool gemm = family == "gemm";
-  CLI::App* command = bench_command.add_subcommand(
-      family, gemm ? "Measure kernels for a matrix product" : "Measure kernels for " + family);
-  command->footer(kBenchProblemFooter);
+void add_bench_gemm(CLI::App& bench_command, Action& chosen) {
+  CLI::App* command = bench_command.add_subcommand("gemm", "Measure kernels for a matrix product");
   auto options = std::make_shared<BenchProblemArguments>();
-  options->family = family;
-  if (gemm) {
-    add_gemm_options(*command, *options);
-  } else {
-    add_size(*command, "--rows", options->rows, "Rows of the matrix");
-    add_size(*command, "--columns", options->columns, "Columns of the matrix");
-  }
-  command->add_flag("--all", options->all, "Every kernel and recipe that can compute the problem");
-  add_options(*command, options->kernels);
-  add_measure_options(*command, *options);
-  add_options(*command, options->device);
-  add_options(*command, options->result, every_format());
-  command->callback([options, &chosen] { chosen = [options] { return bench_problem(*options); }; });
+  add_gemm_options(*command, *options);
+  add_common_options(*command, options, chosen);
+}
+
+void add_bench_matrix(CLI::App& bench_command, const std::string& family, Action& chosen) {
+  CLI::App* command = bench_command.add_subcommand(family, "Measure kernels for " + family);
+  auto options = std::make_shared<BenchProblemArguments>();
+  options->matrix_family = family;
+  add_size(*command, "--rows", options->rows, "Rows of the matrix");
+  add_size(*command, "--columns", options->columns, "Columns of the matrix");
+  add_common_options(*command, options, chosen);
 }
 
 }  // namespace morton::cli

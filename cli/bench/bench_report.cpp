@@ -134,7 +134,9 @@ std::string demand_of(const KernelInfo* kernel, const std::string& operand) {
 }
 
 /// Products are rated by their operations, everything else by the bytes that it moves.
-bool rated_by_flop(const Setting& setting) { return setting.problem.family == "gemm"; }
+bool rated_by_flop(const Setting& setting) {
+  return setting.problem.rating == SingleProblem::Rating::by_operations;
+}
 
 Table figures_table(const Field& field, const Setting& setting) {
   using enum Table::Align;

@@ -16,20 +16,49 @@ std::span<const float> values_of(const Inputs& inputs, std::size_t index) {
   return inputs[index].tensor.as<float>();
 }
 
-ReferenceRow matrix_row(const std::string& family, std::int64_t columns, const Inputs& inputs,
+/// A family of one matrix, computed element by element.
+struct MatrixFamily {
+  std::string name;
+  Model (*model)(std::int64_t rows, std::int64_t columns);
+  /// Of an element, and of the bias of its row where the family has one.
+  double (*value)(double element, double bias);
+  std::int64_t biases_a_row = 0;
+  double flop = 1.0;       ///< of an element
+  double roundings = 1.0;  ///< that lead to an element
+  bool exact_on_integers = true;
+};
+
+const std::vector<MatrixFamily>& families_of_matrices() {
+  using Size = std::int64_t;
+  static const std::vector<MatrixFamily> kFamilies{
+      {.name = "bias",
+       .model = bias_model,
+       .value = [](double element, double bias) { return element + bias; },
+       .biases_a_row = 1},
+      // OpenCL's exp may be wrong by 3 units in the last place, its division by 2.5.
+      {.name = "sigmoid",
+       .model = [](Size rows, Size columns) { return activation_model("sigmoid", rows, columns); },
+       .value = [](double element, double) { return 1.0 / (1.0 + std::exp(-element)); },
+       .flop = 4.0,
+       .roundings = 16.0,
+       .exact_on_integers = false},
+      {.name = "relu",
+       .model = [](Size rows, Size columns) { return activation_model("relu", rows, columns); },
+       .value = [](double element, double) { return std::max(element, 0.0); }}};
+  return kFamilies;
+}
+
+ReferenceRow matrix_row(const MatrixFamily& family, std::int64_t columns, const Inputs& inputs,
                         std::int64_t row) {
+  const bool has_bias = family.biases_a_row > 0;
+  const double bias =
+      has_bias ? static_cast<double>(values_of(inputs, 1)[static_cast<std::size_t>(row)]) : 0.0;
   ReferenceRow result;
   for (std::int64_t c = 0; c < columns; ++c) {
-    const double value = values_of(inputs, 0)[static_cast<std::size_t>(row * columns + c)];
-    if (family == "bias") {
-      const double bias = values_of(inputs, 1)[static_cast<std::size_t>(row)];
-      result.value.push_back(value + bias);
-      result.magnitude.push_back(std::abs(value) + std::abs(bias));
-      continue;
-    }
-    result.value.push_back(family == "relu" ? std::max(value, 0.0)
-                                            : 1.0 / (1.0 + std::exp(-value)));
-    result.magnitude.push_back(result.value.back());
+    const double element = values_of(inputs, 0)[static_cast<std::size_t>(row * columns + c)];
+    const double value = family.value(element, bias);
+    result.value.push_back(value);
+    result.magnitude.push_back(has_bias ? std::abs(element) + std::abs(bias) : value);
   }
   return result;
 }
@@ -72,29 +101,35 @@ SingleProblem gemm_problem(const GemmShape& shape) {
   const auto n = static_cast<double>(shape.n);
   const auto k = static_cast<double>(shape.k);
   problem.flop = 2.0 * m * n * k;
+  problem.rating = SingleProblem::Rating::by_operations;
   problem.bytes = 4.0 * (m * k + k * n + m * n);
   return problem;
 }
 
-SingleProblem matrix_problem(const std::string& family, std::int64_t rows, std::int64_t columns) {
-  const bool bias = family == "bias";
+std::vector<std::string> matrix_families() {
+  std::vector<std::string> names;
+  for (const MatrixFamily& family : families_of_matrices()) names.push_back(family.name);
+  return names;
+}
+
+SingleProblem matrix_problem(const std::string& name, std::int64_t rows, std::int64_t columns) {
+  const auto family = std::ranges::find(families_of_matrices(), name, &MatrixFamily::name);
   SingleProblem problem{
       {},
-      family,
-      fmt::format("{} of {} x {} f32", family, rows, columns),
-      {{"family", family}, {"rows", rows}, {"columns", columns}, {"precision", "f32"}},
-      bias ? bias_model(rows, columns) : activation_model(family, rows, columns)};
+      name,
+      fmt::format("{} of {} x {} f32", name, rows, columns),
+      {{"family", name}, {"rows", rows}, {"columns", columns}, {"precision", "f32"}},
+      family->model(rows, columns)};
   problem.rows = rows;
   problem.columns = columns;
   const double elements = static_cast<double>(rows) * static_cast<double>(columns);
-  problem.flop = elements * (family == "sigmoid" ? 4.0 : 1.0);
-  problem.bytes = 4.0 * (2.0 * elements + (bias ? static_cast<double>(rows) : 0.0));
-  // OpenCL's exp may be wrong by 3 units in the last place, its division by 2.5.
-  problem.roundings = family == "sigmoid" ? 16.0 : 1.0;
-  problem.exact_on_integers = family != "sigmoid";
+  problem.flop = elements * family->flop;
+  problem.bytes = 4.0 * (2.0 * elements + static_cast<double>(rows * family->biases_a_row));
+  problem.roundings = family->roundings;
+  problem.exact_on_integers = family->exact_on_integers;
   problem.row_cost = static_cast<double>(columns);
   problem.reference_row = [family, columns](const Inputs& inputs, std::int64_t row) {
-    return matrix_row(family, columns, inputs, row);
+    return matrix_row(*family, columns, inputs, row);
   };
   return problem;
 }

@@ -24,6 +24,8 @@ struct SingleProblem : ProblemReference {
   Model model;
   double flop = 0.0;   ///< what a caller asks for, padding not counted
   double bytes = 0.0;  ///< every operand once
+  /// What a kernel's time is held against.
+  enum class Rating : std::uint8_t { by_bytes, by_operations } rating = Rating::by_bytes;
 };
 
 /// A product, as commands are told of it.
@@ -39,8 +41,10 @@ void add_options(CLI::App& command, GemmOptions& options);
 [[nodiscard]] const char* order_text(GemmShape::Order order);
 
 [[nodiscard]] SingleProblem gemm_problem(const GemmShape& shape);
-/// "bias", "sigmoid" or "relu".
-[[nodiscard]] SingleProblem matrix_problem(const std::string& family, std::int64_t rows,
+/// Names of the families of one matrix: bias, sigmoid, relu.
+[[nodiscard]] std::vector<std::string> matrix_families();
+/// A problem of one of them.
+[[nodiscard]] SingleProblem matrix_problem(const std::string& name, std::int64_t rows,
                                            std::int64_t columns);
 
 /// Seeded integers from -3 to 3.

@@ -24,8 +24,10 @@ void add_plan(CLI::App& app, Action& chosen);
 void add_kernel(CLI::App& app, Action& chosen);
 void add_run(CLI::App& app, Action& chosen);
 void add_bench(CLI::App& app, Action& chosen);
-/// `bench gemm`, `bench bias` ...: below the bench command.
-void add_bench_problem(CLI::App& bench_command, const std::string& family, Action& chosen);
+/// `bench gemm`: below the bench command.
+void add_bench_gemm(CLI::App& bench_command, Action& chosen);
+/// `bench bias` and its like (`matrix_families`): below the bench command.
+void add_bench_matrix(CLI::App& bench_command, const std::string& family, Action& chosen);
 void add_profile(CLI::App& app, Action& chosen);
 void add_compare(CLI::App& app, Action& chosen);
 void add_conformance(CLI::App& app, Action& chosen);

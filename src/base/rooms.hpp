@@ -6,7 +6,10 @@
 /// A name that two folders give to different things is written with its folder: plan::Schedule.
 namespace morton {
 
-namespace graph {}
+namespace problems {}
+namespace graph {
+using namespace problems;
+}
 namespace ops {
 using namespace graph;
 }

@@ -4,11 +4,11 @@
 namespace morton::catalogue {
 
 std::optional<Entry> batched(const Entry& entry) {
-  if (entry.family != "gemm" || entry.global.size() > 2) return std::nullopt;
+  if (entry.family != families::gemm || entry.global.size() > 2) return std::nullopt;
   if (entry.where_named) return std::nullopt;
   if (entry.code.find("ARGUMENTS") == std::string::npos) return std::nullopt;
   Entry twin = entry;
-  twin.family = "batched_gemm";
+  twin.family = families::batched_gemm;
   twin.name = "batched_" + entry.name;
   twin.batch_of = entry.name;
   for (auto& [role, format] : twin.operands) {

@@ -164,7 +164,7 @@ void Catalogue::add_text(std::string_view json, const std::string& file,
   if (!declares_function(entry.code, entry.function)) {
     reader.at("function").fail(entry.source_file + " has no function '" + entry.function + "'");
   }
-  entry.source_file = entry.family + "/" + entry.source_file;
+  entry.source_file = entry.family.name() + "/" + entry.source_file;
   entry.digest = {kernel_digest(parsed, entry.code), digest_of(digest_of(json) + entry.source)};
   if (auto twin = batched(entry)) insert_named(entries_, std::move(*twin));
   insert_named(entries_, std::move(entry));

@@ -15,6 +15,7 @@
 #include "base/rooms.hpp"
 #include "layout/arrangement.hpp"
 #include "morton/dtype.hpp"
+#include "problems/family.hpp"
 
 namespace morton {
 class JsonReader;
@@ -77,7 +78,7 @@ struct Entry {
     guard,  ///< the kernel stops at the logical extents
   };
   std::string name;         ///< "gemm.morton_4_2"
-  std::string family;       ///< the problem that it solves
+  Family family;            ///< the problem that it solves
   std::string batch_of;     ///< of family batched_gemm: the gemm entry whose text it runs
   std::string file;         ///< its JSON file, for messages
   std::string source_file;  ///< "gemm/morton_4_2.cl", for messages
@@ -128,7 +129,7 @@ struct RecipeOperand {
 
 /// A sub-problem of a recipe, which the planner solves as it solves any other.
 struct RecipeStep {
-  std::string family;
+  Family family;
   std::string kernel;  ///< the entry or recipe that must solve it; empty: whichever is best
   std::map<std::string, Expression> extents;    ///< over the recipe's names
   std::map<std::string, Expression> structure;  ///< likewise
@@ -147,7 +148,7 @@ struct RecipeSlabs {
 /// writes its dst.
 struct Recipe {
   std::string name;
-  std::string family;
+  Family family;
   std::string file;
   bool where_named = false;  ///< as an entry's
   /// Name -> the values that the plan tries, all of them unless one is set.

@@ -38,7 +38,7 @@ void read_arguments(const JsonReader& reader, const ProblemFamily& family, Entry
     known.insert(name + "_pad");
   }
   for (const auto& [name, format] : entry.operands) known.insert(name);
-  if (family.operands.back().dimensions.empty()) known.insert({"part_rows", "part_columns"});
+  if (family.has_any_rank()) known.insert({"part_rows", "part_columns"});
   if (packs_one_layout(entry)) known.insert({"D0", "D1", "dst_pad0", "dst_pad1"});
   NameSet given;
   for (const auto& element : reader.elements()) {
@@ -79,8 +79,8 @@ void read_align(const JsonReader& reader, const ProblemFamily& family, Entry& en
   const NameSet extents = extent_names(family);
   for (const auto& [name, member] : reader.members()) {
     if (!extents.contains(name)) {
-      reader.fail("unknown dimension '" + name + "' (" + entry.family + " has " + join(extents) +
-                  ")");
+      reader.fail("unknown dimension '" + name + "' (" + entry.family.name() + " has " +
+                  join(extents) + ")");
     }
     const Expression align = read_expression(member, tunable_names(entry));
     if (align.evaluate(standard_tunables(entry)) < 1) {
@@ -195,7 +195,7 @@ Entry read_library_entry(const JsonReader& reader, const ProblemFamily& family, 
 }  // namespace
 
 bool packs_one_layout(const Entry& entry) {
-  return entry.family == "pack" &&
+  return entry.family == families::pack &&
          std::any_of(entry.operands.begin(), entry.operands.end(),
                      [](const auto& operand) { return !operand.second.is_any(); });
 }
@@ -207,17 +207,13 @@ Environment standard_tunables(const Entry& entry) {
 }
 
 std::vector<std::string> known_names(const Entry& entry) {
-  const ProblemFamily* family = find_problem_family(entry.family);
-  if (family == nullptr) {
-    throw InternalError("catalogue: " + entry.name + " is of no family: " + entry.family);
-  }
   NameSet names = device_names();
   names.merge(tunable_names(entry));
-  names.merge(structure_names(*family));
+  names.merge(structure_names(*entry.family));
   names.insert({"elements_dst", "products"});
-  if (family->operands.back().dimensions.empty()) names.insert({"part_rows", "part_columns"});
+  if (entry.family->has_any_rank()) names.insert({"part_rows", "part_columns"});
   if (packs_one_layout(entry)) names.insert({"D0", "D1"});
-  for (const auto& extent : extent_names(*family)) {
+  for (const auto& extent : extent_names(*entry.family)) {
     names.insert(extent);
     names.insert(extent + "_pad");
   }
@@ -228,7 +224,7 @@ Entry read_entry(const JsonReader& reader) {
   if (reader.has("library")) {
     const ProblemFamily& family = read_family(reader.at("problem"));
     Entry entry;
-    entry.family = family.name;
+    entry.family = family.id;
     entry.name = read_name(reader.at("name"), family);
     return read_library_entry(reader, family, std::move(entry));
   }
@@ -238,7 +234,7 @@ Entry read_entry(const JsonReader& reader) {
   check_notes(reader);
   const ProblemFamily& family = read_family(reader.at("problem"));
   Entry entry;
-  entry.family = family.name;
+  entry.family = family.id;
   entry.name = read_name(reader.at("name"), family);
   read_source(reader, entry);
   if (reader.has("tunables")) read_tunables(reader.at("tunables"), family, entry);

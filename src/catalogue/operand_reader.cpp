@@ -38,7 +38,7 @@ void read_layout(const JsonReader& reader, const std::vector<std::string>& dimen
   format.layout_text = reader.text();
   if (format.is_any()) return;
   // Packing has operands of any rank, and a kernel for one layout packs matrices.
-  if (dimensions.empty() && entry.family == "pack") {
+  if (dimensions.empty() && entry.family == families::pack) {
     return read_layout(reader, {"D0", "D1"}, entry, format);
   }
   if (dimensions.empty()) {
@@ -109,7 +109,8 @@ void read_operands(const JsonReader& reader, const ProblemFamily& family, Entry&
   for (const auto& schema : family.operands) known.emplace(schema.name);
   for (const auto& [name, member] : reader.members()) {
     if (!known.contains(name)) {
-      reader.fail("unknown operand '" + name + "' (" + entry.family + " has " + join(known) + ")");
+      reader.fail("unknown operand '" + name + "' (" + entry.family.name() + " has " + join(known) +
+                  ")");
     }
     entry.operands.emplace(name, read_format(member, dimensions_of(family, name), entry));
   }

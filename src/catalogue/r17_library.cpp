@@ -60,7 +60,7 @@ class EntryReader {
 
   void read() {
     reader_.allow_keys({"flop", "a", "b", "r", "arglist", "scale"});
-    entry_.family = "gemm";
+    entry_.family = families::gemm;
     entry_.edges = Entry::Edges::pad;
     read_arguments();
     for (const Matrix& matrix : kMatrices) read_matrix(reader_.at(matrix.key), matrix);

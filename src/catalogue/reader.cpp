@@ -52,7 +52,7 @@ const ProblemFamily& read_family(const JsonReader& reader) {
   const std::string name = reader.text();
   if (const ProblemFamily* family = find_problem_family(name)) return *family;
   NameSet known;
-  for (const auto& family : problem_families()) known.emplace(family.name);
+  for (const auto& family : problem_families()) known.insert(family.name());
   reader.fail("unknown problem '" + name + "' (known: " + join(known) + ")");
 }
 
@@ -65,7 +65,7 @@ bool read_where_named(const JsonReader& reader) {
 
 std::string read_name(const JsonReader& reader, const ProblemFamily& family) {
   std::string name = reader.text();
-  const std::string prefix = std::string(family.name) + ".";
+  const std::string prefix = family.name() + ".";
   const bool letters = std::all_of(name.begin(), name.end(), [](unsigned char c) {
     return std::islower(c) != 0 || std::isdigit(c) != 0 || c == '_' || c == '.';
   });
@@ -108,8 +108,6 @@ std::vector<std::int64_t> read_tunable_values(const JsonReader& reader, const st
   }
   return values;
 }
-
-bool has_any_rank(const ProblemFamily& family) { return family.operands[0].dimensions.empty(); }
 
 NameSet structure_names(const ProblemFamily& family) {
   return {family.structure.begin(), family.structure.end()};

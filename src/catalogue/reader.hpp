@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/files/json_reader.hpp"
-#include "base/problem.hpp"
 #include "base/rooms.hpp"
 #include "catalogue/catalogue.hpp"
+#include "problems/problem.hpp"
 
 namespace morton::catalogue {
 
@@ -40,8 +40,6 @@ void check_names(const JsonReader& reader, const Expression& expression, const N
                                                             const std::string& name,
                                                             const ProblemFamily& family);
 
-/// True for a family whose operands have any number of dimensions.
-[[nodiscard]] bool has_any_rank(const ProblemFamily& family);
 /// Sizes that are arguments of a kernel: dimensions that are no structure, and parameters.
 [[nodiscard]] NameSet extent_names(const ProblemFamily& family);
 /// Names of its structure.

@@ -44,7 +44,7 @@ std::map<std::string, Expression> read_sizes(const JsonReader& reader, const Nam
 }
 
 NameSet expected_extents(const JsonReader& reader, const ProblemFamily& family) {
-  if (!has_any_rank(family)) return extent_names(family);
+  if (!family.has_any_rank()) return extent_names(family);
   NameSet names;
   for (std::size_t d = 0; d < std::max<std::size_t>(reader.json().size(), 1); ++d) {
     names.insert("D" + std::to_string(d));
@@ -119,7 +119,8 @@ void check_flow(const JsonReader& reader, const OperandSchema& schema, const Rec
   const OperandSchema* outer = find_operand(*scope.family, operand.target);
   const bool is_input = outer != nullptr && outer->role == OperandSchema::Role::input;
   if (schema.role == OperandSchema::Role::output) {
-    if (is_input) reader.fail("writes '" + operand.target + "', an input of " + recipe.family);
+    if (is_input)
+      reader.fail("writes '" + operand.target + "', an input of " + recipe.family.name());
     if (!scope.written.insert(operand.target).second) {
       reader.fail("'" + operand.target + "' is written by two steps");
     }
@@ -154,10 +155,10 @@ RecipeOperand read_operand(const JsonReader& reader, const NameSet& known,
 }
 
 void read_operands(const JsonReader& reader, const Recipe& recipe, Scope& scope, RecipeStep& step) {
-  const ProblemFamily& family = *find_problem_family(step.family);
+  const ProblemFamily& family = *step.family;
   for (const auto& [name, member] : reader.members()) {
     if (find_operand(family, name) == nullptr) {
-      reader.fail(step.family + " has no operand '" + name + "'");
+      reader.fail(step.family.name() + " has no operand '" + name + "'");
     }
   }
   for (const auto& schema : family.operands) {
@@ -178,7 +179,7 @@ RecipeStep read_step(const JsonReader& reader, const Recipe& recipe, Scope& scop
   reader.allow_keys({"problem", "kernel", "extents", "structure", "operands"});
   const ProblemFamily& family = read_family(reader.at("problem"));
   RecipeStep step;
-  step.family = family.name;
+  step.family = family.id;
   if (reader.has("kernel")) step.kernel = read_name(reader.at("kernel"), family);
   const JsonReader extents = reader.at("extents");
   step.extents = read_sizes(extents, expected_extents(extents, family), scope.names);
@@ -193,7 +194,7 @@ RecipeStep read_step(const JsonReader& reader, const Recipe& recipe, Scope& scop
 void read_temporaries(const JsonReader& reader, const Scope& scope, Recipe& recipe) {
   for (const auto& [name, member] : reader.members()) {
     if (find_operand(*scope.family, name) != nullptr) {
-      member.fail("'" + name + "' is an operand of " + recipe.family);
+      member.fail("'" + name + "' is an operand of " + recipe.family.name());
     }
     auto extents = read_expressions(member, scope.names);
     if (extents.empty()) member.fail("expected one extent for each dimension");
@@ -236,13 +237,13 @@ Recipe read_recipe(const JsonReader& reader) {
                      "slabs", "temporaries", "steps"});
   Scope scope;
   scope.family = &read_family(reader.at("problem"));
-  if (has_any_rank(*scope.family)) {
+  if (scope.family->has_any_rank()) {
     reader.at("problem").fail("a recipe needs a problem with named dimensions");
   }
   scope.names = extent_names(*scope.family);
   scope.names.merge(structure_names(*scope.family));
   Recipe recipe;
-  recipe.family = scope.family->name;
+  recipe.family = scope.family->id;
   recipe.name = read_name(reader.at("name"), *scope.family);
   recipe.where_named = read_where_named(reader);
   if (reader.has("tunables")) {

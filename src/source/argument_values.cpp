@@ -34,13 +34,12 @@ void add_memory_sizes(const InstanceOperand& operand, Environment& values) {
 Environment padded_extents(const Entry& entry, const Problem& problem,
                            const Environment& tunables) {
   Environment padded;
-  const ProblemFamily* family = find_problem_family(entry.family);
   for (const auto& [name, extent] : problem.extents) {
     std::int64_t step = 1;
     if (const auto align = entry.align.find(name); align != entry.align.end()) {
       step = align->second.evaluate(tunables);
     }
-    for (const auto& schema : family->operands) {
+    for (const auto& schema : entry.family->operands) {
       const auto format = entry.operands.find(std::string(schema.name));
       if (format == entry.operands.end()) continue;
       std::vector<std::string> dimensions(schema.dimensions.begin(), schema.dimensions.end());

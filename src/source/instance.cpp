@@ -7,7 +7,7 @@
 
 #include "base/files/file.hpp"
 #include "base/numbers/checked.hpp"
-#include "base/pooled_map.hpp"
+#include "problems/conv2d_pool.hpp"
 #include "source/accessor.hpp"
 #include "source/element.hpp"
 #include "source/epilogue.hpp"
@@ -40,9 +40,7 @@ class Writer {
  public:
   /// With a `caller` for a part of that kernel.
   Writer(const InstanceSpec& spec, std::string caller)
-      : spec_(spec),
-        caller_(std::move(caller)),
-        any_rank_(find_problem_family(spec.problem.family)->operands.back().dimensions.empty()) {}
+      : spec_(spec), caller_(std::move(caller)), any_rank_(spec.problem.family->has_any_rank()) {}
 
   InstanceSource write();
 
@@ -375,9 +373,9 @@ void Writer::define_epilogue() {
 
 /// What conv2d_pool does to each value before it is pooled.
 void Writer::define_pooled_map() {
-  if (spec_.problem.family != "conv2d_pool") return;
+  if (spec_.problem.family != families::conv2d_pool) return;
   const std::string function = unique("map");
-  const Chain map = pooled_map(spec_.problem.structure.at("MAP"));
+  const Chain map = pooled_map(structure_of<Conv2dPoolStructure>(spec_.problem.structure).map);
   head_ << epilogue_function(TypedChain(map, {DType::f32}), function);
   define("MAPPED", "(v)", function + "(v)");
 }

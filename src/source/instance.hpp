@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "base/problem.hpp"
 #include "base/rooms.hpp"
 #include "catalogue/catalogue.hpp"
 #include "layout/arrangement.hpp"
+#include "problems/problem.hpp"
 
 namespace morton::source {
 

@@ -4,13 +4,13 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "problems/reduce.hpp"
 
 namespace morton::source {
 namespace {
 
-/// The structure's values (base/problem.hpp).
-enum Combine : std::int64_t { kSum = 0, kProduct = 1, kSmallest = 2, kLargest = 3 };
-enum Map : std::int64_t { kMagnitude = 1, kSquare = 2 };
+using Combine = ReduceStructure::Combine;
+using Map = ReduceStructure::Map;
 
 /// What is no larger than any value of the type, and no smaller than any.
 struct Ends {
@@ -33,33 +33,33 @@ const Ends& ends_of(DType type) {
   throw UnsupportedError("source: no reduction accumulates in " + std::string(name_of(type)));
 }
 
-std::string start_of(std::int64_t combine, DType type) {
+std::string start_of(Combine combine, DType type) {
   const Ends& ends = ends_of(type);
-  if (combine == kProduct) return "1";
-  if (combine == kSmallest) return std::string(ends.most);
-  return combine == kLargest ? std::string(ends.least) : "0";
+  if (combine == Combine::product) return "1";
+  if (combine == Combine::smallest) return std::string(ends.most);
+  return combine == Combine::largest ? std::string(ends.least) : "0";
 }
 
-std::string combined_by(std::int64_t combine) {
-  if (combine == kProduct) return "((a) * (b))";
-  if (combine == kSmallest) return "((((b) < (a)) | ((b) != (b))) ? (b) : (a))";
-  return combine == kLargest ? "((((b) > (a)) | ((b) != (b))) ? (b) : (a))" : "((a) + (b))";
+std::string combined_by(Combine combine) {
+  if (combine == Combine::product) return "((a) * (b))";
+  if (combine == Combine::smallest) return "((((b) < (a)) | ((b) != (b))) ? (b) : (a))";
+  return combine == Combine::largest ? "((((b) > (a)) | ((b) != (b))) ? (b) : (a))" : "((a) + (b))";
 }
 
-std::string mapped_by(std::int64_t map) {
-  if (map == kSquare) return "((v) * (v))";
-  return map == kMagnitude ? "((v) < 0 ? -(v) : (v))" : "(v)";
+std::string mapped_by(Map map) {
+  if (map == Map::square) return "((v) * (v))";
+  return map == Map::magnitude ? "((v) < 0 ? -(v) : (v))" : "(v)";
 }
 
 }  // namespace
 
 std::vector<MacroText> reduction_macros(const Problem& problem) {
-  if (problem.family != "reduce") return {};
-  const std::int64_t combine = problem.structure.at("COMBINE");
-  const bool mean = problem.structure.at("MEAN") != 0;
-  return {{"START", "", start_of(combine, problem.types.at("acc"))},
-          {"MAPPED", "(v)", mapped_by(problem.structure.at("MAP"))},
-          {"COMBINED", "(a, b)", combined_by(combine)},
+  if (problem.family != families::reduce) return {};
+  const auto reduce = structure_of<ReduceStructure>(problem.structure);
+  const bool mean = reduce.finish == ReduceStructure::Finish::mean;
+  return {{"START", "", start_of(reduce.combine, problem.types.at("acc"))},
+          {"MAPPED", "(v)", mapped_by(reduce.map)},
+          {"COMBINED", "(a, b)", combined_by(reduce.combine)},
           {"FINISHED", "(v)", mean ? "((v) / (TYPE_acc)COUNT)" : "(v)"}};
 }
 

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "base/problem.hpp"
 #include "base/rooms.hpp"
+#include "problems/problem.hpp"
 #include "source/element.hpp"
 
 namespace morton::source {

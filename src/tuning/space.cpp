@@ -13,15 +13,7 @@ namespace {
 
 /// Elements of dst, whose dimensions the family names.
 std::int64_t elements_dst(const Problem& problem) {
-  const ProblemFamily* family = find_problem_family(problem.family);
-  std::int64_t elements = 1;
-  for (const auto& operand : family->operands) {
-    if (operand.role != OperandSchema::Role::output) continue;
-    for (const auto dimension : operand.dimensions) {
-      elements *= problem.extents.at(std::string(dimension));
-    }
-  }
-  return elements;
+  return elements_of(problem.family->operands.back(), problem);
 }
 
 Environment names_for(const Entry& entry, const Problem& problem, const Environment& tunables,

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "base/device/device_info.hpp"
-#include "base/problem.hpp"
 #include "base/rooms.hpp"
 #include "catalogue/catalogue.hpp"
+#include "problems/problem.hpp"
 
 namespace morton::tuning {
 

@@ -267,7 +267,7 @@ std::string pair_of(const Way& way) {
   }
   if (way.name.ends_with("_gemv")) return "gemm of a vector";
   // CLBlast's routines pad both sides alike.
-  if (way.name.find("clblast") != std::string::npos && way.family == "conv2d") {
+  if (way.name.find("clblast") != std::string::npos && way.family == families::conv2d.name()) {
     return "conv2d padded alike";
   }
   return kPairs.contains(way.name) ? way.name : way.family;

@@ -58,7 +58,7 @@ class CatalogueFusion : public test::DeviceTest {
   [[nodiscard]] std::vector<std::string> all_gemms() const {
     std::vector<std::string> names;
     for (const Entry& entry : catalogue_.entries()) {
-      if (entry.family != "gemm" || !entry.library.empty()) continue;
+      if (entry.family != families::gemm || !entry.library.empty()) continue;
       if (stores_less(entry) || needs_another_device(entry)) continue;
       if (is_for_vectors(entry)) continue;  // these products have more columns
       names.push_back(entry.name);

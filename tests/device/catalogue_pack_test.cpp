@@ -324,7 +324,7 @@ TEST_P(CataloguePack, EqualsTheHostOnRandomLayoutsAndViews) {
   int entries = 0;
   for (const Entry& entry : catalogue_.entries()) {
     // Those of parts are tested where parts are joined: CatalogueEntries.
-    if (entry.family != "pack" || writes_parts(entry)) continue;
+    if (entry.family != families::pack || writes_parts(entry)) continue;
     run(entry, kTransforms, Surroundings::guards);
     ++entries;
   }
@@ -336,7 +336,7 @@ GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(CataloguePackOclgrind);
 
 TEST_P(CataloguePackOclgrind, LeavesNothingToReport) {
   for (const Entry& entry : catalogue_.entries()) {
-    if (entry.family == "pack" && !writes_parts(entry))
+    if (entry.family == families::pack && !writes_parts(entry))
       run(entry, kTransforms, Surroundings::nothing);
   }
 }

@@ -20,7 +20,7 @@ constexpr std::uint64_t kWaySeed = 2024;
 
 /// True when some operand is a matrix in tiles, so that a tensor as it comes must be packed.
 bool demands_tiles(const Entry& entry) {
-  return entry.family != "pack" &&
+  return entry.family != families::pack &&
          std::any_of(entry.operands.begin(), entry.operands.end(), [](const auto& operand) {
            return operand.second.memory == MemoryKind::buffer && operand.second.layout &&
                   operand.second.layout->loops().size() > 2;
@@ -36,21 +36,22 @@ bool stores_less(const Entry& entry) {
 /// none of Winograd's recipe for another.
 bool fits(const Entry& entry, const Recipe& recipe) {
   const std::size_t tile = entry.name.find(".f");
-  if (!entry.family.starts_with("winograd_") || tile == std::string::npos) return true;
+  if (!entry.family.name().starts_with("winograd_") || tile == std::string::npos) return true;
   return recipe.name.ends_with("_" + entry.name.substr(tile + 2));
 }
 
 /// The recipe within which a kernel is tried that no operator asks for; null for all others.
 const Recipe* recipe_around(const Entry& entry, const Catalogue& catalogue) {
-  constexpr std::array kInside{"sum", "filter_gemm", "unfold2d", "fold2d"};
+  constexpr std::array kInside{families::sum, families::filter_gemm, families::unfold2d,
+                               families::fold2d};
   const bool is_inside = std::ranges::count(kInside, entry.family) > 0;
-  if (!entry.family.starts_with("winograd_") && !is_inside) return nullptr;
+  if (!entry.family.name().starts_with("winograd_") && !is_inside) return nullptr;
   for (const Recipe& recipe : catalogue.recipes()) {
     for (const RecipeStep& step : recipe.steps) {
       if (step.family == entry.family && fits(entry, recipe)) return &recipe;
     }
   }
-  throw InternalError("no recipe poses " + entry.family);
+  throw InternalError("no recipe poses " + entry.family.name());
 }
 
 /// NUMERICS_AND_TRUST's factors, and how many cases the recipes compute that are made for one kind
@@ -88,7 +89,7 @@ Way way_of(const Entry& entry, const Catalogue& catalogue) {
     way.family = recipe->family;
     way.use[recipe->family] = recipe->name;
     // A transform of weights runs when the plan is loaded and is no step of it.
-    if (entry.family == "winograd_weights") way.kernels.clear();
+    if (entry.family == families::winograd_weights) way.kernels.clear();
     set_limits(way, recipe->name);
   }
   if (is_for_vectors(entry)) way.least_cases = 4;
@@ -100,9 +101,10 @@ Way way_of(const Entry& entry, const Catalogue& catalogue) {
   if (entry.name == "conv2d.blocks_16") way.least_cases = 2;
   if (entry.name.starts_with("conv2d.filter_")) way.least_cases = 2;
   if (writes_parts(entry)) way.family = kParts;
-  if (entry.family != "pack" || writes_parts(entry)) return way;
+  if (entry.family != families::pack || writes_parts(entry)) return way;
   for (const Entry& partner : catalogue.entries()) {
-    if (partner.family != "gemm" || !demands_tiles(partner) || stores_less(partner)) continue;
+    if (partner.family != families::gemm || !demands_tiles(partner) || stores_less(partner))
+      continue;
     way.family = partner.family;
     way.use[partner.family] = partner.name;
     return way;
@@ -125,9 +127,11 @@ std::vector<Way> ways_of(const Recipe& recipe, const Catalogue& catalogue) {
   for (const RecipeStep& step : recipe.steps) {
     // Batched products and packing are tried by themselves; a transform of weights is no step.
     // So are products of whole images.
-    const bool product = step.family == "gemm" && recipe.name.starts_with("conv2d.pointwise");
-    const bool elsewhere = product || step.family == "batched_gemm" || step.family == "pack" ||
-                           step.family == "winograd_weights" || step.family == recipe.family;
+    const bool product =
+        step.family == families::gemm && recipe.name.starts_with("conv2d.pointwise");
+    const bool elsewhere =
+        product || step.family == families::batched_gemm || step.family == families::pack ||
+        step.family == families::winograd_weights || step.family == recipe.family;
     if (!elsewhere && step.kernel.empty()) families.insert(step.family);
   }
   std::vector<Way> ways;
@@ -167,7 +171,8 @@ std::vector<Way> all_ways(const Catalogue& catalogue) {
     // What packs one layout is no choice for every operand: catalogue_pack_test.cpp runs it.
     if (!packs_one_layout(entry)) ways.push_back(way_of(entry, catalogue));
     // Where a step moves elements it is a problem of its own, not a product's operand.
-    const bool moves = entry.family == "pack" && !writes_parts(entry) && !packs_one_layout(entry);
+    const bool moves =
+        entry.family == families::pack && !writes_parts(entry) && !packs_one_layout(entry);
     if (moves)
       ways.push_back({entry.name + " alone", "pack", {{"pack", entry.name}}, {entry.name}});
   }
@@ -184,8 +189,8 @@ Catalogue catalogue_without_detours(const std::filesystem::path& folder) {
   const Catalogue whole = Catalogue::from_folder(kernels);
   for (const Recipe& recipe : whole.recipes()) {
     if (!is_detour(recipe)) continue;
-    const std::string file = recipe.name.substr(recipe.family.size() + 1) + ".json";
-    if (!std::filesystem::remove(folder / recipe.family / file)) {
+    const std::string file = recipe.name.substr(recipe.family.name().size() + 1) + ".json";
+    if (!std::filesystem::remove(folder / recipe.family.name() / file)) {
       throw InternalError("no file " + file + " for the recipe " + recipe.name);
     }
   }
@@ -223,9 +228,9 @@ std::set<std::string> families_of(const OperatorCase& test) {
       return tensor;
     };
     for (const BoundProblem& bound : lower(graph, node)) {
-      const bool is_pack = bound.problem.family == "pack";
+      const bool is_pack = bound.problem.family == families::pack;
       const bool is_part = is_pack && !bound.operands.at("dst").view.grouping;
-      families.insert(is_part ? kParts : bound.problem.family);
+      families.insert(is_part ? kParts : bound.problem.family.name());
       for (const auto& narrow : narrowed(bound, tensor_at)) families.insert(narrow.problem.family);
     }
   }

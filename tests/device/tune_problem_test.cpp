@@ -57,21 +57,21 @@ TEST(TuneProblem, AGraphPosesTheProblemThatARecordNames) {
 
 TEST(TuneProblem, AConvolutionWithAPoolBehindHasBothAsParts) {
   for (const auto& [name, problem] : problems_of("conv.cases")) {
-    if (problem.family != "conv2d_pool") continue;
+    if (problem.family != families::conv2d_pool) continue;
     const std::vector<TunedProblem> parts = parts_of(problem);
     ASSERT_EQ(parts.size(), 2U) << name;
-    EXPECT_EQ(parts[0].family, "conv2d") << name;
-    EXPECT_TRUE(parts[1].family.ends_with("_pool2d")) << name;
+    EXPECT_EQ(parts[0].family, families::conv2d) << name;
+    EXPECT_TRUE(parts[1].family.name().ends_with("_pool2d")) << name;
     EXPECT_TRUE(parts_of(parts[0]).empty());
   }
 }
 
 TEST(TuneProblem, WhatNobodyPosesIsRefused) {
   TunedProblem softmax;
-  softmax.family = "softmax";
+  softmax.family = families::softmax;
   EXPECT_THROW(static_cast<void>(model_of(softmax)), UnsupportedError);
   TunedProblem without_extents;
-  without_extents.family = "conv2d";
+  without_extents.family = families::conv2d;
   EXPECT_THROW(static_cast<void>(model_of(without_extents)), UnsupportedError);
 }
 

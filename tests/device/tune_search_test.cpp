@@ -34,7 +34,7 @@ DeviceInfo small_device() {
 
 Problem product(std::int64_t m, std::int64_t n, std::int64_t k) {
   Problem problem;
-  problem.family = "gemm";
+  problem.family = families::gemm;
   problem.extents = {{"M", m}, {"N", n}, {"K", k}};
   return problem;
 }
@@ -113,7 +113,7 @@ class Landscape {
 };
 
 Search search_for(const Entry& entry, const SearchRules& rules) {
-  return {entry, TunedProblem{"gemm", product(17, 3, 63).extents, {}, {}, {}},
+  return {entry, TunedProblem{families::gemm, product(17, 3, 63).extents, {}, {}, {}},
           search_space(entry, product(17, 3, 63), small_device(), 1), rules};
 }
 
@@ -246,7 +246,7 @@ TEST(TuneStore, NewFindingsReplaceOldOnesOfTheSameAndStaleOnes) {
     TunedRecord one;
     one.kernel = "gemm.tile";
     one.hash = hash;
-    one.problem = {"gemm", product(m, 3, 63).extents, {}, {}, {}};
+    one.problem = {families::gemm, product(m, 3, 63).extents, {}, {}, {}};
     one.ms = ms;
     one.efficiency = 0.5;
     return one;

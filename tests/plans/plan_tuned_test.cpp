@@ -22,7 +22,7 @@ const Catalogue& catalogue() {
 }
 
 TunedProblem tuned_product(std::int64_t m, std::int64_t n, std::int64_t k) {
-  return {"gemm",
+  return {families::gemm,
           {{"M", m}, {"N", n}, {"K", k}},
           {},
           {{"lhs", "f32"}, {"rhs", "f32"}, {"dst", "f32"}, {"acc", "f32"}},

@@ -7,6 +7,7 @@
 #include "base/algebra/typed_chain.hpp"
 #include "base/error.hpp"
 #include "ops/core/operator.hpp"
+#include "problems/reduce.hpp"
 #include "support/cases.hpp"
 #include "support/rooms.hpp"
 
@@ -177,24 +178,27 @@ bool is_whole(double value) { return std::fabs(value) <= 8.0 && std::nearbyint(v
 
 /// Of a reduction: no quotient, and no product of many.
 bool stays_whole(const Environment& structure) {
-  constexpr std::int64_t kProduct = 1;
-  return structure.at("MEAN") == 0 && structure.at("COMBINE") != kProduct;
+  const auto reduce = structure_of<ReduceStructure>(structure);
+  return reduce.finish == ReduceStructure::Finish::none &&
+         reduce.combine != ReduceStructure::Combine::product;
 }
 
 /// Whole numbers stay whole: sums, products and choices of them, no quotient and no function.
 bool keeps_integers(const Problem& problem) {
-  if (problem.family == "integer_gemm") return true;
-  constexpr std::array kMoving{"pack", "gather"};
+  if (problem.family == families::integer_gemm) return true;
+  constexpr std::array kMoving{families::pack, families::gather};
   const bool moves = std::find(kMoving.begin(), kMoving.end(), problem.family) != kMoving.end();
   if (moves) return true;
-  if (problem.family == "reduce" && !stays_whole(problem.structure)) return false;
-  constexpr std::array kOfIntegers{"elementwise", "reduce", "arg_max", "top_k", "cumulative_sum"};
+  if (problem.family == families::reduce && !stays_whole(problem.structure)) return false;
+  constexpr std::array kOfIntegers{families::elementwise, families::reduce, families::arg_max,
+                                   families::top_k, families::cumulative_sum};
   if (!is_real(problem.types.at("dst"))) {
     return std::find(kOfIntegers.begin(), kOfIntegers.end(), problem.family) != kOfIntegers.end();
   }
-  constexpr std::array kFamilies{"gemm",       "batched_gemm", "conv2d",  "conv_transpose2d",
-                                 "max_pool2d", "elementwise",  "hardmax", "cumulative_sum",
-                                 "reduce",     "arg_max",      "top_k"};
+  constexpr std::array kFamilies{
+      families::gemm,       families::batched_gemm, families::conv2d,  families::conv_transpose2d,
+      families::max_pool2d, families::elementwise,  families::hardmax, families::cumulative_sum,
+      families::reduce,     families::arg_max,      families::top_k};
   if (std::find(kFamilies.begin(), kFamilies.end(), problem.family) == kFamilies.end()) {
     return false;
   }
@@ -251,16 +255,16 @@ std::int64_t work_of(const OperatorCase& test) {
   if (is_nothing_to_compute(node)) return elements;
   const Problem problem = lower(graph, node).front().problem;
   const Environment sizes = environment_of(problem);
-  if (problem.family == "top_k") return product_over(sizes, {"M", "L", "N", "L"});
-  if (problem.family != "gather" && sizes.contains("L")) {
+  if (problem.family == families::top_k) return product_over(sizes, {"M", "L", "N", "L"});
+  if (problem.family != families::gather && sizes.contains("L")) {
     return product_over(sizes, {"M", "L", "N"});
   }
   if (sizes.contains("K")) return elements * sizes.at("K");
-  if (problem.family == "conv2d") return elements * product_over(sizes, {"I", "KH", "KW"});
-  if (problem.family == "conv_transpose2d") {
+  if (problem.family == families::conv2d) return elements * product_over(sizes, {"I", "KH", "KW"});
+  if (problem.family == families::conv_transpose2d) {
     return elements * product_over(sizes, {"C", "KH", "KW"}) / sizes.at("G");
   }
-  if (problem.family == "local_response") return elements * sizes.at("SIZE");
+  if (problem.family == families::local_response) return elements * sizes.at("SIZE");
   if (sizes.contains("KH")) return elements * product_over(sizes, {"KH", "KW"});
   return elements;
 }

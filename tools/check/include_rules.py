@@ -9,8 +9,8 @@ from pathlib import Path
 from project import ROOT, Problems, files, read
 
 # src/ in the order that data flows; a folder includes only folders before it.
-ORDER = ["base", "graph", "ops", "formats", "passes", "autodiff", "training", "layout", "kernels",
-         "catalogue", "source", "plan", "device", "launch", "tuning", "run", "api"]
+ORDER = ["base", "problems", "graph", "ops", "formats", "passes", "autodiff", "training", "layout",
+         "kernels", "catalogue", "source", "plan", "device", "launch", "tuning", "run", "api"]
 WHAT = ORDER[ORDER.index("graph"):ORDER.index("layout")]
 HOW = ORDER[ORDER.index("layout"):ORDER.index("device")]
 # Inside these folders a room (sub-folder) includes only rooms before it; "." is the folder itself.

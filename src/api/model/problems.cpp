@@ -6,10 +6,10 @@
 #include <memory>
 
 #include "base/error.hpp"
-#include "base/problem.hpp"
 #include "catalogue/catalogue.hpp"
 #include "graph/graph.hpp"
 #include "plan/policy/work_group.hpp"
+#include "problems/problem.hpp"
 
 namespace morton {
 using namespace api;
@@ -104,9 +104,9 @@ std::string work_group_text(const Entry& entry) {
 KernelInfo info_of(const Entry& entry) {
   KernelInfo info;
   info.name = entry.name;
-  info.family = entry.family;
+  info.family = entry.family.name();
   info.file = entry.file;
-  for (const auto& schema : find_problem_family(entry.family)->operands) {
+  for (const auto& schema : entry.family->operands) {
     const std::string role(schema.name);
     const auto format = entry.operands.find(role);
     if (format == entry.operands.end()) continue;
@@ -160,12 +160,8 @@ Model activation_model(std::string_view function, std::int64_t rows, std::int64_
 std::vector<KernelInfo> kernels_of(std::string_view family,
                                    const std::vector<std::string>& catalogue_files) {
   if (find_problem_family(family) == nullptr) {
-    std::string known;
-    for (const auto& one : problem_families()) {
-      known += (known.empty() ? "" : ", ") + std::string(one.name);
-    }
     throw UsageError("there is no family of problems '" + std::string(family) +
-                     "'; there are: " + known);
+                     "'; there are: " + names_of_families());
   }
   Catalogue catalogue = Catalogue::standard();
   for (const std::string& file : catalogue_files) catalogue.add_file(file);
@@ -178,7 +174,7 @@ std::vector<KernelInfo> kernels_of(std::string_view family,
     KernelInfo info;
     info.name = recipe.name;
     info.kind = KernelInfo::Kind::recipe;
-    info.family = recipe.family;
+    info.family = recipe.family.name();
     info.file = recipe.file;
     kernels.push_back(std::move(info));
   }

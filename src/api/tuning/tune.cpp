@@ -48,7 +48,7 @@ struct Pair {
 
 TuneResult result_of(const TunedRecord& record) {
   TuneResult result;
-  result.problem = record.problem.family + " " + print_extents(record.problem);
+  result.problem = record.problem.family.name() + " " + print_extents(record.problem);
   for (const auto& [operand, order] : record.problem.orders) {
     result.problem += ", " + operand + " " + order;
   }

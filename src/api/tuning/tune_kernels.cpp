@@ -2,7 +2,6 @@
 #include "api/tuning/tune_kernels.hpp"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -30,8 +29,7 @@ Catalogue catalogue_with(const std::vector<std::string>& files) {
 }
 
 bool can_be_tuned(const Entry& entry) {
-  constexpr std::array kFamilies{"gemm", "conv2d", "conv2d_pool", "max_pool2d", "average_pool2d"};
-  return std::ranges::find(kFamilies, entry.family) != kFamilies.end() && entry.library.empty();
+  return can_be_posed(entry.family) && entry.library.empty();
 }
 
 /// Candidates that are an entry alone, cheapest first.
@@ -67,7 +65,7 @@ bool is_tuned_here(const TunedProblem& problem) {
 }
 
 TuneProblem to_tune(const TunedProblem& problem) {
-  return {problem.family + " " + print_extents(problem), to_json(problem).dump()};
+  return {problem.family.name() + " " + print_extents(problem), to_json(problem).dump()};
 }
 
 }  // namespace
@@ -125,8 +123,8 @@ std::vector<TuneProblem> problems_to_tune(const Model& model, const std::string&
   for (const Step& step : plan.steps) {
     if (step.role != Step::Role::compute || step.kind == Step::Kind::transfer) continue;
     TunedProblem key = step.tuned_as;
-    if (key.family == "batched_gemm") {
-      key.family = "gemm";
+    if (key.family == families::batched_gemm) {
+      key.family = families::gemm;
       key.extents.erase("B");
       key.orders.clear();
     }
@@ -166,7 +164,7 @@ std::vector<FirstGuess> first_guesses(const std::string& device_json,
     const auto candidates = entries_of(list, catalogue);
     const TunedRecord* best = *std::ranges::min_element(records, {}, &TunedRecord::ms);
     FirstGuess guess;
-    guess.problem = problem.family + " " + print_extents(problem);
+    guess.problem = problem.family.name() + " " + print_extents(problem);
     for (const auto& [operand, order] : problem.orders)
       guess.problem += ", " + operand + " " + order;
     if (!candidates.empty()) guess.guess = candidates.front()->name;

@@ -2,16 +2,17 @@
 #include "api/tuning/tune_problem.hpp"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 
 #include "base/error.hpp"
-#include "base/pooled_map.hpp"
 #include "graph/graph.hpp"
 #include "morton/compile.hpp"
 #include "passes/pipeline.hpp"
 #include "plan/search/cost.hpp"
 #include "plan/search/join_pools.hpp"
 #include "plan/search/tasks.hpp"
+#include "problems/conv2d_pool.hpp"
 
 namespace morton::api {
 namespace {
@@ -27,53 +28,94 @@ GemmShape::Order order_of(const TunedProblem& problem, const std::string& operan
                          ", which no matrix of a product is");
 }
 
-std::int64_t value_of(const Environment& values, const std::string& name) {
-  const auto found = values.find(name);
-  if (found != values.end()) return found->second;
-  throw UnsupportedError("tune: the problem has no " + name);
-}
-
-/// Where the names of a window's structure and extents are in a problem: those of a convolution
-/// and of a pool behind it differ.
-struct WindowNames {
-  const char *kernel_h, *kernel_w, *stride_h, *stride_w, *top, *left;
-  const char *in_h, *in_w, *out_h, *out_w;
-};
-
-constexpr WindowNames kOwn{"KH", "KW", "SH", "SW", "PT", "PL", "H", "W", "OH", "OW"};
-constexpr WindowNames kFirst{"KH", "KW", "SH", "SW", "PT", "PL", "H", "W", "RH", "RW"};
-constexpr WindowNames kBehind{"QH", "QW", "UH", "UW", "QT", "QL", "RH", "RW", "OH", "OW"};
-
-/// A graph of one node or two, in the making.
+/// A graph of one node or two that read an image, in the making. The image, the filters and the
+/// bias are as large as the problem says.
 class ImageGraph {
  public:
-  explicit ImageGraph(const TunedProblem& problem) : problem_(problem) {
-    graph_.name = problem.family;
-    graph_.opset = kPosedOpset;
-    values_ = problem.extents;
+  explicit ImageGraph(const TunedProblem& problem) : values_(problem.extents) {
     values_.insert(problem.structure.begin(), problem.structure.end());
+    graph_.name = problem.family.name();
+    graph_.opset = kPosedOpset;
+    last_ = add_input("src", {at("N"), at("C"), at("H"), at("W")});
+  }
+
+  [[nodiscard]] std::int64_t at(const std::string& name) const { return values_.at(name); }
+
+  template <typename Structure>
+  [[nodiscard]] Structure structure() const {
+    return structure_of<Structure>(values_);
   }
 
   Model finish() {
-    const std::string& family = problem_.family;
-    TensorId result = add_input("src", {at("N"), at("C"), at("H"), at("W")});
-    if (family == "conv2d" || family == "conv2d_pool") {
-      const bool behind = family == "conv2d_pool";
-      result = add_convolution(result, behind ? kFirst : kOwn);
-      if (behind) result = add_map(result);
-      if (behind) result = add_pool(result, kBehind, at("COMBINE") == 0, "QB", "QR");
-    } else {
-      result = add_pool(result, kOwn, family == "average_pool2d", "PB", "PR");
-    }
-    graph_.tensor(result).name = "dst";
-    graph_.outputs.push_back(result);
+    graph_.tensor(last_).name = "dst";
+    graph_.outputs.push_back(last_);
     verify(graph_, "single problem");
     return Model(std::make_shared<const Graph>(std::move(graph_)));
   }
 
- private:
-  [[nodiscard]] std::int64_t at(const std::string& name) const { return value_of(values_, name); }
+  /// From one image size to another.
+  struct Sizes {
+    SlidingWindow::Pair in, out;
+  };
 
+  /// A node that scans what the last one computed.
+  Node scan(const std::string& op, const SlidingWindow& window, const Sizes& sizes) const {
+    Node node = after_last(op);
+    const auto both = [](const SlidingWindow::Pair& pair) {
+      return std::vector<std::int64_t>(pair.begin(), pair.end());
+    };
+    node.attributes["kernel_shape"] = both(window.kernel);
+    node.attributes["strides"] = both(window.stride);
+    if (window.dilation != SlidingWindow::Pair{1, 1}) {
+      node.attributes["dilations"] = both(window.dilation);
+    }
+    std::vector<std::int64_t> pads = both(window.before);
+    for (std::size_t d = 0; d < 2; ++d) {
+      // Behind the image; the last window need not reach its end.
+      const std::int64_t end = (sizes.out[d] - 1) * window.stride[d] + window.reach(d);
+      pads.push_back(std::max<std::int64_t>(end - sizes.in[d] - window.before[d], 0));
+    }
+    node.attributes["pads"] = pads;
+    return node;
+  }
+
+  enum class Bias : std::uint8_t { none, added };
+
+  void add_convolution(const Conv2dStructure& conv, const Sizes& sizes, Bias bias) {
+    Node node = scan("Conv", conv.window, sizes);
+    node.attributes["group"] = conv.groups;
+    node.inputs.push_back(add_input(
+        "weights", {at("O"), conv.channels, conv.window.kernel[0], conv.window.kernel[1]}));
+    if (bias == Bias::added) node.inputs.push_back(add_input("bias", {at("O")}));
+    add_node(std::move(node));
+  }
+
+  void add_max_pool(const SlidingWindow& window, const Sizes& sizes) {
+    add_node(scan("MaxPool", window, sizes));
+  }
+
+  void add_average_pool(const AveragePool2dStructure& pool, const Sizes& sizes) {
+    Node node = scan("AveragePool", pool.window, sizes);
+    // What hangs over counts for nothing, so that its padding must be what the problem says.
+    auto& pads = std::get<std::vector<std::int64_t>>(node.attributes["pads"]);
+    if (pads[2] > pool.after[0] || pads[3] > pool.after[1]) {
+      node.attributes["ceil_mode"] = std::int64_t{1};
+    }
+    pads[2] = pool.after[0];
+    pads[3] = pool.after[1];
+    node.attributes["count_include_pad"] = static_cast<std::int64_t>(pool.count);
+    add_node(std::move(node));
+  }
+
+  /// What the convolution's values go through before they are pooled.
+  void add_map(PooledMap map) {
+    static const std::vector<std::string> kOperators{"", "Relu", "Tanh", "Sigmoid"};
+    const auto number = static_cast<std::size_t>(map);
+    if (number >= kOperators.size()) throw UnsupportedError("tune: there is no such MAP");
+    if (map != PooledMap::none) add_node(after_last(kOperators[number]));
+  }
+
+ private:
   TensorId add_tensor(const std::string& name, GraphTensor::Kind kind, const Shape& shape) {
     GraphTensor tensor;
     tensor.name = name;
@@ -90,84 +132,23 @@ class ImageGraph {
     return id;
   }
 
-  TensorId add_node(Node node) {
-    node.name = node.op;
-    const TensorId id = add_tensor("result of " + node.op, GraphTensor::Kind::activation, {});
-    node.outputs.push_back(id);
+  Node after_last(const std::string& op) const {
+    Node node;
+    node.op = op;
+    node.name = op;
+    node.inputs = {last_};
+    return node;
+  }
+
+  void add_node(Node node) {
+    last_ = add_tensor("result of " + node.op, GraphTensor::Kind::activation, {});
+    node.outputs.push_back(last_);
     graph_.nodes.push_back(std::move(node));
-    return id;
   }
 
-  /// Padding behind the image that leads to `out` windows; a window need not reach its end.
-  [[nodiscard]] std::int64_t padding_behind(const char* in, const char* out, const char* kernel,
-                                            const char* stride, const char* before,
-                                            std::int64_t dilation) const {
-    const std::int64_t reach = (at(kernel) - 1) * dilation + 1;
-    return std::max<std::int64_t>((at(out) - 1) * at(stride) + reach - at(in) - at(before), 0);
-  }
-
-  void set_window(Node& node, const WindowNames& names, std::int64_t dilation_h,
-                  std::int64_t dilation_w) const {
-    node.attributes["kernel_shape"] =
-        std::vector<std::int64_t>{at(names.kernel_h), at(names.kernel_w)};
-    node.attributes["strides"] = std::vector<std::int64_t>{at(names.stride_h), at(names.stride_w)};
-    node.attributes["pads"] =
-        std::vector<std::int64_t>{at(names.top), at(names.left),
-                                  padding_behind(names.in_h, names.out_h, names.kernel_h,
-                                                 names.stride_h, names.top, dilation_h),
-                                  padding_behind(names.in_w, names.out_w, names.kernel_w,
-                                                 names.stride_w, names.left, dilation_w)};
-  }
-
-  TensorId add_convolution(TensorId image, const WindowNames& names) {
-    Node node;
-    node.op = "Conv";
-    set_window(node, names, at("DH"), at("DW"));
-    node.attributes["dilations"] = std::vector<std::int64_t>{at("DH"), at("DW")};
-    node.attributes["group"] = at("G");
-    node.inputs = {image, add_input("weights", {at("O"), at("I"), at("KH"), at("KW")})};
-    if (problem_.family == "conv2d_pool") node.inputs.push_back(add_input("bias", {at("O")}));
-    return add_node(std::move(node));
-  }
-
-  /// What the convolution's values go through before they are pooled.
-  TensorId add_map(TensorId input) {
-    static const std::vector<std::string> kOperators{"", "Relu", "Tanh", "Sigmoid"};
-    const auto map = static_cast<std::size_t>(at("MAP"));
-    if (map == 0) return input;
-    if (map >= kOperators.size()) throw UnsupportedError("tune: there is no such MAP");
-    Node node;
-    node.op = kOperators[map];
-    node.inputs = {input};
-    return add_node(std::move(node));
-  }
-
-  TensorId add_pool(TensorId image, const WindowNames& names, bool mean, const char* below,
-                    const char* right) {
-    Node node;
-    node.op = mean ? "AveragePool" : "MaxPool";
-    const std::int64_t dilation_h = names.kernel_h == kOwn.kernel_h ? at("DH") : 1;
-    const std::int64_t dilation_w = names.kernel_h == kOwn.kernel_h ? at("DW") : 1;
-    set_window(node, names, dilation_h, dilation_w);
-    if (dilation_h != 1 || dilation_w != 1) {
-      node.attributes["dilations"] = std::vector<std::int64_t>{dilation_h, dilation_w};
-    }
-    if (mean) {
-      // What hangs over counts for nothing, so that its padding must be what the problem says.
-      auto& pads = std::get<std::vector<std::int64_t>>(node.attributes["pads"]);
-      if (pads[2] > at(below) || pads[3] > at(right))
-        node.attributes["ceil_mode"] = std::int64_t{1};
-      pads[2] = at(below);
-      pads[3] = at(right);
-      node.attributes["count_include_pad"] = at("COUNT_PAD");
-    }
-    node.inputs = {image};
-    return add_node(std::move(node));
-  }
-
-  const TunedProblem& problem_;
-  Environment values_;
+  Environment values_;  ///< extents and structure
   Graph graph_;
+  TensorId last_ = kNoTensor;
 };
 
 void require_f32(const TunedProblem& problem) {
@@ -177,19 +158,81 @@ void require_f32(const TunedProblem& problem) {
   }
 }
 
-bool is_of_images(const std::string& family) {
-  return family == "conv2d" || family == "conv2d_pool" || family == "max_pool2d" ||
-         family == "average_pool2d";
+/// Files of others may name problems without some of their sizes.
+void require_sizes(const TunedProblem& problem) {
+  const auto require = [&](std::string_view name) {
+    if (problem.extents.contains(name) || problem.structure.contains(name)) return;
+    throw UnsupportedError("tune: the problem has no " + std::string(name));
+  };
+  for (const OperandSchema& schema : problem.family->operands) {
+    std::ranges::for_each(schema.dimensions, require);
+  }
+  std::ranges::for_each(problem.family->structure, require);
+  std::ranges::for_each(problem.family->parameters, require);
 }
 
-BoundProblem bound_in(const Model& model, const std::string& family) {
+/// From the image to the result, in one node.
+ImageGraph::Sizes whole_way(const ImageGraph& graph) {
+  return {{graph.at("H"), graph.at("W")}, {graph.at("OH"), graph.at("OW")}};
+}
+
+void pose_conv2d(ImageGraph& graph) {
+  graph.add_convolution(graph.structure<Conv2dStructure>(), whole_way(graph),
+                        ImageGraph::Bias::none);
+}
+
+void pose_max_pool2d(ImageGraph& graph) {
+  graph.add_max_pool(graph.structure<SlidingWindow>(), whole_way(graph));
+}
+
+void pose_average_pool2d(ImageGraph& graph) {
+  graph.add_average_pool(graph.structure<AveragePool2dStructure>(), whole_way(graph));
+}
+
+void pose_conv2d_pool(ImageGraph& graph) {
+  const auto both = graph.structure<Conv2dPoolStructure>();
+  const SlidingWindow::Pair between{graph.at("RH"), graph.at("RW")};
+  graph.add_convolution(both.conv, {whole_way(graph).in, between}, ImageGraph::Bias::added);
+  graph.add_map(both.map);
+  const ImageGraph::Sizes behind{between, whole_way(graph).out};
+  if (both.combine == Conv2dPoolStructure::Combine::mean) {
+    graph.add_average_pool({both.window, both.after, both.count}, behind);
+  } else {
+    graph.add_max_pool(both.window, behind);
+  }
+}
+
+/// How the problems of a family of images are posed.
+struct Posing {
+  Family family;
+  void (*add_nodes)(ImageGraph& graph) = nullptr;
+  /// Whether the graph poses the problem itself, or two that the plan makes one.
+  enum class Tasks : std::uint8_t { one, two } tasks = Tasks::one;
+};
+
+constexpr std::array kPosings{Posing{families::conv2d, pose_conv2d},
+                              Posing{families::max_pool2d, pose_max_pool2d},
+                              Posing{families::average_pool2d, pose_average_pool2d},
+                              Posing{families::conv2d_pool, pose_conv2d_pool, Posing::Tasks::two}};
+
+const Posing* find_posing(Family family) {
+  const auto* const found = std::ranges::find(kPosings, family, &Posing::family);
+  return found == kPosings.end() ? nullptr : found;
+}
+
+bool is_made_of_two(Family family) {
+  const Posing* posing = find_posing(family);
+  return posing != nullptr && posing->tasks == Posing::Tasks::two;
+}
+
+BoundProblem bound_in(const Model& model, Family family) {
   Graph graph = model.graph();
   run_passes(graph, PassOptions{});
   const TaskList list = make_tasks(graph);
-  if (family != "conv2d_pool") return list.tasks.front().bound;
+  if (!is_made_of_two(family)) return list.tasks.front().bound;
   const auto both = joined_with_pool(list.tasks.at(0), list.tasks.at(1), list);
-  if (!both) throw UnsupportedError("tune: no graph poses this problem of " + family);
-  return both->bound;
+  if (both) return both->bound;
+  throw UnsupportedError("tune: no graph poses this problem of " + family.name());
 }
 
 }  // namespace
@@ -210,16 +253,24 @@ Model with_constants(const Model& model, const std::vector<NamedTensor>& constan
   return Model(std::make_shared<const Graph>(std::move(graph)));
 }
 
+bool can_be_posed(Family family) {
+  return family == families::gemm || find_posing(family) != nullptr;
+}
+
 Model model_of(const TunedProblem& problem) {
-  if (problem.family == "gemm") return gemm_model(shape_of(problem));
-  if (!is_of_images(problem.family)) {
+  if (problem.family == families::gemm) return gemm_model(shape_of(problem));
+  const Posing* posing = find_posing(problem.family);
+  if (posing == nullptr) {
     throw UnsupportedError("tune: measures products, convolutions and pools, not " +
-                           problem.family);
+                           problem.family.name());
   }
   require_f32(problem);
-  Model model = ImageGraph(problem).finish();
+  require_sizes(problem);
+  ImageGraph graph(problem);
+  posing->add_nodes(graph);
+  Model model = graph.finish();
   if (TunedProblem::of(bound_in(model, problem.family)) != problem) {
-    throw UnsupportedError("tune: no graph poses this problem of " + problem.family);
+    throw UnsupportedError("tune: no graph poses this problem of " + problem.family.name());
   }
   return model;
 }
@@ -229,7 +280,7 @@ BoundProblem bound_of(const TunedProblem& problem) {
 }
 
 std::vector<TunedProblem> parts_of(const TunedProblem& problem) {
-  if (problem.family != "conv2d_pool") return {};
+  if (!is_made_of_two(problem.family)) return {};
   Graph graph = model_of(problem).graph();
   run_passes(graph, PassOptions{});
   std::vector<TunedProblem> parts;
@@ -238,12 +289,12 @@ std::vector<TunedProblem> parts_of(const TunedProblem& problem) {
 }
 
 TunedProblem problem_of(const GemmShape& shape) {
-  return TunedProblem::of(bound_in(gemm_model(shape), "gemm"));
+  return TunedProblem::of(bound_in(gemm_model(shape), families::gemm));
 }
 
 GemmShape shape_of(const TunedProblem& problem) {
-  if (problem.family != "gemm") {
-    throw UnsupportedError("tune: no product, but " + problem.family);
+  if (problem.family != families::gemm) {
+    throw UnsupportedError("tune: no product, but " + problem.family.name());
   }
   require_f32(problem);
   const auto extent = [&](const char* name) {

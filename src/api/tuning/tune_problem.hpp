@@ -12,6 +12,9 @@
 
 namespace morton::api {
 
+/// Whether `model_of` poses problems of the family.
+[[nodiscard]] bool can_be_posed(Family family);
+
 /// A graph that poses just this problem: a product of "lhs" and "rhs", or an image "src" through a
 /// convolution with "weights", a pool, or both; its output is "dst". Throws UnsupportedError for
 /// problems of other families or types, and for those that no graph poses so.

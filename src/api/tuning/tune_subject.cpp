@@ -111,7 +111,7 @@ SubjectProblem::SubjectProblem(const TunedProblem& problem, std::uint64_t seed)
   const Model model = model_of(problem);
   const std::vector<NamedTensor> integers = integer_inputs(model.inputs(), seed);
   const std::vector<NamedTensor> reals = random_reals(model.inputs(), seed);
-  if (family == "gemm") {
+  if (problem.family == families::gemm) {
     const GemmShape shape = shape_of(problem);
     data.push_back(product_of(shape, integers, Expectation::Rule::exact, seed));
     data.push_back(product_of(shape, reals, Expectation::Rule::bounded, seed));

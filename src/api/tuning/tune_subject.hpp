@@ -24,7 +24,7 @@ struct SubjectProblem {
     /// What is wrong with a result, held in types of this unit roundoff at the coarsest; or empty.
     std::function<std::string(const Tensor& dst, double unit_roundoff)> complaint;
   };
-  std::string family;
+  Family family;
   std::vector<Data> data;
 
   /// Of a product: small integers, which must be exact, and random numbers. Of others both within

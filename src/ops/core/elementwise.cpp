@@ -167,7 +167,7 @@ BoundProblem lower_elementwise(const NodeView& node, const Chain& chain) {
     if (read[i] && node.input(i).shape == shape) main = i;
   }
   BoundProblem bound;
-  bound.problem.family = "elementwise";
+  bound.problem.family = families::elementwise;
   const std::size_t rank = std::max<std::size_t>(shape.size(), 1);
   for (std::size_t d = 0; d < rank; ++d) {
     bound.problem.extents["D" + std::to_string(d)] = shape.empty() ? 1 : shape[d];

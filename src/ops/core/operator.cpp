@@ -295,7 +295,7 @@ std::vector<BoundProblem> lower(const Graph& graph, const Node& node) {
     for (const auto& [name, binding] : bound.operands) {
       bound.problem.types.emplace(name, graph.tensor(binding.tensor).dtype);
     }
-    const bool moves = bound.problem.family == "pack";
+    const bool moves = bound.problem.family == families::pack;
     bound.problem.types.emplace("acc", moves ? bound.problem.types.at("dst") : DType::f32);
     simplify_sides(graph, bound);
   }

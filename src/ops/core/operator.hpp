@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/problem.hpp"
 #include "base/rooms.hpp"
 #include "ops/core/node_view.hpp"
+#include "problems/problem.hpp"
 
 namespace morton::ops {
 

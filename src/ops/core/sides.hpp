@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "base/problem.hpp"
 #include "base/rooms.hpp"
 #include "graph/graph.hpp"
+#include "problems/problem.hpp"
 
 namespace morton::ops {
 

@@ -27,8 +27,7 @@ ReferenceTensor with_bias(const NodeView& node, const ImageShape& source, Refere
   return evaluate(single_step(ScalarOp::add), operands, sums.shape);
 }
 
-BoundProblem lower_convolution(const NodeView& node, const std::string& family,
-                               const ImageShape& source, const Window& window,
+BoundProblem lower_convolution(const NodeView& node, Family family, const ImageShape& source,
                                const Shape& extents) {
   const Shape& image = source.shape;
   BoundProblem bound;
@@ -36,7 +35,6 @@ BoundProblem lower_convolution(const NodeView& node, const std::string& family,
   bound.problem.extents = {{"N", image[0]},   {"C", image[1]},   {"H", image[2]},
                            {"W", image[3]},   {"O", extents[1]}, {"OH", extents[2]},
                            {"OW", extents[3]}};
-  bound.problem.structure = window.structure();
   bound.operands["src"] = {node.input_id(0), source.view({"N", "C", "H", "W"})};
   bound.operands["dst"] = {node.output_id(), source.view({"N", "O", "OH", "OW"})};
   if (node.has_input(2)) {

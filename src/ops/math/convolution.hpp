@@ -45,9 +45,8 @@ template <typename SumAt>
 /// Gives the gradient of input 2, the bias: the sum over all images and positions.
 void give_bias_gradient(Gradient& gradient);
 
-/// The problem without its weights and what only one of the two has in its structure.
-[[nodiscard]] BoundProblem lower_convolution(const NodeView& node, const std::string& family,
-                                             const ImageShape& source, const Window& window,
-                                             const Shape& extents);
+/// The problem without its weights and its structure.
+[[nodiscard]] BoundProblem lower_convolution(const NodeView& node, Family family,
+                                             const ImageShape& source, const Shape& extents);
 
 }  // namespace morton::ops

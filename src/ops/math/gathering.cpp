@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "problems/movement.hpp"
+
 namespace morton::ops {
 namespace {
 
@@ -60,8 +62,8 @@ BoundProblem gather_problem(const NodeView& node, std::vector<Expression> source
   }
   const Shape result = node.output().shape;
   BoundProblem bound = Movement(node, 0, 0).read(std::move(source_coordinates));
-  bound.problem.family = "gather";
-  bound.problem.structure["L"] = static_cast<std::int64_t>(indexed.size());
+  bound.problem.family = families::gather;
+  bound.problem.structure = numbers_of(GatherStructure{static_cast<std::int64_t>(indexed.size())});
   std::int64_t all = 1;
   for (std::size_t l = 0; l < kMostIndices; ++l) {
     const std::int64_t extent = l < indexed.size() ? indexed[l] : 1;

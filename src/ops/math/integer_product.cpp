@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/math/integer_product.hpp"
 
+#include "problems/gemm.hpp"
+
 namespace morton::ops {
 namespace {
 
@@ -74,9 +76,9 @@ ReferenceTensor sums_of(const IntegerProduct& product, const ReferenceTensor& a,
 BoundProblem lower_integer_product(const NodeView& node, const IntegerProduct& product,
                                    std::size_t a, std::size_t b) {
   BoundProblem bound;
-  bound.problem.family = "integer_gemm";
+  bound.problem.family = families::integer_gemm;
   bound.problem.extents = {{"M", product.m}, {"N", product.n}, {"K", product.k}};
-  bound.problem.structure = {{"ZL", product.zero_a}, {"ZR", product.zero_b}};
+  bound.problem.structure = numbers_of(IntegerGemmStructure{product.zero_a, product.zero_b});
   bound.problem.types["acc"] = DType::i32;
   bound.operands["lhs"] = {node.input_id(a), View::identity({"M", "K"})};
   bound.operands["rhs"] = {node.input_id(b), View::identity({"K", "N"})};

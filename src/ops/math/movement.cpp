@@ -68,7 +68,7 @@ Movement::Movement(const NodeView& node, std::size_t input, std::size_t output)
       result_(node.output(output).shape),
       from_(node.input_id(input)),
       to_(node.output_id(output)) {
-  bound_.problem.family = "pack";
+  bound_.problem.family = families::pack;
   set_extents(result_, bound_.problem.extents);
 }
 
@@ -124,7 +124,7 @@ BoundProblem part_problem(const NodeView& node, std::size_t input, std::size_t a
   const Shape source = node.input(input).shape;
   const Shape result = node.output().shape;
   BoundProblem bound;
-  bound.problem.family = "pack";
+  bound.problem.family = families::pack;
   set_extents(source, bound.problem.extents);
   bound.problem.extents["OFFSET"] = offset;
   std::vector<Expression> coordinates;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/math/normalization.hpp"
 
-#include <bit>
 #include <cmath>
 
 #include "ops/core/elementwise.hpp"
@@ -84,10 +83,6 @@ class RowMeasure {
 
 }  // namespace
 
-std::int64_t bits_of(double value) {
-  return std::bit_cast<std::int32_t>(static_cast<float>(value));
-}
-
 ReferenceTensor reference_normalize(const Along& along, const ReferenceTensor& source, Norm norm,
                                     double epsilon) {
   const RowMeasure measure(norm, epsilon);
@@ -121,9 +116,8 @@ RowMoments row_moments(const Along& along, const ReferenceTensor& source, double
 BoundProblem lower_normalize(const NodeView& node, const Along& along, Norm norm, double epsilon) {
   const Shape shape = node.input(0).shape;
   BoundProblem bound;
-  bound.problem.family = "normalize";
-  bound.problem.structure = {{"KIND", static_cast<std::int64_t>(norm)},
-                             {"EPSILON", bits_of(epsilon)}};
+  bound.problem.family = families::normalize;
+  bound.problem.structure = numbers_of(NormalizeStructure{norm, static_cast<float>(epsilon)});
   set_extents(bound.problem, along, shape);
   const View view = view_along(along, shape);
   bound.operands["src"] = {node.input_id(0), view};
@@ -135,8 +129,8 @@ BoundProblem lower_inverse_deviation(const NodeView& node, const Along& along, d
                                      std::size_t output) {
   const Shape shape = node.input(0).shape;
   BoundProblem bound;
-  bound.problem.family = "inverse_deviation";
-  bound.problem.structure = {{"EPSILON", bits_of(epsilon)}};
+  bound.problem.family = families::inverse_deviation;
+  bound.problem.structure = numbers_of(InverseDeviationStructure{static_cast<float>(epsilon)});
   set_extents(bound.problem, along, shape);
   bound.operands["src"] = {node.input_id(0), view_along(along, shape)};
   bound.operands["dst"] = {node.output_id(output),

@@ -5,17 +5,14 @@
 
 #include "base/rooms.hpp"
 #include "ops/math/along.hpp"
+#include "problems/normalize.hpp"
 
 namespace morton::ops {
 
 /// What operators share that bring numbers to a common size: (v - mean) / sqrt(variance + epsilon)
-/// and its like, along some dimensions (base/problem.hpp, normalize).
+/// and its like, along some dimensions (problems/normalize.hpp).
 
-/// The values are those of the structure KIND.
-enum class Norm : std::uint8_t { deviation = 0, magnitudes = 1, squares = 2 };
-
-/// A real number as the structure of a problem has it: the bits of the f32 next to it.
-[[nodiscard]] std::int64_t bits_of(double value);
+using Norm = NormalizeStructure::Kind;
 
 /// Its reference. Sums may be taken in any order; the last division may be a product with a
 /// reciprocal.

@@ -33,7 +33,7 @@ std::vector<TensorType> infer_pool(const NodeView& node) {
   return {{source.dtype, pool_shape(image_of(node, source.shape), pool_window(node))}};
 }
 
-BoundProblem lower_pool(const NodeView& node, const std::string& family, std::size_t output) {
+BoundProblem lower_pool(const NodeView& node, Family family, std::size_t output) {
   const Window window = pool_window(node);
   const ImageShape image = image_of(node, node.input(0).shape);
   const Shape& shape = image.shape;
@@ -41,7 +41,7 @@ BoundProblem lower_pool(const NodeView& node, const std::string& family, std::si
   bound.problem.family = family;
   bound.problem.extents = {{"N", shape[0]}, {"C", shape[1]},          {"H", shape[2]},
                            {"W", shape[3]}, {"OH", window.output[0]}, {"OW", window.output[1]}};
-  bound.problem.structure = window.structure();
+  bound.problem.structure = numbers_of<SlidingWindow>(window);
   bound.operands["src"] = {node.input_id(0), image.view({"N", "C", "H", "W"})};
   bound.operands["dst"] = {node.output_id(output), image.view({"N", "C", "OH", "OW"})};
   return bound;

@@ -22,8 +22,7 @@ namespace morton::ops {
 [[nodiscard]] std::vector<TensorType> infer_pool(const NodeView& node);
 
 /// The problem, lacking what only some pools have, for output `output` of the node.
-[[nodiscard]] BoundProblem lower_pool(const NodeView& node, const std::string& family,
-                                      std::size_t output = 0);
+[[nodiscard]] BoundProblem lower_pool(const NodeView& node, Family family, std::size_t output = 0);
 
 /// A tensor of `image` (N C H W): each element is the sum of those elements of `value` (N C OH OW)
 /// in whose windows it lies.

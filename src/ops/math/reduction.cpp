@@ -138,13 +138,14 @@ BoundProblem lower_along(const NodeView& node, const Along& along, Reduced reduc
   const Shape shape = node.input(0).shape;
   BoundProblem bound;
   Problem& problem = bound.problem;
-  problem.family = "reduce";
+  problem.family = families::reduce;
   set_extents(problem, along, shape);
   problem.extents.insert(
       {{"P", 1}, {"DEPTH", problem.extents["L"]}, {"COUNT", problem.extents["L"]}});
-  problem.structure = {{"MAP", static_cast<std::int64_t>(reduction.map)},
-                       {"COMBINE", static_cast<std::int64_t>(reduction.combine)},
-                       {"MEAN", reduction.finish == Reduction::Finish::mean ? 1 : 0}};
+  const bool is_mean = reduction.finish == Reduction::Finish::mean;
+  using Last = ReduceStructure::Finish;
+  problem.structure = numbers_of(
+      ReduceStructure{reduction.map, reduction.combine, is_mean ? Last::mean : Last::none});
   problem.epilogue = chain_of(reduction.finish);
   problem.types["acc"] = node.input(0).dtype;
   bound.operands["src"] = {node.input_id(0), view_along(along, shape)};

@@ -8,20 +8,17 @@
 
 #include "base/rooms.hpp"
 #include "ops/math/along.hpp"
+#include "problems/reduce.hpp"
 
 namespace morton::ops {
 
 /// What an operator does with the elements that it makes one of: each is mapped, they are combined,
-/// and the result is finished (base/problem.hpp, reduce).
+/// and the result is finished (problems/reduce.hpp).
 struct Reduction {
-  /// The values are those of the structure MAP and COMBINE.
-  enum class Map : std::uint8_t { none = 0, magnitude = 1, square = 2 } map = Map::none;
-  enum class Combine : std::uint8_t {
-    sum = 0,
-    product = 1,
-    smallest = 2,
-    largest = 3
-  } combine = Combine::sum;
+  using Map = ReduceStructure::Map;
+  using Combine = ReduceStructure::Combine;
+  Map map = Map::none;
+  Combine combine = Combine::sum;
   enum class Finish : std::uint8_t { none, mean, square_root, logarithm } finish = Finish::none;
 };
 

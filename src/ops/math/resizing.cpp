@@ -2,11 +2,11 @@
 #include "ops/math/resizing.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "base/numbers/checked.hpp"
 #include "ops/math/summation.hpp"
+#include "problems/resize2d.hpp"
 
 namespace morton::ops {
 namespace {
@@ -112,7 +112,7 @@ ResizeAxis axis_from_end(const Resizing& resizing, std::size_t place) {
 
 BoundProblem lower_nearest(const NodeView& node, const Resizing& resizing) {
   BoundProblem bound;
-  bound.problem.family = "elementwise";
+  bound.problem.family = families::elementwise;
   const std::size_t rank = resizing.axes.size();
   std::vector<std::string> dimensions;
   std::vector<Expression> coordinates;
@@ -234,16 +234,17 @@ BoundProblem lower_resizing(const NodeView& node, const Resizing& resizing) {
   const ResizeAxis across = axis_from_end(resizing, 0);
   const std::size_t rank = resizing.axes.size();
   BoundProblem bound;
-  bound.problem.family = "resize2d";
+  bound.problem.family = families::resize2d;
   bound.problem.extents = {{"H", down.extent},    {"OH", down.output},   {"HN", down.factor},
                            {"HA", down.added},    {"HD", down.divisor},  {"W", across.extent},
                            {"OW", across.output}, {"WN", across.factor}, {"WA", across.added},
                            {"WD", across.divisor}};
-  const auto coefficient = static_cast<float>(resizing.cubic_coefficient);
   const bool cubic = resizing.kind == Resizing::Kind::cubic;
-  bound.problem.structure = {{"TAPS", cubic ? 4 : 2},
-                             {"EXCLUDE", resizing.exclude_outside ? 1 : 0},
-                             {"CUBIC", cubic ? std::bit_cast<std::int32_t>(coefficient) : 0}};
+  Resize2dStructure structure;
+  if (cubic) structure.taps = Resize2dStructure::Taps::cubic;
+  if (resizing.exclude_outside) structure.outside = Resize2dStructure::Outside::excluded;
+  if (cubic) structure.cubic = static_cast<float>(resizing.cubic_coefficient);
+  bound.problem.structure = numbers_of(structure);
   Grouping grouping(3);
   std::vector<Expression> source;
   std::vector<Expression> result;

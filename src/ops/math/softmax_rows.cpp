@@ -29,7 +29,7 @@ std::vector<TensorType> infer_softmax(const NodeView& node) {
   return {node.input(0)};
 }
 
-BoundProblem lower_softmax(const NodeView& node, const std::string& family) {
+BoundProblem lower_softmax(const NodeView& node, Family family) {
   const Along rows = softmax_along(node);
   const Shape shape = node.input(0).shape;
   BoundProblem bound;

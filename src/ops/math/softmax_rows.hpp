@@ -18,7 +18,7 @@ namespace morton::ops {
 /// The output is of the input's type and shape.
 [[nodiscard]] std::vector<TensorType> infer_softmax(const NodeView& node);
 /// The problem of `family`, lacking its structure.
-[[nodiscard]] BoundProblem lower_softmax(const NodeView& node, const std::string& family);
+[[nodiscard]] BoundProblem lower_softmax(const NodeView& node, Family family);
 
 /// A row's exponentials: with d = x - largest, exp(d) is off by a factor of e(d) = (error of d) + 3
 /// ulp; the largest cancels in a quotient whatever its error. The sum adds terms of one sign.

@@ -64,11 +64,6 @@ void count_windows(const NodeView& node, Window& window, std::size_t d, std::int
 
 }  // namespace
 
-Environment Window::structure() const {
-  return {{"KH", kernel[0]},   {"KW", kernel[1]},   {"SH", stride[0]}, {"SW", stride[1]},
-          {"DH", dilation[0]}, {"DW", dilation[1]}, {"PT", before[0]}, {"PL", before[1]}};
-}
-
 Shape ImageShape::own(const Shape& extents) const {
   return line ? Shape{extents[0], extents[1], extents[3]} : extents;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -10,6 +9,7 @@
 #include "base/algebra/view.hpp"
 #include "base/rooms.hpp"
 #include "ops/core/node_view.hpp"
+#include "problems/window.hpp"
 
 namespace morton::ops {
 
@@ -28,26 +28,10 @@ struct ImageShape {
 [[nodiscard]] ImageShape image_of(const NodeView& node, const Shape& shape);
 
 /// What ONNX says of how an image is scanned: attributes kernel_shape, strides, dilations, pads,
-/// auto_pad and ceil_mode, made plain. Index 0 is the vertical direction, 1 the horizontal.
-struct Window {
-  using Pair = std::array<std::int64_t, 2>;
-  Pair kernel{1, 1};
-  Pair stride{1, 1};
-  Pair dilation{1, 1};
-  Pair before{0, 0};  ///< padding above and to the left
+/// auto_pad and ceil_mode, made plain.
+struct Window : SlidingWindow {
   Pair after{0, 0};   ///< padding below and to the right
-  Pair output{0, 0};
-
-  /// The image's row (or column) under position `k` of window `o`; may lie outside the image.
-  [[nodiscard]] std::int64_t at(std::size_t direction, std::int64_t o, std::int64_t k) const {
-    return o * stride[direction] + k * dilation[direction] - before[direction];
-  }
-  /// Extent of the window with its gaps.
-  [[nodiscard]] std::int64_t reach(std::size_t direction) const {
-    return (kernel[direction] - 1) * dilation[direction] + 1;
-  }
-  /// KH KW SH SW DH DW PT PL.
-  [[nodiscard]] Environment structure() const;
+  Pair output{0, 0};  ///< how many windows there are
 };
 
 /// Throws unless `image` has four dimensions: UnsupportedError where ONNX would allow it.

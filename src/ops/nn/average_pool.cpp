@@ -5,12 +5,13 @@
 #include "ops/core/gradient.hpp"
 #include "ops/math/pool.hpp"
 #include "ops/math/summation.hpp"
+#include "problems/pool2d.hpp"
 
 namespace morton::ops {
 namespace {
 
 /// How many positions of window `o` count: those inside the image, or with `count_include_pad`
-/// those inside the padded image (base/problem.hpp).
+/// those inside the padded image (problems/pool2d.hpp).
 std::int64_t counted(const Window& window, std::size_t direction, std::int64_t extent,
                      std::int64_t o, bool count_pad) {
   const std::int64_t first = count_pad ? -window.before[direction] : 0;
@@ -57,11 +58,11 @@ ReferenceTensor reference_average(const NodeView& node, std::span<const Referenc
 }
 
 BoundProblem lower_average(const NodeView& node) {
-  BoundProblem bound = lower_pool(node, "average_pool2d");
+  BoundProblem bound = lower_pool(node, families::average_pool2d);
   const Window window = pool_window(node);
-  bound.problem.structure["PB"] = window.after[0];
-  bound.problem.structure["PR"] = window.after[1];
-  bound.problem.structure["COUNT_PAD"] = node.flag("count_include_pad", 0) ? 1 : 0;
+  const bool padded = node.flag("count_include_pad", 0);
+  bound.problem.structure = numbers_of(
+      AveragePool2dStructure{window, window.after, padded ? PoolCount::padded : PoolCount::inside});
   return bound;
 }
 

@@ -76,7 +76,7 @@ ReferenceTensor reference_batch(const NodeView& node, std::span<const ReferenceT
 BoundProblem lower_batch(const NodeView& node) {
   const Shape shape = checked_shape(node);
   BoundProblem bound;
-  bound.problem.family = "elementwise";
+  bound.problem.family = families::elementwise;
   std::vector<std::string> dimensions;
   for (std::size_t d = 0; d < shape.size(); ++d) {
     dimensions.push_back("D" + std::to_string(d));

@@ -7,6 +7,7 @@
 #include "ops/math/convolution_gradient.hpp"
 #include "ops/math/summation.hpp"
 #include "ops/math/window.hpp"
+#include "problems/convolution.hpp"
 
 namespace morton::ops {
 namespace {
@@ -97,10 +98,8 @@ ReferenceTensor reference_conv(const NodeView& node, std::span<const ReferenceTe
 
 BoundProblem lower_conv(const NodeView& node) {
   const Convolution conv = convolution_of(node);
-  BoundProblem bound =
-      lower_convolution(node, "conv2d", conv.source, conv.window, output_extents(conv));
-  bound.problem.structure["G"] = conv.groups;
-  bound.problem.structure["I"] = conv.weights[1];
+  BoundProblem bound = lower_convolution(node, families::conv2d, conv.source, output_extents(conv));
+  bound.problem.structure = numbers_of(Conv2dStructure{conv.window, conv.groups, conv.weights[1]});
   bound.operands["weights"] = {node.input_id(1), conv.source.view({"O", "I", "KH", "KW"})};
   return bound;
 }

@@ -8,6 +8,7 @@
 #include "ops/math/convolution_gradient.hpp"
 #include "ops/math/summation.hpp"
 #include "ops/math/window.hpp"
+#include "problems/convolution.hpp"
 
 namespace morton::ops {
 namespace {
@@ -154,9 +155,9 @@ ReferenceTensor reference_conv_transpose(const NodeView& node,
 BoundProblem lower_conv_transpose(const NodeView& node) {
   const Transposed conv = transposed_of(node);
   BoundProblem bound =
-      lower_convolution(node, "conv_transpose2d", conv.source, conv.window, output_extents(conv));
-  bound.problem.structure["G"] = conv.groups;
-  bound.problem.structure["J"] = conv.weights[1];
+      lower_convolution(node, families::conv_transpose2d, conv.source, output_extents(conv));
+  bound.problem.structure =
+      numbers_of(ConvTranspose2dStructure{conv.window, conv.groups, conv.weights[1]});
   bound.operands["weights"] = {node.input_id(1), conv.source.view({"C", "J", "KH", "KW"})};
   return bound;
 }

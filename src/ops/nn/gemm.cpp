@@ -103,7 +103,7 @@ View matrix_view(const std::string& row, const std::string& column, bool transpo
 BoundProblem lower_gemm(const NodeView& node) {
   const GemmProduct product = gemm_of(node);
   BoundProblem bound;
-  bound.problem.family = "gemm";
+  bound.problem.family = families::gemm;
   bound.problem.extents = {{"M", product.m}, {"N", product.n}, {"K", product.k}};
   bound.operands["lhs"] = {node.input_id(0), matrix_view("M", "K", product.transpose_a)};
   bound.operands["rhs"] = {node.input_id(1), matrix_view("K", "N", product.transpose_b)};

@@ -39,7 +39,7 @@ const Operator& operator_Hardmax() {
       .since_opset = 1,
       .infer = infer_softmax,
       .reference = reference_hardmax,
-      .lower = [](const NodeView& node) { return lower_softmax(node, "hardmax"); },
+      .lower = [](const NodeView& node) { return lower_softmax(node, families::hardmax); },
   };
   return kOperator;
 }

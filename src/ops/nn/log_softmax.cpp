@@ -6,6 +6,7 @@
 #include "ops/core/gradient.hpp"
 #include "ops/math/softmax_rows.hpp"
 #include "ops/math/summation.hpp"
+#include "problems/softmax.hpp"
 
 namespace morton::ops {
 namespace {
@@ -56,8 +57,9 @@ const Operator& operator_LogSoftmax() {
       .reference = reference_log_softmax,
       .lower =
           [](const NodeView& node) {
-            BoundProblem bound = lower_softmax(node, "softmax");
-            bound.problem.structure = {{"LOG", 1}};
+            BoundProblem bound = lower_softmax(node, families::softmax);
+            bound.problem.structure =
+                numbers_of(SoftmaxStructure{SoftmaxStructure::Result::logarithm});
             return bound;
           },
       .gradient = gradient_of_log_softmax,

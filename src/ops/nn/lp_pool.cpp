@@ -5,6 +5,7 @@
 #include "base/rooms.hpp"
 #include "ops/math/pool.hpp"
 #include "ops/math/summation.hpp"
+#include "problems/pool2d.hpp"
 
 namespace morton::ops {
 namespace {
@@ -58,8 +59,8 @@ ReferenceTensor reference_lp_pool(const NodeView& node, std::span<const Referenc
 }
 
 BoundProblem lower_lp_pool(const NodeView& node) {
-  BoundProblem bound = lower_pool(node, "lp_pool2d");
-  bound.problem.structure["P"] = exponent_of(node);
+  BoundProblem bound = lower_pool(node, families::lp_pool2d);
+  bound.problem.structure = numbers_of(LpPool2dStructure{pool_window(node), exponent_of(node)});
   return bound;
 }
 

@@ -7,6 +7,7 @@
 #include "ops/math/along.hpp"
 #include "ops/math/normalization.hpp"
 #include "ops/math/summation.hpp"
+#include "problems/local_response.hpp"
 
 namespace morton::ops {
 namespace {
@@ -66,11 +67,10 @@ ReferenceTensor reference_lrn(const NodeView& node, std::span<const ReferenceTen
 BoundProblem lower_lrn(const NodeView& node) {
   const Shape shape = node.input(0).shape;
   BoundProblem bound;
-  bound.problem.family = "local_response";
-  bound.problem.structure = {{"SIZE", size_of_window(node)},
-                             {"ALPHA", bits_of(node.real("alpha", 1e-4))},
-                             {"BETA", bits_of(node.real("beta", 0.75))},
-                             {"BIAS", bits_of(node.real("bias", 1.0))}};
+  bound.problem.family = families::local_response;
+  bound.problem.structure = numbers_of(LocalResponseStructure{
+      size_of_window(node), static_cast<float>(node.real("alpha", 1e-4)),
+      static_cast<float>(node.real("beta", 0.75)), static_cast<float>(node.real("bias", 1.0))});
   bound.problem.extents = {{"N", shape[0]}, {"C", shape[1]}};
   Grouping grouping{{0}, {1}, {}};
   std::vector<Expression> extents{Expression::variable("N"), Expression::variable("C")};

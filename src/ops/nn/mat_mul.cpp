@@ -167,7 +167,7 @@ void drop_vectors(const NodeView& node, BoundProblem& bound) {
 
 BoundProblem lower_batch(const NodeView& node, const MatMulProduct& product) {
   BoundProblem bound;
-  bound.problem.family = "batched_gemm";
+  bound.problem.family = families::batched_gemm;
   std::int64_t count = 1;
   for (std::size_t d = 0; d < product.batch.size(); ++d) {
     bound.problem.extents["B" + std::to_string(d)] = product.batch[d];
@@ -189,7 +189,7 @@ BoundProblem lower_mat_mul(const NodeView& node) {
   const Shape& a = product.a;
   if (product.b.size() > 2) return lower_batch(node, product);
   BoundProblem bound;
-  bound.problem.family = "gemm";
+  bound.problem.family = families::gemm;
   bound.problem.extents = {{"M", product.m}, {"N", product.n}, {"K", product.k}};
   for (std::size_t d = 0; a.size() > 2 && d + 1 < a.size(); ++d) {
     bound.problem.extents["M" + std::to_string(d)] = a[d];

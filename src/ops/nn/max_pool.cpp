@@ -5,6 +5,7 @@
 
 #include "base/rooms.hpp"
 #include "ops/math/pool.hpp"
+#include "problems/pool2d.hpp"
 
 namespace morton::ops {
 namespace {
@@ -78,11 +79,15 @@ std::vector<ReferenceTensor> reference_max(const NodeView& node,
 
 std::vector<BoundProblem> lower_max(const NodeView& node) {
   std::vector<BoundProblem> problems;
-  if (node.node().outputs[0] != kNoTensor) problems.push_back(lower_pool(node, "max_pool2d"));
+  if (node.node().outputs[0] != kNoTensor)
+    problems.push_back(lower_pool(node, families::max_pool2d));
   if (!gives_indices(node)) return problems;
-  problems.push_back(lower_pool(node, "max_pool2d_indices", 1));
+  problems.push_back(lower_pool(node, families::max_pool2d_indices, 1));
   problems.back().problem.types["acc"] = DType::i64;
-  problems.back().problem.structure["COLUMNS"] = node.flag("storage_order", 0) ? 1 : 0;
+  using Order = MaxPool2dIndicesStructure::Order;
+  const Order order = node.flag("storage_order", 0) ? Order::columns : Order::rows;
+  problems.back().problem.structure =
+      numbers_of(MaxPool2dIndicesStructure{pool_window(node), order});
   return problems;
 }
 

@@ -77,7 +77,7 @@ ReferenceTensor reference_max_gradient(const NodeView& node,
 }
 
 BoundProblem lower_max_gradient(const NodeView& node) {
-  BoundProblem bound = lower_pool(node, "max_pool2d_gradient");
+  BoundProblem bound = lower_pool(node, families::max_pool2d_gradient);
   const ImageShape image = image_of(node, node.input(0).shape);
   bound.operands["above"] = {node.input_id(1), image.view({"N", "C", "OH", "OW"})};
   bound.operands["dst"] = {node.output_id(), image.view({"N", "C", "H", "W"})};

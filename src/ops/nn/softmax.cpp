@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "problems/softmax.hpp"
+
 #include <limits>
 
-#include "base/rooms.hpp"
 #include "ops/core/gradient.hpp"
 #include "ops/math/softmax_rows.hpp"
 #include "ops/math/summation.hpp"
@@ -50,8 +51,8 @@ const Operator& operator_Softmax() {
       .reference = reference_softmax,
       .lower =
           [](const NodeView& node) {
-            BoundProblem bound = lower_softmax(node, "softmax");
-            bound.problem.structure = {{"LOG", 0}};
+            BoundProblem bound = lower_softmax(node, families::softmax);
+            bound.problem.structure = numbers_of(SoftmaxStructure{});
             return bound;
           },
       .gradient = gradient_of_softmax,

@@ -72,10 +72,12 @@ BoundProblem lower_arg(const NodeView& node, Extreme extreme) {
   const Shape shape = node.input(0).shape;
   const Along row = arg_extreme_row(node);
   BoundProblem bound;
-  bound.problem.family = "arg_max";
+  bound.problem.family = families::arg_max;
   bound.problem.types["acc"] = DType::i64;
-  bound.problem.structure = {{"SMALLEST", extreme == Extreme::smallest ? 1 : 0},
-                             {"LAST", node.integer("select_last_index", 0)}};
+  using Equals = ArgMaxStructure::Equals;
+  const bool last = node.integer("select_last_index", 0) != 0;
+  bound.problem.structure =
+      numbers_of(ArgMaxStructure{extreme, last ? Equals::last : Equals::first});
   set_extents(bound.problem, row, shape);
   bound.operands["src"] = {node.input_id(0), view_along(row, shape)};
   bound.operands["dst"] = {node.output_id(), view_of_reduced(row, shape, arg_extreme_shape(node))};

@@ -6,6 +6,7 @@
 #include "ops/core/gradient.hpp"
 #include "ops/math/along.hpp"
 #include "ops/math/summation.hpp"
+#include "problems/cumulative_sum.hpp"
 
 namespace morton::ops {
 namespace {
@@ -45,10 +46,14 @@ BoundProblem lower_cum_sum(const NodeView& node) {
   const Shape shape = node.input(0).shape;
   const Along rows = cum_sum_rows(node);
   BoundProblem bound;
-  bound.problem.family = "cumulative_sum";
+  bound.problem.family = families::cumulative_sum;
   bound.problem.types["acc"] = node.input(0).dtype;
-  bound.problem.structure = {{"EXCLUSIVE", node.integer("exclusive", 0)},
-                             {"REVERSE", node.integer("reverse", 0)}};
+  using Structure = CumulativeSumStructure;
+  const bool exclusive = node.integer("exclusive", 0) != 0;
+  const bool reverse = node.integer("reverse", 0) != 0;
+  bound.problem.structure =
+      numbers_of(Structure{exclusive ? Structure::Own::excluded : Structure::Own::included,
+                           reverse ? Structure::From::back : Structure::From::front});
   set_extents(bound.problem, rows, shape);
   bound.operands["src"] = {node.input_id(0), view_along(rows, shape)};
   bound.operands["dst"] = {node.output_id(), view_along(rows, shape)};

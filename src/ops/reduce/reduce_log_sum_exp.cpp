@@ -36,7 +36,7 @@ BoundProblem lower_log_sum_exp(const NodeView& node) {
   const Along rows = along(shape.size(), reduced_axes(node));
   const Reduced reduced = node.flag("keepdims", 1) ? Reduced::kept_as_one : Reduced::dropped;
   BoundProblem bound;
-  bound.problem.family = "log_sum_exp";
+  bound.problem.family = families::log_sum_exp;
   bound.problem.types["acc"] = node.input(0).dtype;
   set_extents(bound.problem, rows, shape);
   bound.operands["src"] = {node.input_id(0), view_along(rows, shape)};

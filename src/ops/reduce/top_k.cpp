@@ -5,6 +5,7 @@
 
 #include "base/rooms.hpp"
 #include "ops/math/along.hpp"
+#include "problems/order.hpp"
 
 namespace morton::ops {
 namespace {
@@ -108,10 +109,12 @@ std::vector<BoundProblem> lower_top_k(const NodeView& node) {
   for (std::size_t output = 0; output < node.node().outputs.size(); ++output) {
     if (node.node().outputs[output] == kNoTensor) continue;
     BoundProblem bound;
-    bound.problem.family = "top_k";
+    bound.problem.family = families::top_k;
     bound.problem.types["acc"] = output == 0 ? node.input(0).dtype : DType::i64;
-    bound.problem.structure = {{"SMALLEST", node.flag("largest", 1) ? 0 : 1},
-                               {"INDICES", static_cast<std::int64_t>(output)}};
+    using Result = TopKStructure::Result;
+    bound.problem.structure = numbers_of(
+        TopKStructure{node.flag("largest", 1) ? FirstInOrder::largest : FirstInOrder::smallest,
+                      output == 0 ? Result::values : Result::indices});
     set_extents(bound.problem, row, shape);
     bound.problem.extents["K"] = count_of(node);
     bound.operands["src"] = {node.input_id(0), view_along(row, shape)};

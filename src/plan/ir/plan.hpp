@@ -13,7 +13,6 @@
 
 #include "base/device/device_info.hpp"
 #include "base/files/json_reader.hpp"
-#include "base/problem.hpp"
 #include "base/rooms.hpp"
 #include "catalogue/catalogue.hpp"
 #include "graph/graph.hpp"
@@ -21,6 +20,7 @@
 #include "morton/plan_choices.hpp"
 #include "plan/ir/decision.hpp"
 #include "plan/measured/tuned.hpp"
+#include "problems/problem.hpp"
 #include "source/instance.hpp"
 
 namespace morton::plan {

@@ -44,7 +44,7 @@ Step library_step(const ScheduledKernel& kernel, const std::vector<Value>& value
   step.library = choice.entry->library;
   step.routine = choice.entry->routine;
   step.problem = print(problem);
-  for (const auto& schema : find_problem_family(problem.family)->operands) {
+  for (const auto& schema : problem.family->operands) {
     const std::string role(schema.name);
     const int value = kernel.values.at(role);
     step.arguments.push_back({StepArgument::Kind::value, role, value});

@@ -135,7 +135,7 @@ class Scheduler {
       if (written && reads(kernel, home)) return false;
       if (kernel.values.at("dst") != value) continue;
       written = true;
-      if (kernel.choice.bound.problem.family != "elementwise") return false;
+      if (kernel.choice.bound.problem.family != families::elementwise) return false;
       const View& view = kernel.choice.bound.operands.at("src0").view;
       const View& dst = kernel.choice.bound.operands.at("dst").view;
       if (names(kernel.values.at("src0"), home) && view.print() != dst.print()) return false;

@@ -16,12 +16,11 @@ constexpr double kInfinite = std::numeric_limits<double>::infinity();
 /// The extents that belong to the family itself: a view may join others into them.
 Environment own_extents(const Problem& problem) {
   std::set<std::string, std::less<>> names;
-  const ProblemFamily* family = find_problem_family(problem.family);
-  for (const auto& operand : family->operands) {
+  for (const auto& operand : problem.family->operands) {
     names.insert(operand.dimensions.begin(), operand.dimensions.end());
   }
   // What a convolution gives to the pool behind it is no operand's extent.
-  if (problem.family == "conv2d_pool") names.insert({"RH", "RW"});
+  if (problem.family == families::conv2d_pool) names.insert({"RH", "RW"});
   Environment extents;
   for (const auto& [name, value] : problem.extents) {
     if (names.empty() || names.contains(name)) extents[name] = value;
@@ -101,12 +100,10 @@ std::string print_extents(const TunedProblem& problem) {
     if (found == problem.extents.end()) return;
     text += (text.empty() ? "" : " ") + name + "=" + std::to_string(found->second);
   };
-  // Products are named M, N, K everywhere, not in the order of the alphabet.
-  const std::vector<std::string> first{"B", "M", "N", "K"};
-  const bool product = problem.family.ends_with("gemm");
-  if (product) std::ranges::for_each(first, add);
+  const Dimensions& first = problem.family->named_first;
+  for (const std::string_view name : first) add(std::string(name));
   for (const auto& [name, value] : problem.extents) {
-    if (!product || std::ranges::find(first, name) == first.end()) add(name);
+    if (std::ranges::find(first, name) == first.end()) add(name);
   }
   return text;
 }
@@ -149,7 +146,7 @@ TunedData::Hit TunedData::look_up(const Entry& entry, const BoundProblem& bound,
   const TunedDevice own = TunedDevice::of(device);
   Hit hit = look_up(entry.name, entry, problem, own);
   if (hit.record != nullptr || entry.batch_of.empty()) return hit;
-  problem.family = "gemm";
+  problem.family = families::gemm;
   problem.extents.erase("B");
   // How the batch lies among the others says nothing of one product.
   problem.orders.clear();

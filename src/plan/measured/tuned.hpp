@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/device/device_info.hpp"
-#include "base/problem.hpp"
 #include "base/rooms.hpp"
 #include "catalogue/catalogue.hpp"
+#include "problems/problem.hpp"
 
 namespace morton::plan {
 
@@ -23,7 +23,7 @@ struct TunedDevice {
 
 /// What of a problem a kernel's speed depends on.
 struct TunedProblem {
-  std::string family;
+  Family family;
   Environment extents;  ///< of the family's own dimensions (M, N, K); all where it names none
   Environment structure;
   std::map<std::string, std::string> types;  ///< of operands and accumulator

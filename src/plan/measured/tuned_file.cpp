@@ -115,8 +115,9 @@ Json to_json(const TunedRecord& record) {
 }
 
 Json to_json(const TunedProblem& problem) {
-  Json json = {
-      {"family", problem.family}, {"extents", Json(problem.extents)}, {"types", problem.types}};
+  Json json = {{"family", problem.family.name()},
+               {"extents", Json(problem.extents)},
+               {"types", problem.types}};
   if (!problem.structure.empty()) json["structure"] = Json(problem.structure);
   if (!problem.orders.empty()) json["orders"] = problem.orders;
   return json;
@@ -125,10 +126,12 @@ Json to_json(const TunedProblem& problem) {
 TunedProblem tuned_problem_from(const JsonReader& reader) {
   reader.allow_keys({"family", "extents", "structure", "types", "orders"});
   TunedProblem problem;
-  problem.family = reader.at("family").text();
-  if (find_problem_family(problem.family) == nullptr) {
-    reader.at("family").fail("there is no family of problems '" + problem.family + "'");
+  const std::string name = reader.at("family").text();
+  const ProblemFamily* family = find_problem_family(name);
+  if (family == nullptr) {
+    reader.at("family").fail("there is no family of problems '" + name + "'");
   }
+  problem.family = family->id;
   problem.extents = environment_from(reader.at("extents"));
   if (reader.has("structure")) problem.structure = environment_from(reader.at("structure"));
   problem.types = texts_by_name(reader.at("types"));

@@ -51,7 +51,7 @@ KernelPolicy::KernelPolicy(const Catalogue& catalogue, PlanOptions options)
     : KernelPolicy(std::shared_ptr<const Catalogue>(std::shared_ptr<void>(), &catalogue),
                    std::move(options)) {}
 
-std::vector<ConsideredEntry> KernelPolicy::entries_for(const std::string& family,
+std::vector<ConsideredEntry> KernelPolicy::entries_for(Family family,
                                                        const TaskPlace& place) const {
   const std::string wanted = wanted_for(family);
   const bool any = wanted.empty() || contains(place.path, wanted);
@@ -64,7 +64,7 @@ std::vector<ConsideredEntry> KernelPolicy::entries_for(const std::string& family
   return considered;
 }
 
-std::vector<ConsideredRecipe> KernelPolicy::recipes_for(const std::string& family,
+std::vector<ConsideredRecipe> KernelPolicy::recipes_for(Family family,
                                                         const TaskPlace& place) const {
   const std::string wanted = wanted_for(family);
   const bool any = wanted.empty() || contains(place.path, wanted);
@@ -83,11 +83,11 @@ std::string KernelPolicy::why_not(const Nameable& one, const std::string& wanted
   return "it is considered only where --use " + one.family + "=" + one.name + " asks for it";
 }
 
-std::string KernelPolicy::wanted_for(const std::string& family) const {
+std::string KernelPolicy::wanted_for(Family family) const {
   const auto& use = options_.use;
   if (const auto wanted = use.find(family); wanted != use.end()) return wanted->second;
   const auto product = use.find("gemm");
-  if (family != "batched_gemm" || product == use.end()) return {};
+  if (family != families::batched_gemm || product == use.end()) return {};
   const std::string twin = "batched_" + product->second;
   return catalogue_->find_entry(twin) != nullptr ? twin : std::string();
 }
@@ -112,14 +112,13 @@ KernelPolicy KernelPolicy::for_one_of_several_devices() const {
   return other;
 }
 
-KernelPolicy KernelPolicy::with_step_kernel(const std::string& family,
-                                            const std::string& kernel) const {
+KernelPolicy KernelPolicy::with_step_kernel(Family family, const std::string& kernel) const {
   KernelPolicy other = *this;
   other.options_.use[family] = kernel;
   return other;
 }
 
-bool is_named(const std::string& name, const std::string& family, const PlanOptions& options) {
+bool is_named(const std::string& name, Family family, const PlanOptions& options) {
   const auto wanted = options.use.find(family);
   return wanted != options.use.end() && wanted->second == name;
 }

@@ -51,14 +51,14 @@ class KernelPolicy {
 
   /// Every entry of the family that `use` and the task's decision let in, in the catalogue's order.
   /// A wanted recipe has free choice inside.
-  [[nodiscard]] std::vector<ConsideredEntry> entries_for(const std::string& family,
+  [[nodiscard]] std::vector<ConsideredEntry> entries_for(Family family,
                                                          const TaskPlace& place) const;
   /// Likewise its recipes, and those that may lead to what is wanted: they pose the family again.
-  [[nodiscard]] std::vector<ConsideredRecipe> recipes_for(const std::string& family,
+  [[nodiscard]] std::vector<ConsideredRecipe> recipes_for(Family family,
                                                           const TaskPlace& place) const;
   /// The entry or recipe that `use` asks for, or nothing. Who asks for a gemm kernel asks for it in
   /// batches too.
-  [[nodiscard]] std::string wanted_for(const std::string& family) const;
+  [[nodiscard]] std::string wanted_for(Family family) const;
 
   /// As PlanOptions::built and PlanOptions::missing say it.
   [[nodiscard]] KernelPolicy among(std::shared_ptr<const BuiltKernels> built,
@@ -69,14 +69,13 @@ class KernelPolicy {
   /// for by name.
   [[nodiscard]] KernelPolicy for_one_of_several_devices() const;
   /// For a step of a recipe that names its kernel.
-  [[nodiscard]] KernelPolicy with_step_kernel(const std::string& family,
-                                              const std::string& kernel) const;
+  [[nodiscard]] KernelPolicy with_step_kernel(Family family, const std::string& kernel) const;
 
  private:
   /// An entry or recipe, as far as naming it goes.
   struct Nameable {
     const std::string& name;
-    const std::string& family;
+    Family family;
     bool where_named = false;
   };
   [[nodiscard]] std::string why_not(const Nameable& one, const std::string& wanted) const;
@@ -86,8 +85,7 @@ class KernelPolicy {
 };
 
 /// True where `use` names the entry for its family.
-[[nodiscard]] bool is_named(const std::string& name, const std::string& family,
-                            const PlanOptions& options);
+[[nodiscard]] bool is_named(const std::string& name, Family family, const PlanOptions& options);
 
 /// The values of the entry's tunables that are decided; null where none are.
 [[nodiscard]] const Environment* decided_tunables(const Entry& entry, const TaskDecision* decision);

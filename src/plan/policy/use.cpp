@@ -2,18 +2,10 @@
 #include "plan/policy/use.hpp"
 
 #include "base/error.hpp"
-#include "base/problem.hpp"
+#include "problems/problem.hpp"
 
 namespace morton::plan {
 namespace {
-
-std::string families_text() {
-  std::string text;
-  for (const ProblemFamily& family : problem_families()) {
-    text += (text.empty() ? "" : ", ") + std::string(family.name);
-  }
-  return text;
-}
 
 /// A line for each entry and recipe of the family.
 std::string kernels_text(const std::string& family, const Catalogue& catalogue) {
@@ -42,7 +34,7 @@ std::map<std::string, std::string> resolve_use(const std::map<std::string, std::
   for (const auto& [family, name] : use) {
     if (find_problem_family(family) == nullptr) {
       throw UsageError("--use: there is no family of problems '" + family + "'; there are " +
-                       families_text());
+                       names_of_families());
     }
     const std::string full = family_of(name, catalogue).empty() ? family + "." + name : name;
     const std::string computes = family_of(full, catalogue);

@@ -11,39 +11,6 @@
 namespace morton::plan {
 namespace {
 
-/// A family that operators are lowered to, and the dimensions of its dst along which an element
-/// depends on the inputs at other coordinates too. Along all others a problem can be cut.
-struct Mixing {
-  std::string_view family;
-  std::vector<std::string_view> along = {};
-};
-
-const std::vector<Mixing>& mixings() {
-  static const std::vector<Mixing> kMixings{{"gemm"},
-                                            {"batched_gemm"},
-                                            {"integer_gemm"},
-                                            {"conv2d"},
-                                            {"max_pool2d"},
-                                            {"average_pool2d"},
-                                            {"elementwise"},
-                                            {"reduce"},
-                                            {"log_sum_exp"},
-                                            {"inverse_deviation"},
-                                            {"arg_max"},
-                                            {"softmax", {"L"}},
-                                            {"hardmax", {"L"}},
-                                            {"normalize", {"L"}},
-                                            {"top_k", {"K"}},
-                                            {"cumulative_sum", {"L"}},
-                                            {"local_response", {"C"}},
-                                            {"pack"},
-                                            {"gather"},
-                                            {"conv_transpose2d"},
-                                            {"lp_pool2d"},
-                                            {"resize2d"}};
-  return kMixings;
-}
-
 class RowProof {
  public:
   RowProof(const TaskList& tasks, std::int64_t batch)
@@ -93,8 +60,8 @@ class RowProof {
   }
 
   [[noreturn]] static void fail(const Task& task, const std::string& why) {
-    throw UnsupportedError("split: node '" + task.name + "' (" + task.bound.problem.family + ") " +
-                           why + ", so the batch cannot be cut; use one device");
+    throw UnsupportedError("split: node '" + task.name + "' (" + task.bound.problem.family.name() +
+                           ") " + why + ", so the batch cannot be cut; use one device");
   }
 
   /// Whether the task's result has rows.
@@ -121,9 +88,9 @@ class RowProof {
   }
 
   static void check_mixed(const Task& task, const Expression& row) {
-    const auto known = std::ranges::find(mixings(), task.bound.problem.family, &Mixing::family);
-    if (known == mixings().end()) fail(task, "is not known to keep rows apart");
-    for (const std::string_view dimension : known->along) {
+    const auto& mixes = task.bound.problem.family->mixes;
+    if (!mixes) fail(task, "is not known to keep rows apart");
+    for (const std::string_view dimension : *mixes) {
       if (row.variables().contains(coordinate_name(std::string(dimension)))) {
         fail(task, "computes along the batch");
       }

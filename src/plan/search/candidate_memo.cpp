@@ -43,8 +43,8 @@ std::string text_of(const View& view) {
 std::string key_of(const Task& task, const TaskList& tasks) {
   const Problem& problem = task.bound.problem;
   const std::vector<int> tensors = tensors_of(task.bound);
-  std::string key = problem.family + ";" + text_of(problem.extents) + text_of(problem.structure) +
-                    problem.epilogue.print() + ";";
+  std::string key = problem.family.name() + ";" + text_of(problem.extents) +
+                    text_of(problem.structure) + problem.epilogue.print() + ";";
   for (const auto& [role, type] : problem.types) {
     key += role + ":" + std::string(name_of(type)) + ",";
   }

@@ -173,10 +173,11 @@ std::vector<Candidate> candidates_in_slabs(const Recipe& recipe, const Task& tas
     // Later slabs must find the kernel that the first one took.
     if (step.slab <= 0) drop_slower(parts.candidates);
     if (parts.candidates.empty()) {
-      throw UnsupportedError("its step " + step.task.bound.problem.family + " has no kernel" +
-                             (parts.rejections.empty() ? ""
-                                                       : ": " + parts.rejections[0].name + " " +
-                                                             parts.rejections[0].why));
+      throw UnsupportedError(
+          "its step " + step.task.bound.problem.family.name() + " has no kernel" +
+          (parts.rejections.empty()
+               ? ""
+               : ": " + parts.rejections[0].name + " " + parts.rejections[0].why));
     }
     const StepWays next{step, parts.candidates, outer.size(), expanded.temporaries.size()};
     if (whole.front().taken.contains(step.step)) {
@@ -186,7 +187,7 @@ std::vector<Candidate> candidates_in_slabs(const Recipe& recipe, const Task& tas
     }
     keep_cheapest(whole);
     if (whole.empty()) {
-      throw UnsupportedError("no kernel of its step " + step.task.bound.problem.family +
+      throw UnsupportedError("no kernel of its step " + step.task.bound.problem.family.name() +
                              " computes the last slab as well as the others");
     }
   }
@@ -278,7 +279,7 @@ std::vector<Candidate> recipe_candidates(const Recipe& recipe, const Task& task,
 CandidateList list_family(const Task& task, const PlanContext& context,
                           const std::vector<TaskTensor>& outer, const RecipePath& path) {
   CandidateList list;
-  const std::string& family = task.bound.problem.family;
+  const Family family = task.bound.problem.family;
   const TaskPlace place{path, context.decision};
   for (const auto& [entry, why_not] : context.policy.entries_for(family, place)) {
     if (packs_one_layout(*entry)) {
@@ -347,9 +348,9 @@ CandidateList list_candidates(const Task& task, const PlanContext& context) {
   for (const auto& rejection : list.rejections) {
     reasons += "\n  " + rejection.name + ": " + rejection.why;
   }
-  const std::string& family = task.bound.problem.family;
+  const Family family = task.bound.problem.family;
   if (const std::string wanted = context.policy.wanted_for(family); !wanted.empty()) {
-    throw UsageError("--use " + family + "=" + wanted + " cannot compute " + task.name +
+    throw UsageError("--use " + family.name() + "=" + wanted + " cannot compute " + task.name +
                      (reasons.empty() ? ": no such kernel or recipe" : reasons));
   }
   throw UnsupportedError("plan: no kernel computes " + task.name + " (" +

@@ -141,7 +141,7 @@ double efficiency_of(const Entry& entry, const DeviceInfo& device) {
 double best_pack_efficiency(const Catalogue& catalogue, const DeviceInfo& device) {
   double best = 0.0;
   for (const Entry& entry : catalogue.entries()) {
-    if (entry.family != "pack" || packs_one_layout(entry)) continue;
+    if (entry.family != families::pack || packs_one_layout(entry)) continue;
     best = std::max(best, efficiency_of(entry, device));
   }
   // Without any there is nothing to compare, and planning a copy will say so.

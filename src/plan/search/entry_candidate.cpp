@@ -94,7 +94,7 @@ std::optional<Started> start_of(const BoundProblem& bound, const TaskTensor& dst
 BoundProblem spread_problem(const Started& started, const TaskTensor& addend, int start,
                             const Shape& shape) {
   BoundProblem bound;
-  bound.problem.family = "pack";
+  bound.problem.family = families::pack;
   bound.problem.types = {{"src", DType::f32}, {"dst", DType::f32}, {"acc", DType::f32}};
   const auto dimensions = numbered_dimensions(shape.size());
   for (std::size_t d = 0; d < shape.size(); ++d) bound.problem.extents[dimensions[d]] = shape[d];

@@ -45,8 +45,7 @@ InstanceSpec instance_spec(const KernelChoice& choice, const SpecPlaces& places)
   spec.entry = choice.entry;
   spec.tunables = choice.tunables;
   spec.problem = choice.bound.problem;
-  const ProblemFamily* family = find_problem_family(spec.problem.family);
-  for (const auto& schema : family->operands) {
+  for (const auto& schema : spec.problem.family->operands) {
     const std::string role(schema.name);
     InstanceOperand operand;
     operand.name = role;

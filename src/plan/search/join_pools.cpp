@@ -5,18 +5,18 @@
 #include <set>
 
 #include "base/error.hpp"
-#include "base/pooled_map.hpp"
 #include "plan/policy/decided.hpp"
 #include "plan/search/narrow.hpp"
+#include "problems/conv2d_pool.hpp"
 
 namespace morton::plan {
 namespace {
 
-constexpr const char* kJoined = "conv2d_pool";
+constexpr Family kJoined = families::conv2d_pool;
 
 bool is_pool(const Task& task) {
-  const std::string& family = task.bound.problem.family;
-  return family == "max_pool2d" || family == "average_pool2d";
+  const Family family = task.bound.problem.family;
+  return family == families::max_pool2d || family == families::average_pool2d;
 }
 
 /// Whether the operand is a whole tensor of as many dimensions, each where it is expected.
@@ -50,23 +50,23 @@ std::optional<Binding> bias_of(const Side& side, const TaskTensor& tensor, std::
   return Binding{side.tensor, View::mapped({"O"}, std::move(coordinates), extents)};
 }
 
-/// The pool's structure under its names behind a convolution; false where that has none for it.
-bool add_pool(const Problem& pool, Problem& joined) {
-  const Environment& from = pool.structure;
-  if (from.at("DH") != 1 || from.at("DW") != 1) return false;
-  const bool mean = pool.family == "average_pool2d";
-  Environment& to = joined.structure;
-  to["QH"] = from.at("KH");
-  to["QW"] = from.at("KW");
-  to["UH"] = from.at("SH");
-  to["UW"] = from.at("SW");
-  to["QT"] = from.at("PT");
-  to["QL"] = from.at("PL");
-  to["QB"] = mean ? from.at("PB") : 0;
-  to["QR"] = mean ? from.at("PR") : 0;
-  to["COUNT_PAD"] = mean ? from.at("COUNT_PAD") : 0;
-  to["COMBINE"] = mean ? 0 : 3;
-  return true;
+/// The structure of a convolution and the pool behind it; nothing where a problem of both has no
+/// place for the pool's.
+std::optional<Conv2dPoolStructure> structure_of_both(const Problem& conv, PooledMap map,
+                                                     const Problem& pool) {
+  Conv2dPoolStructure both;
+  both.conv = structure_of<Conv2dStructure>(conv.structure);
+  both.map = map;
+  both.window = structure_of<SlidingWindow>(pool.structure);
+  if (both.window.dilation != SlidingWindow::Pair{1, 1}) return std::nullopt;
+  both.combine = Conv2dPoolStructure::Combine::largest;
+  if (pool.family == families::average_pool2d) {
+    const auto average = structure_of<AveragePool2dStructure>(pool.structure);
+    both.combine = Conv2dPoolStructure::Combine::mean;
+    both.after = average.after;
+    both.count = average.count;
+  }
+  return both;
 }
 
 /// The pool that alone reads what the convolution computes; the number of tasks where there is
@@ -99,8 +99,9 @@ std::size_t pool_behind(std::size_t conv, const TaskList& tasks) {
 /// Whether PlanOptions::use asks for kernels that a joined step would leave out.
 bool is_asked_apart(const PlanOptions& options) {
   return !options.use.contains(kJoined) && std::ranges::any_of(options.use, [](const auto& wanted) {
-    return wanted.first == "conv2d" || wanted.first == "max_pool2d" ||
-           wanted.first == "average_pool2d" || is_narrow_family(wanted.first);
+    const std::string& family = wanted.first;
+    return family == families::conv2d || family == families::max_pool2d ||
+           family == families::average_pool2d || is_narrow_family(family);
   });
 }
 
@@ -111,8 +112,8 @@ bool may_be_decided(const std::string& task, const PlanOptions& options) {
 /// What a map takes besides the convolution, which no kernel's cost counts but what was measured of
 /// one that does both: some thirty operations for a function, by vectors.
 double map_us(const Problem& both, const PlanContext& context) {
-  const std::int64_t map = both.structure.at("MAP");
-  const double operations = map == 0 ? 1.0 : map == 1 ? 2.0 : 30.0;
+  const PooledMap map = structure_of<Conv2dPoolStructure>(both.structure).map;
+  const double operations = map == PooledMap::none ? 1.0 : map == PooledMap::relu ? 2.0 : 30.0;
   double elements = 1.0;
   for (const char* name : {"N", "O", "RH", "RW"}) {
     elements *= static_cast<double>(both.extents.at(name));
@@ -203,9 +204,9 @@ std::optional<Task> joined_with_pool(const Task& conv, const Task& pool, const T
   problem.extents["RW"] = first.extents.at("OW");
   problem.extents["OH"] = pool.bound.problem.extents.at("OH");
   problem.extents["OW"] = pool.bound.problem.extents.at("OW");
-  problem.structure = first.structure;
-  problem.structure["MAP"] = *map;
-  if (!add_pool(pool.bound.problem, problem)) return std::nullopt;
+  const auto structure = structure_of_both(first, *map, pool.bound.problem);
+  if (!structure) return std::nullopt;
+  problem.structure = numbers_of(*structure);
   problem.types = first.types;
   problem.types["bias"] = DType::f32;
   problem.epilogue = pool.bound.problem.epilogue;
@@ -225,7 +226,7 @@ TaskList join_pools(const PlanContext& context, std::vector<std::string>& notes)
   std::set<std::size_t> dropped;
   for (std::size_t t = 0; t < context.tasks.tasks.size(); ++t) {
     const Task& conv = context.tasks.tasks[t];
-    if (conv.bound.problem.family != "conv2d") continue;
+    if (conv.bound.problem.family != families::conv2d) continue;
     const std::size_t p = pool_behind(t, context.tasks);
     if (p == context.tasks.tasks.size()) continue;
     const Task& pool = context.tasks.tasks[p];

@@ -13,7 +13,7 @@ namespace morton::plan {
 /// The context's tasks, of which each convolution whose result only a pool reads is one task with
 /// that pool (family conv2d_pool) where a kernel does both in less time than the best two do apart.
 /// Both must be of two dimensions, the pool without dilation, and the convolution's epilogue a bias
-/// and a map of base/pooled_map.hpp. Pairs stay apart where PlanOptions::use names kernels for
+/// and a map of problems/conv2d_pool.hpp. Pairs stay apart where PlanOptions::use names kernels for
 /// either, and at other extents where they were decided so. `notes` gets a line for each pair that
 /// could be one problem: what was found, for `--why`.
 [[nodiscard]] TaskList join_pools(const PlanContext& context, std::vector<std::string>& notes);

@@ -49,11 +49,10 @@ Demand demand_of(const Entry& entry, const std::string& role, const BoundProblem
   const OperandFormat& format = entry.operands.at(role);
   const View& view = bound.operands.at(role).view;
   // What packs into one layout is chosen where that is already settled.
-  if (entry.family == "pack") return {};
+  if (entry.family == families::pack) return {};
   Demand demand;
   if (format.is_any()) {
-    const bool any_rank = find_problem_family(entry.family)->operands.back().dimensions.empty();
-    if (role == "src" && !any_rank) demand.walk = Demand::Walk::rows;
+    if (role == "src" && !entry.family->has_any_rank()) demand.walk = Demand::Walk::rows;
     return demand;
   }
   if (is_shared(entry, role, view)) {

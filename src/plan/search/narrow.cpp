@@ -9,14 +9,14 @@ namespace {
 
 /// A family and the chain that its problems compute.
 struct Pattern {
-  std::string_view family;
+  Family family;
   std::string_view chain;
 };
 
 constexpr std::array<Pattern, 3> kPatterns{{
-    {"bias", "add(v, s1)"},
-    {"sigmoid", "div(1, add(1, exp(neg(v))))"},
-    {"relu", "max(v, 0)"},
+    {families::bias, "add(v, s1)"},
+    {families::sigmoid, "div(1, add(1, exp(neg(v))))"},
+    {families::relu, "max(v, 0)"},
 }};
 
 /// The tensor as a matrix whose first dimension is tensor dimension `row`.
@@ -51,7 +51,7 @@ Shape shape_of(const BoundProblem& bound) {
   return shape;
 }
 
-BoundProblem as_matrix(const BoundProblem& elementwise, std::string_view family, const Shape& shape,
+BoundProblem as_matrix(const BoundProblem& elementwise, Family family, const Shape& shape,
                        std::size_t row) {
   BoundProblem bound;
   bound.problem.family = family;
@@ -91,7 +91,7 @@ bool is_narrow_family(const std::string& family) {
 
 std::vector<BoundProblem> narrowed(const BoundProblem& elementwise,
                                    const std::function<const TaskTensor&(int)>& tensor_at) {
-  if (elementwise.problem.family != "elementwise") return {};
+  if (elementwise.problem.family != families::elementwise) return {};
   const std::string chain = elementwise.problem.epilogue.print();
   const auto pattern = std::find_if(kPatterns.begin(), kPatterns.end(),
                                     [&](const Pattern& p) { return p.chain == chain; });
@@ -101,11 +101,12 @@ std::vector<BoundProblem> narrowed(const BoundProblem& elementwise,
                      elementwise.operands.at("dst").view.grouping == identity.grouping;
   if (pattern == kPatterns.end() || shape.empty() || !whole) return {};
   std::vector<BoundProblem> problems;
-  if (pattern->family == "bias") {
+  if (pattern->family == families::bias) {
     const Shape& side = elementwise.sides[0].shape;
     const int row = varying_dimension(side, shape);
     if (row < 0 || tensor_at(elementwise.sides[0].tensor).shape != side) return {};
-    BoundProblem bound = as_matrix(elementwise, "bias", shape, static_cast<std::size_t>(row));
+    BoundProblem bound =
+        as_matrix(elementwise, families::bias, shape, static_cast<std::size_t>(row));
     bound.operands["bias"] = {elementwise.sides[0].tensor, vector_of(side)};
     bound.problem.types["bias"] = DType::f32;
     problems.push_back(std::move(bound));

@@ -159,13 +159,12 @@ class Expansion {
   }
 
   static std::vector<std::string> dimensions_for(const RecipeStep& step, const std::string& role) {
-    const ProblemFamily* family = find_problem_family(step.family);
-    for (const auto& schema : family->operands) {
+    for (const auto& schema : step.family->operands) {
       if (schema.name != role) continue;
       if (schema.dimensions.empty()) return numbered_dimensions(step.extents.size());
       return {schema.dimensions.begin(), schema.dimensions.end()};
     }
-    throw ModelError("recipe: family " + step.family + " has no operand '" + role + "'");
+    throw ModelError("recipe: family " + step.family.name() + " has no operand '" + role + "'");
   }
 
   Binding bind(const RecipeStep& step, const std::string& role, const RecipeOperand& operand,
@@ -199,7 +198,7 @@ class Expansion {
 
   Task make_step(const RecipeStep& step) {
     Task task;
-    task.name = task_.name + ":" + step.family;
+    task.name = task_.name + ":" + step.family.name();
     Problem& problem = task.bound.problem;
     problem.family = step.family;
     for (const auto& [name, extent] : step.extents)

@@ -53,7 +53,7 @@ double scattered_us(const Arrangement& stored, const Demand& demand, const PlanC
 BoundProblem pack_problem(int source, int copy, const View& view, const Arrangement& arrangement,
                           const Problem& problem, Demand::Kind kind) {
   BoundProblem bound;
-  bound.problem.family = "pack";
+  bound.problem.family = families::pack;
   bound.problem.types = {
       {"src", arrangement.dtype}, {"dst", arrangement.dtype}, {"acc", arrangement.dtype}};
   const Shape extents = operand_extents(arrangement);

@@ -126,7 +126,7 @@ std::vector<std::string> numbered_dimensions(std::size_t rank) {
 BoundProblem elementwise_problem(int src, int dst, const Shape& shape, const Chain& chain,
                                  std::vector<Side> sides) {
   BoundProblem bound;
-  bound.problem.family = "elementwise";
+  bound.problem.family = families::elementwise;
   bound.problem.types = {{"src0", DType::f32}, {"dst", DType::f32}, {"acc", DType::f32}};
   bound.problem.epilogue = chain;
   const auto dimensions = numbered_dimensions(shape.size());

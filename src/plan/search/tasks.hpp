@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "base/problem.hpp"
 #include "base/rooms.hpp"
 #include "graph/graph.hpp"
+#include "problems/problem.hpp"
 
 namespace morton::plan {
 

@@ -27,14 +27,14 @@ class ProblemPoser {
   }
 
   PosedProblem run() {
-    if (entry_.family == "gather") {
+    if (entry_.family == families::gather) {
       pose_gather();
-    } else if (entry_.family == "pack" && writes_parts(entry_)) {
+    } else if (entry_.family == families::pack && writes_parts(entry_)) {
       pose_part();
     } else {
       for (const OperandSchema& schema : family_.operands) pose_whole(schema);
     }
-    if (entry_.family == "elementwise") {
+    if (entry_.family == families::elementwise) {
       problem().epilogue.append(ScalarOp::max, {ScalarRef::input(0), ScalarRef::constant(0.0)});
     }
     problem().types["acc"] = problem().types.at("dst");

@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "base/problem.hpp"
 #include "base/rooms.hpp"
 #include "catalogue/catalogue.hpp"
 #include "layout/arrangement.hpp"
 #include "plan/search/tasks.hpp"
+#include "problems/problem.hpp"
 
 namespace morton::plan {
 

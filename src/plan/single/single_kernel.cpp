@@ -17,7 +17,7 @@ namespace {
 Arrangement free_arrangement(const Entry& entry, const std::string& role, const TaskTensor& tensor,
                              const View& view) {
   const OperandFormat& format = entry.operands.at(role);
-  const bool turns = entry.family == "pack" && (!format.is_any() || role == "dst") &&
+  const bool turns = entry.family == families::pack && (!format.is_any() || role == "dst") &&
                      tensor.shape.size() == view.dimensions.size() && view.grouping;
   if (!turns) return row_major_arrangement(tensor.dtype, tensor.shape);
   const Layout layout = format.is_any() ? Layout::parse("C", view.dimensions)

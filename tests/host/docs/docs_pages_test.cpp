@@ -65,6 +65,12 @@ TEST(AddAnOperatorPage, ShowsPartsOfTheRepositorysFiles) {
   for (const auto& [name, text] : parts) EXPECT_THAT(text_of_page(name), HasSubstr("\n" + text));
 }
 
+TEST(AddAProblemFamilyPage, ShowsTheFilesOfTheRepository) {
+  const auto files = files_of_page("docs/how_to/add_a_problem_family.md");
+  EXPECT_EQ(files.size(), 2U);
+  for (const auto& [name, text] : files) EXPECT_EQ(text, text_of_page(name)) << name;
+}
+
 /// The list is for readers; a new operator need not be in it, but what is in it must exist.
 TEST(Readme, ListsOperatorsThatExist) {
   const auto listed = ticked_words(part_of_page("README.md", "operators"));

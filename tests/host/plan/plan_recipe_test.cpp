@@ -42,7 +42,7 @@ Catalogue catalogue_with(std::string_view recipe) {
 Task product(std::int64_t m, std::int64_t n, std::int64_t k) {
   Task task;
   task.name = "product";
-  task.bound.problem.family = "gemm";
+  task.bound.problem.family = families::gemm;
   task.bound.problem.extents = {{"M", m}, {"N", n}, {"K", k}};
   for (const char* name : {"lhs", "rhs", "dst", "acc"}) {
     task.bound.problem.types[name] = DType::f32;

@@ -16,7 +16,7 @@ InstanceSpec tile_with_bias(const Catalogue& catalogue, const View& view) {
   InstanceSpec spec;
   spec.entry = catalogue.find_entry("gemm.tile");
   spec.tunables = standard_tunables(*spec.entry);
-  spec.problem.family = "gemm";
+  spec.problem.family = families::gemm;
   spec.problem.extents = {{"M", 5}, {"N", 7}, {"K", 3}};
   spec.problem.epilogue.input_count = 2;
   spec.problem.epilogue.append(ScalarOp::add, {ScalarRef::input(0), ScalarRef::input(1)});
@@ -88,7 +88,7 @@ InstanceSpec ranges_with_side(const Catalogue& catalogue, std::int64_t row_paddi
   InstanceSpec spec;
   spec.entry = catalogue.find_entry("elementwise.ranges");
   spec.tunables = standard_tunables(*spec.entry);
-  spec.problem.family = "elementwise";
+  spec.problem.family = families::elementwise;
   spec.problem.extents = {{"D0", 5}, {"D1", 7}};
   spec.problem.epilogue.input_count = 2;
   spec.problem.epilogue.append(ScalarOp::add, {ScalarRef::input(0), ScalarRef::input(1)});
