@@ -64,8 +64,8 @@ TEST(SingleKernel, EveryKernelHasAnExampleOnSomeDevice) {
 
 TEST(SingleKernel, EveryFamilyHasSizesForAllItsNames) {
   for (const ProblemFamily& family : problem_families()) {
-    SCOPED_TRACE(family.name);
-    const auto examples = example_sizes(std::string(family.name), {});
+    SCOPED_TRACE(family.name());
+    const auto examples = example_sizes(family.name(), {});
     ASSERT_FALSE(examples.empty());
     for (const OperandSchema& schema : family.operands) {
       for (const auto dimension : schema.dimensions) {

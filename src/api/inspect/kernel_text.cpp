@@ -3,18 +3,20 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "api/compile/planning.hpp"
+#include "api/compile/job.hpp"
+#include "api/compile/model_at_shapes.hpp"
 #include "base/error.hpp"
 #include "base/files/json_reader.hpp"
 #include "base/rooms.hpp"
 #include "base/text/near_names.hpp"
 #include "catalogue/library.hpp"
 #include "morton/kernel.hpp"
+#include "plan/policy/kernel_policy.hpp"
 #include "plan/policy/tunables.hpp"
-#include "plan/policy/work_group.hpp"
 #include "plan/single/single_kernel.hpp"
 
-namespace morton::api {
+namespace morton {
+using namespace api;
 namespace {
 
 DeviceInfo device_in(const std::string& json_text) {
@@ -53,9 +55,7 @@ const Entry& entry_named(const std::string& kernel, const Catalogue& catalogue) 
 }
 
 /// Throws UsageError for values of another kernel's tunables.
-void check_values(const Entry& entry, const PlanOptions& options, const Catalogue& catalogue) {
-  check_tunables(options.tunables, catalogue);
-  check_work_group(options.local, catalogue);
+void check_values(const Entry& entry, const PlanOptions& options) {
   for (const auto& [kernel, values] : options.tunables) {
     if (kernel == entry.name || kernel == entry.batch_of) continue;
     throw UsageError("values are set for " + kernel + ", which is not the kernel that is shown, " +
@@ -165,12 +165,12 @@ KernelText kernel_text_of(const Plan& plan, const Step& step) {
 
 KernelText kernel_text(const std::string& kernel, const std::map<std::string, std::int64_t>& sizes,
                        const std::string& device_json, const CompileOptions& options) {
-  const PlanSetup setup = plan_setup(options);
-  const Entry& entry = entry_named(kernel, setup.catalogue);
-  check_values(entry, setup.options, setup.catalogue);
+  const auto policy = policy_of(options, store_of(options), observer_of(options));
+  const Entry& entry = entry_named(kernel, policy->catalogue());
+  check_values(entry, policy->options());
   const DeviceInfo device = device_in(device_json);
-  const SingleKernel made =
-      single_kernel(entry, {sizes.begin(), sizes.end()}, setup.catalogue, device, setup.options);
+  const SingleKernel made = single_kernel(entry, {sizes.begin(), sizes.end()}, policy->catalogue(),
+                                          device, policy->options());
   KernelText text;
   text.kernel = entry.name;
   text.device = device.name;
@@ -187,7 +187,8 @@ KernelText kernel_text(const std::string& kernel, const std::map<std::string, st
 std::vector<KernelText> kernel_texts(const Model& model, const std::string& device_json,
                                      const CompileOptions& options) {
   const DeviceInfo device = device_in(device_json);
-  const Plan plan = planned(prepared_graph(model, options), device, options);
+  const Job job = job_of(model, options, store_of(options));
+  const Plan plan = make_plan(job.subject->graph(), device, *job.policy);
   std::vector<KernelText> texts;
   for (const Step& step : plan.steps) {
     texts.push_back(kernel_text_of(plan, step));
@@ -200,12 +201,12 @@ std::map<std::string, std::vector<std::string>> kernel_names(
     const std::vector<std::string>& catalogue_files) {
   CompileOptions options;
   options.catalogue_files = catalogue_files;
-  const Catalogue catalogue = catalogue_for(options);
+  const auto policy = policy_of(options, store_of(options), observer_of(options));
   std::map<std::string, std::vector<std::string>> names;
-  for (const Entry& entry : catalogue.entries()) {
+  for (const Entry& entry : policy->catalogue().entries()) {
     if (entry.library.empty()) names[entry.family].push_back(entry.name);
   }
   return names;
 }
 
-}  // namespace morton::api
+}  // namespace morton

@@ -6,11 +6,12 @@
 
 #include "base/rooms.hpp"
 #include "ops/math/along.hpp"
+#include "problems/order.hpp"
 
 namespace morton::ops {
 namespace {
 
-enum class Extreme : std::uint8_t { largest, smallest };
+using Extreme = FirstInOrder;
 
 Along arg_extreme_row(const NodeView& node) {
   const std::size_t rank = node.input(0).shape.size();

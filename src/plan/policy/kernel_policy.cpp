@@ -80,7 +80,7 @@ std::vector<ConsideredRecipe> KernelPolicy::recipes_for(Family family,
 std::string KernelPolicy::why_not(const Nameable& one, const std::string& wanted) const {
   if (contains(options_.exclude, one.name)) return "it is excluded";
   if (!one.where_named || one.name == wanted) return {};
-  return "it is considered only where --use " + one.family + "=" + one.name + " asks for it";
+  return "it is considered only where --use " + one.family.name() + "=" + one.name + " asks for it";
 }
 
 std::string KernelPolicy::wanted_for(Family family) const {

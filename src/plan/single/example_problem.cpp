@@ -18,7 +18,7 @@ bool is_structure(const ProblemFamily& family, const std::string& name) {
 class ProblemPoser {
  public:
   ProblemPoser(const Entry& entry, const Environment& sizes)
-      : entry_(entry), family_(*find_problem_family(entry.family)) {
+      : entry_(entry), family_(*entry.family) {
     problem().family = entry.family;
     for (const auto& [name, value] : sizes) {
       (is_structure(family_, name) ? problem().structure : problem().extents)[name] = value;
@@ -49,7 +49,7 @@ class ProblemPoser {
     std::int64_t left = kMost;
     for (const std::int64_t extent : shape) {
       if (extent < 1) {
-        throw UsageError("problem: " + role + " of " + entry_.family + " would be " +
+        throw UsageError("problem: " + role + " of " + entry_.family.name() + " would be " +
                          to_string(shape) + "; its extents must be 1 or more");
       }
       left /= extent;

@@ -75,10 +75,11 @@ SingleKernel single_kernel(const Entry& entry, const Environment& sizes, const C
   for (const auto& [role, format] : entry.operands) {
     if (format.stored) options.precision = *format.stored;
   }
+  const KernelPolicy policy(catalogue, options);
   std::string first_reason;
   for (const Environment& example : example_sizes(entry.family, sizes)) {
     const PosedProblem posed = posed_problem(entry, example);
-    const PlanContext context(catalogue, device, options, posed.tasks);
+    const PlanContext context(policy, device, posed.tasks);
     try {
       check_device(entry, context);
       return made_kernel(entry, posed, context);
