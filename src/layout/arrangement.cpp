@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <optional>
 
 #include "base/numbers/checked.hpp"
 
@@ -14,15 +15,17 @@ constexpr std::array<std::string_view, 3> kRimNames{"undefined", "finite", "zero
 
 /// Throws ModelError unless the groups hold every tensor dimension once.
 void check_grouping(const Shape& shape, const Grouping& grouping, int rank) {
-  std::vector<int> uses(shape.size(), 0);
+  std::uint64_t seen = 0;
   std::size_t members = 0;
+  bool once = shape.size() <= kMaxRank;
   for (const auto& group : grouping) {
     for (const int t : group) {
       ++members;
-      if (t >= 0 && static_cast<std::size_t>(t) < shape.size()) ++uses[t];
+      const bool known = t >= 0 && static_cast<std::size_t>(t) < shape.size();
+      once = once && known && (seen >> t & 1) == 0;
+      if (once) seen |= std::uint64_t{1} << t;
     }
   }
-  const bool once = std::all_of(uses.begin(), uses.end(), [](int n) { return n == 1; });
   if (!once || members != shape.size() || grouping.size() != static_cast<std::size_t>(rank)) {
     throw ModelError("arrangement: expected " + std::to_string(rank) +
                      " groups that hold each dimension of " + to_string(shape) + " once, got " +
@@ -31,8 +34,36 @@ void check_grouping(const Shape& shape, const Grouping& grouping, int rank) {
   }
 }
 
+/// The extent of an operand dimension: the product of its group's.
+std::int64_t joined_extent(const Arrangement& arrangement, std::size_t dimension) {
+  std::int64_t extent = 1;
+  for (const int t : arrangement.grouping[dimension]) {
+    if (arrangement.tensor_shape[t] < 0) {
+      throw ModelError("arrangement: negative extent in " + to_string(arrangement.tensor_shape));
+    }
+    extent = checked_mul(extent, arrangement.tensor_shape[t], "arrangement: joined extent");
+  }
+  return extent;
+}
+
 std::int64_t least_common_multiple(std::int64_t a, std::int64_t b) {
   return checked_mul(a / std::gcd(a, b), b, "arrangement: alignment");
+}
+
+/// Elements where no gaps lie between them; none for a pitch, or an arrangement that contradicts
+/// itself.
+std::optional<std::int64_t> dense_elements(const Arrangement& arrangement) {
+  const Layout& layout = arrangement.layout;
+  const Shape& padded = arrangement.padded;
+  if (arrangement.pitch != 0 || padded.size() != static_cast<std::size_t>(layout.rank())) {
+    return std::nullopt;
+  }
+  std::int64_t elements = 1;
+  for (int d = 0; d < layout.rank(); ++d) {
+    if (padded[d] < 0 || padded[d] % layout.tile(d) != 0) return std::nullopt;
+    if (__builtin_mul_overflow(elements, padded[d], &elements)) return std::nullopt;
+  }
+  return elements;
 }
 
 std::vector<std::string> default_names(std::size_t rank) {
@@ -57,6 +88,7 @@ Arrangement row_major_arrangement(DType dtype, const Shape& shape) {
   Arrangement arrangement;
   arrangement.dtype = dtype;
   arrangement.tensor_shape = shape;
+  arrangement.grouping.reserve(shape.size());
   for (int d = 0; d < static_cast<int>(shape.size()); ++d) arrangement.grouping.push_back({d});
   arrangement.layout = Layout::row_major(static_cast<int>(shape.size()));
   arrangement.padded = shape;
@@ -90,33 +122,26 @@ Arrangement make_arrangement(DType dtype, const Shape& shape, Grouping grouping,
 }
 
 void validate(const Arrangement& arrangement) {
-  const Shape extents = operand_extents(arrangement);
-  for (std::size_t d = 0; d < extents.size(); ++d) {
-    if (d < arrangement.padded.size() && arrangement.padded[d] >= extents[d]) continue;
+  check_grouping(arrangement.tensor_shape, arrangement.grouping, arrangement.layout.rank());
+  for (std::size_t d = 0; d < arrangement.grouping.size(); ++d) {
+    const std::int64_t extent = joined_extent(arrangement, d);
+    if (d < arrangement.padded.size() && arrangement.padded[d] >= extent) continue;
     throw ModelError("arrangement: dimension " + std::to_string(d) + " of " +
                      to_string(arrangement.tensor_shape) +
-                     ": expected a padded extent of at least " + std::to_string(extents[d]) +
-                     ", got " + to_string(arrangement.padded));
+                     ": expected a padded extent of at least " + std::to_string(extent) + ", got " +
+                     to_string(arrangement.padded));
   }
 }
 
 Shape operand_extents(const Arrangement& arrangement) {
   check_grouping(arrangement.tensor_shape, arrangement.grouping, arrangement.layout.rank());
-  Shape extents;
-  for (const auto& group : arrangement.grouping) {
-    std::int64_t extent = 1;
-    for (const int t : group) {
-      if (arrangement.tensor_shape[t] < 0) {
-        throw ModelError("arrangement: negative extent in " + to_string(arrangement.tensor_shape));
-      }
-      extent = checked_mul(extent, arrangement.tensor_shape[t], "arrangement: joined extent");
-    }
-    extents.push_back(extent);
-  }
+  Shape extents(arrangement.grouping.size());
+  for (std::size_t d = 0; d < extents.size(); ++d) extents[d] = joined_extent(arrangement, d);
   return extents;
 }
 
 std::int64_t elements_of(const Arrangement& arrangement) {
+  if (const auto dense = dense_elements(arrangement)) return *dense;
   return BoundLayout(arrangement.layout, arrangement.padded, arrangement.pitch).size();
 }
 

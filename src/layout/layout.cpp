@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layout/layout.hpp"
 
+#include <algorithm>
+#include <array>
 #include <optional>
 
 #include "base/numbers/checked.hpp"
@@ -16,32 +18,31 @@ std::string coordinate_text(std::span<const std::int64_t> coordinates) {
   return text + ")";
 }
 
+[[noreturn]] void refuse_loop(int dimension, const std::string& why) {
+  throw ModelError("layout: dimension " + std::to_string(dimension) + why);
+}
+
 /// Throws ModelError unless every dimension has one whole loop, outside of its fixed ones.
 void check_loops(int rank, const std::vector<Loop>& loops) {
-  std::vector<char> has_whole(static_cast<std::size_t>(rank), 0);
-  std::vector<std::int64_t> tiles(static_cast<std::size_t>(rank), 1);
-  for (const Loop& loop : loops) {
-    const std::string name = "layout: dimension " + std::to_string(loop.dimension);
-    if (loop.dimension < 0 || loop.dimension >= rank) {
-      throw ModelError(name + " of " + std::to_string(rank));
+  std::array<bool, kMaxRank> has_whole{};
+  std::array<std::int64_t, kMaxRank> tiles;
+  tiles.fill(1);
+  for (const auto& [dimension, extent] : loops) {
+    if (dimension < 0 || dimension >= rank) refuse_loop(dimension, " of " + std::to_string(rank));
+    if (extent < 0) {
+      refuse_loop(dimension, ": expected an extent >= 1, got " + std::to_string(extent));
     }
-    if (loop.extent < 0) {
-      throw ModelError(name + ": expected an extent >= 1, got " + std::to_string(loop.extent));
-    }
-    if (loop.extent == 0) {
-      if (has_whole[loop.dimension] != 0) throw ModelError(name + " is named twice");
-      has_whole[loop.dimension] = 1;
-    } else if (has_whole[loop.dimension] == 0) {
-      throw ModelError(name +
-                       ": a tile's loop stands outside of the loop over the whole dimension");
+    if (extent == 0) {
+      if (has_whole[dimension]) refuse_loop(dimension, " is named twice");
+      has_whole[dimension] = true;
+    } else if (!has_whole[dimension]) {
+      refuse_loop(dimension, ": a tile's loop stands outside of the loop over the whole dimension");
     } else {
-      tiles[loop.dimension] = checked_mul(tiles[loop.dimension], loop.extent, "layout: tile");
+      tiles[dimension] = checked_mul(tiles[dimension], extent, "layout: tile");
     }
   }
   for (int d = 0; d < rank; ++d) {
-    if (has_whole[d] == 0) {
-      throw ModelError("layout: dimension " + std::to_string(d) + " is missing");
-    }
+    if (!has_whole[d]) refuse_loop(d, " is missing");
   }
 }
 
@@ -112,6 +113,7 @@ Layout::Layout(int rank, std::vector<Loop> loops) : rank_(rank), loops_(std::mov
 
 Layout Layout::row_major(int rank) {
   std::vector<Loop> loops;
+  loops.reserve(static_cast<std::size_t>(std::max(rank, 0)));
   for (int d = 0; d < rank; ++d) loops.push_back({d, 0});
   return Layout(rank, std::move(loops));
 }

@@ -111,6 +111,13 @@ std::vector<Unit> units_of(const Arrangement& arrangement, const BoundLayout& bo
   return units;
 }
 
+/// True for arrangements of tensors of one shape that are told in the same words.
+bool is_written_alike(const Arrangement& a, const Arrangement& b) {
+  return a.padded == b.padded && a.pitch == b.pitch && a.layout == b.layout &&
+         a.grouping == b.grouping && a.image_rows == b.image_rows &&
+         a.image_texels == b.image_texels;
+}
+
 std::int64_t padded_elements(const Arrangement& arrangement) {
   return BoundLayout(arrangement.layout, arrangement.padded).size();
 }
@@ -142,9 +149,10 @@ bool same_memory(const Arrangement& a, const Arrangement& b) {
   if (a.dtype != b.dtype || a.memory != b.memory || a.tensor_shape != b.tensor_shape) return false;
   validate(a);
   validate(b);
+  if (is_written_alike(a, b)) return true;
+  if (elements_of(a) != elements_of(b)) return false;
   const BoundLayout bound_a(a.layout, a.padded, a.pitch);
   const BoundLayout bound_b(b.layout, b.padded, b.pitch);
-  if (bound_a.size() != bound_b.size()) return false;
   if (a.memory == MemoryKind::image) {
     const ImageExtents one = image_extents(a);
     const ImageExtents other = image_extents(b);
@@ -157,7 +165,7 @@ bool same_memory(const Arrangement& a, const Arrangement& b) {
 
 bool satisfies(const Arrangement& stored, const Arrangement& demanded) {
   if (!same_memory(stored, demanded)) return false;
-  if (demanded.padded == operand_extents(demanded) || demanded.rim == Rim::undefined) return true;
+  if (demanded.rim == Rim::undefined || demanded.padded == operand_extents(demanded)) return true;
   // Between the elements of a pitched value lie gaps that no rim speaks of.
   const bool gaps = elements_of(stored) != padded_elements(stored);
   const bool same_rim = stored.padded == demanded.padded && stored.layout == demanded.layout &&

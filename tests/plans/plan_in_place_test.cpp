@@ -41,7 +41,8 @@ class ScheduleBuilder {
       sides.push_back({0, shape_of(side)});
     }
     ScheduledKernel kernel;
-    kernel.choice.bound = elementwise_problem(0, 1, shape, chain, sides);
+    kernel.choice.bound =
+        std::make_shared<const BoundProblem>(elementwise_problem(0, 1, shape, chain, sides));
     kernel.choice.estimated_us = 1.0;
     kernel.values = {{"src0", from}, {"dst", to}};
     if (side >= 0) kernel.sides.push_back(side);
@@ -58,7 +59,7 @@ class ScheduleBuilder {
   void copy(int part, int whole, std::size_t axis, std::int64_t start, Way way) {
     const Shape& shape = shape_of(part);
     ScheduledKernel kernel;
-    kernel.choice.bound = elementwise_problem(0, 1, shape, Chain{}, {});
+    BoundProblem bound = elementwise_problem(0, 1, shape, Chain{}, {});
     kernel.choice.estimated_us = 1.0;
     const auto dimensions = numbered_dimensions(shape.size());
     std::vector<Expression> coordinates, extents;
@@ -68,8 +69,8 @@ class ScheduleBuilder {
       extents.emplace_back(shape_of(whole)[d]);
     }
     const bool joins = way == Way::join;
-    kernel.choice.bound.operands[joins ? "dst" : "src0"].view =
-        View::mapped(dimensions, coordinates, extents);
+    bound.operands[joins ? "dst" : "src0"].view = View::mapped(dimensions, coordinates, extents);
+    kernel.choice.bound = std::make_shared<const BoundProblem>(std::move(bound));
     kernel.values = {{"src0", joins ? part : whole}, {"dst", joins ? whole : part}};
     add(std::move(kernel));
   }

@@ -17,17 +17,17 @@ std::string text_of(const CandidateList& list) {
     text += candidate.name + " " + std::to_string(candidate.estimated_us) + "\n";
     for (const KernelChoice& kernel : candidate.kernels) {
       text += "  " + kernel.name + " " + kernel.entry->name;
-      for (const auto& [role, binding] : kernel.bound.operands) {
+      for (const auto& [role, binding] : kernel.bound->operands) {
         text += " " + role + "=" + std::to_string(binding.tensor) + binding.view.print() +
                 print(kernel.demands.at(role).arrangement);
       }
-      for (const auto& side : kernel.bound.sides) text += " side=" + std::to_string(side.tensor);
+      for (const auto& side : kernel.bound->sides) text += " side=" + std::to_string(side.tensor);
       text += "\n";
     }
     for (const TaskTensor& tensor : candidate.temporaries) text += "  " + tensor.name + "\n";
   }
   for (const auto& rejection : list.rejections) {
-    text += rejection.name + ": " + rejection.why + "\n";
+    text += rejection.name + ": " + print(rejection.reason) + "\n";
   }
   return text;
 }
@@ -43,7 +43,7 @@ TEST(CandidateMemo, TellsWhatListingAgainWouldSay) {
       CandidateMemo memo(context);
       for (int round = 0; round < 2; ++round) {
         for (const Task& task : tasks.tasks) {
-          EXPECT_EQ(text_of(memo.list(task)), text_of(list_candidates(task, context)))
+          EXPECT_EQ(text_of(*memo.list(task)), text_of(list_candidates(task, context)))
               << network << " on " << name << ", " << task.name;
         }
       }
@@ -70,7 +70,7 @@ TEST(CandidateMemo, NamesTheTensorsOfEachTask) {
   const PlanContext context{policy, device, tasks};
   CandidateMemo memo(context);
   static_cast<void>(memo.list(tasks.tasks.front()));
-  EXPECT_EQ(text_of(memo.list(twin)), text_of(list_candidates(twin, context)));
+  EXPECT_EQ(text_of(*memo.list(twin)), text_of(list_candidates(twin, context)));
 }
 
 }  // namespace

@@ -38,11 +38,11 @@ TEST(PlanTunables, TheBatchedTwinFollowsItsGemm) {
   const Entry* twin = catalogue.find_entry("batched_gemm.tile");
   ASSERT_NE(twin, nullptr);
   PlanOptions options = with_tile({{"TILE_M", 8}});
-  EXPECT_EQ(choose_tunables(*twin, options).values.at("TILE_M"), 8);
+  EXPECT_EQ(required(choose_tunables(*twin, options)).values.at("TILE_M"), 8);
   options.tunables["batched_gemm.tile"] = {{"TILE_M", 2}};
-  EXPECT_EQ(choose_tunables(*twin, options).values.at("TILE_M"), 2);
-  EXPECT_EQ(choose_tunables(*twin, options).from, "as set");
-  EXPECT_EQ(choose_tunables(*twin, {}).from, "the entry's standard");
+  EXPECT_EQ(required(choose_tunables(*twin, options)).values.at("TILE_M"), 2);
+  EXPECT_EQ(required(choose_tunables(*twin, options)).from, "as set");
+  EXPECT_EQ(required(choose_tunables(*twin, {})).from, "the entry's standard");
 }
 
 TEST(PlanTunables, TheyGoBeforeTheWorkGroup) {
@@ -50,7 +50,8 @@ TEST(PlanTunables, TheyGoBeforeTheWorkGroup) {
   PlanOptions options;
   options.local = {4, 16};
   options.tunables = {{"gemm.rm_rm", {{"LOCAL_M", 8}}}};
-  const ChosenTunables chosen = choose_tunables(*catalogue.find_entry("gemm.rm_rm"), options);
+  const ChosenTunables chosen =
+      required(choose_tunables(*catalogue.find_entry("gemm.rm_rm"), options));
   EXPECT_EQ(chosen.values, (Environment{{"LOCAL_M", 8}, {"LOCAL_N", 16}}));
 }
 

@@ -11,8 +11,8 @@
 
 #include "base/error.hpp"
 #include "morton/compile.hpp"
-#include "plan/lower/split.hpp"
 #include "plan/policy/kernel_policy.hpp"
+#include "plan/split/split.hpp"
 #include "plans/plan_setup.hpp"
 #include "support/rooms.hpp"
 

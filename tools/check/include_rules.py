@@ -29,6 +29,8 @@ MOST_FILES = 40  # of a folder, directly
 OPENCL_FOLDERS = ("src/device/", "tests/device/")
 # Users of the library: they know its public headers only.
 PUBLIC_ONLY = ("include/", "cli/", "examples/", "bench/", "tests/consumer/")
+# Measures what the public headers hide.
+MEASURES_INSIDE = ("bench/planning.cpp",)
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
@@ -90,7 +92,7 @@ def check_crowds(problems):
 
 def check_file(path, problems):
     check_folder(path, problems)
-    public_only = str(path).startswith(PUBLIC_ONLY)
+    public_only = str(path).startswith(PUBLIC_ONLY) and str(path) not in MEASURES_INSIDE
     for line, text in enumerate(read(path).splitlines(), 1):
         match = INCLUDE.match(text)
         if not match:

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "plan/lower/split.hpp"
+#include "plan/split/split.hpp"
 
 namespace morton::api {
 

@@ -8,7 +8,7 @@
 #include "api/compile/measured_speeds.hpp"
 #include "api/compile/planning.hpp"
 #include "api/compile/self_test.hpp"
-#include "plan/lower/split.hpp"
+#include "plan/split/split.hpp"
 
 namespace morton::api {
 namespace {

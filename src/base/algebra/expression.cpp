@@ -2,129 +2,145 @@
 #include "base/algebra/expression.hpp"
 
 #include <algorithm>
-#include <vector>
 
-#include "base/algebra/expression_operators.hpp"
+#include "base/algebra/expression_node.hpp"
 #include "base/numbers/checked.hpp"
 
 namespace morton {
 
-enum class Dialect { kMorton, kOpenCl };
-
-/// One node of the tree: a constant (op and name empty), a variable (name set) or an operation.
-struct Expression::Node {
-  using Pointer = std::shared_ptr<const Node>;
-  std::string op;
-  std::string name;
-  std::int64_t value = 0;
-  std::vector<Pointer> arguments;
-
-  [[nodiscard]] std::int64_t evaluate(const Environment& environment) const;
-  [[nodiscard]] std::string print(Dialect dialect) const;
-  [[nodiscard]] int precedence() const;
-  void collect(std::set<std::string>& names) const;
-};
+using Dialect = Expression::Node::Dialect;
 
 namespace {
 
-int precedence_of(std::string_view op) {
-  for (const auto& facts : kExpressionOperators) {
-    if (facts.text == op) return facts.precedence;
+/// Says why the operation has no value.
+[[noreturn]] void say_why_none(ExpressionOp op, std::int64_t a, std::int64_t b) {
+  switch (op) {
+    case ExpressionOp::add:
+      static_cast<void>(checked_add(a, b, "sum"));
+      break;
+    case ExpressionOp::subtract:
+      throw ModelError("difference does not fit 64 bits");
+    case ExpressionOp::multiply:
+      static_cast<void>(checked_mul(a, b, "product"));
+      break;
+    case ExpressionOp::negate:
+      static_cast<void>(checked_mul(a, -1, "negation"));
+      break;
+    case ExpressionOp::divide:
+    case ExpressionOp::remainder:
+      if (b == 0) throw ModelError("division by zero");
+      static_cast<void>(checked_mul(a, -1, "quotient"));
+      break;
+    case ExpressionOp::ceil_div:
+    case ExpressionOp::round_up:
+      if (b <= 0 || a < 0) {
+        throw ModelError(std::string(facts_of(op).text) + "(" + std::to_string(a) + ", " +
+                         std::to_string(b) + ") needs a >= 0 and b > 0");
+      }
+      static_cast<void>(round_up(a, b));
+      break;
+    default:
+      break;
   }
-  return 0;
+  throw InternalError("expression: an operation that has a value failed");
 }
 
-std::int64_t divide(std::int64_t a, std::int64_t b) {
-  if (b == 0) throw ModelError("division by zero");
-  if (b == -1) return checked_mul(a, -1, "quotient");
-  return a / b;
+std::int64_t operated(ExpressionOp op, std::int64_t a, std::int64_t b) {
+  const auto value = value_of(op, a, b);
+  return value ? *value : (say_why_none(op, a, b), 0);
 }
 
-std::int64_t apply(std::string_view op, std::int64_t a, std::int64_t b) {
-  if (op == "+") return checked_add(a, b, "sum");
-  if (op == "-") {
-    std::int64_t result = 0;
-    if (__builtin_sub_overflow(a, b, &result)) throw ModelError("difference does not fit 64 bits");
-    return result;
-  }
-  if (op == "*") return checked_mul(a, b, "product");
-  if (op == "/") return divide(a, b);
-  if (op == "%") return b == -1 ? 0 : (b == 0 ? divide(a, b) : a % b);
-  if (op == "==") return a == b ? 1 : 0;
-  if (op == "!=") return a != b ? 1 : 0;
-  if (op == "<=") return a <= b ? 1 : 0;
-  if (op == ">=") return a >= b ? 1 : 0;
-  if (op == "<") return a < b ? 1 : 0;
-  if (op == ">") return a > b ? 1 : 0;
-  if (op == "and") return a != 0 && b != 0 ? 1 : 0;
-  if (op == "or") return a != 0 || b != 0 ? 1 : 0;
-  if (op == "not") return a == 0 ? 1 : 0;
-  if (op == "neg") return checked_mul(a, -1, "negation");
-  if (op == "min") return a < b ? a : b;
-  if (op == "max") return a > b ? a : b;
-  if (op == "ceil_div" || op == "round_up") {
-    if (b <= 0 || a < 0) {
-      throw ModelError(std::string(op) + "(" + std::to_string(a) + ", " + std::to_string(b) +
-                       ") needs a >= 0 and b > 0");
-    }
-    return op == "ceil_div" ? ceil_div(a, b) : round_up(a, b);
-  }
-  throw InternalError("expression: operator '" + std::string(op) + "' is not in the table");
+void print_child(const Expression::Node& child, int least, Dialect dialect, std::string& text) {
+  const bool enclosed = child.precedence() < least;
+  if (enclosed) text += '(';
+  child.print(dialect, text);
+  if (enclosed) text += ')';
 }
 
-bool is_unary(std::string_view op) { return op == "not" || op == "neg"; }
+/// OpenCL C has `min` and `max`; the others are quotients.
+void print_call(const Expression::Node& call, Dialect dialect, std::string& text) {
+  const bool is_function =
+      dialect == Dialect::morton || call.op == ExpressionOp::min || call.op == ExpressionOp::max;
+  if (is_function) {
+    text += facts_of(call.op).text;
+    text += '(';
+    call.a->print(dialect, text);
+    text += ", ";
+    call.b->print(dialect, text);
+    text += ')';
+    return;
+  }
+  text += "((";
+  print_child(*call.a, 6, dialect, text);
+  text += " + ";
+  print_child(*call.b, 6, dialect, text);
+  text += " - 1) / ";
+  print_child(*call.b, 7, dialect, text);
+  if (call.op == ExpressionOp::round_up) {
+    text += " * ";
+    print_child(*call.b, 7, dialect, text);
+  }
+  text += ')';
+}
 
 }  // namespace
 
 std::int64_t Expression::Node::evaluate(const Environment& environment) const {
-  if (!name.empty()) {
+  if (op == ExpressionOp::number) return value;
+  if (op == ExpressionOp::variable) {
     const auto found = environment.find(name);
     if (found == environment.end()) throw ModelError("unknown name '" + name + "'");
     return found->second;
   }
-  if (op.empty()) return value;
-  const std::int64_t a = arguments[0]->evaluate(environment);
+  const std::int64_t left = a->evaluate(environment);
   // A guard such as `B != 0 and A % B == 0` must not evaluate what it guards against.
-  if (op == "and" && a == 0) return 0;
-  if (op == "or" && a != 0) return 1;
-  const std::int64_t b = arguments.size() > 1 ? arguments[1]->evaluate(environment) : 0;
-  return apply(op, a, b);
+  if (op == ExpressionOp::logical_and && left == 0) return 0;
+  if (op == ExpressionOp::logical_or && left != 0) return 1;
+  return operated(op, left, b != nullptr ? b->evaluate(environment) : 0);
 }
 
 int Expression::Node::precedence() const {
-  return op.empty() || is_call(op) ? 8 : precedence_of(op);
+  return is_leaf(op) ? kAtomPrecedence : facts_of(op).precedence;
 }
 
-std::string Expression::Node::print(Dialect dialect) const {
-  if (!name.empty()) return name;
-  if (op.empty()) {
+void Expression::Node::print(Dialect dialect, std::string& text) const {
+  if (op == ExpressionOp::variable) {
+    text += name;
+  } else if (op == ExpressionOp::number) {
     const std::string digits = std::to_string(value);
-    return value < 0 ? "(" + digits + ")" : digits;
+    text += value < 0 ? "(" + digits + ")" : digits;
+  } else if (op == ExpressionOp::negate) {
+    text += '-';
+    print_child(*a, 7, dialect, text);
+  } else if (op == ExpressionOp::logical_not) {
+    text += dialect == Dialect::opencl ? "!(" : "not (";
+    a->print(dialect, text);
+    text += ')';
+  } else if (is_call(op)) {
+    print_call(*this, dialect, text);
+  } else {
+    const bool is_and = op == ExpressionOp::logical_and;
+    const bool is_word = is_and || op == ExpressionOp::logical_or;
+    // Left-associative: a right operand of the same precedence needs parentheses.
+    print_child(*a, precedence(), dialect, text);
+    text += ' ';
+    text += dialect == Dialect::opencl && is_word ? (is_and ? "&&" : "||") : facts_of(op).text;
+    text += ' ';
+    print_child(*b, precedence() + 1, dialect, text);
   }
-  const auto child = [&](std::size_t i, int least) {
-    const std::string text = arguments[i]->print(dialect);
-    return arguments[i]->precedence() < least ? "(" + text + ")" : text;
-  };
-  if (op == "neg") return "-" + child(0, 7);
-  if (op == "not") return (dialect == Dialect::kOpenCl ? "!(" : "not (") + child(0, 0) + ")";
-  if (is_call(op)) {
-    if (dialect == Dialect::kMorton || op == "min" || op == "max") {
-      return op + "(" + child(0, 0) + ", " + child(1, 0) + ")";
-    }
-    const std::string quotient =
-        "((" + child(0, 6) + " + " + child(1, 6) + " - 1) / " + child(1, 7);
-    return op == "ceil_div" ? quotient + ")" : quotient + " * " + child(1, 7) + ")";
-  }
-  std::string text = op;
-  if (dialect == Dialect::kOpenCl && op == "and") text = "&&";
-  if (dialect == Dialect::kOpenCl && op == "or") text = "||";
-  // Left-associative: a right operand of the same precedence needs parentheses.
-  return child(0, precedence()) + " " + text + " " + child(1, precedence() + 1);
 }
 
 void Expression::Node::collect(std::set<std::string>& names) const {
-  if (!name.empty()) names.insert(name);
-  for (const auto& argument : arguments) argument->collect(names);
+  if (op == ExpressionOp::variable) names.insert(name);
+  if (a != nullptr) a->collect(names);
+  if (b != nullptr) b->collect(names);
+}
+
+bool Expression::Node::equals(const Node& other) const {
+  if (this == &other) return true;
+  if (op != other.op || value != other.value || name != other.name) return false;
+  if (is_leaf(op)) return true;
+  return a->equals(*other.a) && (b == nullptr || b->equals(*other.b));
 }
 
 Expression::Expression() : Expression(std::int64_t{0}) {}
@@ -137,57 +153,58 @@ Expression::Expression(std::int64_t value) {
 
 Expression Expression::variable(std::string name) {
   auto node = std::make_shared<Node>();
+  node->op = ExpressionOp::variable;
   node->name = std::move(name);
   return Expression(std::shared_ptr<const Node>(std::move(node)));
 }
 
 bool Expression::is_constant(std::int64_t* value) const {
-  if (!node_->op.empty() || !node_->name.empty()) return false;
+  if (node_->op != ExpressionOp::number) return false;
   if (value != nullptr) *value = node_->value;
   return true;
 }
 
-Expression Expression::make(std::string_view op, const Expression& a, const Expression& b) {
+Expression Expression::make(ExpressionOp op, const Expression& a, const Expression& b) {
+  using Op = ExpressionOp;
   std::int64_t x = 0;
   std::int64_t y = 0;
   const bool constant_a = a.is_constant(&x);
   const bool constant_b = is_unary(op) || b.is_constant(&y);
   // A division by a constant zero stays in the tree, so that evaluating it reports it with its
   // text.
-  const bool divides = op == "/" || op == "%" || op == "ceil_div" || op == "round_up";
-  if (constant_a && constant_b && !(divides && y <= 0)) return {apply(op, x, y)};
-  if (op == "+" && constant_a && x == 0) return b;
-  if ((op == "+" || op == "-") && constant_b && y == 0) return a;
-  if (op == "*" && ((constant_a && x == 0) || (constant_b && y == 0))) return {0};
-  if (op == "*" && constant_a && x == 1) return b;
-  if ((op == "*" || op == "/" || op == "ceil_div" || op == "round_up") && constant_b && y == 1) {
-    return a;
-  }
-  if (op == "%" && constant_b && y == 1) return {0};
-  if ((op == "/" || op == "%") && constant_a && x == 0) return {0};
+  const bool rounds_up = op == Op::ceil_div || op == Op::round_up;
+  const bool divides = op == Op::divide || op == Op::remainder || rounds_up;
+  if (constant_a && constant_b && !(divides && y <= 0)) return {operated(op, x, y)};
+  if (op == Op::add && constant_a && x == 0) return b;
+  if ((op == Op::add || op == Op::subtract) && constant_b && y == 0) return a;
+  if (op == Op::multiply && ((constant_a && x == 0) || (constant_b && y == 0))) return {0};
+  if (op == Op::multiply && constant_a && x == 1) return b;
+  if ((op == Op::multiply || op == Op::divide || rounds_up) && constant_b && y == 1) return a;
+  if (op == Op::remainder && constant_b && y == 1) return {0};
+  if ((op == Op::divide || op == Op::remainder) && constant_a && x == 0) return {0};
   auto node = std::make_shared<Node>();
-  node->op = std::string(op);
-  node->arguments.push_back(a.node_);
-  if (!is_unary(op)) node->arguments.push_back(b.node_);
+  node->op = op;
+  node->a = a.node_;
+  if (!is_unary(op)) node->b = b.node_;
   return Expression(std::shared_ptr<const Node>(std::move(node)));
 }
 
 Expression operator+(const Expression& a, const Expression& b) {
-  return Expression::make("+", a, b);
+  return Expression::make(ExpressionOp::add, a, b);
 }
 Expression operator-(const Expression& a, const Expression& b) {
-  return Expression::make("-", a, b);
+  return Expression::make(ExpressionOp::subtract, a, b);
 }
 Expression operator*(const Expression& a, const Expression& b) {
-  return Expression::make("*", a, b);
+  return Expression::make(ExpressionOp::multiply, a, b);
 }
 Expression operator/(const Expression& a, const Expression& b) {
-  return Expression::make("/", a, b);
+  return Expression::make(ExpressionOp::divide, a, b);
 }
 Expression operator%(const Expression& a, const Expression& b) {
-  return Expression::make("%", a, b);
+  return Expression::make(ExpressionOp::remainder, a, b);
 }
-bool operator==(const Expression& a, const Expression& b) { return a.print() == b.print(); }
+bool operator==(const Expression& a, const Expression& b) { return a.node_->equals(*b.node_); }
 
 std::int64_t Expression::evaluate(const Environment& environment) const {
   try {
@@ -198,15 +215,16 @@ std::int64_t Expression::evaluate(const Environment& environment) const {
 }
 
 Expression Expression::substitute(const std::map<std::string, Expression>& replacements) const {
-  if (!node_->name.empty()) {
+  if (node_->op == ExpressionOp::number) return *this;
+  if (node_->op == ExpressionOp::variable) {
     const auto found = replacements.find(node_->name);
     return found == replacements.end() ? *this : found->second;
   }
-  if (node_->op.empty()) return *this;
-  const Expression a = Expression(node_->arguments[0]).substitute(replacements);
-  const Expression b = node_->arguments.size() > 1
-                           ? Expression(node_->arguments[1]).substitute(replacements)
-                           : Expression();
+  const Expression a = Expression(node_->a).substitute(replacements);
+  const Expression b =
+      node_->b != nullptr ? Expression(node_->b).substitute(replacements) : Expression(a);
+  // What none of them is in is simple already.
+  if (a.node_ == node_->a && (node_->b == nullptr || b.node_ == node_->b)) return *this;
   return make(node_->op, a, b);
 }
 
@@ -225,11 +243,14 @@ std::optional<Expression> Expression::terms_with(const std::string& name,
                        [&](const std::string& other) { return among.contains(other); });
   };
   if (!contains_other(names)) return *this;
-  const std::string& op = node_->op;
-  if (op != "+" && op != "-" && op != "*" && op != "neg") return std::nullopt;
-  const Expression a(node_->arguments[0]);
-  const Expression b = is_unary(op) ? Expression() : Expression(node_->arguments[1]);
-  if (op == "*") {
+  using Op = ExpressionOp;
+  const Op op = node_->op;
+  if (op != Op::add && op != Op::subtract && op != Op::multiply && op != Op::negate) {
+    return std::nullopt;
+  }
+  const Expression a(node_->a);
+  const Expression b = is_unary(op) ? Expression() : Expression(node_->b);
+  if (op == Op::multiply) {
     const auto names_a = a.variables();
     const auto names_b = b.variables();
     if (!names_b.contains(name) && !contains_other(names_b)) {
@@ -247,8 +268,16 @@ std::optional<Expression> Expression::terms_with(const std::string& name,
   return terms_a && terms_b ? std::optional(make(op, *terms_a, *terms_b)) : std::nullopt;
 }
 
-std::string Expression::print() const { return node_->print(Dialect::kMorton); }
+std::string Expression::print() const {
+  std::string text;
+  node_->print(Dialect::morton, text);
+  return text;
+}
 
-std::string Expression::to_opencl() const { return node_->print(Dialect::kOpenCl); }
+std::string Expression::to_opencl() const {
+  std::string text;
+  node_->print(Dialect::opencl, text);
+  return text;
+}
 
 }  // namespace morton

@@ -11,6 +11,8 @@
 
 namespace morton {
 
+enum class ExpressionOp : std::uint8_t;
+
 /// Names and their values for `Expression::evaluate`.
 using Environment = std::map<std::string, std::int64_t, std::less<>>;
 
@@ -60,13 +62,13 @@ class Expression {
   /// Same canonical text.
   friend bool operator==(const Expression& a, const Expression& b);
 
-  struct Node;  ///< defined in expression.cpp
+  struct Node;  ///< base/algebra/expression_node.hpp
 
  private:
   explicit Expression(std::shared_ptr<const Node> node) : node_(std::move(node)) {}
   friend class ExpressionParser;
-  [[nodiscard]] static Expression make(std::string_view op, const Expression& a,
-                                       const Expression& b);
+  friend class CompiledExpression;
+  [[nodiscard]] static Expression make(ExpressionOp op, const Expression& a, const Expression& b);
   std::shared_ptr<const Node> node_;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cctype>
 #include <charconv>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -55,35 +56,35 @@ class ExpressionParser {
     if (precedence == 3) {
       if (!accept("not")) return binary(4);
       if (++depth_ > kMaxDepth) fail("nested too deeply");
-      const Expression result = Expression::make("not", binary(3), Expression());
+      const Expression result =
+          Expression::make(ExpressionOp::logical_not, binary(3), Expression());
       --depth_;
       return result;
     }
     if (precedence > 6) return unary();
     Expression left = binary(precedence + 1);
     while (true) {
-      const std::string_view op = next_operator(precedence);
-      if (op.empty()) return left;
+      const auto op = next_operator(precedence);
+      if (!op) return left;
       // Each operator deepens the tree on its left, and trees are walked by recursion.
       if (++operators_ > kMaxOperators) fail("too long");
-      left = Expression::make(op, left, binary(precedence + 1));
+      left = Expression::make(*op, left, binary(precedence + 1));
     }
   }
 
-  std::string_view next_operator(int precedence) {
+  std::optional<ExpressionOp> next_operator(int precedence) {
     for (const auto& facts : kExpressionOperators) {
-      if (facts.precedence == precedence && facts.text != "not" && accept(facts.text)) {
-        return facts.text;
-      }
+      const bool is_binary = !is_unary(facts.op) && !is_call(facts.op);
+      if (facts.precedence == precedence && is_binary && accept(facts.text)) return facts.op;
     }
-    return {};
+    return std::nullopt;
   }
 
   Expression unary() {
     if (++depth_ > kMaxDepth) fail("nested too deeply");
     Expression result;
     if (accept("-")) {
-      result = Expression::make("neg", unary(), Expression());
+      result = Expression::make(ExpressionOp::negate, unary(), Expression());
     } else if (accept("(")) {
       result = binary(1);
       if (!accept(")")) fail("expected ')'");
@@ -101,7 +102,9 @@ class ExpressionParser {
     const std::string_view word = text_.substr(start, position_ - start);
     if (word.empty()) fail("expected a number or a name");
     if (std::isdigit(static_cast<unsigned char>(word[0])) != 0) return number(word, start);
-    if (is_call(word)) return call(word);
+    for (const auto& facts : kExpressionOperators) {
+      if (is_call(facts.op) && facts.text == word) return call(facts);
+    }
     return Expression::variable(std::string(word));
   }
 
@@ -115,13 +118,13 @@ class ExpressionParser {
     return {value};
   }
 
-  Expression call(std::string_view function) {
-    if (!accept("(")) fail("expected '(' after '" + std::string(function) + "'");
+  Expression call(const ExpressionOperator& function) {
+    if (!accept("(")) fail("expected '(' after '" + std::string(function.text) + "'");
     const Expression a = binary(1);
     if (!accept(",")) fail("expected ','");
     const Expression b = binary(1);
     if (!accept(")")) fail("expected ')'");
-    return Expression::make(function, a, b);
+    return Expression::make(function.op, a, b);
   }
 
   std::string_view text_;

@@ -126,9 +126,16 @@ View View::compose(std::vector<std::string> outer_dimensions, const std::vector<
     throw ModelError("view " + print() + ": bound with " + std::to_string(inner.size()) +
                      " coordinates, has " + std::to_string(dimensions.size()));
   }
-  std::map<std::string, Expression> replacements = names;
+  // Of the names only those that the coordinates have.
+  std::map<std::string, Expression> replacements;
   for (std::size_t d = 0; d < dimensions.size(); ++d) {
     replacements.insert_or_assign(coordinate_name(dimensions[d]), inner[d]);
+  }
+  for (const auto& coordinate : coordinates) {
+    for (const std::string& name : coordinate.variables()) {
+      const auto replacement = names.find(name);
+      if (replacement != names.end()) replacements.emplace(name, replacement->second);
+    }
   }
   std::vector<Expression> composed;
   for (const auto& coordinate : coordinates)

@@ -21,11 +21,11 @@ namespace {
 constexpr int kMostTighter = 8;
 constexpr double kTighter = 0.85;
 
-Plan plan_once(const PlanContext& context) {
+/// `memo` is of this context, or of one that differs from it in its tasks, not in their tensors.
+Plan plan_once(const PlanContext& context, CandidateMemo& memo) {
   const DeviceInfo& device = context.device;
   const TaskList& tasks = context.tasks;
-  CandidateMemo memo(context);
-  std::vector<CandidateList> candidates;
+  CandidateLists candidates;
   for (const auto& task : tasks.tasks) candidates.push_back(memo.list(task));
   const auto selections = choose(candidates, context);
   Schedule schedule = make_schedule(candidates, selections, context);
@@ -50,7 +50,8 @@ Plan with_less_workspace(Plan plan, const PlanContext& context) {
     tighter.workspace_limit_bytes =
         static_cast<std::int64_t>(kTighter * static_cast<double>(tighter.workspace_limit_bytes));
     try {
-      Plan other = plan_once(tighter);
+      CandidateMemo memo(tighter);
+      Plan other = plan_once(tighter, memo);
       const std::int64_t other_bytes = block_bytes(other, PlannedBlock::Kind::workspace);
       if (other_bytes >= bytes) continue;
       bytes = other_bytes;
@@ -67,9 +68,11 @@ Plan with_less_workspace(Plan plan, const PlanContext& context) {
 Plan make_plan(const Graph& graph, const DeviceInfo& device, const KernelPolicy& policy) {
   const TaskList apart = make_tasks(graph);
   std::vector<std::string> notes;
-  const TaskList tasks = join_pools({policy, device, apart}, notes);
-  const PlanContext context{policy, device, tasks};
-  Plan plan = plan_once(context);
+  const PlanContext whole(policy, device, apart);
+  CandidateMemo memo(whole);
+  const TaskList tasks = join_pools(whole, memo, notes);
+  const PlanContext context(whole, tasks);
+  Plan plan = plan_once(context, memo);
   const bool asked = context.options.workspace_limit_bytes && shares_whole_places(device);
   if (asked) plan = with_less_workspace(std::move(plan), context);
   std::ranges::move(notes, std::back_inserter(plan.considered));

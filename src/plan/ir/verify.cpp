@@ -40,7 +40,7 @@ void verify_places(const Plan& plan, std::span<const DeviceInfo> devices) {
 }
 
 /// The value whose memory `index` names.
-int root_of(const Plan& plan, int index) { return memory_root(plan.values, index); }
+int root_in(const Plan& plan, int index) { return memory_root(plan.values, index); }
 
 void verify_names(const Plan& plan) {
   const int count = static_cast<int>(plan.values.size());
@@ -152,7 +152,7 @@ void verify_overlaps(const Plan& plan) {
                            target.offset_bytes + target.bytes <= other.offset_bytes;
         const bool read_now =
             std::find(step.reads.begin(), step.reads.end(), index) != step.reads.end();
-        const bool one_memory = root_of(plan, index) == root_of(plan, written);
+        const bool one_memory = root_in(plan, index) == root_in(plan, written);
         const bool in_place = read_now && one_memory && step.in_place;
         if (live && !apart && !in_place && (read_now || !one_memory)) {
           fail("step " + step.name + " writes '" + target.name + "' over '" + other.name + "'");
@@ -210,7 +210,7 @@ void verify_names_of_one_memory(const Plan& plan) {
 void verify_order(const Plan& plan) {
   std::vector<char> ready(plan.values.size(), 0);  // by the value at the root of its names
   const auto is_ready = [&](int value) -> char& {
-    return ready[static_cast<std::size_t>(root_of(plan, value))];
+    return ready[static_cast<std::size_t>(root_in(plan, value))];
   };
   for (std::size_t v = 0; v < plan.values.size(); ++v) {
     if (plan.values[v].kind == Value::Kind::constant) is_ready(static_cast<int>(v)) = 1;

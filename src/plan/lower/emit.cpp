@@ -2,6 +2,8 @@
 #include "plan/lower/emit.hpp"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <limits>
 #include <numeric>
 #include <set>
@@ -42,11 +44,18 @@ void group_programs(Plan& plan, const DeviceInfo& device) {
   if (!together.empty()) plan.programs.push_back(together);
 }
 
+/// Eight characters of the time, as std::to_string writes it.
+std::string short_text(double us) {
+  std::array<char, 400> text;  // the largest double has 309 digits
+  const auto end =
+      std::to_chars(text.data(), text.data() + text.size(), us, std::chars_format::fixed, 6).ptr;
+  return {text.data(), std::min(end, text.data() + 8)};
+}
+
 /// Turns a schedule into a plan: instances, launch sizes, arguments.
 class Emitter {
  public:
-  Emitter(const Schedule& schedule, const std::vector<CandidateList>& candidates,
-          const PlanContext& context)
+  Emitter(const Schedule& schedule, const CandidateLists& candidates, const PlanContext& context)
       : schedule_(schedule), candidates_(candidates), context_(context) {}
 
   Plan run() {
@@ -139,7 +148,7 @@ class Emitter {
     step.in_place = spec.in_place;
     step.kernel = choice.entry->name;
     step.problem = print(spec.problem);
-    step.tuned_as = TunedProblem::of(choice.bound);
+    step.tuned_as = TunedProblem::of(*choice.bound);
     InstanceSource source = generate(spec);
     bind_arguments(kernel, source, argument_values(spec), step);
     const Shape& dst = value_at(kernel.values.at("dst")).arrangement.tensor_shape;
@@ -214,7 +223,7 @@ class Emitter {
   std::string reason_of(const ScheduledKernel& kernel) const {
     if (kernel.task < 0) return "its reader demands this format";
     if (kernel.once) return "reads constants only: runs once, when the plan is loaded";
-    const auto& list = candidates_[static_cast<std::size_t>(kernel.task)].candidates;
+    const auto& list = candidates_[static_cast<std::size_t>(kernel.task)]->candidates;
     if (list.size() == 1) return "the only kernel that can";
     return "least estimated time of the network among " + std::to_string(list.size()) + " ways";
   }
@@ -230,27 +239,25 @@ class Emitter {
     for (std::size_t t = 0; t < candidates_.size(); ++t) {
       std::string text =
           context_.tasks.tasks[t].name + ": " + print(context_.tasks.tasks[t].bound.problem);
-      for (const auto& candidate : candidates_[t].candidates) {
-        text += "\n    " + std::to_string(candidate.estimated_us).substr(0, 8) + " us  " +
-                candidate.name;
+      for (const auto& candidate : candidates_[t]->candidates) {
+        text += "\n    " + short_text(candidate.estimated_us) + " us  " + candidate.name;
       }
-      for (const auto& rejection : candidates_[t].rejections) {
-        text += "\n    not " + rejection.name + ": " + rejection.why;
+      for (const auto& rejection : candidates_[t]->rejections) {
+        text += "\n    not " + rejection.name + ": " + print(rejection.reason);
       }
       plan_.considered.push_back(std::move(text));
     }
   }
 
   const Schedule& schedule_;
-  const std::vector<CandidateList>& candidates_;
+  const CandidateLists& candidates_;
   const PlanContext& context_;
   Plan plan_;
 };
 
 }  // namespace
 
-Plan emit(const Schedule& schedule, const std::vector<CandidateList>& candidates,
-          const PlanContext& context) {
+Plan emit(const Schedule& schedule, const CandidateLists& candidates, const PlanContext& context) {
   return Emitter(schedule, candidates, context).run();
 }
 

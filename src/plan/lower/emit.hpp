@@ -10,7 +10,7 @@ namespace morton::plan {
 
 /// The schedule as a plan: instances, launch sizes, arguments, programs, and where each value lies.
 /// Throws UnsupportedError for what kernels cannot index.
-[[nodiscard]] Plan emit(const Schedule& schedule, const std::vector<CandidateList>& candidates,
+[[nodiscard]] Plan emit(const Schedule& schedule, const CandidateLists& candidates,
                         const PlanContext& context);
 
 /// Adds to the plan the kernels of another of the same model on the same device, so that its

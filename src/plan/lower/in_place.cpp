@@ -27,7 +27,7 @@ class Overwriter {
   void run() {
     for (std::size_t k = 0; k < schedule_.kernels.size(); ++k) {
       const ScheduledKernel& kernel = schedule_.kernels[k];
-      if (kernel.once || kernel.choice.bound.problem.family != families::elementwise) continue;
+      if (kernel.once || kernel.choice.bound->problem.family != families::elementwise) continue;
       const int dst = kernel.values.at("dst");
       const Value& target = values_[static_cast<std::size_t>(dst)];
       const bool is_open = target.memory_of < 0 && is_between_steps(target) &&
@@ -71,7 +71,7 @@ class Overwriter {
              bytes_of(read.arrangement) ==
                  bytes_of(values_[static_cast<std::size_t>(root)].arrangement);
     };
-    const BoundProblem& bound = kernel.choice.bound;
+    const BoundProblem& bound = *kernel.choice.bound;
     const int source = kernel.values.at("src0");
     if (root_of(source) == root) {
       const View& view = bound.operands.at("src0").view;

@@ -86,9 +86,8 @@ struct Copy {
 };
 
 std::optional<Copy> copy_of(const ScheduledKernel& kernel, const std::vector<Value>& values) {
-  const BoundProblem& bound = kernel.choice.bound;
-  const Family family = bound.problem.family;
-  const bool copies = family == families::pack || family == families::elementwise;
+  const BoundProblem& bound = *kernel.choice.bound;
+  const bool copies = bound.problem.family == families::pack || bound.problem.family == families::elementwise;
   if (!copies || kernel.once || bound.operands.size() != 2 || !kernel.sides.empty() ||
       !bound.problem.epilogue.is_identity()) {
     return std::nullopt;

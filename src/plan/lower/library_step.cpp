@@ -13,26 +13,25 @@ bool runs_on_host(const Entry& entry) {
   return !entry.library.empty() && find_library(entry.library)->place == Library::Place::host;
 }
 
-void require_library(const Entry& entry, const PlanOptions& options) {
-  if (entry.library.empty() || options.libraries.contains(entry.library)) return;
-  const Library* library = find_library(entry.library);
-  throw UnsupportedError("this build has no " + std::string(library->title) + "; install " +
-                         std::string(library->package) + " and rebuild");
+std::optional<Reason> missing_library(const Entry& entry, const PlanOptions& options) {
+  if (entry.library.empty() || options.libraries.contains(entry.library)) return std::nullopt;
+  return MissingLibrary{entry.library};
 }
 
-void require_host_pays(const Entry& entry, const DeviceInfo& device, const PlanOptions& options) {
-  if (!runs_on_host(entry) || is_named(entry.name, entry.family, options)) return;
+std::optional<Reason> why_not_on_host(const Entry& entry, const DeviceInfo& device,
+                                      const PlanOptions& options) {
+  if (!runs_on_host(entry) || is_named(entry.name, entry.family, options)) return std::nullopt;
   if (options.host_steps == PlanOptions::HostSteps::where_named) {
-    throw UnsupportedError("while the host computes for one device, the others wait for it");
+    return NotConsidered{NotConsidered::Why::host_is_waited_for};
   }
-  if (host_is_measured(device)) return;
-  throw UnsupportedError("no measured host rate; run morton probe");
+  if (host_is_measured(device)) return std::nullopt;
+  return NotConsidered{NotConsidered::Why::host_not_measured};
 }
 
 Step library_step(const ScheduledKernel& kernel, const std::vector<Value>& values,
                   const DeviceInfo& device) {
   const KernelChoice& choice = kernel.choice;
-  const Problem& problem = choice.bound.problem;
+  const Problem& problem = choice.bound->problem;
   const auto arrangement_of = [&](int value) -> const Arrangement& {
     return values[static_cast<std::size_t>(value)].arrangement;
   };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <set>
 #include <utility>
 
@@ -15,7 +16,7 @@ namespace {
 
 class Scheduler {
  public:
-  Scheduler(const std::vector<CandidateList>& candidates, const std::vector<Selection>& selections,
+  Scheduler(const CandidateLists& candidates, const std::vector<Selection>& selections,
             const PlanContext& context)
       : candidates_(candidates),
         selections_(selections),
@@ -65,7 +66,7 @@ class Scheduler {
   }
 
   void run_task(std::size_t t) {
-    const Candidate& candidate = candidates_[t].candidates[selections_[t].candidate];
+    const Candidate& candidate = candidates_[t]->candidates[selections_[t].candidate];
     temporaries_.assign(candidate.temporaries.size(), {});
     current_ = &candidate;
     for (const auto& choice : candidate.kernels) {
@@ -73,10 +74,10 @@ class Scheduler {
       kernel.choice = choice;
       kernel.task = static_cast<int>(t);
       kernel.once = choice.once;
-      for (const auto& [role, binding] : choice.bound.operands) {
+      for (const auto& [role, binding] : choice.bound->operands) {
         if (role != "dst") kernel.values[role] = read(choice, role);
       }
-      for (const auto& side : choice.bound.sides) kernel.sides.push_back(read_side(side));
+      for (const auto& side : choice.bound->sides) kernel.sides.push_back(read_side(side));
       kernel.values["dst"] = write(choice, selections_[t].output);
       schedule_.estimated_us += choice.estimated_us;
       schedule_.kernels.push_back(std::move(kernel));
@@ -112,10 +113,11 @@ class Scheduler {
       return;
     }
     ScheduledKernel kernel;
-    const BoundProblem copy =
-        pack_problem(tensor, state, View{}, row_major, Problem{}, Demand::Kind::direct);
-    kernel.choice = choose_pack(copy, "update " + value_at(home).name, context_, {},
-                                {value_at(value).arrangement, value_at(home).arrangement});
+    const auto copy = std::make_shared<const BoundProblem>(
+        pack_problem(tensor, state, View{}, row_major, Problem{}, Demand::Kind::direct));
+    kernel.choice =
+        required(choose_pack(copy, "update " + value_at(home).name, context_, {},
+                             {value_at(value).arrangement, value_at(home).arrangement}));
     kernel.choice.estimated_us = repack_cost_us(row_major, row_major, context_);
     kernel.values["src"] = value;
     kernel.values["dst"] = home;
@@ -135,14 +137,14 @@ class Scheduler {
       if (written && reads(kernel, home)) return false;
       if (kernel.values.at("dst") != value) continue;
       written = true;
-      if (kernel.choice.bound.problem.family != families::elementwise) return false;
-      const View& view = kernel.choice.bound.operands.at("src0").view;
-      const View& dst = kernel.choice.bound.operands.at("dst").view;
+      if (kernel.choice.bound->problem.family != families::elementwise) return false;
+      const View& view = kernel.choice.bound->operands.at("src0").view;
+      const View& dst = kernel.choice.bound->operands.at("dst").view;
       if (names(kernel.values.at("src0"), home) && view.print() != dst.print()) return false;
       const Shape& shape =
           schedule_.values[static_cast<std::size_t>(value)].arrangement.tensor_shape;
       for (std::size_t i = 0; i < kernel.sides.size(); ++i) {
-        const bool other_shape = kernel.choice.bound.sides[i].shape != shape;
+        const bool other_shape = kernel.choice.bound->sides[i].shape != shape;
         if (names(kernel.sides[i], home) && other_shape) return false;
       }
     }
@@ -161,7 +163,7 @@ class Scheduler {
   }
 
   int write(const KernelChoice& choice, const Arrangement& open_output) {
-    const int tensor = tensor_of(choice.bound, "dst");
+    const int tensor = tensor_of(*choice.bound, "dst");
     const Demand& demand = choice.demands.at("dst");
     if (tensor >= kFirstTemporary) {
       const auto index = static_cast<std::size_t>(tensor - kFirstTemporary);
@@ -188,11 +190,11 @@ class Scheduler {
   }
 
   int read(const KernelChoice& choice, const std::string& role) {
-    const Binding& binding = choice.bound.operands.at(role);
+    const Binding& binding = choice.bound->operands.at(role);
     const Demand& demand = choice.demands.at(role);
     if (demand.kind == Demand::Kind::any) return any_value(binding.tensor);
     if (demand.kind == Demand::Kind::packed) {
-      return packed_value(binding, demand.arrangement, choice.bound.problem);
+      return packed_value(binding, demand.arrangement, choice.bound->problem);
     }
     return direct_value(binding.tensor, demand.arrangement);
   }
@@ -325,8 +327,9 @@ class Scheduler {
     std::vector<TaskTensor> none;
     if (current_ != nullptr) none = current_->temporaries;
     ScheduledKernel kernel;
-    kernel.choice =
-        choose_pack(pack, "pack " + source.name, context_, none, {source.arrangement, arrangement});
+    kernel.choice = required(choose_pack(std::make_shared<const BoundProblem>(std::move(pack)),
+                                         "pack " + source.name, context_, none,
+                                         {source.arrangement, arrangement}));
     kernel.once = source.kind == Value::Kind::derived;
     const int copy =
         add_value(source.name + ":packed",
@@ -367,7 +370,7 @@ class Scheduler {
     return value;
   }
 
-  const std::vector<CandidateList>& candidates_;
+  const CandidateLists& candidates_;
   const std::vector<Selection>& selections_;
   const PlanContext& context_;
   Stored stored_;
@@ -380,8 +383,8 @@ class Scheduler {
 
 }  // namespace
 
-Schedule make_schedule(const std::vector<CandidateList>& candidates,
-                       const std::vector<Selection>& selections, const PlanContext& context) {
+Schedule make_schedule(const CandidateLists& candidates, const std::vector<Selection>& selections,
+                       const PlanContext& context) {
   return Scheduler(candidates, selections, context).run();
 }
 

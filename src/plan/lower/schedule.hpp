@@ -35,13 +35,13 @@ struct Schedule {
 };
 
 /// Lays out the run for these selections, one for each task.
-[[nodiscard]] Schedule make_schedule(const std::vector<CandidateList>& candidates,
+[[nodiscard]] Schedule make_schedule(const CandidateLists& candidates,
                                      const std::vector<Selection>& selections,
                                      const PlanContext& context);
 
 /// The selections that make the estimated time of the whole network least: exact over chains,
 /// improved by iteration where paths join (ARCHITECTURE.md, "The plan").
-[[nodiscard]] std::vector<Selection> choose(const std::vector<CandidateList>& candidates,
+[[nodiscard]] std::vector<Selection> choose(const CandidateLists& candidates,
                                             const PlanContext& context);
 
 }  // namespace morton::plan

@@ -18,7 +18,7 @@ Traffic traffic_of(const ScheduledKernel& kernel, const std::vector<Value>& valu
     std::int64_t& most = touched[memory_root(values, index)];
     most = std::max(most, bytes);
   };
-  const BoundProblem& bound = kernel.choice.bound;
+  const BoundProblem& bound = *kernel.choice.bound;
   for (const OperandSchema& schema : bound.problem.family->operands) {
     add(kernel.values.at(std::string(schema.name)), elements_of(schema, bound.problem));
   }

@@ -140,17 +140,22 @@ void TunedData::renew_digests(const Catalogue& catalogue) {
   std::ranges::for_each(verdicts_, renew);
 }
 
+bool TunedData::knows(const Entry& entry) const {
+  return std::ranges::any_of(records_, [&](const TunedRecord& record) {
+    return record.kernel == entry.name || record.kernel == entry.batch_of;
+  });
+}
+
 TunedData::Hit TunedData::look_up(const Entry& entry, const BoundProblem& bound,
-                                  const DeviceInfo& device) const {
+                                  const TunedDevice& device) const {
   TunedProblem problem = TunedProblem::of(bound);
-  const TunedDevice own = TunedDevice::of(device);
-  Hit hit = look_up(entry.name, entry, problem, own);
+  Hit hit = look_up(entry.name, entry, problem, device);
   if (hit.record != nullptr || entry.batch_of.empty()) return hit;
   problem.family = families::gemm;
   problem.extents.erase("B");
   // How the batch lies among the others says nothing of one product.
   problem.orders.clear();
-  Hit single = look_up(entry.batch_of, entry, problem, own);
+  Hit single = look_up(entry.batch_of, entry, problem, device);
   single.exact = false;
   if (single.record != nullptr) single.how += ", as a single product";
   return single.record != nullptr ? single : hit;

@@ -25,11 +25,10 @@ CandidateList list_decided(const TaskDecision& decision, const Task& task,
                            const PlanContext& context) {
   PlanContext within = context;
   within.decision = &decision;
-  CandidateList list;
-  try {
-    list = list_candidates(task, within);
-  } catch (const UnsupportedError& error) {
-    list.rejections.push_back({print(decision), error.what()});
+  CandidateList list = find_candidates(task, within);
+  if (list.candidates.empty()) {
+    Reason none = no_candidate(task, std::move(list.rejections));
+    list.rejections = {{print(decision), std::move(none)}};
   }
   std::erase_if(list.candidates, [&](const Candidate& candidate) {
     return kernels_of(candidate) != decision.kernels;
@@ -42,7 +41,7 @@ CandidateList list_decided(const TaskDecision& decision, const Task& task,
     std::erase_if(list.candidates, is_another_way);
   }
   if (list.candidates.empty()) {
-    list.rejections.push_back({print(decision), "these extents lead to other steps"});
+    list.rejections.push_back({print(decision), NotConsidered{NotConsidered::Why::other_steps}});
   }
   return list;
 }
@@ -57,11 +56,11 @@ const std::vector<TaskDecision>* decisions_for(const std::string& task,
 
 }  // namespace
 
-CandidateList list_allowed(const Task& task, const PlanContext& context) {
+CandidateList find_allowed(const Task& task, const PlanContext& context) {
   const std::vector<TaskDecision>* decisions = decisions_for(task.name, context);
   const bool refuse = context.options.missing == PlanOptions::Missing::refuse;
   if (context.options.built == nullptr || (decisions == nullptr && !refuse)) {
-    return list_candidates(task, context);
+    return find_candidates(task, context);
   }
   CandidateList list;
   for (std::size_t d = 0; decisions != nullptr && d < decisions->size(); ++d) {
@@ -70,19 +69,21 @@ CandidateList list_allowed(const Task& task, const PlanContext& context) {
     std::ranges::move(found.rejections, std::back_inserter(list.rejections));
   }
   if (!list.candidates.empty()) {
-    list.rejections.push_back({"others",
-                               "other kernels are not considered: a plan at other extents uses the "
-                               "kernels that compile chose"});
+    list.rejections.push_back({"others", OnlyBuilt{}});
     return list;
   }
-  if (!refuse) return list_candidates(task, context);
-  std::string reasons;
-  for (const auto& rejection : list.rejections) {
-    reasons += "\n  " + rejection.name + ": " + rejection.why;
-  }
+  return refuse ? list : find_candidates(task, context);
+}
+
+void throw_none_allowed(const Task& task, const PlanContext& context,
+                        const std::vector<Rejection>& rejections) {
+  const bool only_built =
+      context.options.built != nullptr && context.options.missing == PlanOptions::Missing::refuse;
+  if (!only_built) throw UnsupportedError(print(no_candidate(task, rejections)));
   throw UnsupportedError("plan: none of the kernels that are built computes " + task.name + " (" +
                          print(task.bound.problem) +
-                         "); compile the model with these shapes too, or let it build" + reasons);
+                         "); compile the model with these shapes too, or let it build" +
+                         lines_of(rejections));
 }
 
 void keep_decided_formats(std::vector<Formats>& wishes, const PlanContext& context) {
@@ -96,12 +97,12 @@ void keep_decided_formats(std::vector<Formats>& wishes, const PlanContext& conte
   }
 }
 
-std::map<std::string, TaskDecision> decisions_of(const std::vector<CandidateList>& candidates,
+std::map<std::string, TaskDecision> decisions_of(const CandidateLists& candidates,
                                                  const std::vector<Selection>& selections,
                                                  const TaskList& tasks) {
   std::map<std::string, TaskDecision> decisions;
   for (std::size_t t = 0; t < selections.size(); ++t) {
-    const Candidate& candidate = candidates[t].candidates[selections[t].candidate];
+    const Candidate& candidate = candidates[t]->candidates[selections[t].candidate];
     decisions[tasks.tasks[t].name] = {candidate.way, kernels_of(candidate),
                                       format_text(selections[t].output)};
   }

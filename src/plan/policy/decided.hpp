@@ -10,9 +10,13 @@
 
 namespace morton::plan {
 
-/// As list_candidates; with PlanOptions::built only those whose kernels were decided for the task
+/// As find_candidates; with PlanOptions::built only those whose kernels were decided for the task
 /// at other extents. Where there is none it is as PlanOptions::missing says.
-[[nodiscard]] CandidateList list_allowed(const Task& task, const PlanContext& context);
+[[nodiscard]] CandidateList find_allowed(const Task& task, const PlanContext& context);
+
+/// Throws the UnsupportedError of a task that find_allowed finds nothing for.
+[[noreturn]] void throw_none_allowed(const Task& task, const PlanContext& context,
+                                     const std::vector<Rejection>& rejections);
 
 /// Leaves in `wishes` the formats that were decided for each tensor at other extents, where one of
 /// them can be.
@@ -20,7 +24,7 @@ void keep_decided_formats(std::vector<Formats>& wishes, const PlanContext& conte
 
 /// What the selections decide, by task.
 [[nodiscard]] std::map<std::string, TaskDecision> decisions_of(
-    const std::vector<CandidateList>& candidates, const std::vector<Selection>& selections,
+    const CandidateLists& candidates, const std::vector<Selection>& selections,
     const TaskList& tasks);
 
 /// The names of the decided kernels, for messages and keys.

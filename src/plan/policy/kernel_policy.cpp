@@ -77,10 +77,10 @@ std::vector<ConsideredRecipe> KernelPolicy::recipes_for(Family family,
   return considered;
 }
 
-std::string KernelPolicy::why_not(const Nameable& one, const std::string& wanted) const {
-  if (contains(options_.exclude, one.name)) return "it is excluded";
-  if (!one.where_named || one.name == wanted) return {};
-  return "it is considered only where --use " + one.family.name() + "=" + one.name + " asks for it";
+std::optional<Reason> KernelPolicy::why_not(const Nameable& one, const std::string& wanted) const {
+  if (contains(options_.exclude, one.name)) return NotConsidered{NotConsidered::Why::excluded};
+  if (!one.where_named || one.name == wanted) return std::nullopt;
+  return NotNamed{one.family, one.name};
 }
 
 std::string KernelPolicy::wanted_for(Family family) const {

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/rooms.hpp"
 #include "catalogue/catalogue.hpp"
 #include "plan/ir/plan.hpp"
+#include "plan/policy/rejection.hpp"
 
 namespace morton::plan {
 
@@ -23,16 +25,16 @@ struct TaskPlace {
   const TaskDecision* decision = nullptr;  ///< what the kernels must be; null: anything
 };
 
-/// An entry that a task's family offers, and why it may not compute the task; empty where it may.
+/// An entry that a task's family offers, and why it may not compute the task; none where it may.
 struct ConsideredEntry {
   const Entry* entry = nullptr;
-  std::string why_not;
+  std::optional<Reason> why_not;
 };
 
 /// Likewise a recipe.
 struct ConsideredRecipe {
   const Recipe* recipe = nullptr;
-  std::string why_not;
+  std::optional<Reason> why_not;
 };
 
 /// What planning may consider, and with which values. It is made once, when names are resolved and
@@ -78,7 +80,7 @@ class KernelPolicy {
     Family family;
     bool where_named = false;
   };
-  [[nodiscard]] std::string why_not(const Nameable& one, const std::string& wanted) const;
+  [[nodiscard]] std::optional<Reason> why_not(const Nameable& one, const std::string& wanted) const;
 
   std::shared_ptr<const Catalogue> catalogue_;
   PlanOptions options_;

@@ -74,9 +74,11 @@ std::string values_text(const std::vector<std::int64_t>& values) {
   return text;
 }
 
-ChosenTunables choose_tunables(const Entry& entry, const PlanOptions& options) {
+OrReason<ChosenTunables> choose_tunables(const Entry& entry, const PlanOptions& options) {
   ChosenTunables chosen;
-  chosen.values = tunables_for(entry, options.local);
+  OrReason<Environment> values = tunables_for(entry, options.local);
+  if (auto* reason = std::get_if<Reason>(&values)) return std::move(*reason);
+  chosen.values = std::get<Environment>(std::move(values));
   if (chosen.values.empty()) return chosen;
   auto given = options.tunables.find(entry.name);
   if (given == options.tunables.end()) given = options.tunables.find(entry.batch_of);
@@ -90,12 +92,8 @@ ChosenTunables choose_tunables(const Entry& entry, const PlanOptions& options) {
   return chosen;
 }
 
-ChosenTunables tuned_tunables(const Entry& entry, const BoundProblem& bound,
-                              const DeviceInfo& device, const PlanOptions& options) {
+ChosenTunables tuned_tunables(const Entry& entry, const TunedData::Hit& hit) {
   ChosenTunables tuned;
-  if (options.tuned == nullptr) return tuned;
-  if (choose_tunables(entry, options).origin == ChosenTunables::Origin::set) return tuned;
-  const TunedData::Hit hit = options.tuned->look_up(entry, bound, device);
   tuned.from = hit.how;
   if (hit.record == nullptr) return tuned;
   if (!are_listed(entry, hit.record->tunables)) {
@@ -107,15 +105,6 @@ ChosenTunables tuned_tunables(const Entry& entry, const BoundProblem& bound,
   tuned.efficiency = hit.record->efficiency;
   tuned.exact = hit.exact;
   return tuned;
-}
-
-void check_verdicts(const Entry& entry, const Environment& values, const DeviceInfo& device,
-                    const PlanOptions& options) {
-  if (options.tuned == nullptr) return;
-  const Verdict* verdict = options.tuned->verdict_on(entry, values, device);
-  if (verdict == nullptr) return;
-  throw UnsupportedError((values.empty() ? "it" : print_tunables(values)) +
-                         " is refused on this device: " + verdict->why);
 }
 
 std::string print_tunables(const Environment& values) {

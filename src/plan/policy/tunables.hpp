@@ -8,6 +8,7 @@
 #include "base/rooms.hpp"
 #include "catalogue/catalogue.hpp"
 #include "plan/ir/plan.hpp"
+#include "plan/policy/rejection.hpp"
 
 namespace morton::plan {
 
@@ -26,17 +27,13 @@ struct ChosenTunables {
 
 /// The entry's standard values, then those that `options.local` sets, then those that
 /// `options.tunables` gives for the entry, or, where it gives none for a batched one, for the gemm
-/// entry that it repeats. Throws UnsupportedError for a work-group that the entry does not list.
-[[nodiscard]] ChosenTunables choose_tunables(const Entry& entry, const PlanOptions& options);
+/// entry that it repeats. Without values for a work-group that the entry does not list.
+[[nodiscard]] OrReason<ChosenTunables> choose_tunables(const Entry& entry,
+                                                       const PlanOptions& options);
 
-/// What `options.tuned` knows to be best for the problem; without values of its own where it knows
-/// nothing (`from` may then say why) or where the entry's values are set.
-[[nodiscard]] ChosenTunables tuned_tunables(const Entry& entry, const BoundProblem& bound,
-                                            const DeviceInfo& device, const PlanOptions& options);
-
-/// Throws UnsupportedError where `options.tuned` has a verdict against the values on the device.
-void check_verdicts(const Entry& entry, const Environment& values, const DeviceInfo& device,
-                    const PlanOptions& options);
+/// What was found in tuning data for an entry whose values are not set; without values of its own
+/// where it knows nothing (`from` may then say why).
+[[nodiscard]] ChosenTunables tuned_tunables(const Entry& entry, const TunedData::Hit& hit);
 
 /// "1, 2, 4".
 [[nodiscard]] std::string values_text(const std::vector<std::int64_t>& values);

@@ -12,12 +12,6 @@ namespace {
 /// Of OpenCL's work-groups.
 constexpr std::size_t kMostDimensions = 3;
 
-std::string size_text(const std::vector<std::int64_t>& local) {
-  std::string text;
-  for (const std::int64_t size : local) text += (text.empty() ? "" : "x") + std::to_string(size);
-  return text;
-}
-
 bool lists(const Tunable& tunable, std::int64_t value) {
   return std::ranges::find(tunable.values, value) != tunable.values.end();
 }
@@ -34,32 +28,35 @@ std::vector<std::string> work_group_tunables(const Entry& entry) {
   return names;
 }
 
-Environment tunables_for(const Entry& entry, const std::vector<std::int64_t>& local) {
+OrReason<Environment> tunables_for(const Entry& entry, const std::vector<std::int64_t>& local) {
   Environment values = standard_tunables(entry);
+  if (local.empty()) return values;
   const std::vector<std::string> names = work_group_tunables(entry);
-  if (local.empty() || names.size() != local.size()) return values;
+  if (names.size() != local.size()) return values;
   for (std::size_t i = 0; i < names.size(); ++i) {
     const Tunable& tunable = entry.tunables.at(names[i]);
     if (!lists(tunable, local[i])) {
-      throw UnsupportedError("a work-group of " + size_text(local) + " needs " + names[i] + " = " +
-                             std::to_string(local[i]) + "; it takes " +
-                             values_text(tunable.values));
+      return UnlistedWorkGroup{local, names[i], local[i], tunable.values};
     }
     values[names[i]] = local[i];
   }
   // One tunable may set two dimensions.
   for (std::size_t i = 0; i < names.size(); ++i) {
-    if (values[names[i]] == local[i]) continue;
-    throw UnsupportedError("a work-group of " + size_text(local) + " gives " + names[i] +
-                           " two sizes; its dimensions must be equal");
+    if (values[names[i]] != local[i]) return UnlistedWorkGroup{local, names[i], local[i], {}};
   }
   return values;
+}
+
+std::string work_group_text(const std::vector<std::int64_t>& local) {
+  std::string text;
+  for (const std::int64_t size : local) text += (text.empty() ? "" : "x") + std::to_string(size);
+  return text;
 }
 
 std::string work_group_note(const Entry& entry, const std::vector<std::int64_t>& local) {
   const std::size_t open = work_group_tunables(entry).size();
   if (local.empty() || open == local.size()) return "";
-  const std::string asked = "; --local " + size_text(local) + " does not apply: ";
+  const std::string asked = "; --local " + work_group_text(local) + " does not apply: ";
   if (open == 0) return asked + "its work-group is fixed";
   return asked + "it leaves " + std::to_string(open) + " dimension" + (open == 1 ? "" : "s") +
          " of its work-group open";
@@ -67,7 +64,7 @@ std::string work_group_note(const Entry& entry, const std::vector<std::int64_t>&
 
 void check_work_group(const std::vector<std::int64_t>& local, const Catalogue& catalogue) {
   if (local.empty()) return;
-  const std::string asked = "--local " + size_text(local);
+  const std::string asked = "--local " + work_group_text(local);
   if (local.size() > kMostDimensions || std::ranges::min(local) < 1) {
     throw UsageError(asked + ": a work-group has one to three sizes of 1 or more, such as 4x16");
   }
@@ -75,12 +72,8 @@ void check_work_group(const std::vector<std::int64_t>& local, const Catalogue& c
   for (const Entry& entry : catalogue.entries()) {
     const std::vector<std::string> names = work_group_tunables(entry);
     if (names.size() == local.size()) {
-      try {
-        static_cast<void>(tunables_for(entry, local));
-        return;
-      } catch (const UnsupportedError&) {
-        // The list below says what it takes.
-      }
+      // Where it does not take them, the list below says what it takes.
+      if (std::holds_alternative<Environment>(tunables_for(entry, local))) return;
     }
     if (names.empty()) continue;
     known += "\n  " + entry.name + ":";

@@ -7,6 +7,7 @@
 
 #include "base/rooms.hpp"
 #include "catalogue/catalogue.hpp"
+#include "plan/policy/rejection.hpp"
 
 namespace morton::plan {
 
@@ -15,9 +16,13 @@ namespace morton::plan {
 [[nodiscard]] std::vector<std::string> work_group_tunables(const Entry& entry);
 
 /// The entry's standard tunables with the work-group `local`, where it leaves as many dimensions
-/// open as `local` has; `local` may be empty. Throws UnsupportedError, with the values that would
-/// do, for a size that the entry does not list.
-[[nodiscard]] Environment tunables_for(const Entry& entry, const std::vector<std::int64_t>& local);
+/// open as `local` has; `local` may be empty. Without a value for a size that the entry does not
+/// list: the reason has those that would do.
+[[nodiscard]] OrReason<Environment> tunables_for(const Entry& entry,
+                                                 const std::vector<std::int64_t>& local);
+
+/// "4x16".
+[[nodiscard]] std::string work_group_text(const std::vector<std::int64_t>& local);
 
 /// Why `local` does not apply to the entry, for `--why`; empty where it does or nothing is asked.
 [[nodiscard]] std::string work_group_note(const Entry& entry,

@@ -2,6 +2,9 @@
 #include "plan/search/candidate_memo.hpp"
 
 #include <algorithm>
+#include <map>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "base/shape.hpp"
@@ -73,10 +76,12 @@ class Retelling {
         to_tensors_(tensors_of(to.bound)) {}
 
   CandidateList of(CandidateList list) const {
+    std::map<const BoundProblem*, SharedProblem> problems;
     const auto retell = [&](KernelChoice& kernel) {
       rename(kernel.name);
-      for (auto& [role, binding] : kernel.bound.operands) renumber(binding.tensor);
-      for (auto& side : kernel.bound.sides) renumber(side.tensor);
+      SharedProblem& retold = problems[kernel.bound.get()];
+      if (retold == nullptr) retold = of(*kernel.bound);
+      kernel.bound = retold;
     };
     KernelChoices::Changed changed;
     for (Candidate& candidate : list.candidates) {
@@ -87,6 +92,11 @@ class Retelling {
   }
 
  private:
+  SharedProblem of(BoundProblem bound) const {
+    for (auto& [role, binding] : bound.operands) renumber(binding.tensor);
+    for (auto& side : bound.sides) renumber(side.tensor);
+    return std::make_shared<const BoundProblem>(std::move(bound));
+  }
   /// Names are the task's, or that of a tensor, and more behind a colon.
   void rename(std::string& name) const {
     if (rename(name, from_.name, to_.name)) return;
@@ -118,7 +128,7 @@ class Retelling {
 
 }  // namespace
 
-CandidateList CandidateMemo::list(const Task& task) {
+std::shared_ptr<const CandidateList> CandidateMemo::find(const Task& task) {
   std::string key = key_of(task, context_.tasks);
   if (const auto& built = context_.options.built) {
     const auto decisions = built->decisions.find(task.name);
@@ -128,11 +138,18 @@ CandidateList CandidateMemo::list(const Task& task) {
   }
   const auto known = known_.find(key);
   if (known != known_.end()) {
-    return Retelling(known->second.task, task, context_.tasks).of(known->second.list);
+    return std::make_shared<const CandidateList>(
+        Retelling(known->second.task, task, context_.tasks).of(*known->second.list));
   }
-  CandidateList list = list_allowed(task, context_);
-  known_.emplace(key, Known{task, list});
+  auto list = std::make_shared<const CandidateList>(find_allowed(task, context_));
+  known_.emplace(std::move(key), Known{task, list});
   return list;
+}
+
+std::shared_ptr<const CandidateList> CandidateMemo::list(const Task& task) {
+  auto found = find(task);
+  if (found->candidates.empty()) throw_none_allowed(task, context_, found->rejections);
+  return found;
 }
 
 }  // namespace morton::plan

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 
 #include "base/rooms.hpp"
@@ -14,13 +15,15 @@ namespace morton::plan {
 class CandidateMemo {
  public:
   explicit CandidateMemo(const PlanContext& context) : context_(context) {}
-  /// As list_allowed.
-  [[nodiscard]] CandidateList list(const Task& task);
+  /// As find_allowed.
+  [[nodiscard]] std::shared_ptr<const CandidateList> find(const Task& task);
+  /// The same. Throws UnsupportedError, with the reasons, where there are none.
+  [[nodiscard]] std::shared_ptr<const CandidateList> list(const Task& task);
 
  private:
   struct Known {
     Task task;
-    CandidateList list;
+    std::shared_ptr<const CandidateList> list;
   };
 
   const PlanContext& context_;

@@ -2,15 +2,17 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/device/device_info.hpp"
 #include "base/rooms.hpp"
 #include "plan/ir/plan.hpp"
-#include "plan/policy/kernel_policy.hpp"
+#include "plan/policy/rejection.hpp"
 #include "plan/search/cost.hpp"
 #include "plan/search/kernel_choices.hpp"
+#include "plan/search/plan_context.hpp"
 #include "plan/search/tasks.hpp"
 
 namespace morton::plan {
@@ -27,6 +29,9 @@ struct Demand {
   enum class Walk : std::uint8_t { memory, rows } walk = Walk::memory;
 };
 
+/// Many kernels are chosen for one problem, which does not change.
+using SharedProblem = std::shared_ptr<const BoundProblem>;
+
 /// One kernel with the operands it would run on.
 struct KernelChoice {
   std::string name;  ///< of the task, with the recipe's step
@@ -34,7 +39,7 @@ struct KernelChoice {
   Environment tunables;
   std::string tunables_from;  ///< ChosenTunables::from
   /// Tensor ids are the task list's, or kFirstTemporary + index into the candidate's temporaries.
-  BoundProblem bound;
+  SharedProblem bound;
   std::map<std::string, Demand> demands;  ///< by operand, dst included
   double efficiency = 0.0;    ///< share of the device's peak that it is expected to reach
   double estimated_us = 0.0;  ///< of each run
@@ -54,40 +59,22 @@ struct Candidate {
   double estimated_us = 0.0;
 };
 
-/// A candidate that cannot be, and why.
-struct Rejection {
-  std::string name;
-  std::string why;
-};
-
 struct CandidateList {
   std::vector<Candidate> candidates;  ///< cheapest first
   std::vector<Rejection> rejections;
 };
 
-/// What candidates are made from.
-struct PlanContext {
-  PlanContext(const KernelPolicy& considered, const DeviceInfo& on, const TaskList& of)
-      : policy(considered),
-        catalogue(policy.catalogue()),
-        device(on),
-        options(policy.options()),
-        tasks(of),
-        pack_efficiency(best_pack_efficiency(catalogue, on)),
-        workspace_limit_bytes(options.workspace_limit_bytes.value_or(usual_workspace_bytes(on))) {}
+/// The ways to compute each task of a list. Tasks that pose the same problem may share theirs.
+using CandidateLists = std::vector<std::shared_ptr<const CandidateList>>;
 
-  const KernelPolicy& policy;
-  const Catalogue& catalogue;
-  const DeviceInfo& device;
-  const PlanOptions& options;
-  const TaskList& tasks;
-  double pack_efficiency;
-  std::int64_t workspace_limit_bytes;
-  /// What the candidates that are listed must be; null: anything (plan/policy/decided.hpp).
-  const TaskDecision* decision = nullptr;
-};
+/// All ways to compute the task; without any, why each cannot be. Throws UsageError where the one
+/// that is asked for cannot.
+[[nodiscard]] CandidateList find_candidates(const Task& task, const PlanContext& context);
 
-/// All ways to compute the task.
+/// That nothing computes the task, for these reasons.
+[[nodiscard]] Reason no_candidate(const Task& task, std::vector<Rejection> rejections);
+
+/// As find_candidates. Throws UnsupportedError, with the reasons, where there are none.
 [[nodiscard]] CandidateList list_candidates(const Task& task, const PlanContext& context);
 
 /// Where a pack's operands lie.
@@ -96,14 +83,17 @@ struct PackEnds {
   const Arrangement& to;
 };
 
-/// The cheapest entry that packs from and to these arrangements. Throws UnsupportedError.
-[[nodiscard]] KernelChoice choose_pack(const BoundProblem& bound, const std::string& name,
-                                       const PlanContext& context,
-                                       const std::vector<TaskTensor>& temporaries, PackEnds ends);
+/// The cheapest entry that packs from and to these arrangements.
+[[nodiscard]] OrReason<KernelChoice> choose_pack(const SharedProblem& bound,
+                                                 const std::string& name,
+                                                 const PlanContext& context,
+                                                 const std::vector<TaskTensor>& temporaries,
+                                                 PackEnds ends);
 
-/// The cheapest entry that computes a problem of a family of any rank. Throws UnsupportedError.
-[[nodiscard]] KernelChoice choose_elementary(const BoundProblem& bound, const std::string& name,
-                                             const PlanContext& context,
-                                             const std::vector<TaskTensor>& temporaries);
+/// The cheapest entry that computes a problem of a family of any rank.
+[[nodiscard]] OrReason<KernelChoice> choose_elementary(const SharedProblem& bound,
+                                                       const std::string& name,
+                                                       const PlanContext& context,
+                                                       const std::vector<TaskTensor>& temporaries);
 
 }  // namespace morton::plan

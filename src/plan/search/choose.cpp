@@ -34,7 +34,7 @@ struct Met {
 /// paths, so the result is exact for chains and a start for `improve` elsewhere.
 class Chooser {
  public:
-  Chooser(const std::vector<CandidateList>& candidates, const std::vector<Formats>& wishes,
+  Chooser(const CandidateLists& candidates, const std::vector<Formats>& wishes,
           const PlanContext& context)
       : candidates_(candidates),
         wishes_(wishes),
@@ -75,9 +75,12 @@ class Chooser {
   /// of `tensor`.
   double fit_us(int tensor, const State& state, const Demand& demand) const {
     if (demand.kind == Demand::Kind::direct) {
-      const auto seen = at_root(context_.tasks, tensor, demand.arrangement);
-      if (seen && satisfies(state.arrangement, *seen)) return 0.0;
-      if (seen) return repack_cost_us(state.arrangement, *seen, context_);
+      const bool is_alias = context_.tasks.tensors[static_cast<std::size_t>(tensor)].alias_of >= 0;
+      std::optional<Arrangement> through;
+      if (is_alias) through = at_root(context_.tasks, tensor, demand.arrangement);
+      const Arrangement* seen = through ? &*through : is_alias ? nullptr : &demand.arrangement;
+      if (seen != nullptr && satisfies(state.arrangement, *seen)) return 0.0;
+      if (seen != nullptr) return repack_cost_us(state.arrangement, *seen, context_);
     }
     double cost = 0.0;
     const int root = root_of(context_.tasks, tensor);
@@ -153,32 +156,35 @@ class Chooser {
   void visit(std::size_t t) {
     const auto dst = static_cast<std::size_t>(tensor_of(context_.tasks.tasks[t].bound, "dst"));
     Formats formats = wishes_[dst];
-    for (std::size_t c = 0; c < candidates_[t].candidates.size(); ++c) {
-      const Candidate& candidate = candidates_[t].candidates[c];
+    for (std::size_t c = 0; c < candidates_[t]->candidates.size(); ++c) {
+      const Candidate& candidate = candidates_[t]->candidates[c];
       State state;
       state.candidate = c;
       state.cost_us = candidate.estimated_us;
       read_.clear();
       for (const auto& kernel : candidate.kernels) {
-        for (const auto& [role, binding] : kernel.bound.operands) {
+        for (const auto& [role, binding] : kernel.bound->operands) {
           if (role == "dst" || binding.tensor >= kFirstTemporary) continue;
           add_source(binding.tensor, kernel.demands.at(role), state);
         }
-        for (const auto& side : kernel.bound.sides) {
+        for (const auto& side : kernel.bound->sides) {
           if (side.tensor >= kFirstTemporary) continue;
           const Shape& shape = context_.tasks.tensors[static_cast<std::size_t>(side.tensor)].shape;
           const Demand& result = kernel.demands.at("dst");
           add_source(side.tensor, side_demand(result, side.shape, shape), state);
         }
       }
-      for (const auto& arrangement : outputs_of(candidate, wishes_[dst])) {
-        state.arrangement = arrangement;
-        state.format = formats.number_of(arrangement);
-        if (is_part(dst)) {
-          keep_cheapest(parts_[t], state);
-        } else {
-          keep(states_[dst], state);
-        }
+      // As outputs_of, of which few are kept.
+      const Demand& result = candidate.kernels.back().demands.at("dst");
+      if (result.kind == Demand::Kind::direct) {
+        state.format = formats.number_of(result.arrangement);
+        keep(t, state, result.arrangement, result.arrangement.rim);
+        continue;
+      }
+      const Rim rim = candidate.kernels.back().entry->operands.at("dst").rim;
+      for (const Arrangement& wish : wishes_[dst].all()) {
+        state.format = formats.number_of(wish);
+        keep(t, state, wish, rim);
       }
     }
     if (is_part(dst) && t == writers_[dst].back()) join_parts(dst);
@@ -187,8 +193,26 @@ class Chooser {
   /// Whether several tasks write the tensor, each its part.
   bool is_part(std::size_t tensor) const { return writers_[tensor].size() > 1; }
 
-  static void keep_cheapest(std::optional<State>& best, const State& state) {
-    if (!best || state.cost_us < best->cost_us) best = state;
+  /// Keeps the way to have the result of a task in this arrangement with this rim, if it is the
+  /// cheapest to have it so.
+  void keep(std::size_t t, const State& way, const Arrangement& arrangement, Rim rim) {
+    const auto dst = static_cast<std::size_t>(tensor_of(context_.tasks.tasks[t].bound, "dst"));
+    State* known = nullptr;
+    if (is_part(dst)) {
+      known = parts_[t] ? &*parts_[t] : nullptr;
+    } else {
+      const auto same = std::ranges::find_if(states_[dst], [&](const State& state) {
+        return state.format == way.format && state.arrangement.rim == rim;
+      });
+      known = same == states_[dst].end() ? nullptr : &*same;
+    }
+    if (known != nullptr && !(way.cost_us < known->cost_us)) return;
+    if (known == nullptr) {
+      known = is_part(dst) ? &parts_[t].emplace() : &states_[dst].emplace_back();
+    }
+    *known = way;
+    known->arrangement = arrangement;
+    known->arrangement.rim = rim;
   }
 
   /// The one way to have a tensor that is written in parts: each the cheapest way.
@@ -202,17 +226,6 @@ class Chooser {
                            parts_[t]->sources.end());
     }
     states_[tensor].push_back(std::move(whole));
-  }
-
-  static void keep(std::vector<State>& states, const State& state) {
-    for (auto& known : states) {
-      const bool same =
-          known.format == state.format && known.arrangement.rim == state.arrangement.rim;
-      if (!same) continue;
-      if (state.cost_us < known.cost_us) known = state;
-      return;
-    }
-    states.push_back(state);
   }
 
   /// The cheapest state of a tensor that nothing decided yet: outputs must end up row-major.
@@ -247,7 +260,7 @@ class Chooser {
     for (const auto& [source, chosen] : state.sources) follow(source, chosen, selections, decided);
   }
 
-  const std::vector<CandidateList>& candidates_;
+  const CandidateLists& candidates_;
   const std::vector<Formats>& wishes_;
   const PlanContext& context_;
   std::vector<std::vector<State>> states_;
@@ -276,8 +289,7 @@ bool has_joins(const TaskList& tasks) {
 
 }  // namespace
 
-std::vector<Selection> choose(const std::vector<CandidateList>& candidates,
-                              const PlanContext& context) {
+std::vector<Selection> choose(const CandidateLists& candidates, const PlanContext& context) {
   std::vector<Formats> wishes = wished_formats(candidates, context.tasks);
   keep_decided_formats(wishes, context);
   std::vector<Selection> selections = Chooser(candidates, wishes, context).run();

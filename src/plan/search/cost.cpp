@@ -57,43 +57,43 @@ Environment entry_environment(const Entry& entry, const Problem& problem,
   return environment;
 }
 
-LaunchSize launch_size(const Entry& entry, const Environment& environment,
-                       const DeviceInfo& device) {
-  LaunchSize size;
+std::optional<Reason> beyond_limits(const LaunchNumbers& launch, const DeviceInfo& device) {
+  using What = LaunchLimit::What;
   std::int64_t work_items = 1;
-  for (std::size_t i = 0; i < entry.local.size(); ++i) {
-    const std::int64_t local = entry.local[i].evaluate(environment);
-    const std::int64_t global = entry.global[i].evaluate(environment);
+  for (std::size_t i = 0; i < launch.dimensions; ++i) {
+    const std::int64_t local = launch.size.local[i];
+    const std::int64_t global = launch.size.global[i];
     if (local < 1 || global < 1 || global % local != 0) {
-      throw UnsupportedError("global size " + std::to_string(global) +
-                             " is no positive multiple of local " + std::to_string(local) +
-                             " in dimension " + std::to_string(i));
+      return LaunchLimit{What::no_multiple, i, global, local};
     }
     if (local > device.max_work_item_sizes[i]) {
-      throw UnsupportedError("local size " + std::to_string(local) + " exceeds the device's " +
-                             std::to_string(device.max_work_item_sizes[i]) + " in dimension " +
-                             std::to_string(i));
+      return LaunchLimit{What::local_size, i, local, device.max_work_item_sizes[i]};
     }
     if (global > kLargestDimension) {
-      throw UnsupportedError("global size " + std::to_string(global) + " exceeds " +
-                             std::to_string(kLargestDimension) + " in dimension " +
-                             std::to_string(i));
+      return LaunchLimit{What::global_size, i, global, kLargestDimension};
     }
-    size.local[i] = local;
-    size.global[i] = global;
     work_items *= local;
   }
   if (work_items > device.max_work_group_size) {
-    throw UnsupportedError("work-group of " + std::to_string(work_items) +
-                           " exceeds the device's " + std::to_string(device.max_work_group_size));
+    return LaunchLimit{What::work_group, 0, work_items, device.max_work_group_size};
   }
-  const std::int64_t local_memory = entry.local_memory_bytes.evaluate(environment);
-  if (local_memory > device.local_memory_bytes) {
-    throw UnsupportedError(std::to_string(local_memory) +
-                           " bytes of local memory exceed the device's " +
-                           std::to_string(device.local_memory_bytes));
+  if (launch.local_memory_bytes > device.local_memory_bytes) {
+    return LaunchLimit{What::local_memory, 0, launch.local_memory_bytes, device.local_memory_bytes};
   }
-  return size;
+  return std::nullopt;
+}
+
+LaunchSize launch_size(const Entry& entry, const Environment& environment,
+                       const DeviceInfo& device) {
+  LaunchNumbers launch;
+  launch.dimensions = entry.local.size();
+  for (std::size_t i = 0; i < entry.local.size(); ++i) {
+    launch.size.local[i] = entry.local[i].evaluate(environment);
+    launch.size.global[i] = entry.global[i].evaluate(environment);
+  }
+  launch.local_memory_bytes = entry.local_memory_bytes.evaluate(environment);
+  if (const auto limit = beyond_limits(launch, device)) throw UnsupportedError(print(*limit));
+  return launch.size;
 }
 
 std::string roofs_text(const DeviceInfo& device) {

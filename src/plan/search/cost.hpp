@@ -2,14 +2,16 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/device/device_info.hpp"
 #include "base/rooms.hpp"
 #include "catalogue/catalogue.hpp"
-#include "problems/problem.hpp"
+#include "plan/policy/rejection.hpp"
 
 namespace morton::plan {
 
@@ -25,9 +27,19 @@ struct LaunchSize {
   std::array<std::int64_t, 3> local{1, 1, 1};
 };
 
-/// Evaluates the entry's launch and checks it against the device's limits: multiples, work-group
-/// size, local memory, at most 65,535 in a dimension (beyond that PoCL compiles again). Throws
-/// UnsupportedError that says which limit.
+/// What a launch asks of a device.
+struct LaunchNumbers {
+  LaunchSize size;
+  std::size_t dimensions = 1;
+  std::int64_t local_memory_bytes = 0;
+};
+
+/// The limit of the device that the launch is beyond, if there is one: multiples, work-group size,
+/// local memory, at most 65,535 in a dimension (beyond that PoCL compiles again).
+[[nodiscard]] std::optional<Reason> beyond_limits(const LaunchNumbers& launch,
+                                                  const DeviceInfo& device);
+
+/// Evaluates the entry's launch. Throws UnsupportedError that says which limit it is beyond.
 [[nodiscard]] LaunchSize launch_size(const Entry& entry, const Environment& environment,
                                      const DeviceInfo& device);
 

@@ -27,41 +27,45 @@ bool uses_more_of_the_device(const KernelChoice& a, const KernelChoice& b) {
 
 /// Which entries may be taken, and which of them is the best.
 struct Criteria {
-  std::function<void(const Entry&)> check_fits;  ///< throws UnsupportedError
+  std::function<std::optional<Reason>(const Entry&)> why_unfit;
   std::function<bool(const KernelChoice&)> is_preferred;
   IsBetter is_better = nullptr;
 };
 
 /// The best of the preferred entries, or of all where none is.
-KernelChoice best_entry(const BoundProblem& bound, const std::string& name,
-                        const PlanContext& context, const std::vector<TaskTensor>& temporaries,
-                        const Criteria& criteria) {
-  std::string reasons;
+OrReason<KernelChoice> best_entry(const SharedProblem& bound, const std::string& name,
+                                  const PlanContext& context,
+                                  const std::vector<TaskTensor>& temporaries,
+                                  const Criteria& criteria) {
+  std::vector<Rejection> rejections;
   std::optional<KernelChoice> best;
   bool best_is_preferred = false;
   const RecipePath alone;
   const TaskPlace place{alone, context.decision};
-  for (const auto& [entry, why_not] : context.policy.entries_for(bound.problem.family, place)) {
-    if (!why_not.empty()) {
-      reasons += "; " + entry->name + ": " + why_not;
+  const auto reject = [&](const Entry& entry, Reason reason) {
+    rejections.push_back({entry.name, std::move(reason)});
+  };
+  for (auto& [entry, why_not] : context.policy.entries_for(bound->problem.family, place)) {
+    if (!why_not) why_not = criteria.why_unfit(*entry);
+    if (why_not) {
+      reject(*entry, std::move(*why_not));
       continue;
     }
-    try {
-      criteria.check_fits(*entry);
-      KernelChoice choice = choose_entry(*entry, bound, name, context, temporaries);
-      const bool preferred = criteria.is_preferred(choice);
-      const bool better =
-          !best || (preferred == best_is_preferred ? criteria.is_better(choice, *best) : preferred);
-      if (!better) continue;
-      best = std::move(choice);
-      best_is_preferred = preferred;
-    } catch (const UnsupportedError& error) {
-      reasons += "; " + entry->name + ": " + error.what();
+    OrReason<KernelChoice> found = choose_entry(*entry, bound, name, context, temporaries);
+    if (auto* reason = std::get_if<Reason>(&found)) {
+      reject(*entry, std::move(*reason));
+      continue;
     }
+    auto& choice = std::get<KernelChoice>(found);
+    const bool preferred = criteria.is_preferred(choice);
+    const bool better =
+        !best || (preferred == best_is_preferred ? criteria.is_better(choice, *best) : preferred);
+    if (!better) continue;
+    best = std::move(choice);
+    best_is_preferred = preferred;
   }
-  if (best) return *best;
-  throw UnsupportedError("plan: no kernel for " + print(bound.problem) + " (" + name + ")" +
-                         reasons);
+  if (best) return std::move(*best);
+  return NoEntry{print(bound->problem), name, std::move(rejections)};
 }
 
 /// True when the matrix lies as the format says: dst with whatever padding, src with none.
@@ -96,41 +100,44 @@ bool is_built_for(const KernelChoice& choice, PackEnds ends, const PlanContext& 
 
 }  // namespace
 
-KernelChoice choose_elementary(const BoundProblem& bound, const std::string& name,
-                               const PlanContext& context,
-                               const std::vector<TaskTensor>& temporaries) {
+OrReason<KernelChoice> choose_elementary(const SharedProblem& bound, const std::string& name,
+                                         const PlanContext& context,
+                                         const std::vector<TaskTensor>& temporaries) {
   const auto at = [&](int id) -> const TaskTensor& {
     return tensor_at(id, context.tasks, temporaries);
   };
-  for (const auto& narrow : narrowed(bound, at)) {
+  for (auto& narrow : narrowed(*bound, at)) {
     const auto wanted = context.options.use.find(narrow.problem.family);
     const Entry* entry = wanted == context.options.use.end()
                              ? nullptr
                              : context.catalogue.find_entry(wanted->second);
-    if (entry != nullptr) return choose_entry(*entry, narrow, name, context, temporaries);
+    if (entry == nullptr) continue;
+    return choose_entry(*entry, std::make_shared<const BoundProblem>(std::move(narrow)), name,
+                        context, temporaries);
   }
-  const auto any = [](const auto&) {};
+  const auto any = [](const Entry&) { return std::optional<Reason>(); };
   const auto all = [](const KernelChoice&) { return true; };
   return best_entry(bound, name, context, temporaries, {any, all, takes_less_time});
 }
 
-KernelChoice choose_pack(const BoundProblem& bound, const std::string& name,
-                         const PlanContext& context, const std::vector<TaskTensor>& temporaries,
-                         PackEnds ends) {
-  const auto check_fits = [&](const Entry& entry) {
+OrReason<KernelChoice> choose_pack(const SharedProblem& bound, const std::string& name,
+                                   const PlanContext& context,
+                                   const std::vector<TaskTensor>& temporaries, PackEnds ends) {
+  const auto why_unfit = [&](const Entry& entry) -> std::optional<Reason> {
     for (const auto& [role, format] : entry.operands) {
+      if (format.is_any()) continue;
       const Arrangement& arrangement = role == "dst" ? ends.to : ends.from;
-      if (!format.is_any() && !lies_as(format, role, bound.operands.at(role), arrangement, bound)) {
-        throw UnsupportedError("its operand " + role + " lies as " + print(arrangement) +
-                               ", not as " + format.layout_text);
-      }
+      if (lies_as(format, role, bound->operands.at(role), arrangement, *bound)) continue;
+      return OtherLayout{role, std::make_shared<const Arrangement>(arrangement),
+                         format.layout_text};
     }
+    return std::nullopt;
   };
   const auto is_built = [&](const KernelChoice& choice) {
     return context.options.built == nullptr || is_built_for(choice, ends, context);
   };
   return best_entry(bound, name, context, temporaries,
-                    {check_fits, is_built, uses_more_of_the_device});
+                    {why_unfit, is_built, uses_more_of_the_device});
 }
 
 }  // namespace morton::plan

@@ -10,15 +10,18 @@
 #include "plan/search/narrow.hpp"
 
 namespace morton::plan {
-namespace {
 
 /// An epilogue, cut behind its leading sum.
-struct Started {
+struct EntryCandidates::Started {
   Side addend;              ///< varies along one dimension of dst at most
   int dimension = 0;        ///< that one
   Chain rest;               ///< what follows; its input 0 is the sum
   std::vector<Side> sides;  ///< of the rest
 };
+
+namespace {
+
+using Started = EntryCandidates::Started;
 
 bool is_integer_sum(const Problem& problem) {
   const auto sum = problem.types.find("acc");
@@ -111,90 +114,6 @@ BoundProblem spread_problem(const Started& started, const TaskTensor& addend, in
   return bound;
 }
 
-/// A candidate under construction.
-class EntryCandidate {
- public:
-  EntryCandidate(const Entry& entry, const Task& task, const PlanContext& context,
-                 const std::vector<TaskTensor>& outer)
-      : entry_(entry), task_(task), context_(context), known_(outer) {
-    candidate_.name = entry.name;
-    candidate_.way = entry.name;
-    dst_ = tensor_at(tensor_of(task.bound, "dst"), context.tasks, outer);
-  }
-
-  /// The entry carries all of the epilogue.
-  Candidate whole() && {
-    candidate_.kernels.push_back(choose_entry(entry_, task_.bound, task_.name, context_, known_));
-    return std::move(candidate_);
-  }
-
-  /// The entry carries nothing of it.
-  Candidate split() && {
-    const BoundProblem& bound = task_.bound;
-    return followed_by(bound.problem.epilogue, bound.sides, Chain{}, {});
-  }
-
-  /// The entry carries its leading sum.
-  Candidate started(const Started& started) && {
-    TaskTensor start;
-    start.name = task_.name + ":start";
-    start.shape = dst_.shape;
-    const TaskTensor& addend = tensor_at(started.addend.tensor, context_.tasks, known_);
-    const bool fixed = addend.kind == TaskTensor::Kind::constant;
-    start.kind = fixed ? TaskTensor::Kind::derived : TaskTensor::Kind::temporary;
-    const int id = add_temporary(start);
-    const Arrangement from = row_major_arrangement(addend.dtype, addend.shape);
-    const Arrangement to = row_major_arrangement(start.dtype, start.shape);
-    candidate_.kernels.push_back(choose_pack(spread_problem(started, addend, id, dst_.shape),
-                                             start.name, context_, known_, {from, to}));
-    Chain sum;
-    sum.input_count = 2;
-    sum.append(ScalarOp::add, {ScalarRef::input(0), ScalarRef::input(1)});
-    return followed_by(started.rest, started.sides, sum, {{id, dst_.shape}});
-  }
-
- private:
-  int add_temporary(const TaskTensor& tensor) {
-    known_.push_back(tensor);
-    candidate_.temporaries.push_back(tensor);
-    return kFirstTemporary + static_cast<int>(known_.size()) - 1;
-  }
-
-  /// The entry with `carried` behind it, then `rest` as a step of its own, if it does anything.
-  Candidate followed_by(const Chain& rest, const std::vector<Side>& rest_sides,
-                        const Chain& carried, std::vector<Side> carried_sides) {
-    BoundProblem first = task_.bound;
-    first.problem.epilogue = carried;
-    first.sides = std::move(carried_sides);
-    if (rest.is_identity()) {
-      candidate_.kernels.push_back(choose_entry(entry_, first, task_.name, context_, known_));
-      return std::move(candidate_);
-    }
-    TaskTensor raw = dst_;
-    raw.name += ":raw";
-    if (is_integer_sum(task_.bound.problem)) raw.dtype = DType::i32;
-    raw.kind = TaskTensor::Kind::temporary;
-    raw.is_output = false;
-    const int raw_id = add_temporary(raw);
-    first.operands["dst"].tensor = raw_id;
-    candidate_.kernels.push_back(choose_entry(entry_, first, task_.name, context_, known_));
-    BoundProblem second =
-        elementwise_problem(raw_id, tensor_of(task_.bound, "dst"), raw.shape, rest, rest_sides);
-    second.problem.types["src0"] = raw.dtype;
-    second.problem.types["dst"] = dst_.dtype;
-    candidate_.kernels.push_back(
-        choose_elementary(second, task_.name + ":epilogue", context_, known_));
-    return std::move(candidate_);
-  }
-
-  const Entry& entry_;
-  const Task& task_;
-  const PlanContext& context_;
-  std::vector<TaskTensor> known_;
-  TaskTensor dst_;
-  Candidate candidate_;
-};
-
 /// True where the entry leaves dst as its start is spread: row-major, as the tensor has it.
 bool leaves_row_major(const Candidate& candidate, const Entry& entry, const TaskTensor& dst) {
   const auto own = std::ranges::find(candidate.kernels, &entry, &KernelChoice::entry);
@@ -205,22 +124,109 @@ bool leaves_row_major(const Candidate& candidate, const Entry& entry, const Task
 
 }  // namespace
 
-Candidate entry_candidate(const Entry& entry, const Task& task, const PlanContext& context,
-                          const std::vector<TaskTensor>& outer) {
-  EntryCandidate candidate(entry, task, context, outer);
+EntryCandidates::EntryCandidates(const Task& task, const PlanContext& context,
+                                 const std::vector<TaskTensor>& outer)
+    : task_(task),
+      context_(context),
+      outer_(outer),
+      dst_(tensor_at(tensor_of(task.bound, "dst"), context.tasks, outer)),
+      bound_(std::make_shared<const BoundProblem>(task.bound)),
+      whole_{bound_, nullptr, outer, std::nullopt} {}
+
+OrReason<Candidate> EntryCandidates::of(const Entry& entry) {
+  const Problem& problem = bound_->problem;
   // Who names a kernel for biases or activations wants them out of the products' epilogues.
   // What follows sums of integers (a requantisation) is none of those and stays.
-  const bool sums_integers = is_integer_sum(task.bound.problem);
   const bool carries =
-      entry.carries_epilogue && (sums_integers || !wants_narrow_family(context.options));
-  if (carries || task.bound.problem.epilogue.is_identity()) return std::move(candidate).whole();
-  const TaskTensor& dst = tensor_at(tensor_of(task.bound, "dst"), context.tasks, outer);
-  const auto started = entry.adds_to_start ? start_of(task.bound, dst) : std::nullopt;
+      entry.carries_epilogue && (is_integer_sum(problem) || !wants_narrow_family(context_.options));
+  if (carries || problem.epilogue.is_identity()) return candidate(entry, whole_, {});
+  const auto started = entry.adds_to_start ? start_of(*bound_, dst_) : std::nullopt;
   if (started) {
-    Candidate adding = EntryCandidate(candidate).started(*started);
-    if (leaves_row_major(adding, entry, dst)) return adding;
+    OrReason<Candidate> adding = behind_start(entry, *started);
+    const auto* made = std::get_if<Candidate>(&adding);
+    if (made == nullptr || leaves_row_major(*made, entry, dst_)) return adding;
   }
-  return std::move(candidate).split();
+  // The entry carries nothing of it.
+  if (!split_) split_ = parts(problem.epilogue, bound_->sides, {{}, {}}, outer_);
+  return candidate(entry, *split_, {});
+}
+
+OrReason<Candidate> EntryCandidates::behind_start(const Entry& entry, const Started& started) {
+  TaskTensor start;
+  start.name = task_.name + ":start";
+  start.shape = dst_.shape;
+  const TaskTensor& addend = tensor_at(started.addend.tensor, context_.tasks, outer_);
+  const bool fixed = addend.kind == TaskTensor::Kind::constant;
+  start.kind = fixed ? TaskTensor::Kind::derived : TaskTensor::Kind::temporary;
+  std::vector<TaskTensor> known = outer_;
+  known.push_back(start);
+  const int id = kFirstTemporary + static_cast<int>(outer_.size());
+  const Arrangement from = row_major_arrangement(addend.dtype, addend.shape);
+  const Arrangement to = row_major_arrangement(start.dtype, start.shape);
+  const auto spread =
+      std::make_shared<const BoundProblem>(spread_problem(started, addend, id, dst_.shape));
+  OrReason<KernelChoice> pack = choose_pack(spread, start.name, context_, known, {from, to});
+  if (auto* reason = std::get_if<Reason>(&pack)) return std::move(*reason);
+  Chain sum;
+  sum.input_count = 2;
+  sum.append(ScalarOp::add, {ScalarRef::input(0), ScalarRef::input(1)});
+  Parts split =
+      parts(started.rest, started.sides, {std::move(sum), {{id, dst_.shape}}}, std::move(known));
+  KernelChoices first;
+  first.push_back(std::get<KernelChoice>(std::move(pack)));
+  return candidate(entry, split, std::move(first));
+}
+
+EntryCandidates::Parts EntryCandidates::parts(const Chain& rest, const std::vector<Side>& sides,
+                                              Carried carried,
+                                              std::vector<TaskTensor> known) const {
+  BoundProblem first = *bound_;
+  first.problem.epilogue = std::move(carried.chain);
+  first.sides = std::move(carried.sides);
+  if (rest.is_identity()) {
+    return {std::make_shared<const BoundProblem>(std::move(first)), nullptr, std::move(known),
+            std::nullopt};
+  }
+  TaskTensor raw = dst_;
+  raw.name += ":raw";
+  if (is_integer_sum(first.problem)) raw.dtype = DType::i32;
+  raw.kind = TaskTensor::Kind::temporary;
+  raw.is_output = false;
+  const int raw_id = kFirstTemporary + static_cast<int>(known.size());
+  const int dst_id = first.operands.at("dst").tensor;
+  first.operands["dst"].tensor = raw_id;
+  BoundProblem second = elementwise_problem(raw_id, dst_id, raw.shape, rest, sides);
+  second.problem.types["src0"] = raw.dtype;
+  second.problem.types["dst"] = dst_.dtype;
+  known.push_back(std::move(raw));
+  return {std::make_shared<const BoundProblem>(std::move(first)),
+          std::make_shared<const BoundProblem>(std::move(second)), std::move(known), std::nullopt};
+}
+
+OrReason<Candidate> EntryCandidates::candidate(const Entry& entry, Parts& parts,
+                                               KernelChoices before) const {
+  OrReason<KernelChoice> own = choose_entry(entry, parts.first, task_.name, context_, parts.known);
+  if (auto* reason = std::get_if<Reason>(&own)) return std::move(*reason);
+  Candidate candidate;
+  candidate.kernels = std::move(before);
+  candidate.kernels.push_back(std::get<KernelChoice>(std::move(own)));
+  if (parts.rest != nullptr) {
+    if (!parts.epilogue) parts.epilogue = epilogue(parts);
+    if (const auto* reason = std::get_if<Reason>(&*parts.epilogue)) return *reason;
+    candidate.kernels.push_back(std::get<KernelChoices::Shared>(*parts.epilogue));
+  }
+  candidate.name = entry.name;
+  candidate.way = entry.name;
+  const auto own_from = parts.known.begin() + static_cast<std::ptrdiff_t>(outer_.size());
+  candidate.temporaries.assign(own_from, parts.known.end());
+  return candidate;
+}
+
+OrReason<KernelChoices::Shared> EntryCandidates::epilogue(const Parts& parts) const {
+  OrReason<KernelChoice> choice =
+      choose_elementary(parts.rest, task_.name + ":epilogue", context_, parts.known);
+  if (auto* reason = std::get_if<Reason>(&choice)) return std::move(*reason);
+  return std::make_shared<const KernelChoice>(std::get<KernelChoice>(std::move(choice)));
 }
 
 }  // namespace morton::plan

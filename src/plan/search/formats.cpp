@@ -11,6 +11,13 @@ namespace {
 /// Formats of one tensor that are worth storing it in; more bring nothing but time.
 constexpr std::size_t kMostFormats = 8;
 
+/// `same_memory` does not look at rims either.
+bool identical_but_for_rims(const Arrangement& a, const Arrangement& b) {
+  return a.dtype == b.dtype && a.memory == b.memory && a.pitch == b.pitch &&
+         a.image_rows == b.image_rows && a.image_texels == b.image_texels && a.padded == b.padded &&
+         a.tensor_shape == b.tensor_shape && a.grouping == b.grouping && a.layout == b.layout;
+}
+
 void add_wish(const Binding& binding, const Demand& demand, const TaskList& tasks,
               std::vector<Formats>& wishes) {
   if (binding.tensor >= kFirstTemporary || demand.kind != Demand::Kind::direct) return;
@@ -18,6 +25,11 @@ void add_wish(const Binding& binding, const Demand& demand, const TaskList& task
   if (tasks.tensors[root].parts > 1) return;  // it lies row-major
   Formats& known = wishes[root];
   if (known.all().size() >= kMostFormats) return;
+  const bool is_alias = root != static_cast<std::size_t>(binding.tensor);
+  if (!is_alias && demand.arrangement.memory == MemoryKind::buffer) {
+    known.number_of(demand.arrangement);
+  }
+  if (!is_alias) return;
   const auto wish = at_root(tasks, binding.tensor, demand.arrangement);
   if (wish && wish->memory == MemoryKind::buffer) known.number_of(*wish);
 }
@@ -43,14 +55,12 @@ std::optional<Arrangement> at_root(const TaskList& tasks, int tensor, const Arra
 }
 
 bool identical(const Arrangement& a, const Arrangement& b) {
-  return a.dtype == b.dtype && a.rim == b.rim && a.memory == b.memory && a.pitch == b.pitch &&
-         a.image_rows == b.image_rows && a.image_texels == b.image_texels && a.padded == b.padded &&
-         a.tensor_shape == b.tensor_shape && a.grouping == b.grouping && a.layout == b.layout;
+  return a.rim == b.rim && identical_but_for_rims(a, b);
 }
 
 std::size_t Formats::number_of(const Arrangement& arrangement) {
   for (const Known& known : known_) {
-    if (identical(known.arrangement, arrangement)) return known.number;
+    if (identical_but_for_rims(known.arrangement, arrangement)) return known.number;
   }
   std::size_t number = 0;
   while (number < all_.size() && !same_memory(all_[number], arrangement)) ++number;
@@ -69,17 +79,16 @@ void Formats::keep(const std::function<bool(const Arrangement&)>& is_kept) {
   }
 }
 
-std::vector<Formats> wished_formats(const std::vector<CandidateList>& candidates,
-                                    const TaskList& tasks) {
+std::vector<Formats> wished_formats(const CandidateLists& candidates, const TaskList& tasks) {
   std::vector<Formats> wishes(tasks.tensors.size());
   for (std::size_t i = 0; i < wishes.size(); ++i) {
     const TaskTensor& facts = tasks.tensors[i];
     wishes[i].number_of(row_major_arrangement(facts.dtype, facts.shape));
   }
   for (const auto& list : candidates) {
-    for (const auto& reader : list.candidates) {
+    for (const auto& reader : list->candidates) {
       for (const auto& kernel : reader.kernels) {
-        for (const auto& [role, binding] : kernel.bound.operands) {
+        for (const auto& [role, binding] : kernel.bound->operands) {
           if (role != "dst") add_wish(binding, kernel.demands.at(role), tasks, wishes);
         }
       }

@@ -45,7 +45,7 @@ class Formats {
 /// For each tensor of the task list, the formats in which its writer might leave it where the
 /// writer leaves that open: row-major first, then what the candidates of its readers demand, eight
 /// at most.
-[[nodiscard]] std::vector<Formats> wished_formats(const std::vector<CandidateList>& candidates,
+[[nodiscard]] std::vector<Formats> wished_formats(const CandidateLists& candidates,
                                                   const TaskList& tasks);
 
 /// The arrangements in which a candidate for a task can leave the task's result, whose `wishes`

@@ -82,7 +82,7 @@ class Copies {
 
 class LocalSearch {
  public:
-  LocalSearch(std::vector<Selection>& selections, const std::vector<CandidateList>& candidates,
+  LocalSearch(std::vector<Selection>& selections, const CandidateLists& candidates,
               const std::vector<Formats>& wishes, const PlanContext& context)
       : selections_(selections),
         candidates_(candidates),
@@ -132,7 +132,7 @@ class LocalSearch {
   }
 
   const Candidate& selected(std::size_t t) const {
-    return candidates_[t].candidates[selections_[t].candidate];
+    return candidates_[t]->candidates[selections_[t].candidate];
   }
 
   /// Time of the copies of the tensor and its aliases under the present selections.
@@ -153,7 +153,7 @@ class LocalSearch {
   /// What a kernel's sides must agree with: where it leaves dst to whoever plans, what is selected.
   Demand result_of(const KernelChoice& kernel, std::size_t t) const {
     Demand result = kernel.demands.at("dst");
-    const int dst = kernel.bound.operands.at("dst").tensor;
+    const int dst = kernel.bound->operands.at("dst").tensor;
     if (result.kind == Demand::Kind::any && dst < kFirstTemporary) {
       result.kind = Demand::Kind::direct;
       result.arrangement = selections_[t].output;
@@ -163,11 +163,11 @@ class LocalSearch {
 
   void add_reads(std::size_t t, int root, Copies& copies) const {
     for (const auto& kernel : selected(t).kernels) {
-      for (const auto& [role, binding] : kernel.bound.operands) {
+      for (const auto& [role, binding] : kernel.bound->operands) {
         if (role == "dst" || !is_of(binding.tensor, root)) continue;
         copies.read(binding.tensor, kernel.demands.at(role));
       }
-      for (const auto& side : kernel.bound.sides) {
+      for (const auto& side : kernel.bound->sides) {
         if (!is_of(side.tensor, root)) continue;
         const auto& facts = context_.tasks.tensors[static_cast<std::size_t>(side.tensor)];
         if (facts.shape == side.shape) {
@@ -206,8 +206,8 @@ class LocalSearch {
     // Sums in another order differ by rounding; such a difference is no gain.
     constexpr double kGain = 1.0 - 1e-9;
     double best = around_us(t);
-    for (std::size_t c = 0; c < candidates_[t].candidates.size(); ++c) {
-      const Candidate& candidate = candidates_[t].candidates[c];
+    for (std::size_t c = 0; c < candidates_[t]->candidates.size(); ++c) {
+      const Candidate& candidate = candidates_[t]->candidates[c];
       if (candidate.estimated_us >= best * kGain) continue;
       for (const auto& output : outputs_of(candidate, wishes)) {
         const Selection before = selections_[t];
@@ -225,7 +225,7 @@ class LocalSearch {
   }
 
   std::vector<Selection>& selections_;
-  const std::vector<CandidateList>& candidates_;
+  const CandidateLists& candidates_;
   const std::vector<Formats>& wishes_;
   const PlanContext& context_;
   std::vector<int> writer_;
@@ -236,7 +236,7 @@ class LocalSearch {
 
 }  // namespace
 
-void improve(std::vector<Selection>& selections, const std::vector<CandidateList>& candidates,
+void improve(std::vector<Selection>& selections, const CandidateLists& candidates,
              const std::vector<Formats>& wishes, const PlanContext& context) {
   LocalSearch(selections, candidates, wishes, context).run();
 }

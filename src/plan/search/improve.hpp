@@ -13,7 +13,7 @@ namespace morton::plan {
 /// where paths join, which the search over chains counts once for each path. What a choice changes
 /// is the time of its own kernels and of the copies of the tensors that it reads and writes, so
 /// only that is added up again. `wishes` are wished_formats.
-void improve(std::vector<Selection>& selections, const std::vector<CandidateList>& candidates,
+void improve(std::vector<Selection>& selections, const CandidateLists& candidates,
              const std::vector<Formats>& wishes, const PlanContext& context);
 
 }  // namespace morton::plan

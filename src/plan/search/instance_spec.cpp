@@ -44,13 +44,13 @@ InstanceSpec instance_spec(const KernelChoice& choice, const SpecPlaces& places)
   InstanceSpec spec;
   spec.entry = choice.entry;
   spec.tunables = choice.tunables;
-  spec.problem = choice.bound.problem;
+  spec.problem = choice.bound->problem;
   for (const auto& schema : spec.problem.family->operands) {
     const std::string role(schema.name);
     InstanceOperand operand;
     operand.name = role;
     operand.arrangement = places.operands.at(role);
-    operand.view = choice.bound.operands.at(role).view;
+    operand.view = choice.bound->operands.at(role).view;
     const bool any = choice.entry->operands.at(role).is_any();
     operand.access = any ? InstanceOperand::Access::generated : InstanceOperand::Access::by_hand;
     operand.direction = schema.role == OperandSchema::Role::output
@@ -64,10 +64,10 @@ InstanceSpec instance_spec(const KernelChoice& choice, const SpecPlaces& places)
     InstanceOperand side;
     side.name = "side" + std::to_string(i + 1);
     side.arrangement = given.arrangement;
-    if (has_shape_of(given, choice.bound.sides[i].shape, dst)) {
+    if (has_shape_of(given, choice.bound->sides[i].shape, dst)) {
       side.arrangement = as_dst_lies(given.arrangement, spec.operands.back());
     }
-    side.view = side_view(choice.bound.sides[i].shape, dst, given.is_constant);
+    side.view = side_view(choice.bound->sides[i].shape, dst, given.is_constant);
     spec.sides.push_back(std::move(side));
   }
   return spec;

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "base/error.hpp"
-#include "plan/policy/decided.hpp"
+#include "problems/conv2d_pool.hpp"
 #include "plan/search/narrow.hpp"
 #include "problems/conv2d_pool.hpp"
 
@@ -135,24 +135,20 @@ std::string us_text(double us) {
 /// Decides over pairs, one after the other.
 class PoolFuser {
  public:
-  PoolFuser(const PlanContext& context, std::vector<std::string>& notes)
-      : context_(context), notes_(notes) {}
+  PoolFuser(const PlanContext& context, CandidateMemo& memo, std::vector<std::string>& notes)
+      : context_(context), memo_(memo), notes_(notes) {}
 
   /// True where one step is the better one.
   bool pays(const Task& conv, const Task& pool, const Task& both) {
     const std::string pair = conv.name + ", and " + pool.name + " behind it: ";
     if (!may_be_decided(both.name, context_.options)) return false;
     const bool is_wanted = context_.options.use.contains(kJoined);
-    CandidateList one;
-    try {
-      one = list_allowed(both, context_);
-    } catch (const UnsupportedError& error) {
-      const std::string why = error.what();
-      notes_.push_back(pair + "two steps; no kernel does both" +
-                       why.substr(std::min(why.find('\n'), why.size())));
+    const auto one = memo_.find(both);
+    if (one->candidates.empty()) {
+      notes_.push_back(pair + "two steps; no kernel does both" + lines_of(one->rejections));
       return false;
     }
-    const Candidate& best = one.candidates.front();
+    const Candidate& best = one->candidates.front();
     const std::string text = best.name + " in " + us_text(best.estimated_us);
     const bool only_built =
         context_.options.built != nullptr && !may_be_decided(conv.name, context_.options);
@@ -161,8 +157,10 @@ class PoolFuser {
                        (is_wanted ? ", as asked" : ", as it is built"));
       return true;
     }
-    const Candidate first = list_allowed(conv, context_).candidates.front();
-    const Candidate second = list_allowed(pool, context_).candidates.front();
+    const auto of_conv = memo_.list(conv);
+    const auto of_pool = memo_.list(pool);
+    const Candidate& first = of_conv->candidates.front();
+    const Candidate& second = of_pool->candidates.front();
     const double apart_us = first.estimated_us + second.estimated_us +
                             (is_measured(best) ? map_us(both.bound.problem, context_) : 0.0);
     const bool is_better = best.estimated_us < apart_us;
@@ -176,6 +174,7 @@ class PoolFuser {
 
  private:
   const PlanContext& context_;
+  CandidateMemo& memo_;
   std::vector<std::string>& notes_;
 };
 
@@ -219,10 +218,11 @@ std::optional<Task> joined_with_pool(const Task& conv, const Task& pool, const T
   return task;
 }
 
-TaskList join_pools(const PlanContext& context, std::vector<std::string>& notes) {
+TaskList join_pools(const PlanContext& context, CandidateMemo& memo,
+                    std::vector<std::string>& notes) {
   TaskList list = context.tasks;
   if (is_asked_apart(context.options)) return list;
-  PoolFuser joiner(context, notes);
+  PoolFuser joiner(context, memo, notes);
   std::set<std::size_t> dropped;
   for (std::size_t t = 0; t < context.tasks.tasks.size(); ++t) {
     const Task& conv = context.tasks.tasks[t];

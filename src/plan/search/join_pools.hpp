@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/rooms.hpp"
+#include "plan/search/candidate_memo.hpp"
 #include "plan/search/candidates.hpp"
 
 namespace morton::plan {
@@ -15,8 +16,10 @@ namespace morton::plan {
 /// Both must be of two dimensions, the pool without dilation, and the convolution's epilogue a bias
 /// and a map of problems/conv2d_pool.hpp. Pairs stay apart where PlanOptions::use names kernels for
 /// either, and at other extents where they were decided so. `notes` gets a line for each pair that
-/// could be one problem: what was found, for `--why`.
-[[nodiscard]] TaskList join_pools(const PlanContext& context, std::vector<std::string>& notes);
+/// could be one problem: what was found, for `--why`; `memo`
+/// is of the context, and knows the pairs' candidates afterwards.
+[[nodiscard]] TaskList join_pools(const PlanContext& context, CandidateMemo& memo,
+                                  std::vector<std::string>& notes);
 
 /// A convolution and the pool that reads its result as one task of family conv2d_pool; nothing
 /// where no problem of the family says what they do.

@@ -17,10 +17,11 @@ namespace morton::plan {
 /// part of dst: one of several that are joined. Others walk the memory of dst, all of it.
 [[nodiscard]] bool writes_parts(const Entry& entry);
 
-/// One kernel on the problem as it is, with what it demands of its operands and what it would cost.
-/// Throws UnsupportedError with the reason when it cannot be.
-[[nodiscard]] KernelChoice choose_entry(const Entry& entry, const BoundProblem& bound,
-                                        const std::string& name, const PlanContext& context,
-                                        const std::vector<TaskTensor>& temporaries);
+/// One kernel on the problem as it is, with what it demands of its operands and what it would cost;
+/// or why it cannot be.
+[[nodiscard]] OrReason<KernelChoice> choose_entry(const Entry& entry, const SharedProblem& bound,
+                                                  const std::string& name,
+                                                  const PlanContext& context,
+                                                  const std::vector<TaskTensor>& temporaries);
 
 }  // namespace morton::plan

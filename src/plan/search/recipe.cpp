@@ -27,54 +27,61 @@ bool uses_any(const std::vector<Expression>& expressions, const std::set<std::st
 }
 
 /// Extents and structure of the task, the recipe's tunables and its sizes.
-Environment values_of(const Recipe& recipe, const Task& task, const Environment& tunables) {
+OrReason<Environment> values_of(const Recipe& recipe, const Task& task,
+                                const Environment& tunables) {
   Environment values = environment_of(task.bound.problem);
-  const auto add = [&](const std::string& name, std::int64_t value) {
-    if (!values.emplace(name, value).second) {
-      throw UnsupportedError("its name '" + name + "' is one of the problem around it");
-    }
-  };
-  for (const auto& [name, value] : tunables) add(name, value);
+  for (const auto& [name, value] : tunables) {
+    if (!values.emplace(name, value).second) return NameClash{name};
+  }
+  if (recipe.sizes.empty()) return values;
   const Environment known = values;
-  for (const auto& [name, size] : recipe.sizes) add(name, size.evaluate(known));
+  for (const auto& [name, size] : recipe.sizes) {
+    if (!values.emplace(name, size.evaluate(known)).second) return NameClash{name};
+  }
   return values;
+}
+
+/// The first condition of the recipe that does not hold; null where all do.
+const Expression* unmet_condition(const Recipe& recipe, const Environment& values,
+                                  const Environment* device) {
+  Environment with_device;
+  for (const Expression& condition : recipe.require) {
+    const auto names = condition.variables();
+    const auto is_fact = [&](const std::string& name) { return device->contains(name); };
+    const bool asks_device = device != nullptr && std::ranges::any_of(names, is_fact);
+    if (asks_device && with_device.empty()) {
+      with_device = values;
+      with_device.insert(device->begin(), device->end());
+    }
+    if (condition.evaluate(asks_device ? with_device : values) == 0) return &condition;
+  }
+  return nullptr;
 }
 
 /// Expands one recipe for one task.
 class Expansion {
  public:
-  Expansion(const Recipe& recipe, const Task& task, std::size_t known,
-            const std::vector<char>& is_fixed, const RecipeSetting& setting)
-      : recipe_(recipe),
-        task_(task),
-        known_(known),
-        is_fixed_(is_fixed),
-        setting_(setting),
-        values_(values_of(recipe, task, setting.tunables)) {
+  Expansion(const Recipe& recipe, const Task& task, std::size_t known, const TaskList& tasks,
+            Environment names)
+      : recipe_(recipe), task_(task), known_(known), tasks_(tasks), values_(std::move(names)) {
     if (recipe.slabs) slab_names_ = {recipe.slabs->start, recipe.slabs->length};
     own_names_ = slab_names_;
     for (const auto& [name, values] : recipe.tunables) own_names_.insert(name);
     for (const auto& [name, size] : recipe.sizes) own_names_.insert(name);
   }
 
-  ExpandedRecipe expand() {
-    Environment names = values_;
-    names.insert(setting_.device.begin(), setting_.device.end());
-    for (const auto& condition : recipe_.require) {
-      if (condition.evaluate(names) == 0) {
-        throw UnsupportedError("it requires " + condition.print());
-      }
-    }
+  ExpandedRecipe in_slabs(std::int64_t count) {
     for (std::size_t i = 0; i < recipe_.steps.size(); ++i) {
       if (!repeats(recipe_.steps[i])) add_step(i, -1);
     }
-    if (recipe_.slabs) add_slabs(setting_.slab_count);
+    if (recipe_.slabs) add_slabs(count);
     return std::move(result_);
   }
 
  private:
   /// Whether the step runs for each slab: it names the slab, or a temporary that does.
   bool repeats(const RecipeStep& step) const {
+    if (slab_names_.empty()) return false;
     for (const auto& [name, extent] : step.extents) {
       if (uses_any(extent, slab_names_)) return true;
     }
@@ -134,7 +141,9 @@ class Expansion {
       return result_.temporaries[index].kind == TaskTensor::Kind::derived;
     }
     const int tensor = task_.bound.operands.at(operand.target).tensor;
-    return tensor < kFirstTemporary && is_fixed_[static_cast<std::size_t>(tensor)] != 0;
+    if (tensor >= kFirstTemporary) return false;
+    const TaskTensor& facts = tasks_.tensors[static_cast<std::size_t>(tensor)];
+    return facts.kind == TaskTensor::Kind::constant;
   }
 
   /// What the recipe's names are inside the step: structure is known, extents stay names, under
@@ -239,8 +248,7 @@ class Expansion {
   const Recipe& recipe_;
   const Task& task_;
   std::size_t known_;
-  const std::vector<char>& is_fixed_;
-  const RecipeSetting& setting_;
+  const TaskList& tasks_;
   Environment values_;
   std::set<std::string> slab_names_;
   std::set<std::string> own_names_;  ///< of slabs, tunables and sizes
@@ -268,13 +276,15 @@ std::vector<Environment> tunable_values(const Recipe& recipe, const Environment&
   return combinations;
 }
 
-ExpandedRecipe expand(const Recipe& recipe, const Task& task, std::size_t known,
-                      const TaskList& tasks, const RecipeSetting& setting) {
-  std::vector<char> is_fixed;
-  for (const auto& tensor : tasks.tensors) {
-    is_fixed.push_back(tensor.kind == TaskTensor::Kind::constant ? 1 : 0);
+OrReason<ExpandedRecipe> expand(const Recipe& recipe, const Task& task, std::size_t known,
+                                const TaskList& tasks, const RecipeSetting& setting) {
+  OrReason<Environment> found = values_of(recipe, task, setting.tunables);
+  if (auto* reason = std::get_if<Reason>(&found)) return std::move(*reason);
+  auto& values = std::get<Environment>(found);
+  if (const Expression* unmet = unmet_condition(recipe, values, setting.device)) {
+    return UnmetCondition{*unmet};
   }
-  return Expansion(recipe, task, known, is_fixed, setting).expand();
+  return Expansion(recipe, task, known, tasks, std::move(values)).in_slabs(setting.slab_count);
 }
 
 std::int64_t workspace_bytes(const ExpandedRecipe& expanded, std::size_t known) {
@@ -294,10 +304,13 @@ std::int64_t workspace_bytes(const ExpandedRecipe& expanded, std::size_t known) 
   return largest + by_slab[-1];
 }
 
-std::int64_t most_slabs(const Recipe& recipe, const Task& task, const Environment& tunables) {
-  if (!recipe.slabs) return 1;
-  return std::max<std::int64_t>(
-      1, ceil_div(recipe.slabs->extent.evaluate(values_of(recipe, task, tunables)), kSlabStep));
+OrReason<std::int64_t> most_slabs(const Recipe& recipe, const Task& task,
+                                  const Environment& tunables) {
+  if (!recipe.slabs) return std::int64_t{1};
+  const OrReason<Environment> values = values_of(recipe, task, tunables);
+  if (const auto* reason = std::get_if<Reason>(&values)) return *reason;
+  const std::int64_t extent = recipe.slabs->extent.evaluate(std::get<Environment>(values));
+  return std::max<std::int64_t>(1, ceil_div(extent, kSlabStep));
 }
 
 }  // namespace morton::plan

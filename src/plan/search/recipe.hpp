@@ -5,6 +5,7 @@
 
 #include "base/rooms.hpp"
 #include "catalogue/catalogue.hpp"
+#include "plan/policy/rejection.hpp"
 #include "plan/search/tasks.hpp"
 
 namespace morton::plan {
@@ -26,22 +27,24 @@ struct ExpandedRecipe {
 
 /// How a recipe is expanded.
 struct RecipeSetting {
-  std::int64_t slab_count = 1;  ///< about this many
-  Environment tunables;         ///< a value for each of the recipe's
-  Environment device;           ///< facts that its `require` may use
+  std::int64_t slab_count = 1;          ///< about this many
+  Environment tunables;                 ///< a value for each of the recipe's
+  const Environment* device = nullptr;  ///< facts that its `require` may use
 };
 
 /// Every combination of the values of the recipe's tunables, those that `set` gives kept to; one
 /// empty environment for a recipe without tunables.
 [[nodiscard]] std::vector<Environment> tunable_values(const Recipe& recipe, const Environment& set);
-/// Expands `recipe` for `task`. `known` temporaries exist already. Throws UnsupportedError when a
-/// condition of its `require` does not hold, ModelError when the recipe contradicts itself.
-[[nodiscard]] ExpandedRecipe expand(const Recipe& recipe, const Task& task, std::size_t known,
-                                    const TaskList& tasks, const RecipeSetting& setting);
+/// Expands `recipe` for `task`. `known` temporaries exist already. There is a reason why not where
+/// a condition of its `require` does not hold. Throws ModelError when the recipe contradicts
+/// itself.
+[[nodiscard]] OrReason<ExpandedRecipe> expand(const Recipe& recipe, const Task& task,
+                                              std::size_t known, const TaskList& tasks,
+                                              const RecipeSetting& setting);
 /// Bytes of the temporaries that may live at the same time.
 [[nodiscard]] std::int64_t workspace_bytes(const ExpandedRecipe& expanded, std::size_t known);
 /// The number of slabs beyond which they get no shorter, under these values of its tunables.
-[[nodiscard]] std::int64_t most_slabs(const Recipe& recipe, const Task& task,
-                                      const Environment& tunables);
+[[nodiscard]] OrReason<std::int64_t> most_slabs(const Recipe& recipe, const Task& task,
+                                                const Environment& tunables);
 
 }  // namespace morton::plan

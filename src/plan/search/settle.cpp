@@ -22,13 +22,12 @@ struct Settled {
 Settled settled(const Candidate& candidate, std::size_t index, int id) {
   const TaskTensor& tensor = candidate.temporaries[index];
   Settled result;
-  result.arrangement = row_major_arrangement(tensor.dtype, tensor.shape);
   result.first = candidate.kernels.size();
   const Demand* consumer = nullptr;
   const KernelChoice* producer = nullptr;
   for (std::size_t k = 0; k < candidate.kernels.size(); ++k) {
     const KernelChoice& kernel = candidate.kernels[k];
-    for (const auto& [role, binding] : kernel.bound.operands) {
+    for (const auto& [role, binding] : kernel.bound->operands) {
       if (binding.tensor != id) continue;
       result.first = std::min(result.first, k);
       result.last = k;
@@ -46,6 +45,8 @@ Settled settled(const Candidate& candidate, std::size_t index, int id) {
     result.arrangement = consumer->arrangement;
     // The reader says where elements lie; what is around them is what the producer leaves.
     if (producer != nullptr) result.arrangement.rim = producer->entry->operands.at("dst").rim;
+  } else {
+    result.arrangement = row_major_arrangement(tensor.dtype, tensor.shape);
   }
   const bool copied = consumer != nullptr &&
                       (consumer->kind == Demand::Kind::packed ||

@@ -34,7 +34,7 @@ class KernelPolicyTest : public ::testing::Test {
 
   static std::string why_not(const std::vector<ConsideredEntry>& entries, const std::string& name) {
     for (const auto& [entry, why] : entries) {
-      if (entry->name == name) return why.empty() ? "considered" : why;
+      if (entry->name == name) return why ? print(*why) : "considered";
     }
     return "not offered";
   }

@@ -124,7 +124,7 @@ TEST(Recipe, NamesOfRecipesAroundEachOtherStayApart) {
   const Expression outer = Expression::variable("outer_N");
   const Expression own = Expression::variable("N");
   task.bound.operands["dst"].view.extents = {outer, own};
-  const ExpandedRecipe expanded = expand(*swapped, task, 0, TaskList{}, {});
+  const ExpandedRecipe expanded = required(expand(*swapped, task, 0, TaskList{}, {}));
   ASSERT_EQ(expanded.steps.size(), 1u);
   const BoundProblem& step = expanded.steps[0].task.bound;
   const auto& extents = step.operands.at("dst").view.extents;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plan/lower/split.hpp"
+#include "plan/split/split.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,8 +9,8 @@
 #include "base/shape.hpp"
 #include "plan/lower/memory.hpp"
 #include "plan/policy/kernel_policy.hpp"
-#include "plan/search/batch_rows.hpp"
 #include "plan/search/cost.hpp"
+#include "plan/split/batch_rows.hpp"
 
 namespace morton::plan {
 namespace {

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/search/entry_table.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <string_view>
+
+#include "plan/search/cost.hpp"
+
+namespace morton::plan {
+namespace {
+
+constexpr std::string_view kPadded = "_pad";
+
+std::vector<CompiledExpression> compiled(const std::vector<Expression>& expressions,
+                                         ValueNames& names) {
+  std::vector<CompiledExpression> all;
+  for (const Expression& expression : expressions) all.emplace_back(expression, names);
+  return all;
+}
+
+EntryName source_of(const std::string& name, const Environment& tunables,
+                    const Environment& device) {
+  using Source = EntryName::Source;
+  EntryName result;
+  if (name == "elements_dst") result.source = Source::elements_dst;
+  if (name == "products") result.source = Source::products;
+  if (name == "part_rows") result.source = Source::part_rows;
+  if (name == "part_columns") result.source = Source::part_columns;
+  if (name.ends_with(kPadded)) result.padded_of = name.substr(0, name.size() - kPadded.size());
+  if (const auto tunable = tunables.find(name); tunable != tunables.end()) {
+    result.value = tunable->second;
+  } else if (const auto fact = device.find(name); fact != device.end()) {
+    result.source = Source::device;
+    result.value = fact->second;
+  }
+  return result;
+}
+
+/// The layouts that the operands must have, by operand.
+std::map<std::string, Layout> layouts_of(const Entry& entry, const Environment& tunables) {
+  std::map<std::string, Layout> layouts;
+  for (const auto& schema : entry.family->operands) {
+    const auto format = entry.operands.find(std::string(schema.name));
+    const bool states_one = format != entry.operands.end() && !format->second.is_any();
+    // What packs into one layout is chosen where that is already settled.
+    if (!states_one || schema.dimensions.empty()) continue;
+    const std::vector<std::string> names(schema.dimensions.begin(), schema.dimensions.end());
+    layouts.emplace(schema.name, layout_of(format->second, names, tunables));
+  }
+  return layouts;
+}
+
+/// By operand, the names in the braces of its layout.
+std::map<std::string, std::set<std::string>> layout_names_of(const Entry& entry) {
+  std::map<std::string, std::set<std::string>> names;
+  for (const auto& [operand, format] : entry.operands) {
+    const std::string& text = format.layout_text;
+    for (std::size_t i = text.find('{'); i != std::string::npos; i = text.find('{', i + 1)) {
+      const std::string braces = text.substr(i + 1, text.find('}', i) - i - 1);
+      names[operand].merge(Expression::parse(braces, entry.file).variables());
+    }
+  }
+  return names;
+}
+
+/// As padded_extents pads.
+std::map<std::string, std::int64_t> steps_of(const Entry& entry, const Environment& tunables,
+                                             const std::map<std::string, Layout>& layouts) {
+  std::map<std::string, std::int64_t> steps;
+  for (const auto& [name, align] : entry.align) steps[name] = align.evaluate(tunables);
+  for (const auto& schema : entry.family->operands) {
+    const auto layout = layouts.find(std::string(schema.name));
+    if (layout == layouts.end()) continue;
+    for (std::size_t d = 0; d < schema.dimensions.size(); ++d) {
+      std::int64_t& step = steps.try_emplace(std::string(schema.dimensions[d]), 1).first->second;
+      step = std::lcm(step, layout->second.tile(static_cast<int>(d)));
+    }
+  }
+  return steps;
+}
+
+bool has_verdicts_on(const Entry& entry, const TunedData& tuned) {
+  return std::ranges::any_of(tuned.verdicts(), [&](const Verdict& verdict) {
+    return verdict.kernel == entry.name || verdict.kernel == entry.batch_of;
+  });
+}
+
+}  // namespace
+
+PreparedKernel::PreparedKernel(const Entry& of, const Environment& values,
+                               const Environment& device)
+    : entry(&of),
+      tunables(values),
+      require(compiled(of.require, names)),
+      global(compiled(of.global, names)),
+      local(compiled(of.local, names)),
+      local_memory_bytes(of.local_memory_bytes, names),
+      flop(of.flop, names),
+      work(of.work, names),
+      bytes(of.bytes, names),
+      layouts(layouts_of(of, values)),
+      layout_names(layout_names_of(of)),
+      steps(steps_of(of, values, layouts)) {
+  for (const std::string& name : names) sources.push_back(source_of(name, tunables, device));
+}
+
+PreparedEntry::PreparedEntry(const Entry& of, const DeviceInfo& device, const PlanOptions& options)
+    : entry(&of),
+      chosen(choose_tunables(of, options)),
+      efficiency(efficiency_of(of, device)),
+      walks_memory(of.code.find("COORDINATES_OF_dst") != std::string::npos),
+      writes_parts(of.code.find("COORDINATES_OF_ROW") != std::string::npos) {
+  if (options.tuned == nullptr) return;
+  has_records = options.tuned->knows(of);
+  has_verdicts = has_verdicts_on(of, *options.tuned);
+}
+
+EntryTable::EntryTable(const DeviceInfo& device, const PlanOptions& options)
+    : device_(device),
+      options_(options),
+      device_names_(environment_of(device)),
+      tuned_device_(TunedDevice::of(device)) {}
+
+const PreparedEntry& EntryTable::of(const Entry& entry) {
+  const auto known = entries_.find(&entry);
+  if (known != entries_.end()) return known->second;
+  return entries_.try_emplace(&entry, entry, device_, options_).first->second;
+}
+
+const PreparedKernel& EntryTable::with(const Environment& tunables, const Entry& entry) {
+  auto& kernels = kernels_[&entry];
+  const auto known = std::ranges::find_if(
+      kernels, [&](const auto& kernel) { return kernel->tunables == tunables; });
+  if (known != kernels.end()) return **known;
+  kernels.push_back(std::make_unique<const PreparedKernel>(entry, tunables, device_names_));
+  return *kernels.back();
+}
+
+}  // namespace morton::plan

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/algebra/compiled_expression.hpp"
+#include "base/device/device_info.hpp"
+#include "base/rooms.hpp"
+#include "catalogue/catalogue.hpp"
+#include "plan/ir/plan.hpp"
+#include "plan/policy/rejection.hpp"
+#include "plan/policy/tunables.hpp"
+
+namespace morton::plan {
+
+/// A name that an entry's expressions use, and where its value is from (entry_environment).
+struct EntryName {
+  enum class Source : std::uint8_t {
+    device,        ///< `value`
+    problem,       ///< an extent or structure; else padded; else `value`
+    elements_dst,  ///< the rest as plan/search/cost.hpp says
+    products,
+    part_rows,
+    part_columns
+  } source = Source::problem;
+  std::string padded_of;  ///< of "M_pad": "M"; else empty
+  std::optional<std::int64_t> value;
+};
+
+/// An entry with certain values of its tunables, ready to be asked about many problems.
+struct PreparedKernel {
+  PreparedKernel(const Entry& of, const Environment& values, const Environment& device);
+
+  const Entry* entry;
+  Environment tunables;
+  ValueNames names;
+  std::vector<EntryName> sources;  ///< of the names
+  std::vector<CompiledExpression> require, global, local;
+  CompiledExpression local_memory_bytes, flop, work, bytes;
+  /// By operand, of those that demand a layout.
+  std::map<std::string, Layout> layouts;
+  /// By operand, the tunables that its layout is written in.
+  std::map<std::string, std::set<std::string>> layout_names;
+  /// By dimension, what padded extents are multiples of; 1 where there is none.
+  std::map<std::string, std::int64_t> steps;
+};
+
+/// What of an entry is the same for all problems of a plan.
+struct PreparedEntry {
+  PreparedEntry(const Entry& of, const DeviceInfo& device, const PlanOptions& options);
+
+  const Entry* entry;
+  OrReason<ChosenTunables> chosen;  ///< where nothing was measured
+  double efficiency = 0.0;
+  /// Of one whose dst is any: it walks the memory of dst, or rows that may be a part of it.
+  bool walks_memory = false, writes_parts = false;
+  bool has_records = false, has_verdicts = false;
+};
+
+/// The catalogue's entries as plans for one device need them. What does not depend on the problem
+/// is worked out when it is first asked for, and once.
+class EntryTable {
+ public:
+  /// All must outlive it.
+  EntryTable(const DeviceInfo& device, const PlanOptions& options);
+  EntryTable(const EntryTable&) = delete;
+  EntryTable& operator=(const EntryTable&) = delete;
+
+  [[nodiscard]] const PreparedEntry& of(const Entry& entry);
+  [[nodiscard]] const PreparedKernel& with(const Environment& tunables, const Entry& entry);
+  /// environment_of the device.
+  [[nodiscard]] const Environment& device_names() const { return device_names_; }
+  /// What the device is known by in tuning data.
+  [[nodiscard]] const TunedDevice& tuned_device() const { return tuned_device_; }
+
+ private:
+  const DeviceInfo& device_;
+  const PlanOptions& options_;
+  Environment device_names_;
+  TunedDevice tuned_device_;
+  std::map<const Entry*, PreparedEntry> entries_;
+  std::map<const Entry*, std::vector<std::unique_ptr<const PreparedKernel>>> kernels_;
+};
+
+}  // namespace morton::plan

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/search/plan_context.hpp"
+
+#include "plan/search/cost.hpp"
+#include "plan/search/entry_table.hpp"
+
+namespace morton::plan {
+namespace {
+
+std::int64_t workspace_limit(const PlanOptions& options, const DeviceInfo& device) {
+  return options.workspace_limit_bytes.value_or(usual_workspace_bytes(device));
+}
+
+}  // namespace
+
+PlanContext::PlanContext(const KernelPolicy& considered, const DeviceInfo& on, const TaskList& of)
+    : policy(considered),
+      catalogue(policy.catalogue()),
+      device(on),
+      options(policy.options()),
+      tasks(of),
+      pack_efficiency(best_pack_efficiency(catalogue, on)),
+      workspace_limit_bytes(workspace_limit(options, on)),
+      entries(std::make_shared<EntryTable>(on, options)) {}
+
+PlanContext::PlanContext(const PlanContext& like, const TaskList& of)
+    : policy(like.policy),
+      catalogue(like.catalogue),
+      device(like.device),
+      options(like.options),
+      tasks(of),
+      pack_efficiency(like.pack_efficiency),
+      workspace_limit_bytes(like.workspace_limit_bytes),
+      entries(like.entries),
+      decision(like.decision) {}
+
+PlanContext::PlanContext(const PlanContext& like, const KernelPolicy& considered)
+    : policy(considered),
+      catalogue(like.catalogue),
+      device(like.device),
+      options(policy.options()),
+      tasks(like.tasks),
+      pack_efficiency(like.pack_efficiency),
+      workspace_limit_bytes(workspace_limit(options, like.device)),
+      entries(like.entries),
+      decision(like.decision) {}
+
+}  // namespace morton::plan

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/search/recipe_ways.hpp"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "plan/policy/tunables.hpp"
+#include "plan/search/entry_table.hpp"
+#include "plan/search/kernel_choice.hpp"
+#include "plan/search/recipe.hpp"
+#include "plan/search/settle.hpp"
+
+namespace morton::plan {
+namespace {
+
+/// Of more ways than this to combine the first steps of a recipe, the cheapest go on.
+constexpr std::size_t kMostCombinations = 256;
+/// Each slab is planned by itself and launches kernels of its own.
+constexpr std::int64_t kMostSlabs = 256;
+/// How often the slabs are halved for the ways that are beyond the workspace limit where others are
+/// within it.
+constexpr int kMostDoublings = 2;
+
+double kernels_us(const Candidate& candidate) {
+  double sum = 0.0;
+  for (const KernelChoice& kernel : candidate.kernels) sum += kernel.estimated_us;
+  return sum;
+}
+
+/// The kernel with other numbers for the temporaries from `first` on; itself where it has none.
+KernelChoices::Shared renumbered(const KernelChoices::Shared& kernel, int first, int shift) {
+  const BoundProblem& bound = *kernel->bound;
+  const auto is_shifted = [&](const auto& operand) { return operand.tensor >= first; };
+  const bool is_touched =
+      std::ranges::any_of(bound.sides, is_shifted) ||
+      std::ranges::any_of(bound.operands, [&](const auto& one) { return is_shifted(one.second); });
+  if (!is_touched) return kernel;
+  BoundProblem other = bound;
+  for (auto& [role, binding] : other.operands) {
+    if (is_shifted(binding)) binding.tensor += shift;
+  }
+  for (auto& side : other.sides) {
+    if (is_shifted(side)) side.tensor += shift;
+  }
+  auto copy = std::make_shared<KernelChoice>(*kernel);
+  copy->bound = std::make_shared<const BoundProblem>(std::move(other));
+  return copy;
+}
+
+/// Temporaries of `part` are appended to those of `whole`, its kernels renumbered. Both know the
+/// `outer` temporaries around the recipe, and the first `own` of `whole`, which are the recipe's.
+void append(Candidate& whole, const Candidate& part, std::size_t outer, std::size_t own) {
+  const int first = kFirstTemporary + static_cast<int>(outer + own);
+  const auto shift = static_cast<int>(whole.temporaries.size()) - static_cast<int>(own);
+  const bool stays = shift == 0 || part.temporaries.empty();
+  for (const KernelChoices::Shared& kernel : part.kernels.shared()) {
+    whole.kernels.push_back(stays ? kernel : renumbered(kernel, first, shift));
+  }
+  whole.temporaries.insert(whole.temporaries.end(), part.temporaries.begin(),
+                           part.temporaries.end());
+}
+
+/// A way through the steps of a recipe so far, and, of one in slabs, which candidate it took for
+/// each.
+struct PartialRecipe {
+  Candidate candidate;
+  std::vector<std::string> taken;  ///< by the recipe's step: the candidate's name, or none yet
+};
+
+/// A step of a recipe, the ways to take it, and how many temporaries are around the recipe and its
+/// own.
+struct StepWays {
+  const ExpandedStep& step;
+  const std::vector<Candidate>& parts;
+  std::size_t outer = 0, own = 0;
+};
+
+/// Each way so far with each way to take a step that is new.
+std::vector<PartialRecipe> branched(std::vector<PartialRecipe> ways, const StepWays& next) {
+  std::vector<PartialRecipe> longer;
+  longer.reserve(ways.size() * next.parts.size());
+  for (PartialRecipe& prefix : ways) {
+    for (const Candidate& part : next.parts) {
+      // The last one needs no copy.
+      PartialRecipe& joined = &part == &next.parts.back() ? longer.emplace_back(std::move(prefix))
+                                                          : longer.emplace_back(prefix);
+      append(joined.candidate, part, next.outer, next.own);
+      const bool named = part.kernels.size() > 1 || next.parts.size() > 1;
+      if (named) joined.candidate.name += "/" + part.name;
+      joined.candidate.way += "/" + part.way;
+      if (!joined.taken.empty()) joined.taken[next.step.step] = part.name;
+    }
+  }
+  return longer;
+}
+
+/// The same step of a later slab is computed as the first slab's is; ways that cannot go.
+void follow(std::vector<PartialRecipe>& ways, const StepWays& next) {
+  std::erase_if(ways, [&](PartialRecipe& way) {
+    const std::string& taken = way.taken[next.step.step];
+    const auto part = std::ranges::find(next.parts, taken, &Candidate::name);
+    if (part == next.parts.end()) return true;
+    append(way.candidate, *part, next.outer, next.own);
+    return false;
+  });
+}
+
+/// Leaves kMostCombinations of them.
+void keep_cheapest(std::vector<PartialRecipe>& ways) {
+  if (ways.size() <= kMostCombinations) return;
+  const auto cost_us = [](const PartialRecipe& way) { return kernels_us(way.candidate); };
+  std::ranges::stable_sort(ways, {}, cost_us);
+  ways.erase(ways.begin() + kMostCombinations, ways.end());
+}
+
+/// True for a single kernel that takes and leaves its operands wherever they lie.
+bool is_free_of_formats(const Candidate& candidate) {
+  return candidate.kernels.size() == 1 && candidate.temporaries.empty() &&
+         std::ranges::all_of(candidate.kernels[0].demands, [](const auto& demand) {
+           return demand.second.kind == Demand::Kind::any;
+         });
+}
+
+/// Of such kernels that leave the same padding only time tells them apart: the slower ones go.
+void drop_slower(std::vector<Candidate>& candidates) {
+  std::map<Rim, double> fastest_us;
+  const auto rim_of = [](const Candidate& candidate) {
+    return candidate.kernels[0].entry->operands.at("dst").rim;
+  };
+  for (const Candidate& candidate : candidates) {
+    if (!is_free_of_formats(candidate)) continue;
+    const double us = kernels_us(candidate);
+    double& fastest = fastest_us.try_emplace(rim_of(candidate), us).first->second;
+    fastest = std::min(fastest, us);
+  }
+  if (fastest_us.empty()) return;
+  std::erase_if(candidates, [&](const Candidate& candidate) {
+    return is_free_of_formats(candidate) &&
+           fastest_us.at(rim_of(candidate)) < kernels_us(candidate);
+  });
+}
+
+/// All ways to take one step of a recipe, which may name its kernel.
+CandidateList list_step(const std::string& kernel, const PosedTask& posed,
+                        const PlanContext& context) {
+  if (kernel.empty()) return list_within(posed, context);
+  const KernelPolicy policy =
+      context.policy.with_step_kernel(posed.task.bound.problem.family, kernel);
+  return list_within(posed, PlanContext(context, policy));
+}
+
+Reason no_way_for(Family family, std::vector<Rejection> rejections) {
+  NoWayForStep reason{family, nullptr};
+  if (!rejections.empty()) {
+    reason.first = std::make_shared<const Rejection>(std::move(rejections.front()));
+  }
+  return reason;
+}
+
+/// All ways through the recipe as `setting` says.
+OrReason<std::vector<Candidate>> ways_in_slabs(const Recipe& recipe, const PosedTask& posed,
+                                               const PlanContext& context,
+                                               const RecipeSetting& setting) {
+  const std::size_t outer = posed.outer.size();
+  OrReason<ExpandedRecipe> found = expand(recipe, posed.task, outer, context.tasks, setting);
+  if (auto* reason = std::get_if<Reason>(&found)) return std::move(*reason);
+  const auto& expanded = std::get<ExpandedRecipe>(found);
+  // What no format takes less than.
+  const std::int64_t bytes = workspace_bytes(expanded, outer);
+  const std::int64_t limit = context.workspace_limit_bytes;
+  if (bytes > limit) return TooMuchWorkspace{bytes, limit};
+  std::vector<TaskTensor> known = posed.outer;
+  known.insert(known.end(), expanded.temporaries.begin(), expanded.temporaries.end());
+  PartialRecipe start;
+  if (recipe.slabs) start.taken.resize(recipe.steps.size());
+  start.candidate.name = recipe.name;
+  start.candidate.way = recipe.name;
+  if (!setting.tunables.empty()) start.candidate.name += " " + print_tunables(setting.tunables);
+  start.candidate.temporaries = expanded.temporaries;
+  std::vector<PartialRecipe> whole{std::move(start)};
+  RecipePath inside = posed.path;
+  inside.push_back(recipe.name);
+  for (const auto& step : expanded.steps) {
+    CandidateList parts =
+        list_step(recipe.steps[step.step].kernel, {step.task, known, inside}, context);
+    // Later slabs must find the kernel that the first one took.
+    if (step.slab <= 0) drop_slower(parts.candidates);
+    const Family family = step.task.bound.problem.family;
+    if (parts.candidates.empty()) return no_way_for(family, std::move(parts.rejections));
+    const StepWays next{step, parts.candidates, outer, expanded.temporaries.size()};
+    if (!recipe.slabs || whole.front().taken[step.step].empty()) {
+      whole = branched(std::move(whole), next);
+    } else {
+      follow(whole, next);
+    }
+    keep_cheapest(whole);
+    if (whole.empty()) return OtherLastSlab{family};
+  }
+  std::vector<Candidate> candidates;
+  candidates.reserve(whole.size());
+  for (auto& way : whole) candidates.push_back(std::move(way.candidate));
+  return candidates;
+}
+
+/// Adds those of `found` to `kept` that are new there and within the workspace limit; returns the
+/// fewest bytes that one beyond the limit takes, 0 where all are within.
+std::int64_t keep_within_limit(std::vector<Candidate>& kept, std::vector<Candidate> found,
+                               const PlanContext& context, std::size_t known) {
+  std::int64_t beyond = 0;
+  for (Candidate& candidate : found) {
+    if (std::ranges::find(kept, candidate.name, &Candidate::name) != kept.end()) continue;
+    const std::int64_t bytes = live_temporary_bytes(candidate, known, context.device);
+    if (bytes <= context.workspace_limit_bytes) {
+      kept.push_back(std::move(candidate));
+    } else {
+      beyond = beyond == 0 ? bytes : std::min(beyond, bytes);
+    }
+  }
+  return beyond;
+}
+
+/// All ways through the recipe under these values of its tunables, each in as few slabs as keep its
+/// temporaries within the workspace limit and its steps within what kernels can do.
+OrReason<std::vector<Candidate>> ways_with(const Environment& tunables, const Recipe& recipe,
+                                           const PosedTask& posed, const PlanContext& context) {
+  const OrReason<std::int64_t> slabs = most_slabs(recipe, posed.task, tunables);
+  if (const auto* reason = std::get_if<Reason>(&slabs)) return *reason;
+  const std::int64_t most = std::min(std::get<std::int64_t>(slabs), kMostSlabs);
+  RecipeSetting setting{1, tunables, &context.entries->device_names()};
+  std::vector<Candidate> kept;
+  for (int doublings = 0;; setting.slab_count = std::min(2 * setting.slab_count, most)) {
+    const bool is_last = setting.slab_count >= most;
+    OrReason<std::vector<Candidate>> found = ways_in_slabs(recipe, posed, context, setting);
+    if (auto* reason = std::get_if<Reason>(&found)) {
+      if (is_last && kept.empty()) return std::move(*reason);
+    } else {
+      const std::int64_t beyond = keep_within_limit(
+          kept, std::get<std::vector<Candidate>>(std::move(found)), context, posed.outer.size());
+      if (beyond == 0) return kept;
+      if (is_last && kept.empty()) return TooMuchWorkspace{beyond, context.workspace_limit_bytes};
+    }
+    if (is_last) return kept;
+    // Formats that pad and copies take a few times what others do.
+    if (!kept.empty() && doublings++ == kMostDoublings) return kept;
+  }
+}
+
+/// Adds the ways of `more` to `ways`; of two that run the same kernels the cheaper one stays.
+void merge_cheapest(std::vector<Candidate>& ways, std::vector<Candidate> more) {
+  for (Candidate& candidate : more) {
+    const auto same = std::ranges::find_if(ways, [&](const Candidate& known) {
+      return std::ranges::equal(known.kernels, candidate.kernels, {}, &KernelChoice::entry,
+                                &KernelChoice::entry);
+    });
+    if (same == ways.end()) {
+      ways.push_back(std::move(candidate));
+    } else if (kernels_us(candidate) < kernels_us(*same)) {
+      *same = std::move(candidate);
+    }
+  }
+}
+
+}  // namespace
+
+OrReason<std::vector<Candidate>> recipe_ways(const Recipe& recipe, const PosedTask& posed,
+                                             const PlanContext& context) {
+  const auto set = context.options.tunables.find(recipe.name);
+  const Environment given = set == context.options.tunables.end() ? Environment{} : set->second;
+  std::vector<Candidate> ways;
+  std::optional<Reason> first;
+  for (const Environment& tunables : tunable_values(recipe, given)) {
+    OrReason<std::vector<Candidate>> found = ways_with(tunables, recipe, posed, context);
+    auto* reason = std::get_if<Reason>(&found);
+    if (reason == nullptr) {
+      merge_cheapest(ways, std::get<std::vector<Candidate>>(std::move(found)));
+    } else if (!first && tunables.empty()) {
+      first = std::move(*reason);
+    } else if (!first) {
+      Rejection rejection{recipe.name, std::move(*reason)};
+      first = WithValues{tunables, std::make_shared<const Rejection>(std::move(rejection))};
+    }
+  }
+  if (ways.empty()) return std::move(first).value();
+  return ways;
+}
+
+}  // namespace morton::plan

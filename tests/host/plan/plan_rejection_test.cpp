@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What reasons say, and that asking for what there is none of is an error that says it.
+#include <gtest/gtest.h>
+
+#include "morton/error.hpp"
+#include "plan/policy/rejection.hpp"
+#include "support/rooms.hpp"
+
+namespace morton::test {
+namespace {
+
+Reason unmet(const std::string& condition) {
+  return UnmetCondition{Expression::parse(condition, "test")};
+}
+
+TEST(Rejection, SaysItsReason) {
+  EXPECT_EQ(print(unmet("K % 4 == 0")), "it requires K % 4 == 0");
+  EXPECT_EQ(print(WrongType{"lhs", DType::i8}), "its operand lhs cannot be i8");
+  EXPECT_EQ(print(LaunchLimit{LaunchLimit::What::no_multiple, 1, 17, 8}),
+            "global size 17 is no positive multiple of local 8 in dimension 1");
+  EXPECT_EQ(print(LaunchLimit{LaunchLimit::What::local_memory, 0, 65536, 32768}),
+            "65536 bytes of local memory exceed the device's 32768");
+  EXPECT_EQ(print(UnlistedWorkGroup{{4, 16}, "LOCAL_M", 4, {8, 16}}),
+            "a work-group of 4x16 needs LOCAL_M = 4; it takes 8, 16");
+  EXPECT_EQ(print(UnlistedWorkGroup{{4, 16}, "LOCAL", 4, {}}),
+            "a work-group of 4x16 gives LOCAL two sizes; its dimensions must be equal");
+  EXPECT_EQ(print(RefusedValues{{{"TILE_M", 6}}, "wrong"}),
+            "TILE_M=6 is refused on this device: wrong");
+  EXPECT_EQ(print(LargeImage{"rhs", {5, 70000}, {16384, 16384}}),
+            "its operand rhs would be an image of 70000 x 5 texels; the device's are at most "
+            "16384 x 16384");
+}
+
+TEST(Rejection, HoldsTheReasonsOfWhatIsInside) {
+  const auto inside = std::make_shared<const Rejection>(Rejection{"gemm.tile", unmet("M > 1")});
+  EXPECT_EQ(print(NoWayForStep{"gemm", inside}),
+            "its step gemm has no kernel: gemm.tile it requires M > 1");
+  EXPECT_EQ(print(NoWayForStep{"gemm", nullptr}), "its step gemm has no kernel");
+  EXPECT_EQ(print(WithValues{{{"S", 2}}, inside}), "with S=2, it requires M > 1");
+  EXPECT_EQ(print(NoEntry{"pack D0=3 f32", "pack x", {*inside}}),
+            "plan: no kernel for pack D0=3 f32 (pack x); gemm.tile: it requires M > 1");
+  EXPECT_EQ(lines_of({*inside, {"gemm.naive", NotConsidered{NotConsidered::Why::excluded}}}),
+            "\n  gemm.tile: it requires M > 1\n  gemm.naive: it is excluded");
+}
+
+TEST(Rejection, IsAnErrorWhereAnAnswerIsRequired) {
+  EXPECT_EQ(required(OrReason<int>(3)), 3);
+  try {
+    static_cast<void>(required(OrReason<int>(unmet("K > 1"))));
+    FAIL() << "a reason is no answer";
+  } catch (const UnsupportedError& error) {
+    EXPECT_STREQ(error.what(), "it requires K > 1");
+  }
+}
+
+}  // namespace
+}  // namespace morton::test
