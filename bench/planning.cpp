@@ -25,7 +25,9 @@
 #include "graph/architectures.hpp"
 #include "passes/pipeline.hpp"
 #include "plan/ir/plan.hpp"
+#include "plan/make_plan.hpp"
 #include "plan/measured/tuned_file.hpp"
+#include "plan/policy/plan_options.hpp"
 
 namespace {
 

@@ -5,7 +5,7 @@
 // bias: dst[M,N] = src[M,N] + bias[M].
 // sigmoid: dst[M,N] = 1 / (1 + exp(-src[M,N])).
 // relu: dst[M,N] = max(src[M,N], 0).
-// These are elementwise problems that the plan also poses so (plan/search/narrow.hpp), for kernels
+// These are elementwise problems that the plan also poses so (plan/tasks/narrow.hpp), for kernels
 // that demand formats (R17, chapter 9).
 #include <algorithm>
 #include <cmath>

@@ -6,7 +6,7 @@
 #include <random>
 
 #include "base/error.hpp"
-#include "plan/search/cost.hpp"
+#include "plan/cost/cost.hpp"
 
 namespace morton::tuning {
 namespace {

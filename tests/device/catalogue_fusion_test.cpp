@@ -10,6 +10,8 @@
 #include "device/catalogue_runs.hpp"
 #include "ops/core/operator.hpp"
 #include "passes/pipeline.hpp"
+#include "plan/make_plan.hpp"
+#include "plan/policy/plan_options.hpp"
 #include "support/compare.hpp"
 #include "support/devices.hpp"
 #include "support/long_run.hpp"

@@ -9,7 +9,7 @@
 #include "base/error.hpp"
 #include "device/checked_run.hpp"
 #include "host/layout_random.hpp"
-#include "plan/search/cost.hpp"
+#include "plan/cost/cost.hpp"
 #include "plan/search/kernel_choice.hpp"
 #include "plan/search/repack.hpp"
 #include "support/devices.hpp"

@@ -10,7 +10,7 @@
 #include "ops/core/operator.hpp"
 #include "passes/pipeline.hpp"
 #include "plan/search/kernel_choice.hpp"
-#include "plan/search/narrow.hpp"
+#include "plan/tasks/narrow.hpp"
 #include "support/rooms.hpp"
 
 namespace morton::test {

@@ -8,6 +8,8 @@
 #include "base/numbers/checked.hpp"
 #include "device/catalogue_runs.hpp"
 #include "passes/pipeline.hpp"
+#include "plan/make_plan.hpp"
+#include "plan/policy/plan_options.hpp"
 #include "run/runner.hpp"
 #include "support/compare.hpp"
 #include "support/devices.hpp"

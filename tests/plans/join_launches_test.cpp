@@ -10,6 +10,8 @@
 #include "autodiff/training_step.hpp"
 #include "graph/architectures.hpp"
 #include "plan/lower/in_place.hpp"
+#include "plan/make_plan.hpp"
+#include "plan/policy/plan_options.hpp"
 #include "plans/plan_setup.hpp"
 #include "support/rooms.hpp"
 

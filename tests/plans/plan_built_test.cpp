@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "plan/lower/emit.hpp"
+#include "plan/policy/plan_options.hpp"
 #include "plans/plan_setup.hpp"
 #include "support/rooms.hpp"
 

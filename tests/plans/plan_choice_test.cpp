@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/numbers/checked.hpp"
+#include "plan/policy/plan_options.hpp"
 #include "plan/search/candidates.hpp"
 #include "plan/search/recipe.hpp"
 #include "plans/plan_setup.hpp"

@@ -4,8 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "plan/cost/cost.hpp"
 #include "plan/policy/kernel_policy.hpp"
-#include "plan/search/cost.hpp"
+#include "plan/policy/plan_options.hpp"
 #include "plan/split/split.hpp"
 #include "plans/plan_setup.hpp"
 #include "support/rooms.hpp"

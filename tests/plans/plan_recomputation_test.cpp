@@ -4,6 +4,7 @@
 #include "autodiff/recomputation.hpp"
 #include "autodiff/training_step.hpp"
 #include "graph/architectures.hpp"
+#include "plan/make_plan.hpp"
 #include "plans/plan_setup.hpp"
 #include "support/compare.hpp"
 #include "support/rooms.hpp"

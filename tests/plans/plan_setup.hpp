@@ -14,6 +14,8 @@
 #include "formats/onnx/onnx_import.hpp"
 #include "passes/pipeline.hpp"
 #include "plan/ir/plan.hpp"
+#include "plan/make_plan.hpp"
+#include "plan/policy/plan_options.hpp"
 #include "support/networks.hpp"
 #include "support/rooms.hpp"
 

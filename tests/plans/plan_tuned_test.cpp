@@ -6,7 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "plan/make_plan.hpp"
 #include "plan/measured/tuned_file.hpp"
+#include "plan/policy/plan_options.hpp"
 #include "plan/policy/tunables.hpp"
 #include "plans/plan_setup.hpp"
 #include "support/rooms.hpp"

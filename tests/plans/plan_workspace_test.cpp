@@ -3,6 +3,7 @@
 // The limit of the workspace that was asked for holds for what is allocated.
 #include <gtest/gtest.h>
 
+#include "plan/policy/plan_options.hpp"
 #include "plans/plan_setup.hpp"
 #include "support/rooms.hpp"
 

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "plan/policy/plan_options.hpp"
 #include "plan/single/example_problem.hpp"
 #include "plans/plan_setup.hpp"
 #include "support/rooms.hpp"

@@ -19,7 +19,7 @@ ROOMS = {
     "src/ops": [".", "core", "math", "elementwise", "movement", "reduce", "nn"],
     "src/formats": [".", "onnx", "arrays", "datasets"],
     "src/training": ["data", "files", "loop"],
-    "src/plan": ["measured", "ir", "policy", "search", "lower", "single", "."],
+    "src/plan": ["measured", "ir", "tasks", "policy", "cost", "search", "lower", "single", ".", "split"],
     "src/device": ["open", "use", "probe"],
     "src/api": ["model", "compile", "inspect", "session", "training", "tuning", "probing"],
     "cli": ["common", "run", "bench", "check", "train", "model", "device", "."],

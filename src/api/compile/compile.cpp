@@ -15,6 +15,7 @@
 #include "api/compile/several_devices.hpp"
 #include "base/error.hpp"
 #include "base/files/file.hpp"
+#include "plan/make_plan.hpp"
 
 namespace morton {
 using namespace api;

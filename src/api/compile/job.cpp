@@ -10,6 +10,7 @@
 #include "device/open/opencl_device.hpp"
 #include "launch/library.hpp"
 #include "plan/measured/tuned_file.hpp"
+#include "plan/policy/plan_options.hpp"
 
 namespace morton::api {
 namespace {

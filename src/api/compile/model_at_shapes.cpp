@@ -8,7 +8,7 @@
 
 #include "base/error.hpp"
 #include "morton/support.hpp"
-#include "plan/search/narrow.hpp"
+#include "plan/tasks/narrow.hpp"
 
 namespace morton::api {
 namespace {

@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/shape.hpp"
 #include "plan/lower/emit.hpp"
+#include "plan/make_plan.hpp"
 
 namespace morton::api {
 namespace {

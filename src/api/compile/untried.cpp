@@ -6,6 +6,7 @@
 
 #include "api/compile/loading.hpp"
 #include "api/compile/other_shapes.hpp"
+#include "plan/make_plan.hpp"
 
 namespace morton::api {
 

@@ -11,7 +11,9 @@
 #include "base/text/near_names.hpp"
 #include "catalogue/library.hpp"
 #include "morton/kernel.hpp"
+#include "plan/make_plan.hpp"
 #include "plan/policy/kernel_policy.hpp"
+#include "plan/policy/plan_options.hpp"
 #include "plan/policy/tunables.hpp"
 #include "plan/single/single_kernel.hpp"
 

@@ -10,6 +10,7 @@
 #include "api/compile/job.hpp"
 #include "api/tuning/tune_problem.hpp"
 #include "base/error.hpp"
+#include "plan/make_plan.hpp"
 #include "plan/measured/tuned_file.hpp"
 #include "plan/search/candidates.hpp"
 

@@ -9,9 +9,9 @@
 #include "graph/graph.hpp"
 #include "morton/compile.hpp"
 #include "passes/pipeline.hpp"
-#include "plan/search/cost.hpp"
+#include "plan/cost/cost.hpp"
 #include "plan/search/join_pools.hpp"
-#include "plan/search/tasks.hpp"
+#include "plan/tasks/tasks.hpp"
 #include "problems/conv2d_pool.hpp"
 
 namespace morton::api {

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "base/error.hpp"
-#include "plan/lower/memory.hpp"
+#include "plan/ir/lifetimes.hpp"
 
 namespace morton::plan {
 namespace {

@@ -4,9 +4,10 @@
 
 #include "base/error.hpp"
 #include "base/rooms.hpp"
+#include "plan/ir/lifetimes.hpp"
+#include "plan/ir/memory_range.hpp"
 #include "plan/ir/plan.hpp"
 #include "plan/ir/writers.hpp"
-#include "plan/lower/memory.hpp"
 
 namespace morton::plan {
 namespace {

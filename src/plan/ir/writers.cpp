@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "plan/ir/memory_range.hpp"
+
 namespace morton::plan {
 namespace {
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/rooms.hpp"
+#include "plan/ir/memory_range.hpp"
 #include "plan/ir/plan.hpp"
-#include "plan/lower/in_place.hpp"
 
 namespace morton::plan {
 

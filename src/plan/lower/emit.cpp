@@ -9,14 +9,16 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "plan/cost/cost.hpp"
+#include "plan/ir/memory_range.hpp"
 #include "plan/lower/in_place.hpp"
 #include "plan/lower/join_launches.hpp"
 #include "plan/lower/library_step.hpp"
 #include "plan/lower/memory.hpp"
 #include "plan/lower/traffic.hpp"
+#include "plan/policy/plan_options.hpp"
 #include "plan/policy/tunables.hpp"
 #include "plan/policy/work_group.hpp"
-#include "plan/search/cost.hpp"
 #include "plan/search/instance_spec.hpp"
 
 namespace morton::plan {

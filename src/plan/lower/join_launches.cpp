@@ -8,8 +8,9 @@
 #include <map>
 #include <set>
 
+#include "plan/cost/cost.hpp"
+#include "plan/ir/memory_range.hpp"
 #include "plan/lower/in_place.hpp"
-#include "plan/search/cost.hpp"
 #include "source/joined.hpp"
 
 namespace morton::plan {

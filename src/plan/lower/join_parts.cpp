@@ -4,6 +4,8 @@
 
 #include "base/rooms.hpp"
 #include "base/shape.hpp"
+#include "plan/ir/lifetimes.hpp"
+#include "plan/ir/memory_range.hpp"
 #include "plan/lower/in_place.hpp"
 #include "plan/lower/memory.hpp"
 
@@ -87,7 +89,8 @@ struct Copy {
 
 std::optional<Copy> copy_of(const ScheduledKernel& kernel, const std::vector<Value>& values) {
   const BoundProblem& bound = *kernel.choice.bound;
-  const bool copies = bound.problem.family == families::pack || bound.problem.family == families::elementwise;
+  const bool copies =
+      bound.problem.family == families::pack || bound.problem.family == families::elementwise;
   if (!copies || kernel.once || bound.operands.size() != 2 || !kernel.sides.empty() ||
       !bound.problem.epilogue.is_identity()) {
     return std::nullopt;

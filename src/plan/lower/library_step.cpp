@@ -3,30 +3,12 @@
 
 #include "base/error.hpp"
 #include "catalogue/library.hpp"
+#include "plan/cost/cost.hpp"
+#include "plan/cost/library_rules.hpp"
 #include "plan/lower/traffic.hpp"
 #include "plan/policy/kernel_policy.hpp"
-#include "plan/search/cost.hpp"
 
 namespace morton::plan {
-
-bool runs_on_host(const Entry& entry) {
-  return !entry.library.empty() && find_library(entry.library)->place == Library::Place::host;
-}
-
-std::optional<Reason> missing_library(const Entry& entry, const PlanOptions& options) {
-  if (entry.library.empty() || options.libraries.contains(entry.library)) return std::nullopt;
-  return MissingLibrary{entry.library};
-}
-
-std::optional<Reason> why_not_on_host(const Entry& entry, const DeviceInfo& device,
-                                      const PlanOptions& options) {
-  if (!runs_on_host(entry) || is_named(entry.name, entry.family, options)) return std::nullopt;
-  if (options.host_steps == PlanOptions::HostSteps::where_named) {
-    return NotConsidered{NotConsidered::Why::host_is_waited_for};
-  }
-  if (host_is_measured(device)) return std::nullopt;
-  return NotConsidered{NotConsidered::Why::host_not_measured};
-}
 
 Step library_step(const ScheduledKernel& kernel, const std::vector<Value>& values,
                   const DeviceInfo& device) {

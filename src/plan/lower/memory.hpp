@@ -6,28 +6,9 @@
 
 #include "base/device/device_info.hpp"
 #include "base/rooms.hpp"
-#include "plan/ir/plan.hpp"
+#include "plan/ir/lifetimes.hpp"
 
 namespace morton::plan {
-
-/// Steps from the first that writes a value to the last that reads it, both included. Inputs,
-/// outputs and constants live all through. Names of the same memory (Value::memory_of) live as long
-/// as any of them.
-struct Lifetime {
-  int first = 0;
-  int last = 0;
-};
-
-[[nodiscard]] std::vector<Lifetime> lifetimes(const Plan& plan);
-
-/// For each value, whether it must begin its block: kernels read it as an image made on its memory,
-/// and drivers make such an image where the buffer begins, whatever sub-buffer they are given (Mesa
-/// 25).
-[[nodiscard]] std::vector<char> begins_block(const Plan& plan);
-
-/// True where values may share bytes only when they begin at the same byte: the driver cannot bear
-/// other sub-buffers that overlap (quirk nvidia-overlapping-sub-buffers).
-[[nodiscard]] bool shares_whole_places(const DeviceInfo& device);
 
 /// Gives every value a block of its slot's device and an offset: values that live at the same time
 /// do not overlap, blocks do not exceed the device's largest allocation, offsets keep its alignment

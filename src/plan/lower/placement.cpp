@@ -6,6 +6,8 @@
 #include <random>
 
 #include "base/numbers/checked.hpp"
+#include "plan/ir/lifetimes.hpp"
+#include "plan/ir/memory_range.hpp"
 
 namespace morton::plan {
 namespace {

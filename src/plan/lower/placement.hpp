@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/rooms.hpp"
+#include "plan/ir/lifetimes.hpp"
 #include "plan/lower/memory.hpp"
 
 namespace morton::plan {

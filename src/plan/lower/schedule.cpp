@@ -8,8 +8,9 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "plan/search/alias.hpp"
+#include "plan/search/choose.hpp"
 #include "plan/search/repack.hpp"
+#include "plan/tasks/alias.hpp"
 
 namespace morton::plan {
 namespace {

@@ -7,15 +7,9 @@
 
 #include "base/rooms.hpp"
 #include "plan/search/candidates.hpp"
+#include "plan/search/choose.hpp"
 
 namespace morton::plan {
-
-/// What is chosen for one task.
-struct Selection {
-  std::size_t candidate = 0;
-  /// How the result lies in memory, where the candidate's last kernel leaves that open.
-  Arrangement output;
-};
 
 /// A kernel with the values that it runs on.
 struct ScheduledKernel {
@@ -38,10 +32,5 @@ struct Schedule {
 [[nodiscard]] Schedule make_schedule(const CandidateLists& candidates,
                                      const std::vector<Selection>& selections,
                                      const PlanContext& context);
-
-/// The selections that make the estimated time of the whole network least: exact over chains,
-/// improved by iteration where paths join (ARCHITECTURE.md, "The plan").
-[[nodiscard]] std::vector<Selection> choose(const CandidateLists& candidates,
-                                            const PlanContext& context);
 
 }  // namespace morton::plan

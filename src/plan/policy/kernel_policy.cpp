@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "plan/policy/plan_options.hpp"
 #include "plan/policy/tunables.hpp"
 #include "plan/policy/use.hpp"
 #include "plan/policy/work_group.hpp"

@@ -9,6 +9,7 @@
 #include "base/rooms.hpp"
 #include "catalogue/catalogue.hpp"
 #include "plan/ir/plan.hpp"
+#include "plan/policy/plan_options.hpp"
 #include "plan/policy/rejection.hpp"
 
 namespace morton::plan {

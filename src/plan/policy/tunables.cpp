@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "plan/policy/plan_options.hpp"
 #include "plan/policy/work_group.hpp"
 
 namespace morton::plan {

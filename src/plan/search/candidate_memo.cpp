@@ -9,7 +9,7 @@
 
 #include "base/shape.hpp"
 #include "base/text/number_text.hpp"
-#include "plan/policy/decided.hpp"
+#include "plan/search/decided.hpp"
 
 namespace morton::plan {
 namespace {

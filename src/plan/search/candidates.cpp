@@ -7,9 +7,9 @@
 #include "base/error.hpp"
 #include "plan/search/entry_candidate.hpp"
 #include "plan/search/kernel_choice.hpp"
-#include "plan/search/narrow.hpp"
 #include "plan/search/recipe_ways.hpp"
 #include "plan/search/settle.hpp"
+#include "plan/tasks/narrow.hpp"
 
 namespace morton::plan {
 namespace {

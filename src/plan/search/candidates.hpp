@@ -8,12 +8,12 @@
 
 #include "base/device/device_info.hpp"
 #include "base/rooms.hpp"
+#include "plan/cost/cost.hpp"
 #include "plan/ir/plan.hpp"
 #include "plan/policy/rejection.hpp"
-#include "plan/search/cost.hpp"
 #include "plan/search/kernel_choices.hpp"
 #include "plan/search/plan_context.hpp"
-#include "plan/search/tasks.hpp"
+#include "plan/tasks/tasks.hpp"
 
 namespace morton::plan {
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "plan/search/choose.hpp"
+
 #include <algorithm>
 #include <limits>
 #include <optional>
 
 #include "base/error.hpp"
 #include "base/rooms.hpp"
-#include "plan/lower/schedule.hpp"
-#include "plan/policy/decided.hpp"
+#include "plan/search/decided.hpp"
 #include "plan/search/formats.hpp"
 #include "plan/search/improve.hpp"
 #include "plan/search/repack.hpp"

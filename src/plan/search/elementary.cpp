@@ -9,7 +9,7 @@
 #include "base/rooms.hpp"
 #include "plan/search/instance_spec.hpp"
 #include "plan/search/kernel_choice.hpp"
-#include "plan/search/narrow.hpp"
+#include "plan/tasks/narrow.hpp"
 
 namespace morton::plan {
 namespace {

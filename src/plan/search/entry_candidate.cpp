@@ -6,8 +6,9 @@
 #include <optional>
 
 #include "layout/arrangement.hpp"
+#include "plan/policy/plan_options.hpp"
 #include "plan/search/kernel_choice.hpp"
-#include "plan/search/narrow.hpp"
+#include "plan/tasks/narrow.hpp"
 
 namespace morton::plan {
 

@@ -5,7 +5,8 @@
 #include <numeric>
 #include <string_view>
 
-#include "plan/search/cost.hpp"
+#include "plan/cost/cost.hpp"
+#include "plan/policy/plan_options.hpp"
 
 namespace morton::plan {
 namespace {

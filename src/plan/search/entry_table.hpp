@@ -14,6 +14,7 @@
 #include "base/rooms.hpp"
 #include "catalogue/catalogue.hpp"
 #include "plan/ir/plan.hpp"
+#include "plan/policy/plan_options.hpp"
 #include "plan/policy/rejection.hpp"
 #include "plan/policy/tunables.hpp"
 
@@ -24,7 +25,7 @@ struct EntryName {
   enum class Source : std::uint8_t {
     device,        ///< `value`
     problem,       ///< an extent or structure; else padded; else `value`
-    elements_dst,  ///< the rest as plan/search/cost.hpp says
+    elements_dst,  ///< the rest as plan/cost/cost.hpp says
     products,
     part_rows,
     part_columns

@@ -8,7 +8,7 @@
 
 #include "base/device/device_info.hpp"
 #include "base/rooms.hpp"
-#include "plan/search/cost.hpp"
+#include "plan/cost/cost.hpp"
 #include "plan/search/entry_table.hpp"
 #include "problems/problem.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "plan/search/alias.hpp"
+#include "plan/tasks/alias.hpp"
 
 namespace morton::plan {
 namespace {

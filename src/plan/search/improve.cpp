@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <map>
 
-#include "plan/search/alias.hpp"
+#include "plan/search/choose.hpp"
 #include "plan/search/repack.hpp"
+#include "plan/tasks/alias.hpp"
 
 namespace morton::plan {
 namespace {

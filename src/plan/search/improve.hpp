@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/rooms.hpp"
-#include "plan/lower/schedule.hpp"
+#include "plan/search/choose.hpp"
 #include "plan/search/formats.hpp"
 
 namespace morton::plan {

@@ -5,8 +5,8 @@
 #include <set>
 
 #include "base/error.hpp"
-#include "problems/conv2d_pool.hpp"
-#include "plan/search/narrow.hpp"
+#include "plan/policy/plan_options.hpp"
+#include "plan/tasks/narrow.hpp"
 #include "problems/conv2d_pool.hpp"
 
 namespace morton::plan {

@@ -5,10 +5,10 @@
 
 #include "base/error.hpp"
 #include "base/numbers/checked.hpp"
+#include "plan/cost/cost.hpp"
+#include "plan/cost/library_rules.hpp"
 #include "plan/policy/kernel_policy.hpp"
-#include "plan/lower/library_step.hpp"
 #include "plan/policy/tunables.hpp"
-#include "plan/search/cost.hpp"
 #include "plan/search/entry_table.hpp"
 #include "plan/search/entry_values.hpp"
 

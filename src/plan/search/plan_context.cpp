@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/search/plan_context.hpp"
 
-#include "plan/search/cost.hpp"
+#include "plan/cost/cost.hpp"
+#include "plan/policy/plan_options.hpp"
 #include "plan/search/entry_table.hpp"
 
 namespace morton::plan {

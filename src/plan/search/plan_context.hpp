@@ -8,7 +8,8 @@
 #include "base/rooms.hpp"
 #include "plan/ir/plan.hpp"
 #include "plan/policy/kernel_policy.hpp"
-#include "plan/search/tasks.hpp"
+#include "plan/policy/plan_options.hpp"
+#include "plan/tasks/tasks.hpp"
 
 namespace morton::plan {
 

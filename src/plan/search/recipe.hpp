@@ -6,7 +6,7 @@
 #include "base/rooms.hpp"
 #include "catalogue/catalogue.hpp"
 #include "plan/policy/rejection.hpp"
-#include "plan/search/tasks.hpp"
+#include "plan/tasks/tasks.hpp"
 
 namespace morton::plan {
 

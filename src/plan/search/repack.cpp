@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "base/shape.hpp"
-#include "plan/search/cost.hpp"
+#include "plan/cost/cost.hpp"
 
 namespace morton::plan {
 

@@ -7,7 +7,7 @@
 #include "base/rooms.hpp"
 #include "catalogue/catalogue.hpp"
 #include "layout/arrangement.hpp"
-#include "plan/search/tasks.hpp"
+#include "plan/tasks/tasks.hpp"
 #include "problems/problem.hpp"
 
 namespace morton::plan {

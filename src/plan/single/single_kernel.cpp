@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/error.hpp"
+#include "plan/policy/plan_options.hpp"
 #include "plan/search/instance_spec.hpp"
 #include "plan/search/kernel_choice.hpp"
 #include "plan/single/example_problem.hpp"

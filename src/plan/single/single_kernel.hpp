@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/rooms.hpp"
+#include "plan/policy/plan_options.hpp"
 #include "plan/search/candidates.hpp"
 #include "source/instance.hpp"
 

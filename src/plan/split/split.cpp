@@ -7,10 +7,11 @@
 
 #include "base/error.hpp"
 #include "base/shape.hpp"
+#include "plan/cost/cost.hpp"
 #include "plan/lower/memory.hpp"
+#include "plan/make_plan.hpp"
 #include "plan/policy/kernel_policy.hpp"
-#include "plan/search/cost.hpp"
-#include "plan/split/batch_rows.hpp"
+#include "plan/tasks/batch_rows.hpp"
 
 namespace morton::plan {
 namespace {

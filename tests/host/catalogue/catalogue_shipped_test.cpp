@@ -11,7 +11,7 @@
 #include "base/device/device_info.hpp"
 #include "base/error.hpp"
 #include "catalogue/catalogue.hpp"
-#include "plan/search/narrow.hpp"
+#include "plan/tasks/narrow.hpp"
 #include "problems/problem.hpp"
 #include "support/rooms.hpp"
 #include "support/temporary_folder.hpp"

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "plan/policy/kernel_policy.hpp"
+#include "plan/policy/plan_options.hpp"
 #include "support/rooms.hpp"
 
 namespace morton::test {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "plan/policy/plan_options.hpp"
 #include "plan/search/candidates.hpp"
 #include "plan/search/recipe.hpp"
 #include "support/rooms.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plan/search/alias.hpp"
+#include "plan/tasks/alias.hpp"
 
 namespace morton::plan {
 namespace {

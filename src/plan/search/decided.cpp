@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plan/policy/decided.hpp"
+#include "plan/search/decided.hpp"
 
 #include <algorithm>
 #include <iterator>
 
 #include "base/error.hpp"
+#include "plan/policy/plan_options.hpp"
 #include "plan/policy/tunables.hpp"
+#include "plan/search/choose.hpp"
 
 namespace morton::plan {
 namespace {

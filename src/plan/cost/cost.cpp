@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plan/search/cost.hpp"
+#include "plan/cost/cost.hpp"
 
 #include <fmt/format.h>
 

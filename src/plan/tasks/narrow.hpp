@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/rooms.hpp"
-#include "plan/search/tasks.hpp"
+#include "plan/tasks/tasks.hpp"
 
 namespace morton::plan {
 

@@ -5,7 +5,8 @@
 #include <vector>
 
 #include "base/rooms.hpp"
-#include "plan/lower/schedule.hpp"
+#include "plan/policy/plan_options.hpp"
+#include "plan/search/choose.hpp"
 #include "plan/search/formats.hpp"
 
 namespace morton::plan {

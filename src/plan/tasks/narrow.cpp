@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plan/search/narrow.hpp"
+#include "plan/tasks/narrow.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plan/search/tasks.hpp"
+#include "plan/tasks/tasks.hpp"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plan/split/batch_rows.hpp"
+#include "plan/tasks/batch_rows.hpp"
 
 #include <algorithm>
 #include <optional>

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/rooms.hpp"
+#include "plan/ir/plan.hpp"
+
+namespace morton::plan {
+
+/// The bytes of a value within the memory of its root (memory_root).
+struct MemoryRange {
+  int root = -1;
+  std::int64_t begin_bytes = 0, end_bytes = 0;
+  bool operator==(const MemoryRange&) const = default;
+};
+[[nodiscard]] MemoryRange range_of(const std::vector<Value>& values, int index);
+[[nodiscard]] bool overlap(const MemoryRange& a, const MemoryRange& b);
+
+/// True where steps write the value and steps read it: what is neither the caller's nor fixed.
+[[nodiscard]] inline bool is_between_steps(const Value& value) {
+  return value.kind == Value::Kind::activation || value.kind == Value::Kind::workspace;
+}
+
+}  // namespace morton::plan

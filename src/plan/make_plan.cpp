@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/make_plan.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "base/error.hpp"
+#include "plan/ir/lifetimes.hpp"
+#include "plan/lower/emit.hpp"
+#include "plan/lower/in_place.hpp"
+#include "plan/lower/schedule.hpp"
+#include "plan/policy/plan_options.hpp"
+#include "plan/search/candidate_memo.hpp"
+#include "plan/search/choose.hpp"
+#include "plan/search/decided.hpp"
+#include "plan/search/join_pools.hpp"
+
+namespace morton::plan {
+namespace {
+
+/// Times that a plan is made anew because all its temporaries together take more than the limit,
+/// and the share of the limit that each time leaves.
+constexpr int kMostTighter = 8;
+constexpr double kTighter = 0.85;
+
+/// `memo` is of this context, or of one that differs from it in its tasks, not in their tensors.
+Plan plan_once(const PlanContext& context, CandidateMemo& memo) {
+  const DeviceInfo& device = context.device;
+  const TaskList& tasks = context.tasks;
+  CandidateLists candidates;
+  for (const auto& task : tasks.tasks) candidates.push_back(memo.list(task));
+  const auto selections = choose(candidates, context);
+  Schedule schedule = make_schedule(candidates, selections, context);
+  join_parts(schedule, device);
+  write_over_dying(schedule);
+  Plan plan = emit(schedule, candidates, context);
+  plan.decisions = decisions_of(candidates, selections, tasks);
+  verify(plan, device);
+  check_built(plan, context.options);
+  return plan;
+}
+
+/// The temporaries of one step keep to the limit. Where steps share whole places only, those of all
+/// steps together may not: then each gets less, until they do (or take what must live at one time).
+/// Where nothing does, the plan that takes least. For a limit that was asked for.
+Plan with_less_workspace(Plan plan, const PlanContext& context) {
+  const std::int64_t limit =
+      std::max(context.workspace_limit_bytes, plan.largest_live_workspace_bytes);
+  PlanContext tighter = context;
+  std::int64_t bytes = block_bytes(plan, PlannedBlock::Kind::workspace);
+  for (int i = 0; i < kMostTighter && bytes > limit; ++i) {
+    tighter.workspace_limit_bytes =
+        static_cast<std::int64_t>(kTighter * static_cast<double>(tighter.workspace_limit_bytes));
+    try {
+      CandidateMemo memo(tighter);
+      Plan other = plan_once(tighter, memo);
+      const std::int64_t other_bytes = block_bytes(other, PlannedBlock::Kind::workspace);
+      if (other_bytes >= bytes) continue;
+      bytes = other_bytes;
+      plan = std::move(other);
+    } catch (const UnsupportedError&) {
+      break;  // no kernel that is built does with so little
+    }
+  }
+  return plan;
+}
+
+}  // namespace
+
+Plan make_plan(const Graph& graph, const DeviceInfo& device, const KernelPolicy& policy) {
+  const TaskList apart = make_tasks(graph);
+  std::vector<std::string> notes;
+  const PlanContext whole(policy, device, apart);
+  CandidateMemo memo(whole);
+  const TaskList tasks = join_pools(whole, memo, notes);
+  const PlanContext context(whole, tasks);
+  Plan plan = plan_once(context, memo);
+  const bool asked = context.options.workspace_limit_bytes && shares_whole_places(device);
+  if (asked) plan = with_less_workspace(std::move(plan), context);
+  std::ranges::move(notes, std::back_inserter(plan.considered));
+  return plan;
+}
+
+Plan make_plan(const Graph& graph, const Catalogue& catalogue, const DeviceInfo& device,
+               const PlanOptions& options) {
+  return make_plan(graph, device, KernelPolicy(catalogue, options));
+}
+
+}  // namespace morton::plan

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "base/rooms.hpp"
+#include "plan/search/candidates.hpp"
+
+namespace morton::plan {
+
+/// What is chosen for one task.
+struct Selection {
+  std::size_t candidate = 0;
+  /// How the result lies in memory, where the candidate's last kernel leaves that open.
+  Arrangement output;
+};
+
+/// The selections that make the estimated time of the whole network least: exact over chains,
+/// improved by iteration where paths join.
+[[nodiscard]] std::vector<Selection> choose(const CandidateLists& candidates,
+                                            const PlanContext& context);
+
+}  // namespace morton::plan
