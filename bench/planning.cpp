@@ -32,6 +32,7 @@
 namespace {
 
 using namespace morton;
+using namespace morton::plan;
 
 DeviceInfo saved_device(const std::string& name) {
   const std::string path = "tests/devices/" + name + ".json";

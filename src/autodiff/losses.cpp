@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "autodiff/losses.hpp"
 
-#include <functional>
 #include <numeric>
 
 #include "base/error.hpp"

@@ -285,7 +285,7 @@ TEST(TuneStore, FindingsWithTheFilesDigestStayBesideNewOnes) {
     TunedRecord one;
     one.kernel = "gemm.tile";
     one.hash = hash;
-    one.problem = {"gemm", product(m, 3, 63).extents, {}, {}, {}};
+    one.problem = {families::gemm, product(m, 3, 63).extents, {}, {}, {}};
     one.ms = 1.0;
     one.efficiency = 0.5;
     TunedData data;

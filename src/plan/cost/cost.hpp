@@ -12,6 +12,7 @@
 #include "base/rooms.hpp"
 #include "catalogue/catalogue.hpp"
 #include "plan/policy/rejection.hpp"
+#include "problems/problem.hpp"
 
 namespace morton::plan {
 

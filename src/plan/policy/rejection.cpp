@@ -98,7 +98,7 @@ struct ReasonText {
            " texels; the device's are at most " + texels_text(reason.most);
   }
   std::string operator()(const OtherLayout& reason) const {
-    return "its operand " + reason.role + " lies as " + morton::print(*reason.lies) + ", not as " +
+    return "its operand " + reason.role + " lies as " + layout::print(*reason.lies) + ", not as " +
            reason.wanted;
   }
   std::string operator()(const NoEntry& reason) const {

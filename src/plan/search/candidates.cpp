@@ -84,7 +84,7 @@ CandidateList find_candidates(const Task& task, const PlanContext& context) {
   const std::string wanted = context.policy.wanted_for(family);
   if (wanted.empty()) return list;
   const std::string reasons = lines_of(list.rejections);
-  throw UsageError("--use " + family + "=" + wanted + " cannot compute " + task.name +
+  throw UsageError("--use " + family.name() + "=" + wanted + " cannot compute " + task.name +
                    (reasons.empty() ? ": no such kernel or recipe" : reasons));
 }
 

@@ -3,6 +3,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <variant>
 
 #include "base/error.hpp"
 #include "plan/policy/plan_options.hpp"
@@ -30,7 +34,7 @@ Arrangement free_arrangement(const Entry& entry, const std::string& role, const 
 
 SpecPlaces places_of(const KernelChoice& choice, const TaskList& tasks) {
   SpecPlaces places;
-  for (const auto& [role, binding] : choice.bound.operands) {
+  for (const auto& [role, binding] : choice.bound->operands) {
     const TaskTensor& tensor = tensor_at(binding.tensor, tasks, {});
     const Demand& demand = choice.demands.at(role);
     places.operands[role] = demand.kind == Demand::Kind::any
@@ -40,23 +44,26 @@ SpecPlaces places_of(const KernelChoice& choice, const TaskList& tasks) {
   return places;
 }
 
-/// Throws UnsupportedError for a condition that no problem changes.
-void check_device(const Entry& entry, const PlanContext& context) {
+/// Why not, of a condition that no problem changes.
+std::optional<Reason> unmet_by_device(const Entry& entry, const PlanContext& context) {
   const Environment facts = environment_of(context.device);
   for (const Expression& condition : entry.require) {
     const auto names = condition.variables();
     const bool of_device = std::ranges::all_of(
         names, [](const std::string& name) { return name.starts_with("device."); });
-    if (of_device && condition.evaluate(facts) == 0) {
-      throw UnsupportedError("it requires " + condition.print());
-    }
+    if (of_device && condition.evaluate(facts) == 0) return UnmetCondition{condition};
   }
+  return std::nullopt;
 }
 
-SingleKernel made_kernel(const Entry& entry, const PosedProblem& posed,
-                         const PlanContext& context) {
+OrReason<SingleKernel> made_kernel(const Entry& entry, const PosedProblem& posed,
+                                   const PlanContext& context) {
+  if (auto unmet = unmet_by_device(entry, context)) return std::move(*unmet);
+  const auto bound = std::make_shared<const BoundProblem>(posed.bound);
+  OrReason<KernelChoice> choice = choose_entry(entry, bound, entry.name, context, {});
+  if (auto* reason = std::get_if<Reason>(&choice)) return std::move(*reason);
   SingleKernel kernel;
-  kernel.choice = choose_entry(entry, posed.bound, entry.name, context, {});
+  kernel.choice = std::get<KernelChoice>(std::move(choice));
   const SpecPlaces places = places_of(kernel.choice, posed.tasks);
   kernel.spec = instance_spec(kernel.choice, places);
   const Environment names =
@@ -81,12 +88,9 @@ SingleKernel single_kernel(const Entry& entry, const Environment& sizes, const C
   for (const Environment& example : example_sizes(entry.family, sizes)) {
     const PosedProblem posed = posed_problem(entry, example);
     const PlanContext context(policy, device, posed.tasks);
-    try {
-      check_device(entry, context);
-      return made_kernel(entry, posed, context);
-    } catch (const UnsupportedError& error) {
-      if (first_reason.empty()) first_reason = error.what();
-    }
+    OrReason<SingleKernel> made = made_kernel(entry, posed, context);
+    if (auto* kernel = std::get_if<SingleKernel>(&made)) return std::move(*kernel);
+    if (first_reason.empty()) first_reason = print(std::get<Reason>(made));
   }
   throw UnsupportedError(entry.name + " on " + device.name + ": " + first_reason);
 }

@@ -7,6 +7,7 @@
 
 #include "base/rooms.hpp"
 #include "plan/ir/plan.hpp"
+#include "plan/policy/kernel_policy.hpp"
 
 namespace morton::plan {
 

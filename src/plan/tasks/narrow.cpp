@@ -84,7 +84,7 @@ View vector_of(const Shape& side) {
 
 }  // namespace
 
-bool is_narrow_family(Family family) {
+bool is_narrow_family(const std::string& family) {
   return std::any_of(kPatterns.begin(), kPatterns.end(),
                      [&](const Pattern& pattern) { return pattern.family == family; });
 }

@@ -17,6 +17,6 @@ namespace morton::plan {
     const BoundProblem& elementwise, const std::function<const TaskTensor&(int)>& tensor_at);
 
 /// True for the families that `narrowed` gives.
-[[nodiscard]] bool is_narrow_family(Family family);
+[[nodiscard]] bool is_narrow_family(const std::string& family);
 
 }  // namespace morton::plan

@@ -19,12 +19,12 @@ using ::testing::Not;
 
 class KernelPolicyTest : public ::testing::Test {
  protected:
-  std::vector<ConsideredEntry> entries(const PlanOptions& options, const std::string& family,
+  std::vector<ConsideredEntry> entries(const PlanOptions& options, Family family,
                                        const TaskDecision* decision = nullptr) {
     return KernelPolicy(catalogue_, options).entries_for(family, {path_, decision});
   }
 
-  std::vector<std::string> recipes(const PlanOptions& options, const std::string& family) {
+  std::vector<std::string> recipes(const PlanOptions& options, Family family) {
     std::vector<std::string> names;
     for (const auto& [recipe, why_not] :
          KernelPolicy(catalogue_, options).recipes_for(family, {path_, nullptr})) {
@@ -47,7 +47,7 @@ class KernelPolicyTest : public ::testing::Test {
 TEST_F(KernelPolicyTest, SaysWhyAnEntryMayNotBeConsidered) {
   PlanOptions options;
   options.exclude = {"gemm.tile"};
-  const auto gemms = entries(options, "gemm");
+  const auto gemms = entries(options, families::gemm);
   EXPECT_EQ(why_not(gemms, "gemm.naive"), "considered");
   EXPECT_EQ(why_not(gemms, "gemm.tile"), "it is excluded");
   EXPECT_THAT(why_not(gemms, "gemm.r18_gemv"), HasSubstr("only where --use gemm=gemm.r18_gemv"));
@@ -57,7 +57,7 @@ TEST_F(KernelPolicyTest, SaysWhyAnEntryMayNotBeConsidered) {
 TEST_F(KernelPolicyTest, OffersWhatUseNames) {
   PlanOptions options;
   options.use = {{"gemm", "r18_gemv"}};
-  const auto gemms = entries(options, "gemm");
+  const auto gemms = entries(options, families::gemm);
   ASSERT_EQ(gemms.size(), 1U);
   EXPECT_EQ(why_not(gemms, "gemm.r18_gemv"), "considered");
   EXPECT_EQ(KernelPolicy(catalogue_, options).options().use.at("gemm"), "gemm.r18_gemv");
@@ -66,7 +66,7 @@ TEST_F(KernelPolicyTest, OffersWhatUseNames) {
 TEST_F(KernelPolicyTest, OffersTheTwinForBatches) {
   PlanOptions options;
   options.use = {{"gemm", "gemm.naive"}};
-  const auto batched = entries(options, "batched_gemm");
+  const auto batched = entries(options, families::batched_gemm);
   ASSERT_EQ(batched.size(), 1U);
   EXPECT_EQ(why_not(batched, "batched_gemm.naive"), "considered");
 }
@@ -74,17 +74,17 @@ TEST_F(KernelPolicyTest, OffersTheTwinForBatches) {
 TEST_F(KernelPolicyTest, AWantedRecipeHasFreeChoiceInside) {
   PlanOptions options;
   options.use = {{"gemm", "gemm.split_k"}};
-  EXPECT_THAT(entries(options, "gemm"), IsEmpty());
-  EXPECT_THAT(recipes(options, "gemm"), Contains("gemm.split_k"));
+  EXPECT_THAT(entries(options, families::gemm), IsEmpty());
+  EXPECT_THAT(recipes(options, families::gemm), Contains("gemm.split_k"));
   path_ = {"gemm.split_k"};
-  EXPECT_EQ(why_not(entries(options, "gemm"), "gemm.naive"), "considered");
-  EXPECT_THAT(recipes(options, "gemm"), Not(Contains("gemm.split_k")));
+  EXPECT_EQ(why_not(entries(options, families::gemm), "gemm.naive"), "considered");
+  EXPECT_THAT(recipes(options, families::gemm), Not(Contains("gemm.split_k")));
 }
 
 TEST_F(KernelPolicyTest, ADecisionLeavesItsKernels) {
   TaskDecision decision;
   decision.kernels = {{"gemm.tile", {{"TILE_M", 8}}}};
-  const auto gemms = entries({}, "gemm", &decision);
+  const auto gemms = entries({}, families::gemm, &decision);
   ASSERT_EQ(gemms.size(), 1U);
   const Entry& tile = *gemms.front().entry;
   EXPECT_EQ(tile.name, "gemm.tile");
@@ -96,8 +96,8 @@ TEST_F(KernelPolicyTest, ADecisionLeavesItsKernels) {
 TEST_F(KernelPolicyTest, AChangeMakesAnotherPolicy) {
   const KernelPolicy all(catalogue_, {});
   const KernelPolicy fewer = all.without({"gemm.tile"});
-  EXPECT_EQ(why_not(fewer.entries_for("gemm", {path_}), "gemm.tile"), "it is excluded");
-  EXPECT_EQ(why_not(all.entries_for("gemm", {path_}), "gemm.tile"), "considered");
+  EXPECT_EQ(why_not(fewer.entries_for(families::gemm, {path_}), "gemm.tile"), "it is excluded");
+  EXPECT_EQ(why_not(all.entries_for(families::gemm, {path_}), "gemm.tile"), "considered");
   EXPECT_EQ(all.for_one_of_several_devices().options().host_steps,
             PlanOptions::HostSteps::where_named);
   const auto built = std::make_shared<const BuiltKernels>();
