@@ -40,19 +40,13 @@ std::optional<Affine> affine_of(const Graph& graph, const Node& node) {
   return affine;
 }
 
-/// How the weights of a node hold its outputs' channels: element i belongs to channel
-/// (i / block) % channels + first, where `first` counts the groups before it.
+/// How the weights of a node hold its outputs' channels: runs of `block` elements, whose channels
+/// take turns. Each group, a stretch of the weights, has channels of its own.
 struct Channels {
   std::int64_t count = 0;   ///< of all groups
   std::int64_t block = 1;   ///< neighbours of one channel
   std::int64_t groups = 1;  ///< in the outermost dimension of the weights
 };
-
-std::int64_t channel_of(const Channels& channels, std::int64_t i, std::int64_t elements) {
-  const std::int64_t per_group = channels.count / channels.groups;
-  const std::int64_t group = i / (elements / channels.groups);
-  return group * per_group + i / channels.block % per_group;
-}
 
 /// Nothing where the node is none whose weights can take a factor for each channel of dimension 1.
 std::optional<Channels> channels_of(const Node& node, const Shape& weights) {
@@ -70,12 +64,18 @@ std::optional<Channels> channels_of(const Node& node, const Shape& weights) {
 
 Tensor scaled(const Tensor& weights, const Channels& channels, const std::vector<double>& scale) {
   Tensor result = Tensor::allocate(DType::f32, weights.shape());
-  const auto from = weights.as<float>();
-  const auto to = result.as_mutable<float>();
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    const auto c = static_cast<std::size_t>(
-        channel_of(channels, static_cast<std::int64_t>(i), weights.size()));
-    to[i] = static_cast<float>(from[i] * scale[c]);
+  const float* from = weights.as<float>().data();
+  float* to = result.as_mutable<float>().data();
+  const std::int64_t per_group = channels.count / channels.groups;
+  const std::int64_t runs = weights.size() / channels.groups / channels.block;
+  for (std::int64_t group = 0; group < channels.groups; ++group) {
+    std::int64_t turn = 0;
+    for (std::int64_t run = 0; run < runs; ++run) {
+      const double factor = scale[static_cast<std::size_t>(group * per_group + turn)];
+      for (std::int64_t i = 0; i < channels.block; ++i)
+        *to++ = static_cast<float>(*from++ * factor);
+      if (++turn == per_group) turn = 0;
+    }
   }
   return result;
 }
