@@ -3,7 +3,7 @@
 #
 # Usage: tools/compile_alone.sh [FOLDER]
 #
-# Checks that every C++ file compiles by itself: a unity build hides an include that is missing. Takes
+# Checks that every C++ file of src and cli compiles by itself: a unity build hides an include that is missing. Takes
 # the syntax only, no code, so all files take a few minutes. FOLDER is where the compile commands of a
 # build without unity are made (build-alone).
 set -euo pipefail

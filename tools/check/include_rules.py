@@ -16,6 +16,7 @@ HOW = ORDER[ORDER.index("layout"):ORDER.index("device")]
 # Inside these folders a room (sub-folder) includes only rooms before it; "." is the folder itself.
 ROOMS = {
     "src/base": ["numbers", ".", "text", "algebra", "files", "device"],
+    "src/graph": [".", "architectures"],
     "src/ops": [".", "core", "math", "elementwise", "movement", "reduce", "nn"],
     "src/formats": [".", "onnx", "arrays", "datasets"],
     "src/training": ["data", "files", "loop"],

@@ -154,7 +154,7 @@ std::int64_t import_tuning(const std::string& cache_dir, const std::string& text
     TunedData checked;
     static_cast<void>(read_tuning(part.json(), part.where(), checked));
   }
-  const Catalogue catalogue = Catalogue::standard();
+  const Catalogue& catalogue = *Catalogue::shared();
   std::int64_t records = 0;
   for (const JsonReader& part : parts) {
     records += import_device(folder, part.json(), part.where(), catalogue);

@@ -27,17 +27,12 @@ double milliseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
-DeviceInfo described_device(const std::string& json_text) {
-  const Json json = parse_json(json_text, "device description");
-  return device_info_from_json(JsonReader(json, "device description"));
-}
-
 /// The plan for the described devices; nothing runs, so several share the batch by estimates.
 Plan planned_for(const Model& model, const std::vector<std::string>& device_jsons,
                  const CompileOptions& options) {
   if (device_jsons.empty()) throw UsageError("plan: no device is given");
   std::vector<DeviceInfo> devices;
-  for (const std::string& text : device_jsons) devices.push_back(described_device(text));
+  for (const std::string& text : device_jsons) devices.push_back(device_info_from_text(text));
   const Job job = job_of(model, options, store_of(options));
   if (devices.size() > 1) return split_planned(job, devices, estimated_rows(job, devices));
   return make_plan(job.subject->graph(), devices.front(), *job.policy);

@@ -15,15 +15,6 @@
 namespace morton::api {
 namespace {
 
-/// The standard catalogue, or a copy of it with further files.
-std::shared_ptr<const Catalogue> catalogue_of(const CompileOptions& options) {
-  std::shared_ptr<const Catalogue> standard = Catalogue::shared();
-  if (options.catalogue_files.empty()) return standard;
-  auto longer = std::make_shared<Catalogue>(*standard);
-  for (const std::string& file : options.catalogue_files) longer->add_file(file);
-  return longer;
-}
-
 PlanOptions plan_options_of(const CompileOptions& options, std::shared_ptr<const TunedData> tuned) {
   PlanOptions plan_options;
   plan_options.precision = options.precision;
@@ -41,6 +32,14 @@ PlanOptions plan_options_of(const CompileOptions& options, std::shared_ptr<const
 }
 
 }  // namespace
+
+std::shared_ptr<const Catalogue> catalogue_of(const CompileOptions& options) {
+  std::shared_ptr<const Catalogue> standard = Catalogue::shared();
+  if (options.catalogue_files.empty()) return standard;
+  auto longer = std::make_shared<Catalogue>(*standard);
+  for (const std::string& file : options.catalogue_files) longer->add_file(file);
+  return longer;
+}
 
 Observer observer_of(const CompileOptions& options) { return {options.log, options.progress}; }
 

@@ -40,6 +40,9 @@ struct Store {
 [[nodiscard]] std::shared_ptr<const TunedData> read_tuned(const Store& store,
                                                           const Observer& observer);
 
+/// The standard catalogue with the options' files. Throws ModelError for a bad file.
+[[nodiscard]] std::shared_ptr<const Catalogue> catalogue_of(const CompileOptions& options);
+
 /// What planning may consider. Throws UsageError where the options name what the catalogue has not,
 /// and what reading the store and the catalogue's files throws.
 [[nodiscard]] std::shared_ptr<const KernelPolicy> policy_of(const CompileOptions& options,

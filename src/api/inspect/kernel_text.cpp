@@ -21,11 +21,6 @@ namespace morton {
 using namespace api;
 namespace {
 
-DeviceInfo device_in(const std::string& json_text) {
-  const Json json = parse_json(json_text, "device description");
-  return device_info_from_json(JsonReader(json, "device description"));
-}
-
 /// The part of a kernel's name behind its family.
 std::string_view own_name(std::string_view name) { return name.substr(name.find('.') + 1); }
 
@@ -170,7 +165,7 @@ KernelText kernel_text(const std::string& kernel, const std::map<std::string, st
   const auto policy = policy_of(options, store_of(options), observer_of(options));
   const Entry& entry = entry_named(kernel, policy->catalogue());
   check_values(entry, policy->options());
-  const DeviceInfo device = device_in(device_json);
+  const DeviceInfo device = device_info_from_text(device_json);
   const SingleKernel made = single_kernel(entry, {sizes.begin(), sizes.end()}, policy->catalogue(),
                                           device, policy->options());
   KernelText text;
@@ -188,7 +183,7 @@ KernelText kernel_text(const std::string& kernel, const std::map<std::string, st
 
 std::vector<KernelText> kernel_texts(const Model& model, const std::string& device_json,
                                      const CompileOptions& options) {
-  const DeviceInfo device = device_in(device_json);
+  const DeviceInfo device = device_info_from_text(device_json);
   const Job job = job_of(model, options, store_of(options));
   const Plan plan = make_plan(job.subject->graph(), device, *job.policy);
   std::vector<KernelText> texts;
@@ -203,9 +198,9 @@ std::map<std::string, std::vector<std::string>> kernel_names(
     const std::vector<std::string>& catalogue_files) {
   CompileOptions options;
   options.catalogue_files = catalogue_files;
-  const auto policy = policy_of(options, store_of(options), observer_of(options));
+  const auto catalogue = catalogue_of(options);
   std::map<std::string, std::vector<std::string>> names;
-  for (const Entry& entry : policy->catalogue().entries()) {
+  for (const Entry& entry : catalogue->entries()) {
     if (entry.library.empty()) names[entry.family].push_back(entry.name);
   }
   return names;

@@ -50,11 +50,6 @@ CandidateList candidates_for(const TunedProblem& problem, const Catalogue& catal
   return list_candidates({problem.family, bound_of(problem)}, PlanContext{policy, device, tasks});
 }
 
-DeviceInfo described(const std::string& json_text) {
-  const Json json = parse_json(json_text, "device description");
-  return device_info_from_json(JsonReader(json, "device description"));
-}
-
 /// Whether it is a problem that this program tunes; files of others may hold more.
 bool is_tuned_here(const TunedProblem& problem) {
   try {
@@ -115,7 +110,8 @@ std::vector<TuneProblem> problems_to_tune(const Model& model, const std::string&
                                           const CompileOptions& options,
                                           std::vector<std::string>& notes) {
   const Job job = job_of(model, options, store_of(options));
-  const Plan plan = make_plan(job.subject->graph(), described(device_json), *job.policy);
+  const Plan plan =
+      make_plan(job.subject->graph(), device_info_from_text(device_json), *job.policy);
   std::vector<TuneProblem> problems;
   std::set<std::string> seen, others;
   const auto add = [&](const TunedProblem& problem) {
@@ -145,7 +141,7 @@ std::vector<TuneProblem> problems_to_tune(const Model& model, const std::string&
 
 std::vector<FirstGuess> first_guesses(const std::string& device_json,
                                       const CompileOptions& options) {
-  const DeviceInfo device = described(device_json);
+  const DeviceInfo device = device_info_from_text(device_json);
   const Catalogue catalogue = catalogue_with(options.catalogue_files);
   const auto data = read_tuned(store_of(options), observer_of(options));
   std::map<std::string, std::vector<const TunedRecord*>> problems;

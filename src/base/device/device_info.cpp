@@ -275,6 +275,11 @@ DeviceInfo device_info_from_json(const JsonReader& reader) {
   return info;
 }
 
+DeviceInfo device_info_from_text(const std::string& text) {
+  const Json json = parse_json(text, "device description");
+  return device_info_from_json(JsonReader(json, "device description"));
+}
+
 Environment environment_of(const DeviceInfo& info) {
   Environment environment;
   for_each_field(info, ToEnvironment{environment});

@@ -58,6 +58,8 @@ inline constexpr std::string_view kOverlappingSubBuffers = "nvidia-overlapping-s
 [[nodiscard]] Json to_json(const DeviceInfo& info);
 /// Checked; throws ModelError naming the key. Unknown keys are errors, missing ones too.
 [[nodiscard]] DeviceInfo device_info_from_json(const JsonReader& reader);
+/// Likewise from the text of a description that has no file.
+[[nodiscard]] DeviceInfo device_info_from_text(const std::string& text);
 [[nodiscard]] Json to_json(const Roofs& roofs);
 /// Checked as device_info_from_json does; footprints must be positive and go up, and so must the
 /// host's products. "host" may be missing: then nobody measured it.

@@ -19,7 +19,9 @@ bool has_blanks_to_line_end(std::string_view text, std::size_t at) {
 
 /// Whether all compilers agree what the lines are, and none of them can be told from another.
 bool has_plain_lines(std::string_view text) {
-  for (const char* word : {"__LINE__", "_FILE_",
+  for (const char* word : {"__LINE__", "__FILE__", "%:",
+                           "?"
+                           "?=",
                            "?"
                            "?/"}) {
     if (text.find(word) != std::string_view::npos) return false;

@@ -18,7 +18,7 @@
 namespace morton::formats {
 namespace {
 
-constexpr std::size_t kLongestFunctionName = 4096;
+constexpr std::size_t kLongestOnnxName = 4096;
 
 /// Whether a dimension is a number; exporters also write -1 for an open one.
 bool is_number(const onnx::TensorShapeProto::Dimension& dimension) {
@@ -127,9 +127,9 @@ bool GraphBuilder::has_default_opset() const {
 
 TensorId GraphBuilder::add_tensor(GraphTensor tensor) {
   if (tensor.name.empty()) throw ModelError(where_ + ": an input or initializer has no name");
-  if (tensor.name.size() > kLongestFunctionName) {
+  if (tensor.name.size() > kLongestOnnxName) {
     throw ModelError(where_ + ": the name " + in_quotes(tensor.name) + " has more than " +
-                     std::to_string(kLongestFunctionName) + " bytes");
+                     std::to_string(kLongestOnnxName) + " bytes");
   }
   const auto id = static_cast<TensorId>(graph_.tensors.size());
   if (!ids_.emplace(tensor.name, id).second) {
@@ -238,9 +238,9 @@ void GraphBuilder::wire_inputs(const onnx::NodeProto& proto, Node& node) const {
 }
 
 std::string GraphBuilder::unique_name(const onnx::NodeProto& proto, int index) {
-  if (proto.name().size() > kLongestFunctionName || proto.op_type().size() > kLongestFunctionName) {
+  if (proto.name().size() > kLongestOnnxName || proto.op_type().size() > kLongestOnnxName) {
     throw ModelError(where_ + ": node " + std::to_string(index) + ": a name has more than " +
-                     std::to_string(kLongestFunctionName) + " bytes");
+                     std::to_string(kLongestOnnxName) + " bytes");
   }
   const std::string numbered = proto.op_type() + "_" + std::to_string(index);
   std::string name = proto.name().empty() ? numbered : proto.name();

@@ -83,8 +83,7 @@ std::optional<Reason> beyond_limits(const LaunchNumbers& launch, const DeviceInf
   return std::nullopt;
 }
 
-LaunchSize launch_size(const Entry& entry, const Environment& environment,
-                       const DeviceInfo& device) {
+LaunchNumbers launch_numbers(const Entry& entry, const Environment& environment) {
   LaunchNumbers launch;
   launch.dimensions = entry.local.size();
   for (std::size_t i = 0; i < entry.local.size(); ++i) {
@@ -92,6 +91,12 @@ LaunchSize launch_size(const Entry& entry, const Environment& environment,
     launch.size.global[i] = entry.global[i].evaluate(environment);
   }
   launch.local_memory_bytes = entry.local_memory_bytes.evaluate(environment);
+  return launch;
+}
+
+LaunchSize launch_size(const Entry& entry, const Environment& environment,
+                       const DeviceInfo& device) {
+  const LaunchNumbers launch = launch_numbers(entry, environment);
   if (const auto limit = beyond_limits(launch, device)) throw UnsupportedError(print(*limit));
   return launch.size;
 }

@@ -40,7 +40,9 @@ struct LaunchNumbers {
 [[nodiscard]] std::optional<Reason> beyond_limits(const LaunchNumbers& launch,
                                                   const DeviceInfo& device);
 
-/// Evaluates the entry's launch. Throws UnsupportedError that says which limit it is beyond.
+/// Evaluates the entry's launch.
+[[nodiscard]] LaunchNumbers launch_numbers(const Entry& entry, const Environment& environment);
+/// Likewise within the device's limits. Throws UnsupportedError that says which it is beyond.
 [[nodiscard]] LaunchSize launch_size(const Entry& entry, const Environment& environment,
                                      const DeviceInfo& device);
 

@@ -93,8 +93,9 @@ bool is_built_for(const KernelChoice& choice, PackEnds ends, const PlanContext& 
   InstanceSpec spec = instance_spec(choice, {{{"src", ends.from}, {"dst", ends.to}}, {}});
   const Environment names = entry_environment(*choice.entry, spec.problem, spec.tunables,
                                               context.device, elements_of(ends.to));
-  const LaunchSize size = launch_size(*choice.entry, names, context.device);
-  spec.local.assign(size.local.begin(), size.local.end());
+  const LaunchNumbers launch = launch_numbers(*choice.entry, names);
+  if (beyond_limits(launch, context.device)) return false;
+  spec.local.assign(launch.size.local.begin(), launch.size.local.end());
   return context.options.built->instances.contains(generate(spec).key);
 }
 

@@ -42,7 +42,7 @@ PlanContext::PlanContext(const PlanContext& like, const KernelPolicy& considered
       options(policy.options()),
       tasks(like.tasks),
       pack_efficiency(like.pack_efficiency),
-      workspace_limit_bytes(workspace_limit(options, like.device)),
+      workspace_limit_bytes(like.workspace_limit_bytes),
       entries(like.entries),
       decision(like.decision) {}
 

@@ -18,7 +18,7 @@ class EntryTable;
 /// What candidates are made from.
 struct PlanContext {
   PlanContext(const KernelPolicy& considered, const DeviceInfo& on, const TaskList& of);
-  /// The same for other tasks, or under a policy that differs in `use` and the workspace limit
+  /// The same for other tasks, or under a policy that differs in `use`
   /// alone: what was worked out of the entries serves both.
   PlanContext(const PlanContext& like, const TaskList& of);
   PlanContext(const PlanContext& like, const KernelPolicy& considered);
