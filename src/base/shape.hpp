@@ -9,8 +9,7 @@
 
 namespace morton {
 
-/// Limits that every shape from outside must respect (NUMERICS_AND_TRUST, "Validate before
-/// allocating").
+/// Limits that every shape from outside must respect, checked before anything is allocated.
 inline constexpr std::size_t kMaxRank = 8;
 inline constexpr std::int64_t kMaxElements = std::int64_t{1} << 40;
 
