@@ -2,7 +2,6 @@
 #include "run/runner.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 
 #include "base/error.hpp"
@@ -10,11 +9,6 @@
 
 namespace morton::run {
 namespace {
-
-double us_between(std::chrono::steady_clock::time_point start,
-                  std::chrono::steady_clock::time_point end) {
-  return std::chrono::duration<double, std::micro>(end - start).count();
-}
 
 int find_port(const std::vector<std::pair<std::string, int>>& ports, const std::string& name,
               const char* kind) {
@@ -198,7 +192,7 @@ void Runner::enqueue(Part part) {
   const bool profiling = kind_ == OpenClDevice::QueueKind::profiling;
   events_.assign(profiling ? launched_.size() : 0, StepEvents());
   host_times_.assign(events_.size(), HostTimes());
-  const auto start = Clock::now();
+  const Stopwatch watch;
   const std::vector<Step>& steps = loaded_->plan().steps;
   for (std::size_t first = 0; first < steps.size();) {
     const int slot = steps[first].slot;
@@ -207,7 +201,7 @@ void Runner::enqueue(Part part) {
     with_device_errors("running the model", info(slot), [&] {
       for (std::size_t s = first; s < end; ++s) {
         if (part == Part::computing && steps[s].role == Step::Role::repack) continue;
-        enqueue_timed(s, start);
+        enqueue_timed(s, watch);
       }
       queue_of(slot).flush();
     });
@@ -222,14 +216,14 @@ void Runner::run_step_by_step() {
   }
   events_.assign(launched_.size(), StepEvents());
   host_times_.assign(events_.size(), HostTimes());
-  const auto start = Clock::now();
+  const Stopwatch watch;
   for (std::size_t s = 0; s < launched_.size(); ++s) {
     const int slot = loaded_->plan().steps[s].slot;
     with_device_errors("running the model", info(slot), [&] {
-      enqueue_timed(s, start);
+      enqueue_timed(s, watch);
       queue_of(slot).finish();
     });
-    host_times_[s].whole_us = us_between(start, Clock::now()) - host_times_[s].enqueued_at_us;
+    host_times_[s].whole_us = watch.microseconds() - host_times_[s].enqueued_at_us;
   }
 }
 
@@ -255,12 +249,12 @@ std::vector<std::byte> Runner::bytes_of(int value) const {
   return bytes;
 }
 
-void Runner::enqueue_timed(std::size_t index, Clock::time_point start) {
+void Runner::enqueue_timed(std::size_t index, const Stopwatch& run) {
   if (events_.empty()) return enqueue_step(index, nullptr);
-  const auto before = Clock::now();
+  const double enqueued_at_us = run.microseconds();
   enqueue_step(index, &events_[index]);
-  host_times_[index].enqueued_at_us = us_between(start, before);
-  host_times_[index].enqueue_us = us_between(before, Clock::now());
+  host_times_[index].enqueued_at_us = enqueued_at_us;
+  host_times_[index].enqueue_us = run.microseconds() - enqueued_at_us;
 }
 
 void Runner::enqueue_step(std::size_t index, StepEvents* events) {
