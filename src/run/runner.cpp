@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/shape.hpp"
+#include "plan/ir/plan.hpp"
 
 namespace morton::run {
 namespace {
@@ -319,12 +320,8 @@ bool Runner::same_place(int a, int b) const {
   const Value& one = value_at(a);
   const Value& other = value_at(b);
   if (one.block != other.block || one.offset_bytes != other.offset_bytes) return false;
-  return one.bytes == other.bytes || root_of(a) == root_of(b);
-}
-
-int Runner::root_of(int value) const {
-  while (value_at(value).memory_of >= 0) value = value_at(value).memory_of;
-  return value;
+  const std::vector<Value>& values = loaded_->plan().values;
+  return one.bytes == other.bytes || memory_root(values, a) == memory_root(values, b);
 }
 
 void Runner::require_unmapped(const std::string& action) const {

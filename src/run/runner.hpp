@@ -107,8 +107,6 @@ class Runner {
   /// Likewise, with its times where the queue profiles. `run` began with the run.
   void enqueue_timed(std::size_t index, const Stopwatch& run);
   void transfer(const Transfer& transfer);
-  /// The value whose memory `value` names.
-  [[nodiscard]] int root_of(int value) const;
   /// Throws UsageError when another input or output has the memory of `value`.
   void require_own_memory(int value) const;
   [[nodiscard]] bool same_place(int a, int b) const;
