@@ -140,6 +140,11 @@ foreach(source IN LISTS example_sources)
   cmake_path(GET folder FILENAME name)
   add_executable(example_${name} ${source})
   target_link_libraries(example_${name} PRIVATE morton_flags morton::morton)
+  file(STRINGS ${source} own_opencl REGEX "include <morton/mirror.hpp>")
+  if(own_opencl)
+    target_link_libraries(example_${name} PRIVATE OpenCL::OpenCL)
+    target_compile_definitions(example_${name} PRIVATE CL_TARGET_OPENCL_VERSION=120)
+  endif()
   set_target_properties(example_${name} PROPERTIES
     OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/examples)
   # An example without arguments runs on files of the repository, from its root.

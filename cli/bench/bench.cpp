@@ -18,6 +18,7 @@
 #include "common/output.hpp"
 #include "common/read_model.hpp"
 #include "common/statistics.hpp"
+#include "common/stopwatch.hpp"
 #include "common/terminal.hpp"
 #include "common/unused_options.hpp"
 #include "morton/error.hpp"
@@ -82,7 +83,7 @@ void repeat(const Goal& goal, const std::string& label, const Once& once) {
   for (std::int64_t i = 0;; ++i) {
     const double share = goal.iterations > 0
                              ? static_cast<double>(i) / static_cast<double>(goal.iterations)
-                             : watch.ms() / goal.duration_ms;
+                             : watch.milliseconds() / goal.duration_ms;
     if (goal.iterations > 0 ? i >= goal.iterations : share >= 1.0 && i >= kLeastRuns) return;
     progress.update(share);
     once();
@@ -107,10 +108,10 @@ void measure_host(Session& session, const std::vector<NamedTensor>& inputs, cons
     for (const NamedTensor& input : inputs) session.set_input(input.name, input.tensor);
     const Stopwatch enqueue;
     const Event done = session.enqueue();
-    const double enqueue_ms = enqueue.ms();
+    const double enqueue_ms = enqueue.milliseconds();
     done.wait();
     for (std::size_t i = 0; i < ports.size(); ++i) session.get_output(ports[i].name, outputs[i]);
-    samples.host.push_back(whole.ms());
+    samples.host.push_back(whole.milliseconds());
     samples.enqueue.push_back(enqueue_ms);
   });
   for (std::size_t i = 0; i < ports.size(); ++i) {
@@ -152,10 +153,10 @@ BenchMeasurement measure_session(const CompiledModel& model, std::size_t items_d
   Session session(model);
   const Stopwatch first;
   (void)session.run(inputs);
-  result.first_inference_ms = first.ms();
+  result.first_inference_ms = first.milliseconds();
 
   const double warmup_ms = parse_duration_ms(options.warmup);
-  for (const Stopwatch watch; watch.ms() < warmup_ms;) (void)session.run(inputs);
+  for (const Stopwatch watch; watch.milliseconds() < warmup_ms;) (void)session.run(inputs);
   measure_host(session, inputs, goal, samples);
   measure_device(model, inputs, goal, samples);
 
@@ -194,13 +195,13 @@ int bench(const BenchArguments& options) {
   compile.weights = weights_of(options.device);
   const Stopwatch load;
   const GivenModel model(options.model, options.elsewhere);
-  const double load_ms = load.ms();
+  const double load_ms = load.milliseconds();
   const Stopwatch open;
   const std::vector<Device> devices = open_devices(options.device);
-  const double open_device_ms = open.ms();
+  const double open_device_ms = open.milliseconds();
   const Stopwatch compiling;
   const CompiledModel compiled = model.compile(devices, compile);
-  const double compile_ms = compiling.ms();
+  const double compile_ms = compiling.milliseconds();
   const LoadingMemory loading = loading_memory(options.model.path, compiled);
   warn_of_unused(options, compiled);
 

@@ -19,6 +19,7 @@
 #include "common/options.hpp"
 #include "common/output.hpp"
 #include "common/statistics.hpp"
+#include "common/stopwatch.hpp"
 #include "common/terminal.hpp"
 #include "common/unused_options.hpp"
 #include "morton/error.hpp"
@@ -79,12 +80,14 @@ class Rounds {
                          ? 0.0
                          : parse_duration_ms(options.duration)) {}
 
-  [[nodiscard]] bool wanted() const { return done_ < goal_ || watch_.ms() < duration_ms_; }
+  [[nodiscard]] bool wanted() const {
+    return done_ < goal_ || watch_.milliseconds() < duration_ms_;
+  }
   void finish() { ++done_; }
   /// With `part` of the round that is under way.
   [[nodiscard]] double share(double part) const {
     const double rounds = (static_cast<double>(done_) + part) / static_cast<double>(goal_);
-    return duration_ms_ > 0.0 ? std::min(rounds, watch_.ms() / duration_ms_) : rounds;
+    return duration_ms_ > 0.0 ? std::min(rounds, watch_.milliseconds() / duration_ms_) : rounds;
   }
 
  private:

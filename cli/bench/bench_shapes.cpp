@@ -5,6 +5,7 @@
 
 #include "bench/figures.hpp"
 #include "common/inputs.hpp"
+#include "common/stopwatch.hpp"
 #include "common/terminal.hpp"
 
 namespace morton::cli {
@@ -18,7 +19,7 @@ OtherShape measure(const GivenModel& given, const CompiledModel& model, const In
   OtherShape result;
   const Stopwatch planning;
   const CompiledModel other = given.with_shapes(model, shapes);
-  result.plan_ms = planning.ms();
+  result.plan_ms = planning.milliseconds();
   result.report = other.report();
   for (const PortInfo& port : other.inputs()) {
     result.inputs += (result.inputs.empty() ? "" : " ") + port.name + " " + shape_text(port.shape);
@@ -27,13 +28,13 @@ OtherShape measure(const GivenModel& given, const CompiledModel& model, const In
   Session session(other);
   const Stopwatch first;
   static_cast<void>(session.run(inputs));
-  result.first_inference_ms = first.ms();
+  result.first_inference_ms = first.milliseconds();
   std::vector<double> samples;
   const std::int64_t runs = options.iterations > 0 ? options.iterations : kRuns;
   for (std::int64_t i = 0; i < runs; ++i) {
     const Stopwatch run;
     static_cast<void>(session.run(inputs));
-    samples.push_back(run.ms());
+    samples.push_back(run.milliseconds());
   }
   result.host = statistics_of(samples);
   return result;

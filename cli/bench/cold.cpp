@@ -17,6 +17,7 @@
 #include "common/log.hpp"
 #include "common/output.hpp"
 #include "common/statistics.hpp"
+#include "common/stopwatch.hpp"
 #include "common/terminal.hpp"
 #include "morton/compiled_file.hpp"
 #include "morton/error.hpp"
@@ -165,13 +166,13 @@ std::string text_of(const std::vector<Starts>& all, const ColdOptions& options) 
 int first_result(const ColdOptions& options) {
   const Stopwatch open;
   const std::vector<Device> devices = open_devices(options.device);
-  const double open_ms = open.ms();
+  const double open_ms = open.milliseconds();
   const Stopwatch load;
   const GivenModel model(options.model, options.elsewhere);
-  const double load_ms = load.ms();
+  const double load_ms = load.milliseconds();
   const Stopwatch compiling;
   const CompiledModel compiled = model.compile(devices, compile_options(options.model));
-  const double compile_ms = compiling.ms();
+  const double compile_ms = compiling.milliseconds();
   const auto inputs = random_inputs(compiled.inputs(), options.measure.seed);
   const Stopwatch running;
   Session session(compiled);
@@ -185,7 +186,7 @@ int first_result(const ColdOptions& options) {
       {"kernel_build_ms", report.build_ms},
       {"upload_ms", report.upload_ms},
       {"warm_up_ms", report.warm_up_ms},
-      {"first_inference_ms", running.ms()},
+      {"first_inference_ms", running.milliseconds()},
       {"kernels_built", report.kernels_built},
       {"kernels_from_cache", model.is_compiled() ? 0 : report.kernels_from_disk},
       {"kernels_compiled_ahead", model.is_compiled() ? report.kernels_from_disk : 0},

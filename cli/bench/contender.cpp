@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "common/statistics.hpp"
+#include "common/stopwatch.hpp"
 
 namespace morton::cli {
 namespace {
@@ -33,7 +34,7 @@ double Contender::run_ms(int calls, Part part) {
     next_set_ = (next_set_ + 1) % sets_;
   }
   wait();
-  return watch.ms() / calls;
+  return watch.milliseconds() / calls;
 }
 
 double Contender::sample_ms(Part part) {
@@ -61,7 +62,7 @@ double Contender::waited_ms() {
 void Contender::warm_up(double ms) {
   const Stopwatch watch;
   double quickest = run_ms(1, Part::whole);
-  while (watch.ms() < ms) quickest = std::min(quickest, run_ms(1, Part::whole));
+  while (watch.milliseconds() < ms) quickest = std::min(quickest, run_ms(1, Part::whole));
   calls_ = static_cast<int>(std::clamp(std::ceil(kSampleMs / quickest), 1.0, double{kMostCalls}));
 }
 

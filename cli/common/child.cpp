@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "common/statistics.hpp"
+#include "common/stopwatch.hpp"
 #include "morton/error.hpp"
 
 namespace morton::cli {
@@ -48,7 +49,7 @@ ChildAnswer read_answer(int from, const Stopwatch& watch) {
     const std::size_t end = answer.line.find('\n');
     complete = end != std::string::npos;
     if (!complete) continue;
-    answer.ms = watch.ms();
+    answer.ms = watch.milliseconds();
     answer.line.resize(end);
   }
   if (!complete) answer.line.clear();

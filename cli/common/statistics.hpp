@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <chrono>
 #include <optional>
 #include <span>
 #include <string>
@@ -29,18 +28,6 @@ struct Statistics {
 
 /// As an object with the unit in its keys: "mean_ms", ...
 [[nodiscard]] Json to_json(const Statistics& statistics);
-
-/// Milliseconds since it was made.
-class Stopwatch {
- public:
-  [[nodiscard]] double ms() const {
-    return std::chrono::duration<double, std::milli>(Clock::now() - start_).count();
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point start_ = Clock::now();
-};
 
 /// Sum of the times of the steps on the device, by its clock, in milliseconds; nothing where any of
 /// them is missing, for a device without such a clock reports no time or zero, and where there are

@@ -85,10 +85,9 @@ Progress::~Progress() {
 
 void Progress::update(double fraction) {
   if (!enabled_) return;
-  const auto now = Clock::now();
-  const double elapsed_s = std::chrono::duration<double>(now - start_).count();
-  if (elapsed_s < 2.0 || (visible_ && now - shown_ < std::chrono::milliseconds(200))) return;
-  shown_ = now;
+  const double elapsed_s = whole_.milliseconds() / 1e3;
+  if (elapsed_s < 2.0 || (visible_ && shown_.milliseconds() < 200.0)) return;
+  shown_ = Stopwatch();
   visible_ = true;
   const double done = std::clamp(fraction, 0.001, 1.0);
   std::fprintf(stderr, "\r%s: %3.0f %%, %.0f s left\033[K", label_.c_str(), 100.0 * done,

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
+
+#include "common/stopwatch.hpp"
 
 namespace morton::cli {
 
@@ -42,10 +43,9 @@ class Progress {
   void relabel(std::string label) { label_ = std::move(label); }
 
  private:
-  using Clock = std::chrono::steady_clock;
   std::string label_;
-  Clock::time_point start_ = Clock::now();
-  Clock::time_point shown_;
+  Stopwatch whole_;
+  Stopwatch shown_;  ///< since the line changed, where it is visible
   bool enabled_ = false;
   bool visible_ = false;
 };

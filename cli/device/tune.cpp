@@ -5,7 +5,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -18,6 +17,7 @@
 #include "common/options.hpp"
 #include "common/output.hpp"
 #include "common/statistics.hpp"
+#include "common/stopwatch.hpp"
 #include "common/terminal.hpp"
 #include "common/unused_options.hpp"
 #include "device/tune_report.hpp"
@@ -100,11 +100,9 @@ Session zero_session(const Model& model, const Device& device, const CompileOpti
 }
 
 double run_ms(Session& session) {
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   session.enqueue().wait();
-  const std::chrono::duration<double, std::milli> elapsed =
-      std::chrono::steady_clock::now() - start;
-  return elapsed.count();
+  return watch.milliseconds();
 }
 
 /// Both in turns, for about a second or three runs.

@@ -14,6 +14,7 @@
 #include "common/options.hpp"
 #include "common/output.hpp"
 #include "common/statistics.hpp"
+#include "common/stopwatch.hpp"
 #include "common/terminal.hpp"
 #include "morton/error.hpp"
 #include "morton/session.hpp"
@@ -109,12 +110,12 @@ CompiledModel compile_for_digits(const DemoArguments& options, const Device& dev
 void time_inference(Session& session, const std::vector<NamedTensor>& input, DemoResult& result) {
   const Stopwatch first;
   (void)session.run(input);
-  result.first_ms = first.ms();
+  result.first_ms = first.milliseconds();
   std::vector<double> later;
   for (int i = 0; i < kSteadyRuns; ++i) {
     const Stopwatch watch;
     (void)session.run(input);
-    later.push_back(watch.ms());
+    later.push_back(watch.milliseconds());
   }
   result.steady_ms = median_of(std::move(later));
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "common/inputs.hpp"
+#include "common/stopwatch.hpp"
 #include "common/terminal.hpp"
 #include "morton/error.hpp"
 
@@ -40,13 +41,13 @@ class Turns {
     do {
       plain_.enqueue().wait();
       measured_.enqueue().wait();
-    } while (watch.ms() < milliseconds);
+    } while (watch.milliseconds() < milliseconds);
   }
 
   void take() {
     const Stopwatch plain;
     plain_.enqueue().wait();
-    runs_.plain.push_back(plain.ms());
+    runs_.plain.push_back(plain.milliseconds());
     take_measured();
     measured_.run_step_by_step();
     const std::vector<StepTime> times = measured_.step_times();
@@ -86,9 +87,9 @@ class Turns {
   void take_measured() {
     const Stopwatch whole;
     const Event done = measured_.enqueue();
-    const double enqueue_ms = whole.ms();
+    const double enqueue_ms = whole.milliseconds();
     done.wait();
-    const double whole_ms = whole.ms();
+    const double whole_ms = whole.milliseconds();
     const std::vector<StepTime> times = measured_.step_times();
     runs_.end_to_end.push_back(whole_ms);
     runs_.enqueue.push_back(enqueue_ms);
@@ -162,7 +163,7 @@ Profile measure_profile(const CompiledModel& model, const Roofs& roofs,
     for (std::int64_t run = 0;; ++run) {
       const std::int64_t goal = options.iterations > 0 ? options.iterations : kLeastRuns;
       const double runs_done = static_cast<double>(run) / static_cast<double>(goal);
-      const double time_done = options.iterations > 0 ? 1.0 : watch.ms() / duration_ms;
+      const double time_done = options.iterations > 0 ? 1.0 : watch.milliseconds() / duration_ms;
       if (runs_done >= 1.0 && time_done >= 1.0) break;
       progress.update(std::min(runs_done, time_done));
       turns.take();

@@ -28,9 +28,8 @@ void TrainLine::update(const TrainingProgress& progress) {
     log::info("{}", lasting_line(progress));
     return;
   }
-  const Clock::time_point now = Clock::now();
-  if (!terminal_.interactive || now - shown_ < std::chrono::milliseconds(200)) return;
-  shown_ = now;
+  if (!terminal_.interactive || (shown_ && shown_->milliseconds() < 200.0)) return;
+  shown_.emplace();
   visible_ = true;
   const std::string line = moving_line(progress);
   const auto width = static_cast<std::size_t>(terminal_.width > 1 ? terminal_.width - 1 : 1);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <chrono>
+#include <optional>
 
+#include "common/stopwatch.hpp"
 #include "common/terminal.hpp"
 #include "morton/training_run.hpp"
 
@@ -23,11 +24,10 @@ class TrainLine {
   void clear();
 
  private:
-  using Clock = std::chrono::steady_clock;
   Terminal terminal_;
   bool enabled_ = false;
   bool visible_ = false;
-  Clock::time_point shown_;
+  std::optional<Stopwatch> shown_;  ///< since the changing line changed
 };
 
 }  // namespace morton::cli

@@ -8,7 +8,7 @@
 
 namespace morton {
 
-/// Who must act on an error; also the exit status of the command line (CLI.md).
+/// Who must act on an error; also the exit status of the command line (docs/command_line.md).
 enum class ErrorClass {
   kUsage,        ///< the caller asked for something impossible: exit status 2
   kModel,        ///< a model, data, catalogue or cache file is wrong: exit status 3

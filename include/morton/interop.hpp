@@ -31,5 +31,7 @@ MORTON_API void use_queue(Session& session, cl_command_queue queue);
 MORTON_API void bind_buffer(Session& session, const std::string& port, cl_mem buffer);
 /// The context that the device works in; not retained for the caller.
 [[nodiscard]] MORTON_API cl_context context_of(const Device& device);
+/// The device itself, likewise.
+[[nodiscard]] MORTON_API cl_device_id device_of(const Device& device);
 
 }  // namespace morton

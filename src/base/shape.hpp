@@ -9,8 +9,8 @@
 
 namespace morton {
 
-/// Limits that every shape from outside must respect (NUMERICS_AND_TRUST, "Validate before
-/// allocating").
+/// Limits that every shape from outside must respect. A shape is checked before memory is allocated
+/// for it.
 inline constexpr std::size_t kMaxRank = 8;
 inline constexpr std::int64_t kMaxElements = std::int64_t{1} << 40;
 

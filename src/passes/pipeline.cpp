@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstdio>
 
 #include "base/error.hpp"
+#include "base/stopwatch.hpp"
 #include "passes/passes.hpp"
 
 namespace morton::passes {
@@ -57,11 +57,9 @@ PassReport run_passes(Graph& graph, const PassOptions& options) {
     const auto& skip = options.skip;
     record.skipped = std::find(skip.begin(), skip.end(), pass.name) != skip.end();
     if (!record.skipped) {
-      const auto start = std::chrono::steady_clock::now();
+      const Stopwatch watch;
       record.changes = pass.run(graph, options);
-      const std::chrono::duration<double, std::milli> time =
-          std::chrono::steady_clock::now() - start;
-      record.time_ms = time.count();
+      record.time_ms = watch.milliseconds();
       verify(graph, "after pass " + record.name);
     }
     report.passes.push_back(std::move(record));

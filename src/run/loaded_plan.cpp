@@ -6,10 +6,10 @@
 #endif
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 
 #include "base/error.hpp"
+#include "base/stopwatch.hpp"
 #include "device/use/given_program.hpp"
 #include "device/use/transfer.hpp"
 #include "launch/library.hpp"
@@ -71,7 +71,7 @@ void LoadedPlan::load(const CompiledAhead& ahead, const std::function<void()>& b
   program_of_instance_.assign(plan_.instances.size(), -1);
   if (family_ != nullptr) take_programs();
   build_programs(ahead, built_one);
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   constants_.resize(plan_.values.size());
   is_taken_.assign(plan_.values.size(), 0);
   if (family_ != nullptr) {
@@ -81,9 +81,7 @@ void LoadedPlan::load(const CompiledAhead& ahead, const std::function<void()>& b
   }
   upload_constants(ahead);
   run_load_steps();
-  const std::chrono::duration<double, std::milli> elapsed =
-      std::chrono::steady_clock::now() - start;
-  upload_ms_ = elapsed.count();
+  upload_ms_ = watch.milliseconds();
 }
 
 void LoadedPlan::take_programs() {

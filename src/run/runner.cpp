@@ -2,19 +2,14 @@
 #include "run/runner.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 
 #include "base/error.hpp"
 #include "base/shape.hpp"
+#include "plan/ir/plan.hpp"
 
 namespace morton::run {
 namespace {
-
-double us_between(std::chrono::steady_clock::time_point start,
-                  std::chrono::steady_clock::time_point end) {
-  return std::chrono::duration<double, std::micro>(end - start).count();
-}
 
 int find_port(const std::vector<std::pair<std::string, int>>& ports, const std::string& name,
               const char* kind) {
@@ -198,7 +193,7 @@ void Runner::enqueue(Part part) {
   const bool profiling = kind_ == OpenClDevice::QueueKind::profiling;
   events_.assign(profiling ? launched_.size() : 0, StepEvents());
   host_times_.assign(events_.size(), HostTimes());
-  const auto start = Clock::now();
+  const Stopwatch watch;
   const std::vector<Step>& steps = loaded_->plan().steps;
   for (std::size_t first = 0; first < steps.size();) {
     const int slot = steps[first].slot;
@@ -207,7 +202,7 @@ void Runner::enqueue(Part part) {
     with_device_errors("running the model", info(slot), [&] {
       for (std::size_t s = first; s < end; ++s) {
         if (part == Part::computing && steps[s].role == Step::Role::repack) continue;
-        enqueue_timed(s, start);
+        enqueue_timed(s, watch);
       }
       queue_of(slot).flush();
     });
@@ -222,14 +217,14 @@ void Runner::run_step_by_step() {
   }
   events_.assign(launched_.size(), StepEvents());
   host_times_.assign(events_.size(), HostTimes());
-  const auto start = Clock::now();
+  const Stopwatch watch;
   for (std::size_t s = 0; s < launched_.size(); ++s) {
     const int slot = loaded_->plan().steps[s].slot;
     with_device_errors("running the model", info(slot), [&] {
-      enqueue_timed(s, start);
+      enqueue_timed(s, watch);
       queue_of(slot).finish();
     });
-    host_times_[s].whole_us = us_between(start, Clock::now()) - host_times_[s].enqueued_at_us;
+    host_times_[s].whole_us = watch.microseconds() - host_times_[s].enqueued_at_us;
   }
 }
 
@@ -255,12 +250,12 @@ std::vector<std::byte> Runner::bytes_of(int value) const {
   return bytes;
 }
 
-void Runner::enqueue_timed(std::size_t index, Clock::time_point start) {
+void Runner::enqueue_timed(std::size_t index, const Stopwatch& run) {
   if (events_.empty()) return enqueue_step(index, nullptr);
-  const auto before = Clock::now();
+  const double enqueued_at_us = run.microseconds();
   enqueue_step(index, &events_[index]);
-  host_times_[index].enqueued_at_us = us_between(start, before);
-  host_times_[index].enqueue_us = us_between(before, Clock::now());
+  host_times_[index].enqueued_at_us = enqueued_at_us;
+  host_times_[index].enqueue_us = run.microseconds() - enqueued_at_us;
 }
 
 void Runner::enqueue_step(std::size_t index, StepEvents* events) {
@@ -325,12 +320,8 @@ bool Runner::same_place(int a, int b) const {
   const Value& one = value_at(a);
   const Value& other = value_at(b);
   if (one.block != other.block || one.offset_bytes != other.offset_bytes) return false;
-  return one.bytes == other.bytes || root_of(a) == root_of(b);
-}
-
-int Runner::root_of(int value) const {
-  while (value_at(value).memory_of >= 0) value = value_at(value).memory_of;
-  return value;
+  const std::vector<Value>& values = loaded_->plan().values;
+  return one.bytes == other.bytes || memory_root(values, a) == memory_root(values, b);
 }
 
 void Runner::require_unmapped(const std::string& action) const {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "base/rooms.hpp"
+#include "base/stopwatch.hpp"
 #include "device/use/timing.hpp"
 #include "device/use/transfer.hpp"
 #include "launch/launch.hpp"
@@ -94,7 +94,6 @@ class Runner {
   [[nodiscard]] std::vector<StepRecord> step_records();
 
  private:
-  using Clock = std::chrono::steady_clock;
   [[nodiscard]] const cl::Buffer& buffer_of(int value) const;
   [[nodiscard]] const Value& value_at(int value) const;
   [[nodiscard]] const DeviceInfo& info(int slot) const { return loaded_->device(slot).info(); }
@@ -105,11 +104,9 @@ class Runner {
   void prepare(int slot);
   void slice_blocks(int slot);
   void enqueue_step(std::size_t index, StepEvents* events);
-  /// Likewise, with its times where the queue profiles. `start` is the run's.
-  void enqueue_timed(std::size_t index, Clock::time_point start);
+  /// Likewise, with its times where the queue profiles. `run` began with the run.
+  void enqueue_timed(std::size_t index, const Stopwatch& run);
   void transfer(const Transfer& transfer);
-  /// The value whose memory `value` names.
-  [[nodiscard]] int root_of(int value) const;
   /// Throws UsageError when another input or output has the memory of `value`.
   void require_own_memory(int value) const;
   [[nodiscard]] bool same_place(int a, int b) const;

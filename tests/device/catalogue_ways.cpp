@@ -54,8 +54,8 @@ const Recipe* recipe_around(const Entry& entry, const Catalogue& catalogue) {
   throw InternalError("no recipe poses " + entry.family.name());
 }
 
-/// NUMERICS_AND_TRUST's factors, and how many cases the recipes compute that are made for one kind
-/// of convolution only.
+/// The factors of transforms (docs/numerics.md), and how many cases the recipes compute that are
+/// made for one kind of convolution only.
 void set_limits(Way& way, const std::string& recipe) {
   if (recipe.starts_with("conv2d.winograd_")) {
     way.transform = recipe.ends_with("_4x4") ? TransformError{128.0, 4} : TransformError{8.0, 2};

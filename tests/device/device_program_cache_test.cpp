@@ -3,7 +3,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -14,6 +13,7 @@
 
 #include "base/error.hpp"
 #include "base/files/file.hpp"
+#include "base/stopwatch.hpp"
 #include "device/open/program_cache.hpp"
 #include "device/open/program_file.hpp"
 #include "device/use/transfer.hpp"
@@ -40,15 +40,15 @@ double run_twice(OpenClDevice& device, const CachedProgram& program) {
   const cl::CommandQueue queue = device.make_queue(OpenClDevice::QueueKind::plain);
   const Block block = device.memory().allocate(63 * 4);
   write_buffer(queue, device.info(), block.buffer(), 0, std::as_bytes(std::span(values)));
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   cl::Kernel kernel(program.program, "twice");
   kernel.setArg(0, block.buffer());
   queue.enqueueNDRangeKernel(kernel, cl::NullRange, cl::NDRange(63), cl::NDRange(9));
   queue.finish();
-  const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - start;
+  const double spent_ms = watch.milliseconds();
   read_buffer(queue, device.info(), block.buffer(), 0, std::as_writable_bytes(std::span(values)));
   EXPECT_EQ(values, std::vector<float>(63, 3.0F));
-  return spent.count();
+  return spent_ms;
 }
 
 class DevicePrograms : public test::DeviceTest {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is planned for four devices, as text. A refactor must not change it. After a change that is
-// meant to (a new kernel, another cost), write the snapshots anew and review the difference:
+// What is planned for four devices, as text: small networks with formats and places, large ones in
+// brief (which kernel computes which nodes, with which work-groups). A refactor must not change it.
+// After a change that is meant to (a new kernel, another cost), write the snapshots anew and review
+// the difference:
 //
 //     MORTON_UPDATE_SNAPSHOTS=1 build/tests/plan_tests --gtest_filter='*PlanSnapshot*'
 //     git diff tests/plans/snapshots
@@ -15,6 +17,7 @@
 #include <sstream>
 #include <tuple>
 
+#include "morton/architectures.hpp"
 #include "morton/compile.hpp"
 #include "plans/plan_setup.hpp"
 #include "support/rooms.hpp"
@@ -82,6 +85,26 @@ TEST_P(PlanSnapshot, IsUnchanged) {
   expect_snapshot(text, name_of_snapshot(GetParam()));
 }
 
+using LargeSnapshot = std::tuple<std::string, std::string>;
+
+std::string name_of_large(const LargeSnapshot& snapshot) {
+  const auto& [network, device] = snapshot;
+  return network + "_batch1_" + device;
+}
+
+/// Networks that `morton new` makes, at batch 1 and images of 224x224.
+class PlanSnapshotOfLarge : public ::testing::TestWithParam<LargeSnapshot> {};
+
+TEST_P(PlanSnapshotOfLarge, IsUnchanged) {
+  const auto& [network, device] = GetParam();
+  const Model model = new_model(network, 1);
+  CompileOptions options;
+  for (const PortInfo& input : model.inputs()) options.shapes[input.name] = {1, 3, 224, 224};
+  const std::string text =
+      plan_text(model, saved_text(device), CompiledModel::Detail::brief, options);
+  expect_snapshot(text, name_of_large(GetParam()));
+}
+
 /// The Mali T-628 is two devices on its board: 4 and 2 compute units.
 TEST(PlanSnapshotOfTwo, IsUnchanged) {
   Json four = parse_json(saved_text("mali_t628"), "mali_t628");
@@ -103,6 +126,13 @@ INSTANTIATE_TEST_SUITE_P(
                                          Planned{"mlp", 100}, Planned{"small_cnn", 3}),
                        ::testing::ValuesIn(saved_devices())),
     [](const ::testing::TestParamInfo<Snapshot>& test) { return name_of_snapshot(test.param); });
+
+INSTANTIATE_TEST_SUITE_P(Networks, PlanSnapshotOfLarge,
+                         ::testing::Combine(::testing::Values("resnet18", "mobilenet_v2"),
+                                            ::testing::ValuesIn(saved_devices())),
+                         [](const ::testing::TestParamInfo<LargeSnapshot>& test) {
+                           return name_of_large(test.param);
+                         });
 
 }  // namespace
 }  // namespace morton::test

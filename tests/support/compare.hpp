@@ -30,8 +30,8 @@ struct Comparison {
   [[nodiscard]] bool ok() const { return wrong == 0 && text.empty(); }
 };
 
-/// Each element against the reference's value and `scale` times its error bound (NUMERICS: 1, or
-/// Winograd's factor).
+/// Each element against the reference's value and `scale` times its error bound: 1, or
+/// Winograd's factor (docs/numerics.md).
 [[nodiscard]] Comparison compare(const ReferenceTensor& expected, std::span<const float> got,
                                  double scale = 1.0);
 

@@ -19,8 +19,8 @@ inline std::string text_of_page(const std::string& page) {
   return read_file(std::filesystem::path(MORTON_SOURCE_DIR) / page, 1 << 20);
 }
 
-/// Each fenced block of a page that directly follows a line `<!-- <what>: gemm/rows4.cl -->`, with
-/// that name, in order.
+/// Each fenced block of a page that directly follows a line `<!-- <what>: NAME -->`, with that
+/// name, in order.
 inline std::vector<std::pair<std::string, std::string>> blocks_of_page(const std::string& page,
                                                                        const std::string& what) {
   const std::string marker = "<!-- " + what + ": ";

@@ -3,6 +3,9 @@
 """No dead paths in documents: every relative link of a .md file leads somewhere (its #section
 too), and every `path/file.ext` in backticks exists.
 
+None in comments of sources either: every path that one names exists, and so does a section that it
+quotes behind a page: docs/numerics.md, "Types". The texts of a .json count as its comments.
+
 A page that has its reader make new files names them once, in a comment:
     <!-- the reader makes: src/ops/celu.cpp tests/cases/celu.cases -->
 """
@@ -21,8 +24,19 @@ HEADING = re.compile(r"^#{1,6}\s+(.*?)\s*#*\s*$")
 SOURCE_SUFFIXES = (".cpp", ".hpp", ".cl", ".md", ".sh", ".py", ".cmake", ".def", ".cases")
 PATH_SUFFIXES = SOURCE_SUFFIXES + (".json", ".txt", ".onnx", ".html", ".csv", ".yml", ".in",
                                    ".png", ".svg", ".gz")
+COMMENTED = (".cpp", ".hpp", ".def", ".cl", ".json")
+# Records of measurements hold the commands that were typed.
+RECORDS = "bench/history/"
+# A comment may name a file that is a reader's or another project's.
+FOREIGN = {"lib.cl"}
+# Literals come before comments, so that a "//" within one begins none.
+TOKEN = re.compile(r'R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"'
+                   r"|(?<![0-9a-fA-F])'(?:\\.|[^'\\\n])+'|(//[^\n]*|/\*.*?\*/)", re.S)
+JSON_TEXT = re.compile(r'("(?:\\.|[^"\\\n])*")')
+WORD = re.compile(r"[^\s\"'`(),;<>\[\]{}]+")
+QUOTED_SECTION = re.compile(r'([\w.\-/]+\.md|\b[A-Z]+_[A-Z_]+),[\s/*]*"([^"]+)"')
 # A path may be written from one of these as well as from the page's own folder.
-BASES = ("", "src", "src/kernels", "include", "tests", "docs")
+BASES = ("", "src", "src/kernels", "include", "tests", "docs", "cli")
 # Made by the build, so absent from the repository.
 MADE_BY_BUILD = ("build/", "build-")
 
@@ -37,15 +51,19 @@ def prose(text):
             yield line, content
 
 
+def anchor_of(heading):
+    """The #fragment of a heading, as GitHub makes it."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
 @functools.cache
 def anchors(path):
-    """The #fragments of a page, made from its headings as GitHub makes them."""
+    """The #fragments of a page."""
     found = set()
     for _, content in prose(read(path)):
         match = HEADING.match(content)
         if match:
-            words = re.sub(r"[^\w\- ]", "", match.group(1).lower())
-            found.add(words.replace(" ", "-"))
+            found.add(anchor_of(match.group(1)))
     return found
 
 
@@ -87,6 +105,48 @@ def exists(page, word):
     return any((base / word).exists() for base in bases)
 
 
+def comments(path):
+    """The text of a source with all but its comments blank, so that places stay."""
+    text = read(path)
+    pattern = JSON_TEXT if path.name.endswith(".json") else TOKEN
+    result, end = [], 0
+    for match in pattern.finditer(text):
+        begin, comment_end = match.span(match.lastindex or 0)
+        if match[pattern.groups] is None:
+            continue
+        result += [re.sub(r"[^\n]", " ", text[end:begin]), text[begin:comment_end]]
+        end = comment_end
+    return "".join(result)
+
+
+def page_named(path, name):
+    """The page that a comment names, or None."""
+    for base in (*BASES, str(path.parent)):
+        if name.endswith(".md") and (ROOT / base / name).is_file():
+            return (ROOT / base / name).resolve().relative_to(ROOT)
+    return None
+
+
+def check_comments(path, problems):
+    text = comments(path)
+    for match in WORD.finditer(text):
+        word = re.sub(r"^(//+|/\*+)", "", match[0])
+        word, _, fragment = word.rstrip(".,:*").partition("#")
+        line = text.count("\n", 0, match.start()) + 1
+        if word in FOREIGN or not looks_like_path(word):
+            continue
+        if not exists(path, word):
+            problems.add(path, line, f"dead path: {word}")
+        elif fragment and (page := page_named(path, word)) and fragment not in anchors(page):
+            problems.add(path, line, f"no such section: {word}#{fragment}")
+    for match in QUOTED_SECTION.finditer(text):
+        page = page_named(path, match[1])
+        title = re.sub(r"\s*\n[\s/*]*", " ", match[2])
+        if page is None or anchor_of(title) not in anchors(page):
+            line = text.count("\n", 0, match.start()) + 1
+            problems.add(path, line, f'no such section: {match[1]}, "{title}"')
+
+
 def check_page(page, problems):
     text = read(page)
     made = {word for group in MADE.findall(text) for word in group.split()}
@@ -105,6 +165,9 @@ def main():
     problems = Problems()
     for page in files(".md"):
         check_page(page, problems)
+    for path in files(*COMMENTED):
+        if not str(path).startswith(RECORDS):
+            check_comments(path, problems)
     problems.finish()
 
 

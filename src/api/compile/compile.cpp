@@ -2,7 +2,6 @@
 #include "morton/compile.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -15,17 +14,12 @@
 #include "api/compile/several_devices.hpp"
 #include "base/error.hpp"
 #include "base/files/file.hpp"
+#include "base/stopwatch.hpp"
 #include "plan/make_plan.hpp"
 
 namespace morton {
 using namespace api;
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double milliseconds_since(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
 
 /// The plan for the described devices; nothing runs, so several share the batch by estimates.
 Plan planned_for(const Model& model, const std::vector<std::string>& device_jsons,
@@ -162,9 +156,9 @@ CompiledModel CompiledModel::with_shapes(const InputShapes& shapes, Missing miss
   other.also = state_->also;
   other.family = state_->family;
   CompileReport& report = other.report;
-  const auto start = Clock::now();
+  const Stopwatch watch;
   Plan plan = plan_at(*state_, shapes, subject.graph(), missing);
-  report.plan_ms = milliseconds_since(start);
+  report.plan_ms = watch.milliseconds();
   Countdown countdown({}, plan, {});
   const auto loaded = std::make_shared<LoadedPlan>(std::move(plan), state_->family);
   fill_report(*loaded, report);

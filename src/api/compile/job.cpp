@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/compile/job.hpp"
 
-#include <chrono>
 #include <utility>
 
 #include "api/compile/cache_folder.hpp"
 #include "api/compile/tried_kernels.hpp"
 #include "base/error.hpp"
+#include "base/stopwatch.hpp"
 #include "device/open/opencl_device.hpp"
 #include "launch/library.hpp"
 #include "plan/measured/tuned_file.hpp"
@@ -80,14 +80,13 @@ std::shared_ptr<const KernelPolicy> policy_of(const CompileOptions& options, con
 }
 
 Job job_of(const Model& model, const CompileOptions& options, const Store& store) {
-  using Clock = std::chrono::steady_clock;
   Job job;
   job.observer = observer_of(options);
   job.subject = std::make_shared<const ModelAtShapes>(model, pass_options_of(options));
   job.observer.say(print(job.subject->report()));
-  const auto start = Clock::now();
+  const Stopwatch watch;
   job.policy = policy_of(options, store, job.observer);
-  job.policy_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+  job.policy_ms = watch.milliseconds();
   job.also = options.also;
   job.other_shapes = options.other_shapes;
   job.self_test = options.self_test;

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/compile/loading.hpp"
 
-#include <chrono>
-
 #include "base/error.hpp"
+#include "base/stopwatch.hpp"
 #include "run/runner.hpp"
 
 namespace morton::api {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 void run_once(const std::shared_ptr<const LoadedPlan>& loaded, Countdown& countdown) {
   Runner runner(loaded, OpenClDevice::QueueKind::plain);
@@ -31,7 +28,7 @@ void Countdown::one_done() {
 
 void store_after_a_run(const std::shared_ptr<LoadedPlan>& loaded, std::vector<Plan> others,
                        Countdown& countdown, CompileReport& report) {
-  const auto start = Clock::now();
+  const Stopwatch watch;
   run_once(loaded, countdown);
   for (Plan& plan : others) {
     try {
@@ -42,8 +39,7 @@ void store_after_a_run(const std::shared_ptr<LoadedPlan>& loaded, std::vector<Pl
     }
   }
   for (auto& problem : loaded->store_programs()) report.notes.push_back(std::move(problem));
-  const std::chrono::duration<double, std::milli> elapsed = Clock::now() - start;
-  report.warm_up_ms = elapsed.count();
+  report.warm_up_ms = watch.milliseconds();
 }
 
 void fill_report(const LoadedPlan& loaded, CompileReport& report) {

@@ -2,27 +2,25 @@
 #include "api/compile/measured_speeds.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "api/compile/carry_out.hpp"
 #include "api/compile/planning.hpp"
+#include "base/stopwatch.hpp"
 #include "run/runner.hpp"
 
 namespace morton::api {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 /// Runs of each device that are measured, after one that is not; fewer where they take long.
 constexpr int kMeasuredRuns = 7;
 constexpr double kMeasuringBudgetMs = 2000.0;
 
 double run_ms(Runner& runner) {
-  const auto start = Clock::now();
+  const Stopwatch watch;
   runner.enqueue();
   runner.wait();
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+  return watch.milliseconds();
 }
 
 /// A device's part, loaded and run once on zeros.
@@ -47,11 +45,10 @@ std::vector<double> measured_speeds(const Job& job, const std::vector<Device>& d
     runners.push_back(started_runner(*carry_out(part, device)));
   }
   std::vector<std::vector<double>> times_ms(devices.size());
-  const auto start = Clock::now();
+  const Stopwatch watch;
   for (int run = 0; run < kMeasuredRuns; ++run) {
     for (std::size_t d = 0; d < devices.size(); ++d) times_ms[d].push_back(run_ms(*runners[d]));
-    const std::chrono::duration<double, std::milli> elapsed = Clock::now() - start;
-    if (elapsed.count() > kMeasuringBudgetMs) break;
+    if (watch.milliseconds() > kMeasuringBudgetMs) break;
   }
   std::vector<double> speeds;
   for (auto& times : times_ms) {

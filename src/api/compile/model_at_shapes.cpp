@@ -2,11 +2,11 @@
 #include "api/compile/model_at_shapes.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <set>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/stopwatch.hpp"
 #include "morton/support.hpp"
 #include "plan/tasks/narrow.hpp"
 
@@ -53,12 +53,11 @@ PassOptions at_shapes(PassOptions passes, const InputShapes& shapes) {
 
 ModelAtShapes::ModelAtShapes(Model model, PassOptions passes)
     : model_(std::move(model)), passes_(std::move(passes)) {
-  using Clock = std::chrono::steady_clock;
-  const auto start = Clock::now();
+  const Stopwatch watch;
   require_supported(model_);
   graph_ = model_.graph();
   report_ = run_passes(graph_, passes_);
-  passes_ms_ = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+  passes_ms_ = watch.milliseconds();
 }
 
 std::int64_t ModelAtShapes::batch() const {

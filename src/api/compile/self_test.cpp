@@ -2,7 +2,6 @@
 #include "api/compile/self_test.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <set>
 #include <sstream>
 
@@ -10,11 +9,10 @@
 #include "api/compile/kernel_trial.hpp"
 #include "api/compile/untried.hpp"
 #include "base/error.hpp"
+#include "base/stopwatch.hpp"
 
 namespace morton::api {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 /// How often kernels are replaced before the reference itself is doubted.
 constexpr int kMostRounds = 8;
@@ -67,12 +65,11 @@ class SelfTest {
   }
 
   std::vector<WrongLayer> wrong_layers_of(const std::shared_ptr<CompiledState>& state) {
-    const auto start = Clock::now();
+    const Stopwatch watch;
     const Trial trial = try_kernels(state, tried_on(*state));
-    const std::chrono::duration<double, std::milli> elapsed = Clock::now() - start;
     kernels_ += trial.kernels;
     undecided_ = trial.undecided;
-    elapsed_ms_ += elapsed.count();
+    elapsed_ms_ += watch.milliseconds();
     right_.insert(trial.right.begin(), trial.right.end());
     return trial.wrong;
   }

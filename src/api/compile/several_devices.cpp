@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/compile/several_devices.hpp"
 
-#include <chrono>
 #include <utility>
 
 #include "api/compile/loading.hpp"
 #include "api/compile/measured_speeds.hpp"
 #include "api/compile/planning.hpp"
 #include "api/compile/self_test.hpp"
+#include "base/stopwatch.hpp"
 #include "plan/split/split.hpp"
 
 namespace morton::api {
@@ -32,17 +32,15 @@ void share_batch(const Job& job, const std::vector<Device>& devices, CompileRepo
 }  // namespace
 
 std::shared_ptr<CompiledState> carry_out_over(const std::vector<Device>& devices, const Job& job) {
-  using Clock = std::chrono::steady_clock;
   auto state = std::make_shared<CompiledState>(state_before_planning(*job.subject, devices));
   share_batch(job, devices, state->report);
   std::vector<DeviceInfo> infos;
   for (const Device& device : devices) infos.push_back(device.implementation()->info());
   std::vector<std::int64_t> rows;
   for (const DeviceShare& share : state->report.shares) rows.push_back(share.rows);
-  const auto start = Clock::now();
+  const Stopwatch watch;
   Plan plan = split_planned(job, infos, rows);
-  const std::chrono::duration<double, std::milli> elapsed = Clock::now() - start;
-  state->report.plan_ms = job.policy_ms + elapsed.count();
+  state->report.plan_ms = job.policy_ms + watch.milliseconds();
   load(std::move(plan), {}, job.observer, *state);
   take_fallbacks(state->loaded->plan(), job.fallback, state->report);
   return state;

@@ -90,4 +90,6 @@ Device adopt_device(cl_context context, cl_device_id device, const DeviceConfig&
 
 cl_context context_of(const Device& device) { return device.implementation()->context()(); }
 
+cl_device_id device_of(const Device& device) { return device.implementation()->device()(); }
+
 }  // namespace morton

@@ -159,7 +159,6 @@ struct Trainer::State {
     }
   }
 
-  /// Whether the gradients of the step that has run are not all finite.
   /// The loss and the right answers of the first `rows` rows, as a session's outputs have them.
   [[nodiscard]] BatchResult result_of(const std::vector<Tensor>& outputs, std::int64_t rows) const {
     BatchResult result;

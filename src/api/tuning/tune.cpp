@@ -10,6 +10,7 @@
 #include "api/tuning/tune_problem.hpp"
 #include "base/error.hpp"
 #include "base/files/file.hpp"
+#include "base/stopwatch.hpp"
 #include "device/open/kept_roofs.hpp"
 #include "plan/cost/cost.hpp"
 #include "plan/measured/tuned_file.hpp"
@@ -105,7 +106,7 @@ class Tuner {
     read_kept_tuning(folder, known_);
     const Json job = job_json();
     Journal journal(folder / "journal" / (digest_of(job.dump()) + ".jsonl"), job);
-    start_ = Clock::now();
+    watch_ = Stopwatch();
     for (std::size_t i = 0; i < pairs_.size(); ++i) tune_pair(i, journal);
     journal.finish();
     return std::move(report_);
@@ -240,8 +241,7 @@ class Tuner {
 
   /// What is left of the time, shared by the pairs that are left.
   [[nodiscard]] Clock::time_point deadline_of(std::size_t index) const {
-    const std::chrono::duration<double, std::milli> used = Clock::now() - start_;
-    const double left_ms = std::max(0.0, options_.budget_ms - used.count());
+    const double left_ms = std::max(0.0, options_.budget_ms - watch_.milliseconds());
     const double share_ms = left_ms / static_cast<double>(pairs_.size() - index);
     return Clock::now() + std::chrono::microseconds(static_cast<std::int64_t>(share_ms * 1e3));
   }
@@ -249,7 +249,6 @@ class Tuner {
   void tell(std::size_t index, const Search& search) const {
     if (!options_.progress) return;
     const Pair& pair = pairs_[index];
-    const std::chrono::duration<double, std::milli> used = Clock::now() - start_;
     const double inside = search.goal() == 0 ? 1.0
                                              : static_cast<double>(search.tried()) /
                                                    static_cast<double>(search.goal());
@@ -263,7 +262,8 @@ class Tuner {
       const std::string values = print_tunables(*search.best());
       if (!values.empty()) text += " (" + values + ")";
     }
-    options_.progress({std::max(done, std::min(1.0, used.count() / options_.budget_ms)), text});
+    options_.progress(
+        {std::max(done, std::min(1.0, watch_.milliseconds() / options_.budget_ms)), text});
   }
 
   void log(const std::string& line) const {
@@ -281,7 +281,7 @@ class Tuner {
   TunedData known_;
   std::vector<Verdict> fresh_verdicts_;
   TuneReport report_;
-  Clock::time_point start_;
+  Stopwatch watch_;
 };
 
 }  // namespace

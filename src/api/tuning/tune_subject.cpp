@@ -2,21 +2,19 @@
 #include "api/tuning/tune_subject.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <random>
 
 #include "api/compile/compiled_state.hpp"
 #include "api/tuning/tune_problem.hpp"
 #include "base/error.hpp"
+#include "base/stopwatch.hpp"
 #include "catalogue/catalogue.hpp"
 #include "ops/core/partial_reference.hpp"
 #include "passes/pipeline.hpp"
 
 namespace morton::api {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 std::vector<NamedTensor> random_reals(const std::vector<PortInfo>& ports, std::uint64_t seed) {
   std::mt19937_64 generator(seed);
@@ -139,11 +137,10 @@ TuneSubject::TuneSubject(const SubjectProblem& problem, const std::string& kerne
 }
 
 double TuneSubject::run_ms(int count) {
-  const auto start = Clock::now();
+  const Stopwatch watch;
   for (int i = 0; i + 1 < count; ++i) static_cast<void>(session_->enqueue());
   session_->enqueue().wait();
-  const std::chrono::duration<double, std::milli> elapsed = Clock::now() - start;
-  return elapsed.count() * compute_share_ / count;
+  return watch.milliseconds() * compute_share_ / count;
 }
 
 double TuneSubject::measure_compute_share() {

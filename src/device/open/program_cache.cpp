@@ -2,13 +2,13 @@
 #include "device/open/program_cache.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <sstream>
 #include <system_error>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/files/file.hpp"
+#include "base/stopwatch.hpp"
 #include "base/text/bare_code.hpp"
 #include "device/open/opencl_device.hpp"
 #include "device/open/program_file.hpp"
@@ -97,7 +97,7 @@ std::shared_ptr<CachedProgram> ProgramCache::get(const std::string& source,
     report.kernels_from_memory += count;
     return known->second;
   }
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   std::shared_ptr<CachedProgram> program = load(key, kernels, report);
   if (program != nullptr) {
     report.kernels_from_disk += count;
@@ -106,8 +106,7 @@ std::shared_ptr<CachedProgram> ProgramCache::get(const std::string& source,
     ++builds_;
     report.kernels_built += count;
   }
-  const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - start;
-  report.build_ms += spent.count();
+  report.build_ms += watch.milliseconds();
   programs_[key] = program;
   return program;
 }

@@ -2,10 +2,10 @@
 #include "device/probe/probe_host.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <string>
 
 #include "base/error.hpp"
+#include "base/stopwatch.hpp"
 
 namespace morton::device {
 namespace {
@@ -47,9 +47,9 @@ std::vector<double> HostProbe::product_us(std::int64_t size, const Sampling& sam
   const std::vector<float> rhs(elements, 2.0F);
   std::vector<float> dst(elements);
   const Work work = [&](std::int64_t count) {
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch watch;
     for (std::int64_t i = 0; i < count; ++i) multiply_on_host(lhs, rhs, dst, extents);
-    return ms_since(start);
+    return watch.milliseconds();
   };
   std::vector<double> times = times_us(work, kMostProducts, sampling, kProducts);
   const auto sum = static_cast<float>(size);
@@ -63,13 +63,13 @@ std::vector<double> HostProbe::product_us(std::int64_t size, const Sampling& sam
 std::vector<double> HostProbe::launch_and_step_us(const Sampling& sampling) {
   const DeviceInfo& info = device_->info();
   const Work work = [&](std::int64_t count) {
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch watch;
     for (std::int64_t i = 0; i < count; ++i) {
       queue_.enqueueNDRangeKernel(kernel_, cl::NullRange, cl::NDRange(1), cl::NDRange(1));
       multiply_mapped(queue_, info, buffers_, {1, 1, 1});
     }
     queue_.finish();
-    return ms_since(start);
+    return watch.milliseconds();
   };
   std::vector<double> times;
   with_device_errors(kSteps, info, [&] {

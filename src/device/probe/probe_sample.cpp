@@ -2,9 +2,9 @@
 #include "device/probe/probe_sample.hpp"
 
 #include <algorithm>
-#include <chrono>
 
 #include "base/error.hpp"
+#include "base/stopwatch.hpp"
 #include "device/use/timing.hpp"
 
 namespace morton::device {
@@ -36,20 +36,15 @@ std::vector<double> samples_of(const Work& work, std::int64_t amount, const Samp
   return samples;
 }
 
-double ms_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-      .count();
-}
-
 double launch_ms(const cl::CommandQueue& profiling_queue, const cl::Kernel& kernel,
                  std::int64_t work_items, std::int64_t work_group) {
   cl::Event event;
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   profiling_queue.enqueueNDRangeKernel(
       kernel, cl::NullRange, cl::NDRange(static_cast<cl::size_type>(work_items)),
       cl::NDRange(static_cast<cl::size_type>(work_group)), nullptr, &event);
   profiling_queue.finish();
-  const double wall_ms = ms_since(start);
+  const double wall_ms = watch.milliseconds();
   const auto device_ns = device_time_ns(event);
   return device_ns ? static_cast<double>(*device_ns) / 1e6 : wall_ms;
 }

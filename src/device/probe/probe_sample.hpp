@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -36,8 +35,5 @@ using Work = std::function<double(std::int64_t amount)>;
 /// makes no sense. Waits. Throws cl::Error.
 [[nodiscard]] double launch_ms(const cl::CommandQueue& profiling_queue, const cl::Kernel& kernel,
                                std::int64_t work_items, std::int64_t work_group);
-
-/// Milliseconds on the host's clock.
-[[nodiscard]] double ms_since(std::chrono::steady_clock::time_point start);
 
 }  // namespace morton::device

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/probe/probe_transfer.hpp"
 
-#include <chrono>
 #include <cstring>
 #include <string>
 
 #include "base/error.hpp"
+#include "base/stopwatch.hpp"
 
 namespace morton::device {
 namespace {
@@ -92,10 +92,10 @@ void TransferProbe::check(Direction direction, Way way) {
 
 std::vector<double> TransferProbe::measure(Direction direction, Way way, const Sampling& sampling) {
   const Work work = [&](std::int64_t count) {
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch watch;
     for (std::int64_t i = 0; i < count; ++i) transfer(direction, way);
     queue_.finish();
-    return ms_since(start);
+    return watch.milliseconds();
   };
   std::vector<double> rates;
   with_device_errors(kTransfers, device_->info(), [&] {
@@ -116,13 +116,13 @@ std::vector<double> TransferProbe::measure(Direction direction, Way way, const S
 std::vector<double> TransferProbe::map_us(Direction direction, const Sampling& sampling) {
   const cl_map_flags flags = direction == Direction::from_device ? CL_MAP_READ : CL_MAP_WRITE;
   const Work work = [&](std::int64_t count) {
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch watch;
     for (std::int64_t i = 0; i < count; ++i) {
       void* const mapped = queue_.enqueueMapBuffer(buffer_, CL_TRUE, flags, 0, pattern_.size());
       queue_.enqueueUnmapMemObject(buffer_, mapped);
     }
     queue_.finish();
-    return ms_since(start);
+    return watch.milliseconds();
   };
   std::vector<double> times;
   with_device_errors(kTransfers, device_->info(), [&] {
@@ -147,14 +147,14 @@ LaunchProbe::LaunchProbe(std::shared_ptr<OpenClDevice> device) : device_(std::mo
 std::vector<double> LaunchProbe::measure_us(Wait wait, const Sampling& sampling) {
   cl_uint launched = 0;
   const Work work = [&](std::int64_t count) {
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch watch;
     for (std::int64_t i = 0; i < count; ++i) {
       queue_.enqueueNDRangeKernel(kernel_, cl::NullRange, cl::NDRange(1), cl::NDRange(1));
       if (wait == Wait::after_each) queue_.finish();
     }
     queue_.finish();
     launched += static_cast<cl_uint>(count);
-    return ms_since(start);
+    return watch.milliseconds();
   };
   std::vector<double> times;
   with_device_errors(kLaunches, device_->info(), [&] {

@@ -12,8 +12,8 @@
 namespace morton::ops {
 
 /// Values in double for the reference, each with how far a device's result may lie from it
-/// (NUMERICS_AND_TRUST.md). Row-major. What double cannot hold (integers beyond 2^53) is rounded,
-/// and the error says so.
+/// (docs/numerics.md). Row-major. What double cannot hold (integers beyond 2^53) is rounded, and
+/// the error says so.
 struct ReferenceTensor {
   Shape shape;
   std::vector<double> value;

@@ -11,8 +11,8 @@ namespace morton::ops {
 /// 2^-24, the unit roundoff of f32; 2^-23 is one unit in the last place of a number in [1, 2).
 inline constexpr double kUnitRoundoff = 5.9604644775390625e-8;
 
-/// The factor c of NUMERICS for a sum of `length` terms that all have one sign: rounding errors
-/// then add up instead of cancelling.
+/// The factor c of an error bound (docs/numerics.md) for a sum of `length` terms that all have one
+/// sign: rounding errors then add up instead of cancelling.
 [[nodiscard]] double same_sign_factor(std::int64_t length);
 
 /// A sum in double, and how far a device's f32 sum, taken in any order, may lie from it:

@@ -7,12 +7,14 @@ namespace morton::plan {
 
 MemoryRange range_of(const std::vector<Value>& values, int index) {
   MemoryRange range;
-  const std::int64_t bytes = bytes_of(values[static_cast<std::size_t>(index)].arrangement);
-  for (range.root = index; values[static_cast<std::size_t>(range.root)].memory_of >= 0;
-       range.root = values[static_cast<std::size_t>(range.root)].memory_of) {
-    range.begin_bytes += values[static_cast<std::size_t>(range.root)].offset_in_owner_bytes;
+  range.root = memory_root(values, index);
+  for (int name = index; name != range.root;) {
+    const Value& value = values[static_cast<std::size_t>(name)];
+    range.begin_bytes += value.offset_in_owner_bytes;
+    name = value.memory_of;
   }
-  range.end_bytes = range.begin_bytes + bytes;
+  range.end_bytes =
+      range.begin_bytes + bytes_of(values[static_cast<std::size_t>(index)].arrangement);
   return range;
 }
 

@@ -40,9 +40,6 @@ void verify_places(const Plan& plan, std::span<const DeviceInfo> devices) {
   }
 }
 
-/// The value whose memory `index` names.
-int root_in(const Plan& plan, int index) { return memory_root(plan.values, index); }
-
 void verify_names(const Plan& plan) {
   const int count = static_cast<int>(plan.values.size());
   const auto check = [&](std::int64_t value, const std::string& where) {
@@ -153,7 +150,8 @@ void verify_overlaps(const Plan& plan) {
                            target.offset_bytes + target.bytes <= other.offset_bytes;
         const bool read_now =
             std::find(step.reads.begin(), step.reads.end(), index) != step.reads.end();
-        const bool one_memory = root_in(plan, index) == root_in(plan, written);
+        const bool one_memory =
+            memory_root(plan.values, index) == memory_root(plan.values, written);
         const bool in_place = read_now && one_memory && step.in_place;
         if (live && !apart && !in_place && (read_now || !one_memory)) {
           fail("step " + step.name + " writes '" + target.name + "' over '" + other.name + "'");
@@ -211,7 +209,7 @@ void verify_names_of_one_memory(const Plan& plan) {
 void verify_order(const Plan& plan) {
   std::vector<char> ready(plan.values.size(), 0);  // by the value at the root of its names
   const auto is_ready = [&](int value) -> char& {
-    return ready[static_cast<std::size_t>(root_in(plan, value))];
+    return ready[static_cast<std::size_t>(memory_root(plan.values, value))];
   };
   for (std::size_t v = 0; v < plan.values.size(); ++v) {
     if (plan.values[v].kind == Value::Kind::constant) is_ready(static_cast<int>(v)) = 1;

@@ -44,9 +44,8 @@ class Overwriter {
   }
 
  private:
-  int root_of(int value) const { return memory_root(values_, value); }
   void use(int value, std::size_t kernel) {
-    int& last = last_use_[static_cast<std::size_t>(root_of(value))];
+    int& last = last_use_[static_cast<std::size_t>(memory_root(values_, value))];
     last = std::max(last, static_cast<int>(kernel));
   }
 
@@ -57,14 +56,14 @@ class Overwriter {
   }
 
   bool dies_in(int operand, std::size_t kernel) const {
-    const auto root = static_cast<std::size_t>(root_of(operand));
+    const auto root = static_cast<std::size_t>(memory_root(values_, operand));
     return is_between_steps(values_[root]) && last_use_[root] == static_cast<int>(kernel);
   }
 
   /// Every operand in that memory is the whole of it, and its element at each place is read for
   /// the result at that place alone.
   bool is_read_in_place(const ScheduledKernel& kernel, int operand) const {
-    const int root = root_of(operand);
+    const int root = memory_root(values_, operand);
     const int dst = kernel.values.at("dst");
     const Arrangement& target = values_[static_cast<std::size_t>(dst)].arrangement;
     const auto fits = [&](int value) {
@@ -75,14 +74,14 @@ class Overwriter {
     };
     const BoundProblem& bound = *kernel.choice.bound;
     const int source = kernel.values.at("src0");
-    if (root_of(source) == root) {
+    if (memory_root(values_, source) == root) {
       const View& view = bound.operands.at("src0").view;
       const View& written = bound.operands.at("dst").view;
       const bool same_place = !view.bounded && view.print() == written.print();
       if (!same_place || !fits(source)) return false;
     }
     for (std::size_t i = 0; i < kernel.sides.size(); ++i) {
-      if (root_of(kernel.sides[i]) != root) continue;
+      if (memory_root(values_, kernel.sides[i]) != root) continue;
       const bool broadcast = bound.sides[i].shape != target.tensor_shape;
       if (broadcast || !fits(kernel.sides[i])) return false;
     }
@@ -90,7 +89,7 @@ class Overwriter {
   }
 
   void take(int operand, int dst) {
-    const int root = root_of(operand);
+    const int root = memory_root(values_, operand);
     values_[static_cast<std::size_t>(dst)].memory_of = root;
     int& last = last_use_[static_cast<std::size_t>(root)];
     last = std::max(last, last_use_[static_cast<std::size_t>(dst)]);

@@ -31,7 +31,7 @@ struct PlanContext {
   double pack_efficiency;
   std::int64_t workspace_limit_bytes;
   std::shared_ptr<EntryTable> entries;
-  /// What the candidates that are listed must be; null: anything (plan/policy/decided.hpp).
+  /// What the candidates that are listed must be; null: anything (plan/search/decided.hpp).
   const TaskDecision* decision = nullptr;
 };
 

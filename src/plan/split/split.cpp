@@ -47,13 +47,6 @@ std::vector<bool> batched_inputs(const Graph& whole, std::span<const SplitPart> 
   return batched;
 }
 
-int root_of(const Plan& plan, int value) {
-  while (plan.values[static_cast<std::size_t>(value)].memory_of >= 0) {
-    value = plan.values[static_cast<std::size_t>(value)].memory_of;
-  }
-  return value;
-}
-
 /// Joins the plans of the parts.
 class PlanMerger {
  public:
@@ -158,7 +151,7 @@ class PlanMerger {
   }
 
   void gather(int part, int whole) {
-    const int root = root_of(plan_, part);
+    const int root = memory_root(plan_.values, part);
     const bool on_first = value_at(part).slot == 0;
     if (on_first && root == whole) return;
     const Value::Kind kind = value_at(root).kind;

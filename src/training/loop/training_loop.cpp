@@ -17,10 +17,6 @@
 namespace morton::training {
 namespace {
 
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
 /// "nan" whatever its sign.
 std::string loss_text(double loss) { return std::isnan(loss) ? "nan" : exact_text(loss); }
 
@@ -58,7 +54,7 @@ TrainingReport TrainingLoop::run() {
   start();
   look_before_the_first_step();
   // What was built so far is no part of the steps' time.
-  begun_ = Clock::now();
+  begun_ = Stopwatch();
   report_.end = TrainingReport::End::finished;
   while (standing_.steps < steps_) {
     if (out_of_patience()) {
@@ -116,19 +112,19 @@ void TrainingLoop::look_before_the_first_step() {
 }
 
 void TrainingLoop::one_step() {
-  const Clock::time_point begin = Clock::now();
+  const Stopwatch watch;
   const BatchPlace place = batches_.place();
   const double rate = options_.learning_rate * schedule_.factor(standing_.steps);
   batches_.next(inputs_, targets_);
   const BatchResult result = learner_.step(inputs_, targets_, rate);
-  const double seconds = seconds_since(begin);
+  const double seconds = watch.seconds();
   if (builds_at_first_step_ < 0) builds_at_first_step_ = learner_.program_builds();
   if (!std::isfinite(result.loss)) fail_not_finite("the loss is " + loss_text(result.loss));
   count(result, seconds);
   const EpochSums epoch = standing_.epoch;
   LogRow row = row_of(result, place, rate, seconds);
   evaluate_if_due(row, place);
-  standing_.seconds = seconds_before_ + seconds_since(begun_);
+  standing_.seconds = seconds_before_ + begun_.seconds();
   row.seconds = standing_.seconds;
   if (log_) log_->add(row);
   if (ends_epoch(place)) {
@@ -258,8 +254,8 @@ void TrainingLoop::tell(const LogRow& row, const EpochSums& epoch, const BatchPl
   progress.images_per_second =
       static_cast<double>(epoch_rows_done_) / std::max(epoch_step_seconds_, 1e-9);
   const std::int64_t done = standing_.steps - report_.resumed_from;
-  progress.seconds_left = seconds_since(begun_) / static_cast<double>(done) *
-                          static_cast<double>(steps_ - standing_.steps);
+  progress.seconds_left =
+      begun_.seconds() / static_cast<double>(done) * static_cast<double>(steps_ - standing_.steps);
   options_.progress(progress);
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <limits>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "base/rooms.hpp"
+#include "base/stopwatch.hpp"
 #include "morton/training_run.hpp"
 #include "training/data/batches.hpp"
 #include "training/files/checkpoint.hpp"
@@ -87,8 +87,6 @@ class TrainingLoop {
   TrainingReport run();
 
  private:
-  using Clock = std::chrono::steady_clock;
-
   [[nodiscard]] std::map<std::string, std::string> current_settings() const;
   void start();
   /// It starts anew over a checkpoint, and has none of its own yet.
@@ -156,7 +154,7 @@ class TrainingLoop {
   TrainingReport report_;
   /// Of this run: when its first step began and after how many seconds of the training, and the
   /// time and rows of its steps.
-  Clock::time_point begun_ = Clock::now();
+  Stopwatch begun_;
   double seconds_before_ = 0.0;
   double step_seconds_ = 0.0, epoch_step_seconds_ = 0.0;
   std::int64_t rows_done_ = 0, epoch_rows_done_ = 0;

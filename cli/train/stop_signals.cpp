@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "common/stop_signals.hpp"
+#include "train/stop_signals.hpp"
 
 namespace morton::cli {
 namespace {
