@@ -67,7 +67,7 @@ class Scheduler {
   }
 
   void run_task(std::size_t t) {
-    const Candidate& candidate = candidates_[t]->candidates[selections_[t].candidate];
+    const Candidate candidate = candidates_[t].told(selections_[t].candidate);
     temporaries_.assign(candidate.temporaries.size(), {});
     current_ = &candidate;
     for (const auto& choice : candidate.kernels) {

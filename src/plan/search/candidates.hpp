@@ -64,9 +64,6 @@ struct CandidateList {
   std::vector<Rejection> rejections;
 };
 
-/// The ways to compute each task of a list. Tasks that pose the same problem may share theirs.
-using CandidateLists = std::vector<std::shared_ptr<const CandidateList>>;
-
 /// All ways to compute the task; without any, why each cannot be. Throws UsageError where the one
 /// that is asked for cannot.
 [[nodiscard]] CandidateList find_candidates(const Task& task, const PlanContext& context);
