@@ -2,6 +2,7 @@
 #include "plan/search/formats.hpp"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "plan/tasks/alias.hpp"
 
@@ -85,9 +86,12 @@ std::vector<Formats> wished_formats(const CandidateLists& candidates, const Task
     const TaskTensor& facts = tasks.tensors[i];
     wishes[i].number_of(row_major_arrangement(facts.dtype, facts.shape));
   }
-  for (const auto& list : candidates) {
-    for (const auto& reader : list->candidates) {
-      for (const auto& kernel : reader.kernels) {
+  for (const TaskCandidates& list : candidates) {
+    // Many candidates share a kernel.
+    std::unordered_set<const KernelChoice*> asked;
+    for (const Candidate& reader : list->candidates) {
+      for (const KernelChoice& kernel : reader.kernels) {
+        if (!asked.insert(&kernel).second) continue;
         for (const auto& [role, binding] : kernel.bound->operands) {
           if (role == "dst") continue;
           add_wish(list.tensor(binding.tensor), kernel.demands.at(role), tasks, wishes);
