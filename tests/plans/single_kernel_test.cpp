@@ -93,8 +93,9 @@ TEST(SingleKernel, SizesFollowFromThoseThatAreGiven) {
 TEST(SingleKernel, TakesTunablesAsPlansDo) {
   PlanOptions options;
   options.tunables = {{"gemm.tile", {{"TILE_M", 8}}}};
-  EXPECT_EQ(shown_on("pocl_cpu", "gemm.tile", {}, options).choice.tunables.at("TILE_M"), 8);
-  EXPECT_EQ(shown_on("pocl_cpu", "batched_gemm.tile", {}, options).choice.tunables.at("TILE_M"), 8);
+  EXPECT_EQ(shown_on("pocl_cpu", "gemm.tile", {}, options).choice.tunables->at("TILE_M"), 8);
+  EXPECT_EQ(shown_on("pocl_cpu", "batched_gemm.tile", {}, options).choice.tunables->at("TILE_M"),
+            8);
 }
 
 template <typename Thrown>

@@ -172,7 +172,7 @@ KernelText kernel_text(const std::string& kernel, const std::map<std::string, st
   text.kernel = entry.name;
   text.device = device.name;
   text.problem = print(made.spec.problem);
-  text.tunables = tunables_text(made.choice.tunables, made.choice.tunables_from);
+  text.tunables = tunables_text(*made.choice.tunables, made.choice.tunables_from);
   text.global = made.size.global;
   text.local = made.size.local;
   text.function = made.source.function;

@@ -161,7 +161,7 @@ class Emitter {
     step.footprint_bytes = traffic.footprint_bytes;
     step.estimated_us = choice.estimated_us;
     step.role = kernel.task < 0 ? Step::Role::repack : Step::Role::compute;
-    step.tunables = choice.tunables;
+    step.tunables = *choice.tunables;
     step.reason = reason_of(kernel) + tunables_note(choice) +
                   work_group_note(*choice.entry, context_.options.local);
     return {std::move(step), std::move(spec), std::move(source)};
@@ -231,7 +231,7 @@ class Emitter {
   }
 
   static std::string tunables_note(const KernelChoice& choice) {
-    std::string note = print_tunables(choice.tunables);
+    std::string note = print_tunables(*choice.tunables);
     if (!note.empty() && !choice.tunables_from.empty()) note += ", ";
     note += choice.tunables_from;
     return note.empty() ? "" : "; " + note;

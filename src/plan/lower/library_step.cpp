@@ -44,7 +44,7 @@ Step library_step(const ScheduledKernel& kernel, const std::vector<Value>& value
   }
   const std::int64_t elements = elements_of(arrangement_of(kernel.values.at("dst")));
   step.flop = choice.entry->flop.evaluate(
-      entry_environment(*choice.entry, problem, choice.tunables, device, elements));
+      entry_environment(*choice.entry, problem, *choice.tunables, device, elements));
   const Traffic traffic = traffic_of(kernel, values);
   step.logical_bytes = traffic.bytes;
   step.footprint_bytes = traffic.footprint_bytes;

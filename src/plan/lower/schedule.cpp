@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "plan/search/choose.hpp"
 #include "plan/search/repack.hpp"
+#include "plan/search/settle.hpp"
 #include "plan/tasks/alias.hpp"
 
 namespace morton::plan {
@@ -67,7 +68,7 @@ class Scheduler {
   }
 
   void run_task(std::size_t t) {
-    const Candidate& candidate = candidates_[t]->candidates[selections_[t].candidate];
+    const Candidate candidate = candidates_[t].told(selections_[t].candidate);
     temporaries_.assign(candidate.temporaries.size(), {});
     current_ = &candidate;
     for (const auto& choice : candidate.kernels) {
@@ -172,7 +173,7 @@ class Scheduler {
       const bool derived = facts.kind == TaskTensor::Kind::derived;
       const int value =
           add_value(facts.name, derived ? Value::Kind::derived : Value::Kind::workspace,
-                    current_->temporary_arrangements[index]);
+                    arrangement_of_temporary(*current_, index));
       stored(tensor).push_back(value);
       return value;
     }

@@ -2,7 +2,6 @@
 #include "plan/search/candidate_memo.hpp"
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -13,17 +12,6 @@
 
 namespace morton::plan {
 namespace {
-
-/// The task's tensors in the order in which its problem names them, each once.
-std::vector<int> tensors_of(const BoundProblem& bound) {
-  std::vector<int> tensors;
-  const auto add = [&](int tensor) {
-    if (std::ranges::find(tensors, tensor) == tensors.end()) tensors.push_back(tensor);
-  };
-  for (const auto& [role, binding] : bound.operands) add(binding.tensor);
-  for (const auto& side : bound.sides) add(side.tensor);
-  return tensors;
-}
 
 std::string number_in(const std::vector<int>& tensors, int tensor) {
   return "#" + std::to_string(std::ranges::find(tensors, tensor) - tensors.begin());
@@ -65,70 +53,9 @@ std::string key_of(const Task& task, const TaskList& tasks) {
   return key;
 }
 
-/// What was listed for one task, told of another.
-class Retelling {
- public:
-  Retelling(const Task& from, const Task& to, const TaskList& tasks)
-      : from_(from),
-        to_(to),
-        tasks_(tasks),
-        from_tensors_(tensors_of(from.bound)),
-        to_tensors_(tensors_of(to.bound)) {}
-
-  CandidateList of(CandidateList list) const {
-    std::map<const BoundProblem*, SharedProblem> problems;
-    const auto retell = [&](KernelChoice& kernel) {
-      rename(kernel.name);
-      SharedProblem& retold = problems[kernel.bound.get()];
-      if (retold == nullptr) retold = of(*kernel.bound);
-      kernel.bound = retold;
-    };
-    KernelChoices::Changed changed;
-    for (Candidate& candidate : list.candidates) {
-      candidate.kernels.change_each(retell, changed);
-      for (TaskTensor& tensor : candidate.temporaries) rename(tensor.name);
-    }
-    return list;
-  }
-
- private:
-  SharedProblem of(BoundProblem bound) const {
-    for (auto& [role, binding] : bound.operands) renumber(binding.tensor);
-    for (auto& side : bound.sides) renumber(side.tensor);
-    return std::make_shared<const BoundProblem>(std::move(bound));
-  }
-  /// Names are the task's, or that of a tensor, and more behind a colon.
-  void rename(std::string& name) const {
-    if (rename(name, from_.name, to_.name)) return;
-    for (std::size_t i = 0; i < from_tensors_.size(); ++i) {
-      if (rename(name, name_of_tensor(from_tensors_[i]), name_of_tensor(to_tensors_[i]))) return;
-    }
-  }
-  static bool rename(std::string& name, const std::string& from, const std::string& to) {
-    if (!name.starts_with(from)) return false;
-    const std::string rest = name.substr(from.size());
-    if (!rest.empty() && rest.front() != ':') return false;
-    name = to + rest;
-    return true;
-  }
-  const std::string& name_of_tensor(int tensor) const {
-    return tasks_.tensors[static_cast<std::size_t>(tensor)].name;
-  }
-  void renumber(int& tensor) const {
-    if (tensor >= kFirstTemporary) return;
-    const auto at = std::ranges::find(from_tensors_, tensor) - from_tensors_.begin();
-    tensor = to_tensors_[static_cast<std::size_t>(at)];
-  }
-
-  const Task& from_;
-  const Task& to_;
-  const TaskList& tasks_;
-  std::vector<int> from_tensors_, to_tensors_;
-};
-
 }  // namespace
 
-std::shared_ptr<const CandidateList> CandidateMemo::find(const Task& task) {
+TaskCandidates CandidateMemo::find(const Task& task) {
   std::string key = key_of(task, context_.tasks);
   if (const auto& built = context_.options.built) {
     const auto decisions = built->decisions.find(task.name);
@@ -138,16 +65,15 @@ std::shared_ptr<const CandidateList> CandidateMemo::find(const Task& task) {
   }
   const auto known = known_.find(key);
   if (known != known_.end()) {
-    return std::make_shared<const CandidateList>(
-        Retelling(known->second.task, task, context_.tasks).of(*known->second.list));
+    return TaskCandidates(known->second.list, known->second.task, task, context_.tasks);
   }
   auto list = std::make_shared<const CandidateList>(find_allowed(task, context_));
   known_.emplace(std::move(key), Known{task, list});
-  return list;
+  return TaskCandidates(std::move(list));
 }
 
-std::shared_ptr<const CandidateList> CandidateMemo::list(const Task& task) {
-  auto found = find(task);
+TaskCandidates CandidateMemo::list(const Task& task) {
+  TaskCandidates found = find(task);
   if (found->candidates.empty()) throw_none_allowed(task, context_, found->rejections);
   return found;
 }

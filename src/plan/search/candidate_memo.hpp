@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/rooms.hpp"
-#include "plan/search/candidates.hpp"
+#include "plan/search/task_candidates.hpp"
 
 namespace morton::plan {
 
@@ -16,14 +16,14 @@ class CandidateMemo {
  public:
   explicit CandidateMemo(const PlanContext& context) : context_(context) {}
   /// As find_allowed.
-  [[nodiscard]] std::shared_ptr<const CandidateList> find(const Task& task);
+  [[nodiscard]] TaskCandidates find(const Task& task);
   /// The same. Throws UnsupportedError, with the reasons, where there are none.
-  [[nodiscard]] std::shared_ptr<const CandidateList> list(const Task& task);
+  [[nodiscard]] TaskCandidates list(const Task& task);
 
  private:
   struct Known {
     Task task;
-    std::shared_ptr<const CandidateList> list;
+    TaskCandidates::Shared list;
   };
 
   const PlanContext& context_;

@@ -75,7 +75,7 @@ CandidateList list_within(const PosedTask& posed, const PlanContext& context) {
 
 CandidateList find_candidates(const Task& task, const PlanContext& context) {
   CandidateList list = list_within({task, {}, {}}, context);
-  for (auto& candidate : list.candidates) settle(candidate, context);
+  for (auto& candidate : list.candidates) add_up(candidate, context);
   std::stable_sort(
       list.candidates.begin(), list.candidates.end(),
       [](const Candidate& a, const Candidate& b) { return a.estimated_us < b.estimated_us; });

@@ -36,7 +36,7 @@ using SharedProblem = std::shared_ptr<const BoundProblem>;
 struct KernelChoice {
   std::string name;  ///< of the task, with the recipe's step
   const Entry* entry = nullptr;
-  Environment tunables;
+  std::shared_ptr<const Environment> tunables;
   std::string tunables_from;  ///< ChosenTunables::from
   /// Tensor ids are the task list's, or kFirstTemporary + index into the candidate's temporaries.
   SharedProblem bound;
@@ -55,7 +55,6 @@ struct Candidate {
   std::string way;   ///< entry or recipes on the way to the kernels, the same at all extents
   KernelChoices kernels;
   std::vector<TaskTensor> temporaries;
-  std::vector<Arrangement> temporary_arrangements;
   double estimated_us = 0.0;
 };
 
@@ -63,9 +62,6 @@ struct CandidateList {
   std::vector<Candidate> candidates;  ///< cheapest first
   std::vector<Rejection> rejections;
 };
-
-/// The ways to compute each task of a list. Tasks that pose the same problem may share theirs.
-using CandidateLists = std::vector<std::shared_ptr<const CandidateList>>;
 
 /// All ways to compute the task; without any, why each cannot be. Throws UsageError where the one
 /// that is asked for cannot.

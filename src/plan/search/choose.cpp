@@ -166,13 +166,14 @@ class Chooser {
       for (const auto& kernel : candidate.kernels) {
         for (const auto& [role, binding] : kernel.bound->operands) {
           if (role == "dst" || binding.tensor >= kFirstTemporary) continue;
-          add_source(binding.tensor, kernel.demands.at(role), state);
+          add_source(candidates_[t].tensor(binding.tensor), kernel.demands.at(role), state);
         }
         for (const auto& side : kernel.bound->sides) {
           if (side.tensor >= kFirstTemporary) continue;
-          const Shape& shape = context_.tasks.tensors[static_cast<std::size_t>(side.tensor)].shape;
+          const int tensor = candidates_[t].tensor(side.tensor);
+          const Shape& shape = context_.tasks.tensors[static_cast<std::size_t>(tensor)].shape;
           const Demand& result = kernel.demands.at("dst");
-          add_source(side.tensor, side_demand(result, side.shape, shape), state);
+          add_source(tensor, side_demand(result, side.shape, shape), state);
         }
       }
       // As outputs_of, of which few are kept.

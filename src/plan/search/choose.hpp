@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/rooms.hpp"
-#include "plan/search/candidates.hpp"
+#include "plan/search/task_candidates.hpp"
 
 namespace morton::plan {
 

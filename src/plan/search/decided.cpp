@@ -16,7 +16,7 @@ namespace {
 std::vector<DecidedKernel> kernels_of(const Candidate& candidate) {
   std::vector<DecidedKernel> kernels;
   for (const KernelChoice& choice : candidate.kernels) {
-    DecidedKernel kernel{choice.entry->name, choice.tunables};
+    DecidedKernel kernel{choice.entry->name, *choice.tunables};
     if (std::ranges::find(kernels, kernel) == kernels.end()) kernels.push_back(std::move(kernel));
   }
   return kernels;

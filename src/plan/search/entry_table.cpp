@@ -92,7 +92,7 @@ bool has_verdicts_on(const Entry& entry, const TunedData& tuned) {
 PreparedKernel::PreparedKernel(const Entry& of, const Environment& values,
                                const Environment& device)
     : entry(&of),
-      tunables(values),
+      tunables(std::make_shared<const Environment>(values)),
       require(compiled(of.require, names)),
       global(compiled(of.global, names)),
       local(compiled(of.local, names)),
@@ -103,7 +103,7 @@ PreparedKernel::PreparedKernel(const Entry& of, const Environment& values,
       layouts(layouts_of(of, values)),
       layout_names(layout_names_of(of)),
       steps(steps_of(of, values, layouts)) {
-  for (const std::string& name : names) sources.push_back(source_of(name, tunables, device));
+  for (const std::string& name : names) sources.push_back(source_of(name, values, device));
 }
 
 PreparedEntry::PreparedEntry(const Entry& of, const DeviceInfo& device, const PlanOptions& options)
@@ -132,7 +132,7 @@ const PreparedEntry& EntryTable::of(const Entry& entry) {
 const PreparedKernel& EntryTable::with(const Environment& tunables, const Entry& entry) {
   auto& kernels = kernels_[&entry];
   const auto known = std::ranges::find_if(
-      kernels, [&](const auto& kernel) { return kernel->tunables == tunables; });
+      kernels, [&](const auto& kernel) { return *kernel->tunables == tunables; });
   if (known != kernels.end()) return **known;
   kernels.push_back(std::make_unique<const PreparedKernel>(entry, tunables, device_names_));
   return *kernels.back();

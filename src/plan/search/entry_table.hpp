@@ -39,7 +39,7 @@ struct PreparedKernel {
   PreparedKernel(const Entry& of, const Environment& values, const Environment& device);
 
   const Entry* entry;
-  Environment tunables;
+  std::shared_ptr<const Environment> tunables;
   ValueNames names;
   std::vector<EntryName> sources;  ///< of the names
   std::vector<CompiledExpression> require, global, local;

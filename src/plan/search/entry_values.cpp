@@ -125,7 +125,7 @@ std::int64_t EntryValues::on_padded(const CompiledExpression& compiled,
 }
 
 Environment EntryValues::environment() const {
-  return entry_environment(*kernel_.entry, problem_, kernel_.tunables, device_, elements_dst_);
+  return entry_environment(*kernel_.entry, problem_, *kernel_.tunables, device_, elements_dst_);
 }
 
 }  // namespace morton::plan

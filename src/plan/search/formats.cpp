@@ -2,6 +2,7 @@
 #include "plan/search/formats.hpp"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "plan/tasks/alias.hpp"
 
@@ -18,19 +19,19 @@ bool identical_but_for_rims(const Arrangement& a, const Arrangement& b) {
          a.tensor_shape == b.tensor_shape && a.grouping == b.grouping && a.layout == b.layout;
 }
 
-void add_wish(const Binding& binding, const Demand& demand, const TaskList& tasks,
+void add_wish(int tensor, const Demand& demand, const TaskList& tasks,
               std::vector<Formats>& wishes) {
-  if (binding.tensor >= kFirstTemporary || demand.kind != Demand::Kind::direct) return;
-  const auto root = static_cast<std::size_t>(root_of(tasks, binding.tensor));
+  if (tensor >= kFirstTemporary || demand.kind != Demand::Kind::direct) return;
+  const auto root = static_cast<std::size_t>(root_of(tasks, tensor));
   if (tasks.tensors[root].parts > 1) return;  // it lies row-major
   Formats& known = wishes[root];
   if (known.all().size() >= kMostFormats) return;
-  const bool is_alias = root != static_cast<std::size_t>(binding.tensor);
+  const bool is_alias = root != static_cast<std::size_t>(tensor);
   if (!is_alias && demand.arrangement.memory == MemoryKind::buffer) {
     known.number_of(demand.arrangement);
   }
   if (!is_alias) return;
-  const auto wish = at_root(tasks, binding.tensor, demand.arrangement);
+  const auto wish = at_root(tasks, tensor, demand.arrangement);
   if (wish && wish->memory == MemoryKind::buffer) known.number_of(*wish);
 }
 
@@ -85,11 +86,15 @@ std::vector<Formats> wished_formats(const CandidateLists& candidates, const Task
     const TaskTensor& facts = tasks.tensors[i];
     wishes[i].number_of(row_major_arrangement(facts.dtype, facts.shape));
   }
-  for (const auto& list : candidates) {
-    for (const auto& reader : list->candidates) {
-      for (const auto& kernel : reader.kernels) {
+  for (const TaskCandidates& list : candidates) {
+    // Many candidates share a kernel.
+    std::unordered_set<const KernelChoice*> asked;
+    for (const Candidate& reader : list->candidates) {
+      for (const KernelChoice& kernel : reader.kernels) {
+        if (!asked.insert(&kernel).second) continue;
         for (const auto& [role, binding] : kernel.bound->operands) {
-          if (role != "dst") add_wish(binding, kernel.demands.at(role), tasks, wishes);
+          if (role == "dst") continue;
+          add_wish(list.tensor(binding.tensor), kernel.demands.at(role), tasks, wishes);
         }
       }
     }

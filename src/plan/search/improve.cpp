@@ -165,17 +165,19 @@ class LocalSearch {
   void add_reads(std::size_t t, int root, Copies& copies) const {
     for (const auto& kernel : selected(t).kernels) {
       for (const auto& [role, binding] : kernel.bound->operands) {
-        if (role == "dst" || !is_of(binding.tensor, root)) continue;
-        copies.read(binding.tensor, kernel.demands.at(role));
+        const int tensor = candidates_[t].tensor(binding.tensor);
+        if (role == "dst" || !is_of(tensor, root)) continue;
+        copies.read(tensor, kernel.demands.at(role));
       }
       for (const auto& side : kernel.bound->sides) {
-        if (!is_of(side.tensor, root)) continue;
-        const auto& facts = context_.tasks.tensors[static_cast<std::size_t>(side.tensor)];
+        const int tensor = candidates_[t].tensor(side.tensor);
+        if (!is_of(tensor, root)) continue;
+        const auto& facts = context_.tasks.tensors[static_cast<std::size_t>(tensor)];
         if (facts.shape == side.shape) {
           const Demand result = result_of(kernel, t);
-          copies.read_side(side.tensor, side_demand(result, side.shape, facts.shape));
+          copies.read_side(tensor, side_demand(result, side.shape, facts.shape));
         } else {
-          copies.read_row_major(side.tensor);
+          copies.read_row_major(tensor);
         }
       }
     }

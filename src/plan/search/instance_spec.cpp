@@ -43,7 +43,7 @@ Arrangement as_dst_lies(const Arrangement& side, const InstanceOperand& dst) {
 InstanceSpec instance_spec(const KernelChoice& choice, const SpecPlaces& places) {
   InstanceSpec spec;
   spec.entry = choice.entry;
-  spec.tunables = choice.tunables;
+  spec.tunables = *choice.tunables;
   spec.problem = choice.bound->problem;
   for (const auto& schema : spec.problem.family->operands) {
     const std::string role(schema.name);

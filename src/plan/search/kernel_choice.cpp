@@ -228,8 +228,8 @@ OrReason<KernelChoice> choose_with(const ChosenTunables& chosen, const Asked& as
   const Entry& entry = *asked.entry.entry;
   const PlanContext& context = asked.context;
   const TaskTensor& dst = asked.tensor(tensor_of(*asked.bound, "dst"));
-  const EntryValues values(context.entries->with(chosen.values, entry), asked.bound->problem,
-                           context.device, element_count(dst.shape));
+  const PreparedKernel& kernel = context.entries->with(chosen.values, entry);
+  const EntryValues values(kernel, asked.bound->problem, context.device, element_count(dst.shape));
   if (const Expression* unmet = values.unmet()) return UnmetCondition{*unmet};
   if (auto reason = why_not_on_host(entry, context.device, context.options)) {
     return std::move(*reason);
@@ -239,7 +239,7 @@ OrReason<KernelChoice> choose_with(const ChosenTunables& chosen, const Asked& as
   KernelChoice choice;
   if (auto reason = demand_all(asked, values, choice)) return std::move(*reason);
   choice.entry = &entry;
-  choice.tunables = chosen.values;
+  choice.tunables = kernel.tunables;
   choice.tunables_from = chosen.from;
   choice.bound = asked.bound;
   const bool tuned = chosen.origin == ChosenTunables::Origin::tuned;
@@ -292,6 +292,9 @@ OrReason<KernelChoice> choose_entry(const Entry& entry, const SharedProblem& bou
     if (reason == nullptr) return named(std::move(choice));
     note =
         " (" + tuned.from + ": " + print_tunables(tuned.values) + ", but " + print(*reason) + ")";
+  }
+  if (note.empty() && (decided == nullptr || untuned.values == *decided)) {
+    return named(choose_with(untuned, asked));
   }
   ChosenTunables chosen = untuned;
   chosen.from += note;

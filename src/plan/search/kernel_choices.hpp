@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <functional>
 #include <iterator>
-#include <map>
 #include <memory>
 #include <vector>
 
@@ -47,9 +46,6 @@ class KernelChoices {
     std::vector<Shared>::const_iterator at_;
   };
 
-  /// Those that were changed already, by what they were changed from.
-  using Changed = std::map<const KernelChoice*, Shared>;
-
   void push_back(KernelChoice choice);
   void push_back(Shared choice) { choices_.push_back(std::move(choice)); }
   [[nodiscard]] std::size_t size() const { return choices_.size(); }
@@ -59,9 +55,8 @@ class KernelChoices {
   [[nodiscard]] Iterator begin() const { return Iterator(choices_.begin()); }
   [[nodiscard]] Iterator end() const { return Iterator(choices_.end()); }
 
-  /// Replaces each by a copy that `change` was called on; what lists share stays shared where
-  /// `changed` is the same for all.
-  void change_each(const std::function<void(KernelChoice&)>& change, Changed& changed);
+  /// Replaces each by a copy that `change` was called on; one that is there twice stays one.
+  void change_each(const std::function<void(KernelChoice&)>& change);
 
  private:
   std::vector<Shared> choices_;

@@ -13,10 +13,14 @@ namespace {
 
 /// A temporary of a candidate in memory.
 struct Settled {
-  Arrangement arrangement;
-  /// The format of the copy that its reader is given; none where it reads what was written.
-  std::optional<Arrangement> copy;
+  /// As a kernel demands it, or, where that is null, `own`.
+  const Arrangement* demanded = nullptr;
+  std::optional<Arrangement> own;
+  /// The format of the copy that its reader is given; null where it reads what was written.
+  const Arrangement* copy = nullptr;
   std::size_t first = 0, last = 0;  ///< kernels that touch it
+
+  [[nodiscard]] const Arrangement& arrangement() const { return demanded ? *demanded : *own; }
 };
 
 Settled settled(const Candidate& candidate, std::size_t index, int id) {
@@ -39,35 +43,40 @@ Settled settled(const Candidate& candidate, std::size_t index, int id) {
     }
   }
   const bool consumer_decides = consumer != nullptr && consumer->kind == Demand::Kind::direct;
-  if (producer != nullptr && producer->demands.at("dst").kind == Demand::Kind::direct) {
-    result.arrangement = producer->demands.at("dst").arrangement;
+  const Demand* written = producer != nullptr ? &producer->demands.at("dst") : nullptr;
+  if (written != nullptr && written->kind == Demand::Kind::direct) {
+    result.demanded = &written->arrangement;
   } else if (consumer_decides) {
-    result.arrangement = consumer->arrangement;
+    result.own = consumer->arrangement;
     // The reader says where elements lie; what is around them is what the producer leaves.
-    if (producer != nullptr) result.arrangement.rim = producer->entry->operands.at("dst").rim;
+    if (producer != nullptr) result.own->rim = producer->entry->operands.at("dst").rim;
   } else {
-    result.arrangement = row_major_arrangement(tensor.dtype, tensor.shape);
+    result.own = row_major_arrangement(tensor.dtype, tensor.shape);
   }
-  const bool copied = consumer != nullptr &&
-                      (consumer->kind == Demand::Kind::packed ||
-                       (consumer_decides && !satisfies(result.arrangement, consumer->arrangement)));
-  if (copied && tensor.kind != TaskTensor::Kind::derived) result.copy = consumer->arrangement;
+  const bool copied =
+      consumer != nullptr &&
+      (consumer->kind == Demand::Kind::packed ||
+       (consumer_decides && !satisfies(result.arrangement(), consumer->arrangement)));
+  if (copied && tensor.kind != TaskTensor::Kind::derived) result.copy = &consumer->arrangement;
   return result;
 }
 
 }  // namespace
 
-void settle(Candidate& candidate, const PlanContext& context) {
-  candidate.temporary_arrangements.clear();
+void add_up(Candidate& candidate, const PlanContext& context) {
   candidate.estimated_us = 0.0;
   for (const KernelChoice& kernel : candidate.kernels) {
     candidate.estimated_us += kernel.estimated_us;
   }
   for (std::size_t t = 0; t < candidate.temporaries.size(); ++t) {
     const Settled one = settled(candidate, t, kFirstTemporary + static_cast<int>(t));
-    if (one.copy) candidate.estimated_us += repack_cost_us(one.arrangement, *one.copy, context);
-    candidate.temporary_arrangements.push_back(one.arrangement);
+    if (one.copy == nullptr) continue;
+    candidate.estimated_us += repack_cost_us(one.arrangement(), *one.copy, context);
   }
+}
+
+Arrangement arrangement_of_temporary(const Candidate& candidate, std::size_t index) {
+  return settled(candidate, index, kFirstTemporary + static_cast<int>(index)).arrangement();
 }
 
 std::int64_t live_temporary_bytes(const Candidate& candidate, std::size_t known,
@@ -82,12 +91,13 @@ std::int64_t live_temporary_bytes(const Candidate& candidate, std::size_t known,
     if (candidate.temporaries[t].kind == TaskTensor::Kind::derived) continue;
     const Settled one = settled(candidate, t, kFirstTemporary + static_cast<int>(known + t));
     if (one.first > one.last) continue;  // nothing touches it
+    const std::int64_t bytes = aligned_bytes(one.arrangement());
     for (std::size_t k = one.first; k <= one.last; ++k) {
-      const bool is_read_here = one.copy && k == one.last;
-      if (!is_read_here) while_running[k] += aligned_bytes(one.arrangement);
-      if (k > one.first) while_copying[k] += aligned_bytes(one.arrangement);
+      const bool is_read_here = one.copy != nullptr && k == one.last;
+      if (!is_read_here) while_running[k] += bytes;
+      if (k > one.first) while_copying[k] += bytes;
     }
-    if (!one.copy) continue;
+    if (one.copy == nullptr) continue;
     while_copying[one.last] += aligned_bytes(*one.copy);
     while_running[one.last] += aligned_bytes(*one.copy);
   }

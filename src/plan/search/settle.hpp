@@ -9,10 +9,12 @@
 
 namespace morton::plan {
 
-/// Fixes how each temporary of a whole candidate lies in memory (its producer's format, else its
-/// consumer's, else row-major) and adds up the candidate's time, repacking between its own kernels
-/// included.
-void settle(Candidate& candidate, const PlanContext& context);
+/// Adds up the time of a whole candidate, repacking between its own kernels included.
+void add_up(Candidate& candidate, const PlanContext& context);
+
+/// How a temporary of a whole candidate lies in memory: in its producer's format, else its
+/// consumer's, else row-major.
+[[nodiscard]] Arrangement arrangement_of_temporary(const Candidate& candidate, std::size_t index);
 
 /// Bytes of the candidate's temporaries that live at one time at most, each with the padding of its
 /// format and at the device's alignment, and of the copies that its own kernels are given in

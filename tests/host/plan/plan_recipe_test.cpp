@@ -5,6 +5,7 @@
 #include "plan/policy/plan_options.hpp"
 #include "plan/search/candidates.hpp"
 #include "plan/search/recipe.hpp"
+#include "plan/search/settle.hpp"
 #include "support/rooms.hpp"
 
 namespace morton::test {
@@ -78,7 +79,7 @@ TEST(Recipe, ATemporaryHasTheRimThatItsWriterLeaves) {
   int padded = 0;
   for (const auto& candidate : list_candidates(product(3, 7, 5), context).candidates) {
     for (std::size_t t = 0; t < candidate.temporaries.size(); ++t) {
-      const Arrangement& copy = candidate.temporary_arrangements[t];
+      const Arrangement copy = arrangement_of_temporary(candidate, t);
       const bool is_copy = candidate.temporaries[t].name.ends_with(":copy");
       if (!is_copy || copy.padded == operand_extents(copy)) continue;
       ++padded;
