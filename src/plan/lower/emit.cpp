@@ -2,8 +2,6 @@
 #include "plan/lower/emit.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <limits>
 #include <numeric>
 #include <set>
@@ -11,14 +9,14 @@
 #include "base/error.hpp"
 #include "plan/cost/cost.hpp"
 #include "plan/ir/memory_range.hpp"
+#include "plan/lower/argument_binding.hpp"
 #include "plan/lower/in_place.hpp"
 #include "plan/lower/join_launches.hpp"
 #include "plan/lower/library_step.hpp"
 #include "plan/lower/memory.hpp"
+#include "plan/lower/reasons.hpp"
 #include "plan/lower/traffic.hpp"
 #include "plan/policy/plan_options.hpp"
-#include "plan/policy/tunables.hpp"
-#include "plan/policy/work_group.hpp"
 #include "plan/search/instance_spec.hpp"
 
 namespace morton::plan {
@@ -46,14 +44,6 @@ void group_programs(Plan& plan, const DeviceInfo& device) {
   if (!together.empty()) plan.programs.push_back(together);
 }
 
-/// Eight characters of the time, as std::to_string writes it.
-std::string short_text(double us) {
-  std::array<char, 400> text;  // the largest double has 309 digits
-  const auto end =
-      std::to_chars(text.data(), text.data() + text.size(), us, std::chars_format::fixed, 6).ptr;
-  return {text.data(), std::min(end, text.data() + 8)};
-}
-
 /// Turns a schedule into a plan: instances, launch sizes, arguments.
 class Emitter {
  public:
@@ -79,7 +69,7 @@ class Emitter {
     for (EmittedStep& made : steps) plan_.steps.push_back(numbered(made));
     group_programs(plan_, context_.device);
     place_memory(plan_, context_.device);
-    describe_candidates();
+    plan_.considered = considered(candidates_, context_.tasks);
     return std::move(plan_);
   }
 
@@ -133,7 +123,7 @@ class Emitter {
     const KernelChoice& choice = kernel.choice;
     if (!choice.entry->library.empty()) {
       Step step = library_step(kernel, plan_.values, context_.device);
-      step.reason = reason_of(kernel);
+      step.reason = reason_of(kernel, candidates_);
       return {std::move(step), std::nullopt, {}};
     }
     InstanceSpec spec = make_spec(kernel);
@@ -152,7 +142,8 @@ class Emitter {
     step.problem = print(spec.problem);
     step.tuned_as = TunedProblem::of(*choice.bound);
     InstanceSource source = generate(spec);
-    bind_arguments(kernel, source, argument_values(spec), step);
+    ArgumentBinding(plan_.values, context_.device)
+        .bind(kernel, source, argument_values(spec), step);
     const Shape& dst = value_at(kernel.values.at("dst")).arrangement.tensor_shape;
     step.flop =
         choice.entry->flop.evaluate(names) + spec.problem.epilogue.flop() * element_count(dst);
@@ -162,56 +153,8 @@ class Emitter {
     step.estimated_us = choice.estimated_us;
     step.role = kernel.task < 0 ? Step::Role::repack : Step::Role::compute;
     step.tunables = *choice.tunables;
-    step.reason = reason_of(kernel) + tunables_note(choice) +
-                  work_group_note(*choice.entry, context_.options.local);
+    step.reason = reason_of(kernel, candidates_) + build_note(choice, context_.options.local);
     return {std::move(step), std::move(spec), std::move(source)};
-  }
-
-  void bind_arguments(const ScheduledKernel& kernel, const InstanceSource& source,
-                      const Environment& sizes, Step& step) const {
-    for (const auto& argument : source.arguments) {
-      if (argument.kind == InstanceArgument::Kind::integer) {
-        const auto found = sizes.find(argument.name);
-        if (found == sizes.end()) {
-          throw ModelError(step.kernel + ": nothing is known as the argument '" + argument.name +
-                           "'");
-        }
-        if (found->second > std::numeric_limits<std::int32_t>::max()) {
-          throw UnsupportedError(step.kernel + ": " + argument.name + " = " +
-                                 std::to_string(found->second) + " does not fit 32 bits");
-        }
-        step.arguments.push_back({StepArgument::Kind::integer, argument.name, found->second});
-        continue;
-      }
-      const auto role = kernel.values.find(argument.name);
-      const bool is_side = role == kernel.values.end();
-      const int value =
-          is_side ? kernel.sides[std::stoul(argument.name.substr(4)) - 1] : role->second;
-      step.arguments.push_back({StepArgument::Kind::value, argument.name, value,
-                                image_of(*kernel.choice.entry, argument.name, value)});
-      (argument.name == "dst" ? step.writes : step.reads).push_back(value);
-      step.bytes += bytes_of(value_at(value).arrangement);
-    }
-  }
-
-  /// How the kernel gets the value as an image, if it asks for one.
-  PlannedImage image_of(const Entry& entry, const std::string& role, int value) const {
-    PlannedImage image;
-    const auto format = entry.operands.find(role);
-    const Arrangement& arrangement = value_at(value).arrangement;
-    const bool wanted = format != entry.operands.end() && !format->second.is_any() &&
-                        format->second.memory == MemoryKind::image;
-    if (!wanted) return image;
-    const ImageExtents extents = image_extents(arrangement);
-    const DeviceInfo& device = context_.device;
-    // Rows follow each other without gaps, so each must be as long as the device's pitches are.
-    const std::int64_t pitch = std::max<std::int64_t>(device.image_pitch_alignment_texels, 1);
-    const bool shared = device.image_from_buffer && extents.texels % pitch == 0;
-    image.source = shared ? PlannedImage::Source::shared : PlannedImage::Source::copied;
-    image.width = extents.texels;
-    image.height = extents.rows;
-    image.texel = arrangement.dtype;
-    return image;
   }
 
   int instance_of(const InstanceSource& source) {
@@ -220,35 +163,6 @@ class Emitter {
     }
     plan_.instances.push_back(source);
     return static_cast<int>(plan_.instances.size()) - 1;
-  }
-
-  std::string reason_of(const ScheduledKernel& kernel) const {
-    if (kernel.task < 0) return "its reader demands this format";
-    if (kernel.once) return "reads constants only: runs once, when the plan is loaded";
-    const auto& list = candidates_[static_cast<std::size_t>(kernel.task)]->candidates;
-    if (list.size() == 1) return "the only kernel that can";
-    return "least estimated time of the network among " + std::to_string(list.size()) + " ways";
-  }
-
-  static std::string tunables_note(const KernelChoice& choice) {
-    std::string note = print_tunables(*choice.tunables);
-    if (!note.empty() && !choice.tunables_from.empty()) note += ", ";
-    note += choice.tunables_from;
-    return note.empty() ? "" : "; " + note;
-  }
-
-  void describe_candidates() {
-    for (std::size_t t = 0; t < candidates_.size(); ++t) {
-      std::string text =
-          context_.tasks.tasks[t].name + ": " + print(context_.tasks.tasks[t].bound.problem);
-      for (const auto& candidate : candidates_[t]->candidates) {
-        text += "\n    " + short_text(candidate.estimated_us) + " us  " + candidate.name;
-      }
-      for (const auto& rejection : candidates_[t]->rejections) {
-        text += "\n    not " + rejection.name + ": " + print(rejection.reason);
-      }
-      plan_.considered.push_back(std::move(text));
-    }
   }
 
   const Schedule& schedule_;

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/lower/argument_binding.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "base/error.hpp"
+
+namespace morton::plan {
+
+void ArgumentBinding::bind(const ScheduledKernel& kernel, const InstanceSource& source,
+                           const Environment& sizes, Step& step) const {
+  for (const auto& argument : source.arguments) {
+    if (argument.kind == InstanceArgument::Kind::integer) {
+      const auto found = sizes.find(argument.name);
+      if (found == sizes.end()) {
+        throw ModelError(step.kernel + ": nothing is known as the argument '" + argument.name +
+                         "'");
+      }
+      if (found->second > std::numeric_limits<std::int32_t>::max()) {
+        throw UnsupportedError(step.kernel + ": " + argument.name + " = " +
+                               std::to_string(found->second) + " does not fit 32 bits");
+      }
+      step.arguments.push_back({StepArgument::Kind::integer, argument.name, found->second});
+      continue;
+    }
+    const auto role = kernel.values.find(argument.name);
+    const bool is_side = role == kernel.values.end();
+    const int value =
+        is_side ? kernel.sides[std::stoul(argument.name.substr(4)) - 1] : role->second;
+    step.arguments.push_back({StepArgument::Kind::value, argument.name, value,
+                              image_of(*kernel.choice.entry, argument.name, value)});
+    (argument.name == "dst" ? step.writes : step.reads).push_back(value);
+    step.bytes += bytes_of(values_[static_cast<std::size_t>(value)].arrangement);
+  }
+}
+
+/// How the kernel gets the value as an image, if it asks for one.
+PlannedImage ArgumentBinding::image_of(const Entry& entry, const std::string& role,
+                                       int value) const {
+  PlannedImage image;
+  const auto format = entry.operands.find(role);
+  const Arrangement& arrangement = values_[static_cast<std::size_t>(value)].arrangement;
+  const bool wanted = format != entry.operands.end() && !format->second.is_any() &&
+                      format->second.memory == MemoryKind::image;
+  if (!wanted) return image;
+  const ImageExtents extents = image_extents(arrangement);
+  // Rows follow each other without gaps, so each must be as long as the device's pitches are.
+  const std::int64_t pitch = std::max<std::int64_t>(device_.image_pitch_alignment_texels, 1);
+  const bool shared = device_.image_from_buffer && extents.texels % pitch == 0;
+  image.source = shared ? PlannedImage::Source::shared : PlannedImage::Source::copied;
+  image.width = extents.texels;
+  image.height = extents.rows;
+  image.texel = arrangement.dtype;
+  return image;
+}
+
+}  // namespace morton::plan

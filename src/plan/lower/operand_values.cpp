@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/lower/operand_values.hpp"
+
+#include "base/error.hpp"
+#include "plan/tasks/alias.hpp"
+
+namespace morton::plan {
+
+int OperandValues::operand(const KernelChoice& choice, const std::string& role) {
+  const Binding& binding = choice.bound->operands.at(role);
+  const Demand& demand = choice.demands.at(role);
+  if (demand.kind == Demand::Kind::any) return any(binding.tensor);
+  if (demand.kind == Demand::Kind::packed) {
+    return packed(binding, demand.arrangement, choice.bound->problem);
+  }
+  return direct(binding.tensor, demand.arrangement);
+}
+
+int OperandValues::side(const Side& side) {
+  if (side.tensor >= kFirstTemporary) return any(side.tensor);
+  if (values_.tensor(side.tensor).shape == side.shape) return any(side.tensor);
+  if (values_.is_constant(side.tensor)) return values_.reshaped_constant(side.tensor, side.shape);
+  // Other extents: the elements are taken row-major.
+  return values_.reshaped(direct(side.tensor, values_.row_major(side.tensor)), side.shape);
+}
+
+int OperandValues::direct(int tensor, const Arrangement& demanded) {
+  for (const int value : values_.of(tensor)) {
+    if (satisfies(values_.at(value).arrangement, demanded)) return value;
+  }
+  if (values_.is_constant(tensor)) return stored(tensor, values_.add_constant(tensor, demanded));
+  if (tensor < kFirstTemporary && values_.tensor(tensor).alias_of >= 0) {
+    return alias(tensor, demanded);
+  }
+  if (values_.of(tensor).empty()) {
+    throw InternalError("plan: a tensor is read before it is written");
+  }
+  return stored(tensor, repacking_.copy(values_.of(tensor).front(), tensor, demanded));
+}
+
+int OperandValues::any(int tensor) {
+  if (!values_.of(tensor).empty()) return values_.of(tensor).front();
+  return direct(tensor, values_.row_major(tensor));
+}
+
+int OperandValues::packed(const Binding& binding, const Arrangement& arrangement,
+                          const Problem& problem) {
+  if (!values_.is_constant(binding.tensor)) {
+    return repacking_.pack(any(binding.tensor), binding, arrangement, problem);
+  }
+  const int value = values_.add_constant(binding.tensor, arrangement);
+  values_.at(value).view = binding.view;
+  values_.at(value).view_names = environment_of(problem);
+  return value;
+}
+
+/// A tensor that has the elements of another under a new shape: the other's memory, in an
+/// arrangement that both shapes can name, or row-major.
+int OperandValues::alias(int tensor, const Arrangement& demanded) {
+  const TaskTensor& facts = values_.tensor(tensor);
+  if (const auto seen = seen_from_source(demanded, values_.tensor(facts.alias_of).shape)) {
+    const int value = direct(facts.alias_of, *seen);
+    Arrangement arrangement = demanded;
+    arrangement.rim = values_.at(value).arrangement.rim;
+    return stored(tensor, values_.shared(value, arrangement));
+  }
+  const int whole = direct(facts.alias_of, values_.row_major(facts.alias_of));
+  const int view = stored(tensor, values_.reshaped(whole, facts.shape));
+  if (satisfies(values_.row_major(tensor), demanded)) return view;
+  return stored(tensor, repacking_.copy(view, tensor, demanded));
+}
+
+/// The value, which from here on stores the tensor.
+int OperandValues::stored(int tensor, int value) {
+  values_.of(tensor).push_back(value);
+  return value;
+}
+
+}  // namespace morton::plan

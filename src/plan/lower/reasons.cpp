@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/lower/reasons.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <utility>
+
+#include "plan/policy/tunables.hpp"
+#include "plan/policy/work_group.hpp"
+
+namespace morton::plan {
+namespace {
+
+/// Eight characters of the time, as std::to_string writes it.
+std::string short_text(double us) {
+  std::array<char, 400> text;  // the largest double has 309 digits
+  const auto end =
+      std::to_chars(text.data(), text.data() + text.size(), us, std::chars_format::fixed, 6).ptr;
+  return {text.data(), std::min(end, text.data() + 8)};
+}
+
+}  // namespace
+
+std::string reason_of(const ScheduledKernel& kernel, const CandidateLists& candidates) {
+  if (kernel.task < 0) return "its reader demands this format";
+  if (kernel.once) return "reads constants only: runs once, when the plan is loaded";
+  const auto& list = candidates[static_cast<std::size_t>(kernel.task)]->candidates;
+  if (list.size() == 1) return "the only kernel that can";
+  return "least estimated time of the network among " + std::to_string(list.size()) + " ways";
+}
+
+std::string build_note(const KernelChoice& choice, const std::vector<std::int64_t>& local) {
+  std::string note = print_tunables(*choice.tunables);
+  if (!note.empty() && !choice.tunables_from.empty()) note += ", ";
+  note += choice.tunables_from;
+  return (note.empty() ? "" : "; " + note) + work_group_note(*choice.entry, local);
+}
+
+std::vector<std::string> considered(const CandidateLists& candidates, const TaskList& tasks) {
+  std::vector<std::string> texts;
+  for (std::size_t t = 0; t < candidates.size(); ++t) {
+    const Task& task = tasks.tasks[t];
+    std::string text = task.name + ": " + print(task.bound.problem);
+    for (const auto& candidate : candidates[t]->candidates) {
+      text += "\n    " + short_text(candidate.estimated_us) + " us  " + candidate.name;
+    }
+    for (const auto& rejection : candidates[t]->rejections) {
+      text += "\n    not " + rejection.name + ": " + print(rejection.reason);
+    }
+    texts.push_back(std::move(text));
+  }
+  return texts;
+}
+
+}  // namespace morton::plan

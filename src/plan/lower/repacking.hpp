@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "base/rooms.hpp"
+#include "plan/lower/stored_values.hpp"
+
+namespace morton::plan {
+
+/// Appends the steps to a schedule that copy values from one arrangement to another.
+class Repacking {
+ public:
+  Repacking(Schedule& schedule, StoredValues& values, const PlanContext& context)
+      : schedule_(schedule), values_(values), context_(context) {}
+
+  /// The tensor of the value `from`, copied into this arrangement.
+  int copy(int from, int tensor, const Arrangement& to);
+  /// The same through the operand's view in `problem`.
+  int pack(int from, const Binding& operand, const Arrangement& to, const Problem& problem);
+  /// Copies the value of `tensor` into the memory of `state`, both row-major.
+  void renew(int state, int value, int tensor);
+
+ private:
+  int append(int from, BoundProblem pack, const Arrangement& to);
+  void append(ScheduledKernel kernel, int from, int to);
+
+  Schedule& schedule_;
+  StoredValues& values_;
+  const PlanContext& context_;
+};
+
+}  // namespace morton::plan
