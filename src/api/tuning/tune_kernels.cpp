@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -22,12 +23,6 @@ namespace {
 /// when all are.
 constexpr double kLikely = 4.0;
 constexpr std::size_t kFewKernels = 2;
-
-Catalogue catalogue_with(const std::vector<std::string>& files) {
-  Catalogue catalogue = Catalogue::standard();
-  for (const std::string& file : files) catalogue.add_file(file);
-  return catalogue;
-}
 
 bool can_be_tuned(const Entry& entry) {
   return can_be_posed(entry.family) && entry.library.empty();
@@ -142,7 +137,8 @@ std::vector<TuneProblem> problems_to_tune(const Model& model, const std::string&
 std::vector<FirstGuess> first_guesses(const std::string& device_json,
                                       const CompileOptions& options) {
   const DeviceInfo device = device_info_from_text(device_json);
-  const Catalogue catalogue = catalogue_with(options.catalogue_files);
+  const std::shared_ptr<const Catalogue> shared = catalogue_of(options);
+  const Catalogue& catalogue = *shared;
   const auto data = read_tuned(store_of(options), observer_of(options));
   std::map<std::string, std::vector<const TunedRecord*>> problems;
   if (data != nullptr) {

@@ -57,6 +57,4 @@ struct PlanOptions {
   } host_steps = HostSteps::where_they_pay;
 };
 
-class KernelPolicy;
-
 }  // namespace morton::plan
