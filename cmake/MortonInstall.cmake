@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake --install: headers, library, program, find_package(morton) and pkg-config.
+# cmake --install: headers, libraries, program, find_package(morton) and pkg-config.
 include(CMakePackageConfigHelpers)
 set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/morton)
 
-install(TARGETS morton EXPORT mortonTargets)
+install(TARGETS morton morton_tools EXPORT mortonTargets)
 if(TARGET morton_cli)
   install(TARGETS morton_cli)
 endif()
@@ -31,7 +31,9 @@ else()
   set(morton_pc_kind "")
 endif()
 file(RELATIVE_PATH morton_pc_up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
-configure_file(${PROJECT_SOURCE_DIR}/cmake/morton.pc.in
-               ${PROJECT_BINARY_DIR}/generated/morton.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/generated/morton.pc
-        DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+foreach(package morton morton-tools)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/${package}.pc.in
+                 ${PROJECT_BINARY_DIR}/generated/${package}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/generated/${package}.pc
+          DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()

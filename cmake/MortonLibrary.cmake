@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# morton_host, morton_device, morton and the program.
+# morton_host, morton_device, morton, morton_tools and the program.
 set(generated_include ${PROJECT_BINARY_DIR}/generated/include)
 configure_file(${PROJECT_SOURCE_DIR}/cmake/version.hpp.in ${generated_include}/morton/version.hpp
                @ONLY)
@@ -59,11 +59,8 @@ add_dependencies(morton_host morton_onnx_header)
 # Only src/formats includes onnx.pb.h: tools/check/include_rules.py sees to it.
 target_include_directories(morton_host SYSTEM PRIVATE ${MORTON_ONNX_DIR})
 
-morton_sources(device_sources device launch tuning run api)
-if(NOT device_sources)
-  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/empty.cpp CONTENT "")
-  set(device_sources ${PROJECT_BINARY_DIR}/generated/empty.cpp)
-endif()
+morton_sources(device_sources device launch run api)
+list(FILTER device_sources EXCLUDE REGEX "/src/device/probe/")
 morton_object_library(morton_device ${device_sources})
 target_compile_definitions(morton_device PUBLIC
   CL_TARGET_OPENCL_VERSION=120 CL_HPP_TARGET_OPENCL_VERSION=120
@@ -79,6 +76,14 @@ if(MORTON_CLBLAST_LIBRARY_FOUND)
   target_link_libraries(morton_device PUBLIC ${MORTON_DEVICE_LIBRARIES})
 endif()
 
+# What only tools need: measuring, tuning, single problems, the insides as text.
+morton_sources(tools_sources device/probe tools)
+morton_object_library(morton_tools_objects ${tools_sources})
+target_compile_definitions(morton_tools_objects PRIVATE
+  $<TARGET_PROPERTY:morton_device,INTERFACE_COMPILE_DEFINITIONS>)
+target_link_libraries(morton_tools_objects PRIVATE Eigen3::Eigen
+                                           PUBLIC OpenCL::OpenCL nlohmann_json::nlohmann_json)
+
 add_library(morton $<TARGET_OBJECTS:morton_host> $<TARGET_OBJECTS:morton_device>)
 add_library(morton::morton ALIAS morton)
 set_target_properties(morton PROPERTIES VERSION ${PROJECT_VERSION}
@@ -91,6 +96,21 @@ target_include_directories(morton PUBLIC
 target_link_libraries(morton PRIVATE ${MORTON_HOST_LIBRARIES} ${MORTON_DEVICE_LIBRARIES}
                                      ${MORTON_FMT} OpenCL::OpenCL)
 
+# It calls a part of libmorton's inside: what src/base/for_tools.hpp marks.
+add_library(morton_tools $<TARGET_OBJECTS:morton_tools_objects>)
+add_library(morton::tools ALIAS morton_tools)
+set_target_properties(morton_tools PROPERTIES EXPORT_NAME tools
+                                              VERSION ${PROJECT_VERSION}
+                                              SOVERSION ${PROJECT_VERSION_MAJOR}
+                                              LINKER_LANGUAGE CXX INSTALL_RPATH "$ORIGIN")
+target_link_libraries(morton_tools PUBLIC morton PRIVATE ${MORTON_FMT} OpenCL::OpenCL)
+if(NOT MORTON_SANITIZE)
+  # Neither library may lack anything: least of all may libmorton need its tools.
+  foreach(library morton morton_tools)
+    target_link_options(${library} PRIVATE LINKER:-z,defs)
+  endforeach()
+endif()
+
 # The program uses the public headers and nothing else of Morton.
 file(GLOB_RECURSE cli_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/*.cpp)
 if(cli_sources)
@@ -100,7 +120,7 @@ if(cli_sources)
     OUTPUT_NAME morton RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}
     INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
   target_include_directories(morton_cli PRIVATE ${PROJECT_SOURCE_DIR}/cli)
-  target_link_libraries(morton_cli PRIVATE morton_flags morton CLI11::CLI11 Eigen3::Eigen
+  target_link_libraries(morton_cli PRIVATE morton_flags morton_tools morton CLI11::CLI11 Eigen3::Eigen
                                            morton_spdlog nlohmann_json::nlohmann_json)
   # Half of the time of a whole build goes into such headers.
   target_precompile_headers(morton_cli PRIVATE <CLI/CLI.hpp> <fmt/format.h>)

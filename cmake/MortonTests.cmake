@@ -64,10 +64,10 @@ target_sources(host_tests PRIVATE ${PROJECT_SOURCE_DIR}/cli/common/statistics.cp
                                   ${PROJECT_SOURCE_DIR}/cli/train/train_text.cpp)
 target_link_libraries(host_tests PRIVATE ${MORTON_FMT})
 target_include_directories(host_tests PRIVATE ${PROJECT_SOURCE_DIR}/cli)
-morton_test_executable(device_tests device morton_host morton_device)
-morton_test_executable(model_tests model morton_host morton_device)
-morton_test_executable(error_tests error morton_host morton_device)
-morton_test_executable(plan_tests plans morton_host morton_device)
+morton_test_executable(device_tests device morton_host morton_device morton_tools_objects)
+morton_test_executable(model_tests model morton_host morton_device morton_tools_objects)
+morton_test_executable(error_tests error morton_host morton_device morton_tools_objects)
+morton_test_executable(plan_tests plans morton_host morton_device morton_tools_objects)
 
 # Files that `morton new` writes, under ONNX's own checker where it is installed.
 execute_process(COMMAND /usr/bin/python3 -c "import onnx" RESULT_VARIABLE no_onnx

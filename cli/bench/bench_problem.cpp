@@ -23,7 +23,7 @@
 #include "common/terminal.hpp"
 #include "common/unused_options.hpp"
 #include "morton/error.hpp"
-#include "morton/peak.hpp"
+#include "morton/tools/peak.hpp"
 
 namespace morton::cli {
 namespace {

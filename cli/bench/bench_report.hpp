@@ -8,7 +8,7 @@
 #include "bench/single_problem.hpp"
 #include "common/output.hpp"
 #include "morton/device.hpp"
-#include "morton/problems.hpp"
+#include "morton/tools/problems.hpp"
 
 namespace morton::cli {
 

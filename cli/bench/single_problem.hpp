@@ -8,9 +8,9 @@
 
 #include "common/options.hpp"
 #include "common/output.hpp"
-#include "morton/expectation.hpp"
-#include "morton/problems.hpp"
 #include "morton/tensor.hpp"
+#include "morton/tools/expectation.hpp"
+#include "morton/tools/problems.hpp"
 
 namespace morton::cli {
 

@@ -8,7 +8,7 @@
 #include <array>
 
 #include "morton/error.hpp"
-#include "morton/passes.hpp"
+#include "morton/tools/passes.hpp"
 
 namespace morton::cli {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "morton/cache.hpp"
+#include "morton/tools/cache.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "morton/tools/doctor.hpp"
+
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -12,7 +14,6 @@
 #include "common/options.hpp"
 #include "common/output.hpp"
 #include "common/terminal.hpp"
-#include "morton/device.hpp"
 #include "morton/error.hpp"
 
 namespace morton::cli {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "morton/probe.hpp"
+#include "morton/tools/probe.hpp"
 
 #include <CLI/CLI.hpp>
 #include <memory>

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "common/output.hpp"
-#include "morton/probe.hpp"
+#include "morton/tools/probe.hpp"
 
 namespace morton::cli {
 

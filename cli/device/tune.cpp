@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "morton/tune.hpp"
+#include "morton/tools/tune.hpp"
 
 #include <fmt/format.h>
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "common/output.hpp"
-#include "morton/tune.hpp"
+#include "morton/tools/tune.hpp"
 
 namespace morton::cli {
 

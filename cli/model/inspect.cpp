@@ -14,8 +14,8 @@
 #include "common/shape_options.hpp"
 #include "morton/error.hpp"
 #include "morton/model.hpp"
-#include "morton/passes.hpp"
 #include "morton/support.hpp"
+#include "morton/tools/passes.hpp"
 
 namespace morton::cli {
 namespace {

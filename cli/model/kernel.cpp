@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "morton/kernel.hpp"
+#include "morton/tools/kernel.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -13,7 +13,7 @@
 #include "common/output.hpp"
 #include "common/terminal.hpp"
 #include "morton/error.hpp"
-#include "morton/probe.hpp"
+#include "morton/tools/probe.hpp"
 #include "run/profile_measure.hpp"
 #include "run/profile_report.hpp"
 

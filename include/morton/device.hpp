@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "morton/doctor.hpp"
 #include "morton/error.hpp"
 #include "morton/export.hpp"
 #include "morton/roofs.hpp"
@@ -49,7 +48,8 @@ class MORTON_API Device {
   [[nodiscard]] std::string description() const;
   /// All facts as a JSON object.
   [[nodiscard]] std::string json() const;
-  /// What it does at most: measured by `probe` (probe.hpp), else guessed; `source` says which.
+  /// What it does at most: measured by `probe` (tools/probe.hpp), else guessed; `source` says
+  /// which.
   [[nodiscard]] const Roofs& roofs() const;
   /// Why something that is kept for the device could not be used (damaged measured roofs); one line
   /// each.
@@ -67,9 +67,5 @@ class MORTON_API Device {
  private:
   std::shared_ptr<device::OpenClDevice> device_;
 };
-
-/// Why a device is or is not usable: loader, ICD files, permissions, caches, a tiny kernel's
-/// answer.
-[[nodiscard]] MORTON_API std::vector<DoctorCheck> run_doctor(const DeviceConfig& config = {});
 
 }  // namespace morton

@@ -43,15 +43,15 @@ using namespace plan;
 namespace launch {
 using namespace device;
 }
-namespace tuning {
-using namespace launch;
-}
 namespace run {
-using namespace tuning;
+using namespace launch;
 }
 namespace api {
 using namespace run;
 using namespace training;
 }  // namespace api
+namespace tools {
+using namespace api;
+}
 
 }  // namespace morton

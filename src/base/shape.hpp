@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/for_tools.hpp"
 #include "morton/tensor.hpp"
 
 namespace morton {
@@ -19,7 +20,7 @@ inline constexpr std::int64_t kMaxElements = std::int64_t{1} << 40;
 [[nodiscard]] std::int64_t element_count(const Shape& shape, const char* what = "shape");
 
 /// "1x3x224x224"; "scalar" for rank 0.
-[[nodiscard]] std::string to_string(const Shape& shape);
+[[nodiscard]] MORTON_FOR_TOOLS std::string to_string(const Shape& shape);
 
 /// Strides in elements of the dense row-major arrangement.
 [[nodiscard]] Shape row_major_strides(const Shape& shape);

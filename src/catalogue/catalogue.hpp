@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/algebra/expression.hpp"
+#include "base/for_tools.hpp"
 #include "base/rooms.hpp"
 #include "layout/arrangement.hpp"
 #include "morton/dtype.hpp"
@@ -168,14 +169,14 @@ class Catalogue {
  public:
   /// Those built into the library, which a process reads once, when they are first asked for; or
   /// from MORTON_KERNEL_DIR when that is set, read anew each time.
-  [[nodiscard]] static std::shared_ptr<const Catalogue> shared();
+  [[nodiscard]] MORTON_FOR_TOOLS static std::shared_ptr<const Catalogue> shared();
   /// A copy of `shared`, to which files may be added.
   [[nodiscard]] static Catalogue standard() { return *shared(); }
   /// Every <family>/<name>.json below `folder`, with the .cl files that they name.
   [[nodiscard]] static Catalogue from_folder(const std::filesystem::path& folder);
   /// Adds a user's entry or recipe file, or a kernel library of R17 (`--catalogue my.json`); its
   /// .cl files lie beneath its folder. An entry whose name is taken replaces nothing: ModelError.
-  void add_file(const std::filesystem::path& json);
+  MORTON_FOR_TOOLS void add_file(const std::filesystem::path& json);
   /// Adds from text; `read_source` gives the text of a .cl named in it.
   void add_text(std::string_view json, const std::string& file,
                 const std::function<std::string(const std::string&)>& read_source);
@@ -184,8 +185,8 @@ class Catalogue {
   [[nodiscard]] const std::vector<Recipe>& recipes() const { return recipes_; }
   /// Kernels of libraries that no problem can be given to, by name, and why.
   [[nodiscard]] const std::map<std::string, std::string>& left_out() const { return left_out_; }
-  [[nodiscard]] const Entry* find_entry(std::string_view name) const;
-  [[nodiscard]] const Recipe* find_recipe(std::string_view name) const;
+  [[nodiscard]] MORTON_FOR_TOOLS const Entry* find_entry(std::string_view name) const;
+  [[nodiscard]] MORTON_FOR_TOOLS const Recipe* find_recipe(std::string_view name) const;
 
  private:
   void add_library(const JsonReader& reader, const std::string& file,
@@ -202,7 +203,7 @@ class Catalogue {
 [[nodiscard]] bool packs_one_layout(const Entry& entry);
 
 /// The value of each tunable where nothing is tuned.
-[[nodiscard]] Environment standard_tunables(const Entry& entry);
+[[nodiscard]] MORTON_FOR_TOOLS Environment standard_tunables(const Entry& entry);
 
 /// The names that the expressions of `global`, `local_memory_bytes`, `require` and `cost` may use:
 /// the family's extents ("M"), padded extents ("M_pad"), "elements_dst", structure, tunables and

@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 
+#include "base/for_tools.hpp"
 #include "base/rooms.hpp"
 
 namespace morton::catalogue {
@@ -27,6 +28,6 @@ struct Library {
 /// All libraries that Morton knows how to call.
 [[nodiscard]] std::span<const Library> libraries();
 /// The library named `name`, or nullptr.
-[[nodiscard]] const Library* find_library(std::string_view name);
+[[nodiscard]] MORTON_FOR_TOOLS const Library* find_library(std::string_view name);
 
 }  // namespace morton::catalogue

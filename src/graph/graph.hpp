@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/algebra/chain.hpp"
+#include "base/for_tools.hpp"
 #include "base/rooms.hpp"
 #include "base/shape.hpp"
 #include "morton/tensor.hpp"
@@ -91,11 +92,11 @@ struct Graph {
   std::vector<TensorId> outputs;
   std::vector<StateUpdate> updates;
 
-  TensorId add_tensor(GraphTensor tensor);
+  MORTON_FOR_TOOLS TensorId add_tensor(GraphTensor tensor);
   [[nodiscard]] const GraphTensor& tensor(TensorId id) const;
-  [[nodiscard]] GraphTensor& tensor(TensorId id);
+  [[nodiscard]] MORTON_FOR_TOOLS GraphTensor& tensor(TensorId id);
   /// The tensor named `name`, or kNoTensor.
-  [[nodiscard]] TensorId find(std::string_view name) const;
+  [[nodiscard]] MORTON_FOR_TOOLS TensorId find(std::string_view name) const;
   /// True for what a run leaves behind: outputs, and values that states take.
   [[nodiscard]] bool is_result(TensorId id) const;
   /// True for the value that a state takes.
@@ -109,14 +110,14 @@ struct Graph {
 /// Checks what every stage relies on: tensor ids in range, names unique, one producer for each
 /// activation, no use before production (so no cycle), constants with data, epilogues with as many
 /// inputs as they read. Throws ModelError that names `stage`, the node and the tensor.
-void verify(const Graph& graph, const std::string& stage);
+MORTON_FOR_TOOLS void verify(const Graph& graph, const std::string& stage);
 
 /// Orders the nodes so that each follows its producers, keeping the given order where it may;
 /// throws ModelError naming the nodes of a cycle.
 void sort_topologically(Graph& graph);
 
 /// One line for each node: outputs, operator, inputs with shapes, epilogue.
-[[nodiscard]] std::string print(const Graph& graph);
+[[nodiscard]] MORTON_FOR_TOOLS std::string print(const Graph& graph);
 
 /// Graphviz text.
 [[nodiscard]] std::string print_dot(const Graph& graph);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/algebra/view.hpp"
+#include "base/for_tools.hpp"
 #include "base/rooms.hpp"
 #include "layout/layout.hpp"
 #include "morton/tensor.hpp"
@@ -16,7 +17,7 @@ namespace morton::layout {
 /// the ones before it promise.
 enum class Rim : std::uint8_t { undefined, finite, zero };
 
-[[nodiscard]] std::string_view name_of(Rim rim);
+[[nodiscard]] MORTON_FOR_TOOLS std::string_view name_of(Rim rim);
 /// Throws ModelError that names `where`.
 [[nodiscard]] Rim parse_rim(std::string_view text, std::string_view where);
 
@@ -61,7 +62,7 @@ void validate(const Arrangement& arrangement);
 [[nodiscard]] Shape operand_extents(const Arrangement& arrangement);
 /// Elements, padding and pitch included; checked.
 [[nodiscard]] std::int64_t elements_of(const Arrangement& arrangement);
-[[nodiscard]] std::int64_t bytes_of(const Arrangement& arrangement);
+[[nodiscard]] MORTON_FOR_TOOLS std::int64_t bytes_of(const Arrangement& arrangement);
 /// Offset in elements of the tensor element at `tensor_coordinates`.
 [[nodiscard]] std::int64_t offset_of(const Arrangement& arrangement,
                                      std::span<const std::int64_t> tensor_coordinates);
@@ -95,7 +96,7 @@ void pack_through(const Tensor& source, const View& view, const Environment& ext
 
 /// "f32 C_4_2_C [M=120->120 N=1->32] rim finite"-like text; names the operand dimensions A, B, ...
 /// unless given.
-[[nodiscard]] std::string print(const Arrangement& arrangement,
-                                std::span<const std::string> dimensions = {});
+[[nodiscard]] MORTON_FOR_TOOLS std::string print(const Arrangement& arrangement,
+                                                 std::span<const std::string> dimensions = {});
 
 }  // namespace morton::layout

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/for_tools.hpp"
 #include "base/rooms.hpp"
 #include "graph/graph.hpp"
 
@@ -53,12 +54,12 @@ struct PassReport {
 };
 
 /// All passes, in the order in which they run.
-[[nodiscard]] std::span<const Pass> all_passes();
+[[nodiscard]] MORTON_FOR_TOOLS std::span<const Pass> all_passes();
 
 /// Runs them, verifying the graph before the first and after each. Throws UsageError for a name in
 /// `options.skip` that is no pass or a required one, and whatever the passes throw; `graph` is then
 /// of no use.
-PassReport run_passes(Graph& graph, const PassOptions& options);
+MORTON_FOR_TOOLS PassReport run_passes(Graph& graph, const PassOptions& options);
 
 /// One line for each pass: name, changes, time.
 [[nodiscard]] std::string print(const PassReport& report);

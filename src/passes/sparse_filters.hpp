@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/for_tools.hpp"
 #include "base/rooms.hpp"
 #include "graph/graph.hpp"
 
@@ -12,6 +13,6 @@ namespace morton::passes {
 /// hold the factor divided by the window's elements; so it does as many times the work as there are
 /// channels. Returns how many it changed. It is none of the pipeline's passes: the result is slower
 /// wherever there are pooling kernels.
-int spread_subsampling(Graph& graph);
+MORTON_FOR_TOOLS int spread_subsampling(Graph& graph);
 
 }  // namespace morton::passes

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/algebra/expression.hpp"
+#include "base/for_tools.hpp"
 #include "base/rooms.hpp"
 
 namespace morton::problems {
@@ -25,11 +26,11 @@ class Family {
   constexpr explicit Family(std::uint8_t number) : number_(number) {}
 
   /// "gemm"; empty for no family.
-  [[nodiscard]] const std::string& name() const;
+  [[nodiscard]] MORTON_FOR_TOOLS const std::string& name() const;
   operator const std::string&() const { return name(); }  // NOLINT(google-explicit-constructor)
 
   /// What the family is. Throws InternalError for no family.
-  [[nodiscard]] const ProblemFamily& operator*() const;
+  [[nodiscard]] MORTON_FOR_TOOLS const ProblemFamily& operator*() const;
   [[nodiscard]] const ProblemFamily* operator->() const { return &**this; }
 
   friend constexpr bool operator==(Family a, Family b) { return a.number_ == b.number_; }
@@ -105,11 +106,11 @@ struct ProblemFamily {
 };
 
 /// The family named `name`, or nullptr.
-[[nodiscard]] const ProblemFamily* find_problem_family(std::string_view name);
+[[nodiscard]] MORTON_FOR_TOOLS const ProblemFamily* find_problem_family(std::string_view name);
 /// All families, in the order of families.def.
 [[nodiscard]] const std::vector<ProblemFamily>& problem_families();
 /// "gemm, batched_gemm, ...".
-[[nodiscard]] std::string names_of_families();
+[[nodiscard]] MORTON_FOR_TOOLS std::string names_of_families();
 
 /// The definitions: `family_gemm` and so on.
 #define MORTON_FAMILY(name) [[nodiscard]] ProblemFamily family_##name();

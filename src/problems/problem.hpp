@@ -8,6 +8,7 @@
 #include "base/algebra/chain.hpp"
 #include "base/algebra/expression.hpp"
 #include "base/algebra/view.hpp"
+#include "base/for_tools.hpp"
 #include "base/rooms.hpp"
 #include "morton/dtype.hpp"
 #include "morton/tensor.hpp"
@@ -55,13 +56,14 @@ struct BoundProblem {
 [[nodiscard]] Environment environment_of(const Problem& problem);
 
 /// Elements of an operand, by the problem's sizes.
-[[nodiscard]] std::int64_t elements_of(const OperandSchema& schema, const Problem& problem);
+[[nodiscard]] MORTON_FOR_TOOLS std::int64_t elements_of(const OperandSchema& schema,
+                                                        const Problem& problem);
 /// Operations of the problem, without those that a kernel does for padding.
 [[nodiscard]] double flop_of(const Problem& problem);
 /// Bytes of its operands, each once.
 [[nodiscard]] double bytes_of(const Problem& problem);
 
 /// "gemm M=120 N=1 K=400 f32, tanh(add(v, s1))".
-[[nodiscard]] std::string print(const Problem& problem);
+[[nodiscard]] MORTON_FOR_TOOLS std::string print(const Problem& problem);
 
 }  // namespace morton::problems

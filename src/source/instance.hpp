@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/for_tools.hpp"
 #include "base/rooms.hpp"
 #include "catalogue/catalogue.hpp"
 #include "layout/arrangement.hpp"
@@ -64,7 +65,7 @@ struct InstanceSource {
 
 /// The value of every integer argument that `generate` may ask for: the problem's extents, padded
 /// extents ("M_pad"), sizes of the operands' memory, and "elements_dst".
-[[nodiscard]] Environment argument_values(const InstanceSpec& spec);
+[[nodiscard]] MORTON_FOR_TOOLS Environment argument_values(const InstanceSpec& spec);
 
 /// Of a problem of a family of any rank: "part_columns", the extent of its last dimension, and
 /// "part_rows", the product of those before it. Of others nothing.

@@ -1,25 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // consumer MODEL EXPECTED: runs LeNet-5 through the installed library and compares its answers with
-// the expected ones. Includes every public header, so that each is installed and stands alone.
+// the expected ones. Includes every header for applications, so that each is installed and stands
+// alone (but mirror.hpp, which needs OpenCL's headers).
 #include <cmath>
 #include <cstddef>
 #include <exception>
 #include <iostream>
+#include <morton/architectures.hpp>
+#include <morton/compare.hpp>
 #include <morton/compile.hpp>
+#include <morton/compiled_file.hpp>
+#include <morton/dataset.hpp>
 #include <morton/device.hpp>
-#include <morton/doctor.hpp>
 #include <morton/dtype.hpp>
 #include <morton/error.hpp>
+#include <morton/evaluation.hpp>
 #include <morton/export.hpp>
 #include <morton/files.hpp>
 #include <morton/interop.hpp>
 #include <morton/model.hpp>
 #include <morton/morton.hpp>
-#include <morton/probe.hpp>
+#include <morton/optimizer.hpp>
+#include <morton/plan_choices.hpp>
 #include <morton/roofs.hpp>
 #include <morton/session.hpp>
+#include <morton/support.hpp>
 #include <morton/tensor.hpp>
+#include <morton/trainer.hpp>
+#include <morton/training_run.hpp>
 #include <morton/version.hpp>
 #include <stdexcept>
 #include <string>

@@ -3,9 +3,9 @@
 #
 # run.sh BUILD_DIR WORK_DIR
 #
-# Installs Morton from BUILD_DIR below WORK_DIR, moves the installation, and builds the program beside
-# this script against it, once with find_package and once with pkg-config; each runs LeNet-5 and
-# compares its answers.
+# Installs Morton from BUILD_DIR below WORK_DIR, moves the installation, and builds the programs beside
+# this script against it, once with find_package and once with pkg-config. One runs LeNet-5 and compares
+# its answers, the other is a tool.
 set -euo pipefail
 
 build=$1
@@ -28,15 +28,23 @@ echo "== find_package"
 cmake -S "$here" -B "$work/cmake" -G Ninja -D CMAKE_PREFIX_PATH="$prefix" >"$work/cmake.log"
 cmake --build "$work/cmake"
 run "$work/cmake/consumer"
+"$work/cmake/tool"
 
 echo "== pkg-config"
 pc_file=$(find "$prefix" -name morton.pc)
 export PKG_CONFIG_PATH
 PKG_CONFIG_PATH=$(dirname "$pc_file")
-read -ra flags <<<"$(pkg-config --cflags --libs morton)"
-"${CXX:-c++}" -std=c++20 "$here/main.cpp" "${flags[@]}" -o "$work/consumer"
+# compile SOURCE PACKAGE PROGRAM
+compile() {
+  local flags
+  read -ra flags <<<"$(pkg-config --cflags --libs "$2")"
+  "${CXX:-c++}" -std=c++20 "$here/$1" "${flags[@]}" -o "$work/$3"
+}
+compile main.cpp morton consumer
+compile tool.cpp morton-tools tool
 libraries=$(pkg-config --variable=libdir morton)
 LD_LIBRARY_PATH=$libraries run "$work/consumer"
+LD_LIBRARY_PATH=$libraries "$work/tool"
 
 echo "== program"
 "$prefix/bin/morton" --version

@@ -14,7 +14,7 @@
 #include "device/probe/probe_host.hpp"
 #include "device/probe/probe_memory.hpp"
 #include "device/probe/probe_transfer.hpp"
-#include "morton/probe.hpp"
+#include "morton/tools/probe.hpp"
 #include "support/devices.hpp"
 #include "support/rooms.hpp"
 #include "support/temporary_folder.hpp"

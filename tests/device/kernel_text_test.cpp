@@ -8,8 +8,8 @@
 #include "base/error.hpp"
 #include "catalogue/catalogue.hpp"
 #include "device/open/program_cache.hpp"
-#include "morton/kernel.hpp"
-#include "morton/problems.hpp"
+#include "morton/tools/kernel.hpp"
+#include "morton/tools/problems.hpp"
 #include "support/devices.hpp"
 #include "support/rooms.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What tuning measures is the problem that a record names.
-#include "api/tuning/tune_problem.hpp"
+#include "tools/tuning/tune_problem.hpp"
 
 #include <gtest/gtest.h>
 

@@ -9,11 +9,11 @@
 #include "base/error.hpp"
 #include "base/files/file.hpp"
 #include "plan/measured/tuned_file.hpp"
+#include "plan/measured/tuned_store.hpp"
 #include "support/rooms.hpp"
 #include "support/temporary_folder.hpp"
-#include "tuning/journal.hpp"
-#include "tuning/search.hpp"
-#include "tuning/store.hpp"
+#include "tools/tuning/journal.hpp"
+#include "tools/tuning/search.hpp"
 
 namespace morton::test {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "error/cli_program.hpp"
 #include "morton/device.hpp"
-#include "morton/probe.hpp"
+#include "morton/tools/probe.hpp"
 #include "support/rooms.hpp"
 #include "support/temporary_folder.hpp"
 

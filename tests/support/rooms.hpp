@@ -4,5 +4,5 @@
 #include "base/rooms.hpp"
 
 namespace morton::test {
-using namespace api;
+using namespace tools;
 }  // namespace morton::test

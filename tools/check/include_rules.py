@@ -10,7 +10,7 @@ from project import ROOT, Problems, files, read
 
 # src/ in the order that data flows; a folder includes only folders before it.
 ORDER = ["base", "problems", "graph", "ops", "formats", "passes", "autodiff", "training", "layout",
-         "kernels", "catalogue", "source", "plan", "device", "launch", "tuning", "run", "api"]
+         "kernels", "catalogue", "source", "plan", "device", "launch", "run", "api", "tools"]
 WHAT = ORDER[ORDER.index("graph"):ORDER.index("layout")]
 HOW = ORDER[ORDER.index("layout"):ORDER.index("device")]
 # Inside these folders a room (sub-folder) includes only rooms before it; "." is the folder itself.
@@ -22,7 +22,8 @@ ROOMS = {
     "src/training": ["data", "files", "loop"],
     "src/plan": ["measured", "ir", "tasks", "policy", "cost", "search", "lower", "single", ".", "split"],
     "src/device": ["open", "use", "probe"],
-    "src/api": ["model", "compile", "inspect", "session", "training", "tuning", "probing"],
+    "src/api": ["model", "compile", "inspect", "session", "training"],
+    "src/tools": ["problems", "inspect", "tuning", "probing"],
     "cli": ["common", "run", "bench", "check", "train", "model", "device", "."],
 }
 MOST_FILES = 40  # of a folder, directly
@@ -30,6 +31,9 @@ MOST_FILES = 40  # of a folder, directly
 OPENCL_FOLDERS = ("src/device/", "tests/device/")
 # Is for programs that call OpenCL themselves; no source of Morton includes it.
 OF_OPENCL_USERS = "include/morton/mirror.hpp"
+# A library of its own: libmorton must do without it.
+TOOLS = ("morton/tools/", "device/probe/")
+TOOLS_USERS = ("src/tools/", "src/device/probe/", "include/morton/tools/", "cli/", "tests/")
 # Users of the library: they know its public headers only.
 PUBLIC_ONLY = ("include/", "cli/", "examples/", "bench/", "tests/consumer/")
 # Measures what the public headers hide.
@@ -108,6 +112,8 @@ def check_file(path, problems):
             problems.add(path, line, f"only {' and '.join(OPENCL_FOLDERS)} include OpenCL headers")
         if name == "onnx.pb.h" and not str(path).startswith(("src/formats/", "tests/")):
             problems.add(path, line, "only src/formats reads ONNX files")
+        if name.startswith(TOOLS) and not str(path).startswith(TOOLS_USERS):
+            problems.add(path, line, f"{name} is for tools: {' '.join(TOOLS_USERS)}")
         inside = first in ORDER and (ROOT / "src" / name).is_file()
         if inside and public_only:
             problems.add(path, line, f"may include public headers only, not {name}")

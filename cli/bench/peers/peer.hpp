@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "morton/device.hpp"
-#include "morton/problems.hpp"
 #include "morton/tensor.hpp"
+#include "morton/tools/problems.hpp"
 
 namespace morton::cli {
 

@@ -13,6 +13,11 @@ std::filesystem::path cache_folder(const std::string& given) {
   return {};
 }
 
+std::filesystem::path cache_folder_of(const DeviceConfig& config) {
+  if (config.disk_cache == DeviceConfig::DiskCache::none) return {};
+  return cache_folder(config.cache_dir);
+}
+
 std::filesystem::path tuning_folder(const std::filesystem::path& cache) {
   return cache.empty() ? cache : cache / "tuning";
 }

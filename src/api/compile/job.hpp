@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "api/compile/model_at_shapes.hpp"
+#include "base/for_tools.hpp"
 #include "base/rooms.hpp"
 #include "morton/compile.hpp"
 #include "plan/policy/kernel_policy.hpp"
@@ -22,7 +23,7 @@ struct Observer {
     if (log) log(line);
   }
 };
-[[nodiscard]] Observer observer_of(const CompileOptions& options);
+[[nodiscard]] MORTON_FOR_TOOLS Observer observer_of(const CompileOptions& options);
 
 /// Where it is kept what was measured, and what self-tests found.
 struct Store {
@@ -31,23 +32,23 @@ struct Store {
   CompileOptions::Tuning tuning = CompileOptions::Tuning::use;
 };
 /// For a device that need not be there.
-[[nodiscard]] Store store_of(const CompileOptions& options);
+[[nodiscard]] MORTON_FOR_TOOLS Store store_of(const CompileOptions& options);
 /// For a device: one that keeps nothing on disk reads nothing there, unless a folder is named.
 [[nodiscard]] Store store_of(const CompileOptions& options, const Device& device);
 
 /// What was measured, of all sources that the store lets in; and what self-tests refuse. Throws
 /// ModelError for a damaged file.
-[[nodiscard]] std::shared_ptr<const TunedData> read_tuned(const Store& store,
-                                                          const Observer& observer);
+[[nodiscard]] MORTON_FOR_TOOLS std::shared_ptr<const TunedData> read_tuned(
+    const Store& store, const Observer& observer);
 
 /// The standard catalogue with the options' files. Throws ModelError for a bad file.
-[[nodiscard]] std::shared_ptr<const Catalogue> catalogue_of(const CompileOptions& options);
+[[nodiscard]] MORTON_FOR_TOOLS std::shared_ptr<const Catalogue> catalogue_of(
+    const CompileOptions& options);
 
 /// What planning may consider. Throws UsageError where the options name what the catalogue has not,
 /// and what reading the store and the catalogue's files throws.
-[[nodiscard]] std::shared_ptr<const KernelPolicy> policy_of(const CompileOptions& options,
-                                                            const Store& store,
-                                                            const Observer& observer);
+[[nodiscard]] MORTON_FOR_TOOLS std::shared_ptr<const KernelPolicy> policy_of(
+    const CompileOptions& options, const Store& store, const Observer& observer);
 
 /// What CompileOptions ask for, each part made once. The functions below `compile` take what they
 /// need of it and change nothing.
@@ -64,6 +65,7 @@ struct Job {
 };
 
 /// Throws what making its parts throws.
-[[nodiscard]] Job job_of(const Model& model, const CompileOptions& options, const Store& store);
+[[nodiscard]] MORTON_FOR_TOOLS Job job_of(const Model& model, const CompileOptions& options,
+                                          const Store& store);
 
 }  // namespace morton::api

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "base/for_tools.hpp"
 #include "base/rooms.hpp"
 #include "graph/graph.hpp"
 #include "morton/compile.hpp"
@@ -11,7 +12,7 @@
 namespace morton::api {
 
 /// What the passes take of the options.
-[[nodiscard]] PassOptions pass_options_of(const CompileOptions& options);
+[[nodiscard]] MORTON_FOR_TOOLS PassOptions pass_options_of(const CompileOptions& options);
 
 /// The same at other extents.
 [[nodiscard]] PassOptions at_shapes(PassOptions passes, const InputShapes& shapes);
@@ -21,7 +22,7 @@ class ModelAtShapes {
  public:
   /// Runs the passes. Throws what they throw, and UnsupportedError for a model with nodes that
   /// cannot be computed.
-  ModelAtShapes(Model model, PassOptions passes);
+  MORTON_FOR_TOOLS ModelAtShapes(Model model, PassOptions passes);
 
   [[nodiscard]] const Model& model() const { return model_; }  ///< as loaded
   [[nodiscard]] const Graph& graph() const { return graph_; }

@@ -6,7 +6,7 @@
 #include "base/error.hpp"
 #include "base/files/file.hpp"
 #include "plan/measured/tuned_file.hpp"
-#include "tuning/store.hpp"
+#include "plan/measured/tuned_store.hpp"
 
 namespace morton::api {
 namespace {

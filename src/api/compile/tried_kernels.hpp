@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/device/device_info.hpp"
+#include "base/for_tools.hpp"
 #include "base/rooms.hpp"
 #include "plan/ir/plan.hpp"
 #include "plan/measured/tuned.hpp"
@@ -16,10 +17,12 @@ namespace morton::api {
 /// The folder of what self-tests found, in a cache folder; empty for an empty one. For each device
 /// and driver it has a file of the kernels that computed rightly, and one, as tuning data are kept,
 /// with verdicts on those that did not.
-[[nodiscard]] std::filesystem::path self_test_folder(const std::filesystem::path& cache);
+[[nodiscard]] MORTON_FOR_TOOLS std::filesystem::path self_test_folder(
+    const std::filesystem::path& cache);
 
 /// The keys of kernels in a file that TriedKernels wrote. Throws ModelError for another one.
-[[nodiscard]] std::set<std::string> read_tried_kernels(const std::filesystem::path& file);
+[[nodiscard]] MORTON_FOR_TOOLS std::set<std::string> read_tried_kernels(
+    const std::filesystem::path& file);
 
 /// Adds the verdicts of every device to `data`. Returns what is wrong with files that are damaged,
 /// which count for nothing: what they refused is tried anew.

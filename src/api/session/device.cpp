@@ -1,34 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "morton/device.hpp"
 
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "api/compile/cache_folder.hpp"
 #include "base/knobs.hpp"
 #include "device/open/kept_roofs.hpp"
 #include "device/open/opencl_device.hpp"
-#include "device/probe/doctor.hpp"
 #include "morton/interop.hpp"
 
 namespace morton {
 using namespace api;
-namespace {
-
-std::filesystem::path folder_for(const DeviceConfig& config) {
-  if (config.disk_cache == DeviceConfig::DiskCache::none) return {};
-  return cache_folder(config.cache_dir);
-}
-
-}  // namespace
 
 Device::Device(std::shared_ptr<OpenClDevice> implementation) : device_(std::move(implementation)) {}
 
 Device Device::open(const std::string& selector, const DeviceConfig& config) {
-  if (!selector.empty()) return Device(OpenClDevice::open(selector, {folder_for(config)}));
+  if (!selector.empty()) return Device(OpenClDevice::open(selector, {cache_folder_of(config)}));
   const auto named = knob("MORTON_DEVICE");
   try {
-    return Device(OpenClDevice::open(named.value_or("auto"), {folder_for(config)}));
+    return Device(OpenClDevice::open(named.value_or("auto"), {cache_folder_of(config)}));
   } catch (const UsageError& error) {
     if (!named) throw;
     throw UsageError("MORTON_DEVICE=" + *named + ": " + error.what());
@@ -39,7 +29,7 @@ std::vector<std::string> Device::list_json(const DeviceConfig& config,
                                            std::vector<std::string>* notes) {
   std::vector<std::string> texts;
   for (DeviceInfo& info : OpenClDevice::list()) {
-    const KeptRoofs kept = read_kept_roofs(folder_for(config), info);
+    const KeptRoofs kept = read_kept_roofs(cache_folder_of(config), info);
     if (kept.roofs) info.roofs = *kept.roofs;
     if (!kept.problem.empty() && notes != nullptr) notes->push_back(kept.problem);
     texts.push_back(to_json(info).dump());
@@ -69,10 +59,6 @@ std::int64_t Device::peak_bytes() const { return device_->memory().peak_bytes();
 
 int Device::program_builds() const { return device_->programs().builds(); }
 
-std::vector<DoctorCheck> run_doctor(const DeviceConfig& config) {
-  return run_doctor(DoctorOptions{folder_for(config)});
-}
-
 Device adopt_device(cl_context context, cl_device_id device, const DeviceConfig& config) {
   if (context == nullptr || device == nullptr) {
     throw UsageError("adopted device: the context and the device must not be null");
@@ -83,7 +69,7 @@ Device adopt_device(cl_context context, cl_device_id device, const DeviceConfig&
   with_device_errors("adopted device", unknown, [&] {
     // `true` retains what the caller keeps owning.
     adopted = OpenClDevice::adopt(cl::Context(context, true), cl::Device(device, true),
-                                  {folder_for(config)});
+                                  {cache_folder_of(config)});
   });
   return Device(std::move(adopted));
 }

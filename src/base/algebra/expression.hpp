@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/for_tools.hpp"
+
 namespace morton {
 
 enum class ExpressionOp : std::uint8_t;
@@ -36,12 +38,12 @@ class Expression {
 
   /// The value under `environment`. Throws ModelError for an unknown name, an overflow or a
   /// division by zero, quoting the expression.
-  [[nodiscard]] std::int64_t evaluate(const Environment& environment) const;
+  [[nodiscard]] MORTON_FOR_TOOLS std::int64_t evaluate(const Environment& environment) const;
   /// This expression with the given variables replaced, simplified (constants folded; x*1, x+0,
   /// x/1, x%1 and 0*x removed).
   [[nodiscard]] Expression substitute(const std::map<std::string, Expression>& replacements) const;
   /// Canonical text that `parse` reads back.
-  [[nodiscard]] std::string print() const;
+  [[nodiscard]] MORTON_FOR_TOOLS std::string print() const;
   /// OpenCL C text; division and remainder are C's.
   [[nodiscard]] std::string to_opencl() const;
   /// Every variable in it.

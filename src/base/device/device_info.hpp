@@ -9,6 +9,7 @@
 
 #include "base/algebra/expression.hpp"
 #include "base/files/json_reader.hpp"
+#include "base/for_tools.hpp"
 #include "morton/roofs.hpp"
 
 namespace morton {
@@ -57,9 +58,9 @@ inline constexpr std::string_view kOverlappingSubBuffers = "nvidia-overlapping-s
 /// All fields, schema 1.
 [[nodiscard]] Json to_json(const DeviceInfo& info);
 /// Checked; throws ModelError naming the key. Unknown keys are errors, missing ones too.
-[[nodiscard]] DeviceInfo device_info_from_json(const JsonReader& reader);
+[[nodiscard]] MORTON_FOR_TOOLS DeviceInfo device_info_from_json(const JsonReader& reader);
 /// Likewise from the text of a description that has no file.
-[[nodiscard]] DeviceInfo device_info_from_text(const std::string& text);
+[[nodiscard]] MORTON_FOR_TOOLS DeviceInfo device_info_from_text(const std::string& text);
 [[nodiscard]] Json to_json(const Roofs& roofs);
 /// Checked as device_info_from_json does; footprints must be positive and go up, and so must the
 /// host's products. "host" may be missing: then nobody measured it.
@@ -71,8 +72,8 @@ inline constexpr std::string_view kOverlappingSubBuffers = "nvidia-overlapping-s
 [[nodiscard]] Environment environment_of(const DeviceInfo& info);
 /// Rough roofs of a device that nobody measured, from its kind, clock and compute units; `source`
 /// says that they are guessed.
-[[nodiscard]] Roofs guessed_roofs(const DeviceInfo& info);
+[[nodiscard]] MORTON_FOR_TOOLS Roofs guessed_roofs(const DeviceInfo& info);
 /// Device, driver and versions in one line: the key of caches and tuning data.
-[[nodiscard]] std::string fingerprint(const DeviceInfo& info);
+[[nodiscard]] MORTON_FOR_TOOLS std::string fingerprint(const DeviceInfo& info);
 
 }  // namespace morton

@@ -8,11 +8,14 @@
 #include <string>
 #include <string_view>
 
+#include "base/for_tools.hpp"
+
 namespace morton {
 
 /// The bytes of a regular file, up to `limit_bytes`. Throws ModelError that names the file and what
 /// is wrong (missing, a folder, not readable, larger than the limit).
-[[nodiscard]] std::string read_file(const std::filesystem::path& path, std::int64_t limit_bytes);
+[[nodiscard]] MORTON_FOR_TOOLS std::string read_file(const std::filesystem::path& path,
+                                                     std::int64_t limit_bytes);
 
 /// Writes to a temporary file beside `path`, flushes it, renames it over `path` and flushes the
 /// folder, so that a kill at any moment leaves the old or the new file. Creates missing folders.
@@ -36,6 +39,6 @@ void pause_for_slow_writes();
 
 /// A 128-bit digest (XXH3) of `bytes` in 32 hexadecimal digits: against damage, not against
 /// forgery.
-[[nodiscard]] std::string digest_of(std::string_view bytes);
+[[nodiscard]] MORTON_FOR_TOOLS std::string digest_of(std::string_view bytes);
 
 }  // namespace morton

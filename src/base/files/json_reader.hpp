@@ -9,13 +9,15 @@
 #include <string_view>
 #include <vector>
 
+#include "base/for_tools.hpp"
+
 namespace morton {
 
 using Json = nlohmann::json;
 
 /// Parses untrusted JSON text. Throws ModelError that names `file` and the line and column; refuses
 /// more than 64 levels of nesting and duplicate keys.
-[[nodiscard]] Json parse_json(std::string_view text, const std::string& file);
+[[nodiscard]] MORTON_FOR_TOOLS Json parse_json(std::string_view text, const std::string& file);
 
 /// A value inside a JSON file that knows where it stands ("gemm/naive.json: operands.lhs"), so that
 /// each look-up that fails says where, what was expected and what was found. All throw ModelError.
@@ -27,21 +29,21 @@ class JsonReader {
   [[nodiscard]] const std::string& where() const { return where_; }
   [[nodiscard]] const Json& json() const { return *json_; }
   /// Fails unless this is an object with no keys but these: an unknown key is an error.
-  void allow_keys(std::initializer_list<std::string_view> keys) const;
-  [[nodiscard]] bool has(std::string_view key) const;
+  MORTON_FOR_TOOLS void allow_keys(std::initializer_list<std::string_view> keys) const;
+  [[nodiscard]] MORTON_FOR_TOOLS bool has(std::string_view key) const;
   /// The member `key`, which must be there.
-  [[nodiscard]] JsonReader at(std::string_view key) const;
-  [[nodiscard]] std::string text() const;
-  [[nodiscard]] std::int64_t integer() const;
-  [[nodiscard]] double real() const;
-  [[nodiscard]] bool boolean() const;
+  [[nodiscard]] MORTON_FOR_TOOLS JsonReader at(std::string_view key) const;
+  [[nodiscard]] MORTON_FOR_TOOLS std::string text() const;
+  [[nodiscard]] MORTON_FOR_TOOLS std::int64_t integer() const;
+  [[nodiscard]] MORTON_FOR_TOOLS double real() const;
+  [[nodiscard]] MORTON_FOR_TOOLS bool boolean() const;
   /// The elements of an array.
-  [[nodiscard]] std::vector<JsonReader> elements() const;
+  [[nodiscard]] MORTON_FOR_TOOLS std::vector<JsonReader> elements() const;
   /// The members of an object, in the file's order of keys as the library keeps it (by name).
   [[nodiscard]] std::vector<std::pair<std::string, JsonReader>> members() const;
-  [[nodiscard]] std::vector<std::string> texts() const;
+  [[nodiscard]] MORTON_FOR_TOOLS std::vector<std::string> texts() const;
   [[nodiscard]] std::vector<std::int64_t> integers() const;
-  [[noreturn]] void fail(const std::string& why) const;
+  MORTON_FOR_TOOLS [[noreturn]] void fail(const std::string& why) const;
 
  private:
   const Json* json_;

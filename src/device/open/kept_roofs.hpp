@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/device/device_info.hpp"
+#include "base/for_tools.hpp"
 #include "base/rooms.hpp"
 
 namespace morton::device {
@@ -23,11 +24,11 @@ struct KeptRoofs {
                                                   const DeviceInfo& info);
 /// A file that is damaged, another device's or another user's is a problem, never an error. An
 /// empty folder has none.
-[[nodiscard]] KeptRoofs read_kept_roofs(const std::filesystem::path& folder,
-                                        const DeviceInfo& info);
+[[nodiscard]] MORTON_FOR_TOOLS KeptRoofs read_kept_roofs(const std::filesystem::path& folder,
+                                                         const DeviceInfo& info);
 /// Writes `roofs` for later processes, atomically, and returns the path. Throws UsageError
 /// where the file cannot be written, and for an empty folder.
-std::filesystem::path keep_roofs(const std::filesystem::path& folder, const DeviceInfo& info,
-                                 const Roofs& roofs);
+MORTON_FOR_TOOLS std::filesystem::path keep_roofs(const std::filesystem::path& folder,
+                                                  const DeviceInfo& info, const Roofs& roofs);
 
 }  // namespace morton::device

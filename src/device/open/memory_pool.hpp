@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/device/device_info.hpp"
+#include "base/for_tools.hpp"
 #include "base/rooms.hpp"
 #include "device/open/opencl.hpp"
 
@@ -21,7 +22,7 @@ class Block {
  public:
   Block() = default;
   /// The whole block; throws InternalError for an empty one.
-  [[nodiscard]] const cl::Buffer& buffer() const;
+  [[nodiscard]] MORTON_FOR_TOOLS const cl::Buffer& buffer() const;
   /// Its size, which may exceed what was asked for.
   [[nodiscard]] std::int64_t bytes() const;
   /// A sub-buffer; `offset_bytes` must be a multiple of the device's base alignment, the range
@@ -43,7 +44,7 @@ class MemoryPool {
   /// At least `bytes` (0 gives a small block, as OpenCL has no empty buffers). Throws DeviceError
   /// when it exceeds the largest allocation or what is left of the device's memory, with the
   /// numbers.
-  [[nodiscard]] Block allocate(std::int64_t bytes);
+  [[nodiscard]] MORTON_FOR_TOOLS Block allocate(std::int64_t bytes);
   /// Bytes in use, and the most that ever were.
   [[nodiscard]] std::int64_t used_bytes() const;
   [[nodiscard]] std::int64_t peak_bytes() const;

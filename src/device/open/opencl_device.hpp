@@ -9,6 +9,7 @@
 
 #include "base/device/device_info.hpp"
 #include "base/error.hpp"
+#include "base/for_tools.hpp"
 #include "base/rooms.hpp"
 #include "device/open/memory_pool.hpp"
 #include "device/open/opencl.hpp"
@@ -28,14 +29,15 @@ class OpenClDevice {
   /// Facts of every device that the loader finds, in the order of their ids. Empty without a
   /// loader, platform or device. Devices that their driver cannot describe are left out;
   /// `problems`, if given, says which and why.
-  [[nodiscard]] static std::vector<DeviceInfo> list(std::vector<std::string>* problems = nullptr);
+  [[nodiscard]] MORTON_FOR_TOOLS static std::vector<DeviceInfo> list(
+      std::vector<std::string>* problems = nullptr);
   /// Opens the device that `selector` names: "P:D", "cpu", "gpu", "auto" (a GPU if there is one,
   /// else the CPU; of several the one with the most compute units), part of a name (any case), or
   /// "units=N" (number of compute units, as R17 chose).
   /// Throws UsageError for no match or several, listing the devices; DeviceError when there is
   /// none.
-  [[nodiscard]] static std::shared_ptr<OpenClDevice> open(const std::string& selector,
-                                                          const DeviceOptions& options);
+  [[nodiscard]] MORTON_FOR_TOOLS static std::shared_ptr<OpenClDevice> open(
+      const std::string& selector, const DeviceOptions& options);
   /// Works in a caller's context; retains both. The id is "adopted" for a device that `list` does
   /// not know (a sub-device). Throws UsageError when the device does not belong to the context.
   [[nodiscard]] static std::shared_ptr<OpenClDevice> adopt(const cl::Context& context,
@@ -52,7 +54,7 @@ class OpenClDevice {
   [[nodiscard]] const cl::Device& device() const { return device_; }
   /// An in-order queue; events of a profiling queue carry device times.
   enum class QueueKind { plain, profiling };
-  [[nodiscard]] cl::CommandQueue make_queue(QueueKind kind) const;
+  [[nodiscard]] MORTON_FOR_TOOLS cl::CommandQueue make_queue(QueueKind kind) const;
   /// Empty where nothing is kept on disk.
   [[nodiscard]] const std::filesystem::path& cache_folder() const { return cache_folder_; }
   [[nodiscard]] ProgramCache& programs() { return *programs_; }
@@ -75,9 +77,9 @@ struct OutOfMemory : DeviceError {
 
 /// Runs `call`, turning a cl::Error into a DeviceError: "<what>: clEnqueueNDRangeKernel returned
 /// CL_INVALID_WORK_GROUP_SIZE (-54) on <device>"; into OutOfMemory, if it is one.
-void with_device_errors(const std::string& what, const DeviceInfo& info,
-                        const std::function<void()>& call);
+MORTON_FOR_TOOLS void with_device_errors(const std::string& what, const DeviceInfo& info,
+                                         const std::function<void()>& call);
 /// "CL_INVALID_VALUE (-30)".
-[[nodiscard]] std::string opencl_error_text(int code);
+[[nodiscard]] MORTON_FOR_TOOLS std::string opencl_error_text(int code);
 
 }  // namespace morton::device

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/device/device_info.hpp"
+#include "base/for_tools.hpp"
 #include "base/rooms.hpp"
 #include "device/open/opencl.hpp"
 
@@ -61,12 +62,11 @@ class ProgramCache {
 
   /// The program for `source`; from memory, from disk, or built. Throws DeviceError with the build
   /// log (shortened), the kernels' names and the device when it does not compile.
-  [[nodiscard]] std::shared_ptr<CachedProgram> get(const std::string& source,
-                                                   const std::vector<std::string>& kernels,
-                                                   BuildReport& report);
+  [[nodiscard]] MORTON_FOR_TOOLS std::shared_ptr<CachedProgram> get(
+      const std::string& source, const std::vector<std::string>& kernels, BuildReport& report);
   /// Writes the program's binary unless it is stored; call after all its kernels ran. Returns an
   /// explanation when it could not be written, else an empty text.
-  std::string store(CachedProgram& program);
+  MORTON_FOR_TOOLS std::string store(CachedProgram& program);
   /// Options of every build.
   [[nodiscard]] const std::string& options() const { return options_; }
   /// Number of programs compiled from source so far.

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/for_tools.hpp"
 #include "base/rooms.hpp"
 
 namespace morton::device {
@@ -45,6 +46,6 @@ inline constexpr int kProgramFileVersion = 1;
 /// Writes the file so that `why_not_trusted` accepts it, making its folder if need be (for the user
 /// alone). Throws ModelError for a folder that others may write, UsageError where it cannot be
 /// written.
-void write_trusted_file(const std::filesystem::path& path, std::string_view bytes);
+MORTON_FOR_TOOLS void write_trusted_file(const std::filesystem::path& path, std::string_view bytes);
 
 }  // namespace morton::device

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/device/device_info.hpp"
+#include "base/for_tools.hpp"
 #include "base/rooms.hpp"
 
 namespace morton::device {
@@ -38,6 +39,7 @@ struct Quirk {
 /// Whether one of info.quirks has this effect. Names that are not in the table have none.
 [[nodiscard]] bool has_effect(const DeviceInfo& info, QuirkEffect effect);
 /// Whether `part` occurs in `text`, letters compared without case.
-[[nodiscard]] bool contains_ignoring_case(std::string_view text, std::string_view part);
+[[nodiscard]] MORTON_FOR_TOOLS bool contains_ignoring_case(std::string_view text,
+                                                           std::string_view part);
 
 }  // namespace morton::device

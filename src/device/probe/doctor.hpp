@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/rooms.hpp"
-#include "morton/doctor.hpp"
+#include "morton/tools/doctor.hpp"
 
 namespace morton::device {
 

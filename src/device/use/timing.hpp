@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/for_tools.hpp"
 #include "base/rooms.hpp"
 #include "device/open/opencl.hpp"
 
@@ -21,7 +22,7 @@ struct DeviceSpan {
 /// Nanoseconds that the device spent on a command that has ended, from its event. Nothing when the
 /// queue does not profile or the driver's times make no sense (an end that is not after its start,
 /// as rusticl 22 answers): the caller must use wall time then and say so.
-[[nodiscard]] std::optional<std::int64_t> device_time_ns(const cl::Event& event);
+[[nodiscard]] MORTON_FOR_TOOLS std::optional<std::int64_t> device_time_ns(const cl::Event& event);
 /// Likewise from the start of one command to the end of a later one of the same queue.
 [[nodiscard]] std::optional<std::int64_t> device_time_ns(const cl::Event& first,
                                                          const cl::Event& last);

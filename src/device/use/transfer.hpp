@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/device/device_info.hpp"
+#include "base/for_tools.hpp"
 #include "base/rooms.hpp"
 #include "device/open/opencl.hpp"
 
@@ -16,11 +17,13 @@ namespace morton::device {
 /// enqueued later on `queue` see the new bytes. Through a mapping where the device shares the
 /// host's memory, else by a write. No bytes is no command. Throws InternalError when the range
 /// leaves the buffer, DeviceError when the driver fails.
-void write_buffer(const cl::CommandQueue& queue, const DeviceInfo& info, const cl::Buffer& buffer,
-                  std::int64_t offset_bytes, std::span<const std::byte> from);
+MORTON_FOR_TOOLS void write_buffer(const cl::CommandQueue& queue, const DeviceInfo& info,
+                                   const cl::Buffer& buffer, std::int64_t offset_bytes,
+                                   std::span<const std::byte> from);
 /// The other way, after all commands enqueued earlier on `queue`; waits.
-void read_buffer(const cl::CommandQueue& queue, const DeviceInfo& info, const cl::Buffer& buffer,
-                 std::int64_t offset_bytes, std::span<std::byte> to);
+MORTON_FOR_TOOLS void read_buffer(const cl::CommandQueue& queue, const DeviceInfo& info,
+                                  const cl::Buffer& buffer, std::int64_t offset_bytes,
+                                  std::span<std::byte> to);
 
 /// Enqueues a write into the whole of `buffer` and does not wait for it: until it has run, `from`
 /// must neither change nor go. No bytes is no command. Errors as write_buffer.

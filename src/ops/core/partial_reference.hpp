@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/for_tools.hpp"
 #include "base/rooms.hpp"
 #include "ops/core/operator.hpp"
 #include "ops/core/transform_error.hpp"
@@ -45,11 +46,12 @@ struct PartialReference {
 /// `graph` has its shapes inferred, and is as the model states it, so that what rewriting it has
 /// joined or folded is computed node by node. Throws UsageError where `known` lacks an input of the
 /// graph that the target depends on.
-[[nodiscard]] PartialReference partial_reference(const Graph& graph, TensorId target,
-                                                 const KnownValues& known,
-                                                 const SampleOptions& options);
+[[nodiscard]] MORTON_FOR_TOOLS PartialReference partial_reference(const Graph& graph,
+                                                                  TensorId target,
+                                                                  const KnownValues& known,
+                                                                  const SampleOptions& options);
 
 /// The chosen channels of a tensor.
-[[nodiscard]] Tensor take(const Tensor& tensor, const ChannelChoice& choice);
+[[nodiscard]] MORTON_FOR_TOOLS Tensor take(const Tensor& tensor, const ChannelChoice& choice);
 
 }  // namespace morton::ops

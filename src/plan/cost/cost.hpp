@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/device/device_info.hpp"
+#include "base/for_tools.hpp"
 #include "base/rooms.hpp"
 #include "catalogue/catalogue.hpp"
 #include "plan/policy/rejection.hpp"
@@ -18,9 +19,11 @@ namespace morton::plan {
 
 /// Values of every name that an entry's expressions may use for a problem: extents, structure,
 /// padded extents, tunables, device facts, `elements_dst`, and `products` of a batch (else 1).
-[[nodiscard]] Environment entry_environment(const Entry& entry, const Problem& problem,
-                                            const Environment& tunables, const DeviceInfo& device,
-                                            std::int64_t elements_dst);
+[[nodiscard]] MORTON_FOR_TOOLS Environment entry_environment(const Entry& entry,
+                                                             const Problem& problem,
+                                                             const Environment& tunables,
+                                                             const DeviceInfo& device,
+                                                             std::int64_t elements_dst);
 
 /// Global and local size of a launch, three dimensions each.
 struct LaunchSize {
@@ -43,8 +46,9 @@ struct LaunchNumbers {
 /// Evaluates the entry's launch.
 [[nodiscard]] LaunchNumbers launch_numbers(const Entry& entry, const Environment& environment);
 /// Likewise within the device's limits. Throws UnsupportedError that says which it is beyond.
-[[nodiscard]] LaunchSize launch_size(const Entry& entry, const Environment& environment,
-                                     const DeviceInfo& device);
+[[nodiscard]] MORTON_FOR_TOOLS LaunchSize launch_size(const Entry& entry,
+                                                      const Environment& environment,
+                                                      const DeviceInfo& device);
 
 /// The best efficiency of the entries which pack from any format to any: elements a second, as a
 /// share of the arithmetic peak. Which of them a copy gets is chosen when it is scheduled.
@@ -53,8 +57,8 @@ struct LaunchNumbers {
 /// Time in microseconds of a kernel that does `flop` operations at `efficiency` of the device's
 /// arithmetic peak and moves `bytes`: the larger of the two, a tenth of the smaller one, and a
 /// launch (ARCHITECTURE.md, "What the plan decides, and how").
-[[nodiscard]] double step_cost_us(double flop, double efficiency, double bytes,
-                                  const DeviceInfo& device);
+[[nodiscard]] MORTON_FOR_TOOLS double step_cost_us(double flop, double efficiency, double bytes,
+                                                   const DeviceInfo& device);
 
 /// Most bytes for a recipe's temporaries where nobody says: 64 MiB, and on a GPU with memory of its
 /// own a 256th of that if it is more.
@@ -82,7 +86,7 @@ inline constexpr std::int64_t kLargestDimension = 65535;
 [[nodiscard]] std::string roofs_text(const DeviceInfo& device);
 
 /// Share of the device's compute units that the launch has work-groups for, at most 1.
-[[nodiscard]] double busy_share(const LaunchSize& size, const DeviceInfo& device);
+[[nodiscard]] MORTON_FOR_TOOLS double busy_share(const LaunchSize& size, const DeviceInfo& device);
 
 /// Share of a GPU's memory bandwidth, at most 1, that the launch's work-items can ask for: memory
 /// answers after about a microsecond, and each of them waits for a few vectors at a time. 1 on
@@ -91,6 +95,6 @@ inline constexpr std::int64_t kLargestDimension = 65535;
 
 /// The entry's share of the peak on this device: of the most particular of its classes that the
 /// entry has a figure for (`classes_of`).
-[[nodiscard]] double efficiency_of(const Entry& entry, const DeviceInfo& device);
+[[nodiscard]] MORTON_FOR_TOOLS double efficiency_of(const Entry& entry, const DeviceInfo& device);
 
 }  // namespace morton::plan

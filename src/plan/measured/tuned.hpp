@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/device/device_info.hpp"
+#include "base/for_tools.hpp"
 #include "base/rooms.hpp"
 #include "catalogue/catalogue.hpp"
 #include "problems/problem.hpp"
@@ -17,7 +18,7 @@ namespace morton::plan {
 struct TunedDevice {
   std::string fingerprint, name, vendor, platform, kind;
 
-  [[nodiscard]] static TunedDevice of(const DeviceInfo& info);
+  [[nodiscard]] MORTON_FOR_TOOLS static TunedDevice of(const DeviceInfo& info);
   bool operator==(const TunedDevice&) const = default;
 };
 
@@ -31,12 +32,12 @@ struct TunedProblem {
   /// dimensions in the order of the tensor's ("NK" for a transposed rhs).
   std::map<std::string, std::string> orders;
 
-  [[nodiscard]] static TunedProblem of(const BoundProblem& bound);
+  [[nodiscard]] MORTON_FOR_TOOLS static TunedProblem of(const BoundProblem& bound);
   bool operator==(const TunedProblem&) const = default;
 };
 
 /// "M=64 N=3136 K=576".
-[[nodiscard]] std::string print_extents(const TunedProblem& problem);
+[[nodiscard]] MORTON_FOR_TOOLS std::string print_extents(const TunedProblem& problem);
 
 /// How far apart two problems are: the root of the sum of the squares of log2(a/b) over the
 /// extents, plus 1 for each operand that is held in another order. Infinite where family, structure
@@ -74,8 +75,8 @@ class TunedData {
   /// Farther away than this, a record says nothing of a problem: a factor of 8 in one extent.
   static constexpr double kFarthest = 3.0;
 
-  void add(TunedRecord record);
-  void add(Verdict verdict);
+  MORTON_FOR_TOOLS void add(TunedRecord record);
+  MORTON_FOR_TOOLS void add(Verdict verdict);
   /// Gives what is of a kernel as the catalogue has it the digest of its code, where it has that of
   /// the kernel's files.
   void renew_digests(const Catalogue& catalogue);

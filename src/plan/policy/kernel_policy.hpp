@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/for_tools.hpp"
 #include "base/rooms.hpp"
 #include "catalogue/catalogue.hpp"
 #include "plan/ir/plan.hpp"
@@ -46,7 +47,7 @@ class KernelPolicy {
   /// not.
   KernelPolicy(std::shared_ptr<const Catalogue> catalogue, PlanOptions options);
   /// Likewise for a catalogue that outlives the policy.
-  KernelPolicy(const Catalogue& catalogue, PlanOptions options);
+  MORTON_FOR_TOOLS KernelPolicy(const Catalogue& catalogue, PlanOptions options);
 
   [[nodiscard]] const Catalogue& catalogue() const { return *catalogue_; }
   /// As given, `use` with full names.

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/for_tools.hpp"
 #include "base/rooms.hpp"
 #include "catalogue/catalogue.hpp"
 #include "plan/ir/plan.hpp"
@@ -39,7 +40,7 @@ struct ChosenTunables {
 /// "1, 2, 4".
 [[nodiscard]] std::string values_text(const std::vector<std::int64_t>& values);
 /// "TILE_M=6 TILE_N=64".
-[[nodiscard]] std::string print_tunables(const Environment& values);
+[[nodiscard]] MORTON_FOR_TOOLS std::string print_tunables(const Environment& values);
 
 /// Throws UsageError for a kernel, a tunable or a value that the catalogue does not list, and says
 /// which it does.

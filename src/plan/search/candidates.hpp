@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/device/device_info.hpp"
+#include "base/for_tools.hpp"
 #include "base/rooms.hpp"
 #include "plan/cost/cost.hpp"
 #include "plan/ir/plan.hpp"
@@ -71,7 +72,8 @@ struct CandidateList {
 [[nodiscard]] Reason no_candidate(const Task& task, std::vector<Rejection> rejections);
 
 /// As find_candidates. Throws UnsupportedError, with the reasons, where there are none.
-[[nodiscard]] CandidateList list_candidates(const Task& task, const PlanContext& context);
+[[nodiscard]] MORTON_FOR_TOOLS CandidateList list_candidates(const Task& task,
+                                                             const PlanContext& context);
 
 /// Where a pack's operands lie.
 struct PackEnds {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/for_tools.hpp"
 #include "base/rooms.hpp"
 #include "plan/search/candidate_memo.hpp"
 #include "plan/search/candidates.hpp"
@@ -23,7 +24,8 @@ namespace morton::plan {
 
 /// A convolution and the pool that reads its result as one task of family conv2d_pool; nothing
 /// where no problem of the family says what they do.
-[[nodiscard]] std::optional<Task> joined_with_pool(const Task& conv, const Task& pool,
-                                                   const TaskList& tasks);
+[[nodiscard]] MORTON_FOR_TOOLS std::optional<Task> joined_with_pool(const Task& conv,
+                                                                    const Task& pool,
+                                                                    const TaskList& tasks);
 
 }  // namespace morton::plan

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/device/device_info.hpp"
+#include "base/for_tools.hpp"
 #include "base/rooms.hpp"
 #include "plan/ir/plan.hpp"
 #include "plan/policy/kernel_policy.hpp"
@@ -17,7 +18,8 @@ class EntryTable;
 
 /// What candidates are made from.
 struct PlanContext {
-  PlanContext(const KernelPolicy& considered, const DeviceInfo& on, const TaskList& of);
+  MORTON_FOR_TOOLS PlanContext(const KernelPolicy& considered, const DeviceInfo& on,
+                               const TaskList& of);
   /// The same for other tasks, or under a policy that differs in `use`
   /// alone: what was worked out of the entries serves both.
   PlanContext(const PlanContext& like, const TaskList& of);

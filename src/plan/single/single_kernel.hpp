@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/for_tools.hpp"
 #include "base/rooms.hpp"
 #include "plan/policy/plan_options.hpp"
 #include "plan/search/candidates.hpp"
@@ -21,8 +22,10 @@ struct SingleKernel {
 /// what sets and knows tunables; the entry counts as named, and operands are rounded as it wants.
 /// `catalogue` holds the entry. Throws UsageError for sizes that make no problem, UnsupportedError
 /// with the reason where the entry cannot compute it on the device.
-[[nodiscard]] SingleKernel single_kernel(const Entry& entry, const Environment& sizes,
-                                         const Catalogue& catalogue, const DeviceInfo& device,
-                                         PlanOptions options);
+[[nodiscard]] MORTON_FOR_TOOLS SingleKernel single_kernel(const Entry& entry,
+                                                          const Environment& sizes,
+                                                          const Catalogue& catalogue,
+                                                          const DeviceInfo& device,
+                                                          PlanOptions options);
 
 }  // namespace morton::plan

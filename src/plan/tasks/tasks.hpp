@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/for_tools.hpp"
 #include "base/rooms.hpp"
 #include "graph/graph.hpp"
 #include "problems/problem.hpp"
@@ -45,7 +46,7 @@ struct TaskList {
 };
 
 /// Lowers every node; Reshape and its like become aliases.
-[[nodiscard]] TaskList make_tasks(const Graph& graph);
+[[nodiscard]] MORTON_FOR_TOOLS TaskList make_tasks(const Graph& graph);
 
 /// Tensor of the problem's operand `role`.
 [[nodiscard]] int tensor_of(const BoundProblem& bound, const std::string& role);

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/measured/tuned_store.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/files/file.hpp"
+#include "plan/measured/tuned_file.hpp"
+
+namespace morton::plan {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Holds a lock on the folder of a file while it lives.
+class FolderLock {
+ public:
+  explicit FolderLock(const fs::path& file) {
+    const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+    descriptor_ = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor_ < 0 || ::flock(descriptor_, LOCK_EX) != 0) {
+      throw ModelError(folder.string() +
+                       ": cannot be locked, so the tuning data cannot be written");
+    }
+  }
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+  ~FolderLock() { ::close(descriptor_); }
+
+ private:
+  int descriptor_ = -1;
+};
+
+/// Whether `found` says something newer than this about the same.
+template <class Item, class Same>
+bool is_replaced(const Item& item, const std::vector<Item>& found, const Same& same) {
+  return std::ranges::any_of(found, [&](const Item& other) {
+    return other.kernel == item.kernel && (other.hash != item.hash || same(item, other));
+  });
+}
+
+/// What the file holds; nothing where there is none. Throws ModelError where it is another
+/// device's.
+TunedData read_own(const fs::path& path, const TunedDevice& device) {
+  std::error_code status;
+  TunedData earlier;
+  const TunedDevice held = fs::exists(path, status) ? read_tuning_file(path, earlier) : device;
+  if (held != device) {
+    throw ModelError(path.string() + ": holds the tuning data of another device (" + held.name +
+                     "): choose another file");
+  }
+  return earlier;
+}
+
+}  // namespace
+
+void require_storable(const fs::path& path, const TunedDevice& device) {
+  static_cast<void>(read_own(path, device));
+}
+
+fs::path tuning_file(const fs::path& folder, const TunedDevice& device) {
+  return folder / (digest_of(device.fingerprint).substr(0, 16) + ".json");
+}
+
+void store_tuning(const fs::path& path, const TunedDevice& device, TunedData found,
+                  const Catalogue& catalogue) {
+  std::error_code status;
+  if (path.has_parent_path()) fs::create_directories(path.parent_path(), status);
+  const FolderLock lock(path);
+  TunedData earlier = read_own(path, device);
+  earlier.renew_digests(catalogue);
+  found.renew_digests(catalogue);
+  TunedData merged;
+  for (const TunedRecord& record : earlier.records()) {
+    const auto same = [](const auto& a, const auto& b) { return a.problem == b.problem; };
+    if (!is_replaced(record, found.records(), same)) merged.add(record);
+  }
+  for (const Verdict& verdict : earlier.verdicts()) {
+    const auto same = [](const auto& a, const auto& b) { return a.tunables == b.tunables; };
+    if (!is_replaced(verdict, found.verdicts(), same)) merged.add(verdict);
+  }
+  for (TunedRecord record : found.records()) {
+    record.device = device;
+    merged.add(std::move(record));
+  }
+  for (Verdict verdict : found.verdicts()) {
+    verdict.device = device;
+    merged.add(std::move(verdict));
+  }
+  write_file_atomically(path, print_tuning(device, merged));
+}
+
+}  // namespace morton::plan

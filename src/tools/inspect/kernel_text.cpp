@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "api/compile/job.hpp"
+#include "api/compile/model_at_shapes.hpp"
+#include "base/error.hpp"
+#include "base/files/json_reader.hpp"
+#include "base/rooms.hpp"
+#include "base/text/near_names.hpp"
+#include "catalogue/library.hpp"
+#include "morton/tools/kernel.hpp"
+#include "plan/make_plan.hpp"
+#include "plan/policy/kernel_policy.hpp"
+#include "plan/policy/plan_options.hpp"
+#include "plan/policy/tunables.hpp"
+#include "plan/single/single_kernel.hpp"
+
+namespace morton {
+using namespace tools;
+namespace {
+
+/// The part of a kernel's name behind its family.
+std::string_view own_name(std::string_view name) { return name.substr(name.find('.') + 1); }
+
+[[noreturn]] void fail_unknown(const std::string& kernel, const Catalogue& catalogue) {
+  std::vector<std::string_view> names;
+  std::vector<std::string> near;
+  for (const Entry& entry : catalogue.entries()) {
+    names.push_back(entry.name);
+    if (own_name(entry.name) == kernel) near.push_back(entry.name);
+  }
+  if (near.empty()) near = near_names(kernel, names);
+  std::string text;
+  for (const std::string& name : near) text += (text.empty() ? "; near it: " : ", ") + name;
+  throw UsageError("there is no kernel '" + kernel + "'" + text + " (`morton kernel` lists them)");
+}
+
+const Entry& entry_named(const std::string& kernel, const Catalogue& catalogue) {
+  if (catalogue.find_recipe(kernel) != nullptr) {
+    throw UsageError(kernel +
+                     " is a recipe, whose steps other kernels compute; --model shows those of a "
+                     "model's plan");
+  }
+  const Entry* entry = catalogue.find_entry(kernel);
+  if (entry == nullptr) fail_unknown(kernel, catalogue);
+  if (entry->library.empty()) return *entry;
+  throw UnsupportedError(kernel + " is the routine " + entry->routine + " of " +
+                         std::string(find_library(entry->library)->title) +
+                         ", which has no text here");
+}
+
+/// Throws UsageError for values of another kernel's tunables.
+void check_values(const Entry& entry, const PlanOptions& options) {
+  for (const auto& [kernel, values] : options.tunables) {
+    if (kernel == entry.name || kernel == entry.batch_of) continue;
+    throw UsageError("values are set for " + kernel + ", which is not the kernel that is shown, " +
+                     entry.name);
+  }
+}
+
+/// What an integer argument says; its name tells (source/accessor.hpp, source/joined.hpp).
+std::string meaning_of(const std::string& name) {
+  if (name == "elements_dst") return "elements of dst in memory, padding included";
+  if (name == "part_rows") return "the product of all extents but the last";
+  if (name == "part_columns") return "the last extent";
+  if (name == "end") return "the first work-group behind this part's";
+  if (name.starts_with("groups")) return "work-groups of this part in dimension " + name.substr(6);
+  const std::size_t mark = name.rfind('_');
+  if (mark == std::string::npos) return "the extent " + name;
+  const std::string of = name.substr(0, mark);
+  const std::string what = name.substr(mark + 1);
+  if (what == "pad") return "the extent " + of + ", padded";
+  if (what == "pitch") return "elements of " + of + " from one outermost loop to the next";
+  if (what == "batch") return "elements from one product's " + of + " to the next";
+  const std::string number = what.substr(std::min<std::size_t>(what.size(), 3));
+  if (what.starts_with("pad")) return "extent " + number + " of " + of + " in memory";
+  if (what.starts_with("dim")) return "extent " + number + " of the tensor " + of;
+  return "the extent " + name;
+}
+
+std::string lies_text(const Arrangement& arrangement, std::span<const std::string> dimensions) {
+  const bool named = dimensions.size() == arrangement.grouping.size();
+  return print(arrangement, named ? dimensions : std::span<const std::string>()) + ", " +
+         std::to_string(bytes_of(arrangement)) + " bytes";
+}
+
+std::string meaning_of(const InstanceOperand& operand) {
+  const bool reads = operand.direction == InstanceOperand::Direction::read;
+  const bool generated = operand.access == InstanceOperand::Access::generated;
+  return std::string(reads ? "read" : "written") +
+         (generated ? " through accessors: " : " by hand: ") +
+         lies_text(operand.arrangement, operand.view.dimensions);
+}
+
+const InstanceOperand& operand_named(const InstanceSpec& spec, const std::string& name) {
+  for (const auto* list : {&spec.operands, &spec.sides}) {
+    const auto found = std::ranges::find(*list, name, &InstanceOperand::name);
+    if (found != list->end()) return *found;
+  }
+  throw InternalError("kernel: no operand " + name);
+}
+
+std::vector<KernelArgument> arguments_of(const SingleKernel& kernel) {
+  const Environment values = argument_values(kernel.spec);
+  std::vector<KernelArgument> arguments;
+  for (const InstanceArgument& argument : kernel.source.arguments) {
+    if (argument.kind == InstanceArgument::Kind::operand) {
+      arguments.push_back({argument.type, argument.name, std::nullopt,
+                           meaning_of(operand_named(kernel.spec, argument.name))});
+      continue;
+    }
+    const auto value = values.find(argument.name);
+    if (value == values.end()) {
+      throw ModelError(kernel.spec.entry->name + ": nothing is known as the argument '" +
+                       argument.name + "'");
+    }
+    if (value->second > std::numeric_limits<std::int32_t>::max()) {
+      throw UnsupportedError(kernel.spec.entry->name + ": " + argument.name + " = " +
+                             std::to_string(value->second) + " does not fit 32 bits");
+    }
+    arguments.push_back({argument.type, argument.name, value->second, meaning_of(argument.name)});
+  }
+  return arguments;
+}
+
+/// "TILE_M=6 TILE_N=64, the entry's standard".
+std::string tunables_text(const Environment& values, const std::string& from) {
+  const std::string text = print_tunables(values);
+  return text.empty() || from.empty() ? text : text + ", " + from;
+}
+
+KernelText kernel_text_of(const Plan& plan, const Step& step) {
+  KernelText text;
+  text.step = step.name;
+  text.kernel = step.kernel;
+  text.problem = step.problem;
+  text.tunables = print_tunables(step.tunables);
+  text.global = step.global;
+  text.local = step.local;
+  if (step.kind != Step::Kind::kernel) return text;
+  const InstanceSource& source = plan.instances[static_cast<std::size_t>(step.instance)];
+  text.function = source.function;
+  text.text = source.text;
+  for (std::size_t i = 0; i < step.arguments.size(); ++i) {
+    const StepArgument& given = step.arguments[i];
+    KernelArgument argument{source.arguments[i].type, given.name, std::nullopt, ""};
+    if (given.kind == StepArgument::Kind::integer) {
+      argument.value = given.number;
+      argument.meaning = meaning_of(given.name);
+    } else {
+      const Value& value = plan.values[static_cast<std::size_t>(given.number)];
+      argument.meaning = "'" + value.name + "': " + lies_text(value.arrangement, {});
+    }
+    text.arguments.push_back(std::move(argument));
+  }
+  return text;
+}
+
+}  // namespace
+
+KernelText kernel_text(const std::string& kernel, const std::map<std::string, std::int64_t>& sizes,
+                       const std::string& device_json, const CompileOptions& options) {
+  const auto policy = policy_of(options, store_of(options), observer_of(options));
+  const Entry& entry = entry_named(kernel, policy->catalogue());
+  check_values(entry, policy->options());
+  const DeviceInfo device = device_info_from_text(device_json);
+  const SingleKernel made = single_kernel(entry, {sizes.begin(), sizes.end()}, policy->catalogue(),
+                                          device, policy->options());
+  KernelText text;
+  text.kernel = entry.name;
+  text.device = device.name;
+  text.problem = print(made.spec.problem);
+  text.tunables = tunables_text(*made.choice.tunables, made.choice.tunables_from);
+  text.global = made.size.global;
+  text.local = made.size.local;
+  text.function = made.source.function;
+  text.arguments = arguments_of(made);
+  text.text = made.source.text;
+  return text;
+}
+
+std::vector<KernelText> kernel_texts(const Model& model, const std::string& device_json,
+                                     const CompileOptions& options) {
+  const DeviceInfo device = device_info_from_text(device_json);
+  const Job job = job_of(model, options, store_of(options));
+  const Plan plan = make_plan(job.subject->graph(), device, *job.policy);
+  std::vector<KernelText> texts;
+  for (const Step& step : plan.steps) {
+    texts.push_back(kernel_text_of(plan, step));
+    texts.back().device = device.name;
+  }
+  return texts;
+}
+
+std::map<std::string, std::vector<std::string>> kernel_names(
+    const std::vector<std::string>& catalogue_files) {
+  CompileOptions options;
+  options.catalogue_files = catalogue_files;
+  const auto catalogue = catalogue_of(options);
+  std::map<std::string, std::vector<std::string>> names;
+  for (const Entry& entry : catalogue->entries()) {
+    if (entry.library.empty()) names[entry.family].push_back(entry.name);
+  }
+  return names;
+}
+
+}  // namespace morton

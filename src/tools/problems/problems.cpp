@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "morton/tools/problems.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+
+#include "base/error.hpp"
+#include "catalogue/catalogue.hpp"
+#include "graph/graph.hpp"
+#include "plan/policy/work_group.hpp"
+#include "problems/problem.hpp"
+
+namespace morton {
+using namespace tools;
+namespace {
+
+/// Of ONNX's operator sets, one in which Gemm, Add and the activations are defined as here.
+constexpr std::int64_t kProblemOpset = 13;
+
+void require_positive(const std::string& what, const Shape& extents) {
+  if (std::ranges::min(extents) < 1) {
+    throw UsageError(what + ": its extents must be 1 or more, got " + to_string(extents));
+  }
+}
+
+/// Before anything is made of them: plans refuse such tensors too.
+void require_index_range(const std::string& problem, const std::string& name, const Shape& shape) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  std::int64_t left = kMost;
+  for (const std::int64_t extent : shape) left /= extent;
+  if (left > 0) return;
+  throw UnsupportedError(problem + ": " + name + " of " + to_string(shape) +
+                         " has more elements than kernels index (" + std::to_string(kMost) +
+                         "): give smaller extents");
+}
+
+/// A graph of one node, in the making.
+class SingleNode {
+ public:
+  SingleNode(const std::string& op, const std::string& name) {
+    graph_.name = name;
+    graph_.opset = kProblemOpset;
+    node_.op = op;
+    node_.name = name;
+  }
+
+  void add_input(const std::string& name, const Shape& shape) {
+    const TensorId id = add(name, GraphTensor::Kind::input, shape);
+    graph_.inputs.push_back(id);
+    node_.inputs.push_back(id);
+  }
+
+  void set(const std::string& attribute, std::int64_t value) {
+    node_.attributes[attribute] = value;
+  }
+
+  Model finish(const Shape& dst) {
+    const TensorId id = add("dst", GraphTensor::Kind::activation, dst);
+    graph_.outputs.push_back(id);
+    node_.outputs.push_back(id);
+    graph_.nodes.push_back(std::move(node_));
+    verify(graph_, "single problem");
+    return Model(std::make_shared<const Graph>(std::move(graph_)));
+  }
+
+ private:
+  TensorId add(const std::string& name, GraphTensor::Kind kind, const Shape& shape) {
+    GraphTensor tensor;
+    tensor.name = name;
+    tensor.kind = kind;
+    require_index_range(graph_.name, name, shape);
+    for (const std::int64_t extent : shape) tensor.declared.push_back({extent, ""});
+    return graph_.add_tensor(std::move(tensor));
+  }
+
+  Graph graph_;
+  Node node_;
+};
+
+std::string demand_text(const OperandFormat& format) {
+  std::string text = format.layout_text;
+  if (format.types != std::vector<DType>{DType::f32}) {
+    text += " of";
+    for (const DType type : format.types) text += " " + std::string(name_of(type));
+  }
+  if (format.stored) text += " as " + std::string(name_of(*format.stored));
+  if (format.memory == MemoryKind::image) text += " in an image";
+  if (format.rim != Rim::undefined) text += ", padding " + std::string(name_of(format.rim));
+  return text;
+}
+
+std::string work_group_text(const Entry& entry) {
+  std::string text;
+  for (const auto& size : entry.local) text += (text.empty() ? "" : "x") + size.print();
+  for (const auto& [name, tunable] : entry.tunables) {
+    if (text.find(name) == std::string::npos) continue;
+    text += ", " + name + " of";
+    for (const std::int64_t value : tunable.values) text += " " + std::to_string(value);
+  }
+  return text;
+}
+
+KernelInfo info_of(const Entry& entry) {
+  KernelInfo info;
+  info.name = entry.name;
+  info.family = entry.family.name();
+  info.file = entry.file;
+  for (const auto& schema : entry.family->operands) {
+    const std::string role(schema.name);
+    const auto format = entry.operands.find(role);
+    if (format == entry.operands.end()) continue;
+    info.operands.emplace_back(role, demand_text(format->second));
+    if (format->second.stored) info.precision = *format->second.stored;
+  }
+  for (const auto& [dimension, multiple] : entry.align) {
+    info.padding += (info.padding.empty() ? "" : ", ") + dimension + " " + multiple.print();
+  }
+  info.work_group = work_group_text(entry);
+  return info;
+}
+
+}  // namespace
+
+Model gemm_model(const GemmShape& shape) {
+  require_positive("gemm", {shape.m, shape.n, shape.k});
+  const bool lhs = shape.lhs == GemmShape::Order::transposed;
+  const bool rhs = shape.rhs == GemmShape::Order::transposed;
+  SingleNode node("Gemm", "gemm");
+  node.add_input("lhs", lhs ? Shape{shape.k, shape.m} : Shape{shape.m, shape.k});
+  node.add_input("rhs", rhs ? Shape{shape.n, shape.k} : Shape{shape.k, shape.n});
+  if (lhs) node.set("transA", 1);
+  if (rhs) node.set("transB", 1);
+  return node.finish({shape.m, shape.n});
+}
+
+Model bias_model(std::int64_t rows, std::int64_t columns) {
+  require_positive("bias", {rows, columns});
+  SingleNode node("Add", "bias");
+  node.add_input("src", {rows, columns});
+  node.add_input("bias", {rows, 1});
+  return node.finish({rows, columns});
+}
+
+Model activation_model(std::string_view function, std::int64_t rows, std::int64_t columns) {
+  static const std::vector<std::pair<std::string_view, std::string>> kFunctions{
+      {"sigmoid", "Sigmoid"}, {"relu", "Relu"}, {"tanh", "Tanh"}};
+  const auto found =
+      std::ranges::find(kFunctions, function, &std::pair<std::string_view, std::string>::first);
+  if (found == kFunctions.end()) {
+    throw UsageError("there is no activation '" + std::string(function) +
+                     "'; there are sigmoid, relu and tanh");
+  }
+  require_positive(std::string(function), {rows, columns});
+  SingleNode node(found->second, std::string(function));
+  node.add_input("src", {rows, columns});
+  return node.finish({rows, columns});
+}
+
+std::vector<KernelInfo> kernels_of(std::string_view family,
+                                   const std::vector<std::string>& catalogue_files) {
+  if (find_problem_family(family) == nullptr) {
+    throw UsageError("there is no family of problems '" + std::string(family) +
+                     "'; there are: " + names_of_families());
+  }
+  Catalogue catalogue = Catalogue::standard();
+  for (const std::string& file : catalogue_files) catalogue.add_file(file);
+  std::vector<KernelInfo> kernels;
+  for (const Entry& entry : catalogue.entries()) {
+    if (entry.family == family) kernels.push_back(info_of(entry));
+  }
+  for (const Recipe& recipe : catalogue.recipes()) {
+    if (recipe.family != family) continue;
+    KernelInfo info;
+    info.name = recipe.name;
+    info.kind = KernelInfo::Kind::recipe;
+    info.family = recipe.family.name();
+    info.file = recipe.file;
+    kernels.push_back(std::move(info));
+  }
+  return kernels;
+}
+
+}  // namespace morton

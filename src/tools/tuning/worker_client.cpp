@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/tuning/worker_client.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "base/error.hpp"
+
+namespace morton::tools {
+namespace {
+
+/// Drivers of large machines take their time.
+constexpr double kOpenTimeoutMs = 120e3;
+constexpr int kStartAttempts = 2;
+constexpr double kRunsOfACandidate = 100.0;
+
+}  // namespace
+
+Json to_json(const WorkerSetting& setting) {
+  return {{"device", setting.device},
+          {"catalogue_files", setting.catalogue_files},
+          {"seed", setting.seed}};
+}
+
+WorkerSetting worker_setting_from(const JsonReader& reader) {
+  reader.allow_keys({"device", "catalogue_files", "seed"});
+  return {reader.at("device").text(), reader.at("catalogue_files").texts(),
+          static_cast<std::uint64_t>(reader.at("seed").integer())};
+}
+
+const DeviceInfo& WorkerClient::open() {
+  if (process_.is_running()) return device_;
+  const auto answer = process_.ask({{"open", to_json(setting_)}}, kOpenTimeoutMs);
+  if (answer.kind != WorkerProcess::Answer::Kind::line) {
+    throw DeviceError("tune: the worker process " + answer.how + " before it had opened '" +
+                      setting_.device + "'");
+  }
+  const JsonReader reader(answer.json, "answer of the worker process");
+  if (reader.has("error")) {
+    process_.stop();
+    throw DeviceError("tune: " + reader.at("error").text());
+  }
+  device_ = device_info_from_json(reader.at("device"));
+  return device_;
+}
+
+TrialOutcome WorkerClient::measure(const TrialRequest& request, double expected_ms) {
+  const double timeout_ms = timeout_ms_ + kRunsOfACandidate * expected_ms;
+  TrialOutcome outcome;
+  outcome.kind = TrialOutcome::Kind::refused;
+  for (int attempt = 0; attempt < kStartAttempts; ++attempt) {
+    static_cast<void>(open());
+    const auto answer = process_.ask({{"measure", to_json(request)}}, timeout_ms);
+    if (answer.kind == WorkerProcess::Answer::Kind::line) {
+      const JsonReader reader(answer.json, "answer of the worker process");
+      // After an error of the driver, its context may be of no use.
+      if (reader.has("leaves")) process_.stop();
+      return trial_outcome_from(reader.at("outcome"));
+    }
+    outcome.why = "the process that ran it " + answer.how;
+    if (answer.kind == WorkerProcess::Answer::Kind::too_late) break;
+  }
+  return outcome;
+}
+
+}  // namespace morton::tools

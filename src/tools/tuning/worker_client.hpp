@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/device/device_info.hpp"
+#include "base/rooms.hpp"
+#include "tools/tuning/trial.hpp"
+#include "tools/tuning/worker_process.hpp"
+
+namespace morton::tools {
+
+/// Where a worker measures.
+struct WorkerSetting {
+  std::string device;  ///< as OpenClDevice::open takes it
+  std::vector<std::string> catalogue_files;
+  std::uint64_t seed = 1;  ///< of the operands
+};
+
+[[nodiscard]] Json to_json(const WorkerSetting& setting);
+[[nodiscard]] WorkerSetting worker_setting_from(const JsonReader& reader);
+
+/// Candidates measured by a worker process, which is started again when one has ended it.
+class WorkerClient {
+ public:
+  WorkerClient(std::vector<std::string> command, WorkerSetting setting, double timeout_ms)
+      : process_(std::move(command)), setting_(std::move(setting)), timeout_ms_(timeout_ms) {}
+
+  /// Starts the process, if none runs, and returns the facts of its device. Throws what opening the
+  /// device throws there, as DeviceError.
+  const DeviceInfo& open();
+  /// A candidate that ends the process is tried once more in a new one, since something else may
+  /// have ended it; one that gives no answer in time is not. A slow kernel is no wrong one: the
+  /// time is that of the constructor and 100 runs of `expected_ms`.
+  [[nodiscard]] TrialOutcome measure(const TrialRequest& request, double expected_ms);
+
+ private:
+  WorkerProcess process_;
+  WorkerSetting setting_;
+  double timeout_ms_;
+  DeviceInfo device_;
+};
+
+}  // namespace morton::tools

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "base/files/json_reader.hpp"
+#include "base/rooms.hpp"
+
+namespace morton::tools {
+
+/// A process that measures candidates, since a wrong one can end it. It reads requests from its
+/// standard input and writes answers to its standard output, one JSON object on a line; what
+/// drivers print goes to its standard error, which is this process's.
+class WorkerProcess {
+ public:
+  /// `command` is the program (searched for in PATH) and its arguments.
+  explicit WorkerProcess(std::vector<std::string> command) : command_(std::move(command)) {}
+  WorkerProcess(const WorkerProcess&) = delete;
+  WorkerProcess& operator=(const WorkerProcess&) = delete;
+  ~WorkerProcess() { stop(); }
+
+  struct Answer {
+    enum class Kind : std::uint8_t {
+      line,      ///< `json` is the answer
+      ended,     ///< the process is no more; `how` says what ended it
+      too_late,  ///< no answer in time: the process was ended
+    } kind = Kind::line;
+    Json json;
+    std::string how;
+  };
+  /// Sends a line and waits for one, starting the process where none runs. Throws DeviceError where
+  /// it cannot be started.
+  [[nodiscard]] Answer ask(const Json& request, double timeout_ms);
+  [[nodiscard]] bool is_running() const { return child_ > 0; }
+  /// Ends the process, if one runs.
+  void stop();
+
+ private:
+  void start();
+  [[nodiscard]] bool send(const std::string& line) const;
+  /// Closes the pipes, waits for the process and says how it ended: "was ended by signal 11
+  /// (Segmentation fault)".
+  [[nodiscard]] std::string reap();
+
+  std::vector<std::string> command_;
+  pid_t child_ = -1;
+  int to_child_ = -1, from_child_ = -1;
+  std::string received_;
+};
+
+}  // namespace morton::tools
