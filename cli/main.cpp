@@ -38,14 +38,14 @@ Exit status: 0 ok, 1 a check failed, 2 usage, 3 bad model or data file, 4 device
 
 int status_of(ErrorClass error_class) {
   switch (error_class) {
-    case ErrorClass::kUsage:
+    case ErrorClass::usage:
       return kUsageStatus;
-    case ErrorClass::kModel:
-    case ErrorClass::kUnsupported:
+    case ErrorClass::model:
+    case ErrorClass::unsupported:
       return 3;
-    case ErrorClass::kDevice:
+    case ErrorClass::device:
       return 4;
-    case ErrorClass::kInternal:
+    case ErrorClass::internal:
       break;
   }
   return kInternalStatus;
@@ -53,9 +53,9 @@ int status_of(ErrorClass error_class) {
 
 std::string hint_of(ErrorClass error_class) {
   switch (error_class) {
-    case ErrorClass::kDevice:
+    case ErrorClass::device:
       return "`morton doctor` looks for the cause.";
-    case ErrorClass::kInternal:
+    case ErrorClass::internal:
       return "This is a defect of Morton; please report it.";
     default:
       return "";
@@ -115,7 +115,7 @@ int execute(const Action& action) {
     print_error("out of memory", "A smaller problem or --batch needs less.");
     return kInternalStatus;
   } catch (const std::exception& error) {
-    print_error(error.what(), hint_of(ErrorClass::kInternal));
+    print_error(error.what(), hint_of(ErrorClass::internal));
     return kInternalStatus;
   }
 }

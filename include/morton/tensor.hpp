@@ -83,7 +83,7 @@ class MORTON_API Tensor {
   std::size_t bytes_ = 0;
   std::byte* data_ = nullptr;
   std::shared_ptr<const void> owner_;
-  enum class Access : std::uint8_t { kWritable, kReadOnly } access_ = Access::kWritable;
+  enum class Access : std::uint8_t { writable, read_only } access_ = Access::writable;
 };
 
 template <>

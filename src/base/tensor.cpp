@@ -66,7 +66,7 @@ Tensor Tensor::allocate(DType type, const Shape& shape) {
 
 Tensor Tensor::borrow(DType type, const Shape& shape, void* data, std::size_t bytes) {
   Tensor tensor = share(type, shape, data, bytes, nullptr);
-  tensor.access_ = Access::kWritable;
+  tensor.access_ = Access::writable;
   return tensor;
 }
 
@@ -84,7 +84,7 @@ Tensor Tensor::share(DType type, const Shape& shape, const void* data, std::size
   tensor.bytes_ = needed;
   tensor.data_ = static_cast<std::byte*>(const_cast<void*>(data));
   tensor.owner_ = std::move(owner);
-  tensor.access_ = Access::kReadOnly;
+  tensor.access_ = Access::read_only;
   return tensor;
 }
 
@@ -111,7 +111,7 @@ Tensor Tensor::from(const Shape& shape, std::span<const std::int64_t> values) {
 std::int64_t Tensor::size() const { return static_cast<std::int64_t>(bytes_) / size_of(dtype_); }
 
 std::byte* Tensor::mutable_data() {
-  if (access_ == Access::kReadOnly) throw UsageError("tensor: the bytes are shared read-only");
+  if (access_ == Access::read_only) throw UsageError("tensor: the bytes are shared read-only");
   return data_;
 }
 

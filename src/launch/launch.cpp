@@ -31,7 +31,7 @@ class ImageArgument {
       : index_(index),
         shared_(planned.source == PlannedImage::Source::shared),
         size_{planned.width, planned.height,
-              planned.texel == DType::f16 ? TexelType::kHalf : TexelType::kFloat},
+              planned.texel == DType::f16 ? TexelType::f16 : TexelType::f32},
         device_(&device) {
     take(buffer);
   }

@@ -189,14 +189,14 @@ void copy_run(const std::byte* from, std::int64_t from_step, std::byte* to, std:
   }
 }
 
-enum class Direction { kPack, kUnpack };
+enum class Direction { pack, unpack };
 
 template <typename T>
 void copy_all(const Arrangement& arrangement, const std::byte* from, std::byte* to,
               Direction direction) {
   constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
   Walk walk(arrangement);
-  if (direction == Direction::kPack) {
+  if (direction == Direction::pack) {
     walk.run([&](const CopyRun& run) {
       copy_run<T>(from + run.tensor * kSize, run.tensor_step, to + run.packed * kSize,
                   run.packed_step, run.count);
@@ -295,7 +295,7 @@ void pack(const Tensor& source, const Arrangement& arrangement, std::span<std::b
     return;
   }
   std::memset(destination.data(), 0, destination.size());
-  copy_elements(arrangement, source.data(), destination.data(), Direction::kPack);
+  copy_elements(arrangement, source.data(), destination.data(), Direction::pack);
 }
 
 Tensor unpack(std::span<const std::byte> source, const Arrangement& arrangement) {
@@ -305,7 +305,7 @@ Tensor unpack(std::span<const std::byte> source, const Arrangement& arrangement)
   if (is_plain(arrangement)) {
     std::memcpy(tensor.mutable_data(), source.data(), source.size());
   } else {
-    copy_elements(arrangement, source.data(), tensor.mutable_data(), Direction::kUnpack);
+    copy_elements(arrangement, source.data(), tensor.mutable_data(), Direction::unpack);
   }
   return tensor;
 }

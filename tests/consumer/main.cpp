@@ -48,7 +48,7 @@ void expect_errors_to_cross() {
   try {
     static_cast<void>(morton::Model::load("no such file"));
   } catch (const morton::ModelError& error) {
-    if (error.error_class() == morton::ErrorClass::kModel) return;
+    if (error.error_class() == morton::ErrorClass::model) return;
   }
   throw std::runtime_error("a missing model is no ModelError here");
 }

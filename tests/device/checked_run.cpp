@@ -298,7 +298,7 @@ void poison(Runner& runner) {
   const Plan& plan = runner.loaded().plan();
   for (std::size_t v = 0; v < plan.values.size(); ++v) {
     if (is_fixed(plan.values[v])) continue;
-    const auto bytes = runner.map(static_cast<int>(v), MappedBuffer::Access::kOverwrite);
+    const auto bytes = runner.map(static_cast<int>(v), MappedBuffer::Access::overwrite);
     std::fill(bytes.begin(), bytes.end(), kPoison);
     runner.unmap();
   }

@@ -77,7 +77,7 @@ TEST_P(DeviceImage, AnImageOfItsOwnHoldsWhatIsWritten) {
 }
 
 TEST_P(DeviceImage, HalfTexelsAreReadAsFloat) {
-  const ImageSize size{3, 1, TexelType::kHalf};
+  const ImageSize size{3, 1, TexelType::f16};
   // 1, 2, -0.5 and 0 in half precision.
   std::vector<std::uint16_t> sent;
   for (int i = 0; i < 3; ++i) sent.insert(sent.end(), {0x3c00, 0x4000, 0xb800, 0x0000});
@@ -94,7 +94,7 @@ TEST_P(DeviceImage, ARowOnABufferSharesItsMemory) {
   const Block from = device().memory().allocate(kTexels * 16);
   const Block to = device().memory().allocate(kTexels * 16);
   write_buffer(queue_, device().info(), from.buffer(), 0, std::as_bytes(std::span(sent)));
-  const auto image = image1d_on(device(), from.buffer(), kTexels, TexelType::kFloat);
+  const auto image = image1d_on(device(), from.buffer(), kTexels, TexelType::f32);
   cl::Kernel kernel(program_->program, "copy1d");
   kernel.setArg(0, image);
   kernel.setArg(1, to.buffer());
@@ -103,10 +103,9 @@ TEST_P(DeviceImage, ARowOnABufferSharesItsMemory) {
   read_buffer(queue_, device().info(), to.buffer(), 0, std::as_writable_bytes(std::span(got)));
   EXPECT_EQ(got, sent);
   const std::int64_t too_many = from.bytes() / 16 + 1;
-  EXPECT_THROW((void)image1d_on(device(), from.buffer(), too_many, TexelType::kFloat),
-               InternalError);
-  EXPECT_THROW((void)image1d_on(device(), from.buffer(), 0, TexelType::kFloat), InternalError);
-  EXPECT_THROW((void)image1d_on(device(), from.buffer(), INT64_MAX, TexelType::kFloat),
+  EXPECT_THROW((void)image1d_on(device(), from.buffer(), too_many, TexelType::f32), InternalError);
+  EXPECT_THROW((void)image1d_on(device(), from.buffer(), 0, TexelType::f32), InternalError);
+  EXPECT_THROW((void)image1d_on(device(), from.buffer(), INT64_MAX, TexelType::f32),
                UnsupportedError);
 }
 
@@ -145,10 +144,10 @@ TEST_P(DeviceImage, LimitsAreCheckedFirst) {
 TEST(DeviceImagePitch, FollowsTheDevicesAlignment) {
   DeviceInfo info;
   info.image_pitch_alignment_texels = 16;
-  EXPECT_EQ(row_pitch_bytes(info, 17, TexelType::kFloat), 32 * 16);
-  EXPECT_EQ(row_pitch_bytes(info, 17, TexelType::kHalf), 32 * 8);
+  EXPECT_EQ(row_pitch_bytes(info, 17, TexelType::f32), 32 * 16);
+  EXPECT_EQ(row_pitch_bytes(info, 17, TexelType::f16), 32 * 8);
   info.image_pitch_alignment_texels = 0;
-  EXPECT_EQ(row_pitch_bytes(info, 17, TexelType::kFloat), 17 * 16);
+  EXPECT_EQ(row_pitch_bytes(info, 17, TexelType::f32), 17 * 16);
 }
 
 }  // namespace

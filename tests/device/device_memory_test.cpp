@@ -195,17 +195,17 @@ TEST_P(DeviceMemory, AMappingIsTheBuffer) {
   const Block block = device().memory().allocate(63);
   const auto sent = pattern(17, 1);
   {
-    MappedBuffer mapped(q, device().info(), block.buffer(), {3, 17}, Access::kOverwrite);
+    MappedBuffer mapped(q, device().info(), block.buffer(), {3, 17}, Access::overwrite);
     std::memcpy(mapped.bytes().data(), sent.data(), 17);
     mapped.unmap();
     EXPECT_TRUE(mapped.bytes().empty());
   }
   {
-    MappedBuffer mapped(q, device().info(), block.buffer(), {3, 17}, Access::kReadWrite);
+    MappedBuffer mapped(q, device().info(), block.buffer(), {3, 17}, Access::read_write);
     EXPECT_EQ(std::memcmp(mapped.bytes().data(), sent.data(), 17), 0);
     mapped.bytes()[16] = std::byte{99};
   }
-  const MappedBuffer mapped(q, device().info(), block.buffer(), {19, 1}, Access::kRead);
+  const MappedBuffer mapped(q, device().info(), block.buffer(), {19, 1}, Access::read);
   EXPECT_EQ(mapped.bytes()[0], std::byte{99});
 }
 

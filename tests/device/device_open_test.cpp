@@ -46,7 +46,7 @@ TEST_P(DeviceOpen, FactsMakeSense) {
   EXPECT_GE(info.global_memory_bytes, info.max_allocation_bytes);
   EXPECT_GE(info.base_address_alignment_bytes, 1);
   EXPECT_GT(info.roofs.gflops_f32, 0.0);
-  EXPECT_EQ(info.fp16 && has_effect(info, QuirkEffect::kNoHalf), false);
+  EXPECT_EQ(info.fp16 && has_effect(info, QuirkEffect::no_half), false);
   // What a file of facts says must pass its own checks.
   const Json json = to_json(info);
   EXPECT_EQ(to_json(device_info_from_json(JsonReader(json, "here"))), json);

@@ -28,14 +28,14 @@ TEST(DeviceQuirks, NamesAreUnique) {
 
 TEST(DeviceQuirks, HalfIsTakenFromPoclOnArmhfOnly) {
   EXPECT_TRUE(
-      has_effect(pocl("3.1+debian", "armv7l-unknown-linux-gnueabihf"), QuirkEffect::kNoHalf));
+      has_effect(pocl("3.1+debian", "armv7l-unknown-linux-gnueabihf"), QuirkEffect::no_half));
   EXPECT_FALSE(
-      has_effect(pocl("3.1+debian", "aarch64-unknown-linux-gnu-generic"), QuirkEffect::kNoHalf));
+      has_effect(pocl("3.1+debian", "aarch64-unknown-linux-gnu-generic"), QuirkEffect::no_half));
 }
 
 TEST(DeviceQuirks, DriversAreToldApartByTheStartOfTheirVersion) {
-  EXPECT_TRUE(has_effect(pocl("3.1+debian", "x86_64"), QuirkEffect::kNoImageFromBuffer));
-  EXPECT_FALSE(has_effect(pocl("5.0-3.1", "x86_64"), QuirkEffect::kNoImageFromBuffer));
+  EXPECT_TRUE(has_effect(pocl("3.1+debian", "x86_64"), QuirkEffect::no_image_from_buffer));
+  EXPECT_FALSE(has_effect(pocl("5.0-3.1", "x86_64"), QuirkEffect::no_image_from_buffer));
   DeviceInfo mesa;
   mesa.platform = "rusticl";
   mesa.driver_version = "22.3.6";
@@ -47,7 +47,7 @@ TEST(DeviceQuirks, DriversAreToldApartByTheStartOfTheirVersion) {
 TEST(DeviceQuirks, UnknownNamesHaveNoEffect) {
   DeviceInfo info;
   info.quirks = {"bug-of-tomorrow"};
-  EXPECT_FALSE(has_effect(info, QuirkEffect::kNoHalf));
+  EXPECT_FALSE(has_effect(info, QuirkEffect::no_half));
   EXPECT_TRUE(contains_ignoring_case("NVIDIA Cuda", "cuda"));
   EXPECT_TRUE(contains_ignoring_case("", ""));
   EXPECT_FALSE(contains_ignoring_case("", "x"));

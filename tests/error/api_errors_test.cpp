@@ -28,15 +28,15 @@ using ::testing::StartsWith;
 
 std::string_view class_name(ErrorClass error_class) {
   switch (error_class) {
-    case ErrorClass::kUsage:
+    case ErrorClass::usage:
       return "usage";
-    case ErrorClass::kModel:
+    case ErrorClass::model:
       return "model";
-    case ErrorClass::kUnsupported:
+    case ErrorClass::unsupported:
       return "unsupported";
-    case ErrorClass::kDevice:
+    case ErrorClass::device:
       return "device";
-    case ErrorClass::kInternal:
+    case ErrorClass::internal:
       return "internal";
   }
   return "?";

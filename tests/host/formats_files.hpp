@@ -59,7 +59,7 @@ struct Hostility {
       read(bytes);
       ++accepted;
     } catch (const Error& error) {
-      EXPECT_NE(error.error_class(), ErrorClass::kInternal) << error.what();
+      EXPECT_NE(error.error_class(), ErrorClass::internal) << error.what();
       EXPECT_FALSE(std::string_view(error.what()).empty());
       ++refused;
     } catch (const std::exception& error) {

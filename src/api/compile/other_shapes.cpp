@@ -102,7 +102,7 @@ class Preparation {
       add(make_plan(other.graph(), device_, policy), shapes);
     } catch (const Error& error) {
       // The model may not take these extents, or no kernel them; a defect is no reason.
-      if (error.error_class() == ErrorClass::kInternal) throw;
+      if (error.error_class() == ErrorClass::internal) throw;
       job_.observer.say("no kernels are prepared for " + text_of(shapes) + ": " + error.what());
     }
   }

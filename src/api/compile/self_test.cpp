@@ -125,7 +125,7 @@ class SelfTest {
       std::shared_ptr<CompiledState> state = compiled();
       return wrong_layers_of(state).empty() ? state : nullptr;
     } catch (const Error& error) {
-      if (error.error_class() == ErrorClass::kInternal) throw;
+      if (error.error_class() == ErrorClass::internal) throw;
       notes_.push_back(std::string("self-test: a kernel that was left out could not be tried "
                                    "again: ") +
                        error.what());

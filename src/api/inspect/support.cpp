@@ -173,7 +173,7 @@ void look_closer(const Graph& live, const PassOptions& passes, const KernelPolic
       return;
     } catch (const Error& error) {
       const ErrorClass kind = error.error_class();
-      if (kind != ErrorClass::kModel && kind != ErrorClass::kUnsupported) throw;
+      if (kind != ErrorClass::model && kind != ErrorClass::unsupported) throw;
       blame(error, nodes);
     }
   }
@@ -231,7 +231,7 @@ std::string training_obstacle(const Model& model, const CompileOptions& options)
     (void)make_training_step(in_form_of_use(model.graph()), step);
     return "";
   } catch (const Error& error) {
-    if (error.error_class() == ErrorClass::kInternal) throw;
+    if (error.error_class() == ErrorClass::internal) throw;
     return error.what();
   }
 }

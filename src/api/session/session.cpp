@@ -151,14 +151,14 @@ Tensor Session::map_input(const std::string& name) {
                      "', so it cannot be mapped; set it");
   }
   const PortInfo& port = find(state_->model.state()->inputs, name);
-  const auto bytes = state_->runner->map(value, MappedBuffer::Access::kOverwrite);
+  const auto bytes = state_->runner->map(value, MappedBuffer::Access::overwrite);
   return Tensor::borrow(port.dtype, port.shape, bytes.data(), bytes.size());
 }
 
 Tensor Session::map_output(const std::string& name) {
   const int value = state_->runner->output(name);
   const PortInfo& port = find(state_->model.state()->outputs, name);
-  const auto bytes = state_->runner->map(value, MappedBuffer::Access::kRead);
+  const auto bytes = state_->runner->map(value, MappedBuffer::Access::read);
   return Tensor::share(port.dtype, port.shape, bytes.data(), bytes.size(), nullptr);
 }
 

@@ -127,19 +127,19 @@ void ask_images(const cl::Device& device, DeviceInfo& info) {
   if (!has_extension(info.extensions, "cl_khr_image2d_from_buffer")) return;
   info.image_pitch_alignment_texels =
       number<cl_uint>(device, CL_DEVICE_IMAGE_PITCH_ALIGNMENT_KHR, 0);
-  info.image_from_buffer = !has_effect(info, QuirkEffect::kNoImageFromBuffer) &&
+  info.image_from_buffer = !has_effect(info, QuirkEffect::no_image_from_buffer) &&
                            can_make_image_from_buffer(device, info.image_pitch_alignment_texels);
 }
 
 void ask_abilities(const cl::Device& device, DeviceInfo& info) {
   info.fp16 =
-      has_extension(info.extensions, "cl_khr_fp16") && !has_effect(info, QuirkEffect::kNoHalf);
+      has_extension(info.extensions, "cl_khr_fp16") && !has_effect(info, QuirkEffect::no_half);
   if (!info.fp16) info.native_vector_f16 = 0;
   info.fp64 = has_extension(info.extensions, "cl_khr_fp64");
   const auto queue = number<cl_command_queue_properties>(device, CL_DEVICE_QUEUE_PROPERTIES,
                                                          CL_QUEUE_PROFILING_ENABLE);
   info.profiling =
-      (queue & CL_QUEUE_PROFILING_ENABLE) != 0 && !has_effect(info, QuirkEffect::kNoEventTimes);
+      (queue & CL_QUEUE_PROFILING_ENABLE) != 0 && !has_effect(info, QuirkEffect::no_event_times);
   info.out_of_order = (queue & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0;
   info.compiler = truth(device, CL_DEVICE_COMPILER_AVAILABLE);
 }

@@ -11,20 +11,20 @@ namespace {
 constexpr std::string_view kPocl = "Portable Computing Language";
 
 constexpr std::array<Quirk, 6> kQuirks{{
-    {"pocl-armhf-fp16", kPocl, "", "gnueabihf", QuirkEffect::kNoHalf,
+    {"pocl-armhf-fp16", kPocl, "", "gnueabihf", QuirkEffect::no_half,
      "cl_khr_fp16 is advertised, but fma and dot on half do not build and fmax, exp and select on "
      "half abort the process"},
-    {"pocl-image2d-from-buffer", kPocl, "3.", "", QuirkEffect::kNoImageFromBuffer,
+    {"pocl-image2d-from-buffer", kPocl, "3.", "", QuirkEffect::no_image_from_buffer,
      "clCreateImage with a buffer returns CL_INVALID_OPERATION (-59) for 2-D images"},
-    {"pocl-damaged-binary", kPocl, "", "", QuirkEffect::kNone,
+    {"pocl-damaged-binary", kPocl, "", "", QuirkEffect::none,
      "a truncated program binary crashes the process, flipped bytes are accepted: only checked "
      "binaries may reach it"},
-    {"rusticl22-zero-event-times", "rusticl", "22.", "", QuirkEffect::kNoEventTimes,
+    {"rusticl22-zero-event-times", "rusticl", "22.", "", QuirkEffect::no_event_times,
      "every profiling time of an event is 0"},
-    {"nvidia-context-death", "NVIDIA CUDA", "", "", QuirkEffect::kNone,
+    {"nvidia-context-death", "NVIDIA CUDA", "", "", QuirkEffect::none,
      "one misaligned or out-of-range access kills the context (-9999 at the wait); every later "
      "build in the process fails with an empty log"},
-    {kOverlappingSubBuffers, "NVIDIA CUDA", "", "", QuirkEffect::kNone,
+    {kOverlappingSubBuffers, "NVIDIA CUDA", "", "", QuirkEffect::none,
      "releasing sub-buffers that overlap crashes the driver (580.159.04) once kernels used them, "
      "unless they are one and the same stretch; plans for such a device recycle whole places only"},
 }};

@@ -39,10 +39,10 @@ void multiply_mapped(const cl::CommandQueue& queue, const DeviceInfo& info,
   std::optional<MappedBuffer> lhs;
   std::optional<MappedBuffer> rhs;
   if (k > 0) {
-    lhs.emplace(queue, info, buffers.lhs, range_of(m, k), Access::kRead, Wait::kLater);
-    rhs.emplace(queue, info, buffers.rhs, range_of(k, n), Access::kRead, Wait::kLater);
+    lhs.emplace(queue, info, buffers.lhs, range_of(m, k), Access::read, Wait::later);
+    rhs.emplace(queue, info, buffers.rhs, range_of(k, n), Access::read, Wait::later);
   }
-  MappedBuffer dst(queue, info, buffers.dst, range_of(m, n), Access::kOverwrite, Wait::kNow);
+  MappedBuffer dst(queue, info, buffers.dst, range_of(m, n), Access::overwrite, Wait::now);
   multiply_on_host(lhs ? floats(*lhs) : std::span<float>(), rhs ? floats(*rhs) : std::span<float>(),
                    floats(dst), extents);
   dst.unmap();

@@ -17,7 +17,7 @@ std::string text_of(const ImageSize& size) {
 
 cl::ImageFormat format_of(TexelType type) {
   return {CL_RGBA,
-          type == TexelType::kFloat ? cl_channel_type{CL_FLOAT} : cl_channel_type{CL_HALF_FLOAT}};
+          type == TexelType::f32 ? cl_channel_type{CL_FLOAT} : cl_channel_type{CL_HALF_FLOAT}};
 }
 
 void require_images(const DeviceInfo& info, const std::string& what) {
@@ -63,7 +63,7 @@ std::array<cl::size_type, 3> region_of(const ImageSize& size) {
 
 }  // namespace
 
-std::int64_t texel_bytes(TexelType type) { return type == TexelType::kFloat ? 16 : 8; }
+std::int64_t texel_bytes(TexelType type) { return type == TexelType::f32 ? 16 : 8; }
 
 std::int64_t row_pitch_bytes(const DeviceInfo& info, std::int64_t width, TexelType type) {
   const auto alignment = std::max<std::int64_t>(info.image_pitch_alignment_texels, 1);

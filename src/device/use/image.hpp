@@ -12,12 +12,12 @@
 namespace morton::device {
 
 /// Type of each of a texel's four channels (RGBA).
-enum class TexelType : std::uint8_t { kFloat, kHalf };
+enum class TexelType : std::uint8_t { f32, f16 };
 
 /// An image of `height` rows of `width` texels.
 struct ImageSize {
   std::int64_t width = 0, height = 0;
-  TexelType type = TexelType::kFloat;
+  TexelType type = TexelType::f32;
 };
 
 /// 16 or 8.

@@ -22,11 +22,11 @@ void require_inside(const cl::Buffer& buffer, MappedBuffer::Range range, const s
 
 cl_map_flags flags_of(MappedBuffer::Access access, const DeviceInfo& info) {
   switch (access) {
-    case MappedBuffer::Access::kRead:
+    case MappedBuffer::Access::read:
       return CL_MAP_READ;
-    case MappedBuffer::Access::kReadWrite:
+    case MappedBuffer::Access::read_write:
       return CL_MAP_READ | CL_MAP_WRITE;
-    case MappedBuffer::Access::kOverwrite:
+    case MappedBuffer::Access::overwrite:
       // OpenCL 1.1 does not know the flag that spares a copy from the device.
       return info.device_version.starts_with("OpenCL 1.1") ? cl_map_flags{CL_MAP_WRITE}
                                                            : CL_MAP_WRITE_INVALIDATE_REGION;
@@ -43,7 +43,7 @@ MappedBuffer::MappedBuffer(const cl::CommandQueue& queue, const DeviceInfo& info
   with_device_errors(what, info, [&] {
     require_inside(buffer, range, what);
     void* start = queue_.enqueueMapBuffer(
-        buffer_, wait == Wait::kNow ? CL_TRUE : CL_FALSE, flags_of(access, info),
+        buffer_, wait == Wait::now ? CL_TRUE : CL_FALSE, flags_of(access, info),
         static_cast<cl::size_type>(range.offset_bytes), static_cast<cl::size_type>(range.bytes));
     bytes_ = {static_cast<std::byte*>(start), static_cast<std::size_t>(range.bytes)};
   });
@@ -69,7 +69,7 @@ void write_buffer(const cl::CommandQueue& queue, const DeviceInfo& info, const c
   if (from.empty()) return;
   const MappedBuffer::Range range{offset_bytes, static_cast<std::int64_t>(from.size())};
   if (info.unified_memory) {
-    MappedBuffer mapped(queue, info, buffer, range, MappedBuffer::Access::kOverwrite);
+    MappedBuffer mapped(queue, info, buffer, range, MappedBuffer::Access::overwrite);
     std::memcpy(mapped.bytes().data(), from.data(), from.size());
     mapped.unmap();
     return;
@@ -87,7 +87,7 @@ void read_buffer(const cl::CommandQueue& queue, const DeviceInfo& info, const cl
   if (to.empty()) return;
   const MappedBuffer::Range range{offset_bytes, static_cast<std::int64_t>(to.size())};
   if (info.unified_memory) {
-    MappedBuffer mapped(queue, info, buffer, range, MappedBuffer::Access::kRead);
+    MappedBuffer mapped(queue, info, buffer, range, MappedBuffer::Access::read);
     std::memcpy(to.data(), mapped.bytes().data(), to.size());
     mapped.unmap();
     return;

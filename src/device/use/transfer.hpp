@@ -65,17 +65,17 @@ class MappedBuffer {
     std::int64_t offset_bytes = 0, bytes = 0;
   };
   enum class Access : std::uint8_t {
-    kRead,       ///< the host reads
-    kOverwrite,  ///< the host writes every byte; what was there is lost
-    kReadWrite,
+    read,       ///< the host reads
+    overwrite,  ///< the host writes every byte; what was there is lost
+    read_write,
   };
   enum class Wait : std::uint8_t {
-    kNow,    ///< for the commands enqueued earlier on `queue`
-    kLater,  ///< another mapping on the same queue, which runs in order, waits for both
+    now,    ///< for the commands enqueued earlier on `queue`
+    later,  ///< another mapping on the same queue, which runs in order, waits for both
   };
   /// Errors as write_buffer; keeps a reference to `info`.
   MappedBuffer(const cl::CommandQueue& queue, const DeviceInfo& info, const cl::Buffer& buffer,
-               Range range, Access access, Wait wait = Wait::kNow);
+               Range range, Access access, Wait wait = Wait::now);
   MappedBuffer(const MappedBuffer&) = delete;
   MappedBuffer& operator=(const MappedBuffer&) = delete;
   /// Unmaps if need be, swallowing errors; call `unmap` to see them.
