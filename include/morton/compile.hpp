@@ -19,7 +19,8 @@ namespace morton {
 
 namespace api {
 struct CompiledState;
-}
+struct Inside;
+}  // namespace api
 
 /// Values of the inputs' open extents.
 struct InputShapes {
@@ -185,10 +186,10 @@ class MORTON_API CompiledModel {
   [[nodiscard]] CompiledModel with_shapes(const InputShapes& shapes,
                                           Missing missing = Missing::refuse) const;
 
-  explicit CompiledModel(std::shared_ptr<const api::CompiledState> state);
-  [[nodiscard]] const std::shared_ptr<const api::CompiledState>& state() const { return state_; }
-
  private:
+  friend struct api::Inside;
+  explicit CompiledModel(std::shared_ptr<const api::CompiledState> state);
+
   std::shared_ptr<const api::CompiledState> state_;
 };
 

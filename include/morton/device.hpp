@@ -15,6 +15,9 @@ namespace morton {
 namespace device {
 class OpenClDevice;
 }
+namespace api {
+struct Inside;
+}
 
 /// How a device is opened.
 struct DeviceConfig {
@@ -39,8 +42,6 @@ class MORTON_API Device {
   /// roofs of those that `config` keeps some of; `notes`, if given, says what is kept but useless.
   [[nodiscard]] static std::vector<std::string> list_json(
       const DeviceConfig& config = {}, std::vector<std::string>* notes = nullptr);
-  /// For interop.hpp and the implementation.
-  explicit Device(std::shared_ptr<device::OpenClDevice> implementation);
 
   [[nodiscard]] std::string id() const;    ///< "P:D"
   [[nodiscard]] std::string name() const;  ///< as the driver gives it
@@ -60,11 +61,10 @@ class MORTON_API Device {
   /// Programs compiled from source by this process on this device.
   [[nodiscard]] int program_builds() const;
 
-  [[nodiscard]] const std::shared_ptr<device::OpenClDevice>& implementation() const {
-    return device_;
-  }
-
  private:
+  friend struct api::Inside;
+  explicit Device(std::shared_ptr<device::OpenClDevice> device);
+
   std::shared_ptr<device::OpenClDevice> device_;
 };
 

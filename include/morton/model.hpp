@@ -16,6 +16,9 @@ namespace morton {
 namespace graph {
 struct Graph;
 }
+namespace api {
+struct Inside;
+}
 
 /// An input or output of a model. An extent that the model leaves open has its name in `symbols`
 /// and -1 in `shape`.
@@ -50,7 +53,6 @@ class MORTON_API Model {
   [[nodiscard]] static Model load(const std::string& path);
   /// From bytes in memory; external data is refused.
   [[nodiscard]] static Model from_bytes(std::string_view onnx, const std::string& name);
-  explicit Model(std::shared_ptr<const graph::Graph> graph);
 
   /// Writes .onnx, or .json: a network definition of R17 with its matrices beside it, for models
   /// that it can express. Files appear whole or not at all. Throws UsageError for other names,
@@ -64,9 +66,10 @@ class MORTON_API Model {
   [[nodiscard]] std::string text() const;
   [[nodiscard]] std::string dot() const;
 
-  [[nodiscard]] const graph::Graph& graph() const { return *graph_; }
-
  private:
+  friend struct api::Inside;
+  explicit Model(std::shared_ptr<const graph::Graph> graph);
+
   std::shared_ptr<const graph::Graph> graph_;
 };
 

@@ -40,12 +40,14 @@ struct StepTime {
 /// Work that was enqueued; `wait` returns when it is done.
 class MORTON_API Event {
  public:
-  struct State;
-  explicit Event(std::shared_ptr<State> state);
   /// Throws DeviceError when the device failed.
   void wait() const;
 
  private:
+  friend class Session;
+  struct State;
+  explicit Event(std::shared_ptr<State> state);
+
   std::shared_ptr<State> state_;
 };
 
@@ -111,10 +113,9 @@ class MORTON_API Session {
   [[nodiscard]] std::vector<StepTime> step_times();
   [[nodiscard]] const CompiledModel& model() const;
 
-  struct State;
-  [[nodiscard]] State& state() { return *state_; }
-
  private:
+  friend struct api::Inside;
+  struct State;
   std::unique_ptr<State> state_;
 };
 

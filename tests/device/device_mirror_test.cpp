@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "api/inside.hpp"
 #include "morton/mirror.hpp"
 #include "support/child_process.hpp"
 #include "support/devices.hpp"
@@ -39,7 +40,7 @@ class DeviceMirror : public test::DeviceTest {};
 MORTON_ON_EVERY_DEVICE(DeviceMirror);
 
 TEST_P(DeviceMirror, PushAndPullCopy) {
-  DeviceHome home{Device(shared_device())};
+  DeviceHome home{Inside::make(shared_device())};
   for (const std::size_t size : {1, 3, 17, 63}) {
     MirroredArray<float> x(home, counting(size));
     EXPECT_FALSE(x.is_mirrored());
@@ -62,7 +63,7 @@ TEST_P(DeviceMirror, PushAndPullCopy) {
 }
 
 TEST_P(DeviceMirror, BorrowsTheCallersElements) {
-  DeviceHome home{Device(shared_device())};
+  DeviceHome home{Inside::make(shared_device())};
   std::vector<float> mine(17, 1.0F);
   MirroredArray<float> x(home, std::span<float>(mine));
   MirroredArray<float> y(home, std::vector<float>(17, 0.5F));
@@ -77,14 +78,14 @@ TEST_P(DeviceMirror, BorrowsTheCallersElements) {
 }
 
 TEST_P(DeviceMirror, AnEmptyArrayIsMirroredToo) {
-  DeviceHome home{Device(shared_device())};
+  DeviceHome home{Inside::make(shared_device())};
   MirroredArray<float> nothing(home, std::vector<float>{});
   EXPECT_NE(nothing.buffer(), nullptr);
   nothing.pull();
 }
 
 TEST_P(DeviceMirror, ErrorsNameTheKernelAndSayWhy) {
-  DeviceHome home{Device(shared_device())};
+  DeviceHome home{Inside::make(shared_device())};
   MirroredArray<float> x(home, counting(3));
   const auto complaint = [](const auto& work) -> std::string {
     try {

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "api/inside.hpp"
 #include "base/error.hpp"
 #include "base/files/file.hpp"
 #include "device/open/kept_roofs.hpp"
@@ -200,7 +201,7 @@ TEST_P(KeptRoofsTest, DamagedOnesAreSaidAndSurvived) {
 }
 
 TEST_P(KeptRoofsTest, AProbeFitsTogether) {
-  const Device public_device(opened());
+  const Device public_device = Inside::make(opened());
   double last = 0.0;
   ProbeOptions probe_options;
   probe_options.effort = ProbeOptions::Effort::quick;

@@ -13,6 +13,7 @@
 #include <optional>
 #include <set>
 
+#include "api/inside.hpp"
 #include "base/files/file.hpp"
 #include "device/session_network.hpp"
 #include "support/child_process.hpp"
@@ -120,7 +121,7 @@ TEST_P(SessionCache, WithoutADiskNothingIsRead) {
 TEST_P(SessionCache, AnotherShapeOfAModelBuildsNothing) {
   // Extents are arguments of kernels. These batches are planned alike on every device; a larger one
   // may be worth other kernels or formats, which then are built.
-  const Device device(shared_device());
+  const Device device = Inside::make(shared_device());
   CompileOptions options;
   options.other_shapes = CompileOptions::OtherShapes::leave;
   for (const char* kernel : {"gemm.naive", "gemm.tile"}) {
@@ -271,13 +272,13 @@ TEST(SessionCacheProcess, ASecondProcessBuildsNothingAndPoclCompilesNothing) {
 Model softmax_model() {
   NetworkBuilder network("softmax", 1);
   network.output(network.node("Softmax", {network.input("x", {3, 5})}));
-  return Model(std::make_shared<const Graph>(network.finish()));
+  return Inside::make(network.finish());
 }
 
 Model relu_model() {
   NetworkBuilder network("relu", 1);
   network.output(network.relu(network.input("x", {3, 5})));
-  return Model(std::make_shared<const Graph>(network.finish()));
+  return Inside::make(network.finish());
 }
 
 /// MORTON_KERNEL_DIR names a copy of the kernels that this test may edit.

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "api/inside.hpp"
 #include "device/session_network.hpp"
 #include "device/use/host_product.hpp"
 #include "morton/interop.hpp"
@@ -26,7 +27,7 @@ class SessionHostStep : public test::DeviceTest {
     GTEST_SKIP() << "the device has memory of its own";
   }
   [[nodiscard]] CompiledModel compiled(const Model& model) const {
-    return compile(model, Device(shared_device()), options_);
+    return compile(model, Inside::make(shared_device()), options_);
   }
 
   CompileOptions options_ = session_options();
@@ -62,7 +63,7 @@ TEST_P(SessionHostStep, TakesTheCallersBuffers) {
   const TensorId x = network.input("x", {-1, 17});
   network.output(network.node("MatMul", {x, network.parameter({17, 63}, 17)}));
   const Graph graph = network.finish();
-  Session session(compiled(Model(std::make_shared<const Graph>(graph))));
+  Session session(compiled(Inside::make(graph)));
   for (std::uint64_t seed = 1; seed <= 2; ++seed) {
     Tensor tensor = random_tensor({kSessionBatch, 17}, seed);
     const std::vector<NamedTensor> inputs{{"x", tensor}};

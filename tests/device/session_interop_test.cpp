@@ -6,6 +6,7 @@
 
 #include <optional>
 
+#include "api/inside.hpp"
 #include "device/open/opencl.hpp"
 #include "device/session_network.hpp"
 #include "morton/interop.hpp"
@@ -144,7 +145,7 @@ TEST_P(SessionInterop, PortsThatShareTheirMemoryKeepIt) {
   NetworkBuilder network("renamed", 1);
   const TensorId x = network.input("x", {3, 4});
   network.output(network.node("Flatten", {x}, {{"axis", std::int64_t{0}}}));
-  Session session(compile(Model(std::make_shared<const Graph>(network.finish())), *adopted_));
+  Session session(compile(Inside::make(network.finish()), *adopted_));
   const Tensor values = random_tensor({3, 4}, 9);
   const cl::Buffer mine = buffer_with(values);
   const std::string renamed = session.model().outputs()[0].name;
@@ -211,7 +212,7 @@ TEST_P(SessionInterop, AnInputThatShapesFollowFromKeepsItsMemory) {
   value.set(0, 17);
   value.set(1, 3);
   options.values["shape"] = value;
-  Session session(compile(Model(std::make_shared<const Graph>(graph)), *adopted_, options));
+  Session session(compile(Inside::make(graph), *adopted_, options));
   const cl::Buffer mine = empty_buffer(value.bytes(), CL_MEM_READ_WRITE);
   EXPECT_THAT(usage_complaint([&] { bind_buffer(session, "shape", mine()); }),
               HasSubstr("shapes follow from the value of input 'shape'"));
@@ -221,7 +222,7 @@ TEST_P(SessionInterop, AnInputThatShapesFollowFromKeepsItsMemory) {
 TEST_P(SessionInterop, WhatIsTheCallersDoesNotMoveToAnotherDevice) {
   const cl::Buffer mine = empty_buffer(kInputBytes, CL_MEM_READ_WRITE);
   bind_buffer(*session_, "a", mine());
-  const auto move = [&] { session_->move_to(Device(shared_device())); };
+  const auto move = [&] { session_->move_to(Inside::make(shared_device())); };
   EXPECT_THAT(usage_complaint(move), HasSubstr("caller's"));
   bind_buffer(*session_, "a", nullptr);
   use_queue(*session_, queue_());

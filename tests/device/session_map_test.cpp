@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "api/inside.hpp"
 #include "device/session_network.hpp"
 #include "support/devices.hpp"
 #include "support/rooms.hpp"
@@ -20,7 +21,7 @@ class SessionMap : public test::DeviceTest {
   void SetUp() override {
     test::DeviceTest::SetUp();
     session_ = std::make_unique<Session>(
-        compile(session_model(), Device(shared_device()), session_options()));
+        compile(session_model(), Inside::make(shared_device()), session_options()));
     output_ = session_->model().outputs()[0].name;
   }
   std::unique_ptr<Session> session_;
@@ -64,7 +65,7 @@ TEST_P(SessionMap, NothingRunsOrMovesWhileMapped) {
   EXPECT_THAT(usage_complaint([&] { session_->enqueue(); }), HasSubstr("unmap"));
   EXPECT_THAT(usage_complaint([&] { static_cast<void>(session_->run(inputs)); }),
               HasSubstr("unmap"));
-  EXPECT_THAT(usage_complaint([&] { session_->move_to(Device(shared_device())); }),
+  EXPECT_THAT(usage_complaint([&] { session_->move_to(Inside::make(shared_device())); }),
               HasSubstr("unmap"));
   EXPECT_THAT(usage_complaint([&] { session_->set_input("a", inputs[0].tensor); }),
               HasSubstr("'a' is mapped"));

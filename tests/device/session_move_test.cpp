@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "device/session_network.hpp"
+#include "morton/interop.hpp"
 #include "support/child_process.hpp"
 #include "support/devices.hpp"
 #include "support/rooms.hpp"
@@ -27,7 +28,7 @@ class DISABLED_SessionMoveChild : public ::testing::Test {
     const DeviceConfig memory_only{"", DeviceConfig::DiskCache::none};
     first_.emplace(Device::open("0:0", memory_only));
     second_.emplace(Device::open("0:1", memory_only));
-    ASSERT_NE(first_->implementation()->device()(), second_->implementation()->device()());
+    ASSERT_NE(device_of(*first_), device_of(*second_));
     session_.emplace(compile(session_model(), *first_, session_options()));
   }
   std::optional<Device> first_, second_;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "api/inside.hpp"
 #include "morton/morton.hpp"
 #include "support/compare.hpp"
 #include "support/networks.hpp"
@@ -29,7 +30,7 @@ inline Graph session_graph() {
 
 constexpr std::int64_t kSessionBatch = 3;
 
-inline Model session_model() { return Model(std::make_shared<const Graph>(session_graph())); }
+inline Model session_model() { return Inside::make(session_graph()); }
 
 inline CompileOptions session_options() {
   CompileOptions options;

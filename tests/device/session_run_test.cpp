@@ -8,6 +8,7 @@
 #include <optional>
 #include <thread>
 
+#include "api/inside.hpp"
 #include "base/stopwatch.hpp"
 #include "device/session_network.hpp"
 #include "support/devices.hpp"
@@ -22,7 +23,7 @@ using ::testing::HasSubstr;
 class SessionRun : public test::DeviceTest {
  protected:
   [[nodiscard]] CompiledModel compiled() const {
-    return compile(session_model(), Device(shared_device()), session_options());
+    return compile(session_model(), Inside::make(shared_device()), session_options());
   }
 };
 MORTON_ON_EVERY_DEVICE(SessionRun);
@@ -167,7 +168,7 @@ TEST_P(SessionRun, TwoThreadsGetEqualAnswers) {
 }
 
 TEST_P(SessionRun, TwoThreadsMayCompileAtOnce) {
-  const Device device(shared_device());
+  const Device device = Inside::make(shared_device());
   std::vector<NamedTensor> outputs[2];
   const auto work = [&](int thread) {
     Session session(compile(session_model(), device, session_options()));
@@ -215,7 +216,7 @@ TEST_P(SessionRun, OutputsAreCopiesThatLaterRunsDoNotChange) {
 }
 
 TEST_P(SessionRun, GivesItsMemoryBack) {
-  const Device device(shared_device());
+  const Device device = Inside::make(shared_device());
   const std::int64_t before = device.used_bytes();
   {
     const CompiledModel model = compiled();

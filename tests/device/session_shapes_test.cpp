@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "api/inside.hpp"
 #include "device/session_network.hpp"
 #include "passes/pipeline.hpp"
 #include "support/devices.hpp"
@@ -62,9 +63,9 @@ class SessionShapes : public test::DeviceTest {};
 MORTON_ON_EVERY_DEVICE(SessionShapes);
 
 TEST_P(SessionShapes, OtherSizesBuildNothing) {
-  const Device device(shared_device());
+  const Device device = Inside::make(shared_device());
   const Graph graph = image_network();
-  const Model model(std::make_shared<const Graph>(graph));
+  const Model model = Inside::make(graph);
   CompileOptions options;
   options.shapes = {{"x", {1, 3, 16, 16}}};
   const CompiledModel compiled = compile(model, device, options);
@@ -82,8 +83,8 @@ TEST_P(SessionShapes, OtherSizesBuildNothing) {
 }
 
 TEST_P(SessionShapes, WeightsThatLieAlikeAreShared) {
-  const Device device(shared_device());
-  const Model model(std::make_shared<const Graph>(image_network()));
+  const Device device = Inside::make(shared_device());
+  const Model model = Inside::make(image_network());
   CompileOptions options;
   options.shapes = {{"x", {1, 3, 16, 16}}};
   const CompiledModel compiled = compile(model, device, options);
@@ -95,21 +96,21 @@ TEST_P(SessionShapes, WeightsThatLieAlikeAreShared) {
 }
 
 TEST_P(SessionShapes, TheFirstModelMayGo) {
-  const Device device(shared_device());
+  const Device device = Inside::make(shared_device());
   const Graph graph = image_network();
   CompileOptions options;
   options.shapes = {{"x", {2, 3, 9, 9}}};
   const auto other = [&] {
-    const Model model(std::make_shared<const Graph>(graph));
+    const Model model = Inside::make(graph);
     return compile(model, device, options).with_shapes(shapes_of({3, 3, 12, 10}));
   }();
   expect_right_at(other, graph, {3, 3, 12, 10});
 }
 
 TEST_P(SessionShapes, ShapesGivenBeforehandGetKernelsOfTheirOwn) {
-  const Device device(shared_device());
+  const Device device = Inside::make(shared_device());
   const Graph graph = image_network();
-  const Model model(std::make_shared<const Graph>(graph));
+  const Model model = Inside::make(graph);
   CompileOptions options;
   options.shapes = {{"x", {1, 3, 8, 8}}};
   options.also = {shapes_of({16, 3, 40, 40})};
@@ -124,9 +125,9 @@ TEST_P(SessionShapes, ShapesGivenBeforehandGetKernelsOfTheirOwn) {
 }
 
 TEST_P(SessionShapes, WhatIsMissingIsSaidOrBuilt) {
-  const Device device(shared_device());
+  const Device device = Inside::make(shared_device());
   const Graph graph = image_network();
-  const Model model(std::make_shared<const Graph>(graph));
+  const Model model = Inside::make(graph);
   CompileOptions options;
   options.shapes = {{"x", {1, 3, 16, 16}}};
   options.other_shapes = CompileOptions::OtherShapes::leave;
@@ -143,8 +144,8 @@ TEST_P(SessionShapes, WhatIsMissingIsSaidOrBuilt) {
 }
 
 TEST_P(SessionShapes, ShapesThatTheModelDoesNotTakeAreRefused) {
-  const Device device(shared_device());
-  const Model model(std::make_shared<const Graph>(image_network()));
+  const Device device = Inside::make(shared_device());
+  const Model model = Inside::make(image_network());
   CompileOptions options;
   options.shapes = {{"x", {1, 3, 8, 8}}};
   const CompiledModel compiled = compile(model, device, options);

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "device/session_network.hpp"
+#include "morton/interop.hpp"
 #include "support/child_process.hpp"
 #include "support/devices.hpp"
 #include "support/rooms.hpp"
@@ -160,7 +161,7 @@ TEST(DISABLED_SessionSplitChild, TwoDevicesGiveWhatOneGives) {
   const DeviceConfig memory_only{"", DeviceConfig::DiskCache::none};
   const std::vector<Device> devices{Device::open("0:0", memory_only),
                                     Device::open("0:1", memory_only)};
-  ASSERT_NE(devices[0].implementation()->device()(), devices[1].implementation()->device()());
+  ASSERT_NE(device_of(devices[0]), device_of(devices[1]));
   for (const std::vector<double>& weights : {std::vector<double>{1, 1}, {1, 4}, {}}) {
     const CompiledModel model = compile(session_model(), devices, options_of(17, weights));
     const auto rows = rows_in(model);

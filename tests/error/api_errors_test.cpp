@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "api/inside.hpp"
 #include "base/files/file.hpp"
 #include "base/files/json_reader.hpp"
 #include "morton/morton.hpp"
@@ -53,7 +54,7 @@ std::string complaint(const Call& call) {
   return "nothing";
 }
 
-Model to_model(Graph graph) { return Model(std::make_shared<const Graph>(std::move(graph))); }
+Model to_model(Graph graph) { return Inside::make(std::move(graph)); }
 
 std::string device_text() {
   return read_file(MORTON_SOURCE_DIR "/tests/devices/pocl_cpu.json", 1 << 20);

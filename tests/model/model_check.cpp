@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "api/inside.hpp"
 #include "base/shape.hpp"
 #include "support/compare.hpp"
 #include "support/networks.hpp"
@@ -28,7 +29,7 @@ void expect_narrow(const ReferenceTensor& expected, const std::string& name) {
 
 }  // namespace
 
-Model to_model(Graph graph) { return Model(std::make_shared<const Graph>(std::move(graph))); }
+Model to_model(Graph graph) { return Inside::make(std::move(graph)); }
 
 std::vector<NamedTensor> random_inputs(const Graph& graph, std::int64_t batch, std::uint64_t seed) {
   std::vector<NamedTensor> inputs;

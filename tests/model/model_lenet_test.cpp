@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "api/inside.hpp"
 #include "model/model_check.hpp"
 #include "support/devices.hpp"
 #include "support/networks.hpp"
@@ -67,13 +68,13 @@ TEST_P(ModelLenet, AnswersAsOnnxRuntimeAtSeveralBatches) {
 TEST_P(ModelLenet, StaysWithinTheReferencesBoundAtSeveralBatches) {
   for (const std::int64_t batch : {1, 3, 20}) {
     SCOPED_TRACE("batch " + std::to_string(batch));
-    expect_reference(lenet().graph(), device(), {{"input", first_digits(batch)}},
+    expect_reference(Inside::of(lenet()), device(), {{"input", first_digits(batch)}},
                      with_batch(batch));
   }
 }
 
 TEST_P(ModelLenet, EveryLayerIsRight) {
-  expect_reference(with_all_outputs(lenet().graph()), device(), {{"input", first_digits(3)}},
+  expect_reference(with_all_outputs(Inside::of(lenet())), device(), {{"input", first_digits(3)}},
                    with_batch(3));
 }
 
@@ -82,7 +83,7 @@ TEST_P(ModelLenet, IsRightWithoutAnyOptionalPass) {
   for (const char* pass : {"fold_constants", "remove_identities", "fuse_epilogues"}) {
     options.skip_passes = {pass};
     SCOPED_TRACE(pass);
-    expect_reference(lenet().graph(), device(), {{"input", first_digits(3)}}, options);
+    expect_reference(Inside::of(lenet()), device(), {{"input", first_digits(3)}}, options);
   }
 }
 
@@ -96,7 +97,7 @@ TEST_P(ModelLenet, IsRightWithEveryKernelOfProducts) {
     SCOPED_TRACE(name);
     CompileOptions options = with_batch(3);
     options.use = {{family, name}};
-    expect_reference(lenet().graph(), device(), {{"input", first_digits(3)}}, options);
+    expect_reference(Inside::of(lenet()), device(), {{"input", first_digits(3)}}, options);
   }
 }
 

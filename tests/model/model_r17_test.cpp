@@ -3,6 +3,7 @@
 // R17's files at work: its network definition, and kernels from a library of its form.
 #include <algorithm>
 
+#include "api/inside.hpp"
 #include "model/model_check.hpp"
 #include "support/compare.hpp"
 #include "support/devices.hpp"
@@ -49,7 +50,7 @@ class ModelR17 : public ModelTest {
 MORTON_MODELS_ON_EVERY_DEVICE(ModelR17);
 
 TEST_P(ModelR17, TheExampleIsRight) {
-  const Graph graph = Model::load(kNetwork).graph();
+  const Graph graph = Inside::of(Model::load(kNetwork));
   for (const char* kernel : {"", "gemm.naive", "product_rm", "product_morton"}) {
     for (const std::int64_t batch : {1, 3, 17}) expect_right(graph, with_kernel(kernel, batch));
   }
@@ -87,7 +88,7 @@ TEST_P(ModelR17, TheKernelThatWasAskedForRuns) {
 TEST_P(ModelR17, BothFormatsGiveTheSameAnswers) {
   const morton::test::TemporaryFolder folder;
   const Model made = new_model("r17-digits", 3);
-  const std::vector<NamedTensor> inputs = random_inputs(made.graph(), 17, 5);
+  const std::vector<NamedTensor> inputs = random_inputs(Inside::of(made), 17, 5);
   CompileOptions options;
   options.batch = 17;
   std::vector<std::vector<float>> answers;

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "api/inside.hpp"
 #include "autodiff/training_step.hpp"
 #include "model/model_check.hpp"
 #include "model/training_network.hpp"
@@ -178,7 +179,7 @@ TEST_P(ModelTrainer, FrozenLayersHaveNoGradientAndStay) {
   const std::string plan = trainer.plan_text(CompiledModel::Detail::brief);
   EXPECT_THAT(plan, ::testing::Not(::testing::HasSubstr("MaxPoolGradient")));
   EXPECT_THAT(plan, ::testing::Not(::testing::HasSubstr("Conv_")));
-  const Graph learned = trainer.model().graph();
+  const Graph learned = Inside::of(trainer.model());
   const Tensor& before = model.tensor(model.find("second")).data;
   const Tensor& after = learned.tensor(learned.find("second")).data;
   EXPECT_THAT(after.as<float>(), ::testing::ElementsAreArray(before.as<float>()));

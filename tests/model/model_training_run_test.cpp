@@ -3,6 +3,7 @@
 // A training led through a data set on a device.
 #include <gmock/gmock.h>
 
+#include "api/inside.hpp"
 #include "model/model_check.hpp"
 #include "model/training_network.hpp"
 #include "morton/training_run.hpp"
@@ -94,11 +95,11 @@ TEST_P(ModelTrainingRun, ACheckpointIsAModel) {
   (void)train(trainer, examples(1), nullptr, options);
   const ModelAtCheckpoint at = with_checkpoint(to_model(small_network()), options.folder);
   EXPECT_EQ(at.step, 6);
-  const Graph learned = trainer.model().graph();
+  const Graph learned = Inside::of(trainer.model());
   int compared = 0;
   for (const GraphTensor& tensor : learned.tensors) {
     if (tensor.kind != GraphTensor::Kind::constant) continue;
-    const Graph& taken = at.model.graph();
+    const Graph& taken = Inside::of(at.model);
     const Tensor& got = taken.tensor(taken.find(tensor.name)).data;
     for (std::int64_t i = 0; i < got.size(); ++i) EXPECT_EQ(got.at(i), tensor.data.at(i));
     ++compared;
@@ -116,8 +117,8 @@ TEST_P(ModelTrainingRun, ACheckpointKeepsNamesOfSeveralLines) {
   TrainingRunOptions options = two_epochs();
   options.folder = folder.path().string();
   (void)train(trainer, examples(1), nullptr, options);
-  const Graph taken = with_checkpoint(to_model(network), options.folder).model.graph();
-  const Graph learned = trainer.model().graph();
+  const Graph taken = Inside::of(with_checkpoint(to_model(network), options.folder).model);
+  const Graph learned = Inside::of(trainer.model());
   for (const char* name : {"second\nlast\n", "last"}) {
     EXPECT_THAT(taken.tensor(taken.find(name)).data.as<float>(),
                 ::testing::ElementsAreArray(learned.tensor(learned.find(name)).data.as<float>()));

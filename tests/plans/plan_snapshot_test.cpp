@@ -17,6 +17,7 @@
 #include <sstream>
 #include <tuple>
 
+#include "api/inside.hpp"
 #include "morton/architectures.hpp"
 #include "morton/compile.hpp"
 #include "plans/plan_setup.hpp"
@@ -79,7 +80,7 @@ TEST_P(PlanSnapshot, IsUnchanged) {
   const auto& [planned, device] = GetParam();
   CompileOptions options;
   options.batch = planned.batch;
-  const Model model(std::make_shared<const Graph>(network_named(planned.network)));
+  const Model model = Inside::make(network_named(planned.network));
   const std::string text =
       shortened(plan_text(model, saved_text(device), CompiledModel::Detail::why, options));
   expect_snapshot(text, name_of_snapshot(GetParam()));
@@ -114,7 +115,7 @@ TEST(PlanSnapshotOfTwo, IsUnchanged) {
   two["roofs"]["gflops_f32"] = four["roofs"]["gflops_f32"].get<double>() / 2;
   CompileOptions options;
   options.batch = 100;
-  const Model model(std::make_shared<const Graph>(network_named("lenet5")));
+  const Model model = Inside::make(network_named("lenet5"));
   const std::string text = shortened(
       plan_text(model, std::vector{four.dump(), two.dump()}, CompiledModel::Detail::why, options));
   expect_snapshot(text, "lenet5_batch100_mali_t628_4_and_2");

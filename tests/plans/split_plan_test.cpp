@@ -9,6 +9,7 @@
 #include <numeric>
 #include <random>
 
+#include "api/inside.hpp"
 #include "base/error.hpp"
 #include "morton/compile.hpp"
 #include "plan/policy/kernel_policy.hpp"
@@ -171,7 +172,7 @@ std::string planned_over(const Graph& graph, const std::vector<DeviceInfo>& devi
                          const CompileOptions& options) {
   std::vector<std::string> descriptions;
   for (const DeviceInfo& device : devices) descriptions.push_back(to_json(device).dump());
-  return plan_json(Model(std::make_shared<const Graph>(graph)), descriptions, options);
+  return plan_json(Inside::make(graph), descriptions, options);
 }
 
 TEST(SplitPlan, CutsTheFirstExtentWhereTheBatchIsAnother) {

@@ -3,6 +3,7 @@
 
 #include "api/compile/self_test.hpp"
 #include "api/compile/untried.hpp"
+#include "api/inside.hpp"
 
 namespace morton::api {
 
@@ -10,7 +11,7 @@ std::shared_ptr<CompiledState> carry_out(const Job& job, const Device& device) {
   // The reference's bounds are those of f32.
   const bool tries = job.self_test == CompileOptions::SelfTest::once &&
                      job.policy->options().precision == DType::f32 &&
-                     !device.implementation()->cache_folder().empty();
+                     !Inside::of(device)->cache_folder().empty();
   const auto state = tries ? compile_tried(job, device) : compile_untried(job, device);
   take_fallbacks(state->loaded->plan(), job.fallback, state->report);
   return state;

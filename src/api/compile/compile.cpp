@@ -12,6 +12,7 @@
 #include "api/compile/planning.hpp"
 #include "api/compile/self_test.hpp"
 #include "api/compile/several_devices.hpp"
+#include "api/inside.hpp"
 #include "base/error.hpp"
 #include "base/files/file.hpp"
 #include "base/stopwatch.hpp"
@@ -119,7 +120,7 @@ CompiledModel compile(const Model& model, const std::vector<Device>& devices,
       devices.size() == 1 ? carry_out(job, devices.front()) : carry_out_over(devices, job);
   state->options = options;
   state->options.progress = nullptr;
-  return CompiledModel(state);
+  return Inside::make(state);
 }
 
 namespace {
@@ -130,7 +131,7 @@ Plan plan_at(const CompiledState& state, const InputShapes& shapes, const Graph&
   const auto found = std::ranges::find(state.options.also, shapes);
   const auto at = static_cast<std::size_t>(found - state.options.also.begin());
   if (at < state.also.size()) return *state.also[at];
-  const DeviceInfo& info = state.devices.front().implementation()->info();
+  const DeviceInfo& info = Inside::of(state.devices.front())->info();
   return make_plan(graph, info, state.policy->among(state.built, missing));
 }
 

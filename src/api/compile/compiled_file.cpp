@@ -10,6 +10,7 @@
 #include "api/compile/compiled_state.hpp"
 #include "api/compile/loading.hpp"
 #include "api/compile/self_test.hpp"
+#include "api/inside.hpp"
 #include "base/error.hpp"
 #include "base/files/file.hpp"
 #include "base/shape.hpp"
@@ -63,7 +64,7 @@ std::string ports_text(const std::vector<PortInfo>& ports) {
 }
 
 void require_savable(const CompiledModel& model, const std::string& path) {
-  const CompiledState& state = *model.state();
+  const CompiledState& state = *Inside::of(model);
   if (state.devices.size() != 1) {
     throw UnsupportedError(path + ": a model over several devices is not compiled ahead; compile " +
                            "it for one");
@@ -78,7 +79,7 @@ void require_savable(const CompiledModel& model, const std::string& path) {
 }
 
 ArchivedVariant variant_of(const CompiledModel& model, BlobWriter& blobs) {
-  const CompiledState& state = *model.state();
+  const CompiledState& state = *Inside::of(model);
   const LoadedPlan& loaded = *state.loaded;
   ArchivedVariant variant{state.inputs,
                           state.outputs,
@@ -173,7 +174,7 @@ void require_libraries(const Plan& plan, const std::string& where) {
 /// allowed.
 std::string reason_to_rebuild(const CompiledFileState& state, const Device& device,
                               const CompiledFileOptions& options) {
-  const std::string here = fingerprint(device.implementation()->info());
+  const std::string here = fingerprint(Inside::of(device)->info());
   if (here == state.model.device) return "";
   const std::string why =
       state.where + ": was compiled for " + state.model.device + "\n  this device is " + here;
@@ -202,7 +203,7 @@ CompiledAhead contents_of(const ArchivedVariant& variant, const CompiledFileStat
 std::shared_ptr<LoadedPlan> load_plan(const ArchivedVariant& variant,
                                       const CompiledFileState& state, const Device& device,
                                       const CompiledFileOptions& options, CompileReport& report) {
-  const auto& opened = device.implementation();
+  const auto& opened = Inside::of(device);
   std::string rebuilt = reason_to_rebuild(state, device, options);
   check_archived(variant.plan, opened->info(), state.where);
   require_libraries(variant.plan, state.where);
@@ -278,25 +279,25 @@ CompiledModel CompiledFile::load(const Device& device, const CompiledFileOptions
   finish_loading(loaded, {}, countdown, own.log, compiled->report);
   add_fallbacks(loaded->plan(), compiled->report);
   compiled->loaded = loaded;
-  return CompiledModel(std::move(compiled));
+  return Inside::make(std::shared_ptr<const CompiledState>(std::move(compiled)));
 }
 
 void save_compiled(std::span<const CompiledModel> models, const std::string& path) {
   if (models.empty()) throw UsageError(path + ": no compiled model is given");
   ArchivedModel file;
   BlobWriter blobs;
-  const CompiledState& first = *models.front().state();
+  const CompiledState& first = *Inside::of(models.front());
   if (!first.model) {
     throw UsageError(path + ": the model was loaded from a compiled file; copy that file");
   }
   file.inputs = first.model->inputs();
   file.outputs = first.model->outputs();
-  file.device = fingerprint(models.front().device().implementation()->info());
+  file.device = fingerprint(Inside::of(models.front().device())->info());
   for (const CompiledModel& model : models) {
     require_savable(model, path);
-    const std::optional<Model>& source = model.state()->model;
-    if (!source || &source->graph() != &first.model->graph() ||
-        model.device().implementation() != models.front().device().implementation()) {
+    const std::optional<Model>& source = Inside::of(model)->model;
+    if (!source || &Inside::of(*source) != &Inside::of(*first.model) ||
+        Inside::of(model.device()) != Inside::of(models.front().device())) {
       throw UsageError(path + ": holds one model for one device; others are given");
     }
     file.variants.push_back(variant_of(model, blobs));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/compile/compiled_state.hpp"
 
+#include "api/inside.hpp"
 #include "ops/core/planned.hpp"
 
 namespace morton::api {
@@ -20,7 +21,7 @@ std::vector<PortInfo> ports_of(const Graph& graph, const std::vector<TensorId>& 
 /// Of the values that are given, those from which shapes follow.
 std::map<std::string, Tensor> planned_values_of(const ModelAtShapes& subject) {
   const auto& given = subject.passes().values;
-  const Graph& graph = subject.model().graph();
+  const Graph& graph = Inside::of(subject.model());
   std::map<std::string, Tensor> values;
   if (given.empty()) return values;
   for (const TensorId id : planned_graph_inputs(graph)) {

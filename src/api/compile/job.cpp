@@ -5,6 +5,7 @@
 
 #include "api/compile/cache_folder.hpp"
 #include "api/compile/tried_kernels.hpp"
+#include "api/inside.hpp"
 #include "base/error.hpp"
 #include "base/stopwatch.hpp"
 #include "device/open/opencl_device.hpp"
@@ -49,9 +50,8 @@ Store store_of(const CompileOptions& options) {
 
 Store store_of(const CompileOptions& options, const Device& device) {
   const bool is_named = !options.cache_dir.empty();
-  return {
-      is_named ? std::filesystem::path(options.cache_dir) : device.implementation()->cache_folder(),
-      options.tuning_files, options.tuning};
+  return {is_named ? std::filesystem::path(options.cache_dir) : Inside::of(device)->cache_folder(),
+          options.tuning_files, options.tuning};
 }
 
 std::shared_ptr<const TunedData> read_tuned(const Store& store, const Observer& observer) {

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "api/compile/compiled_state.hpp"
+#include "api/inside.hpp"
 #include "morton/compare.hpp"
 #include "run/layer_values.hpp"
 
@@ -96,7 +97,7 @@ class Trier {
  private:
   void find_layers() {
     std::set<std::string> computed;
-    const Graph& graph = state_->model->graph();
+    const Graph& graph = Inside::of(*state_->model);
     for (const Node& node : graph.nodes) {
       for (const TensorId id : node.outputs) {
         if (id != kNoTensor) computed.insert(graph.tensor(id).name);
@@ -140,7 +141,7 @@ class Trier {
     options.most_multiplications = kMostMultiplications;
     options.only = only;
     options.slack = kSlack;
-    return compare_layers(CompiledModel(state_), made_up_inputs(*state_, signs), options);
+    return compare_layers(Inside::make(state_), made_up_inputs(*state_, signs), options);
   }
 
   [[nodiscard]] std::vector<WrongLayer> wrong_layers(const LayerReport& report) const {

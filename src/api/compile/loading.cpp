@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/compile/loading.hpp"
 
+#include "api/inside.hpp"
 #include "base/error.hpp"
 #include "base/stopwatch.hpp"
 #include "run/runner.hpp"
@@ -78,7 +79,7 @@ void finish_loading(const std::shared_ptr<LoadedPlan>& loaded, std::vector<Plan>
 
 void load(Plan plan, std::vector<Plan> others, const Observer& observer, CompiledState& state) {
   std::vector<std::shared_ptr<OpenClDevice>> opened;
-  for (const Device& device : state.devices) opened.push_back(device.implementation());
+  for (const Device& device : state.devices) opened.push_back(Inside::of(device));
   Countdown countdown(observer.progress, plan, others);
   const auto loaded = std::make_shared<LoadedPlan>(std::move(plan), std::move(opened),
                                                    [&] { countdown.one_done(); });

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "api/inside.hpp"
 #include "base/error.hpp"
 #include "base/stopwatch.hpp"
 #include "morton/support.hpp"
@@ -19,7 +20,7 @@ bool has_open_batch(const GraphTensor& input) {
 
 /// Names of the open extents that are the batch: those of first extents with its value.
 std::set<std::string> batch_symbols(const ModelAtShapes& subject) {
-  const Graph& open = subject.model().graph();
+  const Graph& open = Inside::of(subject.model());
   std::set<std::string> symbols;
   for (std::size_t i = 0; i < open.inputs.size(); ++i) {
     const GraphTensor& declared = open.tensor(open.inputs[i]);
@@ -55,13 +56,13 @@ ModelAtShapes::ModelAtShapes(Model model, PassOptions passes)
     : model_(std::move(model)), passes_(std::move(passes)) {
   const Stopwatch watch;
   require_supported(model_);
-  graph_ = model_.graph();
+  graph_ = Inside::of(model_);
   report_ = run_passes(graph_, passes_);
   passes_ms_ = watch.milliseconds();
 }
 
 std::int64_t ModelAtShapes::batch() const {
-  const Graph& open = model_.graph();
+  const Graph& open = Inside::of(model_);
   for (std::size_t i = 0; i < open.inputs.size(); ++i) {
     if (has_open_batch(open.tensor(open.inputs[i]))) {
       return graph_.tensor(graph_.inputs[i]).shape.front();
@@ -83,7 +84,7 @@ ModelAtShapes ModelAtShapes::with_rows(std::int64_t rows) const {
   PassOptions cut = passes_;
   cut.batch = 0;
   for (std::size_t i = 0; i < graph_.inputs.size(); ++i) {
-    const GraphTensor& declared = model_.graph().tensor(model_.graph().inputs[i]);
+    const GraphTensor& declared = Inside::of(model_).tensor(Inside::of(model_).inputs[i]);
     const GraphTensor& bound = graph_.tensor(graph_.inputs[i]);
     Shape shape = bound.shape;
     bool is_open = false;

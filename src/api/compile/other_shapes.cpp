@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/inside.hpp"
 #include "base/error.hpp"
 #include "base/shape.hpp"
 #include "plan/lower/emit.hpp"
@@ -58,7 +59,7 @@ std::int64_t halved_five_times(std::int64_t own) { return 5 * std::min<std::int6
 
 /// The inputs' shapes with other values of every open extent; no shapes where nothing is open.
 InputShapes at_other(const ModelAtShapes& subject, const OtherExtents& extents) {
-  const Graph& open = subject.model().graph();
+  const Graph& open = Inside::of(subject.model());
   const Graph& graph = subject.graph();
   InputShapes other;
   std::map<std::string, std::int64_t> symbols;

@@ -8,6 +8,7 @@
 #include "api/compile/compiled_state.hpp"
 #include "api/compile/kernel_trial.hpp"
 #include "api/compile/untried.hpp"
+#include "api/inside.hpp"
 #include "base/error.hpp"
 #include "base/stopwatch.hpp"
 
@@ -60,7 +61,7 @@ class SelfTest {
   }
 
   static TriedKernels tried_on(const CompiledState& state) {
-    OpenClDevice& device = *state.devices.front().implementation();
+    OpenClDevice& device = *Inside::of(state.devices.front());
     return {device.cache_folder(), device.info()};
   }
 
@@ -181,7 +182,7 @@ class SelfTest {
   }
 
   [[nodiscard]] TunedData verdicts(const CompiledState& state, const Catalogue& catalogue) const {
-    const TunedDevice device = TunedDevice::of(state.devices.front().implementation()->info());
+    const TunedDevice device = TunedDevice::of(Inside::of(state.devices.front())->info());
     TunedData found;
     for (const auto& [suspect, where] : refusals_) {
       const Entry* entry = catalogue.find_entry(suspect.kernel);

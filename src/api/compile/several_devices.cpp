@@ -7,6 +7,7 @@
 #include "api/compile/measured_speeds.hpp"
 #include "api/compile/planning.hpp"
 #include "api/compile/self_test.hpp"
+#include "api/inside.hpp"
 #include "base/stopwatch.hpp"
 #include "plan/split/split.hpp"
 
@@ -35,7 +36,7 @@ std::shared_ptr<CompiledState> carry_out_over(const std::vector<Device>& devices
   auto state = std::make_shared<CompiledState>(state_before_planning(*job.subject, devices));
   share_batch(job, devices, state->report);
   std::vector<DeviceInfo> infos;
-  for (const Device& device : devices) infos.push_back(device.implementation()->info());
+  for (const Device& device : devices) infos.push_back(Inside::of(device)->info());
   std::vector<std::int64_t> rows;
   for (const DeviceShare& share : state->report.shares) rows.push_back(share.rows);
   const Stopwatch watch;

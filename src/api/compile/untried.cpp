@@ -5,6 +5,7 @@
 
 #include "api/compile/loading.hpp"
 #include "api/compile/other_shapes.hpp"
+#include "api/inside.hpp"
 #include "base/stopwatch.hpp"
 #include "plan/make_plan.hpp"
 
@@ -13,7 +14,7 @@ namespace morton::api {
 std::shared_ptr<CompiledState> compile_untried(const Job& job, const Device& device) {
   auto state = std::make_shared<CompiledState>(state_before_planning(*job.subject, {device}));
   const Stopwatch watch;
-  const DeviceInfo& info = device.implementation()->info();
+  const DeviceInfo& info = Inside::of(device)->info();
   Plan plan = make_plan(job.subject->graph(), info, *job.policy);
   OtherShapes others = prepare_other_shapes(job, info, plan);
   state->policy = job.policy;

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "api/compile/compiled_state.hpp"
+#include "api/inside.hpp"
 #include "base/error.hpp"
 #include "base/shape.hpp"
 #include "morton/session.hpp"
@@ -27,7 +28,7 @@ Graph stated_graph(const CompiledState& state) {
   if (!state.model) {
     throw UsageError("compare: a compiled file holds no reference; compare the model itself");
   }
-  Graph graph = state.model->graph();
+  Graph graph = Inside::of(*state.model);
   run_passes(graph, options);
   return graph;
 }
@@ -198,7 +199,7 @@ void add_outputs(const CompiledModel& model, std::span<const NamedTensor> inputs
 
 LayerReport compare_layers(const CompiledModel& model, std::span<const NamedTensor> inputs,
                            const LayerOptions& options) {
-  const CompiledState& state = *model.state();
+  const CompiledState& state = *Inside::of(model);
   const Graph graph = stated_graph(state);
   // Passes make tensors of their own; what reads those is compared from what stands before.
   const std::set<std::string> computed = computed_names(graph);
@@ -222,7 +223,7 @@ LayerReport compare_layers(const CompiledModel& model, std::span<const NamedTens
 
 LayerReport compare_with(const CompiledModel& model, std::span<const NamedTensor> inputs,
                          std::span<const NamedTensor> expected, const Tolerance& tolerance) {
-  const CompiledState& state = *model.state();
+  const CompiledState& state = *Inside::of(model);
   const Graph graph = stated_graph(state);
   for (const NamedTensor& tensor : expected) check_known(graph, tensor);
   auto layers = layer_values(state.loaded, inputs);

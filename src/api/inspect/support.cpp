@@ -6,6 +6,7 @@
 #include <set>
 
 #include "api/compile/job.hpp"
+#include "api/inside.hpp"
 #include "autodiff/form_of_use.hpp"
 #include "autodiff/training_step.hpp"
 #include "base/error.hpp"
@@ -23,7 +24,7 @@ using Nodes = std::vector<NodeSupport>;
 
 /// The model without nodes that no output depends on.
 Graph live_graph(const Model& model) {
-  Graph graph = model.graph();
+  Graph graph = Inside::of(model);
   remove_dead_code(graph, {});
   return graph;
 }
@@ -228,7 +229,7 @@ std::string training_obstacle(const Model& model, const CompileOptions& options)
   step.loss = Loss::mean_squared_error;
   step.targets = TargetKind::values;
   try {
-    (void)make_training_step(in_form_of_use(model.graph()), step);
+    (void)make_training_step(in_form_of_use(Inside::of(model)), step);
     return "";
   } catch (const Error& error) {
     if (error.error_class() == ErrorClass::internal) throw;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "morton/architectures.hpp"
 
+#include "api/inside.hpp"
 #include "graph/architectures.hpp"
 
 namespace morton {
@@ -15,7 +16,7 @@ std::vector<ArchitectureInfo> architectures() {
 }
 
 Model new_model(const std::string& architecture, std::uint64_t seed) {
-  return Model(std::make_shared<const Graph>(build(find_architecture(architecture), seed)));
+  return Inside::make(build(find_architecture(architecture), seed));
 }
 
 }  // namespace morton

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <map>
 
+#include "api/inside.hpp"
 #include "base/error.hpp"
 #include "base/shape.hpp"
 #include "formats/arrays/r17_network.hpp"
@@ -58,12 +59,10 @@ Graph read_graph(const std::filesystem::path& path) {
 
 Model::Model(std::shared_ptr<const Graph> graph) : graph_(std::move(graph)) {}
 
-Model Model::load(const std::string& path) {
-  return Model(std::make_shared<const Graph>(read_graph(path)));
-}
+Model Model::load(const std::string& path) { return Inside::make(read_graph(path)); }
 
 Model Model::from_bytes(std::string_view onnx, const std::string& name) {
-  return Model(std::make_shared<const Graph>(import_onnx(onnx, name)));
+  return Inside::make(import_onnx(onnx, name));
 }
 
 void Model::save(const std::string& path, MatrixFormat matrices) const {

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "api/compile/cache_folder.hpp"
+#include "api/inside.hpp"
 #include "base/knobs.hpp"
 #include "device/open/kept_roofs.hpp"
 #include "device/open/opencl_device.hpp"
@@ -12,7 +13,7 @@
 namespace morton {
 using namespace api;
 
-Device::Device(std::shared_ptr<OpenClDevice> implementation) : device_(std::move(implementation)) {}
+Device::Device(std::shared_ptr<OpenClDevice> device) : device_(std::move(device)) {}
 
 Device Device::open(const std::string& selector, const DeviceConfig& config) {
   if (!selector.empty()) return Device(OpenClDevice::open(selector, {cache_folder_of(config)}));
@@ -71,11 +72,11 @@ Device adopt_device(cl_context context, cl_device_id device, const DeviceConfig&
     adopted = OpenClDevice::adopt(cl::Context(context, true), cl::Device(device, true),
                                   {cache_folder_of(config)});
   });
-  return Device(std::move(adopted));
+  return Inside::make(std::move(adopted));
 }
 
-cl_context context_of(const Device& device) { return device.implementation()->context()(); }
+cl_context context_of(const Device& device) { return Inside::of(device)->context()(); }
 
-cl_device_id device_of(const Device& device) { return device.implementation()->device()(); }
+cl_device_id device_of(const Device& device) { return Inside::of(device)->device()(); }
 
 }  // namespace morton

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "api/compile/compiled_state.hpp"
+#include "api/inside.hpp"
 #include "api/session/lent_inputs.hpp"
 #include "base/error.hpp"
 #include "base/shape.hpp"
@@ -32,7 +33,7 @@ OpenClDevice::QueueKind queue_kind(const SessionOptions& options) {
 }
 
 std::unique_ptr<Runner> make_runner(const CompiledModel& model, const SessionOptions& options) {
-  return std::make_unique<Runner>(model.state()->loaded, queue_kind(options));
+  return std::make_unique<Runner>(Inside::of(model)->loaded, queue_kind(options));
 }
 
 const PortInfo& find(const std::vector<PortInfo>& ports, const std::string& name) {
@@ -91,11 +92,11 @@ Session::~Session() = default;
 const CompiledModel& Session::model() const { return state_->model; }
 
 std::vector<NamedTensor> Session::run(std::span<const NamedTensor> inputs) {
-  check_inputs(state_->model.state()->inputs, inputs);
+  check_inputs(Inside::of(state_->model)->inputs, inputs);
   for (const auto& input : inputs) set_input(input.name, input.tensor);
   state_->runner->enqueue();
   std::vector<std::string> names;
-  for (const auto& port : state_->model.state()->outputs) names.push_back(port.name);
+  for (const auto& port : Inside::of(state_->model)->outputs) names.push_back(port.name);
   std::vector<Tensor> tensors = get_outputs(names);
   std::vector<NamedTensor> outputs;
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -105,19 +106,19 @@ std::vector<NamedTensor> Session::run(std::span<const NamedTensor> inputs) {
 }
 
 void Session::set_input(const std::string& name, const Tensor& value) {
-  check_planned(*state_->model.state(), name, value);
+  check_planned(*Inside::of(state_->model), name, value);
   state_->runner->write(state_->runner->input(name), value);
 }
 
 void api::LentInputs::set(const std::string& name, const Tensor& value) {
-  Session::State& state = session_.state();
-  check_planned(*state.model.state(), name, value);
+  auto& state = Inside::of(session_);
+  check_planned(*Inside::of(state.model), name, value);
   is_reading_ = true;
   state.runner->lend(state.runner->input(name), value);
 }
 
 api::LentInputs::~LentInputs() {
-  if (is_reading_) session_.state().runner->finish_quietly();
+  if (is_reading_) Inside::of(session_).runner->finish_quietly();
 }
 
 Event Session::enqueue(Steps steps) {
@@ -137,7 +138,7 @@ std::vector<Tensor> Session::get_outputs(const std::vector<std::string>& names) 
   std::vector<Tensor> tensors;
   for (const std::string& name : names) {
     values.push_back(state_->runner->output(name));
-    const PortInfo& port = find(state_->model.state()->outputs, name);
+    const PortInfo& port = find(Inside::of(state_->model)->outputs, name);
     tensors.push_back(Tensor::allocate(port.dtype, port.shape));
   }
   state_->runner->read(values, tensors);
@@ -146,18 +147,18 @@ std::vector<Tensor> Session::get_outputs(const std::vector<std::string>& names) 
 
 Tensor Session::map_input(const std::string& name) {
   const int value = state_->runner->input(name);
-  if (planned_value(*state_->model.state(), name) != nullptr) {
+  if (planned_value(*Inside::of(state_->model), name) != nullptr) {
     throw UsageError("session: shapes follow from the value of input '" + name +
                      "', so it cannot be mapped; set it");
   }
-  const PortInfo& port = find(state_->model.state()->inputs, name);
+  const PortInfo& port = find(Inside::of(state_->model)->inputs, name);
   const auto bytes = state_->runner->map(value, MappedBuffer::Access::overwrite);
   return Tensor::borrow(port.dtype, port.shape, bytes.data(), bytes.size());
 }
 
 Tensor Session::map_output(const std::string& name) {
   const int value = state_->runner->output(name);
-  const PortInfo& port = find(state_->model.state()->outputs, name);
+  const PortInfo& port = find(Inside::of(state_->model)->outputs, name);
   const auto bytes = state_->runner->map(value, MappedBuffer::Access::read);
   return Tensor::share(port.dtype, port.shape, bytes.data(), bytes.size(), nullptr);
 }
@@ -186,13 +187,13 @@ void Session::move_to(const Device& device) {
         "session: a caller's queue or buffer cannot move to another device; give the session its "
         "own back first (use_queue and bind_buffer with null)");
   }
-  if (!state_->model.state()->model) {
+  if (!Inside::of(state_->model)->model) {
     throw UsageError(
         "session: a model from a compiled file cannot move to another device; load the model "
         "itself and compile it");
   }
   state_->runner->wait();
-  const CompiledState& compiled = *state_->model.state();
+  const CompiledState& compiled = *Inside::of(state_->model);
   const CompiledModel moved = compile(*compiled.model, device, compiled.options);
   auto runner = make_runner(moved, state_->options);
   // What the caller has set goes along; what the steps compute comes back with the next run.
@@ -237,18 +238,18 @@ std::vector<StepTime> Session::step_times() {
 void Session::run_step_by_step() { state_->runner->run_step_by_step(); }
 
 void use_queue(Session& session, cl_command_queue queue) {
-  Runner& runner = *session.state().runner;
+  Runner& runner = *Inside::of(session).runner;
   with_device_errors("retaining the caller's queue", runner.loaded().device().info(), [&] {
     runner.use_queue(queue == nullptr ? cl::CommandQueue() : cl::CommandQueue(queue, true));
   });
 }
 
 void bind_buffer(Session& session, const std::string& port, cl_mem buffer) {
-  Runner& runner = *session.state().runner;
-  const auto& inputs = session.model().state()->inputs;
+  Runner& runner = *Inside::of(session).runner;
+  const auto& inputs = Inside::of(session.model())->inputs;
   const bool is_input = std::any_of(inputs.begin(), inputs.end(),
                                     [&](const PortInfo& input) { return input.name == port; });
-  if (buffer != nullptr && planned_value(*session.model().state(), port) != nullptr) {
+  if (buffer != nullptr && planned_value(*Inside::of(session.model()), port) != nullptr) {
     throw UsageError("session: shapes follow from the value of input '" + port +
                      "', so it cannot have a buffer of its own; set it");
   }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <span>
 
+#include "api/inside.hpp"
 #include "autodiff/losses.hpp"
 #include "base/error.hpp"
 #include "base/shape.hpp"
@@ -87,8 +88,8 @@ Evaluation evaluate(const CompiledModel& model, const Dataset& data,
 }
 
 double answer_threshold(const Model& model) {
-  if (model.graph().outputs.size() != 1) return 0.0;
-  const Node* last = origin_of(model.graph(), model.graph().outputs.front());
+  if (Inside::of(model).outputs.size() != 1) return 0.0;
+  const Node* last = origin_of(Inside::of(model), Inside::of(model).outputs.front());
   return last != nullptr && last->op == "Sigmoid" ? 0.5 : 0.0;
 }
 

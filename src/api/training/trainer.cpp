@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 
+#include "api/inside.hpp"
 #include "api/session/lent_inputs.hpp"
 #include "api/training/trainer_options.hpp"
 #include "autodiff/conditional_updates.hpp"
@@ -27,8 +28,7 @@ namespace {
 constexpr const char* kProgressName = "morton.progress";
 
 CompiledModel compiled(const Graph& graph, const Device& device, const TrainerOptions& options) {
-  return compile(Model(std::make_shared<const Graph>(graph)), device,
-                 step_compile_options(options));
+  return compile(Inside::make(graph), device, step_compile_options(options));
 }
 
 /// Labels of rows that count must be those of classes.
@@ -66,10 +66,10 @@ std::uint64_t mixed(std::uint64_t value) {
 
 struct Trainer::State {
   State(const Model& given, const Device& on, const TrainerOptions& with)
-      : model(std::make_shared<const Graph>(in_form_of_use(given.graph()))),
+      : model(Inside::make(in_form_of_use(Inside::of(given)))),
         device(on),
         options(with),
-        made(make_training_step(model.graph(), training_step_options(with))),
+        made(make_training_step(Inside::of(model), training_step_options(with))),
         session(compiled(made.step, on, with)),
         progress(with, made.step.find(kOverflowOutput) != kNoTensor) {}
 
@@ -270,13 +270,13 @@ BatchResult Trainer::evaluate(const Tensor& inputs, const Tensor& targets, std::
 }
 
 Model Trainer::model() {
-  Graph learned = state_->model.graph();
+  Graph learned = Inside::of(state_->model);
   for (const auto& names : {state_->made.trained, state_->made.statistics}) {
     for (const std::string& name : names) {
       learned.tensor(learned.find(name)).data = state_->session.get_state(name);
     }
   }
-  return Model(std::make_shared<const Graph>(std::move(learned)));
+  return Inside::make(std::move(learned));
 }
 
 std::vector<NamedTensor> Trainer::state() {

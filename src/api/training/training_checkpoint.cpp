@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/inside.hpp"
 #include "autodiff/form_of_use.hpp"
 #include "base/error.hpp"
 #include "base/rooms.hpp"
@@ -35,7 +36,7 @@ FoundCheckpoint checkpoint_in(const std::string& path) {
 ModelAtCheckpoint with_checkpoint(const Model& model, const std::string& path) {
   FoundCheckpoint found = checkpoint_in(path);
   const Checkpoint& checkpoint = found.checkpoint;
-  Graph graph = in_form_of_use(model.graph());
+  Graph graph = in_form_of_use(Inside::of(model));
   const std::vector<std::string> names = checkpoint.names(kParametersFact);
   for (const std::string& name : names) {
     const TensorId id = graph.find(name);
@@ -55,8 +56,8 @@ ModelAtCheckpoint with_checkpoint(const Model& model, const std::string& path) {
                      "nodes or parameters that the training left as they were are others; name "
                      "the model that was trained");
   }
-  return {Model(std::make_shared<const Graph>(std::move(graph))), checkpoint.where,
-          checkpoint.integer("steps"), std::move(found.damage)};
+  return {Inside::make(std::move(graph)), checkpoint.where, checkpoint.integer("steps"),
+          std::move(found.damage)};
 }
 
 }  // namespace morton

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "api/inside.hpp"
 #include "base/files/file.hpp"
 #include "base/text/number_text.hpp"
 #include "training/files/checkpoint.hpp"
@@ -103,11 +104,11 @@ class TrainerLearner : public Learner {
             {"steps of an update", std::to_string(options.accumulate)},
             {"precision", std::string(name_of(options.compile.precision))},
             {"seed of dropout", std::to_string(options.seed)},
-            {kFixedPart, fixed_part_digest(model_.graph(), parameters())},
+            {kFixedPart, fixed_part_digest(Inside::of(model_), parameters())},
             {kTrainedNames, digest_of(trained_names)}};
   }
   std::string plan_digest() const override { return trainer_.step_model().steps_digest(); }
-  const Graph& graph() const override { return model_.graph(); }
+  const Graph& graph() const override { return Inside::of(model_); }
 
  private:
   Trainer& trainer_;

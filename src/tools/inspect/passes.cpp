@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "api/compile/model_at_shapes.hpp"
+#include "api/inside.hpp"
 #include "base/error.hpp"
 #include "base/text/text_diff.hpp"
 #include "passes/pipeline.hpp"
@@ -63,7 +64,7 @@ PassEffect effect_of_pass(const Model& model, const std::string& pass,
                           const CompileOptions& options) {
   PassOptions passes = pass_options_of(options);
   passes.end = find_pass(pass);
-  Graph graph = model.graph();
+  Graph graph = Inside::of(model);
   run_passes(graph, passes);
   PassEffect effect;
   effect.before = print(graph);
@@ -75,10 +76,10 @@ PassEffect effect_of_pass(const Model& model, const std::string& pass,
 }
 
 Model with_sparse_filters(const Model& model) {
-  auto graph = std::make_shared<Graph>(model.graph());
-  spread_subsampling(*graph);
-  verify(*graph, "after making subsampling convolutions");
-  return Model(std::move(graph));
+  Graph graph = Inside::of(model);
+  spread_subsampling(graph);
+  verify(graph, "after making subsampling convolutions");
+  return Inside::make(std::move(graph));
 }
 
 std::string difference(const PassEffect& effect) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "morton/tools/peak.hpp"
 
+#include "api/inside.hpp"
 #include "device/probe/peak.hpp"
 
 namespace morton {
@@ -21,7 +22,7 @@ struct PeakProbe::State {
 PeakProbe::PeakProbe(const Device& device) {
   double best = 0.0;
   for (const int width : {1, 2, 4, 8, 16}) {
-    PeakKernel kernel(device.implementation(), width);
+    PeakKernel kernel(Inside::of(device), width);
     double gflops = 0.0;
     for (int i = 0; i < kTrials; ++i) gflops = std::max(gflops, kernel.measure_gflops(kTrialMs));
     kernel.check_result();  // arithmetic that a driver leaves out would make a peak of any height

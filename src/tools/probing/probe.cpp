@@ -8,6 +8,7 @@
 #include <ctime>
 #include <map>
 
+#include "api/inside.hpp"
 #include "base/error.hpp"
 #include "device/open/kept_roofs.hpp"
 #include "device/probe/peak.hpp"
@@ -51,7 +52,7 @@ std::string today() {
 class Prober {
  public:
   Prober(const Device& device, const ProbeOptions& options)
-      : device_(device.implementation()),
+      : device_(Inside::of(device)),
         options_(options),
         quick_(options.effort == ProbeOptions::Effort::quick),
         sampling_(quick_ ? Sampling{5, 3.0} : Sampling{9, 8.0}) {}
@@ -262,7 +263,7 @@ Roofs roofs_of(const ProbeResult& result) {
 }
 
 std::string keep_roofs(const Device& device, const ProbeResult& result) {
-  const OpenClDevice& opened = *device.implementation();
+  const OpenClDevice& opened = *Inside::of(device);
   return keep_roofs(opened.cache_folder(), opened.info(), roofs_of(result)).string();
 }
 

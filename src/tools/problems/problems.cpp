@@ -5,6 +5,7 @@
 #include <limits>
 #include <memory>
 
+#include "api/inside.hpp"
 #include "base/error.hpp"
 #include "catalogue/catalogue.hpp"
 #include "graph/graph.hpp"
@@ -61,7 +62,7 @@ class SingleNode {
     node_.outputs.push_back(id);
     graph_.nodes.push_back(std::move(node_));
     verify(graph_, "single problem");
-    return Model(std::make_shared<const Graph>(std::move(graph_)));
+    return Inside::make(std::move(graph_));
   }
 
  private:

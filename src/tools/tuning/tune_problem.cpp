@@ -5,6 +5,7 @@
 #include <array>
 #include <memory>
 
+#include "api/inside.hpp"
 #include "base/error.hpp"
 #include "graph/graph.hpp"
 #include "morton/compile.hpp"
@@ -50,7 +51,7 @@ class ImageGraph {
     graph_.tensor(last_).name = "dst";
     graph_.outputs.push_back(last_);
     verify(graph_, "single problem");
-    return Model(std::make_shared<const Graph>(std::move(graph_)));
+    return Inside::make(std::move(graph_));
   }
 
   /// From one image size to another.
@@ -226,7 +227,7 @@ bool is_made_of_two(Family family) {
 }
 
 BoundProblem bound_in(const Model& model, Family family) {
-  Graph graph = model.graph();
+  Graph graph = Inside::of(model);
   run_passes(graph, PassOptions{});
   const TaskList list = make_tasks(graph);
   if (!is_made_of_two(family)) return list.tasks.front().bound;
@@ -238,7 +239,7 @@ BoundProblem bound_in(const Model& model, Family family) {
 }  // namespace
 
 Model with_constants(const Model& model, const std::vector<NamedTensor>& constants) {
-  Graph graph = model.graph();
+  Graph graph = Inside::of(model);
   for (const NamedTensor& constant : constants) {
     const TensorId id = graph.find(constant.name);
     if (id == kNoTensor) throw InternalError("tune: no input '" + constant.name + "'");
@@ -250,7 +251,7 @@ Model with_constants(const Model& model, const std::vector<NamedTensor>& constan
     std::erase(graph.inputs, id);
   }
   verify(graph, "problem with constants");
-  return Model(std::make_shared<const Graph>(std::move(graph)));
+  return Inside::make(std::move(graph));
 }
 
 bool can_be_posed(Family family) {
@@ -281,7 +282,7 @@ BoundProblem bound_of(const TunedProblem& problem) {
 
 std::vector<TunedProblem> parts_of(const TunedProblem& problem) {
   if (!is_made_of_two(problem.family)) return {};
-  Graph graph = model_of(problem).graph();
+  Graph graph = Inside::of(model_of(problem));
   run_passes(graph, PassOptions{});
   std::vector<TunedProblem> parts;
   for (const Task& task : make_tasks(graph).tasks) parts.push_back(TunedProblem::of(task.bound));

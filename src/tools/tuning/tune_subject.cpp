@@ -6,6 +6,7 @@
 #include <random>
 
 #include "api/compile/compiled_state.hpp"
+#include "api/inside.hpp"
 #include "base/error.hpp"
 #include "base/stopwatch.hpp"
 #include "catalogue/catalogue.hpp"
@@ -86,7 +87,7 @@ SubjectProblem::Data image_through(const Model& model, const std::vector<NamedTe
                                    std::uint64_t seed) {
   // A second or so of the reference's time.
   constexpr std::int64_t kMostMultiplications = 50'000'000;
-  Graph graph = model.graph();
+  Graph graph = Inside::of(model);
   PassOptions options;
   options.skip = {"fuse_epilogues"};  // the reference goes node by node
   run_passes(graph, options);
@@ -129,7 +130,7 @@ TuneSubject::TuneSubject(const SubjectProblem& problem, const std::string& kerne
     const CompiledModel compiled = compile(data.model, device, alone);
     session_ = std::make_unique<Session>(compiled);
     const auto outputs = session_->run(data.inputs);
-    const double unit = unit_roundoff_of(compiled.state()->loaded->plan());
+    const double unit = unit_roundoff_of(Inside::of(compiled)->loaded->plan());
     const std::string complaint = data.complaint(outputs.front().tensor, unit);
     if (!complaint.empty()) throw WrongResult("wrong result: " + complaint);
   }
