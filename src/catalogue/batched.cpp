@@ -4,25 +4,25 @@
 namespace morton::catalogue {
 
 std::optional<Entry> batched(const Entry& entry) {
-  if (entry.family != families::gemm || entry.global.size() > 2) return std::nullopt;
+  if (entry.family != families::gemm || entry.launch.global.size() > 2) return std::nullopt;
   if (entry.where_named) return std::nullopt;
-  if (entry.code.find("ARGUMENTS") == std::string::npos) return std::nullopt;
+  if (entry.program.code.find("ARGUMENTS") == std::string::npos) return std::nullopt;
   Entry twin = entry;
   twin.family = families::batched_gemm;
   twin.name = "batched_" + entry.name;
-  twin.batch_of = entry.name;
+  twin.origin.batch_of = entry.name;
   for (auto& [role, format] : twin.operands) {
     format.outer = 1;
     format.layout.reset();
     if (format.memory == MemoryKind::image) return std::nullopt;
   }
-  twin.global.resize(2, Expression(1));
-  twin.local.resize(2, Expression(1));
-  twin.global.push_back(Expression::variable("B"));
-  twin.local.emplace_back(1);
-  twin.flop = Expression::variable("B") * entry.flop;
-  twin.work = Expression::variable("B") * entry.work;
-  twin.bytes = Expression::variable("B") * entry.bytes;
+  twin.launch.global.resize(2, Expression(1));
+  twin.launch.local.resize(2, Expression(1));
+  twin.launch.global.push_back(Expression::variable("B"));
+  twin.launch.local.emplace_back(1);
+  twin.cost.flop = Expression::variable("B") * entry.cost.flop;
+  twin.cost.work = Expression::variable("B") * entry.cost.work;
+  twin.cost.bytes = Expression::variable("B") * entry.cost.bytes;
   return twin;
 }
 

@@ -59,7 +59,7 @@ Catalogue from_texts(const FileTexts& files) {
     catalogue.add_text(text, path, read_source);
   }
   for (const auto& entry : catalogue.entries()) {
-    if (entry.batch_of.empty()) check_place(entry.file, entry.name);
+    if (entry.origin.batch_of.empty()) check_place(entry.origin.file, entry.name);
   }
   for (const auto& recipe : catalogue.recipes()) check_place(recipe.file, recipe.name);
   for (const auto& [path, text] : files) {
@@ -149,23 +149,25 @@ void Catalogue::add_text(std::string_view json, const std::string& file,
     return;
   }
   Entry entry = read_entry(reader);
-  entry.file = file;
-  if (!entry.library.empty()) {
-    entry.digest = {kernel_digest(parsed, ""), digest_of(json)};
+  entry.origin.file = file;
+  if (!entry.call.library.empty()) {
+    entry.program.digest = {kernel_digest(parsed, ""), digest_of(json)};
     insert_named(entries_, std::move(entry));
     return;
   }
   try {
-    entry.source = read_source(entry.source_file);
+    entry.program.source = read_source(entry.program.source_file);
   } catch (const ModelError& error) {
     reader.at("source").fail(error.what());
   }
-  entry.code = bare_code(entry.source);
-  if (!declares_function(entry.code, entry.function)) {
-    reader.at("function").fail(entry.source_file + " has no function '" + entry.function + "'");
+  entry.program.code = bare_code(entry.program.source);
+  if (!declares_function(entry.program.code, entry.program.function)) {
+    reader.at("function")
+        .fail(entry.program.source_file + " has no function '" + entry.program.function + "'");
   }
-  entry.source_file = entry.family.name() + "/" + entry.source_file;
-  entry.digest = {kernel_digest(parsed, entry.code), digest_of(digest_of(json) + entry.source)};
+  entry.program.source_file = entry.family.name() + "/" + entry.program.source_file;
+  entry.program.digest = {kernel_digest(parsed, entry.program.code),
+                          digest_of(digest_of(json) + entry.program.source)};
   if (auto twin = batched(entry)) insert_named(entries_, std::move(*twin));
   insert_named(entries_, std::move(entry));
 }
@@ -177,8 +179,8 @@ void Catalogue::add_library(const JsonReader& reader, const std::string& file,
     if (is_taken(entry.name)) {
       reader.fail("the codename '" + entry.name + "' is taken: choose another");
     }
-    entry.file = file;
-    entry.digest.files = digest_of(reader.json().dump() + entry.source);
+    entry.origin.file = file;
+    entry.program.digest.files = digest_of(reader.json().dump() + entry.program.source);
     insert_named(entries_, std::move(entry));
   }
   left_out_.merge(library.left_out);

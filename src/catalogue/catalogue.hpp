@@ -78,45 +78,68 @@ struct Entry {
     pad,    ///< every padded element is computed: operands are padded to `align`
     guard,  ///< the kernel stops at the logical extents
   };
-  std::string name;         ///< "gemm.morton_4_2"
-  Family family;            ///< the problem that it solves
-  std::string batch_of;     ///< of family batched_gemm: the gemm entry whose text it runs
-  std::string file;         ///< its JSON file, for messages
-  std::string source_file;  ///< "gemm/morton_4_2.cl", for messages
-  std::string source;       ///< its text
-  std::string code;         ///< the same without comments (bare_code), to search and to compare
-  EntryDigest digest;
-  std::string function;
-  /// False where the text may define names besides its function's: then each instance is a program
-  /// of its own.
-  bool shares_program = true;
-  /// Instead of a source: the library (library.hpp) and what of it is called. Such an entry has no
+  /// Where it was declared.
+  struct Origin {
+    std::string file;      ///< its JSON file, for messages
+    std::string batch_of;  ///< of family batched_gemm: the gemm entry whose text it runs
+  };
+  /// The text that it is built from.
+  struct Program {
+    std::string source_file;  ///< "gemm/morton_4_2.cl", for messages
+    std::string source;       ///< its text
+    std::string code;         ///< the same without comments (bare_code), to search and to compare
+    EntryDigest digest;
+    std::string function;
+    /// False where the text may define names besides its function's: then each instance is a
+    /// program of its own.
+    bool is_shared = true;
+  };
+  /// Instead of a program: the library (library.hpp) and what of it is called. Such an entry has no
   /// arguments, ranges or tunables; its operands are dense.
-  std::string library, routine;
+  struct Call {
+    std::string library, routine;
+    /// It adds to what dst holds, so it carries a leading sum of the epilogue, whose addend it is
+    /// given in dst's shape (plan/search/entry_candidate.hpp).
+    bool adds_to_start = false;
+  };
+  /// How far its operands are padded.
+  struct Padding {
+    Edges edges = Edges::guard;
+    std::map<std::string, Expression> align;  ///< by problem dimension, over tunables
+  };
+  struct Launch {
+    /// Kernel arguments in order: operand names, extents ("M"), padded extents ("M_pad"), or
+    /// "elements_dst" (elements of dst in memory, padding included).
+    std::vector<std::string> arguments;
+    std::vector<Expression> global, local;  ///< one to three dimensions
+    Expression local_memory_bytes;
+  };
+  /// What the cost model rests on.
+  struct Cost {
+    Expression flop, bytes;  ///< `bytes` unset (0) means each operand once
+    Expression work;  ///< operations that it takes, those on padding and repeated ones included
+    /// Share of the device's arithmetic peak that is reached where nothing is tuned, by class of
+    /// device (`classes_of`): the cost model's first guess.
+    std::map<std::string, double> efficiency;
+  };
+
+  std::string name;  ///< "gemm.morton_4_2"
+  Family family;     ///< the problem that it solves
+  Origin origin;
+  Program program;
+  Call call;
   std::map<std::string, OperandFormat> operands;
-  std::map<std::string, Expression> align;  ///< by problem dimension, over tunables
-  Edges edges = Edges::guard;
-  /// Kernel arguments in order: operand names, extents ("M"), padded extents ("M_pad"), or
-  /// "elements_dst" (elements of dst in memory, padding included).
-  std::vector<std::string> arguments;
-  std::vector<Expression> global, local;  ///< one to three dimensions
-  Expression local_memory_bytes;
+  Padding padding;
+  Launch launch;
   std::map<std::string, Tunable> tunables;
   std::vector<Expression> require;
   bool carries_epilogue = false;
-  /// Of a library's routine that adds to what dst holds: it carries a leading sum of the epilogue,
-  /// whose addend it is given in dst's shape (plan/search/entry_candidate.hpp).
-  bool adds_to_start = false;
   /// Considered only where PlanOptions::use, or a recipe's step, names it.
   bool where_named = false;
   /// Terms of a sum that are added up before the sum is rounded toward zero, as tensor cores do; 0
   /// where sums are rounded to nearest after each term.
   std::int64_t terms_per_truncation = 0;
-  Expression flop, bytes;  ///< `bytes` unset (0) means each operand once
-  Expression work;  ///< operations that it takes, those on padding and repeated ones included
-  /// Share of the device's arithmetic peak that is reached where nothing is tuned, by class of
-  /// device (`classes_of`): the cost model's first guess.
-  std::map<std::string, double> efficiency;
+  Cost cost;
 };
 
 /// One operand of a recipe's step: what it is bound to, and through which coordinates.

@@ -47,7 +47,7 @@ void read_arguments(const JsonReader& reader, const ProblemFamily& family, Entry
       element.fail("unknown argument '" + name + "' (known: " + join(known) + ")");
     }
     if (!given.insert(name).second) element.fail("the argument '" + name + "' stands twice");
-    entry.arguments.push_back(name);
+    entry.launch.arguments.push_back(name);
   }
   for (const auto& [name, format] : entry.operands) {
     if (!given.contains(name)) reader.fail("the operand '" + name + "' is not among the arguments");
@@ -55,18 +55,18 @@ void read_arguments(const JsonReader& reader, const ProblemFamily& family, Entry
 }
 
 void read_ranges(const JsonReader& reader, const NameSet& known, Entry& entry) {
-  entry.global = read_expressions(reader.at("global"), known);
-  entry.local = read_expressions(reader.at("local"), tunable_names(entry));
-  if (entry.local.empty() || entry.local.size() > 3) {
+  entry.launch.global = read_expressions(reader.at("global"), known);
+  entry.launch.local = read_expressions(reader.at("local"), tunable_names(entry));
+  if (entry.launch.local.empty() || entry.launch.local.size() > 3) {
     reader.at("local").fail("expected 1 to 3 dimensions, got " +
-                            std::to_string(entry.local.size()));
+                            std::to_string(entry.launch.local.size()));
   }
-  if (entry.global.size() != entry.local.size()) {
+  if (entry.launch.global.size() != entry.launch.local.size()) {
     reader.at("global").fail("expected as many dimensions as 'local' has (" +
-                             std::to_string(entry.local.size()) + "), got " +
-                             std::to_string(entry.global.size()));
+                             std::to_string(entry.launch.local.size()) + "), got " +
+                             std::to_string(entry.launch.global.size()));
   }
-  for (const auto& size : entry.local) {
+  for (const auto& size : entry.launch.local) {
     const std::int64_t value = size.evaluate(standard_tunables(entry));
     if (value < 1) {
       reader.at("local").fail("'" + size.print() + "' is " + std::to_string(value) +
@@ -86,26 +86,27 @@ void read_align(const JsonReader& reader, const ProblemFamily& family, Entry& en
     if (align.evaluate(standard_tunables(entry)) < 1) {
       member.fail("'" + align.print() + "' is below 1 where nothing is tuned");
     }
-    entry.align.emplace(name, align);
+    entry.padding.align.emplace(name, align);
   }
 }
 
 /// Operations of a kernel that computes every padded element, else its logical ones.
 Expression padded_flop(const Entry& entry) {
   std::map<std::string, Expression> padded;
-  if (entry.edges == Entry::Edges::pad) {
-    for (const auto& [name, multiple] : entry.align) {
+  if (entry.padding.edges == Entry::Edges::pad) {
+    for (const auto& [name, multiple] : entry.padding.align) {
       padded.emplace(name, Expression::variable(name + "_pad"));
     }
   }
-  return entry.flop.substitute(padded);
+  return entry.cost.flop.substitute(padded);
 }
 
 void read_cost(const JsonReader& reader, const NameSet& known, Entry& entry) {
   reader.allow_keys({"flop", "work", "bytes", "efficiency"});
-  entry.flop = read_expression(reader.at("flop"), known);
-  entry.work = reader.has("work") ? read_expression(reader.at("work"), known) : padded_flop(entry);
-  if (reader.has("bytes")) entry.bytes = read_expression(reader.at("bytes"), known);
+  entry.cost.flop = read_expression(reader.at("flop"), known);
+  entry.cost.work =
+      reader.has("work") ? read_expression(reader.at("work"), known) : padded_flop(entry);
+  if (reader.has("bytes")) entry.cost.bytes = read_expression(reader.at("bytes"), known);
   const JsonReader efficiency = reader.at("efficiency");
   efficiency.allow_keys({"cpu", "gpu", "low_power_gpu", "gpu_without_local_memory"});
   for (const char* kind : {"cpu", "gpu"}) static_cast<void>(efficiency.at(kind));
@@ -114,7 +115,7 @@ void read_cost(const JsonReader& reader, const NameSet& known, Entry& entry) {
     if (!(share > 0.0 && share <= 1.0)) {
       member.fail("expected a share above 0 and at most 1, got " + member.json().dump());
     }
-    entry.efficiency.emplace(kind, share);
+    entry.cost.efficiency.emplace(kind, share);
   }
 }
 
@@ -125,7 +126,7 @@ void read_start(const JsonReader& reader, Entry& entry) {
     reader.fail("a library carries at most a leading sum: expected [] or [\"start\"], got " +
                 reader.json().dump());
   }
-  entry.adds_to_start = !kinds.empty();
+  entry.call.adds_to_start = !kinds.empty();
 }
 
 void read_epilogue(const JsonReader& reader, Entry& entry) {
@@ -145,14 +146,15 @@ Entry::Edges read_edges(const JsonReader& reader) {
 
 void read_source(const JsonReader& reader, Entry& entry) {
   const JsonReader source = reader.at("source");
-  entry.source_file = source.text();
-  if (!entry.source_file.ends_with(".cl") ||
-      entry.source_file.find_first_of("/\\") != std::string::npos) {
-    source.fail("expected the name of a .cl file beside this one, got '" + entry.source_file + "'");
+  entry.program.source_file = source.text();
+  if (!entry.program.source_file.ends_with(".cl") ||
+      entry.program.source_file.find_first_of("/\\") != std::string::npos) {
+    source.fail("expected the name of a .cl file beside this one, got '" +
+                entry.program.source_file + "'");
   }
-  entry.function = reader.at("function").text();
-  if (!is_identifier(entry.function)) {
-    reader.at("function").fail("'" + entry.function + "' is no name of a function");
+  entry.program.function = reader.at("function").text();
+  if (!is_identifier(entry.program.function)) {
+    reader.at("function").fail("'" + entry.program.function + "' is no name of a function");
   }
 }
 
@@ -169,18 +171,19 @@ Entry read_library_entry(const JsonReader& reader, const ProblemFamily& family, 
   reader.allow_keys({"schema", "name", "problem", "library", "routine", "operands", "require",
                      "epilogue", "cost", "notes"});
   check_notes(reader);
-  entry.library = reader.at("library").text();
-  const Library* library = find_library(entry.library);
+  entry.call.library = reader.at("library").text();
+  const Library* library = find_library(entry.call.library);
   if (library == nullptr) {
     std::string known;
     for (const Library& each : libraries())
       known += (known.empty() ? "" : ", ") + std::string(each.name);
-    reader.at("library").fail("unknown library '" + entry.library + "' (known: " + known + ")");
+    reader.at("library").fail("unknown library '" + entry.call.library + "' (known: " + known +
+                              ")");
   }
-  entry.routine = reader.at("routine").text();
-  if (std::ranges::count(library->routines, entry.routine) == 0) {
-    reader.at("routine").fail(std::string(library->title) + " has no routine '" + entry.routine +
-                              "' that Morton calls");
+  entry.call.routine = reader.at("routine").text();
+  if (std::ranges::count(library->routines, entry.call.routine) == 0) {
+    reader.at("routine").fail(std::string(library->title) + " has no routine '" +
+                              entry.call.routine + "' that Morton calls");
   }
   const auto names = known_names(entry);
   const NameSet known(names.begin(), names.end());
@@ -242,11 +245,11 @@ Entry read_entry(const JsonReader& reader) {
   const auto names = known_names(entry);
   const NameSet known(names.begin(), names.end());
   if (reader.has("align")) read_align(reader.at("align"), family, entry);
-  entry.edges = read_edges(reader.at("edges"));
+  entry.padding.edges = read_edges(reader.at("edges"));
   read_arguments(reader.at("arguments"), family, entry);
   read_ranges(reader, known, entry);
   if (reader.has("local_memory_bytes")) {
-    entry.local_memory_bytes = read_expression(reader.at("local_memory_bytes"), known);
+    entry.launch.local_memory_bytes = read_expression(reader.at("local_memory_bytes"), known);
   }
   if (reader.has("require")) entry.require = read_expressions(reader.at("require"), known);
   read_epilogue(reader.at("epilogue"), entry);

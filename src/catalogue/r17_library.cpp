@@ -61,15 +61,15 @@ class EntryReader {
   void read() {
     reader_.allow_keys({"flop", "a", "b", "r", "arglist", "scale"});
     entry_.family = families::gemm;
-    entry_.edges = Entry::Edges::pad;
+    entry_.padding.edges = Entry::Edges::pad;
     read_arguments();
     for (const Matrix& matrix : kMatrices) read_matrix(reader_.at(matrix.key), matrix);
     read_launch();
     const std::int64_t flop = reader_.has("flop") ? reader_.at("flop").integer() : 2;
     if (flop < 1 || flop > kMostAlignment) reader_.at("flop").fail("expected 1 or more");
-    entry_.flop = parse(std::to_string(flop) + "*M*N*K");
-    entry_.work = entry_.flop;
-    entry_.efficiency = {{"cpu", kCpuEfficiency}, {"gpu", kGpuEfficiency}};
+    entry_.cost.flop = parse(std::to_string(flop) + "*M*N*K");
+    entry_.cost.work = entry_.cost.flop;
+    entry_.cost.efficiency = {{"cpu", kCpuEfficiency}, {"gpu", kGpuEfficiency}};
   }
 
  private:
@@ -88,9 +88,9 @@ class EntryReader {
       if (name == nullptr || std::ranges::count(letters, letter) > 1) {
         list.fail("expected each of l, w and h at most once, got '" + letters + "'");
       }
-      entry_.arguments.emplace_back(name);
+      entry_.launch.arguments.emplace_back(name);
     }
-    for (const Matrix& matrix : kMatrices) entry_.arguments.emplace_back(matrix.operand);
+    for (const Matrix& matrix : kMatrices) entry_.launch.arguments.emplace_back(matrix.operand);
   }
 
   void read_matrix(const JsonReader& reader, const Matrix& matrix) {
@@ -132,10 +132,10 @@ class EntryReader {
                   ? "max(" + std::to_string(step) + ", " + group + ")"
                   : group + "*" + std::to_string(step / std::gcd(step, scale));
     }
-    entry_.align.insert_or_assign(dimension, parse(whole));
+    entry_.padding.align.insert_or_assign(dimension, parse(whole));
     const std::string global = dimension + "_pad/" + std::to_string(scale);
-    entry_.global.push_back(parse(global));
-    entry_.local.push_back(parse(local));
+    entry_.launch.global.push_back(parse(global));
+    entry_.launch.local.push_back(parse(local));
     entry_.require.push_back(parse(global + " <= 65535"));
   }
 
@@ -151,7 +151,7 @@ class EntryReader {
     entry_.tunables = {{"LOCAL_M", {{1, 2, 4, 8, 16}, 4}}, {"LOCAL_N", {{1, 2, 4, 8, 16, 32}, 16}}};
     launch_along("M", "LOCAL_M", rows);
     launch_along("N", "LOCAL_N", cols);
-    entry_.align.insert_or_assign("K", Expression(aligned_.at("K")));
+    entry_.padding.align.insert_or_assign("K", Expression(aligned_.at("K")));
   }
 
   JsonReader reader_;
@@ -163,22 +163,23 @@ class EntryReader {
 /// kernel's of the library, so it stands in a program of its own.
 void read_text(const JsonReader& reader, Entry& entry,
                const std::function<std::string(const std::string&)>& read_source) {
-  entry.source_file = reader.at("source").text();
-  entry.function = reader.at("function").text();
-  entry.shares_program = false;
+  entry.program.source_file = reader.at("source").text();
+  entry.program.function = reader.at("function").text();
+  entry.program.is_shared = false;
   std::string text;
   try {
-    text = read_source(entry.source_file);
+    text = read_source(entry.program.source_file);
   } catch (const ModelError& error) {
     reader.at("source").fail(error.what());
   }
-  if (!declares_function(bare_code(text), entry.function)) {
-    reader.at("function").fail(entry.source_file + " has no function '" + entry.function + "'");
+  if (!declares_function(bare_code(text), entry.program.function)) {
+    reader.at("function")
+        .fail(entry.program.source_file + " has no function '" + entry.program.function + "'");
   }
-  entry.source = "#define HON_DATA_TYPE float\n#define HON_DATA_TYPE_VECTOR float4\n" + text +
-                 "\n#undef HON_DATA_TYPE_VECTOR\n#undef HON_DATA_TYPE\n";
-  entry.code = bare_code(entry.source);
-  entry.digest.kernel = kernel_digest(reader.json(), entry.code);
+  entry.program.source = "#define HON_DATA_TYPE float\n#define HON_DATA_TYPE_VECTOR float4\n" +
+                         text + "\n#undef HON_DATA_TYPE_VECTOR\n#undef HON_DATA_TYPE\n";
+  entry.program.code = bare_code(entry.program.source);
+  entry.program.digest.kernel = kernel_digest(reader.json(), entry.program.code);
 }
 
 }  // namespace

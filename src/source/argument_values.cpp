@@ -36,7 +36,7 @@ Environment padded_extents(const Entry& entry, const Problem& problem,
   Environment padded;
   for (const auto& [name, extent] : problem.extents) {
     std::int64_t step = 1;
-    if (const auto align = entry.align.find(name); align != entry.align.end()) {
+    if (const auto align = entry.padding.align.find(name); align != entry.padding.align.end()) {
       step = align->second.evaluate(tunables);
     }
     for (const auto& schema : entry.family->operands) {

@@ -28,7 +28,7 @@ constexpr const char* kBatch = "((int)get_global_id(2))";
 /// batch is one of the products.
 std::string joined_coordinates(const View& view, const Entry& entry) {
   std::string text;
-  for (std::size_t d = entry.batch_of.empty() ? 0 : 1; d < view.dimensions.size(); ++d) {
+  for (std::size_t d = entry.origin.batch_of.empty() ? 0 : 1; d < view.dimensions.size(); ++d) {
     text += (text.empty() ? "" : ", ") + coordinate_name(view.dimensions[d]);
   }
   return text;
@@ -74,7 +74,7 @@ class Writer {
   /// The operand's memory as a kernel argument. What a kernel indexes by hand in a batch is, under
   /// the operand's own name, its product's part of that.
   [[nodiscard]] std::string memory_name(const InstanceOperand& operand) const {
-    const bool part = !spec_.entry->batch_of.empty() && operand.access == Access::by_hand;
+    const bool part = !spec_.entry->origin.batch_of.empty() && operand.access == Access::by_hand;
     return part ? operand.name + "_memory" : operand.name;
   }
   [[nodiscard]] const InstanceOperand* find(const std::string& name) const;
@@ -130,7 +130,7 @@ bool is_single(const InstanceOperand& operand) {
 std::vector<Expression> parameters_of(const View& view, const Entry& entry) {
   std::vector<Expression> names;
   for (const auto& dimension : view.dimensions) {
-    const bool batch = !entry.batch_of.empty() && names.empty();
+    const bool batch = !entry.origin.batch_of.empty() && names.empty();
     names.push_back(Expression::variable(batch ? kBatch : "(" + coordinate_name(dimension) + ")"));
   }
   return names;
@@ -160,8 +160,10 @@ const InstanceOperand* Writer::find(const std::string& name) const {
 
 std::string Writer::key() const {
   std::ostringstream text;
-  text << spec_.entry->name << "\n" << spec_.entry->function << "\n" << spec_.entry->code << "\n";
-  for (const auto& argument : spec_.entry->arguments) text << argument << ",";
+  text << spec_.entry->name << "\n"
+       << spec_.entry->program.function << "\n"
+       << spec_.entry->program.code << "\n";
+  for (const auto& argument : spec_.entry->launch.arguments) text << argument << ",";
   for (const auto& [name, value] : spec_.tunables) text << name << "=" << value << ";";
   for (const auto& [name, value] : spec_.problem.structure) text << name << "=" << value << ";";
   for (const auto& operand : spec_.operands) text << describe_access(operand);
@@ -246,7 +248,7 @@ void Writer::define_vector_access(const InstanceOperand& operand, const IndexTex
   if (any_rank_) return;
   const std::string coordinates = macro_parameters(operand.view);
   for (const MacroText& macro : vector_macros(operand, text, coordinates)) {
-    if (spec_.entry->code.find(macro.name) == std::string::npos) continue;
+    if (spec_.entry->program.code.find(macro.name) == std::string::npos) continue;
     // Not every compiler need know the type's attributes: only CPUs' kernels ask for it.
     if (macro.name.find("16_") != std::string::npos) head_ << sixteen_type();
     define(macro.name, macro.parameters, macro.body);
@@ -261,18 +263,18 @@ void Writer::define_memory_order(const InstanceOperand& dst) {
   define("INSIDE_dst", "", text.inside.empty() ? "1" : "(" + text.inside + ")");
   define("STORE_dst_AT", "(e, v)", store_text(dst.arrangement.dtype, dst.name, "(e)", "(v)"));
   const std::string four = aligned_store4_text(dst.arrangement.dtype, dst.name, "(e)", "(v)");
-  const bool asked = spec_.entry->code.find("STORE4_dst_AT") != std::string::npos;
+  const bool asked = spec_.entry->program.code.find("STORE4_dst_AT") != std::string::npos;
   if (asked && !four.empty()) define("STORE4_dst_AT", "(e, v)", four);
-  if (spec_.entry->code.find("ALIKE_dst") != std::string::npos) define_common_order(dst);
+  if (spec_.entry->program.code.find("ALIKE_dst") != std::string::npos) define_common_order(dst);
   // Tables need sizes that other kernels would carry as arguments in vain.
-  if (spec_.entry->code.find("RUN_LENGTH_dst") == std::string::npos) return;
+  if (spec_.entry->program.code.find("RUN_LENGTH_dst") == std::string::npos) return;
   RunTexts runs = run_texts(dst, *find("src"));
   sizes_.merge(runs.sizes);
   for (const auto& macro : runs.macros) define(macro.name, macro.parameters, macro.body);
 }
 
 bool Writer::lies_alike() const {
-  if (spec_.entry->code.find("ALIKE_dst") == std::string::npos) return false;
+  if (spec_.entry->program.code.find("ALIKE_dst") == std::string::npos) return false;
   const InstanceOperand& dst = *find("dst");
   const InstanceOperand& source = *find("src0");
   const bool has_padding =
@@ -315,7 +317,7 @@ void Writer::define_operand(const InstanceOperand& operand) {
       define(macro.name, macro.parameters, macro.body);
     }
     if (image) head_ << image_sampler();
-    if (spec_.entry->batch_of.empty()) return;
+    if (spec_.entry->origin.batch_of.empty()) return;
     const std::string stride = batch_stride_name(operand.name).print();
     sizes_.insert(stride);
     define(operand.name, "", "(" + memory_name(operand) + " + " + kBatch + " * " + stride + ")");
@@ -386,9 +388,10 @@ std::string Writer::inside_dst(const InstanceOperand& dst) {
     need_bounds(dst);
     return index_of(dst, parameters_of(dst.view, *spec_.entry)).inside;
   }
-  if (spec_.entry->edges != Entry::Edges::pad) return {};
+  if (spec_.entry->padding.edges != Entry::Edges::pad) return {};
   std::string inside;
-  for (std::size_t d = spec_.entry->batch_of.empty() ? 0 : 1; d < dst.view.dimensions.size(); ++d) {
+  for (std::size_t d = spec_.entry->origin.batch_of.empty() ? 0 : 1; d < dst.view.dimensions.size();
+       ++d) {
     const std::string& dimension = dst.view.dimensions[d];
     inside += (inside.empty() ? "(" : " && (") + coordinate_name(dimension) + ") < " + dimension;
     sizes_.insert(dimension);
@@ -420,7 +423,7 @@ void Writer::define_place_in_caller() {
 }
 
 std::string Writer::text_of_entry() const {
-  std::string text = spec_.entry->source;
+  std::string text = spec_.entry->program.source;
   constexpr std::string_view kKernel = "__kernel ";
   if (is_part()) text.replace(text.find(kKernel), kKernel.size(), "static ");
   return text;
@@ -434,7 +437,7 @@ std::vector<InstanceArgument> Writer::define_arguments() {
     if (!taken.insert(name).second) return;
     arguments.push_back({kind, name, kind == Kind::operand ? variable_type(*find(name)) : "int"});
   };
-  for (const auto& name : spec_.entry->arguments) {
+  for (const auto& name : spec_.entry->launch.arguments) {
     add(find(name) != nullptr ? Kind::operand : Kind::integer, name);
   }
   for (const auto& operand : spec_.operands) {
@@ -461,19 +464,19 @@ std::vector<InstanceArgument> Writer::define_arguments() {
 InstanceSource Writer::write() {
   InstanceSource result;
   result.key = key();
-  result.shares_program = spec_.entry->shares_program;
-  result.function = unique(spec_.entry->function);
+  result.shares_program = spec_.entry->program.is_shared;
+  result.function = unique(spec_.entry->program.function);
   // What a compiler complains of is then found in the kernel's own file.
   head_ << "#line 1 \"" << spec_.entry->name << ", generated\"\n";
-  define(spec_.entry->function, "", result.function);
+  define(spec_.entry->program.function, "", result.function);
   define_constants();
   for (const auto& operand : spec_.operands) define_operand(operand);
   define_epilogue();
   define_pooled_map();
   if (is_part()) define_place_in_caller();
   result.arguments = define_arguments();
-  result.text = head_.str() + "#line 1 \"" + spec_.entry->source_file + "\"\n" + text_of_entry() +
-                "\n" + tail_.str();
+  result.text = head_.str() + "#line 1 \"" + spec_.entry->program.source_file + "\"\n" +
+                text_of_entry() + "\n" + tail_.str();
   return result;
 }
 

@@ -116,14 +116,14 @@ class TextMerger {
 
 bool can_join(const Entry& entry) {
   // A part's text is made by replacing the word, which a comment must not hold either.
-  const std::size_t kernel = entry.source.find(kKernel);
-  if (!entry.shares_program || kernel == std::string::npos ||
-      entry.source.find(kKernel, kernel + 1) != std::string::npos ||
-      entry.code.find("(ARGUMENTS)") == std::string::npos) {
+  const std::size_t kernel = entry.program.source.find(kKernel);
+  if (!entry.program.is_shared || kernel == std::string::npos ||
+      entry.program.source.find(kKernel, kernel + 1) != std::string::npos ||
+      entry.program.code.find("(ARGUMENTS)") == std::string::npos) {
     return false;
   }
   for (const char* word : {"__local", "barrier(", "get_global_offset", "get_work_dim"}) {
-    if (entry.code.find(word) != std::string::npos) return false;
+    if (entry.program.code.find(word) != std::string::npos) return false;
   }
   return true;
 }

@@ -302,7 +302,7 @@ bool is_variant(const Way& way, const Catalogue& catalogue, std::set<std::string
   if (way.name.find(" with ") != std::string::npos) return true;
   if (!library_of(way, catalogue).empty()) return way.use.size() > 1;
   const Entry* entry = catalogue.find_entry(way.name);
-  return entry != nullptr && !sources.insert(entry->source_file).second;
+  return entry != nullptr && !sources.insert(entry->program.source_file).second;
 }
 
 /// All ways; without MORTON_TEST_LONG (./dev check --long) of the variants every fifth.

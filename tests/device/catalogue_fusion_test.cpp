@@ -60,7 +60,7 @@ class CatalogueFusion : public test::DeviceTest {
   [[nodiscard]] std::vector<std::string> all_gemms() const {
     std::vector<std::string> names;
     for (const Entry& entry : catalogue_.entries()) {
-      if (entry.family != families::gemm || !entry.library.empty()) continue;
+      if (entry.family != families::gemm || !entry.call.library.empty()) continue;
       if (stores_less(entry) || needs_another_device(entry)) continue;
       if (is_for_vectors(entry)) continue;  // these products have more columns
       names.push_back(entry.name);
@@ -211,7 +211,7 @@ TEST_P(CatalogueFusion, RecycledMemoryDoesNotMatter) {
     std::int64_t values = 0;
     for (const Value& value : plan.values) {
       if (is_fixed(value)) continue;
-      values += round_up(value.bytes, device().info().base_address_alignment_bytes);
+      values += round_up(value.bytes, device().info().memory.base_alignment_bytes);
     }
     EXPECT_LT(block_bytes(plan, PlannedBlock::Kind::activations) +
                   block_bytes(plan, PlannedBlock::Kind::workspace),

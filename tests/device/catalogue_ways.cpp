@@ -160,7 +160,7 @@ bool is_for_vectors(const Entry& entry) {
 std::string library_of(const Way& way, const Catalogue& catalogue) {
   for (const std::string& kernel : way.kernels) {
     const Entry* entry = catalogue.find_entry(kernel);
-    if (entry != nullptr && !entry->library.empty()) return entry->library;
+    if (entry != nullptr && !entry->call.library.empty()) return entry->call.library;
   }
   return {};
 }

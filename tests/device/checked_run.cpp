@@ -104,7 +104,7 @@ class Run {
         queue_(device_.make_queue(OpenClDevice::QueueKind::plain)),
         guard_(surroundings == Surroundings::nothing
                    ? 0
-                   : round_up(1024, device_.info().base_address_alignment_bytes)),
+                   : round_up(1024, device_.info().memory.base_alignment_bytes)),
         whole_(plan_.values.size()),
         part_(plan_.values.size()),
         front_(plan_.values.size(), guard_),

@@ -32,7 +32,7 @@ class DeviceImage : public test::DeviceTest {
  protected:
   void SetUp() override {
     DeviceTest::SetUp();
-    if (!device().info().images) GTEST_SKIP() << "has no images";
+    if (!device().info().image.supported) GTEST_SKIP() << "has no images";
     queue_ = device().make_queue(OpenClDevice::QueueKind::plain);
     BuildReport report;
     program_ = device().programs().get(kImageSource, {"copy2d", "copy1d"}, report);
@@ -113,7 +113,7 @@ TEST_P(DeviceImage, AnImageOnABufferSharesItsMemoryOrIsRefused) {
   const ImageSize size{17, 3};
   const std::int64_t pitch = row_pitch_bytes(device().info(), size.width, size.type);
   const Block block = device().memory().allocate(pitch * size.height);
-  if (!device().info().image_from_buffer) {
+  if (!device().info().image.from_buffer) {
     EXPECT_THROW((void)image2d_on(device(), block.buffer(), size, pitch), UnsupportedError);
     return;
   }
@@ -131,7 +131,7 @@ TEST_P(DeviceImage, AnImageOnABufferSharesItsMemoryOrIsRefused) {
 }
 
 TEST_P(DeviceImage, LimitsAreCheckedFirst) {
-  const std::int64_t widest = device().info().image_max_width;
+  const std::int64_t widest = device().info().image.max_width;
   EXPECT_THROW((void)make_image2d(device(), {widest + 1, 1}), UnsupportedError);
   EXPECT_THROW((void)make_image2d(device(), {1, INT64_MAX}), UnsupportedError);
   EXPECT_THROW((void)make_image2d(device(), {0, 1}), InternalError);
@@ -143,10 +143,10 @@ TEST_P(DeviceImage, LimitsAreCheckedFirst) {
 
 TEST(DeviceImagePitch, FollowsTheDevicesAlignment) {
   DeviceInfo info;
-  info.image_pitch_alignment_texels = 16;
+  info.image.pitch_alignment_texels = 16;
   EXPECT_EQ(row_pitch_bytes(info, 17, TexelType::f32), 32 * 16);
   EXPECT_EQ(row_pitch_bytes(info, 17, TexelType::f16), 32 * 8);
-  info.image_pitch_alignment_texels = 0;
+  info.image.pitch_alignment_texels = 0;
   EXPECT_EQ(row_pitch_bytes(info, 17, TexelType::f32), 17 * 16);
 }
 

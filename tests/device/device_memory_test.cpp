@@ -70,10 +70,10 @@ TEST_P(DeviceMemory, LimitsAreCheckedBeforeTheDriverIsAsked) {
   MemoryPool& pool = device().memory();
   EXPECT_GE(pool.allocate(0).bytes(), 1);
   EXPECT_THROW((void)pool.allocate(-1), InternalError);
-  EXPECT_THROW((void)pool.allocate(device().info().max_allocation_bytes + 1), DeviceError);
+  EXPECT_THROW((void)pool.allocate(device().info().memory.max_allocation_bytes + 1), DeviceError);
   EXPECT_THROW((void)pool.allocate(INT64_MAX), DeviceError);
   DeviceInfo small = device().info();
-  small.global_memory_bytes = 3 * 4096;
+  small.memory.global_bytes = 3 * 4096;
   MemoryPool tight(device().context(), small);
   const Block two_pages = tight.allocate(8192);
   try {
@@ -117,7 +117,7 @@ TEST_P(DeviceMemory, BothWaysOfCopyingAgree) {
   const cl::CommandQueue q = queue();
   const Block block = device().memory().allocate(63);
   DeviceInfo other = device().info();
-  other.unified_memory = !other.unified_memory;
+  other.memory.is_unified = !other.memory.is_unified;
   const auto sent = pattern(63, 5);
   write_buffer(q, other, block.buffer(), 0, sent);
   std::vector<std::byte> got(63);
@@ -211,7 +211,7 @@ TEST_P(DeviceMemory, AMappingIsTheBuffer) {
 
 TEST_P(DeviceMemory, SlicesShareTheBlock) {
   const cl::CommandQueue q = queue();
-  const std::int64_t step = device().info().base_address_alignment_bytes;
+  const std::int64_t step = device().info().memory.base_alignment_bytes;
   const Block block = device().memory().allocate(3 * step);
   const cl::Buffer middle = block.slice(step, 63);
   const auto sent = pattern(63, 3);

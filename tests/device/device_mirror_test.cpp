@@ -147,11 +147,11 @@ TEST(DeviceMove, ByComputeUnits) {
 
 TEST(DeviceMove, DISABLED_ChildUnequalDevices) {
   const auto infos = OpenClDevice::list();
-  if (infos.size() < 2 || infos[0].compute_units == infos[1].compute_units) {
+  if (infos.size() < 2 || infos[0].compute.units == infos[1].compute.units) {
     GTEST_SKIP() << "no two devices of unequal size";
   }
   const auto selector = [&](std::size_t i) {
-    return "units=" + std::to_string(infos[i].compute_units);
+    return "units=" + std::to_string(infos[i].compute.units);
   };
   DeviceHome home(opened(selector(0)));
   MirroredArray<float> x(home, counting(17));

@@ -40,13 +40,13 @@ TEST_P(DeviceOpen, FactsMakeSense) {
   const DeviceInfo& info = device().info();
   EXPECT_EQ(info.id, GetParam());
   EXPECT_FALSE(info.name.empty());
-  EXPECT_GE(info.compute_units, 1);
-  EXPECT_GE(info.max_work_group_size, 16);
-  EXPECT_GE(info.max_allocation_bytes, std::int64_t{1} << 20);
-  EXPECT_GE(info.global_memory_bytes, info.max_allocation_bytes);
-  EXPECT_GE(info.base_address_alignment_bytes, 1);
+  EXPECT_GE(info.compute.units, 1);
+  EXPECT_GE(info.compute.max_work_group_size, 16);
+  EXPECT_GE(info.memory.max_allocation_bytes, std::int64_t{1} << 20);
+  EXPECT_GE(info.memory.global_bytes, info.memory.max_allocation_bytes);
+  EXPECT_GE(info.memory.base_alignment_bytes, 1);
   EXPECT_GT(info.roofs.gflops_f32, 0.0);
-  EXPECT_EQ(info.fp16 && has_effect(info, QuirkEffect::no_half), false);
+  EXPECT_EQ(info.features.fp16 && has_effect(info, QuirkEffect::no_half), false);
   // What a file of facts says must pass its own checks.
   const Json json = to_json(info);
   EXPECT_EQ(to_json(device_info_from_json(JsonReader(json, "here"))), json);
@@ -61,7 +61,7 @@ TEST_P(DeviceOpen, TheSameDeviceByIdNameAndUnits) {
     return text;
   }();
   for (const std::string& selector : {shout, std::string("auto"), std::string(name_of(info.kind)),
-                                      "units=" + std::to_string(info.compute_units)}) {
+                                      "units=" + std::to_string(info.compute.units)}) {
     EXPECT_EQ(OpenClDevice::open(selector, {})->info().id, info.id) << selector;
   }
 }
@@ -75,7 +75,7 @@ TEST_P(DeviceOpen, AdoptsACallersContext) {
 }
 
 TEST_P(DeviceOpen, AdoptsASubDevice) {
-  if (device().info().compute_units < 2) GTEST_SKIP() << "one compute unit: nothing to divide";
+  if (device().info().compute.units < 2) GTEST_SKIP() << "one compute unit: nothing to divide";
   cl::Device whole = device().device();
   std::vector<cl::Device> parts;
   const cl_device_partition_property one_each[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0};
@@ -87,7 +87,7 @@ TEST_P(DeviceOpen, AdoptsASubDevice) {
   const cl::Context context(parts[1]);
   const auto adopted = OpenClDevice::adopt(context, parts[1], {});
   EXPECT_EQ(adopted->info().id, "adopted");
-  EXPECT_EQ(adopted->info().compute_units, 1);
+  EXPECT_EQ(adopted->info().compute.units, 1);
   const Block block = adopted->memory().allocate(63);
   const cl::CommandQueue queue = adopted->make_queue(OpenClDevice::QueueKind::plain);
   queue.enqueueFillBuffer(block.buffer(), cl_uint{7}, 0, 60);
@@ -114,7 +114,7 @@ TEST_P(DeviceOpen, ProfilingQueuesTellDeviceTimes) {
   // fail.
   (void)fill(OpenClDevice::QueueKind::plain);
   const auto time = fill(OpenClDevice::QueueKind::profiling);
-  if (!device().info().profiling) GTEST_SKIP() << "its event times are known to be wrong";
+  if (!device().info().features.profiling) GTEST_SKIP() << "its event times are known to be wrong";
   ASSERT_TRUE(time.has_value());
   EXPECT_GT(*time, 0);
   EXPECT_LT(*time, 10'000'000'000);

@@ -36,7 +36,7 @@ MORTON_ON_EVERY_DEVICE(DeviceProbe);
 
 TEST_P(DeviceProbe, ThePeaksChainsComeToWhatTheyMust) {
   for (const PeakType type : {PeakType::f32, PeakType::i32, PeakType::f16}) {
-    if (type == PeakType::f16 && !device().info().fp16) continue;
+    if (type == PeakType::f16 && !device().info().features.fp16) continue;
     for (const int width : {1, 16}) {
       SCOPED_TRACE(std::string(name_of(type)) + " " + std::to_string(width));
       PeakKernel kernel(shared_device(), width, type);
@@ -96,7 +96,7 @@ TEST_P(DeviceProbe, WaitingForEachLaunchCostsNoLess) {
 }
 
 TEST_P(DeviceProbe, TheHostMultipliesWhatKernelsLeave) {
-  if (!device().info().unified_memory) GTEST_SKIP() << "the device has memory of its own";
+  if (!device().info().memory.is_unified) GTEST_SKIP() << "the device has memory of its own";
   HostProbe host(shared_device());
   for (const std::int64_t size : {1, 3, 17, 63}) {
     EXPECT_THAT(host.product_us(size, kShort), Each(Gt(0.0))) << size;
@@ -227,7 +227,7 @@ TEST_P(KeptRoofsTest, AProbeFitsTogether) {
   check(result.launch_us);
   check(result.launch_and_wait_us);
   EXPECT_LE(result.launch_us.best, result.launch_us.median);
-  const bool shares_memory = device().info().unified_memory;
+  const bool shares_memory = device().info().memory.is_unified;
   EXPECT_EQ(result.host_products.empty(), !shares_memory);
   for (const auto& product : result.host_products) check(product.us);
   if (shares_memory) check(result.launch_and_host_step_us);

@@ -97,7 +97,7 @@ TEST_P(DevicePrograms, AnotherSourceOrDeviceIsAnotherEntry) {
   (void)cache->get(std::string(kProgramCacheSource) + "#define ANOTHER\n", {"twice"}, report);
   EXPECT_EQ(report.kernels_built, 1);
   DeviceInfo updated = device().info();
-  updated.driver_version += ".1";
+  updated.driver.version += ".1";
   ProgramCache other(device().context(), device().device(), updated, folder_.path());
   (void)other.get(kProgramCacheSource, {"twice"}, report);
   EXPECT_EQ(report.kernels_built, 2);
@@ -292,7 +292,7 @@ std::vector<std::string> names_of(const std::map<std::string, std::string>& file
 TEST(DeviceProgramProcesses, TheSecondProcessCompilesNothing) {
   const auto devices = OpenClDevice::list();
   const bool has_pocl = std::any_of(devices.begin(), devices.end(), [](const DeviceInfo& info) {
-    return info.platform == "Portable Computing Language";
+    return info.driver.platform == "Portable Computing Language";
   });
   if (!has_pocl) GTEST_SKIP() << "the test looks into PoCL's own cache, and PoCL is not here";
   const test::TemporaryFolder folder;
@@ -322,7 +322,7 @@ TEST(DeviceProgramProcesses, TheSecondProcessCompilesNothing) {
 /// The only device that PoCL's variables mean something to; others cannot be tested so.
 std::shared_ptr<OpenClDevice> pocl_with_cache() {
   for (const DeviceInfo& info : OpenClDevice::list()) {
-    if (info.platform != "Portable Computing Language") continue;
+    if (info.driver.platform != "Portable Computing Language") continue;
     return OpenClDevice::open(info.id, {std::getenv("MORTON_CACHE_DIR")});
   }
   return nullptr;

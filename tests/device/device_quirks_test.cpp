@@ -11,9 +11,9 @@ namespace {
 
 DeviceInfo pocl(const std::string& driver, const std::string& target) {
   DeviceInfo info;
-  info.platform = "Portable Computing Language";
-  info.driver_version = driver;
-  info.device_version = "OpenCL 3.0 PoCL HSTR: pthread-" + target;
+  info.driver.platform = "Portable Computing Language";
+  info.driver.version = driver;
+  info.driver.device_version = "OpenCL 3.0 PoCL HSTR: pthread-" + target;
   info.quirks = quirks_of(info);
   return info;
 }
@@ -37,10 +37,10 @@ TEST(DeviceQuirks, DriversAreToldApartByTheStartOfTheirVersion) {
   EXPECT_TRUE(has_effect(pocl("3.1+debian", "x86_64"), QuirkEffect::no_image_from_buffer));
   EXPECT_FALSE(has_effect(pocl("5.0-3.1", "x86_64"), QuirkEffect::no_image_from_buffer));
   DeviceInfo mesa;
-  mesa.platform = "rusticl";
-  mesa.driver_version = "22.3.6";
+  mesa.driver.platform = "rusticl";
+  mesa.driver.version = "22.3.6";
   EXPECT_EQ(quirks_of(mesa), std::vector<std::string>{"rusticl22-zero-event-times"});
-  mesa.driver_version = "25.0.7";
+  mesa.driver.version = "25.0.7";
   EXPECT_TRUE(quirks_of(mesa).empty());
 }
 

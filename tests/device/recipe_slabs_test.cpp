@@ -47,7 +47,7 @@ void expect_slabs(const std::shared_ptr<OpenClDevice>& device, const std::string
   const OperatorCase test = parse_case("Conv", kCase, "recipe_slabs_test");
   // 16 products of the patches' 5 and the results' 7 channels, 4 bytes each, in two temporaries.
   const auto bytes_of_tiles = [&](std::int64_t tiles) {
-    const std::int64_t alignment = device->info().base_address_alignment_bytes;
+    const std::int64_t alignment = device->info().memory.base_alignment_bytes;
     return round_up(16 * 5 * 4 * tiles, alignment) + round_up(16 * 7 * 4 * tiles, alignment);
   };
   for (const std::int64_t slabs : {1, 2, 4}) {

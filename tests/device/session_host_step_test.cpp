@@ -21,7 +21,7 @@ class SessionHostStep : public test::DeviceTest {
   void SetUp() override {
     DeviceTest::SetUp();
     options_.use = {{"gemm", "gemm.eigen"}};
-    if (device().info().unified_memory) return;
+    if (device().info().memory.is_unified) return;
     EXPECT_THAT(usage_complaint([&] { static_cast<void>(compiled(session_model())); }),
                 HasSubstr("it requires device.unified_memory"));
     GTEST_SKIP() << "the device has memory of its own";

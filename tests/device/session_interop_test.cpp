@@ -189,7 +189,7 @@ TEST_P(SessionInterop, QueuesThatDoNotFitAreRefused) {
   const cl::Context other(device_);
   const cl::CommandQueue elsewhere(other, device_);
   EXPECT_THAT(complaint(elsewhere()), HasSubstr("another context"));
-  if (test::DeviceTest::device().info().out_of_order) {
+  if (test::DeviceTest::device().info().features.out_of_order) {
     const cl::CommandQueue loose(context_, device_, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     EXPECT_THAT(complaint(loose()), HasSubstr("in order"));
   }

@@ -180,7 +180,8 @@ TEST(DISABLED_SessionSplitChild, TwoDevicesGiveWhatOneGives) {
 
 TEST(SessionSplitOverTwo, DevicesOfPocl) {
   const auto devices = OpenClDevice::list();
-  const bool pocl = devices.size() == 1 && devices[0].platform == "Portable Computing Language";
+  const bool pocl =
+      devices.size() == 1 && devices[0].driver.platform == "Portable Computing Language";
   if (!pocl)
     GTEST_SKIP() << "needs PoCL as the only platform, which gives as many devices as asked";
   const TemporaryFolder folder;

@@ -25,10 +25,10 @@ DeviceInfo small_device() {
   DeviceInfo device;
   device.name = "small";
   device.kind = DeviceInfo::Kind::cpu;
-  device.compute_units = 2;
-  device.max_work_group_size = 64;
-  device.max_work_item_sizes = {64, 64, 64};
-  device.local_memory_bytes = 16384;
+  device.compute.units = 2;
+  device.compute.max_work_group_size = 64;
+  device.compute.max_work_item_sizes = {64, 64, 64};
+  device.memory.local_bytes = 16384;
   return device;
 }
 
@@ -278,7 +278,7 @@ TEST(TuneStore, NewFindingsReplaceOldOnesOfTheSameAndStaleOnes) {
 TEST(TuneStore, FindingsWithTheFilesDigestStayBesideNewOnes) {
   const TemporaryFolder folder;
   const Catalogue catalogue = Catalogue::standard();
-  const EntryDigest& digest = catalogue.find_entry("gemm.tile")->digest;
+  const EntryDigest& digest = catalogue.find_entry("gemm.tile")->program.digest;
   const TunedDevice device = TunedDevice::of(small_device());
   const auto path = tuning_file(folder.path(), device);
   const auto store = [&](const std::string& hash, std::int64_t m, const Catalogue& known) {

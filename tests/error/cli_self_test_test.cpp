@@ -304,9 +304,9 @@ TEST(TriedKernels, AreOfOneDeviceAndDriver) {
   const TemporaryFolder folder;
   DeviceInfo device;
   device.name = "some device";
-  device.driver_version = "1";
+  device.driver.version = "1";
   DeviceInfo updated = device;
-  updated.driver_version = "2";
+  updated.driver.version = "2";
   TriedKernels tried(folder.path(), device);
   tried.add(std::set<std::string>{"a", "b"});
   TriedKernels(folder.path(), device).add(std::set<std::string>{"c"});

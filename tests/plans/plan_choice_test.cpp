@@ -72,7 +72,7 @@ TEST(PlanChoice, AVectorGetsMoreWorkItemsThanItHasRows) {
 TEST(PlanChoice, PtxIsForGpusThatHaveIt) {
   DeviceInfo device = saved_device("nvidia_h200");
   EXPECT_TRUE(kernel_of_product(device, 2048).starts_with("gemm.async_tile"));
-  device.cuda_compute_capability = 75;
+  device.compute.cuda_capability = 75;
   EXPECT_EQ(kernel_of_product(device, 2048), "gemm.local_tile");
 }
 
@@ -92,7 +92,7 @@ TEST(PlanChoice, LowPowerGpusGetPatchesInRegisters) {
     DeviceInfo mali = saved_device("mali_t628");
     EXPECT_EQ(kernel_of_product(mali, size), "gemm.patch_dots");
     // Where no unit computes dot(), it is a multiplication more than the sums need.
-    mali.native_vector_f32 = 1;
+    mali.compute.native_vector_f32 = 1;
     EXPECT_EQ(kernel_of_product(mali, size), "gemm.patch_panels");
     EXPECT_EQ(kernel_of_product(saved_device("nvidia_h200"), size).find("patch"),
               std::string::npos);
@@ -100,7 +100,7 @@ TEST(PlanChoice, LowPowerGpusGetPatchesInRegisters) {
   }
   EXPECT_EQ(kernel_of_product(saved_device("adreno_530"), 384), "gemm.patch_image");
   DeviceInfo small_images = saved_device("adreno_530");
-  small_images.image_max_height = 383;
+  small_images.image.max_height = 383;
   EXPECT_EQ(kernel_of_product(small_images, 384), "gemm.patch_panels");
 }
 
@@ -148,7 +148,7 @@ TEST(PlanUse, IsObeyedByEveryStepOfTheFamily) {
 
 TEST(PlanRejection, SaysWhichLimitOfTheDevice) {
   DeviceInfo device = saved_device("mali_t628");
-  device.max_work_item_sizes = {256, 4, 256};
+  device.compute.max_work_item_sizes = {256, 4, 256};
   const Plan plan = plan_of(make_mlp(1), 3, device);
   ASSERT_FALSE(plan.considered.empty());
   EXPECT_TRUE(says(plan.considered[0],
@@ -159,7 +159,7 @@ TEST(PlanRejection, SaysWhichLimitOfTheDevice) {
 
 TEST(PlanRejection, NoKernelAtAllNamesTheNodeAndEveryReason) {
   DeviceInfo device = saved_device("mali_t628");
-  device.max_work_group_size = 1;
+  device.compute.max_work_group_size = 1;
   const std::string text = complaint(make_small_cnn(2), device, {});
   EXPECT_TRUE(says(text, "unsupported: plan: no kernel computes Conv0"));
   EXPECT_TRUE(says(text, "conv2d.naive: "));
@@ -201,7 +201,7 @@ TEST(PlanWorkspace, TheLimitDecidesWhetherARecipeMayBe) {
   const Graph graph = network.finish();
   const DeviceInfo device = saved_device("pocl_cpu");
   const std::int64_t columns_bytes =
-      round_up(std::int64_t{27 * 63 * 3 * 4}, device.base_address_alignment_bytes);
+      round_up(std::int64_t{27 * 63 * 3 * 4}, device.memory.base_alignment_bytes);
   PlanOptions options;
   options.use = {{"conv2d", "conv2d.im2col_gemm"}};
   options.workspace_limit_bytes = columns_bytes;

@@ -48,7 +48,7 @@ TEST(PlanHost, ComputesSmallProductsWhereLaunchesAreSlow) {
   for (const char* name : {"pocl_cpu", "mali_t628", "adreno_530"}) {
     SCOPED_TRACE(name);
     const DeviceInfo device = slow_to_launch(saved_device(name));
-    ASSERT_TRUE(device.unified_memory);
+    ASSERT_TRUE(device.memory.is_unified);
     for (const std::int64_t size : {1, 3, 8, 17, 63}) {
       const Plan plan = plan_of_product(size, device);
       EXPECT_EQ(count_of(plan, "gemm.eigen"), 1) << print(plan, PlanDetail::why);

@@ -92,7 +92,7 @@ using Way = ScheduleBuilder::Way;
 
 DeviceInfo aligned_to(std::int64_t bytes) {
   DeviceInfo device = saved_device("pocl_cpu");
-  device.base_address_alignment_bytes = bytes;
+  device.memory.base_alignment_bytes = bytes;
   return device;
 }
 

@@ -19,8 +19,8 @@ constexpr std::int64_t kAlignment = 128;
 
 DeviceInfo device_with(std::int64_t max_allocation_bytes) {
   DeviceInfo device = saved_device("mali_t628");
-  device.base_address_alignment_bytes = kAlignment;
-  device.max_allocation_bytes = max_allocation_bytes;
+  device.memory.base_alignment_bytes = kAlignment;
+  device.memory.max_allocation_bytes = max_allocation_bytes;
   return device;
 }
 
@@ -133,7 +133,8 @@ TEST(PlanMemory, SmallAllocationsMakeMoreBlocks) {
     Plan plan = random_plan(generator);
     const DeviceInfo device = device_with(80000);
     place_memory(plan, device);
-    for (const auto& block : plan.blocks) EXPECT_LE(block.bytes, device.max_allocation_bytes);
+    for (const auto& block : plan.blocks)
+      EXPECT_LE(block.bytes, device.memory.max_allocation_bytes);
     expect_apart(plan);
     verify(plan, device);
   }

@@ -61,7 +61,7 @@ TEST(PlanTunables, ARequirementThatTheyBreakIsAReason) {
   options.use = {{"gemm", "gemm.local_tile"}};
   options.tunables = {{"gemm.local_tile", {{"TILE_N", 256}, {"TILE_M", 16}, {"PATCH_N", 4}}}};
   DeviceInfo device = saved_device("pocl_cpu");
-  device.max_work_group_size = 64;
+  device.compute.max_work_group_size = 64;
   EXPECT_THROW(static_cast<void>(plan_of(make_mlp(1), 17, device, options)), UsageError);
 }
 

@@ -35,7 +35,7 @@ TunedRecord record_for(const DeviceInfo& device, const TunedProblem& problem, En
   TunedRecord record;
   record.device = TunedDevice::of(device);
   record.kernel = kKernel;
-  record.hash = catalogue().find_entry(kKernel)->digest.kernel;
+  record.hash = catalogue().find_entry(kKernel)->program.digest.kernel;
   record.problem = problem;
   record.tunables = std::move(values);
   record.ms = 1.0;
@@ -85,7 +85,7 @@ TEST(PlanTuned, DistanceIsOfLogarithms) {
 TEST(PlanTuned, TheNearestRecordOfTheClosestDeviceIsTaken) {
   const DeviceInfo own = saved_device("pocl_cpu");
   DeviceInfo newer = own;
-  newer.driver_version = "9.9";
+  newer.driver.version = "9.9";
   DeviceInfo cousin = newer;
   cousin.name = "another of the same vendor";
 
@@ -133,7 +133,7 @@ TEST(PlanTuned, ARecordOfAnotherVersionOfTheKernelIsNotUsedAndThatIsSaid) {
 TEST(PlanTuned, ARecordWithTheDigestOfTheFilesIsUsed) {
   const DeviceInfo own = saved_device("pocl_cpu");
   TunedRecord old = record_for(own, tuned_product(3, 17, 63), {{"TILE_M", 1}, {"TILE_N", 16}});
-  old.hash = catalogue().find_entry(kKernel)->digest.files;
+  old.hash = catalogue().find_entry(kKernel)->program.digest.files;
   TunedData data;
   data.add(old);
   EXPECT_TRUE(reason_says(step_with(data, own), "TILE_M=1 TILE_N=16, tuned on this device"));
@@ -162,7 +162,7 @@ TEST(PlanTuned, WhatIsSetGoesFirst) {
 
 TEST(PlanTuned, VerdictsAreObeyed) {
   const DeviceInfo own = saved_device("pocl_cpu");
-  const std::string hash = catalogue().find_entry(kKernel)->digest.kernel;
+  const std::string hash = catalogue().find_entry(kKernel)->program.digest.kernel;
   TunedData data;
   data.add(Verdict{TunedDevice::of(own), kKernel, hash, {{"TILE_M", 6}, {"TILE_N", 64}}, "a flaw"});
   PlanOptions options;

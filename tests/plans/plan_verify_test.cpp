@@ -69,9 +69,10 @@ TEST_F(PlanVerify, AValueWithoutABlock) {
 }
 
 TEST_F(PlanVerify, ABlockLargerThanTheDeviceAllocates) {
-  EXPECT_TRUE(complains_of(
-      complaint([&](Plan& plan) { plan.blocks[0].bytes = device_.max_allocation_bytes + 1; }),
-      "allocates at most"));
+  EXPECT_TRUE(complains_of(complaint([&](Plan& plan) {
+                             plan.blocks[0].bytes = device_.memory.max_allocation_bytes + 1;
+                           }),
+                           "allocates at most"));
 }
 
 TEST_F(PlanVerify, AStepThatWritesOverWhatItReads) {

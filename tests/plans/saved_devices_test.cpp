@@ -28,9 +28,10 @@ TEST(SavedDevices, AreAllThereAndReadable) {
     const DeviceInfo info = saved_device(name);
     EXPECT_EQ(info.quirks, quirks_of(info))
         << "the file's quirks are not those that its driver has";
-    EXPECT_TRUE(info.fp16 || info.native_vector_f16 == 0);
-    EXPECT_LE(info.max_allocation_bytes,
-              info.global_memory_bytes == 0 ? info.max_allocation_bytes : info.global_memory_bytes);
+    EXPECT_TRUE(info.features.fp16 || info.compute.native_vector_f16 == 0);
+    EXPECT_LE(info.memory.max_allocation_bytes, info.memory.global_bytes == 0
+                                                    ? info.memory.max_allocation_bytes
+                                                    : info.memory.global_bytes);
   }
 }
 

@@ -23,7 +23,7 @@ const Catalogue& shown_catalogue() {
 DeviceInfo showing_device(const std::string& name) {
   if (name != "images_on_buffers") return saved_device(name);
   DeviceInfo device = saved_device("adreno_530");
-  device.image_from_buffer = true;
+  device.image.from_buffer = true;
   return device;
 }
 
@@ -45,7 +45,7 @@ void expect_launchable(const SingleKernel& kernel) {
 
 TEST(SingleKernel, EveryKernelHasAnExampleOnSomeDevice) {
   for (const Entry& entry : shown_catalogue().entries()) {
-    if (!entry.library.empty()) continue;
+    if (!entry.call.library.empty()) continue;
     SCOPED_TRACE(entry.name);
     std::string reasons;
     bool is_shown = false;

@@ -81,7 +81,7 @@ std::vector<DeviceInfo> mali_pair() {
   DeviceInfo four = saved_device("mali_t628");
   DeviceInfo two = four;
   two.id = "0:1";
-  two.compute_units = 2;
+  two.compute.units = 2;
   return {four, two};
 }
 

@@ -29,7 +29,7 @@ inline std::vector<std::string> device_ids() {
 inline std::vector<std::string> oclgrind_ids() {
   std::vector<std::string> ids;
   for (const DeviceInfo& info : OpenClDevice::list()) {
-    if (info.platform.find("Oclgrind") != std::string::npos) ids.push_back(info.id);
+    if (info.driver.platform.find("Oclgrind") != std::string::npos) ids.push_back(info.id);
   }
   return ids;
 }

@@ -187,8 +187,8 @@ class SelfTest {
     for (const auto& [suspect, where] : refusals_) {
       const Entry* entry = catalogue.find_entry(suspect.kernel);
       if (entry == nullptr) continue;
-      found.add(
-          Verdict{device, suspect.kernel, entry->digest.kernel, suspect.tunables, kFound + where});
+      found.add(Verdict{device, suspect.kernel, entry->program.digest.kernel, suspect.tunables,
+                        kFound + where});
     }
     return found;
   }

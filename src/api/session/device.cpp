@@ -44,8 +44,8 @@ std::string Device::name() const { return device_->info().name; }
 
 std::string Device::description() const {
   const DeviceInfo& info = device_->info();
-  return info.id + " " + info.name + " (" + info.platform + ", driver " + info.driver_version +
-         ", " + std::to_string(info.compute_units) + " compute units)";
+  return info.id + " " + info.name + " (" + info.driver.platform + ", driver " +
+         info.driver.version + ", " + std::to_string(info.compute.units) + " compute units)";
 }
 
 std::string Device::json() const { return to_json(device_->info()).dump(); }

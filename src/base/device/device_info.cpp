@@ -30,45 +30,45 @@ void for_each_roof(Source& roofs, const Visit& visit) {
 template <typename Source, typename Visit>
 void for_each_field(Source& info, const Visit& visit) {
   visit("id", info.id);
-  visit("platform", info.platform);
-  visit("platform_version", info.platform_version);
+  visit("platform", info.driver.platform);
+  visit("platform_version", info.driver.platform_version);
   visit("name", info.name);
   visit("vendor", info.vendor);
-  visit("driver_version", info.driver_version);
-  visit("device_version", info.device_version);
-  visit("opencl_c_version", info.opencl_c_version);
-  visit("extensions", info.extensions);
-  visit("profile", info.profile);
+  visit("driver_version", info.driver.version);
+  visit("device_version", info.driver.device_version);
+  visit("opencl_c_version", info.driver.opencl_c_version);
+  visit("extensions", info.features.extensions);
+  visit("profile", info.driver.profile);
   visit("kind", info.kind);
-  visit("compute_units", info.compute_units);
-  visit("clock_mhz", info.clock_mhz);
-  visit("cuda_compute_capability", info.cuda_compute_capability);
-  visit("max_work_group_size", info.max_work_group_size);
-  visit("max_work_item_sizes", info.max_work_item_sizes);
-  visit("global_memory_bytes", info.global_memory_bytes);
-  visit("max_allocation_bytes", info.max_allocation_bytes);
-  visit("global_cache_bytes", info.global_cache_bytes);
-  visit("cache_line_bytes", info.cache_line_bytes);
-  visit("local_memory_bytes", info.local_memory_bytes);
-  visit("constant_buffer_bytes", info.constant_buffer_bytes);
-  visit("local_memory_is_dedicated", info.local_memory_is_dedicated);
-  visit("unified_memory", info.unified_memory);
-  visit("images", info.images);
-  visit("image_from_buffer", info.image_from_buffer);
-  visit("image_max_width", info.image_max_width);
-  visit("image_max_height", info.image_max_height);
-  visit("image_buffer_max_texels", info.image_buffer_max_texels);
-  visit("image_pitch_alignment_texels", info.image_pitch_alignment_texels);
-  visit("base_address_alignment_bytes", info.base_address_alignment_bytes);
-  visit("preferred_vector_f32", info.preferred_vector_f32);
-  visit("native_vector_f32", info.native_vector_f32);
-  visit("native_vector_f16", info.native_vector_f16);
-  visit("fp16", info.fp16);
-  visit("fp64", info.fp64);
-  visit("profiling", info.profiling);
-  visit("out_of_order", info.out_of_order);
-  visit("compiler", info.compiler);
-  visit("timer_resolution_ns", info.timer_resolution_ns);
+  visit("compute_units", info.compute.units);
+  visit("clock_mhz", info.compute.clock_mhz);
+  visit("cuda_compute_capability", info.compute.cuda_capability);
+  visit("max_work_group_size", info.compute.max_work_group_size);
+  visit("max_work_item_sizes", info.compute.max_work_item_sizes);
+  visit("global_memory_bytes", info.memory.global_bytes);
+  visit("max_allocation_bytes", info.memory.max_allocation_bytes);
+  visit("global_cache_bytes", info.memory.cache_bytes);
+  visit("cache_line_bytes", info.memory.cache_line_bytes);
+  visit("local_memory_bytes", info.memory.local_bytes);
+  visit("constant_buffer_bytes", info.memory.constant_buffer_bytes);
+  visit("local_memory_is_dedicated", info.memory.local_is_dedicated);
+  visit("unified_memory", info.memory.is_unified);
+  visit("images", info.image.supported);
+  visit("image_from_buffer", info.image.from_buffer);
+  visit("image_max_width", info.image.max_width);
+  visit("image_max_height", info.image.max_height);
+  visit("image_buffer_max_texels", info.image.buffer_max_texels);
+  visit("image_pitch_alignment_texels", info.image.pitch_alignment_texels);
+  visit("base_address_alignment_bytes", info.memory.base_alignment_bytes);
+  visit("preferred_vector_f32", info.compute.preferred_vector_f32);
+  visit("native_vector_f32", info.compute.native_vector_f32);
+  visit("native_vector_f16", info.compute.native_vector_f16);
+  visit("fp16", info.features.fp16);
+  visit("fp64", info.features.fp64);
+  visit("profiling", info.features.profiling);
+  visit("out_of_order", info.features.out_of_order);
+  visit("compiler", info.features.compiler);
+  visit("timer_resolution_ns", info.features.timer_resolution_ns);
   visit("quirks", info.quirks);
 }
 
@@ -192,11 +192,11 @@ struct FromJson {
 /// Fails for values that would make a planner divide by zero or launch nothing.
 void require_positive(const JsonReader& reader, const DeviceInfo& info) {
   const std::pair<const char*, std::int64_t> positive[] = {
-      {"compute_units", info.compute_units},
-      {"max_work_group_size", info.max_work_group_size},
-      {"base_address_alignment_bytes", info.base_address_alignment_bytes},
-      {"max_work_item_sizes",
-       *std::min_element(info.max_work_item_sizes.begin(), info.max_work_item_sizes.end())},
+      {"compute_units", info.compute.units},
+      {"max_work_group_size", info.compute.max_work_group_size},
+      {"base_address_alignment_bytes", info.memory.base_alignment_bytes},
+      {"max_work_item_sizes", *std::min_element(info.compute.max_work_item_sizes.begin(),
+                                                info.compute.max_work_item_sizes.end())},
   };
   for (const auto& [key, value] : positive) {
     if (value < 1) reader.at(key).fail("expected 1 or more, got " + std::to_string(value));
@@ -288,11 +288,12 @@ Environment environment_of(const DeviceInfo& info) {
 
 std::string fingerprint(const DeviceInfo& info) {
   std::string line;
-  for (const auto* part : {&info.name, &info.vendor, &info.platform, &info.platform_version,
-                           &info.driver_version, &info.device_version, &info.opencl_c_version}) {
+  for (const auto* part :
+       {&info.name, &info.vendor, &info.driver.platform, &info.driver.platform_version,
+        &info.driver.version, &info.driver.device_version, &info.driver.opencl_c_version}) {
     line += *part + " | ";
   }
-  line += std::to_string(info.compute_units) + " compute units";
+  line += std::to_string(info.compute.units) + " compute units";
   for (char& c : line) {
     if (c == '\n' || c == '\r' || c == '\t') c = ' ';
   }
@@ -312,8 +313,8 @@ double bandwidth_at(const Roofs& roofs, std::int64_t footprint_bytes) {
 std::vector<std::string_view> classes_of(const DeviceInfo& info) {
   if (info.kind == DeviceInfo::Kind::cpu) return {"cpu"};
   std::vector<std::string_view> classes;
-  if (!info.local_memory_is_dedicated) classes.emplace_back("gpu_without_local_memory");
-  if (info.unified_memory) classes.emplace_back("low_power_gpu");
+  if (!info.memory.local_is_dedicated) classes.emplace_back("gpu_without_local_memory");
+  if (info.memory.is_unified) classes.emplace_back("low_power_gpu");
   classes.emplace_back("gpu");
   return classes;
 }
@@ -321,16 +322,17 @@ std::vector<std::string_view> classes_of(const DeviceInfo& info) {
 Roofs guessed_roofs(const DeviceInfo& info) {
   // A driver that does not know its clock (PoCL under an emulator) says 0.
   const double clock_ghz =
-      (info.clock_mhz > 0 ? static_cast<double>(info.clock_mhz) : 1000.0) / 1e3;
-  const auto units = static_cast<double>(info.compute_units);
+      (info.compute.clock_mhz > 0 ? static_cast<double>(info.compute.clock_mhz) : 1000.0) / 1e3;
+  const auto units = static_cast<double>(info.compute.units);
   Roofs roofs;
   if (info.kind == DeviceInfo::Kind::cpu) {
     // Two fused multiply-adds per cycle on full vectors; one memory channel's worth per two cores.
-    const auto width = static_cast<double>(std::max<std::int64_t>(info.native_vector_f32, 1));
+    const auto width =
+        static_cast<double>(std::max<std::int64_t>(info.compute.native_vector_f32, 1));
     roofs.gflops_f32 = units * clock_ghz * 4.0 * width;
     roofs.gigabytes_per_second = std::max(5.0, 5.0 * units);
     roofs.launch_us = 20.0;
-  } else if (info.local_memory_is_dedicated) {
+  } else if (info.memory.local_is_dedicated) {
     roofs.gflops_f32 = units * clock_ghz * 256.0;
     roofs.gigabytes_per_second = units * clock_ghz * 16.0;
     roofs.launch_us = 5.0;

@@ -18,31 +18,53 @@ namespace morton {
 /// reviewed and planned for with no such device present.
 struct DeviceInfo {
   enum class Kind : std::uint8_t { cpu, gpu, accelerator };
+  /// What runs it, and the versions of OpenCL that it offers, as the driver writes them.
+  struct Driver {
+    std::string platform, platform_version;
+    std::string version;  ///< the driver's own
+    std::string device_version, opencl_c_version, profile;
+  };
+  /// What computes, and how much work one launch may hold.
+  struct Compute {
+    std::int64_t units = 1, clock_mhz = 0;
+    /// Of NVIDIA's GPUs: 10 * major + minor, which says what PTX within OpenCL C they run; else 0.
+    std::int64_t cuda_capability = 0;
+    std::int64_t max_work_group_size = 1;
+    std::array<std::int64_t, 3> max_work_item_sizes{1, 1, 1};
+    std::int64_t preferred_vector_f32 = 1, native_vector_f32 = 1, native_vector_f16 = 0;
+  };
+  /// Sizes of its memories. The cache is that of global memory.
+  struct Memory {
+    std::int64_t global_bytes = 0, max_allocation_bytes = 0;
+    std::int64_t cache_bytes = 0, cache_line_bytes = 0;
+    std::int64_t local_bytes = 0, constant_buffer_bytes = 0;
+    bool local_is_dedicated = false;          ///< false: emulated in global memory (Mali, CPUs)
+    bool is_unified = false;                  ///< it shares the host's
+    std::int64_t base_alignment_bytes = 128;  ///< of sub-buffers' addresses
+  };
+  struct Image {
+    bool supported = false, from_buffer = false;
+    std::int64_t max_width = 0, max_height = 0, buffer_max_texels = 0;
+    std::int64_t pitch_alignment_texels = 0;
+  };
+  struct Features {
+    std::string extensions;
+    bool fp16 = false, fp64 = false;
+    bool profiling = true, out_of_order = false, compiler = true;
+    double timer_resolution_ns = 1.0;
+  };
+
   std::string id;  ///< "P:D": index of the platform, index of the device in it
-  std::string platform, platform_version, name, vendor, driver_version, device_version;
-  std::string opencl_c_version, extensions, profile;
+  std::string name, vendor;
   Kind kind = Kind::gpu;
-  std::int64_t compute_units = 1, clock_mhz = 0;
-  /// Of NVIDIA's GPUs: 10 * major + minor, which says what PTX within OpenCL C they run; else 0.
-  std::int64_t cuda_compute_capability = 0;
-  std::int64_t max_work_group_size = 1;
-  std::array<std::int64_t, 3> max_work_item_sizes{1, 1, 1};
-  std::int64_t global_memory_bytes = 0, max_allocation_bytes = 0;
-  std::int64_t global_cache_bytes = 0, cache_line_bytes = 0;
-  std::int64_t local_memory_bytes = 0, constant_buffer_bytes = 0;
-  bool local_memory_is_dedicated = false;  ///< false: emulated in global memory (Mali, CPUs)
-  bool unified_memory = false;
-  bool images = false, image_from_buffer = false;
-  std::int64_t image_max_width = 0, image_max_height = 0, image_buffer_max_texels = 0;
-  std::int64_t image_pitch_alignment_texels = 0;
-  std::int64_t base_address_alignment_bytes = 128;  ///< of sub-buffers
-  std::int64_t preferred_vector_f32 = 1, native_vector_f32 = 1, native_vector_f16 = 0;
-  bool fp16 = false, fp64 = false;
-  bool profiling = true, out_of_order = false, compiler = true;
-  double timer_resolution_ns = 1.0;
+  Driver driver;
+  Compute compute;
+  Memory memory;
+  Image image;
+  Features features;
   Roofs roofs;
-  std::vector<std::string>
-      quirks;  ///< names of the driver bugs known for it (device/open/quirks.cpp)
+  /// Names of the driver bugs known for it (device/open/quirks.cpp).
+  std::vector<std::string> quirks;
 };
 
 /// Name of the quirk of drivers that cannot bear overlapping sub-buffers: the plan reads it.
@@ -55,7 +77,7 @@ inline constexpr std::string_view kOverlappingSubBuffers = "nvidia-overlapping-s
 /// "gpu_without_local_memory" where local memory is ordinary memory (Mali), "low_power_gpu" where
 /// it shares the host's memory (Mali, Adreno), "gpu" always.
 [[nodiscard]] std::vector<std::string_view> classes_of(const DeviceInfo& info);
-/// All fields, schema 1.
+/// All fields, without their groups, schema 1.
 [[nodiscard]] Json to_json(const DeviceInfo& info);
 /// Checked; throws ModelError naming the key. Unknown keys are errors, missing ones too.
 [[nodiscard]] MORTON_FOR_TOOLS DeviceInfo device_info_from_json(const JsonReader& reader);
@@ -65,9 +87,8 @@ inline constexpr std::string_view kOverlappingSubBuffers = "nvidia-overlapping-s
 /// Checked as device_info_from_json does; footprints must be positive and go up, and so must the
 /// host's products. "host" may be missing: then nobody measured it.
 [[nodiscard]] Roofs roofs_from_json(const JsonReader& reader);
-/// What catalogue expressions see as `device.*`: numbers and booleans by field name
-/// ("device.compute_units", "device.is_cpu", "device.is_gpu",
-/// "device.fp16", ...); the three sizes
+/// What catalogue expressions see as `device.*`: numbers and booleans by their keys in JSON
+/// ("device.compute_units", "device.is_cpu", "device.is_gpu", "device.fp16", ...); the three sizes
 /// are "device.max_work_item_sizes0" to 2. Texts, roofs and quirks are not seen.
 [[nodiscard]] Environment environment_of(const DeviceInfo& info);
 /// Rough roofs of a device that nobody measured, from its kind, clock and compute units; `source`

@@ -63,7 +63,7 @@ cl::Buffer MemoryPool::Store::take(std::int64_t& bytes) {
     free_blocks.erase(reusable);
     return buffer;
   }
-  if (used + idle + bytes > info.global_memory_bytes) {
+  if (used + idle + bytes > info.memory.global_bytes) {
     free_blocks.clear();
     idle = 0;
   }
@@ -73,7 +73,7 @@ cl::Buffer MemoryPool::Store::take(std::int64_t& bytes) {
 cl::Buffer MemoryPool::Store::make(std::int64_t bytes) {
   // Where host and device share memory this lets both see it without a copy.
   const cl_mem_flags flags =
-      CL_MEM_READ_WRITE | (info.unified_memory ? CL_MEM_ALLOC_HOST_PTR : cl_mem_flags{0});
+      CL_MEM_READ_WRITE | (info.memory.is_unified ? CL_MEM_ALLOC_HOST_PTR : cl_mem_flags{0});
   const auto attempt = [&] { return cl::Buffer(context, flags, static_cast<std::size_t>(bytes)); };
   if (!free_blocks.empty()) {
     try {
@@ -108,7 +108,7 @@ std::int64_t Block::bytes() const { return lease_ == nullptr ? 0 : lease_->bytes
 cl::Buffer Block::slice(std::int64_t offset_bytes, std::int64_t bytes) const {
   cl::Buffer whole = buffer();
   const DeviceInfo& info = lease_->store->info;
-  const std::int64_t alignment = info.base_address_alignment_bytes;
+  const std::int64_t alignment = info.memory.base_alignment_bytes;
   if (offset_bytes < 0 || bytes < 1 || bytes > lease_->bytes ||
       offset_bytes > lease_->bytes - bytes) {
     throw InternalError("memory block: the slice of " + std::to_string(bytes) + " bytes at " +
@@ -139,21 +139,21 @@ Block MemoryPool::allocate(std::int64_t bytes) {
     throw InternalError("device memory: asked for " + std::to_string(bytes) + " bytes");
   }
   const DeviceInfo& info = store_->info;
-  if (bytes > info.max_allocation_bytes) {
+  if (bytes > info.memory.max_allocation_bytes) {
     throw DeviceError("device memory: asked for one block of " + std::to_string(bytes) +
                       " bytes, but " + info.name + " gives at most " +
-                      std::to_string(info.max_allocation_bytes) +
+                      std::to_string(info.memory.max_allocation_bytes) +
                       " at once; use a smaller batch or another device");
   }
   // Rounded up so that blocks fit more than one request, unless that crosses the limit.
   std::int64_t size = round_up(std::max<std::int64_t>(bytes, 1), kPageBytes);
-  if (size > info.max_allocation_bytes) size = std::max<std::int64_t>(bytes, 1);
+  if (size > info.memory.max_allocation_bytes) size = std::max<std::int64_t>(bytes, 1);
 
   const std::lock_guard lock(store_->mutex);
-  if (size > info.global_memory_bytes - store_->used) {
+  if (size > info.memory.global_bytes - store_->used) {
     throw DeviceError("device memory: asked for " + std::to_string(bytes) + " bytes while " +
                       std::to_string(store_->used) + " of the " +
-                      std::to_string(info.global_memory_bytes) + " bytes of " + info.name +
+                      std::to_string(info.memory.global_bytes) + " bytes of " + info.name +
                       " are in use; use a smaller batch or free sessions");
   }
   cl::Buffer buffer;

@@ -64,8 +64,8 @@ std::string listing_of(const std::vector<Found>& found, const std::vector<std::s
   std::string text;
   for (const auto& [device, info] : found) {
     text += "\n  " + info.id + "  " + std::string(name_of(info.kind)) + ", " +
-            std::to_string(info.compute_units) + " compute units, " + info.name + " (" +
-            info.platform + ")";
+            std::to_string(info.compute.units) + " compute units, " + info.name + " (" +
+            info.driver.platform + ")";
   }
   for (const std::string& problem : problems) text += "\n  not usable: " + problem;
   return text;
@@ -90,7 +90,7 @@ bool is_id(const std::string& selector) {
 }
 
 bool matches(const DeviceInfo& info, const std::string& selector) {
-  if (const auto units = units_in(selector)) return info.compute_units == *units;
+  if (const auto units = units_in(selector)) return info.compute.units == *units;
   if (is_id(selector)) return info.id == selector;
   if (selector == "cpu" || selector == "gpu") return selector == name_of(info.kind);
   return contains_ignoring_case(info.name, selector);
@@ -101,7 +101,7 @@ const Found& best_of(const std::vector<Found>& found) {
   const auto rank = [](const Found& candidate) {
     const auto kind = candidate.info.kind;
     const int order = kind == DeviceInfo::Kind::gpu ? 2 : kind == DeviceInfo::Kind::cpu ? 1 : 0;
-    return std::pair(order, candidate.info.compute_units);
+    return std::pair(order, candidate.info.compute.units);
   };
   return *std::max_element(found.begin(), found.end(),
                            [&](const Found& a, const Found& b) { return rank(a) < rank(b); });

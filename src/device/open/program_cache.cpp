@@ -29,7 +29,7 @@ std::string joined(const std::vector<std::string>& names) {
 /// "-cl-std=CL1.2", or the newest that an older device has.
 std::string options_for(const DeviceInfo& info) {
   for (const char* old : {"1.0", "1.1"}) {
-    if (info.opencl_c_version.starts_with(std::string("OpenCL C ") + old)) {
+    if (info.driver.opencl_c_version.starts_with(std::string("OpenCL C ") + old)) {
       return std::string("-cl-std=CL") + old;
     }
   }

@@ -30,9 +30,9 @@ constexpr std::array<Quirk, 6> kQuirks{{
 }};
 
 bool matches(const Quirk& quirk, const DeviceInfo& info) {
-  return contains_ignoring_case(info.platform, quirk.platform) &&
-         info.driver_version.starts_with(quirk.driver) &&
-         contains_ignoring_case(info.device_version, quirk.device_version);
+  return contains_ignoring_case(info.driver.platform, quirk.platform) &&
+         info.driver.version.starts_with(quirk.driver) &&
+         contains_ignoring_case(info.driver.device_version, quirk.device_version);
 }
 
 }  // namespace

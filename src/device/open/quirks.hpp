@@ -25,9 +25,9 @@ enum class QuirkEffect : std::uint8_t {
 /// field, in any case of letters, but for `driver`, which must begin driver_version.
 struct Quirk {
   std::string_view name;
-  std::string_view platform;        ///< part of DeviceInfo::platform
-  std::string_view driver;          ///< start of DeviceInfo::driver_version
-  std::string_view device_version;  ///< part of DeviceInfo::device_version
+  std::string_view platform;        ///< part of DeviceInfo::Driver::platform
+  std::string_view driver;          ///< start of DeviceInfo::Driver::version
+  std::string_view device_version;  ///< part of DeviceInfo::Driver::device_version
   QuirkEffect effect;
   std::string_view symptom;
 };

@@ -225,7 +225,7 @@ void check_kernel(Checks& checks, const DeviceInfo& info) {
   const auto fail = [&](const std::string& why) {
     check.outcome = Outcome::failed;
     check.detail = why;
-    check.fix = "the driver of " + info.platform + " is broken: update or reinstall it";
+    check.fix = "the driver of " + info.driver.platform + " is broken: update or reinstall it";
   };
   try {
     const auto device = OpenClDevice::open(info.id, {});

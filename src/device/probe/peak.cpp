@@ -101,8 +101,8 @@ PeakKernel::PeakKernel(std::shared_ptr<OpenClDevice> device, int width, PeakType
   const DeviceInfo& info = device_->info();
   // A CPU runs one work-item on a unit at a time; a GPU hides latency with many.
   const bool cpu = info.kind == DeviceInfo::Kind::cpu;
-  work_group_ = cpu ? 1 : std::min<std::int64_t>(256, info.max_work_group_size);
-  work_items_ = info.compute_units * work_group_ * (cpu ? 4 : 16);
+  work_group_ = cpu ? 1 : std::min<std::int64_t>(256, info.compute.max_work_group_size);
+  work_items_ = info.compute.units * work_group_ * (cpu ? 4 : 16);
   with_device_errors("measuring the arithmetic peak", info, [&] {
     operation_ = type == PeakType::i32 ? "mul and add" : has_fma(device_->device()) ? "fma" : "mad";
     BuildReport report;

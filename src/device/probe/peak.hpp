@@ -25,7 +25,7 @@ class PeakKernel {
  public:
   static constexpr int kChains = 12;
 
-  /// `width` is 1, 2, 4, 8 or 16; f16 needs info().fp16. Throws DeviceError.
+  /// `width` is 1, 2, 4, 8 or 16; f16 needs info().features.fp16. Throws DeviceError.
   PeakKernel(std::shared_ptr<OpenClDevice> device, int width, PeakType type = PeakType::f32);
 
   /// One run of about `milliseconds`, in GFLOP/s (two for each multiply-add, of integers too): by

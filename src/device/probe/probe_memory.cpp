@@ -39,8 +39,8 @@ MemoryProbe::MemoryProbe(std::shared_ptr<OpenClDevice> device, std::int64_t larg
   const DeviceInfo& info = device_->info();
   constexpr std::int64_t kGroupsOnAUnit = 8;
   lanes_ = parts_ ? 16 : 4;
-  work_group_ = parts_ ? 1 : std::min<std::int64_t>(256, info.max_work_group_size);
-  work_items_ = info.compute_units * (parts_ ? 1 : work_group_ * kGroupsOnAUnit);
+  work_group_ = parts_ ? 1 : std::min<std::int64_t>(256, info.compute.max_work_group_size);
+  work_items_ = info.compute.units * (parts_ ? 1 : work_group_ * kGroupsOnAUnit);
   vectors_ = footprint_near(largest_bytes) / (lanes_ * 4);
   with_device_errors(kWhat, info, [&] {
     build();
@@ -61,7 +61,7 @@ void MemoryProbe::build() {
   read_ = cl::Kernel(program_->program, "read");
   write_ = cl::Kernel(program_->program, "write");
   copy_ = cl::Kernel(program_->program, "copy");
-  if (!device_->info().images) return;
+  if (!device_->info().image.supported) return;
   image_program_ = device_->programs().get(image_probe_source(walk), {"image_read"}, report);
   image_read_ = cl::Kernel(image_program_->program, "image_read");
 }
@@ -80,7 +80,7 @@ bool MemoryProbe::can_measure(Access access, std::int64_t footprint_bytes) const
   if (access != Access::image_read) return true;
   const DeviceInfo& info = device_->info();
   const std::int64_t texels = footprint_bytes / (kTexelLanes * 4);
-  return info.images && texels <= info.image_max_width * info.image_max_height / 4;
+  return info.image.supported && texels <= info.image.max_width * info.image.max_height / 4;
 }
 
 void MemoryProbe::fill() {
@@ -93,7 +93,7 @@ void MemoryProbe::fill() {
 void MemoryProbe::make_image(std::int64_t texels) {
   // The widest power of two that divides the texels and leaves no more rows than columns, if rows
   // may be that long.
-  const std::int64_t limit = std::min<std::int64_t>(device_->info().image_max_width, texels);
+  const std::int64_t limit = std::min<std::int64_t>(device_->info().image.max_width, texels);
   std::int64_t width = 1;
   while (width * 2 <= limit && texels % (width * 2) == 0 && width * width < texels) width *= 2;
   image_width_ = width;

@@ -52,7 +52,7 @@ void TransferProbe::transfer(Direction direction, Way way) {
   const std::size_t size = pattern_.size();
   if (way == Way::mapped) {
     const bool overwrite = direction == Direction::to_device &&
-                           !device_->info().device_version.starts_with("OpenCL 1.1");
+                           !device_->info().driver.device_version.starts_with("OpenCL 1.1");
     const cl_map_flags flags = direction == Direction::from_device ? CL_MAP_READ
                                : overwrite                         ? CL_MAP_WRITE_INVALIDATE_REGION
                                                                    : CL_MAP_WRITE;

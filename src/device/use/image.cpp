@@ -21,7 +21,8 @@ cl::ImageFormat format_of(TexelType type) {
 }
 
 void require_images(const DeviceInfo& info, const std::string& what) {
-  if (!info.images) throw UnsupportedError(what + ": " + info.name + " has no images; use buffers");
+  if (!info.image.supported)
+    throw UnsupportedError(what + ": " + info.name + " has no images; use buffers");
 }
 
 void require_within_limits(const DeviceInfo& info, const ImageSize& size) {
@@ -29,10 +30,10 @@ void require_within_limits(const DeviceInfo& info, const ImageSize& size) {
   if (size.width < 1 || size.height < 1) {
     throw InternalError(text_of(size) + ": must have at least one texel");
   }
-  if (size.width > info.image_max_width || size.height > info.image_max_height) {
+  if (size.width > info.image.max_width || size.height > info.image.max_height) {
     throw UnsupportedError(text_of(size) + ": " + info.name + " has images of at most " +
-                           std::to_string(info.image_max_width) + " x " +
-                           std::to_string(info.image_max_height) + "; use a buffer");
+                           std::to_string(info.image.max_width) + " x " +
+                           std::to_string(info.image.max_height) + "; use a buffer");
   }
 }
 
@@ -66,17 +67,17 @@ std::array<cl::size_type, 3> region_of(const ImageSize& size) {
 std::int64_t texel_bytes(TexelType type) { return type == TexelType::f32 ? 16 : 8; }
 
 std::int64_t row_pitch_bytes(const DeviceInfo& info, std::int64_t width, TexelType type) {
-  const auto alignment = std::max<std::int64_t>(info.image_pitch_alignment_texels, 1);
+  const auto alignment = std::max<std::int64_t>(info.image.pitch_alignment_texels, 1);
   return checked_mul(round_up(width, alignment), texel_bytes(type), "row pitch of an image");
 }
 
 cl::Image2D make_image2d(const OpenClDevice& device, const ImageSize& size) {
   const DeviceInfo& info = device.info();
   require_within_limits(info, size);
-  if (bytes_of(size) > info.max_allocation_bytes) {
+  if (bytes_of(size) > info.memory.max_allocation_bytes) {
     throw DeviceError(text_of(size) + ": needs " + std::to_string(bytes_of(size)) + " bytes, " +
-                      info.name + " gives at most " + std::to_string(info.max_allocation_bytes) +
-                      " at once");
+                      info.name + " gives at most " +
+                      std::to_string(info.memory.max_allocation_bytes) + " at once");
   }
   cl::Image2D image;
   with_device_errors(text_of(size), info, [&] {
@@ -92,7 +93,7 @@ cl::Image2D image2d_on(const OpenClDevice& device, const cl::Buffer& buffer, con
   const DeviceInfo& info = device.info();
   const std::string what = text_of(size) + " on a buffer";
   require_within_limits(info, size);
-  if (!info.image_from_buffer) {
+  if (!info.image.from_buffer) {
     throw UnsupportedError(what + ": " + info.name +
                            " cannot make images from buffers; copy into an image of its own");
   }
@@ -131,9 +132,9 @@ cl::Image1DBuffer image1d_on(const OpenClDevice& device, const cl::Buffer& buffe
   const std::string what = "image of a row of " + std::to_string(texels) + " texels on a buffer";
   require_images(info, what);
   if (texels < 1) throw InternalError(what + ": must have at least one texel");
-  if (texels > info.image_buffer_max_texels) {
+  if (texels > info.image.buffer_max_texels) {
     throw UnsupportedError(what + ": " + info.name + " has at most " +
-                           std::to_string(info.image_buffer_max_texels) + "; use a buffer");
+                           std::to_string(info.image.buffer_max_texels) + "; use a buffer");
   }
   cl::Image1DBuffer image;
   with_device_errors(what, info, [&] {

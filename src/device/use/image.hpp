@@ -33,7 +33,7 @@ struct ImageSize {
 /// An image with memory of its own.
 [[nodiscard]] cl::Image2D make_image2d(const OpenClDevice& device, const ImageSize& size);
 /// An image that shares the memory of `buffer`, whose rows lie `pitch_bytes` apart. Needs
-/// info().image_from_buffer. Throws InternalError for a pitch or a buffer that does not fit.
+/// info().image.from_buffer. Throws InternalError for a pitch or a buffer that does not fit.
 [[nodiscard]] cl::Image2D image2d_on(const OpenClDevice& device, const cl::Buffer& buffer,
                                      const ImageSize& size, std::int64_t pitch_bytes);
 /// A row of `texels` texels that shares the memory of `buffer` (image1d_buffer_t).

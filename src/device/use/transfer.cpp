@@ -28,8 +28,8 @@ cl_map_flags flags_of(MappedBuffer::Access access, const DeviceInfo& info) {
       return CL_MAP_READ | CL_MAP_WRITE;
     case MappedBuffer::Access::overwrite:
       // OpenCL 1.1 does not know the flag that spares a copy from the device.
-      return info.device_version.starts_with("OpenCL 1.1") ? cl_map_flags{CL_MAP_WRITE}
-                                                           : CL_MAP_WRITE_INVALIDATE_REGION;
+      return info.driver.device_version.starts_with("OpenCL 1.1") ? cl_map_flags{CL_MAP_WRITE}
+                                                                  : CL_MAP_WRITE_INVALIDATE_REGION;
   }
   throw InternalError("mapping: no such access: " + std::to_string(static_cast<int>(access)));
 }
@@ -68,7 +68,7 @@ void write_buffer(const cl::CommandQueue& queue, const DeviceInfo& info, const c
                   std::int64_t offset_bytes, std::span<const std::byte> from) {
   if (from.empty()) return;
   const MappedBuffer::Range range{offset_bytes, static_cast<std::int64_t>(from.size())};
-  if (info.unified_memory) {
+  if (info.memory.is_unified) {
     MappedBuffer mapped(queue, info, buffer, range, MappedBuffer::Access::overwrite);
     std::memcpy(mapped.bytes().data(), from.data(), from.size());
     mapped.unmap();
@@ -86,7 +86,7 @@ void read_buffer(const cl::CommandQueue& queue, const DeviceInfo& info, const cl
                  std::int64_t offset_bytes, std::span<std::byte> to) {
   if (to.empty()) return;
   const MappedBuffer::Range range{offset_bytes, static_cast<std::int64_t>(to.size())};
-  if (info.unified_memory) {
+  if (info.memory.is_unified) {
     MappedBuffer mapped(queue, info, buffer, range, MappedBuffer::Access::read);
     std::memcpy(to.data(), mapped.bytes().data(), to.size());
     mapped.unmap();

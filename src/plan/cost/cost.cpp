@@ -52,7 +52,7 @@ Environment entry_environment(const Entry& entry, const Problem& problem,
   environment.insert(tunables.begin(), tunables.end());
   environment.merge(environment_of(device));
   environment["elements_dst"] = elements_dst;
-  environment["products"] = entry.batch_of.empty() ? 1 : problem.extents.at("B");
+  environment["products"] = entry.origin.batch_of.empty() ? 1 : problem.extents.at("B");
   add_part_sizes(problem, environment);
   return environment;
 }
@@ -66,31 +66,31 @@ std::optional<Reason> beyond_limits(const LaunchNumbers& launch, const DeviceInf
     if (local < 1 || global < 1 || global % local != 0) {
       return LaunchLimit{What::no_multiple, i, global, local};
     }
-    if (local > device.max_work_item_sizes[i]) {
-      return LaunchLimit{What::local_size, i, local, device.max_work_item_sizes[i]};
+    if (local > device.compute.max_work_item_sizes[i]) {
+      return LaunchLimit{What::local_size, i, local, device.compute.max_work_item_sizes[i]};
     }
     if (global > kLargestDimension) {
       return LaunchLimit{What::global_size, i, global, kLargestDimension};
     }
     work_items *= local;
   }
-  if (work_items > device.max_work_group_size) {
-    return LaunchLimit{What::work_group, 0, work_items, device.max_work_group_size};
+  if (work_items > device.compute.max_work_group_size) {
+    return LaunchLimit{What::work_group, 0, work_items, device.compute.max_work_group_size};
   }
-  if (launch.local_memory_bytes > device.local_memory_bytes) {
-    return LaunchLimit{What::local_memory, 0, launch.local_memory_bytes, device.local_memory_bytes};
+  if (launch.local_memory_bytes > device.memory.local_bytes) {
+    return LaunchLimit{What::local_memory, 0, launch.local_memory_bytes, device.memory.local_bytes};
   }
   return std::nullopt;
 }
 
 LaunchNumbers launch_numbers(const Entry& entry, const Environment& environment) {
   LaunchNumbers launch;
-  launch.dimensions = entry.local.size();
-  for (std::size_t i = 0; i < entry.local.size(); ++i) {
-    launch.size.local[i] = entry.local[i].evaluate(environment);
-    launch.size.global[i] = entry.global[i].evaluate(environment);
+  launch.dimensions = entry.launch.local.size();
+  for (std::size_t i = 0; i < entry.launch.local.size(); ++i) {
+    launch.size.local[i] = entry.launch.local[i].evaluate(environment);
+    launch.size.global[i] = entry.launch.global[i].evaluate(environment);
   }
-  launch.local_memory_bytes = entry.local_memory_bytes.evaluate(environment);
+  launch.local_memory_bytes = entry.launch.local_memory_bytes.evaluate(environment);
   return launch;
 }
 
@@ -121,7 +121,7 @@ double busy_share(const LaunchSize& size, const DeviceInfo& device) {
     groups *= static_cast<double>(size.global[i] / size.local[i]);
   }
   return std::min(1.0,
-                  groups / static_cast<double>(std::max<std::int64_t>(device.compute_units, 1)));
+                  groups / static_cast<double>(std::max<std::int64_t>(device.compute.units, 1)));
 }
 
 double asked_share(const LaunchSize& size, const DeviceInfo& device) {
@@ -130,14 +130,14 @@ double asked_share(const LaunchSize& size, const DeviceInfo& device) {
   constexpr double kEnoughInAUnit = 256.0;
   double items = 1.0;
   for (const std::int64_t extent : size.global) items *= static_cast<double>(extent);
-  const auto units = static_cast<double>(std::max<std::int64_t>(device.compute_units, 1));
+  const auto units = static_cast<double>(std::max<std::int64_t>(device.compute.units, 1));
   return std::min(1.0, items / (kEnoughInAUnit * units));
 }
 
 double efficiency_of(const Entry& entry, const DeviceInfo& device) {
   for (const std::string_view name : classes_of(device)) {
-    const auto found = entry.efficiency.find(std::string(name));
-    if (found != entry.efficiency.end()) return found->second;
+    const auto found = entry.cost.efficiency.find(std::string(name));
+    if (found != entry.cost.efficiency.end()) return found->second;
   }
   constexpr double kUnknown = 0.01;
   return kUnknown;
@@ -163,8 +163,8 @@ double step_cost_us(double flop, double efficiency, double bytes, const DeviceIn
 
 std::int64_t usual_workspace_bytes(const DeviceInfo& device) {
   constexpr std::int64_t kLeast = std::int64_t{64} << 20;
-  const bool has_own = device.kind == DeviceInfo::Kind::gpu && !device.unified_memory;
-  return has_own ? std::max(kLeast, device.global_memory_bytes / 256) : kLeast;
+  const bool has_own = device.kind == DeviceInfo::Kind::gpu && !device.memory.is_unified;
+  return has_own ? std::max(kLeast, device.memory.global_bytes / 256) : kLeast;
 }
 
 double memory_roof(const DeviceInfo& device) { return known_roofs(device).gigabytes_per_second; }

@@ -9,12 +9,14 @@
 namespace morton::plan {
 
 bool runs_on_host(const Entry& entry) {
-  return !entry.library.empty() && find_library(entry.library)->place == Library::Place::host;
+  return !entry.call.library.empty() &&
+         find_library(entry.call.library)->place == Library::Place::host;
 }
 
 std::optional<Reason> missing_library(const Entry& entry, const PlanOptions& options) {
-  if (entry.library.empty() || options.libraries.contains(entry.library)) return std::nullopt;
-  return MissingLibrary{entry.library};
+  if (entry.call.library.empty() || options.libraries.contains(entry.call.library))
+    return std::nullopt;
+  return MissingLibrary{entry.call.library};
 }
 
 std::optional<Reason> why_not_on_host(const Entry& entry, const DeviceInfo& device,

@@ -17,9 +17,9 @@ namespace {
 void verify_places(const Plan& plan, std::span<const DeviceInfo> devices) {
   for (const auto& block : plan.blocks) {
     const DeviceInfo& device = devices[static_cast<std::size_t>(block.slot)];
-    if (block.bytes > device.max_allocation_bytes) {
+    if (block.bytes > device.memory.max_allocation_bytes) {
       fail("a block of " + std::to_string(block.bytes) + " bytes; the device allocates at most " +
-           std::to_string(device.max_allocation_bytes));
+           std::to_string(device.memory.max_allocation_bytes));
     }
   }
   for (const auto& value : plan.values) {
@@ -32,7 +32,7 @@ void verify_places(const Plan& plan, std::span<const DeviceInfo> devices) {
       fail("'" + value.name + "' of slot " + std::to_string(value.slot) +
            " lies in a block of slot " + std::to_string(block.slot));
     }
-    if (value.offset_bytes < 0 || value.offset_bytes % device.base_address_alignment_bytes != 0 ||
+    if (value.offset_bytes < 0 || value.offset_bytes % device.memory.base_alignment_bytes != 0 ||
         value.offset_bytes + value.bytes > block.bytes) {
       fail("'" + value.name + "' lies at " + std::to_string(value.offset_bytes) + " + " +
            std::to_string(value.bytes) + " in a block of " + std::to_string(block.bytes));
@@ -246,16 +246,16 @@ void verify_launches(const std::vector<Step>& steps, std::span<const DeviceInfo>
     std::int64_t work_items = 1;
     for (std::size_t i = 0; i < step.local.size(); ++i) {
       work_items *= step.local[i];
-      if (step.local[i] < 1 || step.local[i] > device.max_work_item_sizes[i] ||
+      if (step.local[i] < 1 || step.local[i] > device.compute.max_work_item_sizes[i] ||
           step.global[i] < 1 || step.global[i] % step.local[i] != 0) {
         fail("step " + step.name + " has global size " + std::to_string(step.global[i]) +
              " and local size " + std::to_string(step.local[i]) + " in dimension " +
              std::to_string(i));
       }
     }
-    if (work_items > device.max_work_group_size) {
+    if (work_items > device.compute.max_work_group_size) {
       fail("step " + step.name + " has work-groups of " + std::to_string(work_items) +
-           "; the device takes " + std::to_string(device.max_work_group_size));
+           "; the device takes " + std::to_string(device.compute.max_work_group_size));
     }
   }
 }

@@ -47,8 +47,8 @@ PlannedImage ArgumentBinding::image_of(const Entry& entry, const std::string& ro
   if (!wanted) return image;
   const ImageExtents extents = image_extents(arrangement);
   // Rows follow each other without gaps, so each must be as long as the device's pitches are.
-  const std::int64_t pitch = std::max<std::int64_t>(device_.image_pitch_alignment_texels, 1);
-  const bool shared = device_.image_from_buffer && extents.texels % pitch == 0;
+  const std::int64_t pitch = std::max<std::int64_t>(device_.image.pitch_alignment_texels, 1);
+  const bool shared = device_.image.from_buffer && extents.texels % pitch == 0;
   image.source = shared ? PlannedImage::Source::shared : PlannedImage::Source::copied;
   image.width = extents.texels;
   image.height = extents.rows;

@@ -121,7 +121,7 @@ class Emitter {
 
   EmittedStep make_step(const ScheduledKernel& kernel) const {
     const KernelChoice& choice = kernel.choice;
-    if (!choice.entry->library.empty()) {
+    if (!choice.entry->call.library.empty()) {
       Step step = library_step(kernel, plan_.values, context_.device);
       step.reason = reason_of(kernel, candidates_);
       return {std::move(step), std::nullopt, {}};
@@ -146,7 +146,7 @@ class Emitter {
         .bind(kernel, source, argument_values(spec), step);
     const Shape& dst = value_at(kernel.values.at("dst")).arrangement.tensor_shape;
     step.flop =
-        choice.entry->flop.evaluate(names) + spec.problem.epilogue.flop() * element_count(dst);
+        choice.entry->cost.flop.evaluate(names) + spec.problem.epilogue.flop() * element_count(dst);
     const Traffic traffic = traffic_of(kernel, plan_.values);
     step.logical_bytes = traffic.bytes;
     step.footprint_bytes = traffic.footprint_bytes;

@@ -28,7 +28,7 @@ constexpr std::size_t kMostTexts = 6;
 /// What OpenCL 1.2 promises for all arguments of a kernel together (CL_DEVICE_MAX_PARAMETER_SIZE).
 std::int64_t most_argument_bytes(const DeviceInfo& device) {
   constexpr std::int64_t kFullProfile = 1024, kEmbeddedProfile = 256;
-  return device.profile == "EMBEDDED_PROFILE" ? kEmbeddedProfile : kFullProfile;
+  return device.driver.profile == "EMBEDDED_PROFILE" ? kEmbeddedProfile : kFullProfile;
 }
 
 std::int64_t argument_bytes(const Step& step) {

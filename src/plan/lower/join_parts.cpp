@@ -139,7 +139,7 @@ class PartAliaser {
   }
 
   bool is_aligned(std::int64_t bytes) const {
-    return bytes % device_.base_address_alignment_bytes == 0;
+    return bytes % device_.memory.base_alignment_bytes == 0;
   }
 
   /// The whole of a value goes to a stretch of another: it is computed there from the start.

@@ -22,8 +22,8 @@ Step library_step(const ScheduledKernel& kernel, const std::vector<Value>& value
   step.name = choice.name;
   step.kernel = choice.entry->name;
   if (runs_on_host(*choice.entry)) step.place = Step::Place::host;
-  step.library = choice.entry->library;
-  step.routine = choice.entry->routine;
+  step.library = choice.entry->call.library;
+  step.routine = choice.entry->call.routine;
   step.problem = print(problem);
   for (const auto& schema : problem.family->operands) {
     const std::string role(schema.name);
@@ -43,7 +43,7 @@ Step library_step(const ScheduledKernel& kernel, const std::vector<Value>& value
     step.arguments.push_back({StepArgument::Kind::integer, name, extent});
   }
   const std::int64_t elements = elements_of(arrangement_of(kernel.values.at("dst")));
-  step.flop = choice.entry->flop.evaluate(
+  step.flop = choice.entry->cost.flop.evaluate(
       entry_environment(*choice.entry, problem, *choice.tunables, device, elements));
   const Traffic traffic = traffic_of(kernel, values);
   step.logical_bytes = traffic.bytes;

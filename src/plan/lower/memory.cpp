@@ -56,7 +56,7 @@ void place(const Pool& pool, const std::vector<Lifetime>& lives, const std::vect
   }
   using Sharing = PlacementRules::Sharing;
   const Placement placement = place_items(
-      items, {device.base_address_alignment_bytes, device.max_allocation_bytes,
+      items, {device.memory.base_alignment_bytes, device.memory.max_allocation_bytes,
               shares_whole_places(device) ? Sharing::whole_places : Sharing::any_bytes});
   const auto first_block = static_cast<int>(plan.blocks.size());
   for (std::size_t i = 0; i < items.size(); ++i) {
@@ -91,7 +91,7 @@ void add_live_sets(Plan& plan, const std::vector<Lifetime>& lives,
   const auto of_kind = [&](PlannedBlock::Kind kind) {
     return largest_live(plan, lives, [&](const Value& value) {
       const auto& device = devices[static_cast<std::size_t>(value.slot)];
-      return block_kind(value) == kind ? round_up(value.bytes, device.base_address_alignment_bytes)
+      return block_kind(value) == kind ? round_up(value.bytes, device.memory.base_alignment_bytes)
                                        : 0;
     });
   };
@@ -108,10 +108,10 @@ void place_memory(Plan& plan, std::span<const DeviceInfo> devices) {
   for (Value& value : plan.values) {
     const DeviceInfo& device = devices[static_cast<std::size_t>(value.slot)];
     value.bytes = bytes_of(value.arrangement);
-    if (value.bytes > device.max_allocation_bytes) {
+    if (value.bytes > device.memory.max_allocation_bytes) {
       throw UnsupportedError("plan: '" + value.name + "' needs " + std::to_string(value.bytes) +
                              " bytes in one piece; the device allocates at most " +
-                             std::to_string(device.max_allocation_bytes));
+                             std::to_string(device.memory.max_allocation_bytes));
     }
   }
   const std::vector<char> begins = begins_block(plan);

@@ -75,7 +75,7 @@ std::string how_text(const TunedRecord& record, Kinship kin, double apart) {
 }  // namespace
 
 TunedDevice TunedDevice::of(const DeviceInfo& info) {
-  return {morton::fingerprint(info), info.name, info.vendor, info.platform,
+  return {morton::fingerprint(info), info.name, info.vendor, info.driver.platform,
           std::string(name_of(info.kind))};
 }
 
@@ -134,7 +134,8 @@ void TunedData::add(Verdict verdict) { verdicts_.push_back(std::move(verdict)); 
 void TunedData::renew_digests(const Catalogue& catalogue) {
   const auto renew = [&](auto& item) {
     const Entry* entry = catalogue.find_entry(item.kernel);
-    if (entry != nullptr && entry->digest.is(item.hash)) item.hash = entry->digest.kernel;
+    if (entry != nullptr && entry->program.digest.is(item.hash))
+      item.hash = entry->program.digest.kernel;
   };
   std::ranges::for_each(records_, renew);
   std::ranges::for_each(verdicts_, renew);
@@ -142,7 +143,7 @@ void TunedData::renew_digests(const Catalogue& catalogue) {
 
 bool TunedData::knows(const Entry& entry) const {
   return std::ranges::any_of(records_, [&](const TunedRecord& record) {
-    return record.kernel == entry.name || record.kernel == entry.batch_of;
+    return record.kernel == entry.name || record.kernel == entry.origin.batch_of;
   });
 }
 
@@ -150,12 +151,12 @@ TunedData::Hit TunedData::look_up(const Entry& entry, const BoundProblem& bound,
                                   const TunedDevice& device) const {
   TunedProblem problem = TunedProblem::of(bound);
   Hit hit = look_up(entry.name, entry, problem, device);
-  if (hit.record != nullptr || entry.batch_of.empty()) return hit;
+  if (hit.record != nullptr || entry.origin.batch_of.empty()) return hit;
   problem.family = families::gemm;
   problem.extents.erase("B");
   // How the batch lies among the others says nothing of one product.
   problem.orders.clear();
-  Hit single = look_up(entry.batch_of, entry, problem, device);
+  Hit single = look_up(entry.origin.batch_of, entry, problem, device);
   single.exact = false;
   if (single.record != nullptr) single.how += ", as a single product";
   return single.record != nullptr ? single : hit;
@@ -172,7 +173,7 @@ TunedData::Hit TunedData::look_up(const std::string& kernel, const Entry& entry,
     const Kinship kin = kinship(record.device, device);
     const double apart = distance(record.problem, problem);
     if (kin == Kinship::none || apart > kFarthest) continue;
-    if (!entry.digest.is(record.hash)) {
+    if (!entry.program.digest.is(record.hash)) {
       ++outdated;
       continue;
     }
@@ -194,8 +195,9 @@ const Verdict* TunedData::verdict_on(const Entry& entry, const Environment& tuna
                                      const DeviceInfo& device) const {
   const std::string own = fingerprint(device);
   for (const Verdict& verdict : verdicts_) {
-    const bool same_kernel = verdict.kernel == entry.name || verdict.kernel == entry.batch_of;
-    if (same_kernel && entry.digest.is(verdict.hash) && verdict.device.fingerprint == own &&
+    const bool same_kernel =
+        verdict.kernel == entry.name || verdict.kernel == entry.origin.batch_of;
+    if (same_kernel && entry.program.digest.is(verdict.hash) && verdict.device.fingerprint == own &&
         verdict.tunables == tunables) {
       return &verdict;
     }

@@ -47,14 +47,14 @@ struct TunedProblem {
 /// The best values of a kernel's tunables for a problem on a device, as they were measured.
 struct TunedRecord {
   TunedDevice device;
-  std::string kernel, hash;  ///< Entry::name, either digest of Entry::digest
+  std::string kernel, hash;  ///< Entry::name, either digest of Entry::Program::digest
   TunedProblem problem;
   Environment tunables;
   double ms = 0.0;           ///< of the kernel alone, packing excluded; the least sample
   double gflops = 0.0;       ///< logical operations, not padded ones
   double peak_gflops = 0.0;  ///< of the device, the highest sample in the same turns
   /// Share of that peak that the busy compute units reached, padding counted as work: what
-  /// Entry::efficiency is a first guess of.
+  /// Entry::Cost::efficiency is a first guess of.
   double efficiency = 0.0;
   double standard_ms = 0.0;  ///< with the entry's standard values, in the same run; 0: they failed
   std::int64_t tried = 0;    ///< candidates, those refused included

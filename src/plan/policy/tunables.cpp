@@ -27,7 +27,7 @@ std::string known_kernels(const std::string& name, const Catalogue& catalogue) {
   const std::string family = name.substr(0, name.find('.'));
   std::string same, all;
   for (const Entry& entry : catalogue.entries()) {
-    if (entry.tunables.empty() || !entry.batch_of.empty()) continue;
+    if (entry.tunables.empty() || !entry.origin.batch_of.empty()) continue;
     all += "\n  " + entry.name;
     if (entry.family == family) same += "\n  " + entry.name;
   }
@@ -82,7 +82,7 @@ OrReason<ChosenTunables> choose_tunables(const Entry& entry, const PlanOptions& 
   chosen.values = std::get<Environment>(std::move(values));
   if (chosen.values.empty()) return chosen;
   auto given = options.tunables.find(entry.name);
-  if (given == options.tunables.end()) given = options.tunables.find(entry.batch_of);
+  if (given == options.tunables.end()) given = options.tunables.find(entry.origin.batch_of);
   if (given != options.tunables.end()) {
     for (const auto& [name, value] : given->second) chosen.values[name] = value;
   }

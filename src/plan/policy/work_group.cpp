@@ -20,7 +20,7 @@ bool lists(const Tunable& tunable, std::int64_t value) {
 
 std::vector<std::string> work_group_tunables(const Entry& entry) {
   std::vector<std::string> names;
-  for (const auto& size : entry.local) {
+  for (const auto& size : entry.launch.local) {
     const std::string name = size.print();
     const bool sets_local = name == "LOCAL" || name.starts_with("LOCAL_");
     if (sets_local && entry.tunables.contains(name)) names.push_back(name);

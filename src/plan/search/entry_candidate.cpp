@@ -141,7 +141,7 @@ OrReason<Candidate> EntryCandidates::of(const Entry& entry) {
   const bool carries =
       entry.carries_epilogue && (is_integer_sum(problem) || !wants_narrow_family(context_.options));
   if (carries || problem.epilogue.is_identity()) return candidate(entry, whole_, {});
-  const auto started = entry.adds_to_start ? start_of(*bound_, dst_) : std::nullopt;
+  const auto started = entry.call.adds_to_start ? start_of(*bound_, dst_) : std::nullopt;
   if (started) {
     OrReason<Candidate> adding = behind_start(entry, *started);
     const auto* made = std::get_if<Candidate>(&adding);

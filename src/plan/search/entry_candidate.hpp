@@ -11,8 +11,9 @@ namespace morton::plan {
 
 /// Entries as ways to compute one task: alone where they carry its epilogue; else followed by an
 /// elementwise step for it, which is the same behind all of them. A routine that adds to its dst
-/// (Entry::adds_to_start) carries a leading sum with one number for each place along a dimension (a
-/// bias): a pack spreads the numbers over dst's shape, at loading where they are constant.
+/// (Entry::Call::adds_to_start) carries a leading sum with one number for each place along a
+/// dimension (a bias): a pack spreads the numbers over dst's shape, at loading where they are
+/// constant.
 class EntryCandidates {
  public:
   struct Started;  ///< an epilogue, cut behind its leading sum

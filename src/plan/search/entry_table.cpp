@@ -59,7 +59,7 @@ std::map<std::string, std::set<std::string>> layout_names_of(const Entry& entry)
     const std::string& text = format.layout_text;
     for (std::size_t i = text.find('{'); i != std::string::npos; i = text.find('{', i + 1)) {
       const std::string braces = text.substr(i + 1, text.find('}', i) - i - 1);
-      names[operand].merge(Expression::parse(braces, entry.file).variables());
+      names[operand].merge(Expression::parse(braces, entry.origin.file).variables());
     }
   }
   return names;
@@ -69,7 +69,7 @@ std::map<std::string, std::set<std::string>> layout_names_of(const Entry& entry)
 std::map<std::string, std::int64_t> steps_of(const Entry& entry, const Environment& tunables,
                                              const std::map<std::string, Layout>& layouts) {
   std::map<std::string, std::int64_t> steps;
-  for (const auto& [name, align] : entry.align) steps[name] = align.evaluate(tunables);
+  for (const auto& [name, align] : entry.padding.align) steps[name] = align.evaluate(tunables);
   for (const auto& schema : entry.family->operands) {
     const auto layout = layouts.find(std::string(schema.name));
     if (layout == layouts.end()) continue;
@@ -83,7 +83,7 @@ std::map<std::string, std::int64_t> steps_of(const Entry& entry, const Environme
 
 bool has_verdicts_on(const Entry& entry, const TunedData& tuned) {
   return std::ranges::any_of(tuned.verdicts(), [&](const Verdict& verdict) {
-    return verdict.kernel == entry.name || verdict.kernel == entry.batch_of;
+    return verdict.kernel == entry.name || verdict.kernel == entry.origin.batch_of;
   });
 }
 
@@ -94,12 +94,12 @@ PreparedKernel::PreparedKernel(const Entry& of, const Environment& values,
     : entry(&of),
       tunables(std::make_shared<const Environment>(values)),
       require(compiled(of.require, names)),
-      global(compiled(of.global, names)),
-      local(compiled(of.local, names)),
-      local_memory_bytes(of.local_memory_bytes, names),
-      flop(of.flop, names),
-      work(of.work, names),
-      bytes(of.bytes, names),
+      global(compiled(of.launch.global, names)),
+      local(compiled(of.launch.local, names)),
+      local_memory_bytes(of.launch.local_memory_bytes, names),
+      flop(of.cost.flop, names),
+      work(of.cost.work, names),
+      bytes(of.cost.bytes, names),
       layouts(layouts_of(of, values)),
       layout_names(layout_names_of(of)),
       steps(steps_of(of, values, layouts)) {
@@ -110,8 +110,8 @@ PreparedEntry::PreparedEntry(const Entry& of, const DeviceInfo& device, const Pl
     : entry(&of),
       chosen(choose_tunables(of, options)),
       efficiency(efficiency_of(of, device)),
-      walks_memory(of.code.find("COORDINATES_OF_dst") != std::string::npos),
-      writes_parts(of.code.find("COORDINATES_OF_ROW") != std::string::npos) {
+      walks_memory(of.program.code.find("COORDINATES_OF_dst") != std::string::npos),
+      writes_parts(of.program.code.find("COORDINATES_OF_ROW") != std::string::npos) {
   if (options.tuned == nullptr) return;
   has_records = options.tuned->knows(of);
   has_verdicts = has_verdicts_on(of, *options.tuned);

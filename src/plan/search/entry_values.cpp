@@ -24,7 +24,7 @@ std::int64_t EntryValues::value_of(std::size_t place) {
   if (name.source == Source::device) return *name.value;
   if (name.source == Source::elements_dst) return elements_dst_;
   if (name.source == Source::products) {
-    return kernel_.entry->batch_of.empty() ? 1 : problem_.extents.at("B");
+    return kernel_.entry->origin.batch_of.empty() ? 1 : problem_.extents.at("B");
   }
   const std::string& text = kernel_.names[place];
   if (name.source != Source::problem) {
@@ -68,24 +68,26 @@ const Expression* EntryValues::unmet() const {
 LaunchNumbers EntryValues::launch() const {
   const Entry& entry = *kernel_.entry;
   LaunchNumbers launch;
-  launch.dimensions = entry.local.size();
-  for (std::size_t i = 0; i < entry.local.size(); ++i) {
-    launch.size.local[i] = evaluate(kernel_.local[i], entry.local[i]);
-    launch.size.global[i] = evaluate(kernel_.global[i], entry.global[i]);
+  launch.dimensions = entry.launch.local.size();
+  for (std::size_t i = 0; i < entry.launch.local.size(); ++i) {
+    launch.size.local[i] = evaluate(kernel_.local[i], entry.launch.local[i]);
+    launch.size.global[i] = evaluate(kernel_.global[i], entry.launch.global[i]);
   }
-  launch.local_memory_bytes = evaluate(kernel_.local_memory_bytes, entry.local_memory_bytes);
+  launch.local_memory_bytes = evaluate(kernel_.local_memory_bytes, entry.launch.local_memory_bytes);
   return launch;
 }
 
 std::int64_t EntryValues::operations(Operations which) const {
   const bool flop = which == Operations::flop;
   const CompiledExpression& compiled = flop ? kernel_.flop : kernel_.work;
-  const Expression& expression = flop ? kernel_.entry->flop : kernel_.entry->work;
-  return kernel_.entry->edges == Entry::Edges::pad ? on_padded(compiled, expression)
-                                                   : evaluate(compiled, expression);
+  const Expression& expression = flop ? kernel_.entry->cost.flop : kernel_.entry->cost.work;
+  return kernel_.entry->padding.edges == Entry::Edges::pad ? on_padded(compiled, expression)
+                                                           : evaluate(compiled, expression);
 }
 
-std::int64_t EntryValues::bytes() const { return evaluate(kernel_.bytes, kernel_.entry->bytes); }
+std::int64_t EntryValues::bytes() const {
+  return evaluate(kernel_.bytes, kernel_.entry->cost.bytes);
+}
 
 Layout EntryValues::layout(const std::string& operand,
                            const std::vector<std::string>& dimensions) const {

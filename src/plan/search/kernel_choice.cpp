@@ -44,7 +44,7 @@ std::int64_t operand_bytes(const Asked& asked) {
 /// True for an operand of a batch that all of its products read alike (the weights of a
 /// convolution): it lies in memory once.
 bool is_shared(const Entry& entry, const std::string& role, const View& view) {
-  return !entry.batch_of.empty() && role != "dst" && view.grouping &&
+  return !entry.origin.batch_of.empty() && role != "dst" && view.grouping &&
          view.grouping->front().empty();
 }
 
@@ -146,7 +146,7 @@ std::optional<Reason> check_operands(const Asked& asked) {
 
 /// Doubles are an option of OpenCL 1.2.
 std::optional<Reason> check_doubles(const Asked& asked) {
-  if (asked.context.device.fp64) return std::nullopt;
+  if (asked.context.device.features.fp64) return std::nullopt;
   const auto& steps = asked.bound->problem.epilogue.steps;
   bool used = std::any_of(steps.begin(), steps.end(), [](const ScalarStep& step) {
     return facts_of(step.op).typing == ScalarTyping::convert && step.target == DType::f64;
@@ -182,9 +182,9 @@ std::optional<Reason> check_before_values(const Asked& asked, const Environment&
 std::optional<Reason> check_image(const std::string& role, const Arrangement& arrangement,
                                   const DeviceInfo& device) {
   if (arrangement.memory != MemoryKind::image) return std::nullopt;
-  if (!device.images) return NoImages{role};
+  if (!device.image.supported) return NoImages{role};
   const ImageExtents extents = image_extents(arrangement);
-  const ImageExtents most{device.image_max_height, device.image_max_width};
+  const ImageExtents most{device.image.max_height, device.image.max_width};
   if (extents.texels <= most.texels && extents.rows <= most.rows) return std::nullopt;
   return LargeImage{role, extents, most};
 }
@@ -263,7 +263,7 @@ ChosenTunables tuned_for_problem(const Asked& asked, const ChosenTunables& untun
 }  // namespace
 
 bool writes_parts(const Entry& entry) {
-  return entry.code.find("COORDINATES_OF_ROW") != std::string::npos;
+  return entry.program.code.find("COORDINATES_OF_ROW") != std::string::npos;
 }
 
 const TaskTensor& tensor_at(int id, const TaskList& tasks,

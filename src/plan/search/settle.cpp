@@ -82,7 +82,7 @@ Arrangement arrangement_of_temporary(const Candidate& candidate, std::size_t ind
 std::int64_t live_temporary_bytes(const Candidate& candidate, std::size_t known,
                                   const DeviceInfo& device) {
   const auto aligned_bytes = [&](const Arrangement& arrangement) {
-    return round_up(bytes_of(arrangement), device.base_address_alignment_bytes);
+    return round_up(bytes_of(arrangement), device.memory.base_alignment_bytes);
   };
   // A copy is made just before the last kernel that touches its temporary, which reads the copy.
   std::vector<std::int64_t> while_copying(candidate.kernels.size());

@@ -45,16 +45,16 @@ const Entry& entry_named(const std::string& kernel, const Catalogue& catalogue) 
   }
   const Entry* entry = catalogue.find_entry(kernel);
   if (entry == nullptr) fail_unknown(kernel, catalogue);
-  if (entry->library.empty()) return *entry;
-  throw UnsupportedError(kernel + " is the routine " + entry->routine + " of " +
-                         std::string(find_library(entry->library)->title) +
+  if (entry->call.library.empty()) return *entry;
+  throw UnsupportedError(kernel + " is the routine " + entry->call.routine + " of " +
+                         std::string(find_library(entry->call.library)->title) +
                          ", which has no text here");
 }
 
 /// Throws UsageError for values of another kernel's tunables.
 void check_values(const Entry& entry, const PlanOptions& options) {
   for (const auto& [kernel, values] : options.tunables) {
-    if (kernel == entry.name || kernel == entry.batch_of) continue;
+    if (kernel == entry.name || kernel == entry.origin.batch_of) continue;
     throw UsageError("values are set for " + kernel + ", which is not the kernel that is shown, " +
                      entry.name);
   }
@@ -201,7 +201,7 @@ std::map<std::string, std::vector<std::string>> kernel_names(
   const auto catalogue = catalogue_of(options);
   std::map<std::string, std::vector<std::string>> names;
   for (const Entry& entry : catalogue->entries()) {
-    if (entry.library.empty()) names[entry.family].push_back(entry.name);
+    if (entry.call.library.empty()) names[entry.family].push_back(entry.name);
   }
   return names;
 }

@@ -60,7 +60,7 @@ class Prober {
   ProbeResult run() {
     result_.date = today();
     result_.effort = options_.effort;
-    result_.device_clock = device_->info().profiling;
+    result_.device_clock = device_->info().features.profiling;
     measure_arithmetic();
     cross_check();
     measure_launches();
@@ -82,7 +82,7 @@ class Prober {
     tell("arithmetic", 0.0);
     measure_arithmetic(PeakType::f32,
                        quick_ ? std::vector<int>{1, 4, 16} : std::vector<int>{1, 2, 4, 8, 16});
-    if (info().fp16) {
+    if (info().features.fp16) {
       measure_arithmetic(PeakType::f16,
                          quick_ ? std::vector<int>{8} : std::vector<int>{1, 2, 4, 8, 16});
     }
@@ -120,12 +120,12 @@ class Prober {
 
   /// What the clock promises, beside what was measured.
   void cross_check() {
-    if (info().clock_mhz == 0) {
+    if (info().compute.clock_mhz == 0) {
       result_.clock_product_text = "the driver does not know its clock";
       return;
     }
-    const double gigahertz = static_cast<double>(info().clock_mhz) / 1e3;
-    const auto units = static_cast<double>(info().compute_units);
+    const double gigahertz = static_cast<double>(info().compute.clock_mhz) / 1e3;
+    const auto units = static_cast<double>(info().compute.units);
     const double measured_gflops = roofs_of(result_).gflops_f32;
     const double a_cycle = measured_gflops / 2.0 / (gigahertz * units);
     result_.clock_product_gflops = guessed_roofs(info()).gflops_f32;
@@ -134,7 +134,7 @@ class Prober {
         "{:.2f} GHz x {} units x {:.0f} multiply-adds a cycle x 2; measured: {:.1f} multiply-adds "
         "a "
         "cycle and unit",
-        gigahertz, info().compute_units, lanes, a_cycle);
+        gigahertz, info().compute.units, lanes, a_cycle);
     constexpr double kRounding = 1.02;
     if (measured_gflops > kRounding * result_.clock_product_gflops) {
       result_.notes.push_back(
@@ -154,7 +154,7 @@ class Prober {
 
   /// Only where the host can compute on the device's memory.
   void measure_host() {
-    if (!info().unified_memory) return;
+    if (!info().memory.is_unified) return;
     tell("the host", 0.25);
     HostProbe host(device_);
     const std::vector<std::int64_t> sizes = quick_
@@ -174,7 +174,7 @@ class Prober {
     const std::vector<std::int64_t> sizes =
         quick_ ? std::vector{4 * kMiB} : std::vector{64 * kKiB, 4 * kMiB, 64 * kMiB};
     for (const std::int64_t size : sizes) {
-      if (size > info().max_allocation_bytes) continue;
+      if (size > info().memory.max_allocation_bytes) continue;
       TransferProbe transfers(device_, size);
       for (const auto direction : {Direction::to_device, Direction::from_device}) {
         for (const auto way : {Way::pageable, Way::pinned, Way::mapped}) {
@@ -191,18 +191,18 @@ class Prober {
   /// Well beyond the caches, within a quarter of the largest allocation.
   [[nodiscard]] std::int64_t largest_footprint() const {
     const std::int64_t wanted =
-        quick_ ? kQuickFootprint : std::max(kUsualFootprint, 2 * info().global_cache_bytes);
-    const auto most = std::min({wanted, info().max_allocation_bytes / 4, kMostFootprint});
+        quick_ ? kQuickFootprint : std::max(kUsualFootprint, 2 * info().memory.cache_bytes);
+    const auto most = std::min({wanted, info().memory.max_allocation_bytes / 4, kMostFootprint});
     return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(most)));
   }
 
   void measure_memory() {
     const std::int64_t largest = largest_footprint();
-    if (largest < 2 * info().global_cache_bytes) {
+    if (largest < 2 * info().memory.cache_bytes) {
       result_.notes.push_back(fmt::format(
           "the largest footprint, {} MiB, is less than twice the cache of {} MiB that the driver "
           "states: the bandwidth of memory may be that of a cache",
-          largest / kMiB, info().global_cache_bytes / kMiB));
+          largest / kMiB, info().memory.cache_bytes / kMiB));
     }
     MemoryProbe memory(device_, largest);
     using Access = MemoryProbe::Access;

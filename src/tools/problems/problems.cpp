@@ -93,7 +93,7 @@ std::string demand_text(const OperandFormat& format) {
 
 std::string work_group_text(const Entry& entry) {
   std::string text;
-  for (const auto& size : entry.local) text += (text.empty() ? "" : "x") + size.print();
+  for (const auto& size : entry.launch.local) text += (text.empty() ? "" : "x") + size.print();
   for (const auto& [name, tunable] : entry.tunables) {
     if (text.find(name) == std::string::npos) continue;
     text += ", " + name + " of";
@@ -106,7 +106,7 @@ KernelInfo info_of(const Entry& entry) {
   KernelInfo info;
   info.name = entry.name;
   info.family = entry.family.name();
-  info.file = entry.file;
+  info.file = entry.origin.file;
   for (const auto& schema : entry.family->operands) {
     const std::string role(schema.name);
     const auto format = entry.operands.find(role);
@@ -114,7 +114,7 @@ KernelInfo info_of(const Entry& entry) {
     info.operands.emplace_back(role, demand_text(format->second));
     if (format->second.stored) info.precision = *format->second.stored;
   }
-  for (const auto& [dimension, multiple] : entry.align) {
+  for (const auto& [dimension, multiple] : entry.padding.align) {
     info.padding += (info.padding.empty() ? "" : ", ") + dimension + " " + multiple.print();
   }
   info.work_group = work_group_text(entry);

@@ -153,7 +153,7 @@ std::optional<TunedRecord> Search::confirm_once(const Measure& measure, const Wo
   if (outcome.kind != TrialOutcome::Kind::measured) return std::nullopt;
   TunedRecord record;
   record.kernel = entry_.name;
-  record.hash = entry_.digest.kernel;
+  record.hash = entry_.program.digest.kernel;
   record.problem = problem_;
   record.tunables = *best_;
   record.ms = least(outcome.ms);

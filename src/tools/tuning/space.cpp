@@ -41,7 +41,7 @@ double occupied(const Expression& operations, const Entry& entry, const Problem&
                 const Environment& tunables, const DeviceInfo& device) {
   const Environment names = names_for(entry, problem, tunables, device);
   Environment padded = names;
-  if (entry.edges == Entry::Edges::pad) {
+  if (entry.padding.edges == Entry::Edges::pad) {
     for (const auto& [extent, value] : problem.extents) {
       padded[extent] = names.find(extent + "_pad")->second;
     }
@@ -77,7 +77,7 @@ std::ptrdiff_t steps_apart(const Tunable& tunable, std::int64_t a, std::int64_t 
 
 double occupied_flop(const Entry& entry, const Problem& problem, const Environment& tunables,
                      const DeviceInfo& device) {
-  return occupied(entry.flop, entry, problem, tunables, device);
+  return occupied(entry.cost.flop, entry, problem, tunables, device);
 }
 
 SearchSpace search_space(const Entry& entry, const Problem& problem, const DeviceInfo& device,
@@ -89,7 +89,7 @@ SearchSpace search_space(const Entry& entry, const Problem& problem, const Devic
       ++space.left_out;
       continue;
     }
-    const double cost = occupied(entry.work, entry, problem, values, device);
+    const double cost = occupied(entry.cost.work, entry, problem, values, device);
     costed.emplace_back(cost, std::move(values));
   }
   std::mt19937_64 generator(seed);

@@ -101,7 +101,7 @@ class Tuner {
     for (const TunePair& pair : pairs_) {
       pairs.push_back({{"problem", to_json(pair.problem)},
                        {"kernel", pair.entry->name},
-                       {"hash", pair.entry->digest.kernel}});
+                       {"hash", pair.entry->program.digest.kernel}});
     }
     return {{"device", findings.device().fingerprint},
             {"effort", static_cast<int>(options_.effort)},

@@ -46,7 +46,8 @@ TuneFindings::TuneFindings(const TuneOptions& options, const std::filesystem::pa
 std::string TuneFindings::recall_verdicts(const TunePair& pair, Search& search) const {
   std::string reason;
   for (const Verdict& verdict : known_.verdicts()) {
-    if (verdict.kernel != pair.entry->name || !pair.entry->digest.is(verdict.hash)) continue;
+    if (verdict.kernel != pair.entry->name || !pair.entry->program.digest.is(verdict.hash))
+      continue;
     if (verdict.device.fingerprint != device_.fingerprint) continue;
     search.recall({verdict.tunables, TrialRecord::Fate::refused, 0.0, verdict.why});
     reason = "refused before (`morton cache clear tuning` forgets that): " + verdict.why;
@@ -60,7 +61,8 @@ void TuneFindings::recall(const TunePair& pair, const TrialRecord& trial) {
 }
 
 void TuneFindings::refuse(const TunePair& pair, const TrialRecord& trial) {
-  Verdict verdict{device_, pair.entry->name, pair.entry->digest.kernel, trial.tunables, trial.why};
+  Verdict verdict{device_, pair.entry->name, pair.entry->program.digest.kernel, trial.tunables,
+                  trial.why};
   report_.refused.push_back({verdict.kernel, plain(verdict.tunables), verdict.why});
   known_.add(verdict);
   fresh_verdicts_.push_back(std::move(verdict));

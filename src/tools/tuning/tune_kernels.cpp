@@ -25,7 +25,7 @@ constexpr double kLikely = 4.0;
 constexpr std::size_t kFewKernels = 2;
 
 bool can_be_tuned(const Entry& entry) {
-  return can_be_posed(entry.family) && entry.library.empty();
+  return can_be_posed(entry.family) && entry.call.library.empty();
 }
 
 /// Candidates that are an entry alone, cheapest first.
@@ -144,7 +144,7 @@ std::vector<FirstGuess> first_guesses(const std::string& device_json,
   if (data != nullptr) {
     for (const TunedRecord& record : data->records()) {
       const Entry* entry = catalogue.find_entry(record.kernel);
-      const bool known = entry != nullptr && entry->digest.is(record.hash);
+      const bool known = entry != nullptr && entry->program.digest.is(record.hash);
       if (!known || record.device.fingerprint != fingerprint(device)) continue;
       if (!is_tuned_here(record.problem)) continue;
       problems[to_json(record.problem).dump()].push_back(&record);

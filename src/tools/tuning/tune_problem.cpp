@@ -315,7 +315,7 @@ GemmShape shape_of(const TunedProblem& problem) {
 
 double flop_of(const Entry& entry, const Problem& problem, const DeviceInfo& device) {
   const Environment names = entry_environment(entry, problem, standard_tunables(entry), device, 0);
-  return static_cast<double>(entry.flop.evaluate(names));
+  return static_cast<double>(entry.cost.flop.evaluate(names));
 }
 
 }  // namespace morton::tools

@@ -71,11 +71,11 @@ TEST(BareCode, TextsWhoseLinesMatterStayAsTheyAre) {
 TEST(BareCode, IsItsOwnAndHasNoCommentsInAnyShippedKernel) {
   const Catalogue catalogue = Catalogue::standard();
   for (const Entry& entry : catalogue.entries()) {
-    if (entry.source.empty()) continue;
-    EXPECT_EQ(bare_code(entry.source), entry.code) << entry.name;
-    EXPECT_EQ(bare_code(entry.code), entry.code) << entry.name;
-    EXPECT_EQ(entry.code.find("SPDX"), std::string::npos) << entry.name;
-    EXPECT_LT(entry.code.size(), entry.source.size()) << entry.name;
+    if (entry.program.source.empty()) continue;
+    EXPECT_EQ(bare_code(entry.program.source), entry.program.code) << entry.name;
+    EXPECT_EQ(bare_code(entry.program.code), entry.program.code) << entry.name;
+    EXPECT_EQ(entry.program.code.find("SPDX"), std::string::npos) << entry.name;
+    EXPECT_LT(entry.program.code.size(), entry.program.source.size()) << entry.name;
   }
 }
 
@@ -103,8 +103,8 @@ TEST(BareCode, OfShippedKernelsIsTheSameWhateverStandsBetweenTheirLines) {
   std::mt19937 random(kSeed);
   const Catalogue catalogue = Catalogue::standard();
   for (const Entry& entry : catalogue.entries()) {
-    if (entry.source.empty()) continue;
-    EXPECT_EQ(bare_code(disturbed(entry.source, random)), entry.code)
+    if (entry.program.source.empty()) continue;
+    EXPECT_EQ(bare_code(disturbed(entry.program.source, random)), entry.program.code)
         << entry.name << ", seed " << kSeed;
   }
 }

@@ -16,44 +16,44 @@ namespace {
 DeviceInfo example() {
   DeviceInfo info;
   info.id = "1:2";
-  info.platform = "Platform";
-  info.platform_version = "OpenCL 3.0 P";
+  info.driver.platform = "Platform";
+  info.driver.platform_version = "OpenCL 3.0 P";
   info.name = "Device \"X\"";
   info.vendor = "Vendor";
-  info.driver_version = "4.5";
-  info.device_version = "OpenCL 1.2 D";
-  info.opencl_c_version = "OpenCL C 1.2";
-  info.extensions = "cl_khr_fp16 cl_khr_fp64";
-  info.profile = "FULL_PROFILE";
+  info.driver.version = "4.5";
+  info.driver.device_version = "OpenCL 1.2 D";
+  info.driver.opencl_c_version = "OpenCL C 1.2";
+  info.features.extensions = "cl_khr_fp16 cl_khr_fp64";
+  info.driver.profile = "FULL_PROFILE";
   info.kind = DeviceInfo::Kind::cpu;
-  info.compute_units = 3;
-  info.clock_mhz = 2700;
-  info.max_work_group_size = 4096;
-  info.max_work_item_sizes = {4096, 17, 63};
-  info.global_memory_bytes = (std::int64_t{1} << 40) + 1;
-  info.max_allocation_bytes = std::int64_t{1} << 33;
-  info.global_cache_bytes = 12345;
-  info.cache_line_bytes = 64;
-  info.local_memory_bytes = 32768;
-  info.constant_buffer_bytes = 65536;
-  info.local_memory_is_dedicated = true;
-  info.unified_memory = true;
-  info.images = true;
-  info.image_from_buffer = true;
-  info.image_max_width = 8192;
-  info.image_max_height = 8191;
-  info.image_buffer_max_texels = 65537;
-  info.image_pitch_alignment_texels = 16;
-  info.base_address_alignment_bytes = 512;
-  info.preferred_vector_f32 = 4;
-  info.native_vector_f32 = 8;
-  info.native_vector_f16 = 16;
-  info.fp16 = true;
-  info.fp64 = true;
-  info.profiling = false;
-  info.out_of_order = true;
-  info.compiler = false;
-  info.timer_resolution_ns = 80.5;
+  info.compute.units = 3;
+  info.compute.clock_mhz = 2700;
+  info.compute.max_work_group_size = 4096;
+  info.compute.max_work_item_sizes = {4096, 17, 63};
+  info.memory.global_bytes = (std::int64_t{1} << 40) + 1;
+  info.memory.max_allocation_bytes = std::int64_t{1} << 33;
+  info.memory.cache_bytes = 12345;
+  info.memory.cache_line_bytes = 64;
+  info.memory.local_bytes = 32768;
+  info.memory.constant_buffer_bytes = 65536;
+  info.memory.local_is_dedicated = true;
+  info.memory.is_unified = true;
+  info.image.supported = true;
+  info.image.from_buffer = true;
+  info.image.max_width = 8192;
+  info.image.max_height = 8191;
+  info.image.buffer_max_texels = 65537;
+  info.image.pitch_alignment_texels = 16;
+  info.memory.base_alignment_bytes = 512;
+  info.compute.preferred_vector_f32 = 4;
+  info.compute.native_vector_f32 = 8;
+  info.compute.native_vector_f16 = 16;
+  info.features.fp16 = true;
+  info.features.fp64 = true;
+  info.features.profiling = false;
+  info.features.out_of_order = true;
+  info.features.compiler = false;
+  info.features.timer_resolution_ns = 80.5;
   info.roofs = {61.5,
                 4.25,
                 9.5,
@@ -61,7 +61,7 @@ DeviceInfo example() {
                 {{4096, 100.5}, {1 << 20, 4.5}},
                 "measured",
                 {30.5, {{1024, 0.5}, {65536, 7.25}}}};
-  info.cuda_compute_capability = 90;
+  info.compute.cuda_capability = 90;
   info.quirks = {"a-bug", "another"};
   return info;
 }
@@ -228,10 +228,10 @@ TEST(DeviceInfoFingerprint, IsOneLineAndDiffersByDriverAndUnits) {
   info.name = "two\nlines";
   EXPECT_EQ(fingerprint(info).find('\n'), std::string::npos);
   DeviceInfo newer = info;
-  newer.driver_version = "4.6";
+  newer.driver.version = "4.6";
   EXPECT_NE(fingerprint(info), fingerprint(newer));
   DeviceInfo wider = info;
-  wider.compute_units = 4;
+  wider.compute.units = 4;
   EXPECT_NE(fingerprint(info), fingerprint(wider));
   DeviceInfo moved = info;
   moved.id = "7:7";
@@ -242,11 +242,11 @@ TEST(DeviceInfoClasses, TheMostParticularComesFirst) {
   using Classes = std::vector<std::string_view>;
   DeviceInfo info;
   info.kind = DeviceInfo::Kind::gpu;
-  info.unified_memory = true;
+  info.memory.is_unified = true;
   EXPECT_EQ(classes_of(info), (Classes{"gpu_without_local_memory", "low_power_gpu", "gpu"}));
-  info.local_memory_is_dedicated = true;
+  info.memory.local_is_dedicated = true;
   EXPECT_EQ(classes_of(info), (Classes{"low_power_gpu", "gpu"}));
-  info.unified_memory = false;
+  info.memory.is_unified = false;
   EXPECT_EQ(classes_of(info), (Classes{"gpu"}));
   info.kind = DeviceInfo::Kind::cpu;
   EXPECT_EQ(classes_of(info), (Classes{"cpu"}));
@@ -255,15 +255,15 @@ TEST(DeviceInfoClasses, TheMostParticularComesFirst) {
 TEST(DeviceInfoRoofs, AreGuessedByKind) {
   DeviceInfo info;
   info.kind = DeviceInfo::Kind::cpu;
-  info.compute_units = 2;
-  info.clock_mhz = 2000;
-  info.native_vector_f32 = 8;
+  info.compute.units = 2;
+  info.compute.clock_mhz = 2000;
+  info.compute.native_vector_f32 = 8;
   EXPECT_DOUBLE_EQ(guessed_roofs(info).gflops_f32, 128.0);
   info.kind = DeviceInfo::Kind::gpu;
   EXPECT_DOUBLE_EQ(guessed_roofs(info).gflops_f32, 136.0);
-  info.local_memory_is_dedicated = true;
+  info.memory.local_is_dedicated = true;
   EXPECT_DOUBLE_EQ(guessed_roofs(info).gflops_f32, 1024.0);
-  info.clock_mhz = 0;
+  info.compute.clock_mhz = 0;
   const Roofs roofs = guessed_roofs(info);
   EXPECT_GT(roofs.gflops_f32, 0.0);
   EXPECT_GT(roofs.gigabytes_per_second, 0.0);

@@ -34,9 +34,9 @@ EntryDigest entry_digest_with(std::string_view json, std::string_view source) {
   Catalogue catalogue;
   catalogue.add_text(json, "mine.json", [&](const std::string&) { return std::string(source); });
   const Entry* batched = catalogue.find_entry("batched_gemm.mine");
-  const EntryDigest digest = catalogue.find_entry("gemm.mine")->digest;
-  EXPECT_EQ(batched->digest.kernel, digest.kernel);
-  EXPECT_EQ(batched->digest.files, digest.files);
+  const EntryDigest digest = catalogue.find_entry("gemm.mine")->program.digest;
+  EXPECT_EQ(batched->program.digest.kernel, digest.kernel);
+  EXPECT_EQ(batched->program.digest.files, digest.files);
   return digest;
 }
 
@@ -97,7 +97,7 @@ TEST(EntryDigest, RecordsFromBeforeGetTheDigestInUse) {
   Catalogue catalogue;
   catalogue.add_text(kDigestEntry, "mine.json",
                      [](const std::string&) { return std::string(kDigestSource); });
-  const EntryDigest& digest = catalogue.find_entry("gemm.mine")->digest;
+  const EntryDigest& digest = catalogue.find_entry("gemm.mine")->program.digest;
   TunedData data;
   for (const std::string& hash : {digest.files, digest.kernel, std::string("another")}) {
     TunedRecord record;
@@ -133,7 +133,7 @@ TEST(EntryDigest, OfALibrarysKernelIsOfItAlone) {
     Catalogue catalogue;
     catalogue.add_text(json, "library.json",
                        [&](const std::string&) { return std::string(source); });
-    return catalogue.find_entry("mine")->digest;
+    return catalogue.find_entry("mine")->program.digest;
   };
   constexpr std::string_view kText = "__kernel void mine(int l) { }\n";
   const EntryDigest good = digest(kDigestLibrary, kText);

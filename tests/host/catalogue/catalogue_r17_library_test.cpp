@@ -51,32 +51,33 @@ TEST(R17Library, TheKeysBecomeAnEntry) {
   const Entry* entry = catalogue.find_entry("blockedRMCM");
   ASSERT_NE(entry, nullptr);
   EXPECT_EQ(entry->family, "gemm");
-  EXPECT_EQ(entry->edges, Entry::Edges::pad);
-  EXPECT_FALSE(entry->shares_program);
+  EXPECT_EQ(entry->padding.edges, Entry::Edges::pad);
+  EXPECT_FALSE(entry->program.is_shared);
   EXPECT_FALSE(entry->carries_epilogue);
-  EXPECT_THAT(entry->arguments, ElementsAre("K_pad", "M_pad", "lhs", "rhs", "dst"));
+  EXPECT_THAT(entry->launch.arguments, ElementsAre("K_pad", "M_pad", "lhs", "rhs", "dst"));
   EXPECT_EQ(entry->operands.at("lhs").layout_text, "R");
   EXPECT_EQ(entry->operands.at("rhs").layout_text, "C_4_4_C");
   EXPECT_EQ(entry->operands.at("lhs").rim, Rim::zero);
   const Environment tunables = standard_tunables(*entry);
-  EXPECT_EQ(entry->align.at("M").evaluate(tunables), 4);   // rowAlign, and 4 work-items of a row
-  EXPECT_EQ(entry->align.at("N").evaluate(tunables), 64);  // 16 work-items of 4 columns
-  EXPECT_EQ(entry->align.at("K").evaluate(tunables), 4);
+  EXPECT_EQ(entry->padding.align.at("M").evaluate(tunables),
+            4);  // rowAlign, and 4 work-items of a row
+  EXPECT_EQ(entry->padding.align.at("N").evaluate(tunables), 64);  // 16 work-items of 4 columns
+  EXPECT_EQ(entry->padding.align.at("K").evaluate(tunables), 4);
   const Environment extents{{"M_pad", 8}, {"N_pad", 64}, {"M", 5}, {"N", 33}, {"K", 3}};
-  EXPECT_EQ(entry->global.at(0).evaluate(extents), 8);
-  EXPECT_EQ(entry->global.at(1).evaluate(extents), 16);
-  EXPECT_EQ(entry->local.at(0).evaluate(tunables), 4);
-  EXPECT_EQ(entry->local.at(1).evaluate(tunables), 16);
-  EXPECT_EQ(entry->flop.evaluate(extents), 2 * 5 * 33 * 3);
-  EXPECT_THAT(entry->source, HasSubstr("#define HON_DATA_TYPE float\n"));
-  EXPECT_THAT(entry->source, HasSubstr("#define HON_DATA_TYPE_VECTOR float4\n"));
+  EXPECT_EQ(entry->launch.global.at(0).evaluate(extents), 8);
+  EXPECT_EQ(entry->launch.global.at(1).evaluate(extents), 16);
+  EXPECT_EQ(entry->launch.local.at(0).evaluate(tunables), 4);
+  EXPECT_EQ(entry->launch.local.at(1).evaluate(tunables), 16);
+  EXPECT_EQ(entry->cost.flop.evaluate(extents), 2 * 5 * 33 * 3);
+  EXPECT_THAT(entry->program.source, HasSubstr("#define HON_DATA_TYPE float\n"));
+  EXPECT_THAT(entry->program.source, HasSubstr("#define HON_DATA_TYPE_VECTOR float4\n"));
 }
 
 TEST(R17Library, ArgumentsStandInTheOrderOfTheList) {
   const auto arguments = [](const char* list) {
     const Catalogue catalogue =
         catalogue_of(item("k", with("\"lh\"", std::string("\"") + list + "\"")));
-    return catalogue.entries().at(0).arguments;
+    return catalogue.entries().at(0).launch.arguments;
   };
   EXPECT_THAT(arguments("lwh"), ElementsAre("K_pad", "N_pad", "M_pad", "lhs", "rhs", "dst"));
   EXPECT_THAT(arguments("lw"), ElementsAre("K_pad", "N_pad", "lhs", "rhs", "dst"));
@@ -94,7 +95,7 @@ TEST(R17Library, WorkGroupsCoverOddScalesExactly) {
       const Catalogue catalogue = catalogue_of(item("k", text));
       const Entry& entry = catalogue.entries().at(0);
       for (const std::int64_t local : entry.tunables.at("LOCAL_M").values) {
-        const std::int64_t step = entry.align.at("M").evaluate({{"LOCAL_M", local}});
+        const std::int64_t step = entry.padding.align.at("M").evaluate({{"LOCAL_M", local}});
         EXPECT_EQ(step % (local * std::stoll(scale)), 0) << local;
         EXPECT_EQ(step % std::stoll(align), 0) << local;
       }

@@ -53,12 +53,12 @@ TEST(EntryReader, ReadsEveryKey) {
   const Entry* entry = catalogue.find_entry("gemm.mine");
   ASSERT_NE(entry, nullptr);
   EXPECT_EQ(entry->family, "gemm");
-  EXPECT_EQ(entry->file, "mine.json");
-  EXPECT_EQ(entry->function, "mine");
-  EXPECT_EQ(entry->local_memory_bytes.evaluate({{"TILE", 4}}), 16);
+  EXPECT_EQ(entry->origin.file, "mine.json");
+  EXPECT_EQ(entry->program.function, "mine");
+  EXPECT_EQ(entry->launch.local_memory_bytes.evaluate({{"TILE", 4}}), 16);
   EXPECT_EQ(entry->require.size(), 2u);
   EXPECT_TRUE(entry->carries_epilogue);
-  EXPECT_EQ(entry->efficiency.at("gpu"), 1.0);
+  EXPECT_EQ(entry->cost.efficiency.at("gpu"), 1.0);
   EXPECT_EQ(entry->operands.at("dst").rim, Rim::finite);
   EXPECT_EQ(standard_tunables(*entry), (Environment{{"TILE", 4}}));
   EXPECT_EQ(catalogue.find_entry("gemm.other"), nullptr);
@@ -75,7 +75,7 @@ TEST(EntryReader, ANameThatIsTakenReplacesNothing) {
   } catch (const ModelError& error) {
     EXPECT_THAT(error.what(), testing::HasSubstr("again.json: name: 'gemm.mine' is taken"));
   }
-  EXPECT_EQ(catalogue.find_entry("gemm.mine")->file, "mine.json");
+  EXPECT_EQ(catalogue.find_entry("gemm.mine")->origin.file, "mine.json");
   EXPECT_EQ(catalogue.entries().size(), 2u);  // the kernel, and the same in batches
 }
 

@@ -70,8 +70,9 @@ Environment sizes(const Entry& entry, std::int64_t size) {
   for (const auto& name : known_names(entry)) {
     if (!name.ends_with("_pad")) continue;
     const std::string extent = name.substr(0, name.size() - 4);
-    const auto align = entry.align.find(extent);
-    const std::int64_t step = align == entry.align.end() ? 1 : align->second.evaluate(values);
+    const auto align = entry.padding.align.find(extent);
+    const std::int64_t step =
+        align == entry.padding.align.end() ? 1 : align->second.evaluate(values);
     values[name] = (values.at(extent) + step - 1) / step * step;
   }
   return values;
@@ -82,9 +83,9 @@ TEST(ShippedCatalogue, GlobalSizesAreMultiplesOfLocalOnesAndReachEveryElement) {
   for (const auto& entry : catalogue.entries()) {
     for (const std::int64_t size : {1, 3, 17, 63, 64, 160}) {
       const Environment values = sizes(entry, size);
-      for (std::size_t d = 0; d < entry.local.size(); ++d) {
-        const std::int64_t global = entry.global[d].evaluate(values);
-        const std::int64_t local = entry.local[d].evaluate(values);
+      for (std::size_t d = 0; d < entry.launch.local.size(); ++d) {
+        const std::int64_t global = entry.launch.global[d].evaluate(values);
+        const std::int64_t local = entry.launch.local[d].evaluate(values);
         EXPECT_EQ(global % local, 0) << entry.name << " size " << size << " dimension " << d;
         EXPECT_GT(global, 0) << entry.name << " size " << size;
         EXPECT_LE(global, 65535) << entry.name << " size " << size;
@@ -100,8 +101,8 @@ TEST(ShippedCatalogue, SpreadsALongRangeOverTwoDimensions) {
     ASSERT_NE(entry, nullptr);
     for (const std::int64_t size : {32767, 32768, 32769, 2000000011}) {
       const Environment values = sizes(*entry, size);
-      const std::int64_t x = entry->global[0].evaluate(values);
-      const std::int64_t y = entry->global[1].evaluate(values);
+      const std::int64_t x = entry->launch.global[0].evaluate(values);
+      const std::int64_t y = entry->launch.global[1].evaluate(values);
       EXPECT_GE(x * y, size) << name;
       EXPECT_LE(x, 65535) << name;
       EXPECT_LE(y, 65535) << name;
@@ -117,13 +118,14 @@ TEST(ShippedCatalogue, Morton42SaysWhatItsSourceSays) {
   EXPECT_EQ(entry->operands.at("lhs").rim, Rim::zero);
   EXPECT_EQ(entry->operands.at("rhs").rim, Rim::finite);
   EXPECT_EQ(entry->operands.at("rhs").layout, entry->operands.at("dst").layout);
-  EXPECT_EQ(entry->edges, Entry::Edges::pad);
+  EXPECT_EQ(entry->padding.edges, Entry::Edges::pad);
   EXPECT_FALSE(entry->carries_epilogue);
-  EXPECT_EQ(entry->align.at("N").evaluate({}), 32);
-  EXPECT_EQ(entry->local[0].evaluate({}), 4);
-  EXPECT_EQ(entry->local[1].evaluate({}), 16);
-  EXPECT_THAT(entry->arguments, ::testing::ElementsAre("K_pad", "M_pad", "lhs", "rhs", "dst"));
-  EXPECT_EQ(entry->source_file, "gemm/morton_4_2.cl");
+  EXPECT_EQ(entry->padding.align.at("N").evaluate({}), 32);
+  EXPECT_EQ(entry->launch.local[0].evaluate({}), 4);
+  EXPECT_EQ(entry->launch.local[1].evaluate({}), 16);
+  EXPECT_THAT(entry->launch.arguments,
+              ::testing::ElementsAre("K_pad", "M_pad", "lhs", "rhs", "dst"));
+  EXPECT_EQ(entry->program.source_file, "gemm/morton_4_2.cl");
 }
 
 TEST(ShippedCatalogue, ALayoutFollowsItsTunables) {
@@ -169,9 +171,9 @@ TEST(ShippedCatalogue, KernelDirIsReadEachTime) {
       fs::temp_directory_path() / ("morton_kernels_" + std::to_string(getpid()));
   fs::copy(kKernelDir, folder, fs::copy_options::recursive);
   setenv("MORTON_KERNEL_DIR", folder.c_str(), 1);
-  const auto before = Catalogue::standard().find_entry("gemm.naive")->source;
+  const auto before = Catalogue::standard().find_entry("gemm.naive")->program.source;
   std::ofstream(folder / "gemm" / "naive.cl", std::ios::app) << "// changed\n";
-  const auto after = Catalogue::standard().find_entry("gemm.naive")->source;
+  const auto after = Catalogue::standard().find_entry("gemm.naive")->program.source;
   EXPECT_EQ(after, before + "// changed\n");
 
   std::ofstream(folder / "gemm" / "lonely.cl") << "void lonely() {}\n";

@@ -23,7 +23,7 @@ TEST(AddAKernelPage, ItsExampleIsAnEntryThatReads) {
   EXPECT_EQ(catalogue.entries().size(), shipped + 2);  // the kernel, and the same in batches
   const Entry* entry = catalogue.find_entry("gemm.rows4");
   ASSERT_NE(entry, nullptr);
-  EXPECT_EQ(entry->source, files.at("gemm/rows4.cl"));
+  EXPECT_EQ(entry->program.source, files.at("gemm/rows4.cl"));
   EXPECT_EQ(entry->operands.at("lhs").layout->tile(0), 4);
 }
 

@@ -57,10 +57,10 @@ Task product(std::int64_t m, std::int64_t n, std::int64_t k) {
 
 DeviceInfo any_device() {
   DeviceInfo device;
-  device.max_work_group_size = 256;
-  device.max_work_item_sizes = {256, 256, 256};
-  device.local_memory_bytes = 32 << 10;
-  device.max_allocation_bytes = device.global_memory_bytes = 1 << 30;
+  device.compute.max_work_group_size = 256;
+  device.compute.max_work_item_sizes = {256, 256, 256};
+  device.memory.local_bytes = 32 << 10;
+  device.memory.max_allocation_bytes = device.memory.global_bytes = 1 << 30;
   device.roofs = {1.0, 1.0, 1.0, 1.0, {}, "declared"};
   return device;
 }

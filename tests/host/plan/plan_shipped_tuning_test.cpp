@@ -21,7 +21,7 @@ TEST(ShippedTuning, IsOfTheKernelsAsTheyAre) {
   const auto check = [&](const std::string& kernel, const std::string& hash) {
     const Entry* entry = catalogue.find_entry(kernel);
     ASSERT_NE(entry, nullptr) << kernel;
-    EXPECT_EQ(hash, entry->digest.kernel)
+    EXPECT_EQ(hash, entry->program.digest.kernel)
         << kernel << " has changed since: measure it anew, or remove "
         << "what is known of it";
   };

@@ -124,8 +124,8 @@ TEST(Instance, IsKnownByItsCodeWhateverItsComments) {
   InstanceSpec spec = tile_with_bias(catalogue, view);
   const InstanceSource made = generate(spec);
   Entry commented = *spec.entry;
-  commented.source.insert(0, "// STORE4_dst and ALIKE_dst are words of a comment here.\n");
-  commented.code = bare_code(commented.source);
+  commented.program.source.insert(0, "// STORE4_dst and ALIKE_dst are words of a comment here.\n");
+  commented.program.code = bare_code(commented.program.source);
   spec.entry = &commented;
   const InstanceSource other = generate(spec);
   EXPECT_EQ(other.key, made.key);
