@@ -166,12 +166,13 @@ class ConvgemmStep : public ClblastStep {
 std::unique_ptr<LaunchedStep> launch_clblast(const Step& step, const OpenClDevice& device,
                                              const BufferOf& buffer_of) {
   use_clblast_parameters(device);
-  if (step.routine == "gemm") return std::make_unique<ClblastGemm>(step, buffer_of);
-  if (step.routine == "gemv") return std::make_unique<GemvStep>(step, buffer_of);
-  if (step.routine == "filter_gemm") return std::make_unique<FilterGemmStep>(step, buffer_of);
-  if (step.routine == "im2col") return std::make_unique<Im2colStep>(step, buffer_of);
-  if (step.routine == "convgemm") return std::make_unique<ConvgemmStep>(step, buffer_of);
-  throw InternalError("run: step " + step.name + " asks CLBlast for '" + step.routine + "'");
+  const std::string& routine = std::get<LibraryCall>(step.action).routine;
+  if (routine == "gemm") return std::make_unique<ClblastGemm>(step, buffer_of);
+  if (routine == "gemv") return std::make_unique<GemvStep>(step, buffer_of);
+  if (routine == "filter_gemm") return std::make_unique<FilterGemmStep>(step, buffer_of);
+  if (routine == "im2col") return std::make_unique<Im2colStep>(step, buffer_of);
+  if (routine == "convgemm") return std::make_unique<ConvgemmStep>(step, buffer_of);
+  throw InternalError("run: step " + step.name + " asks CLBlast for '" + routine + "'");
 }
 
 }  // namespace morton::launch

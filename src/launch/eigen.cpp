@@ -27,8 +27,9 @@ class EigenGemm : public LibraryStep {
 
 std::unique_ptr<LaunchedStep> launch_eigen(const Step& step, const OpenClDevice& device,
                                            const BufferOf& buffer_of) {
-  if (step.routine == "gemm") return std::make_unique<EigenGemm>(step, device, buffer_of);
-  throw InternalError("run: step " + step.name + " asks Eigen for '" + step.routine + "'");
+  const std::string& routine = std::get<LibraryCall>(step.action).routine;
+  if (routine == "gemm") return std::make_unique<EigenGemm>(step, device, buffer_of);
+  throw InternalError("run: step " + step.name + " asks Eigen for '" + routine + "'");
 }
 
 }  // namespace morton::launch

@@ -16,9 +16,9 @@ cl::NDRange to_range(const std::array<std::int64_t, 3>& size, std::size_t dimens
   return {extent(0), extent(1), extent(2)};
 }
 
-std::size_t dimensions_of(const Step& step) {
+std::size_t dimensions_of(const KernelLaunch& launch) {
   for (std::size_t i = 3; i-- > 1;) {
-    if (step.global[i] != 1 || step.local[i] != 1) return i + 1;
+    if (launch.global[i] != 1 || launch.local[i] != 1) return i + 1;
   }
   return 1;
 }
@@ -78,29 +78,29 @@ class KernelStep : public LaunchedStep {
              const OpenClDevice& device, const BufferOf& buffer_of)
       : LaunchedStep(step),
         kernel_(program, function.c_str()),
-        global_(to_range(step.global, dimensions_of(step))),
-        local_(to_range(step.local, dimensions_of(step))) {
+        global_(to_range(launch_of(step).global, dimensions_of(launch_of(step)))),
+        local_(to_range(launch_of(step).local, dimensions_of(launch_of(step)))) {
     for (std::size_t i = 0; i < step.arguments.size(); ++i) {
       const StepArgument& argument = step.arguments[i];
       const auto index = static_cast<cl_uint>(i);
-      if (argument.kind == StepArgument::Kind::integer) {
-        kernel_.setArg(index, static_cast<cl_int>(argument.number));
-      } else if (argument.image.source != PlannedImage::Source::none) {
-        images_.emplace_back(index, argument.image, device,
-                             buffer_of(static_cast<int>(argument.number)));
+      const PassedValue* passed = argument.value();
+      if (passed == nullptr) {
+        kernel_.setArg(index, static_cast<cl_int>(*argument.integer()));
+      } else if (passed->image.source != PlannedImage::Source::none) {
+        images_.emplace_back(index, passed->image, device, buffer_of(passed->id));
         kernel_.setArg(index, images_.back().image());
       } else {
-        kernel_.setArg(index, buffer_of(static_cast<int>(argument.number)));
+        kernel_.setArg(index, buffer_of(passed->id));
       }
     }
   }
 
-  void rebind(int value, const cl::Buffer& buffer) override {
+  void rebind(ValueId value, const cl::Buffer& buffer) override {
     for (std::size_t i = 0; i < step().arguments.size(); ++i) {
-      const StepArgument& argument = step().arguments[i];
-      if (argument.kind != StepArgument::Kind::value || argument.number != value) continue;
+      const PassedValue* passed = step().arguments[i].value();
+      if (passed == nullptr || passed->id != value) continue;
       const auto index = static_cast<cl_uint>(i);
-      if (argument.image.source == PlannedImage::Source::none) {
+      if (passed->image.source == PlannedImage::Source::none) {
         kernel_.setArg(index, buffer);
         continue;
       }

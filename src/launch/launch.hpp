@@ -18,7 +18,7 @@ struct StepEvents {
 };
 
 /// Gives the memory of a value.
-using BufferOf = std::function<const cl::Buffer&(int)>;
+using BufferOf = std::function<const cl::Buffer&(ValueId)>;
 
 /// A step with its arguments set: enqueuing it decides nothing.
 class LaunchedStep {
@@ -29,7 +29,7 @@ class LaunchedStep {
   virtual ~LaunchedStep() = default;
 
   /// Puts `buffer` in the place of value `value` wherever the step uses it.
-  virtual void rebind(int value, const cl::Buffer& buffer) = 0;
+  virtual void rebind(ValueId value, const cl::Buffer& buffer) = 0;
 
   /// Enqueues; `events` may be null, and stay without events where the host computes. Throws
   /// cl::Error (the caller knows the device).
@@ -41,8 +41,8 @@ class LaunchedStep {
   const Step* step_;
 };
 
-/// A step of kind kernel: `function` of `program`, on `device`, where images of operands are made.
-/// Throws cl::Error when the driver refuses.
+/// A step that launches a kernel: `function` of `program`, on `device`, where images of operands
+/// are made. Throws cl::Error when the driver refuses.
 [[nodiscard]] std::unique_ptr<LaunchedStep> launch_kernel(const Step& step,
                                                           const std::string& function,
                                                           const cl::Program& program,

@@ -19,11 +19,12 @@ std::set<std::string> available_libraries() {
 
 std::unique_ptr<LaunchedStep> launch_library(const Step& step, const OpenClDevice& device,
                                              const BufferOf& buffer_of) {
-  if (step.library == "eigen") return launch_eigen(step, device, buffer_of);
+  const std::string& library = std::get<LibraryCall>(step.action).library;
+  if (library == "eigen") return launch_eigen(step, device, buffer_of);
 #ifdef MORTON_HAS_CLBLAST
-  if (step.library == "clblast") return launch_clblast(step, device, buffer_of);
+  if (library == "clblast") return launch_clblast(step, device, buffer_of);
 #endif
-  throw UnsupportedError("run: step " + step.name + " needs the library '" + step.library +
+  throw UnsupportedError("run: step " + step.name + " needs the library '" + library +
                          "', which this build has not");
 }
 

@@ -14,7 +14,7 @@ namespace morton::launch {
 /// says.
 [[nodiscard]] std::set<std::string> available_libraries();
 
-/// A step of kind library on `device`. Enqueuing throws DeviceError when the library refuses.
+/// A step that calls a library, on `device`. Enqueuing throws DeviceError when the library refuses.
 /// Throws UnsupportedError where this build has not the library, InternalError for an unknown
 /// routine.
 [[nodiscard]] std::unique_ptr<LaunchedStep> launch_library(const Step& step,

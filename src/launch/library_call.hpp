@@ -16,19 +16,18 @@ class LibraryStep : public LaunchedStep {
  public:
   LibraryStep(const Step& step, const BufferOf& buffer_of) : LaunchedStep(step) {
     for (const StepArgument& argument : step.arguments) {
-      if (argument.kind == StepArgument::Kind::integer) {
-        extents_[argument.name] = argument.number;
+      if (const PassedValue* passed = argument.value()) {
+        buffers_[argument.name] = buffer_of(passed->id);
       } else {
-        buffers_[argument.name] = buffer_of(static_cast<int>(argument.number));
+        extents_[argument.name] = *argument.integer();
       }
     }
   }
 
-  void rebind(int value, const cl::Buffer& buffer) override {
+  void rebind(ValueId value, const cl::Buffer& buffer) override {
     for (const StepArgument& argument : step().arguments) {
-      if (argument.kind == StepArgument::Kind::value && argument.number == value) {
-        buffers_[argument.name] = buffer;
-      }
+      const PassedValue* passed = argument.value();
+      if (passed != nullptr && passed->id == value) buffers_[argument.name] = buffer;
     }
   }
 

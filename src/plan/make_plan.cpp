@@ -44,8 +44,7 @@ Plan plan_once(const PlanContext& context, CandidateMemo& memo) {
 /// steps together may not: then each gets less, until they do (or take what must live at one time).
 /// Where nothing does, the plan that takes least. For a limit that was asked for.
 Plan with_less_workspace(Plan plan, const PlanContext& context) {
-  const std::int64_t limit =
-      std::max(context.workspace_limit_bytes, plan.largest_live_workspace_bytes);
+  const std::int64_t limit = std::max(context.workspace_limit_bytes, plan.largest_live.workspace);
   PlanContext tighter = context;
   std::int64_t bytes = block_bytes(plan, PlannedBlock::Kind::workspace);
   for (int i = 0; i < kMostTighter && bytes > limit; ++i) {

@@ -23,15 +23,13 @@ class Slicer {
       if (value.kind == Value::Kind::output) outputs_.insert(value.name);
     }
     const Writers writers(plan);
-    for (std::size_t v = 0; v < plan.values.size(); ++v) {
-      for (const Write& write : writers.of(static_cast<int>(v))) {
-        writers_[v].push_back(write.step);
-      }
+    for (const ValueId v : plan.values.ids()) {
+      for (const Write& write : writers.of(v)) writers_[v].push_back(write.step);
     }
   }
 
-  [[nodiscard]] bool is_layer(int v) const {
-    const Value& value = plan_.values[static_cast<std::size_t>(v)];
+  [[nodiscard]] bool is_layer(ValueId v) const {
+    const Value& value = plan_.values[v];
     // What is copied into the caller's format is looked at there: the copy may be wrong, too.
     const bool kept = value.kind == Value::Kind::output ||
                       (value.kind == Value::Kind::activation && !outputs_.contains(value.name));
@@ -39,23 +37,23 @@ class Slicer {
   }
 
   /// The layer of a value that is one.
-  [[nodiscard]] PlannedLayer layer_of(int v) const {
+  [[nodiscard]] PlannedLayer layer_of(ValueId v) const {
     PlannedLayer layer;
-    layer.name = plan_.values[static_cast<std::size_t>(v)].name;
+    layer.name = plan_.values[v].name;
     layer.value = v;
     layer.last = writers_of(v).back() - plan_.load_steps.size();
     std::set<std::size_t> steps;
-    std::vector<int> open{v};
-    std::set<int> seen{v};
+    std::vector<ValueId> open{v};
+    std::set<ValueId> seen{v};
     while (!open.empty()) {
-      const int next = open.back();
+      const ValueId next = open.back();
       open.pop_back();
       for (const std::size_t s : writers_of(next)) {
         if (s > writers_of(v).back() || !steps.insert(s).second) continue;
-        for (const int read : steps_[s]->reads) {
+        for (const ValueId read : steps_[s]->reads) {
           if (!seen.insert(read).second) continue;
           if (is_layer(read)) {
-            layer.sources.push_back(plan_.values[static_cast<std::size_t>(read)].name);
+            layer.sources.push_back(plan_.values[read].name);
           } else {
             open.push_back(read);
           }
@@ -68,15 +66,13 @@ class Slicer {
 
  private:
   /// The steps that make a value's content, in order.
-  [[nodiscard]] const std::vector<std::size_t>& writers_of(int v) const {
-    return writers_[static_cast<std::size_t>(v)];
-  }
+  [[nodiscard]] const std::vector<std::size_t>& writers_of(ValueId v) const { return writers_[v]; }
 
   const Plan& plan_;
   const std::function<bool(const std::string&)>& is_known_;
   std::vector<const Step*> steps_;
   std::set<std::string> outputs_;
-  std::vector<std::vector<std::size_t>> writers_;  ///< by value
+  Indexed<ValueId, std::vector<std::size_t>> writers_;
 };
 
 std::vector<std::string> kernels_of(const PlannedLayer& layer) {
@@ -94,8 +90,7 @@ std::vector<PlannedLayer> planned_layers(const Plan& plan,
                                          const std::function<bool(const std::string&)>& is_known) {
   const Slicer slicer(plan, is_known);
   std::vector<PlannedLayer> layers;
-  for (std::size_t v = 0; v < plan.values.size(); ++v) {
-    const auto value = static_cast<int>(v);
+  for (const ValueId value : plan.values.ids()) {
     if (slicer.is_layer(value)) layers.push_back(slicer.layer_of(value));
   }
   std::stable_sort(layers.begin(), layers.end(),
@@ -115,7 +110,7 @@ std::map<std::string, LayerValue> layer_values(const std::shared_ptr<const Loade
   runner.run_watched([&](std::size_t step) {
     for (const PlannedLayer& layer : layers) {
       if (layer.last != step) continue;
-      const Value& value = loaded->plan().values[static_cast<std::size_t>(layer.value)];
+      const Value& value = loaded->plan().values[layer.value];
       const std::vector<std::byte> bytes = runner.bytes_of(layer.value);
       values.emplace(layer.name,
                      LayerValue{unpack(bytes, value.arrangement), kernels_of(layer), step});

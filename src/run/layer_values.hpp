@@ -17,7 +17,7 @@ namespace morton::run {
 /// A tensor that a plan computes and keeps in memory, and how it comes about from others like it.
 struct PlannedLayer {
   std::string name;
-  int value = -1;
+  ValueId value;
   std::size_t last = 0;  ///< the step after which it is complete
   /// Those that compute it from its sources, inputs and constants: in order, those that run when
   /// the plan is loaded first.

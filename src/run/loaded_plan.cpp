@@ -22,17 +22,15 @@ namespace {
 /// Host memory for packed weights on their way to the device.
 constexpr std::int64_t kSlabBytes = std::int64_t{16} << 20;
 
-/// The slot whose steps launch each instance; those of no step are slot 0's.
-std::vector<int> slots_of_instances(const Plan& plan) {
-  std::vector<int> slots(plan.instances.size(), 0);
-  std::vector<const Step*> all;
+/// The device whose steps launch each instance; those of no step are the first's.
+Indexed<InstanceId, DeviceIndex> devices_of_instances(const Plan& plan) {
+  Indexed<InstanceId, DeviceIndex> devices(plan.instances.size(), kFirstDevice);
   for (const auto* steps : {&plan.load_steps, &plan.steps}) {
-    for (const Step& step : *steps) all.push_back(&step);
+    for (const Step& step : *steps) {
+      if (const KernelLaunch* launch = step.launch()) devices[launch->instance] = step.device;
+    }
   }
-  for (const Step* step : all) {
-    if (step->instance >= 0) slots[static_cast<std::size_t>(step->instance)] = step->slot;
-  }
-  return slots;
+  return devices;
 }
 
 /// Gives the system what planning took and freed, before weights take memory of their own.
@@ -44,8 +42,7 @@ void return_freed_memory() {
 
 }  // namespace
 
-LoadedPlan::LoadedPlan(Plan plan, std::vector<std::shared_ptr<OpenClDevice>> devices,
-                       const std::function<void()>& built_one)
+LoadedPlan::LoadedPlan(Plan plan, OpenClDevices devices, const std::function<void()>& built_one)
     : plan_(std::move(plan)), devices_(std::move(devices)) {
   if (plan_.devices.size() != devices_.size()) {
     throw InternalError("run: a plan for " + std::to_string(plan_.devices.size()) +
@@ -68,7 +65,7 @@ LoadedPlan::LoadedPlan(Plan plan, std::shared_ptr<const LoadedPlan> family)
 }
 
 void LoadedPlan::load(const CompiledAhead& ahead, const std::function<void()>& built_one) {
-  program_of_instance_.assign(plan_.instances.size(), -1);
+  program_of_instance_.assign(plan_.instances.size(), {});
   if (family_ != nullptr) take_programs();
   build_programs(ahead, built_one);
   const Stopwatch watch;
@@ -85,12 +82,12 @@ void LoadedPlan::load(const CompiledAhead& ahead, const std::function<void()>& b
 }
 
 void LoadedPlan::take_programs() {
-  std::map<std::string, std::size_t> built;
-  for (std::size_t i = 0; i < family_->plan_.instances.size(); ++i) {
+  std::map<std::string, InstanceId> built;
+  for (const InstanceId i : family_->plan_.instances.ids()) {
     built.emplace(family_->plan_.instances[i].key, i);
   }
   programs_ = family_->programs_;
-  for (std::size_t i = 0; i < plan_.instances.size(); ++i) {
+  for (const InstanceId i : plan_.instances.ids()) {
     const auto found = built.find(plan_.instances[i].key);
     if (found == built.end()) continue;
     program_of_instance_[i] = family_->program_of_instance_[found->second];
@@ -99,9 +96,9 @@ void LoadedPlan::take_programs() {
 }
 
 void LoadedPlan::take_constants() {
-  const std::vector<int> same = shared_constants(plan_, family_->plan());
-  for (std::size_t v = 0; v < same.size(); ++v) {
-    if (same[v] < 0) continue;
+  const Indexed<ValueId, ValueId> same = shared_constants(plan_, family_->plan());
+  for (const ValueId v : same.ids()) {
+    if (!same[v]) continue;
     is_taken_[v] = 1;
     constants_[v] = family_->constant(same[v]);
     shared_bytes_ += plan_.values[v].bytes;
@@ -110,51 +107,51 @@ void LoadedPlan::take_constants() {
 
 void LoadedPlan::build_programs(const CompiledAhead& ahead,
                                 const std::function<void()>& built_one) {
-  const std::vector<int> slots = slots_of_instances(plan_);
+  const Indexed<InstanceId, DeviceIndex> devices = devices_of_instances(plan_);
   for (const auto& whole_group : plan_.programs) {
-    std::vector<int> group;
-    for (const int instance : whole_group) {
-      if (program_of_instance_[static_cast<std::size_t>(instance)] < 0) group.push_back(instance);
+    std::vector<InstanceId> group;
+    for (const InstanceId instance : whole_group) {
+      if (!program_of_instance_[instance]) group.push_back(instance);
     }
     if (group.empty()) continue;  // the family has them all
     std::string source;
     std::vector<std::string> functions;
-    for (const int instance : group) {
-      const InstanceSource& text = plan_.instances[static_cast<std::size_t>(instance)];
+    for (const InstanceId instance : group) {
+      const InstanceSource& text = plan_.instances[instance];
       source += text.text;
       functions.push_back(text.function);
-      program_of_instance_[static_cast<std::size_t>(instance)] = static_cast<int>(programs_.size());
+      program_of_instance_[instance] = programs_.next_id();
     }
-    const int slot = slots[static_cast<std::size_t>(group.front())];
+    const DeviceIndex index = devices[group.front()];
     if (ahead.binaries.empty()) {
-      programs_.push_back({device(slot).programs().get(source, functions, builds_), slot});
+      programs_.add({device(index).programs().get(source, functions, builds_), index});
       if (built_one) built_one();
       continue;
     }
     const std::string_view binary = ahead.binaries[programs_.size()];
-    programs_.push_back({program_of_binary(device(slot), functions, binary), slot});
+    programs_.add({program_of_binary(device(index), functions, binary), index});
     builds_.kernels_from_disk += static_cast<int>(functions.size());
   }
 }
 
 void LoadedPlan::upload_constants(const CompiledAhead& ahead) {
   blocks_.resize(plan_.blocks.size());
-  for (int slot = 0; slot < static_cast<int>(devices_.size()); ++slot) {
-    with_device_errors("uploading the weights", device(slot).info(), [&] {
-      for (std::size_t b = 0; b < blocks_.size(); ++b) {
+  for (const DeviceIndex index : devices_.ids()) {
+    with_device_errors("uploading the weights", device(index).info(), [&] {
+      for (const BlockId b : blocks_.ids()) {
         const PlannedBlock& block = plan_.blocks[b];
-        if (block.kind != PlannedBlock::Kind::weights || block.slot != slot) continue;
+        if (block.kind != PlannedBlock::Kind::weights || block.device != index) continue;
         // What is not the family's has memory of its own, value by value.
-        if (family_ == nullptr) blocks_[b] = device(slot).memory().allocate(block.bytes);
+        if (family_ == nullptr) blocks_[b] = device(index).memory().allocate(block.bytes);
       }
-      const cl::CommandQueue queue = device(slot).make_queue(OpenClDevice::QueueKind::plain);
-      for (std::size_t v = 0; v < plan_.values.size(); ++v) {
+      const cl::CommandQueue queue = device(index).make_queue(OpenClDevice::QueueKind::plain);
+      for (const ValueId v : plan_.values.ids()) {
         const Value& value = plan_.values[v];
-        if (!is_fixed(value) || value.slot != slot || is_taken_[v] != 0) continue;
+        if (!is_fixed(value) || value.device != index || is_taken_[v] != 0) continue;
         if (ahead.weights.empty()) {
-          upload(value, v, queue);
+          upload(v, queue);
         } else {
-          upload_packed(value, v, ahead.weights[static_cast<std::size_t>(value.block)], queue);
+          upload_packed(v, ahead.weights[value.block], queue);
         }
       }
       queue.finish();
@@ -162,19 +159,19 @@ void LoadedPlan::upload_constants(const CompiledAhead& ahead) {
   }
 }
 
-void LoadedPlan::upload(const Value& value, std::size_t index, const cl::CommandQueue& queue) {
+void LoadedPlan::upload(ValueId id, const cl::CommandQueue& queue) {
+  const Value& value = plan_.values[id];
   const std::int64_t bytes = std::max<std::int64_t>(value.bytes, 1);
   if (family_ == nullptr) {
-    constants_[index] =
-        blocks_[static_cast<std::size_t>(value.block)].slice(value.offset_bytes, bytes);
+    constants_[id] = blocks_[value.block].slice(value.offset_bytes, bytes);
   } else {
     own_bytes_ += value.bytes;
-    blocks_.push_back(device(value.slot).memory().allocate(bytes));
-    constants_[index] = blocks_.back().slice(0, bytes);
+    own_blocks_.push_back(device(value.device).memory().allocate(bytes));
+    constants_[id] = own_blocks_.back().slice(0, bytes);
   }
   if (value.kind == Value::Kind::derived) return;
   const auto write = [&](std::int64_t offset_bytes, std::span<const std::byte> part) {
-    write_buffer(queue, device(value.slot).info(), constants_[index], offset_bytes, part);
+    write_buffer(queue, device(value.device).info(), constants_[id], offset_bytes, part);
   };
   if (value.view) {
     return pack_through_in_slabs(value.data, *value.view, value.view_names, value.arrangement,
@@ -183,32 +180,33 @@ void LoadedPlan::upload(const Value& value, std::size_t index, const cl::Command
   pack_in_slabs(value.data, value.arrangement, kSlabBytes, write);
 }
 
-void LoadedPlan::upload_packed(const Value& value, std::size_t index, std::string_view block,
-                               const cl::CommandQueue& queue) {
-  const Block& memory = blocks_[static_cast<std::size_t>(value.block)];
-  constants_[index] = memory.slice(value.offset_bytes, std::max<std::int64_t>(value.bytes, 1));
+void LoadedPlan::upload_packed(ValueId id, std::string_view block, const cl::CommandQueue& queue) {
+  const Value& value = plan_.values[id];
+  constants_[id] =
+      blocks_[value.block].slice(value.offset_bytes, std::max<std::int64_t>(value.bytes, 1));
   const std::span<const std::byte> bytes = std::as_bytes(std::span(block));
-  write_buffer(queue, device(value.slot).info(), constants_[index], 0,
+  write_buffer(queue, device(value.device).info(), constants_[id], 0,
                bytes.subspan(static_cast<std::size_t>(value.offset_bytes),
                              static_cast<std::size_t>(value.bytes)));
 }
 
 std::string LoadedPlan::program_binary(std::size_t program) const {
-  const auto instance = static_cast<std::size_t>(plan_.programs[program].front());
-  const Program& one = programs_[static_cast<std::size_t>(program_of_instance_[instance])];
-  return binary_of(device(one.slot), *one.cached);
+  const InstanceId instance = plan_.programs[program].front();
+  const Program& one = programs_[program_of_instance_[instance]];
+  return binary_of(device(one.device), *one.cached);
 }
 
-std::string LoadedPlan::weights_in(std::size_t block) const {
+std::string LoadedPlan::weights_in(BlockId block) const {
   const PlannedBlock& planned = plan_.blocks[block];
   std::string content(static_cast<std::size_t>(planned.bytes), '\0');
   const std::span<std::byte> bytes = std::as_writable_bytes(std::span(content));
-  with_device_errors("reading the weights", device(planned.slot).info(), [&] {
-    const cl::CommandQueue queue = device(planned.slot).make_queue(OpenClDevice::QueueKind::plain);
-    for (std::size_t v = 0; v < plan_.values.size(); ++v) {
+  with_device_errors("reading the weights", device(planned.device).info(), [&] {
+    const cl::CommandQueue queue =
+        device(planned.device).make_queue(OpenClDevice::QueueKind::plain);
+    for (const ValueId v : plan_.values.ids()) {
       const Value& value = plan_.values[v];
-      if (!is_fixed(value) || value.block != static_cast<int>(block)) continue;
-      read_buffer(queue, device(planned.slot).info(), constants_[v], 0,
+      if (!is_fixed(value) || value.block != block) continue;
+      read_buffer(queue, device(planned.device).info(), constants_[v], 0,
                   bytes.subspan(static_cast<std::size_t>(value.offset_bytes),
                                 static_cast<std::size_t>(value.bytes)));
     }
@@ -217,18 +215,17 @@ std::string LoadedPlan::weights_in(std::size_t block) const {
 }
 
 void LoadedPlan::run_load_steps() {
-  for (int slot = 0; slot < static_cast<int>(devices_.size()); ++slot) {
-    with_device_errors("preparing the weights", device(slot).info(), [&] {
-      const cl::CommandQueue queue = device(slot).make_queue(OpenClDevice::QueueKind::plain);
+  for (const DeviceIndex index : devices_.ids()) {
+    with_device_errors("preparing the weights", device(index).info(), [&] {
+      const cl::CommandQueue queue = device(index).make_queue(OpenClDevice::QueueKind::plain);
       // Kernels live until the queue is done with them.
       std::vector<std::unique_ptr<LaunchedStep>> launched;
       for (const Step& step : plan_.load_steps) {
-        const bool taken = std::all_of(step.writes.begin(), step.writes.end(), [&](int value) {
-          return is_taken_[static_cast<std::size_t>(value)] != 0;
-        });
-        if (step.slot != slot || taken) continue;
+        const bool taken =
+            std::ranges::all_of(step.writes, [&](ValueId value) { return is_taken_[value] != 0; });
+        if (step.device != index || taken) continue;
         launched.push_back(
-            launch(step, [&](int value) -> const cl::Buffer& { return constant(value); }));
+            launch(step, [&](ValueId value) -> const cl::Buffer& { return constant(value); }));
         launched.back()->enqueue(queue, nullptr);
       }
       queue.finish();
@@ -238,18 +235,16 @@ void LoadedPlan::run_load_steps() {
 
 std::unique_ptr<LaunchedStep> LoadedPlan::launch(const Step& step,
                                                  const BufferOf& buffer_of) const {
-  if (step.kind == Step::Kind::library) {
-    return launch_library(step, device(step.slot), buffer_of);
+  if (step.library_call() != nullptr) {
+    return launch_library(step, device(step.device), buffer_of);
   }
-  const auto instance = static_cast<std::size_t>(step.instance);
-  const auto program = static_cast<std::size_t>(program_of_instance_[instance]);
-  return launch_kernel(step, plan_.instances[instance].function, programs_[program].cached->program,
-                       device(step.slot), buffer_of);
+  const InstanceId instance = std::get<KernelLaunch>(step.action).instance;
+  const Program& program = programs_[program_of_instance_[instance]];
+  return launch_kernel(step, plan_.instances[instance].function, program.cached->program,
+                       device(step.device), buffer_of);
 }
 
-const cl::Buffer& LoadedPlan::constant(int value) const {
-  return constants_[static_cast<std::size_t>(value)];
-}
+const cl::Buffer& LoadedPlan::constant(ValueId value) const { return constants_[value]; }
 
 bool LoadedPlan::wants_storing() const {
   return std::any_of(programs_.begin(), programs_.end(),
@@ -258,7 +253,7 @@ bool LoadedPlan::wants_storing() const {
 
 bool LoadedPlan::has_librarys_kernels() const {
   return std::any_of(plan_.steps.begin(), plan_.steps.end(), [](const Step& step) {
-    return step.kind == Step::Kind::library && step.place == Step::Place::device;
+    return step.library_call() != nullptr && !is_on_host(step);
   });
 }
 
@@ -266,7 +261,7 @@ std::vector<std::string> LoadedPlan::store_programs() {
   std::vector<std::string> problems;
   for (const auto& program : programs_) {
     if (program.cached->stored) continue;
-    std::string problem = device(program.slot).programs().store(*program.cached);
+    std::string problem = device(program.device).programs().store(*program.cached);
     if (!problem.empty()) problems.push_back(std::move(problem));
   }
   return problems;

@@ -19,20 +19,21 @@ struct CompiledAhead {
   /// By program; none at all: they are built from source.
   std::vector<std::string_view> binaries;
   /// Memory of the plan's blocks of weights; empty for other blocks.
-  std::vector<std::string_view> weights;
+  Indexed<BlockId, std::string_view> weights;
 };
+
+using OpenClDevices = Indexed<DeviceIndex, std::shared_ptr<OpenClDevice>>;
 
 /// A plan on its devices: programs built, constants uploaded. Immutable once loaded; shared between
 /// runners.
 class LoadedPlan {
  public:
   /// Builds or finds the programs, packs and uploads the constants, computes what derives from
-  /// them. `devices` has one device for each slot of the plan; `built_one`, unless empty, is called
+  /// them. `devices` are the plan's, in its order; `built_one`, unless empty, is called
   /// after each program. Throws DeviceError.
-  LoadedPlan(Plan plan, std::vector<std::shared_ptr<OpenClDevice>> devices,
-             const std::function<void()>& built_one = {});
+  LoadedPlan(Plan plan, OpenClDevices devices, const std::function<void()>& built_one = {});
   LoadedPlan(Plan plan, std::shared_ptr<OpenClDevice> device)
-      : LoadedPlan(std::move(plan), std::vector{std::move(device)}) {}
+      : LoadedPlan(std::move(plan), OpenClDevices{std::move(device)}) {}
   /// Takes what was compiled ahead: compiles nothing and packs nothing. Throws RefusedBinary,
   /// DeviceError.
   LoadedPlan(Plan plan, std::shared_ptr<OpenClDevice> device, const CompiledAhead& ahead);
@@ -42,22 +43,19 @@ class LoadedPlan {
   LoadedPlan(Plan plan, std::shared_ptr<const LoadedPlan> family);
 
   [[nodiscard]] const Plan& plan() const { return plan_; }
-  [[nodiscard]] OpenClDevice& device(int slot = 0) const { return *shared_device(slot); }
-  [[nodiscard]] const std::shared_ptr<OpenClDevice>& shared_device(int slot = 0) const {
-    return devices_[static_cast<std::size_t>(slot)];
+  [[nodiscard]] OpenClDevice& device(DeviceIndex index = kFirstDevice) const {
+    return *devices_[index];
   }
-  [[nodiscard]] const std::vector<std::shared_ptr<OpenClDevice>>& devices() const {
-    return devices_;
-  }
+  [[nodiscard]] const OpenClDevices& devices() const { return devices_; }
   /// A step that computes (no transfer), with its arguments set. Throws cl::Error.
   [[nodiscard]] std::unique_ptr<LaunchedStep> launch(const Step& step,
                                                      const BufferOf& buffer_of) const;
   /// Memory of a constant or derived value.
-  [[nodiscard]] const cl::Buffer& constant(int value) const;
+  [[nodiscard]] const cl::Buffer& constant(ValueId value) const;
   /// The binary of a program; call after every step has run. Throws DeviceError.
   [[nodiscard]] std::string program_binary(std::size_t program) const;
   /// What lies in a block of weights; zero between the values.
-  [[nodiscard]] std::string weights_in(std::size_t block) const;
+  [[nodiscard]] std::string weights_in(BlockId block) const;
   [[nodiscard]] const BuildReport& builds() const { return builds_; }
   [[nodiscard]] double upload_ms() const { return upload_ms_; }
   /// Bytes of the constants that are the family's, and of those that are its own.
@@ -74,8 +72,9 @@ class LoadedPlan {
  private:
   struct Program {
     std::shared_ptr<CachedProgram> cached;
-    int slot = 0;
+    DeviceIndex device;
   };
+  using ProgramId = Id<Program>;
 
   void load(const CompiledAhead& ahead, const std::function<void()>& built_one);
   void build_programs(const CompiledAhead& ahead, const std::function<void()>& built_one);
@@ -85,19 +84,19 @@ class LoadedPlan {
   void take_constants();
   void upload_constants(const CompiledAhead& ahead);
   void run_load_steps();
-  void upload(const Value& value, std::size_t index, const cl::CommandQueue& queue);
-  void upload_packed(const Value& value, std::size_t index, std::string_view block,
-                     const cl::CommandQueue& queue);
+  void upload(ValueId id, const cl::CommandQueue& queue);
+  void upload_packed(ValueId id, std::string_view block, const cl::CommandQueue& queue);
 
   Plan plan_;
-  std::vector<std::shared_ptr<OpenClDevice>> devices_;  ///< by slot
-  std::shared_ptr<const LoadedPlan> family_;            ///< whose constants it uses, or null
+  OpenClDevices devices_;
+  std::shared_ptr<const LoadedPlan> family_;  ///< whose constants it uses, or null
   BuildReport builds_;
-  std::vector<Program> programs_;
-  std::vector<int> program_of_instance_;
-  std::vector<Block> blocks_;
-  std::vector<cl::Buffer> constants_;  ///< by value; empty handles for others
-  std::vector<char> is_taken_;         ///< by value: whether that is the family's
+  Indexed<ProgramId, Program> programs_;  ///< the family's first
+  Indexed<InstanceId, ProgramId> program_of_instance_;
+  Indexed<BlockId, Block> blocks_;          ///< of weights
+  std::vector<Block> own_blocks_;           ///< of the constants that are not the family's
+  Indexed<ValueId, cl::Buffer> constants_;  ///< empty handles for other values
+  Indexed<ValueId, char> is_taken_;         ///< whether that is the family's
   std::int64_t shared_bytes_ = 0, own_bytes_ = 0;
   double upload_ms_ = 0.0;
 };

@@ -11,8 +11,7 @@
 namespace morton::run {
 namespace {
 
-int find_port(const std::vector<std::pair<std::string, int>>& ports, const std::string& name,
-              const char* kind) {
+ValueId find_port(const std::vector<Port>& ports, const std::string& name, const char* kind) {
   std::string known;
   for (const auto& [port, value] : ports) {
     if (port == name) return value;
@@ -26,65 +25,65 @@ int find_port(const std::vector<std::pair<std::string, int>>& ports, const std::
 
 Runner::Runner(std::shared_ptr<const LoadedPlan> loaded, OpenClDevice::QueueKind kind)
     : loaded_(std::move(loaded)), kind_(kind), own_kind_(kind) {
-  for (const auto& device : loaded_->devices()) queues_.push_back(device->make_queue(kind));
-  own_queue_ = queues_[0];
+  for (const auto& device : loaded_->devices()) queues_.add(device->make_queue(kind));
+  own_queue_ = queues_.front();
   const Plan& plan = loaded_->plan();
   blocks_.resize(plan.blocks.size());
   buffers_.resize(plan.values.size());
   launched_.resize(plan.steps.size());
-  for (int slot = 0; slot < static_cast<int>(queues_.size()); ++slot) {
-    with_device_errors("making a session", info(slot), [&] { prepare(slot); });
+  for (const DeviceIndex device : queues_.ids()) {
+    with_device_errors("making a session", info(device), [&] { prepare(device); });
   }
   own_ = buffers_;
 }
 
-void Runner::prepare(int slot) {
+void Runner::prepare(DeviceIndex device) {
   const Plan& plan = loaded_->plan();
-  for (std::size_t b = 0; b < blocks_.size(); ++b) {
+  for (const BlockId b : blocks_.ids()) {
     const PlannedBlock& block = plan.blocks[b];
-    if (block.kind == PlannedBlock::Kind::weights || block.slot != slot) continue;
-    blocks_[b] = loaded_->device(slot).memory().allocate(block.bytes);
+    if (block.kind == PlannedBlock::Kind::weights || block.device != device) continue;
+    blocks_[b] = loaded_->device(device).memory().allocate(block.bytes);
   }
-  slice_blocks(slot);
+  slice_blocks(device);
   for (const auto& [name, value] : plan.states) {
-    if (value_at(value).slot != slot) continue;
+    if (value_at(value).device != device) continue;
     const Tensor& initial = value_at(value).data;
-    write_buffer(queue_of(slot), info(slot), buffer_of(value), 0,
+    write_buffer(queue_of(device), info(device), buffer_of(value), 0,
                  {initial.data(), initial.bytes()});
   }
   for (std::size_t s = 0; s < launched_.size(); ++s) {
     const Step& step = plan.steps[s];
-    if (step.slot != slot) continue;
-    if (step.kind == Step::Kind::transfer) {
-      const auto bytes = static_cast<std::size_t>(step.transfer.bytes);
+    if (step.device != device) continue;
+    if (const Transfer* transfer = step.transfer()) {
+      const auto bytes = static_cast<std::size_t>(transfer->bytes);
       staging_.resize(std::max(staging_.size(), bytes));
       continue;
     }
     launched_[s] =
-        loaded_->launch(step, [&](int value) -> const cl::Buffer& { return buffer_of(value); });
+        loaded_->launch(step, [&](ValueId value) -> const cl::Buffer& { return buffer_of(value); });
   }
 }
 
-void Runner::slice_blocks(int slot) {
+void Runner::slice_blocks(DeviceIndex device) {
   const Plan& plan = loaded_->plan();
   // What begins at the same byte shares a handle, as large as the largest needs it: NVIDIA's driver
   // cannot bear sub-buffers that overlap in another way.
   struct Place {
     std::int64_t bytes = 1;  // OpenCL has no empty buffers; an empty tensor gets a byte
-    std::vector<std::size_t> values;
+    std::vector<ValueId> values;
   };
-  std::map<std::pair<int, std::int64_t>, Place> places;
-  for (std::size_t v = 0; v < buffers_.size(); ++v) {
+  std::map<std::pair<BlockId, std::int64_t>, Place> places;
+  for (const ValueId v : buffers_.ids()) {
     const Value& value = plan.values[v];
-    if (is_fixed(value) || value.slot != slot) continue;
+    if (is_fixed(value) || value.device != device) continue;
     Place& place = places[{value.block, value.offset_bytes}];
     place.bytes = std::max(place.bytes, value.bytes);
     place.values.push_back(v);
   }
   for (const auto& [start, place] : places) {
-    const Block& block = blocks_[static_cast<std::size_t>(start.first)];
+    const Block& block = blocks_[start.first];
     const cl::Buffer part = block.slice(start.second, place.bytes);
-    for (const std::size_t v : place.values) buffers_[v] = part;
+    for (const ValueId v : place.values) buffers_[v] = part;
   }
 }
 
@@ -103,32 +102,30 @@ void Runner::finish_quietly() noexcept {
   }
 }
 
-const cl::Buffer& Runner::buffer_of(int value) const {
+const cl::Buffer& Runner::buffer_of(ValueId value) const {
   if (is_fixed(value_at(value))) return loaded_->constant(value);
-  return buffers_[static_cast<std::size_t>(value)];
+  return buffers_[value];
 }
 
-const Value& Runner::value_at(int value) const {
-  return loaded_->plan().values[static_cast<std::size_t>(value)];
-}
+const Value& Runner::value_at(ValueId value) const { return loaded_->plan().values[value]; }
 
 void Runner::with_errors(const std::string& what, const std::function<void()>& call) const {
   with_device_errors(what, loaded_->device().info(), call);
 }
 
-int Runner::input(const std::string& name) const {
+ValueId Runner::input(const std::string& name) const {
   return find_port(loaded_->plan().inputs, name, "input");
 }
 
-int Runner::output(const std::string& name) const {
+ValueId Runner::output(const std::string& name) const {
   return find_port(loaded_->plan().outputs, name, "output");
 }
 
-int Runner::state(const std::string& name) const {
+ValueId Runner::state(const std::string& name) const {
   return find_port(loaded_->plan().states, name, "state");
 }
 
-void Runner::require_writable(int value, const Tensor& tensor) const {
+void Runner::require_writable(ValueId value, const Tensor& tensor) const {
   const Value& target = value_at(value);
   if (tensor.dtype() != target.arrangement.dtype ||
       tensor.shape() != target.arrangement.tensor_shape) {
@@ -140,32 +137,32 @@ void Runner::require_writable(int value, const Tensor& tensor) const {
   require_unmapped(value, "setting");
 }
 
-void Runner::write(int value, const Tensor& tensor) {
+void Runner::write(ValueId value, const Tensor& tensor) {
   require_writable(value, tensor);
   with_errors("writing input '" + value_at(value).name + "'", [&] {
     const std::span<const std::byte> from{tensor.data(), tensor.bytes()};
     // The caller may look at its own buffer by a queue of its own at once.
     if (static_cast<std::int64_t>(from.size()) <= kStagedBytes && !uses_callers_objects()) {
-      staged_[value].enqueue(queues_[0], loaded_->device().info(), buffer_of(value), from);
+      staged_[value].enqueue(queues_.front(), loaded_->device().info(), buffer_of(value), from);
     } else {
-      write_buffer(queues_[0], loaded_->device().info(), buffer_of(value), 0, from);
+      write_buffer(queues_.front(), loaded_->device().info(), buffer_of(value), 0, from);
     }
   });
 }
 
-void Runner::lend(int value, const Tensor& tensor) {
+void Runner::lend(ValueId value, const Tensor& tensor) {
   // The caller may look at its own buffer by a queue of its own at once.
   if (uses_callers_objects()) return write(value, tensor);
   require_writable(value, tensor);
   with_errors("writing input '" + value_at(value).name + "'", [&] {
-    enqueue_write(queues_[0], loaded_->device().info(), buffer_of(value),
+    enqueue_write(queues_.front(), loaded_->device().info(), buffer_of(value),
                   {tensor.data(), tensor.bytes()});
   });
 }
 
-void Runner::read(int value, Tensor& tensor) { read({&value, 1}, {&tensor, 1}); }
+void Runner::read(ValueId value, Tensor& tensor) { read({&value, 1}, {&tensor, 1}); }
 
-void Runner::read(std::span<const int> values, std::span<Tensor> tensors) {
+void Runner::read(std::span<const ValueId> values, std::span<Tensor> tensors) {
   std::vector<BufferRead> reads;
   std::string names;
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -174,10 +171,10 @@ void Runner::read(std::span<const int> values, std::span<Tensor> tensors) {
     names += (names.empty() ? "'" : ", '") + value_at(values[i]).name + "'";
   }
   with_errors("reading output " + names,
-              [&] { read_buffers(queues_[0], loaded_->device().info(), reads); });
+              [&] { read_buffers(queues_.front(), loaded_->device().info(), reads); });
 }
 
-void Runner::require_fits(int value, const Tensor& tensor) const {
+void Runner::require_fits(ValueId value, const Tensor& tensor) const {
   const Value& source = value_at(value);
   if (tensor.dtype() != source.arrangement.dtype ||
       tensor.shape() != source.arrangement.tensor_shape) {
@@ -196,15 +193,15 @@ void Runner::enqueue(Part part) {
   const Stopwatch watch;
   const std::vector<Step>& steps = loaded_->plan().steps;
   for (std::size_t first = 0; first < steps.size();) {
-    const int slot = steps[first].slot;
+    const DeviceIndex device = steps[first].device;
     std::size_t end = first;
-    while (end < steps.size() && steps[end].slot == slot) ++end;
-    with_device_errors("running the model", info(slot), [&] {
+    while (end < steps.size() && steps[end].device == device) ++end;
+    with_device_errors("running the model", info(device), [&] {
       for (std::size_t s = first; s < end; ++s) {
         if (part == Part::computing && steps[s].role == Step::Role::repack) continue;
         enqueue_timed(s, watch);
       }
-      queue_of(slot).flush();
+      queue_of(device).flush();
     });
     first = end;
   }
@@ -219,10 +216,10 @@ void Runner::run_step_by_step() {
   host_times_.assign(events_.size(), HostTimes());
   const Stopwatch watch;
   for (std::size_t s = 0; s < launched_.size(); ++s) {
-    const int slot = loaded_->plan().steps[s].slot;
-    with_device_errors("running the model", info(slot), [&] {
+    const DeviceIndex device = loaded_->plan().steps[s].device;
+    with_device_errors("running the model", info(device), [&] {
       enqueue_timed(s, watch);
-      queue_of(slot).finish();
+      queue_of(device).finish();
     });
     host_times_[s].whole_us = watch.microseconds() - host_times_[s].enqueued_at_us;
   }
@@ -231,21 +228,21 @@ void Runner::run_step_by_step() {
 void Runner::run_watched(const std::function<void(std::size_t)>& after) {
   require_unmapped("running");
   for (std::size_t s = 0; s < launched_.size(); ++s) {
-    const int slot = loaded_->plan().steps[s].slot;
-    with_device_errors("running the model", info(slot), [&] {
+    const DeviceIndex device = loaded_->plan().steps[s].device;
+    with_device_errors("running the model", info(device), [&] {
       enqueue_step(s, nullptr);
-      queue_of(slot).finish();
+      queue_of(device).finish();
     });
     after(s);
   }
 }
 
-std::vector<std::byte> Runner::bytes_of(int value) const {
+std::vector<std::byte> Runner::bytes_of(ValueId value) const {
   const Value& source = value_at(value);
   std::vector<std::byte> bytes(static_cast<std::size_t>(source.bytes));
   if (bytes.empty()) return bytes;
   with_errors("reading '" + source.name + "'", [&] {
-    read_buffer(queues_[0], loaded_->device().info(), buffer_of(value), 0, bytes);
+    read_buffer(queues_.front(), loaded_->device().info(), buffer_of(value), 0, bytes);
   });
   return bytes;
 }
@@ -260,16 +257,16 @@ void Runner::enqueue_timed(std::size_t index, const Stopwatch& run) {
 
 void Runner::enqueue_step(std::size_t index, StepEvents* events) {
   const Step& step = loaded_->plan().steps[index];
-  if (step.kind == Step::Kind::transfer) {
-    transfer(step.transfer);
+  if (const Transfer* stretch = step.transfer()) {
+    transfer(*stretch);
   } else {
-    launched_[index]->enqueue(queue_of(step.slot), events);
+    launched_[index]->enqueue(queue_of(step.device), events);
   }
 }
 
 void Runner::transfer(const Transfer& transfer) {
-  const int from = value_at(transfer.from).slot;
-  const int to = value_at(transfer.to).slot;
+  const DeviceIndex from = value_at(transfer.from).device;
+  const DeviceIndex to = value_at(transfer.to).device;
   if (from == to) {
     queue_of(to).enqueueCopyBuffer(buffer_of(transfer.from), buffer_of(transfer.to),
                                    static_cast<cl::size_type>(transfer.from_offset_bytes),
@@ -285,25 +282,27 @@ void Runner::transfer(const Transfer& transfer) {
 
 cl::Event Runner::marker() {
   cl::Event event;
-  with_errors("marking the queue", [&] { queues_[0].enqueueMarkerWithWaitList(nullptr, &event); });
+  with_errors("marking the queue",
+              [&] { queues_.front().enqueueMarkerWithWaitList(nullptr, &event); });
   return event;
 }
 
 void Runner::wait() {
-  for (int slot = 0; slot < static_cast<int>(queues_.size()); ++slot) {
-    with_device_errors("waiting for the model", info(slot), [&] { queue_of(slot).finish(); });
+  for (const DeviceIndex device : queues_.ids()) {
+    with_device_errors("waiting for the model", info(device), [&] { queue_of(device).finish(); });
   }
 }
 
-std::span<std::byte> Runner::map(int value, MappedBuffer::Access access) {
+std::span<std::byte> Runner::map(ValueId value, MappedBuffer::Access access) {
   const Value& target = value_at(value);
   require_unmapped(value, "mapping");
   std::span<std::byte> bytes;
   if (target.bytes == 0) return bytes;
   with_errors("mapping '" + target.name + "'", [&] {
     const MappedBuffer::Range whole{0, target.bytes};
-    mapped_.push_back({value, std::make_unique<MappedBuffer>(queues_[0], loaded_->device().info(),
-                                                             buffer_of(value), whole, access)});
+    mapped_.push_back(
+        {value, std::make_unique<MappedBuffer>(queues_.front(), loaded_->device().info(),
+                                               buffer_of(value), whole, access)});
     bytes = mapped_.back().memory->bytes();
   });
   return bytes;
@@ -316,11 +315,11 @@ void Runner::unmap() {
   mapped_.clear();
 }
 
-bool Runner::same_place(int a, int b) const {
+bool Runner::same_place(ValueId a, ValueId b) const {
   const Value& one = value_at(a);
   const Value& other = value_at(b);
   if (one.block != other.block || one.offset_bytes != other.offset_bytes) return false;
-  const std::vector<Value>& values = loaded_->plan().values;
+  const Values& values = loaded_->plan().values;
   return one.bytes == other.bytes || memory_root(values, a) == memory_root(values, b);
 }
 
@@ -328,7 +327,7 @@ void Runner::require_unmapped(const std::string& action) const {
   if (is_mapped()) throw UsageError("session: unmap inputs and outputs before " + action);
 }
 
-void Runner::require_unmapped(int value, const std::string& action) const {
+void Runner::require_unmapped(ValueId value, const std::string& action) const {
   for (const auto& mapping : mapped_) {
     if (!same_place(mapping.value, value)) continue;
     throw UsageError("session: '" + value_at(value).name + "' is mapped; unmap it before " +
@@ -346,8 +345,7 @@ std::vector<StepRecord> Runner::step_records() {
     record.enqueued_at_us = host.enqueued_at_us;
     record.enqueue_us = host.enqueue_us;
     record.host_us = host.whole_us;
-    const bool has_events =
-        record.step->kind != Step::Kind::transfer && record.step->place == Step::Place::device;
+    const bool has_events = record.step->transfer() == nullptr && !is_on_host(*record.step);
     if (has_events) record.device = device_span(events_[s].first, events_[s].last);
     records.push_back(record);
   }

@@ -40,21 +40,21 @@ class Runner {
 
   [[nodiscard]] const LoadedPlan& loaded() const { return *loaded_; }
   /// Value of the input or output named `name`; throws UsageError that lists the names.
-  [[nodiscard]] int input(const std::string& name) const;
-  [[nodiscard]] int output(const std::string& name) const;
+  [[nodiscard]] ValueId input(const std::string& name) const;
+  [[nodiscard]] ValueId output(const std::string& name) const;
 
   /// Value of the state named `name`; throws UsageError that lists the names.
-  [[nodiscard]] int state(const std::string& name) const;
+  [[nodiscard]] ValueId state(const std::string& name) const;
   /// Copies a dense tensor into the memory of an input or state; `tensor` may be reused on return.
   /// Throws UsageError for a wrong type or shape.
-  void write(int value, const Tensor& tensor);
+  void write(ValueId value, const Tensor& tensor);
   /// Likewise, but the queue reads `tensor`'s memory when the write's turn comes: until then it
   /// must neither change nor go.
-  void lend(int value, const Tensor& tensor);
+  void lend(ValueId value, const Tensor& tensor);
   /// Waits, then copies out. Throws likewise.
-  void read(int value, Tensor& tensor);
+  void read(ValueId value, Tensor& tensor);
   /// Likewise several values, into tensors of their types and shapes, after one wait.
-  void read(std::span<const int> values, std::span<Tensor> tensors);
+  void read(std::span<const ValueId> values, std::span<Tensor> tensors);
   enum class Part : std::uint8_t { all, computing };
   /// Enqueues all steps, or all but those that repack, and flushes. A transfer between devices
   /// waits on the host for the bytes that it reads, so with several devices this returns when their
@@ -66,7 +66,7 @@ class Runner {
   /// Enqueues the steps one by one, waits after each and calls `after` with its index.
   void run_watched(const std::function<void(std::size_t)>& after);
   /// The memory of a value of the first device as it is now, in its arrangement. Waits.
-  [[nodiscard]] std::vector<std::byte> bytes_of(int value) const;
+  [[nodiscard]] std::vector<std::byte> bytes_of(ValueId value) const;
   /// An event behind all that is enqueued.
   [[nodiscard]] cl::Event marker();
   void wait();
@@ -74,7 +74,7 @@ class Runner {
   void finish_quietly() noexcept;
 
   /// Maps an input (to write) or output (to read). Throws UsageError where it is mapped already.
-  [[nodiscard]] std::span<std::byte> map(int value, MappedBuffer::Access access);
+  [[nodiscard]] std::span<std::byte> map(ValueId value, MappedBuffer::Access access);
   void unmap();
   [[nodiscard]] bool is_mapped() const { return !mapped_.empty(); }
 
@@ -86,7 +86,7 @@ class Runner {
   void use_kind(OpenClDevice::QueueKind kind);
   /// Uses the caller's buffer for an input or output; a null one restores its own memory. Throws
   /// UsageError for a buffer that does not fit or is another port's, or while anything is mapped.
-  void bind(int value, const cl::Buffer& buffer);
+  void bind(ValueId value, const cl::Buffer& buffer);
   /// True while the queue or some buffer is the caller's.
   [[nodiscard]] bool uses_callers_objects() const;
 
@@ -94,48 +94,50 @@ class Runner {
   [[nodiscard]] std::vector<StepRecord> step_records();
 
  private:
-  [[nodiscard]] const cl::Buffer& buffer_of(int value) const;
-  [[nodiscard]] const Value& value_at(int value) const;
-  [[nodiscard]] const DeviceInfo& info(int slot) const { return loaded_->device(slot).info(); }
-  [[nodiscard]] const cl::CommandQueue& queue_of(int slot) const {
-    return queues_[static_cast<std::size_t>(slot)];
+  [[nodiscard]] const cl::Buffer& buffer_of(ValueId value) const;
+  [[nodiscard]] const Value& value_at(ValueId value) const;
+  [[nodiscard]] const DeviceInfo& info(DeviceIndex device) const {
+    return loaded_->device(device).info();
+  }
+  [[nodiscard]] const cl::CommandQueue& queue_of(DeviceIndex device) const {
+    return queues_[device];
   }
   /// Memory and steps of one device.
-  void prepare(int slot);
-  void slice_blocks(int slot);
+  void prepare(DeviceIndex device);
+  void slice_blocks(DeviceIndex device);
   void enqueue_step(std::size_t index, StepEvents* events);
   /// Likewise, with its times where the queue profiles. `run` began with the run.
   void enqueue_timed(std::size_t index, const Stopwatch& run);
   void transfer(const Transfer& transfer);
   /// Throws UsageError when another input or output has the memory of `value`.
-  void require_own_memory(int value) const;
-  [[nodiscard]] bool same_place(int a, int b) const;
+  void require_own_memory(ValueId value) const;
+  [[nodiscard]] bool same_place(ValueId a, ValueId b) const;
   /// Throws UsageError for a destination of another type or shape.
-  void require_fits(int value, const Tensor& tensor) const;
-  void require_writable(int value, const Tensor& tensor) const;
-  void check_buffer(int value, const cl::Buffer& buffer) const;
+  void require_fits(ValueId value, const Tensor& tensor) const;
+  void require_writable(ValueId value, const Tensor& tensor) const;
+  void check_buffer(ValueId value, const cl::Buffer& buffer) const;
   /// Gives the steps this buffer for all names of the value's memory.
-  void rebind(int value, const cl::Buffer& buffer);
+  void rebind(ValueId value, const cl::Buffer& buffer);
   void require_unmapped(const std::string& action) const;
-  void require_unmapped(int value, const std::string& action) const;
+  void require_unmapped(ValueId value, const std::string& action) const;
   void with_errors(const std::string& what, const std::function<void()>& call) const;
 
   struct Mapping {
-    int value = -1;
+    ValueId value;
     std::unique_ptr<MappedBuffer> memory;
   };
 
   std::shared_ptr<const LoadedPlan> loaded_;
-  OpenClDevice::QueueKind kind_;          ///< of the first queue
-  OpenClDevice::QueueKind own_kind_;      ///< of `own_queue_`
-  std::vector<cl::CommandQueue> queues_;  ///< by slot; the first may be the caller's
-  cl::CommandQueue own_queue_;            ///< of the first device
-  std::vector<Block> blocks_;
-  std::vector<cl::Buffer> buffers_;  ///< by value; constants have theirs in the loaded plan
-  std::vector<cl::Buffer> own_;      ///< as `buffers_`, without the caller's
+  OpenClDevice::QueueKind kind_;                   ///< of the first queue
+  OpenClDevice::QueueKind own_kind_;               ///< of `own_queue_`
+  Indexed<DeviceIndex, cl::CommandQueue> queues_;  ///< the first may be the caller's
+  cl::CommandQueue own_queue_;                     ///< of the first device
+  Indexed<BlockId, Block> blocks_;
+  Indexed<ValueId, cl::Buffer> buffers_;  ///< constants have theirs in the loaded plan
+  Indexed<ValueId, cl::Buffer> own_;      ///< as `buffers_`, without the caller's
   std::vector<std::unique_ptr<LaunchedStep>> launched_;  ///< by step; null for transfers
   std::vector<std::byte> staging_;                       ///< host memory for the largest transfer
-  std::map<int, StagedWrite> staged_;                    ///< small writes, by value
+  std::map<ValueId, StagedWrite> staged_;                ///< small writes
   std::vector<StepEvents> events_;
   /// What the host's clock said of a step of the last profiled run.
   struct HostTimes {

@@ -12,7 +12,7 @@ void Runner::use_queue(const cl::CommandQueue& queue) {
   require_unmapped("changing the queue");
   if (queue() == nullptr) {
     wait();
-    queues_[0] = own_queue_;
+    queues_.front() = own_queue_;
     kind_ = own_kind_;
     return;
   }
@@ -36,12 +36,12 @@ void Runner::use_queue(const cl::CommandQueue& queue) {
   wait();
   kind_ = (properties & CL_QUEUE_PROFILING_ENABLE) != 0 ? OpenClDevice::QueueKind::profiling
                                                         : OpenClDevice::QueueKind::plain;
-  queues_[0] = queue;
+  queues_.front() = queue;
 }
 
 void Runner::use_kind(OpenClDevice::QueueKind kind) {
   require_unmapped("changing the queue");
-  if (queues_[0]() != own_queue_()) {
+  if (queues_.front()() != own_queue_()) {
     throw UsageError(
         "session: the caller's queue decides whether it profiles; give the session "
         "its own back first (use_queue with null)");
@@ -49,16 +49,16 @@ void Runner::use_kind(OpenClDevice::QueueKind kind) {
   if (kind == own_kind_) return;
   wait();
   // Nothing changes unless all of them can be made.
-  std::vector<cl::CommandQueue> queues;
-  for (const auto& device : loaded_->devices()) queues.push_back(device->make_queue(kind));
+  Indexed<DeviceIndex, cl::CommandQueue> queues;
+  for (const auto& device : loaded_->devices()) queues.add(device->make_queue(kind));
   queues_ = std::move(queues);
-  own_queue_ = queues_[0];
+  own_queue_ = queues_.front();
   kind_ = own_kind_ = kind;
   events_.clear();
   host_times_.clear();
 }
 
-void Runner::check_buffer(int value, const cl::Buffer& buffer) const {
+void Runner::check_buffer(ValueId value, const cl::Buffer& buffer) const {
   const Value& target = value_at(value);
   const std::string where = "session: the buffer for '" + target.name + "'";
   std::int64_t bytes = 0;
@@ -94,7 +94,7 @@ void Runner::check_buffer(int value, const cl::Buffer& buffer) const {
   }
 }
 
-void Runner::require_own_memory(int value) const {
+void Runner::require_own_memory(ValueId value) const {
   const Plan& plan = loaded_->plan();
   for (const auto* ports : {&plan.inputs, &plan.outputs, &plan.states}) {
     for (const auto& [name, other] : *ports) {
@@ -105,7 +105,7 @@ void Runner::require_own_memory(int value) const {
   }
 }
 
-void Runner::bind(int value, const cl::Buffer& buffer) {
+void Runner::bind(ValueId value, const cl::Buffer& buffer) {
   const Value& target = value_at(value);
   if (is_fixed(target)) {
     throw UsageError("session: '" + target.name + "' is a constant and has no memory to replace");
@@ -115,7 +115,7 @@ void Runner::bind(int value, const cl::Buffer& buffer) {
     require_own_memory(value);
     check_buffer(value, buffer);
   }
-  const cl::Buffer chosen = buffer() != nullptr ? buffer : own_[static_cast<std::size_t>(value)];
+  const cl::Buffer chosen = buffer() != nullptr ? buffer : own_[value];
   with_errors("using the buffer for '" + target.name + "'", [&] {
     const cl::Buffer before = buffer_of(value);
     try {
@@ -128,20 +128,20 @@ void Runner::bind(int value, const cl::Buffer& buffer) {
   });
 }
 
-void Runner::rebind(int value, const cl::Buffer& buffer) {
+void Runner::rebind(ValueId value, const cl::Buffer& buffer) {
   // Names that share the memory (a reshaped input) follow.
-  for (std::size_t v = 0; v < buffers_.size(); ++v) {
-    if (!same_place(static_cast<int>(v), value)) continue;
+  for (const ValueId v : buffers_.ids()) {
+    if (!same_place(v, value)) continue;
     for (auto& step : launched_) {
-      if (step != nullptr) step->rebind(static_cast<int>(v), buffer);
+      if (step != nullptr) step->rebind(v, buffer);
     }
     buffers_[v] = buffer;
   }
 }
 
 bool Runner::uses_callers_objects() const {
-  if (queues_[0]() != own_queue_()) return true;
-  for (std::size_t v = 0; v < buffers_.size(); ++v) {
+  if (queues_.front()() != own_queue_()) return true;
+  for (const ValueId v : buffers_.ids()) {
     if (buffers_[v]() != own_[v]()) return true;
   }
   return false;

@@ -49,17 +49,23 @@ bool same_constant(const Value& a, const Value& b) {
          text_of(a) == text_of(b) && same_elements(a.data, b.data);
 }
 
+/// The same integer, or any value, under the same name.
+bool pass_alike(const StepArgument& a, const StepArgument& b) {
+  if (a.name != b.name || a.passed.index() != b.passed.index()) return false;
+  return a.value() != nullptr || *a.integer() == *b.integer();
+}
+
 class Matcher {
  public:
   Matcher(const Plan& plan, const Plan& other)
-      : plan_(plan), other_(other), same_(plan.values.size(), -1) {
-    for (std::size_t v = 0; v < other.values.size(); ++v) {
-      by_name_[other.values[v].name].push_back(static_cast<int>(v));
+      : plan_(plan), other_(other), same_(plan.values.size()) {
+    for (const ValueId v : other.values.ids()) {
+      by_name_[other.values[v].name].push_back(v);
     }
   }
 
-  std::vector<int> run() {
-    for (std::size_t v = 0; v < same_.size(); ++v) {
+  Indexed<ValueId, ValueId> run() {
+    for (const ValueId v : same_.ids()) {
       const Value& value = plan_.values[v];
       if (value.kind == Value::Kind::constant) same_[v] = find_constant(value);
     }
@@ -68,13 +74,12 @@ class Matcher {
   }
 
  private:
-  int find_constant(const Value& value) const {
+  ValueId find_constant(const Value& value) const {
     const auto named = by_name_.find(value.name);
-    if (named == by_name_.end()) return -1;
-    const auto found = std::ranges::find_if(named->second, [&](int v) {
-      return same_constant(value, other_.values[static_cast<std::size_t>(v)]);
-    });
-    return found == named->second.end() ? -1 : *found;
+    if (named == by_name_.end()) return {};
+    const auto found = std::ranges::find_if(
+        named->second, [&](ValueId v) { return same_constant(value, other_.values[v]); });
+    return found == named->second.end() ? ValueId() : *found;
   }
 
   /// What a load step writes is the other's, where the other runs the same on the same.
@@ -82,46 +87,38 @@ class Matcher {
     for (const Step& known : other_.load_steps) {
       if (!same_step(step, known)) continue;
       for (std::size_t i = 0; i < step.writes.size(); ++i) {
-        same_[static_cast<std::size_t>(step.writes[i])] = known.writes[i];
+        same_[step.writes[i]] = known.writes[i];
       }
       return;
     }
   }
 
   bool same_step(const Step& a, const Step& b) const {
-    if (a.name != b.name || a.instance < 0 || b.instance < 0) return false;
-    const auto& one = plan_.instances[static_cast<std::size_t>(a.instance)];
-    const auto& two = other_.instances[static_cast<std::size_t>(b.instance)];
-    if (one.key != two.key || a.global != b.global || a.arguments.size() != b.arguments.size() ||
-        a.writes.size() != b.writes.size()) {
+    const KernelLaunch* one = a.launch();
+    const KernelLaunch* two = b.launch();
+    if (a.name != b.name || one == nullptr || two == nullptr) return false;
+    if (plan_.instances[one->instance].key != other_.instances[two->instance].key ||
+        one->global != two->global) {
       return false;
     }
-    for (std::size_t i = 0; i < a.arguments.size(); ++i) {
-      const StepArgument& x = a.arguments[i];
-      const StepArgument& y = b.arguments[i];
-      if (x.kind != y.kind || x.name != y.name) return false;
-      if (x.kind == StepArgument::Kind::integer && x.number != y.number) return false;
-    }
-    const auto writes_alike = [&](std::size_t i) {
-      return place_of(plan_.values[static_cast<std::size_t>(a.writes[i])]) ==
-             place_of(other_.values[static_cast<std::size_t>(b.writes[i])]);
+    const auto writes_alike = [&](ValueId x, ValueId y) {
+      return place_of(plan_.values[x]) == place_of(other_.values[y]);
     };
-    for (std::size_t i = 0; i < a.writes.size(); ++i) {
-      if (!writes_alike(i)) return false;
-    }
-    return std::ranges::equal(
-        a.reads, b.reads, [&](int x, int y) { return same_[static_cast<std::size_t>(x)] == y; });
+    return std::ranges::equal(a.arguments, b.arguments, pass_alike) &&
+           std::ranges::equal(a.writes, b.writes, writes_alike) &&
+           std::ranges::equal(a.reads, b.reads,
+                              [&](ValueId x, ValueId y) { return same_[x] == y; });
   }
 
   const Plan& plan_;
   const Plan& other_;
-  std::vector<int> same_;
-  std::map<std::string, std::vector<int>> by_name_;
+  Indexed<ValueId, ValueId> same_;  ///< of plan_ to other_; none where nothing is the same
+  std::map<std::string, std::vector<ValueId>> by_name_;
 };
 
 }  // namespace
 
-std::vector<int> shared_constants(const Plan& plan, const Plan& other) {
+Indexed<ValueId, ValueId> shared_constants(const Plan& plan, const Plan& other) {
   return Matcher(plan, other).run();
 }
 

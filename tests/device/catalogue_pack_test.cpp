@@ -227,7 +227,7 @@ class TransformSource : public test::LayoutSource {
 };
 
 Value value_of(const std::string& name, Value::Kind kind, const Arrangement& arrangement,
-               int block) {
+               BlockId block) {
   Value value;
   value.name = name;
   value.kind = kind;
@@ -241,12 +241,12 @@ Value value_of(const std::string& name, Value::Kind kind, const Arrangement& arr
 void add_step(Plan& plan, const Entry& entry, const Transform& transform,
               const DeviceInfo& device) {
   const std::string number = std::to_string(plan.steps.size());
-  const int from = static_cast<int>(plan.values.size());
-  plan.values.push_back(value_of("x" + number, Value::Kind::input, transform.from, from));
-  plan.values.push_back(value_of("y" + number, Value::Kind::output, transform.to, from + 1));
-  plan.inputs.emplace_back("x" + number, from);
-  plan.outputs.emplace_back("y" + number, from + 1);
-  plan.blocks.resize(plan.values.size());
+  const ValueId from = plan.values.add(
+      value_of("x" + number, Value::Kind::input, transform.from, plan.blocks.add({})));
+  const ValueId to = plan.values.add(
+      value_of("y" + number, Value::Kind::output, transform.to, plan.blocks.add({})));
+  plan.inputs.push_back({"x" + number, from});
+  plan.outputs.push_back({"y" + number, to});
   InstanceSpec spec;
   spec.entry = &entry;
   spec.tunables = standard_tunables(entry);
@@ -270,21 +270,16 @@ void add_step(Plan& plan, const Entry& entry, const Transform& transform,
   Step step;
   step.name = transform.what;
   step.kernel = entry.name;
-  step.global = size.global;
-  step.local = size.local;
+  step.action = KernelLaunch{plan.instances.add(source), size.global, size.local};
   for (const auto& argument : source.arguments) {
     if (argument.kind == InstanceArgument::Kind::integer) {
-      step.arguments.push_back(
-          {StepArgument::Kind::integer, argument.name, sizes.find(argument.name)->second});
+      step.arguments.push_back({argument.name, sizes.find(argument.name)->second});
     } else {
-      step.arguments.push_back(
-          {StepArgument::Kind::value, argument.name, argument.name == "src" ? from : from + 1});
+      step.arguments.push_back({argument.name, PassedValue{argument.name == "src" ? from : to}});
     }
   }
   step.reads = {from};
-  step.writes = {from + 1};
-  step.instance = static_cast<int>(plan.instances.size());
-  plan.instances.push_back(source);
+  step.writes = {to};
   plan.steps.push_back(std::move(step));
 }
 
@@ -309,7 +304,7 @@ class CataloguePack : public test::DeviceTest {
     EXPECT_EQ(result.damage, "");
     for (int i = 0; i < count; ++i) {
       const Transform& transform = transforms[static_cast<std::size_t>(i)];
-      const auto& got = result.bytes[static_cast<std::size_t>(2 * i + 1)];
+      const auto& got = result.bytes[plan.outputs[static_cast<std::size_t>(i)].value];
       EXPECT_TRUE(got == transform.expected)
           << entry.name << ", seed " << kPackSeed << ", number " << i << ": " << transform.what
           << "\n  from " << print(transform.from) << "\n  to " << print(transform.to);

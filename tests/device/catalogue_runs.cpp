@@ -63,7 +63,7 @@ double truncation_of(const Way& way, const Prepared& prepared, double value) {
   std::int64_t cuts = 0;
   for (const Step& step : prepared.plan.steps) {
     if (!way.kernels.contains(step.kernel)) continue;
-    const std::int64_t terms = step.flop / (2 * elements);
+    const std::int64_t terms = step.cost.flop / (2 * elements);
     cuts = std::max(cuts, terms / way.terms_per_truncation + 1);
   }
   return static_cast<double>(cuts) * 0x1p-23 * std::fabs(value);
@@ -108,9 +108,9 @@ Tensor run_by_runner(const std::shared_ptr<LoadedPlan>& loaded,
   poison(runner);
   for (const NamedTensor& input : inputs) runner.write(runner.input(input.name), input.tensor);
   runner.enqueue();
-  const int value = runner.output("y");
+  const ValueId value = runner.output("y");
   const Plan& plan = loaded->plan();
-  const Arrangement& arrangement = plan.values[static_cast<std::size_t>(value)].arrangement;
+  const Arrangement& arrangement = plan.values[value].arrangement;
   Tensor result = Tensor::allocate(arrangement.dtype, arrangement.tensor_shape);
   runner.read(value, result);
   return result;

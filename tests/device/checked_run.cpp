@@ -110,24 +110,24 @@ class Run {
         front_(plan_.values.size(), guard_),
         given_(plan_.values.size()),
         owner_(plan_.values.size()) {
-    const std::vector<char> begins = begins_block(plan_);
-    for (std::size_t v = 0; v < begins.size(); ++v) {
+    const Indexed<ValueId, char> begins = begins_block(plan_);
+    for (const ValueId v : begins.ids()) {
       if (begins[v] != 0) front_[v] = 0;
     }
   }
 
   CheckedResult run(std::span<const NamedTensor> inputs) {
-    for (std::size_t v = 0; v < plan_.values.size(); ++v) {
+    for (const ValueId v : plan_.values.ids()) {
       if (is_fixed(plan_.values[v])) make_constant(v);
     }
     for (const auto& [name, value] : plan_.inputs) make_input(name, value, inputs);
     std::vector<std::unique_ptr<LaunchedStep>> launched;
     for (const Step& step : plan_.steps) {
       // Before its result is made, which may lie in the place of an operand.
-      for (const int value : step.reads) (void)owner(value);
-      for (const int value : step.writes) make(static_cast<std::size_t>(value));
+      for (const ValueId value : step.reads) (void)owner(value);
+      for (const ValueId value : step.writes) make(value);
       launched.push_back(loaded_.launch(
-          step, [&](int value) -> const cl::Buffer& { return part_[owner(value)]; }));
+          step, [&](ValueId value) -> const cl::Buffer& { return part_[owner(value)]; }));
     }
     for (auto& step : launched) {
       if (guard_ > 0) {
@@ -143,10 +143,9 @@ class Run {
  private:
   /// Several values may name the same memory in the plan (a reshaped tensor): reading one means the
   /// value that was made last at that place when it was first read.
-  std::size_t owner(int value) {
-    const auto v = static_cast<std::size_t>(value);
+  ValueId owner(ValueId v) {
     if (part_[v]() != nullptr) return v;
-    if (owner_[v]) return *owner_[v];
+    if (owner_[v]) return owner_[v];
     const auto found = places_.find({plan_.values[v].block, plan_.values[v].offset_bytes});
     if (found == places_.end()) {
       throw InternalError("checked run: '" + plan_.values[v].name +
@@ -156,7 +155,7 @@ class Run {
     return found->second;
   }
 
-  void make(std::size_t v) {
+  void make(ValueId v) {
     const Value& value = plan_.values[v];
     places_[{value.block, value.offset_bytes}] = v;
     if (part_[v]() != nullptr) return;
@@ -174,32 +173,31 @@ class Run {
     part_[v] = whole_[v].createSubBuffer(CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region);
   }
 
-  void give(std::size_t v, Bytes bytes) {
+  void give(ValueId v, Bytes bytes) {
     make(v);
     write_buffer(queue_, device_.info(), part_[v], 0, bytes);
     given_[v] = std::move(bytes);
   }
 
-  void make_constant(std::size_t v) {
+  void make_constant(ValueId v) {
     Bytes bytes(static_cast<std::size_t>(plan_.values[v].bytes));
-    read_buffer(queue_, device_.info(), loaded_.constant(static_cast<int>(v)), 0, bytes);
+    read_buffer(queue_, device_.info(), loaded_.constant(v), 0, bytes);
     give(v, std::move(bytes));
   }
 
-  void make_input(const std::string& name, int value, std::span<const NamedTensor> inputs) {
+  void make_input(const std::string& name, ValueId v, std::span<const NamedTensor> inputs) {
     const auto found = std::find_if(inputs.begin(), inputs.end(),
                                     [&](const NamedTensor& input) { return input.name == name; });
     if (found == inputs.end()) throw UsageError("checked run: no input '" + name + "'");
-    const auto v = static_cast<std::size_t>(value);
     give(v, packed_input(found->tensor, plan_.values[v].arrangement));
   }
 
-  Bytes read(std::size_t v) const {
+  Bytes read(ValueId v) const {
     Bytes bytes(static_cast<std::size_t>(plan_.values[v].bytes));
     read_buffer(queue_, device_.info(), part_[v], 0, bytes);
     return bytes;
   }
-  void write(std::size_t v, const Bytes& bytes) const {
+  void write(ValueId v, const Bytes& bytes) const {
     write_buffer(queue_, device_.info(), part_[v], 0, bytes);
   }
 
@@ -207,19 +205,19 @@ class Run {
   void run_spoiled(LaunchedStep& launched) {
     const Step& step = launched.step();
     const Entry* entry = catalogue_.find_entry(step.kernel);
-    std::map<std::size_t, Bytes> before;
+    std::map<ValueId, Bytes> before;
     for (const StepArgument& argument : step.arguments) {
       const auto format = entry->operands.find(argument.name);
-      const bool reads = argument.kind == StepArgument::Kind::value && argument.name != "dst";
+      const PassedValue* passed = argument.value();
+      const bool reads = passed != nullptr && argument.name != "dst";
       if (!reads || format == entry->operands.end() || format->second.is_any()) continue;
-      const std::size_t v = owner(static_cast<int>(argument.number));
+      const ValueId v = owner(passed->id);
       before[v] = read(v);
       write(v, spoiled(plan_.values[v].arrangement, format->second.rim, before[v]));
     }
     launched.enqueue(queue_, nullptr);
     for (const auto& [v, bytes] : before) write(v, bytes);
-    for (const int written : step.writes) {
-      const auto v = static_cast<std::size_t>(written);
+    for (const ValueId v : step.writes) {
       const Value& value = plan_.values[v];
       if (value.arrangement.rim == Rim::zero) continue;
       const Bytes bytes = read(v);
@@ -233,7 +231,7 @@ class Run {
     result.damage = damage_;
     result.bytes.resize(plan_.values.size());
     const auto guard = static_cast<std::size_t>(guard_);
-    for (std::size_t v = 0; v < plan_.values.size(); ++v) {
+    for (const ValueId v : plan_.values.ids()) {
       if (part_[v]() == nullptr) continue;
       const Value& value = plan_.values[v];
       const auto size = static_cast<std::size_t>(std::max<std::int64_t>(value.bytes, 1));
@@ -254,8 +252,8 @@ class Run {
       if (!is_given) result.damage += rim_damage(value, bytes);
     }
     for (const auto& [name, value] : plan_.outputs) {
-      const std::size_t from = owner(value);
-      result.bytes[static_cast<std::size_t>(value)] = result.bytes[from];
+      const ValueId from = owner(value);
+      result.bytes[value] = result.bytes[from];
     }
     return result;
   }
@@ -266,12 +264,12 @@ class Run {
   OpenClDevice& device_;
   cl::CommandQueue queue_;
   std::int64_t guard_;
-  std::vector<cl::Buffer> whole_;                  ///< with guards
-  std::vector<cl::Buffer> part_;                   ///< what kernels see
-  std::vector<std::int64_t> front_;                ///< bytes of the guard before each value
-  std::vector<Bytes> given_;                       ///< what inputs and constants held
-  std::vector<std::optional<std::size_t>> owner_;  ///< of values that were read and not made
-  std::map<std::pair<int, std::int64_t>, std::size_t> places_;
+  Indexed<ValueId, cl::Buffer> whole_;    ///< with guards
+  Indexed<ValueId, cl::Buffer> part_;     ///< what kernels see
+  Indexed<ValueId, std::int64_t> front_;  ///< bytes of the guard before each value
+  Indexed<ValueId, Bytes> given_;         ///< what inputs and constants held
+  Indexed<ValueId, ValueId> owner_;       ///< of values that were read and not made
+  std::map<std::pair<BlockId, std::int64_t>, ValueId> places_;
   std::string damage_;
 };
 
@@ -288,37 +286,36 @@ CheckedResult run_checked(const LoadedPlan& loaded, std::span<const NamedTensor>
 Tensor output_of(const CheckedResult& result, const Plan& plan, const std::string& name) {
   for (const auto& [port, value] : plan.outputs) {
     if (port != name) continue;
-    const auto v = static_cast<std::size_t>(value);
-    return unpack(result.bytes[v], plan.values[v].arrangement);
+    return unpack(result.bytes[value], plan.values[value].arrangement);
   }
   throw UsageError("checked run: no output '" + name + "'");
 }
 
 void poison(Runner& runner) {
   const Plan& plan = runner.loaded().plan();
-  for (std::size_t v = 0; v < plan.values.size(); ++v) {
+  for (const ValueId v : plan.values.ids()) {
     if (is_fixed(plan.values[v])) continue;
-    const auto bytes = runner.map(static_cast<int>(v), MappedBuffer::Access::overwrite);
+    const auto bytes = runner.map(v, MappedBuffer::Access::overwrite);
     std::fill(bytes.begin(), bytes.end(), kPoison);
     runner.unmap();
   }
 }
 
 void share_program(std::span<Plan* const> plans) {
-  std::vector<InstanceSource> all;
-  std::map<std::string, int> known;
+  Indexed<InstanceId, InstanceSource> all;
+  std::map<std::string, InstanceId> known;
   for (Plan* plan : plans) {
     for (const auto& instance : plan->instances) {
-      if (known.emplace(instance.key, static_cast<int>(all.size())).second) all.push_back(instance);
+      if (known.emplace(instance.key, all.next_id()).second) all.add(instance);
     }
   }
-  std::vector<int> program;
-  for (std::size_t i = 0; i < all.size(); ++i) program.push_back(static_cast<int>(i));
+  const auto ids = all.ids();
+  const std::vector<InstanceId> program(ids.begin(), ids.end());
   for (Plan* plan : plans) {
     for (auto* steps : {&plan->load_steps, &plan->steps}) {
       for (Step& step : *steps) {
-        if (step.kind != Step::Kind::kernel) continue;
-        step.instance = known.at(plan->instances[static_cast<std::size_t>(step.instance)].key);
+        auto* launch = std::get_if<KernelLaunch>(&step.action);
+        if (launch != nullptr) launch->instance = known.at(plan->instances[launch->instance].key);
       }
     }
     plan->instances = all;

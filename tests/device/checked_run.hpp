@@ -24,7 +24,7 @@ enum class Surroundings : std::uint8_t {
 /// What a checked run left.
 struct CheckedResult {
   /// Memory of each value that is not a constant, as the run left it, its padding included.
-  std::vector<std::vector<std::byte>> bytes;
+  Indexed<ValueId, std::vector<std::byte>> bytes;
   /// Guards that changed, inputs and constants that changed, rims that do not hold what their
   /// arrangement promises. Empty when all is well.
   std::string damage;

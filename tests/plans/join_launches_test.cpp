@@ -32,38 +32,38 @@ Plan step_plan(const std::string& network, const DeviceInfo& device, Launches la
 }
 
 bool is_joined(const Plan& plan, const Step& step) {
-  return step.kind == Step::Kind::kernel &&
-         plan.instances[static_cast<std::size_t>(step.instance)].function.starts_with("joined_");
+  return step.launch() != nullptr &&
+         plan.instances[step.launch()->instance].function.starts_with("joined_");
 }
 
 /// Values that each member of a joined step reads and writes.
 struct Accesses {
-  std::vector<int> reads, writes;
+  std::vector<ValueId> reads, writes;
 };
 std::map<int, Accesses> members_of(const Plan& plan, const Step& step) {
   std::map<int, Accesses> members;
-  const auto& arguments = plan.instances[static_cast<std::size_t>(step.instance)].arguments;
+  const auto& arguments = plan.instances[step.launch()->instance].arguments;
   EXPECT_EQ(arguments.size(), step.arguments.size());
   for (std::size_t i = 0; i < step.arguments.size(); ++i) {
-    if (step.arguments[i].kind != StepArgument::Kind::value) continue;
+    const PassedValue* passed = step.arguments[i].value();
+    if (passed == nullptr) continue;
     Accesses& member = members[arguments[i].member];
-    (arguments[i].name == "dst" ? member.writes : member.reads)
-        .push_back(static_cast<int>(step.arguments[i].number));
+    (arguments[i].name == "dst" ? member.writes : member.reads).push_back(passed->id);
   }
   return members;
 }
 
 /// Whether the bytes of two values are the same ones, as they are placed.
-bool share_bytes(const Plan& plan, int a, int b) {
-  const Value& first = plan.values[static_cast<std::size_t>(a)];
-  const Value& second = plan.values[static_cast<std::size_t>(b)];
+bool share_bytes(const Plan& plan, ValueId a, ValueId b) {
+  const Value& first = plan.values[a];
+  const Value& second = plan.values[b];
   return first.block == second.block && first.offset_bytes < second.offset_bytes + second.bytes &&
          second.offset_bytes < first.offset_bytes + first.bytes;
 }
 
 std::int64_t flop_of(const Plan& plan) {
   std::int64_t flop = 0;
-  for (const Step& step : plan.steps) flop += step.flop;
+  for (const Step& step : plan.steps) flop += step.cost.flop;
   return flop;
 }
 
@@ -85,9 +85,9 @@ TEST_P(JoinLaunches, MembersDoNotNeedEachOther) {
       for (const auto& [number, member] : members) {
         for (const auto& [other_number, other] : members) {
           if (other_number == number) continue;
-          for (const int written : member.writes) {
+          for (const ValueId written : member.writes) {
             for (const auto* accessed : {&other.reads, &other.writes}) {
-              for (const int value : *accessed) {
+              for (const ValueId value : *accessed) {
                 EXPECT_FALSE(share_bytes(plan, written, value)) << step.name;
               }
             }
@@ -107,7 +107,8 @@ TEST_P(JoinLaunches, DoTheWorkOfAllKernelsWithinTheLimits) {
   EXPECT_LT(estimated_us(joined), estimated_us(apart));
   std::size_t kernels = 0;
   for (const Step& step : joined.steps) {
-    EXPECT_EQ(step.global[0] % step.local[0], 0);
+    const KernelLaunch launch = launch_of(step);
+    EXPECT_EQ(launch.global[0] % launch.local[0], 0);
     if (!is_joined(joined, step)) {
       ++kernels;
       continue;
@@ -115,11 +116,11 @@ TEST_P(JoinLaunches, DoTheWorkOfAllKernelsWithinTheLimits) {
     std::size_t bytes = 0;
     std::int64_t end = 0;
     for (const StepArgument& argument : step.arguments) {
-      bytes += argument.kind == StepArgument::Kind::value ? 8 : 4;
-      if (argument.name == "end") end = argument.number;
+      bytes += argument.value() != nullptr ? 8 : 4;
+      if (argument.name == "end") end = *argument.integer();
     }
     EXPECT_LE(bytes, 1024U);
-    EXPECT_EQ(step.global[0], end * step.local[0]);
+    EXPECT_EQ(launch.global[0], end * launch.local[0]);
     kernels += members_of(joined, step).size();
   }
   EXPECT_EQ(kernels, apart.steps.size());
@@ -145,7 +146,7 @@ TEST(JoinLaunchesOnTheCpu, TakeLittleMemory) {
     SCOPED_TRACE(network);
     const Plan apart = step_plan(network, device, Launches::apart);
     const Plan joined = step_plan(network, device, Launches::joined);
-    EXPECT_LE(joined.largest_live_bytes, apart.largest_live_bytes * 21 / 20);
+    EXPECT_LE(joined.largest_live.all, apart.largest_live.all * 21 / 20);
   }
 }
 
@@ -161,7 +162,7 @@ TEST(JoinLaunchesOnTheCpu, KernelsWithLocalMemoryStayApart) {
   const Plan plan = step_plan("c18-mlp", device, Launches::joined);
   for (const Step& step : plan.steps) {
     if (!is_joined(plan, step)) continue;
-    const auto& instance = plan.instances[static_cast<std::size_t>(step.instance)];
+    const auto& instance = plan.instances[step.launch()->instance];
     EXPECT_EQ(instance.text.find("__local "), std::string::npos) << step.problem;
   }
 }

@@ -83,17 +83,17 @@ TEST_F(PlanArchive, WhatDoesNotFitIsRefused) {
     spoil(plan);
     feed(bytes_of(plan));
   };
-  spoiled([](Plan& plan) { plan.values[0].bytes = -1; });
-  spoiled([](Plan& plan) { plan.values[0].bytes = std::int64_t{1} << 62; });
-  spoiled([](Plan& plan) { plan.values[0].block = 1000; });
-  spoiled([](Plan& plan) { plan.blocks[0].bytes = -1; });
-  spoiled([](Plan& plan) { plan.steps[0].instance = 1000; });
-  spoiled([](Plan& plan) { plan.steps[0].local = {1 << 20, 1, 1}; });
-  spoiled([](Plan& plan) { plan.steps[0].kind = Step::Kind::transfer; });
-  spoiled([](Plan& plan) { plan.steps[0].arguments[0].number = std::int64_t{1} << 40; });
+  spoiled([](Plan& plan) { plan.values.front().bytes = -1; });
+  spoiled([](Plan& plan) { plan.values.front().bytes = std::int64_t{1} << 62; });
+  spoiled([](Plan& plan) { plan.values.front().block = BlockId(1000); });
+  spoiled([](Plan& plan) { plan.blocks.front().bytes = -1; });
+  spoiled([](Plan& plan) { launch_in(plan.steps[0]).instance = InstanceId(1000); });
+  spoiled([](Plan& plan) { launch_in(plan.steps[0]).local = {1 << 20, 1, 1}; });
+  spoiled([](Plan& plan) { plan.steps[0].action = Transfer(); });
+  spoiled([](Plan& plan) { plan.steps[0].arguments[0].passed = std::int64_t{1} << 40; });
   spoiled([](Plan& plan) { plan.programs[0].push_back(plan.programs[0][0]); });
   spoiled([](Plan& plan) { plan.programs.clear(); });
-  spoiled([](Plan& plan) { plan.outputs[0].second = -1; });
+  spoiled([](Plan& plan) { plan.outputs[0].value = ValueId(); });
   EXPECT_EQ(accepted_, 0);
 }
 

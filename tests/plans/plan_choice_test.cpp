@@ -279,8 +279,8 @@ void expect_demands_met(const Plan& plan, const Catalogue& catalogue) {
     ASSERT_NE(entry, nullptr) << step.kernel;
     for (const StepArgument& argument : step.arguments) {
       const auto format = entry->operands.find(argument.name);
-      if (argument.kind != StepArgument::Kind::value || format == entry->operands.end()) continue;
-      const Value& value = plan.values[static_cast<std::size_t>(argument.number)];
+      if (argument.value() == nullptr || format == entry->operands.end()) continue;
+      const Value& value = plan.values[argument.value()->id];
       const bool padded =
           elements_of(value.arrangement) != element_count(value.arrangement.tensor_shape);
       SCOPED_TRACE(step.name + " " + step.kernel + " " + argument.name + " " +
@@ -318,8 +318,8 @@ TEST(PlanCost, UnknownRoofsAreGuessedNotDividedBy) {
   device.roofs = {};
   const Plan plan = plan_of(network_named("lenet5"), 3, device);
   for (const Step& step : plan.steps) {
-    EXPECT_GT(step.estimated_us, 0.0);
-    EXPECT_LT(step.estimated_us, 1e9);
+    EXPECT_GT(step.cost.estimated_us, 0.0);
+    EXPECT_LT(step.cost.estimated_us, 1e9);
   }
 }
 

@@ -52,7 +52,7 @@ TEST(PlanHost, ComputesSmallProductsWhereLaunchesAreSlow) {
     for (const std::int64_t size : {1, 3, 8, 17, 63}) {
       const Plan plan = plan_of_product(size, device);
       EXPECT_EQ(count_of(plan, "gemm.eigen"), 1) << print(plan, PlanDetail::why);
-      EXPECT_EQ(plan.steps[0].place, Step::Place::host);
+      EXPECT_TRUE(is_on_host(plan.steps[0]));
       EXPECT_THAT(print(plan, PlanDetail::why), HasSubstr("on the host, which waits"));
     }
   }
@@ -92,7 +92,7 @@ TEST(PlanHost, IsTakenByNameWhereNobodyMeasured) {
   options.use = {{"gemm", "eigen"}};
   const Plan plan = plan_of_product(63, saved_device("pocl_cpu"), options);
   EXPECT_EQ(count_of(plan, "gemm.eigen"), 1);
-  EXPECT_GT(plan.steps[0].estimated_us, 0.0);
+  EXPECT_GT(plan.steps[0].cost.estimated_us, 0.0);
 }
 
 TEST(PlanHost, DoesNotHoldUpOtherDevices) {

@@ -13,27 +13,26 @@ namespace {
 /// Schedules of elementwise steps and of copies between parts and wholes.
 class ScheduleBuilder {
  public:
-  int value(const Shape& shape, Value::Kind kind = Value::Kind::activation) {
+  ValueId value(const Shape& shape, Value::Kind kind = Value::Kind::activation) {
     Value value;
     value.name = "v" + std::to_string(schedule_.values.size());
     value.kind = kind;
     value.arrangement = row_major_arrangement(DType::f32, shape);
-    schedule_.values.push_back(std::move(value));
-    return static_cast<int>(schedule_.values.size()) - 1;
+    return schedule_.values.add(std::move(value));
   }
-  int input(const Shape& shape) {
-    const int given = value(shape, Value::Kind::input);
-    schedule_.inputs.emplace_back("x" + std::to_string(given), given);
+  ValueId input(const Shape& shape) {
+    const ValueId given = value(shape, Value::Kind::input);
+    schedule_.inputs.push_back({"x" + std::to_string(given.index()), given});
     return given;
   }
-  void output(int value) { schedule_.outputs.emplace_back("y", value); }
+  void output(ValueId value) { schedule_.outputs.push_back({"y", value}); }
 
   /// to = tanh(from), with `side` as a further operand.
-  void map(int from, int to, int side = -1) {
+  void map(ValueId from, ValueId to, ValueId side = {}) {
     const Shape& shape = shape_of(to);
     std::vector<Side> sides;
     Chain chain;
-    if (side < 0) {
+    if (!side) {
       chain.append(ScalarOp::tanh, {ScalarRef::input(0)});
     } else {
       chain.input_count = 2;
@@ -45,18 +44,18 @@ class ScheduleBuilder {
         std::make_shared<const BoundProblem>(elementwise_problem(0, 1, shape, chain, sides));
     kernel.choice.estimated_us = 1.0;
     kernel.values = {{"src0", from}, {"dst", to}};
-    if (side >= 0) kernel.sides.push_back(side);
+    if (side) kernel.sides.push_back(side);
     add(std::move(kernel));
   }
-  int mapped(int from) {
-    const int to = value(shape_of(from));
+  ValueId mapped(ValueId from) {
+    const ValueId to = value(shape_of(from));
     map(from, to);
     return to;
   }
 
   enum class Way { join, take_apart };
   /// Copies between `part` and the elements of `whole` from `start` on along `axis`.
-  void copy(int part, int whole, std::size_t axis, std::int64_t start, Way way) {
+  void copy(ValueId part, ValueId whole, std::size_t axis, std::int64_t start, Way way) {
     const Shape& shape = shape_of(part);
     ScheduledKernel kernel;
     BoundProblem bound = elementwise_problem(0, 1, shape, Chain{}, {});
@@ -76,8 +75,8 @@ class ScheduleBuilder {
   }
 
   Schedule& schedule() { return schedule_; }
-  const Shape& shape_of(int value) const {
-    return schedule_.values[static_cast<std::size_t>(value)].arrangement.tensor_shape;
+  const Shape& shape_of(ValueId value) const {
+    return schedule_.values[value].arrangement.tensor_shape;
   }
 
  private:
@@ -100,9 +99,9 @@ DeviceInfo aligned_to(std::int64_t bytes) {
 Schedule joined(std::int64_t images, std::int64_t first, std::int64_t second,
                 Value::Kind kind = Value::Kind::activation) {
   ScheduleBuilder network;
-  const int a = network.mapped(network.input({images, first, 4, 4}));
-  const int b = network.mapped(network.input({images, second, 4, 4}));
-  const int whole = network.value({images, first + second, 4, 4}, kind);
+  const ValueId a = network.mapped(network.input({images, first, 4, 4}));
+  const ValueId b = network.mapped(network.input({images, second, 4, 4}));
+  const ValueId whole = network.value({images, first + second, 4, 4}, kind);
   network.copy(a, whole, 1, 0, Way::join);
   network.copy(b, whole, 1, first, Way::join);
   if (kind == Value::Kind::output) {
@@ -114,8 +113,8 @@ Schedule joined(std::int64_t images, std::int64_t first, std::int64_t second,
 }
 
 /// The values that a schedule's kernels write, in order.
-std::vector<int> results_of(const Schedule& schedule) {
-  std::vector<int> results;
+std::vector<ValueId> results_of(const Schedule& schedule) {
+  std::vector<ValueId> results;
   for (const auto& kernel : schedule.kernels) results.push_back(kernel.values.at("dst"));
   return results;
 }
@@ -126,19 +125,16 @@ TEST(JoinParts, PartsAreComputedInTheWhole) {
   const auto results = results_of(schedule);
   ASSERT_EQ(results.size(), 3U);
   EXPECT_DOUBLE_EQ(schedule.estimated_us, 3.0);
-  const int whole = schedule.kernels[2].values.at("src0");
+  const ValueId whole = schedule.kernels[2].values.at("src0");
   const MemoryRange first = range_of(schedule.values, results[0]);
   const MemoryRange second = range_of(schedule.values, results[1]);
   EXPECT_EQ(first.root, whole);
   EXPECT_EQ(second.root, whole);
   EXPECT_EQ(first.begin_bytes, 0);
   EXPECT_EQ(second.begin_bytes, 8 * 16 * 4);
-  EXPECT_EQ(second.end_bytes,
-            bytes_of(schedule.values[static_cast<std::size_t>(whole)].arrangement));
+  EXPECT_EQ(second.end_bytes, bytes_of(schedule.values[whole].arrangement));
   EXPECT_FALSE(overlap(first, second));
-  for (std::size_t v = 0; v < schedule.values.size(); ++v) {
-    EXPECT_LT(schedule.values[v].memory_of, static_cast<int>(v));
-  }
+  for (const ValueId v : schedule.values.ids()) EXPECT_LT(schedule.values[v].memory_of, v);
 }
 
 TEST(JoinParts, WhatCannotBeStaysACopy) {
@@ -169,12 +165,12 @@ TEST(JoinParts, WhatCannotBeStaysACopy) {
 
 TEST(JoinParts, AWholeMayBeAPartItself) {
   ScheduleBuilder network;
-  const int a = network.mapped(network.input({1, 8, 4}));
-  int whole = a;
+  const ValueId a = network.mapped(network.input({1, 8, 4}));
+  ValueId whole = a;
   for (int i = 0; i < 5; ++i) {
-    const int b = network.mapped(whole);
+    const ValueId b = network.mapped(whole);
     const int channels = static_cast<int>(network.shape_of(whole)[1]);
-    const int next = network.value({1, 2 * channels, 4});
+    const ValueId next = network.value({1, 2 * channels, 4});
     network.copy(whole, next, 1, 0, Way::join);
     network.copy(b, next, 1, channels, Way::join);
     whole = next;
@@ -183,7 +179,7 @@ TEST(JoinParts, AWholeMayBeAPartItself) {
   Schedule& schedule = network.schedule();
   join_parts(schedule, aligned_to(128));
   EXPECT_EQ(schedule.kernels.size(), 7U);
-  const int root = range_of(schedule.values, schedule.kernels.back().values.at("src0")).root;
+  const ValueId root = range_of(schedule.values, schedule.kernels.back().values.at("src0")).root;
   for (std::size_t k = 0; k + 1 < schedule.kernels.size(); ++k) {
     EXPECT_EQ(range_of(schedule.values, schedule.kernels[k].values.at("dst")).root, root);
   }
@@ -191,8 +187,8 @@ TEST(JoinParts, AWholeMayBeAPartItself) {
 
 TEST(JoinParts, WhatIsJoinedTwiceIsCopiedOnce) {
   ScheduleBuilder network;
-  const int a = network.mapped(network.input({1, 8, 4}));
-  const int whole = network.value({1, 16, 4});
+  const ValueId a = network.mapped(network.input({1, 8, 4}));
+  const ValueId whole = network.value({1, 16, 4});
   network.copy(a, whole, 1, 0, Way::join);
   network.copy(a, whole, 1, 8, Way::join);
   network.output(network.mapped(whole));
@@ -202,12 +198,12 @@ TEST(JoinParts, WhatIsJoinedTwiceIsCopiedOnce) {
 
 TEST(JoinParts, PartsAreReadInTheWhole) {
   ScheduleBuilder network;
-  const int whole = network.mapped(network.input({1, 16, 4}));
-  const int a = network.value({1, 8, 4});
-  const int b = network.value({1, 8, 4});
+  const ValueId whole = network.mapped(network.input({1, 16, 4}));
+  const ValueId a = network.value({1, 8, 4});
+  const ValueId b = network.value({1, 8, 4});
   network.copy(a, whole, 1, 0, Way::take_apart);
   network.copy(b, whole, 1, 8, Way::take_apart);
-  const int sum = network.value({1, 8, 4});
+  const ValueId sum = network.value({1, 8, 4});
   network.map(a, sum, b);
   network.output(sum);
   Schedule& schedule = network.schedule();
@@ -219,18 +215,18 @@ TEST(JoinParts, PartsAreReadInTheWhole) {
 
 TEST(WriteOverDying, OnlyWhatNothingReadsAfterwards) {
   ScheduleBuilder network;
-  const int x = network.input({3, 17});
-  const int a = network.mapped(x);  // the input stays the caller's
-  const int b = network.mapped(a);  // a is read again
-  const int c = network.mapped(b);  // over b
-  const int d = network.value({3, 17});
+  const ValueId x = network.input({3, 17});
+  const ValueId a = network.mapped(x);  // the input stays the caller's
+  const ValueId b = network.mapped(a);  // a is read again
+  const ValueId c = network.mapped(b);  // over b
+  const ValueId d = network.value({3, 17});
   network.map(c, d, a);  // over c
-  const int y = network.value({3, 17}, Value::Kind::output);
+  const ValueId y = network.value({3, 17}, Value::Kind::output);
   network.map(d, y);  // outputs have memory of their own
   network.output(y);
   Schedule& schedule = network.schedule();
   write_over_dying(schedule);
-  const auto root = [&](int value) { return memory_root(schedule.values, value); };
+  const auto root = [&](ValueId value) { return memory_root(schedule.values, value); };
   EXPECT_EQ(root(a), a);
   EXPECT_EQ(root(b), b);
   EXPECT_EQ(root(c), b);
@@ -240,9 +236,9 @@ TEST(WriteOverDying, OnlyWhatNothingReadsAfterwards) {
 
 TEST(WriteOverDying, NotWhatIsBroadcast) {
   ScheduleBuilder network;
-  const int x = network.input({3, 17});
-  const int row = network.mapped(network.input({1, 17}));
-  const int sum = network.value({3, 17});
+  const ValueId x = network.input({3, 17});
+  const ValueId row = network.mapped(network.input({1, 17}));
+  const ValueId sum = network.value({3, 17});
   network.map(x, sum, row);
   network.output(network.mapped(sum));
   write_over_dying(network.schedule());

@@ -37,11 +37,10 @@ Plan random_plan(std::mt19937_64& generator) {
     value.name = "v" + std::to_string(plan.values.size());
     value.kind = kind;
     value.arrangement = row_major_arrangement(DType::f32, {elements});
-    plan.values.push_back(value);
-    return static_cast<int>(plan.values.size()) - 1;
+    return plan.values.add(value);
   };
-  std::vector<int> results{add(Value::Kind::input, draw(0, 5000))};
-  plan.inputs.emplace_back("x", 0);
+  std::vector<ValueId> results{add(Value::Kind::input, draw(0, 5000))};
+  plan.inputs.push_back({"x", results[0]});
   const std::int64_t steps = draw(1, 40);
   for (std::int64_t s = 0; s < steps; ++s) {
     Step step;
@@ -57,20 +56,20 @@ Plan random_plan(std::mt19937_64& generator) {
     results.push_back(step.writes[0]);
     if (draw(0, 5) == 0) {
       const Value original = plan.values.back();
-      const int name = add(original.kind, original.arrangement.tensor_shape[0]);
-      plan.values[static_cast<std::size_t>(name)].memory_of = step.writes[0];
+      const ValueId name = add(original.kind, original.arrangement.tensor_shape[0]);
+      plan.values[name].memory_of = step.writes[0];
       results.push_back(name);
     }
-    step.instance = 0;
+    step.action = KernelLaunch{InstanceId(0)};
     plan.steps.push_back(std::move(step));
   }
   plan.instances.resize(1);
-  const int last = plan.steps.back().writes[0];
-  plan.values[static_cast<std::size_t>(last)].kind = Value::Kind::output;
+  const ValueId last = plan.steps.back().writes[0];
+  plan.values[last].kind = Value::Kind::output;
   for (Value& value : plan.values) {
     if (value.memory_of == last) value.kind = Value::Kind::output;
   }
-  plan.outputs.emplace_back("y", last);
+  plan.outputs.push_back({"y", last});
   return plan;
 }
 
@@ -78,12 +77,12 @@ Plan random_plan(std::mt19937_64& generator) {
 /// apart from `verify`, which looks at writes.
 void expect_apart(const Plan& plan) {
   const auto lives = lifetimes(plan);
-  const auto root = [&](std::size_t v) {
-    while (plan.values[v].memory_of >= 0) v = static_cast<std::size_t>(plan.values[v].memory_of);
+  const auto root = [&](ValueId v) {
+    while (plan.values[v].memory_of) v = plan.values[v].memory_of;
     return v;
   };
-  for (std::size_t a = 0; a < plan.values.size(); ++a) {
-    for (std::size_t b = a + 1; b < plan.values.size(); ++b) {
+  for (const ValueId a : plan.values.ids()) {
+    for (const ValueId b : plan.values.ids_from(a.moved(1))) {
       const Value& one = plan.values[a];
       const Value& other = plan.values[b];
       if (root(a) == root(b)) {
@@ -115,8 +114,8 @@ TEST(PlanMemory, RandomPlansNeverOverlapWhileLive) {
     const std::int64_t used = block_bytes(plan, PlannedBlock::Kind::activations) +
                               block_bytes(plan, PlannedBlock::Kind::workspace);
     const double share = static_cast<double>(used) /
-                         static_cast<double>(std::max<std::int64_t>(1, plan.largest_live_bytes));
-    EXPECT_GE(used, plan.largest_live_bytes);
+                         static_cast<double>(std::max<std::int64_t>(1, plan.largest_live.all));
+    EXPECT_GE(used, plan.largest_live.all);
     worst = std::max(worst, share);
     sum += share;
   }
@@ -153,7 +152,7 @@ TEST(PlanMemory, PartsAreNotSharedWhereTheDriverCannotBearIt) {
     expect_apart(plan);
     verify(plan, device);
     // As the runner makes them: one sub-buffer where values begin at the same byte.
-    std::map<std::pair<int, std::int64_t>, std::int64_t> ends;
+    std::map<std::pair<BlockId, std::int64_t>, std::int64_t> ends;
     for (const Value& value : plan.values) {
       std::int64_t& end = ends[{value.block, value.offset_bytes}];
       end = std::max(end, value.offset_bytes + value.bytes);
@@ -165,7 +164,7 @@ TEST(PlanMemory, PartsAreNotSharedWhereTheDriverCannotBearIt) {
     }
     const std::int64_t used = block_bytes(plan, PlannedBlock::Kind::activations);
     sum += static_cast<double>(used) /
-           static_cast<double>(std::max<std::int64_t>(1, plan.largest_live_activation_bytes));
+           static_cast<double>(std::max<std::int64_t>(1, plan.largest_live.activations));
   }
   EXPECT_LE(sum / kPlans, 1.2);
 }
@@ -194,8 +193,8 @@ TEST(PlanMemory, NetworksTakeLittleMoreThanTheirLargestLiveSet) {
           EXPECT_LE(static_cast<double>(used), 1.05 * static_cast<double>(least))
               << name_of(kind) << " " << used << " of " << least;
         };
-        expect_little_more(PlannedBlock::Kind::activations, plan.largest_live_activation_bytes);
-        expect_little_more(PlannedBlock::Kind::workspace, plan.largest_live_workspace_bytes);
+        expect_little_more(PlannedBlock::Kind::activations, plan.largest_live.activations);
+        expect_little_more(PlannedBlock::Kind::workspace, plan.largest_live.workspace);
       }
     }
   }

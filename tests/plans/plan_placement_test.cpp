@@ -22,10 +22,9 @@ void expect_apart(const std::vector<PlacementItem>& items, const Placement& plac
   ASSERT_EQ(placement.places.size(), items.size());
   for (std::size_t a = 0; a < items.size(); ++a) {
     const auto& one = placement.places[a];
-    ASSERT_GE(one.block, 0);
+    ASSERT_TRUE(one.block);
     ASSERT_EQ(one.offset_bytes % rules.alignment_bytes, 0);
-    ASSERT_LE(one.offset_bytes + items[a].bytes,
-              placement.block_bytes[static_cast<std::size_t>(one.block)]);
+    ASSERT_LE(one.offset_bytes + items[a].bytes, placement.block_bytes[one.block]);
     ASSERT_TRUE(!items[a].begins_block || one.offset_bytes == 0);
     for (std::size_t b = a + 1; b < items.size(); ++b) {
       const auto& other = placement.places[b];
@@ -44,9 +43,9 @@ void expect_apart(const std::vector<PlacementItem>& items, const Placement& plac
 std::vector<PlacementItem> random_items(std::uint64_t seed) {
   std::mt19937_64 generator(seed);
   std::vector<PlacementItem> items;
-  const int steps = 5 + static_cast<int>(generator() % 60);
-  for (int s = 0; s < steps; ++s) {
-    const int length = generator() % 6 == 0 ? static_cast<int>(generator() % 20) : 1;
+  const std::size_t steps = 5 + generator() % 60;
+  for (std::size_t s = 0; s < steps; ++s) {
+    const std::size_t length = generator() % 6 == 0 ? generator() % 20 : 1;
     items.push_back({static_cast<std::int64_t>(generator() % 40000),
                      {s, std::min(steps - 1, s + length)},
                      generator() % 17 == 0});
@@ -103,7 +102,8 @@ TEST(Placement, WholePlacesAreNeverSharedInPart) {
     const auto items = random_items(seed);
     const Placement placement = place_items(items, kWholePlaces);
     expect_apart(items, placement, kWholePlaces);
-    std::map<std::pair<int, std::int64_t>, std::int64_t> ends;  // of places, by where they begin
+    std::map<std::pair<BlockId, std::int64_t>, std::int64_t>
+        ends;  // of places, by where they begin
     for (std::size_t i = 0; i < items.size(); ++i) {
       const auto& place = placement.places[i];
       std::int64_t& end = ends[{place.block, place.offset_bytes}];

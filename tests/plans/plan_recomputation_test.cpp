@@ -24,7 +24,7 @@ Graph step_of(const Graph& model, Activations activations, std::int64_t batch) {
 std::int64_t activation_bytes(const Graph& step) {
   const Plan plan =
       make_plan(prepared(step, 0), Catalogue::standard(), saved_device("pocl_cpu"), {});
-  return plan.largest_live_activation_bytes;
+  return plan.largest_live.activations;
 }
 
 TEST(Recomputation, TakesLessMemory) {

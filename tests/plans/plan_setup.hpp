@@ -54,6 +54,9 @@ inline Plan plan_of(const Graph& graph, std::int64_t batch, const DeviceInfo& de
   return make_plan(prepared(graph, batch), Catalogue::standard(), device, options);
 }
 
+/// The launch of a step that launches a kernel, to change it.
+inline KernelLaunch& launch_in(Step& step) { return std::get<KernelLaunch>(step.action); }
+
 /// Number of steps that run `kernel`.
 inline std::int64_t count_of(const Plan& plan, const std::string& kernel) {
   return std::count_if(plan.steps.begin(), plan.steps.end(),

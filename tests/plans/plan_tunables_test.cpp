@@ -28,7 +28,7 @@ TEST(PlanTunables, SetValuesReachTheLaunchAndTheInstance) {
     EXPECT_EQ(step.tunables.at("TILE_M"), 1);
     EXPECT_EQ(step.tunables.at("TILE_N"), 64);
     EXPECT_NE(step.reason.find("TILE_M=1 TILE_N=64, as set"), std::string::npos) << step.reason;
-    const InstanceSource& source = plan.instances[static_cast<std::size_t>(step.instance)];
+    const InstanceSource& source = plan.instances[step.launch()->instance];
     EXPECT_NE(source.text.find("#define TILE_M 1\n"), std::string::npos);
   }
   EXPECT_EQ(seen, 3);

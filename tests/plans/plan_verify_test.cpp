@@ -32,7 +32,7 @@ class PlanVerify : public ::testing::Test {
 
   /// The value that step `step` writes.
   static Value& result(Plan& plan, std::size_t step) {
-    return plan.values[static_cast<std::size_t>(plan.steps[step].writes[0])];
+    return plan.values[plan.steps[step].writes[0]];
   }
 };
 
@@ -51,35 +51,36 @@ TEST_F(PlanVerify, AValueOutsideItsBlock) {
                            "lies at"));
   EXPECT_TRUE(
       complains_of(complaint([](Plan& plan) { result(plan, 0).offset_bytes = -128; }), "lies at"));
-  EXPECT_TRUE(complains_of(complaint([](Plan& plan) { plan.blocks[0].bytes = 1; }), "lies at"));
+  EXPECT_TRUE(
+      complains_of(complaint([](Plan& plan) { plan.blocks.front().bytes = 1; }), "lies at"));
 }
 
 TEST_F(PlanVerify, AValueThatIsNotAligned) {
   EXPECT_TRUE(complains_of(complaint([&](Plan& plan) {
-                             plan.blocks[static_cast<std::size_t>(result(plan, 0).block)].bytes +=
-                                 4;
+                             plan.blocks[result(plan, 0).block].bytes += 4;
                              result(plan, 0).offset_bytes += 4;
                            }),
                            "lies at"));
 }
 
 TEST_F(PlanVerify, AValueWithoutABlock) {
-  EXPECT_TRUE(complains_of(complaint([](Plan& plan) { result(plan, 1).block = -1; }), "no block"));
-  EXPECT_TRUE(complains_of(complaint([](Plan& plan) { result(plan, 1).block = 99; }), "no block"));
+  EXPECT_TRUE(
+      complains_of(complaint([](Plan& plan) { result(plan, 1).block = BlockId(); }), "no block"));
+  EXPECT_TRUE(
+      complains_of(complaint([](Plan& plan) { result(plan, 1).block = BlockId(99); }), "no block"));
 }
 
 TEST_F(PlanVerify, ABlockLargerThanTheDeviceAllocates) {
-  EXPECT_TRUE(complains_of(complaint([&](Plan& plan) {
-                             plan.blocks[0].bytes = device_.memory.max_allocation_bytes + 1;
-                           }),
-                           "allocates at most"));
+  EXPECT_TRUE(complains_of(
+      complaint([&](Plan& plan) { plan.blocks.front().bytes = device_.memory.max_allocation_bytes + 1; }),
+      "allocates at most"));
 }
 
 TEST_F(PlanVerify, AStepThatWritesOverWhatItReads) {
   const std::string text = complaint([](Plan& plan) {
     const Step& step = plan.steps[1];
-    const Value& source = plan.values[static_cast<std::size_t>(step.reads[0])];
-    Value& target = plan.values[static_cast<std::size_t>(step.writes[0])];
+    const Value& source = plan.values[step.reads[0]];
+    Value& target = plan.values[step.writes[0]];
     target.block = source.block;
     target.offset_bytes = source.offset_bytes;
     target.bytes = source.bytes;
@@ -103,12 +104,11 @@ TEST_F(PlanVerify, AWriteBetweenTwoNamesOfAnOldResult) {
   // Steps 0, 1, 2; a second name of 0's result is read by 2, and 1 writes to the same place.
   Plan plan = plan_of(make_mlp(1), 17, device_);
   ASSERT_GE(plan.steps.size(), 3U);
-  const int old = plan.steps[0].writes[0];
-  Value name = plan.values[static_cast<std::size_t>(old)];
+  const ValueId old = plan.steps[0].writes[0];
+  Value name = plan.values[old];
   name.memory_of = old;
-  plan.values.push_back(name);
-  plan.steps[2].reads.push_back(static_cast<int>(plan.values.size()) - 1);
-  Value& between = plan.values[static_cast<std::size_t>(plan.steps[1].writes[0])];
+  plan.steps[2].reads.push_back(plan.values.add(name));
+  Value& between = plan.values[plan.steps[1].writes[0]];
   between.block = name.block;
   between.offset_bytes = name.offset_bytes;
   between.bytes = name.bytes;
@@ -121,7 +121,7 @@ TEST_F(PlanVerify, ASecondNameThatLiesElsewhere) {
                              Value name = result(plan, 0);
                              name.memory_of = plan.steps[0].writes[0];
                              name.offset_bytes += 128;
-                             plan.values.push_back(name);
+                             plan.values.add(name);
                            }),
                            "does not lie where"));
 }
@@ -139,29 +139,30 @@ TEST_F(PlanVerify, AnOutputThatNobodyWrites) {
 }
 
 TEST_F(PlanVerify, NamesOfNothing) {
-  EXPECT_TRUE(
-      complains_of(complaint([](Plan& plan) { plan.steps[0].reads[0] = 999; }), "names value 999"));
-  EXPECT_TRUE(
-      complains_of(complaint([](Plan& plan) { plan.outputs[0].second = -1; }), "names value -1"));
-  EXPECT_TRUE(
-      complains_of(complaint([](Plan& plan) { plan.steps[0].instance = 99; }), "no kernel"));
+  EXPECT_TRUE(complains_of(complaint([](Plan& plan) { plan.steps[0].reads[0] = ValueId(999); }),
+                           "names value 999"));
+  EXPECT_TRUE(complains_of(complaint([](Plan& plan) { plan.outputs[0].value = ValueId(); }),
+                           "names value -1"));
+  EXPECT_TRUE(complains_of(
+      complaint([](Plan& plan) { launch_in(plan.steps[0]).instance = InstanceId(99); }),
+      "no kernel"));
 }
 
 TEST_F(PlanVerify, WorkGroupsThatTheDeviceDoesNotTake) {
   EXPECT_TRUE(complains_of(complaint([](Plan& plan) {
-                             plan.steps[0].local = {257, 1, 1};
-                             plan.steps[0].global = {257, 1, 1};
+                             launch_in(plan.steps[0]).local = {257, 1, 1};
+                             launch_in(plan.steps[0]).global = {257, 1, 1};
                            }),
                            "local size 257"));
   EXPECT_TRUE(complains_of(complaint([](Plan& plan) {
-                             plan.steps[0].local = {32, 32, 1};
-                             plan.steps[0].global = {32, 32, 1};
+                             launch_in(plan.steps[0]).local = {32, 32, 1};
+                             launch_in(plan.steps[0]).global = {32, 32, 1};
                            }),
                            "work-groups of 1024"));
-  EXPECT_TRUE(
-      complains_of(complaint([](Plan& plan) { plan.steps[0].global[0] += 1; }), "global size"));
-  EXPECT_TRUE(
-      complains_of(complaint([](Plan& plan) { plan.steps[0].global[1] = 0; }), "global size 0"));
+  EXPECT_TRUE(complains_of(complaint([](Plan& plan) { launch_in(plan.steps[0]).global[0] += 1; }),
+                           "global size"));
+  EXPECT_TRUE(complains_of(complaint([](Plan& plan) { launch_in(plan.steps[0]).global[1] = 0; }),
+                           "global size 0"));
 }
 
 }  // namespace

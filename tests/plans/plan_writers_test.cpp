@@ -33,7 +33,7 @@ class PlanWriters : public ::testing::Test {
     whole_ = plan_.steps[2].reads[0];
     ASSERT_NE(plan_.steps[0].writes[0], whole_);
   }
-  [[nodiscard]] std::vector<std::size_t> steps_of(int value) const {
+  [[nodiscard]] std::vector<std::size_t> steps_of(ValueId value) const {
     std::vector<std::size_t> steps;
     for (const Write& write : Writers(plan_).of(value)) steps.push_back(write.step);
     return steps;
@@ -49,23 +49,23 @@ class PlanWriters : public ::testing::Test {
 
   const DeviceInfo device_ = saved_device("pocl_cpu");
   Plan plan_ = plan_of(joined(), 1, device_);
-  int whole_ = -1;
+  ValueId whole_;
 };
 
 TEST_F(PlanWriters, PartsMakeTheWholeUntilItIsOverwritten) {
   EXPECT_THAT(steps_of(whole_), ElementsAre(0, 1));
   EXPECT_THAT(steps_of(plan_.steps[0].writes[0]), ElementsAre(0));
   EXPECT_THAT(steps_of(plan_.steps[2].writes[0]), ElementsAre(2));
-  EXPECT_THAT(steps_of(plan_.inputs[0].second), ElementsAre());
+  EXPECT_THAT(steps_of(plan_.inputs[0].value), ElementsAre());
 }
 
 TEST_F(PlanWriters, APartOfWhatIsWrittenWhole) {
-  Value part = plan_.values[static_cast<std::size_t>(plan_.steps[1].writes[0])];
+  Value part = plan_.values[plan_.steps[1].writes[0]];
   part.memory_of = plan_.steps[2].writes[0];
-  plan_.values.push_back(part);
-  EXPECT_THAT(steps_of(static_cast<int>(plan_.values.size()) - 1), ElementsAre(2));
-  plan_.values.back().memory_of = whole_;
-  EXPECT_THAT(steps_of(static_cast<int>(plan_.values.size()) - 1), ElementsAre(1));
+  const ValueId added = plan_.values.add(part);
+  EXPECT_THAT(steps_of(added), ElementsAre(2));
+  plan_.values[added].memory_of = whole_;
+  EXPECT_THAT(steps_of(added), ElementsAre(1));
 }
 
 TEST_F(PlanWriters, ALayerIsCompleteBeforeItIsOverwritten) {
@@ -78,9 +78,9 @@ TEST_F(PlanWriters, ALayerIsCompleteBeforeItIsOverwritten) {
 
 TEST_F(PlanWriters, WhatIsOverwrittenCannotBeReadLater) {
   EXPECT_EQ(complaint(), "nothing");
-  for (const int spoilt : {whole_, plan_.steps[0].writes[0], plan_.steps[1].writes[0]}) {
+  for (const ValueId spoilt : {whole_, plan_.steps[0].writes[0], plan_.steps[1].writes[0]}) {
     plan_.steps[3].reads.push_back(spoilt);
-    EXPECT_THAT(complaint(), HasSubstr("which is read later")) << spoilt;
+    EXPECT_THAT(complaint(), HasSubstr("which is read later")) << spoilt.index();
     plan_.steps[3].reads.pop_back();
   }
 }

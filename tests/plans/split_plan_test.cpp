@@ -114,18 +114,18 @@ TEST(SplitPlan, GivesEachDeviceItsStepsAndMovesTheRest) {
     const Plan second = plan_of(graph, 2, mali_pair()[1]);
     ASSERT_EQ(plan.devices.size(), 2U);
     ASSERT_EQ(plan.inputs.size(), 1U);
-    const auto& shape_of = [&](int value) {
-      return plan.values[static_cast<std::size_t>(value)].arrangement.tensor_shape;
+    const auto& shape_of = [&](ValueId value) {
+      return plan.values[value].arrangement.tensor_shape;
     };
-    EXPECT_EQ(shape_of(plan.inputs[0].second).front(), 5);
-    EXPECT_EQ(shape_of(plan.outputs[0].second).front(), 5);
-    std::vector<std::size_t> steps(2);
+    EXPECT_EQ(shape_of(plan.inputs[0].value).front(), 5);
+    EXPECT_EQ(shape_of(plan.outputs[0].value).front(), 5);
+    Indexed<DeviceIndex, std::size_t> steps(2);
     std::vector<const Step*> transfers;
     for (const Step& step : plan.steps) {
-      if (step.kind == Step::Kind::transfer) {
+      if (step.transfer() != nullptr) {
         transfers.push_back(&step);
       } else {
-        ++steps[static_cast<std::size_t>(step.slot)];
+        ++steps[step.device];
       }
     }
     EXPECT_THAT(steps, ElementsAre(first.steps.size(), second.steps.size()));
@@ -134,12 +134,11 @@ TEST(SplitPlan, GivesEachDeviceItsStepsAndMovesTheRest) {
     EXPECT_EQ(to_json(plan)["steps"].front()["role"], "transfer");
     EXPECT_EQ(transfers[0], &plan.steps.front());
     EXPECT_EQ(transfers[1], &plan.steps.back());
-    EXPECT_EQ(transfers[0]->slot, 1);
-    EXPECT_EQ(transfers[1]->slot, 0);
-    const std::int64_t input_bytes =
-        plan.values[static_cast<std::size_t>(plan.inputs[0].second)].bytes;
-    EXPECT_EQ(transfers[0]->transfer.from_offset_bytes, input_bytes / 5 * 3);
-    EXPECT_EQ(transfers[0]->transfer.bytes, input_bytes / 5 * 2);
+    EXPECT_EQ(transfers[0]->device, DeviceIndex(1));
+    EXPECT_EQ(transfers[1]->device, kFirstDevice);
+    const std::int64_t input_bytes = plan.values[plan.inputs[0].value].bytes;
+    EXPECT_EQ(transfers[0]->transfer()->from_offset_bytes, input_bytes / 5 * 3);
+    EXPECT_EQ(transfers[0]->transfer()->bytes, input_bytes / 5 * 2);
   }
 }
 
@@ -161,8 +160,8 @@ TEST(SplitPlan, AnOutputThatIsAnInputIsCopied) {
   network.output(x);
   const Plan plan = split_over(network.finish(), {3, 2}, mali_pair());
   const auto local = std::count_if(plan.steps.begin(), plan.steps.end(), [&](const Step& step) {
-    return step.kind == Step::Kind::transfer && step.slot == 0 &&
-           plan.values[static_cast<std::size_t>(step.transfer.from)].slot == 0;
+    return step.transfer() != nullptr && step.device == kFirstDevice &&
+           plan.values[step.transfer()->from].device == kFirstDevice;
   });
   EXPECT_EQ(local, 1);
 }
@@ -242,14 +241,16 @@ TEST(SplitPlan, AnInputWithoutABatchGoesToAllInFull) {
   const auto whole = std::find_if(plan.steps.begin(), plan.steps.end(),
                                   [](const Step& step) { return step.name == "scatter y"; });
   ASSERT_NE(whole, plan.steps.end());
-  EXPECT_EQ(whole->transfer.from_offset_bytes, 0);
-  EXPECT_EQ(whole->transfer.bytes, 6 * 5 * 4);
+  EXPECT_EQ(whole->transfer()->from_offset_bytes, 0);
+  EXPECT_EQ(whole->transfer()->bytes, 6 * 5 * 4);
 }
 
 class SplitVerify : public ::testing::Test {
  protected:
-  const std::vector<DeviceInfo> devices_ = mali_pair();
-  const Plan good_ = split_over(make_mlp(1), {3, 2}, devices_);
+  const Devices devices_{mali_pair()};
+  const Plan good_ = split_over(make_mlp(1), {3, 2}, mali_pair());
+
+  static Transfer& transfer_in(Step& step) { return std::get<Transfer>(step.action); }
 
   template <typename Spoil>
   std::string complaint(const Spoil& spoil) const {
@@ -266,19 +267,21 @@ class SplitVerify : public ::testing::Test {
 
 TEST_F(SplitVerify, SeesWhatIsWrong) {
   EXPECT_EQ(complaint([](Plan&) {}), "nothing");
-  EXPECT_THAT(complaint([](Plan& plan) { plan.devices.pop_back(); }), HasSubstr("for 1 devices"));
-  EXPECT_THAT(complaint([](Plan& plan) { plan.steps[1].slot = 2; }), HasSubstr("slot 2 of 2"));
-  EXPECT_THAT(complaint([](Plan& plan) { plan.steps[1].slot = 1; }), HasSubstr("value of slot 0"));
-  EXPECT_THAT(complaint([](Plan& plan) { plan.steps[0].transfer.bytes += 4; }),
+  EXPECT_THAT(complaint([](Plan& plan) { plan.devices.resize(1); }), HasSubstr("for 1 devices"));
+  EXPECT_THAT(complaint([](Plan& plan) { plan.steps[1].device = DeviceIndex(2); }),
+              HasSubstr("slot 2 of 2"));
+  EXPECT_THAT(complaint([](Plan& plan) { plan.steps[1].device = DeviceIndex(1); }),
+              HasSubstr("value of slot 0"));
+  EXPECT_THAT(complaint([](Plan& plan) { transfer_in(plan.steps[0]).bytes += 4; }),
               HasSubstr("leaves the value"));
-  EXPECT_THAT(complaint([](Plan& plan) { plan.steps[0].transfer.from_offset_bytes = -4; }),
+  EXPECT_THAT(complaint([](Plan& plan) { transfer_in(plan.steps[0]).from_offset_bytes = -4; }),
               HasSubstr("leaves the value"));
-  EXPECT_THAT(complaint([](Plan& plan) { plan.steps[0].transfer.to = -1; }),
+  EXPECT_THAT(complaint([](Plan& plan) { transfer_in(plan.steps[0]).to = ValueId(); }),
               HasSubstr("names value -1"));
   EXPECT_THAT(complaint([](Plan& plan) { plan.steps.erase(plan.steps.begin()); }),
               HasSubstr("before it is written"));
   EXPECT_THAT(complaint([](Plan& plan) {
-                for (Value& value : plan.values) value.block = 0;
+                for (Value& value : plan.values) value.block = BlockId(0);
               }),
               HasSubstr("lies in a block of slot"));
 }

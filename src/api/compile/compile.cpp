@@ -62,20 +62,21 @@ std::vector<StepInfo> CompiledModel::steps() const {
     info.name = step.name;
     info.kernel = step.kernel;
     info.role = step.role == Step::Role::repack ? StepInfo::Role::repack : StepInfo::Role::compute;
-    if (step.kind == Step::Kind::transfer) info.role = StepInfo::Role::transfer;
-    if (step.place == Step::Place::host) info.place = StepInfo::Place::host;
-    info.slot = step.slot;
-    info.global = step.global;
-    info.local = step.local;
-    info.flop = step.flop;
-    info.bytes = step.bytes;
-    info.logical_bytes = step.logical_bytes;
-    info.footprint_bytes = step.footprint_bytes;
-    info.estimated_us = step.estimated_us;
+    if (step.transfer() != nullptr) info.role = StepInfo::Role::transfer;
+    if (is_on_host(step)) info.place = StepInfo::Place::host;
+    info.slot = step.device.index();
+    info.global = launch_of(step).global;
+    info.local = launch_of(step).local;
+    info.flop = step.cost.flop;
+    info.bytes = step.cost.bytes;
+    info.logical_bytes = step.cost.logical_bytes;
+    info.footprint_bytes = step.cost.footprint_bytes;
+    info.estimated_us = step.cost.estimated_us;
     info.tunables.insert(step.tunables.begin(), step.tunables.end());
     for (const auto& argument : step.arguments) {
-      if (argument.kind != StepArgument::Kind::value) continue;
-      const Value& value = plan.values[static_cast<std::size_t>(argument.number)];
+      const PassedValue* passed = argument.value();
+      if (passed == nullptr) continue;
+      const Value& value = plan.values[passed->id];
       const std::string format = print(value.arrangement);
       info.formats += (info.formats.empty() ? "" : ", ") + argument.name + ": " + format;
       info.operands.push_back({argument.name, layout_in(format), value.arrangement.dtype});
@@ -95,12 +96,11 @@ std::string CompiledModel::steps_digest() const {
   for (const std::string& device : plan.devices) text << device << "\n";
   for (const auto* steps : {&plan.load_steps, &plan.steps}) {
     for (const Step& step : *steps) {
-      text << (step.kind == Step::Kind::kernel
-                   ? plan.instances[static_cast<std::size_t>(step.instance)].key
-                   : step.kernel);
-      for (const std::int64_t size : step.global) text << " " << size;
+      const KernelLaunch* launch = step.launch();
+      text << (launch == nullptr ? step.kernel : plan.instances[launch->instance].key);
+      for (const std::int64_t size : launch_of(step).global) text << " " << size;
       for (const StepArgument& argument : step.arguments) {
-        if (argument.kind == StepArgument::Kind::integer) text << " " << argument.number;
+        if (const std::int64_t* integer = argument.integer()) text << " " << *integer;
       }
       text << "\n";
     }

@@ -70,7 +70,7 @@ void require_savable(const CompiledModel& model, const std::string& path) {
                            "it for one");
   }
   for (const Step& step : state.loaded->plan().steps) {
-    if (step.kind != Step::Kind::library || step.place == Step::Place::host) continue;
+    if (step.library_call() == nullptr || is_on_host(step)) continue;
     throw UnsupportedError(path + ": step " + step.name + " is computed by " + step.kernel +
                            ", which builds its kernels in each process; compile without it "
                            "(--exclude " +
@@ -90,9 +90,9 @@ ArchivedVariant variant_of(const CompiledModel& model, BlobWriter& blobs) {
   for (std::size_t p = 0; p < variant.plan.programs.size(); ++p) {
     variant.binaries.push_back(blobs.add(loaded.program_binary(p)));
   }
-  for (std::size_t b = 0; b < variant.plan.blocks.size(); ++b) {
+  for (const BlockId b : variant.plan.blocks.ids()) {
     const bool weights = variant.plan.blocks[b].kind == PlannedBlock::Kind::weights;
-    variant.weights.push_back(weights ? blobs.add(loaded.weights_in(b)) : kNoBlob);
+    variant.weights.add(weights ? blobs.add(loaded.weights_in(b)) : kNoBlob);
   }
   return variant;
 }
@@ -164,8 +164,9 @@ const ArchivedVariant& choose(const CompiledFileState& state, const CompiledFile
 void require_libraries(const Plan& plan, const std::string& where) {
   const auto available = available_libraries();
   for (const Step& step : plan.steps) {
-    if (step.kind != Step::Kind::library || available.contains(step.library)) continue;
-    throw UnsupportedError(where + ": step " + step.name + " calls " + step.library +
+    const LibraryCall* call = step.library_call();
+    if (call == nullptr || available.contains(call->library)) continue;
+    throw UnsupportedError(where + ": step " + step.name + " calls " + call->library +
                            ", which this build of Morton has not");
   }
 }
@@ -193,9 +194,9 @@ CompiledAhead contents_of(const ArchivedVariant& variant, const CompiledFileStat
     ahead.binaries.push_back(bytes_of(state.model.blobs[blob], state.blobs, state.where));
   }
   for (const std::uint64_t blob : variant.weights) {
-    ahead.weights.push_back(blob == kNoBlob
-                                ? std::string_view()
-                                : bytes_of(state.model.blobs[blob], state.blobs, state.where));
+    ahead.weights.add(blob == kNoBlob
+                          ? std::string_view()
+                          : bytes_of(state.model.blobs[blob], state.blobs, state.where));
   }
   return ahead;
 }

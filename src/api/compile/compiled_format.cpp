@@ -48,8 +48,7 @@ void check_blobs(const ArchivedModel& model, std::string_view blobs, const std::
 
 void check_variant(const ArchivedVariant& variant, const ArchivedModel& model,
                    const std::string& where) {
-  const auto check = [&](const std::vector<std::uint64_t>& blobs, std::size_t count,
-                         const char* what) {
+  const auto check = [&](const auto& blobs, std::size_t count, const char* what) {
     bool good = blobs.size() == count;
     for (const std::uint64_t blob : blobs) good &= blob == kNoBlob || blob < model.blobs.size();
     if (!good) fail(where, std::string("its list of ") + what + " is wrong");
@@ -59,7 +58,7 @@ void check_variant(const ArchivedVariant& variant, const ArchivedModel& model,
   for (const std::uint64_t blob : variant.binaries) {
     if (blob == kNoBlob) fail(where, "a program has no binary");
   }
-  for (std::size_t b = 0; b < variant.weights.size(); ++b) {
+  for (const BlockId b : variant.weights.ids()) {
     const PlannedBlock& block = variant.plan.blocks[b];
     if (block.kind != PlannedBlock::Kind::weights) continue;
     const bool good = variant.weights[b] != kNoBlob && model.blobs[variant.weights[b]].bytes ==

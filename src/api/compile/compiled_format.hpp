@@ -28,7 +28,7 @@ struct ArchivedVariant {
   Plan plan;
   std::vector<std::uint64_t> binaries;  ///< blob of each of the plan's programs
   /// Blob of each of the plan's blocks of weights; of other blocks, kNoBlob.
-  std::vector<std::uint64_t> weights;
+  Indexed<BlockId, std::uint64_t> weights;
 };
 inline constexpr std::uint64_t kNoBlob = ~std::uint64_t{0};
 

@@ -117,7 +117,7 @@ class Trier {
     std::map<std::string, std::pair<std::int64_t, std::string>> smallest;  // by kernel
     for (const auto& [name, layer] : layers_) {
       std::int64_t bytes = 0;
-      for (const Step* step : layer.steps) bytes = std::max(bytes, step->logical_bytes);
+      for (const Step* step : layer.steps) bytes = std::max(bytes, step->cost.logical_bytes);
       for (const std::string& key : keys_of(plan_, layer)) {
         if (!untried_.contains(key)) continue;
         const auto [found, added] = smallest.try_emplace(key, bytes, name);
@@ -162,11 +162,11 @@ class Trier {
   [[nodiscard]] std::vector<SuspectKernel> suspects(const PlannedLayer& layer,
                                                     const std::set<std::string>& cleared) const {
     std::vector<const Step*> steps = layer.steps;
-    std::erase_if(steps, [](const Step* step) { return step->kind == Step::Kind::transfer; });
+    std::erase_if(steps, [](const Step* step) { return step->transfer() != nullptr; });
     const auto likelihood = [&](const Step* step) {
       const std::string key = trial_key(plan_, *step);
       const bool suspicious = !cleared.contains(key) && !tried_.contains(key);
-      return std::tuple(step->flop > 0, suspicious, step->flop);
+      return std::tuple(step->cost.flop > 0, suspicious, step->cost.flop);
     };
     std::ranges::stable_sort(steps, std::greater<>(), likelihood);
     std::vector<SuspectKernel> kernels;

@@ -55,8 +55,8 @@ void fill_report(const LoadedPlan& loaded, CompileReport& report) {
                             ? loaded.own_bytes()
                             : block_bytes(loaded.plan(), PlannedBlock::Kind::weights);
   report.shared_weight_bytes = loaded.shared_bytes();
-  report.largest_live_activation_bytes = loaded.plan().largest_live_activation_bytes;
-  report.largest_live_workspace_bytes = loaded.plan().largest_live_workspace_bytes;
+  report.largest_live_activation_bytes = loaded.plan().largest_live.activations;
+  report.largest_live_workspace_bytes = loaded.plan().largest_live.workspace;
   report.activation_bytes = block_bytes(loaded.plan(), PlannedBlock::Kind::activations);
   report.workspace_bytes = block_bytes(loaded.plan(), PlannedBlock::Kind::workspace);
 }
@@ -78,8 +78,8 @@ void finish_loading(const std::shared_ptr<LoadedPlan>& loaded, std::vector<Plan>
 }
 
 void load(Plan plan, std::vector<Plan> others, const Observer& observer, CompiledState& state) {
-  std::vector<std::shared_ptr<OpenClDevice>> opened;
-  for (const Device& device : state.devices) opened.push_back(Inside::of(device));
+  OpenClDevices opened;
+  for (const Device& device : state.devices) opened.add(Inside::of(device));
   Countdown countdown(observer.progress, plan, others);
   const auto loaded = std::make_shared<LoadedPlan>(std::move(plan), std::move(opened),
                                                    [&] { countdown.one_done(); });

@@ -234,7 +234,7 @@ void add_fallbacks(const Plan& plan, CompileReport& report) {
     report.notes.push_back(line);
   }
   for (const Step& step : plan.steps) {
-    if (step.place != Step::Place::host) continue;
+    if (!is_on_host(step)) continue;
     report.fallbacks.push_back("'" + step.name + "' is computed on the host, by " + step.kernel +
                                " (--exclude " + step.kernel +
                                ", when the model is compiled, leaves it to the device)");

@@ -53,15 +53,8 @@ std::vector<std::string> read_self_test_verdicts(const fs::path& cache, TunedDat
 }
 
 std::string trial_key(const Plan& plan, const Step& step) {
-  switch (step.kind) {
-    case Step::Kind::kernel:
-      return plan.instances[static_cast<std::size_t>(step.instance)].key;
-    case Step::Kind::library:
-      return "library " + step.kernel;
-    case Step::Kind::transfer:
-      break;
-  }
-  return "";
+  if (const KernelLaunch* launch = step.launch()) return plan.instances[launch->instance].key;
+  return step.library_call() != nullptr ? "library " + step.kernel : "";
 }
 
 TriedKernels::TriedKernels(const fs::path& cache, const DeviceInfo& device)

@@ -124,7 +124,7 @@ api::LentInputs::~LentInputs() {
 Event Session::enqueue(Steps steps) {
   state_->runner->enqueue(steps == Steps::all ? Runner::Part::all : Runner::Part::computing);
   return Event(std::make_shared<Event::State>(
-      Event::State{state_->runner->marker(), state_->runner->loaded().shared_device()}));
+      Event::State{state_->runner->marker(), state_->runner->loaded().devices().front()}));
 }
 
 void Session::get_output(const std::string& name, Tensor& destination) {
@@ -134,7 +134,7 @@ void Session::get_output(const std::string& name, Tensor& destination) {
 Tensor Session::get_output(const std::string& name) { return get_outputs({name}).front(); }
 
 std::vector<Tensor> Session::get_outputs(const std::vector<std::string>& names) {
-  std::vector<int> values;
+  std::vector<ValueId> values;
   std::vector<Tensor> tensors;
   for (const std::string& name : names) {
     values.push_back(state_->runner->output(name));
@@ -146,7 +146,7 @@ std::vector<Tensor> Session::get_outputs(const std::vector<std::string>& names) 
 }
 
 Tensor Session::map_input(const std::string& name) {
-  const int value = state_->runner->input(name);
+  const ValueId value = state_->runner->input(name);
   if (planned_value(*Inside::of(state_->model), name) != nullptr) {
     throw UsageError("session: shapes follow from the value of input '" + name +
                      "', so it cannot be mapped; set it");
@@ -157,7 +157,7 @@ Tensor Session::map_input(const std::string& name) {
 }
 
 Tensor Session::map_output(const std::string& name) {
-  const int value = state_->runner->output(name);
+  const ValueId value = state_->runner->output(name);
   const PortInfo& port = find(Inside::of(state_->model)->outputs, name);
   const auto bytes = state_->runner->map(value, MappedBuffer::Access::read);
   return Tensor::share(port.dtype, port.shape, bytes.data(), bytes.size(), nullptr);
@@ -166,9 +166,8 @@ Tensor Session::map_output(const std::string& name) {
 void Session::unmap() { state_->runner->unmap(); }
 
 Tensor Session::get_state(const std::string& name) {
-  const int value = state_->runner->state(name);
-  const Arrangement& arrangement =
-      state_->runner->loaded().plan().values[static_cast<std::size_t>(value)].arrangement;
+  const ValueId value = state_->runner->state(name);
+  const Arrangement& arrangement = state_->runner->loaded().plan().values[value].arrangement;
   Tensor tensor = Tensor::allocate(arrangement.dtype, arrangement.tensor_shape);
   state_->runner->read(value, tensor);
   return tensor;
@@ -199,7 +198,7 @@ void Session::move_to(const Device& device) {
   // What the caller has set goes along; what the steps compute comes back with the next run.
   for (const auto& port : compiled.inputs) {
     Tensor tensor = Tensor::allocate(port.dtype, port.shape);
-    const int from = state_->runner->input(port.name);
+    const ValueId from = state_->runner->input(port.name);
     state_->runner->read(from, tensor);
     runner->write(runner->input(port.name), tensor);
   }
@@ -222,7 +221,7 @@ std::vector<StepTime> Session::step_times() {
     StepTime time;
     time.name = record.step->name;
     time.kernel = record.step->kernel;
-    if (record.step->place == Step::Place::host) time.place = StepInfo::Place::host;
+    if (is_on_host(*record.step)) time.place = StepInfo::Place::host;
     time.enqueued_at_us = record.enqueued_at_us;
     time.enqueue_us = record.enqueue_us;
     time.host_us = record.host_us;
@@ -253,7 +252,7 @@ void bind_buffer(Session& session, const std::string& port, cl_mem buffer) {
     throw UsageError("session: shapes follow from the value of input '" + port +
                      "', so it cannot have a buffer of its own; set it");
   }
-  const int value = is_input ? runner.input(port) : runner.output(port);
+  const ValueId value = is_input ? runner.input(port) : runner.output(port);
   with_device_errors("retaining the caller's buffer", runner.loaded().device().info(), [&] {
     runner.bind(value, buffer == nullptr ? cl::Buffer() : cl::Buffer(buffer, true));
   });

@@ -11,9 +11,11 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/indexed.hpp"
 #include "morton/tensor.hpp"
 
 /// Plain data as bytes and back, for files that only the Morton that wrote them reads.
@@ -48,6 +50,16 @@ template <typename T>
 struct IsVector : std::false_type {};
 template <typename... A>
 struct IsVector<std::vector<A...>> : std::true_type {};
+template <typename I, typename T>
+struct IsVector<Indexed<I, T>> : std::true_type {};
+template <typename T>
+struct IsId : std::false_type {};
+template <typename T>
+struct IsId<Id<T>> : std::true_type {};
+template <typename T>
+struct IsVariant : std::false_type {};
+template <typename... A>
+struct IsVariant<std::variant<A...>> : std::true_type {};
 template <typename T>
 struct IsArray : std::false_type {};
 template <typename T, std::size_t N>
@@ -98,6 +110,11 @@ class ArchiveWriter {
     } else if constexpr (IsPair<T>::value) {
       put(value.first);
       put(value.second);
+    } else if constexpr (IsId<T>::value) {
+      put(value.index());
+    } else if constexpr (IsVariant<T>::value) {
+      put(static_cast<std::uint8_t>(value.index()));
+      std::visit([&](const auto& alternative) { put(alternative); }, value);
     } else {
       visit(*this, value);
     }
@@ -202,9 +219,24 @@ class ArchiveReader {
     } else if constexpr (IsPair<T>::value) {
       get(value.first);
       get(value.second);
+    } else if constexpr (IsId<T>::value) {
+      std::int32_t index = -1;
+      get(index);
+      if (index < -1) fail("a number below -1");
+      value = T(index);
+    } else if constexpr (IsVariant<T>::value) {
+      std::uint8_t alternative = 0;
+      get(alternative);
+      if (alternative >= std::variant_size_v<T>) fail("an unknown alternative");
+      get_alternative(value, alternative, std::make_index_sequence<std::variant_size_v<T>>());
     } else {
       visit(*this, value);
     }
+  }
+  /// Reads the alternative of that number into the variant.
+  template <typename T, std::size_t... I>
+  void get_alternative(T& value, std::size_t alternative, std::index_sequence<I...>) {
+    (void)((I == alternative && (get(value.template emplace<I>()), true)) || ...);
   }
   template <typename Call>
   void for_each_of_count(const Call& call) {
@@ -253,11 +285,22 @@ class ArchiveSchema {
     } else if constexpr (IsPair<T>::value) {
       add(value.first);
       add(value.second);
+    } else if constexpr (IsId<T>::value) {
+      text_ += '#';
+    } else if constexpr (IsVariant<T>::value) {
+      text_ += '(';
+      add_alternatives(value);
+      text_ += ')';
     } else {
       text_ += '{';
       visit(*this, value);
       text_ += '}';
     }
+  }
+
+  template <typename... A>
+  void add_alternatives(const std::variant<A...>&) {
+    ((text_ += '|', add(A{})), ...);
   }
 
   std::string text_ = std::endian::native == std::endian::little ? "little " : "big ";

@@ -13,48 +13,38 @@ bool lives_all_through(const Value& value) {
 
 }  // namespace
 
-std::vector<char> begins_block(const Plan& plan) {
-  std::vector<char> begins(plan.values.size(), 0);
+Indexed<ValueId, char> begins_block(const Plan& plan) {
+  Indexed<ValueId, char> begins(plan.values.size(), 0);
   for (const auto* steps : {&plan.load_steps, &plan.steps}) {
     for (const Step& step : *steps) {
       for (const StepArgument& argument : step.arguments) {
-        if (argument.image.source != PlannedImage::Source::shared) continue;
-        const int value = memory_root(plan.values, static_cast<int>(argument.number));
-        begins[static_cast<std::size_t>(value)] = 1;
+        const PassedValue* passed = argument.value();
+        if (passed == nullptr || passed->image.source != PlannedImage::Source::shared) continue;
+        begins[memory_root(plan.values, passed->id)] = 1;
       }
     }
   }
   return begins;
 }
 
-std::vector<Lifetime> lifetimes(const Plan& plan) {
-  const int end = std::max(0, static_cast<int>(plan.steps.size()) - 1);
-  std::vector<Lifetime> lives(plan.values.size(), {end, 0});
-  for (int s = 0; s < static_cast<int>(plan.steps.size()); ++s) {
-    const Step& step = plan.steps[static_cast<std::size_t>(s)];
-    for (const auto* list : {&step.reads, &step.writes}) {
-      for (const int value : *list) {
-        Lifetime& life = lives[static_cast<std::size_t>(value)];
-        life.first = std::min(life.first, s);
-        life.last = std::max(life.last, s);
+Indexed<ValueId, Lifetime> lifetimes(const Plan& plan) {
+  const std::size_t end = std::max<std::size_t>(plan.steps.size(), 1) - 1;
+  Indexed<ValueId, Lifetime> lives(plan.values.size(), {end, 0});
+  for (std::size_t s = 0; s < plan.steps.size(); ++s) {
+    for (const auto* list : {&plan.steps[s].reads, &plan.steps[s].writes}) {
+      for (const ValueId value : *list) {
+        lives[value].first = std::min(lives[value].first, s);
+        lives[value].last = std::max(lives[value].last, s);
       }
     }
   }
-  for (std::size_t v = 0; v < lives.size(); ++v) {
+  for (const ValueId v : plan.values.ids()) {
     if (lives_all_through(plan.values[v])) lives[v] = {0, end};
+    Lifetime& root = lives[memory_root(plan.values, v)];
+    root.first = std::min(root.first, lives[v].first);
+    root.last = std::max(root.last, lives[v].last);
   }
-  // A name comes after what it names, so one way gathers at the owner and the other spreads.
-  for (std::size_t v = lives.size(); v-- > 0;) {
-    const int named = plan.values[v].memory_of;
-    if (named < 0) continue;
-    Lifetime& owner = lives[static_cast<std::size_t>(named)];
-    owner.first = std::min(owner.first, lives[v].first);
-    owner.last = std::max(owner.last, lives[v].last);
-  }
-  for (std::size_t v = 0; v < lives.size(); ++v) {
-    const int named = plan.values[v].memory_of;
-    if (named >= 0) lives[v] = lives[static_cast<std::size_t>(named)];
-  }
+  for (const ValueId v : plan.values.ids()) lives[v] = lives[memory_root(plan.values, v)];
   return lives;
 }
 

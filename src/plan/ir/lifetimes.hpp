@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <vector>
+#include <cstddef>
 
 #include "base/device/device_info.hpp"
 #include "base/rooms.hpp"
@@ -13,16 +13,16 @@ namespace morton::plan {
 /// outputs and constants live all through. Names of the same memory (Value::memory_of) live as long
 /// as any of them.
 struct Lifetime {
-  int first = 0;
-  int last = 0;
+  std::size_t first = 0;
+  std::size_t last = 0;
 };
 
-[[nodiscard]] std::vector<Lifetime> lifetimes(const Plan& plan);
+[[nodiscard]] Indexed<ValueId, Lifetime> lifetimes(const Plan& plan);
 
 /// For each value, whether it must begin its block: kernels read it as an image made on its memory,
 /// and drivers make such an image where the buffer begins, whatever sub-buffer they are given (Mesa
 /// 25).
-[[nodiscard]] std::vector<char> begins_block(const Plan& plan);
+[[nodiscard]] Indexed<ValueId, char> begins_block(const Plan& plan);
 
 /// True where values may share bytes only when they begin at the same byte: the driver cannot bear
 /// other sub-buffers that overlap (quirk nvidia-overlapping-sub-buffers).

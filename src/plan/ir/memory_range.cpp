@@ -5,16 +5,13 @@
 
 namespace morton::plan {
 
-MemoryRange range_of(const std::vector<Value>& values, int index) {
+MemoryRange range_of(const Values& values, ValueId id) {
   MemoryRange range;
-  range.root = memory_root(values, index);
-  for (int name = index; name != range.root;) {
-    const Value& value = values[static_cast<std::size_t>(name)];
-    range.begin_bytes += value.offset_in_owner_bytes;
-    name = value.memory_of;
+  range.root = memory_root(values, id);
+  for (ValueId name = id; name != range.root; name = values[name].memory_of) {
+    range.begin_bytes += values[name].offset_in_owner_bytes;
   }
-  range.end_bytes =
-      range.begin_bytes + bytes_of(values[static_cast<std::size_t>(index)].arrangement);
+  range.end_bytes = range.begin_bytes + bytes_of(values[id].arrangement);
   return range;
 }
 

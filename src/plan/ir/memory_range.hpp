@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "base/rooms.hpp"
 #include "plan/ir/plan.hpp"
@@ -11,11 +10,11 @@ namespace morton::plan {
 
 /// The bytes of a value within the memory of its root (memory_root).
 struct MemoryRange {
-  int root = -1;
+  ValueId root;
   std::int64_t begin_bytes = 0, end_bytes = 0;
   bool operator==(const MemoryRange&) const = default;
 };
-[[nodiscard]] MemoryRange range_of(const std::vector<Value>& values, int index);
+[[nodiscard]] MemoryRange range_of(const Values& values, ValueId id);
 [[nodiscard]] bool overlap(const MemoryRange& a, const MemoryRange& b);
 
 /// True where steps write the value and steps read it: what is neither the caller's nor fixed.

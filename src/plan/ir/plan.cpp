@@ -3,11 +3,19 @@
 
 namespace morton::plan {
 
-int memory_root(const std::vector<Value>& values, int index) {
-  while (values[static_cast<std::size_t>(index)].memory_of >= 0) {
-    index = values[static_cast<std::size_t>(index)].memory_of;
-  }
-  return index;
+ValueId memory_root(const Values& values, ValueId id) {
+  while (values[id].memory_of) id = values[id].memory_of;
+  return id;
+}
+
+KernelLaunch launch_of(const Step& step) {
+  const KernelLaunch* launch = step.launch();
+  return launch == nullptr ? KernelLaunch() : *launch;
+}
+
+bool is_on_host(const Step& step) {
+  const LibraryCall* call = step.library_call();
+  return call != nullptr && call->place == LibraryCall::Place::host;
 }
 
 std::string_view name_of(PlannedBlock::Kind kind) {

@@ -7,12 +7,13 @@
 #include <memory>
 #include <optional>
 #include <set>
-#include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "base/device/device_info.hpp"
 #include "base/files/json_reader.hpp"
+#include "base/indexed.hpp"
 #include "base/rooms.hpp"
 #include "catalogue/catalogue.hpp"
 #include "graph/graph.hpp"
@@ -24,6 +25,19 @@
 #include "source/instance.hpp"
 
 namespace morton::plan {
+
+struct Value;
+struct PlannedBlock;
+
+/// Numbers within a plan.
+using ValueId = Id<Value>;
+using BlockId = Id<PlannedBlock>;
+using InstanceId = Id<InstanceSource>;
+/// Of one of the plan's devices.
+using DeviceIndex = Id<DeviceInfo>;
+/// The device that a plan for one device has. In others, inputs and outputs are in its memory.
+inline constexpr DeviceIndex kFirstDevice{0};
+using Devices = Indexed<DeviceIndex, DeviceInfo>;
 
 /// A piece of device memory that steps read and write.
 struct Value {
@@ -44,18 +58,20 @@ struct Value {
   Tensor data;
   std::optional<View> view;
   Environment view_names;
-  int memory_of = -1;  ///< the value whose memory this names under another shape; -1: its own
+  ValueId memory_of;  ///< the value whose memory this names under another shape; none: its own
   /// Of a value with `memory_of`: where in that value's memory it begins (a part of a joined
   /// tensor).
   std::int64_t offset_in_owner_bytes = 0;
-  int slot = 0;  ///< of the device whose memory it is in
-  int block = -1;
+  DeviceIndex device = kFirstDevice;  ///< whose memory it is in
+  BlockId block;                      ///< none until it is placed
   std::int64_t offset_bytes = 0;
   std::int64_t bytes = 0;
 };
 
-/// The value whose memory `index` names, through any number of names; of a part, the whole.
-[[nodiscard]] int memory_root(const std::vector<Value>& values, int index);
+using Values = Indexed<ValueId, Value>;
+
+/// The value whose memory `id` names, through any number of names; of a part, the whole.
+[[nodiscard]] ValueId memory_root(const Values& values, ValueId id);
 
 /// True for values that keep, for all runs, what loading the plan gave them.
 [[nodiscard]] inline bool is_fixed(const Value& value) {
@@ -73,53 +89,87 @@ struct PlannedImage {
   DType texel = DType::f32;
 };
 
-/// What a step passes to its kernel.
-struct StepArgument {
-  enum class Kind : std::uint8_t { value, integer } kind = Kind::integer;
-  std::string name;
-  std::int64_t number = 0;  ///< index of the value, or the integer
+/// A value that a step passes to its kernel or routine.
+struct PassedValue {
+  ValueId id;
   PlannedImage image{};
 };
 
-/// A stretch of bytes that goes from one value to another, which may be another device's.
+/// What a step passes to its kernel or routine: a value or an integer.
+struct StepArgument {
+  std::string name;
+  std::variant<PassedValue, std::int64_t> passed;
+
+  /// The value, or null for an integer.
+  [[nodiscard]] const PassedValue* value() const { return std::get_if<PassedValue>(&passed); }
+  /// The integer, or null for a value.
+  [[nodiscard]] const std::int64_t* integer() const { return std::get_if<std::int64_t>(&passed); }
+};
+
+/// A step that launches a kernel.
+struct KernelLaunch {
+  InstanceId instance;
+  std::array<std::int64_t, 3> global{1, 1, 1};
+  std::array<std::int64_t, 3> local{1, 1, 1};
+};
+
+/// A step that calls a routine of a library.
+struct LibraryCall {
+  /// Who computes. A step on the host waits for the steps before it and maps its operands.
+  enum class Place : std::uint8_t { device, host } place = Place::device;
+  std::string library, routine;
+};
+
+/// A step that moves a stretch of bytes from one value to another, which may be another device's.
 struct Transfer {
-  int from = -1, to = -1;  ///< values
+  ValueId from, to;
   std::int64_t from_offset_bytes = 0, to_offset_bytes = 0;
   std::int64_t bytes = 0;
 };
 
-/// One launch of a kernel, one call of a library, or one transfer.
-struct Step {
-  enum class Kind : std::uint8_t { kernel, library, transfer } kind = Kind::kernel;
-  /// Who computes. A step on the host waits for the steps before it and maps its operands.
-  enum class Place : std::uint8_t { device, host } place = Place::device;
-  std::string name;    ///< the nodes that it computes, or what it repacks or transfers
-  std::string kernel;  ///< catalogue entry; "transfer" for a transfer
-  int slot = 0;       ///< of the device that runs it; of a transfer, of the one that gets the bytes
-  int instance = -1;  ///< of a kernel
-  std::string library, routine;  ///< of a library call
-  Transfer transfer;             ///< of a transfer
-  std::vector<StepArgument> arguments;
-  enum class Role : std::uint8_t {
-    compute,  ///< a node, or a step of a recipe for one
-    repack,   ///< moves a tensor into the format that its reader demands
-  } role = Role::compute;
-  std::array<std::int64_t, 3> global{1, 1, 1};
-  std::array<std::int64_t, 3> local{1, 1, 1};
-  std::vector<int> reads, writes;  ///< values
-  /// It writes where it reads: each element is computed from the one that it replaces.
-  bool in_place = false;
+/// How much a step does.
+struct StepCost {
   std::int64_t flop = 0;   ///< logical, not padded
   std::int64_t bytes = 0;  ///< memory of each operand, once
   /// The same without padding and without what is not touched (plan/lower/traffic.hpp), and of how
   /// much memory that is where operands share some.
   std::int64_t logical_bytes = 0, footprint_bytes = 0;
   double estimated_us = 0.0;
+};
+
+/// One launch of a kernel, one call of a library, or one transfer.
+struct Step {
+  std::string name;    ///< the nodes that it computes, or what it repacks or transfers
+  std::string kernel;  ///< catalogue entry; "transfer" for a transfer
+  enum class Role : std::uint8_t {
+    compute,  ///< a node, or a step of a recipe for one
+    repack,   ///< moves a tensor into the format that its reader demands
+  } role = Role::compute;
+  DeviceIndex device = kFirstDevice;  ///< that runs it; of a transfer, that gets the bytes
+  std::variant<KernelLaunch, LibraryCall, Transfer> action;
+  std::vector<StepArgument> arguments;  ///< in the kernel's order; none of a transfer
+  std::vector<ValueId> reads, writes;
+  /// It writes where it reads: each element is computed from the one that it replaces.
+  bool in_place = false;
+  StepCost cost;
   Environment tunables;   ///< the values that it is built with
   std::string reason;     ///< why this kernel, and why with these values
   std::string problem;    ///< what it solves, for printing
   TunedProblem tuned_as;  ///< what tuning data knows that by
+
+  /// What the step is; null for the other two kinds.
+  [[nodiscard]] const KernelLaunch* launch() const { return std::get_if<KernelLaunch>(&action); }
+  [[nodiscard]] const LibraryCall* library_call() const {
+    return std::get_if<LibraryCall>(&action);
+  }
+  [[nodiscard]] const Transfer* transfer() const { return std::get_if<Transfer>(&action); }
 };
+
+/// The step's launch; of a step that launches no kernel, one work-item of none.
+[[nodiscard]] KernelLaunch launch_of(const Step& step);
+
+/// True for steps that the host computes.
+[[nodiscard]] bool is_on_host(const Step& step);
 
 /// A stretch of device memory.
 struct PlannedBlock {
@@ -130,36 +180,47 @@ struct PlannedBlock {
     workspace
   } kind = Kind::activations;
   std::int64_t bytes = 0;
-  int slot = 0;  ///< of the device that it belongs to
+  DeviceIndex device = kFirstDevice;  ///< that it belongs to
 };
 
-/// How a graph runs on its devices: pure data. Steps of one slot run in order, at each run, and a
-/// transfer waits for the steps before it on the slot that it reads from.
+/// What goes in or out of a plan, by the model's name for it.
+struct Port {
+  std::string name;
+  ValueId value;
+};
+
+/// The most bytes of values that live at the same step.
+struct LiveBytes {
+  std::int64_t all = 0;  ///< of activations and workspace
+  /// Of each alone: what their blocks cannot be smaller than together, alignment included.
+  std::int64_t activations = 0, workspace = 0;
+};
+
+/// How a graph runs on its devices: pure data. Steps of one device run in order, at each run, and a
+/// transfer waits for the steps before it on the device that it reads from.
 struct Plan {
-  std::vector<std::string> devices;  ///< fingerprint of the device of each slot
-  std::vector<std::string> roofs;    ///< likewise, what estimates rest on and where it is from
-  std::vector<Value> values;
+  Indexed<DeviceIndex, std::string> devices;  ///< fingerprints
+  Indexed<DeviceIndex, std::string> roofs;    ///< what estimates rest on and where it is from
+  Values values;
   std::vector<Step> load_steps;  ///< run once, when the plan is loaded
   std::vector<Step> steps;
-  std::vector<InstanceSource> instances;
-  std::vector<std::vector<int>> programs;  ///< instances that are built together
-  std::vector<PlannedBlock> blocks;
-  std::vector<std::pair<std::string, int>> inputs, outputs, states;  ///< name and value
+  Indexed<InstanceId, InstanceSource> instances;
+  std::vector<std::vector<InstanceId>> programs;  ///< instances that are built together
+  Indexed<BlockId, PlannedBlock> blocks;
+  std::vector<Port> inputs, outputs, states;
   /// For each task, what was considered: lines for `--why`.
   std::vector<std::string> considered;
-  std::int64_t largest_live_bytes = 0;  ///< of activations and workspace, over the steps
-  /// Of each alone: what their blocks cannot be smaller than together, alignment included.
-  std::int64_t largest_live_activation_bytes = 0, largest_live_workspace_bytes = 0;
+  LiveBytes largest_live;
   std::map<std::string, TaskDecision> decisions;  ///< by task
 };
 
 /// Checks what the run relies on: values within blocks, no two live values that overlap, every
 /// value written before it is read, work-groups within the device's limits. Throws InternalError.
-/// `devices` has one device for each slot.
-void verify(const Plan& plan, std::span<const DeviceInfo> devices);
-inline void verify(const Plan& plan, const DeviceInfo& device) { verify(plan, {&device, 1}); }
+/// `devices` are the plan's, in its order.
+void verify(const Plan& plan, const Devices& devices);
+inline void verify(const Plan& plan, const DeviceInfo& device) { verify(plan, Devices{device}); }
 
-/// Estimated time of a run: the slots work at the same time, transfers one after the other.
+/// Estimated time of a run: the devices work at the same time, transfers one after the other.
 [[nodiscard]] double estimated_us(const Plan& plan);
 
 [[nodiscard]] std::string print(const Plan& plan, PlanDetail detail);

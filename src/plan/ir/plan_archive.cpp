@@ -33,14 +33,15 @@ void check_values(const Plan& plan, const std::string& where) {
 
 void check_steps(const Plan& plan, const std::string& where) {
   for (const Step& step : plan.steps) {
-    if (step.kind == Step::Kind::transfer) {
+    if (step.transfer() != nullptr) {
       throw ModelError(where + ": is damaged: step " + step.name + " is a transfer");
     }
     for (const StepArgument& argument : step.arguments) {
-      if (argument.number < std::numeric_limits<std::int32_t>::min() ||
-          argument.number > std::numeric_limits<std::int32_t>::max()) {
+      const std::int64_t* integer = argument.integer();
+      if (integer != nullptr && (*integer < std::numeric_limits<std::int32_t>::min() ||
+                                 *integer > std::numeric_limits<std::int32_t>::max())) {
         throw ModelError(where + ": is damaged: step " + step.name + " has the argument " +
-                         argument.name + " = " + std::to_string(argument.number));
+                         argument.name + " = " + std::to_string(*integer));
       }
     }
   }
@@ -48,14 +49,13 @@ void check_steps(const Plan& plan, const std::string& where) {
 
 /// Each instance belongs to one program, and no program is empty.
 void check_programs(const Plan& plan, const std::string& where) {
-  std::vector<int> uses(plan.instances.size(), 0);
+  Indexed<InstanceId, int> uses(plan.instances.size(), 0);
   for (const auto& program : plan.programs) {
     if (program.empty()) throw ModelError(where + ": is damaged: a program has no kernels");
-    for (const int instance : program) {
-      const bool known = instance >= 0 && instance < static_cast<int>(uses.size());
-      if (!known || ++uses[static_cast<std::size_t>(instance)] > 1) {
+    for (const InstanceId instance : program) {
+      if (!uses.contains(instance) || ++uses[instance] > 1) {
         throw ModelError(where + ": is damaged: a program names the kernel " +
-                         std::to_string(instance));
+                         std::to_string(instance.index()));
       }
     }
   }
@@ -68,8 +68,8 @@ void check_programs(const Plan& plan, const std::string& where) {
 /// device may have some.
 void require_whole_places(const Plan& plan, const DeviceInfo& device, const std::string& where) {
   if (!shares_whole_places(device)) return;
-  for (std::size_t a = 0; a < plan.values.size(); ++a) {
-    for (std::size_t b = 0; b < a; ++b) {
+  for (const ValueId a : plan.values.ids()) {
+    for (ValueId b(0); b < a; b = b.moved(1)) {
       const Value& one = plan.values[a];
       const Value& other = plan.values[b];
       const bool apart = one.block != other.block || one.bytes == 0 || other.bytes == 0 ||

@@ -31,16 +31,8 @@ struct LastOf<plan::PlannedImage::Source> {
   static constexpr auto value = plan::PlannedImage::Source::copied;
 };
 template <>
-struct LastOf<plan::StepArgument::Kind> {
-  static constexpr auto value = plan::StepArgument::Kind::integer;
-};
-template <>
-struct LastOf<plan::Step::Kind> {
-  static constexpr auto value = plan::Step::Kind::transfer;
-};
-template <>
-struct LastOf<plan::Step::Place> {
-  static constexpr auto value = plan::Step::Place::host;
+struct LastOf<plan::LibraryCall::Place> {
+  static constexpr auto value = plan::LibraryCall::Place::host;
 };
 template <>
 struct LastOf<plan::Step::Role> {
@@ -98,9 +90,9 @@ void visit(Archive& archive, T& arrangement) {
 /// `data` is there for states only.
 template <typename Archive, Archived<plan::Value> T>
 void visit(Archive& archive, T& value) {
-  auto& [name, kind, arrangement, data, view, view_names, memory_of, offset_in_owner_bytes, slot,
+  auto& [name, kind, arrangement, data, view, view_names, memory_of, offset_in_owner_bytes, device,
          block, offset_bytes, bytes] = value;
-  archive(name, kind, arrangement, data, memory_of, offset_in_owner_bytes, slot, block,
+  archive(name, kind, arrangement, data, memory_of, offset_in_owner_bytes, device, block,
           offset_bytes, bytes);
 }
 
@@ -110,10 +102,28 @@ void visit(Archive& archive, T& image) {
   archive(source, width, height, texel);
 }
 
+template <typename Archive, Archived<plan::PassedValue> T>
+void visit(Archive& archive, T& passed) {
+  auto& [id, image] = passed;
+  archive(id, image);
+}
+
 template <typename Archive, Archived<plan::StepArgument> T>
 void visit(Archive& archive, T& argument) {
-  auto& [kind, name, number, image] = argument;
-  archive(kind, name, number, image);
+  auto& [name, passed] = argument;
+  archive(name, passed);
+}
+
+template <typename Archive, Archived<plan::KernelLaunch> T>
+void visit(Archive& archive, T& launch) {
+  auto& [instance, global, local] = launch;
+  archive(instance, global, local);
+}
+
+template <typename Archive, Archived<plan::LibraryCall> T>
+void visit(Archive& archive, T& call) {
+  auto& [place, library, routine] = call;
+  archive(place, library, routine);
 }
 
 template <typename Archive, Archived<plan::Transfer> T>
@@ -122,21 +132,37 @@ void visit(Archive& archive, T& transfer) {
   archive(from, to, from_offset_bytes, to_offset_bytes, bytes);
 }
 
+template <typename Archive, Archived<plan::StepCost> T>
+void visit(Archive& archive, T& cost) {
+  auto& [flop, bytes, logical_bytes, footprint_bytes, estimated_us] = cost;
+  archive(flop, bytes, logical_bytes, footprint_bytes, estimated_us);
+}
+
 /// Tuning knows its problem by `tuned_as`; nobody tunes what is compiled.
 template <typename Archive, Archived<plan::Step> T>
 void visit(Archive& archive, T& step) {
-  auto& [kind, place, name, kernel, slot, instance, library, routine, transfer, arguments, role,
-         global, local, reads, writes, in_place, flop, bytes, logical_bytes, footprint_bytes,
-         estimated_us, tunables, reason, problem, tuned_as] = step;
-  archive(kind, place, name, kernel, slot, instance, library, routine, transfer, arguments, role,
-          global, local, reads, writes, in_place, flop, bytes, logical_bytes, footprint_bytes,
-          estimated_us, tunables, reason, problem);
+  auto& [name, kernel, role, device, action, arguments, reads, writes, in_place, cost, tunables,
+         reason, problem, tuned_as] = step;
+  archive(name, kernel, role, device, action, arguments, reads, writes, in_place, cost, tunables,
+          reason, problem);
 }
 
 template <typename Archive, Archived<plan::PlannedBlock> T>
 void visit(Archive& archive, T& block) {
-  auto& [kind, bytes, slot] = block;
-  archive(kind, bytes, slot);
+  auto& [kind, bytes, device] = block;
+  archive(kind, bytes, device);
+}
+
+template <typename Archive, Archived<plan::Port> T>
+void visit(Archive& archive, T& port) {
+  auto& [name, value] = port;
+  archive(name, value);
+}
+
+template <typename Archive, Archived<plan::LiveBytes> T>
+void visit(Archive& archive, T& live) {
+  auto& [all, activations, workspace] = live;
+  archive(all, activations, workspace);
 }
 
 template <typename Archive, Archived<source::InstanceArgument> T>
@@ -155,11 +181,9 @@ void visit(Archive& archive, T& instance) {
 template <typename Archive, Archived<plan::Plan> T>
 void visit(Archive& archive, T& plan) {
   auto& [devices, roofs, values, load_steps, steps, instances, programs, blocks, inputs, outputs,
-         states, considered, largest_live_bytes, largest_live_activation_bytes,
-         largest_live_workspace_bytes, decisions] = plan;
+         states, considered, largest_live, decisions] = plan;
   archive(devices, roofs, values, load_steps, steps, instances, programs, blocks, inputs, outputs,
-          states, considered, largest_live_bytes, largest_live_activation_bytes,
-          largest_live_workspace_bytes);
+          states, considered, largest_live);
 }
 
 }  // namespace morton

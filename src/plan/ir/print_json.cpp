@@ -29,36 +29,45 @@ std::string_view name_of(Value::Kind kind) {
 }
 
 std::string_view role_of(const Step& step) {
-  if (step.kind == Step::Kind::transfer) return "transfer";
+  if (step.transfer() != nullptr) return "transfer";
   return step.role == Step::Role::repack ? "repack" : "compute";
+}
+
+Json to_json(const StepArgument& argument) {
+  Json json{{"name", argument.name}};
+  if (const std::int64_t* integer = argument.integer()) json["integer"] = *integer;
+  const PassedValue* passed = argument.value();
+  if (passed == nullptr) return json;
+  json["value"] = passed->id.index();
+  const PlannedImage& image = passed->image;
+  if (image.source == PlannedImage::Source::none) return json;
+  const bool shared = image.source == PlannedImage::Source::shared;
+  json["image"] = {
+      {"width", image.width}, {"height", image.height}, {"memory", shared ? "shared" : "copied"}};
+  return json;
 }
 
 Json to_json(const Step& step) {
   Json arguments = Json::array();
   for (const StepArgument& argument : step.arguments) {
-    const bool value = argument.kind == StepArgument::Kind::value;
-    arguments.push_back({{"name", argument.name}, {value ? "value" : "integer", argument.number}});
-    if (argument.image.source == PlannedImage::Source::none) continue;
-    const bool shared = argument.image.source == PlannedImage::Source::shared;
-    arguments.back()["image"] = {{"width", argument.image.width},
-                                 {"height", argument.image.height},
-                                 {"memory", shared ? "shared" : "copied"}};
+    arguments.push_back(to_json(argument));
   }
+  const KernelLaunch launch = launch_of(step);
   return {{"name", step.name},
           {"kernel", step.kernel},
-          {"slot", step.slot},
-          {"place", step.place == Step::Place::host ? "host" : "device"},
+          {"slot", step.device.index()},
+          {"place", is_on_host(step) ? "host" : "device"},
           {"role", role_of(step)},
           {"problem", step.problem},
           {"tunables", Json(step.tunables)},
           {"reason", step.reason},
-          {"global", step.global},
-          {"local", step.local},
-          {"flop", step.flop},
-          {"bytes", step.bytes},
-          {"logical_bytes", step.logical_bytes},
-          {"footprint_bytes", step.footprint_bytes},
-          {"estimated_us", step.estimated_us},
+          {"global", launch.global},
+          {"local", launch.local},
+          {"flop", step.cost.flop},
+          {"bytes", step.cost.bytes},
+          {"logical_bytes", step.cost.logical_bytes},
+          {"footprint_bytes", step.cost.footprint_bytes},
+          {"estimated_us", step.cost.estimated_us},
           {"arguments", arguments}};
 }
 
@@ -73,9 +82,13 @@ Json to_json(const Value& value) {
           {"kind", name_of(value.kind)},
           {"arrangement", print(value.arrangement)},
           {"shape", value.arrangement.tensor_shape},
-          {"block", value.block},
+          {"block", value.block.index()},
           {"offset_bytes", value.offset_bytes},
           {"bytes", value.bytes}};
+}
+
+Json texts_of(const Indexed<DeviceIndex, std::string>& texts) {
+  return Json(std::vector<std::string>(texts.begin(), texts.end()));
 }
 
 /// A task, then one line for each way to compute it or why it cannot be.
@@ -98,18 +111,19 @@ Json to_json(const Plan& plan) {
   for (const Value& value : plan.values) values.push_back(to_json(value));
   Json blocks = Json::array();
   for (const PlannedBlock& block : plan.blocks) {
-    blocks.push_back({{"kind", name_of(block.kind)}, {"slot", block.slot}, {"bytes", block.bytes}});
+    blocks.push_back(
+        {{"kind", name_of(block.kind)}, {"slot", block.device.index()}, {"bytes", block.bytes}});
   }
   Json considered = Json::array();
   for (const std::string& task : plan.considered) considered.push_back(lines_of(task));
   return {{"schema", 1},
-          {"devices", plan.devices},
-          {"roofs", plan.roofs},
+          {"devices", texts_of(plan.devices)},
+          {"roofs", texts_of(plan.roofs)},
           {"kernels", plan.instances.size()},
           {"programs", plan.programs.size()},
-          {"largest_live_bytes", plan.largest_live_bytes},
-          {"largest_live_activation_bytes", plan.largest_live_activation_bytes},
-          {"largest_live_workspace_bytes", plan.largest_live_workspace_bytes},
+          {"largest_live_bytes", plan.largest_live.all},
+          {"largest_live_activation_bytes", plan.largest_live.activations},
+          {"largest_live_workspace_bytes", plan.largest_live.workspace},
           {"load_steps", to_json(plan.load_steps)},
           {"steps", to_json(plan.steps)},
           {"values", values},

@@ -14,23 +14,35 @@ namespace {
 
 [[noreturn]] void fail(const std::string& what) { throw InternalError("plan: " + what); }
 
-void verify_places(const Plan& plan, std::span<const DeviceInfo> devices) {
+template <typename T>
+std::string text_of(Id<T> id) {
+  return std::to_string(id.index());
+}
+
+/// All steps, those of loading first.
+std::vector<const Step*> all_steps(const Plan& plan) {
+  std::vector<const Step*> all;
+  for (const auto* steps : {&plan.load_steps, &plan.steps}) {
+    for (const Step& step : *steps) all.push_back(&step);
+  }
+  return all;
+}
+
+void verify_places(const Plan& plan, const Devices& devices) {
   for (const auto& block : plan.blocks) {
-    const DeviceInfo& device = devices[static_cast<std::size_t>(block.slot)];
+    const DeviceInfo& device = devices[block.device];
     if (block.bytes > device.memory.max_allocation_bytes) {
       fail("a block of " + std::to_string(block.bytes) + " bytes; the device allocates at most " +
            std::to_string(device.memory.max_allocation_bytes));
     }
   }
   for (const auto& value : plan.values) {
-    if (value.block < 0 || value.block >= static_cast<int>(plan.blocks.size())) {
-      fail("'" + value.name + "' has no block");
-    }
-    const PlannedBlock& block = plan.blocks[static_cast<std::size_t>(value.block)];
-    const DeviceInfo& device = devices[static_cast<std::size_t>(value.slot)];
-    if (block.slot != value.slot) {
-      fail("'" + value.name + "' of slot " + std::to_string(value.slot) +
-           " lies in a block of slot " + std::to_string(block.slot));
+    if (!plan.blocks.contains(value.block)) fail("'" + value.name + "' has no block");
+    const PlannedBlock& block = plan.blocks[value.block];
+    const DeviceInfo& device = devices[value.device];
+    if (block.device != value.device) {
+      fail("'" + value.name + "' of slot " + text_of(value.device) + " lies in a block of slot " +
+           text_of(block.device));
     }
     if (value.offset_bytes < 0 || value.offset_bytes % device.memory.base_alignment_bytes != 0 ||
         value.offset_bytes + value.bytes > block.bytes) {
@@ -40,46 +52,49 @@ void verify_places(const Plan& plan, std::span<const DeviceInfo> devices) {
   }
 }
 
+/// Every id names something of the plan.
 void verify_names(const Plan& plan) {
-  const int count = static_cast<int>(plan.values.size());
-  const auto check = [&](std::int64_t value, const std::string& where) {
-    if (value < 0 || value >= count) {
-      fail(where + " names value " + std::to_string(value) + " of " + std::to_string(count));
-    }
+  const auto check = [&](ValueId value, const std::string& where) {
+    if (plan.values.contains(value)) return;
+    fail(where + " names value " + text_of(value) + " of " + std::to_string(plan.values.size()));
   };
-  std::vector<Step> all = plan.load_steps;
-  all.insert(all.end(), plan.steps.begin(), plan.steps.end());
-  for (const Step& step : all) {
-    const bool is_kernel = step.kind == Step::Kind::kernel;
-    if (is_kernel &&
-        (step.instance < 0 || step.instance >= static_cast<int>(plan.instances.size()))) {
-      fail("step " + step.name + " has no kernel");
+  for (const Step* step : all_steps(plan)) {
+    const std::string where = "step " + step->name;
+    const KernelLaunch* launch = step->launch();
+    if (launch != nullptr && !plan.instances.contains(launch->instance))
+      fail(where + " has no kernel");
+    if (const Transfer* transfer = step->transfer()) {
+      check(transfer->from, where);
+      check(transfer->to, where);
     }
-    if (step.kind == Step::Kind::transfer) {
-      check(step.transfer.from, "step " + step.name);
-      check(step.transfer.to, "step " + step.name);
-    }
-    for (const int value : step.reads) check(value, "step " + step.name);
-    for (const int value : step.writes) check(value, "step " + step.name);
-    for (const auto& argument : step.arguments) {
-      if (argument.kind == StepArgument::Kind::value) check(argument.number, "step " + step.name);
+    for (const ValueId value : step->reads) check(value, where);
+    for (const ValueId value : step->writes) check(value, where);
+    for (const StepArgument& argument : step->arguments) {
+      if (const PassedValue* passed = argument.value()) check(passed->id, where);
     }
   }
   for (const auto* ports : {&plan.inputs, &plan.outputs, &plan.states}) {
     for (const auto& [name, value] : *ports) check(value, "port '" + name + "'");
   }
-  // The caller reads and writes on the first device.
+}
+
+/// The caller reads and writes on the first device.
+void verify_ports(const Plan& plan) {
   for (const auto* ports : {&plan.inputs, &plan.outputs}) {
     for (const auto& [name, value] : *ports) {
-      if (plan.values[static_cast<std::size_t>(value)].slot == 0) continue;
+      if (plan.values[value].device == kFirstDevice) continue;
       fail("port '" + name + "' is not on slot 0");
     }
   }
-  for (int v = 0; v < count; ++v) {
-    const Value& value = plan.values[static_cast<std::size_t>(v)];
-    if (value.memory_of < 0) continue;
+}
+
+/// What names the memory of another lies there, and comes after it.
+void verify_owners(const Plan& plan) {
+  for (const ValueId v : plan.values.ids()) {
+    const Value& value = plan.values[v];
+    if (!value.memory_of) continue;
     if (value.memory_of >= v) fail("'" + value.name + "' names the memory of a later value");
-    const Value& owner = plan.values[static_cast<std::size_t>(value.memory_of)];
+    const Value& owner = plan.values[value.memory_of];
     if (value.block != owner.block ||
         value.offset_bytes != owner.offset_bytes + value.offset_in_owner_bytes ||
         value.offset_in_owner_bytes < 0 ||
@@ -89,47 +104,50 @@ void verify_names(const Plan& plan) {
   }
 }
 
-/// Slots exist; what a step works on is memory of its own device.
-void verify_slots(const Plan& plan, std::span<const DeviceInfo> devices) {
+/// Each thing is of one of the devices.
+void verify_devices(const Plan& plan, const Devices& devices) {
   if (plan.devices.size() != devices.size()) {
     fail("it is for " + std::to_string(plan.devices.size()) + " devices, verified with " +
          std::to_string(devices.size()));
   }
-  const auto check = [&](int slot, const std::string& what) {
-    if (slot < 0 || slot >= static_cast<int>(devices.size())) {
-      fail(what + " has slot " + std::to_string(slot) + " of " + std::to_string(devices.size()));
-    }
+  const auto check = [&](DeviceIndex device, const std::string& what) {
+    if (devices.contains(device)) return;
+    fail(what + " has slot " + text_of(device) + " of " + std::to_string(devices.size()));
   };
-  for (const auto& block : plan.blocks) check(block.slot, "a block");
-  for (const auto& value : plan.values) check(value.slot, "'" + value.name + "'");
-  for (const auto* steps : {&plan.load_steps, &plan.steps}) {
-    for (const Step& step : *steps) check(step.slot, "step " + step.name);
+  for (const auto& block : plan.blocks) check(block.device, "a block");
+  for (const auto& value : plan.values) check(value.device, "'" + value.name + "'");
+  for (const Step* step : all_steps(plan)) check(step->device, "step " + step->name);
+}
+
+void verify_transfer(const Plan& plan, const Step& step, const Transfer& transfer) {
+  const auto inside = [&](ValueId value, std::int64_t offset) {
+    return offset >= 0 && transfer.bytes >= 1 &&
+           offset + transfer.bytes <= plan.values[value].bytes;
+  };
+  if (!inside(transfer.from, transfer.from_offset_bytes) ||
+      !inside(transfer.to, transfer.to_offset_bytes)) {
+    fail("step " + step.name + " leaves the value that it reads or writes");
+  }
+  if (plan.values[transfer.to].device != step.device) {
+    fail("step " + step.name + " has not its target's slot");
   }
 }
 
-void verify_transfers(const Plan& plan) {
-  const auto slot_of = [&](int value) { return plan.values[static_cast<std::size_t>(value)].slot; };
+/// What a step works on is memory of its own device, unless it is a transfer.
+void verify_memory_of_steps(const Plan& plan) {
   for (const Step& step : plan.steps) {
-    if (step.kind != Step::Kind::transfer) {
-      for (const auto* list : {&step.reads, &step.writes}) {
-        for (const int value : *list) {
-          if (slot_of(value) == step.slot) continue;
-          fail("step " + step.name + " on slot " + std::to_string(step.slot) +
-               " uses a value of slot " + std::to_string(slot_of(value)));
-        }
-      }
+    if (const Transfer* transfer = step.transfer()) {
+      verify_transfer(plan, step, *transfer);
       continue;
     }
-    const Transfer& transfer = step.transfer;
-    const auto inside = [&](int value, std::int64_t offset) {
-      return offset >= 0 && transfer.bytes >= 1 &&
-             offset + transfer.bytes <= plan.values[static_cast<std::size_t>(value)].bytes;
-    };
-    if (!inside(transfer.from, transfer.from_offset_bytes) ||
-        !inside(transfer.to, transfer.to_offset_bytes)) {
-      fail("step " + step.name + " leaves the value that it reads or writes");
+    for (const auto* list : {&step.reads, &step.writes}) {
+      for (const ValueId value : *list) {
+        const DeviceIndex device = plan.values[value].device;
+        if (device == step.device) continue;
+        fail("step " + step.name + " on slot " + text_of(step.device) + " uses a value of slot " +
+             text_of(device));
+      }
     }
-    if (slot_of(transfer.to) != step.slot) fail("step " + step.name + " has not its target's slot");
   }
 }
 
@@ -138,20 +156,16 @@ void verify_overlaps(const Plan& plan) {
   const auto lives = lifetimes(plan);
   for (std::size_t s = 0; s < plan.steps.size(); ++s) {
     const Step& step = plan.steps[s];
-    for (const int written : step.writes) {
-      const Value& target = plan.values[static_cast<std::size_t>(written)];
-      for (std::size_t v = 0; v < plan.values.size(); ++v) {
+    for (const ValueId written : step.writes) {
+      const Value& target = plan.values[written];
+      for (const ValueId v : plan.values.ids()) {
         const Value& other = plan.values[v];
-        const int index = static_cast<int>(v);
-        if (index == written || other.block != target.block) continue;
-        const bool live =
-            lives[v].first <= static_cast<int>(s) && static_cast<int>(s) <= lives[v].last;
+        if (v == written || other.block != target.block) continue;
+        const bool live = lives[v].first <= s && s <= lives[v].last;
         const bool apart = other.offset_bytes + other.bytes <= target.offset_bytes ||
                            target.offset_bytes + target.bytes <= other.offset_bytes;
-        const bool read_now =
-            std::find(step.reads.begin(), step.reads.end(), index) != step.reads.end();
-        const bool one_memory =
-            memory_root(plan.values, index) == memory_root(plan.values, written);
+        const bool read_now = std::ranges::find(step.reads, v) != step.reads.end();
+        const bool one_memory = memory_root(plan.values, v) == memory_root(plan.values, written);
         const bool in_place = read_now && one_memory && step.in_place;
         if (live && !apart && !in_place && (read_now || !one_memory)) {
           fail("step " + step.name + " writes '" + target.name + "' over '" + other.name + "'");
@@ -162,14 +176,12 @@ void verify_overlaps(const Plan& plan) {
 }
 
 /// By value, the step behind which nobody reads it under this name; the caller reads outputs.
-std::vector<std::size_t> last_reads(const Plan& plan) {
-  std::vector<std::size_t> last(plan.values.size(), 0);
+Indexed<ValueId, std::size_t> last_reads(const Plan& plan) {
+  Indexed<ValueId, std::size_t> last(plan.values.size(), 0);
   for (std::size_t s = 0; s < plan.steps.size(); ++s) {
-    for (const int value : plan.steps[s].reads) last[static_cast<std::size_t>(value)] = s;
+    for (const ValueId value : plan.steps[s].reads) last[value] = s;
   }
-  for (const auto& [name, value] : plan.outputs) {
-    last[static_cast<std::size_t>(value)] = plan.steps.size();
-  }
+  for (const auto& [name, value] : plan.outputs) last[value] = plan.steps.size();
   return last;
 }
 
@@ -181,54 +193,49 @@ MemoryRange common_part(const MemoryRange& a, const MemoryRange& b) {
 /// name and are read as such afterwards.
 void verify_names_of_one_memory(const Plan& plan) {
   const Writers writers(plan);
-  const std::vector<std::size_t> last = last_reads(plan);
+  const Indexed<ValueId, std::size_t> last = last_reads(plan);
   const std::size_t loading = plan.load_steps.size();
-  for (std::size_t v = 0; v < plan.values.size(); ++v) {
+  for (const ValueId v : plan.values.ids()) {
     const Value& value = plan.values[v];
-    const auto index = static_cast<int>(v);
-    const MemoryRange range = range_of(plan.values, index);
+    const MemoryRange range = range_of(plan.values, v);
     // What the caller or an earlier run left there is complete from the start.
     const bool given = value.kind == Value::Kind::input || value.kind == Value::Kind::state;
-    const std::vector<Write> makers = given ? std::vector<Write>() : writers.of(index);
-    for (const Write& write : writers.to_memory_of(index)) {
-      if (write.step < loading || write.value == index || write.step - loading >= last[v]) continue;
+    const std::vector<Write> makers = given ? std::vector<Write>() : writers.of(v);
+    for (const Write& write : writers.to_memory_of(v)) {
+      if (write.step < loading || write.value == v || write.step - loading >= last[v]) continue;
       if (std::ranges::find(makers, write) != makers.end()) continue;
       // A copy into a whole fills what its other parts leave; which bytes, its view says.
-      if (writers.is_within(index, write.value) && !write.replaces) continue;
+      if (writers.is_within(v, write.value) && !write.replaces) continue;
       const bool spoils = std::ranges::any_of(makers, [&](const Write& maker) {
         return maker.step < write.step && overlap(common_part(maker.range, range), write.range);
       });
       if (!spoils && !(given && overlap(range, write.range))) continue;
       fail("step " + plan.steps[write.step - loading].name + " writes '" +
-           plan.values[static_cast<std::size_t>(write.value)].name + "' over '" + value.name +
-           "', which is read later");
+           plan.values[write.value].name + "' over '" + value.name + "', which is read later");
     }
   }
 }
 
 void verify_order(const Plan& plan) {
-  std::vector<char> ready(plan.values.size(), 0);  // by the value at the root of its names
-  const auto is_ready = [&](int value) -> char& {
-    return ready[static_cast<std::size_t>(memory_root(plan.values, value))];
+  Indexed<ValueId, char> ready(plan.values.size(), 0);  // by the value at the root of its names
+  const auto is_ready = [&](ValueId value) -> char& {
+    return ready[memory_root(plan.values, value)];
   };
-  for (std::size_t v = 0; v < plan.values.size(); ++v) {
-    if (plan.values[v].kind == Value::Kind::constant) is_ready(static_cast<int>(v)) = 1;
+  for (const ValueId v : plan.values.ids()) {
+    if (plan.values[v].kind == Value::Kind::constant) is_ready(v) = 1;
   }
   for (const auto* given : {&plan.inputs, &plan.states}) {
     for (const auto& [name, value] : *given) is_ready(value) = 1;
   }
-  const auto name_of = [&](int value) { return plan.values[static_cast<std::size_t>(value)].name; };
   for (const auto* steps : {&plan.load_steps, &plan.steps}) {
-    for (const auto& step : *steps) {
-      for (const int value : step.reads) {
-        if (is_ready(value) == 0) {
-          fail("step " + step.name + " reads '" + name_of(value) + "' before it is written");
-        }
+    for (const Step& step : *steps) {
+      for (const ValueId value : step.reads) {
+        if (is_ready(value) != 0) continue;
+        fail("step " + step.name + " reads '" + plan.values[value].name + "' before it is written");
       }
-      for (const int value : step.writes) {
-        const bool fixed = is_fixed(plan.values[static_cast<std::size_t>(value)]);
-        if (fixed != (steps == &plan.load_steps)) {
-          fail("step " + step.name + " writes '" + name_of(value) + "' at the wrong time");
+      for (const ValueId value : step.writes) {
+        if (is_fixed(plan.values[value]) != (steps == &plan.load_steps)) {
+          fail("step " + step.name + " writes '" + plan.values[value].name + "' at the wrong time");
         }
         is_ready(value) = 1;
       }
@@ -239,22 +246,22 @@ void verify_order(const Plan& plan) {
   }
 }
 
-void verify_launches(const std::vector<Step>& steps, std::span<const DeviceInfo> devices) {
-  for (const Step& step : steps) {
-    if (step.kind != Step::Kind::kernel) continue;
-    const DeviceInfo& device = devices[static_cast<std::size_t>(step.slot)];
+void verify_launches(const Plan& plan, const Devices& devices) {
+  for (const Step* step : all_steps(plan)) {
+    const KernelLaunch* launch = step->launch();
+    if (launch == nullptr) continue;
+    const DeviceInfo& device = devices[step->device];
     std::int64_t work_items = 1;
-    for (std::size_t i = 0; i < step.local.size(); ++i) {
-      work_items *= step.local[i];
-      if (step.local[i] < 1 || step.local[i] > device.compute.max_work_item_sizes[i] ||
-          step.global[i] < 1 || step.global[i] % step.local[i] != 0) {
-        fail("step " + step.name + " has global size " + std::to_string(step.global[i]) +
-             " and local size " + std::to_string(step.local[i]) + " in dimension " +
-             std::to_string(i));
+    for (std::size_t i = 0; i < launch->local.size(); ++i) {
+      const std::int64_t global = launch->global[i], local = launch->local[i];
+      work_items *= local;
+      if (local < 1 || local > device.compute.max_work_item_sizes[i] || global < 1 || global % local != 0) {
+        fail("step " + step->name + " has global size " + std::to_string(global) +
+             " and local size " + std::to_string(local) + " in dimension " + std::to_string(i));
       }
     }
     if (work_items > device.compute.max_work_group_size) {
-      fail("step " + step.name + " has work-groups of " + std::to_string(work_items) +
+      fail("step " + step->name + " has work-groups of " + std::to_string(work_items) +
            "; the device takes " + std::to_string(device.compute.max_work_group_size));
     }
   }
@@ -262,12 +269,13 @@ void verify_launches(const std::vector<Step>& steps, std::span<const DeviceInfo>
 
 }  // namespace
 
-void verify(const Plan& plan, std::span<const DeviceInfo> devices) {
-  verify_slots(plan, devices);
+void verify(const Plan& plan, const Devices& devices) {
+  verify_devices(plan, devices);
   verify_names(plan);
-  verify_transfers(plan);
-  verify_launches(plan.load_steps, devices);
-  verify_launches(plan.steps, devices);
+  verify_ports(plan);
+  verify_owners(plan);
+  verify_memory_of_steps(plan);
+  verify_launches(plan, devices);
   verify_places(plan, devices);
   verify_overlaps(plan);
   verify_names_of_one_memory(plan);

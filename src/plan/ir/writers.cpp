@@ -9,11 +9,12 @@ namespace morton::plan {
 namespace {
 
 /// A transfer writes the stretch that it brings, any other step the whole value.
-MemoryRange written_range(const Plan& plan, const Step& step, int value) {
+MemoryRange written_range(const Plan& plan, const Step& step, ValueId value) {
   MemoryRange range = range_of(plan.values, value);
-  if (step.kind != Step::Kind::transfer) return range;
-  range.begin_bytes += step.transfer.to_offset_bytes;
-  range.end_bytes = range.begin_bytes + step.transfer.bytes;
+  const Transfer* transfer = step.transfer();
+  if (transfer == nullptr) return range;
+  range.begin_bytes += transfer->to_offset_bytes;
+  range.end_bytes = range.begin_bytes + transfer->bytes;
   return range;
 }
 
@@ -24,28 +25,27 @@ Writers::Writers(const Plan& plan)
   std::size_t number = 0;
   for (const auto* steps : {&plan.load_steps, &plan.steps}) {
     for (const Step& step : *steps) {
-      for (const int value : step.writes) {
+      for (const ValueId value : step.writes) {
         const MemoryRange range = written_range(plan, step, value);
-        ++own_[static_cast<std::size_t>(value)];
-        writes_[static_cast<std::size_t>(range.root)].push_back(
-            {number, value, range, replaces(step, value)});
+        ++own_[value];
+        writes_[range.root].push_back({number, value, range, replaces(step, value)});
       }
       ++number;
     }
   }
 }
 
-bool Writers::replaces(const Step& step, int value) const {
+bool Writers::replaces(const Step& step, ValueId value) const {
   if (!step.in_place) return false;
   const MemoryRange written = range_of(plan_.values, value);
-  return std::ranges::any_of(step.reads, [&](int read) {
+  return std::ranges::any_of(step.reads, [&](ValueId read) {
     return overlap(range_of(plan_.values, read), written) && !is_within(read, value);
   });
 }
 
-std::vector<Write> Writers::of(int value) const {
+std::vector<Write> Writers::of(ValueId value) const {
   const MemoryRange wanted = range_of(plan_.values, value);
-  const int name = written_name(value);
+  const ValueId name = written_name(value);
   std::vector<Write> writes;
   for (const Write& write : to_memory_of(value)) {
     if (!is_within(write.value, name)) continue;
@@ -56,23 +56,17 @@ std::vector<Write> Writers::of(int value) const {
   return writes;
 }
 
-const std::vector<Write>& Writers::to_memory_of(int value) const {
-  return writes_[static_cast<std::size_t>(memory_root(plan_.values, value))];
+const std::vector<Write>& Writers::to_memory_of(ValueId value) const {
+  return writes_[memory_root(plan_.values, value)];
 }
 
-int Writers::written_name(int value) const {
-  for (;;) {
-    if (own_[static_cast<std::size_t>(value)] > 0) return value;
-    const int next = plan_.values[static_cast<std::size_t>(value)].memory_of;
-    if (next < 0) return value;
-    value = next;
-  }
+ValueId Writers::written_name(ValueId value) const {
+  while (own_[value] == 0 && plan_.values[value].memory_of) value = plan_.values[value].memory_of;
+  return value;
 }
 
-bool Writers::is_within(int value, int whole) const {
-  while (value >= 0 && value != whole) {
-    value = plan_.values[static_cast<std::size_t>(value)].memory_of;
-  }
+bool Writers::is_within(ValueId value, ValueId whole) const {
+  while (value && value != whole) value = plan_.values[value].memory_of;
   return value == whole;
 }
 

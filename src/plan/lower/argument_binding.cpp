@@ -22,26 +22,26 @@ void ArgumentBinding::bind(const ScheduledKernel& kernel, const InstanceSource& 
         throw UnsupportedError(step.kernel + ": " + argument.name + " = " +
                                std::to_string(found->second) + " does not fit 32 bits");
       }
-      step.arguments.push_back({StepArgument::Kind::integer, argument.name, found->second});
+      step.arguments.push_back({argument.name, found->second});
       continue;
     }
     const auto role = kernel.values.find(argument.name);
     const bool is_side = role == kernel.values.end();
-    const int value =
+    const ValueId value =
         is_side ? kernel.sides[std::stoul(argument.name.substr(4)) - 1] : role->second;
-    step.arguments.push_back({StepArgument::Kind::value, argument.name, value,
-                              image_of(*kernel.choice.entry, argument.name, value)});
+    const PlannedImage image = image_of(*kernel.choice.entry, argument.name, value);
+    step.arguments.push_back({argument.name, PassedValue{value, image}});
     (argument.name == "dst" ? step.writes : step.reads).push_back(value);
-    step.bytes += bytes_of(values_[static_cast<std::size_t>(value)].arrangement);
+    step.cost.bytes += bytes_of(values_[value].arrangement);
   }
 }
 
 /// How the kernel gets the value as an image, if it asks for one.
 PlannedImage ArgumentBinding::image_of(const Entry& entry, const std::string& role,
-                                       int value) const {
+                                       ValueId value) const {
   PlannedImage image;
   const auto format = entry.operands.find(role);
-  const Arrangement& arrangement = values_[static_cast<std::size_t>(value)].arrangement;
+  const Arrangement& arrangement = values_[value].arrangement;
   const bool wanted = format != entry.operands.end() && !format->second.is_any() &&
                       format->second.memory == MemoryKind::image;
   if (!wanted) return image;

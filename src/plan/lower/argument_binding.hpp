@@ -13,7 +13,7 @@ namespace morton::plan {
 /// What steps pass to their kernels: values, as buffers or images, and integers.
 class ArgumentBinding {
  public:
-  ArgumentBinding(const std::vector<Value>& values, const DeviceInfo& device)
+  ArgumentBinding(const Values& values, const DeviceInfo& device)
       : values_(values), device_(device) {}
 
   /// Gives the step the arguments that `source` names, what it reads and writes through them, and
@@ -22,9 +22,10 @@ class ArgumentBinding {
             Step& step) const;
 
  private:
-  [[nodiscard]] PlannedImage image_of(const Entry& entry, const std::string& role, int value) const;
+  [[nodiscard]] PlannedImage image_of(const Entry& entry, const std::string& role,
+                                      ValueId value) const;
 
-  const std::vector<Value>& values_;
+  const Values& values_;
   const DeviceInfo& device_;
 };
 

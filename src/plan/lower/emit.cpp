@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <set>
 
 #include "base/error.hpp"
@@ -26,16 +25,15 @@ namespace {
 /// order of their keys; other devices one for each kernel, so that plans share them. Kernels that
 /// share with none get their own on every device.
 void group_programs(Plan& plan, const DeviceInfo& device) {
-  std::vector<int> order(plan.instances.size());
-  std::iota(order.begin(), order.end(), 0);
-  const auto at = [&](int instance) -> const InstanceSource& {
-    return plan.instances[static_cast<std::size_t>(instance)];
-  };
-  std::sort(order.begin(), order.end(), [&](int a, int b) { return at(a).key < at(b).key; });
+  const auto ids = plan.instances.ids();
+  std::vector<InstanceId> order(ids.begin(), ids.end());
+  std::sort(order.begin(), order.end(), [&](InstanceId a, InstanceId b) {
+    return plan.instances[a].key < plan.instances[b].key;
+  });
   plan.programs.clear();
-  std::vector<int> together;
-  for (const int instance : order) {
-    if (at(instance).shares_program && device.kind == DeviceInfo::Kind::cpu) {
+  std::vector<InstanceId> together;
+  for (const InstanceId instance : order) {
+    if (plan.instances[instance].shares_program && device.kind == DeviceInfo::Kind::cpu) {
       together.push_back(instance);
     } else {
       plan.programs.push_back({instance});
@@ -82,14 +80,14 @@ class Emitter {
     }
   }
 
-  const Value& value_at(int index) const { return plan_.values[static_cast<std::size_t>(index)]; }
+  const Value& value_at(ValueId id) const { return plan_.values[id]; }
 
   InstanceSpec make_spec(const ScheduledKernel& kernel) const {
     SpecPlaces places;
     for (const auto& [role, value] : kernel.values) {
       places.operands.emplace(role, value_at(value).arrangement);
     }
-    for (const int side : kernel.sides) {
+    for (const ValueId side : kernel.sides) {
       places.sides.push_back(
           {value_at(side).arrangement, value_at(side).kind == Value::Kind::constant});
     }
@@ -99,7 +97,7 @@ class Emitter {
   /// True when the kernel writes the memory of a value that it reads.
   bool is_in_place(const ScheduledKernel& kernel) const {
     const MemoryRange dst = range_of(plan_.values, kernel.values.at("dst"));
-    const auto same = [&](int value) { return overlap(range_of(plan_.values, value), dst); };
+    const auto same = [&](ValueId value) { return overlap(range_of(plan_.values, value), dst); };
     return std::any_of(
                kernel.values.begin(), kernel.values.end(),
                [&](const auto& bound) { return bound.first != "dst" && same(bound.second); }) ||
@@ -115,7 +113,8 @@ class Emitter {
 
   /// The step with its kernel among the plan's instances.
   Step numbered(EmittedStep& made) {
-    if (made.step.kind == Step::Kind::kernel) made.step.instance = instance_of(made.source);
+    auto* launch = std::get_if<KernelLaunch>(&made.step.action);
+    if (launch != nullptr) launch->instance = instance_of(made.source);
     return std::move(made.step);
   }
 
@@ -133,8 +132,7 @@ class Emitter {
         entry_environment(*choice.entry, spec.problem, spec.tunables, context_.device, elements);
     Step step;
     const LaunchSize size = launch_size(*choice.entry, names, context_.device);
-    step.global = size.global;
-    step.local = size.local;
+    step.action = KernelLaunch{{}, size.global, size.local};
     spec.local.assign(size.local.begin(), size.local.end());
     step.name = choice.name;
     step.in_place = spec.in_place;
@@ -145,24 +143,23 @@ class Emitter {
     ArgumentBinding(plan_.values, context_.device)
         .bind(kernel, source, argument_values(spec), step);
     const Shape& dst = value_at(kernel.values.at("dst")).arrangement.tensor_shape;
-    step.flop =
+    step.cost.flop =
         choice.entry->cost.flop.evaluate(names) + spec.problem.epilogue.flop() * element_count(dst);
     const Traffic traffic = traffic_of(kernel, plan_.values);
-    step.logical_bytes = traffic.bytes;
-    step.footprint_bytes = traffic.footprint_bytes;
-    step.estimated_us = choice.estimated_us;
-    step.role = kernel.task < 0 ? Step::Role::repack : Step::Role::compute;
+    step.cost.logical_bytes = traffic.bytes;
+    step.cost.footprint_bytes = traffic.footprint_bytes;
+    step.cost.estimated_us = choice.estimated_us;
+    step.role = kernel.task ? Step::Role::compute : Step::Role::repack;
     step.tunables = *choice.tunables;
     step.reason = reason_of(kernel, candidates_) + build_note(choice, context_.options.local);
     return {std::move(step), std::move(spec), std::move(source)};
   }
 
-  int instance_of(const InstanceSource& source) {
-    for (std::size_t i = 0; i < plan_.instances.size(); ++i) {
-      if (plan_.instances[i].key == source.key) return static_cast<int>(i);
+  InstanceId instance_of(const InstanceSource& source) {
+    for (const InstanceId known : plan_.instances.ids()) {
+      if (plan_.instances[known].key == source.key) return known;
     }
-    plan_.instances.push_back(source);
-    return static_cast<int>(plan_.instances.size()) - 1;
+    return plan_.instances.add(source);
   }
 
   const Schedule& schedule_;
@@ -183,7 +180,7 @@ int add_instances(Plan& plan, const Plan& other, const DeviceInfo& device) {
   int added = 0;
   for (const InstanceSource& instance : other.instances) {
     if (!known.insert(instance.key).second) continue;
-    plan.instances.push_back(instance);
+    plan.instances.add(instance);
     ++added;
   }
   if (added > 0) group_programs(plan, device);

@@ -35,16 +35,23 @@ std::int64_t argument_bytes(const Step& step) {
   constexpr std::int64_t kPointer = 8, kInteger = 4;
   std::int64_t bytes = 3 * kInteger;  // kEndArgument, kGroupsArguments
   for (const StepArgument& argument : step.arguments) {
-    bytes += argument.kind == StepArgument::Kind::value ? kPointer : kInteger;
+    bytes += argument.value() != nullptr ? kPointer : kInteger;
   }
   return bytes;
 }
 
-std::int64_t groups_of(const Step& step, std::size_t dimension) {
-  return step.global[dimension] / step.local[dimension];
+std::int64_t groups_of(const KernelLaunch& launch, std::size_t dimension) {
+  return launch.global[dimension] / launch.local[dimension];
 }
 
-std::int64_t work_items_of(const Step& step) { return step.global[0] * step.global[1]; }
+std::int64_t work_items_of(const KernelLaunch& launch) {
+  return launch.global[0] * launch.global[1];
+}
+
+bool is_image(const StepArgument& argument) {
+  const PassedValue* passed = argument.value();
+  return passed != nullptr && passed->image.source != PlannedImage::Source::none;
+}
 
 /// Steps that run at one time, by their numbers before.
 struct Launch {
@@ -57,8 +64,7 @@ struct Launch {
 
 class LaunchBatcher {
  public:
-  LaunchBatcher(std::vector<EmittedStep> steps, const std::vector<Value>& values,
-                const DeviceInfo& device)
+  LaunchBatcher(std::vector<EmittedStep> steps, const Values& values, const DeviceInfo& device)
       : steps_(std::move(steps)),
         values_(values),
         launch_us_(launch_roof_us(device)),
@@ -78,7 +84,7 @@ class LaunchBatcher {
   }
 
  private:
-  const Value& value_at(int index) const { return values_[static_cast<std::size_t>(index)]; }
+  const Value& value_at(ValueId id) const { return values_[id]; }
 
   void place(std::size_t s) {
     const Step& step = steps_[s].step;
@@ -96,7 +102,7 @@ class LaunchBatcher {
     Launch& launch = launches_[at];
     launch.members.push_back(s);
     launch.bytes += argument_bytes(step);
-    launch.work_items += work_items_of(step);
+    launch.work_items += work_items_of(launch_of(step));
     launch.texts.insert(steps_[s].source.key);
     note_accesses(step, at);
   }
@@ -104,7 +110,7 @@ class LaunchBatcher {
   /// Behind every launch that writes what the step reads or writes, or reads what it writes.
   std::size_t first_launch_after(const Step& step) const {
     std::size_t first = 0;
-    const auto wait_for = [&](int value, bool writes) {
+    const auto wait_for = [&](ValueId value, bool writes) {
       const MemoryRange range = range_of(values_, value);
       const auto known = accesses_.find(range.root);
       if (known == accesses_.end()) return;
@@ -114,31 +120,30 @@ class LaunchBatcher {
         }
       }
     };
-    for (const int value : step.reads) wait_for(value, false);
-    for (const int value : step.writes) wait_for(value, true);
+    for (const ValueId value : step.reads) wait_for(value, false);
+    for (const ValueId value : step.writes) wait_for(value, true);
     return first;
   }
 
   void note_accesses(const Step& step, std::size_t launch) {
-    const auto note = [&](int value, bool writes) {
+    const auto note = [&](ValueId value, bool writes) {
       const MemoryRange range = range_of(values_, value);
       accesses_[range.root].push_back({range, launch, writes});
     };
-    for (const int value : step.reads) note(value, false);
-    for (const int value : step.writes) note(value, true);
+    for (const ValueId value : step.reads) note(value, false);
+    for (const ValueId value : step.writes) note(value, true);
   }
 
   bool is_small(std::size_t s) const {
     const EmittedStep& emitted = steps_[s];
     const Step& step = emitted.step;
     if (!emitted.spec || !can_join(*emitted.spec->entry)) return false;
-    if (step.global[2] != 1 || step.local[1] != 1) return false;
-    const bool images = std::ranges::any_of(step.arguments, [](const StepArgument& argument) {
-      return argument.image.source != PlannedImage::Source::none;
-    });
-    if (images || step.estimated_us > (1.0 + kMostWork) * launch_us_) return false;
+    const KernelLaunch launch = launch_of(step);
+    if (launch.global[2] != 1 || launch.local[1] != 1) return false;
+    const bool images = std::ranges::any_of(step.arguments, is_image);
+    if (images || step.cost.estimated_us > (1.0 + kMostWork) * launch_us_) return false;
     std::int64_t held = 0;
-    for (const int value : step.writes) {
+    for (const ValueId value : step.writes) {
       const Value& root = value_at(memory_root(values_, value));
       if (is_between_steps(root)) held += bytes_of(value_at(value).arrangement);
     }
@@ -148,10 +153,11 @@ class LaunchBatcher {
   bool takes(const Launch& launch, std::size_t s) const {
     const Step& first = steps_[launch.members.front()].step;
     const Step& step = steps_[s].step;
-    const bool same_groups = first.local == step.local && first.slot == step.slot;
+    const bool same_groups =
+        launch_of(first).local == launch_of(step).local && first.device == step.device;
     const bool has_room =
         launch.bytes + argument_bytes(step) <= most_bytes_ &&
-        launch.work_items + work_items_of(step) <= most_items_ &&
+        launch.work_items + work_items_of(launch_of(step)) <= most_items_ &&
         (launch.texts.size() < kMostTexts || launch.texts.contains(steps_[s].source.key));
     return launch.open && same_groups && has_room;
   }
@@ -174,48 +180,48 @@ class LaunchBatcher {
     const Step& first = steps_[*std::ranges::min_element(members)].step;
     joined.name = fmt::format("{} and {} more", first.name, members.size() - 1);
     joined.kernel = fmt::format("{} kernels", members.size());
-    joined.slot = first.slot;
+    joined.device = first.device;
     joined.role = Step::Role::repack;
-    joined.local = first.local;
-    joined.global = {0, 1, 1};
+    KernelLaunch launch{{}, {0, 1, 1}, launch_of(first).local};
     joined.reason = fmt::format(
         "small and independent of each other: one launch in place of {}, each of which takes "
         "{:.1f} us",
         members.size(), launch_us_);
-    joined.estimated_us = launch_us_;
+    joined.cost.estimated_us = launch_us_;
     for (const std::size_t s : members) {
       const Step& step = steps_[s].step;
-      joined.global[0] += work_items_of(step);
+      launch.global[0] += work_items_of(launch_of(step));
       joined.reads.insert(joined.reads.end(), step.reads.begin(), step.reads.end());
       joined.writes.insert(joined.writes.end(), step.writes.begin(), step.writes.end());
       joined.in_place = joined.in_place || step.in_place;
-      joined.flop += step.flop;
-      joined.bytes += step.bytes;
-      joined.logical_bytes += step.logical_bytes;
-      joined.footprint_bytes += step.footprint_bytes;
-      joined.estimated_us += std::max(0.0, step.estimated_us - launch_us_);
+      joined.cost.flop += step.cost.flop;
+      joined.cost.bytes += step.cost.bytes;
+      joined.cost.logical_bytes += step.cost.logical_bytes;
+      joined.cost.footprint_bytes += step.cost.footprint_bytes;
+      joined.cost.estimated_us += std::max(0.0, step.cost.estimated_us - launch_us_);
       if (step.role == Step::Role::compute) joined.role = Step::Role::compute;
       joined.problem += fmt::format("{}{}: {}, {}", joined.problem.empty() ? "" : "\n      ",
                                     step.name, step.kernel, step.problem);
     }
+    joined.action = launch;
   }
 
   void bind(const std::vector<std::size_t>& members, const InstanceSource& source,
             Step& joined) const {
     std::vector<std::int64_t> ends;
     for (const std::size_t s : members) {
-      const Step& step = steps_[s].step;
-      ends.push_back((ends.empty() ? 0 : ends.back()) + groups_of(step, 0) * groups_of(step, 1));
+      const KernelLaunch launch = launch_of(steps_[s].step);
+      ends.push_back((ends.empty() ? 0 : ends.back()) +
+                     groups_of(launch, 0) * groups_of(launch, 1));
     }
     for (const InstanceArgument& wanted : source.arguments) {
       const auto member = static_cast<std::size_t>(wanted.member);
       const Step& step = steps_[members[member]].step;
       if (wanted.name == kEndArgument) {
-        joined.arguments.push_back({StepArgument::Kind::integer, wanted.name, ends[member]});
+        joined.arguments.push_back({wanted.name, ends[member]});
       } else if (wanted.name == kGroupsArguments[0] || wanted.name == kGroupsArguments[1]) {
         const std::size_t dimension = wanted.name == kGroupsArguments[0] ? 0 : 1;
-        joined.arguments.push_back(
-            {StepArgument::Kind::integer, wanted.name, groups_of(step, dimension)});
+        joined.arguments.push_back({wanted.name, groups_of(launch_of(step), dimension)});
       } else {
         joined.arguments.push_back(
             *std::ranges::find(step.arguments, wanted.name, &StepArgument::name));
@@ -230,17 +236,17 @@ class LaunchBatcher {
   };
 
   std::vector<EmittedStep> steps_;
-  const std::vector<Value>& values_;
+  const Values& values_;
   double launch_us_;
   std::int64_t most_bytes_, most_items_;
   std::vector<Launch> launches_;
-  std::map<int, std::vector<Access>> accesses_;  ///< by the value at the root of the memory
+  std::map<ValueId, std::vector<Access>> accesses_;  ///< by the value at the root of the memory
 };
 
 }  // namespace
 
-std::vector<EmittedStep> join_launches(std::vector<EmittedStep> steps,
-                                       const std::vector<Value>& values, const DeviceInfo& device) {
+std::vector<EmittedStep> join_launches(std::vector<EmittedStep> steps, const Values& values,
+                                       const DeviceInfo& device) {
   return LaunchBatcher(std::move(steps), values, device).run();
 }
 

@@ -22,7 +22,7 @@ struct EmittedStep {
 /// where its work takes little beside a launch, and what it writes before its time takes little
 /// memory. `values` have their names of each other's memory, but no places yet.
 [[nodiscard]] std::vector<EmittedStep> join_launches(std::vector<EmittedStep> steps,
-                                                     const std::vector<Value>& values,
+                                                     const Values& values,
                                                      const DeviceInfo& device);
 
 }  // namespace morton::plan

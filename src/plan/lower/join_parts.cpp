@@ -83,11 +83,11 @@ bool is_dense(const Value& value) {
 
 /// A step that copies one stretch onto another.
 struct Copy {
-  int from = -1, to = -1;  ///< values
+  ValueId from, to;
   Stretch read, written;
 };
 
-std::optional<Copy> copy_of(const ScheduledKernel& kernel, const std::vector<Value>& values) {
+std::optional<Copy> copy_of(const ScheduledKernel& kernel, const Values& values) {
   const BoundProblem& bound = *kernel.choice.bound;
   const bool copies =
       bound.problem.family == families::pack || bound.problem.family == families::elementwise;
@@ -98,17 +98,16 @@ std::optional<Copy> copy_of(const ScheduledKernel& kernel, const std::vector<Val
   Copy copy;
   const Environment names = environment_of(bound.problem);
   for (const auto& [role, binding] : bound.operands) {
-    const int index = kernel.values.at(role);
-    const Value& value = values[static_cast<std::size_t>(index)];
+    const ValueId id = kernel.values.at(role);
+    const Value& value = values[id];
     if (!is_dense(value)) return std::nullopt;
     const auto stretch = stretch_of(binding.view, value.arrangement.tensor_shape, names);
     if (!stretch) return std::nullopt;
-    (role == "dst" ? copy.to : copy.from) = index;
+    (role == "dst" ? copy.to : copy.from) = id;
     (role == "dst" ? copy.written : copy.read) = *stretch;
   }
-  const bool same_type = values[static_cast<std::size_t>(copy.from)].arrangement.dtype ==
-                         values[static_cast<std::size_t>(copy.to)].arrangement.dtype;
-  if (!same_type || copy.from < 0 || copy.to < 0) return std::nullopt;
+  if (!copy.from || !copy.to) return std::nullopt;
+  if (values[copy.from].arrangement.dtype != values[copy.to].arrangement.dtype) return std::nullopt;
   return copy;
 }
 
@@ -132,7 +131,7 @@ class PartAliaser {
   }
 
  private:
-  Value& value_at(int index) { return values_[static_cast<std::size_t>(index)]; }
+  Value& value_at(ValueId id) { return values_[id]; }
 
   std::int64_t bytes_at(const Value& value, std::int64_t elements) const {
     return elements * size_of(value.arrangement.dtype);
@@ -144,8 +143,8 @@ class PartAliaser {
 
   /// The whole of a value goes to a stretch of another: it is computed there from the start.
   bool joins(const Copy& copy) {
-    const int root = memory_root(values_, copy.from);
-    const int whole = memory_root(values_, copy.to);
+    const ValueId root = memory_root(values_, copy.from);
+    const ValueId whole = memory_root(values_, copy.to);
     Value& part = value_at(root);
     const bool is_all = copy.read.start == 0 && copy.read.count == elements_of(part.arrangement) &&
                         range_of(values_, copy.from).begin_bytes == 0;
@@ -166,7 +165,7 @@ class PartAliaser {
     const Value& root = value_at(memory_root(values_, copy.from));
     const bool is_all =
         copy.written.start == 0 && copy.written.count == elements_of(part.arrangement);
-    if (!is_all || part.memory_of >= 0 || !is_between_steps(part)) return false;
+    if (!is_all || part.memory_of || !is_between_steps(part)) return false;
     if (!is_between_steps(root)) return false;
     const std::int64_t offset = bytes_at(part, copy.read.start);
     if (!is_aligned(range_of(values_, copy.from).begin_bytes + offset)) return false;
@@ -177,41 +176,31 @@ class PartAliaser {
 
   /// Names come after what they name.
   void sort_owners_first() {
-    std::vector<int> order;
-    std::vector<char> is_placed(values_.size(), 0);
-    for (int v = 0; v < static_cast<int>(values_.size()); ++v) {
-      std::vector<int> chain;
-      for (int at = v; at >= 0 && is_placed[static_cast<std::size_t>(at)] == 0;
-           at = value_at(at).memory_of) {
-        chain.push_back(at);
-      }
+    Indexed<ValueId, ValueId> renamed(values_.size());  // none for those that are not placed yet
+    Values sorted;
+    for (const ValueId v : values_.ids()) {
+      std::vector<ValueId> chain;
+      for (ValueId at = v; at && !renamed[at]; at = value_at(at).memory_of) chain.push_back(at);
       for (auto at = chain.rbegin(); at != chain.rend(); ++at) {
-        is_placed[static_cast<std::size_t>(*at)] = 1;
-        order.push_back(*at);
+        renamed[*at] = sorted.add(std::move(value_at(*at)));
       }
     }
-    std::vector<int> number(values_.size());
-    std::vector<Value> sorted;
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      number[static_cast<std::size_t>(order[i])] = static_cast<int>(i);
-      sorted.push_back(std::move(value_at(order[i])));
-    }
-    const auto renumber = [&](int& index) { index = number[static_cast<std::size_t>(index)]; };
+    const auto rename = [&](ValueId& id) { id = renamed[id]; };
     for (Value& value : sorted) {
-      if (value.memory_of >= 0) renumber(value.memory_of);
+      if (value.memory_of) rename(value.memory_of);
     }
     values_ = std::move(sorted);
     for (ScheduledKernel& kernel : schedule_.kernels) {
-      for (auto& [role, value] : kernel.values) renumber(value);
-      for (int& side : kernel.sides) renumber(side);
+      for (auto& [role, value] : kernel.values) rename(value);
+      for (ValueId& side : kernel.sides) rename(side);
     }
     for (auto* ports : {&schedule_.inputs, &schedule_.outputs, &schedule_.states}) {
-      for (auto& [name, value] : *ports) renumber(value);
+      for (auto& [name, value] : *ports) rename(value);
     }
   }
 
   Schedule& schedule_;
-  std::vector<Value>& values_;
+  Values& values_;
   const DeviceInfo& device_;
 };
 

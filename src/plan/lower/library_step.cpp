@@ -10,45 +10,43 @@
 
 namespace morton::plan {
 
-Step library_step(const ScheduledKernel& kernel, const std::vector<Value>& values,
-                  const DeviceInfo& device) {
+Step library_step(const ScheduledKernel& kernel, const Values& values, const DeviceInfo& device) {
   const KernelChoice& choice = kernel.choice;
   const Problem& problem = choice.bound->problem;
-  const auto arrangement_of = [&](int value) -> const Arrangement& {
-    return values[static_cast<std::size_t>(value)].arrangement;
+  const auto arrangement_of = [&](ValueId value) -> const Arrangement& {
+    return values[value].arrangement;
   };
   Step step;
-  step.kind = Step::Kind::library;
   step.name = choice.name;
   step.kernel = choice.entry->name;
-  if (runs_on_host(*choice.entry)) step.place = Step::Place::host;
-  step.library = choice.entry->call.library;
-  step.routine = choice.entry->call.routine;
+  using Place = LibraryCall::Place;
+  step.action = LibraryCall{runs_on_host(*choice.entry) ? Place::host : Place::device,
+                            choice.entry->call.library, choice.entry->call.routine};
   step.problem = print(problem);
   for (const auto& schema : problem.family->operands) {
     const std::string role(schema.name);
-    const int value = kernel.values.at(role);
-    step.arguments.push_back({StepArgument::Kind::value, role, value});
+    const ValueId value = kernel.values.at(role);
+    step.arguments.push_back({role, PassedValue{value}});
     const bool written = schema.role == OperandSchema::Role::output;
     (written ? step.writes : step.reads).push_back(value);
-    step.bytes += bytes_of(arrangement_of(value));
+    step.cost.bytes += bytes_of(arrangement_of(value));
   }
   // A routine that adds to its dst has one side operand, what it starts from.
-  for (const int side : kernel.sides) {
-    step.arguments.push_back({StepArgument::Kind::value, "start", side});
+  for (const ValueId side : kernel.sides) {
+    step.arguments.push_back({"start", PassedValue{side}});
     step.reads.push_back(side);
-    step.bytes += bytes_of(arrangement_of(side));
+    step.cost.bytes += bytes_of(arrangement_of(side));
   }
   for (const auto& [name, extent] : environment_of(problem)) {
-    step.arguments.push_back({StepArgument::Kind::integer, name, extent});
+    step.arguments.push_back({name, extent});
   }
   const std::int64_t elements = elements_of(arrangement_of(kernel.values.at("dst")));
-  step.flop = choice.entry->cost.flop.evaluate(
+  step.cost.flop = choice.entry->cost.flop.evaluate(
       entry_environment(*choice.entry, problem, *choice.tunables, device, elements));
   const Traffic traffic = traffic_of(kernel, values);
-  step.logical_bytes = traffic.bytes;
-  step.footprint_bytes = traffic.footprint_bytes;
-  step.estimated_us = choice.estimated_us;
+  step.cost.logical_bytes = traffic.bytes;
+  step.cost.footprint_bytes = traffic.footprint_bytes;
+  step.cost.estimated_us = choice.estimated_us;
   return step;
 }
 

@@ -10,7 +10,7 @@ namespace morton::plan {
 
 /// The step that calls the routine of the kernel's entry: its operands in the order of the family,
 /// what it starts from if anything, then its extents and structure by name.
-[[nodiscard]] Step library_step(const ScheduledKernel& kernel, const std::vector<Value>& values,
+[[nodiscard]] Step library_step(const ScheduledKernel& kernel, const Values& values,
                                 const DeviceInfo& device);
 
 }  // namespace morton::plan

@@ -6,7 +6,7 @@
 
 namespace morton::plan {
 
-int OperandValues::operand(const KernelChoice& choice, const std::string& role) {
+ValueId OperandValues::operand(const KernelChoice& choice, const std::string& role) {
   const Binding& binding = choice.bound->operands.at(role);
   const Demand& demand = choice.demands.at(role);
   if (demand.kind == Demand::Kind::any) return any(binding.tensor);
@@ -16,7 +16,7 @@ int OperandValues::operand(const KernelChoice& choice, const std::string& role) 
   return direct(binding.tensor, demand.arrangement);
 }
 
-int OperandValues::side(const Side& side) {
+ValueId OperandValues::side(const Side& side) {
   if (side.tensor >= kFirstTemporary) return any(side.tensor);
   if (values_.tensor(side.tensor).shape == side.shape) return any(side.tensor);
   if (values_.is_constant(side.tensor)) return values_.reshaped_constant(side.tensor, side.shape);
@@ -24,8 +24,8 @@ int OperandValues::side(const Side& side) {
   return values_.reshaped(direct(side.tensor, values_.row_major(side.tensor)), side.shape);
 }
 
-int OperandValues::direct(int tensor, const Arrangement& demanded) {
-  for (const int value : values_.of(tensor)) {
+ValueId OperandValues::direct(int tensor, const Arrangement& demanded) {
+  for (const ValueId value : values_.of(tensor)) {
     if (satisfies(values_.at(value).arrangement, demanded)) return value;
   }
   if (values_.is_constant(tensor)) return stored(tensor, values_.add_constant(tensor, demanded));
@@ -38,17 +38,17 @@ int OperandValues::direct(int tensor, const Arrangement& demanded) {
   return stored(tensor, repacking_.copy(values_.of(tensor).front(), tensor, demanded));
 }
 
-int OperandValues::any(int tensor) {
+ValueId OperandValues::any(int tensor) {
   if (!values_.of(tensor).empty()) return values_.of(tensor).front();
   return direct(tensor, values_.row_major(tensor));
 }
 
-int OperandValues::packed(const Binding& binding, const Arrangement& arrangement,
-                          const Problem& problem) {
+ValueId OperandValues::packed(const Binding& binding, const Arrangement& arrangement,
+                              const Problem& problem) {
   if (!values_.is_constant(binding.tensor)) {
     return repacking_.pack(any(binding.tensor), binding, arrangement, problem);
   }
-  const int value = values_.add_constant(binding.tensor, arrangement);
+  const ValueId value = values_.add_constant(binding.tensor, arrangement);
   values_.at(value).view = binding.view;
   values_.at(value).view_names = environment_of(problem);
   return value;
@@ -56,22 +56,22 @@ int OperandValues::packed(const Binding& binding, const Arrangement& arrangement
 
 /// A tensor that has the elements of another under a new shape: the other's memory, in an
 /// arrangement that both shapes can name, or row-major.
-int OperandValues::alias(int tensor, const Arrangement& demanded) {
+ValueId OperandValues::alias(int tensor, const Arrangement& demanded) {
   const TaskTensor& facts = values_.tensor(tensor);
   if (const auto seen = seen_from_source(demanded, values_.tensor(facts.alias_of).shape)) {
-    const int value = direct(facts.alias_of, *seen);
+    const ValueId value = direct(facts.alias_of, *seen);
     Arrangement arrangement = demanded;
     arrangement.rim = values_.at(value).arrangement.rim;
     return stored(tensor, values_.shared(value, arrangement));
   }
-  const int whole = direct(facts.alias_of, values_.row_major(facts.alias_of));
-  const int view = stored(tensor, values_.reshaped(whole, facts.shape));
+  const ValueId whole = direct(facts.alias_of, values_.row_major(facts.alias_of));
+  const ValueId view = stored(tensor, values_.reshaped(whole, facts.shape));
   if (satisfies(values_.row_major(tensor), demanded)) return view;
   return stored(tensor, repacking_.copy(view, tensor, demanded));
 }
 
 /// The value, which from here on stores the tensor.
-int OperandValues::stored(int tensor, int value) {
+ValueId OperandValues::stored(int tensor, ValueId value) {
   values_.of(tensor).push_back(value);
   return value;
 }

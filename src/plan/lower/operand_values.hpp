@@ -17,17 +17,17 @@ class OperandValues {
       : values_(values), repacking_(repacking) {}
 
   /// What the kernel reads as its operand `role`.
-  int operand(const KernelChoice& choice, const std::string& role);
+  ValueId operand(const KernelChoice& choice, const std::string& role);
   /// What a kernel reads as this side operand of its epilogue.
-  int side(const Side& side);
+  ValueId side(const Side& side);
   /// The tensor in the demanded arrangement.
-  int direct(int tensor, const Arrangement& demanded);
+  ValueId direct(int tensor, const Arrangement& demanded);
 
  private:
-  int any(int tensor);
-  int packed(const Binding& binding, const Arrangement& arrangement, const Problem& problem);
-  int alias(int tensor, const Arrangement& demanded);
-  int stored(int tensor, int value);
+  ValueId any(int tensor);
+  ValueId packed(const Binding& binding, const Arrangement& arrangement, const Problem& problem);
+  ValueId alias(int tensor, const Arrangement& demanded);
+  ValueId stored(int tensor, ValueId value);
 
   StoredValues& values_;
   Repacking& repacking_;

@@ -50,20 +50,19 @@ class Placer {
  private:
   void put(std::size_t item, Placement& placement) const {
     const PlacementItem& facts = items_[item];
-    const auto blocks = static_cast<int>(placement.block_bytes.size());
-    for (int b = 0; b <= blocks; ++b) {
-      if (b == blocks) placement.block_bytes.push_back(0);
+    const BlockId fresh = placement.block_bytes.next_id();
+    for (BlockId b(0); b <= fresh; b = b.moved(1)) {
+      if (b == fresh) placement.block_bytes.add(0);
       const std::int64_t offset = lowest_offset(item, b, placement);
       if (offset != 0 && facts.begins_block) continue;
       if (offset != 0 && offset + facts.bytes > rules_.most_bytes) continue;
       placement.places[item] = {b, offset};
-      auto& bytes = placement.block_bytes[static_cast<std::size_t>(b)];
-      bytes = std::max(bytes, offset + facts.bytes);
+      placement.block_bytes[b] = std::max(placement.block_bytes[b], offset + facts.bytes);
       return;
     }
   }
 
-  std::int64_t lowest_offset(std::size_t item, int block, const Placement& placement) const {
+  std::int64_t lowest_offset(std::size_t item, BlockId block, const Placement& placement) const {
     std::vector<std::pair<std::int64_t, std::int64_t>> taken;
     for (const std::size_t other : beside_[item]) {
       const Placement::Place& place = placement.places[other];
@@ -97,12 +96,15 @@ Order sorted_by(const std::vector<PlacementItem>& items, const Weight& weight) {
 
 std::vector<Order> first_orders(const std::vector<PlacementItem>& items) {
   const auto length = [](const PlacementItem& item) {
-    return std::int64_t{item.life.last} - item.life.first + 1;
+    return static_cast<std::int64_t>(item.life.last - item.life.first + 1);
   };
   return {sorted_by(items, [](const PlacementItem& item) { return item.bytes; }),
           sorted_by(items, [&](const PlacementItem& item) { return item.bytes * length(item); }),
           sorted_by(items, length),
-          sorted_by(items, [](const PlacementItem& item) { return -item.life.first; }),
+          sorted_by(items,
+                    [](const PlacementItem& item) {
+                      return -static_cast<std::int64_t>(item.life.first);
+                    }),
           sorted_by(items, [](const PlacementItem& item) { return item.life.last; })};
 }
 
@@ -212,12 +214,12 @@ std::int64_t Placement::bytes() const {
 }
 
 std::int64_t least_bytes(const std::vector<PlacementItem>& items, const PlacementRules& rules) {
-  int last = 0;
+  std::size_t last = 0;
   for (const PlacementItem& item : items) last = std::max(last, item.life.last);
-  std::vector<std::int64_t> live(static_cast<std::size_t>(last) + 1, 0);
+  std::vector<std::int64_t> live(last + 1, 0);
   for (const PlacementItem& item : items) {
-    for (int step = item.life.first; step <= item.life.last; ++step) {
-      live[static_cast<std::size_t>(step)] += round_up(item.bytes, rules.alignment_bytes);
+    for (std::size_t step = item.life.first; step <= item.life.last; ++step) {
+      live[step] += round_up(item.bytes, rules.alignment_bytes);
     }
   }
   return *std::max_element(live.begin(), live.end());

@@ -28,11 +28,11 @@ struct PlacementRules {
 /// Where items lie: of each its block and its offset; of each block its size.
 struct Placement {
   struct Place {
-    int block = -1;
+    BlockId block;  ///< of these blocks; none while nothing lies there
     std::int64_t offset_bytes = 0;
   };
   std::vector<Place> places;
-  std::vector<std::int64_t> block_bytes;
+  Indexed<BlockId, std::int64_t> block_bytes;
   [[nodiscard]] std::int64_t bytes() const;
 };
 

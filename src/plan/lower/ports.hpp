@@ -20,9 +20,9 @@ class Ports {
   void add_outputs(OperandValues& operands, const StateUpdates& updates);
 
  private:
-  int add(int tensor, const std::string& name, Value::Kind kind);
-  void require_current(const std::string& name, int value, const StateUpdates& updates);
-  void make_output(const std::string& name, int value);
+  ValueId add(int tensor, const std::string& name, Value::Kind kind);
+  void require_current(const std::string& name, ValueId value, const StateUpdates& updates);
+  void make_output(const std::string& name, ValueId value);
 
   Schedule& schedule_;
   StoredValues& values_;

@@ -23,9 +23,9 @@ std::string short_text(double us) {
 }  // namespace
 
 std::string reason_of(const ScheduledKernel& kernel, const CandidateLists& candidates) {
-  if (kernel.task < 0) return "its reader demands this format";
+  if (!kernel.task) return "its reader demands this format";
   if (kernel.once) return "reads constants only: runs once, when the plan is loaded";
-  const auto& list = candidates[static_cast<std::size_t>(kernel.task)]->candidates;
+  const auto& list = candidates[*kernel.task]->candidates;
   if (list.size() == 1) return "the only kernel that can";
   return "least estimated time of the network among " + std::to_string(list.size()) + " ways";
 }

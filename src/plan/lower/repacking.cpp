@@ -8,21 +8,21 @@
 
 namespace morton::plan {
 
-int Repacking::copy(int from, int tensor, const Arrangement& to) {
+ValueId Repacking::copy(ValueId from, int tensor, const Arrangement& to) {
   return append(from, pack_problem(tensor, tensor, View{}, to, Problem{}, Demand::Kind::direct),
                 to);
 }
 
-int Repacking::pack(int from, const Binding& operand, const Arrangement& to,
-                    const Problem& problem) {
+ValueId Repacking::pack(ValueId from, const Binding& operand, const Arrangement& to,
+                        const Problem& problem) {
   return append(
       from,
       pack_problem(operand.tensor, operand.tensor, operand.view, to, problem, Demand::Kind::packed),
       to);
 }
 
-void Repacking::renew(int state, int value, int tensor) {
-  const int home = values_.of(state).front();
+void Repacking::renew(int state, ValueId value, int tensor) {
+  const ValueId home = values_.of(state).front();
   const Arrangement row_major = values_.row_major(tensor);
   ScheduledKernel kernel;
   const auto copy = std::make_shared<const BoundProblem>(
@@ -34,7 +34,7 @@ void Repacking::renew(int state, int value, int tensor) {
   append(std::move(kernel), value, home);
 }
 
-int Repacking::append(int from, BoundProblem pack, const Arrangement& to) {
+ValueId Repacking::append(ValueId from, BoundProblem pack, const Arrangement& to) {
   const Value source = values_.at(from);
   pack.problem.types["src"] = source.arrangement.dtype;
   Arrangement arrangement = to;
@@ -44,7 +44,7 @@ int Repacking::append(int from, BoundProblem pack, const Arrangement& to) {
                                        "pack " + source.name, context_, values_.temporaries(),
                                        {source.arrangement, arrangement}));
   kernel.once = source.kind == Value::Kind::derived;
-  const int copy =
+  const ValueId copy =
       values_.add(source.name + ":packed",
                   kernel.once ? Value::Kind::derived : Value::Kind::workspace, arrangement);
   kernel.choice.estimated_us =
@@ -53,7 +53,7 @@ int Repacking::append(int from, BoundProblem pack, const Arrangement& to) {
   return copy;
 }
 
-void Repacking::append(ScheduledKernel kernel, int from, int to) {
+void Repacking::append(ScheduledKernel kernel, ValueId from, ValueId to) {
   kernel.values["src"] = from;
   kernel.values["dst"] = to;
   schedule_.estimated_us += kernel.choice.estimated_us;

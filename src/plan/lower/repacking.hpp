@@ -13,15 +13,15 @@ class Repacking {
       : schedule_(schedule), values_(values), context_(context) {}
 
   /// The tensor of the value `from`, copied into this arrangement.
-  int copy(int from, int tensor, const Arrangement& to);
+  ValueId copy(ValueId from, int tensor, const Arrangement& to);
   /// The same through the operand's view in `problem`.
-  int pack(int from, const Binding& operand, const Arrangement& to, const Problem& problem);
+  ValueId pack(ValueId from, const Binding& operand, const Arrangement& to, const Problem& problem);
   /// Copies the value of `tensor` into the memory of `state`, both row-major.
-  void renew(int state, int value, int tensor);
+  void renew(int state, ValueId value, int tensor);
 
  private:
-  int append(int from, BoundProblem pack, const Arrangement& to);
-  void append(ScheduledKernel kernel, int from, int to);
+  ValueId append(ValueId from, BoundProblem pack, const Arrangement& to);
+  void append(ScheduledKernel kernel, ValueId from, ValueId to);
 
   Schedule& schedule_;
   StoredValues& values_;

@@ -43,7 +43,7 @@ class Scheduler {
     for (const auto& choice : candidate.kernels) {
       ScheduledKernel kernel;
       kernel.choice = choice;
-      kernel.task = static_cast<int>(t);
+      kernel.task = t;
       kernel.once = choice.once;
       for (const auto& [role, binding] : choice.bound->operands) {
         if (role != "dst") kernel.values[role] = operands_.operand(choice, role);
@@ -55,7 +55,7 @@ class Scheduler {
     }
   }
 
-  int write(const KernelChoice& choice, const Arrangement& open_output) {
+  ValueId write(const KernelChoice& choice, const Arrangement& open_output) {
     const int tensor = tensor_of(*choice.bound, "dst");
     if (tensor >= kFirstTemporary) return values_.add_temporary(tensor);
     // The slabs of a recipe write parts of one value.
@@ -68,7 +68,7 @@ class Scheduler {
     if (demand.kind == Demand::Kind::any) {
       arrangement.rim = choice.entry->operands.at("dst").rim;
     }
-    const int value =
+    const ValueId value =
         values_.add(values_.tensor(tensor).name, Value::Kind::activation, arrangement);
     values_.of(tensor).push_back(value);
     return value;

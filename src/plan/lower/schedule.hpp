@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,17 +15,17 @@ namespace morton::plan {
 /// A kernel with the values that it runs on.
 struct ScheduledKernel {
   KernelChoice choice;
-  std::map<std::string, int> values;  ///< by operand
-  std::vector<int> sides;
-  int task = -1;      ///< -1 for a repacking step
-  bool once = false;  ///< reads fixed values only and runs when the plan is loaded
+  std::map<std::string, ValueId> values;  ///< by operand
+  std::vector<ValueId> sides;
+  std::optional<std::size_t> task;  ///< none for a repacking step
+  bool once = false;                ///< reads fixed values only and runs when the plan is loaded
 };
 
 /// The chosen kernels in order, with the repacking steps that their formats make necessary.
 struct Schedule {
-  std::vector<Value> values;
+  Values values;
   std::vector<ScheduledKernel> kernels;
-  std::vector<std::pair<std::string, int>> inputs, outputs, states;
+  std::vector<Port> inputs, outputs, states;
   double estimated_us = 0.0;
 };
 

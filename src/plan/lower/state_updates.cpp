@@ -8,8 +8,8 @@
 namespace morton::plan {
 
 void StateUpdates::update(int state, int tensor) {
-  const int home = values_.of(state).front();
-  const int value = operands_.direct(tensor, values_.row_major(tensor));
+  const ValueId home = values_.of(state).front();
+  const ValueId value = operands_.direct(tensor, values_.row_major(tensor));
   const Value& source = values_.at(memory_root(values_.all(), value));
   if (source.kind == Value::Kind::state) {
     throw UnsupportedError("plan: state '" + values_.at(home).name +
@@ -26,9 +26,9 @@ void StateUpdates::update(int state, int tensor) {
 
 /// True when an elementwise step computes `value`, reads the state at most at the element that it
 /// writes, and nothing reads the state afterwards.
-bool StateUpdates::writes_in_place(int home, int value) const {
+bool StateUpdates::writes_in_place(ValueId home, ValueId value) const {
   const Value& written_value = values_.at(value);
-  if (written_value.kind != Value::Kind::activation || written_value.memory_of >= 0) return false;
+  if (written_value.kind != Value::Kind::activation || written_value.memory_of) return false;
   bool written = false;
   for (const auto& kernel : schedule_.kernels) {
     if (written && reads(kernel, home)) return false;
@@ -42,7 +42,8 @@ bool StateUpdates::writes_in_place(int home, int value) const {
 
 /// Whether the elementwise step that computes `value` reads the state at other elements than the
 /// one that it writes.
-bool StateUpdates::reads_elsewhere(const ScheduledKernel& kernel, int home, int value) const {
+bool StateUpdates::reads_elsewhere(const ScheduledKernel& kernel, ValueId home,
+                                   ValueId value) const {
   const BoundProblem& bound = *kernel.choice.bound;
   const View& view = bound.operands.at("src0").view;
   const View& dst = bound.operands.at("dst").view;
@@ -55,16 +56,16 @@ bool StateUpdates::reads_elsewhere(const ScheduledKernel& kernel, int home, int 
 }
 
 /// Whether `value` is the memory of `home`, under whatever name.
-bool StateUpdates::names(int value, int home) const {
+bool StateUpdates::names(ValueId value, ValueId home) const {
   return memory_root(values_.all(), value) == home;
 }
 
-bool StateUpdates::reads(const ScheduledKernel& kernel, int home) const {
+bool StateUpdates::reads(const ScheduledKernel& kernel, ValueId home) const {
   const bool operand = std::any_of(
       kernel.values.begin(), kernel.values.end(),
       [&](const auto& bound) { return bound.first != "dst" && names(bound.second, home); });
   return operand || std::any_of(kernel.sides.begin(), kernel.sides.end(),
-                                [&](int side) { return names(side, home); });
+                                [&](ValueId side) { return names(side, home); });
 }
 
 }  // namespace morton::plan

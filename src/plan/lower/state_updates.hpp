@@ -19,19 +19,20 @@ class StateUpdates {
   /// where that is safe, else it is copied at the end.
   void update(int state, int tensor);
   /// Whether the value lies in the memory of the state that takes it.
-  [[nodiscard]] bool renews(int value) const { return renewed_.contains(value); }
+  [[nodiscard]] bool renews(ValueId value) const { return renewed_.contains(value); }
 
  private:
-  [[nodiscard]] bool writes_in_place(int home, int value) const;
-  [[nodiscard]] bool reads_elsewhere(const ScheduledKernel& kernel, int home, int value) const;
-  [[nodiscard]] bool names(int value, int home) const;
-  [[nodiscard]] bool reads(const ScheduledKernel& kernel, int home) const;
+  [[nodiscard]] bool writes_in_place(ValueId home, ValueId value) const;
+  [[nodiscard]] bool reads_elsewhere(const ScheduledKernel& kernel, ValueId home,
+                                     ValueId value) const;
+  [[nodiscard]] bool names(ValueId value, ValueId home) const;
+  [[nodiscard]] bool reads(const ScheduledKernel& kernel, ValueId home) const;
 
   const Schedule& schedule_;
   StoredValues& values_;
   OperandValues& operands_;
   Repacking& repacking_;
-  std::set<int> renewed_;
+  std::set<ValueId> renewed_;
 };
 
 }  // namespace morton::plan

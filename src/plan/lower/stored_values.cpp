@@ -5,7 +5,7 @@
 
 namespace morton::plan {
 
-StoredValues::StoredValues(const TaskList& tasks, std::vector<Value>& values)
+StoredValues::StoredValues(const TaskList& tasks, Values& values)
     : tasks_(tasks), values_(values), of_tensors_(tasks.tensors.size()) {}
 
 void StoredValues::enter(const Candidate& candidate) {
@@ -30,42 +30,42 @@ bool StoredValues::is_constant(int tensor) const {
   return tensor < kFirstTemporary && this->tensor(tensor).kind == TaskTensor::Kind::constant;
 }
 
-std::vector<int>& StoredValues::of(int tensor) {
+std::vector<ValueId>& StoredValues::of(int tensor) {
   return tensor >= kFirstTemporary
              ? of_temporaries_[static_cast<std::size_t>(tensor - kFirstTemporary)]
              : of_tensors_[static_cast<std::size_t>(tensor)];
 }
 
-int StoredValues::add(const std::string& name, Value::Kind kind, const Arrangement& arrangement) {
+ValueId StoredValues::add(const std::string& name, Value::Kind kind,
+                          const Arrangement& arrangement) {
   Value value;
   value.name = name;
   value.kind = kind;
   value.arrangement = arrangement;
-  values_.push_back(std::move(value));
-  return static_cast<int>(values_.size()) - 1;
+  return values_.add(std::move(value));
 }
 
-int StoredValues::add_temporary(int tensor) {
+ValueId StoredValues::add_temporary(int tensor) {
   const auto index = static_cast<std::size_t>(tensor - kFirstTemporary);
   const TaskTensor& facts = candidate_->temporaries[index];
   const bool derived = facts.kind == TaskTensor::Kind::derived;
-  const int value = add(facts.name, derived ? Value::Kind::derived : Value::Kind::workspace,
-                        arrangement_of_temporary(*candidate_, index));
+  const ValueId value = add(facts.name, derived ? Value::Kind::derived : Value::Kind::workspace,
+                            arrangement_of_temporary(*candidate_, index));
   of(tensor).push_back(value);
   return value;
 }
 
-int StoredValues::add_constant(int tensor, const Arrangement& arrangement) {
+ValueId StoredValues::add_constant(int tensor, const Arrangement& arrangement) {
   const TaskTensor& facts = this->tensor(tensor);
   Arrangement zero_rim = arrangement;
   zero_rim.rim = Rim::zero;
-  const int value = add(facts.name, Value::Kind::constant, zero_rim);
+  const ValueId value = add(facts.name, Value::Kind::constant, zero_rim);
   at(value).data = facts.data;
   return value;
 }
 
-int StoredValues::reshaped_constant(int tensor, const Shape& shape) {
-  const auto [known, added] = reshaped_.try_emplace({tensor, shape}, -1);
+ValueId StoredValues::reshaped_constant(int tensor, const Shape& shape) {
+  const auto [known, added] = reshaped_.try_emplace({tensor, shape});
   if (added) {
     const TaskTensor& facts = this->tensor(tensor);
     known->second = add_constant(tensor, row_major_arrangement(facts.dtype, shape));
@@ -74,13 +74,13 @@ int StoredValues::reshaped_constant(int tensor, const Shape& shape) {
   return known->second;
 }
 
-int StoredValues::reshaped(int value, const Shape& shape) {
+ValueId StoredValues::reshaped(ValueId value, const Shape& shape) {
   return shared(value, row_major_arrangement(at(value).arrangement.dtype, shape));
 }
 
-int StoredValues::shared(int value, const Arrangement& arrangement) {
+ValueId StoredValues::shared(ValueId value, const Arrangement& arrangement) {
   const Value original = at(value);
-  const int result = add(original.name, original.kind, arrangement);
+  const ValueId result = add(original.name, original.kind, arrangement);
   if (original.kind == Value::Kind::constant) {
     at(result).data = original.data.reshaped(arrangement.tensor_shape);
   } else {

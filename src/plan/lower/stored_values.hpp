@@ -15,7 +15,7 @@ namespace morton::plan {
 /// the task list's, or a temporary of the candidate that was entered last.
 class StoredValues {
  public:
-  StoredValues(const TaskList& tasks, std::vector<Value>& values);
+  StoredValues(const TaskList& tasks, Values& values);
 
   /// From here on, temporaries are this candidate's.
   void enter(const Candidate& candidate);
@@ -24,37 +24,37 @@ class StoredValues {
   /// The temporaries of the candidate that is laid out; none after `leave`.
   [[nodiscard]] const std::vector<TaskTensor>& temporaries() const;
 
-  [[nodiscard]] const std::vector<Value>& all() const { return values_; }
-  [[nodiscard]] Value& at(int id) { return values_[static_cast<std::size_t>(id)]; }
-  [[nodiscard]] const Value& at(int id) const { return values_[static_cast<std::size_t>(id)]; }
+  [[nodiscard]] const Values& all() const { return values_; }
+  [[nodiscard]] Value& at(ValueId id) { return values_[id]; }
+  [[nodiscard]] const Value& at(ValueId id) const { return values_[id]; }
   /// A tensor of the task list.
   [[nodiscard]] const TaskTensor& tensor(int id) const;
   [[nodiscard]] Arrangement row_major(int tensor) const;
   [[nodiscard]] bool is_constant(int tensor) const;
 
   /// The values that store a tensor, in the order that they were made.
-  [[nodiscard]] std::vector<int>& of(int tensor);
+  [[nodiscard]] std::vector<ValueId>& of(int tensor);
 
-  int add(const std::string& name, Value::Kind kind, const Arrangement& arrangement);
+  ValueId add(const std::string& name, Value::Kind kind, const Arrangement& arrangement);
   /// The value of a temporary of the candidate.
-  int add_temporary(int tensor);
+  ValueId add_temporary(int tensor);
   /// A constant of the task list in this arrangement, with zeros around it.
-  int add_constant(int tensor, const Arrangement& arrangement);
+  ValueId add_constant(int tensor, const Arrangement& arrangement);
   /// A constant under another row-major shape; each only once.
-  int reshaped_constant(int tensor, const Shape& shape);
+  ValueId reshaped_constant(int tensor, const Shape& shape);
   /// The same memory seen as another row-major shape.
-  int reshaped(int value, const Shape& shape);
+  ValueId reshaped(ValueId value, const Shape& shape);
   /// The same memory under another arrangement of as many bytes.
-  int shared(int value, const Arrangement& arrangement);
+  ValueId shared(ValueId value, const Arrangement& arrangement);
 
  private:
   const TaskList& tasks_;
-  std::vector<Value>& values_;
-  std::vector<std::vector<int>> of_tensors_;
-  std::vector<std::vector<int>> of_temporaries_;
+  Values& values_;
+  std::vector<std::vector<ValueId>> of_tensors_;
+  std::vector<std::vector<ValueId>> of_temporaries_;
   const Candidate* candidate_ = nullptr;
   std::vector<TaskTensor> no_temporaries_;
-  std::map<std::pair<int, Shape>, int> reshaped_;  ///< constants, by tensor and shape
+  std::map<std::pair<int, Shape>, ValueId> reshaped_;  ///< constants, by tensor and shape
 };
 
 }  // namespace morton::plan

@@ -7,15 +7,15 @@
 #include "base/shape.hpp"
 
 namespace morton::plan {
-Traffic traffic_of(const ScheduledKernel& kernel, const std::vector<Value>& values) {
+Traffic traffic_of(const ScheduledKernel& kernel, const Values& values) {
   Traffic traffic;
-  std::map<int, std::int64_t> touched;  // by the value that has the memory
-  const auto add = [&](int index, std::int64_t elements) {
-    const Arrangement& arrangement = values[static_cast<std::size_t>(index)].arrangement;
+  std::map<ValueId, std::int64_t> touched;  // by the value that has the memory
+  const auto add = [&](ValueId id, std::int64_t elements) {
+    const Arrangement& arrangement = values[id].arrangement;
     const std::int64_t there = element_count(arrangement.tensor_shape);
     const std::int64_t bytes = std::min(elements, there) * size_of(arrangement.dtype);
     traffic.bytes += bytes;
-    std::int64_t& most = touched[memory_root(values, index)];
+    std::int64_t& most = touched[memory_root(values, id)];
     most = std::max(most, bytes);
   };
   const BoundProblem& bound = *kernel.choice.bound;

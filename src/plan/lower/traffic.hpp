@@ -19,6 +19,6 @@ struct Traffic {
 /// The elements are those of the problem: padding does not count, nor what a step leaves untouched
 /// of a tensor that it sees a part of; an operand that is broadcast, or read several times through
 /// a view (im2col), counts with the tensor behind it.
-[[nodiscard]] Traffic traffic_of(const ScheduledKernel& kernel, const std::vector<Value>& values);
+[[nodiscard]] Traffic traffic_of(const ScheduledKernel& kernel, const Values& values);
 
 }  // namespace morton::plan

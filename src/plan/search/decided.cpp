@@ -125,8 +125,9 @@ void check_built(const Plan& plan, const PlanOptions& options) {
   std::string missing;
   for (const auto* steps : {&plan.load_steps, &plan.steps}) {
     for (const Step& step : *steps) {
-      if (step.instance < 0) continue;
-      const auto& instance = plan.instances[static_cast<std::size_t>(step.instance)];
+      const KernelLaunch* launch = step.launch();
+      if (launch == nullptr) continue;
+      const InstanceSource& instance = plan.instances[launch->instance];
       if (options.built->instances.contains(instance.key)) continue;
       missing += "\n  " + step.name + ": " + step.kernel;
     }

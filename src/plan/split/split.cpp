@@ -58,91 +58,95 @@ class PlanMerger {
 
   /// Plans of all parts, in order.
   Plan run(std::vector<Plan> plans) {
-    for (std::size_t slot = 0; slot < plans.size(); ++slot) {
-      add(std::move(plans[slot]), static_cast<int>(slot));
-      first_row_ += parts_[slot].rows;
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+      const DeviceIndex device = devices_.add(parts_[i].device);
+      add(std::move(plans[i]), device);
+      first_row_ += parts_[i].rows;
     }
     for (auto* steps : {&scatters_, &computing_, &gathers_}) {
       plan_.steps.insert(plan_.steps.end(), std::make_move_iterator(steps->begin()),
                          std::make_move_iterator(steps->end()));
     }
-    std::vector<DeviceInfo> devices;
-    for (const SplitPart& part : parts_) devices.push_back(part.device);
-    place_memory(plan_, devices);
-    verify(plan_, devices);
+    place_memory(plan_, devices_);
+    verify(plan_, devices_);
     return std::move(plan_);
   }
 
  private:
-  Value& value_at(int value) { return plan_.values[static_cast<std::size_t>(value)]; }
+  Value& value_at(ValueId value) { return plan_.values[value]; }
 
-  void add_ports(const std::vector<TensorId>& ids, Value::Kind kind,
-                 std::vector<std::pair<std::string, int>>& ports) {
+  void add_ports(const std::vector<TensorId>& ids, Value::Kind kind, std::vector<Port>& ports) {
     for (const TensorId id : ids) {
       const GraphTensor& tensor = whole_.tensor(id);
       Value value;
       value.name = tensor.name;
       value.kind = kind;
       value.arrangement = row_major_arrangement(tensor.dtype, tensor.shape);
-      plan_.values.push_back(std::move(value));
-      ports.emplace_back(tensor.name, static_cast<int>(plan_.values.size()) - 1);
+      ports.push_back({tensor.name, plan_.values.add(std::move(value))});
     }
   }
 
-  void add(Plan part, int slot) {
-    const auto values = static_cast<int>(plan_.values.size());
-    const auto instances = static_cast<int>(plan_.instances.size());
-    plan_.devices.push_back(part.devices.front());
-    plan_.roofs.push_back(part.roofs.front());
+  void add(Plan part, DeviceIndex device) {
+    const ValueId first_value = plan_.values.next_id();
+    const Shift shift{device, plan_.values.size(), plan_.instances.size()};
+    plan_.devices.add(part.devices.front());
+    plan_.roofs.add(part.roofs.front());
     for (Value& value : part.values) {
-      value.slot = slot;
-      if (value.memory_of >= 0) value.memory_of += values;
-      plan_.values.push_back(std::move(value));
+      value.device = device;
+      value.memory_of = value.memory_of.moved(shift.values);
+      plan_.values.add(std::move(value));
     }
     for (Step& step : part.load_steps) {
-      plan_.load_steps.push_back(moved(std::move(step), slot, values, instances));
+      plan_.load_steps.push_back(moved(std::move(step), shift));
     }
-    for (Step& step : part.steps) {
-      computing_.push_back(moved(std::move(step), slot, values, instances));
-    }
+    for (Step& step : part.steps) computing_.push_back(moved(std::move(step), shift));
     for (auto& group : part.programs) {
-      for (int& instance : group) instance += instances;
+      for (InstanceId& instance : group) instance = instance.moved(shift.instances);
       plan_.programs.push_back(std::move(group));
     }
-    std::move(part.instances.begin(), part.instances.end(), std::back_inserter(plan_.instances));
+    for (InstanceSource& instance : part.instances) plan_.instances.add(std::move(instance));
     for (const auto& text : part.considered) {
-      plan_.considered.push_back("slot " + std::to_string(slot) + ": " + text);
+      plan_.considered.push_back("slot " + std::to_string(device.index()) + ": " + text);
     }
     for (std::size_t i = 0; i < part.inputs.size(); ++i) {
-      scatter(plan_.inputs[i].second, part.inputs[i].second + values, batched_[i]);
+      scatter(plan_.inputs[i].value, part.inputs[i].value.moved(shift.values), batched_[i]);
     }
     for (std::size_t i = 0; i < part.outputs.size(); ++i) {
-      gather(part.outputs[i].second + values, plan_.outputs[i].second);
+      gather(part.outputs[i].value.moved(shift.values), plan_.outputs[i].value);
     }
-    if (slot == 0) return;
+    if (device == kFirstDevice) return;
     // The caller sees the first device alone: elsewhere, ports are what lies between steps.
-    for (std::size_t v = static_cast<std::size_t>(values); v < plan_.values.size(); ++v) {
+    for (const ValueId v : plan_.values.ids_from(first_value)) {
       Value::Kind& kind = plan_.values[v].kind;
       const bool port = kind == Value::Kind::input || kind == Value::Kind::output;
       if (port) kind = Value::Kind::activation;
     }
   }
 
+  /// How the ids of a part's plan change in the whole's.
+  struct Shift {
+    DeviceIndex device;
+    std::size_t values = 0, instances = 0;  ///< so many are there before the part's
+  };
+
   /// A step of a part's plan as one of the whole's.
-  static Step moved(Step step, int slot, int values, int instances) {
-    step.slot = slot;
-    if (step.instance >= 0) step.instance += instances;
+  static Step moved(Step step, const Shift& shift) {
+    step.device = shift.device;
+    if (auto* launch = std::get_if<KernelLaunch>(&step.action)) {
+      launch->instance = launch->instance.moved(shift.instances);
+    }
     for (auto* list : {&step.reads, &step.writes}) {
-      for (int& value : *list) value += values;
+      for (ValueId& value : *list) value = value.moved(shift.values);
     }
     for (StepArgument& argument : step.arguments) {
-      if (argument.kind == StepArgument::Kind::value) argument.number += values;
+      auto* passed = std::get_if<PassedValue>(&argument.passed);
+      if (passed != nullptr) passed->id = passed->id.moved(shift.values);
     }
     return step;
   }
 
-  void scatter(int whole, int part, bool batched) {
-    if (value_at(part).slot == 0) {
+  void scatter(ValueId whole, ValueId part, bool batched) {
+    if (value_at(part).device == kFirstDevice) {
       value_at(part).memory_of = whole;
       return;
     }
@@ -150,13 +154,13 @@ class PlanMerger {
     scatters_.push_back(make_step("scatter", {whole, part, offset, 0, part_bytes(part)}));
   }
 
-  void gather(int part, int whole) {
-    const int root = memory_root(plan_.values, part);
-    const bool on_first = value_at(part).slot == 0;
+  void gather(ValueId part, ValueId whole) {
+    const ValueId root = memory_root(plan_.values, part);
+    const bool on_first = value_at(part).device == kFirstDevice;
     if (on_first && root == whole) return;
     const Value::Kind kind = value_at(root).kind;
     const bool free = kind != Value::Kind::input && !is_fixed(value_at(root)) &&
-                      root >= static_cast<int>(plan_.inputs.size() + plan_.outputs.size());
+                      root >= ValueId(plan_.inputs.size() + plan_.outputs.size());
     if (on_first && free) {
       value_at(root).memory_of = whole;
       return;
@@ -166,31 +170,29 @@ class PlanMerger {
   }
 
   /// Where the rows of the part that is being added begin in a whole input or output.
-  std::int64_t offset_bytes(int whole) {
+  std::int64_t offset_bytes(ValueId whole) {
     const Arrangement& arrangement = value_at(whole).arrangement;
     return bytes_of(arrangement) / arrangement.tensor_shape.front() * first_row_;
   }
 
-  std::int64_t part_bytes(int part) { return bytes_of(value_at(part).arrangement); }
+  std::int64_t part_bytes(ValueId part) { return bytes_of(value_at(part).arrangement); }
 
   Step make_step(const std::string& action, const Transfer& transfer) {
     Step step;
-    step.kind = Step::Kind::transfer;
     step.kernel = "transfer";
     step.name = action + " " + value_at(transfer.from).name;
     step.problem = to_string(value_at(transfer.from).arrangement.tensor_shape) + " to " +
                    to_string(value_at(transfer.to).arrangement.tensor_shape);
     step.reason = "inputs and outputs lie whole on slot 0";
-    step.slot = value_at(transfer.to).slot;
-    step.transfer = transfer;
+    step.device = value_at(transfer.to).device;
+    step.action = transfer;
     step.reads = {transfer.from};
     step.writes = {transfer.to};
-    step.bytes = step.logical_bytes = step.footprint_bytes = 2 * transfer.bytes;
+    step.cost.bytes = step.cost.logical_bytes = step.cost.footprint_bytes = 2 * transfer.bytes;
     // Through the host: read from the one, then written to the other.
-    for (const int value : {transfer.from, transfer.to}) {
-      const auto slot = static_cast<std::size_t>(value_at(value).slot);
-      step.estimated_us +=
-          step_cost_us(0.0, 1.0, static_cast<double>(transfer.bytes), parts_[slot].device);
+    for (const ValueId value : {transfer.from, transfer.to}) {
+      step.cost.estimated_us += step_cost_us(0.0, 1.0, static_cast<double>(transfer.bytes),
+                                             devices_[value_at(value).device]);
     }
     return step;
   }
@@ -198,6 +200,7 @@ class PlanMerger {
   const Graph& whole_;
   std::span<const SplitPart> parts_;
   std::vector<bool> batched_;
+  Devices devices_;             ///< of the parts that are added
   std::int64_t first_row_ = 0;  ///< of the part that is being added
   std::vector<Step> scatters_, computing_, gathers_;
   Plan plan_;

@@ -25,10 +25,10 @@ struct SplitPart {
 };
 
 /// One plan over several devices: the batch of `whole` (the model after its passes, with the whole
-/// batch) is cut into the parts' rows, in their order; part i runs on slot i. Inputs and outputs
-/// lie whole on slot 0, whose part works in place on their first rows. Transfers come first and
-/// bring the other parts their rows of the inputs (inputs without a batch go to all in full), then
-/// follow all parts' steps, then the transfers that gather the outputs.
+/// batch) is cut into the parts' rows, in their order; part i runs on device i. Inputs and outputs
+/// lie whole on the first device, whose part works in place on their first rows. Transfers come
+/// first and bring the other parts their rows of the inputs (inputs without a batch go to all in
+/// full), then follow all parts' steps, then the transfers that gather the outputs.
 ///
 /// Throws UnsupportedError where an output's rows do not depend on the inputs' same rows alone, and
 /// whatever `make_plan` throws.

@@ -137,20 +137,21 @@ KernelText kernel_text_of(const Plan& plan, const Step& step) {
   text.kernel = step.kernel;
   text.problem = step.problem;
   text.tunables = print_tunables(step.tunables);
-  text.global = step.global;
-  text.local = step.local;
-  if (step.kind != Step::Kind::kernel) return text;
-  const InstanceSource& source = plan.instances[static_cast<std::size_t>(step.instance)];
+  text.global = launch_of(step).global;
+  text.local = launch_of(step).local;
+  const KernelLaunch* launch = step.launch();
+  if (launch == nullptr) return text;
+  const InstanceSource& source = plan.instances[launch->instance];
   text.function = source.function;
   text.text = source.text;
   for (std::size_t i = 0; i < step.arguments.size(); ++i) {
     const StepArgument& given = step.arguments[i];
     KernelArgument argument{source.arguments[i].type, given.name, std::nullopt, ""};
-    if (given.kind == StepArgument::Kind::integer) {
-      argument.value = given.number;
+    if (const std::int64_t* integer = given.integer()) {
+      argument.value = *integer;
       argument.meaning = meaning_of(given.name);
     } else {
-      const Value& value = plan.values[static_cast<std::size_t>(given.number)];
+      const Value& value = plan.values[given.value()->id];
       argument.meaning = "'" + value.name + "': " + lies_text(value.arrangement, {});
     }
     text.arguments.push_back(std::move(argument));

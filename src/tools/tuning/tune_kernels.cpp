@@ -113,7 +113,7 @@ std::vector<TuneProblem> problems_to_tune(const Model& model, const std::string&
     if (seen.insert(to_json(problem).dump()).second) problems.push_back(to_tune(problem));
   };
   for (const Step& step : plan.steps) {
-    if (step.role != Step::Role::compute || step.kind == Step::Kind::transfer) continue;
+    if (step.role != Step::Role::compute || step.transfer() != nullptr) continue;
     TunedProblem key = step.tuned_as;
     if (key.family == families::batched_gemm) {
       key.family = families::gemm;
