@@ -6,7 +6,7 @@
 
 Without arguments: src/api/compile/compile.cpp compile model. It reads text alone. What it counts:
 
-place    a source with its header; a header of include/morton belongs to src/api. What base/ holds are
+place    a source with its header; one of include/morton belongs to src/api or src/tools. What base/ holds are
          words that all places use: the walk passes through them, but they are no places.
 the parameter  in a function: its name, a variable that is initialised from an expression with one of
          its names (a number, text or truth value is no longer it), and a member that a constructor
@@ -80,7 +80,7 @@ def parts(text):
 def place_of(path):
     relative = path.relative_to(ROOT)
     if relative.parts[0] == "include":
-        return "api/" + path.stem
+        return ("tools/" if path.parent.name == "tools" else "api/") + path.stem
     return str(relative.relative_to("src").with_suffix(""))
 
 
@@ -91,7 +91,7 @@ class House:
         table = re.findall(r"^\| (\d+) \| `(\w+)/`", (ROOT / "ARCHITECTURE.md").read_text(), re.M)
         self.order = {folder: int(number) for number, folder in table}
         self.functions, self.includes = {}, {}
-        for path in sorted([*ROOT.glob("src/**/*.[ch]pp"), *ROOT.glob("include/morton/*.hpp")]):
+        for path in sorted([*ROOT.glob("src/**/*.[ch]pp"), *ROOT.glob("include/morton/**/*.hpp")]):
             self.read(path)
 
     def read(self, path):
