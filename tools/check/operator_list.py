@@ -1,0 +1,31 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The README lists the operators of src/ops/ops.def. With --write the list is written anew."""
+
+import re
+import sys
+import textwrap
+
+from project import ROOT, Problems, read
+
+# What only Morton's own passes put into a graph; no model names them.
+INTERNAL = {"Chain", "MaxPoolGradient"}
+START, END = "<!-- operators -->\n", "<!-- end of operators -->"
+
+
+def main():
+    problems, page = Problems(), ROOT / "README.md"
+    names = set(re.findall(r"^MORTON_\w+\((\w+)", read(ROOT / "src/ops/ops.def"), re.M)) - INTERNAL
+    listed = ", ".join(f"`{name}`" for name in sorted(names, key=str.lower))
+    wanted = "\n".join(textwrap.wrap(listed, 105)) + "\n"
+    text = read(page)
+    start = text.index(START) + len(START)
+    end = text.index(END)
+    if "--write" in sys.argv[1:]:
+        page.write_text(text[:start] + wanted + text[end:])
+    elif text[start:end] != wanted:
+        problems.add("README.md", text[:start].count("\n"), "is not the list of src/ops/ops.def; run ./dev fmt")
+    problems.finish()
+
+
+main()
