@@ -55,8 +55,8 @@ class Subject {
     std::ostringstream text;
     text << "{\"version\": \"Morton, " << trainer_->step_model().device().name()
          << "\", \"steps\": " << trainer_->summary().steps
-         << ", \"activation_bytes\": " << report.activation_bytes
-         << ", \"kernels_built\": " << report.kernels_built << "}";
+         << ", \"activation_bytes\": " << report.memory.activation_bytes
+         << ", \"kernels_built\": " << report.kernels.built << "}";
     return text.str();
   }
 

@@ -170,7 +170,7 @@ BenchMeasurement measure_session(const CompiledModel& model, std::size_t items_d
 }
 
 std::string cache_state(const CompileReport& report) {
-  return report.kernels_built > 0 ? "cold" : "warm";
+  return report.kernels.built > 0 ? "cold" : "warm";
 }
 
 /// `bench tanh` names no file: whoever asks for a problem that there is not learns which there are.

@@ -62,9 +62,9 @@ Table to_table(const std::vector<OtherShape>& measured) {
                    {"p50, ms", Table::Align::right}};
   for (const OtherShape& shape : measured) {
     table.rows.push_back(
-        {shape.inputs, number_text(shape.plan_ms, 3), number_text(shape.report.plan_ms, 3),
-         std::to_string(shape.report.kernels_built), bytes_text(shape.report.weight_bytes),
-         bytes_text(shape.report.activation_bytes), number_text(shape.first_inference_ms, 3),
+        {shape.inputs, number_text(shape.plan_ms, 3), number_text(shape.report.times.plan_ms, 3),
+         std::to_string(shape.report.kernels.built), bytes_text(shape.report.memory.weight_bytes),
+         bytes_text(shape.report.memory.activation_bytes), number_text(shape.first_inference_ms, 3),
          number_text(shape.host.p50, 3)});
   }
   return table;
@@ -75,13 +75,13 @@ Json to_json(const std::vector<OtherShape>& measured) {
   for (const OtherShape& shape : measured) {
     list.push_back({{"inputs", shape.inputs},
                     {"with_shapes_ms", shape.plan_ms},
-                    {"passes_ms", shape.report.passes_ms},
-                    {"plan_ms", shape.report.plan_ms},
-                    {"kernels_built", shape.report.kernels_built},
-                    {"weight_bytes", shape.report.weight_bytes},
-                    {"shared_weight_bytes", shape.report.shared_weight_bytes},
-                    {"activation_bytes", shape.report.activation_bytes},
-                    {"workspace_bytes", shape.report.workspace_bytes},
+                    {"passes_ms", shape.report.times.passes_ms},
+                    {"plan_ms", shape.report.times.plan_ms},
+                    {"kernels_built", shape.report.kernels.built},
+                    {"weight_bytes", shape.report.memory.weight_bytes},
+                    {"shared_weight_bytes", shape.report.memory.shared_weight_bytes},
+                    {"activation_bytes", shape.report.memory.activation_bytes},
+                    {"workspace_bytes", shape.report.memory.workspace_bytes},
                     {"first_inference_ms", shape.first_inference_ms},
                     {"host", to_json(shape.host)}});
   }

@@ -182,14 +182,14 @@ int first_result(const ColdOptions& options) {
       {"open_device_ms", open_ms},
       {"load_ms", load_ms},
       {"compile_ms", compile_ms},
-      {"plan_ms", report.plan_ms},
-      {"kernel_build_ms", report.build_ms},
-      {"upload_ms", report.upload_ms},
-      {"warm_up_ms", report.warm_up_ms},
+      {"plan_ms", report.times.plan_ms},
+      {"kernel_build_ms", report.times.build_ms},
+      {"upload_ms", report.times.upload_ms},
+      {"warm_up_ms", report.times.warm_up_ms},
       {"first_inference_ms", running.milliseconds()},
-      {"kernels_built", report.kernels_built},
-      {"kernels_from_cache", model.is_compiled() ? 0 : report.kernels_from_disk},
-      {"kernels_compiled_ahead", model.is_compiled() ? report.kernels_from_disk : 0},
+      {"kernels_built", report.kernels.built},
+      {"kernels_from_cache", model.is_compiled() ? 0 : report.kernels.from_disk},
+      {"kernels_compiled_ahead", model.is_compiled() ? report.kernels.from_disk : 0},
       {"device", devices.front().description()}};
   emit(to_text(answer, Format::jsonl), "");
   std::fflush(stdout);

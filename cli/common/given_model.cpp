@@ -140,8 +140,8 @@ CompiledModel GivenModel::with_shapes(const CompiledModel& compiled,
 }
 
 std::string GivenModel::kernels_line(const CompileReport& report) const {
-  if (!file_ || report.kernels_built > 0) return cli::kernels_line(report);
-  return fmt::format("kernels: {} compiled ahead, 0 built", report.kernels_from_disk);
+  if (!file_ || report.kernels.built > 0) return cli::kernels_line(report);
+  return fmt::format("kernels: {} compiled ahead, 0 built", report.kernels.from_disk);
 }
 
 void add_given_model(CLI::App& command, ModelOptions& options, GivenModel::Elsewhere& elsewhere,

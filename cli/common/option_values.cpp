@@ -240,7 +240,7 @@ CompiledModel compile_model(const Model& model, const std::vector<Device>& devic
 
 std::string kernels_line(const CompileReport& report) {
   return fmt::format("kernels: {} from cache, {} built",
-                     report.kernels_from_memory + report.kernels_from_disk, report.kernels_built);
+                     report.kernels.from_memory + report.kernels.from_disk, report.kernels.built);
 }
 
 double parse_duration_ms(const std::string& text) {

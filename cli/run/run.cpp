@@ -266,9 +266,9 @@ int run_model(RunArguments options) {
   const CompileReport& report = compiled.report();
   const Json value = {{"device", Json::parse(device.json())},
                       {"kernels",
-                       {{"from_cache", report.kernels_from_memory + report.kernels_from_disk},
+                       {{"from_cache", report.kernels.from_memory + report.kernels.from_disk},
                         {"compiled_ahead", model.is_compiled()},
-                        {"built", report.kernels_built}}},
+                        {"built", report.kernels.built}}},
                       {"outputs", json_of(outputs, options, labels)}};
   emit(to_text(value, options.format), "");
   return 0;

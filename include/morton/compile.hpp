@@ -107,28 +107,39 @@ struct DeviceShare {
 
 /// Where the kernels of a compiled model came from, and how long each phase took.
 struct CompileReport {
-  int kernels_from_memory = 0;
-  int kernels_from_disk = 0;
-  int kernels_built = 0;
-  double passes_ms = 0.0, plan_ms = 0.0, build_ms = 0.0, upload_ms = 0.0, warm_up_ms = 0.0;
-  int kernels_for_other_shapes = 0;   ///< of all those: not used at these shapes
-  std::int64_t weight_bytes = 0;      ///< device memory of constants
-  std::int64_t activation_bytes = 0;  ///< of inputs, outputs and activations, for each session
-  std::int64_t workspace_bytes = 0;   ///< of recipes' temporaries and copies, for each session
-  /// The most of either that is in use at one time, alignment included: no plan with these steps
-  /// needs less.
-  std::int64_t largest_live_activation_bytes = 0, largest_live_workspace_bytes = 0;
-  /// Of a model made by with_shapes: constants that it shares with the one that it was made from;
-  /// `weight_bytes` are those of its own.
-  std::int64_t shared_weight_bytes = 0;
+  struct Kernels {
+    int from_memory = 0;
+    int from_disk = 0;
+    int built = 0;
+    int for_other_shapes = 0;  ///< of all those: not used at these shapes
+    int tried = 0;             ///< by the self-test, for the first time on this device and driver
+  };
+  struct Times {
+    double passes_ms = 0.0, plan_ms = 0.0, build_ms = 0.0, upload_ms = 0.0, warm_up_ms = 0.0;
+    double self_test_ms = 0.0;
+  };
+  /// Of the device.
+  struct Memory {
+    std::int64_t weight_bytes = 0;  ///< of constants
+    /// Of a model made by with_shapes: constants that it shares with the one that it was made from;
+    /// `weight_bytes` are those of its own.
+    std::int64_t shared_weight_bytes = 0;
+    std::int64_t activation_bytes = 0;  ///< of inputs, outputs and activations, for each session
+    std::int64_t workspace_bytes = 0;   ///< of recipes' temporaries and copies, for each session
+    /// The most of either that is in use at one time, alignment included: no plan with these steps
+    /// needs less.
+    std::int64_t largest_live_activation_bytes = 0, largest_live_workspace_bytes = 0;
+  };
+
+  Kernels kernels;
+  Times times;
+  Memory memory;
   std::vector<DeviceShare> shares;  ///< of several devices, in their order; else empty
   std::string weights_source;       ///< "given", or "measured, rows a second"; else empty
   std::vector<std::string> notes;   ///< anything that a user should know of
   /// Fallbacks to another way of computing: a kernel that computes wrongly was replaced, a step
   /// runs on the host, kernels of a compiled file were built from source.
   std::vector<std::string> fallbacks;
-  int kernels_tried = 0;  ///< by the self-test, for the first time on this device and driver
-  double self_test_ms = 0.0;
 };
 
 /// One operand of a step.

@@ -18,7 +18,7 @@ std::vector<bool> behind_weights(const Graph& graph) {
   std::vector<bool> behind(graph.tensors.size(), false);
   for (const Node& node : graph.nodes) {
     const Operator& op = operator_of(node);
-    bool is_behind = op.chain == nullptr && !op.parameters.empty();
+    bool is_behind = op.chain == nullptr && !op.inputs.parameters.empty();
     for (const TensorId id : node.inputs) {
       is_behind = is_behind || (id != kNoTensor && behind[static_cast<std::size_t>(id)]);
     }
@@ -62,7 +62,8 @@ Taken taken_by(const Graph& graph, const std::vector<bool>& behind, const Node& 
   const bool is_elementwise = op.chain != nullptr;
   if (is_elementwise && !(behind[static_cast<std::size_t>(node.outputs[0])])) return Taken::other;
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
-    if (node.inputs[i] != id || std::ranges::find(op.parameters, i) == op.parameters.end()) {
+    if (node.inputs[i] != id ||
+        std::ranges::find(op.inputs.parameters, i) == op.inputs.parameters.end()) {
       continue;
     }
     if (!is_elementwise) return Taken::learned;

@@ -9,9 +9,9 @@
 namespace morton::autodiff {
 
 /// The parameters of a model: finite constants where its operators expect what is learned
-/// (Operator::parameters), by way of reshapes and transposes too. Of elementwise operators only
-/// those behind a node with weights, and no single numbers but the slope of a PRelu and the bias of
-/// a product of one column or of a convolution of one channel.
+/// (Operator::Inputs::parameters), by way of reshapes and transposes too. Of elementwise operators
+/// only those behind a node with weights, and no single numbers but the slope of a PRelu and the
+/// bias of a product of one column or of a convolution of one channel.
 [[nodiscard]] std::vector<TensorId> parameters_of(const Graph& model);
 
 /// What a file does not tell: whether somebody learned a constant or stated it.

@@ -33,7 +33,7 @@ void take_values(Graph& graph, const PassOptions& options) {
 
 bool needs_value(const Graph& graph, const Node& node, const std::vector<bool>& planned) {
   const Operator& op = operator_of(node);
-  if (op.values != nullptr && !op.alias) return true;
+  if (op.host.values != nullptr && !op.alias) return true;
   return std::any_of(node.outputs.begin(), node.outputs.end(), [&](TensorId id) {
     return id != kNoTensor && planned[static_cast<std::size_t>(id)] && !graph.is_update(id);
   });
@@ -79,8 +79,8 @@ bool plan_values(Graph& graph, Node& node, const std::vector<bool>& planned) {
     }
     return true;
   }
-  if (op.alias && op.values != nullptr && node.outputs.size() > 1) {
-    values = op.values(NodeView(graph, node));
+  if (op.alias && op.host.values != nullptr && node.outputs.size() > 1) {
+    values = op.host.values(NodeView(graph, node));
     for (std::size_t i = 0; i < values.size() && i + 1 < node.outputs.size(); ++i) {
       make_constant(graph, node.outputs[i + 1], std::move(values[i]));
     }

@@ -8,6 +8,7 @@
 #include "plan/ir/lifetimes.hpp"
 #include "plan/lower/emit.hpp"
 #include "plan/lower/in_place.hpp"
+#include "plan/lower/join_parts.hpp"
 #include "plan/lower/schedule.hpp"
 #include "plan/policy/plan_options.hpp"
 #include "plan/search/candidate_memo.hpp"

@@ -59,20 +59,20 @@ TEST_P(SessionCache, BuiltOnceThenFromMemoryThenFromDisk) {
   const TemporaryFolder cache;
   const Device device = fresh_device(GetParam(), cache.path());
   const CompileReport first = checked_report(device);
-  EXPECT_GT(first.kernels_built, 0);
-  EXPECT_EQ(first.kernels_from_disk, 0);
+  EXPECT_GT(first.kernels.built, 0);
+  EXPECT_EQ(first.kernels.from_disk, 0);
   const int builds = device.program_builds();
   EXPECT_GT(builds, 0);
 
   const CompileReport second = checked_report(device);
-  EXPECT_EQ(second.kernels_built, 0);
-  EXPECT_EQ(second.kernels_from_memory, first.kernels_built);
+  EXPECT_EQ(second.kernels.built, 0);
+  EXPECT_EQ(second.kernels.from_memory, first.kernels.built);
   EXPECT_EQ(device.program_builds(), builds);
 
   const Device later = fresh_device(GetParam(), cache.path());
   const CompileReport third = checked_report(later);
-  EXPECT_EQ(third.kernels_built, 0);
-  EXPECT_EQ(third.kernels_from_disk, first.kernels_built);
+  EXPECT_EQ(third.kernels.built, 0);
+  EXPECT_EQ(third.kernels.from_disk, first.kernels.built);
   EXPECT_EQ(later.program_builds(), 0);
   EXPECT_THAT(third.notes, ::testing::IsEmpty());
 }
@@ -81,7 +81,7 @@ TEST_P(SessionCache, WithoutADiskNothingIsWritten) {
   const TemporaryFolder cache;
   const Device device =
       Device::open(GetParam(), {cache.path().string(), DeviceConfig::DiskCache::none});
-  EXPECT_GT(checked_report(device).kernels_built, 0);
+  EXPECT_GT(checked_report(device).kernels.built, 0);
   EXPECT_THAT(files_below(cache.path()), ::testing::IsEmpty());
 }
 
@@ -133,7 +133,7 @@ TEST_P(SessionCache, AnotherShapeOfAModelBuildsNothing) {
     for (const std::int64_t batch : {5, 6}) {
       options.batch = batch;
       const CompiledModel other = compile(session_model(), device, options);
-      EXPECT_EQ(other.report().kernels_built, 0) << "batch " << batch;
+      EXPECT_EQ(other.report().kernels.built, 0) << "batch " << batch;
       EXPECT_EQ(other.inputs()[0].shape[0], batch);
     }
     EXPECT_EQ(device.program_builds(), builds);
@@ -154,20 +154,20 @@ TEST_P(SessionCache, DamagedEntriesAreReportedAndBuiltAnew) {
       {"something else", [](const path& file) { std::ofstream(file) << "no program"; }},
   };
   const TemporaryFolder cache;
-  const int kernels = checked_report(fresh_device(GetParam(), cache.path())).kernels_built;
+  const int kernels = checked_report(fresh_device(GetParam(), cache.path())).kernels.built;
   for (const auto& [name, damage] : damages) {
     SCOPED_TRACE(name);
     const auto entries = files_below(cache.path() / "programs");
     ASSERT_FALSE(entries.empty());
     for (const path& entry : entries) damage(entry);
     const CompileReport report = checked_report(fresh_device(GetParam(), cache.path()));
-    EXPECT_EQ(report.kernels_built, kernels);
+    EXPECT_EQ(report.kernels.built, kernels);
     ASSERT_EQ(report.notes.size(), entries.size());
     EXPECT_THAT(report.notes[0], HasSubstr(cache.path().string()));
     EXPECT_THAT(report.notes[0], HasSubstr("built from source instead"));
     // What was written in its place is good.
     const CompileReport after = checked_report(fresh_device(GetParam(), cache.path()));
-    EXPECT_EQ(after.kernels_built, 0);
+    EXPECT_EQ(after.kernels.built, 0);
     EXPECT_THAT(after.notes, ::testing::IsEmpty());
   }
 }
@@ -198,7 +198,7 @@ TEST_P(SessionCache, EntriesOfOtherProgramsAreNotTaken) {
   ASSERT_GT(replaced, 0);
   const CompileReport report = checked_report(fresh_device(GetParam(), cache.path()));
   EXPECT_EQ(static_cast<int>(report.notes.size()), replaced);
-  EXPECT_GT(report.kernels_built, 0);
+  EXPECT_GT(report.kernels.built, 0);
 }
 
 TEST_P(SessionCache, AnUnwritableCacheIsReportedNotFatal) {
@@ -206,7 +206,7 @@ TEST_P(SessionCache, AnUnwritableCacheIsReportedNotFatal) {
   const path file = folder.path() / "file";
   std::ofstream(file) << "in the way";
   const CompileReport report = checked_report(fresh_device(GetParam(), file / "cache"));
-  EXPECT_GT(report.kernels_built, 0);
+  EXPECT_GT(report.kernels.built, 0);
   ASSERT_FALSE(report.notes.empty());
   EXPECT_THAT(report.notes[0], HasSubstr("not kept"));
 }
@@ -231,7 +231,7 @@ TEST(DISABLED_SessionCacheChild, CompilesLenet) {
   ASSERT_EQ(got.size(), want.size());
   for (std::size_t i = 0; i < got.size(); ++i) EXPECT_TRUE(std::fabs(got[i] - want[i]) < 2e-5F);
   std::printf("report: %d built, %d from disk, %d builds, %zu notes\n",
-              model.report().kernels_built, model.report().kernels_from_disk,
+              model.report().kernels.built, model.report().kernels.from_disk,
               device.program_builds(), model.report().notes.size());
 }
 
@@ -299,7 +299,7 @@ TEST(DISABLED_SessionCacheChild, RebuildsAnEditedKernel) {
   const CompiledModel before = compile(softmax_model(), device, edited);
   static_cast<void>(compile(relu_model(), device));
   EXPECT_NEAR(row_sum(before), 1.0, 1e-5);
-  EXPECT_EQ(compile(softmax_model(), device, edited).report().kernels_built, 0);
+  EXPECT_EQ(compile(softmax_model(), device, edited).report().kernels.built, 0);
 
   const path file = kernels / "softmax" / "rows.cl";
   std::string text = read_file(file, 1 << 20);
@@ -310,9 +310,9 @@ TEST(DISABLED_SessionCacheChild, RebuildsAnEditedKernel) {
   std::ofstream(file) << text;
 
   const CompiledModel after = compile(softmax_model(), device, edited);
-  EXPECT_EQ(after.report().kernels_built, 1);
+  EXPECT_EQ(after.report().kernels.built, 1);
   EXPECT_NEAR(row_sum(after), 0.5, 1e-5);
-  EXPECT_EQ(compile(relu_model(), device).report().kernels_built, 0);
+  EXPECT_EQ(compile(relu_model(), device).report().kernels.built, 0);
   EXPECT_NEAR(row_sum(before), 1.0, 1e-5) << "what was compiled before stays as it is";
 
   // A kernel that does not compile any more: one clear error, and the old models go on.

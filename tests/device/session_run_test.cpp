@@ -221,10 +221,10 @@ TEST_P(SessionRun, GivesItsMemoryBack) {
   {
     const CompiledModel model = compiled();
     const std::int64_t with_model = device.used_bytes();
-    EXPECT_GE(with_model - before, model.report().weight_bytes);
+    EXPECT_GE(with_model - before, model.report().memory.weight_bytes);
     Session session(model);
     EXPECT_GE(device.used_bytes() - with_model,
-              model.report().activation_bytes + model.report().workspace_bytes);
+              model.report().memory.activation_bytes + model.report().memory.workspace_bytes);
     static_cast<void>(session.run(session_inputs(15)));
   }
   EXPECT_EQ(device.used_bytes(), before);

@@ -76,7 +76,7 @@ TEST_P(SessionShapes, OtherSizesBuildNothing) {
     SCOPED_TRACE(to_string(shape));
     const CompiledModel other = compiled.with_shapes(shapes_of(shape));
     EXPECT_EQ(other.inputs()[0].shape, shape);
-    EXPECT_EQ(other.report().kernels_built, 0);
+    EXPECT_EQ(other.report().kernels.built, 0);
     expect_right_at(other, graph, shape);
   }
   EXPECT_EQ(device.program_builds(), builds);
@@ -90,8 +90,8 @@ TEST_P(SessionShapes, WeightsThatLieAlikeAreShared) {
   const CompiledModel compiled = compile(model, device, options);
   const std::int64_t used = device.used_bytes();
   const CompiledModel other = compiled.with_shapes(shapes_of({1, 3, 16, 16}));
-  EXPECT_EQ(other.report().weight_bytes, 0);
-  EXPECT_GT(other.report().shared_weight_bytes, 0);
+  EXPECT_EQ(other.report().memory.weight_bytes, 0);
+  EXPECT_GT(other.report().memory.shared_weight_bytes, 0);
   EXPECT_EQ(device.used_bytes(), used);
 }
 
@@ -132,7 +132,7 @@ TEST_P(SessionShapes, WhatIsMissingIsSaidOrBuilt) {
   options.shapes = {{"x", {1, 3, 16, 16}}};
   options.other_shapes = CompileOptions::OtherShapes::leave;
   const CompiledModel compiled = compile(model, device, options);
-  EXPECT_EQ(compiled.report().kernels_for_other_shapes, 0);
+  EXPECT_EQ(compiled.report().kernels.for_other_shapes, 0);
   const Shape shape{2, 3, 15, 13};
   try {
     static_cast<void>(compiled.with_shapes(shapes_of(shape)));

@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "plan/policy/plan_options.hpp"
 #include "plan/single/example_problem.hpp"
+#include "plan/single/example_sizes.hpp"
 #include "plans/plan_setup.hpp"
 #include "support/rooms.hpp"
 

@@ -221,7 +221,7 @@ bool keeps_integers(const Problem& problem) {
 
 /// Renames elements, or is known when planning.
 bool is_nothing_to_compute(const Node& node) {
-  return operator_of(node).alias || operator_of(node).values != nullptr;
+  return operator_of(node).alias || operator_of(node).host.values != nullptr;
 }
 
 }  // namespace

@@ -159,12 +159,12 @@ CompiledModel CompiledModel::with_shapes(const InputShapes& shapes, Missing miss
   CompileReport& report = other.report;
   const Stopwatch watch;
   Plan plan = plan_at(*state_, shapes, subject.graph(), missing);
-  report.plan_ms = watch.milliseconds();
+  report.times.plan_ms = watch.milliseconds();
   Countdown countdown({}, plan, {});
   const auto loaded = std::make_shared<LoadedPlan>(std::move(plan), state_->family);
   fill_report(*loaded, report);
-  if (report.kernels_built > 0) {
-    report.notes.push_back(std::to_string(report.kernels_built) +
+  if (report.kernels.built > 0) {
+    report.notes.push_back(std::to_string(report.kernels.built) +
                            " kernels were built for these shapes");
     if (loaded->wants_storing()) store_after_a_run(loaded, {}, countdown, report);
   }

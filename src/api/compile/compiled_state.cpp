@@ -40,7 +40,7 @@ CompiledState state_before_planning(const ModelAtShapes& subject,
   state.inputs = ports_of(subject.graph(), subject.graph().inputs);
   state.outputs = ports_of(subject.graph(), subject.graph().outputs);
   state.planned_values = planned_values_of(subject);
-  state.report.passes_ms = subject.passes_ms();
+  state.report.times.passes_ms = subject.passes_ms();
   return state;
 }
 

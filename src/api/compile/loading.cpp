@@ -40,25 +40,25 @@ void store_after_a_run(const std::shared_ptr<LoadedPlan>& loaded, std::vector<Pl
     }
   }
   for (auto& problem : loaded->store_programs()) report.notes.push_back(std::move(problem));
-  report.warm_up_ms = watch.milliseconds();
+  report.times.warm_up_ms = watch.milliseconds();
 }
 
 void fill_report(const LoadedPlan& loaded, CompileReport& report) {
   const BuildReport& builds = loaded.builds();
-  report.kernels_from_memory = builds.kernels_from_memory;
-  report.kernels_from_disk = builds.kernels_from_disk;
-  report.kernels_built = builds.kernels_built;
-  report.build_ms = builds.build_ms;
-  report.upload_ms = loaded.upload_ms();
+  report.kernels.from_memory = builds.kernels_from_memory;
+  report.kernels.from_disk = builds.kernels_from_disk;
+  report.kernels.built = builds.kernels_built;
+  report.times.build_ms = builds.build_ms;
+  report.times.upload_ms = loaded.upload_ms();
   report.notes.insert(report.notes.end(), builds.dropped.begin(), builds.dropped.end());
-  report.weight_bytes = loaded.shared_bytes() > 0
-                            ? loaded.own_bytes()
-                            : block_bytes(loaded.plan(), PlannedBlock::Kind::weights);
-  report.shared_weight_bytes = loaded.shared_bytes();
-  report.largest_live_activation_bytes = loaded.plan().largest_live.activations;
-  report.largest_live_workspace_bytes = loaded.plan().largest_live.workspace;
-  report.activation_bytes = block_bytes(loaded.plan(), PlannedBlock::Kind::activations);
-  report.workspace_bytes = block_bytes(loaded.plan(), PlannedBlock::Kind::workspace);
+  report.memory.weight_bytes = loaded.shared_bytes() > 0
+                                   ? loaded.own_bytes()
+                                   : block_bytes(loaded.plan(), PlannedBlock::Kind::weights);
+  report.memory.shared_weight_bytes = loaded.shared_bytes();
+  report.memory.largest_live_activation_bytes = loaded.plan().largest_live.activations;
+  report.memory.largest_live_workspace_bytes = loaded.plan().largest_live.workspace;
+  report.memory.activation_bytes = block_bytes(loaded.plan(), PlannedBlock::Kind::activations);
+  report.memory.workspace_bytes = block_bytes(loaded.plan(), PlannedBlock::Kind::workspace);
 }
 
 void finish_loading(const std::shared_ptr<LoadedPlan>& loaded, std::vector<Plan> others,

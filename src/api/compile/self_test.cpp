@@ -148,8 +148,8 @@ class SelfTest {
   /// Fills in the report and keeps for later processes what was found.
   void finish(CompiledState& state) {
     CompileReport& report = state.report;
-    report.kernels_tried = kernels_;
-    report.self_test_ms = elapsed_ms_;
+    report.kernels.tried = kernels_;
+    report.times.self_test_ms = elapsed_ms_;
     report.notes.insert(report.notes.end(), notes_.begin(), notes_.end());
     TriedKernels tried = tried_on(state);
     if (!tried.problem().empty()) {

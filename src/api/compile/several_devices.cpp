@@ -41,7 +41,7 @@ std::shared_ptr<CompiledState> carry_out_over(const std::vector<Device>& devices
   for (const DeviceShare& share : state->report.shares) rows.push_back(share.rows);
   const Stopwatch watch;
   Plan plan = split_planned(job, infos, rows);
-  state->report.plan_ms = job.policy_ms + watch.milliseconds();
+  state->report.times.plan_ms = job.policy_ms + watch.milliseconds();
   load(std::move(plan), {}, job.observer, *state);
   take_fallbacks(state->loaded->plan(), job.fallback, state->report);
   return state;

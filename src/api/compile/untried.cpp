@@ -20,8 +20,8 @@ std::shared_ptr<CompiledState> compile_untried(const Job& job, const Device& dev
   state->policy = job.policy;
   state->built = others.built;
   state->also = others.chosen;
-  state->report.kernels_for_other_shapes = others.kernels;
-  state->report.plan_ms = job.policy_ms + watch.milliseconds();
+  state->report.kernels.for_other_shapes = others.kernels;
+  state->report.times.plan_ms = job.policy_ms + watch.milliseconds();
   load(std::move(plan), std::move(others.plans), job.observer, *state);
   return state;
 }

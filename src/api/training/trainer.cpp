@@ -128,8 +128,8 @@ struct Trainer::State {
     }
     summary.optimizer_bytes = renewed_bytes;
     const CompileReport& report = session.model().report();
-    summary.activation_bytes = report.activation_bytes;
-    summary.workspace_bytes = report.workspace_bytes;
+    summary.activation_bytes = report.memory.activation_bytes;
+    summary.workspace_bytes = report.memory.workspace_bytes;
     summary.steps = static_cast<int>(session.model().steps().size());
   }
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/device/roof_reader.hpp"
 #include "base/error.hpp"
 
 namespace morton {
@@ -102,48 +103,6 @@ DeviceInfo::Kind kind_from(const JsonReader& reader) {
     if (text == name_of(kind)) return kind;
   }
   reader.fail("expected cpu, gpu or accelerator, got '" + text + "'");
-}
-
-double positive_or_zero(const JsonReader& reader) {
-  const double value = reader.real();
-  if (!std::isfinite(value) || value < 0) {
-    reader.fail("expected a finite number that is not negative, got " + std::to_string(value));
-  }
-  return value;
-}
-
-std::vector<FootprintBandwidth> bandwidth_from(const JsonReader& reader) {
-  std::vector<FootprintBandwidth> list;
-  for (const JsonReader& point : reader.elements()) {
-    point.allow_keys({"footprint_bytes", "gigabytes_per_second"});
-    const std::int64_t footprint = point.at("footprint_bytes").integer();
-    const std::int64_t before = list.empty() ? 0 : list.back().footprint_bytes;
-    if (footprint <= before) {
-      point.fail("expected a footprint of more than " + std::to_string(before) + " bytes, got " +
-                 std::to_string(footprint));
-    }
-    list.push_back({footprint, positive_or_zero(point.at("gigabytes_per_second"))});
-  }
-  return list;
-}
-
-HostRoofs host_from(const JsonReader& reader) {
-  reader.allow_keys({"launch_and_step_us", "products"});
-  HostRoofs host;
-  host.launch_and_step_us = positive_or_zero(reader.at("launch_and_step_us"));
-  for (const JsonReader& product : reader.at("products").elements()) {
-    product.allow_keys({"flop", "us"});
-    const std::int64_t flop = product.at("flop").integer();
-    const std::int64_t before = host.products.empty() ? 0 : host.products.back().flop;
-    if (flop <= before) {
-      product.fail("expected a product of more than " + std::to_string(before) +
-                   " operations, got " + std::to_string(flop));
-    }
-    const double us = positive_or_zero(product.at("us"));
-    if (us == 0.0) product.at("us").fail("expected a measured time, more than 0");
-    host.products.push_back({flop, us});
-  }
-  return host;
 }
 
 struct FromJson {
@@ -298,16 +257,6 @@ std::string fingerprint(const DeviceInfo& info) {
     if (c == '\n' || c == '\r' || c == '\t') c = ' ';
   }
   return line;
-}
-
-double bandwidth_at(const Roofs& roofs, std::int64_t footprint_bytes) {
-  double best = 0.0;
-  for (std::size_t i = 0; i < roofs.bandwidth.size(); ++i) {
-    const bool last = i + 1 == roofs.bandwidth.size();
-    if (!last && roofs.bandwidth[i + 1].footprint_bytes <= footprint_bytes) continue;
-    best = std::max(best, roofs.bandwidth[i].gigabytes_per_second);
-  }
-  return roofs.bandwidth.empty() ? roofs.gigabytes_per_second : best;
 }
 
 std::vector<std::string_view> classes_of(const DeviceInfo& info) {

@@ -144,7 +144,7 @@ std::vector<TensorType> infer_elementwise(const NodeView& node) {
       continue;
     }
     const TensorType other = node.input(i);
-    if (op.inputs == Operator::Inputs::of_one_type && other.dtype != result.dtype) {
+    if (op.inputs.types == Operator::Inputs::Types::one && other.dtype != result.dtype) {
       node.fail("inputs of types " + std::string(name_of(result.dtype)) + " and " +
                 std::string(name_of(other.dtype)) + "; they must be the same");
     }

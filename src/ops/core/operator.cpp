@@ -33,11 +33,11 @@ const Operator& row_of(const OperatorTable& table, std::string_view name) {
 }
 
 void check_inputs(const NodeView& view, const Operator& op) {
-  if (view.input_count() < op.least_inputs || view.input_count() > op.most_inputs) {
+  if (view.input_count() < op.inputs.least || view.input_count() > op.inputs.most) {
     view.fail("has " + std::to_string(view.input_count()) + " inputs, expected " +
-              std::to_string(op.least_inputs) + " to " + std::to_string(op.most_inputs));
+              std::to_string(op.inputs.least) + " to " + std::to_string(op.inputs.most));
   }
-  for (std::size_t i = 0; i < op.least_inputs; ++i) {
+  for (std::size_t i = 0; i < op.inputs.least; ++i) {
     if (!view.has_input(i)) view.fail("input " + std::to_string(i) + " is missing");
   }
 }
@@ -119,7 +119,7 @@ void require_types(const Graph& graph, const NodeView& view, const Operator& op)
                      "; devices compute it in " + known);
   };
   const auto is_planned = [&](std::size_t i) {
-    return std::ranges::find(op.planned_inputs, i) != op.planned_inputs.end();
+    return std::ranges::find(op.inputs.planned, i) != op.inputs.planned.end();
   };
   // What an epilogue reads and gives is checked where its types are inferred; no device reads a
   // value that planning needs.
@@ -151,8 +151,8 @@ std::vector<ReferenceTensor> references_of(const NodeView& view,
                                            const std::vector<TensorType>& types,
                                            std::span<const ReferenceTensor> operands) {
   const Operator& op = operator_of(view.node());
-  if (op.references != nullptr) return op.references(view, operands);
-  if (op.reference != nullptr) return {op.reference(view, operands)};
+  if (op.host.references != nullptr) return op.host.references(view, operands);
+  if (op.host.reference != nullptr) return {op.host.reference(view, operands)};
   std::vector<ReferenceTensor> results;
   if (op.chain != nullptr) {
     std::vector<ChainOperand> sources;
@@ -164,13 +164,13 @@ std::vector<ReferenceTensor> references_of(const NodeView& view,
   } else if (op.alias) {
     results.push_back(operands[0]);
     results[0].shape = types[0].shape;
-  } else if (op.origins != nullptr) {
-    const auto origins = op.origins(view);
+  } else if (op.host.origins != nullptr) {
+    const auto origins = op.host.origins(view);
     for (std::size_t i = 0; i < origins.size(); ++i) {
       results.push_back(moved(origins[i], types[i].shape, operands));
     }
   } else {
-    for (const Tensor& value : op.values(view)) results.push_back(to_reference(value));
+    for (const Tensor& value : op.host.values(view)) results.push_back(to_reference(value));
   }
   return results;
 }
@@ -272,7 +272,7 @@ std::vector<BoundProblem> lower(const Graph& graph, const Node& node) {
   const Operator& op = operator_of(node);
   const NodeView view(graph, node);
   if (op.alias) throw InternalError(view.where() + ": renames elements and is nothing to compute");
-  if (op.values != nullptr) {
+  if (op.host.values != nullptr) {
     view.unsupported(
         "must be computed when the model is planned, but one of its inputs is known only in a run");
   }

@@ -20,7 +20,7 @@ struct ReferenceTensor {
   std::vector<double> error;
 };
 
-/// As `most_inputs`, of operators that take any number.
+/// As `Inputs::most`, of operators that take any number.
 inline constexpr std::size_t kAnyNumber = std::size_t{1} << 20;
 
 /// Where an element of an output comes from: element `index`, row-major, of input `input`; kNowhere
@@ -36,9 +36,41 @@ class Gradient;
 /// One operator: everything that the engine knows of it. src/ops/ops.def lists them all and says
 /// which file each lives in: one of its own, or the table of its family.
 struct Operator {
+  /// What it takes. Attributes and element types are stated apart.
+  struct Inputs {
+    std::size_t least = 1;
+    std::size_t most = 1;
+    /// Whether the inputs of an elementwise operator are all of one type.
+    enum class Types : std::uint8_t { one, any } types = Types::one;
+    /// Those whose values, not only their shapes, say what shape a result has or what is computed
+    /// (Reshape's shape, Slice's starts): they must be known when the model is planned.
+    std::vector<std::size_t> planned{};
+    /// Those that hold what is learned, where they are constants of the model: weights and biases.
+    std::vector<std::size_t> parameters{};
+    /// Their shapes are all that it needs of them (Shape, Size).
+    bool shapes_only = false;
+  };
+  /// How the host computes it, in one of these ways. Elementwise operators and those with `alias`
+  /// need none.
+  struct Host {
+    /// Plain loops in double, without the node's epilogue (see `reference` below).
+    ReferenceTensor (*reference)(const NodeView& node,
+                                 std::span<const ReferenceTensor> inputs) = nullptr;
+    /// The same for operators with several outputs: one value for each.
+    std::vector<ReferenceTensor> (*references)(const NodeView& node,
+                                               std::span<const ReferenceTensor> inputs) = nullptr;
+    /// For operators that only move elements: where those of each output come from, row-major. The
+    /// reference follows, and values known at planning, whatever their type.
+    std::vector<std::vector<Origin>> (*origins)(const NodeView& node) = nullptr;
+    /// For operators that are computed when the model is planned (Range, Shape): the outputs'
+    /// values. Called when all inputs are known, or, with `shapes_only`, as soon as their shapes
+    /// are. Of an operator with `alias`: the values of the outputs after the first (Dropout's
+    /// mask).
+    std::vector<Tensor> (*values)(const NodeView& node) = nullptr;
+  };
+
   std::string_view name;  ///< ONNX's name
-  std::size_t least_inputs = 1;
-  std::size_t most_inputs = 1;
+  Inputs inputs{};
   /// Attributes that it understands; any other in a model is an UnsupportedError.
   std::vector<std::string_view> attributes{};
   /// First opset whose definition the file implements; older models are refused with its number.
@@ -46,17 +78,7 @@ struct Operator {
 
   /// Types of the outputs; throws ModelError when the inputs do not fit.
   std::vector<TensorType> (*infer)(const NodeView& node) = nullptr;
-  /// Plain loops in double, without the node's epilogue (see `reference` below). Null for
-  /// elementwise operators, for those with `alias`, and for those that state `references`,
-  /// `origins` or `values`.
-  ReferenceTensor (*reference)(const NodeView& node,
-                               std::span<const ReferenceTensor> inputs) = nullptr;
-  /// The same for operators with several outputs: one value for each.
-  std::vector<ReferenceTensor> (*references)(const NodeView& node,
-                                             std::span<const ReferenceTensor> inputs) = nullptr;
-  /// For operators that only move elements: where those of each output come from, row-major. The
-  /// reference follows, and values known at planning, whatever their type.
-  std::vector<std::vector<Origin>> (*origins)(const NodeView& node) = nullptr;
+  Host host{};
   /// The problem to solve, without the node's epilogue (see `lower` below); what the operator
   /// itself does to each result (a bias) is the problem's epilogue. Null for elementwise operators
   /// and for those with `alias`.
@@ -71,28 +93,15 @@ struct Operator {
   Chain (*chain)(const NodeView& node) = nullptr;
   /// Element types that its inputs and outputs may have where a device computes it.
   std::vector<DType> types{DType::f32};
-  /// Whether the inputs of an elementwise operator are all of one type.
-  enum class Inputs : std::uint8_t { of_one_type, of_any_types } inputs = Inputs::of_one_type;
   /// The output has the elements of input 0 in row-major order.
   bool alias = false;
   /// Fusion may put elementwise operators behind it.
   bool takes_epilogue = true;
-  /// Inputs whose values, not only their shapes, say what shape a result has or what is computed
-  /// (Reshape's shape, Slice's starts): they must be known when the model is planned.
-  std::vector<std::size_t> planned_inputs{};
-  /// For operators that are computed when the model is planned (Range, Shape): the outputs' values.
-  /// Called when all inputs are known, or, with `reads_shapes`, as soon as their shapes are. Of an
-  /// operator with `alias`: the values of the outputs after the first (Dropout's mask).
-  std::vector<Tensor> (*values)(const NodeView& node) = nullptr;
-  /// The inputs' shapes are all that it needs of them (Shape, Size).
-  bool reads_shapes = false;
   /// Gives the gradients of the inputs that are wanted, by nodes of other operators
   /// (ops/core/gradient.hpp). Null for operators with `alias` and for elementwise ones, whose
   /// gradients follow (unless they state one: Sigmoid), and for operators that cannot be trained
   /// through.
   void (*gradient)(Gradient& gradient) = nullptr;
-  /// Inputs that hold what is learned, where they are constants of the model: weights and biases.
-  std::vector<std::size_t> parameters{};
   /// Whose operator it is: a model's file can name those of ONNX alone.
   enum class Home : std::uint8_t { onnx, morton } home = Home::onnx;
 };

@@ -148,7 +148,9 @@ class Part {
     for (std::size_t i = 0; i < node.inputs.size(); ++i) node.inputs[i] = operand(n, i);
     for (TensorId& id : node.outputs) {
       if (id == kNoTensor) continue;
-      const TensorId own = part_.add_tensor({.name = graph_.tensor(id).name});
+      const TensorId own = part_.add_tensor({
+          .name = graph_.tensor(id).name,
+      });
       own_.emplace(id, own);
       id = own;
     }

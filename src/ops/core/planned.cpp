@@ -93,17 +93,17 @@ bool all_known(const Graph& graph, const Node& node) {
 std::vector<Tensor> planned_values(const Graph& graph, const Node& node) {
   const Operator& op = operator_of(node);
   const NodeView view(graph, node);
-  if (!op.reads_shapes && !all_known(graph, node)) return {};
+  if (!op.inputs.shapes_only && !all_known(graph, node)) return {};
   const std::vector<TensorType> types = infer(graph, node);
-  const bool has_values = op.values != nullptr && !op.alias;
+  const bool has_values = op.host.values != nullptr && !op.alias;
   if (!has_values && !is_planned_size(types)) return {};
   require_moderate(types, view);
-  if (has_values) return op.values(view);
+  if (has_values) return op.host.values(view);
   std::vector<Tensor> results;
   if (op.alias && node.epilogue.is_identity()) {
     results.push_back(view.value(0).reshaped(types[0].shape));
-  } else if (op.origins != nullptr && node.epilogue.is_identity()) {
-    const auto origins = op.origins(view);
+  } else if (op.host.origins != nullptr && node.epilogue.is_identity()) {
+    const auto origins = op.host.origins(view);
     for (std::size_t i = 0; i < origins.size(); ++i) {
       results.push_back(moved(origins[i], types[i], view));
     }
@@ -124,9 +124,9 @@ std::vector<bool> planned_tensors(const Graph& graph) {
     const bool computes = std::any_of(node->outputs.begin(), node->outputs.end(), [&](TensorId id) {
       return id != kNoTensor && planned[static_cast<std::size_t>(id)];
     });
-    if (computes && !op->reads_shapes)
+    if (computes && !op->inputs.shapes_only)
       std::for_each(node->inputs.begin(), node->inputs.end(), mark);
-    for (const std::size_t i : op->planned_inputs) {
+    for (const std::size_t i : op->inputs.planned) {
       if (i < node->inputs.size()) mark(node->inputs[i]);
     }
   }

@@ -11,7 +11,7 @@ namespace morton::ops {
 /// Values that are known when the model is planned: shape arithmetic, which the host does.
 
 /// The node's values, computed on the host without rounding of whole numbers, where every input (or
-/// shape, see `reads_shapes`) is known at planning; none where some is not. Throws UnsupportedError
+/// shape, see `shapes_only`) is known at planning; none where some is not. Throws UnsupportedError
 /// for whole numbers that double cannot hold.
 [[nodiscard]] std::vector<Tensor> planned_values(const Graph& graph, const Node& node);
 /// Marks, for each tensor, whether planning needs its value: some node's planned input depends on

@@ -24,13 +24,11 @@ std::vector<TensorType> infer_cast_like(const NodeView& node) {
 const Operator& operator_CastLike() {
   static const Operator kOperator{
       .name = "CastLike",
-      .least_inputs = 2,
-      .most_inputs = 2,
+      .inputs = {.least = 2, .most = 2, .types = Operator::Inputs::Types::any},
       .since_opset = 15,
       .infer = infer_cast_like,
       .chain = cast_like_chain,
       .types = all_types(),
-      .inputs = Operator::Inputs::of_any_types,
   };
   return kOperator;
 }

@@ -49,7 +49,7 @@ Chain clip_chain(const NodeView& node) {
 const Operator& operator_Clip() {
   static const Operator kOperator{
       .name = "Clip",
-      .most_inputs = 3,
+      .inputs = {.most = 3},
       .attributes = {"min", "max"},
       .since_opset = 6,
       .chain = clip_chain,

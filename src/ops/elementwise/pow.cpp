@@ -71,11 +71,9 @@ Chain pow_chain(const NodeView& node) {
 const Operator& operator_Pow() {
   static const Operator kOperator{
       .name = "Pow",
-      .least_inputs = 2,
-      .most_inputs = 2,
+      .inputs = {.least = 2, .most = 2, .types = Operator::Inputs::Types::any},
       .chain = pow_chain,
       .types = number_types(),
-      .inputs = Operator::Inputs::of_any_types,
   };
   return kOperator;
 }

@@ -9,14 +9,12 @@ OperatorTable elementwise_table(InputCount inputs, const std::vector<Elementwise
   for (const ElementwiseRow& row : rows) {
     table.push_back({
         .name = row.name,
-        .least_inputs = inputs.least,
-        .most_inputs = inputs.most,
+        .inputs = {.least = inputs.least, .most = inputs.most, .parameters = row.rest.parameters},
         .attributes = row.rest.attributes,
         .since_opset = row.since_opset,
         .chain = row.chain,
         .types = row.types(),
         .gradient = row.rest.gradient,
-        .parameters = row.rest.parameters,
     });
   }
   return table;

@@ -22,12 +22,10 @@ Chain where_chain(const NodeView& node) {
 const Operator& operator_Where() {
   static const Operator kOperator{
       .name = "Where",
-      .least_inputs = 3,
-      .most_inputs = 3,
+      .inputs = {.least = 3, .most = 3, .types = Operator::Inputs::Types::any},
       .since_opset = 9,
       .chain = where_chain,
       .types = all_types(),
-      .inputs = Operator::Inputs::of_any_types,
   };
   return kOperator;
 }

@@ -83,11 +83,11 @@ void gradient_of_concat(Gradient& gradient) {
 const Operator& operator_Concat() {
   static const Operator kOperator{
       .name = "Concat",
-      .most_inputs = kAnyNumber,
+      .inputs = {.most = kAnyNumber},
       .attributes = {"axis"},
       .since_opset = 4,
       .infer = infer_concat,
-      .origins = origins_of_concat,
+      .host = {.origins = origins_of_concat},
       .parts = parts_of_concat,
       .types = all_types(),
       .takes_epilogue = false,

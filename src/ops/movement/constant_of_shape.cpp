@@ -43,12 +43,12 @@ std::vector<Tensor> values_of_constant_of_shape(const NodeView& node) {
 const Operator& operator_ConstantOfShape() {
   static const Operator kOperator{
       .name = "ConstantOfShape",
+      .inputs = {.planned = {0}},
       .attributes = {"value"},
       .since_opset = 9,
       .infer = infer_constant_of_shape,
+      .host = {.values = values_of_constant_of_shape},
       .takes_epilogue = false,
-      .planned_inputs = {0},
-      .values = values_of_constant_of_shape,
   };
   return kOperator;
 }

@@ -81,7 +81,7 @@ const Operator& operator_DepthToSpace() {
       .attributes = {"blocksize", "mode"},
       .since_opset = 1,
       .infer = infer_depth_to_space,
-      .origins = origins_of_depth_to_space,
+      .host = {.origins = origins_of_depth_to_space},
       .lower = lower_depth_to_space,
       .types = all_types(),
       .takes_epilogue = false,

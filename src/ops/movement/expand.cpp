@@ -48,15 +48,13 @@ void gradient_of_expand(Gradient& gradient) {
 const Operator& operator_Expand() {
   static const Operator kOperator{
       .name = "Expand",
-      .least_inputs = 2,
-      .most_inputs = 2,
+      .inputs = {.least = 2, .most = 2, .planned = {1}},
       .since_opset = 8,
       .infer = infer_expand,
-      .origins = origins_of_expand,
+      .host = {.origins = origins_of_expand},
       .lower = lower_expand,
       .types = all_types(),
       .takes_epilogue = false,
-      .planned_inputs = {1},
       .gradient = gradient_of_expand,
   };
   return kOperator;

@@ -66,12 +66,11 @@ BoundProblem lower_gather(const NodeView& node) {
 const Operator& operator_Gather() {
   static const Operator kOperator{
       .name = "Gather",
-      .least_inputs = 2,
-      .most_inputs = 2,
+      .inputs = {.least = 2, .most = 2},
       .attributes = {"axis"},
       .since_opset = 1,
       .infer = infer_gather,
-      .reference = reference_gather,
+      .host = {.reference = reference_gather},
       .lower = lower_gather,
       .types = all_types(),
       .takes_epilogue = false,

@@ -59,12 +59,11 @@ BoundProblem lower_gather_elements(const NodeView& node) {
 const Operator& operator_GatherElements() {
   static const Operator kOperator{
       .name = "GatherElements",
-      .least_inputs = 2,
-      .most_inputs = 2,
+      .inputs = {.least = 2, .most = 2},
       .attributes = {"axis"},
       .since_opset = 11,
       .infer = infer_gather_elements,
-      .reference = reference_gather_elements,
+      .host = {.reference = reference_gather_elements},
       .lower = lower_gather_elements,
       .types = all_types(),
       .takes_epilogue = false,

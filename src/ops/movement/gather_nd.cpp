@@ -113,12 +113,11 @@ BoundProblem lower_gather_nd(const NodeView& node) {
 const Operator& operator_GatherND() {
   static const Operator kOperator{
       .name = "GatherND",
-      .least_inputs = 2,
-      .most_inputs = 2,
+      .inputs = {.least = 2, .most = 2},
       .attributes = {"batch_dims"},
       .since_opset = 11,
       .infer = infer_gather_nd,
-      .reference = reference_gather_nd,
+      .host = {.reference = reference_gather_nd},
       .lower = lower_gather_nd,
       .types = all_types(),
       .takes_epilogue = false,

@@ -182,15 +182,14 @@ void gradient_of_pad(Gradient& gradient) {
 const Operator& operator_Pad() {
   static const Operator kOperator{
       .name = "Pad",
-      .most_inputs = 4,
+      .inputs = {.most = 4, .planned = {1, 2, 3}},
       .attributes = {"mode", "pads", "value"},
       .since_opset = 2,
       .infer = infer_pad,
-      .reference = reference_pad,
+      .host = {.reference = reference_pad},
       .lower = lower_pad,
       .types = all_types(),
       .takes_epilogue = false,
-      .planned_inputs = {1, 2, 3},
       .gradient = gradient_of_pad,
   };
   return kOperator;

@@ -51,13 +51,11 @@ std::vector<Tensor> values_of_range(const NodeView& node) {
 const Operator& operator_Range() {
   static const Operator kOperator{
       .name = "Range",
-      .least_inputs = 3,
-      .most_inputs = 3,
+      .inputs = {.least = 3, .most = 3, .planned = {0, 1, 2}},
       .since_opset = 11,
       .infer = infer_range,
+      .host = {.values = values_of_range},
       .takes_epilogue = false,
-      .planned_inputs = {0, 1, 2},
-      .values = values_of_range,
   };
   return kOperator;
 }

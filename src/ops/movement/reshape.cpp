@@ -60,14 +60,12 @@ std::vector<TensorType> infer_reshape(const NodeView& node) {
 const Operator& operator_Reshape() {
   static const Operator kOperator{
       .name = "Reshape",
-      .least_inputs = 2,
-      .most_inputs = 2,
+      .inputs = {.least = 2, .most = 2, .planned = {1}},
       .attributes = {"allowzero"},
       .since_opset = 5,
       .infer = infer_reshape,
       .alias = true,
       .takes_epilogue = false,
-      .planned_inputs = {1},
   };
   return kOperator;
 }

@@ -35,12 +35,12 @@ std::vector<Tensor> values_of_shape(const NodeView& node) {
 const Operator& operator_Shape() {
   static const Operator kOperator{
       .name = "Shape",
+      .inputs = {.shapes_only = true},
       .attributes = {"start", "end"},
       .since_opset = 1,
       .infer = infer_shape,
+      .host = {.values = values_of_shape},
       .takes_epilogue = false,
-      .values = values_of_shape,
-      .reads_shapes = true,
   };
   return kOperator;
 }

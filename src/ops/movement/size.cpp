@@ -20,11 +20,11 @@ std::vector<Tensor> values_of_size(const NodeView& node) {
 const Operator& operator_Size() {
   static const Operator kOperator{
       .name = "Size",
+      .inputs = {.shapes_only = true},
       .since_opset = 1,
       .infer = infer_size,
+      .host = {.values = values_of_size},
       .takes_epilogue = false,
-      .values = values_of_size,
-      .reads_shapes = true,
   };
   return kOperator;
 }

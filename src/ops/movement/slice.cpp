@@ -164,15 +164,14 @@ void gradient_of_slice(Gradient& gradient) {
 const Operator& operator_Slice() {
   static const Operator kOperator{
       .name = "Slice",
-      .most_inputs = 5,
+      .inputs = {.most = 5, .planned = {1, 2, 3, 4}},
       .attributes = {"starts", "ends", "axes"},
       .since_opset = 1,
       .infer = infer_slice,
-      .origins = origins_of_slice,
+      .host = {.origins = origins_of_slice},
       .lower = lower_slice,
       .types = all_types(),
       .takes_epilogue = false,
-      .planned_inputs = {1, 2, 3, 4},
       .gradient = gradient_of_slice,
   };
   return kOperator;

@@ -65,7 +65,7 @@ const Operator& operator_SpaceToDepth() {
       .attributes = {"blocksize"},
       .since_opset = 1,
       .infer = infer_space_to_depth,
-      .origins = origins_of_space_to_depth,
+      .host = {.origins = origins_of_space_to_depth},
       .lower = lower_space_to_depth,
       .types = all_types(),
       .takes_epilogue = false,

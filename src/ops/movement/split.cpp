@@ -105,15 +105,14 @@ void gradient_of_split(Gradient& gradient) {
 const Operator& operator_Split() {
   static const Operator kOperator{
       .name = "Split",
-      .most_inputs = 2,
+      .inputs = {.most = 2, .planned = {1}},
       .attributes = {"axis", "split", "num_outputs"},
       .since_opset = 2,
       .infer = infer_split,
-      .origins = origins_of_split,
+      .host = {.origins = origins_of_split},
       .parts = parts_of_split,
       .types = all_types(),
       .takes_epilogue = false,
-      .planned_inputs = {1},
       .gradient = gradient_of_split,
   };
   return kOperator;

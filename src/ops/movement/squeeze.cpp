@@ -31,13 +31,12 @@ std::vector<TensorType> infer_squeeze(const NodeView& node) {
 const Operator& operator_Squeeze() {
   static const Operator kOperator{
       .name = "Squeeze",
-      .most_inputs = 2,
+      .inputs = {.most = 2, .planned = {1}},
       .attributes = {"axes"},
       .since_opset = 1,
       .infer = infer_squeeze,
       .alias = true,
       .takes_epilogue = false,
-      .planned_inputs = {1},
   };
   return kOperator;
 }

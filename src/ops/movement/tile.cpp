@@ -66,15 +66,13 @@ void gradient_of_tile(Gradient& gradient) {
 const Operator& operator_Tile() {
   static const Operator kOperator{
       .name = "Tile",
-      .least_inputs = 2,
-      .most_inputs = 2,
+      .inputs = {.least = 2, .most = 2, .planned = {1}},
       .since_opset = 6,
       .infer = infer_tile,
-      .origins = origins_of_tile,
+      .host = {.origins = origins_of_tile},
       .lower = lower_tile,
       .types = all_types(),
       .takes_epilogue = false,
-      .planned_inputs = {1},
       .gradient = gradient_of_tile,
   };
   return kOperator;

@@ -58,7 +58,7 @@ const Operator& operator_Transpose() {
       .attributes = {"perm"},
       .since_opset = 1,
       .infer = infer_transpose,
-      .origins = origins_of_transpose,
+      .host = {.origins = origins_of_transpose},
       .lower = lower_transpose,
       .types = all_types(),
       .takes_epilogue = false,

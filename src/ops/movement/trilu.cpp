@@ -72,15 +72,14 @@ void gradient_of_trilu(Gradient& gradient) {
 const Operator& operator_Trilu() {
   static const Operator kOperator{
       .name = "Trilu",
-      .most_inputs = 2,
+      .inputs = {.most = 2, .planned = {1}},
       .attributes = {"upper"},
       .since_opset = 14,
       .infer = infer_trilu,
-      .origins = origins_of_trilu,
+      .host = {.origins = origins_of_trilu},
       .lower = lower_trilu,
       .types = all_types(),
       .takes_epilogue = false,
-      .planned_inputs = {1},
       .gradient = gradient_of_trilu,
   };
   return kOperator;

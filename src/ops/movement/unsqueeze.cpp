@@ -30,13 +30,12 @@ std::vector<TensorType> infer_unsqueeze(const NodeView& node) {
 const Operator& operator_Unsqueeze() {
   static const Operator kOperator{
       .name = "Unsqueeze",
-      .most_inputs = 2,
+      .inputs = {.most = 2, .planned = {1}},
       .attributes = {"axes"},
       .since_opset = 1,
       .infer = infer_unsqueeze,
       .alias = true,
       .takes_epilogue = false,
-      .planned_inputs = {1},
   };
   return kOperator;
 }

@@ -98,7 +98,7 @@ const Operator& operator_AveragePool() {
       .attributes = {"kernel_shape", "strides", "dilations", "pads", "auto_pad", "ceil_mode",
                      "count_include_pad"},
       .infer = infer_pool,
-      .reference = reference_average,
+      .host = {.reference = reference_average},
       .lower = lower_average,
       .gradient = gradient_of_average,
   };

@@ -104,8 +104,7 @@ void gradient_of_batch(Gradient& gradient) {
 const Operator& operator_BatchNormalization() {
   static const Operator kOperator{
       .name = "BatchNormalization",
-      .least_inputs = 5,
-      .most_inputs = 5,
+      .inputs = {.least = 5, .most = 5, .parameters = {1, 2}},
       .attributes = {"epsilon", "momentum", "training_mode", "spatial"},
       .since_opset = 7,
       .infer =
@@ -113,10 +112,9 @@ const Operator& operator_BatchNormalization() {
             (void)checked_shape(node);
             return std::vector<TensorType>{node.input(0)};
           },
-      .reference = reference_batch,
+      .host = {.reference = reference_batch},
       .lower = lower_batch,
       .gradient = gradient_of_batch,
-      .parameters = {1, 2},
   };
   return kOperator;
 }

@@ -186,15 +186,13 @@ void gradient_of_conv(Gradient& gradient) {
 const Operator& operator_Conv() {
   static const Operator kOperator{
       .name = "Conv",
-      .least_inputs = 2,
-      .most_inputs = 3,
+      .inputs = {.least = 2, .most = 3, .parameters = {1, 2}},
       .attributes = {"kernel_shape", "strides", "dilations", "pads", "auto_pad", "group"},
       .since_opset = 1,
       .infer = infer_conv,
-      .reference = reference_conv,
+      .host = {.reference = reference_conv},
       .lower = lower_conv,
       .gradient = gradient_of_conv,
-      .parameters = {1, 2},
   };
   return kOperator;
 }

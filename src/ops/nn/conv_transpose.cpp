@@ -201,16 +201,14 @@ void gradient_of_conv_transpose(Gradient& gradient) {
 const Operator& operator_ConvTranspose() {
   static const Operator kOperator{
       .name = "ConvTranspose",
-      .least_inputs = 2,
-      .most_inputs = 3,
+      .inputs = {.least = 2, .most = 3, .parameters = {1, 2}},
       .attributes = {"kernel_shape", "strides", "dilations", "pads", "auto_pad", "group",
                      "output_padding", "output_shape"},
       .since_opset = 1,
       .infer = infer_conv_transpose,
-      .reference = reference_conv_transpose,
+      .host = {.reference = reference_conv_transpose},
       .lower = lower_conv_transpose,
       .gradient = gradient_of_conv_transpose,
-      .parameters = {1, 2},
   };
   return kOperator;
 }

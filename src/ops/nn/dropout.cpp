@@ -31,13 +31,12 @@ std::vector<Tensor> values_of_dropout(const NodeView& node) {
 const Operator& operator_Dropout() {
   static const Operator kOperator{
       .name = "Dropout",
-      .most_inputs = 3,
+      .inputs = {.most = 3, .planned = {2}},
       .attributes = {"ratio", "seed"},
       .infer = infer_dropout,
+      .host = {.values = values_of_dropout},
       .alias = true,
       .takes_epilogue = false,
-      .planned_inputs = {2},
-      .values = values_of_dropout,
   };
   return kOperator;
 }

@@ -146,14 +146,12 @@ void gradient_of_gemm(Gradient& gradient) {
 const Operator& operator_Gemm() {
   static const Operator kOperator{
       .name = "Gemm",
-      .least_inputs = 2,
-      .most_inputs = 3,
+      .inputs = {.least = 2, .most = 3, .parameters = {0, 1, 2}},
       .attributes = {"alpha", "beta", "transA", "transB"},
       .infer = infer_gemm,
-      .reference = reference_gemm,
+      .host = {.reference = reference_gemm},
       .lower = lower_gemm,
       .gradient = gradient_of_gemm,
-      .parameters = {0, 1, 2},
   };
   return kOperator;
 }

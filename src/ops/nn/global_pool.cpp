@@ -13,10 +13,10 @@ Operator global_pool_operator(std::string_view name) {
       .name = name,
       .since_opset = 1,
       .infer = infer_global_pool,
-      .reference =
-          [](const NodeView& node, std::span<const ReferenceTensor> inputs) {
-            return reference_global_pool(node, inputs[0], kReduction);
-          },
+      .host = {.reference =
+                   [](const NodeView& node, std::span<const ReferenceTensor> inputs) {
+                     return reference_global_pool(node, inputs[0], kReduction);
+                   }},
       .lower = [](const NodeView& node) { return lower_global_pool(node, kReduction); },
       .gradient = [](Gradient& gradient) { gradient_of_global_pool(gradient, kReduction); },
   };

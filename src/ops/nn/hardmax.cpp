@@ -38,7 +38,7 @@ const Operator& operator_Hardmax() {
       .attributes = {"axis"},
       .since_opset = 1,
       .infer = infer_softmax,
-      .reference = reference_hardmax,
+      .host = {.reference = reference_hardmax},
       .lower = [](const NodeView& node) { return lower_softmax(node, families::hardmax); },
   };
   return kOperator;

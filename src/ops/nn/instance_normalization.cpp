@@ -62,8 +62,7 @@ void gradient_of_instance(Gradient& gradient) {
 const Operator& operator_InstanceNormalization() {
   static const Operator kOperator{
       .name = "InstanceNormalization",
-      .least_inputs = 3,
-      .most_inputs = 3,
+      .inputs = {.least = 3, .most = 3, .parameters = {1, 2}},
       .attributes = {"epsilon"},
       .since_opset = 6,
       .infer =
@@ -71,10 +70,9 @@ const Operator& operator_InstanceNormalization() {
             (void)planes_of(node);
             return std::vector<TensorType>{node.input(0)};
           },
-      .reference = reference_instance,
+      .host = {.reference = reference_instance},
       .lower = lower_instance,
       .gradient = gradient_of_instance,
-      .parameters = {1, 2},
   };
   return kOperator;
 }

@@ -107,15 +107,13 @@ void gradient_of_layer(Gradient& gradient) {
 const Operator& operator_LayerNormalization() {
   static const Operator kOperator{
       .name = "LayerNormalization",
-      .least_inputs = 2,
-      .most_inputs = 3,
+      .inputs = {.least = 2, .most = 3, .parameters = {1, 2}},
       .attributes = {"axis", "epsilon", "stash_type"},
       .since_opset = 17,
       .infer = infer_layer,
-      .references = references_layer,
+      .host = {.references = references_layer},
       .parts = lower_layer,
       .gradient = gradient_of_layer,
-      .parameters = {1, 2},
   };
   return kOperator;
 }

@@ -54,7 +54,7 @@ const Operator& operator_LogSoftmax() {
       .attributes = {"axis"},
       .since_opset = 1,
       .infer = infer_softmax,
-      .reference = reference_log_softmax,
+      .host = {.reference = reference_log_softmax},
       .lower =
           [](const NodeView& node) {
             BoundProblem bound = lower_softmax(node, families::softmax);

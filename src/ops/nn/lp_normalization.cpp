@@ -58,10 +58,10 @@ const Operator& operator_LpNormalization() {
             (void)norm_of(node);
             return std::vector<TensorType>{node.input(0)};
           },
-      .reference =
-          [](const NodeView& node, std::span<const ReferenceTensor> inputs) {
-            return reference_normalize(lp_norm_rows(node), inputs[0], norm_of(node), 0.0);
-          },
+      .host = {.reference =
+                   [](const NodeView& node, std::span<const ReferenceTensor> inputs) {
+                     return reference_normalize(lp_norm_rows(node), inputs[0], norm_of(node), 0.0);
+                   }},
       .lower =
           [](const NodeView& node) {
             return lower_normalize(node, lp_norm_rows(node), norm_of(node), 0.0);

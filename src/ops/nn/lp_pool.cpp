@@ -71,7 +71,7 @@ const Operator& operator_LpPool() {
       .name = "LpPool",
       .attributes = {"kernel_shape", "strides", "dilations", "pads", "auto_pad", "ceil_mode", "p"},
       .infer = infer_lp_pool,
-      .reference = reference_lp_pool,
+      .host = {.reference = reference_lp_pool},
       .lower = lower_lp_pool,
   };
   return kOperator;

@@ -99,7 +99,7 @@ const Operator& operator_LRN() {
             (void)size_of_window(node);
             return std::vector<TensorType>{node.input(0)};
           },
-      .reference = reference_lrn,
+      .host = {.reference = reference_lrn},
       .lower = lower_lrn,
   };
   return kOperator;

@@ -245,14 +245,12 @@ void gradient_of_mat_mul(Gradient& gradient) {
 const Operator& operator_MatMul() {
   static const Operator kOperator{
       .name = "MatMul",
-      .least_inputs = 2,
-      .most_inputs = 2,
+      .inputs = {.least = 2, .most = 2, .parameters = {0, 1}},
       .since_opset = 1,
       .infer = infer_mat_mul,
-      .reference = reference_mat_mul,
+      .host = {.reference = reference_mat_mul},
       .lower = lower_mat_mul,
       .gradient = gradient_of_mat_mul,
-      .parameters = {0, 1},
   };
   return kOperator;
 }

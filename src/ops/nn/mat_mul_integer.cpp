@@ -29,11 +29,10 @@ BoundProblem lower_mat_mul_integer(const NodeView& node) {
 const Operator& operator_MatMulInteger() {
   static const Operator kOperator{
       .name = "MatMulInteger",
-      .least_inputs = 2,
-      .most_inputs = 4,
+      .inputs = {.least = 2, .most = 4},
       .since_opset = 10,
       .infer = infer_mat_mul_integer,
-      .reference = reference_mat_mul_integer,
+      .host = {.reference = reference_mat_mul_integer},
       .lower = lower_mat_mul_integer,
       .types = {DType::u8, DType::i8, DType::i32},
       .takes_epilogue = false,

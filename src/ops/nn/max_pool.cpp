@@ -109,7 +109,7 @@ const Operator& operator_MaxPool() {
                      "storage_order"},
       .since_opset = 1,
       .infer = infer_max_pool,
-      .references = reference_max,
+      .host = {.references = reference_max},
       .parts = lower_max,
       .types = {DType::f32, DType::u8, DType::i8, DType::i64},
       .gradient = gradient_of_max,

@@ -90,12 +90,11 @@ BoundProblem lower_max_gradient(const NodeView& node) {
 const Operator& operator_MaxPoolGradient() {
   static const Operator kOperator{
       .name = "MaxPoolGradient",
-      .least_inputs = 2,
-      .most_inputs = 2,
+      .inputs = {.least = 2, .most = 2},
       .attributes = {"kernel_shape", "strides", "dilations", "pads", "auto_pad", "ceil_mode"},
       .since_opset = 1,
       .infer = infer_max_gradient,
-      .reference = reference_max_gradient,
+      .host = {.reference = reference_max_gradient},
       .lower = lower_max_gradient,
       .home = Operator::Home::morton,
   };

@@ -50,7 +50,7 @@ const Operator& operator_MeanVarianceNormalization() {
             (void)mean_variance_rows(node);
             return std::vector<TensorType>{node.input(0)};
           },
-      .reference = reference_mean_variance,
+      .host = {.reference = reference_mean_variance},
       .lower =
           [](const NodeView& node) {
             return lower_normalize(node, mean_variance_rows(node), Norm::deviation,

@@ -83,11 +83,10 @@ BoundProblem lower_q_linear_mat_mul(const NodeView& node) {
 const Operator& operator_QLinearMatMul() {
   static const Operator kOperator{
       .name = "QLinearMatMul",
-      .least_inputs = 8,
-      .most_inputs = 8,
+      .inputs = {.least = 8, .most = 8},
       .since_opset = 10,
       .infer = infer_q_linear_mat_mul,
-      .reference = reference_q_linear_mat_mul,
+      .host = {.reference = reference_q_linear_mat_mul},
       .lower = lower_q_linear_mat_mul,
       .types = {DType::u8, DType::i8, DType::f32},
       .takes_epilogue = false,

@@ -65,19 +65,17 @@ Resizing resizing_of(const NodeView& node) {
 const Operator& operator_Resize() {
   static const Operator kOperator{
       .name = "Resize",
-      .least_inputs = 1,
-      .most_inputs = 4,
+      .inputs = {.least = 1, .most = 4, .planned = {1, 2, 3}},
       .attributes = {"mode", "nearest_mode", "coordinate_transformation_mode", "cubic_coeff_a",
                      "exclude_outside", "extrapolation_value"},
       .since_opset = 10,
       .infer = [](const NodeView& node) { return infer_resizing(node, resizing_of(node)); },
-      .reference =
-          [](const NodeView& node, std::span<const ReferenceTensor> inputs) {
-            return reference_resizing(node, resizing_of(node), inputs[0]);
-          },
+      .host = {.reference =
+                   [](const NodeView& node, std::span<const ReferenceTensor> inputs) {
+                     return reference_resizing(node, resizing_of(node), inputs[0]);
+                   }},
       .lower = [](const NodeView& node) { return lower_resizing(node, resizing_of(node)); },
       .types = {DType::f32, DType::i64, DType::i32, DType::u8, DType::i8},
-      .planned_inputs = {1, 2, 3},
   };
   return kOperator;
 }

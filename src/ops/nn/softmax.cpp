@@ -48,7 +48,7 @@ const Operator& operator_Softmax() {
       .attributes = {"axis"},
       .since_opset = 1,
       .infer = infer_softmax,
-      .reference = reference_softmax,
+      .host = {.reference = reference_softmax},
       .lower =
           [](const NodeView& node) {
             BoundProblem bound = lower_softmax(node, families::softmax);

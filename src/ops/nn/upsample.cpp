@@ -43,17 +43,15 @@ Resizing upsampling_of(const NodeView& node) {
 const Operator& operator_Upsample() {
   static const Operator kOperator{
       .name = "Upsample",
-      .least_inputs = 1,
-      .most_inputs = 2,
+      .inputs = {.least = 1, .most = 2, .planned = {1}},
       .attributes = {"mode", "scales"},
       .infer = [](const NodeView& node) { return infer_resizing(node, upsampling_of(node)); },
-      .reference =
-          [](const NodeView& node, std::span<const ReferenceTensor> inputs) {
-            return reference_resizing(node, upsampling_of(node), inputs[0]);
-          },
+      .host = {.reference =
+                   [](const NodeView& node, std::span<const ReferenceTensor> inputs) {
+                     return reference_resizing(node, upsampling_of(node), inputs[0]);
+                   }},
       .lower = [](const NodeView& node) { return lower_resizing(node, upsampling_of(node)); },
       .types = {DType::f32, DType::i64, DType::i32, DType::u8, DType::i8},
-      .planned_inputs = {1},
   };
   return kOperator;
 }

@@ -92,10 +92,10 @@ Operator arg_operator(std::string_view name) {
       .attributes = {"axis", "keepdims", "select_last_index"},
       .since_opset = 1,
       .infer = infer_arg,
-      .reference =
-          [](const NodeView& node, std::span<const ReferenceTensor> inputs) {
-            return reference_arg(node, inputs[0], kExtreme);
-          },
+      .host = {.reference =
+                   [](const NodeView& node, std::span<const ReferenceTensor> inputs) {
+                     return reference_arg(node, inputs[0], kExtreme);
+                   }},
       .lower = [](const NodeView& node) { return lower_arg(node, kExtreme); },
       .types = {DType::f32, DType::i8, DType::u8, DType::i16, DType::u16, DType::i32, DType::u32,
                 DType::i64, DType::u64},

@@ -74,8 +74,7 @@ void gradient_of_cum_sum(Gradient& gradient) {
 const Operator& operator_CumSum() {
   static const Operator kOperator{
       .name = "CumSum",
-      .least_inputs = 2,
-      .most_inputs = 2,
+      .inputs = {.least = 2, .most = 2, .planned = {1}},
       .attributes = {"exclusive", "reverse"},
       .since_opset = 11,
       .infer =
@@ -83,10 +82,9 @@ const Operator& operator_CumSum() {
             (void)cum_sum_rows(node);
             return std::vector<TensorType>{node.input(0)};
           },
-      .reference = reference_cum_sum,
+      .host = {.reference = reference_cum_sum},
       .lower = lower_cum_sum,
       .types = {DType::f32, DType::f64, DType::i32, DType::u32, DType::i64, DType::u64},
-      .planned_inputs = {1},
       .gradient = gradient_of_cum_sum,
   };
   return kOperator;

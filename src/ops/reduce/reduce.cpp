@@ -13,17 +13,16 @@ Operator reduce_operator(std::string_view name) {
   static constexpr Reduction kReduction{.map = kMap, .combine = kCombine, .finish = kFinish};
   return {
       .name = name,
-      .most_inputs = 2,
+      .inputs = {.most = 2, .planned = {1}},
       .attributes = {"axes", "keepdims", "noop_with_empty_axes"},
       .since_opset = 1,
       .infer = infer_reduction,
-      .reference =
-          [](const NodeView& node, std::span<const ReferenceTensor> inputs) {
-            return reference_reduction(node, inputs[0], kReduction);
-          },
+      .host = {.reference =
+                   [](const NodeView& node, std::span<const ReferenceTensor> inputs) {
+                     return reference_reduction(node, inputs[0], kReduction);
+                   }},
       .lower = [](const NodeView& node) { return lower_reduction(node, kReduction); },
       .types = types_of(kReduction),
-      .planned_inputs = {1},
       .gradient = kCombine == Reduction::Combine::product
                       ? nullptr
                       : +[](Gradient& gradient) { gradient_of_reduce(gradient, kReduction); },

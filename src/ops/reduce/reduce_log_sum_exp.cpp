@@ -65,14 +65,13 @@ void gradient_of_log_sum_exp(Gradient& gradient) {
 const Operator& operator_ReduceLogSumExp() {
   static const Operator kOperator{
       .name = "ReduceLogSumExp",
-      .most_inputs = 2,
+      .inputs = {.most = 2, .planned = {1}},
       .attributes = {"axes", "keepdims", "noop_with_empty_axes"},
       .since_opset = 1,
       .infer = infer_reduction,
-      .reference = reference_log_sum_exp,
+      .host = {.reference = reference_log_sum_exp},
       .lower = lower_log_sum_exp,
       .types = {DType::f32, DType::f64},
-      .planned_inputs = {1},
       .gradient = gradient_of_log_sum_exp,
   };
   return kOperator;

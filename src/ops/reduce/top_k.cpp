@@ -129,16 +129,15 @@ std::vector<BoundProblem> lower_top_k(const NodeView& node) {
 const Operator& operator_TopK() {
   static const Operator kOperator{
       .name = "TopK",
-      .most_inputs = 2,
+      .inputs = {.most = 2, .planned = {1}},
       .attributes = {"axis", "k", "largest", "sorted"},
       .since_opset = 1,
       .infer = infer_top_k,
-      .references = references_top_k,
+      .host = {.references = references_top_k},
       .parts = lower_top_k,
       .types = {DType::f32, DType::i8, DType::u8, DType::i16, DType::u16, DType::i32, DType::u32,
                 DType::i64, DType::u64},
       .takes_epilogue = false,
-      .planned_inputs = {1},
   };
   return kOperator;
 }

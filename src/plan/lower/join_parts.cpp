@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "plan/lower/join_parts.hpp"
+
 #include <algorithm>
 #include <optional>
 
@@ -6,7 +8,6 @@
 #include "base/shape.hpp"
 #include "plan/ir/lifetimes.hpp"
 #include "plan/ir/memory_range.hpp"
-#include "plan/lower/in_place.hpp"
 #include "plan/lower/memory.hpp"
 
 namespace morton::plan {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Sizes at which a kernel is shown where nobody says others: a table.
+#include "plan/single/example_sizes.hpp"
+
 #include <algorithm>
 #include <sstream>
 #include <string_view>
 
 #include "base/error.hpp"
 #include "base/rooms.hpp"
-#include "plan/single/example_problem.hpp"
 
 namespace morton::plan {
 namespace {

@@ -13,6 +13,7 @@
 #include "plan/search/instance_spec.hpp"
 #include "plan/search/kernel_choice.hpp"
 #include "plan/single/example_problem.hpp"
+#include "plan/single/example_sizes.hpp"
 
 namespace morton::plan {
 namespace {

@@ -95,7 +95,7 @@ TEST(TrainingPage, ListsTheOperatorsWithoutAGradient) {
   std::vector<std::string> expected;
   for (const Operator* op : operators()) {
     const bool has_gradient = op->gradient != nullptr || op->chain != nullptr || op->alias;
-    if (has_gradient || op->values != nullptr || op->home != Operator::Home::onnx) continue;
+    if (has_gradient || op->host.values != nullptr || op->home != Operator::Home::onnx) continue;
     expected.emplace_back(op->name);
   }
   EXPECT_GT(expected.size(), 10U);

@@ -218,16 +218,16 @@ TEST(Operators, AreCompletelyDeclared) {
   for (const Operator* op : operators()) {
     SCOPED_TRACE(std::string(op->name));
     EXPECT_EQ(find_operator(op->name), op);
-    EXPECT_LE(op->least_inputs, op->most_inputs);
+    EXPECT_LE(op->inputs.least, op->inputs.most);
     const auto one_if = [](bool has) { return has ? 1 : 0; };
     const int problems = one_if(op->lower != nullptr) + one_if(op->parts != nullptr);
     EXPECT_EQ(problems + one_if(op->chain != nullptr) + one_if(op->alias) +
-                  one_if(op->values != nullptr && !op->alias),
+                  one_if(op->host.values != nullptr && !op->alias),
               1)
         << "elementwise, renaming, computed at planning, or with problems of its own";
     EXPECT_TRUE(op->infer != nullptr || op->chain != nullptr);
-    EXPECT_EQ(one_if(op->reference != nullptr) + one_if(op->references != nullptr) +
-                  one_if(op->origins != nullptr),
+    EXPECT_EQ(one_if(op->host.reference != nullptr) + one_if(op->host.references != nullptr) +
+                  one_if(op->host.origins != nullptr),
               problems);
     EXPECT_FALSE(op->alias && op->takes_epilogue);
   }

@@ -64,7 +64,7 @@ ReferenceTensor solved_outputs(const Graph& graph, const std::vector<NamedTensor
     if (operator_of(node).alias) {
       values[output] = values[static_cast<std::size_t>(node.inputs[0])];
       values[output].shape = graph.tensors[output].shape;
-    } else if (operator_of(node).values != nullptr) {
+    } else if (operator_of(node).host.values != nullptr) {
       std::vector<ReferenceTensor> operands;
       for (const TensorId id : node.inputs)
         operands.push_back(values[static_cast<std::size_t>(id)]);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "problems/family.hpp"
+
 #include "base/error.hpp"
 #include "base/rooms.hpp"
-#include "problems/family.hpp"
 
 namespace morton::problems {
 namespace {

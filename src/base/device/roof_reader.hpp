@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "base/files/json_reader.hpp"
+#include "morton/roofs.hpp"
+
+namespace morton {
+
+// Parts of measured roofs as JSON has them. All throw ModelError naming the key.
+
+/// A finite number that is not negative.
+[[nodiscard]] double positive_or_zero(const JsonReader& reader);
+/// Bandwidths of footprints, which must be positive and go up.
+[[nodiscard]] std::vector<FootprintBandwidth> bandwidth_from(const JsonReader& reader);
+/// Steps on the host: products whose operations must go up.
+[[nodiscard]] HostRoofs host_from(const JsonReader& reader);
+
+}  // namespace morton
