@@ -16,20 +16,20 @@ using Order = std::vector<std::int64_t>;
 /// Dimension d of a Transpose's result is dimension order[d] of its input; nothing for other nodes.
 std::optional<Order> order_of(const Graph& graph, const Node& node) {
   if (node.op != "Transpose" || !node.epilogue.is_identity()) return {};
-  const auto rank = static_cast<std::int64_t>(graph.tensor(node.inputs[0]).shape.size());
-  Order reversed(static_cast<std::size_t>(rank));
+  Order reversed(graph.tensor(node.inputs[0]).shape.size());
   std::iota(reversed.rbegin(), reversed.rend(), 0);
   return integers_of(node, "perm", reversed);
 }
 
 std::optional<Order> order_of_producer(const Graph& graph, TensorId id) {
-  const int producer = graph.producer(id);
-  if (producer < 0) return {};
-  return order_of(graph, graph.nodes[static_cast<std::size_t>(producer)]);
+  const auto producer = producer_of(graph, id);
+  if (!producer) return {};
+  return order_of(graph, graph.nodes[*producer]);
 }
 
+/// What the node that computes `id` reads first.
 TensorId source_of_producer(const Graph& graph, TensorId id) {
-  return graph.nodes[static_cast<std::size_t>(graph.producer(id))].inputs[0];
+  return graph.nodes[*producer_of(graph, id)].inputs[0];
 }
 
 /// A Transpose of a Transpose is one Transpose of the first one's input.
@@ -123,8 +123,7 @@ bool sink(Graph& graph, std::size_t n) {
                  .outputs = {result}};
   transpose.attributes["perm"] = *order;
   graph.nodes[n] = std::move(node);
-  graph.nodes.insert(graph.nodes.begin() + static_cast<std::ptrdiff_t>(n) + 1,
-                     std::move(transpose));
+  insert_behind(graph, n, std::move(transpose));
   return true;
 }
 

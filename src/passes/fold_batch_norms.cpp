@@ -102,9 +102,9 @@ Tensor to_tensor(const std::vector<double>& values, const Shape& shape) {
 /// (W x + b) * scale + shift = (W * scale) x + (b * scale + shift). Rounded once to f32.
 bool fold_into_producer(Graph& graph, std::size_t n, const Affine& affine) {
   const Node& norm = graph.nodes[n];
-  const int producer = graph.producer(norm.inputs[0]);
-  if (producer < 0 || sole_reader(graph, norm.inputs[0]) != static_cast<int>(n)) return false;
-  const Node& first = graph.nodes[static_cast<std::size_t>(producer)];
+  const auto producer = producer_of(graph, norm.inputs[0]);
+  if (!producer || sole_reader(graph, norm.inputs[0]) != n) return false;
+  const Node& first = graph.nodes[*producer];
   const Tensor* weights = first.inputs.size() < 2 ? nullptr : constant_data(graph, first.inputs[1]);
   if (weights == nullptr || weights->dtype() != DType::f32 || weights->shape().size() < 2 ||
       weights->size() == 0 || !first.epilogue.is_identity()) {
@@ -122,22 +122,22 @@ bool fold_into_producer(Graph& graph, std::size_t n, const Affine& affine) {
   const TensorId new_weights = add_constant(graph, name + ".normalised", std::move(product));
   const TensorId new_biases =
       add_constant(graph, norm.name + ".shift", to_tensor(*biases, {channels->count}));
-  Node& changed = graph.nodes[static_cast<std::size_t>(producer)];
+  Node& changed = graph.nodes[*producer];
   changed.inputs.resize(2);
   changed.inputs[1] = new_weights;
   changed.inputs.push_back(new_biases);
   changed.fused.push_back(norm.name);
   changed.outputs = norm.outputs;
-  graph.nodes.erase(graph.nodes.begin() + static_cast<std::ptrdiff_t>(n));
+  remove_node(graph, n);
   return true;
 }
 
 /// A Conv without padding behind the normalisation: each of its sums then holds every shift.
 bool fold_into_reader(Graph& graph, std::size_t n, const Affine& affine) {
   const Node norm = graph.nodes[n];
-  const int reader = sole_reader(graph, norm.outputs[0]);
-  if (reader < 0) return false;
-  const Node& conv = graph.nodes[static_cast<std::size_t>(reader)];
+  const auto reader = sole_reader(graph, norm.outputs[0]);
+  if (!reader) return false;
+  const Node& conv = graph.nodes[*reader];
   const auto pads = integers_of(conv, "pads", {});
   const bool padded = std::any_of(pads.begin(), pads.end(), [](auto pad) { return pad != 0; });
   const std::string mode = text_of(conv, "auto_pad", "NOTSET");
@@ -164,10 +164,10 @@ bool fold_into_reader(Graph& graph, std::size_t n, const Affine& affine) {
   const TensorId new_weights = add_constant(graph, name + ".normalised", std::move(product));
   const TensorId new_biases =
       add_constant(graph, norm.name + ".shift", to_tensor(*biases, {shape[0]}));
-  Node& changed = graph.nodes[static_cast<std::size_t>(reader)];
+  Node& changed = graph.nodes[*reader];
   changed.inputs = {norm.inputs[0], new_weights, new_biases};
   changed.fused.push_back(norm.name);
-  graph.nodes.erase(graph.nodes.begin() + static_cast<std::ptrdiff_t>(n));
+  remove_node(graph, n);
   return true;
 }
 
@@ -188,7 +188,7 @@ void make_elementwise(Graph& graph, std::size_t n, const Affine& affine) {
   Node sum{
       .op = "Add", .name = norm.name, .inputs = {scaled_input, shift}, .outputs = norm.outputs};
   graph.nodes[n] = std::move(product);
-  graph.nodes.insert(graph.nodes.begin() + static_cast<std::ptrdiff_t>(n) + 1, std::move(sum));
+  insert_behind(graph, n, std::move(sum));
 }
 
 }  // namespace

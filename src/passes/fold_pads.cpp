@@ -62,9 +62,9 @@ std::optional<ImagePad> image_pad_of(const Graph& graph, const Node& node) {
 bool never_negative(const Graph& graph, TensorId id) {
   static constexpr std::array<std::string_view, 6> kOps{"Relu", "Sigmoid",     "Abs",
                                                         "Exp",  "HardSigmoid", "Softplus"};
-  const int producer = graph.producer(id);
-  if (producer < 0) return false;
-  const Node& node = graph.nodes[static_cast<std::size_t>(producer)];
+  const auto producer = producer_of(graph, id);
+  if (!producer) return false;
+  const Node& node = graph.nodes[*producer];
   if (!node.epilogue.is_identity()) return false;
   return std::find(kOps.begin(), kOps.end(), node.op) != kOps.end();
 }
@@ -136,16 +136,14 @@ int fold_pads(Graph& graph, const PassOptions& /*options*/) {
   for (std::size_t n = 0; n < graph.nodes.size();) {
     const Node& pad = graph.nodes[n];
     const auto amount = image_pad_of(graph, pad);
-    const int reader = amount ? sole_reader(graph, pad.outputs[0]) : -1;
-    auto changed =
-        reader < 0 ? std::optional<Node>{}
-                   : absorbed(graph, pad, *amount, graph.nodes[static_cast<std::size_t>(reader)]);
+    const auto reader = amount ? sole_reader(graph, pad.outputs[0]) : std::nullopt;
+    auto changed = reader ? absorbed(graph, pad, *amount, graph.nodes[*reader]) : std::nullopt;
     if (!changed || !keeps_its_shape(graph, *changed)) {
       ++n;
       continue;
     }
-    graph.nodes[static_cast<std::size_t>(reader)] = std::move(*changed);
-    graph.nodes.erase(graph.nodes.begin() + static_cast<std::ptrdiff_t>(n));
+    graph.nodes[*reader] = std::move(*changed);
+    remove_node(graph, n);
     ++folded;
   }
   return folded;

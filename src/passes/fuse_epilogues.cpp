@@ -16,13 +16,11 @@ constexpr std::size_t kMostSteps = 16;
 
 /// A producer that an elementwise node may join, and which of the node's inputs it computes.
 struct Candidate {
-  int producer = -1;
+  std::size_t producer = 0;
   std::size_t input = 0;
 };
 
-bool may_join(const Graph& graph, const Node& node, std::size_t input, int producer) {
-  if (producer < 0) return false;
-  const Node& first = graph.nodes[static_cast<std::size_t>(producer)];
+bool may_join(const Graph& graph, const Node& node, std::size_t input, const Node& first) {
   if (!operator_of(first).takes_epilogue || first.outputs.size() != 1) return false;
   const TensorId value = node.inputs[input];
   if (graph.consumers(value).size() != 1 || graph.is_result(value)) return false;
@@ -41,15 +39,14 @@ bool may_join(const Graph& graph, const Node& node, std::size_t input, int produ
 }
 
 /// The best producer to join: one that does more than elementwise work, else the first.
-Candidate find_producer(const Graph& graph, const Node& node) {
-  Candidate best;
+std::optional<Candidate> find_producer(const Graph& graph, const Node& node) {
+  std::optional<Candidate> best;
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     if (node.inputs[i] == kNoTensor) continue;
-    const int producer = graph.producer(node.inputs[i]);
-    if (!may_join(graph, node, i, producer)) continue;
-    const bool elementwise =
-        operator_of(graph.nodes[static_cast<std::size_t>(producer)]).chain != nullptr;
-    if (best.producer < 0 || !elementwise) best = {producer, i};
+    const auto producer = producer_of(graph, node.inputs[i]);
+    if (!producer || !may_join(graph, node, i, graph.nodes[*producer])) continue;
+    const bool elementwise = operator_of(graph.nodes[*producer]).chain != nullptr;
+    if (!best || !elementwise) best = Candidate{*producer, i};
     if (!elementwise) break;
   }
   return best;
@@ -100,15 +97,14 @@ int fuse_epilogues(Graph& graph, const PassOptions& /*options*/) {
   for (std::size_t n = 0; n < graph.nodes.size();) {
     const Node& node = graph.nodes[n];
     const bool elementwise = operator_of(node).chain != nullptr && node.outputs.size() == 1;
-    const Candidate found = elementwise ? find_producer(graph, node) : Candidate{};
-    if (found.producer < 0) {
+    const auto found = elementwise ? find_producer(graph, node) : std::nullopt;
+    if (!found) {
       ++n;
       continue;
     }
     // The joined node stands where the elementwise one stood: there all of its inputs are known.
-    const auto first = static_cast<std::size_t>(found.producer);
-    graph.nodes[n] = joined(graph, graph.nodes[first], node, found.input);
-    graph.nodes.erase(graph.nodes.begin() + found.producer);
+    graph.nodes[n] = joined(graph, graph.nodes[found->producer], node, found->input);
+    remove_node(graph, found->producer);
     --n;  // where the joined node stands now: it may join another
     ++fused;
   }

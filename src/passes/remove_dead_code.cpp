@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "base/rooms.hpp"
 #include "passes/passes.hpp"
@@ -7,36 +9,29 @@
 namespace morton::passes {
 namespace {
 
-/// Marks, for each tensor, whether an output of the graph depends on it.
-std::vector<bool> needed_tensors(const Graph& graph) {
-  std::vector<bool> needed(graph.tensors.size(), false);
-  const auto mark = [&](TensorId id) {
-    if (id != kNoTensor) needed[static_cast<std::size_t>(id)] = true;
-  };
-  for (const TensorId id : graph.outputs) mark(id);
-  for (const StateUpdate& update : graph.updates) {
-    mark(update.state);
-    mark(update.value);
-  }
+/// The tensors that an output of the graph depends on.
+std::set<TensorId> needed_tensors(const Graph& graph) {
+  std::set<TensorId> needed(graph.outputs.begin(), graph.outputs.end());
+  for (const StateUpdate& update : graph.updates) needed.insert({update.state, update.value});
+  needed.erase(kNoTensor);
   for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node) {
-    const bool lives = std::any_of(node->outputs.begin(), node->outputs.end(), [&](TensorId id) {
-      return id != kNoTensor && needed[static_cast<std::size_t>(id)];
-    });
+    const bool lives =
+        std::ranges::any_of(node->outputs, [&](TensorId id) { return needed.contains(id); });
     if (!lives) continue;
-    for (const TensorId id : node->inputs) mark(id);
+    needed.insert(node->inputs.begin(), node->inputs.end());
+    needed.erase(kNoTensor);
   }
   return needed;
 }
 
-int remove_nodes(Graph& graph, const std::vector<bool>& needed) {
+int remove_nodes(Graph& graph, const std::set<TensorId>& needed) {
   int removed = 0;
   std::vector<Node> kept;
   for (Node& node : graph.nodes) {
     for (TensorId& id : node.outputs) {
-      if (id != kNoTensor && !needed[static_cast<std::size_t>(id)]) {
-        id = kNoTensor;
-        ++removed;
-      }
+      if (id == kNoTensor || needed.contains(id)) continue;
+      id = kNoTensor;
+      ++removed;
     }
     while (!node.outputs.empty() && node.outputs.back() == kNoTensor) node.outputs.pop_back();
     if (!node.outputs.empty()) kept.push_back(std::move(node));
@@ -45,19 +40,16 @@ int remove_nodes(Graph& graph, const std::vector<bool>& needed) {
   return removed;
 }
 
-int remove_tensors(Graph& graph, std::vector<bool> needed) {
-  for (const TensorId id : graph.inputs) needed[static_cast<std::size_t>(id)] = true;
+int remove_tensors(Graph& graph, std::set<TensorId> needed) {
+  needed.insert(graph.inputs.begin(), graph.inputs.end());
   std::vector<GraphTensor> kept;
-  std::vector<TensorId> new_id(graph.tensors.size(), kNoTensor);
-  for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
-    if (!needed[i]) continue;
-    new_id[i] = static_cast<TensorId>(kept.size());
-    kept.push_back(std::move(graph.tensors[i]));
+  std::map<TensorId, TensorId> new_id{{kNoTensor, kNoTensor}};
+  for (const TensorId id : needed) {
+    new_id[id] = static_cast<TensorId>(kept.size());
+    kept.push_back(std::move(graph.tensor(id)));
   }
   const auto renumber = [&](std::vector<TensorId>& ids) {
-    for (TensorId& id : ids) {
-      if (id != kNoTensor) id = new_id[static_cast<std::size_t>(id)];
-    }
+    for (TensorId& id : ids) id = new_id.at(id);
   };
   const auto removed = static_cast<int>(graph.tensors.size() - kept.size());
   graph.tensors = std::move(kept);
@@ -68,8 +60,8 @@ int remove_tensors(Graph& graph, std::vector<bool> needed) {
   renumber(graph.inputs);
   renumber(graph.outputs);
   for (StateUpdate& update : graph.updates) {
-    update.state = new_id[static_cast<std::size_t>(update.state)];
-    update.value = new_id[static_cast<std::size_t>(update.value)];
+    update.state = new_id.at(update.state);
+    update.value = new_id.at(update.value);
   }
   return removed;
 }

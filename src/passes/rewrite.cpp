@@ -71,12 +71,28 @@ std::vector<std::int64_t> constant_integers(const Graph& graph, TensorId id) {
   return {values.begin(), values.end()};
 }
 
-int sole_reader(const Graph& graph, TensorId id) {
-  if (graph.is_result(id)) return -1;
+std::optional<std::size_t> producer_of(const Graph& graph, TensorId id) {
+  const int producer = graph.producer(id);
+  if (producer < 0) return std::nullopt;
+  return static_cast<std::size_t>(producer);
+}
+
+std::optional<std::size_t> sole_reader(const Graph& graph, TensorId id) {
+  if (graph.is_result(id)) return std::nullopt;
   const std::vector<int> readers = graph.consumers(id);
-  if (readers.size() != 1) return -1;
-  const auto& inputs = graph.nodes[static_cast<std::size_t>(readers[0])].inputs;
-  return std::count(inputs.begin(), inputs.end(), id) == 1 ? readers[0] : -1;
+  if (readers.size() != 1) return std::nullopt;
+  const auto reader = static_cast<std::size_t>(readers[0]);
+  const auto& inputs = graph.nodes[reader].inputs;
+  if (std::count(inputs.begin(), inputs.end(), id) != 1) return std::nullopt;
+  return reader;
+}
+
+void remove_node(Graph& graph, std::size_t n) {
+  graph.nodes.erase(graph.nodes.begin() + static_cast<std::ptrdiff_t>(n));
+}
+
+void insert_behind(Graph& graph, std::size_t n, Node node) {
+  graph.nodes.insert(graph.nodes.begin() + static_cast<std::ptrdiff_t>(n) + 1, std::move(node));
 }
 
 void redirect_readers(Graph& graph, TensorId from, TensorId to) {
@@ -96,7 +112,7 @@ bool bypass(Graph& graph, std::size_t n, TensorId source) {
     const bool computed = graph.tensor(goes).kind == GraphTensor::Kind::activation;
     if (!computed || contains(graph.outputs, goes)) return false;
   }
-  graph.nodes.erase(graph.nodes.begin() + static_cast<std::ptrdiff_t>(n));
+  remove_node(graph, n);
   redirect_readers(graph, goes, stays);
   for (Node& node : graph.nodes) {
     std::replace(node.outputs.begin(), node.outputs.end(), goes, stays);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,8 +23,14 @@ TensorId add_activation(Graph& graph, const std::string& name, DType dtype, cons
 [[nodiscard]] const Tensor* constant_data(const Graph& graph, TensorId id);
 /// The constant's elements as integers. Empty for anything that is no constant of integers.
 [[nodiscard]] std::vector<std::int64_t> constant_integers(const Graph& graph, TensorId id);
-/// The only node that reads `id`, once, where nothing else needs it; -1 otherwise.
-[[nodiscard]] int sole_reader(const Graph& graph, TensorId id);
+/// The node that computes `id`; nothing for tensors that no node computes.
+[[nodiscard]] std::optional<std::size_t> producer_of(const Graph& graph, TensorId id);
+/// The only node that reads `id`, once, where nothing else needs it; nothing otherwise.
+[[nodiscard]] std::optional<std::size_t> sole_reader(const Graph& graph, TensorId id);
+/// Takes node `n` out of the graph; what it computes has no producer then.
+void remove_node(Graph& graph, std::size_t n);
+/// Puts `node` behind node `n`.
+void insert_behind(Graph& graph, std::size_t n, Node node);
 /// Every node that reads `from` reads `to` instead, and states take that.
 void redirect_readers(Graph& graph, TensorId from, TensorId to);
 /// Takes `id`, the only output of node `n`, out of the graph: its readers read `source`, which the
