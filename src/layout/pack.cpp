@@ -74,7 +74,7 @@ class Walk {
   };
 
   void add_levels(const Arrangement& arrangement);
-  [[nodiscard]] static Track track_of(const std::vector<int>& group, const Shape& shape,
+  [[nodiscard]] static Track track_of(const JoinedDimensions& group, const Shape& shape,
                                       const Shape& strides);
 
   /// Where the operand's current coordinates lie in the tensor, apart from the stepped dimensions.
@@ -145,7 +145,7 @@ void Walk::add_levels(const Arrangement& arrangement) {
   std::reverse(levels_.begin(), levels_.end());
 }
 
-Walk::Track Walk::track_of(const std::vector<int>& group, const Shape& shape,
+Walk::Track Walk::track_of(const JoinedDimensions& group, const Shape& shape,
                            const Shape& strides) {
   // Neighbours in the dense tensor step as one dimension.
   std::vector<std::pair<std::int64_t, std::int64_t>> parts;  // extent, stride; outermost first

@@ -110,9 +110,9 @@ std::vector<std::size_t> dimensions_in(const Expression& expression, const View&
 class Counter {
  public:
   Counter(const View& view, const std::vector<std::size_t>& dimensions, const Shape& operand) {
+    for (const std::size_t d : dimensions) at_[coordinate_name(view.dimensions[d])] = 0;
     for (const std::size_t d : dimensions) {
-      const std::string name = coordinate_name(view.dimensions[d]);
-      positions_.push_back(&at_.insert_or_assign(name, 0).first->second);
+      positions_.push_back(&at_.at(coordinate_name(view.dimensions[d])));
       extents_.push_back(operand[d]);
     }
   }

@@ -79,7 +79,7 @@ std::vector<Digit> digits_from(const std::vector<Digit>& digits, std::int64_t bo
 }
 
 /// Appends the units of one group. Dimensions of one element do not matter.
-void append_units(const std::vector<int>& group, const Shape& shape, std::vector<Digit> digits,
+void append_units(const JoinedDimensions& group, const Shape& shape, std::vector<Digit> digits,
                   std::vector<Unit>& units) {
   Unit unit;
   std::int64_t extent = 1;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
@@ -25,7 +24,7 @@ struct Problem {
   /// Sizes that are compiled into a kernel (filter, stride, padding, groups).
   Environment structure;
   /// Element type of each operand, and of the accumulator under "acc".
-  std::map<std::string, DType> types;
+  NameMap<DType> types;
   /// Applied to every value of dst; input 0 is the value, input i the i-th side operand. For the
   /// elementwise family input 0 is src0 and every further input a side operand.
   Chain epilogue;
@@ -48,7 +47,7 @@ struct Side {
 /// A node turned into a problem: what to compute, and where the operands are.
 struct BoundProblem {
   Problem problem;
-  std::map<std::string, Binding> operands;
+  NameMap<Binding> operands;
   std::vector<Side> sides;  ///< the epilogue's inputs 1, 2, ...
 };
 

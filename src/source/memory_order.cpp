@@ -76,7 +76,7 @@ class Decoder {
     }
   }
 
-  Expression joined(const std::vector<int>& members) const {
+  Expression joined(const JoinedDimensions& members) const {
     Expression result(0);
     for (std::size_t i = 0; i < members.size(); ++i) {
       const auto t = static_cast<std::size_t>(members[i]);

@@ -10,13 +10,14 @@
 #include <string_view>
 
 #include "base/for_tools.hpp"
+#include "base/name_map.hpp"
 
 namespace morton {
 
 enum class ExpressionOp : std::uint8_t;
 
 /// Names and their values for `Expression::evaluate`.
-using Environment = std::map<std::string, std::int64_t, std::less<>>;
+using Environment = NameMap<std::int64_t>;
 
 /// An expression over 64-bit integers: what catalogue entries, views and recipes are written in.
 ///

@@ -11,7 +11,7 @@ namespace {
 
 /// Coordinates of the tensor dimensions of one group, from the joined coordinate: mixed radix, the
 /// outermost member unbounded above.
-void split_group(const std::vector<int>& group, const Expression& joined,
+void split_group(const JoinedDimensions& group, const Expression& joined,
                  const std::vector<Expression>& extents, std::vector<Expression>& coordinates) {
   Expression below(1);
   for (std::size_t i = group.size(); i-- > 0;) {

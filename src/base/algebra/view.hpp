@@ -7,13 +7,9 @@
 #include <vector>
 
 #include "base/algebra/expression.hpp"
+#include "base/algebra/grouping.hpp"
 
 namespace morton {
-
-/// Which tensor dimensions make up each dimension of an operand, outermost first: {{0}, {2, 3}}
-/// reads "the first operand dimension is tensor dimension 0, the second is dimensions 2 and 3
-/// joined".
-using Grouping = std::vector<std::vector<int>>;
 
 /// The coordinate variable of an operand dimension: its name in lower case ("OH" -> "oh").
 [[nodiscard]] std::string coordinate_name(const std::string& dimension);

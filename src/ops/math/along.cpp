@@ -108,7 +108,11 @@ View view_along(const Along& along, const Shape& shape, const std::string& lengt
   name_extents("M", along.outer);
   name_extents(length, along.along);
   name_extents("N", along.inner);
-  return View::grouped({"M", length, "N"}, {along.outer, along.along, along.inner}, extents);
+  Grouping grouping(3);
+  grouping[0].append(along.outer);
+  grouping[1].append(along.along);
+  grouping[2].append(along.inner);
+  return View::grouped({"M", length, "N"}, std::move(grouping), extents);
 }
 
 View view_of_reduced(const Along& along, const Shape& shape, Reduced reduced,
@@ -131,7 +135,7 @@ View view_of_reduced(const Along& along, const Shape& shape, Reduced reduced,
   }
   if (!first.empty()) return View::grouped({first, "M", "N"}, std::move(grouping), extents);
   // Dimensions of 1 are M's innermost ones.
-  grouping[1].insert(grouping[1].end(), grouping[0].begin(), grouping[0].end());
+  grouping[1].append(grouping[0]);
   grouping.erase(grouping.begin());
   return View::grouped({"M", "N"}, std::move(grouping), extents);
 }

@@ -80,7 +80,7 @@ BoundProblem lower_lrn(const NodeView& node) {
     extents.push_back(Expression::variable(name));
     grouping[2].push_back(static_cast<int>(d));
   }
-  bound.problem.extents["S"] = extent_of(shape, grouping[2]);
+  bound.problem.extents["S"] = extent_of(shape, {grouping[2].begin(), grouping[2].end()});
   const View view = View::grouped({"N", "C", "S"}, std::move(grouping), extents);
   bound.operands["src"] = {node.input_id(0), view};
   bound.operands["dst"] = {node.output_id(), view};

@@ -12,14 +12,25 @@
 namespace morton::plan {
 namespace {
 
+/// The three peaks that every cost is made from.
+struct Peaks {
+  double gflops_f32 = 0.0, gigabytes_per_second = 0.0, launch_us = 0.0;
+};
+
 /// A roof of zero is unknown; a guess takes its place.
-Roofs known_roofs(const DeviceInfo& device) {
-  Roofs roofs = device.roofs;
+Peaks known_peaks(const DeviceInfo& device) {
+  const Roofs& known = device.roofs;
+  const Peaks peaks{known.gflops_f32, known.gigabytes_per_second, known.launch_us};
+  const auto is_known = [](double peak) { return peak > 0.0; };
+  if (is_known(peaks.gflops_f32) && is_known(peaks.gigabytes_per_second) &&
+      is_known(peaks.launch_us)) {
+    return peaks;
+  }
   const Roofs guess = guessed_roofs(device);
-  if (!(roofs.gflops_f32 > 0.0)) roofs.gflops_f32 = guess.gflops_f32;
-  if (!(roofs.gigabytes_per_second > 0.0)) roofs.gigabytes_per_second = guess.gigabytes_per_second;
-  if (!(roofs.launch_us > 0.0)) roofs.launch_us = guess.launch_us;
-  return roofs;
+  return {is_known(peaks.gflops_f32) ? peaks.gflops_f32 : guess.gflops_f32,
+          is_known(peaks.gigabytes_per_second) ? peaks.gigabytes_per_second
+                                               : guess.gigabytes_per_second,
+          is_known(peaks.launch_us) ? peaks.launch_us : guess.launch_us};
 }
 
 /// The smaller part hides behind the larger one, but never quite.
@@ -103,15 +114,15 @@ LaunchSize launch_size(const Entry& entry, const Environment& environment,
 
 std::string roofs_text(const DeviceInfo& device) {
   const Roofs& known = device.roofs;
-  const Roofs roofs = known_roofs(device);
+  const Peaks peaks = known_peaks(device);
   const bool all =
       known.gflops_f32 > 0.0 && known.gigabytes_per_second > 0.0 && known.launch_us > 0.0;
   const std::string host = host_is_measured(device)
                                ? fmt::format(", {:.1f} us a launch and a step on the host",
                                              known.host.launch_and_step_us)
                                : "";
-  return fmt::format("{:.1f} GFLOP/s, {:.1f} GB/s, {:.1f} us a launch{}: {}{}", roofs.gflops_f32,
-                     roofs.gigabytes_per_second, roofs.launch_us, host, roofs.source,
+  return fmt::format("{:.1f} GFLOP/s, {:.1f} GB/s, {:.1f} us a launch{}: {}{}", peaks.gflops_f32,
+                     peaks.gigabytes_per_second, peaks.launch_us, host, known.source,
                      all ? "" : ", what is unknown guessed");
 }
 
@@ -154,11 +165,11 @@ double best_pack_efficiency(const Catalogue& catalogue, const DeviceInfo& device
 }
 
 double step_cost_us(double flop, double efficiency, double bytes, const DeviceInfo& device) {
-  const Roofs roofs = known_roofs(device);
+  const Peaks peaks = known_peaks(device);
   // GFLOP/s is 1e3 operations a microsecond, GB/s 1e3 bytes a microsecond.
-  const double arithmetic = flop / (roofs.gflops_f32 * 1e3 * efficiency);
-  const double memory = bytes / (roofs.gigabytes_per_second * 1e3);
-  return overlapped_us(arithmetic, memory) + roofs.launch_us;
+  const double arithmetic = flop / (peaks.gflops_f32 * 1e3 * efficiency);
+  const double memory = bytes / (peaks.gigabytes_per_second * 1e3);
+  return overlapped_us(arithmetic, memory) + peaks.launch_us;
 }
 
 std::int64_t usual_workspace_bytes(const DeviceInfo& device) {
@@ -167,20 +178,21 @@ std::int64_t usual_workspace_bytes(const DeviceInfo& device) {
   return has_own ? std::max(kLeast, device.memory.global_bytes / 256) : kLeast;
 }
 
-double memory_roof(const DeviceInfo& device) { return known_roofs(device).gigabytes_per_second; }
+double memory_roof(const DeviceInfo& device) { return known_peaks(device).gigabytes_per_second; }
 
 bool host_is_measured(const DeviceInfo& device) {
   const HostRoofs& host = device.roofs.host;
   return host.launch_and_step_us > 0.0 && !host.products.empty();
 }
 
-double launch_roof_us(const DeviceInfo& device) { return known_roofs(device).launch_us; }
+double launch_roof_us(const DeviceInfo& device) { return known_peaks(device).launch_us; }
 
 double host_step_cost_us(double flop, double bytes, const DeviceInfo& device) {
-  const Roofs roofs = known_roofs(device);
-  const double around = std::max(0.0, roofs.host.launch_and_step_us - roofs.launch_us);
-  return around + overlapped_us(host_product_us(roofs.host, flop),
-                                bytes / (roofs.gigabytes_per_second * 1e3));
+  const Peaks peaks = known_peaks(device);
+  const HostRoofs& host = device.roofs.host;
+  const double around = std::max(0.0, host.launch_and_step_us - peaks.launch_us);
+  return around +
+         overlapped_us(host_product_us(host, flop), bytes / (peaks.gigabytes_per_second * 1e3));
 }
 
 }  // namespace morton::plan

@@ -79,6 +79,17 @@ void visit(Archive& archive, T& layout) {
   }
 }
 
+template <typename Archive, Archived<JoinedDimensions> T>
+void visit(Archive& archive, T& group) {
+  std::vector<int> dimensions(group.begin(), group.end());
+  archive(dimensions);
+  if constexpr (!std::is_const_v<T>) {
+    if (dimensions.size() > kMaxRank) archive.fail("a group of too many dimensions");
+    group = JoinedDimensions();
+    group.append(dimensions);
+  }
+}
+
 template <typename Archive, Archived<layout::Arrangement> T>
 void visit(Archive& archive, T& arrangement) {
   auto& [dtype, tensor_shape, grouping, layout, padded, pitch, rim, memory, image_rows,

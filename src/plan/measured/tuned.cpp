@@ -39,7 +39,7 @@ std::string order_of(const View& view) {
   if (!view.grouping) return in_own_order(view);
   std::vector<std::pair<int, std::string>> placed;
   for (std::size_t d = 0; d < view.dimensions.size(); ++d) {
-    const std::vector<int>& group = (*view.grouping)[d];
+    const JoinedDimensions& group = (*view.grouping)[d];
     placed.emplace_back(group.empty() ? -1 : group.front(), view.dimensions[d]);
   }
   std::ranges::stable_sort(placed, {}, &std::pair<int, std::string>::first);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "base/device/device_info.hpp"
 #include "base/for_tools.hpp"
+#include "base/name_map.hpp"
 #include "base/rooms.hpp"
 #include "plan/cost/cost.hpp"
 #include "plan/ir/plan.hpp"
@@ -41,7 +41,7 @@ struct KernelChoice {
   std::string tunables_from;  ///< ChosenTunables::from
   /// Tensor ids are the task list's, or kFirstTemporary + index into the candidate's temporaries.
   SharedProblem bound;
-  std::map<std::string, Demand> demands;  ///< by operand, dst included
+  NameMap<Demand> demands;  ///< by operand, dst included
   double efficiency = 0.0;    ///< share of the device's peak that it is expected to reach
   double estimated_us = 0.0;  ///< of each run
   bool once = false;          ///< computes a derived tensor, when the plan is loaded

@@ -32,12 +32,9 @@ std::optional<Arrangement> seen_from_source(const Arrangement& demanded, const S
   Arrangement seen = demanded;
   seen.tensor_shape = source;
   for (auto& group : seen.grouping) {
-    std::vector<int> joined;
-    for (const int d : group) {
-      const auto& run = (*runs)[static_cast<std::size_t>(d)];
-      joined.insert(joined.end(), run.begin(), run.end());
-    }
-    group = std::move(joined);
+    JoinedDimensions joined;
+    for (const int d : group) joined.append((*runs)[static_cast<std::size_t>(d)]);
+    group = joined;
   }
   return seen;
 }
