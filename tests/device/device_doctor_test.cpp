@@ -43,7 +43,7 @@ bool fixes_are_right(const std::vector<DoctorCheck>& checks) {
 
 TEST(DeviceDoctor, FindsNothingWrongHere) {
   const test::TemporaryFolder folder;
-  const auto checks = run_doctor({folder.path()});
+  const auto checks = run_doctor(DoctorOptions{folder.path()});
   EXPECT_EQ(find(checks, "a kernel on 0:0").outcome, Outcome::ok) << text_of(checks);
   EXPECT_EQ(find(checks, "program cache").outcome, Outcome::ok) << text_of(checks);
   EXPECT_EQ(find(checks, "OpenCL loader").outcome, Outcome::ok) << text_of(checks);
@@ -54,9 +54,9 @@ TEST(DeviceDoctor, FindsNothingWrongHere) {
 TEST(DeviceDoctor, SaysWhenTheProgramCacheCannotBeUsed) {
   const test::TemporaryFolder folder;
   write_file_atomically(folder.path() / "file", "in the way");
-  const auto checks = run_doctor({folder.path() / "file"});
+  const auto checks = run_doctor(DoctorOptions{folder.path() / "file"});
   EXPECT_EQ(find(checks, "program cache").outcome, Outcome::failed) << text_of(checks);
-  EXPECT_EQ(find(run_doctor({}), "program cache").outcome, Outcome::skipped);
+  EXPECT_EQ(find(run_doctor(DoctorOptions{}), "program cache").outcome, Outcome::skipped);
 }
 
 TEST(DeviceDoctor, SaysWhenNoDriverIsThere) {
@@ -73,7 +73,7 @@ TEST(DeviceDoctor, DISABLED_ChildNoDriver) {
   if (!OpenClDevice::list().empty()) {
     GTEST_SKIP() << "this machine's loader finds drivers that OCL_ICD_VENDORS does not name";
   }
-  const auto checks = run_doctor({});
+  const auto checks = run_doctor(DoctorOptions{});
   EXPECT_EQ(find(checks, "drivers in").outcome, Outcome::failed) << text_of(checks);
   EXPECT_EQ(find(checks, "platforms").outcome, Outcome::failed) << text_of(checks);
   EXPECT_EQ(find(checks, "devices").outcome, Outcome::skipped) << text_of(checks);
@@ -90,7 +90,7 @@ TEST(DeviceDoctor, SaysWhichDriverDoesNotLoad) {
 }
 
 TEST(DeviceDoctor, DISABLED_ChildBadDrivers) {
-  const auto checks = run_doctor({});
+  const auto checks = run_doctor(DoctorOptions{});
   const DoctorCheck damaged = find(checks, "driver damaged.icd");
   EXPECT_EQ(damaged.outcome, Outcome::failed);
   EXPECT_NE(damaged.detail.find("libmali_that_is_missing"), std::string::npos) << damaged.detail;
@@ -100,7 +100,7 @@ TEST(DeviceDoctor, DISABLED_ChildBadDrivers) {
 
 TEST(DeviceDoctor, SaysWhenPoclsCacheCannotBeWritten) {
   // A loader may find a PoCL that no file in the folder of drivers names.
-  const auto checks = run_doctor({});
+  const auto checks = run_doctor(DoctorOptions{});
   if (std::ranges::none_of(checks,
                            [](const auto& check) { return check.name == "PoCL's cache"; })) {
     GTEST_SKIP() << "no .icd file names PoCL";
@@ -114,7 +114,7 @@ TEST(DeviceDoctor, SaysWhenPoclsCacheCannotBeWritten) {
 }
 
 TEST(DeviceDoctor, DISABLED_ChildBadPoclCache) {
-  const auto checks = run_doctor({});
+  const auto checks = run_doctor(DoctorOptions{});
   EXPECT_EQ(find(checks, "PoCL's cache").outcome, Outcome::failed) << text_of(checks);
   EXPECT_TRUE(fixes_are_right(checks)) << text_of(checks);
 }
