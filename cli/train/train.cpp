@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "common/log.hpp"
@@ -21,7 +20,7 @@
 #include "train/train_fit.hpp"
 #include "train/train_line.hpp"
 #include "train/train_options.hpp"
-#include "train/train_text.hpp"
+#include "train/train_result.hpp"
 
 namespace morton::cli {
 namespace {
@@ -123,82 +122,6 @@ void say_beginning(const Trainer& trainer, const Examples& examples, const Train
                                         : "");
 }
 
-std::string end_text(TrainingReport::End end) {
-  switch (end) {
-    case TrainingReport::End::finished:
-      return "finished";
-    case TrainingReport::End::patience:
-      return "out of patience";
-    case TrainingReport::End::stopped:
-      break;
-  }
-  return "stopped";
-}
-
-template <typename T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
-/// What the training came to, with the test part where another one was looked at on the way.
-struct TrainResult {
-  TrainingReport report;
-  std::optional<BatchResult> test;
-  std::string model_path;
-
-  [[nodiscard]] std::optional<double> test_accuracy() const {
-    if (!test || test->right < 0) return std::nullopt;
-    return static_cast<double>(test->right) / static_cast<double>(test->rows);
-  }
-};
-
-Json json_of(const TrainResult& result) {
-  const TrainingReport& report = result.report;
-  return {{"end", end_text(report.end)},
-          {"steps", report.steps},
-          {"resumed_from", report.resumed_from},
-          {"left_over", report.left_over},
-          {"overflows", report.overflows},
-          {"loss", or_null(report.loss)},
-          {"accuracy", or_null(report.accuracy)},
-          {"validation_loss", or_null(report.validation_loss)},
-          {"validation_accuracy", or_null(report.validation_accuracy)},
-          {"best_step", report.best_step},
-          {"best_validation_loss", or_null(report.best_validation_loss)},
-          {"best_validation_accuracy", or_null(report.best_validation_accuracy)},
-          {"seconds", report.seconds},
-          {"images_per_second", report.images_per_second},
-          {"builds_after_first_step", report.builds_after_first_step},
-          {"test_loss", result.test ? Json(result.test->loss) : Json(nullptr)},
-          {"test_accuracy", or_null(result.test_accuracy())},
-          {"model", result.model_path}};
-}
-
-std::string text_of(const TrainResult& result, Format format) {
-  const TrainingReport& report = result.report;
-  Table table;
-  table.columns = {{"training"}, {end_text(report.end), Table::Align::right}};
-  const auto add = [&](const char* name, std::string value) {
-    table.rows.push_back({name, std::move(value)});
-  };
-  add("steps", std::to_string(report.steps));
-  if (report.overflows > 0) add("updates left out", std::to_string(report.overflows));
-  if (report.loss) add("loss, last epoch", loss_text(*report.loss));
-  if (report.accuracy) add("accuracy, last epoch", percent_text(report.accuracy));
-  if (report.validation_loss) add("validation loss", loss_text(*report.validation_loss));
-  if (report.validation_accuracy) {
-    add("validation accuracy", percent_text(report.validation_accuracy));
-  }
-  if (result.test) add("test loss", loss_text(result.test->loss));
-  if (result.test_accuracy()) add("test accuracy", percent_text(result.test_accuracy()));
-  add("time", duration_text(report.seconds));
-  if (report.images_per_second > 0.0)
-    add("images a second", fmt::format("{:.0f}", report.images_per_second));
-  add("program builds after the first step", std::to_string(report.builds_after_first_step));
-  add("model", result.model_path);
-  return to_text(table, format);
-}
-
 /// Looks at the test part with what was learned.
 BatchResult test(Trainer& trainer, const Dataset& examples, const TrainOptions& options,
                  TrainingReport& report) {
@@ -234,16 +157,8 @@ void settle_plan(TrainOptions& options) {
   options.run.start = TrainingRunOptions::Start::in_empty_folder;
 }
 
-int train_model(TrainOptions options) {
-  settle(options);
-  if (options.why && !options.plan) throw UsageError("--why: give it with --plan");
-  if (options.plan) settle_plan(options);
-  check_options(options.run);
-  if (!options.plan) require_other_file(options);
-  const Examples examples = read_examples(options);
-  options.trainer.targets = TrainerOptions::Targets::labels;
-  if (!examples.training.has_labels()) options.trainer.targets = TrainerOptions::Targets::shares;
-  const Model model = model_of(options);
+/// Settles the batch and the shape, and refuses examples that the model cannot learn from.
+void fit(const Examples& examples, const Model& model, TrainOptions& options) {
   settle_batch(model, options);
   check_labels(examples, model, options);
   if (examples.training.size() < options.trainer.batch) {
@@ -254,6 +169,19 @@ int train_model(TrainOptions options) {
   }
   settle_shape(examples, model, options);
   check_course(examples, model, options);
+}
+
+int train_model(TrainOptions options) {
+  settle(options);
+  if (options.why && !options.plan) throw UsageError("--why: give it with --plan");
+  if (options.plan) settle_plan(options);
+  check_options(options.run);
+  if (!options.plan) require_other_file(options);
+  const Examples examples = read_examples(options);
+  options.trainer.targets = TrainerOptions::Targets::labels;
+  if (!examples.training.has_labels()) options.trainer.targets = TrainerOptions::Targets::shares;
+  const Model model = model_of(options);
+  fit(examples, model, options);
   std::optional<Progress> building("building kernels");
   options.trainer.compile.progress = [&building](double share) {
     if (building) building->update(share);
@@ -290,9 +218,7 @@ int train_model(TrainOptions options) {
   if (ended && tested) result.test = test(trainer, *examples.test, options, result.report);
   result.model_path = model_path(options);
   trainer.model().save(result.model_path);
-  emit(for_people(options.format) ? text_of(result, options.format)
-                                  : to_text(json_of(result), options.format),
-       "");
+  emit(text_of(result, options.format), "");
   if (ended) return 0;
   log::info("stopped after step {}; --resume goes on from there", result.report.steps);
   return 128 + signals.caught();

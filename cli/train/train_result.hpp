@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "common/output.hpp"
+#include "morton/trainer.hpp"
+#include "morton/training_run.hpp"
+
+namespace morton::cli {
+
+/// What the training came to, with the test part where another one was looked at on the way.
+struct TrainResult {
+  TrainingReport report;
+  std::optional<BatchResult> test;
+  std::string model_path;
+
+  /// Unknown without a test part, or where its targets are shares.
+  [[nodiscard]] std::optional<double> test_accuracy() const;
+};
+
+/// For people a table; for programs all that is known.
+[[nodiscard]] std::string text_of(const TrainResult& result, Format format);
+
+}  // namespace morton::cli
