@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/name_map.hpp"
 #include "morton/tensor.hpp"
 
 /// Plain data as bytes and back, for files that only the Morton that wrote them reads.
@@ -44,6 +45,8 @@ template <typename T>
 struct IsMap : std::false_type {};
 template <typename... A>
 struct IsMap<std::map<A...>> : std::true_type {};
+template <typename T>
+struct IsMap<NameMap<T>> : std::true_type {};
 template <typename T>
 struct IsVector : std::false_type {};
 template <typename... A>

@@ -22,7 +22,7 @@ class StoredValues {
   /// From here on, no kernel of a candidate is laid out.
   void leave() { candidate_ = nullptr; }
   /// The temporaries of the candidate that is laid out; none after `leave`.
-  [[nodiscard]] const std::vector<TaskTensor>& temporaries() const;
+  [[nodiscard]] const Temporaries& temporaries() const;
 
   [[nodiscard]] const std::vector<Value>& all() const { return values_; }
   [[nodiscard]] Value& at(int id) { return values_[static_cast<std::size_t>(id)]; }
@@ -53,7 +53,7 @@ class StoredValues {
   std::vector<std::vector<int>> of_tensors_;
   std::vector<std::vector<int>> of_temporaries_;
   const Candidate* candidate_ = nullptr;
-  std::vector<TaskTensor> no_temporaries_;
+  Temporaries no_temporaries_;
   std::map<std::pair<int, Shape>, int> reshaped_;  ///< constants, by tensor and shape
 };
 
