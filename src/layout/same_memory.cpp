@@ -8,6 +8,7 @@
 // functions of the tensor's own dimensions exactly where a digit starts, or can be cut, at their
 // boundary.
 #include <algorithm>
+#include <array>
 
 #include "base/numbers/checked.hpp"
 #include "base/rooms.hpp"
@@ -118,6 +119,50 @@ bool is_written_alike(const Arrangement& a, const Arrangement& b) {
          a.image_texels == b.image_texels;
 }
 
+/// Offset of the element whose coordinate in operand dimension `dimension` is `at`, and 0 in all
+/// others.
+std::int64_t offset_along(const Arrangement& arrangement, int dimension, std::int64_t at) {
+  const auto& loops = arrangement.layout.loops();
+  std::int64_t offset = 0;
+  std::int64_t stride = 1;
+  for (std::size_t i = loops.size(); i-- > 0;) {
+    const auto [own, extent] = loops[i];
+    const std::int64_t iterations =
+        extent != 0 ? extent : arrangement.padded[own] / arrangement.layout.tile(own);
+    if (i == 0 && arrangement.pitch != 0) stride = arrangement.pitch;
+    if (own == dimension) {
+      offset += at % iterations * stride;
+      at /= iterations;
+    }
+    stride *= iterations;
+  }
+  return offset;
+}
+
+/// True where the last element along some dimension of the tensor lies elsewhere: most arrangements
+/// that are not the same differ there, and it is told soon.
+bool differs_at_an_end(const Arrangement& a, const Arrangement& b) {
+  const Shape& shape = a.tensor_shape;
+  std::array<std::int64_t, kMaxRank> ends{};
+  for (std::size_t d = 0; d < a.grouping.size(); ++d) {
+    std::int64_t below = 1;
+    for (std::size_t i = a.grouping[d].size(); i-- > 0;) {
+      const int t = a.grouping[d][i];
+      ends[t] = offset_along(a, static_cast<int>(d), (shape[t] - 1) * below);
+      below *= shape[t];
+    }
+  }
+  for (std::size_t d = 0; d < b.grouping.size(); ++d) {
+    std::int64_t below = 1;
+    for (std::size_t i = b.grouping[d].size(); i-- > 0;) {
+      const int t = b.grouping[d][i];
+      if (ends[t] != offset_along(b, static_cast<int>(d), (shape[t] - 1) * below)) return true;
+      below *= shape[t];
+    }
+  }
+  return false;
+}
+
 std::int64_t padded_elements(const Arrangement& arrangement) {
   return BoundLayout(arrangement.layout, arrangement.padded).size();
 }
@@ -151,8 +196,6 @@ bool same_memory(const Arrangement& a, const Arrangement& b) {
   validate(b);
   if (is_written_alike(a, b)) return true;
   if (elements_of(a) != elements_of(b)) return false;
-  const BoundLayout bound_a(a.layout, a.padded, a.pitch);
-  const BoundLayout bound_b(b.layout, b.padded, b.pitch);
   if (a.memory == MemoryKind::image) {
     const ImageExtents one = image_extents(a);
     const ImageExtents other = image_extents(b);
@@ -160,7 +203,11 @@ bool same_memory(const Arrangement& a, const Arrangement& b) {
   }
   const bool empty =
       std::find(a.tensor_shape.begin(), a.tensor_shape.end(), 0) != a.tensor_shape.end();
-  return empty || units_of(a, bound_a) == units_of(b, bound_b);
+  if (empty) return true;
+  if (differs_at_an_end(a, b)) return false;
+  const BoundLayout bound_a(a.layout, a.padded, a.pitch);
+  const BoundLayout bound_b(b.layout, b.padded, b.pitch);
+  return units_of(a, bound_a) == units_of(b, bound_b);
 }
 
 bool satisfies(const Arrangement& stored, const Arrangement& demanded) {

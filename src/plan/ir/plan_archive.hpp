@@ -79,23 +79,21 @@ void visit(Archive& archive, T& layout) {
   }
 }
 
-template <typename Archive, Archived<JoinedDimensions> T>
-void visit(Archive& archive, T& group) {
-  std::vector<int> dimensions(group.begin(), group.end());
-  archive(dimensions);
-  if constexpr (!std::is_const_v<T>) {
-    if (dimensions.size() > kMaxRank) archive.fail("a group of too many dimensions");
-    group = JoinedDimensions();
-    group.append(dimensions);
-  }
-}
-
 template <typename Archive, Archived<layout::Arrangement> T>
 void visit(Archive& archive, T& arrangement) {
   auto& [dtype, tensor_shape, grouping, layout, padded, pitch, rim, memory, image_rows,
          image_texels] = arrangement;
-  archive(dtype, tensor_shape, grouping, layout, padded, pitch, rim, memory, image_rows,
+  std::vector<std::vector<int>> groups;
+  for (const JoinedDimensions& group : grouping) groups.emplace_back(group.begin(), group.end());
+  archive(dtype, tensor_shape, groups, layout, padded, pitch, rim, memory, image_rows,
           image_texels);
+  if constexpr (!std::is_const_v<T>) {
+    grouping.assign(groups.size(), {});
+    for (std::size_t d = 0; d < groups.size(); ++d) {
+      if (groups[d].size() > kMaxRank) archive.fail("a group of too many dimensions");
+      grouping[d].append(groups[d]);
+    }
+  }
 }
 
 /// `data` is there for states only.

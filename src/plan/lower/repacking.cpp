@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "plan/search/elementary.hpp"
 #include "plan/search/repack.hpp"
 
 namespace morton::plan {

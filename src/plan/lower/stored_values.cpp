@@ -13,7 +13,7 @@ void StoredValues::enter(const Candidate& candidate) {
   candidate_ = &candidate;
 }
 
-const std::vector<TaskTensor>& StoredValues::temporaries() const {
+const Temporaries& StoredValues::temporaries() const {
   return candidate_ == nullptr ? no_temporaries_ : candidate_->temporaries;
 }
 

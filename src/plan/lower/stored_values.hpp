@@ -22,7 +22,7 @@ class StoredValues {
   /// From here on, no kernel of a candidate is laid out.
   void leave() { candidate_ = nullptr; }
   /// The temporaries of the candidate that is laid out; none after `leave`.
-  [[nodiscard]] const std::vector<TaskTensor>& temporaries() const;
+  [[nodiscard]] const Temporaries& temporaries() const;
 
   [[nodiscard]] const Values& all() const { return values_; }
   [[nodiscard]] Value& at(ValueId id) { return values_[id]; }
@@ -53,7 +53,7 @@ class StoredValues {
   std::vector<std::vector<ValueId>> of_tensors_;
   std::vector<std::vector<ValueId>> of_temporaries_;
   const Candidate* candidate_ = nullptr;
-  std::vector<TaskTensor> no_temporaries_;
+  Temporaries no_temporaries_;
   std::map<std::pair<int, Shape>, ValueId> reshaped_;  ///< constants, by tensor and shape
 };
 

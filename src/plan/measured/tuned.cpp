@@ -149,14 +149,19 @@ bool TunedData::knows(const Entry& entry) const {
 
 TunedData::Hit TunedData::look_up(const Entry& entry, const BoundProblem& bound,
                                   const TunedDevice& device) const {
-  TunedProblem problem = TunedProblem::of(bound);
+  return look_up(entry, TunedProblem::of(bound), device);
+}
+
+TunedData::Hit TunedData::look_up(const Entry& entry, const TunedProblem& problem,
+                                  const TunedDevice& device) const {
   Hit hit = look_up(entry.name, entry, problem, device);
   if (hit.record != nullptr || entry.origin.batch_of.empty()) return hit;
-  problem.family = families::gemm;
-  problem.extents.erase("B");
+  TunedProblem product = problem;
+  product.family = families::gemm;
+  product.extents.erase("B");
   // How the batch lies among the others says nothing of one product.
-  problem.orders.clear();
-  Hit single = look_up(entry.origin.batch_of, entry, problem, device);
+  product.orders.clear();
+  Hit single = look_up(entry.origin.batch_of, entry, product, device);
   single.exact = false;
   if (single.record != nullptr) single.how += ", as a single product";
   return single.record != nullptr ? single : hit;

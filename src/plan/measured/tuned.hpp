@@ -93,6 +93,9 @@ class TunedData {
   /// batched kernel without records takes those of the gemm kernel that it repeats.
   [[nodiscard]] Hit look_up(const Entry& entry, const BoundProblem& bound,
                             const TunedDevice& device) const;
+  /// The same for a problem in tuning data's own terms.
+  [[nodiscard]] Hit look_up(const Entry& entry, const TunedProblem& problem,
+                            const TunedDevice& device) const;
   /// False where look_up finds nothing and has nothing to say, whatever the problem is.
   [[nodiscard]] bool knows(const Entry& entry) const;
   /// The verdict against these values of the entry's tunables on the device, or null.

@@ -57,6 +57,7 @@ std::vector<ConsideredEntry> KernelPolicy::entries_for(Family family,
   const std::string wanted = wanted_for(family);
   const bool any = wanted.empty() || contains(place.path, wanted);
   std::vector<ConsideredEntry> considered;
+  considered.reserve(64);  // as many as the largest family has
   for (const Entry& entry : catalogue_->entries()) {
     if (entry.family != family || (!any && entry.name != wanted)) continue;
     if (place.decision != nullptr && find_decided(entry, *place.decision) == nullptr) continue;

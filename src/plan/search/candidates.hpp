@@ -12,8 +12,9 @@
 #include "plan/cost/cost.hpp"
 #include "plan/ir/plan.hpp"
 #include "plan/policy/rejection.hpp"
-#include "plan/search/kernel_choices.hpp"
+#include "plan/search/asked_problem.hpp"
 #include "plan/search/plan_context.hpp"
+#include "plan/search/shared_list.hpp"
 #include "plan/tasks/tasks.hpp"
 
 namespace morton::plan {
@@ -30,9 +31,6 @@ struct Demand {
   enum class Walk : std::uint8_t { memory, rows } walk = Walk::memory;
 };
 
-/// Many kernels are chosen for one problem, which does not change.
-using SharedProblem = std::shared_ptr<const BoundProblem>;
-
 /// One kernel with the operands it would run on.
 struct KernelChoice {
   std::string name;  ///< of the task, with the recipe's step
@@ -41,7 +39,7 @@ struct KernelChoice {
   std::string tunables_from;  ///< ChosenTunables::from
   /// Tensor ids are the task list's, or kFirstTemporary + index into the candidate's temporaries.
   SharedProblem bound;
-  NameMap<Demand> demands;  ///< by operand, dst included
+  NameMap<Demand> demands;    ///< by operand, dst included
   double efficiency = 0.0;    ///< share of the device's peak that it is expected to reach
   double estimated_us = 0.0;  ///< of each run
   bool once = false;          ///< computes a derived tensor, when the plan is loaded
@@ -49,13 +47,15 @@ struct KernelChoice {
 
 inline constexpr int kFirstTemporary = 1 << 24;
 
+using KernelChoices = SharedList<KernelChoice>;
+
 /// One way to compute a task: a kernel, or the kernels of a recipe, and the elementwise step that
 /// carries an epilogue which its kernel does not.
 struct Candidate {
-  std::string name;  ///< entry or recipe
-  std::string way;   ///< entry or recipes on the way to the kernels, the same at all extents
-  KernelChoices kernels;
-  std::vector<TaskTensor> temporaries;
+  std::string name;       ///< entry or recipe
+  std::string way;        ///< entry or recipes on the way to the kernels, the same at all extents
+  KernelChoices kernels;  ///< in the order in which they run
+  Temporaries temporaries;
   double estimated_us = 0.0;
 };
 
@@ -74,24 +74,5 @@ struct CandidateList {
 /// As find_candidates. Throws UnsupportedError, with the reasons, where there are none.
 [[nodiscard]] MORTON_FOR_TOOLS CandidateList list_candidates(const Task& task,
                                                              const PlanContext& context);
-
-/// Where a pack's operands lie.
-struct PackEnds {
-  const Arrangement& from;
-  const Arrangement& to;
-};
-
-/// The cheapest entry that packs from and to these arrangements.
-[[nodiscard]] OrReason<KernelChoice> choose_pack(const SharedProblem& bound,
-                                                 const std::string& name,
-                                                 const PlanContext& context,
-                                                 const std::vector<TaskTensor>& temporaries,
-                                                 PackEnds ends);
-
-/// The cheapest entry that computes a problem of a family of any rank.
-[[nodiscard]] OrReason<KernelChoice> choose_elementary(const SharedProblem& bound,
-                                                       const std::string& name,
-                                                       const PlanContext& context,
-                                                       const std::vector<TaskTensor>& temporaries);
 
 }  // namespace morton::plan

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Which kernel packs, or computes an elementwise step, where no format is open any more.
+#include "plan/search/elementary.hpp"
+
 #include <algorithm>
 #include <functional>
 #include <optional>
 
 #include "base/error.hpp"
-#include "base/rooms.hpp"
 #include "plan/search/instance_spec.hpp"
 #include "plan/search/kernel_choice.hpp"
 #include "plan/tasks/narrow.hpp"
@@ -34,8 +33,7 @@ struct Criteria {
 
 /// The best of the preferred entries, or of all where none is.
 OrReason<KernelChoice> best_entry(const SharedProblem& bound, const std::string& name,
-                                  const PlanContext& context,
-                                  const std::vector<TaskTensor>& temporaries,
+                                  const PlanContext& context, const Temporaries& temporaries,
                                   const Criteria& criteria) {
   std::vector<Rejection> rejections;
   std::optional<KernelChoice> best;
@@ -103,7 +101,7 @@ bool is_built_for(const KernelChoice& choice, PackEnds ends, const PlanContext& 
 
 OrReason<KernelChoice> choose_elementary(const SharedProblem& bound, const std::string& name,
                                          const PlanContext& context,
-                                         const std::vector<TaskTensor>& temporaries) {
+                                         const Temporaries& temporaries) {
   const auto at = [&](int id) -> const TaskTensor& {
     return tensor_at(id, context.tasks, temporaries);
   };
@@ -122,8 +120,8 @@ OrReason<KernelChoice> choose_elementary(const SharedProblem& bound, const std::
 }
 
 OrReason<KernelChoice> choose_pack(const SharedProblem& bound, const std::string& name,
-                                   const PlanContext& context,
-                                   const std::vector<TaskTensor>& temporaries, PackEnds ends) {
+                                   const PlanContext& context, const Temporaries& temporaries,
+                                   PackEnds ends) {
   const auto why_unfit = [&](const Entry& entry) -> std::optional<Reason> {
     for (const auto& [role, format] : entry.operands) {
       if (format.is_any()) continue;

@@ -7,6 +7,7 @@
 
 #include "layout/arrangement.hpp"
 #include "plan/policy/plan_options.hpp"
+#include "plan/search/elementary.hpp"
 #include "plan/search/kernel_choice.hpp"
 #include "plan/tasks/narrow.hpp"
 
@@ -126,7 +127,7 @@ bool leaves_row_major(const Candidate& candidate, const Entry& entry, const Task
 }  // namespace
 
 EntryCandidates::EntryCandidates(const Task& task, const PlanContext& context,
-                                 const std::vector<TaskTensor>& outer)
+                                 const Temporaries& outer)
     : task_(task),
       context_(context),
       outer_(outer),
@@ -159,7 +160,7 @@ OrReason<Candidate> EntryCandidates::behind_start(const Entry& entry, const Star
   const TaskTensor& addend = tensor_at(started.addend.tensor, context_.tasks, outer_);
   const bool fixed = addend.kind == TaskTensor::Kind::constant;
   start.kind = fixed ? TaskTensor::Kind::derived : TaskTensor::Kind::temporary;
-  std::vector<TaskTensor> known = outer_;
+  Temporaries known = outer_;
   known.push_back(start);
   const int id = kFirstTemporary + static_cast<int>(outer_.size());
   const Arrangement from = row_major_arrangement(addend.dtype, addend.shape);
@@ -179,8 +180,7 @@ OrReason<Candidate> EntryCandidates::behind_start(const Entry& entry, const Star
 }
 
 EntryCandidates::Parts EntryCandidates::parts(const Chain& rest, const std::vector<Side>& sides,
-                                              Carried carried,
-                                              std::vector<TaskTensor> known) const {
+                                              Carried carried, Temporaries known) const {
   BoundProblem first = *bound_;
   first.problem.epilogue = std::move(carried.chain);
   first.sides = std::move(carried.sides);
@@ -218,8 +218,7 @@ OrReason<Candidate> EntryCandidates::candidate(const Entry& entry, Parts& parts,
   }
   candidate.name = entry.name;
   candidate.way = entry.name;
-  const auto own_from = parts.known.begin() + static_cast<std::ptrdiff_t>(outer_.size());
-  candidate.temporaries.assign(own_from, parts.known.end());
+  candidate.temporaries.append(parts.known, outer_.size());
   return candidate;
 }
 

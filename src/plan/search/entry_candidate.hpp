@@ -19,8 +19,7 @@ class EntryCandidates {
   struct Started;  ///< an epilogue, cut behind its leading sum
 
   /// `outer` are the temporaries around the task. All must outlive it.
-  EntryCandidates(const Task& task, const PlanContext& context,
-                  const std::vector<TaskTensor>& outer);
+  EntryCandidates(const Task& task, const PlanContext& context, const Temporaries& outer);
 
   /// The entry as such a way, or why it cannot be one.
   [[nodiscard]] OrReason<Candidate> of(const Entry& entry);
@@ -28,8 +27,8 @@ class EntryCandidates {
  private:
   /// The problem that an entry solves, and the one that follows.
   struct Parts {
-    SharedProblem first, rest;      ///< `rest` is null where nothing follows
-    std::vector<TaskTensor> known;  ///< temporaries around the task, then the candidate's own
+    SharedProblem first, rest;  ///< `rest` is null where nothing follows
+    Temporaries known;          ///< temporaries around the task, then the candidate's own
     /// The kernel of the rest, once it was asked for.
     std::optional<OrReason<KernelChoices::Shared>> epilogue;
   };
@@ -40,14 +39,14 @@ class EntryCandidates {
   };
   [[nodiscard]] OrReason<Candidate> behind_start(const Entry& entry, const Started& started);
   [[nodiscard]] Parts parts(const Chain& rest, const std::vector<Side>& sides, Carried carried,
-                            std::vector<TaskTensor> known) const;
+                            Temporaries known) const;
   [[nodiscard]] OrReason<Candidate> candidate(const Entry& entry, Parts& parts,
                                               KernelChoices before) const;
   [[nodiscard]] OrReason<KernelChoices::Shared> epilogue(const Parts& parts) const;
 
   const Task& task_;
   const PlanContext& context_;
-  const std::vector<TaskTensor>& outer_;
+  const Temporaries& outer_;
   const TaskTensor& dst_;
   SharedProblem bound_;
   Parts whole_;                 ///< where the entry carries all of the epilogue

@@ -20,15 +20,26 @@ std::vector<CompiledExpression> compiled(const std::vector<Expression>& expressi
   return all;
 }
 
-EntryName source_of(const std::string& name, const Environment& tunables,
-                    const Environment& device) {
+EntryName source_of(const std::string& name, const PreparedKernel& kernel,
+                    const Environment& device, NameNumbers& numbers) {
   using Source = EntryName::Source;
+  const auto step_of = [&](std::string_view dimension) {
+    const auto step = kernel.steps.find(dimension);
+    return step == kernel.steps.end() ? 1 : step->second;
+  };
   EntryName result;
+  result.number = numbers.of(name);
+  result.step = step_of(name);
   if (name == "elements_dst") result.source = Source::elements_dst;
   if (name == "products") result.source = Source::products;
   if (name == "part_rows") result.source = Source::part_rows;
   if (name == "part_columns") result.source = Source::part_columns;
-  if (name.ends_with(kPadded)) result.padded_of = name.substr(0, name.size() - kPadded.size());
+  if (name.ends_with(kPadded)) {
+    const std::string dimension = name.substr(0, name.size() - kPadded.size());
+    result.padded_of = numbers.of(dimension);
+    result.padded_step = step_of(dimension);
+  }
+  const Environment& tunables = *kernel.tunables;
   if (const auto tunable = tunables.find(name); tunable != tunables.end()) {
     result.value = tunable->second;
   } else if (const auto fact = device.find(name); fact != device.end()) {
@@ -39,8 +50,8 @@ EntryName source_of(const std::string& name, const Environment& tunables,
 }
 
 /// The layouts that the operands must have, by operand.
-std::map<std::string, Layout> layouts_of(const Entry& entry, const Environment& tunables) {
-  std::map<std::string, Layout> layouts;
+NameMap<Layout> layouts_of(const Entry& entry, const Environment& tunables) {
+  NameMap<Layout> layouts;
   for (const auto& schema : entry.family->operands) {
     const auto format = entry.operands.find(std::string(schema.name));
     const bool states_one = format != entry.operands.end() && !format->second.is_any();
@@ -52,29 +63,31 @@ std::map<std::string, Layout> layouts_of(const Entry& entry, const Environment& 
   return layouts;
 }
 
-/// By operand, the names in the braces of its layout.
-std::map<std::string, std::set<std::string>> layout_names_of(const Entry& entry) {
-  std::map<std::string, std::set<std::string>> names;
+/// By operand, the numbers of the names in the braces of its layout.
+NameMap<std::vector<std::size_t>> layout_names_of(const Entry& entry, NameNumbers& numbers) {
+  NameMap<std::vector<std::size_t>> names;
   for (const auto& [operand, format] : entry.operands) {
     const std::string& text = format.layout_text;
     for (std::size_t i = text.find('{'); i != std::string::npos; i = text.find('{', i + 1)) {
       const std::string braces = text.substr(i + 1, text.find('}', i) - i - 1);
-      names[operand].merge(Expression::parse(braces, entry.origin.file).variables());
+      for (const auto& name : Expression::parse(braces, entry.origin.file).variables()) {
+        names[operand].push_back(numbers.of(name));
+      }
     }
   }
   return names;
 }
 
 /// As padded_extents pads.
-std::map<std::string, std::int64_t> steps_of(const Entry& entry, const Environment& tunables,
-                                             const std::map<std::string, Layout>& layouts) {
-  std::map<std::string, std::int64_t> steps;
+NameMap<std::int64_t> steps_of(const Entry& entry, const Environment& tunables,
+                               const NameMap<Layout>& layouts) {
+  NameMap<std::int64_t> steps;
   for (const auto& [name, align] : entry.padding.align) steps[name] = align.evaluate(tunables);
   for (const auto& schema : entry.family->operands) {
-    const auto layout = layouts.find(std::string(schema.name));
+    const auto layout = layouts.find(schema.name);
     if (layout == layouts.end()) continue;
     for (std::size_t d = 0; d < schema.dimensions.size(); ++d) {
-      std::int64_t& step = steps.try_emplace(std::string(schema.dimensions[d]), 1).first->second;
+      std::int64_t& step = steps.try_emplace(schema.dimensions[d], 1).first->second;
       step = std::lcm(step, layout->second.tile(static_cast<int>(d)));
     }
   }
@@ -90,7 +103,7 @@ bool has_verdicts_on(const Entry& entry, const TunedData& tuned) {
 }  // namespace
 
 PreparedKernel::PreparedKernel(const Entry& of, const Environment& values,
-                               const Environment& device)
+                               const Environment& device, NameNumbers& numbers)
     : entry(&of),
       tunables(std::make_shared<const Environment>(values)),
       require(compiled(of.require, names)),
@@ -101,9 +114,11 @@ PreparedKernel::PreparedKernel(const Entry& of, const Environment& values,
       work(of.cost.work, names),
       bytes(of.cost.bytes, names),
       layouts(layouts_of(of, values)),
-      layout_names(layout_names_of(of)),
+      layout_names(layout_names_of(of, numbers)),
       steps(steps_of(of, values, layouts)) {
-  for (const std::string& name : names) sources.push_back(source_of(name, values, device));
+  for (const std::string& name : names) {
+    sources.push_back(source_of(name, *this, device, numbers));
+  }
 }
 
 PreparedEntry::PreparedEntry(const Entry& of, const DeviceInfo& device, const PlanOptions& options)
@@ -134,8 +149,21 @@ const PreparedKernel& EntryTable::with(const Environment& tunables, const Entry&
   const auto known = std::ranges::find_if(
       kernels, [&](const auto& kernel) { return *kernel->tunables == tunables; });
   if (known != kernels.end()) return **known;
-  kernels.push_back(std::make_unique<const PreparedKernel>(entry, tunables, device_names_));
+  kernels.push_back(
+      std::make_unique<const PreparedKernel>(entry, tunables, device_names_, numbers_));
   return *kernels.back();
+}
+
+const AskedProblem& EntryTable::asked(const SharedProblem& bound) {
+  auto known = std::ranges::find_if(
+      asked_, [&](const AskedProblem& asked) { return asked.is_about(bound); });
+  if (known == asked_.end()) {
+    known = asked_.begin() + static_cast<std::ptrdiff_t>(next_asked_);
+    next_asked_ = (next_asked_ + 1) % asked_.size();
+    known->ask(bound);
+  }
+  known->number(numbers_);
+  return *known;
 }
 
 }  // namespace morton::plan

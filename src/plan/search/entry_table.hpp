@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "base/algebra/compiled_expression.hpp"
@@ -17,6 +18,7 @@
 #include "plan/policy/plan_options.hpp"
 #include "plan/policy/rejection.hpp"
 #include "plan/policy/tunables.hpp"
+#include "plan/search/asked_problem.hpp"
 
 namespace morton::plan {
 
@@ -30,13 +32,17 @@ struct EntryName {
     part_rows,
     part_columns
   } source = Source::problem;
-  std::string padded_of;  ///< of "M_pad": "M"; else empty
+  std::size_t number = 0;                ///< of the name (NameNumbers)
+  std::int64_t step = 1;                 ///< of the dimension that it names (PreparedKernel::steps)
+  std::optional<std::size_t> padded_of;  ///< of "M_pad": the number of "M"
+  std::int64_t padded_step = 1;          ///< and its step
   std::optional<std::int64_t> value;
 };
 
 /// An entry with certain values of its tunables, ready to be asked about many problems.
 struct PreparedKernel {
-  PreparedKernel(const Entry& of, const Environment& values, const Environment& device);
+  PreparedKernel(const Entry& of, const Environment& values, const Environment& device,
+                 NameNumbers& numbers);
 
   const Entry* entry;
   std::shared_ptr<const Environment> tunables;
@@ -45,11 +51,11 @@ struct PreparedKernel {
   std::vector<CompiledExpression> require, global, local;
   CompiledExpression local_memory_bytes, flop, work, bytes;
   /// By operand, of those that demand a layout.
-  std::map<std::string, Layout> layouts;
-  /// By operand, the tunables that its layout is written in.
-  std::map<std::string, std::set<std::string>> layout_names;
+  NameMap<Layout> layouts;
+  /// By operand, the numbers of the tunables that its layout is written in.
+  NameMap<std::vector<std::size_t>> layout_names;
   /// By dimension, what padded extents are multiples of; 1 where there is none.
-  std::map<std::string, std::int64_t> steps;
+  NameMap<std::int64_t> steps;
 };
 
 /// What of an entry is the same for all problems of a plan.
@@ -75,6 +81,8 @@ class EntryTable {
 
   [[nodiscard]] const PreparedEntry& of(const Entry& entry);
   [[nodiscard]] const PreparedKernel& with(const Environment& tunables, const Entry& entry);
+  /// Ready for all kernels that were prepared. It lasts until others are asked about.
+  [[nodiscard]] const AskedProblem& asked(const SharedProblem& bound);
   /// environment_of the device.
   [[nodiscard]] const Environment& device_names() const { return device_names_; }
   /// What the device is known by in tuning data.
@@ -85,8 +93,12 @@ class EntryTable {
   const PlanOptions& options_;
   Environment device_names_;
   TunedDevice tuned_device_;
-  std::map<const Entry*, PreparedEntry> entries_;
-  std::map<const Entry*, std::vector<std::unique_ptr<const PreparedKernel>>> kernels_;
+  NameNumbers numbers_;
+  /// Entries are asked about one problem after the other, with its epilogue or without.
+  std::array<AskedProblem, 4> asked_;
+  std::size_t next_asked_ = 0;
+  std::unordered_map<const Entry*, PreparedEntry> entries_;
+  std::unordered_map<const Entry*, std::vector<std::unique_ptr<const PreparedKernel>>> kernels_;
 };
 
 }  // namespace morton::plan

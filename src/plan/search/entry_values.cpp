@@ -8,10 +8,11 @@
 
 namespace morton::plan {
 
-EntryValues::EntryValues(const PreparedKernel& kernel, const Problem& problem,
+EntryValues::EntryValues(const PreparedKernel& kernel, const AskedProblem& asked,
                          const DeviceInfo& device, std::int64_t elements_dst)
     : kernel_(kernel),
-      problem_(problem),
+      asked_(asked),
+      problem_(asked.problem()),
       device_(device),
       elements_dst_(elements_dst),
       values_(kernel.names.size()) {
@@ -26,20 +27,17 @@ std::int64_t EntryValues::value_of(std::size_t place) {
   if (name.source == Source::products) {
     return kernel_.entry->origin.batch_of.empty() ? 1 : problem_.extents.at("B");
   }
-  const std::string& text = kernel_.names[place];
   if (name.source != Source::problem) {
     Environment parts;
     add_part_sizes(problem_, parts);
-    if (const auto part = parts.find(text); part != parts.end()) return part->second;
+    const auto part = parts.find(kernel_.names[place]);
+    if (part != parts.end()) return part->second;
   }
-  if (const auto extent = problem_.extents.find(text); extent != problem_.extents.end()) {
-    return extent->second;
-  }
-  if (const auto value = problem_.structure.find(text); value != problem_.structure.end()) {
-    return value->second;
-  }
-  if (!name.padded_of.empty()) {
-    if (const auto extent = padded(name.padded_of)) return *extent;
+  if (const auto value = asked_.value(name.number)) return *value;
+  if (name.padded_of) {
+    if (const auto extent = asked_.extent(*name.padded_of)) {
+      return round_up(*extent, name.padded_step);
+    }
   }
   is_complete_ = is_complete_ && name.value.has_value();
   return name.value.value_or(0);
@@ -93,9 +91,7 @@ Layout EntryValues::layout(const std::string& operand,
                            const std::vector<std::string>& dimensions) const {
   const auto known = kernel_.layouts.find(operand);
   // A recipe's name comes before a tunable of the same name, which a layout may be written in.
-  const auto is_hidden = [&](const std::string& name) {
-    return problem_.extents.contains(name) || problem_.structure.contains(name);
-  };
+  const auto is_hidden = [&](std::size_t name) { return asked_.value(name).has_value(); };
   const auto names = kernel_.layout_names.find(operand);
   const bool differs =
       names != kernel_.layout_names.end() && std::ranges::any_of(names->second, is_hidden);
@@ -114,7 +110,8 @@ std::int64_t EntryValues::on_padded(const CompiledExpression& compiled,
   if (is_complete_) {
     std::vector<std::int64_t> values = values_;
     for (std::size_t i = 0; i < values.size(); ++i) {
-      if (const auto extent = padded(kernel_.names[i])) values[i] = *extent;
+      const EntryName& name = kernel_.sources[i];
+      if (const auto extent = asked_.extent(name.number)) values[i] = round_up(*extent, name.step);
     }
     if (const auto value = compiled.evaluate(values)) return *value;
   }

@@ -19,7 +19,7 @@ namespace morton::plan {
 class EntryValues {
  public:
   /// All must outlive it.
-  EntryValues(const PreparedKernel& kernel, const Problem& problem, const DeviceInfo& device,
+  EntryValues(const PreparedKernel& kernel, const AskedProblem& asked, const DeviceInfo& device,
               std::int64_t elements_dst);
 
   /// An extent or structure of the problem. Throws std::out_of_range for what is neither.
@@ -46,6 +46,7 @@ class EntryValues {
   [[nodiscard]] Environment environment() const;
 
   const PreparedKernel& kernel_;
+  const AskedProblem& asked_;
   const Problem& problem_;
   const DeviceInfo& device_;
   std::int64_t elements_dst_;

@@ -11,7 +11,7 @@ namespace morton::plan {
 
 /// The tensor with this id: one of the tasks', or a temporary of the candidate.
 [[nodiscard]] const TaskTensor& tensor_at(int id, const TaskList& tasks,
-                                          const std::vector<TaskTensor>& temporaries);
+                                          const Temporaries& temporaries);
 
 /// Whether an entry of a family of any rank walks the rows of its problem, whose result may be a
 /// part of dst: one of several that are joined. Others walk the memory of dst, all of it.
@@ -22,6 +22,6 @@ namespace morton::plan {
 [[nodiscard]] OrReason<KernelChoice> choose_entry(const Entry& entry, const SharedProblem& bound,
                                                   const std::string& name,
                                                   const PlanContext& context,
-                                                  const std::vector<TaskTensor>& temporaries);
+                                                  const Temporaries& temporaries);
 
 }  // namespace morton::plan

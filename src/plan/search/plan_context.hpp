@@ -10,11 +10,15 @@
 #include "plan/ir/plan.hpp"
 #include "plan/policy/kernel_policy.hpp"
 #include "plan/policy/plan_options.hpp"
+#include "plan/search/shared_list.hpp"
 #include "plan/tasks/tasks.hpp"
 
 namespace morton::plan {
 
 class EntryTable;
+
+/// Tensors that recipes make: task lists do not know them.
+using Temporaries = SharedList<TaskTensor>;
 
 /// What candidates are made from.
 struct PlanContext {

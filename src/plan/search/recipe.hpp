@@ -6,6 +6,7 @@
 #include "base/rooms.hpp"
 #include "catalogue/catalogue.hpp"
 #include "plan/policy/rejection.hpp"
+#include "plan/search/plan_context.hpp"
 #include "plan/tasks/tasks.hpp"
 
 namespace morton::plan {
@@ -21,7 +22,7 @@ struct ExpandedStep {
 /// ids are kFirstTemporary + `known` and following. Every slab has temporaries of its own, whose
 /// lifetimes are apart.
 struct ExpandedRecipe {
-  std::vector<TaskTensor> temporaries;
+  Temporaries temporaries;
   std::vector<ExpandedStep> steps;
 };
 

@@ -6,116 +6,26 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "plan/policy/tunables.hpp"
 #include "plan/search/entry_table.hpp"
 #include "plan/search/kernel_choice.hpp"
+#include "plan/search/partial_recipe.hpp"
 #include "plan/search/recipe.hpp"
 #include "plan/search/settle.hpp"
 
 namespace morton::plan {
 namespace {
 
-/// Of more ways than this to combine the first steps of a recipe, the cheapest go on.
-constexpr std::size_t kMostCombinations = 256;
 /// Each slab is planned by itself and launches kernels of its own.
 constexpr std::int64_t kMostSlabs = 256;
 /// How often the slabs are halved for the ways that are beyond the workspace limit where others are
 /// within it.
 constexpr int kMostDoublings = 2;
-
-double kernels_us(const Candidate& candidate) {
-  double sum = 0.0;
-  for (const KernelChoice& kernel : candidate.kernels) sum += kernel.estimated_us;
-  return sum;
-}
-
-/// The kernel with other numbers for the temporaries from `first` on; itself where it has none.
-KernelChoices::Shared renumbered(const KernelChoices::Shared& kernel, int first, int shift) {
-  const BoundProblem& bound = *kernel->bound;
-  const auto is_shifted = [&](const auto& operand) { return operand.tensor >= first; };
-  const bool is_touched =
-      std::ranges::any_of(bound.sides, is_shifted) ||
-      std::ranges::any_of(bound.operands, [&](const auto& one) { return is_shifted(one.second); });
-  if (!is_touched) return kernel;
-  BoundProblem other = bound;
-  for (auto& [role, binding] : other.operands) {
-    if (is_shifted(binding)) binding.tensor += shift;
-  }
-  for (auto& side : other.sides) {
-    if (is_shifted(side)) side.tensor += shift;
-  }
-  auto copy = std::make_shared<KernelChoice>(*kernel);
-  copy->bound = std::make_shared<const BoundProblem>(std::move(other));
-  return copy;
-}
-
-/// Temporaries of `part` are appended to those of `whole`, its kernels renumbered. Both know the
-/// `outer` temporaries around the recipe, and the first `own` of `whole`, which are the recipe's.
-void append(Candidate& whole, const Candidate& part, std::size_t outer, std::size_t own) {
-  const int first = kFirstTemporary + static_cast<int>(outer + own);
-  const auto shift = static_cast<int>(whole.temporaries.size()) - static_cast<int>(own);
-  const bool stays = shift == 0 || part.temporaries.empty();
-  for (const KernelChoices::Shared& kernel : part.kernels.shared()) {
-    whole.kernels.push_back(stays ? kernel : renumbered(kernel, first, shift));
-  }
-  whole.temporaries.insert(whole.temporaries.end(), part.temporaries.begin(),
-                           part.temporaries.end());
-}
-
-/// A way through the steps of a recipe so far, and, of one in slabs, which candidate it took for
-/// each.
-struct PartialRecipe {
-  Candidate candidate;
-  std::vector<std::string> taken;  ///< by the recipe's step: the candidate's name, or none yet
-};
-
-/// A step of a recipe, the ways to take it, and how many temporaries are around the recipe and its
-/// own.
-struct StepWays {
-  const ExpandedStep& step;
-  const std::vector<Candidate>& parts;
-  std::size_t outer = 0, own = 0;
-};
-
-/// Each way so far with each way to take a step that is new.
-std::vector<PartialRecipe> branched(std::vector<PartialRecipe> ways, const StepWays& next) {
-  std::vector<PartialRecipe> longer;
-  longer.reserve(ways.size() * next.parts.size());
-  for (PartialRecipe& prefix : ways) {
-    for (const Candidate& part : next.parts) {
-      // The last one needs no copy.
-      PartialRecipe& joined = &part == &next.parts.back() ? longer.emplace_back(std::move(prefix))
-                                                          : longer.emplace_back(prefix);
-      append(joined.candidate, part, next.outer, next.own);
-      const bool named = part.kernels.size() > 1 || next.parts.size() > 1;
-      if (named) joined.candidate.name += "/" + part.name;
-      joined.candidate.way += "/" + part.way;
-      if (!joined.taken.empty()) joined.taken[next.step.step] = part.name;
-    }
-  }
-  return longer;
-}
-
-/// The same step of a later slab is computed as the first slab's is; ways that cannot go.
-void follow(std::vector<PartialRecipe>& ways, const StepWays& next) {
-  std::erase_if(ways, [&](PartialRecipe& way) {
-    const std::string& taken = way.taken[next.step.step];
-    const auto part = std::ranges::find(next.parts, taken, &Candidate::name);
-    if (part == next.parts.end()) return true;
-    append(way.candidate, *part, next.outer, next.own);
-    return false;
-  });
-}
-
-/// Leaves kMostCombinations of them.
-void keep_cheapest(std::vector<PartialRecipe>& ways) {
-  if (ways.size() <= kMostCombinations) return;
-  const auto cost_us = [](const PartialRecipe& way) { return kernels_us(way.candidate); };
-  std::ranges::stable_sort(ways, {}, cost_us);
-  ways.erase(ways.begin() + kMostCombinations, ways.end());
-}
 
 /// True for a single kernel that takes and leaves its operands wherever they lie.
 bool is_free_of_formats(const Candidate& candidate) {
@@ -173,8 +83,8 @@ OrReason<std::vector<Candidate>> ways_in_slabs(const Recipe& recipe, const Posed
   const std::int64_t bytes = workspace_bytes(expanded, outer);
   const std::int64_t limit = context.workspace_limit_bytes;
   if (bytes > limit) return TooMuchWorkspace{bytes, limit};
-  std::vector<TaskTensor> known = posed.outer;
-  known.insert(known.end(), expanded.temporaries.begin(), expanded.temporaries.end());
+  Temporaries known = posed.outer;
+  known.append(expanded.temporaries);
   PartialRecipe start;
   if (recipe.slabs) start.taken.resize(recipe.steps.size());
   start.candidate.name = recipe.name;
@@ -193,11 +103,10 @@ OrReason<std::vector<Candidate>> ways_in_slabs(const Recipe& recipe, const Posed
     if (parts.candidates.empty()) return no_way_for(family, std::move(parts.rejections));
     const StepWays next{step, parts.candidates, outer, expanded.temporaries.size()};
     if (!recipe.slabs || whole.front().taken[step.step].empty()) {
-      whole = branched(std::move(whole), next);
+      whole = branched(whole, next);
     } else {
       follow(whole, next);
     }
-    keep_cheapest(whole);
     if (whole.empty()) return OtherLastSlab{family};
   }
   std::vector<Candidate> candidates;
@@ -211,11 +120,14 @@ OrReason<std::vector<Candidate>> ways_in_slabs(const Recipe& recipe, const Posed
 std::int64_t keep_within_limit(std::vector<Candidate>& kept, std::vector<Candidate> found,
                                const PlanContext& context, std::size_t known) {
   std::int64_t beyond = 0;
+  kept.reserve(kept.size() + found.size());
+  std::unordered_set<std::string_view> names;  // of the kept ones, which stay where they are
+  for (const Candidate& candidate : kept) names.insert(candidate.name);
   for (Candidate& candidate : found) {
-    if (std::ranges::find(kept, candidate.name, &Candidate::name) != kept.end()) continue;
+    if (names.contains(candidate.name)) continue;
     const std::int64_t bytes = live_temporary_bytes(candidate, known, context.device);
     if (bytes <= context.workspace_limit_bytes) {
-      kept.push_back(std::move(candidate));
+      names.insert(kept.emplace_back(std::move(candidate)).name);
     } else {
       beyond = beyond == 0 ? bytes : std::min(beyond, bytes);
     }
@@ -249,20 +161,33 @@ OrReason<std::vector<Candidate>> ways_with(const Environment& tunables, const Re
   }
 }
 
-/// Adds the ways of `more` to `ways`; of two that run the same kernels the cheaper one stays.
-void merge_cheapest(std::vector<Candidate>& ways, std::vector<Candidate> more) {
-  for (Candidate& candidate : more) {
-    const auto same = std::ranges::find_if(ways, [&](const Candidate& known) {
-      return std::ranges::equal(known.kernels, candidate.kernels, {}, &KernelChoice::entry,
-                                &KernelChoice::entry);
-    });
-    if (same == ways.end()) {
-      ways.push_back(std::move(candidate));
-    } else if (kernels_us(candidate) < kernels_us(*same)) {
-      *same = std::move(candidate);
+/// The ways through a recipe; of two that run the same kernels the cheaper one.
+class CheapestWays {
+ public:
+  void merge(std::vector<Candidate> more) {
+    for (Candidate& candidate : more) {
+      const auto [same, is_new] = places_.try_emplace(entries_of(candidate), ways_.size());
+      if (is_new) {
+        ways_.push_back(std::move(candidate));
+      } else if (Candidate& known = ways_[same->second];
+                 kernels_us(candidate) < kernels_us(known)) {
+        known = std::move(candidate);
+      }
     }
   }
-}
+  [[nodiscard]] std::vector<Candidate> take() { return std::move(ways_); }
+
+ private:
+  static std::vector<const Entry*> entries_of(const Candidate& candidate) {
+    std::vector<const Entry*> entries;
+    entries.reserve(candidate.kernels.size());
+    for (const KernelChoice& kernel : candidate.kernels) entries.push_back(kernel.entry);
+    return entries;
+  }
+
+  std::vector<Candidate> ways_;
+  std::map<std::vector<const Entry*>, std::size_t> places_;
+};
 
 }  // namespace
 
@@ -270,13 +195,13 @@ OrReason<std::vector<Candidate>> recipe_ways(const Recipe& recipe, const PosedTa
                                              const PlanContext& context) {
   const auto set = context.options.tunables.find(recipe.name);
   const Environment given = set == context.options.tunables.end() ? Environment{} : set->second;
-  std::vector<Candidate> ways;
+  CheapestWays ways;
   std::optional<Reason> first;
   for (const Environment& tunables : tunable_values(recipe, given)) {
     OrReason<std::vector<Candidate>> found = ways_with(tunables, recipe, posed, context);
     auto* reason = std::get_if<Reason>(&found);
     if (reason == nullptr) {
-      merge_cheapest(ways, std::get<std::vector<Candidate>>(std::move(found)));
+      ways.merge(std::get<std::vector<Candidate>>(std::move(found)));
     } else if (!first && tunables.empty()) {
       first = std::move(*reason);
     } else if (!first) {
@@ -284,8 +209,9 @@ OrReason<std::vector<Candidate>> recipe_ways(const Recipe& recipe, const PosedTa
       first = WithValues{tunables, std::make_shared<const Rejection>(std::move(rejection))};
     }
   }
-  if (ways.empty()) return std::move(first).value();
-  return ways;
+  std::vector<Candidate> found = ways.take();
+  if (found.empty()) return std::move(first).value();
+  return found;
 }
 
 }  // namespace morton::plan

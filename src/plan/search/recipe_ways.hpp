@@ -11,7 +11,7 @@ namespace morton::plan {
 /// A task, the temporaries around it, and the recipes that it is a step of.
 struct PosedTask {
   const Task& task;
-  const std::vector<TaskTensor>& outer;
+  const Temporaries& outer;
   const RecipePath& path;
 };
 

@@ -57,7 +57,7 @@ Candidate TaskCandidates::told(std::size_t index) const {
     if (own == nullptr) own = told(*kernel.bound);
     kernel.bound = own;
   });
-  for (TaskTensor& temporary : candidate.temporaries) rename(temporary.name);
+  candidate.temporaries.change_each([&](TaskTensor& temporary) { rename(temporary.name); });
   return candidate;
 }
 

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "base/rooms.hpp"
+#include "plan/search/candidates.hpp"
+#include "plan/search/entry_table.hpp"
+#include "plan/search/kernel_choice.hpp"
+
+namespace morton::plan {
+
+/// A kernel that may become a choice: what it is made from.
+struct AskedKernel {
+  const PreparedEntry& entry;
+  const SharedProblem& bound;
+  const PlanContext& context;
+  const Temporaries& temporaries;
+
+  [[nodiscard]] const TaskTensor& tensor(int id) const {
+    return tensor_at(id, context.tasks, temporaries);
+  }
+};
+
+}  // namespace morton::plan

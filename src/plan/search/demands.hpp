@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include "base/rooms.hpp"
+#include "plan/search/asked_kernel.hpp"
+#include "plan/search/entry_values.hpp"
+
+namespace morton::plan {
+
+/// Fills in what the kernel demands of its operands; or why one of them cannot be given to it so.
+[[nodiscard]] std::optional<Reason> demand_all(const AskedKernel& asked, const EntryValues& values,
+                                               KernelChoice& choice);
+
+}  // namespace morton::plan

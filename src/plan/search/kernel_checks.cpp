@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/search/kernel_checks.hpp"
+
+#include <algorithm>
+
+#include "plan/cost/library_rules.hpp"
+
+namespace morton::plan {
+namespace {
+
+using Why = NotConsidered::Why;
+
+/// A kernel of a family of any rank walks the memory of dst, all of it, or the rows of the problem,
+/// which may be a part of dst.
+std::optional<Reason> check_part(const AskedKernel& asked) {
+  if (!asked.entry.entry->operands.at("dst").is_any()) return std::nullopt;
+  const bool is_part = !asked.bound->operands.at("dst").view.grouping;
+  if (is_part && asked.entry.walks_memory) return NotConsidered{Why::writes_the_whole};
+  if (!is_part && asked.entry.writes_parts) return NotConsidered{Why::writes_a_part};
+  return std::nullopt;
+}
+
+std::optional<Reason> check_operands(const AskedKernel& asked) {
+  const Problem& problem = asked.bound->problem;
+  for (const auto& [role, format] : asked.entry.entry->operands) {
+    if (format.stored && *format.stored != asked.context.options.precision) {
+      return OtherPrecision{role, *format.stored};
+    }
+    const auto type = problem.types.find(role);
+    if (type == problem.types.end()) continue;
+    if (std::find(format.types.begin(), format.types.end(), type->second) == format.types.end()) {
+      return WrongType{role, type->second};
+    }
+  }
+  return std::nullopt;
+}
+
+/// Doubles are an option of OpenCL 1.2.
+std::optional<Reason> check_doubles(const AskedKernel& asked) {
+  if (asked.context.device.features.fp64) return std::nullopt;
+  const auto& steps = asked.bound->problem.epilogue.steps;
+  bool used = std::any_of(steps.begin(), steps.end(), [](const ScalarStep& step) {
+    return facts_of(step.op).typing == ScalarTyping::convert && step.target == DType::f64;
+  });
+  const auto is_double = [&](int tensor) { return asked.tensor(tensor).dtype == DType::f64; };
+  for (const auto& [role, binding] : asked.bound->operands) {
+    used = used || is_double(binding.tensor);
+  }
+  for (const auto& side : asked.bound->sides) used = used || is_double(side.tensor);
+  if (!used) return std::nullopt;
+  return NotConsidered{Why::computes_with_f64};
+}
+
+std::optional<Reason> check_verdicts(const AskedKernel& asked, const Environment& values) {
+  if (!asked.entry.has_verdicts) return std::nullopt;
+  const PlanContext& context = asked.context;
+  const Verdict* verdict =
+      context.options.tuned->verdict_on(*asked.entry.entry, values, context.device);
+  if (verdict == nullptr) return std::nullopt;
+  return RefusedValues{values, verdict->why};
+}
+
+}  // namespace
+
+std::optional<Reason> why_not_before_values(const AskedKernel& asked, const Environment& tunables) {
+  if (auto reason = missing_library(*asked.entry.entry, asked.context.options)) return reason;
+  if (auto reason = check_operands(asked)) return reason;
+  if (auto reason = check_part(asked)) return reason;
+  if (auto reason = check_doubles(asked)) return reason;
+  return check_verdicts(asked, tunables);
+}
+
+}  // namespace morton::plan

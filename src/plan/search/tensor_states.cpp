@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/search/tensor_states.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "plan/search/formats.hpp"
+#include "plan/search/repack.hpp"
+
+namespace morton::plan {
+
+TensorStates::TensorStates(const PlanContext& context)
+    : context_(context), states_(context.tasks.tensors.size()), met_(context.tasks.tensors.size()) {
+  // What the caller or the last run left lies row-major; another format costs a copy each run.
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    const TaskTensor& tensor = context.tasks.tensors[i];
+    if (tensor.kind != TaskTensor::Kind::input && tensor.kind != TaskTensor::Kind::state) continue;
+    TensorState given;
+    given.arrangement = row_major_arrangement(tensor.dtype, tensor.shape);
+    states_[i].push_back(std::move(given));
+  }
+}
+
+void TensorStates::keep(int tensor, const TensorState& way, const Arrangement& arrangement,
+                        Rim rim) {
+  auto& states = states_[static_cast<std::size_t>(tensor)];
+  auto same = std::ranges::find_if(states, [&](const TensorState& state) {
+    return state.format == way.format && state.arrangement.rim == rim;
+  });
+  if (same != states.end() && !(way.cost_us < same->cost_us)) return;
+  if (same == states.end()) same = states.emplace(states.end());
+  *same = way;
+  same->arrangement = arrangement;
+  same->arrangement.rim = rim;
+}
+
+double TensorStates::fit_us(int tensor, const TensorState& state, const Demand& demand) const {
+  const int root = root_of(context_.tasks, tensor);
+  const bool is_alias = root != tensor;
+  if (demand.kind == Demand::Kind::direct) {
+    std::optional<Arrangement> through;
+    if (is_alias) through = at_root(context_.tasks, tensor, demand.arrangement);
+    const Arrangement* seen = through ? &*through : is_alias ? nullptr : &demand.arrangement;
+    if (seen != nullptr && satisfies(state.arrangement, *seen)) return 0.0;
+    if (seen != nullptr) return repack_cost_us(state.arrangement, *seen, context_);
+  }
+  double cost = 0.0;
+  if (is_alias) {
+    // Only row-major memory can be named by both shapes.
+    const TaskTensor& source = context_.tasks.tensors[static_cast<std::size_t>(root)];
+    const Arrangement dense = row_major_arrangement(source.dtype, source.shape);
+    if (!satisfies(state.arrangement, dense)) {
+      cost += repack_cost_us(state.arrangement, dense, context_);
+    }
+  }
+  if (demand.kind == Demand::Kind::any) {
+    cost += side_cost_us(state.arrangement, demand, context_);
+    return is_alias ? cost : cost + scattered_us(state.arrangement, demand, context_);
+  }
+  return cost + repack_cost_us(state.arrangement, demand.arrangement, context_);
+}
+
+const Met& TensorStates::meet(int tensor, const Demand& demand) {
+  auto& known = met_[static_cast<std::size_t>(tensor)];
+  const auto same = std::ranges::find_if(known, [&](const Met& met) {
+    return met.demand.kind == demand.kind && met.demand.walk == demand.walk &&
+           identical(met.demand.arrangement, demand.arrangement);
+  });
+  if (same != known.end()) return *same;
+  known.push_back(cheapest_to_meet(tensor, demand));
+  return known.back();
+}
+
+Met TensorStates::cheapest_to_meet(int tensor, const Demand& demand) const {
+  Met met{demand, std::numeric_limits<double>::infinity(), 0};
+  const auto& options = of(root_of(context_.tasks, tensor));
+  if (options.empty()) return met;
+  // No copy takes less than no time: what costs more than this before it is not looked at.
+  const auto first = std::ranges::min_element(options, {}, &TensorState::cost_us);
+  const double most_us = first->cost_us + fit_us(tensor, *first, demand);
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    if (options[i].cost_us > most_us) continue;
+    const double cost = options[i].cost_us + fit_us(tensor, options[i], demand);
+    if (cost < met.cost_us) {
+      met.cost_us = cost;
+      met.state = i;
+    }
+  }
+  return met;
+}
+
+std::size_t TensorStates::cheapest(int tensor) const {
+  const TaskTensor& facts = context_.tasks.tensors[static_cast<std::size_t>(tensor)];
+  Demand demand;
+  if (facts.is_output) {
+    demand.kind = Demand::Kind::direct;
+    demand.arrangement = row_major_arrangement(facts.dtype, facts.shape);
+  }
+  const auto& states = of(tensor);
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < states.size(); ++i) {
+    if (states[i].cost_us + fit_us(tensor, states[i], demand) <
+        states[best].cost_us + fit_us(tensor, states[best], demand)) {
+      best = i;
+    }
+  }
+  return best;
+}
+
+}  // namespace morton::plan

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "base/rooms.hpp"
+#include "plan/search/task_candidates.hpp"
+
+namespace morton::plan {
+
+/// A way to have a tensor: in this arrangement, at this cost of everything before it.
+struct TensorState {
+  Arrangement arrangement;
+  std::size_t format = 0;  ///< its number among the tensor's (Formats)
+  double cost_us = 0.0;
+  std::size_t candidate = 0;
+  std::vector<std::pair<int, std::size_t>> sources;  ///< tensor read, and its state
+};
+
+/// The cheapest way to meet a demand: the cost of all before it and of a copy, and which state.
+struct Met {
+  Demand demand;
+  double cost_us = 0.0;
+  std::size_t state = 0;
+};
+
+/// The ways to have each tensor that are known so far, and what it costs to meet demands from them.
+/// A tensor's states are complete before anything is asked of it.
+class TensorStates {
+ public:
+  /// Inputs and states lie row-major. `context` must outlive it.
+  explicit TensorStates(const PlanContext& context);
+
+  /// None of a constant: it is packed once, when the plan is loaded.
+  [[nodiscard]] const std::vector<TensorState>& of(int tensor) const {
+    return states_[static_cast<std::size_t>(tensor)];
+  }
+  void add(int tensor, TensorState state) {
+    states_[static_cast<std::size_t>(tensor)].push_back(std::move(state));
+  }
+  /// Adds the way to have it in this arrangement with this rim, or puts it in place of a dearer one
+  /// of the same format and rim.
+  void keep(int tensor, const TensorState& way, const Arrangement& arrangement, Rim rim);
+
+  /// Cost of using `state`, of the tensor at the root of `tensor`'s aliases, where `demand` is made
+  /// of `tensor`.
+  [[nodiscard]] double fit_us(int tensor, const TensorState& state, const Demand& demand) const;
+  /// The cheapest way to meet the demand that is made of `tensor`. Many candidates demand the same.
+  [[nodiscard]] const Met& meet(int tensor, const Demand& demand);
+  /// The cheapest state of a tensor that nothing decided yet: outputs must end up row-major.
+  [[nodiscard]] std::size_t cheapest(int tensor) const;
+
+ private:
+  [[nodiscard]] Met cheapest_to_meet(int tensor, const Demand& demand) const;
+
+  const PlanContext& context_;
+  std::vector<std::vector<TensorState>> states_;
+  std::vector<std::vector<Met>> met_;  ///< by tensor
+};
+
+}  // namespace morton::plan
