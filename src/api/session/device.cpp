@@ -31,7 +31,7 @@ Device Device::open(const std::string& selector, const DeviceConfig& config) {
     return Device(OpenClDevice::open(named.value_or("auto"), {folder_for(config)}));
   } catch (const UsageError& error) {
     if (!named) throw;
-    throw UsageError("MORTON_DEVICE=" + *named + ": " + error.what());
+    throw UsageError("MORTON_DEVICE=" + *named + ": " + error.message());
   }
 }
 

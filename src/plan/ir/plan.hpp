@@ -17,6 +17,7 @@
 #include "catalogue/catalogue.hpp"
 #include "graph/graph.hpp"
 #include "layout/arrangement.hpp"
+#include "morton/message.hpp"
 #include "morton/plan_choices.hpp"
 #include "plan/ir/decision.hpp"
 #include "plan/measured/tuned.hpp"
@@ -116,7 +117,7 @@ struct Step {
   std::int64_t logical_bytes = 0, footprint_bytes = 0;
   double estimated_us = 0.0;
   Environment tunables;   ///< the values that it is built with
-  std::string reason;     ///< why this kernel, and why with these values
+  Message reason;         ///< why this kernel, and why with these values
   std::string problem;    ///< what it solves, for printing
   TunedProblem tuned_as;  ///< what tuning data knows that by
 };
@@ -146,7 +147,9 @@ struct Plan {
   std::vector<PlannedBlock> blocks;
   std::vector<std::pair<std::string, int>> inputs, outputs, states;  ///< name and value
   /// For each task, what was considered: lines for `--why`.
-  std::vector<std::string> considered;
+  std::vector<Message> considered;
+  /// "gemm.tile is left out: ..." for what a self-test found wrong; the same may come again.
+  std::vector<std::string> left_out_by_self_tests;
   std::int64_t largest_live_bytes = 0;  ///< of activations and workspace, over the steps
   /// Of each alone: what their blocks cannot be smaller than together, alignment included.
   std::int64_t largest_live_activation_bytes = 0, largest_live_workspace_bytes = 0;
@@ -162,10 +165,12 @@ inline void verify(const Plan& plan, const DeviceInfo& device) { verify(plan, {&
 /// Estimated time of a run: the slots work at the same time, transfers one after the other.
 [[nodiscard]] double estimated_us(const Plan& plan);
 
-[[nodiscard]] std::string print(const Plan& plan, PlanDetail detail);
+/// `printer` writes the settings that its reasons name.
+[[nodiscard]] std::string print(const Plan& plan, PlanDetail detail,
+                                SettingPrinter printer = print_setting);
 
 /// The same for programs: steps with their arguments, values, blocks.
-[[nodiscard]] Json to_json(const Plan& plan);
+[[nodiscard]] Json to_json(const Plan& plan, SettingPrinter printer = print_setting);
 
 /// "weights", "state", "activations", "workspace".
 [[nodiscard]] std::string_view name_of(PlannedBlock::Kind kind);

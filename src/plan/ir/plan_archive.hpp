@@ -122,6 +122,24 @@ void visit(Archive& archive, T& transfer) {
   archive(from, to, from_offset_bytes, to_offset_bytes, bytes);
 }
 
+template <typename Archive, Archived<NamedSetting> T>
+void visit(Archive& archive, T& setting) {
+  auto& [name, value] = setting;
+  archive(name, value);
+}
+
+template <typename Archive, Archived<MessagePiece> T>
+void visit(Archive& archive, T& piece) {
+  auto& [words, setting] = piece;
+  archive(words, setting);
+}
+
+template <typename Archive, Archived<Message> T>
+void visit(Archive& archive, T& message) {
+  auto& [pieces] = message;
+  archive(pieces);
+}
+
 /// Tuning knows its problem by `tuned_as`; nobody tunes what is compiled.
 template <typename Archive, Archived<plan::Step> T>
 void visit(Archive& archive, T& step) {
@@ -155,11 +173,11 @@ void visit(Archive& archive, T& instance) {
 template <typename Archive, Archived<plan::Plan> T>
 void visit(Archive& archive, T& plan) {
   auto& [devices, roofs, values, load_steps, steps, instances, programs, blocks, inputs, outputs,
-         states, considered, largest_live_bytes, largest_live_activation_bytes,
-         largest_live_workspace_bytes, decisions] = plan;
+         states, considered, left_out_by_self_tests, largest_live_bytes,
+         largest_live_activation_bytes, largest_live_workspace_bytes, decisions] = plan;
   archive(devices, roofs, values, load_steps, steps, instances, programs, blocks, inputs, outputs,
-          states, considered, largest_live_bytes, largest_live_activation_bytes,
-          largest_live_workspace_bytes);
+          states, considered, left_out_by_self_tests, largest_live_bytes,
+          largest_live_activation_bytes, largest_live_workspace_bytes);
 }
 
 }  // namespace morton

@@ -33,7 +33,7 @@ std::string_view role_of(const Step& step) {
   return step.role == Step::Role::repack ? "repack" : "compute";
 }
 
-Json to_json(const Step& step) {
+Json to_json(const Step& step, SettingPrinter printer) {
   Json arguments = Json::array();
   for (const StepArgument& argument : step.arguments) {
     const bool value = argument.kind == StepArgument::Kind::value;
@@ -51,7 +51,7 @@ Json to_json(const Step& step) {
           {"role", role_of(step)},
           {"problem", step.problem},
           {"tunables", Json(step.tunables)},
-          {"reason", step.reason},
+          {"reason", step.reason.print(printer)},
           {"global", step.global},
           {"local", step.local},
           {"flop", step.flop},
@@ -62,9 +62,9 @@ Json to_json(const Step& step) {
           {"arguments", arguments}};
 }
 
-Json to_json(const std::vector<Step>& steps) {
+Json to_json(const std::vector<Step>& steps, SettingPrinter printer) {
   Json list = Json::array();
-  for (const Step& step : steps) list.push_back(to_json(step));
+  for (const Step& step : steps) list.push_back(to_json(step, printer));
   return list;
 }
 
@@ -93,7 +93,7 @@ Json lines_of(const std::string& text) {
 
 }  // namespace
 
-Json to_json(const Plan& plan) {
+Json to_json(const Plan& plan, SettingPrinter printer) {
   Json values = Json::array();
   for (const Value& value : plan.values) values.push_back(to_json(value));
   Json blocks = Json::array();
@@ -101,7 +101,9 @@ Json to_json(const Plan& plan) {
     blocks.push_back({{"kind", name_of(block.kind)}, {"slot", block.slot}, {"bytes", block.bytes}});
   }
   Json considered = Json::array();
-  for (const std::string& task : plan.considered) considered.push_back(lines_of(task));
+  for (const Message& task : plan.considered) {
+    considered.push_back(lines_of(task.print(printer)));
+  }
   return {{"schema", 1},
           {"devices", plan.devices},
           {"roofs", plan.roofs},
@@ -110,8 +112,8 @@ Json to_json(const Plan& plan) {
           {"largest_live_bytes", plan.largest_live_bytes},
           {"largest_live_activation_bytes", plan.largest_live_activation_bytes},
           {"largest_live_workspace_bytes", plan.largest_live_workspace_bytes},
-          {"load_steps", to_json(plan.load_steps)},
-          {"steps", to_json(plan.steps)},
+          {"load_steps", to_json(plan.load_steps, printer)},
+          {"steps", to_json(plan.steps, printer)},
           {"values", values},
           {"blocks", blocks},
           {"considered", considered}};
