@@ -12,6 +12,7 @@
 #include "bench/cold.hpp"
 #include "common/commands.hpp"
 #include "common/log.hpp"
+#include "common/option_names.hpp"
 #include "common/terminal.hpp"
 #include "model/compile.hpp"
 #include "morton/error.hpp"
@@ -109,7 +110,7 @@ int execute(const Action& action) {
     }
     return status;
   } catch (const Error& error) {
-    print_error(error.what(), hint_of(error.error_class()));
+    print_error(message_of(error), hint_of(error.error_class()));
     return status_of(error.error_class());
   } catch (const std::bad_alloc&) {
     print_error("out of memory", "A smaller problem or --batch needs less.");

@@ -177,7 +177,7 @@ std::string cache_state(const CompileReport& report) {
 void require_model(const std::string& path) try {
   (void)names_architecture(path);
 } catch (const UsageError& error) {
-  throw UsageError(fmt::format("{}; the problems are {}", error.what(), single_problems()));
+  throw UsageError(error.message() + "; the problems are " + single_problems());
 }
 
 void warn_of_unused(const BenchArguments& options, const CompiledModel& model) {

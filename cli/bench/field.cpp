@@ -7,6 +7,7 @@
 
 #include "bench/kernel_contender.hpp"
 #include "bench/peers/peer_contender.hpp"
+#include "common/option_names.hpp"
 #include "common/options.hpp"
 #include "common/terminal.hpp"
 #include "morton/error.hpp"
@@ -28,13 +29,10 @@ CompileOptions only(const KernelInfo& kernel, const std::vector<KernelInfo>& fam
   return options;
 }
 
-/// What the plan says of this kernel, out of a message that lists several.
-std::string reason_in(const std::string& message, const std::string& kernel) {
-  const std::string head = "\n  " + kernel + ": ";
-  const std::size_t at = message.find(head);
-  if (at == std::string::npos) return message;
-  const std::size_t start = at + head.size();
-  return message.substr(start, message.find('\n', start) - start);
+/// Why the kernel is rejected; the error's message where it lists kernels without this one.
+std::string reason_in(const Error& error, const std::string& kernel) {
+  const auto found = std::ranges::find(error.rejected(), kernel, &RejectedKernel::kernel);
+  return found == error.rejected().end() ? message_of(error) : with_options(found->why);
 }
 
 /// What is wrong with the contender's results; empty when nothing is.
@@ -54,7 +52,7 @@ void admit(std::unique_ptr<Contender> contender,
   try {
     complaint = complaint_of(*contender, expectations);
   } catch (const DeviceError& error) {
-    complaint = error.what();
+    complaint = message_of(error);
   }
   if (complaint.empty()) {
     field.contenders.push_back(std::move(contender));
@@ -72,15 +70,15 @@ void add_kernel(const KernelInfo& kernel, const CompileOptions& options,
     contender = std::make_unique<KernelContender>(
         kernel.name, compile_model(problem.model, device, options), sets);
   } catch (const UnsupportedError& error) {
-    field.rejected.push_back({kernel.name, reason_in(error.what(), kernel.name)});
+    field.rejected.push_back({kernel.name, reason_in(error, kernel.name)});
     return;
   } catch (const UsageError& error) {
     // What is wrong with an option concerns all kernels, and the message says what there is.
-    if (std::string_view(error.what()).starts_with("--local")) throw;
-    field.rejected.push_back({kernel.name, reason_in(error.what(), kernel.name)});
+    if (error.setting() == "local") throw;
+    field.rejected.push_back({kernel.name, reason_in(error, kernel.name)});
     return;
   } catch (const DeviceError& error) {
-    field.failed.push_back({kernel.name, error.what()});
+    field.failed.push_back({kernel.name, message_of(error)});
     return;
   }
   if (kernel.kind == KernelInfo::Kind::entry && !contender->runs(kernel.name)) {

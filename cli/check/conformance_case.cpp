@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "check/conformance_disputes.hpp"
+#include "common/option_names.hpp"
 #include "common/output.hpp"
 #include "morton/error.hpp"
 #include "morton/files.hpp"
@@ -193,7 +194,10 @@ ConformanceResult run_conformance_case(const fs::path& folder, const Device& dev
     run_all(folder, device, options, result);
   } catch (const UnsupportedError& error) {
     result.outcome = CaseOutcome::unsupported;
-    result.reason = first_line(error.what());
+    result.reason = first_line(message_of(error));
+  } catch (const Error& error) {
+    result.outcome = CaseOutcome::failed;
+    result.reason = first_line(message_of(error));
   } catch (const std::exception& error) {
     result.outcome = CaseOutcome::failed;
     result.reason = first_line(error.what());

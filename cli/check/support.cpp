@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/commands.hpp"
+#include "common/option_names.hpp"
 #include "common/output.hpp"
 #include "morton/support.hpp"
 
@@ -45,12 +46,12 @@ Json json_of(const ModelSupport& support) {
     nodes.push_back({{"node", node.node},
                      {"operator", node.op},
                      {"where", name_of(node.where)},
-                     {"reason", node.reason}});
+                     {"reason", with_options(node.reason)}});
   }
   Json totals = Json::object();
   for (const Where where : kPlaces) totals[name_of(where)] = count_at(support, where);
   return {{"supported", support.is_supported()},
-          {"shapes_unknown", support.shapes_unknown},
+          {"shapes_unknown", with_options(support.shapes_unknown)},
           {"totals", totals},
           {"nodes", nodes}};
 }
@@ -63,8 +64,8 @@ std::string text_of(const ModelSupport& support) {
     const bool unknown = node.where == Where::unknown;
     table.rows.push_back({node.node, node.op,
                           fmt::format("{}{}{}", name_of(node.where), unknown ? ": " : "",
-                                      unknown ? node.reason : "")});
-    if (node.where == Where::unsupported) reasons += node.reason + "\n";
+                                      unknown ? with_options(node.reason) : "")});
+    if (node.where == Where::unsupported) reasons += with_options(node.reason) + "\n";
   }
   std::string totals;
   for (const Where where : kPlaces) {
@@ -75,7 +76,7 @@ std::string text_of(const ModelSupport& support) {
   if (!reasons.empty()) text += reasons + "\n";
   text += fmt::format("{}\nsupported: {}\n", totals, support.is_supported() ? "yes" : "no");
   if (support.shapes_unknown.empty()) return text;
-  return text + fmt::format("looked at without shapes: {}\n", support.shapes_unknown);
+  return text + fmt::format("looked at without shapes: {}\n", with_options(support.shapes_unknown));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include "common/log.hpp"
+#include "common/option_names.hpp"
 #include "common/read_model.hpp"
 #include "morton/error.hpp"
 #include "morton/evaluation.hpp"
@@ -127,7 +128,7 @@ CompiledModel GivenModel::compile(const std::vector<Device>& devices,
   if (options_.strict && !report.fallbacks.empty()) {
     throw UnsupportedError("--strict: " + report.fallbacks.front());
   }
-  for (const std::string& note : report.notes) log::warn("{}", note);
+  for (const Message& note : report.notes) log::warn("{}", with_options(note));
   return compiled;
 }
 

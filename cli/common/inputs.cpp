@@ -166,7 +166,7 @@ Tensor fitted(const Source& source, const PortInfo& input) {
     try {
       return image_to_input(source.tensor, one);
     } catch (const UsageError& error) {
-      throw UsageError(fmt::format("{}: {}", source.file, error.what()));
+      throw UsageError(source.file + ": " + error.message());
     }
   }
   const DType type = source.tensor.dtype();

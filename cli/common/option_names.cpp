@@ -2,36 +2,78 @@
 #include "common/option_names.hpp"
 
 #include <string_view>
-#include <utility>
 
 namespace morton::cli {
+namespace {
 
-std::string with_option_name(const std::string& message) {
-  static constexpr std::pair<std::string_view, std::string_view> kOptions[] = {
-      {"augmentation: ", "--augment: "},      {"clipping: ", "--clip: "},
-      {"deviation: ", "--deviation: "},       {"freeze: ", "--freeze: "},
-      {"learning rate: ", "--lr: "},          {"mean: ", "--mean: "},
-      {"momentum: ", "--momentum: "},         {"problem: ", "--problem: "},
-      {"schedule: ", "--schedule: "},         {"validation share: ", "--validation: "},
-      {"weight decay: ", "--weight-decay: "},
-  };
-  for (const auto& [setting, option] : kOptions) {
-    if (message.starts_with(setting)) {
-      return std::string(option) + message.substr(setting.size());
+/// What an option of another form, or a command, stands for.
+struct Phrase {
+  std::string_view name;
+  std::string_view value;
+  std::string_view option;
+};
+
+constexpr Phrase kPhrases[] = {
+    {"also", "", "morton compile --also-shape"},
+    {"compare_layers", "", "`morton compare MODEL --layers`"},
+    {"elsewhere", "rebuild", "--rebuild"},
+    {"fallback", "refuse", "--strict"},
+    {"folder", "", "folder (--out)"},
+    {"model_support", "", "`morton inspect MODEL --support`"},
+    {"part", "train", "`morton eval --part train`"},
+    {"plan_text", "why", "plan --why"},
+    {"start", "anew", "--restart"},
+    {"start", "resume", "--resume"},
+    {"validation", "share", "`morton train --validation`"},
+    {"values", "", "`morton run -i`"},
+};
+
+struct OptionName {
+  std::string_view name;
+  std::string_view option;
+};
+
+constexpr OptionName kOptions[] = {
+    {"augmentation", "--augment"},
+    {"batch", "--batch"},
+    {"cache_dir", "--cache-dir"},
+    {"clip_norm", "--clip"},
+    {"deviation", "--deviation"},
+    {"exclude", "--exclude"},
+    {"freeze", "--freeze"},
+    {"learning_rate", "--lr"},
+    {"local", "--local"},
+    {"mean", "--mean"},
+    {"model", "--model"},
+    {"momentum", "--momentum"},
+    {"problem", "--problem"},
+    {"schedule", "--schedule"},
+    {"self_test", "--self-test"},
+    {"shapes", "--shape"},
+    {"training", "--data"},
+    {"tunables", "--set"},
+    {"use", "--use"},
+    {"validation", "--validation"},
+    {"weight_decay", "--weight-decay"},
+};
+
+}  // namespace
+
+std::string option_text(const NamedSetting& setting) {
+  for (const Phrase& phrase : kPhrases) {
+    if (phrase.name == setting.name && phrase.value == setting.value) {
+      return std::string(phrase.option);
     }
   }
-  // Advice stands at the end, behind names of files.
-  static constexpr std::pair<std::string_view, std::string_view> kAdvice[] = {
-      {"(`start`: resume)", "(--resume)"},
-      {"(`start`: anew)", "(--restart)"},
-      {"another `folder`", "another folder (--out)"},
-  };
-  std::string named = message;
-  for (const auto& [setting, option] : kAdvice) {
-    const std::size_t place = named.rfind(setting);
-    if (place != std::string::npos) named.replace(place, setting.size(), option);
+  std::string text = setting.name;
+  for (const OptionName& known : kOptions) {
+    if (known.name == setting.name) text = known.option;
   }
-  return named;
+  return text + (setting.value.empty() ? "" : " " + setting.value);
 }
+
+std::string with_options(const Message& text) { return text.print(option_text); }
+
+std::string message_of(const Error& error) { return with_options(error.message()); }
 
 }  // namespace morton::cli

@@ -7,18 +7,14 @@
 
 namespace morton::cli {
 
-/// A message of the library that begins with a setting, or advises one at its end, with the name of
-/// its option there.
-[[nodiscard]] std::string with_option_name(const std::string& message);
+/// "--exclude gemm.naive" for the setting `exclude`, or the command for a function of the API. What
+/// has no option keeps its name.
+[[nodiscard]] std::string option_text(const NamedSetting& setting);
 
-/// What `call` returns; a UsageError of a setting names the option.
-template <typename Call>
-auto naming_options(const Call& call) {
-  try {
-    return call();
-  } catch (const UsageError& error) {
-    throw UsageError(with_option_name(error.what()));
-  }
-}
+/// What an error says, with the options of the command line for the library's settings.
+[[nodiscard]] std::string message_of(const Error& error);
+
+/// The same of a message.
+[[nodiscard]] std::string with_options(const Message& text);
 
 }  // namespace morton::cli

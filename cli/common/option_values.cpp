@@ -13,6 +13,7 @@
 #include "common/conv_path.hpp"
 #include "common/log.hpp"
 #include "common/machine.hpp"
+#include "common/option_names.hpp"
 #include "common/options.hpp"
 #include "common/terminal.hpp"
 #include "morton/error.hpp"
@@ -213,7 +214,7 @@ CompileOptions compile_options(const KernelOptions& options) {
   }
   result.use = parse_use(options.use);
   result.catalogue_files = options.catalogue_files;
-  result.log = [](const std::string& line) { log::debug("{}", line); };
+  result.log = [](const Message& line) { log::debug("{}", with_options(line)); };
   return result;
 }
 
@@ -234,7 +235,7 @@ CompiledModel compile_model(const Model& model, const std::vector<Device>& devic
     log::info("device {}: {} rows of the batch (weight {:.6g}, {})", share.device, share.rows,
               share.weight, report.weights_source);
   }
-  for (const std::string& note : report.notes) log::warn("{}", note);
+  for (const Message& note : report.notes) log::warn("{}", with_options(note));
   return compiled;
 }
 

@@ -6,6 +6,7 @@
 
 #include "common/commands.hpp"
 #include "common/log.hpp"
+#include "common/option_names.hpp"
 #include "common/options.hpp"
 #include "common/output.hpp"
 #include "common/terminal.hpp"
@@ -48,7 +49,8 @@ int run_probe(const ProbeArguments& options) {
     kept = keep_roofs(device, result);
   } catch (const Error& error) {
     // What was measured is worth printing all the same.
-    log::warn("{}; nothing is kept: plans and profiles go on without these figures", error.what());
+    log::warn("{}; nothing is kept: plans and profiles go on without these figures",
+              message_of(error));
   }
   emit(report_of(result, device, kept, options.result.format), options.result.path);
   return 0;

@@ -8,6 +8,7 @@
 #include "check/support.hpp"
 #include "common/commands.hpp"
 #include "common/inputs.hpp"
+#include "common/option_names.hpp"
 #include "common/options.hpp"
 #include "common/output.hpp"
 #include "common/read_model.hpp"
@@ -86,9 +87,9 @@ Json json_of(const Model& model) {
   for (const auto& [name, count] : summary.operators) operators[name] = count;
   Json unsupported = Json::array();
   for (const auto& [node, reason] : summary.unsupported) {
-    unsupported.push_back({{"node", node}, {"reason", reason}});
+    unsupported.push_back({{"node", node}, {"reason", with_options(reason)}});
   }
-  const std::string obstacle = training_obstacle(model, some_shapes(model).options);
+  const std::string obstacle = with_options(training_obstacle(model, some_shapes(model).options));
   return {{"name", summary.name},
           {"opset", summary.opset},
           {"inputs", json_of(model.inputs())},
@@ -127,10 +128,10 @@ std::string text_of(const Model& model) {
       fmt::format("parameters: {} ({})\n", summary.parameters, bytes_text(summary.parameter_bytes));
   text += fmt::format("supported: {}\n", summary.unsupported.empty() ? "yes" : "no");
   for (const auto& [node, reason] : summary.unsupported) {
-    text += fmt::format("  {}: {}\n", node, reason);
+    text += fmt::format("  {}: {}\n", node, with_options(reason));
   }
   const SomeShapes shapes = some_shapes(model);
-  const std::string obstacle = training_obstacle(model, shapes.options);
+  const std::string obstacle = with_options(training_obstacle(model, shapes.options));
   return text + (obstacle.empty() ? fmt::format("trainable: yes{}\n", shapes.note)
                                   : fmt::format("trainable: no{}: {}\n", shapes.note, obstacle));
 }

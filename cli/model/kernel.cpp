@@ -12,7 +12,6 @@
 
 #include "common/commands.hpp"
 #include "common/device_description.hpp"
-#include "common/option_names.hpp"
 #include "common/options.hpp"
 #include "common/output.hpp"
 #include "common/read_model.hpp"
@@ -130,8 +129,7 @@ int show_named(const KernelCommand& options) {
   compile.cache_dir = options.device.cache_dir;
   const auto sizes = parse_problem_sizes(options.problem);
   const std::string device = description_for(options);
-  const KernelText kernel =
-      naming_options([&] { return kernel_text(options.name, sizes, device, compile); });
+  const KernelText kernel = kernel_text(options.name, sizes, device, compile);
   return show_kernel(kernel, options.result);
 }
 

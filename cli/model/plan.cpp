@@ -7,6 +7,7 @@
 
 #include "common/commands.hpp"
 #include "common/device_description.hpp"
+#include "common/option_names.hpp"
 #include "common/options.hpp"
 #include "common/output.hpp"
 #include "common/read_model.hpp"
@@ -48,10 +49,10 @@ int show_plan(const PlanArguments& options) {
   }
   const auto detail = options.why ? CompiledModel::Detail::why : CompiledModel::Detail::brief;
   if (for_people(options.result.format)) {
-    emit(plan_text(model, devices, detail, compile), options.result.path);
+    emit(plan_text(model, devices, detail, compile, option_text), options.result.path);
     return 0;
   }
-  emit(to_text(Json::parse(plan_json(model, devices, compile)), options.result.format),
+  emit(to_text(Json::parse(plan_json(model, devices, compile, option_text)), options.result.format),
        options.result.path);
   return 0;
 }

@@ -12,7 +12,6 @@
 #include "common/given_model.hpp"
 #include "common/inputs.hpp"
 #include "common/log.hpp"
-#include "common/option_names.hpp"
 #include "common/options.hpp"
 #include "common/output.hpp"
 #include "common/read_model.hpp"
@@ -230,9 +229,8 @@ void add_eval(CLI::App& app, Action& chosen) {
   add_trust_options(*command, options->model);
   add_options(*command, options->result,
               {{"table", Format::table}, {"md", Format::md}, {"json", Format::json}});
-  command->callback([options, &chosen] {
-    chosen = [options] { return naming_options([&] { return evaluate_model(*options); }); };
-  });
+  command->callback(
+      [options, &chosen] { chosen = [options] { return evaluate_model(*options); }; });
 }
 
 }  // namespace morton::cli

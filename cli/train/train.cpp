@@ -190,7 +190,7 @@ int train_model(TrainOptions options) {
   building.reset();
   if (options.plan) {
     using Detail = CompiledModel::Detail;
-    emit(trainer.plan_text(options.why ? Detail::why : Detail::brief), "");
+    emit(trainer.plan_text(options.why ? Detail::why : Detail::brief, option_text), "");
     return 0;
   }
   say_beginning(trainer, examples, options);
@@ -231,9 +231,7 @@ void add_train(CLI::App& app, Action& chosen) {
   command->footer(kTrainFooter);
   auto options = std::make_shared<TrainOptions>();
   add_train_options(*command, *options);
-  command->callback([options, &chosen] {
-    chosen = [options] { return naming_options([&] { return train_model(*options); }); };
-  });
+  command->callback([options, &chosen] { chosen = [options] { return train_model(*options); }; });
 }
 
 }  // namespace morton::cli

@@ -12,6 +12,7 @@
 
 #include "morton/device.hpp"
 #include "morton/export.hpp"
+#include "morton/message.hpp"
 #include "morton/model.hpp"
 #include "morton/plan_choices.hpp"
 
@@ -92,7 +93,7 @@ struct CompileOptions {
   /// report them, or fail with UnsupportedError.
   enum class Fallback : std::uint8_t { report, refuse } fallback = Fallback::report;
   /// Told what happens (one line each): dropped cache entries, passes, builds. May be empty.
-  std::function<void(const std::string&)> log;
+  std::function<void(const Message&)> log;
   /// Told, while programs are built and run for the first time, which share of them is done (0 to
   /// 1); not again by `with_shapes`. May be empty.
   std::function<void(double)> progress;
@@ -136,10 +137,10 @@ struct CompileReport {
   Memory memory;
   std::vector<DeviceShare> shares;  ///< of several devices, in their order; else empty
   std::string weights_source;       ///< "given", or "measured, rows a second"; else empty
-  std::vector<std::string> notes;   ///< anything that a user should know of
+  std::vector<Message> notes;       ///< anything that a user should know of
   /// Fallbacks to another way of computing: a kernel that computes wrongly was replaced, a step
   /// runs on the host, kernels of a compiled file were built from source.
-  std::vector<std::string> fallbacks;
+  std::vector<Message> fallbacks;
 };
 
 /// One operand of a step.
@@ -178,9 +179,10 @@ class MORTON_API CompiledModel {
   [[nodiscard]] std::vector<PortInfo> outputs() const;
   [[nodiscard]] const CompileReport& report() const;
   [[nodiscard]] std::vector<StepInfo> steps() const;
-  /// The plan as text; with the reason of every choice when asked.
+  /// The plan as text; with the reason of every choice when asked, and settings as `printer` writes
+  /// them.
   using Detail = PlanDetail;
-  [[nodiscard]] std::string plan_text(Detail detail) const;
+  [[nodiscard]] std::string plan_text(Detail detail, SettingPrinter printer = print_setting) const;
   /// Of all that the last digits of results depend on: the devices with their drivers, the kernels'
   /// texts and their arguments, in the order of the steps; not of estimates or places in memory.
   [[nodiscard]] std::string steps_digest() const;
@@ -223,18 +225,21 @@ class MORTON_API CompiledModel {
 /// blocks of memory.
 [[nodiscard]] MORTON_API std::string plan_json(const Model& model,
                                                const std::vector<std::string>& device_jsons,
-                                               const CompileOptions& options = {});
+                                               const CompileOptions& options = {},
+                                               SettingPrinter printer = print_setting);
 
 /// The plan alone, for a device described by JSON (`morton devices --format json`), which need not
 /// be present.
 [[nodiscard]] MORTON_API std::string plan_text(const Model& model, const std::string& device_json,
                                                CompiledModel::Detail detail,
-                                               const CompileOptions& options = {});
+                                               const CompileOptions& options = {},
+                                               SettingPrinter printer = print_setting);
 /// Likewise over several devices. Where `options.weights` does not say otherwise, rows are in
 /// proportion to the speed that the devices' plans estimate.
 [[nodiscard]] MORTON_API std::string plan_text(const Model& model,
                                                const std::vector<std::string>& device_jsons,
                                                CompiledModel::Detail detail,
-                                               const CompileOptions& options = {});
+                                               const CompileOptions& options = {},
+                                               SettingPrinter printer = print_setting);
 
 }  // namespace morton

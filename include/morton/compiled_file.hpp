@@ -31,7 +31,7 @@ struct CompiledFileOptions {
   /// report's notes say so.
   enum class Elsewhere : std::uint8_t { refuse, rebuild } elsewhere = Elsewhere::refuse;
   /// Told what happens, one line each. May be empty.
-  std::function<void(const std::string&)> log;
+  std::function<void(const Message&)> log;
 };
 
 /// One plan in a compiled file: inputs and outputs with all extents known.

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "morton/export.hpp"
+#include "morton/message.hpp"
 
 namespace morton {
 
@@ -17,51 +20,74 @@ enum class ErrorClass {
   internal,     ///< a defect of Morton: exit status 70
 };
 
+/// A kernel that cannot compute what it was considered for, and why.
+struct RejectedKernel {
+  std::string kernel;  ///< entry or recipe
+  Message why;
+};
+
 /// Base of every exception that Morton throws. `what()` says where, what was expected, what was
-/// got, and what to do.
+/// got, and what to do. Code asks for the fields and searches no text.
 class MORTON_API Error : public std::runtime_error {
  public:
-  Error(ErrorClass error_class, const std::string& message)
-      : std::runtime_error(message), class_(error_class) {}
+  Error(ErrorClass error_class, const Message& message);
+  Error(const Error& other) noexcept = default;
+  Error& operator=(const Error& other) noexcept = default;
   ~Error() override;
   [[nodiscard]] ErrorClass error_class() const { return class_; }
+  /// `what()` with its settings apart.
+  [[nodiscard]] const Message& message() const;
+  /// The setting that the message names first, which is the one at fault in a UsageError; "" where
+  /// it names none.
+  [[nodiscard]] std::string setting() const;
+  /// The node of the graph that is at fault, by name; "" where none is.
+  [[nodiscard]] const std::string& node() const;
+  /// Where no kernel computes a step: those that were considered, and why not.
+  [[nodiscard]] const std::vector<RejectedKernel>& rejected() const;
+  /// Puts the error down to the node, unless it is put down to one already. The message stays.
+  void put_down_to(const std::string& node);
+  /// Sets `rejected`. The message stays.
+  void set_rejected(std::vector<RejectedKernel> kernels);
 
  private:
+  struct Fields;
+
   ErrorClass class_;
+  std::shared_ptr<const Fields> fields_;  // shared, so that copies do not throw
 };
 
 /// The caller's request cannot be met as stated (a wrong option, a wrong shape, a missing input).
 class MORTON_API UsageError : public Error {
  public:
-  explicit UsageError(const std::string& message) : Error(ErrorClass::usage, message) {}
+  explicit UsageError(const Message& message) : Error(ErrorClass::usage, message) {}
   ~UsageError() override;
 };
 
 /// A model or data file is damaged or contradicts itself.
 class MORTON_API ModelError : public Error {
  public:
-  explicit ModelError(const std::string& message) : Error(ErrorClass::model, message) {}
+  explicit ModelError(const Message& message) : Error(ErrorClass::model, message) {}
   ~ModelError() override;
 };
 
 /// A valid request that this engine, or this device, has no means for.
 class MORTON_API UnsupportedError : public Error {
  public:
-  explicit UnsupportedError(const std::string& message) : Error(ErrorClass::unsupported, message) {}
+  explicit UnsupportedError(const Message& message) : Error(ErrorClass::unsupported, message) {}
   ~UnsupportedError() override;
 };
 
 /// The device or its driver failed, or there is none.
 class MORTON_API DeviceError : public Error {
  public:
-  explicit DeviceError(const std::string& message) : Error(ErrorClass::device, message) {}
+  explicit DeviceError(const Message& message) : Error(ErrorClass::device, message) {}
   ~DeviceError() override;
 };
 
 /// Morton contradicts itself; please report it.
 class MORTON_API InternalError : public Error {
  public:
-  explicit InternalError(const std::string& message) : Error(ErrorClass::internal, message) {}
+  explicit InternalError(const Message& message) : Error(ErrorClass::internal, message) {}
   ~InternalError() override;
 };
 

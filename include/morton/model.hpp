@@ -38,8 +38,8 @@ struct ModelSummary {
   std::int64_t opset = 0;
   std::int64_t parameters = 0;
   std::int64_t parameter_bytes = 0;
-  std::vector<std::pair<std::string, int>> operators;            ///< name and number of nodes
-  std::vector<std::pair<std::string, std::string>> unsupported;  ///< node and why it cannot run
+  std::vector<std::pair<std::string, int>> operators;        ///< name and number of nodes
+  std::vector<std::pair<std::string, Message>> unsupported;  ///< node and why it cannot run
   /// Inputs from whose values shapes follow: they must be known when the model is compiled
   /// (CompileOptions::values).
   std::vector<std::string> planned_inputs;

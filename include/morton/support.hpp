@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "morton/compile.hpp"
+#include "morton/error.hpp"
 #include "morton/export.hpp"
 #include "morton/model.hpp"
 
@@ -21,13 +22,13 @@ struct NodeSupport {
     unsupported,  ///< `reason` says why
     unknown,      ///< it depends on an unsupported node, which `reason` names
   } where = Where::device;
-  std::string reason;
+  Message reason;
 };
 
 struct ModelSupport {
   std::vector<NodeSupport> nodes;  ///< those that an output depends on, in the model's order
   /// Why only what needs no shapes was looked at (an extent is open); empty where all was.
-  std::string shapes_unknown;
+  Message shapes_unknown;
 
   /// False where a node is unsupported.
   [[nodiscard]] MORTON_API bool is_supported() const;
@@ -43,8 +44,8 @@ struct ModelSupport {
 /// Why the model cannot be trained (a node without a gradient, no parameter, several inputs), or an
 /// empty text. Whether a loss fits its output is not looked at. Open extents but the batch are
 /// taken as `options` says; where one stays open the text says so. Nothing is built.
-[[nodiscard]] MORTON_API std::string training_obstacle(const Model& model,
-                                                       const CompileOptions& options = {});
+[[nodiscard]] MORTON_API Message training_obstacle(const Model& model,
+                                                   const CompileOptions& options = {});
 
 /// Throws UnsupportedError or ModelError that names every node which no operator here can be,
 /// whatever the shapes.

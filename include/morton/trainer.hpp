@@ -102,7 +102,8 @@ class MORTON_API Trainer {
   [[nodiscard]] const TrainingSummary& summary() const;
   [[nodiscard]] const TrainerOptions& options() const;
   /// The plan of a step, as CompiledModel::plan_text.
-  [[nodiscard]] std::string plan_text(CompiledModel::Detail detail) const;
+  [[nodiscard]] std::string plan_text(CompiledModel::Detail detail,
+                                      SettingPrinter printer = print_setting) const;
   [[nodiscard]] const CompiledModel& step_model() const;
 
   /// One step on a whole batch. The loss is that before the update. Throws UsageError for wrong

@@ -53,8 +53,8 @@ class BatchStatistics {
     const double momentum = view.real("momentum", 0.9);
     GraphTensor& state = graph_.tensor(running);
     if (state.kind != GraphTensor::Kind::constant || !graph_.consumers(running).empty()) {
-      throw UnsupportedError(view.where() + ": its running statistic '" + state.name +
-                             "' is read in another place too; for training, give each its own");
+      view.unsupported("its running statistic '" + state.name +
+                       "' is read in another place too; for training, give each its own");
     }
     to_state(state);
     Chain chain;

@@ -88,8 +88,8 @@ Parameters chosen(const Graph& graph, const std::vector<std::string>& patterns) 
     for (const std::string& name : names_of(graph, all)) {
       known += (known.empty() ? "" : ", ") + name;
     }
-    throw UsageError("freeze: no parameter is named '" + *unmatched.begin() + "'; there are " +
-                     (known.empty() ? "none" : known));
+    throw UsageError(setting("freeze") + ": no parameter is named '" + *unmatched.begin() +
+                     "'; there are " + (known.empty() ? "none" : known));
   }
   if (parameters.trained.empty()) {
     throw UsageError(all.empty() ? "train: the model has no parameters"

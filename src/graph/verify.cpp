@@ -25,7 +25,7 @@ class Verifier {
     std::set<std::string> names;
     for (const Node& node : graph_.nodes) {
       if (!names.insert(node.name).second) fail("two nodes are named '" + node.name + "'");
-      check_node(node);
+      check_blaming(node);
     }
     for (const TensorId id : graph_.outputs) {
       check_id(id, "the outputs of the graph");
@@ -83,6 +83,16 @@ class Verifier {
              " " + to_string(tensor.data.shape()));
       }
       if (tensor.kind != GraphTensor::Kind::activation) made_.insert(static_cast<TensorId>(i));
+    }
+  }
+
+  /// As check_node, whose errors are put down to the node.
+  void check_blaming(const Node& node) {
+    try {
+      check_node(node);
+    } catch (ModelError& error) {
+      error.put_down_to(node.name);
+      throw;
     }
   }
 

@@ -167,6 +167,10 @@ std::int64_t offset_of(const Arrangement& arrangement,
   return BoundLayout(arrangement.layout, arrangement.padded, arrangement.pitch).offset(joined);
 }
 
+std::string layout_text(const Arrangement& arrangement) {
+  return arrangement.layout.print(default_names(arrangement.grouping.size()));
+}
+
 std::string print(const Arrangement& arrangement, std::span<const std::string> dimensions) {
   std::vector<std::string> names(dimensions.begin(), dimensions.end());
   if (names.empty()) names = default_names(arrangement.grouping.size());

@@ -99,4 +99,7 @@ void pack_through(const Tensor& source, const View& view, const Environment& ext
 [[nodiscard]] MORTON_FOR_TOOLS std::string print(const Arrangement& arrangement,
                                                  std::span<const std::string> dimensions = {});
 
+/// The arrangement's layout, its dimensions named A, B, ...: "R_*_64_R".
+[[nodiscard]] std::string layout_text(const Arrangement& arrangement);
+
 }  // namespace morton::layout

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 
 #include "base/numbers/checked.hpp"
 
@@ -16,34 +15,6 @@ std::string coordinate_text(std::span<const std::int64_t> coordinates) {
     text += (d > 0 ? ", " : "") + std::to_string(coordinates[d]);
   }
   return text + ")";
-}
-
-[[noreturn]] void refuse_loop(int dimension, const std::string& why) {
-  throw ModelError("layout: dimension " + std::to_string(dimension) + why);
-}
-
-/// Throws ModelError unless every dimension has one whole loop, outside of its fixed ones.
-void check_loops(int rank, const std::vector<Loop>& loops) {
-  std::array<bool, kMaxRank> has_whole{};
-  std::array<std::int64_t, kMaxRank> tiles;
-  tiles.fill(1);
-  for (const auto& [dimension, extent] : loops) {
-    if (dimension < 0 || dimension >= rank) refuse_loop(dimension, " of " + std::to_string(rank));
-    if (extent < 0) {
-      refuse_loop(dimension, ": expected an extent >= 1, got " + std::to_string(extent));
-    }
-    if (extent == 0) {
-      if (has_whole[dimension]) refuse_loop(dimension, " is named twice");
-      has_whole[dimension] = true;
-    } else if (!has_whole[dimension]) {
-      refuse_loop(dimension, ": a tile's loop stands outside of the loop over the whole dimension");
-    } else {
-      tiles[dimension] = checked_mul(tiles[dimension], extent, "layout: tile");
-    }
-  }
-  for (int d = 0; d < rank; ++d) {
-    if (!has_whole[d]) refuse_loop(d, " is missing");
-  }
 }
 
 /// Adjacent loops over one dimension, which count it as a single loop does.
@@ -102,12 +73,43 @@ std::vector<DigitRun> runs_of(const Layout& layout, std::span<const Expression> 
 
 }  // namespace
 
+std::optional<std::string> complaint_of(int rank, const std::vector<Loop>& loops) {
+  std::array<bool, kMaxRank> has_whole{};
+  std::array<std::int64_t, kMaxRank> tiles;
+  tiles.fill(1);
+  for (const auto& [dimension, extent] : loops) {
+    const std::string named = "dimension " + std::to_string(dimension);
+    if (dimension < 0 || dimension >= rank) return named + " of " + std::to_string(rank);
+    if (extent < 0) return named + ": expected an extent >= 1, got " + std::to_string(extent);
+    if (extent == 0) {
+      if (has_whole[dimension]) return named + " is named twice";
+      has_whole[dimension] = true;
+      continue;
+    }
+    if (!has_whole[dimension]) {
+      return named + ": a tile's loop stands outside of the loop over the whole dimension";
+    }
+    std::int64_t& tile = tiles[dimension];
+    const std::int64_t inside = tile;
+    if (__builtin_mul_overflow(inside, extent, &tile)) {
+      return "tile: " + std::to_string(inside) + " * " + std::to_string(extent) +
+             " does not fit 64 bits";
+    }
+  }
+  for (int d = 0; d < rank; ++d) {
+    if (!has_whole[d]) return "dimension " + std::to_string(d) + " is missing";
+  }
+  return std::nullopt;
+}
+
 Layout::Layout(int rank, std::vector<Loop> loops) : rank_(rank), loops_(std::move(loops)) {
   if (rank < 0 || static_cast<std::size_t>(rank) > kMaxRank) {
     throw ModelError("layout: " + std::to_string(rank) + " dimensions; at most " +
                      std::to_string(kMaxRank) + " are supported");
   }
-  check_loops(rank_, loops_);
+  if (const auto complaint = complaint_of(rank_, loops_)) {
+    throw ModelError("layout: " + *complaint);
+  }
   std::erase_if(loops_, [](const Loop& loop) { return loop.extent == 1; });
 }
 

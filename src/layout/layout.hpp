@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -58,6 +59,10 @@ class Layout {
   int rank_;
   std::vector<Loop> loops_;
 };
+
+/// What is wrong with loops of so many dimensions: each needs one whole loop, outside of its fixed
+/// ones.
+[[nodiscard]] std::optional<std::string> complaint_of(int rank, const std::vector<Loop>& loops);
 
 /// A layout with sizes. `pitch` is the distance, in elements, between iterations of the outermost
 /// loop (a leading dimension, an image row pitch); 0 means dense.

@@ -177,7 +177,11 @@ Layout parse_tensor(std::string_view text, std::span<const std::string> dimensio
     loops.push_back({dimension, fixed ? parse_extent(text.substr(i, end - i), text) : 0});
     i = end;
   }
-  return Layout(static_cast<int>(dimensions.size()), std::move(loops));
+  const auto rank = static_cast<int>(dimensions.size());
+  if (const auto complaint = complaint_of(rank, loops)) {
+    throw ModelError(quoted(text) + *complaint + " (of " + names_text(dimensions) + ")");
+  }
+  return Layout(rank, std::move(loops));
 }
 
 }  // namespace
@@ -188,15 +192,7 @@ Layout Layout::parse(std::string_view text, std::span<const std::string> dimensi
                      std::to_string(kMaxRank) + " are supported");
   }
   if (dimensions.size() == 2) return parse_matrix(text);
-  try {
-    return parse_tensor(text, dimensions);
-  } catch (const ModelError& error) {
-    std::string_view message = error.what();
-    if (message.starts_with(quoted(text))) throw;
-    constexpr std::string_view kPrefix = "layout: ";
-    if (message.starts_with(kPrefix)) message.remove_prefix(kPrefix.size());
-    throw ModelError(quoted(text) + std::string(message) + " (of " + names_text(dimensions) + ")");
-  }
+  return parse_tensor(text, dimensions);
 }
 
 std::string Layout::print(std::span<const std::string> dimensions) const {

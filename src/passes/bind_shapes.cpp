@@ -11,7 +11,7 @@ namespace {
 /// Values of the open extents, by name.
 class Symbols {
  public:
-  void set(const std::string& name, std::int64_t value, const std::string& option) {
+  void set(const std::string& name, std::int64_t value, const Message& option) {
     const auto [found, added] = values_.emplace(name, value);
     if (!added && found->second != value) {
       throw UsageError(option + ": the extent '" + name + "' is " + std::to_string(value) +
@@ -48,7 +48,7 @@ std::vector<Dimension> declared_of(const GraphTensor& tensor) {
 }
 
 void take_shape(const GraphTensor& tensor, const Shape& shape, Symbols& symbols) {
-  const std::string option = "--shape " + tensor.name + ":" + to_string(shape);
+  const Message option = setting("shapes", tensor.name + ":" + to_string(shape));
   const auto dimensions = declared_of(tensor);
   if (dimensions.size() != shape.size()) {
     throw UsageError(option + ": the model declares " + std::to_string(dimensions.size()) +
@@ -76,7 +76,8 @@ void take_shapes(const Graph& graph, const PassOptions& options, Symbols& symbol
       for (const TensorId id : graph.inputs) {
         known += (known.empty() ? "" : ", ") + graph.tensor(id).name;
       }
-      throw UsageError("--shape " + name + ": the model has no such input (inputs: " + known + ")");
+      throw UsageError(setting("shapes", name) + ": the model has no such input (inputs: " + known +
+                       ")");
     }
     take_shape(graph.tensor(*found), shape, symbols);
   }
@@ -92,8 +93,8 @@ const Dimension* batch_of(const std::vector<Dimension>& dimensions) {
 }
 
 void take_batch(const Graph& graph, std::int64_t batch, Symbols& symbols) {
-  if (batch < 0) throw UsageError("--batch " + std::to_string(batch) + ": must be positive");
-  const std::string option = "--batch " + std::to_string(batch);
+  const Message option = setting("batch", std::to_string(batch));
+  if (batch < 0) throw UsageError(option + ": must be positive");
   bool fits = batch == 0;
   std::string inputs;
   for (const TensorId id : graph.inputs) {
@@ -129,10 +130,10 @@ int bind_shapes(Graph& graph, const PassOptions& options) {
       if (dimension.symbol.empty()) continue;
       const std::int64_t* value = symbols.find(dimension.symbol);
       if (value == nullptr) {
-        throw UnknownShape(
-            "input " + describe(tensor) + ": the extent '" + dimension.symbol +
-            "' is open; give --batch for the first extent, or all of them with --shape " +
-            tensor.name + ":...");
+        throw UnknownShape("input " + describe(tensor) + ": the extent '" + dimension.symbol +
+                           "' is open; give " + setting("batch") +
+                           " for the first extent, or all of them with " +
+                           setting("shapes", tensor.name + ":..."));
       }
       shape.back() = *value;
       ++bound;

@@ -69,7 +69,7 @@ Plan with_less_workspace(Plan plan, const PlanContext& context) {
 
 Plan make_plan(const Graph& graph, const DeviceInfo& device, const KernelPolicy& policy) {
   const TaskList apart = make_tasks(graph);
-  std::vector<std::string> notes;
+  JoinNotes notes;
   const PlanContext whole(policy, device, apart);
   CandidateMemo memo(whole);
   const TaskList tasks = join_pools(whole, memo, notes);
@@ -77,7 +77,8 @@ Plan make_plan(const Graph& graph, const DeviceInfo& device, const KernelPolicy&
   Plan plan = plan_once(context, memo);
   const bool asked = context.options.workspace_limit_bytes && shares_whole_places(device);
   if (asked) plan = with_less_workspace(std::move(plan), context);
-  std::ranges::move(notes, std::back_inserter(plan.considered));
+  std::ranges::move(notes.considered, std::back_inserter(plan.considered));
+  std::ranges::move(notes.left_out_by_self_tests, std::back_inserter(plan.left_out_by_self_tests));
   return plan;
 }
 

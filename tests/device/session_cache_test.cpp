@@ -163,8 +163,8 @@ TEST_P(SessionCache, DamagedEntriesAreReportedAndBuiltAnew) {
     const CompileReport report = checked_report(fresh_device(GetParam(), cache.path()));
     EXPECT_EQ(report.kernels.built, kernels);
     ASSERT_EQ(report.notes.size(), entries.size());
-    EXPECT_THAT(report.notes[0], HasSubstr(cache.path().string()));
-    EXPECT_THAT(report.notes[0], HasSubstr("built from source instead"));
+    EXPECT_THAT(report.notes[0].print(), HasSubstr(cache.path().string()));
+    EXPECT_THAT(report.notes[0].print(), HasSubstr("built from source instead"));
     // What was written in its place is good.
     const CompileReport after = checked_report(fresh_device(GetParam(), cache.path()));
     EXPECT_EQ(after.kernels.built, 0);
@@ -208,7 +208,7 @@ TEST_P(SessionCache, AnUnwritableCacheIsReportedNotFatal) {
   const CompileReport report = checked_report(fresh_device(GetParam(), file / "cache"));
   EXPECT_GT(report.kernels.built, 0);
   ASSERT_FALSE(report.notes.empty());
-  EXPECT_THAT(report.notes[0], HasSubstr("not kept"));
+  EXPECT_THAT(report.notes[0].print(), HasSubstr("not kept"));
 }
 
 /// Run in a process of their own by the tests below.

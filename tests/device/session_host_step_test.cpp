@@ -37,7 +37,7 @@ MORTON_ON_EVERY_DEVICE(SessionHostStep);
 TEST_P(SessionHostStep, SeesWhatKernelsLeftAndKernelsSeeItsResult) {
   const CompiledModel model = compiled(session_model());
   EXPECT_THAT(model.plan_text(CompiledModel::Detail::why), HasSubstr("library call on the host"));
-  EXPECT_EQ(model.report().notes.size(), 0U) << model.report().notes.front();
+  EXPECT_EQ(model.report().notes.size(), 0U) << model.report().notes.front().print();
   Session session(model, {SessionOptions::Profiling::on});
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const auto inputs = session_inputs(seed);

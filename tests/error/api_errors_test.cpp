@@ -18,12 +18,14 @@
 #include "support/networks.hpp"
 #include "support/rooms.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/thrown.hpp"
 
 namespace morton::test {
 namespace {
 
 using test::TemporaryFolder;
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -113,7 +115,10 @@ TEST(ApiCompileErrors, OptionsThatCannotBe) {
   EXPECT_THAT(plan_complaint(mlp, options), StartsWith("usage: "));
   options = {};
   options.shapes = {{"y", {1, 784}}};
-  EXPECT_THAT(plan_complaint(mlp, options), AllOf(StartsWith("usage: "), HasSubstr("--shape y")));
+  const auto error = thrown<UsageError>([&] {
+    static_cast<void>(plan_text(mlp, device_text(), CompiledModel::Detail::brief, options));
+  });
+  EXPECT_THAT(error.message().settings(), ElementsAre(NamedSetting{"shapes", "y"}));
   options.shapes = {{"x", {1, 783}}};
   EXPECT_THAT(plan_complaint(mlp, options),
               AllOf(StartsWith("usage: "), HasSubstr("784"), HasSubstr("783")));

@@ -59,7 +59,7 @@ TEST(ConvPath, ALibrarysRecipeIsConsideredWhereItIsNamedOnly) {
   const Plan plan = plan_of(network_named("lenet5"), 1, saved_device("pocl_cpu"), options);
   for (const Step& step : plan.steps) EXPECT_EQ(step.kernel.find("clblast"), std::string::npos);
   const std::string why = print(plan, PlanDetail::why);
-  EXPECT_NE(why.find("not conv2d.clblast: it is considered only where --use "
+  EXPECT_NE(why.find("not conv2d.clblast: it is considered only where use "
                      "conv2d=conv2d.clblast asks for it"),
             std::string::npos)
       << why;

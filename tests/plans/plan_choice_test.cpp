@@ -3,6 +3,8 @@
 // What the planner chooses, what it refuses, and what it says about both.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "base/numbers/checked.hpp"
 #include "plan/policy/plan_options.hpp"
@@ -10,6 +12,7 @@
 #include "plan/search/recipe.hpp"
 #include "plans/plan_setup.hpp"
 #include "support/rooms.hpp"
+#include "support/thrown.hpp"
 
 namespace morton::test {
 namespace {
@@ -24,6 +27,18 @@ std::string complaint(const Graph& graph, const DeviceInfo& device, const PlanOp
     return std::string("unsupported: ") + error.what();
   }
   return "nothing";
+}
+
+/// The error of class Expected that planning for the options throws.
+template <typename Expected>
+Expected refusal(const Graph& graph, const DeviceInfo& device, const PlanOptions& options) {
+  return thrown<Expected>([&] { static_cast<void>(plan_of(graph, 3, device, options)); });
+}
+
+/// The setting at fault with its value.
+NamedSetting first_setting(const Error& error) {
+  const std::vector<NamedSetting> all = error.message().settings();
+  return all.empty() ? NamedSetting{} : all.front();
 }
 
 testing::AssertionResult says(const std::string& text, const std::string& part) {
@@ -109,12 +124,12 @@ TEST(PlanUse, UnknownFamilyKernelOrPairIsAUsageError) {
   const Graph mlp = make_mlp(1);
   PlanOptions options;
   options.use = {{"gem", "gemm.naive"}};
-  EXPECT_TRUE(says(complaint(mlp, device, options), "usage: --use: there is no family"));
+  EXPECT_EQ(refusal<UsageError>(mlp, device, options).setting(), "use");
+  const auto asked = [&] { return first_setting(refusal<UsageError>(mlp, device, options)); };
   options.use = {{"gemm", "gemm.nave"}};
-  EXPECT_TRUE(says(complaint(mlp, device, options), "usage: --use gemm=gemm.nave: the catalogue"));
+  EXPECT_EQ(asked(), (NamedSetting{"use", "gemm=gemm.nave"}));
   options.use = {{"softmax", "gemm.naive"}};
-  EXPECT_TRUE(
-      says(complaint(mlp, device, options), "usage: --use softmax=gemm.naive: it computes gemm"));
+  EXPECT_EQ(asked(), (NamedSetting{"use", "softmax=gemm.naive"}));
   // Also where the model has no such problem: a slip of the pen is no wish.
   options.use = {{"conv2d", "gemm.naive"}};
   EXPECT_TRUE(says(complaint(mlp, device, options), "it computes gemm"));
@@ -124,9 +139,12 @@ TEST(PlanUse, AKernelThatCannotIsAUsageErrorWithItsReason) {
   const DeviceInfo device = saved_device("pocl_cpu");
   PlanOptions options;
   options.use = {{"conv2d", "conv2d.im2col_gemm"}};
-  const std::string text = complaint(make_small_cnn(2), device, options);
-  EXPECT_TRUE(says(text, "usage: --use conv2d=conv2d.im2col_gemm cannot compute Conv"));
-  EXPECT_TRUE(says(text, "it requires"));
+  const auto error = refusal<UsageError>(make_small_cnn(2), device, options);
+  EXPECT_EQ(first_setting(error), (NamedSetting{"use", "conv2d=conv2d.im2col_gemm"}));
+  const auto own =
+      std::ranges::find(error.rejected(), "conv2d.im2col_gemm", &RejectedKernel::kernel);
+  ASSERT_NE(own, error.rejected().end()) << error.what();
+  EXPECT_TRUE(says(own->why.print(), "it requires"));
 }
 
 TEST(PlanUse, IsObeyedByEveryStepOfTheFamily) {
@@ -151,19 +169,23 @@ TEST(PlanRejection, SaysWhichLimitOfTheDevice) {
   device.compute.max_work_item_sizes = {256, 4, 256};
   const Plan plan = plan_of(make_mlp(1), 3, device);
   ASSERT_FALSE(plan.considered.empty());
-  EXPECT_TRUE(says(plan.considered[0],
+  EXPECT_TRUE(says(plan.considered[0].print(),
                    "not gemm.naive: local size 8 exceeds the device's 4 in dimension 1"));
-  EXPECT_TRUE(says(plan.considered[0], "not gemm.morton_4_2: local size 16"));
+  EXPECT_TRUE(says(plan.considered[0].print(), "not gemm.morton_4_2: local size 16"));
   EXPECT_EQ(count_of(plan, "gemm.naive") + count_of(plan, "gemm.morton_4_2"), 0);
 }
 
 TEST(PlanRejection, NoKernelAtAllNamesTheNodeAndEveryReason) {
   DeviceInfo device = saved_device("mali_t628");
   device.compute.max_work_group_size = 1;
-  const std::string text = complaint(make_small_cnn(2), device, {});
-  EXPECT_TRUE(says(text, "unsupported: plan: no kernel computes Conv0"));
-  EXPECT_TRUE(says(text, "conv2d.naive: "));
-  EXPECT_TRUE(says(text, "conv2d.im2col_gemm: "));
+  const auto error = refusal<UnsupportedError>(make_small_cnn(2), device, {});
+  EXPECT_TRUE(says(error.what(), "Conv0"));
+  for (const char* name : {"conv2d.naive", "conv2d.im2col_gemm"}) {
+    const auto found = std::ranges::find(error.rejected(), name, &RejectedKernel::kernel);
+    ASSERT_NE(found, error.rejected().end()) << name;
+    EXPECT_FALSE(found->why.empty()) << name;
+    EXPECT_TRUE(says(error.what(), std::string(name) + ": " + found->why.print()));
+  }
 }
 
 TEST(PlanWhy, MentionsEveryEntryAndRecipeOfEachFamily) {
@@ -173,7 +195,8 @@ TEST(PlanWhy, MentionsEveryEntryAndRecipeOfEachFamily) {
       SCOPED_TRACE(std::string(network) + " on " + name);
       const Plan plan = plan_of(network_named(network), 3, saved_device(name));
       const std::string text = print(plan, PlanDetail::why);
-      for (const auto& line : plan.considered) {
+      for (const Message& considered : plan.considered) {
+        const std::string line = considered.print();
         EXPECT_TRUE(says(text, line));
         const auto colon = line.find(": ");
         const std::string family = line.substr(colon + 2, line.find(' ', colon + 2) - colon - 2);
@@ -188,7 +211,7 @@ TEST(PlanWhy, MentionsEveryEntryAndRecipeOfEachFamily) {
           }
         }
       }
-      for (const Step& step : plan.steps) EXPECT_TRUE(says(text, "why: " + step.reason));
+      for (const Step& step : plan.steps) EXPECT_TRUE(says(text, "why: " + step.reason.print()));
     }
   }
 }
@@ -215,7 +238,7 @@ TEST(PlanWorkspace, TheLimitDecidesWhetherARecipeMayBe) {
   options.use.clear();
   const Plan plan = plan_of(graph, 3, device, options);
   EXPECT_EQ(count_of(plan, "conv2d.gathered"), 1);
-  EXPECT_TRUE(says(plan.considered[0], "exceed the workspace limit"));
+  EXPECT_TRUE(says(plan.considered[0].print(), "exceed the workspace limit"));
 }
 
 TEST(PlanRecipe, Im2colBecomesAPackAndAProduct) {

@@ -27,7 +27,7 @@ std::string text_of(const CandidateList& list) {
     for (const TaskTensor& tensor : candidate.temporaries) text += "  " + tensor.name + "\n";
   }
   for (const auto& rejection : list.rejections) {
-    text += rejection.name + ": " + print(rejection.reason) + "\n";
+    text += rejection.name + ": " + print(rejection.reason).print() + "\n";
   }
   return text;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The values with which kernels are planned.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
@@ -27,7 +28,7 @@ TEST(PlanTunables, SetValuesReachTheLaunchAndTheInstance) {
     ++seen;
     EXPECT_EQ(step.tunables.at("TILE_M"), 1);
     EXPECT_EQ(step.tunables.at("TILE_N"), 64);
-    EXPECT_NE(step.reason.find("TILE_M=1 TILE_N=64, as set"), std::string::npos) << step.reason;
+    EXPECT_THAT(step.reason.print(), testing::HasSubstr("TILE_M=1 TILE_N=64, as set"));
     const InstanceSource& source = plan.instances[step.launch()->instance];
     EXPECT_NE(source.text.find("#define TILE_M 1\n"), std::string::npos);
   }

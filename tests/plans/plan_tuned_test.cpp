@@ -65,8 +65,9 @@ Step step_with(const TunedData& data, const DeviceInfo& device, PlanOptions opti
 }
 
 testing::AssertionResult reason_says(const Step& step, const std::string& part) {
-  if (step.reason.find(part) != std::string::npos) return testing::AssertionSuccess();
-  return testing::AssertionFailure() << "'" << step.reason << "' does not say '" << part << "'";
+  const std::string reason = step.reason.print();
+  if (reason.find(part) != std::string::npos) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << "'" << reason << "' does not say '" << part << "'";
 }
 
 TEST(PlanTuned, DistanceIsOfLogarithms) {

@@ -33,12 +33,6 @@ Plan planned_for(const Model& model, const std::vector<std::string>& device_json
   return make_plan(job.subject->graph(), devices.front(), *job.policy);
 }
 
-/// The second word of "f32 R_*_64_R [A=150->150 B=100->128] rim zero".
-std::string layout_in(const std::string& format) {
-  const std::size_t start = format.find(' ') + 1;
-  return format.substr(start, format.find(' ', start) - start);
-}
-
 }  // namespace
 
 CompiledModel::CompiledModel(std::shared_ptr<const CompiledState> state)
@@ -77,17 +71,18 @@ std::vector<StepInfo> CompiledModel::steps() const {
       const PassedValue* passed = argument.value();
       if (passed == nullptr) continue;
       const Value& value = plan.values[passed->id];
-      const std::string format = print(value.arrangement);
-      info.formats += (info.formats.empty() ? "" : ", ") + argument.name + ": " + format;
-      info.operands.push_back({argument.name, layout_in(format), value.arrangement.dtype});
+      info.formats +=
+          (info.formats.empty() ? "" : ", ") + argument.name + ": " + print(value.arrangement);
+      info.operands.push_back(
+          {argument.name, layout::layout_text(value.arrangement), value.arrangement.dtype});
     }
     steps.push_back(std::move(info));
   }
   return steps;
 }
 
-std::string CompiledModel::plan_text(Detail detail) const {
-  return print(state_->loaded->plan(), detail);
+std::string CompiledModel::plan_text(Detail detail, SettingPrinter printer) const {
+  return print(state_->loaded->plan(), detail, printer);
 }
 
 std::string CompiledModel::steps_digest() const {
@@ -144,7 +139,8 @@ CompiledModel CompiledModel::with_shapes(const InputShapes& shapes, Missing miss
   if (!state_->model) {
     throw UnsupportedError(
         "compile: a model that was compiled ahead has the shapes that its file holds; compile the "
-        "model for this shape too (morton compile --also-shape)");
+        "model for this shape too (" +
+        setting("also") + ")");
   }
   const ModelAtShapes subject(*state_->model, at_shapes(state_->passes, shapes));
   if (state_->options.log) state_->options.log(print(subject.report()));
@@ -177,18 +173,20 @@ CompiledModel CompiledModel::with_shapes(const InputShapes& shapes, Missing miss
 }
 
 std::string plan_json(const Model& model, const std::vector<std::string>& device_jsons,
-                      const CompileOptions& options) {
-  return to_json(planned_for(model, device_jsons, options)).dump();
+                      const CompileOptions& options, SettingPrinter printer) {
+  return to_json(planned_for(model, device_jsons, options), printer).dump();
 }
 
 std::string plan_text(const Model& model, const std::string& device_json,
-                      CompiledModel::Detail detail, const CompileOptions& options) {
-  return plan_text(model, std::vector{device_json}, detail, options);
+                      CompiledModel::Detail detail, const CompileOptions& options,
+                      SettingPrinter printer) {
+  return plan_text(model, std::vector{device_json}, detail, options, printer);
 }
 
 std::string plan_text(const Model& model, const std::vector<std::string>& device_jsons,
-                      CompiledModel::Detail detail, const CompileOptions& options) {
-  return print(planned_for(model, device_jsons, options), detail);
+                      CompiledModel::Detail detail, const CompileOptions& options,
+                      SettingPrinter printer) {
+  return print(planned_for(model, device_jsons, options), detail, printer);
 }
 
 }  // namespace morton

@@ -72,9 +72,8 @@ void require_savable(const CompiledModel& model, const std::string& path) {
   for (const Step& step : state.loaded->plan().steps) {
     if (step.library_call() == nullptr || is_on_host(step)) continue;
     throw UnsupportedError(path + ": step " + step.name + " is computed by " + step.kernel +
-                           ", which builds its kernels in each process; compile without it "
-                           "(--exclude " +
-                           step.kernel + ")");
+                           ", which builds its kernels in each process; compile without it (" +
+                           setting("exclude", step.kernel) + ")");
   }
 }
 
@@ -158,7 +157,7 @@ const ArchivedVariant& choose(const CompiledFileState& state, const CompiledFile
   std::string wanted = options.batch == 0 ? "" : " batch " + std::to_string(options.batch);
   for (const auto& [name, shape] : options.shapes) wanted += " " + name + " " + to_string(shape);
   throw UsageError(state.where + ": is not compiled for" + wanted + "; it is for" + held +
-                   "\n  compile the model for this shape too (morton compile --also-shape)");
+                   "\n  compile the model for this shape too (" + setting("also") + ")");
 }
 
 void require_libraries(const Plan& plan, const std::string& where) {
@@ -184,7 +183,8 @@ std::string reason_to_rebuild(const CompiledFileState& state, const Device& devi
   }
   throw UsageError(why +
                    "\n  compile the model here, or let its kernels be built from the source in "
-                   "the file (--rebuild)");
+                   "the file (" +
+                   setting("elsewhere", "rebuild") + ")");
 }
 
 /// Binaries and weights of a variant, checked.
@@ -205,7 +205,7 @@ std::shared_ptr<LoadedPlan> load_plan(const ArchivedVariant& variant,
                                       const CompiledFileState& state, const Device& device,
                                       const CompiledFileOptions& options, CompileReport& report) {
   const auto& opened = Inside::of(device);
-  std::string rebuilt = reason_to_rebuild(state, device, options);
+  Message rebuilt = reason_to_rebuild(state, device, options);
   check_archived(variant.plan, opened->info(), state.where);
   require_libraries(variant.plan, state.where);
   CompiledAhead ahead = contents_of(variant, state);
@@ -214,11 +214,12 @@ std::shared_ptr<LoadedPlan> load_plan(const ArchivedVariant& variant,
       return std::make_shared<LoadedPlan>(variant.plan, opened, ahead);
     } catch (const RefusedBinary& error) {
       if (options.elsewhere == CompiledFileOptions::Elsewhere::refuse) {
-        throw DeviceError(state.where + ": " + error.what() +
+        throw DeviceError(state.where + ": " + error.message() +
                           "; compile the model again, or let its kernels be built from the source "
-                          "in the file (--rebuild)");
+                          "in the file (" +
+                          setting("elsewhere", "rebuild") + ")");
       }
-      rebuilt = state.where + ": " + error.what() + "; its kernels were built from source";
+      rebuilt = state.where + ": " + error.message() + "; its kernels were built from source";
     }
   }
   report.fallbacks.push_back(rebuilt);

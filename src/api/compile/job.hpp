@@ -16,10 +16,10 @@ namespace morton::api {
 
 /// Who is told what happens.
 struct Observer {
-  std::function<void(const std::string&)> log;  ///< CompileOptions::log
-  std::function<void(double)> progress;         ///< CompileOptions::progress
+  std::function<void(const Message&)> log;  ///< CompileOptions::log
+  std::function<void(double)> progress;     ///< CompileOptions::progress
 
-  void say(const std::string& line) const {
+  void say(const Message& line) const {
     if (log) log(line);
   }
 };

@@ -35,8 +35,8 @@ void store_after_a_run(const std::shared_ptr<LoadedPlan>& loaded, std::vector<Pl
     try {
       run_once(std::make_shared<const LoadedPlan>(std::move(plan), loaded), countdown);
     } catch (const OutOfMemory& error) {
-      report.notes.push_back(
-          std::string("kernels for other shapes are built at their first use: ") + error.what());
+      report.notes.push_back("kernels for other shapes are built at their first use: " +
+                             error.message());
     }
   }
   for (auto& problem : loaded->store_programs()) report.notes.push_back(std::move(problem));
@@ -62,13 +62,13 @@ void fill_report(const LoadedPlan& loaded, CompileReport& report) {
 }
 
 void finish_loading(const std::shared_ptr<LoadedPlan>& loaded, std::vector<Plan> others,
-                    Countdown& countdown, const std::function<void(const std::string&)>& log,
+                    Countdown& countdown, const std::function<void(const Message&)>& log,
                     CompileReport& report) {
   fill_report(*loaded, report);
   if (loaded->has_librarys_kernels()) {
-    report.notes.push_back(
-        "a library computes some steps (plan --why names them): it builds its own kernels in each "
-        "process, and Morton's cache does not keep them");
+    report.notes.push_back("a library computes some steps (" + setting("plan_text", "why") +
+                           " names them): it builds its own kernels in each process, and Morton's "
+                           "cache does not keep them");
   }
   if (loaded->wants_storing() || loaded->has_librarys_kernels()) {
     store_after_a_run(loaded, std::move(others), countdown, report);

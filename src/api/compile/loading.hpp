@@ -39,7 +39,7 @@ void store_after_a_run(const std::shared_ptr<LoadedPlan>& loaded, std::vector<Pl
 /// the report. `others` are plans at other extents, of programs that `loaded` has. `log` may be
 /// empty.
 void finish_loading(const std::shared_ptr<LoadedPlan>& loaded, std::vector<Plan> others,
-                    Countdown& countdown, const std::function<void(const std::string&)>& log,
+                    Countdown& countdown, const std::function<void(const Message&)>& log,
                     CompileReport& report);
 
 /// Loads the plan on the state's devices, and fills in its report. `others` as above.

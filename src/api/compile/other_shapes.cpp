@@ -104,7 +104,7 @@ class Preparation {
     } catch (const Error& error) {
       // The model may not take these extents, or no kernel them; a defect is no reason.
       if (error.error_class() == ErrorClass::internal) throw;
-      job_.observer.say("no kernels are prepared for " + text_of(shapes) + ": " + error.what());
+      job_.observer.say("no kernels are prepared for " + text_of(shapes) + ": " + error.message());
     }
   }
 

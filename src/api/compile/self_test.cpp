@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <set>
-#include <sstream>
 
 #include "api/compile/compiled_state.hpp"
 #include "api/compile/kernel_trial.hpp"
@@ -17,7 +16,7 @@ namespace {
 
 /// How often kernels are replaced before the reference itself is doubted.
 constexpr int kMostRounds = 8;
-/// What every verdict of a self-test begins with, by which plans' rejections tell it.
+/// What every verdict of a self-test begins with.
 constexpr const char* kFound = "the self-test found it wrong: layer ";
 
 /// A kernel that is left out, for the layer that it was found in.
@@ -42,12 +41,15 @@ class SelfTest {
       }
       for (const WrongLayer& layer : wrong) refuse(layer, *state);
     }
-    throw DeviceError(history() + "\nthese were replaced, and layers are wrong still; " + kWayOut);
+    throw DeviceError(history() + "\nthese were replaced, and layers are wrong still; " +
+                      way_out());
   }
 
  private:
-  static constexpr const char* kWayOut =
-      "`morton compare MODEL --layers` shows more, and --self-test off runs the model nevertheless";
+  static Message way_out() {
+    return setting("compare_layers") + " shows more, and " + setting("self_test", "off") +
+           " runs the model nevertheless";
+  }
 
   std::shared_ptr<CompiledState> compiled() {
     try {
@@ -56,7 +58,8 @@ class SelfTest {
       return compile_untried(without, device_);
     } catch (const Error& error) {
       if (refusals_.empty()) throw;
-      throw DeviceError(history() + "\nno other kernel is left: " + error.what() + "; " + kWayOut);
+      throw DeviceError(history() + "\nno other kernel is left: " + error.message() + "; " +
+                        way_out());
     }
   }
 
@@ -97,8 +100,8 @@ class SelfTest {
     const std::string& kernel = refusal.kernel.kernel;
     for (const auto& [family, name] : job_.policy->options().use) {
       if (name != kernel) continue;
-      throw DeviceError(line_of(refusal) + "; it is asked for (--use " + family + "=" + name +
-                        "); " + kWayOut);
+      throw DeviceError(line_of(refusal) + "; it is asked for (" +
+                        setting("use", family + "=" + name) + "); " + way_out());
     }
   }
 
@@ -127,9 +130,8 @@ class SelfTest {
       return wrong_layers_of(state).empty() ? state : nullptr;
     } catch (const Error& error) {
       if (error.error_class() == ErrorClass::internal) throw;
-      notes_.push_back(std::string("self-test: a kernel that was left out could not be tried "
-                                   "again: ") +
-                       error.what());
+      notes_.push_back("self-test: a kernel that was left out could not be tried again: " +
+                       error.message());
       return nullptr;
     }
   }
@@ -162,8 +164,7 @@ class SelfTest {
         tried.add(verdicts(state, catalogue), catalogue);
       }
     } catch (const Error& error) {
-      report.notes.push_back(std::string("what the self-test found cannot be kept: ") +
-                             error.what());
+      report.notes.push_back("what the self-test found cannot be kept: " + error.message());
     }
     for (const Refusal& refusal : refusals_) {
       report.fallbacks.push_back(line_of(refusal) +
@@ -188,7 +189,7 @@ class SelfTest {
       const Entry* entry = catalogue.find_entry(suspect.kernel);
       if (entry == nullptr) continue;
       found.add(Verdict{device, suspect.kernel, entry->program.digest.kernel, suspect.tunables,
-                        kFound + where});
+                        kFound + where, Verdict::Finder::self_test});
     }
     return found;
   }
@@ -199,7 +200,7 @@ class SelfTest {
   std::vector<Refusal> refusals_;
   std::set<std::string> wrong_before_;  ///< layers
   std::set<std::string> right_;         ///< trial keys
-  std::vector<std::string> notes_;
+  std::vector<Message> notes_;
   std::string device_name_;
   int kernels_ = 0;
   int undecided_ = 0;  ///< in the last trial
@@ -212,31 +213,17 @@ std::shared_ptr<CompiledState> compile_tried(const Job& job, const Device& devic
   return SelfTest(job, device).run();
 }
 
-std::vector<std::string> left_out_by_self_tests(const Plan& plan) {
-  std::vector<std::string> lines;
-  for (const std::string& text : plan.considered) {
-    std::istringstream all(text);
-    for (std::string line; std::getline(all, line);) {
-      if (line.find(kFound) == std::string::npos) continue;
-      // "    not gemm.tile: TILE_M=8 is refused ..."
-      const std::size_t name = line.find("not ") + 4;
-      const std::size_t end = line.find(": ", name);
-      line = line.substr(name, end - name) + " is left out" + line.substr(end);
-      if (std::ranges::find(lines, line) == lines.end()) lines.push_back(line);
-    }
-  }
-  return lines;
-}
-
 void add_fallbacks(const Plan& plan, CompileReport& report) {
-  for (const std::string& line : left_out_by_self_tests(plan)) {
+  std::set<std::string> told;
+  for (const std::string& line : plan.left_out_by_self_tests) {
+    if (!told.insert(line).second) continue;
     report.fallbacks.push_back(line);
     report.notes.push_back(line);
   }
   for (const Step& step : plan.steps) {
     if (!is_on_host(step)) continue;
     report.fallbacks.push_back("'" + step.name + "' is computed on the host, by " + step.kernel +
-                               " (--exclude " + step.kernel +
+                               " (" + setting("exclude", step.kernel) +
                                ", when the model is compiled, leaves it to the device)");
   }
 }
@@ -244,9 +231,10 @@ void add_fallbacks(const Plan& plan, CompileReport& report) {
 void take_fallbacks(const Plan& plan, CompileOptions::Fallback wish, CompileReport& report) {
   add_fallbacks(plan, report);
   if (wish == CompileOptions::Fallback::report || report.fallbacks.empty()) return;
-  std::string text;
-  for (const std::string& fallback : report.fallbacks) text += "\n  " + fallback;
-  throw UnsupportedError("--strict: the model falls back to another way of computing:" + text);
+  Message text;
+  for (const Message& fallback : report.fallbacks) text += "\n  " + fallback;
+  throw UnsupportedError(setting("fallback", "refuse") +
+                         ": the model falls back to another way of computing:" + text);
 }
 
 }  // namespace morton::api

@@ -22,12 +22,8 @@ struct CompiledState;
 /// other is left.
 [[nodiscard]] std::shared_ptr<CompiledState> compile_tried(const Job& job, const Device& device);
 
-/// One line for each kernel that the plan left out because a self-test, of this process or an
-/// earlier one, found it wrong.
-[[nodiscard]] std::vector<std::string> left_out_by_self_tests(const Plan& plan);
-
-/// Adds to the report's fallbacks what the plan does otherwise than was asked for: those kernels,
-/// which its notes name too, and steps on the host.
+/// Adds to the report's fallbacks what the plan does otherwise than was asked for: kernels that it
+/// left out because a self-test found them wrong, which its notes name too, and steps on the host.
 void add_fallbacks(const Plan& plan, CompileReport& report);
 
 /// Likewise; throws UnsupportedError where there is something and it is refused.

@@ -2,6 +2,7 @@
 #include "api/compile/tried_kernels.hpp"
 
 #include <sstream>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/files/file.hpp"
@@ -47,7 +48,10 @@ std::vector<std::string> read_self_test_verdicts(const fs::path& cache, TunedDat
       problems.emplace_back(error.what());
       continue;
     }
-    for (const Verdict& verdict : found.verdicts()) data.add(verdict);
+    for (Verdict verdict : found.verdicts()) {
+      verdict.finder = Verdict::Finder::self_test;
+      data.add(std::move(verdict));
+    }
   }
   return problems;
 }

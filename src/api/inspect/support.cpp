@@ -37,7 +37,7 @@ NodeSupport declared_support(const Graph& graph, const Node& node) {
     if (operator_of(node).alias) support.where = Where::nowhere;
   } catch (const Error& error) {
     support.where = Where::unsupported;
-    support.reason = error.what();
+    support.reason = error.message();
   }
   return support;
 }
@@ -79,17 +79,13 @@ Graph known_part(const Graph& whole, Nodes& nodes) {
   return part;
 }
 
-/// Puts the error that is being handled down to the node that it names; throws it on where it
-/// names none.
+/// Notes the error that is being handled at the node that it is put down to; throws it on where
+/// there is none.
 void blame(const Error& error, Nodes& nodes) {
-  const std::string text = error.what();
   for (NodeSupport& node : nodes) {
-    const std::string quoted = " '" + node.node + "'";
-    const bool named = text.find(node.op + quoted) != std::string::npos ||
-                       text.find("node" + quoted) != std::string::npos;
-    if (!named || is_out(node)) continue;
+    if (error.node().empty() || node.node != error.node() || is_out(node)) continue;
     node.where = Where::unsupported;
-    node.reason = text;
+    node.reason = error.message();
     return;
   }
   throw;
@@ -144,7 +140,7 @@ void look_for_kernels(const Graph& prepared, const KernelPolicy& policy, Nodes& 
       const auto found = std::ranges::find_if(nodes, is_task);
       if (found == nodes.end()) throw;
       found->where = Where::unsupported;
-      found->reason = error.what();
+      found->reason = error.message();
     }
   }
 }
@@ -194,7 +190,7 @@ ModelSupport model_support(const Model& model, const CompileOptions& options) {
     look_closer(live, passes_apart(options), *policy, support.nodes);
   } catch (const UnknownShape& error) {
     support.nodes = declared;
-    support.shapes_unknown = error.what();
+    support.shapes_unknown = error.message();
   }
   return support;
 }
@@ -202,7 +198,7 @@ ModelSupport model_support(const Model& model, const CompileOptions& options) {
 void require_supported(const Model& model) {
   constexpr std::size_t kMostNamed = 20;
   const Graph live = live_graph(model);
-  std::vector<std::string> reasons;
+  std::vector<Message> reasons;
   const Node* first = nullptr;
   for (const Node& node : live.nodes) {
     const NodeSupport support = declared_support(live, node);
@@ -212,7 +208,7 @@ void require_supported(const Model& model) {
   }
   if (reasons.empty()) return;
   if (reasons.size() == 1) check_supported(live, *first);
-  std::string text = std::to_string(reasons.size()) + " nodes cannot be computed:";
+  Message text = std::to_string(reasons.size()) + " nodes cannot be computed:";
   for (std::size_t i = 0; i < std::min(reasons.size(), kMostNamed); ++i)
     text += "\n  " + reasons[i];
   if (reasons.size() > kMostNamed) {
@@ -221,7 +217,7 @@ void require_supported(const Model& model) {
   throw UnsupportedError(text);
 }
 
-std::string training_obstacle(const Model& model, const CompileOptions& options) {
+Message training_obstacle(const Model& model, const CompileOptions& options) {
   TrainingStepOptions step;
   step.batch = std::max<std::int64_t>(options.batch, 1);
   step.shapes = options.shapes;
@@ -230,10 +226,10 @@ std::string training_obstacle(const Model& model, const CompileOptions& options)
   step.targets = TargetKind::values;
   try {
     (void)make_training_step(in_form_of_use(Inside::of(model)), step);
-    return "";
+    return {};
   } catch (const Error& error) {
     if (error.error_class() == ErrorClass::internal) throw;
-    return error.what();
+    return error.message();
   }
 }
 

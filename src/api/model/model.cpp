@@ -94,7 +94,7 @@ ModelSummary Model::summary() const {
     try {
       check_supported(*graph_, node);
     } catch (const Error& error) {
-      summary.unsupported.emplace_back(node.name, error.what());
+      summary.unsupported.emplace_back(node.name, error.message());
     }
   }
   for (const TensorId id : planned_graph_inputs(*graph_)) {

@@ -22,7 +22,7 @@ Device Device::open(const std::string& selector, const DeviceConfig& config) {
     return Device(OpenClDevice::open(named.value_or("auto"), {cache_folder_of(config)}));
   } catch (const UsageError& error) {
     if (!named) throw;
-    throw UsageError("MORTON_DEVICE=" + *named + ": " + error.what());
+    throw UsageError("MORTON_DEVICE=" + *named + ": " + error.message());
   }
 }
 

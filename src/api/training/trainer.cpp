@@ -214,8 +214,8 @@ const TrainingSummary& Trainer::summary() const { return state_->summary; }
 
 const TrainerOptions& Trainer::options() const { return state_->options; }
 
-std::string Trainer::plan_text(CompiledModel::Detail detail) const {
-  return step_model().plan_text(detail);
+std::string Trainer::plan_text(CompiledModel::Detail detail, SettingPrinter printer) const {
+  return step_model().plan_text(detail, printer);
 }
 
 const CompiledModel& Trainer::step_model() const { return state_->session.model(); }

@@ -15,7 +15,7 @@ namespace {
 /// Throws UsageError unless `value` is a number from 0 on below `below`.
 void require_range(const char* what, double value, double below) {
   if (value >= 0.0 && value < below) return;
-  throw UsageError(std::string(what) + ": expected a number of 0 or more" +
+  throw UsageError(setting(what) + ": expected a number of 0 or more" +
                    (std::isinf(below) ? "" : ", and below " + exact_text(below)) + ", got " +
                    exact_text(value));
 }
@@ -39,7 +39,7 @@ void check_trainer_options(const TrainerOptions& options) {
   require_range("beta2", optimizer.beta2, 1.0);
   require_range("decay", optimizer.decay, 1.0);
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  require_range("weight decay", optimizer.weight_decay, kInfinity);
+  require_range("weight_decay", optimizer.weight_decay, kInfinity);
   // Where a gradient has always been 0, what is divided by is epsilon alone, as f32.
   const auto epsilon = static_cast<float>(optimizer.epsilon);
   if (!(epsilon > 0.0F && std::isfinite(epsilon))) {
@@ -47,7 +47,8 @@ void check_trainer_options(const TrainerOptions& options) {
                      exact_text(optimizer.epsilon));
   }
   if (options.clip_norm && !(*options.clip_norm > 0.0)) {
-    throw UsageError("clipping: expected a length above 0, got " + exact_text(*options.clip_norm));
+    throw UsageError(setting("clip_norm") + ": expected a length above 0, got " +
+                     exact_text(*options.clip_norm));
   }
 }
 

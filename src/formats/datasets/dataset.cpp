@@ -70,12 +70,13 @@ Dataset read_part(const std::string& path, Split split) {
   const DatasetKind kind = kind_of(path);
   if (!kind.has(path, split)) {
     const bool test = split == Split::test;
-    throw UsageError(
-        path + ": has no " + std::string(name_of(split)) + " part (as " + std::string(kind.files) +
-        ")" +
-        (test ? "; `morton eval --part train` shows the training examples, `morton train "
-                "--validation` holds some of them back"
-              : ""));
+    Message text = path + ": has no " + std::string(name_of(split)) + " part (as " +
+                   std::string(kind.files) + ")";
+    if (test) {
+      text += "; " + setting("part", "train") + " shows the training examples, " +
+              setting("validation", "share") + " holds some of them back";
+    }
+    throw UsageError(text);
   }
   Dataset data = kind.read(path, split);
   check_dataset(data);

@@ -149,7 +149,7 @@ std::vector<TensorType> infer_elementwise(const NodeView& node) {
                 std::string(name_of(other.dtype)) + "; they must be the same");
     }
     types.push_back(other.dtype);
-    result.shape = broadcast(result.shape, other.shape, node.where());
+    result.shape = node.broadcast(result.shape, other.shape);
   }
   try {
     result.dtype = TypedChain(op.chain(node), std::move(types)).result_type();

@@ -28,10 +28,25 @@ std::set<TensorId> open_inputs(const Graph& graph, TensorId id) {
 
 std::string NodeView::where() const { return node_->op + " '" + node_->name + "'"; }
 
-void NodeView::fail(const std::string& what) const { throw ModelError(where() + ": " + what); }
+void NodeView::fail(const std::string& what) const {
+  ModelError error(where() + ": " + what);
+  error.put_down_to(node_->name);
+  throw error;
+}
 
 void NodeView::unsupported(const std::string& what) const {
-  throw UnsupportedError(where() + ": " + what);
+  UnsupportedError error(where() + ": " + what);
+  error.put_down_to(node_->name);
+  throw error;
+}
+
+Shape NodeView::broadcast(const Shape& a, const Shape& b, const std::string& part) const {
+  try {
+    return morton::broadcast(a, b, where() + (part.empty() ? "" : ": " + part));
+  } catch (Error& error) {
+    error.put_down_to(node_->name);
+    throw;
+  }
 }
 
 bool NodeView::has_input(std::size_t i) const {
@@ -65,9 +80,8 @@ const Tensor& NodeView::value(std::size_t i) const {
   if (open.empty())
     unsupported("the value of input " + std::to_string(i) + ", '" + tensor.name +
                 "', must be known when the model is planned; a run computes it");
-  throw UnknownShape(what + " and follows from " + open +
-                     ": give the value when compiling (run -i " +
-                     "does; CompileOptions::values in the library)");
+  throw UnknownShape(what + " and follows from " + open + ": give the value when compiling, by " +
+                     setting("values"));
 }
 
 std::vector<std::int64_t> NodeView::value_integers(std::size_t i) const {

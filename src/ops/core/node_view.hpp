@@ -29,10 +29,13 @@ class NodeView {
   [[nodiscard]] std::int64_t opset() const { return graph_->opset; }
   /// "Conv 'C1'", for messages.
   [[nodiscard]] std::string where() const;
-  /// Throws ModelError "Conv 'C1': <what>".
+  /// Throws ModelError "Conv 'C1': <what>", which is put down to the node.
   [[noreturn]] void fail(const std::string& what) const;
-  /// Throws UnsupportedError "Conv 'C1': <what>".
+  /// Throws UnsupportedError likewise.
   [[noreturn]] void unsupported(const std::string& what) const;
+  /// Shape of the operands `a` and `b` together; throws ModelError that names the node, and `part`
+  /// of it where that is not empty.
+  [[nodiscard]] Shape broadcast(const Shape& a, const Shape& b, const std::string& part = "") const;
 
   /// Number of operands before the epilogue's.
   [[nodiscard]] std::size_t input_count() const { return node_->operand_count(); }

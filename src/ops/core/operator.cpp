@@ -59,7 +59,7 @@ void check_declaration(const NodeView& view, const Operator& op) {
 void check_epilogue(const Graph& graph, const NodeView& view, const Shape& result) {
   for (std::size_t i = view.input_count(); i < view.node().inputs.size(); ++i) {
     const GraphTensor& side = graph.tensor(view.node().inputs[i]);
-    if (broadcast(side.shape, result, view.where() + ": epilogue") != result) {
+    if (view.broadcast(side.shape, result, "epilogue") != result) {
       view.fail("operand '" + side.name + "' of its epilogue, " + to_string(side.shape) +
                 ", does not broadcast to " + to_string(result));
     }
@@ -90,9 +90,19 @@ std::vector<TensorType> own_types(const NodeView& view, const Operator& op) {
   try {
     return op.infer != nullptr ? op.infer(view) : infer_elementwise(view);
   } catch (const ModelError& error) {
-    const std::string text = error.what();
-    if (text.find("'" + view.node().name + "'") != std::string::npos) throw;
-    view.fail(text);
+    if (error.node() == view.node().name) throw;
+    view.fail(error.what());
+  }
+}
+
+/// Throws ModelError, put down to the node, where a result has more elements than can be counted.
+void check_sizes(const NodeView& view, const std::vector<TensorType>& results) {
+  const std::string what = view.where() + ": output";
+  try {
+    for (const TensorType& type : results) (void)element_count(type.shape, what.c_str());
+  } catch (Error& error) {
+    error.put_down_to(view.node().name);
+    throw;
   }
 }
 
@@ -203,10 +213,11 @@ const Operator& operator_of(const Node& node) {
   for (const std::string& name : near_names(node.op, names)) {
     near += (near.empty() ? "; near it: " : ", ") + name;
   }
-  throw UnsupportedError("node '" + node.name + "': the operator '" + node.op +
-                         "' is not supported" + near +
-                         " (README.md lists those that are; `morton inspect MODEL --support` looks "
-                         "at every node)");
+  UnsupportedError error("node '" + node.name + "': the operator '" + node.op +
+                         "' is not supported" + near + " (README.md lists those that are; " +
+                         setting("model_support") + " looks at every node)");
+  error.put_down_to(node.name);
+  throw error;
 }
 
 void check_supported(const Graph& graph, const Node& node) {
@@ -227,8 +238,7 @@ std::vector<TensorType> infer(const Graph& graph, const Node& node) {
     view.unsupported("output " + std::to_string(i) + " ('" + graph.tensor(node.outputs[i]).name +
                      "') is not supported");
   }
-  const std::string what = view.where() + ": output";
-  for (const TensorType& type : types) (void)element_count(type.shape, what.c_str());
+  check_sizes(view, types);
   check_epilogue(graph, view, types[0].shape);
   types[0].dtype = type_behind_epilogue(graph, view, types[0].dtype);
   return types;

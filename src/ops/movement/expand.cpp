@@ -16,7 +16,7 @@ std::vector<TensorType> infer_expand(const NodeView& node) {
   for (const std::int64_t extent : shape) {
     if (extent < 0) node.fail("cannot expand to " + to_string(shape));
   }
-  return {{input.dtype, broadcast(input.shape, shape, node.where())}};
+  return {{input.dtype, node.broadcast(input.shape, shape)}};
 }
 
 std::vector<std::vector<Origin>> origins_of_expand(const NodeView& node) {

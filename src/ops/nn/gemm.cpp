@@ -56,7 +56,7 @@ std::vector<TensorType> infer_gemm(const NodeView& node) {
   const Shape shape{product.m, product.n};
   if (node.has_input(2)) {
     const Shape c = node.input(2).shape;
-    if (broadcast(c, shape, node.where() + ": C") != shape) {
+    if (node.broadcast(c, shape, "C") != shape) {
       node.fail("C " + to_string(c) + " does not broadcast to " + to_string(shape));
     }
   }

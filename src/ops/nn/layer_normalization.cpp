@@ -32,7 +32,7 @@ std::vector<TensorType> infer_layer(const NodeView& node) {
   for (std::size_t i = 1; i < node.input_count(); ++i) {
     if (!node.has_input(i)) continue;
     const Shape shape = node.input(i).shape;
-    if (broadcast(shape, type.shape, node.where()) == type.shape) continue;
+    if (node.broadcast(shape, type.shape) == type.shape) continue;
     node.fail("input " + std::to_string(i) + ", " + to_string(shape) + ", does not broadcast to " +
               to_string(type.shape));
   }

@@ -33,7 +33,7 @@ MatMulProduct mat_mul_of(const NodeView& node) {
   product.k = a.back();
   product.n = b.back();
   if (b.size() > 2) {
-    product.batch = broadcast(leading(a), leading(b), node.where() + ": " + got);
+    product.batch = node.broadcast(leading(a), leading(b), got);
     product.m = a[a.size() - 2];
     return product;
   }

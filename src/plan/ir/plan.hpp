@@ -18,6 +18,7 @@
 #include "catalogue/catalogue.hpp"
 #include "graph/graph.hpp"
 #include "layout/arrangement.hpp"
+#include "morton/message.hpp"
 #include "morton/plan_choices.hpp"
 #include "plan/ir/decision.hpp"
 #include "plan/measured/tuned.hpp"
@@ -153,7 +154,7 @@ struct Step {
   bool in_place = false;
   StepCost cost;
   Environment tunables;   ///< the values that it is built with
-  std::string reason;     ///< why this kernel, and why with these values
+  Message reason;         ///< why this kernel, and why with these values
   std::string problem;    ///< what it solves, for printing
   TunedProblem tuned_as;  ///< what tuning data knows that by
 
@@ -209,7 +210,9 @@ struct Plan {
   Indexed<BlockId, PlannedBlock> blocks;
   std::vector<Port> inputs, outputs, states;
   /// For each task, what was considered: lines for `--why`.
-  std::vector<std::string> considered;
+  std::vector<Message> considered;
+  /// "gemm.tile is left out: ..." for what a self-test found wrong; the same may come again.
+  std::vector<std::string> left_out_by_self_tests;
   LiveBytes largest_live;
   std::map<std::string, TaskDecision> decisions;  ///< by task
 };
@@ -223,10 +226,12 @@ inline void verify(const Plan& plan, const DeviceInfo& device) { verify(plan, De
 /// Estimated time of a run: the devices work at the same time, transfers one after the other.
 [[nodiscard]] double estimated_us(const Plan& plan);
 
-[[nodiscard]] std::string print(const Plan& plan, PlanDetail detail);
+/// `printer` writes the settings that its reasons name.
+[[nodiscard]] std::string print(const Plan& plan, PlanDetail detail,
+                                SettingPrinter printer = print_setting);
 
 /// The same for programs: steps with their arguments, values, blocks.
-[[nodiscard]] Json to_json(const Plan& plan);
+[[nodiscard]] Json to_json(const Plan& plan, SettingPrinter printer = print_setting);
 
 /// "weights", "state", "activations", "workspace".
 [[nodiscard]] std::string_view name_of(PlannedBlock::Kind kind);

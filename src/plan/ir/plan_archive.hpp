@@ -147,6 +147,24 @@ void visit(Archive& archive, T& cost) {
   archive(flop, bytes, logical_bytes, footprint_bytes, estimated_us);
 }
 
+template <typename Archive, Archived<NamedSetting> T>
+void visit(Archive& archive, T& setting) {
+  auto& [name, value] = setting;
+  archive(name, value);
+}
+
+template <typename Archive, Archived<MessagePiece> T>
+void visit(Archive& archive, T& piece) {
+  auto& [words, setting] = piece;
+  archive(words, setting);
+}
+
+template <typename Archive, Archived<Message> T>
+void visit(Archive& archive, T& message) {
+  auto& [pieces] = message;
+  archive(pieces);
+}
+
 /// Tuning knows its problem by `tuned_as`; nobody tunes what is compiled.
 template <typename Archive, Archived<plan::Step> T>
 void visit(Archive& archive, T& step) {
@@ -190,9 +208,9 @@ void visit(Archive& archive, T& instance) {
 template <typename Archive, Archived<plan::Plan> T>
 void visit(Archive& archive, T& plan) {
   auto& [devices, roofs, values, load_steps, steps, instances, programs, blocks, inputs, outputs,
-         states, considered, largest_live, decisions] = plan;
+         states, considered, left_out_by_self_tests, largest_live, decisions] = plan;
   archive(devices, roofs, values, load_steps, steps, instances, programs, blocks, inputs, outputs,
-          states, considered, largest_live);
+          states, considered, left_out_by_self_tests, largest_live);
 }
 
 }  // namespace morton

@@ -10,6 +10,11 @@
 namespace morton::plan {
 namespace {
 
+struct PlanPrinting {
+  PlanDetail detail;
+  SettingPrinter printer;
+};
+
 std::string size_text(const std::array<std::int64_t, 3>& size) {
   std::string text = std::to_string(size[0]);
   for (std::size_t i = 1; i < 3; ++i) {
@@ -69,14 +74,14 @@ std::string devices_text(const Plan& plan) {
 }
 
 std::string step_text(const Plan& plan, const Step& step, const std::string& number,
-                      PlanDetail detail) {
+                      const PlanPrinting& how) {
   std::string text =
       fmt::format("{:>3} {}{:<28} {:<26} {}  {} FLOP, {} bytes, {:.1f} us\n", number,
                   slot_text(plan, step.device), step.name, step.kernel, launch_text(step),
                   step.cost.flop, step.cost.bytes, step.cost.estimated_us);
   if (step.in_place) text.insert(text.size() - 1, ", in place");
-  if (detail == PlanDetail::brief) return text;
-  text += fmt::format("      {}\n      why: {}\n", step.problem, step.reason);
+  if (how.detail == PlanDetail::brief) return text;
+  text += fmt::format("      {}\n      why: {}\n", step.problem, step.reason.print(how.printer));
   if (const LibraryCall* call = step.library_call()) {
     text += fmt::format("      routine {} of {}, {}\n", call->routine, call->library,
                         call->place == LibraryCall::Place::host
@@ -104,7 +109,8 @@ double estimated_us(const Plan& plan) {
   return transfers_us + *std::max_element(devices_us.begin(), devices_us.end());
 }
 
-std::string print(const Plan& plan, PlanDetail detail) {
+std::string print(const Plan& plan, PlanDetail detail, SettingPrinter printer) {
+  const PlanPrinting how{detail, printer};
   std::string text = devices_text(plan);
   text += fmt::format("{}, {} in {}, estimated {:.1f} us\n", counted(plan.steps.size(), "step"),
                       counted(plan.instances.size(), "kernel"),
@@ -117,16 +123,16 @@ std::string print(const Plan& plan, PlanDetail detail) {
   text += fmt::format("largest live set: {} bytes; aligned, activations {}, workspace {}\n",
                       plan.largest_live.all, plan.largest_live.activations,
                       plan.largest_live.workspace);
-  for (const Step& step : plan.load_steps) text += step_text(plan, step, "once", detail);
+  for (const Step& step : plan.load_steps) text += step_text(plan, step, "once", how);
   for (std::size_t s = 0; s < plan.steps.size(); ++s) {
-    text += step_text(plan, plan.steps[s], std::to_string(s), detail);
+    text += step_text(plan, plan.steps[s], std::to_string(s), how);
   }
   if (detail == PlanDetail::why) {
     text += "considered, with the estimated time of each alone:\n";
     for (const DeviceIndex device : plan.roofs.ids()) {
       text += fmt::format("  roofs: {}{}\n", slot_text(plan, device), plan.roofs[device]);
     }
-    for (const auto& line : plan.considered) text += "  " + line + "\n";
+    for (const auto& line : plan.considered) text += "  " + line.print(printer) + "\n";
   }
   return text;
 }

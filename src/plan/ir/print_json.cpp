@@ -47,7 +47,7 @@ Json to_json(const StepArgument& argument) {
   return json;
 }
 
-Json to_json(const Step& step) {
+Json to_json(const Step& step, SettingPrinter printer) {
   Json arguments = Json::array();
   for (const StepArgument& argument : step.arguments) {
     arguments.push_back(to_json(argument));
@@ -60,7 +60,7 @@ Json to_json(const Step& step) {
           {"role", role_of(step)},
           {"problem", step.problem},
           {"tunables", Json(step.tunables)},
-          {"reason", step.reason},
+          {"reason", step.reason.print(printer)},
           {"global", launch.global},
           {"local", launch.local},
           {"flop", step.cost.flop},
@@ -71,9 +71,9 @@ Json to_json(const Step& step) {
           {"arguments", arguments}};
 }
 
-Json to_json(const std::vector<Step>& steps) {
+Json to_json(const std::vector<Step>& steps, SettingPrinter printer) {
   Json list = Json::array();
-  for (const Step& step : steps) list.push_back(to_json(step));
+  for (const Step& step : steps) list.push_back(to_json(step, printer));
   return list;
 }
 
@@ -106,7 +106,7 @@ Json lines_of(const std::string& text) {
 
 }  // namespace
 
-Json to_json(const Plan& plan) {
+Json to_json(const Plan& plan, SettingPrinter printer) {
   Json values = Json::array();
   for (const Value& value : plan.values) values.push_back(to_json(value));
   Json blocks = Json::array();
@@ -115,7 +115,9 @@ Json to_json(const Plan& plan) {
         {{"kind", name_of(block.kind)}, {"slot", block.device.index()}, {"bytes", block.bytes}});
   }
   Json considered = Json::array();
-  for (const std::string& task : plan.considered) considered.push_back(lines_of(task));
+  for (const Message& task : plan.considered) {
+    considered.push_back(lines_of(task.print(printer)));
+  }
   return {{"schema", 1},
           {"devices", texts_of(plan.devices)},
           {"roofs", texts_of(plan.roofs)},
@@ -124,8 +126,8 @@ Json to_json(const Plan& plan) {
           {"largest_live_bytes", plan.largest_live.all},
           {"largest_live_activation_bytes", plan.largest_live.activations},
           {"largest_live_workspace_bytes", plan.largest_live.workspace},
-          {"load_steps", to_json(plan.load_steps)},
-          {"steps", to_json(plan.steps)},
+          {"load_steps", to_json(plan.load_steps, printer)},
+          {"steps", to_json(plan.steps, printer)},
           {"values", values},
           {"blocks", blocks},
           {"considered", considered}};

@@ -3,14 +3,29 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <string>
 
 #include "base/error.hpp"
+#include "plan/search/instance_spec.hpp"
 
 namespace morton::plan {
+namespace {
+
+/// The value of each operand, side operands included.
+std::map<std::string, ValueId> values_by_name(const ScheduledKernel& kernel) {
+  std::map<std::string, ValueId> values(kernel.values.begin(), kernel.values.end());
+  for (std::size_t i = 0; i < kernel.sides.size(); ++i) {
+    values.emplace(side_name(i), kernel.sides[i]);
+  }
+  return values;
+}
+
+}  // namespace
 
 void ArgumentBinding::bind(const ScheduledKernel& kernel, const InstanceSource& source,
                            const Environment& sizes, Step& step) const {
+  const std::map<std::string, ValueId> values = values_by_name(kernel);
   for (const auto& argument : source.arguments) {
     if (argument.kind == InstanceArgument::Kind::integer) {
       const auto found = sizes.find(argument.name);
@@ -25,10 +40,7 @@ void ArgumentBinding::bind(const ScheduledKernel& kernel, const InstanceSource& 
       step.arguments.push_back({argument.name, found->second});
       continue;
     }
-    const auto role = kernel.values.find(argument.name);
-    const bool is_side = role == kernel.values.end();
-    const ValueId value =
-        is_side ? kernel.sides[std::stoul(argument.name.substr(4)) - 1] : role->second;
+    const ValueId value = values.at(argument.name);
     const PlannedImage image = image_of(*kernel.choice.entry, argument.name, value);
     step.arguments.push_back({argument.name, PassedValue{value, image}});
     (argument.name == "dst" ? step.writes : step.reads).push_back(value);

@@ -68,6 +68,9 @@ class Emitter {
     group_programs(plan_, context_.device);
     place_memory(plan_, context_.device);
     plan_.considered = considered(candidates_, context_.tasks);
+    for (const auto& list : candidates_) {
+      add_left_out_by_self_tests(list->rejections, plan_.left_out_by_self_tests);
+    }
     return std::move(plan_);
   }
 

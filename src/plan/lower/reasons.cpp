@@ -30,18 +30,18 @@ std::string reason_of(const ScheduledKernel& kernel, const CandidateLists& candi
   return "least estimated time of the network among " + std::to_string(list.size()) + " ways";
 }
 
-std::string build_note(const KernelChoice& choice, const std::vector<std::int64_t>& local) {
+Message build_note(const KernelChoice& choice, const std::vector<std::int64_t>& local) {
   std::string note = print_tunables(*choice.tunables);
   if (!note.empty() && !choice.tunables_from.empty()) note += ", ";
   note += choice.tunables_from;
   return (note.empty() ? "" : "; " + note) + work_group_note(*choice.entry, local);
 }
 
-std::vector<std::string> considered(const CandidateLists& candidates, const TaskList& tasks) {
-  std::vector<std::string> texts;
+std::vector<Message> considered(const CandidateLists& candidates, const TaskList& tasks) {
+  std::vector<Message> texts;
   for (std::size_t t = 0; t < candidates.size(); ++t) {
     const Task& task = tasks.tasks[t];
-    std::string text = task.name + ": " + print(task.bound.problem);
+    Message text = task.name + ": " + print(task.bound.problem);
     for (const auto& candidate : candidates[t]->candidates) {
       text += "\n    " + short_text(candidate.estimated_us) + " us  " + candidate.name;
     }

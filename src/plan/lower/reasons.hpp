@@ -16,11 +16,11 @@ namespace morton::plan {
 
 /// With which values the kernel is built, where they are from, and why the work-group `local` that
 /// was asked for does not apply.
-[[nodiscard]] std::string build_note(const KernelChoice& choice,
-                                     const std::vector<std::int64_t>& local);
+[[nodiscard]] Message build_note(const KernelChoice& choice,
+                                 const std::vector<std::int64_t>& local);
 
 /// For each task, its candidates with their times, and what was rejected and why.
-[[nodiscard]] std::vector<std::string> considered(const CandidateLists& candidates,
-                                                  const TaskList& tasks);
+[[nodiscard]] std::vector<Message> considered(const CandidateLists& candidates,
+                                              const TaskList& tasks);
 
 }  // namespace morton::plan

@@ -67,6 +67,8 @@ struct Verdict {
   std::string kernel, hash;
   Environment tunables;
   std::string why;
+  /// Files do not say it: each finder keeps its own.
+  enum class Finder : std::uint8_t { tuning, self_test } finder = Finder::tuning;
 };
 
 /// Measured values from all sources. Records that come later count more than equal earlier ones.

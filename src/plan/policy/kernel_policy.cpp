@@ -18,7 +18,7 @@ PlanOptions resolved(PlanOptions options, const Catalogue& catalogue) {
   options.use = resolve_use(options.use, catalogue);
   for (const auto& name : options.exclude) {
     if (catalogue.find_entry(name) == nullptr && catalogue.find_recipe(name) == nullptr) {
-      throw UsageError("--exclude " + name + ": the catalogue has no such kernel or recipe");
+      throw UsageError(setting("exclude", name) + ": the catalogue has no such kernel or recipe");
     }
   }
   check_work_group(options.local, catalogue);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/policy/rejection.hpp"
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "catalogue/library.hpp"
 #include "plan/policy/tunables.hpp"
@@ -15,7 +17,7 @@ std::string texels_text(const ImageExtents& image) {
 
 /// What each kind of reason says.
 struct ReasonText {
-  std::string operator()(const NotConsidered& reason) const {
+  Message operator()(const NotConsidered& reason) const {
     using Why = NotConsidered::Why;
     switch (reason.why) {
       case Why::excluded:
@@ -37,30 +39,30 @@ struct ReasonText {
     }
     throw InternalError("rejection: a reason without a text");
   }
-  std::string operator()(const NotNamed& reason) const {
-    return "it is considered only where --use " + reason.family + "=" + reason.name +
+  Message operator()(const NotNamed& reason) const {
+    return "it is considered only where " + setting("use", reason.family + "=" + reason.name) +
            " asks for it";
   }
-  std::string operator()(const MissingLibrary& reason) const {
+  Message operator()(const MissingLibrary& reason) const {
     const Library* library = find_library(reason.library);
     return "this build has no " + std::string(library->title) + "; install " +
            std::string(library->package) + " and rebuild";
   }
-  std::string operator()(const OtherPrecision& reason) const {
+  Message operator()(const OtherPrecision& reason) const {
     const std::string type(name_of(reason.stored));
     return "it keeps " + reason.role + " as " + type + ", which needs the precision " + type;
   }
-  std::string operator()(const WrongType& reason) const {
+  Message operator()(const WrongType& reason) const {
     return "its operand " + reason.role + " cannot be " + std::string(name_of(reason.type));
   }
-  std::string operator()(const RefusedValues& reason) const {
+  Message operator()(const RefusedValues& reason) const {
     return (reason.tunables.empty() ? "it" : print_tunables(reason.tunables)) +
            " is refused on this device: " + reason.verdict;
   }
-  std::string operator()(const UnmetCondition& reason) const {
+  Message operator()(const UnmetCondition& reason) const {
     return "it requires " + reason.condition.print();
   }
-  std::string operator()(const LaunchLimit& reason) const {
+  Message operator()(const LaunchLimit& reason) const {
     using What = LaunchLimit::What;
     const std::string asked = std::to_string(reason.asked);
     const std::string limit = std::to_string(reason.limit);
@@ -79,7 +81,7 @@ struct ReasonText {
     }
     throw InternalError("rejection: a limit without a text");
   }
-  std::string operator()(const UnlistedWorkGroup& reason) const {
+  Message operator()(const UnlistedWorkGroup& reason) const {
     const std::string asked = "a work-group of " + work_group_text(reason.local);
     if (reason.listed.empty()) {
       return asked + " gives " + reason.tunable + " two sizes; its dimensions must be equal";
@@ -87,64 +89,107 @@ struct ReasonText {
     return asked + " needs " + reason.tunable + " = " + std::to_string(reason.value) +
            "; it takes " + values_text(reason.listed);
   }
-  std::string operator()(const ScatteredResult& reason) const {
+  Message operator()(const ScatteredResult& reason) const {
     return "its result would have to be scattered through " + reason.view;
   }
-  std::string operator()(const NoImages& reason) const {
+  Message operator()(const NoImages& reason) const {
     return "its operand " + reason.role + " lies in an image; the device has none";
   }
-  std::string operator()(const LargeImage& reason) const {
+  Message operator()(const LargeImage& reason) const {
     return "its operand " + reason.role + " would be an image of " + texels_text(reason.image) +
            " texels; the device's are at most " + texels_text(reason.most);
   }
-  std::string operator()(const OtherLayout& reason) const {
+  Message operator()(const OtherLayout& reason) const {
     return "its operand " + reason.role + " lies as " + layout::print(*reason.lies) + ", not as " +
            reason.wanted;
   }
-  std::string operator()(const NoEntry& reason) const {
-    std::string text = "plan: no kernel for " + reason.problem + " (" + reason.step + ")";
+  Message operator()(const NoEntry& reason) const {
+    Message text = "plan: no kernel for " + reason.problem + " (" + reason.step + ")";
     for (const Rejection& one : reason.rejections) {
       text += "; " + one.name + ": " + print(one.reason);
     }
     return text;
   }
-  std::string operator()(const NameClash& reason) const {
+  Message operator()(const NameClash& reason) const {
     return "its name '" + reason.name + "' is one of the problem around it";
   }
-  std::string operator()(const TooMuchWorkspace& reason) const {
+  Message operator()(const TooMuchWorkspace& reason) const {
     return "its temporaries of " + std::to_string(reason.bytes) +
            " bytes exceed the workspace limit of " + std::to_string(reason.limit);
   }
-  std::string operator()(const NoWayForStep& reason) const {
+  Message operator()(const NoWayForStep& reason) const {
     const std::string text = "its step " + reason.family + " has no kernel";
     if (reason.first == nullptr) return text;
     return text + ": " + reason.first->name + " " + print(reason.first->reason);
   }
-  std::string operator()(const OtherLastSlab& reason) const {
+  Message operator()(const OtherLastSlab& reason) const {
     return "no kernel of its step " + reason.family + " computes the last slab as well as the " +
            "others";
   }
-  std::string operator()(const WithValues& reason) const {
+  Message operator()(const WithValues& reason) const {
     return "with " + print_tunables(reason.tunables) + ", " + print(reason.rejection->reason);
   }
-  std::string operator()(const NoCandidate& reason) const {
+  Message operator()(const NoCandidate& reason) const {
     return "plan: no kernel computes " + reason.task + " (" + reason.problem + ") on this device" +
            lines_of(reason.rejections);
   }
-  std::string operator()(const OnlyBuilt&) const {
+  Message operator()(const OnlyBuilt&) const {
     return "other kernels are not considered: a plan at other extents uses the kernels that "
            "compile chose";
   }
 };
 
+/// Whether a self-test's refusal is the reason, or inside of it.
+bool rests_on_self_test(const Reason& reason) {
+  if (const auto* refused = std::get_if<RefusedValues>(&reason)) {
+    return refused->finder == Verdict::Finder::self_test;
+  }
+  if (const auto* step = std::get_if<NoWayForStep>(&reason)) {
+    return step->first != nullptr && rests_on_self_test(step->first->reason);
+  }
+  if (const auto* with = std::get_if<WithValues>(&reason)) {
+    return rests_on_self_test(with->rejection->reason);
+  }
+  const auto* none = std::get_if<NoEntry>(&reason);
+  return none != nullptr && std::ranges::any_of(none->rejections, [](const Rejection& one) {
+           return rests_on_self_test(one.reason);
+         });
+}
+
 }  // namespace
 
-std::string print(const Reason& reason) { return std::visit(ReasonText{}, reason); }
+Message print(const Reason& reason) { return std::visit(ReasonText{}, reason); }
 
-std::string lines_of(const std::vector<Rejection>& rejections) {
-  std::string text;
+Message lines_of(const std::vector<Rejection>& rejections) {
+  Message text;
   for (const Rejection& one : rejections) text += "\n  " + one.name + ": " + print(one.reason);
   return text;
+}
+
+std::vector<RejectedKernel> rejected_kernels(const std::vector<Rejection>& rejections) {
+  std::vector<RejectedKernel> kernels;
+  kernels.reserve(rejections.size());
+  for (const Rejection& one : rejections) kernels.push_back({one.name, print(one.reason)});
+  return kernels;
+}
+
+UnsupportedError error_of(const Reason& reason) {
+  UnsupportedError error(print(reason));
+  if (const auto* none = std::get_if<NoCandidate>(&reason)) {
+    error.set_rejected(rejected_kernels(none->rejections));
+  } else if (const auto* missing = std::get_if<NoEntry>(&reason)) {
+    error.set_rejected(rejected_kernels(missing->rejections));
+  }
+  return error;
+}
+
+void add_left_out_by_self_tests(const std::vector<Rejection>& rejections,
+                                std::vector<std::string>& lines) {
+  for (const Rejection& rejection : rejections) {
+    if (!rests_on_self_test(rejection.reason)) continue;
+    std::string line = rejection.name + " is left out: " + print(rejection.reason).print();
+    if (std::ranges::find(lines, line) == lines.end()) lines.push_back(std::move(line));
+  }
 }
 
 }  // namespace morton::plan

@@ -14,6 +14,7 @@
 #include "layout/arrangement.hpp"
 #include "morton/dtype.hpp"
 #include "morton/error.hpp"
+#include "plan/measured/tuned.hpp"
 
 namespace morton::plan {
 
@@ -52,6 +53,7 @@ struct WrongType {
 struct RefusedValues {
   Environment tunables;
   std::string verdict;
+  Verdict::Finder finder = Verdict::Finder::tuning;
 };
 struct UnmetCondition {
   Expression condition;
@@ -142,16 +144,28 @@ struct Rejection {
 };
 
 /// "it requires K % 4 == 0".
-[[nodiscard]] std::string print(const Reason& reason);
+[[nodiscard]] Message print(const Reason& reason);
 
-/// What was asked for. Throws UnsupportedError with the reason where there is none.
+/// "\n  gemm.morton_4_2: it requires K % 4 == 0" for each.
+[[nodiscard]] Message lines_of(const std::vector<Rejection>& rejections);
+
+/// The same as a field of errors.
+[[nodiscard]] std::vector<RejectedKernel> rejected_kernels(
+    const std::vector<Rejection>& rejections);
+
+/// The reason as an error, with the kernels that were rejected for it.
+[[nodiscard]] UnsupportedError error_of(const Reason& reason);
+
+/// What was asked for. Throws `error_of` the reason where there is none.
 template <class T>
 [[nodiscard]] T required(OrReason<T> found) {
-  if (const auto* reason = std::get_if<Reason>(&found)) throw UnsupportedError(print(*reason));
+  if (const auto* reason = std::get_if<Reason>(&found)) throw error_of(*reason);
   return std::get<T>(std::move(found));
 }
 
-/// "\n  gemm.morton_4_2: it requires K % 4 == 0" for each.
-[[nodiscard]] std::string lines_of(const std::vector<Rejection>& rejections);
+/// Adds "gemm.tile is left out: ..." for each that is rejected because a self-test, of this process
+/// or an earlier one, found a kernel wrong. What is there already is not added again.
+void add_left_out_by_self_tests(const std::vector<Rejection>& rejections,
+                                std::vector<std::string>& lines);
 
 }  // namespace morton::plan

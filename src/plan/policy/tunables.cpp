@@ -53,7 +53,8 @@ bool are_listed(const Entry& entry, const Environment& values) {
 void check_one(const std::string& what, const std::string& name_of_it, const ValuesByName& known,
                const Environment& values) {
   for (const auto& [name, value] : values) {
-    const std::string asked = "--set " + name_of_it + ":" + name + "=" + std::to_string(value);
+    const Message asked =
+        setting("tunables", name_of_it + ":" + name + "=" + std::to_string(value));
     const auto tunable = known.find(name);
     if (tunable == known.end()) {
       throw UsageError(asked + ": the " + what + " has no such tunable" +
@@ -124,7 +125,7 @@ void check_tunables(const std::map<std::string, Environment>& given, const Catal
     }
     const Entry* entry = catalogue.find_entry(kernel);
     if (entry == nullptr) {
-      throw UsageError("--set " + kernel + ": the catalogue has no such kernel" +
+      throw UsageError(setting("tunables", kernel) + ": the catalogue has no such kernel" +
                        "; with tunables it has:" + known_kernels(kernel, catalogue));
     }
     ValuesByName known;

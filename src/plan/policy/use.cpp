@@ -33,21 +33,21 @@ std::map<std::string, std::string> resolve_use(const std::map<std::string, std::
   std::map<std::string, std::string> resolved;
   for (const auto& [family, name] : use) {
     if (find_problem_family(family) == nullptr) {
-      throw UsageError("--use: there is no family of problems '" + family + "'; there are " +
-                       names_of_families());
+      throw UsageError(setting("use") + ": there is no family of problems '" + family +
+                       "'; there are " + names_of_families());
     }
     const std::string full = family_of(name, catalogue).empty() ? family + "." + name : name;
     const std::string computes = family_of(full, catalogue);
     if (computes.empty()) {
       const auto why = catalogue.left_out().find(name);
-      throw UsageError("--use " + family + "=" + name + ": " +
+      throw UsageError(setting("use", family + "=" + name) + ": " +
                        (why != catalogue.left_out().end()
                             ? why->second
                             : "the catalogue has no such kernel or recipe of this family; it has:" +
                                   kernels_text(family, catalogue)));
     }
     if (computes != family) {
-      throw UsageError("--use " + family + "=" + name + ": it computes " + computes);
+      throw UsageError(setting("use", family + "=" + name) + ": it computes " + computes);
     }
     resolved.emplace(family, full);
   }

@@ -53,10 +53,10 @@ std::string work_group_text(const std::vector<std::int64_t>& local) {
   return text;
 }
 
-std::string work_group_note(const Entry& entry, const std::vector<std::int64_t>& local) {
+Message work_group_note(const Entry& entry, const std::vector<std::int64_t>& local) {
   const std::size_t open = work_group_tunables(entry).size();
   if (local.empty() || open == local.size()) return "";
-  const std::string asked = "; --local " + work_group_text(local) + " does not apply: ";
+  const Message asked = "; " + setting("local", work_group_text(local)) + " does not apply: ";
   if (open == 0) return asked + "its work-group is fixed";
   return asked + "it leaves " + std::to_string(open) + " dimension" + (open == 1 ? "" : "s") +
          " of its work-group open";
@@ -64,7 +64,7 @@ std::string work_group_note(const Entry& entry, const std::vector<std::int64_t>&
 
 void check_work_group(const std::vector<std::int64_t>& local, const Catalogue& catalogue) {
   if (local.empty()) return;
-  const std::string asked = "--local " + work_group_text(local);
+  const Message asked = setting("local", work_group_text(local));
   if (local.size() > kMostDimensions || std::ranges::min(local) < 1) {
     throw UsageError(asked + ": a work-group has one to three sizes of 1 or more, such as 4x16");
   }

@@ -25,8 +25,7 @@ namespace morton::plan {
 [[nodiscard]] std::string work_group_text(const std::vector<std::int64_t>& local);
 
 /// Why `local` does not apply to the entry, for `--why`; empty where it does or nothing is asked.
-[[nodiscard]] std::string work_group_note(const Entry& entry,
-                                          const std::vector<std::int64_t>& local);
+[[nodiscard]] Message work_group_note(const Entry& entry, const std::vector<std::int64_t>& local);
 
 /// Throws UsageError for a work-group that is none, or that no kernel of the catalogue takes, with
 /// the values that they take.

@@ -83,9 +83,11 @@ CandidateList find_candidates(const Task& task, const PlanContext& context) {
   const Family family = task.bound.problem.family;
   const std::string wanted = context.policy.wanted_for(family);
   if (wanted.empty()) return list;
-  const std::string reasons = lines_of(list.rejections);
-  throw UsageError("--use " + family.name() + "=" + wanted + " cannot compute " + task.name +
+  const Message reasons = lines_of(list.rejections);
+  UsageError error(setting("use", family.name() + "=" + wanted) + " cannot compute " + task.name +
                    (reasons.empty() ? ": no such kernel or recipe" : reasons));
+  error.set_rejected(rejected_kernels(list.rejections));
+  throw error;
 }
 
 Reason no_candidate(const Task& task, std::vector<Rejection> rejections) {
@@ -95,7 +97,7 @@ Reason no_candidate(const Task& task, std::vector<Rejection> rejections) {
 CandidateList list_candidates(const Task& task, const PlanContext& context) {
   CandidateList list = find_candidates(task, context);
   if (!list.candidates.empty()) return list;
-  throw UnsupportedError(print(no_candidate(task, std::move(list.rejections))));
+  throw error_of(no_candidate(task, std::move(list.rejections)));
 }
 
 }  // namespace morton::plan

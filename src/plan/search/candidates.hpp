@@ -37,6 +37,7 @@ struct KernelChoice {
   const Entry* entry = nullptr;
   std::shared_ptr<const Environment> tunables;
   std::string tunables_from;  ///< ChosenTunables::from
+  bool is_tuned = false;      ///< its tunables take values that were measured
   /// Tensor ids are the task list's, or kFirstTemporary + index into the candidate's temporaries.
   SharedProblem bound;
   NameMap<Demand> demands;    ///< by operand, dst included

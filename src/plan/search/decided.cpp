@@ -81,11 +81,13 @@ void throw_none_allowed(const Task& task, const PlanContext& context,
                         const std::vector<Rejection>& rejections) {
   const bool only_built =
       context.options.built != nullptr && context.options.missing == PlanOptions::Missing::refuse;
-  if (!only_built) throw UnsupportedError(print(no_candidate(task, rejections)));
-  throw UnsupportedError("plan: none of the kernels that are built computes " + task.name + " (" +
+  if (!only_built) throw error_of(no_candidate(task, rejections));
+  UnsupportedError error("plan: none of the kernels that are built computes " + task.name + " (" +
                          print(task.bound.problem) +
                          "); compile the model with these shapes too, or let it build" +
                          lines_of(rejections));
+  error.set_rejected(rejected_kernels(rejections));
+  throw error;
 }
 
 void keep_decided_formats(std::vector<Formats>& wishes, const PlanContext& context) {

@@ -40,6 +40,8 @@ Arrangement as_dst_lies(const Arrangement& side, const InstanceOperand& dst) {
 
 }  // namespace
 
+std::string side_name(std::size_t index) { return "side" + std::to_string(index + 1); }
+
 InstanceSpec instance_spec(const KernelChoice& choice, const SpecPlaces& places) {
   InstanceSpec spec;
   spec.entry = choice.entry;
@@ -62,7 +64,7 @@ InstanceSpec instance_spec(const KernelChoice& choice, const SpecPlaces& places)
   for (std::size_t i = 0; i < places.sides.size(); ++i) {
     const SpecSide& given = places.sides[i];
     InstanceOperand side;
-    side.name = "side" + std::to_string(i + 1);
+    side.name = side_name(i);
     side.arrangement = given.arrangement;
     if (has_shape_of(given, choice.bound->sides[i].shape, dst)) {
       side.arrangement = as_dst_lies(given.arrangement, spec.operands.back());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <vector>
@@ -22,6 +23,9 @@ struct SpecPlaces {
   std::map<std::string, Arrangement> operands;  ///< by role
   std::vector<SpecSide> sides;
 };
+
+/// What kernels call a side operand, the first of which has index 0: "side1".
+[[nodiscard]] std::string side_name(std::size_t index);
 
 /// The instance that computes the choice on operands in these places: all of it but `local` and
 /// `in_place`.

@@ -123,9 +123,7 @@ double map_us(const Problem& both, const PlanContext& context) {
          step_cost_us(0.0, kEfficiency, 0.0, context.device);
 }
 
-bool is_measured(const Candidate& candidate) {
-  return (*candidate.kernels.begin()).tunables_from.starts_with("tuned on ");
-}
+bool is_measured(const Candidate& candidate) { return (*candidate.kernels.begin()).is_tuned; }
 
 std::string us_text(double us) {
   std::string text = std::to_string(us);
@@ -135,7 +133,7 @@ std::string us_text(double us) {
 /// Decides over pairs, one after the other.
 class PoolFuser {
  public:
-  PoolFuser(const PlanContext& context, CandidateMemo& memo, std::vector<std::string>& notes)
+  PoolFuser(const PlanContext& context, CandidateMemo& memo, JoinNotes& notes)
       : context_(context), memo_(memo), notes_(notes) {}
 
   /// True where one step is the better one.
@@ -145,7 +143,9 @@ class PoolFuser {
     const bool is_wanted = context_.options.use.contains(kJoined);
     const auto one = memo_.find(both);
     if (one->candidates.empty()) {
-      notes_.push_back(pair + "two steps; no kernel does both" + lines_of(one->rejections));
+      notes_.considered.push_back(pair + "two steps; no kernel does both" +
+                                  lines_of(one->rejections));
+      add_left_out_by_self_tests(one->rejections, notes_.left_out_by_self_tests);
       return false;
     }
     const Candidate& best = one->candidates.front();
@@ -153,8 +153,8 @@ class PoolFuser {
     const bool only_built =
         context_.options.built != nullptr && !may_be_decided(conv.name, context_.options);
     if (is_wanted || only_built) {
-      notes_.push_back(pair + "one step, " + text +
-                       (is_wanted ? ", as asked" : ", as it is built"));
+      notes_.considered.push_back(pair + "one step, " + text +
+                                  (is_wanted ? ", as asked" : ", as it is built"));
       return true;
     }
     const auto of_conv = memo_.list(conv);
@@ -164,7 +164,7 @@ class PoolFuser {
     const double apart_us = first.estimated_us + second.estimated_us +
                             (is_measured(best) ? map_us(both.bound.problem, context_) : 0.0);
     const bool is_better = best.estimated_us < apart_us;
-    notes_.push_back(
+    notes_.considered.push_back(
         pair + (is_better ? "one step, " : "two steps, not ") + text + "; apart " + first.name +
         " in " + us_text(first.estimated_us) + " and " + second.name + " in " +
         us_text(second.estimated_us) +
@@ -175,7 +175,7 @@ class PoolFuser {
  private:
   const PlanContext& context_;
   CandidateMemo& memo_;
-  std::vector<std::string>& notes_;
+  JoinNotes& notes_;
 };
 
 }  // namespace
@@ -218,8 +218,7 @@ std::optional<Task> joined_with_pool(const Task& conv, const Task& pool, const T
   return task;
 }
 
-TaskList join_pools(const PlanContext& context, CandidateMemo& memo,
-                    std::vector<std::string>& notes) {
+TaskList join_pools(const PlanContext& context, CandidateMemo& memo, JoinNotes& notes) {
   TaskList list = context.tasks;
   if (is_asked_apart(context.options)) return list;
   PoolFuser joiner(context, memo, notes);

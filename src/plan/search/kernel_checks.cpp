@@ -57,7 +57,7 @@ std::optional<Reason> check_verdicts(const AskedKernel& asked, const Environment
   const Verdict* verdict =
       context.options.tuned->verdict_on(*asked.entry.entry, values, context.device);
   if (verdict == nullptr) return std::nullopt;
-  return RefusedValues{values, verdict->why};
+  return RefusedValues{values, verdict->why, verdict->finder};
 }
 
 }  // namespace

@@ -68,8 +68,8 @@ OrReason<KernelChoice> choose_with(const ChosenTunables& chosen, const AskedKern
   choice.tunables = kernel.tunables;
   choice.tunables_from = chosen.from;
   choice.bound = asked.bound;
-  const bool tuned = chosen.origin == ChosenTunables::Origin::tuned;
-  choice.efficiency = tuned ? chosen.efficiency : asked.entry.cost.efficiency;
+  choice.is_tuned = chosen.origin == ChosenTunables::Origin::tuned;
+  choice.efficiency = choice.is_tuned ? chosen.efficiency : asked.entry.cost.efficiency;
   choice.once = dst.kind == TaskTensor::Kind::derived;
   if (!choice.once) {
     choice.estimated_us = estimate_us(asked, chosen, values, launch.size, choice.efficiency);
@@ -116,8 +116,8 @@ OrReason<KernelChoice> choose_entry(const Entry& entry, const SharedProblem& bou
     OrReason<KernelChoice> choice = choose_with(tuned, asked);
     const auto* reason = std::get_if<Reason>(&choice);
     if (reason == nullptr) return named(std::move(choice));
-    note =
-        " (" + tuned.from + ": " + print_tunables(tuned.values) + ", but " + print(*reason) + ")";
+    note = " (" + tuned.from + ": " + print_tunables(tuned.values) + ", but " +
+           print(*reason).print() + ")";
   }
   if (note.empty() && (decided == nullptr || untuned.values == *decided)) {
     return named(choose_with(untuned, asked));

@@ -49,13 +49,13 @@ class ProblemPoser {
     std::int64_t left = kMost;
     for (const std::int64_t extent : shape) {
       if (extent < 1) {
-        throw UsageError("problem: " + role + " of " + entry_.family.name() + " would be " +
-                         to_string(shape) + "; its extents must be 1 or more");
+        throw UsageError(setting("problem") + ": " + role + " of " + entry_.family.name() +
+                         " would be " + to_string(shape) + "; its extents must be 1 or more");
       }
       left /= extent;
     }
     if (left == 0) {
-      throw UsageError("problem: " + role + " of " + to_string(shape) +
+      throw UsageError(setting("problem") + ": " + role + " of " + to_string(shape) +
                        " has more elements than kernels index (" + std::to_string(kMost) + ")");
     }
     const std::vector<DType>& types = entry_.operands.at(role).types;
@@ -93,7 +93,9 @@ class ProblemPoser {
   /// Row d0 of dst is the row of src that index[d0] says.
   void pose_gather() {
     const auto size = [](const char* name) { return Expression::variable(name); };
-    if (sizes_.at("L") != 1) throw UsageError("problem: only gathers of one index, L=1, are shown");
+    if (sizes_.at("L") != 1) {
+      throw UsageError(setting("problem") + ": only gathers of one index, L=1, are shown");
+    }
     problem().extents["I"] = sizes_.at("I0");
     View source = View::mapped({"D0", "D1", "I"}, {size("i"), size("d1")}, {size("I"), size("D1")});
     source.grouping.reset();

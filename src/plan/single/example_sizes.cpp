@@ -137,8 +137,8 @@ void replace_rule(std::vector<SizeRule>& rules, const SizeRule& rule, std::strin
   }
   std::string names;
   for (const SizeRule& known : rules) names += (names.empty() ? "" : ", ") + known.name;
-  throw UsageError("problem: " + std::string(family) + " has no size '" + rule.name + "'; it has " +
-                   names);
+  throw UsageError(setting("problem") + ": " + std::string(family) + " has no size '" + rule.name +
+                   "'; it has " + names);
 }
 
 Environment evaluated(const std::vector<SizeRule>& rules, const std::string& family) {
@@ -147,7 +147,8 @@ Environment evaluated(const std::vector<SizeRule>& rules, const std::string& fam
     try {
       sizes[rule.name] = rule.value.evaluate(sizes);
     } catch (const ModelError& error) {
-      throw UsageError("problem: the sizes make no problem of " + family + ": " + error.what());
+      throw UsageError(setting("problem") + ": the sizes make no problem of " + family + ": " +
+                       error.message());
     }
   }
   return sizes;

@@ -85,7 +85,7 @@ SingleKernel single_kernel(const Entry& entry, const Environment& sizes, const C
     if (format.stored) options.precision = *format.stored;
   }
   const KernelPolicy policy(catalogue, options);
-  std::string first_reason;
+  Message first_reason;
   for (const Environment& example : example_sizes(entry.family, sizes)) {
     const PosedProblem posed = posed_problem(entry, example);
     const PlanContext context(policy, device, posed.tasks);

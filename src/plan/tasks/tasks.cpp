@@ -52,9 +52,11 @@ void check_elements(const BoundProblem& bound, const std::string& name, const Ta
   const auto check = [&](int id) {
     const TaskTensor& tensor = list.tensors[static_cast<std::size_t>(id)];
     if (element_count(tensor.shape) > 0) return;
-    throw UnsupportedError("plan: node '" + name + "' computes with '" + tensor.name +
+    UnsupportedError error("plan: node '" + name + "' computes with '" + tensor.name +
                            "' of shape " + to_string(tensor.shape) +
                            ", which has no elements to compute");
+    error.put_down_to(name);
+    throw error;
   };
   for (const auto& [role, binding] : bound.operands) check(binding.tensor);
   for (const Side& side : bound.sides) check(side.tensor);
@@ -98,7 +100,9 @@ TaskList make_tasks(const Graph& graph) {
   for (const auto& node : graph.nodes) {
     const Operator* op = find_operator(node.op);
     if (op == nullptr) {
-      throw UnsupportedError("plan: node '" + node.name + "': no operator " + node.op);
+      UnsupportedError error("plan: node '" + node.name + "': no operator " + node.op);
+      error.put_down_to(node.name);
+      throw error;
     }
     if (op->alias) {
       list.tensors[static_cast<std::size_t>(node.outputs[0])].alias_of = node.inputs[0];

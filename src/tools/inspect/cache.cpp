@@ -23,7 +23,8 @@ constexpr std::int64_t kFileLimitBytes = std::int64_t{64} << 20;
 fs::path known_folder(const std::string& cache_dir) {
   fs::path folder = cache_folder(cache_dir);
   if (folder.empty()) {
-    throw UsageError("no cache folder is known: give --cache-dir, or set MORTON_CACHE_DIR");
+    throw UsageError("no cache folder is known: give " + setting("cache_dir") +
+                     ", or set MORTON_CACHE_DIR");
   }
   return folder;
 }

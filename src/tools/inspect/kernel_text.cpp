@@ -39,9 +39,8 @@ std::string_view own_name(std::string_view name) { return name.substr(name.find(
 
 const Entry& entry_named(const std::string& kernel, const Catalogue& catalogue) {
   if (catalogue.find_recipe(kernel) != nullptr) {
-    throw UsageError(kernel +
-                     " is a recipe, whose steps other kernels compute; --model shows those of a "
-                     "model's plan");
+    throw UsageError(kernel + " is a recipe, whose steps other kernels compute; " +
+                     setting("model") + " shows those of a model's plan");
   }
   const Entry* entry = catalogue.find_entry(kernel);
   if (entry == nullptr) fail_unknown(kernel, catalogue);

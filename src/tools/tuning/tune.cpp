@@ -70,7 +70,8 @@ class Tuner {
     if (pairs_.empty()) throw UsageError("tune: there is no problem to tune");
     const std::filesystem::path folder = tuning_folder(cache_folder(options_.cache_dir));
     if (folder.empty()) {
-      throw UsageError("tune: no cache folder is known for the journal: give --cache-dir");
+      throw UsageError("tune: no cache folder is known for the journal: give " +
+                       setting("cache_dir"));
     }
     TuneFindings findings(options_, folder, catalogue_, TunedDevice::of(device_));
     const Json job = job_json(findings);

@@ -18,7 +18,7 @@ constexpr std::int64_t kMostHundredths = 90;
 std::int64_t number_of(const OptionPart& part, std::int64_t most, const char* unit) {
   const std::int64_t number = whole_of(kAugmentation, part, 0);
   if (number > most) {
-    throw UsageError(std::string(kAugmentation) + ": " + part.name + ": expected at most " +
+    throw UsageError(setting(kAugmentation) + ": " + part.name + ": expected at most " +
                      std::to_string(most) + " " + unit + ", got " + part.value);
   }
   return number;
@@ -47,7 +47,7 @@ std::int64_t anywhere(std::int64_t picture, std::int64_t margin, std::int64_t in
                       std::uint32_t random) {
   const std::int64_t places = picture + 2 * margin - input + 1;
   if (places < 1) {
-    throw UsageError("augmentation: crop: a picture of " + std::to_string(picture) +
+    throw UsageError(setting(kAugmentation) + ": crop: a picture of " + std::to_string(picture) +
                      " pixels with a margin of " + std::to_string(margin) +
                      " is smaller than the network's input, " + std::to_string(input) +
                      "; a crop of " + std::to_string((input - picture + 1) / 2) + " is enough");
@@ -72,7 +72,7 @@ Augmentation parse_augmentation(const std::string& text) {
     } else if (part.name == "flip" && part.value.empty()) {
       result.flip = Flip::horizontal;
     } else {
-      throw UsageError(std::string(kAugmentation) +
+      throw UsageError(setting(kAugmentation) +
                        ": expected some of shift=PIXELS, flip, crop=MARGIN, rotate=DEGREES and " +
                        "scale=PERCENT with commas between them, or none; got '" + text + "'");
     }

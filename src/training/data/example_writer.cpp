@@ -56,7 +56,7 @@ void ExampleWriter::settle_normalization(const Normalization& normalization) {
     if (given.empty()) return std::vector<float>(channels_, standard);
     if (given.size() == 1) return std::vector<float>(channels_, given[0]);
     if (given.size() == channels_) return given;
-    throw UsageError(std::string(what) + ": expected one number, or one for each of the " +
+    throw UsageError(setting(what) + ": expected one number, or one for each of the " +
                      std::to_string(channels_) + " channels of " + data_.where + ", got " +
                      std::to_string(given.size()));
   };
@@ -64,12 +64,13 @@ void ExampleWriter::settle_normalization(const Normalization& normalization) {
   deviation_ = settle(normalization.deviation, 1.0F, "deviation");
   for (const float mean : mean_) {
     if (!std::isfinite(mean)) {
-      throw UsageError("mean: expected finite numbers, got " + std::to_string(mean));
+      throw UsageError(setting("mean") + ": expected finite numbers, got " + std::to_string(mean));
     }
   }
   for (const float deviation : deviation_) {
     if (!(deviation > 0.0F) || !std::isfinite(deviation)) {
-      throw UsageError("deviation: expected numbers above 0, got " + std::to_string(deviation));
+      throw UsageError(setting("deviation") + ": expected numbers above 0, got " +
+                       std::to_string(deviation));
     }
   }
   if (data_.inputs.dtype() != DType::u8) return;

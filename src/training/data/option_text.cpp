@@ -11,7 +11,7 @@ namespace morton::training {
 namespace {
 
 [[noreturn]] void fail_option(const std::string& what, const std::string& why) {
-  throw UsageError(what + ": " + why);
+  throw UsageError(setting(what) + ": " + why);
 }
 
 }  // namespace

@@ -16,8 +16,8 @@ struct OptionPart {
   std::string value;
 };
 
-/// The parts between commas, in order. `what` names the option in messages. Throws UsageError for
-/// empty parts and for a name that comes twice.
+/// The parts between commas, in order. `what` is the setting that messages name. Throws UsageError
+/// for empty parts and for a name that comes twice.
 [[nodiscard]] std::vector<OptionPart> option_parts(const std::string& what, std::string_view text);
 
 /// The part's value as a whole number of `least` or more; throws UsageError.

@@ -41,7 +41,7 @@ Dataset part_of(const Dataset& data, std::span<std::uint32_t> chosen) {
 
 std::pair<Dataset, Dataset> split_off(const Dataset& data, double share, std::uint64_t seed) {
   if (!(share > 0.0 && share < 1.0)) {
-    throw UsageError("validation share: expected a number above 0 and below 1, got " +
+    throw UsageError(setting("validation") + ": expected a number above 0 and below 1, got " +
                      exact_text(share));
   }
   require_examples(data);

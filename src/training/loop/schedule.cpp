@@ -48,7 +48,7 @@ const std::array<Form, 4>& forms() {
   for (const Form& form : forms()) {
     examples += (examples.empty() ? "" : ", ") + std::string(form.example);
   }
-  throw UsageError(std::string(kSchedule) + ": '" + text + "': " + why +
+  throw UsageError(setting(kSchedule) + ": '" + text + "': " + why +
                    "; a schedule is constant, step, cosine or plateau with options: " + examples);
 }
 
@@ -86,7 +86,7 @@ double power(double base, std::int64_t count) {
 
 Schedule::Schedule(const std::string& text, const TrainingLength& length) : length_(length) {
   if (length.steps_per_epoch < 1 || length.steps < 1) {
-    throw UsageError(std::string(kSchedule) + ": a training of " + std::to_string(length.steps) +
+    throw UsageError(setting(kSchedule) + ": a training of " + std::to_string(length.steps) +
                      " steps; expected one at least");
   }
   const auto colon = text.find(':');

@@ -51,7 +51,8 @@ void check_run_options(const TrainingRunOptions& options) {
   // The device computes in f32.
   constexpr double kLargest = std::numeric_limits<float>::max();
   if (!(options.learning_rate > 0.0 && options.learning_rate <= kLargest)) {
-    throw UsageError("learning rate: expected a number above 0 that f32 can hold, got " +
+    throw UsageError(setting("learning_rate") +
+                     ": expected a number above 0 that f32 can hold, got " +
                      exact_text(options.learning_rate));
   }
   if (options.steps <= 0) require_positive("epochs", options.epochs);

@@ -2,6 +2,7 @@
 //
 // What must be the same where a training goes on.
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,24 +41,24 @@ std::string examples_digest(const Dataset& data) {
 
 bool is_digest(const std::string& setting) { return setting.starts_with(kDigestStart); }
 
-/// Which options decide on a setting that people may not know by its name, or "".
-std::string chosen_by(const std::string& setting) {
-  if (setting == kExamples || setting == kExamplesDigest || setting == kValidationDigest) {
-    return "--data and --validation choose them";
+/// Which options decide on a setting that people may not know by its name, if any.
+std::optional<Message> chosen_by(const std::string& name) {
+  if (name == kExamples || name == kExamplesDigest || name == kValidationDigest) {
+    return setting("training") + " and " + setting("validation") + " choose them";
   }
-  if (setting == kFixedPart) return "the model and --freeze choose them";
-  return setting == kTrainedNames ? "--freeze chooses them" : "";
+  if (name == kFixedPart) return "the model and " + setting("freeze") + " choose them";
+  if (name == kTrainedNames) return setting("freeze") + " chooses them";
+  return std::nullopt;
 }
 
 /// What is told of a setting that is another one now.
-std::string change_text(const std::string& setting, const std::string& before,
-                        const std::string& now) {
-  const std::string by = chosen_by(setting);
-  if (!is_digest(setting)) {
-    return setting + " was " + before + ", now it is " + now + (by.empty() ? "" : " (" + by + ")");
+Message change_text(const std::string& name, const std::string& before, const std::string& now) {
+  const std::optional<Message> by = chosen_by(name);
+  if (!is_digest(name)) {
+    return name + " was " + before + ", now it is " + now + (by ? " (" + *by + ")" : Message());
   }
-  return "the " + setting.substr(std::string_view(kDigestStart).size()) +
-         " were others before (by their digest" + (by.empty() ? "" : "; " + by) + ")";
+  return "the " + name.substr(std::string_view(kDigestStart).size()) +
+         " were others before (by their digest" + (by ? "; " + *by : Message()) + ")";
 }
 
 }  // namespace

@@ -80,9 +80,9 @@ void check_folder(const TrainingRunOptions& options) {
   const bool has_one = has_checkpoint(CheckpointStore(folder));
   if (options.start == Start::resume && has_one) return;
   if (options.start != Start::anew && has_one) {
-    throw UsageError(options.folder +
-                     ": holds the checkpoint of an earlier training; resume it (`start`: resume), "
-                     "start anew over it (`start`: anew), or take another `folder`");
+    throw UsageError(options.folder + ": holds the checkpoint of an earlier training; resume it (" +
+                     setting("start", "resume") + "), start anew over it (" +
+                     setting("start", "anew") + "), or take another " + setting("folder"));
   }
   // Logs alone are what a training leaves that ended before its first checkpoint.
   require_logs(folder);
@@ -91,7 +91,8 @@ void check_folder(const TrainingRunOptions& options) {
     if (!std::filesystem::exists(folder / name)) continue;
     throw UsageError((folder / name).string() +
                      ": is there already, without a checkpoint, and a training would write over "
-                     "it; start anew over it (`start`: anew), or take another `folder`");
+                     "it; start anew over it (" +
+                     setting("start", "anew") + "), or take another " + setting("folder"));
   }
 }
 

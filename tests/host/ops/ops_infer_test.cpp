@@ -169,6 +169,21 @@ TEST(Infer, MovingOperators) {
   EXPECT_THAT(error_of("SpaceToDepth", "1x1x3x5 | blocksize=2"), HasSubstr("do not divide"));
 }
 
+TEST(Infer, PutsItsErrorsDownToTheNode) {
+  const auto blamed = [](const std::string& op, const std::string& line) -> std::string {
+    try {
+      (void)shape_of(op, line);
+    } catch (const Error& error) {
+      return error.node();
+    }
+    return "nobody";
+  };
+  EXPECT_EQ(blamed("Gemm", "3x17 63x17"), "Gemm_0") << "its shapes";
+  EXPECT_EQ(blamed("Gemm", "3x17 17x3 | broadcast=1"), "Gemm_0") << "its attribute";
+  EXPECT_EQ(blamed("Add", "3x17 4x17"), "Add_0") << "its broadcast";
+  EXPECT_EQ(blamed("Gemn", "3x17 17x3"), "Gemn_0") << "its operator";
+}
+
 TEST(Infer, NamesAnUnknownOperator) {
   EXPECT_THAT(error_of("Frobnicate", "3x5"), HasSubstr("unsupported: "));
   EXPECT_THAT(error_of("Frobnicate", "3x5"), HasSubstr("'Frobnicate' is not supported"));

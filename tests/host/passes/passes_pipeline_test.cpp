@@ -7,6 +7,7 @@
 #include "support/cases.hpp"
 #include "support/compare.hpp"
 #include "support/rooms.hpp"
+#include "support/thrown.hpp"
 
 namespace morton::test {
 namespace {
@@ -61,7 +62,9 @@ TEST(BindShapes, GivesTheBatch) {
 
 TEST(BindShapes, RefusesWhatContradictsTheModel) {
   const std::vector<Dimension> open{{0, "batch"}, {3, ""}, {0, "width"}};
-  EXPECT_THAT(usage_error(open, {}), HasSubstr("--shape x0:"));
+  const auto unknown = thrown<UsageError>([&] { (void)bound_shape(open, {}); });
+  EXPECT_THAT(unknown.message().settings(),
+              ElementsAre(NamedSetting{"batch", ""}, NamedSetting{"shapes", "x0:..."}));
   EXPECT_THAT(usage_error(open, {}), HasSubstr("'width'"));
   EXPECT_THAT(usage_error(open, {}), HasSubstr("x0 [batch, 3, width]"));
   EXPECT_THAT(usage_error(open, {.shapes = {{"x0", {1, 4, 5}}}}), HasSubstr("fixed to 3"));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What reasons say, and that asking for what there is none of is an error that says it.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "morton/error.hpp"
@@ -9,6 +10,8 @@
 
 namespace morton::test {
 namespace {
+
+using ::testing::ElementsAre;
 
 Reason unmet(const std::string& condition) {
   return UnmetCondition{Expression::parse(condition, "test")};
@@ -42,6 +45,37 @@ TEST(Rejection, HoldsTheReasonsOfWhatIsInside) {
             "plan: no kernel for pack D0=3 f32 (pack x); gemm.tile: it requires M > 1");
   EXPECT_EQ(lines_of({*inside, {"gemm.naive", NotConsidered{NotConsidered::Why::excluded}}}),
             "\n  gemm.tile: it requires M > 1\n  gemm.naive: it is excluded");
+}
+
+TEST(Rejection, KeepsSettingsApartFromWords) {
+  const Message text = print(NotNamed{"gemm", "gemm.clblast"});
+  EXPECT_THAT(text.settings(), ElementsAre(NamedSetting{"use", "gemm=gemm.clblast"}));
+  EXPECT_EQ(text.print(), "it is considered only where use gemm=gemm.clblast asks for it");
+  EXPECT_EQ(lines_of({{"gemm.clblast", NotNamed{"gemm", "gemm.clblast"}}}).settings().size(), 1U);
+}
+
+TEST(Rejection, TellsWhatASelfTestLeftOut) {
+  using Finder = Verdict::Finder;
+  const RefusedValues tuned{{{"TILE_M", 6}}, "wrong", Finder::tuning};
+  const RefusedValues tested{{{"TILE_M", 8}}, "wrong", Finder::self_test};
+  const auto inside = std::make_shared<const Rejection>(Rejection{"gemm.tile", tested});
+  const std::vector<Rejection> rejections{{"gemm.tile", tuned},
+                                          {"gemm.tile", tested},
+                                          {"gemm.split_k", NoWayForStep{"gemm", inside}},
+                                          {"gemm.tile", tested}};
+  std::vector<std::string> lines;
+  add_left_out_by_self_tests(rejections, lines);
+  EXPECT_THAT(lines, ElementsAre("gemm.tile is left out: TILE_M=8 is refused on this device: wrong",
+                                 "gemm.split_k is left out: its step gemm has no kernel: gemm.tile "
+                                 "TILE_M=8 is refused on this device: wrong"));
+}
+
+TEST(Rejection, IsListedByTheErrorThatItEndsIn) {
+  const UnsupportedError error =
+      error_of(NoCandidate{"Conv0", "conv2d", {{"conv2d.naive", unmet("K > 1")}}});
+  ASSERT_EQ(error.rejected().size(), 1U);
+  EXPECT_EQ(error.rejected()[0].kernel, "conv2d.naive");
+  EXPECT_EQ(error.rejected()[0].why, "it requires K > 1");
 }
 
 TEST(Rejection, IsAnErrorWhereAnAnswerIsRequired) {

@@ -232,17 +232,18 @@ TEST(TrainingFolder, GoesOnOnlyAsItBegan) {
   changed.targets.set(3, 0.0);
   EXPECT_THAT(error_with(noise(17), changed, "network"),
               AllOf(HasSubstr("the validation data were others before"),
-                    HasSubstr("--data and --validation")));
+                    HasSubstr("training and validation")));
   EXPECT_THAT(error_with(noise(17), noise(7), "other"),
               HasSubstr("the network were others before"));
   // What people read comes before digests.
   EXPECT_THAT(error_with(noise(14), noise(7), "other"),
-              HasSubstr("examples was 17, now it is 14 (--data and --validation choose them)"));
+              HasSubstr("examples was 17, now it is 14 (training and validation choose them)"));
   options = options_in(folder.path());
   options.start = TrainingRunOptions::Start::in_empty_folder;
-  EXPECT_THAT(message_of<UsageError>([&] { (void)run(learner, options); }),
-              HasSubstr("holds the checkpoint of an earlier training; resume it (`start`: resume), "
-                        "start anew over it (`start`: anew), or take another `folder`"));
+  EXPECT_THAT(
+      message_of<UsageError>([&] { (void)run(learner, options); }),
+      HasSubstr("holds the checkpoint of an earlier training; resume it (start resume), start "
+                "anew over it (start anew), or take another folder"));
   options.start = TrainingRunOptions::Start::anew;
   FakeLearner anew;
   EXPECT_EQ(run(anew, options).resumed_from, 0);

@@ -255,7 +255,7 @@ TEST(TrainingLoop, RefusesWhatCannotBe) {
     change(options);
     return message_of<UsageError>([&] { (void)run(learner, options, validation); });
   };
-  EXPECT_THAT(error([](auto& o) { o.learning_rate = 0.0; }, noise(3)), HasSubstr("learning rate"));
+  EXPECT_THAT(error([](auto& o) { o.learning_rate = 0.0; }, noise(3)), HasSubstr("learning_rate"));
   EXPECT_THAT(error([](auto& o) { o.learning_rate = 1e39; }, noise(3)),
               HasSubstr("f32 can hold, got 1e+39"));
   EXPECT_THAT(error([](auto& o) { o.epochs = 0; }, noise(3)), HasSubstr("epochs"));
