@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "base/rooms.hpp"
 #include "ops/core/elementwise.hpp"
 #include "ops/core/operator.hpp"
 #include "passes/passes.hpp"
+#include "passes/rewrite.hpp"
 
 namespace morton::passes {
 namespace {
