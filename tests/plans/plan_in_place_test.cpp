@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "plan/lower/in_place.hpp"
+#include "plan/lower/join_parts.hpp"
 #include "plans/plan_setup.hpp"
 #include "support/rooms.hpp"
 
