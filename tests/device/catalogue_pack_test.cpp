@@ -10,7 +10,7 @@
 #include "device/checked_run.hpp"
 #include "host/layout_random.hpp"
 #include "plan/cost/cost.hpp"
-#include "plan/search/kernel_choice.hpp"
+#include "plan/kernel/kernel_choice.hpp"
 #include "plan/search/repack.hpp"
 #include "support/devices.hpp"
 #include "support/rooms.hpp"

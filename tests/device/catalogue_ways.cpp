@@ -9,7 +9,7 @@
 #include "base/error.hpp"
 #include "ops/core/operator.hpp"
 #include "passes/pipeline.hpp"
-#include "plan/search/kernel_choice.hpp"
+#include "plan/kernel/kernel_choice.hpp"
 #include "plan/tasks/narrow.hpp"
 #include "support/rooms.hpp"
 

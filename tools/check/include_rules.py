@@ -20,7 +20,7 @@ ROOMS = {
     "src/ops": [".", "core", "math", "elementwise", "movement", "reduce", "nn"],
     "src/formats": [".", "onnx", "arrays", "datasets"],
     "src/training": ["data", "files", "loop"],
-    "src/plan": ["measured", "ir", "tasks", "policy", "cost", "search", "lower", "single", ".", "split"],
+    "src/plan": ["measured", "ir", "tasks", "policy", "cost", "kernel", "search", "lower", "single", ".", "split"],
     "src/device": ["open", "use", "probe"],
     "src/api": [".", "model", "compile", "inspect", "session", "training"],
     "src/tools": ["problems", "inspect", "tuning", "probing"],

@@ -36,7 +36,7 @@ FILES = {
     "src/layout/pack.cpp": 313,
     "src/ops/core/operator.cpp": 343,
     "src/plan/search/choose.cpp": 302,
-    "src/plan/search/kernel_choice.cpp": 308,
+    "src/plan/kernel/kernel_choice.cpp": 308,
     "src/plan/search/recipe.cpp": 316,
     "src/run/runner.cpp": 357,
     "src/source/instance.cpp": 491,

@@ -5,8 +5,8 @@
 #include <iterator>
 
 #include "base/error.hpp"
+#include "plan/kernel/kernel_choice.hpp"
 #include "plan/search/entry_candidate.hpp"
-#include "plan/search/kernel_choice.hpp"
 #include "plan/search/recipe_ways.hpp"
 #include "plan/search/settle.hpp"
 #include "plan/tasks/narrow.hpp"

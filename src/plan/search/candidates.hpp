@@ -11,42 +11,13 @@
 #include "base/rooms.hpp"
 #include "plan/cost/cost.hpp"
 #include "plan/ir/plan.hpp"
+#include "plan/kernel/kernel_choice.hpp"
+#include "plan/kernel/plan_context.hpp"
+#include "plan/kernel/shared_list.hpp"
 #include "plan/policy/rejection.hpp"
-#include "plan/search/asked_problem.hpp"
-#include "plan/search/plan_context.hpp"
-#include "plan/search/shared_list.hpp"
 #include "plan/tasks/tasks.hpp"
 
 namespace morton::plan {
-
-/// What a kernel asks of an operand's memory.
-struct Demand {
-  enum class Kind : std::uint8_t {
-    any,     ///< generated accessors: whatever arrangement the tensor has
-    direct,  ///< this arrangement of the tensor
-    packed,  ///< a copy, packed through the operand's view into this arrangement
-  } kind = Kind::any;
-  Arrangement arrangement;
-  /// Of kind `any`: neighbouring work-items go along the memory, or along the tensor's rows.
-  enum class Walk : std::uint8_t { memory, rows } walk = Walk::memory;
-};
-
-/// One kernel with the operands it would run on.
-struct KernelChoice {
-  std::string name;  ///< of the task, with the recipe's step
-  const Entry* entry = nullptr;
-  std::shared_ptr<const Environment> tunables;
-  std::string tunables_from;  ///< ChosenTunables::from
-  bool is_tuned = false;      ///< its tunables take values that were measured
-  /// Tensor ids are the task list's, or kFirstTemporary + index into the candidate's temporaries.
-  SharedProblem bound;
-  NameMap<Demand> demands;    ///< by operand, dst included
-  double efficiency = 0.0;    ///< share of the device's peak that it is expected to reach
-  double estimated_us = 0.0;  ///< of each run
-  bool once = false;          ///< computes a derived tensor, when the plan is loaded
-};
-
-inline constexpr int kFirstTemporary = 1 << 24;
 
 using KernelChoices = SharedList<KernelChoice>;
 

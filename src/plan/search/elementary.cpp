@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "base/error.hpp"
+#include "plan/kernel/kernel_choice.hpp"
 #include "plan/search/instance_spec.hpp"
-#include "plan/search/kernel_choice.hpp"
 #include "plan/tasks/narrow.hpp"
 
 namespace morton::plan {

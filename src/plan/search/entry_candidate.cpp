@@ -6,9 +6,9 @@
 #include <optional>
 
 #include "layout/arrangement.hpp"
+#include "plan/kernel/kernel_choice.hpp"
 #include "plan/policy/plan_options.hpp"
 #include "plan/search/elementary.hpp"
-#include "plan/search/kernel_choice.hpp"
 #include "plan/tasks/narrow.hpp"
 
 namespace morton::plan {

@@ -5,8 +5,8 @@
 
 #include "base/rooms.hpp"
 #include "catalogue/catalogue.hpp"
+#include "plan/kernel/plan_context.hpp"
 #include "plan/policy/rejection.hpp"
-#include "plan/search/plan_context.hpp"
 #include "plan/tasks/tasks.hpp"
 
 namespace morton::plan {

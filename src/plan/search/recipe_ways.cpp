@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "plan/kernel/entry_table.hpp"
+#include "plan/kernel/kernel_choice.hpp"
 #include "plan/policy/tunables.hpp"
-#include "plan/search/entry_table.hpp"
-#include "plan/search/kernel_choice.hpp"
 #include "plan/search/partial_recipe.hpp"
 #include "plan/search/recipe.hpp"
 #include "plan/search/settle.hpp"

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "base/error.hpp"
-#include "plan/search/kernel_choice.hpp"
+#include "plan/kernel/kernel_choice.hpp"
 
 namespace morton::plan {
 namespace {

@@ -9,9 +9,9 @@
 #include <variant>
 
 #include "base/error.hpp"
+#include "plan/kernel/kernel_choice.hpp"
 #include "plan/policy/plan_options.hpp"
 #include "plan/search/instance_spec.hpp"
-#include "plan/search/kernel_choice.hpp"
 #include "plan/single/example_problem.hpp"
 #include "plan/single/example_sizes.hpp"
 

@@ -15,10 +15,10 @@
 #include "base/rooms.hpp"
 #include "catalogue/catalogue.hpp"
 #include "plan/ir/plan.hpp"
+#include "plan/kernel/asked_problem.hpp"
 #include "plan/policy/plan_options.hpp"
 #include "plan/policy/rejection.hpp"
 #include "plan/policy/tunables.hpp"
-#include "plan/search/asked_problem.hpp"
 
 namespace morton::plan {
 

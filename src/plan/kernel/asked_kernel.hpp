@@ -2,9 +2,8 @@
 #pragma once
 
 #include "base/rooms.hpp"
-#include "plan/search/candidates.hpp"
-#include "plan/search/entry_table.hpp"
-#include "plan/search/kernel_choice.hpp"
+#include "plan/kernel/entry_table.hpp"
+#include "plan/kernel/kernel_choice.hpp"
 
 namespace morton::plan {
 

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "base/rooms.hpp"
-#include "plan/search/asked_kernel.hpp"
+#include "plan/kernel/asked_kernel.hpp"
 
 namespace morton::plan {
 

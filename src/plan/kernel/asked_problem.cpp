@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plan/search/asked_problem.hpp"
+#include "plan/kernel/asked_problem.hpp"
 
 #include <utility>
 

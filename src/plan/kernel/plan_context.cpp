@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plan/search/plan_context.hpp"
+#include "plan/kernel/plan_context.hpp"
 
 #include "plan/cost/cost.hpp"
+#include "plan/kernel/entry_table.hpp"
 #include "plan/policy/plan_options.hpp"
-#include "plan/search/entry_table.hpp"
 
 namespace morton::plan {
 namespace {

@@ -8,9 +8,9 @@
 #include "base/for_tools.hpp"
 #include "base/rooms.hpp"
 #include "plan/ir/plan.hpp"
+#include "plan/kernel/shared_list.hpp"
 #include "plan/policy/kernel_policy.hpp"
 #include "plan/policy/plan_options.hpp"
-#include "plan/search/shared_list.hpp"
 #include "plan/tasks/tasks.hpp"
 
 namespace morton::plan {

@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "base/rooms.hpp"
-#include "plan/search/asked_kernel.hpp"
-#include "plan/search/entry_values.hpp"
+#include "plan/kernel/asked_kernel.hpp"
+#include "plan/kernel/entry_values.hpp"
 
 namespace morton::plan {
 

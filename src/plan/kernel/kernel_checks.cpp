@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plan/search/kernel_checks.hpp"
+#include "plan/kernel/kernel_checks.hpp"
 
 #include <algorithm>
 

@@ -9,7 +9,7 @@
 #include "base/device/device_info.hpp"
 #include "base/rooms.hpp"
 #include "plan/cost/cost.hpp"
-#include "plan/search/entry_table.hpp"
+#include "plan/kernel/entry_table.hpp"
 #include "problems/problem.hpp"
 
 namespace morton::plan {

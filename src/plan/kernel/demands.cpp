@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plan/search/demands.hpp"
+#include "plan/kernel/demands.hpp"
 
 #include "base/numbers/checked.hpp"
 

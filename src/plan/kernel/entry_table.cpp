@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plan/search/entry_table.hpp"
+#include "plan/kernel/entry_table.hpp"
 
 #include <algorithm>
 #include <numeric>

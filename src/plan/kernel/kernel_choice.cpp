@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plan/search/kernel_choice.hpp"
+#include "plan/kernel/kernel_choice.hpp"
 
 #include <algorithm>
 
 #include "plan/cost/cost.hpp"
 #include "plan/cost/library_rules.hpp"
+#include "plan/kernel/asked_kernel.hpp"
+#include "plan/kernel/demands.hpp"
+#include "plan/kernel/entry_values.hpp"
+#include "plan/kernel/kernel_checks.hpp"
 #include "plan/policy/kernel_policy.hpp"
 #include "plan/policy/tunables.hpp"
-#include "plan/search/asked_kernel.hpp"
-#include "plan/search/demands.hpp"
-#include "plan/search/entry_values.hpp"
-#include "plan/search/kernel_checks.hpp"
 
 namespace morton::plan {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plan/search/entry_values.hpp"
+#include "plan/kernel/entry_values.hpp"
 
 #include <algorithm>
 
