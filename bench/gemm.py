@@ -174,7 +174,7 @@ def evaluate(target, bench, peers, reads, options):
     row["verdict"] = "hit" if row["mean"] >= target.least else "miss"
     if target.unit == "" and max(numbers) > table.MOST_SHARE:
         row["verdict"] = "wrong"
-        row["why"] = "a share above 1.02 cannot be: this or the roof was measured on a disturbed machine"
+        row["why"] = "a share above 1.02 cannot be: this or the peak was measured on a disturbed machine"
     return row
 
 

@@ -19,7 +19,7 @@ python=${PYTHON:-python3}
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 
-# Measured roofs and tuned values that this machine has kept would choose other kernels, which round
+# Measured peaks and tuned values that this machine has kept would choose other kernels, which round
 # otherwise.
 export MORTON_CACHE_DIR=$out/cache
 build/morton train lenet5 --data data/mnist --seed 1998 --epochs 30 --batch 64 \

@@ -211,7 +211,7 @@ int bench(const BenchArguments& options) {
   measured.other_shapes = measure_other_shapes(model, compiled, compile.also, options.measure);
   if (!options.model.conv.empty()) {
     measured.layers =
-        times_by_layer(measure_profile(compiled, compiled.device().roofs(), options.measure));
+        times_by_layer(measure_profile(compiled, compiled.device().peaks(), options.measure));
   }
   measured.load_ms = load_ms;
   measured.loading = loading;

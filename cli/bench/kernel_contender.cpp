@@ -12,8 +12,8 @@ namespace {
 /// A device's clock is read after this many runs in a row, once it has woken up.
 constexpr int kRunsBeforeDeviceClock = 3;
 
-/// Of "lhs: f32 R_2_4_R [A=17->24 B=5->8] rim zero, rhs: ...", the operands that are larger than
-/// their extents: "lhs 24x8".
+/// Of "lhs: f32 R_2_4_R [A=17->24 B=5->8] padding zero, rhs: ...", the operands that are larger
+/// than their extents: "lhs 24x8".
 std::string padding_of(const std::string& formats) {
   static const std::regex kOperand(R"((\w+): [^\[]*\[([^\]]*)\])");
   static const std::regex kExtent(R"(\w+=(\d+)->(\d+))");

@@ -42,7 +42,7 @@ struct Statistics {
 /// Four digits that count, without an exponent: "0.001234", "12.34", "123456"; or "n/a".
 [[nodiscard]] std::string digits_text(std::optional<double> value);
 
-/// Share of a roof above which a figure cannot be: the clocks' error is allowed for.
+/// Share of a peak above which a figure cannot be: the clocks' error is allowed for.
 inline constexpr double kMostShare = 1.02;
 
 }  // namespace morton::cli

@@ -30,7 +30,7 @@ std::string size_of_key(const Json& device, const std::string& key) {
 }
 
 /// "measured 2026-01-31", "guessed".
-std::string roofs_of(const Json& device) {
+std::string peaks_of(const Json& device) {
   const std::string source = device.contains("roofs") ? device["roofs"].value("source", "") : "";
   return source.starts_with("guessed") ? "guessed" : source;
 }
@@ -48,7 +48,7 @@ std::vector<std::string> row_of(const Json& device) {
       yes_no(device, "images"),
       yes_no(device, "unified_memory"),
       fmt::format("{} {}", size_of_key(device, "local_memory_bytes"), real ? "real" : "emulated"),
-      roofs_of(device)};
+      peaks_of(device)};
 }
 
 int list_devices(const ResultOptions& options) {

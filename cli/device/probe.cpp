@@ -46,7 +46,7 @@ int run_probe(const ProbeArguments& options) {
   for (const std::string& note : result.notes) log::info("{}", note);
   std::string kept;
   try {
-    kept = keep_roofs(device, result);
+    kept = keep_peaks(device, result);
   } catch (const Error& error) {
     // What was measured is worth printing all the same.
     log::warn("{}; nothing is kept: plans and profiles go on without these figures",

@@ -98,14 +98,14 @@ Json time_json(const Measured& measured) {
 
 Json json_of(const ProbeResult& result, const Device& device, const std::string& kept) {
   const Json facts = Json::parse(device.json());
-  const Roofs roofs = roofs_of(result);
+  const RooflinePeaks peaks = peaks_of(result);
   Json bandwidth = Json::array();
-  for (const FootprintBandwidth& point : roofs.bandwidth) {
+  for (const FootprintBandwidth& point : peaks.bandwidth) {
     bandwidth.push_back({{"footprint_bytes", point.footprint_bytes},
                          {"gigabytes_per_second", point.gigabytes_per_second}});
   }
   Json products = Json::array();
-  for (const HostProduct& product : roofs.host.products) {
+  for (const HostProduct& product : peaks.host.products) {
     products.push_back({{"flop", product.flop}, {"us", product.us}});
   }
   return {
@@ -131,13 +131,13 @@ Json json_of(const ProbeResult& result, const Device& device, const std::string&
        result.host_products.empty() ? Json() : time_json(result.launch_and_host_step_us)},
       {"host_products", host_products_json(result)},
       {"roofs",
-       {{"gflops_f32", roofs.gflops_f32},
-        {"gigabytes_per_second", roofs.gigabytes_per_second},
-        {"launch_us", roofs.launch_us},
-        {"launch_and_wait_us", roofs.launch_and_wait_us},
+       {{"gflops_f32", peaks.gflops_f32},
+        {"gigabytes_per_second", peaks.gigabytes_per_second},
+        {"launch_us", peaks.launch_us},
+        {"launch_and_wait_us", peaks.launch_and_wait_us},
         {"bandwidth", bandwidth},
-        {"host", {{"launch_and_step_us", roofs.host.launch_and_step_us}, {"products", products}}},
-        {"source", roofs.source}}},
+        {"host", {{"launch_and_step_us", peaks.host.launch_and_step_us}, {"products", products}}},
+        {"source", peaks.source}}},
       {"kept", kept.empty() ? Json() : Json(kept)},
       {"notes", result.notes}};
 }
@@ -265,7 +265,7 @@ Table host_table(const ProbeResult& result) {
 
 std::string text_of(const ProbeResult& result, const Device& device, const std::string& kept,
                     Format format) {
-  const Roofs roofs = roofs_of(result);
+  const RooflinePeaks peaks = peaks_of(result);
   std::string text = fmt::format("device {}\nmeasured {} ({}), kernels by the {}'s clock\n\n",
                                  device.description(), result.date, name_of(result.effort),
                                  result.device_clock ? "device" : "host");
@@ -281,10 +281,10 @@ std::string text_of(const ProbeResult& result, const Device& device, const std::
                       ? std::string("products on the host: n/a, the device has memory of its own\n")
                       : to_text(host_table(result), format));
   text += fmt::format(
-      "\nroofs: {:.1f} GFLOP/s, {:.1f} GB/s, {:.2f} us a launch; arithmetic bounds what does more "
+      "\npeaks: {:.1f} GFLOP/s, {:.1f} GB/s, {:.2f} us a launch; arithmetic bounds what does more "
       "than {:.1f} operations on each byte of memory\n",
-      roofs.gflops_f32, roofs.gigabytes_per_second, roofs.launch_us,
-      roofs.gflops_f32 / roofs.gigabytes_per_second);
+      peaks.gflops_f32, peaks.gigabytes_per_second, peaks.launch_us,
+      peaks.gflops_f32 / peaks.gigabytes_per_second);
   return text + (kept.empty() ? "not kept\n" : fmt::format("kept in {}\n", kept));
 }
 

@@ -9,7 +9,7 @@
 namespace morton::cli {
 
 /// What was measured, for people or for programs; csv has one record for each figure. `kept` is the
-/// file in which the roofs are kept; empty where they are not.
+/// file in which the peaks are kept; empty where they are not.
 [[nodiscard]] std::string report_of(const ProbeResult& result, const Device& device,
                                     const std::string& kept, Format format);
 

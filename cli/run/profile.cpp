@@ -48,20 +48,20 @@ Format layers_format(const std::string& path) {
 }
 
 /// What is kept for the device, or what a short probe finds.
-Roofs roofs_for(const Device& device) {
-  const Roofs& roofs = device.roofs();
-  if (!roofs.source.starts_with("guessed")) return roofs;
+RooflinePeaks peaks_for(const Device& device) {
+  const RooflinePeaks& peaks = device.peaks();
+  if (!peaks.source.starts_with("guessed")) return peaks;
   log::info(
-      "no measured roofs are kept for device {}: a short probe measures some for this run "
+      "no measured peaks are kept for device {}: a short probe measures some for this run "
       "(`morton probe` measures them well and keeps them)",
       device.id());
-  Progress progress("measuring the roofs");
+  Progress progress("measuring the peaks");
   ProbeOptions options;
   options.effort = ProbeOptions::Effort::quick;
   options.progress = [&](const std::string&, double fraction) { progress.update(fraction); };
   const ProbeResult result = probe(device, options);
   for (const std::string& note : result.notes) log::info("{}", note);
-  return roofs_of(result);
+  return peaks_of(result);
 }
 
 std::string inputs_text(const CompiledModel& model) {
@@ -86,18 +86,18 @@ int run_profile(const ProfileArguments& options) {
   const Device device = open_device(options.device);
   const CompiledModel compiled = model.compile({device}, compile);
   log::info("{}", model.kernels_line(compiled.report()));
-  const Roofs roofs = roofs_for(device);
-  const Profile profile = measure_profile(compiled, roofs, options.measure);
+  const RooflinePeaks peaks = peaks_for(device);
+  const Profile profile = measure_profile(compiled, peaks, options.measure);
   if (!profile.steps_ms) {
     log::warn("{}: what rests on its clock is n/a", why_no_device_time(compiled.steps()));
   }
   const ProfileSetting setting{
       options.model.path,   inputs_text(compiled), options.model.kernels.precision,
-      device.description(), device.json(),         roofs};
+      device.description(), device.json(),         peaks};
   if (!options.layers.empty()) emit(layers_of(profile, layers), options.layers);
   if (!options.trace.empty()) emit(trace_of(profile, setting), options.trace);
   emit(report_of(profile, setting, options.result.format), options.result.path);
-  const std::vector<std::string> impossible = impossible_shares(profile, roofs);
+  const std::vector<std::string> impossible = impossible_shares(profile, peaks);
   for (const std::string& line : impossible) print_error(line, "");
   return impossible.empty() ? 0 : kCheckFailed;
 }

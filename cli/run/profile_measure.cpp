@@ -127,29 +127,29 @@ bool is_f32(const StepInfo& step) {
 
 }  // namespace
 
-void rate(ProfiledStep& step, const Roofs& roofs) {
+void rate(ProfiledStep& step, const RooflinePeaks& peaks) {
   if (step.info.place == StepInfo::Place::host) {
     step.bound_by = "host";
     return;
   }
   const auto flop = static_cast<double>(step.info.flop);
   const auto bytes = static_cast<double>(step.info.logical_bytes);
-  const double bandwidth = bandwidth_at(roofs, step.info.footprint_bytes);
+  const double bandwidth = bandwidth_at(peaks, step.info.footprint_bytes);
   // GFLOP/s is 1e3 operations a microsecond, GB/s 1e3 bytes a microsecond.
-  const double arithmetic_us = is_f32(step.info) ? flop / (roofs.gflops_f32 * 1e3) : 0.0;
+  const double arithmetic_us = is_f32(step.info) ? flop / (peaks.gflops_f32 * 1e3) : 0.0;
   const double memory_us = bytes / (bandwidth * 1e3);
   // Products of other types have a peak that nobody measured.
   const bool unknown = !is_f32(step.info) && flop > bytes;
   step.bound_by = unknown                                                ? "n/a"
-                  : std::max(arithmetic_us, memory_us) < roofs.launch_us ? "launch"
+                  : std::max(arithmetic_us, memory_us) < peaks.launch_us ? "launch"
                   : arithmetic_us > memory_us                            ? "arithmetic"
                                                                          : "memory";
   if (!step.device_us) return;
-  if (is_f32(step.info)) step.arithmetic = {flop / (*step.device_us * 1e3), roofs.gflops_f32};
+  if (is_f32(step.info)) step.arithmetic = {flop / (*step.device_us * 1e3), peaks.gflops_f32};
   step.memory = {bytes / (*step.device_us * 1e3), bandwidth};
 }
 
-Profile measure_profile(const CompiledModel& model, const Roofs& roofs,
+Profile measure_profile(const CompiledModel& model, const RooflinePeaks& peaks,
                         const MeasureOptions& options) {
   // Few runs say nothing of the spread, so slow models get more time than was asked for.
   constexpr std::int64_t kLeastRuns = 5;
@@ -170,21 +170,21 @@ Profile measure_profile(const CompiledModel& model, const Roofs& roofs,
     }
   }
   Profile profile = turns.result(model.steps());
-  for (ProfiledStep& step : profile.steps) rate(step, roofs);
+  for (ProfiledStep& step : profile.steps) rate(step, peaks);
   return profile;
 }
 
-std::vector<std::string> impossible_shares(const Profile& profile, const Roofs& roofs) {
+std::vector<std::string> impossible_shares(const Profile& profile, const RooflinePeaks& peaks) {
   std::vector<std::string> lines;
-  const auto look = [&](const ProfiledStep& step, const char* roof, const char* unit,
-                        const std::optional<ShareOfRoof>& share) {
+  const auto look = [&](const ProfiledStep& step, const char* peak, const char* unit,
+                        const std::optional<ShareOfPeak>& share) {
     if (!share || share->share() <= kMostShare) return;
     lines.push_back(fmt::format(
-        "step '{}' ({}): {:.4g} {} is {:.0f} % of the {} roof of {:.4g} {} ({}), which cannot be: "
-        "either the roof was measured on a busy machine ('morton probe' measures it again) or the "
+        "step '{}' ({}): {:.4g} {} is {:.0f} % of the {} peak of {:.4g} {} ({}), which cannot be: "
+        "either the peak was measured on a busy machine ('morton probe' measures it again) or the "
         "step's figures are wrong",
-        step.info.name, step.info.kernel, share->rate, unit, 100.0 * share->share(), roof,
-        share->roof, unit, roofs.source));
+        step.info.name, step.info.kernel, share->rate, unit, 100.0 * share->share(), peak,
+        share->peak, unit, peaks.source));
   };
   for (const ProfiledStep& step : profile.steps) {
     look(step, "arithmetic", "GFLOP/s", step.arithmetic);

@@ -7,16 +7,16 @@
 
 #include "common/options.hpp"
 #include "common/statistics.hpp"
-#include "morton/roofs.hpp"
+#include "morton/roofline_peaks.hpp"
 #include "morton/session.hpp"
 
 namespace morton::cli {
 
-/// What one of a device's roofs has to do with a step.
-struct ShareOfRoof {
+/// What one of a device's peaks has to do with a step.
+struct ShareOfPeak {
   double rate = 0.0;  ///< GFLOP/s or GB/s of the step
-  double roof = 0.0;  ///< the most that the device does
-  [[nodiscard]] double share() const { return rate / roof; }
+  double peak = 0.0;  ///< the most that the device does
+  [[nodiscard]] double share() const { return rate / peak; }
 };
 
 /// One step of a model, measured. Times are medians in microseconds.
@@ -25,10 +25,10 @@ struct ProfiledStep {
   double host_us = 0.0;                   ///< the step alone, from enqueuing it to its end
   double enqueue_us = 0.0;                ///< the host's part of a run
   std::optional<double> device_us;        ///< nothing where the device gives no times
-  std::optional<ShareOfRoof> arithmetic;  ///< nothing for types whose peak is not known
-  std::optional<ShareOfRoof> memory;
+  std::optional<ShareOfPeak> arithmetic;  ///< nothing for types whose peak is not known
+  std::optional<ShareOfPeak> memory;
   /// What sets the least time that it can take: "arithmetic", "memory" or "launch"; "host" for a
-  /// step there, to which the device's roofs say nothing; "n/a" for products of types whose peak is
+  /// step there, to which the device's peaks say nothing; "n/a" for products of types whose peak is
   /// not known.
   std::string bound_by;
 };
@@ -48,15 +48,15 @@ struct Profile {
 };
 
 /// Runs the model in turns without measuring, measuring its steps, and waiting after each, until
-/// the time or the number of runs that `options` names; then rates the steps by `roofs`.
-[[nodiscard]] Profile measure_profile(const CompiledModel& model, const Roofs& roofs,
+/// the time or the number of runs that `options` names; then rates the steps by `peaks`.
+[[nodiscard]] Profile measure_profile(const CompiledModel& model, const RooflinePeaks& peaks,
                                       const MeasureOptions& options);
 
 /// Rates a step by its device_us; leaves out what cannot be known.
-void rate(ProfiledStep& step, const Roofs& roofs);
+void rate(ProfiledStep& step, const RooflinePeaks& peaks);
 
-/// One line for each roof that a step seems to exceed (kMostShare of it).
+/// One line for each peak that a step seems to exceed (kMostShare of it).
 [[nodiscard]] std::vector<std::string> impossible_shares(const Profile& profile,
-                                                         const Roofs& roofs);
+                                                         const RooflinePeaks& peaks);
 
 }  // namespace morton::cli

@@ -36,10 +36,10 @@ std::string formats_text(const StepInfo& step) {
 }
 
 Json step_json(const ProfiledStep& step, std::size_t index) {
-  const auto share = [](const std::optional<ShareOfRoof>& of) {
+  const auto share = [](const std::optional<ShareOfPeak>& of) {
     return of ? Json(of->share()) : Json();
   };
-  const auto rate = [](const std::optional<ShareOfRoof>& of) {
+  const auto rate = [](const std::optional<ShareOfPeak>& of) {
     return of ? Json(of->rate) : Json();
   };
   return {{"index", index},
@@ -59,7 +59,7 @@ Json step_json(const ProfiledStep& step, std::size_t index) {
           {"gflops", rate(step.arithmetic)},
           {"share_of_peak", share(step.arithmetic)},
           {"gigabytes_per_second", rate(step.memory)},
-          {"bandwidth_roof", step.memory ? Json(step.memory->roof) : Json()},
+          {"bandwidth_peak", step.memory ? Json(step.memory->peak) : Json()},
           {"share_of_bandwidth", share(step.memory)},
           {"bound_by", step.bound_by}};
 }
@@ -83,10 +83,10 @@ Json json_of(const Profile& profile, const ProfileSetting& setting) {
             {"platform", facts.value("platform", "")},
             {"driver", facts.value("driver_version", "")}}},
           {"roofs",
-           {{"gflops_f32", setting.roofs.gflops_f32},
-            {"gigabytes_per_second", setting.roofs.gigabytes_per_second},
-            {"launch_us", setting.roofs.launch_us},
-            {"source", setting.roofs.source}}},
+           {{"gflops_f32", setting.peaks.gflops_f32},
+            {"gigabytes_per_second", setting.peaks.gigabytes_per_second},
+            {"launch_us", setting.peaks.launch_us},
+            {"source", setting.peaks.source}}},
           {"runs", profile.runs},
           {"steps", steps_json(profile)},
           {"clocks",
@@ -98,11 +98,11 @@ Json json_of(const Profile& profile, const ProfileSetting& setting) {
             {"host_end_to_end_unmeasured_ms", profile.plain_ms}}}};
 }
 
-std::string roof_percent_text(const std::optional<ShareOfRoof>& share) {
+std::string peak_percent_text(const std::optional<ShareOfPeak>& share) {
   return share ? fmt::format("{:.1f} %", 100.0 * share->share()) : "n/a";
 }
 
-std::string rate_text(const std::optional<ShareOfRoof>& share) {
+std::string rate_text(const std::optional<ShareOfPeak>& share) {
   return share ? fmt::format("{:.2f}", share->rate) : "n/a";
 }
 
@@ -130,8 +130,8 @@ Table steps_table(const Profile& profile) {
          number_text(step.device_us, 1),
          fmt::format("{:.1f}", static_cast<double>(step.info.flop) / 1e3),
          fmt::format("{:.1f}", static_cast<double>(step.info.logical_bytes) / 1024),
-         rate_text(step.arithmetic), roof_percent_text(step.arithmetic), rate_text(step.memory),
-         roof_percent_text(step.memory), step.bound_by});
+         rate_text(step.arithmetic), peak_percent_text(step.arithmetic), rate_text(step.memory),
+         peak_percent_text(step.memory), step.bound_by});
   }
   return table;
 }
@@ -165,9 +165,9 @@ std::string text_of(const Profile& profile, const ProfileSetting& setting, Forma
   std::string text = fmt::format("{}: {}, {}, on {}\n", setting.model, setting.inputs,
                                  setting.precision, setting.device);
   text +=
-      fmt::format("roofs: {:.1f} GFLOP/s, {:.1f} GB/s beyond all caches, {:.2f} us a launch: {}\n",
-                  setting.roofs.gflops_f32, setting.roofs.gigabytes_per_second,
-                  setting.roofs.launch_us, setting.roofs.source);
+      fmt::format("peaks: {:.1f} GFLOP/s, {:.1f} GB/s beyond all caches, {:.2f} us a launch: {}\n",
+                  setting.peaks.gflops_f32, setting.peaks.gigabytes_per_second,
+                  setting.peaks.launch_us, setting.peaks.source);
   text += fmt::format("medians of {} runs\n\n", profile.runs);
   text += to_text(steps_table(profile), format) + "\n";
   text += to_text(formats_table(profile), format) + "\n";

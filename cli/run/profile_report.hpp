@@ -15,7 +15,7 @@ struct ProfileSetting {
   std::string precision;
   std::string device;        ///< its description
   std::string device_facts;  ///< Device::json()
-  Roofs roofs;
+  RooflinePeaks peaks;
 };
 
 /// The whole report: for people, or as JSON; csv has one record for each step.

@@ -160,7 +160,7 @@ struct StepInfo {
   enum class Role : std::uint8_t { compute, repack, transfer } role = Role::compute;
   /// Who computes: the host does some products where it shares the device's memory (docs/gemm.md).
   enum class Place : std::uint8_t { device, host } place = Place::device;
-  int slot = 0;  ///< of several devices, the one that runs it
+  int device = 0;  ///< of several devices, the one that runs it
   std::array<std::int64_t, 3> global{1, 1, 1}, local{1, 1, 1};  ///< work-items
   std::int64_t flop = 0;                                        ///< logical, not padded
   std::int64_t bytes = 0;                                       ///< memory of each operand, once

@@ -8,7 +8,7 @@
 
 #include "morton/error.hpp"
 #include "morton/export.hpp"
-#include "morton/roofs.hpp"
+#include "morton/roofline_peaks.hpp"
 
 namespace morton {
 
@@ -21,11 +21,11 @@ struct Inside;
 
 /// How a device is opened.
 struct DeviceConfig {
-  /// Folder of the program cache and of measured roofs; empty: $MORTON_CACHE_DIR, else
+  /// Folder of the program cache and of measured peaks; empty: $MORTON_CACHE_DIR, else
   /// $XDG_CACHE_HOME/morton, else
   /// ~/.cache/morton.
   std::string cache_dir;
-  /// Keeps programs only in memory, and takes no measured roofs.
+  /// Keeps programs only in memory, and takes no measured peaks.
   enum class DiskCache : std::uint8_t { use, none } disk_cache = DiskCache::use;
 };
 
@@ -39,7 +39,7 @@ class MORTON_API Device {
   [[nodiscard]] static Device open(const std::string& selector = "",
                                    const DeviceConfig& config = {});
   /// Facts of all devices, one JSON object each (schema in docs/devices.md), with the measured
-  /// roofs of those that `config` keeps some of; `notes`, if given, says what is kept but useless.
+  /// peaks of those that `config` keeps some of; `notes`, if given, says what is kept but useless.
   [[nodiscard]] static std::vector<std::string> list_json(
       const DeviceConfig& config = {}, std::vector<std::string>* notes = nullptr);
 
@@ -51,8 +51,8 @@ class MORTON_API Device {
   [[nodiscard]] std::string json() const;
   /// What it does at most: measured by `probe` (tools/probe.hpp), else guessed; `source` says
   /// which.
-  [[nodiscard]] const Roofs& roofs() const;
-  /// Why something that is kept for the device could not be used (damaged measured roofs); one line
+  [[nodiscard]] const RooflinePeaks& peaks() const;
+  /// Why something that is kept for the device could not be used (damaged measured peaks); one line
   /// each.
   [[nodiscard]] const std::vector<std::string>& notes() const;
   /// Device memory that Morton holds now, and the most it ever held, in bytes.

@@ -28,7 +28,7 @@
 #include "morton/files.hpp"
 #include "morton/model.hpp"
 #include "morton/optimizer.hpp"
-#include "morton/roofs.hpp"
+#include "morton/roofline_peaks.hpp"
 #include "morton/session.hpp"
 #include "morton/support.hpp"
 #include "morton/tensor.hpp"

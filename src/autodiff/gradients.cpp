@@ -48,12 +48,12 @@ class Walk {
 
   void visit(std::size_t n) {
     const Node node = graph_.nodes[n];
-    std::vector<TensorId> above;
+    std::vector<TensorId> output_gradient;
     bool any = false;
     for (const TensorId id : node.outputs) {
       const bool leads = id != kNoTensor && leads_[at(id)];
-      above.push_back(leads ? sums_[at(id)] : kNoTensor);
-      any = any || above.back() != kNoTensor;
+      output_gradient.push_back(leads ? sums_[at(id)] : kNoTensor);
+      any = any || output_gradient.back() != kNoTensor;
     }
     if (!any) return;
     if (!node.epilogue.is_identity() && node.op != "Chain") {
@@ -61,7 +61,7 @@ class Walk {
     }
     std::vector<bool> wanted;
     for (const TensorId id : node.inputs) wanted.push_back(id != kNoTensor && leads_[at(id)]);
-    Gradient gradient(graph_, node, above, wanted);
+    Gradient gradient(graph_, node, output_gradient, wanted);
     differentiate(gradient);
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       if (wanted[i] && gradient.given()[i] != kNoTensor) add(node.inputs[i], gradient.given()[i]);

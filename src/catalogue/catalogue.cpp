@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/environment_variables.hpp"
 #include "base/error.hpp"
 #include "base/files/file.hpp"
-#include "base/knobs.hpp"
 #include "base/text/bare_code.hpp"
 #include "catalogue/batched.hpp"
 #include "catalogue/embedded.hpp"
@@ -93,7 +93,7 @@ void insert_named(std::vector<Named>& all, Named named) {
 }  // namespace
 
 std::shared_ptr<const Catalogue> Catalogue::shared() {
-  if (const auto folder = knob("MORTON_KERNEL_DIR")) {
+  if (const auto folder = environment_variable("MORTON_KERNEL_DIR")) {
     return std::make_shared<const Catalogue>(from_folder(*folder));
   }
   static const auto kBuiltIn = std::make_shared<const Catalogue>(from_embedded());

@@ -38,7 +38,7 @@ struct OperandFormat {
   /// the kernel only where that precision is asked for.
   std::optional<DType> stored;
   /// Of inputs: what the kernel needs the padding to hold. Of dst: what it leaves there.
-  Rim rim = Rim::undefined;
+  PaddingContents padding = PaddingContents::undefined;
   MemoryKind memory = MemoryKind::buffer;
   int image_rows = 0, image_texels = 0;  ///< see Arrangement
 

@@ -58,6 +58,10 @@ Level level_of(Level around, std::string_view key) {
   return Level::within;
 }
 
+/// A key as it is digested. A key that got another name counts under its former one, so that what
+/// was measured before stays valid.
+std::string_view digested_name(std::string_view key) { return key == "padding" ? "rim" : key; }
+
 /// Appends the values that count. Sizes stand before texts, so that no two values are written
 /// alike.
 void append_values(const Json& value, Level level, std::string& text) {
@@ -65,7 +69,8 @@ void append_values(const Json& value, Level level, std::string& text) {
     text += '{';
     for (const auto& [key, member] : value.items()) {
       if (is_left_out(level, key)) continue;
-      text += std::to_string(key.size()) + ':' + key;
+      const std::string_view name = digested_name(key);
+      text += std::to_string(name.size()) + ':' + std::string(name);
       append_values(member, level_of(level, key), text);
     }
     text += '}';

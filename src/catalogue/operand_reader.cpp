@@ -72,7 +72,7 @@ DType read_stored(const JsonReader& reader) {
 
 OperandFormat read_format(const JsonReader& reader, const std::vector<std::string>& dimensions,
                           const Entry& entry) {
-  reader.allow_keys({"layout", "types", "stored", "rim", "memory", "split"});
+  reader.allow_keys({"layout", "types", "stored", "padding", "memory", "split"});
   OperandFormat format;
   read_layout(reader.at("layout"), dimensions, entry, format);
   for (const auto& type : reader.at("types").elements()) {
@@ -84,9 +84,9 @@ OperandFormat read_format(const JsonReader& reader, const std::vector<std::strin
   }
   if (format.types.empty()) reader.at("types").fail("expected at least one type");
   if (reader.has("stored")) format.stored = read_stored(reader.at("stored"));
-  if (reader.has("rim")) {
-    const JsonReader rim = reader.at("rim");
-    format.rim = parse_rim(rim.text(), rim.where());
+  if (reader.has("padding")) {
+    const JsonReader padding = reader.at("padding");
+    format.padding = parse_padding_contents(padding.text(), padding.where());
   }
   if (reader.has("memory")) {
     const std::string memory = reader.at("memory").text();

@@ -26,11 +26,12 @@ struct Matrix {
   const char* key;
   const char* operand;
   std::array<const char*, 2> dimensions;  ///< rows, columns
-  Rim rim;  ///< zeros in the padding of one factor cancel whatever finite the other's holds
+  PaddingContents
+      padding;  ///< zeros in the padding of one factor cancel whatever finite the other's holds
 };
-constexpr Matrix kMatrices[] = {{"a", "lhs", {"M", "K"}, Rim::zero},
-                                {"b", "rhs", {"K", "N"}, Rim::finite},
-                                {"r", "dst", {"M", "N"}, Rim::finite}};
+constexpr Matrix kMatrices[] = {{"a", "lhs", {"M", "K"}, PaddingContents::zero},
+                                {"b", "rhs", {"K", "N"}, PaddingContents::finite},
+                                {"r", "dst", {"M", "N"}, PaddingContents::finite}};
 
 std::int64_t read_factor(const JsonReader& reader, const char* key) {
   if (!reader.has(key)) return 1;
@@ -105,7 +106,7 @@ class EntryReader {
       text.fail(error.what());
     }
     format.types = {DType::f32};
-    format.rim = matrix.rim;
+    format.padding = matrix.padding;
     align(dimensions[0], read_factor(reader, "rowAlign"));
     align(dimensions[1], read_factor(reader, "colAlign"));
     entry_.operands.emplace(matrix.operand, std::move(format));

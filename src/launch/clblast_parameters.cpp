@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "base/environment_variables.hpp"
 #include "base/error.hpp"
 #include "base/files/file.hpp"
 #include "base/files/json_reader.hpp"
-#include "base/knobs.hpp"
 
 namespace morton::launch {
 namespace {
@@ -22,7 +22,7 @@ constexpr std::int64_t kMostBytes = 1 << 20;
 }  // namespace
 
 void use_clblast_parameters(const OpenClDevice& device) {
-  const auto path = knob("MORTON_CLBLAST_PARAMETERS");
+  const auto path = environment_variable("MORTON_CLBLAST_PARAMETERS");
   if (!path) return;
   const Json json = parse_json(read_file(*path, kMostBytes), *path);
   const JsonReader reader(json, *path);

@@ -11,7 +11,7 @@
 namespace morton::layout {
 namespace {
 
-constexpr std::array<std::string_view, 3> kRimNames{"undefined", "finite", "zero"};
+constexpr std::array<std::string_view, 3> kContentsNames{"undefined", "finite", "zero"};
 
 /// Throws ModelError unless the groups hold every tensor dimension once.
 void check_grouping(const Shape& shape, const Grouping& grouping, int rank) {
@@ -74,13 +74,15 @@ std::vector<std::string> default_names(std::size_t rank) {
 
 }  // namespace
 
-std::string_view name_of(Rim rim) { return kRimNames.at(static_cast<std::size_t>(rim)); }
+std::string_view name_of(PaddingContents padding) {
+  return kContentsNames.at(static_cast<std::size_t>(padding));
+}
 
-Rim parse_rim(std::string_view text, std::string_view where) {
-  for (std::size_t i = 0; i < kRimNames.size(); ++i) {
-    if (kRimNames[i] == text) return static_cast<Rim>(i);
+PaddingContents parse_padding_contents(std::string_view text, std::string_view where) {
+  for (std::size_t i = 0; i < kContentsNames.size(); ++i) {
+    if (kContentsNames[i] == text) return static_cast<PaddingContents>(i);
   }
-  throw ModelError(std::string(where) + ": expected a rim of undefined, finite or zero, got '" +
+  throw ModelError(std::string(where) + ": expected padding of undefined, finite or zero, got '" +
                    std::string(text) + "'");
 }
 
@@ -96,7 +98,7 @@ Arrangement row_major_arrangement(DType dtype, const Shape& shape) {
 }
 
 Arrangement make_arrangement(DType dtype, const Shape& shape, Grouping grouping,
-                             const Layout& layout, const Shape& align, Rim rim) {
+                             const Layout& layout, const Shape& align, PaddingContents padding) {
   check_grouping(shape, grouping, layout.rank());
   if (align.size() != grouping.size()) {
     throw ModelError("arrangement: " + std::to_string(align.size()) + " alignments for " +
@@ -107,7 +109,7 @@ Arrangement make_arrangement(DType dtype, const Shape& shape, Grouping grouping,
   arrangement.tensor_shape = shape;
   arrangement.grouping = std::move(grouping);
   arrangement.layout = layout;
-  arrangement.rim = rim;
+  arrangement.padding = padding;
   const Shape extents = operand_extents(arrangement);
   for (int d = 0; d < layout.rank(); ++d) {
     if (align[d] < 1) {
@@ -187,7 +189,7 @@ std::string print(const Arrangement& arrangement, std::span<const std::string> d
     text += " image y:" + std::to_string(arrangement.image_rows) +
             " x:" + std::to_string(arrangement.image_texels);
   }
-  return text + " rim " + std::string(name_of(arrangement.rim));
+  return text + " padding " + std::string(name_of(arrangement.padding));
 }
 
 }  // namespace morton::layout

@@ -15,11 +15,11 @@ namespace morton::layout {
 
 /// What the padded region of an arrangement holds. The order is of strength: each holds all that
 /// the ones before it promise.
-enum class Rim : std::uint8_t { undefined, finite, zero };
+enum class PaddingContents : std::uint8_t { undefined, finite, zero };
 
-[[nodiscard]] MORTON_FOR_TOOLS std::string_view name_of(Rim rim);
+[[nodiscard]] MORTON_FOR_TOOLS std::string_view name_of(PaddingContents padding);
 /// Throws ModelError that names `where`.
-[[nodiscard]] Rim parse_rim(std::string_view text, std::string_view where);
+[[nodiscard]] PaddingContents parse_padding_contents(std::string_view text, std::string_view where);
 
 enum class MemoryKind : std::uint8_t { buffer, image };
 
@@ -38,7 +38,7 @@ struct Arrangement {
   Shape padded;
   /// Elements between iterations of the outermost loop; 0 for dense.
   std::int64_t pitch = 0;
-  Rim rim = Rim::zero;
+  PaddingContents padding = PaddingContents::zero;
   MemoryKind memory = MemoryKind::buffer;
   /// For images: the first `image_rows` loops count rows (y), the next `image_texels` loops texels
   /// in a row (x), the rest the four channels of a texel.
@@ -52,7 +52,8 @@ struct Arrangement {
 /// An arrangement of a tensor of `shape` for an operand seen through `grouping`: each operand
 /// dimension is padded to a multiple of `align[d]` and of the layout's tile.
 [[nodiscard]] Arrangement make_arrangement(DType dtype, const Shape& shape, Grouping grouping,
-                                           const Layout& layout, const Shape& align, Rim rim);
+                                           const Layout& layout, const Shape& align,
+                                           PaddingContents padding);
 
 /// Throws ModelError unless the groups hold each tensor dimension once and the padded extents hold
 /// the operand's.
@@ -76,15 +77,15 @@ struct ImageExtents {
 [[nodiscard]] ImageExtents image_extents(const Arrangement& arrangement);
 
 /// True when every element of the tensor has the same offset in both, in memory of the same kind,
-/// element type and size (rims are not compared). R over (M, N*OH*OW) and a tensor's own OIHW-like
-/// order may be one and the same.
+/// element type and size (padding contents are not compared). R over (M, N*OH*OW) and a tensor's
+/// own OIHW-like order may be one and the same.
 [[nodiscard]] bool same_memory(const Arrangement& a, const Arrangement& b);
 /// True when a value stored as `stored` can be used where `demanded` is asked for: the same memory,
-/// and where `demanded` has padding, a rim that promises as much.
+/// and where `demanded` has padding, padding that promises as much.
 [[nodiscard]] bool satisfies(const Arrangement& stored, const Arrangement& demanded);
 
-/// Writes a dense row-major tensor into `destination` (bytes_of(arrangement) bytes), the whole rim
-/// and the pitch's gaps as zeros. Converts the element type when it differs.
+/// Writes a dense row-major tensor into `destination` (bytes_of(arrangement) bytes), the whole
+/// padding and the pitch's gaps as zeros. Converts the element type when it differs.
 void pack(const Tensor& source, const Arrangement& arrangement, std::span<std::byte> destination);
 /// The same through a view: the operand's element at each coordinate is the tensor's at the view's;
 /// `extents` gives the values of the view's names, and `arrangement.tensor_shape` is the operand's
@@ -94,8 +95,8 @@ void pack_through(const Tensor& source, const View& view, const Environment& ext
 /// Reads the tensor back.
 [[nodiscard]] Tensor unpack(std::span<const std::byte> source, const Arrangement& arrangement);
 
-/// "f32 C_4_2_C [M=120->120 N=1->32] rim finite"-like text; names the operand dimensions A, B, ...
-/// unless given.
+/// "f32 C_4_2_C [M=120->120 N=1->32] padding finite"-like text; names the operand dimensions A, B,
+/// ... unless given.
 [[nodiscard]] MORTON_FOR_TOOLS std::string print(const Arrangement& arrangement,
                                                  std::span<const std::string> dimensions = {});
 

@@ -212,12 +212,14 @@ bool same_memory(const Arrangement& a, const Arrangement& b) {
 
 bool satisfies(const Arrangement& stored, const Arrangement& demanded) {
   if (!same_memory(stored, demanded)) return false;
-  if (demanded.rim == Rim::undefined || demanded.padded == operand_extents(demanded)) return true;
-  // Between the elements of a pitched value lie gaps that no rim speaks of.
+  if (demanded.padding == PaddingContents::undefined ||
+      demanded.padded == operand_extents(demanded))
+    return true;
+  // Between the elements of a pitched value lie gaps that no padding speaks of.
   const bool gaps = elements_of(stored) != padded_elements(stored);
-  const bool same_rim = stored.padded == demanded.padded && stored.layout == demanded.layout &&
-                        stored.grouping == demanded.grouping;
-  return stored.rim >= demanded.rim && (!gaps || same_rim);
+  const bool same_padding = stored.padded == demanded.padded && stored.layout == demanded.layout &&
+                            stored.grouping == demanded.grouping;
+  return stored.padding >= demanded.padding && (!gaps || same_padding);
 }
 
 }  // namespace morton::layout

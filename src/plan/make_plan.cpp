@@ -33,7 +33,7 @@ Plan plan_once(const PlanContext& context, CandidateMemo& memo) {
   const auto selections = choose(candidates, context);
   Schedule schedule = make_schedule(candidates, selections, context);
   join_parts(schedule, device);
-  write_over_dying(schedule);
+  reuse_dying_operands(schedule);
   Plan plan = emit(schedule, candidates, context);
   plan.decisions = decisions_of(candidates, selections, tasks);
   verify(plan, device);

@@ -23,7 +23,7 @@
 #include <morton/morton.hpp>
 #include <morton/optimizer.hpp>
 #include <morton/plan_choices.hpp>
-#include <morton/roofs.hpp>
+#include <morton/roofline_peaks.hpp>
 #include <morton/session.hpp>
 #include <morton/support.hpp>
 #include <morton/tensor.hpp>

@@ -66,10 +66,10 @@ class TransformSource : public test::LayoutSource {
     result.from = from.is_any()
                       ? somewhere(tensor)
                       : make_arrangement(DType::f32, tensor, {{0}, {1}}, layout_of(from, names, {}),
-                                         {1, 1}, Rim::undefined);
+                                         {1, 1}, PaddingContents::undefined);
     const Layout order = to.is_any() ? layout(2) : layout_of(to, names, {});
     result.to = make_arrangement(DType::f32, extents, {{0}, {1}}, order,
-                                 {between(1, 5), between(1, 5)}, Rim::zero);
+                                 {between(1, 5), between(1, 5)}, PaddingContents::zero);
     View view = View::identity({"A", "B"});
     if (turned) view = View::mapped({"A", "B"}, parse({"b", "a"}), parse({"B", "A"}));
     result.bound =
@@ -93,7 +93,7 @@ class TransformSource : public test::LayoutSource {
   /// Somewhere in memory, padding and the pitch's gaps undefined.
   Arrangement somewhere(const Shape& shape) {
     Arrangement result = arrangement(shape);
-    result.rim = Rim::undefined;
+    result.padding = PaddingContents::undefined;
     return result;
   }
 
@@ -113,7 +113,8 @@ class TransformSource : public test::LayoutSource {
       grouping.push_back({static_cast<int>(d)});
     }
     const Layout order = layout(static_cast<int>(shape.size()));
-    return make_arrangement(DType::f32, shape, std::move(grouping), order, align, Rim::zero);
+    return make_arrangement(DType::f32, shape, std::move(grouping), order, align,
+                            PaddingContents::zero);
   }
 
   Transform direct() {

@@ -54,7 +54,7 @@ Bytes logical_elements(const Arrangement& arrangement) {
 Bytes packed_input(const Tensor& tensor, const Arrangement& arrangement) {
   Bytes bytes(static_cast<std::size_t>(bytes_of(arrangement)));
   pack(tensor, arrangement, bytes);
-  if (arrangement.rim != Rim::undefined) return bytes;
+  if (arrangement.padding != PaddingContents::undefined) return bytes;
   const Bytes logical = logical_elements(arrangement);
   const auto size = static_cast<std::size_t>(size_of(arrangement.dtype));
   for (std::size_t i = 0; i < logical.size(); ++i) {
@@ -64,28 +64,31 @@ Bytes packed_input(const Tensor& tensor, const Arrangement& arrangement) {
 }
 
 /// What is wrong with the padding; empty when it holds what the arrangement promises.
-std::string rim_damage(const Value& value, const Bytes& bytes) {
+std::string padding_damage(const Value& value, const Bytes& bytes) {
   const Arrangement& arrangement = value.arrangement;
-  if (arrangement.rim == Rim::undefined || arrangement.dtype != DType::f32) return {};
+  if (arrangement.padding == PaddingContents::undefined || arrangement.dtype != DType::f32)
+    return {};
   const Bytes logical = logical_elements(arrangement);
   for (std::size_t i = 0; i < logical.size(); ++i) {
     if (logical[i] != std::byte{0}) continue;
     float number = 0.0F;
     std::memcpy(&number, bytes.data() + i * sizeof number, sizeof number);
-    const bool ok = arrangement.rim == Rim::zero ? number == 0.0F : std::isfinite(number);
+    const bool ok =
+        arrangement.padding == PaddingContents::zero ? number == 0.0F : std::isfinite(number);
     if (ok) continue;
     std::ostringstream text;
     text << "'" << value.name << "': padding at element " << i << " holds " << number << ", not "
-         << name_of(arrangement.rim) << " (" << print(arrangement) << ")\n";
+         << name_of(arrangement.padding) << " (" << print(arrangement) << ")\n";
     return text.str();
   }
   return {};
 }
 
-/// `bytes` with the worst that `rim` allows in the padding.
-Bytes spoiled(const Arrangement& arrangement, Rim rim, Bytes bytes) {
-  if (rim == Rim::zero || arrangement.dtype != DType::f32) return bytes;
-  const float worst = rim == Rim::finite ? kWorstFinite : std::numeric_limits<float>::quiet_NaN();
+/// `bytes` with the worst that `padding` allows in the padding.
+Bytes spoiled(const Arrangement& arrangement, PaddingContents padding, Bytes bytes) {
+  if (padding == PaddingContents::zero || arrangement.dtype != DType::f32) return bytes;
+  const float worst =
+      padding == PaddingContents::finite ? kWorstFinite : std::numeric_limits<float>::quiet_NaN();
   const Bytes logical = logical_elements(arrangement);
   for (std::size_t i = 0; i < logical.size(); ++i) {
     if (logical[i] != std::byte{0}) continue;
@@ -213,16 +216,16 @@ class Run {
       if (!reads || format == entry->operands.end() || format->second.is_any()) continue;
       const ValueId v = owner(passed->id);
       before[v] = read(v);
-      write(v, spoiled(plan_.values[v].arrangement, format->second.rim, before[v]));
+      write(v, spoiled(plan_.values[v].arrangement, format->second.padding, before[v]));
     }
     launched.enqueue(queue_, nullptr);
     for (const auto& [v, bytes] : before) write(v, bytes);
     for (const ValueId v : step.writes) {
       const Value& value = plan_.values[v];
-      if (value.arrangement.rim == Rim::zero) continue;
+      if (value.arrangement.padding == PaddingContents::zero) continue;
       const Bytes bytes = read(v);
-      damage_ += rim_damage(value, bytes);
-      write(v, spoiled(value.arrangement, value.arrangement.rim, bytes));
+      damage_ += padding_damage(value, bytes);
+      write(v, spoiled(value.arrangement, value.arrangement.padding, bytes));
     }
   }
 
@@ -249,7 +252,7 @@ class Run {
       bytes.assign(content.begin() + front, content.begin() + front + value.bytes);
       const bool is_given = !given_[v].empty();
       if (is_given && bytes != given_[v]) result.damage += "'" + value.name + "' changed\n";
-      if (!is_given) result.damage += rim_damage(value, bytes);
+      if (!is_given) result.damage += padding_damage(value, bytes);
     }
     for (const auto& [name, value] : plan_.outputs) {
       const ValueId from = owner(value);

@@ -25,18 +25,18 @@ enum class Surroundings : std::uint8_t {
 struct CheckedResult {
   /// Memory of each value that is not a constant, as the run left it, its padding included.
   Indexed<ValueId, std::vector<std::byte>> bytes;
-  /// Guards that changed, inputs and constants that changed, rims that do not hold what their
-  /// arrangement promises. Empty when all is well.
+  /// Guards that changed, inputs and constants that changed, padding contents that do not hold what
+  /// their arrangement promises. Empty when all is well.
   std::string damage;
 };
 
 /// Runs a loaded plan with memory of its own for each value (nothing is recycled). `inputs` are
-/// dense; they are packed into their arrangement, and padding whose rim is undefined holds NaN.
+/// dense; they are packed into their arrangement, and padding whose padding is undefined holds NaN.
 ///
 /// With guards, padding holds the worst that is allowed: that of a step's result what its
 /// arrangement promises no more than, and that of an operand, while the step runs, what the
-/// kernel's entry in `catalogue` says that it bears. The worst is NaN for an undefined rim, a large
-/// number for a finite one.
+/// kernel's entry in `catalogue` says that it bears. The worst is NaN for an undefined padding, a
+/// large number for a finite one.
 [[nodiscard]] CheckedResult run_checked(const LoadedPlan& loaded,
                                         std::span<const NamedTensor> inputs,
                                         Surroundings surroundings, const Catalogue& catalogue);

@@ -45,7 +45,7 @@ TEST_P(DeviceOpen, FactsMakeSense) {
   EXPECT_GE(info.memory.max_allocation_bytes, std::int64_t{1} << 20);
   EXPECT_GE(info.memory.global_bytes, info.memory.max_allocation_bytes);
   EXPECT_GE(info.memory.base_alignment_bytes, 1);
-  EXPECT_GT(info.roofs.gflops_f32, 0.0);
+  EXPECT_GT(info.peaks.gflops_f32, 0.0);
   EXPECT_EQ(info.features.fp16 && has_effect(info, QuirkEffect::no_half), false);
   // What a file of facts says must pass its own checks.
   const Json json = to_json(info);

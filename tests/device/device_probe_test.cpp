@@ -10,7 +10,7 @@
 #include "api/inside.hpp"
 #include "base/error.hpp"
 #include "base/files/file.hpp"
-#include "device/open/kept_roofs.hpp"
+#include "device/open/kept_peaks.hpp"
 #include "device/probe/peak.hpp"
 #include "device/probe/probe_host.hpp"
 #include "device/probe/probe_memory.hpp"
@@ -119,16 +119,16 @@ TEST(ProbeSampling, WorkThatTakesNoTimeIsAnError) {
   EXPECT_LT(linear(amount), 16.0 * kShort.sample_ms);
 }
 
-class KeptRoofsTest : public test::DeviceTest {
+class KeptPeaksTest : public test::DeviceTest {
  protected:
   [[nodiscard]] DeviceOptions options() const { return {folder_.path()}; }
   [[nodiscard]] std::shared_ptr<OpenClDevice> opened() const {
     return OpenClDevice::open(GetParam(), options());
   }
   [[nodiscard]] std::filesystem::path file() const {
-    return path_of_roofs(folder_.path(), device().info());
+    return path_of_peaks(folder_.path(), device().info());
   }
-  static Roofs some_roofs() {
+  static RooflinePeaks some_peaks() {
     return {123.5,
             45.25,
             1.5,
@@ -141,33 +141,33 @@ class KeptRoofsTest : public test::DeviceTest {
  private:
   test::TemporaryFolder folder_;
 };
-MORTON_ON_EVERY_DEVICE(KeptRoofsTest);
+MORTON_ON_EVERY_DEVICE(KeptPeaksTest);
 
-TEST_P(KeptRoofsTest, AreFoundByTheNextThatOpensTheDevice) {
-  EXPECT_EQ(opened()->info().roofs.source, device().info().roofs.source);
+TEST_P(KeptPeaksTest, AreFoundByTheNextThatOpensTheDevice) {
+  EXPECT_EQ(opened()->info().peaks.source, device().info().peaks.source);
   EXPECT_TRUE(opened()->notes().empty());
-  EXPECT_EQ(keep_roofs(options().cache_folder, device().info(), some_roofs()), file());
+  EXPECT_EQ(keep_peaks(options().cache_folder, device().info(), some_peaks()), file());
   const auto again = opened();
-  EXPECT_EQ(to_json(again->info().roofs), to_json(some_roofs()));
+  EXPECT_EQ(to_json(again->info().peaks), to_json(some_peaks()));
   EXPECT_TRUE(again->notes().empty());
-  EXPECT_NE(OpenClDevice::open(GetParam(), {})->info().roofs.source, "measured 2026-01-31")
+  EXPECT_NE(OpenClDevice::open(GetParam(), {})->info().peaks.source, "measured 2026-01-31")
       << "without a cache folder nothing is kept";
-  EXPECT_THROW((void)keep_roofs({}, device().info(), some_roofs()), UsageError);
+  EXPECT_THROW((void)keep_peaks({}, device().info(), some_peaks()), UsageError);
 }
 
-TEST_P(KeptRoofsTest, OlderOnesHaveNothingOfTheHost) {
-  keep_roofs(options().cache_folder, device().info(), some_roofs());
-  Json older = parse_json(read_file(file(), 1 << 20), "kept roofs");
+TEST_P(KeptPeaksTest, OlderOnesHaveNothingOfTheHost) {
+  keep_peaks(options().cache_folder, device().info(), some_peaks());
+  Json older = parse_json(read_file(file(), 1 << 20), "kept peaks");
   EXPECT_EQ(older["roofs"].erase("host"), 1U);
   std::ofstream(file(), std::ios::binary | std::ios::trunc) << older.dump();
   const auto again = opened();
   EXPECT_TRUE(again->notes().empty());
-  EXPECT_EQ(again->info().roofs.gflops_f32, some_roofs().gflops_f32);
-  EXPECT_TRUE(again->info().roofs.host.products.empty());
+  EXPECT_EQ(again->info().peaks.gflops_f32, some_peaks().gflops_f32);
+  EXPECT_TRUE(again->info().peaks.host.products.empty());
 }
 
-TEST_P(KeptRoofsTest, DamagedOnesAreSaidAndSurvived) {
-  keep_roofs(options().cache_folder, device().info(), some_roofs());
+TEST_P(KeptPeaksTest, DamagedOnesAreSaidAndSurvived) {
+  keep_peaks(options().cache_folder, device().info(), some_peaks());
   const std::string whole = read_file(file(), 1 << 20);
   const auto replaced = [&](const std::string& from, const std::string& to) {
     std::string text = whole;
@@ -191,16 +191,16 @@ TEST_P(KeptRoofsTest, DamagedOnesAreSaidAndSurvived) {
     SCOPED_TRACE(text.substr(0, 200));
     std::ofstream(file(), std::ios::binary | std::ios::trunc) << text;
     const auto device_with_damage = opened();
-    EXPECT_EQ(to_json(device_with_damage->info().roofs), to_json(device().info().roofs));
+    EXPECT_EQ(to_json(device_with_damage->info().peaks), to_json(device().info().peaks));
     ASSERT_THAT(device_with_damage->notes(), SizeIs(1));
     EXPECT_THAT(device_with_damage->notes().front(), HasSubstr(file().string()));
     EXPECT_THAT(device_with_damage->notes().front(), HasSubstr("morton probe"));
   }
-  keep_roofs(options().cache_folder, device().info(), some_roofs());
+  keep_peaks(options().cache_folder, device().info(), some_peaks());
   EXPECT_TRUE(opened()->notes().empty()) << "measuring again mends it";
 }
 
-TEST_P(KeptRoofsTest, AProbeFitsTogether) {
+TEST_P(KeptPeaksTest, AProbeFitsTogether) {
   const Device public_device = Inside::make(opened());
   double last = 0.0;
   ProbeOptions probe_options;
@@ -232,17 +232,17 @@ TEST_P(KeptRoofsTest, AProbeFitsTogether) {
   for (const auto& product : result.host_products) check(product.us);
   if (shares_memory) check(result.launch_and_host_step_us);
 
-  const Roofs roofs = roofs_of(result);
-  EXPECT_GE(roofs.bandwidth.size(), 3U);
-  EXPECT_DOUBLE_EQ(roofs.gigabytes_per_second, roofs.bandwidth.back().gigabytes_per_second);
+  const RooflinePeaks peaks = peaks_of(result);
+  EXPECT_GE(peaks.bandwidth.size(), 3U);
+  EXPECT_DOUBLE_EQ(peaks.gigabytes_per_second, peaks.bandwidth.back().gigabytes_per_second);
   for (const auto& memory : result.memory) {
-    EXPECT_LE(memory.gigabytes_per_second.best, bandwidth_at(roofs, memory.footprint_bytes));
+    EXPECT_LE(memory.gigabytes_per_second.best, bandwidth_at(peaks, memory.footprint_bytes));
   }
-  EXPECT_THAT(roofs.source, ::testing::StartsWith("measured 20"));
-  EXPECT_EQ(keep_roofs(public_device, result), file().string());
-  EXPECT_EQ(opened()->info().roofs.source, roofs.source);
-  EXPECT_DOUBLE_EQ(opened()->info().roofs.gflops_f32, roofs.gflops_f32);
-  EXPECT_EQ(opened()->info().roofs.host.products.size(), result.host_products.size());
+  EXPECT_THAT(peaks.source, ::testing::StartsWith("measured 20"));
+  EXPECT_EQ(keep_peaks(public_device, result), file().string());
+  EXPECT_EQ(opened()->info().peaks.source, peaks.source);
+  EXPECT_DOUBLE_EQ(opened()->info().peaks.gflops_f32, peaks.gflops_f32);
+  EXPECT_EQ(opened()->info().peaks.host.products.size(), result.host_products.size());
 }
 
 }  // namespace

@@ -115,7 +115,7 @@ TEST_P(SessionSplit, PortsCanBeMapped) {
   expect_right_for(3, inputs, outputs_of(session));
 }
 
-TEST_P(SessionSplit, StepTimesAndThePlanNameBothSlots) {
+TEST_P(SessionSplit, StepTimesAndThePlanNameBothDevices) {
   SessionOptions profiling;
   profiling.profiling = SessionOptions::Profiling::on;
   Session session(compile(session_model(), devices_, options_of(5, {3, 2})), profiling);
@@ -126,7 +126,7 @@ TEST_P(SessionSplit, StepTimesAndThePlanNameBothSlots) {
   EXPECT_FALSE(times.front().device_us.has_value()) << "a transfer goes through the host";
   EXPECT_GT(times.front().enqueue_us, 0.0);
   const std::string text = session.model().plan_text(CompiledModel::Detail::brief);
-  EXPECT_NE(text.find("slot 1 scatter a"), std::string::npos) << text;
+  EXPECT_NE(text.find("device 1 scatter a"), std::string::npos) << text;
 }
 
 TEST_P(SessionSplit, MovesToOneDevice) {

@@ -19,7 +19,7 @@ using nlohmann::json;
 
 constexpr int kFailed = 1;
 
-/// Keeps roofs for the device that commands take by themselves, in `folder`.
+/// Keeps peaks for the device that commands take by themselves, in `folder`.
 void keep(const fs::path& folder, double gflops, double gigabytes_per_second) {
   DeviceConfig config;
   config.cache_dir = folder.string();
@@ -29,7 +29,7 @@ void keep(const fs::path& folder, double gflops, double gigabytes_per_second) {
   result.memory = {
       {MeasuredMemory::Access::read, 4096, {gigabytes_per_second, gigabytes_per_second, 3}}};
   result.launch_us = result.launch_and_wait_us = {1.0, 1.0, 3};
-  (void)keep_roofs(Device::open("", config), result);
+  (void)keep_peaks(Device::open("", config), result);
 }
 
 /// A product of 3 x 17 x 5, whose kernels build fast.
@@ -88,9 +88,9 @@ TEST(CliProfile, StepsAddUpToNoMoreThanTheWhole) {
   EXPECT_LE(clocks["host_enqueue_ms"].get<double>(), clocks["host_end_to_end_ms"].get<double>());
 }
 
-TEST(CliProfile, StepsOnTheHostHaveItsTimesAndNoShareOfTheDevicesRoofs) {
+TEST(CliProfile, StepsOnTheHostHaveItsTimesAndNoShareOfTheDevicesPeaks) {
   const TemporaryFolder cache;
-  // Roofs so low that any share of them would be impossible.
+  // RooflinePeaks so low that any share of them would be impossible.
   keep(cache.path(), 1e-6, 1e6);
   const Outcome outcome = run_program(
       profile(tiny_model(cache.path()), cache.path(),
@@ -132,7 +132,7 @@ TEST(CliProfile, LayersHaveOneRecordForEachStep) {
   EXPECT_EQ(
       header,
       "index,name,kernel,role,place,formats,work_group,global,host_us,enqueue_us,device_us,flop,"
-      "bytes,footprint_bytes,gflops,share_of_peak,gigabytes_per_second,bandwidth_roof,"
+      "bytes,footprint_bytes,gflops,share_of_peak,gigabytes_per_second,bandwidth_peak,"
       "share_of_bandwidth,bound_by");
   std::size_t count = 0;
   for (std::string line; std::getline(lines, line); ++count) {
@@ -187,22 +187,22 @@ TEST(CliProfile, TheTraceParsesAndItsEventsNest) {
   }
 }
 
-TEST(CliProfile, MoreThanARoofIsAnErrorThatNamesTheStep) {
+TEST(CliProfile, MoreThanAPeakIsAnErrorThatNamesTheStep) {
   const TemporaryFolder cache;
   keep(cache.path(), 1e-6, 1e6);
   const Outcome arithmetic = run_program(profile(tiny_model(cache.path()), cache.path()));
   EXPECT_EQ(arithmetic.status, kFailed) << arithmetic.text();
   EXPECT_NE(arithmetic.err.find("morton: step '"), std::string::npos) << arithmetic.text();
-  EXPECT_NE(arithmetic.err.find("arithmetic roof"), std::string::npos) << arithmetic.text();
-  EXPECT_EQ(arithmetic.err.find("memory roof"), std::string::npos) << arithmetic.text();
+  EXPECT_NE(arithmetic.err.find("arithmetic peak"), std::string::npos) << arithmetic.text();
+  EXPECT_EQ(arithmetic.err.find("memory peak"), std::string::npos) << arithmetic.text();
   keep(cache.path(), 1e6, 1e-6);
   const Outcome memory = run_program(profile(tiny_model(cache.path()), cache.path()));
   EXPECT_EQ(memory.status, kFailed) << memory.text();
-  EXPECT_NE(memory.err.find("memory roof"), std::string::npos) << memory.text();
+  EXPECT_NE(memory.err.find("memory peak"), std::string::npos) << memory.text();
   EXPECT_NE(memory.err.find("morton probe"), std::string::npos) << memory.text();
 }
 
-TEST(CliProfile, WithoutKeptRoofsAShortProbeIsSaid) {
+TEST(CliProfile, WithoutKeptPeaksAShortProbeIsSaid) {
   const TemporaryFolder cache;
   const Outcome outcome =
       run_program(profile(tiny_model(cache.path()), cache.path(), {"--format", "json"}));

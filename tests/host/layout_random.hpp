@@ -73,7 +73,8 @@ class LayoutSource {
     const Layout order = layout(static_cast<int>(groups.size()));
     Shape align;
     for (std::size_t d = 0; d < groups.size(); ++d) align.push_back(coin() ? 1 : between(1, 5));
-    Arrangement result = make_arrangement(dtype, shape, std::move(groups), order, align, Rim::zero);
+    Arrangement result =
+        make_arrangement(dtype, shape, std::move(groups), order, align, PaddingContents::zero);
     if (!shape.empty() && coin()) {
       const BoundLayout dense(result.layout, result.padded);
       result.pitch = dense.strides().front() + between(0, 5);

@@ -309,10 +309,10 @@ void expect_demands_met(const Plan& plan, const Catalogue& catalogue) {
       SCOPED_TRACE(step.name + " " + step.kernel + " " + argument.name + " " +
                    print(value.arrangement));
       if (padded && argument.name == "dst") {
-        EXPECT_GE(format->second.rim, value.arrangement.rim);
+        EXPECT_GE(format->second.padding, value.arrangement.padding);
       }
       if (padded && argument.name != "dst") {
-        EXPECT_GE(value.arrangement.rim, format->second.rim);
+        EXPECT_GE(value.arrangement.padding, format->second.padding);
       }
     }
   }
@@ -336,9 +336,9 @@ TEST(PlanFormats, RimsAreNoWeakerThanKernelsDemandAndNoStrongerThanTheyLeave) {
   }
 }
 
-TEST(PlanCost, UnknownRoofsAreGuessedNotDividedBy) {
+TEST(PlanCost, UnknownPeaksAreGuessedNotDividedBy) {
   DeviceInfo device = saved_device("mali_t628");
-  device.roofs = {};
+  device.peaks = {};
   const Plan plan = plan_of(network_named("lenet5"), 3, device);
   for (const Step& step : plan.steps) {
     EXPECT_GT(step.cost.estimated_us, 0.0);

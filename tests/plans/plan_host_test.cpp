@@ -28,8 +28,8 @@ Graph square_product(std::int64_t size) {
 
 /// A device on which a launch takes a millisecond, and a host that is ready in 10 us.
 DeviceInfo slow_to_launch(DeviceInfo device) {
-  device.roofs.launch_us = 1000.0;
-  device.roofs.host = {1010.0, {{1024, 0.5}, {4194304, 100.0}}};
+  device.peaks.launch_us = 1000.0;
+  device.peaks.host = {1010.0, {{1024, 0.5}, {4194304, 100.0}}};
   return device;
 }
 
@@ -64,8 +64,8 @@ TEST(PlanHost, ComputesSmallProductsWhereLaunchesAreSlow) {
 
 TEST(PlanHost, IsLeftAloneWhereLaunchesAreQuick) {
   DeviceInfo device = slow_to_launch(saved_device("pocl_cpu"));
-  device.roofs.launch_us = 2.5;
-  device.roofs.host.launch_and_step_us = 30.0;
+  device.peaks.launch_us = 2.5;
+  device.peaks.host.launch_and_step_us = 30.0;
   const Plan plan = plan_of_product(8, device);
   EXPECT_EQ(count_of(plan, "gemm.eigen"), 0) << print(plan, PlanDetail::why);
 }
@@ -119,8 +119,8 @@ TEST(PlanHost, CostsWhatWasMeasuredAndGrowsWithTheWork) {
   EXPECT_DOUBLE_EQ(host_step_cost_us(1024.0, 1e6, device), 10.0 + 100.0 + 0.05);
   EXPECT_TRUE(host_is_measured(device));
   EXPECT_FALSE(host_is_measured(saved_device("pocl_cpu")));
-  EXPECT_THAT(roofs_text(device), HasSubstr("1010.0 us a launch and a step on the host"));
-  EXPECT_THAT(roofs_text(saved_device("pocl_cpu")), Not(HasSubstr("host")));
+  EXPECT_THAT(peaks_text(device), HasSubstr("1010.0 us a launch and a step on the host"));
+  EXPECT_THAT(peaks_text(saved_device("pocl_cpu")), Not(HasSubstr("host")));
 }
 
 }  // namespace

@@ -226,7 +226,7 @@ TEST(WriteOverDying, OnlyWhatNothingReadsAfterwards) {
   network.map(d, y);  // outputs have memory of their own
   network.output(y);
   Schedule& schedule = network.schedule();
-  write_over_dying(schedule);
+  reuse_dying_operands(schedule);
   const auto root = [&](ValueId value) { return memory_root(schedule.values, value); };
   EXPECT_EQ(root(a), a);
   EXPECT_EQ(root(b), b);
@@ -242,7 +242,7 @@ TEST(WriteOverDying, NotWhatIsBroadcast) {
   const ValueId sum = network.value({3, 17});
   network.map(x, sum, row);
   network.output(network.mapped(sum));
-  write_over_dying(network.schedule());
+  reuse_dying_operands(network.schedule());
   EXPECT_EQ(memory_root(network.schedule().values, sum), sum);
 }
 

@@ -142,13 +142,13 @@ TEST(SplitPlan, GivesEachDeviceItsStepsAndMovesTheRest) {
   }
 }
 
-TEST(SplitPlan, PrintsSlotsAndTransfers) {
+TEST(SplitPlan, PrintsDevicesAndTransfers) {
   const Plan plan = split_over(make_mlp(1), {3, 2}, mali_pair());
   const std::string text = print(plan, PlanDetail::why);
-  EXPECT_THAT(text, HasSubstr("plan for 2 devices\nslot 0: "));
-  EXPECT_THAT(text, HasSubstr("  0 slot 1 scatter "));
-  EXPECT_THAT(text, HasSubstr("slot 0 gather "));
-  EXPECT_THAT(text, HasSubstr(" of slot 1 at block "));
+  EXPECT_THAT(text, HasSubstr("plan for 2 devices\ndevice 0: "));
+  EXPECT_THAT(text, HasSubstr("  0 device 1 scatter "));
+  EXPECT_THAT(text, HasSubstr("device 0 gather "));
+  EXPECT_THAT(text, HasSubstr(" of device 1 at block "));
   const double both = estimated_us(plan);
   EXPECT_GT(both, estimated_us(plan_of(make_mlp(1), 3, mali_pair()[0])));
 }
@@ -193,9 +193,9 @@ TEST(SplitPlan, DevicesAreComparedWithoutTheHost) {
   const TensorId lhs = network.input("lhs", {-1, 17});
   network.output(network.node("MatMul", {lhs, network.input("rhs", {17, 17})}));
   std::vector<DeviceInfo> devices{saved_device("pocl_cpu"), saved_device("pocl_cpu")};
-  for (DeviceInfo& device : devices) device.roofs.launch_us = 1000.0;
+  for (DeviceInfo& device : devices) device.peaks.launch_us = 1000.0;
   // The host would be quick beside the first device, and both wait for it.
-  devices[0].roofs.host = {1010.0, {{1024, 0.5}, {4194304, 100.0}}};
+  devices[0].peaks.host = {1010.0, {{1024, 0.5}, {4194304, 100.0}}};
   CompileOptions options;
   options.batch = 8;
   const std::string plan = planned_over(network.finish(), devices, options);
@@ -269,9 +269,9 @@ TEST_F(SplitVerify, SeesWhatIsWrong) {
   EXPECT_EQ(complaint([](Plan&) {}), "nothing");
   EXPECT_THAT(complaint([](Plan& plan) { plan.devices.resize(1); }), HasSubstr("for 1 devices"));
   EXPECT_THAT(complaint([](Plan& plan) { plan.steps[1].device = DeviceIndex(2); }),
-              HasSubstr("slot 2 of 2"));
+              HasSubstr("device 2 of 2"));
   EXPECT_THAT(complaint([](Plan& plan) { plan.steps[1].device = DeviceIndex(1); }),
-              HasSubstr("value of slot 0"));
+              HasSubstr("value of device 0"));
   EXPECT_THAT(complaint([](Plan& plan) { transfer_in(plan.steps[0]).bytes += 4; }),
               HasSubstr("leaves the value"));
   EXPECT_THAT(complaint([](Plan& plan) { transfer_in(plan.steps[0]).from_offset_bytes = -4; }),
@@ -283,7 +283,7 @@ TEST_F(SplitVerify, SeesWhatIsWrong) {
   EXPECT_THAT(complaint([](Plan& plan) {
                 for (Value& value : plan.values) value.block = BlockId(0);
               }),
-              HasSubstr("lies in a block of slot"));
+              HasSubstr("lies in a block of device"));
 }
 
 }  // namespace

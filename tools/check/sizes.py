@@ -16,14 +16,10 @@ STRUCTS = {
     "TrainingRunOptions": (17, "public: users set its members by name"),
     "TrainingReport": (15, "public: users read its members by name"),
     "StepInfo": (15, "public: users read its members by name"),
-    "CompileReport": (21, "public: users read its members by name"),
-    "Operator": (22, "to be split: what it takes, and how the host computes it"),
     "BenchProblemArguments": (16, "a member for each option of a command"),
     "TrainOptions": (16, "a member for each option of a command"),
     "MemoryProbe": (20, "to be split: what it measures with, and what it found"),
     "TrainingLoop": (23, "to be split: its files, its position, its sums"),
-    "Step": (25, "to be split: one struct for each kind of step"),
-    "Plan": (16, "to be split: the ports of a plan"),
 }
 # File -> how many lines it may have. Each is to be split; lower a number when a change allows it.
 FILES = {
@@ -32,7 +28,7 @@ FILES = {
     "cli/run/run.cpp": 306,
     "src/api/compile/compiled_file.cpp": 310,
     "src/api/training/trainer.cpp": 327,
-    "src/api/tuning/tune_problem.cpp": 320,
+    "src/tools/tuning/tune_problem.cpp": 320,
     "src/layout/pack.cpp": 313,
     "src/ops/core/operator.cpp": 343,
     "src/plan/search/choose.cpp": 302,

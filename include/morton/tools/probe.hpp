@@ -8,7 +8,7 @@
 
 #include "morton/device.hpp"
 #include "morton/export.hpp"
-#include "morton/roofs.hpp"
+#include "morton/roofline_peaks.hpp"
 
 namespace morton {
 
@@ -84,13 +84,13 @@ struct ProbeResult {
 /// the machine meanwhile. Takes memory for the largest footprint while it runs. Throws DeviceError.
 [[nodiscard]] MORTON_API ProbeResult probe(const Device& device, const ProbeOptions& options = {});
 
-/// The roofs that a result speaks for: the best samples, for a roof is what cannot be exceeded; of
+/// The peaks that a result speaks for: the best samples, for a peak is what cannot be exceeded; of
 /// launches the medians, since those are costs.
-[[nodiscard]] MORTON_API Roofs roofs_of(const ProbeResult& result);
+[[nodiscard]] MORTON_API RooflinePeaks peaks_of(const ProbeResult& result);
 
-/// Keeps roofs_of(result) in the device's cache folder, where devices that are opened later find
+/// Keeps peaks_of(result) in the device's cache folder, where devices that are opened later find
 /// them, and returns the file. Throws UsageError for a device without such a folder, ModelError
 /// where the file cannot be written.
-MORTON_API std::string keep_roofs(const Device& device, const ProbeResult& result);
+MORTON_API std::string keep_peaks(const Device& device, const ProbeResult& result);
 
 }  // namespace morton

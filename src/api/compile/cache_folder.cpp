@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/compile/cache_folder.hpp"
 
-#include "base/knobs.hpp"
+#include "base/environment_variables.hpp"
 
 namespace morton::api {
 
 std::filesystem::path cache_folder(const std::string& given) {
   if (!given.empty()) return given;
-  if (const auto folder = knob("MORTON_CACHE_DIR")) return *folder;
-  if (const auto folder = knob("XDG_CACHE_HOME")) return std::filesystem::path(*folder) / "morton";
-  if (const auto home = knob("HOME")) return std::filesystem::path(*home) / ".cache" / "morton";
+  if (const auto folder = environment_variable("MORTON_CACHE_DIR")) return *folder;
+  if (const auto folder = environment_variable("XDG_CACHE_HOME"))
+    return std::filesystem::path(*folder) / "morton";
+  if (const auto home = environment_variable("HOME"))
+    return std::filesystem::path(*home) / ".cache" / "morton";
   return {};
 }
 

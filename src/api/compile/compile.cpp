@@ -58,7 +58,7 @@ std::vector<StepInfo> CompiledModel::steps() const {
     info.role = step.role == Step::Role::repack ? StepInfo::Role::repack : StepInfo::Role::compute;
     if (step.transfer() != nullptr) info.role = StepInfo::Role::transfer;
     if (is_on_host(step)) info.place = StepInfo::Place::host;
-    info.slot = step.device.index();
+    info.device = step.device.index();
     info.global = launch_of(step).global;
     info.local = launch_of(step).local;
     info.flop = step.cost.flop;

@@ -17,7 +17,7 @@ namespace morton::api {
 
 /// What a CompiledModel shares.
 struct CompiledState {
-  std::vector<Device> devices;  ///< by slot
+  std::vector<Device> devices;  ///< in the plan's order
   /// As loaded: compiling it for another device starts here. Nothing where the compiled model came
   /// from a file.
   std::optional<Model> model;

@@ -46,8 +46,8 @@ std::vector<std::int64_t> estimated_rows(const Job& job, const std::vector<Devic
 Plan split_planned(const Job& job, const std::vector<DeviceInfo>& devices,
                    const std::vector<std::int64_t>& rows) {
   std::vector<SplitPart> parts;
-  for (std::size_t slot = 0; slot < devices.size(); ++slot) {
-    parts.push_back({part_of(job, rows[slot]).graph(), devices[slot], rows[slot]});
+  for (std::size_t device = 0; device < devices.size(); ++device) {
+    parts.push_back({part_of(job, rows[device]).graph(), devices[device], rows[device]});
   }
   return make_split_plan(job.subject->graph(), parts, *job.policy);
 }

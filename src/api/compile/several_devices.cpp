@@ -25,8 +25,8 @@ void share_batch(const Job& job, const std::vector<Device>& devices, CompileRepo
   const auto weights = given ? job.weights : measured_speeds(job, devices, equal);
   const auto rows = share_rows(batch, weights);
   report.weights_source = given ? "given" : "measured, rows a second";
-  for (std::size_t slot = 0; slot < devices.size(); ++slot) {
-    report.shares.push_back({devices[slot].id(), rows[slot], weights[slot]});
+  for (std::size_t device = 0; device < devices.size(); ++device) {
+    report.shares.push_back({devices[device].id(), rows[device], weights[device]});
   }
 }
 

@@ -127,7 +127,7 @@ void look_for_kernels(const Graph& prepared, const KernelPolicy& policy, Nodes& 
   device.memory.local_bytes = 64 << 10;
   device.memory.local_is_dedicated = true;
   device.features.fp16 = device.features.fp64 = true;
-  device.roofs = guessed_roofs(device);
+  device.peaks = guessed_peaks(device);
   const PlanContext context{policy, device, tasks};
   CandidateMemo memo(context);
   for (const Task& task : tasks.tasks) {

@@ -5,8 +5,8 @@
 
 #include "api/compile/cache_folder.hpp"
 #include "api/inside.hpp"
-#include "base/knobs.hpp"
-#include "device/open/kept_roofs.hpp"
+#include "base/environment_variables.hpp"
+#include "device/open/kept_peaks.hpp"
 #include "device/open/opencl_device.hpp"
 #include "morton/interop.hpp"
 
@@ -17,7 +17,7 @@ Device::Device(std::shared_ptr<OpenClDevice> device) : device_(std::move(device)
 
 Device Device::open(const std::string& selector, const DeviceConfig& config) {
   if (!selector.empty()) return Device(OpenClDevice::open(selector, {cache_folder_of(config)}));
-  const auto named = knob("MORTON_DEVICE");
+  const auto named = environment_variable("MORTON_DEVICE");
   try {
     return Device(OpenClDevice::open(named.value_or("auto"), {cache_folder_of(config)}));
   } catch (const UsageError& error) {
@@ -30,8 +30,8 @@ std::vector<std::string> Device::list_json(const DeviceConfig& config,
                                            std::vector<std::string>* notes) {
   std::vector<std::string> texts;
   for (DeviceInfo& info : OpenClDevice::list()) {
-    const KeptRoofs kept = read_kept_roofs(cache_folder_of(config), info);
-    if (kept.roofs) info.roofs = *kept.roofs;
+    const KeptPeaks kept = read_kept_peaks(cache_folder_of(config), info);
+    if (kept.peaks) info.peaks = *kept.peaks;
     if (!kept.problem.empty() && notes != nullptr) notes->push_back(kept.problem);
     texts.push_back(to_json(info).dump());
   }
@@ -50,7 +50,7 @@ std::string Device::description() const {
 
 std::string Device::json() const { return to_json(device_->info()).dump(); }
 
-const Roofs& Device::roofs() const { return device_->info().roofs; }
+const RooflinePeaks& Device::peaks() const { return device_->info().peaks; }
 
 const std::vector<std::string>& Device::notes() const { return device_->notes(); }
 

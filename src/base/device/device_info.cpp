@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "base/device/roof_reader.hpp"
+#include "base/device/peak_reader.hpp"
 #include "base/error.hpp"
 
 namespace morton {
@@ -14,19 +14,20 @@ namespace {
 
 constexpr std::int64_t kSchema = 1;
 
-/// Calls visit(key, member) for each field of a roof; `Source` is Roofs or const Roofs.
+/// Calls visit(key, member) for each field of a peak; `Source` is RooflinePeaks or const
+/// RooflinePeaks.
 template <typename Source, typename Visit>
-void for_each_roof(Source& roofs, const Visit& visit) {
-  visit("gflops_f32", roofs.gflops_f32);
-  visit("gigabytes_per_second", roofs.gigabytes_per_second);
-  visit("launch_us", roofs.launch_us);
-  visit("launch_and_wait_us", roofs.launch_and_wait_us);
-  visit("bandwidth", roofs.bandwidth);
-  visit("source", roofs.source);
-  visit("host", roofs.host);
+void for_each_peak(Source& peaks, const Visit& visit) {
+  visit("gflops_f32", peaks.gflops_f32);
+  visit("gigabytes_per_second", peaks.gigabytes_per_second);
+  visit("launch_us", peaks.launch_us);
+  visit("launch_and_wait_us", peaks.launch_and_wait_us);
+  visit("bandwidth", peaks.bandwidth);
+  visit("source", peaks.source);
+  visit("host", peaks.host);
 }
 
-/// Calls visit(key, member) for each field but `roofs`: the one list that the file format, the
+/// Calls visit(key, member) for each field but `peaks`: the one list that the file format, the
 /// checks and the names in expressions are made from.
 template <typename Source, typename Visit>
 void for_each_field(Source& info, const Visit& visit) {
@@ -87,7 +88,7 @@ struct ToJson {
                            {"gigabytes_per_second", point.gigabytes_per_second}});
     }
   }
-  void operator()(const char* key, const HostRoofs& host) const {
+  void operator()(const char* key, const HostPeaks& host) const {
     Json products = Json::array();
     for (const HostProduct& product : host.products) {
       products.push_back({{"flop", product.flop}, {"us", product.us}});
@@ -129,8 +130,8 @@ struct FromJson {
   void operator()(const char* key, std::vector<FootprintBandwidth>& value) const {
     value = bandwidth_from(take(key));
   }
-  /// Missing where the roofs were kept before steps on the host were measured.
-  void operator()(const char* key, HostRoofs& value) const {
+  /// Missing where the peaks were kept before steps on the host were measured.
+  void operator()(const char* key, HostPeaks& value) const {
     if (reader.has(key)) value = host_from(take(key));
   }
   void operator()(const char* key, std::array<std::int64_t, 3>& value) const {
@@ -200,23 +201,23 @@ Json to_json(const DeviceInfo& info) {
   Json json = Json::object();
   json["schema"] = kSchema;
   for_each_field(info, ToJson{json});
-  json["roofs"] = to_json(info.roofs);
+  json["roofs"] = to_json(info.peaks);
   return json;
 }
 
-Json to_json(const Roofs& roofs) {
+Json to_json(const RooflinePeaks& peaks) {
   Json json = Json::object();
-  for_each_roof(roofs, ToJson{json});
+  for_each_peak(peaks, ToJson{json});
   return json;
 }
 
-Roofs roofs_from_json(const JsonReader& reader) {
-  Roofs roofs;
+RooflinePeaks peaks_from_json(const JsonReader& reader) {
+  RooflinePeaks peaks;
   std::set<std::string, std::less<>> known;
   const FromJson fields{reader, known};
-  for_each_roof(roofs, fields);
+  for_each_peak(peaks, fields);
   fields.require_no_others();
-  return roofs;
+  return peaks;
 }
 
 DeviceInfo device_info_from_json(const JsonReader& reader) {
@@ -230,7 +231,7 @@ DeviceInfo device_info_from_json(const JsonReader& reader) {
   for_each_field(info, fields);
   fields.require_no_others();
   require_positive(reader, info);
-  info.roofs = roofs_from_json(reader.at("roofs"));
+  info.peaks = peaks_from_json(reader.at("roofs"));
   return info;
 }
 
@@ -268,32 +269,32 @@ std::vector<std::string_view> classes_of(const DeviceInfo& info) {
   return classes;
 }
 
-Roofs guessed_roofs(const DeviceInfo& info) {
+RooflinePeaks guessed_peaks(const DeviceInfo& info) {
   // A driver that does not know its clock (PoCL under an emulator) says 0.
   const double clock_ghz =
       (info.compute.clock_mhz > 0 ? static_cast<double>(info.compute.clock_mhz) : 1000.0) / 1e3;
   const auto units = static_cast<double>(info.compute.units);
-  Roofs roofs;
+  RooflinePeaks peaks;
   if (info.kind == DeviceInfo::Kind::cpu) {
     // Two fused multiply-adds per cycle on full vectors; one memory channel's worth per two cores.
     const auto width =
         static_cast<double>(std::max<std::int64_t>(info.compute.native_vector_f32, 1));
-    roofs.gflops_f32 = units * clock_ghz * 4.0 * width;
-    roofs.gigabytes_per_second = std::max(5.0, 5.0 * units);
-    roofs.launch_us = 20.0;
+    peaks.gflops_f32 = units * clock_ghz * 4.0 * width;
+    peaks.gigabytes_per_second = std::max(5.0, 5.0 * units);
+    peaks.launch_us = 20.0;
   } else if (info.memory.local_is_dedicated) {
-    roofs.gflops_f32 = units * clock_ghz * 256.0;
-    roofs.gigabytes_per_second = units * clock_ghz * 16.0;
-    roofs.launch_us = 5.0;
+    peaks.gflops_f32 = units * clock_ghz * 256.0;
+    peaks.gigabytes_per_second = units * clock_ghz * 16.0;
+    peaks.launch_us = 5.0;
   } else {
     // 17 GFLOP/s per compute unit at 500 MHz, as R17 counts for the Mali T-628; its memory is the
     // CPU's.
-    roofs.gflops_f32 = units * clock_ghz * 34.0;
-    roofs.gigabytes_per_second = std::max(4.0, 2.0 * units);
-    roofs.launch_us = 50.0;
+    peaks.gflops_f32 = units * clock_ghz * 34.0;
+    peaks.gigabytes_per_second = std::max(4.0, 2.0 * units);
+    peaks.launch_us = 50.0;
   }
-  roofs.source = "guessed from clock and compute units";
-  return roofs;
+  peaks.source = "guessed from clock and compute units";
+  return peaks;
 }
 
 }  // namespace morton

@@ -10,7 +10,7 @@
 #include "base/algebra/expression.hpp"
 #include "base/files/json_reader.hpp"
 #include "base/for_tools.hpp"
-#include "morton/roofs.hpp"
+#include "morton/roofline_peaks.hpp"
 
 namespace morton {
 
@@ -62,7 +62,7 @@ struct DeviceInfo {
   Memory memory;
   Image image;
   Features features;
-  Roofs roofs;
+  RooflinePeaks peaks;
   /// Names of the driver bugs known for it (device/open/quirks.cpp).
   std::vector<std::string> quirks;
 };
@@ -83,17 +83,17 @@ inline constexpr std::string_view kOverlappingSubBuffers = "nvidia-overlapping-s
 [[nodiscard]] MORTON_FOR_TOOLS DeviceInfo device_info_from_json(const JsonReader& reader);
 /// Likewise from the text of a description that has no file.
 [[nodiscard]] MORTON_FOR_TOOLS DeviceInfo device_info_from_text(const std::string& text);
-[[nodiscard]] Json to_json(const Roofs& roofs);
+[[nodiscard]] Json to_json(const RooflinePeaks& peaks);
 /// Checked as device_info_from_json does; footprints must be positive and go up, and so must the
 /// host's products. "host" may be missing: then nobody measured it.
-[[nodiscard]] Roofs roofs_from_json(const JsonReader& reader);
+[[nodiscard]] RooflinePeaks peaks_from_json(const JsonReader& reader);
 /// What catalogue expressions see as `device.*`: numbers and booleans by their keys in JSON
 /// ("device.compute_units", "device.is_cpu", "device.is_gpu", "device.fp16", ...); the three sizes
-/// are "device.max_work_item_sizes0" to 2. Texts, roofs and quirks are not seen.
+/// are "device.max_work_item_sizes0" to 2. Texts, peaks and quirks are not seen.
 [[nodiscard]] Environment environment_of(const DeviceInfo& info);
-/// Rough roofs of a device that nobody measured, from its kind, clock and compute units; `source`
+/// Rough peaks of a device that nobody measured, from its kind, clock and compute units; `source`
 /// says that they are guessed.
-[[nodiscard]] MORTON_FOR_TOOLS Roofs guessed_roofs(const DeviceInfo& info);
+[[nodiscard]] MORTON_FOR_TOOLS RooflinePeaks guessed_peaks(const DeviceInfo& info);
 /// Device, driver and versions in one line: the key of caches and tuning data.
 [[nodiscard]] MORTON_FOR_TOOLS std::string fingerprint(const DeviceInfo& info);
 

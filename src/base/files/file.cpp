@@ -18,8 +18,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "base/environment_variables.hpp"
 #include "base/error.hpp"
-#include "base/knobs.hpp"
 
 namespace morton {
 namespace {
@@ -77,7 +77,7 @@ std::filesystem::path folder_of(const std::filesystem::path& path) {
 }
 
 void write_all(int descriptor, std::string_view bytes, const std::filesystem::path& path) {
-  const bool slow = knob(kSlowWrites).has_value();
+  const bool slow = environment_variable(kSlowWrites).has_value();
   const std::size_t most = slow ? bytes.size() / kSlowPieces + 1 : bytes.size();
   while (!bytes.empty()) {
     if (slow) pause_for_slow_writes();
@@ -121,7 +121,7 @@ void flush_folder(const std::filesystem::path& folder) {
 }
 
 void pause_for_slow_writes() {
-  const std::optional<std::string> pause = knob(kSlowWrites);
+  const std::optional<std::string> pause = environment_variable(kSlowWrites);
   if (!pause) return;
   int milliseconds = 0;
   const char* end = pause->data() + pause->size();

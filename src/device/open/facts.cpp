@@ -163,7 +163,7 @@ DeviceInfo facts_of(const cl::Device& device, const std::string& id) {
   ask_memory(device, info);
   ask_images(device, info);
   ask_abilities(device, info);
-  info.roofs = guessed_roofs(info);
+  info.peaks = guessed_peaks(info);
   return info;
 }
 

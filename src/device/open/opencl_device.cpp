@@ -8,7 +8,7 @@
 
 #include "base/error.hpp"
 #include "device/open/facts.hpp"
-#include "device/open/kept_roofs.hpp"
+#include "device/open/kept_peaks.hpp"
 #include "device/open/quirks.hpp"
 
 namespace morton::device {
@@ -204,8 +204,8 @@ OpenClDevice::OpenClDevice(cl::Context context, cl::Device device, DeviceInfo in
       cache_folder_(options.cache_folder),
       programs_(std::make_unique<ProgramCache>(context_, device_, info_, options.cache_folder)),
       memory_(std::make_unique<MemoryPool>(context_, info_)) {
-  const KeptRoofs kept = read_kept_roofs(cache_folder_, info_);
-  if (kept.roofs) info_.roofs = *kept.roofs;
+  const KeptPeaks kept = read_kept_peaks(cache_folder_, info_);
+  if (kept.peaks) info_.peaks = *kept.peaks;
   if (!kept.problem.empty()) notes_.push_back(kept.problem);
 }
 

@@ -18,7 +18,7 @@
 namespace morton::device {
 
 struct DeviceOptions {
-  /// Folder of the program cache and of measured roofs on disk; empty means none are kept.
+  /// Folder of the program cache and of measured peaks on disk; empty means none are kept.
   std::filesystem::path cache_folder;
 };
 
@@ -46,7 +46,7 @@ class OpenClDevice {
   OpenClDevice(cl::Context context, cl::Device device, DeviceInfo info,
                const DeviceOptions& options);
 
-  /// Its roofs are the measured ones where `options.cache_folder` keeps some (kept_roofs.hpp).
+  /// Its peaks are the measured ones where `options.cache_folder` keeps some (kept_peaks.hpp).
   [[nodiscard]] const DeviceInfo& info() const { return info_; }
   /// Why something that is kept for the device could not be used; one line each.
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }

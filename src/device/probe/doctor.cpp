@@ -27,7 +27,7 @@ using Checks = std::vector<DoctorCheck>;
 constexpr const char* kInstall =
     "install a driver: 'apt-get install pocl-opencl-icd' for the CPU, or the GPU maker's package";
 
-/// A variable of the loader or of a driver; Morton's own are in base/knobs.
+/// A variable of the loader or of a driver; Morton's own are in base/environment_variables.
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;

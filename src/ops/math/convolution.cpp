@@ -45,11 +45,12 @@ BoundProblem lower_convolution(const NodeView& node, Family family, const ImageS
 }
 
 void give_bias_gradient(Gradient& gradient) {
-  const TensorId above = gradient.of_output();
+  const TensorId output_gradient = gradient.of_output();
   std::vector<std::int64_t> axes{0};
-  const auto rank = static_cast<std::int64_t>(gradient.shape_of(above).size());
+  const auto rank = static_cast<std::int64_t>(gradient.shape_of(output_gradient).size());
   for (std::int64_t d = 2; d < rank; ++d) axes.push_back(d);
-  gradient.give(2, gradient.reshaped(gradient.sum(above, axes), gradient.node().input(2).shape));
+  gradient.give(
+      2, gradient.reshaped(gradient.sum(output_gradient, axes), gradient.node().input(2).shape));
 }
 
 }  // namespace morton::ops

@@ -32,21 +32,21 @@ void gradient_of_deviations(Gradient& gradient, const Along& along, double epsil
                             const std::vector<Shape>& shapes) {
   const NodeView& node = gradient.node();
   const std::vector<std::int64_t> axes(along.along.begin(), along.along.end());
-  const TensorId above = gradient.of_output();
+  const TensorId output_gradient = gradient.of_output();
   const auto give = [&](std::size_t i, TensorId whole) {
     const TensorId sum = gradient.summed_to(whole, shapes[i - 1]);
     gradient.give(i, gradient.reshaped(sum, node.input(i).shape));
   };
-  if (gradient.wants(2)) give(2, above);
+  if (gradient.wants(2)) give(2, output_gradient);
   if (!gradient.wants(0) && !gradient.wants(1)) return;
   const Deviations deviations = deviations_of(gradient, axes, epsilon);
   const TensorId units = gradient.apply(ScalarOp::mul, {deviations.distance, deviations.inverse});
-  if (gradient.wants(1)) give(1, gradient.apply(ScalarOp::mul, {above, units}));
+  if (gradient.wants(1)) give(1, gradient.apply(ScalarOp::mul, {output_gradient, units}));
   if (!gradient.wants(0)) return;
-  TensorId scaled = above;
+  TensorId scaled = output_gradient;
   if (!shapes.empty()) {
     const TensorId scale = gradient.reshaped(node.input_id(1), shapes[0]);
-    scaled = gradient.apply(ScalarOp::mul, {above, scale});
+    scaled = gradient.apply(ScalarOp::mul, {output_gradient, scale});
   }
   const TensorId shares = gradient.apply(ScalarOp::mul, {scaled, units});
   Chain chain;

@@ -14,16 +14,16 @@ Chain chain_behind(const NodeView& node, const Reduction& reduction) {
   Chain chain;
   chain.input_count = 3;
   const Ref x = Ref::input(0);
-  const Ref above = Ref::input(1);
+  const Ref output_gradient = Ref::input(1);
   const Ref y = Ref::input(2);
   const auto apply = [&](ScalarOp op, Ref a, Ref b) { return chain.append(op, {a, b}); };
   if (reduction.map == Map::magnitude && reduction.finish == Finish::none) {
-    apply(ScalarOp::mul, above, chain.append(ScalarOp::sign, {x}));
+    apply(ScalarOp::mul, output_gradient, chain.append(ScalarOp::sign, {x}));
   } else if (reduction.map == Map::square && reduction.finish == Finish::none) {
-    apply(ScalarOp::mul, above, apply(ScalarOp::mul, Ref::constant(2.0), x));
+    apply(ScalarOp::mul, output_gradient, apply(ScalarOp::mul, Ref::constant(2.0), x));
   } else if (reduction.map == Map::square && reduction.finish == Finish::square_root) {
     // The length of a vector of zeros has no slope; 0 stands for it.
-    const Ref share = apply(ScalarOp::div, apply(ScalarOp::mul, above, x), y);
+    const Ref share = apply(ScalarOp::div, apply(ScalarOp::mul, output_gradient, x), y);
     const Ref is_zero = apply(ScalarOp::equal, y, Ref::constant(0.0));
     chain.append(ScalarOp::select, {is_zero, Ref::constant(0.0), share});
   } else {
@@ -54,28 +54,29 @@ void gradient_of_reduction(Gradient& gradient, const Along& along, const Reducti
   const Shape shape = node.input(0).shape;
   const Shape kept = reduced_shape(along, shape, Reduced::kept_as_one);
   const TensorId x = node.input_id(0);
-  const TensorId above = gradient.reshaped(gradient.of_output(), kept);
+  const TensorId output_gradient = gradient.reshaped(gradient.of_output(), kept);
   const auto result = [&] { return gradient.reshaped(node.output_id(), kept); };
   const bool plain = reduction.map == Reduction::Map::none;
   if (plain && (reduction.combine == Combine::smallest || reduction.combine == Combine::largest)) {
     // Where several are extreme they share the gradient.
     const TensorId marks = is_extreme(gradient, x, result());
     const std::vector<std::int64_t> axes(along.along.begin(), along.along.end());
-    const TensorId share = gradient.apply(ScalarOp::div, {above, gradient.sum(marks, axes)});
+    const TensorId share =
+        gradient.apply(ScalarOp::div, {output_gradient, gradient.sum(marks, axes)});
     gradient.give(0, gradient.apply(ScalarOp::mul, {marks, share}));
   } else if (plain && reduction.combine == Combine::sum && reduction.finish == Finish::logarithm) {
     Chain chain;
     chain.input_count = 2;
     const Ref share = chain.append(ScalarOp::neg, {Ref::input(1)});
     chain.append(ScalarOp::mul, {Ref::input(0), chain.append(ScalarOp::exp, {share})});
-    gradient.give(0, gradient.expanded(gradient.chain(chain, {above, result()}), shape));
+    gradient.give(0, gradient.expanded(gradient.chain(chain, {output_gradient, result()}), shape));
   } else if (plain && reduction.combine == Combine::sum) {
     const auto length = static_cast<double>(extent_of(shape, along.along));
     const bool is_mean = reduction.finish == Finish::mean;
-    const TensorId share = gradient.scaled(above, is_mean ? 1.0 / length : 1.0);
+    const TensorId share = gradient.scaled(output_gradient, is_mean ? 1.0 / length : 1.0);
     gradient.give(0, gradient.expanded(share, shape));
   } else {
-    gradient.give(0, gradient.chain(chain_behind(node, reduction), {x, above, result()}));
+    gradient.give(0, gradient.chain(chain_behind(node, reduction), {x, output_gradient, result()}));
   }
 }
 

@@ -75,17 +75,19 @@ void gradient_of_average(Gradient& gradient) {
   const ImageShape image = image_of(node, node.input(0).shape);
   const Shape& shape = image.shape;
   const bool count_pad = node.flag("count_include_pad", 0);
-  const Shape above_shape{shape[0], shape[1], window.output[0], window.output[1]};
-  Tensor shares = Tensor::allocate(node.input(0).dtype, {1, 1, above_shape[2], above_shape[3]});
-  for (std::int64_t oh = 0; oh < above_shape[2]; ++oh) {
-    for (std::int64_t ow = 0; ow < above_shape[3]; ++ow) {
+  const Shape output_gradient_shape{shape[0], shape[1], window.output[0], window.output[1]};
+  Tensor shares = Tensor::allocate(node.input(0).dtype,
+                                   {1, 1, output_gradient_shape[2], output_gradient_shape[3]});
+  for (std::int64_t oh = 0; oh < output_gradient_shape[2]; ++oh) {
+    for (std::int64_t ow = 0; ow < output_gradient_shape[3]; ++ow) {
       const std::int64_t count =
           counted(window, 0, shape[2], oh, count_pad) * counted(window, 1, shape[3], ow, count_pad);
-      shares.set(oh * above_shape[3] + ow, 1.0 / static_cast<double>(count));
+      shares.set(oh * output_gradient_shape[3] + ow, 1.0 / static_cast<double>(count));
     }
   }
-  const TensorId above = gradient.reshaped(gradient.of_output(), above_shape);
-  const TensorId share = gradient.apply(ScalarOp::mul, {above, gradient.constant(shares)});
+  const TensorId output_gradient = gradient.reshaped(gradient.of_output(), output_gradient_shape);
+  const TensorId share =
+      gradient.apply(ScalarOp::mul, {output_gradient, gradient.constant(shares)});
   gradient.give(0, gradient.reshaped(spread_over_windows(gradient, share, window, shape),
                                      node.input(0).shape));
 }

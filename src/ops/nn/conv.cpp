@@ -142,20 +142,20 @@ TensorId gradient_of_image(Gradient& gradient, const Convolution& conv) {
     pads[d] = before;
     pads[d + 2] = behind;
   }
-  const TensorId above = gradient.reshaped(gradient.of_output(), output_extents(conv));
+  const TensorId output_gradient = gradient.reshaped(gradient.of_output(), output_extents(conv));
   GraphWriter::Attributes attributes{{"kernel_shape", list_of(window.kernel)},
                                      {"dilations", list_of(window.dilation)},
                                      {"group", conv.groups}};
   if (is_convolution) {
     attributes["pads"] = pads;
-    return gradient.add("Conv", {above, turned_weights(gradient, conv)}, attributes);
+    return gradient.add("Conv", {output_gradient, turned_weights(gradient, conv)}, attributes);
   }
   attributes["pads"] = std::vector<std::int64_t>{window.before[0], window.before[1],
                                                  window.after[0], window.after[1]};
   attributes["strides"] = list_of(window.stride);
   attributes["output_padding"] = rest;
   const TensorId weights = gradient.reshaped(gradient.node().input_id(1), conv.weights);
-  return gradient.add("ConvTranspose", {above, weights}, attributes);
+  return gradient.add("ConvTranspose", {output_gradient, weights}, attributes);
 }
 
 TensorId gradient_of_weights(Gradient& gradient, const Convolution& conv) {

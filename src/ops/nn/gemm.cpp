@@ -118,7 +118,7 @@ BoundProblem lower_gemm(const NodeView& node) {
 void gradient_of_gemm(Gradient& gradient) {
   const NodeView& node = gradient.node();
   const GemmProduct product = gemm_of(node);
-  const TensorId above = gradient.of_output();
+  const TensorId output_gradient = gradient.of_output();
   const auto times = [&](TensorId a, bool transpose_a, TensorId b, bool transpose_b) {
     return gradient.add("Gemm", {a, b},
                         {{"alpha", node.real("alpha", 1.0)},
@@ -127,16 +127,16 @@ void gradient_of_gemm(Gradient& gradient) {
   };
   if (gradient.wants(0)) {
     const TensorId b = node.input_id(1);
-    gradient.give(0, product.transpose_a ? times(b, product.transpose_b, above, true)
-                                         : times(above, false, b, !product.transpose_b));
+    gradient.give(0, product.transpose_a ? times(b, product.transpose_b, output_gradient, true)
+                                         : times(output_gradient, false, b, !product.transpose_b));
   }
   if (gradient.wants(1)) {
     const TensorId a = node.input_id(0);
-    gradient.give(1, product.transpose_b ? times(above, true, a, product.transpose_a)
-                                         : times(a, !product.transpose_a, above, false));
+    gradient.give(1, product.transpose_b ? times(output_gradient, true, a, product.transpose_a)
+                                         : times(a, !product.transpose_a, output_gradient, false));
   }
   if (gradient.wants(2) && reads_c(node)) {
-    const TensorId sum = gradient.summed_to(above, node.input(2).shape);
+    const TensorId sum = gradient.summed_to(output_gradient, node.input(2).shape);
     gradient.give(2, gradient.scaled(sum, node.real("beta", 1.0)));
   }
 }

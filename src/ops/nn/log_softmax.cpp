@@ -36,14 +36,14 @@ ReferenceTensor reference_log_softmax(const NodeView& node,
 /// With y the result: dX = dY - exp(y) times the sum of dY along the row.
 void gradient_of_log_softmax(Gradient& gradient) {
   const NodeView& node = gradient.node();
-  const TensorId above = gradient.of_output();
-  const TensorId sum = gradient.sum(above, softmax_axes(node));
+  const TensorId output_gradient = gradient.of_output();
+  const TensorId sum = gradient.sum(output_gradient, softmax_axes(node));
   Chain chain;
   chain.input_count = 3;
   const ScalarRef power = chain.append(ScalarOp::exp, {ScalarRef::input(1)});
   const ScalarRef share = chain.append(ScalarOp::mul, {power, ScalarRef::input(2)});
   chain.append(ScalarOp::sub, {ScalarRef::input(0), share});
-  gradient.give(0, gradient.chain(chain, {above, node.output_id(), sum}));
+  gradient.give(0, gradient.chain(chain, {output_gradient, node.output_id(), sum}));
 }
 
 }  // namespace

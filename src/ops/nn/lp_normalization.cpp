@@ -26,13 +26,13 @@ void gradient_of_lp_normalization(Gradient& gradient) {
   const std::vector<std::int64_t> axes(dims.begin(), dims.end());
   const TensorId x = node.input_id(0);
   const TensorId y = node.output_id();
-  const TensorId above = gradient.of_output();
+  const TensorId output_gradient = gradient.of_output();
   const bool squares = norm_of(node) == Norm::squares;
   const TensorId terms =
       squares ? gradient.apply(ScalarOp::mul, {x, x}) : gradient.apply(ScalarOp::abs, {x});
   const TensorId sum = gradient.sum(terms, axes);
   const TensorId norm = squares ? gradient.apply(ScalarOp::sqrt, {sum}) : sum;
-  const TensorId share = gradient.sum(gradient.apply(ScalarOp::mul, {above, y}), axes);
+  const TensorId share = gradient.sum(gradient.apply(ScalarOp::mul, {output_gradient, y}), axes);
   const TensorId slope = squares ? y : gradient.apply(ScalarOp::sign, {x});
   Chain chain;
   chain.input_count = 4;
@@ -42,7 +42,7 @@ void gradient_of_lp_normalization(Gradient& gradient) {
   const ScalarRef zero = ScalarRef::constant(0.0);
   const ScalarRef is_zero = chain.append(ScalarOp::equal, {ScalarRef::input(3), zero});
   chain.append(ScalarOp::select, {is_zero, zero, quotient});
-  gradient.give(0, gradient.chain(chain, {above, slope, share, norm}));
+  gradient.give(0, gradient.chain(chain, {output_gradient, slope, share, norm}));
 }
 
 }  // namespace

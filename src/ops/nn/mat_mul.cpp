@@ -219,23 +219,25 @@ void gradient_of_mat_mul(Gradient& gradient) {
   const bool one = product.b.size() == 2;
   Shape rows = product.batch;
   if (!one) rows.push_back(product.m);
-  const Shape above_shape = one ? Shape{product.m, product.n} : [&] {
+  const Shape output_gradient_shape = one ? Shape{product.m, product.n} : [&] {
     Shape shape = rows;
     shape.push_back(product.n);
     return shape;
   }();
-  const TensorId above = gradient.reshaped(gradient.of_output(), above_shape);
+  const TensorId output_gradient = gradient.reshaped(gradient.of_output(), output_gradient_shape);
   const Shape a_shape = one ? Shape{product.m, product.k} : product.a;
   const TensorId a = gradient.reshaped(node.input_id(0), a_shape);
   const TensorId b = gradient.reshaped(node.input_id(1), product.b);
   if (gradient.wants(0)) {
-    const TensorId whole = one ? gradient.add("Gemm", {above, b}, {{"transB", std::int64_t{1}}})
-                               : gradient.add("MatMul", {above, transposed(gradient, b)});
+    const TensorId whole =
+        one ? gradient.add("Gemm", {output_gradient, b}, {{"transB", std::int64_t{1}}})
+            : gradient.add("MatMul", {output_gradient, transposed(gradient, b)});
     gradient.give(0, gradient.reshaped(gradient.summed_to(whole, a_shape), node.input(0).shape));
   }
   if (gradient.wants(1)) {
-    const TensorId whole = one ? gradient.add("Gemm", {a, above}, {{"transA", std::int64_t{1}}})
-                               : gradient.add("MatMul", {transposed(gradient, a), above});
+    const TensorId whole =
+        one ? gradient.add("Gemm", {a, output_gradient}, {{"transA", std::int64_t{1}}})
+            : gradient.add("MatMul", {transposed(gradient, a), output_gradient});
     gradient.give(1, gradient.reshaped(gradient.summed_to(whole, product.b), node.input(1).shape));
   }
 }

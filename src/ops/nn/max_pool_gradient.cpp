@@ -60,9 +60,10 @@ ReferenceTensor reference_max_gradient(const NodeView& node,
       for (std::int64_t ow = 0; ow < window.output[1]; ++ow) {
         const LargestPlace place =
             place_of(window, shape, inputs[0], plane * shape[2] * shape[3], oh, ow);
-        const double above = inputs[1].value[from];
+        const double output_gradient = inputs[1].value[from];
         sums[static_cast<std::size_t>(place.index)].add(
-            {above, inputs[1].error[from] + (place.is_open ? std::fabs(above) : 0.0)});
+            {output_gradient,
+             inputs[1].error[from] + (place.is_open ? std::fabs(output_gradient) : 0.0)});
         ++from;
       }
     }

@@ -17,16 +17,16 @@ struct Peaks {
   double gflops_f32 = 0.0, gigabytes_per_second = 0.0, launch_us = 0.0;
 };
 
-/// A roof of zero is unknown; a guess takes its place.
+/// A peak of zero is unknown; a guess takes its place.
 Peaks known_peaks(const DeviceInfo& device) {
-  const Roofs& known = device.roofs;
+  const RooflinePeaks& known = device.peaks;
   const Peaks peaks{known.gflops_f32, known.gigabytes_per_second, known.launch_us};
   const auto is_known = [](double peak) { return peak > 0.0; };
   if (is_known(peaks.gflops_f32) && is_known(peaks.gigabytes_per_second) &&
       is_known(peaks.launch_us)) {
     return peaks;
   }
-  const Roofs guess = guessed_roofs(device);
+  const RooflinePeaks guess = guessed_peaks(device);
   return {is_known(peaks.gflops_f32) ? peaks.gflops_f32 : guess.gflops_f32,
           is_known(peaks.gigabytes_per_second) ? peaks.gigabytes_per_second
                                                : guess.gigabytes_per_second,
@@ -39,7 +39,7 @@ double overlapped_us(double arithmetic_us, double memory_us) {
   return std::max(arithmetic_us, memory_us) + kNotHidden * std::min(arithmetic_us, memory_us);
 }
 
-double host_product_us(const HostRoofs& host, double flop) {
+double host_product_us(const HostPeaks& host, double flop) {
   const HostProduct* below = &host.products.front();
   if (flop <= static_cast<double>(below->flop)) return below->us;
   for (const HostProduct& above : host.products) {
@@ -112,8 +112,8 @@ LaunchSize launch_size(const Entry& entry, const Environment& environment,
   return launch.size;
 }
 
-std::string roofs_text(const DeviceInfo& device) {
-  const Roofs& known = device.roofs;
+std::string peaks_text(const DeviceInfo& device) {
+  const RooflinePeaks& known = device.peaks;
   const Peaks peaks = known_peaks(device);
   const bool all =
       known.gflops_f32 > 0.0 && known.gigabytes_per_second > 0.0 && known.launch_us > 0.0;
@@ -178,18 +178,18 @@ std::int64_t usual_workspace_bytes(const DeviceInfo& device) {
   return has_own ? std::max(kLeast, device.memory.global_bytes / 256) : kLeast;
 }
 
-double memory_roof(const DeviceInfo& device) { return known_peaks(device).gigabytes_per_second; }
+double memory_peak(const DeviceInfo& device) { return known_peaks(device).gigabytes_per_second; }
 
 bool host_is_measured(const DeviceInfo& device) {
-  const HostRoofs& host = device.roofs.host;
+  const HostPeaks& host = device.peaks.host;
   return host.launch_and_step_us > 0.0 && !host.products.empty();
 }
 
-double launch_roof_us(const DeviceInfo& device) { return known_peaks(device).launch_us; }
+double launch_peak_us(const DeviceInfo& device) { return known_peaks(device).launch_us; }
 
 double host_step_cost_us(double flop, double bytes, const DeviceInfo& device) {
   const Peaks peaks = known_peaks(device);
-  const HostRoofs& host = device.roofs.host;
+  const HostPeaks& host = device.peaks.host;
   const double around = std::max(0.0, host.launch_and_step_us - peaks.launch_us);
   return around +
          overlapped_us(host_product_us(host, flop), bytes / (peaks.gigabytes_per_second * 1e3));

@@ -65,10 +65,10 @@ struct LaunchNumbers {
 [[nodiscard]] std::int64_t usual_workspace_bytes(const DeviceInfo& device);
 
 /// The device's memory bandwidth in GB/s, guessed where nobody measured it.
-[[nodiscard]] double memory_roof(const DeviceInfo& device);
+[[nodiscard]] double memory_peak(const DeviceInfo& device);
 
 /// Time in microseconds from one small kernel to the next, guessed where nobody measured it.
-[[nodiscard]] double launch_roof_us(const DeviceInfo& device);
+[[nodiscard]] double launch_peak_us(const DeviceInfo& device);
 
 /// The most work-items in a dimension on which PoCL does not compile a kernel again.
 inline constexpr std::int64_t kLargestDimension = 65535;
@@ -83,7 +83,7 @@ inline constexpr std::int64_t kLargestDimension = 65535;
 [[nodiscard]] double host_step_cost_us(double flop, double bytes, const DeviceInfo& device);
 
 /// "172.8 GFLOP/s, 10.0 GB/s, 20.0 us a launch: guessed from clock and compute units".
-[[nodiscard]] std::string roofs_text(const DeviceInfo& device);
+[[nodiscard]] std::string peaks_text(const DeviceInfo& device);
 
 /// Share of the device's compute units that the launch has work-groups for, at most 1.
 [[nodiscard]] MORTON_FOR_TOOLS double busy_share(const LaunchSize& size, const DeviceInfo& device);

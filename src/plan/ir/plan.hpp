@@ -201,7 +201,7 @@ struct LiveBytes {
 /// transfer waits for the steps before it on the device that it reads from.
 struct Plan {
   Indexed<DeviceIndex, std::string> devices;  ///< fingerprints
-  Indexed<DeviceIndex, std::string> roofs;    ///< what estimates rest on and where it is from
+  Indexed<DeviceIndex, std::string> peaks;    ///< what estimates rest on and where it is from
   Values values;
   std::vector<Step> load_steps;  ///< run once, when the plan is loaded
   std::vector<Step> steps;

@@ -47,8 +47,8 @@ struct LastOf<source::InstanceArgument::Kind> {
   static constexpr auto value = source::InstanceArgument::Kind::integer;
 };
 template <>
-struct LastOf<layout::Rim> {
-  static constexpr auto value = layout::Rim::zero;
+struct LastOf<layout::PaddingContents> {
+  static constexpr auto value = layout::PaddingContents::zero;
 };
 template <>
 struct LastOf<layout::MemoryKind> {
@@ -81,11 +81,11 @@ void visit(Archive& archive, T& layout) {
 
 template <typename Archive, Archived<layout::Arrangement> T>
 void visit(Archive& archive, T& arrangement) {
-  auto& [dtype, tensor_shape, grouping, layout, padded, pitch, rim, memory, image_rows,
+  auto& [dtype, tensor_shape, grouping, layout, padded, pitch, padding, memory, image_rows,
          image_texels] = arrangement;
   std::vector<std::vector<int>> groups;
   for (const JoinedDimensions& group : grouping) groups.emplace_back(group.begin(), group.end());
-  archive(dtype, tensor_shape, groups, layout, padded, pitch, rim, memory, image_rows,
+  archive(dtype, tensor_shape, groups, layout, padded, pitch, padding, memory, image_rows,
           image_texels);
   if constexpr (!std::is_const_v<T>) {
     grouping.assign(groups.size(), {});
@@ -207,9 +207,9 @@ void visit(Archive& archive, T& instance) {
 /// Of what was decided, plans for other extents are made: they begin with the model.
 template <typename Archive, Archived<plan::Plan> T>
 void visit(Archive& archive, T& plan) {
-  auto& [devices, roofs, values, load_steps, steps, instances, programs, blocks, inputs, outputs,
+  auto& [devices, peaks, values, load_steps, steps, instances, programs, blocks, inputs, outputs,
          states, considered, left_out_by_self_tests, largest_live, decisions] = plan;
-  archive(devices, roofs, values, load_steps, steps, instances, programs, blocks, inputs, outputs,
+  archive(devices, peaks, values, load_steps, steps, instances, programs, blocks, inputs, outputs,
           states, considered, left_out_by_self_tests, largest_live);
 }
 

@@ -44,7 +44,7 @@ std::string operand_text(const Plan& plan, const std::string& name, const Passed
 std::string transfer_text(const Plan& plan, const Transfer& transfer) {
   const auto end_text = [&](const char* word, ValueId id, std::int64_t offset) {
     const Value& value = plan.values[id];
-    return fmt::format("      {:<8} {} of slot {} at block {} byte {}\n", word, value.name,
+    return fmt::format("      {:<8} {} of device {} at block {} byte {}\n", word, value.name,
                        value.device.index(), value.block.index(), value.offset_bytes + offset);
   };
   return end_text("from", transfer.from, transfer.from_offset_bytes) +
@@ -60,15 +60,15 @@ std::string launch_text(const Step& step) {
 }
 
 /// Which of several devices; nothing where there is one.
-std::string slot_text(const Plan& plan, DeviceIndex device) {
-  return plan.devices.size() == 1 ? "" : fmt::format("slot {} ", device.index());
+std::string device_text(const Plan& plan, DeviceIndex device) {
+  return plan.devices.size() == 1 ? "" : fmt::format("device {} ", device.index());
 }
 
 std::string devices_text(const Plan& plan) {
   if (plan.devices.size() == 1) return fmt::format("plan for {}\n", plan.devices.front());
   std::string text = fmt::format("plan for {} devices\n", plan.devices.size());
   for (const DeviceIndex device : plan.devices.ids()) {
-    text += fmt::format("slot {}: {}\n", device.index(), plan.devices[device]);
+    text += fmt::format("device {}: {}\n", device.index(), plan.devices[device]);
   }
   return text;
 }
@@ -77,7 +77,7 @@ std::string step_text(const Plan& plan, const Step& step, const std::string& num
                       const PlanPrinting& how) {
   std::string text =
       fmt::format("{:>3} {}{:<28} {:<26} {}  {} FLOP, {} bytes, {:.1f} us\n", number,
-                  slot_text(plan, step.device), step.name, step.kernel, launch_text(step),
+                  device_text(plan, step.device), step.name, step.kernel, launch_text(step),
                   step.cost.flop, step.cost.bytes, step.cost.estimated_us);
   if (step.in_place) text.insert(text.size() - 1, ", in place");
   if (how.detail == PlanDetail::brief) return text;
@@ -117,7 +117,7 @@ std::string print(const Plan& plan, PlanDetail detail, SettingPrinter printer) {
                       counted(plan.programs.size(), "program"), estimated_us(plan));
   for (const BlockId b : plan.blocks.ids()) {
     const PlannedBlock& block = plan.blocks[b];
-    text += fmt::format("block {}: {}{} {} bytes\n", b.index(), slot_text(plan, block.device),
+    text += fmt::format("block {}: {}{} {} bytes\n", b.index(), device_text(plan, block.device),
                         name_of(block.kind), block.bytes);
   }
   text += fmt::format("largest live set: {} bytes; aligned, activations {}, workspace {}\n",
@@ -129,8 +129,8 @@ std::string print(const Plan& plan, PlanDetail detail, SettingPrinter printer) {
   }
   if (detail == PlanDetail::why) {
     text += "considered, with the estimated time of each alone:\n";
-    for (const DeviceIndex device : plan.roofs.ids()) {
-      text += fmt::format("  roofs: {}{}\n", slot_text(plan, device), plan.roofs[device]);
+    for (const DeviceIndex device : plan.peaks.ids()) {
+      text += fmt::format("  peaks: {}{}\n", device_text(plan, device), plan.peaks[device]);
     }
     for (const auto& line : plan.considered) text += "  " + line.print(printer) + "\n";
   }

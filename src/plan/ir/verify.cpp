@@ -41,8 +41,8 @@ void verify_places(const Plan& plan, const Devices& devices) {
     const PlannedBlock& block = plan.blocks[value.block];
     const DeviceInfo& device = devices[value.device];
     if (block.device != value.device) {
-      fail("'" + value.name + "' of slot " + text_of(value.device) + " lies in a block of slot " +
-           text_of(block.device));
+      fail("'" + value.name + "' of device " + text_of(value.device) +
+           " lies in a block of device " + text_of(block.device));
     }
     if (value.offset_bytes < 0 || value.offset_bytes % device.memory.base_alignment_bytes != 0 ||
         value.offset_bytes + value.bytes > block.bytes) {
@@ -83,7 +83,7 @@ void verify_ports(const Plan& plan) {
   for (const auto* ports : {&plan.inputs, &plan.outputs}) {
     for (const auto& [name, value] : *ports) {
       if (plan.values[value].device == kFirstDevice) continue;
-      fail("port '" + name + "' is not on slot 0");
+      fail("port '" + name + "' is not on device 0");
     }
   }
 }
@@ -112,7 +112,7 @@ void verify_devices(const Plan& plan, const Devices& devices) {
   }
   const auto check = [&](DeviceIndex device, const std::string& what) {
     if (devices.contains(device)) return;
-    fail(what + " has slot " + text_of(device) + " of " + std::to_string(devices.size()));
+    fail(what + " has device " + text_of(device) + " of " + std::to_string(devices.size()));
   };
   for (const auto& block : plan.blocks) check(block.device, "a block");
   for (const auto& value : plan.values) check(value.device, "'" + value.name + "'");
@@ -129,7 +129,7 @@ void verify_transfer(const Plan& plan, const Step& step, const Transfer& transfe
     fail("step " + step.name + " leaves the value that it reads or writes");
   }
   if (plan.values[transfer.to].device != step.device) {
-    fail("step " + step.name + " has not its target's slot");
+    fail("step " + step.name + " has not its target's device");
   }
 }
 
@@ -144,8 +144,8 @@ void verify_memory_of_steps(const Plan& plan) {
       for (const ValueId value : *list) {
         const DeviceIndex device = plan.values[value].device;
         if (device == step.device) continue;
-        fail("step " + step.name + " on slot " + text_of(step.device) + " uses a value of slot " +
-             text_of(device));
+        fail("step " + step.name + " on device " + text_of(step.device) +
+             " uses a value of device " + text_of(device));
       }
     }
   }
@@ -255,7 +255,8 @@ void verify_launches(const Plan& plan, const Devices& devices) {
     for (std::size_t i = 0; i < launch->local.size(); ++i) {
       const std::int64_t global = launch->global[i], local = launch->local[i];
       work_items *= local;
-      if (local < 1 || local > device.compute.max_work_item_sizes[i] || global < 1 || global % local != 0) {
+      if (local < 1 || local > device.compute.max_work_item_sizes[i] || global < 1 ||
+          global % local != 0) {
         fail("step " + step->name + " has global size " + std::to_string(global) +
              " and local size " + std::to_string(local) + " in dimension " + std::to_string(i));
       }

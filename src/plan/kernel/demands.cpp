@@ -57,7 +57,7 @@ OrReason<Demand> demand_of(const AskedKernel& asked, const std::string& role,
   Arrangement& arrangement = demand.arrangement;
   arrangement.dtype = format.stored.value_or(tensor.dtype);
   arrangement.layout = values.layout(role, view.dimensions);
-  arrangement.rim = format.rim;
+  arrangement.padding = format.padding;
   arrangement.memory = format.memory;
   arrangement.image_rows = format.image_rows;
   arrangement.image_texels = format.image_texels;

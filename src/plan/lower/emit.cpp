@@ -50,7 +50,7 @@ class Emitter {
 
   Plan run() {
     plan_.devices = {fingerprint(context_.device)};
-    plan_.roofs = {roofs_text(context_.device)};
+    plan_.peaks = {peaks_text(context_.device)};
     plan_.values = schedule_.values;
     plan_.inputs = schedule_.inputs;
     plan_.outputs = schedule_.outputs;

@@ -101,6 +101,6 @@ class Overwriter {
 
 }  // namespace
 
-void write_over_dying(Schedule& schedule) { Overwriter(schedule).run(); }
+void reuse_dying_operands(Schedule& schedule) { Overwriter(schedule).run(); }
 
 }  // namespace morton::plan

@@ -10,6 +10,6 @@
 namespace morton::plan {
 
 /// Lets elementwise steps write over an operand that nothing reads afterwards.
-void write_over_dying(Schedule& schedule);
+void reuse_dying_operands(Schedule& schedule);
 
 }  // namespace morton::plan

@@ -67,7 +67,7 @@ class LaunchBatcher {
   LaunchBatcher(std::vector<EmittedStep> steps, const Values& values, const DeviceInfo& device)
       : steps_(std::move(steps)),
         values_(values),
-        launch_us_(launch_roof_us(device)),
+        launch_us_(launch_peak_us(device)),
         most_bytes_(most_argument_bytes(device)),
         most_items_(device.kind == DeviceInfo::Kind::cpu
                         ? kLargestDimension

@@ -61,7 +61,7 @@ ValueId OperandValues::alias(int tensor, const Arrangement& demanded) {
   if (const auto seen = seen_from_source(demanded, values_.tensor(facts.alias_of).shape)) {
     const ValueId value = direct(facts.alias_of, *seen);
     Arrangement arrangement = demanded;
-    arrangement.rim = values_.at(value).arrangement.rim;
+    arrangement.padding = values_.at(value).arrangement.padding;
     return stored(tensor, values_.shared(value, arrangement));
   }
   const ValueId whole = direct(facts.alias_of, values_.row_major(facts.alias_of));

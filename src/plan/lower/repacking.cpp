@@ -39,7 +39,7 @@ ValueId Repacking::append(ValueId from, BoundProblem pack, const Arrangement& to
   const Value source = values_.at(from);
   pack.problem.types["src"] = source.arrangement.dtype;
   Arrangement arrangement = to;
-  arrangement.rim = Rim::zero;
+  arrangement.padding = PaddingContents::zero;
   ScheduledKernel kernel;
   kernel.choice = required(choose_pack(std::make_shared<const BoundProblem>(std::move(pack)),
                                        "pack " + source.name, context_, values_.temporaries(),

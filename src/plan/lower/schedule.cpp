@@ -66,7 +66,7 @@ class Scheduler {
     // Kernels with generated accessors for any rank write zeros around the tensor; others write
     // nothing there.
     if (demand.kind == Demand::Kind::any) {
-      arrangement.rim = choice.entry->operands.at("dst").rim;
+      arrangement.padding = choice.entry->operands.at("dst").padding;
     }
     const ValueId value =
         values_.add(values_.tensor(tensor).name, Value::Kind::activation, arrangement);

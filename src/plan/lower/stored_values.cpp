@@ -57,9 +57,9 @@ ValueId StoredValues::add_temporary(int tensor) {
 
 ValueId StoredValues::add_constant(int tensor, const Arrangement& arrangement) {
   const TaskTensor& facts = this->tensor(tensor);
-  Arrangement zero_rim = arrangement;
-  zero_rim.rim = Rim::zero;
-  const ValueId value = add(facts.name, Value::Kind::constant, zero_rim);
+  Arrangement zero_padding = arrangement;
+  zero_padding.padding = PaddingContents::zero;
+  const ValueId value = add(facts.name, Value::Kind::constant, zero_padding);
   at(value).data = facts.data;
   return value;
 }

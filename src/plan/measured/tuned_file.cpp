@@ -5,9 +5,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/environment_variables.hpp"
 #include "base/error.hpp"
 #include "base/files/file.hpp"
-#include "base/knobs.hpp"
 #include "catalogue/embedded.hpp"
 
 namespace morton::plan {
@@ -194,7 +194,7 @@ void read_kept_tuning(const fs::path& folder, TunedData& data) {
 }
 
 void read_shipped_tuning(TunedData& data) {
-  if (const auto folder = knob("MORTON_KERNEL_DIR")) {
+  if (const auto folder = environment_variable("MORTON_KERNEL_DIR")) {
     for (const auto& path : tuning_files_in(fs::path(*folder) / kTunedFolder)) {
       read_tuning_file(path, data);
     }

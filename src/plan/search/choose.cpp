@@ -58,13 +58,13 @@ class Chooser {
       const Demand& result = candidate.kernels.back().demands.at("dst");
       if (result.kind == Demand::Kind::direct) {
         state.format = formats.number_of(result.arrangement);
-        keep(t, state, result.arrangement, result.arrangement.rim);
+        keep(t, state, result.arrangement, result.arrangement.padding);
         continue;
       }
-      const Rim rim = candidate.kernels.back().entry->operands.at("dst").rim;
+      const PaddingContents padding = candidate.kernels.back().entry->operands.at("dst").padding;
       const std::vector<Arrangement>& all = wishes_[dst].all();
       for (state.format = 0; state.format < all.size(); ++state.format) {
-        keep(t, state, all[state.format], rim);
+        keep(t, state, all[state.format], padding);
       }
     }
     if (is_part(dst) && t == writers_[dst].back()) join_parts(dst);
@@ -124,16 +124,18 @@ class Chooser {
   /// Whether several tasks write the tensor, each its part.
   bool is_part(std::size_t tensor) const { return writers_[tensor].size() > 1; }
 
-  /// Keeps the way to have the result of a task in this arrangement with this rim, if it is the
+  /// Keeps the way to have the result of a task in this arrangement with this padding, if it is the
   /// cheapest to have it so.
-  void keep(std::size_t t, const TensorState& way, const Arrangement& arrangement, Rim rim) {
+  void keep(std::size_t t, const TensorState& way, const Arrangement& arrangement,
+            PaddingContents padding) {
     const int dst = result_of(t);
-    if (!is_part(static_cast<std::size_t>(dst))) return states_.keep(dst, way, arrangement, rim);
+    if (!is_part(static_cast<std::size_t>(dst)))
+      return states_.keep(dst, way, arrangement, padding);
     std::optional<TensorState>& known = parts_[t];
     if (known && !(way.cost_us < known->cost_us)) return;
     known = way;
     known->arrangement = arrangement;
-    known->arrangement.rim = rim;
+    known->arrangement.padding = padding;
   }
 
   /// The one way to have a tensor that is written in parts: each the cheapest way.

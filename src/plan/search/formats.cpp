@@ -12,8 +12,8 @@ namespace {
 /// Formats of one tensor that are worth storing it in; more bring nothing but time.
 constexpr std::size_t kMostFormats = 8;
 
-/// `same_memory` does not look at rims either.
-bool identical_but_for_rims(const Arrangement& a, const Arrangement& b) {
+/// `same_memory` does not look at padding contents either.
+bool identical_but_for_padding(const Arrangement& a, const Arrangement& b) {
   return a.dtype == b.dtype && a.memory == b.memory && a.pitch == b.pitch &&
          a.image_rows == b.image_rows && a.image_texels == b.image_texels && a.padded == b.padded &&
          a.tensor_shape == b.tensor_shape && a.grouping == b.grouping && a.layout == b.layout;
@@ -56,12 +56,12 @@ std::optional<Arrangement> at_root(const TaskList& tasks, int tensor, const Arra
 }
 
 bool identical(const Arrangement& a, const Arrangement& b) {
-  return a.rim == b.rim && identical_but_for_rims(a, b);
+  return a.padding == b.padding && identical_but_for_padding(a, b);
 }
 
 std::size_t Formats::number_of(const Arrangement& arrangement) {
   for (const Known& known : known_) {
-    if (identical_but_for_rims(known.arrangement, arrangement)) return known.number;
+    if (identical_but_for_padding(known.arrangement, arrangement)) return known.number;
   }
   std::size_t number = 0;
   while (number < all_.size() && !same_memory(all_[number], arrangement)) ++number;
@@ -108,7 +108,7 @@ std::vector<Arrangement> outputs_of(const Candidate& candidate, const Formats& w
   if (demand.kind == Demand::Kind::direct) return {demand.arrangement};
   // A producer with generated accessors writes the format that a consumer asks for.
   std::vector<Arrangement> outputs = wishes.all();
-  for (auto& output : outputs) output.rim = last.entry->operands.at("dst").rim;
+  for (auto& output : outputs) output.padding = last.entry->operands.at("dst").padding;
   return outputs;
 }
 

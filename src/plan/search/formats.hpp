@@ -19,7 +19,7 @@ namespace morton::plan {
 [[nodiscard]] std::optional<Arrangement> at_root(const TaskList& tasks, int tensor,
                                                  const Arrangement& demanded);
 
-/// True when nothing tells the two apart, the rim included; `same_memory` looks at offsets and
+/// True when nothing tells the two apart, the padding included; `same_memory` looks at offsets and
 /// costs more.
 [[nodiscard]] bool identical(const Arrangement& a, const Arrangement& b);
 

@@ -56,7 +56,7 @@ class Copies {
     // Nothing has written it yet: the copy is made from what its writer leaves, which is unknown.
     if (stored.empty()) return store(tensor, demanded);
     add(tensor, demanded);
-    store(tensor, zero_rim(demanded));
+    store(tensor, zero_padding(demanded));
   }
   void make_alias(int tensor, const Arrangement& demanded) {
     const int source = facts_of(tensor).alias_of;
@@ -69,10 +69,10 @@ class Copies {
     store(tensor, dense);
     if (satisfies(dense, demanded)) return;
     add(tensor, demanded);
-    store(tensor, zero_rim(demanded));
+    store(tensor, zero_padding(demanded));
   }
-  static Arrangement zero_rim(Arrangement arrangement) {
-    arrangement.rim = Rim::zero;
+  static Arrangement zero_padding(Arrangement arrangement) {
+    arrangement.padding = PaddingContents::zero;
     return arrangement;
   }
 

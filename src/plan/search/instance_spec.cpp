@@ -34,7 +34,7 @@ Arrangement as_dst_lies(const Arrangement& side, const InstanceOperand& dst) {
   const Shape align(grouping.size(), 1);
   const Arrangement rows =
       make_arrangement(side.dtype, side.tensor_shape, grouping,
-                       Layout::row_major(static_cast<int>(grouping.size())), align, side.rim);
+                       Layout::row_major(static_cast<int>(grouping.size())), align, side.padding);
   return same_memory(side, rows) ? rows : side;
 }
 

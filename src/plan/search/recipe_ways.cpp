@@ -37,20 +37,20 @@ bool is_free_of_formats(const Candidate& candidate) {
 
 /// Of such kernels that leave the same padding only time tells them apart: the slower ones go.
 void drop_slower(std::vector<Candidate>& candidates) {
-  std::map<Rim, double> fastest_us;
-  const auto rim_of = [](const Candidate& candidate) {
-    return candidate.kernels[0].entry->operands.at("dst").rim;
+  std::map<PaddingContents, double> fastest_us;
+  const auto padding_of = [](const Candidate& candidate) {
+    return candidate.kernels[0].entry->operands.at("dst").padding;
   };
   for (const Candidate& candidate : candidates) {
     if (!is_free_of_formats(candidate)) continue;
     const double us = kernels_us(candidate);
-    double& fastest = fastest_us.try_emplace(rim_of(candidate), us).first->second;
+    double& fastest = fastest_us.try_emplace(padding_of(candidate), us).first->second;
     fastest = std::min(fastest, us);
   }
   if (fastest_us.empty()) return;
   std::erase_if(candidates, [&](const Candidate& candidate) {
     return is_free_of_formats(candidate) &&
-           fastest_us.at(rim_of(candidate)) < kernels_us(candidate);
+           fastest_us.at(padding_of(candidate)) < kernels_us(candidate);
   });
 }
 

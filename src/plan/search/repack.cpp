@@ -47,7 +47,7 @@ double scattered_us(const Arrangement& stored, const Demand& demand, const PlanC
   const std::int64_t step = std::abs(offset_of(stored, second) - first) * size;
   const std::int64_t more = std::min(step, kSectorBytes) - size;
   const auto bytes = static_cast<double>(element_count(shape) * std::max<std::int64_t>(0, more));
-  return bytes / (memory_roof(device) * 1e3);
+  return bytes / (memory_peak(device) * 1e3);
 }
 
 BoundProblem pack_problem(int source, int copy, const View& view, const Arrangement& arrangement,

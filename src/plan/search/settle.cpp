@@ -49,7 +49,7 @@ Settled settled(const Candidate& candidate, std::size_t index, int id) {
   } else if (consumer_decides) {
     result.own = consumer->arrangement;
     // The reader says where elements lie; what is around them is what the producer leaves.
-    if (producer != nullptr) result.own->rim = producer->entry->operands.at("dst").rim;
+    if (producer != nullptr) result.own->padding = producer->entry->operands.at("dst").padding;
   } else {
     result.own = row_major_arrangement(tensor.dtype, tensor.shape);
   }

@@ -23,16 +23,16 @@ TensorStates::TensorStates(const PlanContext& context)
 }
 
 void TensorStates::keep(int tensor, const TensorState& way, const Arrangement& arrangement,
-                        Rim rim) {
+                        PaddingContents padding) {
   auto& states = states_[static_cast<std::size_t>(tensor)];
   auto same = std::ranges::find_if(states, [&](const TensorState& state) {
-    return state.format == way.format && state.arrangement.rim == rim;
+    return state.format == way.format && state.arrangement.padding == padding;
   });
   if (same != states.end() && !(way.cost_us < same->cost_us)) return;
   if (same == states.end()) same = states.emplace(states.end());
   *same = way;
   same->arrangement = arrangement;
-  same->arrangement.rim = rim;
+  same->arrangement.padding = padding;
 }
 
 double TensorStates::fit_us(int tensor, const TensorState& state, const Demand& demand) const {

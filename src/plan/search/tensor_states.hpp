@@ -40,9 +40,10 @@ class TensorStates {
   void add(int tensor, TensorState state) {
     states_[static_cast<std::size_t>(tensor)].push_back(std::move(state));
   }
-  /// Adds the way to have it in this arrangement with this rim, or puts it in place of a dearer one
-  /// of the same format and rim.
-  void keep(int tensor, const TensorState& way, const Arrangement& arrangement, Rim rim);
+  /// Adds the way to have it in this arrangement with this padding, or puts it in place of a dearer
+  /// one of the same format and padding.
+  void keep(int tensor, const TensorState& way, const Arrangement& arrangement,
+            PaddingContents padding);
 
   /// Cost of using `state`, of the tensor at the root of `tensor`'s aliases, where `demand` is made
   /// of `tensor`.

@@ -30,7 +30,7 @@ Arrangement free_arrangement(const Entry& entry, const std::string& role, const 
                                         : layout_of(format, view.dimensions, {});
   const Shape align(view.dimensions.size(), 1);
   return make_arrangement(tensor.dtype, tensor.shape, *view.grouping, layout, align,
-                          std::max(format.rim, Rim::finite));
+                          std::max(format.padding, PaddingContents::finite));
 }
 
 SpecPlaces places_of(const KernelChoice& choice, const TaskList& tasks) {

@@ -90,7 +90,7 @@ class PlanMerger {
     const ValueId first_value = plan_.values.next_id();
     const Shift shift{device, plan_.values.size(), plan_.instances.size()};
     plan_.devices.add(part.devices.front());
-    plan_.roofs.add(part.roofs.front());
+    plan_.peaks.add(part.peaks.front());
     for (Value& value : part.values) {
       value.device = device;
       value.memory_of = value.memory_of.moved(shift.values);
@@ -106,7 +106,7 @@ class PlanMerger {
     }
     for (InstanceSource& instance : part.instances) plan_.instances.add(std::move(instance));
     for (const auto& text : part.considered) {
-      plan_.considered.push_back("slot " + std::to_string(device.index()) + ": " + text);
+      plan_.considered.push_back("device " + std::to_string(device.index()) + ": " + text);
     }
     std::ranges::move(part.left_out_by_self_tests,
                       std::back_inserter(plan_.left_out_by_self_tests));
@@ -185,7 +185,7 @@ class PlanMerger {
     step.name = action + " " + value_at(transfer.from).name;
     step.problem = to_string(value_at(transfer.from).arrangement.tensor_shape) + " to " +
                    to_string(value_at(transfer.to).arrangement.tensor_shape);
-    step.reason = "inputs and outputs lie whole on slot 0";
+    step.reason = "inputs and outputs lie whole on device 0";
     step.device = value_at(transfer.to).device;
     step.action = transfer;
     step.reads = {transfer.from};

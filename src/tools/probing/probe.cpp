@@ -10,7 +10,7 @@
 
 #include "api/inside.hpp"
 #include "base/error.hpp"
-#include "device/open/kept_roofs.hpp"
+#include "device/open/kept_peaks.hpp"
 #include "device/probe/peak.hpp"
 #include "device/probe/probe_host.hpp"
 #include "device/probe/probe_memory.hpp"
@@ -126,9 +126,9 @@ class Prober {
     }
     const double gigahertz = static_cast<double>(info().compute.clock_mhz) / 1e3;
     const auto units = static_cast<double>(info().compute.units);
-    const double measured_gflops = roofs_of(result_).gflops_f32;
+    const double measured_gflops = peaks_of(result_).gflops_f32;
     const double a_cycle = measured_gflops / 2.0 / (gigahertz * units);
-    result_.clock_product_gflops = guessed_roofs(info()).gflops_f32;
+    result_.clock_product_gflops = guessed_peaks(info()).gflops_f32;
     const double lanes = result_.clock_product_gflops / 2.0 / (gigahertz * units);
     result_.clock_product_text = fmt::format(
         "{:.2f} GHz x {} units x {:.0f} multiply-adds a cycle x 2; measured: {:.1f} multiply-adds "
@@ -237,34 +237,34 @@ ProbeResult probe(const Device& device, const ProbeOptions& options) {
   return Prober(device, options).run();
 }
 
-Roofs roofs_of(const ProbeResult& result) {
-  Roofs roofs;
+RooflinePeaks peaks_of(const ProbeResult& result) {
+  RooflinePeaks peaks;
   for (const MeasuredArithmetic& arithmetic : result.arithmetic) {
     if (arithmetic.type != "f32") continue;
-    roofs.gflops_f32 = std::max(roofs.gflops_f32, arithmetic.gflops.best);
+    peaks.gflops_f32 = std::max(peaks.gflops_f32, arithmetic.gflops.best);
   }
   std::map<std::int64_t, double> best;
   for (const MeasuredMemory& memory : result.memory) {
     double& rate = best[memory.footprint_bytes];
     rate = std::max(rate, memory.gigabytes_per_second.best);
   }
-  for (const auto& [footprint, rate] : best) roofs.bandwidth.push_back({footprint, rate});
-  if (!best.empty()) roofs.gigabytes_per_second = best.rbegin()->second;
-  roofs.launch_us = result.launch_us.median;
-  roofs.launch_and_wait_us = result.launch_and_wait_us.median;
+  for (const auto& [footprint, rate] : best) peaks.bandwidth.push_back({footprint, rate});
+  if (!best.empty()) peaks.gigabytes_per_second = best.rbegin()->second;
+  peaks.launch_us = result.launch_us.median;
+  peaks.launch_and_wait_us = result.launch_and_wait_us.median;
   for (const MeasuredHostProduct& product : result.host_products) {
     const std::int64_t flop = 2 * product.size * product.size * product.size;
-    roofs.host.products.push_back({flop, product.us.median});
+    peaks.host.products.push_back({flop, product.us.median});
   }
-  roofs.host.launch_and_step_us = result.launch_and_host_step_us.median;
-  roofs.source =
+  peaks.host.launch_and_step_us = result.launch_and_host_step_us.median;
+  peaks.source =
       "measured " + result.date + (result.effort == ProbeOptions::Effort::quick ? ", quickly" : "");
-  return roofs;
+  return peaks;
 }
 
-std::string keep_roofs(const Device& device, const ProbeResult& result) {
+std::string keep_peaks(const Device& device, const ProbeResult& result) {
   const OpenClDevice& opened = *Inside::of(device);
-  return keep_roofs(opened.cache_folder(), opened.info(), roofs_of(result)).string();
+  return keep_peaks(opened.cache_folder(), opened.info(), peaks_of(result)).string();
 }
 
 }  // namespace morton

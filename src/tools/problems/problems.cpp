@@ -87,7 +87,8 @@ std::string demand_text(const OperandFormat& format) {
   }
   if (format.stored) text += " as " + std::string(name_of(*format.stored));
   if (format.memory == MemoryKind::image) text += " in an image";
-  if (format.rim != Rim::undefined) text += ", padding " + std::string(name_of(format.rim));
+  if (format.padding != PaddingContents::undefined)
+    text += ", padding " + std::string(name_of(format.padding));
   return text;
 }
 

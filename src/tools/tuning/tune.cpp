@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "base/files/file.hpp"
 #include "base/stopwatch.hpp"
-#include "device/open/kept_roofs.hpp"
+#include "device/open/kept_peaks.hpp"
 #include "plan/cost/cost.hpp"
 #include "plan/measured/tuned_file.hpp"
 #include "plan/measured/tuned_store.hpp"
@@ -63,8 +63,8 @@ class Tuner {
     const std::vector<const Entry*> named = named_kernels(options_.kernels, catalogue_);
     device_ = client_.open();
     // The worker keeps nothing on disk; what is likely to be quick is what plans take for it.
-    const KeptRoofs kept = read_kept_roofs(cache_folder(options_.cache_dir), device_);
-    if (kept.roofs) device_.roofs = *kept.roofs;
+    const KeptPeaks kept = read_kept_peaks(cache_folder(options_.cache_dir), device_);
+    if (kept.peaks) device_.peaks = *kept.peaks;
     if (!kept.problem.empty()) log(kept.problem);
     for (const TuneProblem& problem : problems) add_pairs(problem, named);
     if (pairs_.empty()) throw UsageError("tune: there is no problem to tune");

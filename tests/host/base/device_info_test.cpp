@@ -54,7 +54,7 @@ DeviceInfo example() {
   info.features.out_of_order = true;
   info.features.compiler = false;
   info.features.timer_resolution_ns = 80.5;
-  info.roofs = {61.5,
+  info.peaks = {61.5,
                 4.25,
                 9.5,
                 19.5,
@@ -145,9 +145,9 @@ TEST(DeviceInfoJson, KnowsNoHostInFilesFromBeforeItWasMeasured) {
   Json older = to_json(example());
   older["roofs"].erase("host");
   const DeviceInfo info = read(older);
-  EXPECT_EQ(info.roofs.host.launch_and_step_us, 0.0);
-  EXPECT_TRUE(info.roofs.host.products.empty());
-  EXPECT_EQ(info.roofs.gflops_f32, 61.5);
+  EXPECT_EQ(info.peaks.host.launch_and_step_us, 0.0);
+  EXPECT_TRUE(info.peaks.host.products.empty());
+  EXPECT_EQ(info.peaks.gflops_f32, 61.5);
 }
 
 TEST(DeviceInfoJson, RefusesProductsThatTakeNoTimeOrDoNotGoUp) {
@@ -173,17 +173,17 @@ TEST(DeviceInfoJson, RefusesProductsThatTakeNoTimeOrDoNotGoUp) {
   EXPECT_NE(complaint(unknown).find("'threads'"), std::string::npos);
 }
 
-TEST(DeviceInfoRoofs, BandwidthAtAFootprintIsTheBestFromThereOn) {
-  Roofs roofs;
-  roofs.gigabytes_per_second = 7.0;
-  EXPECT_DOUBLE_EQ(bandwidth_at(roofs, 1), 7.0);
-  roofs.bandwidth = {{1000, 50.0}, {2000, 90.0}, {4000, 10.0}};
-  EXPECT_DOUBLE_EQ(bandwidth_at(roofs, 1), 90.0) << "caches hold what is smaller";
-  EXPECT_DOUBLE_EQ(bandwidth_at(roofs, 1999), 90.0);
-  EXPECT_DOUBLE_EQ(bandwidth_at(roofs, 2000), 90.0);
-  EXPECT_DOUBLE_EQ(bandwidth_at(roofs, 3999), 90.0) << "part of it fits the smaller cache";
-  EXPECT_DOUBLE_EQ(bandwidth_at(roofs, 4000), 10.0);
-  EXPECT_DOUBLE_EQ(bandwidth_at(roofs, 1 << 30), 10.0);
+TEST(DeviceInfoPeaks, BandwidthAtAFootprintIsTheBestFromThereOn) {
+  RooflinePeaks peaks;
+  peaks.gigabytes_per_second = 7.0;
+  EXPECT_DOUBLE_EQ(bandwidth_at(peaks, 1), 7.0);
+  peaks.bandwidth = {{1000, 50.0}, {2000, 90.0}, {4000, 10.0}};
+  EXPECT_DOUBLE_EQ(bandwidth_at(peaks, 1), 90.0) << "caches hold what is smaller";
+  EXPECT_DOUBLE_EQ(bandwidth_at(peaks, 1999), 90.0);
+  EXPECT_DOUBLE_EQ(bandwidth_at(peaks, 2000), 90.0);
+  EXPECT_DOUBLE_EQ(bandwidth_at(peaks, 3999), 90.0) << "part of it fits the smaller cache";
+  EXPECT_DOUBLE_EQ(bandwidth_at(peaks, 4000), 10.0);
+  EXPECT_DOUBLE_EQ(bandwidth_at(peaks, 1 << 30), 10.0);
 }
 
 TEST(DeviceInfoJson, RefusesValuesThatNoDeviceHas) {
@@ -252,23 +252,23 @@ TEST(DeviceInfoClasses, TheMostParticularComesFirst) {
   EXPECT_EQ(classes_of(info), (Classes{"cpu"}));
 }
 
-TEST(DeviceInfoRoofs, AreGuessedByKind) {
+TEST(DeviceInfoPeaks, AreGuessedByKind) {
   DeviceInfo info;
   info.kind = DeviceInfo::Kind::cpu;
   info.compute.units = 2;
   info.compute.clock_mhz = 2000;
   info.compute.native_vector_f32 = 8;
-  EXPECT_DOUBLE_EQ(guessed_roofs(info).gflops_f32, 128.0);
+  EXPECT_DOUBLE_EQ(guessed_peaks(info).gflops_f32, 128.0);
   info.kind = DeviceInfo::Kind::gpu;
-  EXPECT_DOUBLE_EQ(guessed_roofs(info).gflops_f32, 136.0);
+  EXPECT_DOUBLE_EQ(guessed_peaks(info).gflops_f32, 136.0);
   info.memory.local_is_dedicated = true;
-  EXPECT_DOUBLE_EQ(guessed_roofs(info).gflops_f32, 1024.0);
+  EXPECT_DOUBLE_EQ(guessed_peaks(info).gflops_f32, 1024.0);
   info.compute.clock_mhz = 0;
-  const Roofs roofs = guessed_roofs(info);
-  EXPECT_GT(roofs.gflops_f32, 0.0);
-  EXPECT_GT(roofs.gigabytes_per_second, 0.0);
-  EXPECT_GT(roofs.launch_us, 0.0);
-  EXPECT_NE(roofs.source.find("guessed"), std::string::npos);
+  const RooflinePeaks peaks = guessed_peaks(info);
+  EXPECT_GT(peaks.gflops_f32, 0.0);
+  EXPECT_GT(peaks.gigabytes_per_second, 0.0);
+  EXPECT_GT(peaks.launch_us, 0.0);
+  EXPECT_NE(peaks.source.find("guessed"), std::string::npos);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view kDigestEntry = R"json({
   "schema": 1, "name": "gemm.mine", "problem": "gemm", "source": "mine.cl", "function": "mine",
   "operands": {
-    "lhs": {"layout": "R_{TILE}_4_R", "types": ["f32"], "rim": "zero"},
+    "lhs": {"layout": "R_{TILE}_4_R", "types": ["f32"], "padding": "zero"},
     "rhs": {"layout": "any", "types": ["f32"]},
     "dst": {"layout": "any", "types": ["f32"]}
   },
@@ -72,9 +72,9 @@ TEST(EntryDigest, DependsOnCodeAndValues) {
       good);
   for (const char* patch :
        {R"({"operands": {"lhs": {"layout": "R_{TILE}_8_R"}}})",
-        R"({"operands": {"lhs": {"rim": "finite"}}})", R"({"operands": {"rhs": {"layout": "R"}}})",
-        R"({"align": {"M": "TILE"}})", R"({"edges": "pad"})",
-        R"j({"global": ["ceil_div(N, TILE)"]})j", R"({"local": [2]})",
+        R"({"operands": {"lhs": {"padding": "finite"}}})",
+        R"({"operands": {"rhs": {"layout": "R"}}})", R"({"align": {"M": "TILE"}})",
+        R"({"edges": "pad"})", R"j({"global": ["ceil_div(N, TILE)"]})j", R"({"local": [2]})",
         R"({"local_memory_bytes": 64})", R"({"tunables": {"TILE": {"values": [2, 4, 8]}}})",
         R"({"epilogue": []})", R"({"arguments": ["M", "N", "lhs", "rhs", "dst"]})",
         R"({"terms_per_truncation": 4})", R"({"cost": {"flop": "M*N*K"}})",

@@ -57,7 +57,7 @@ TEST(R17Library, TheKeysBecomeAnEntry) {
   EXPECT_THAT(entry->launch.arguments, ElementsAre("K_pad", "M_pad", "lhs", "rhs", "dst"));
   EXPECT_EQ(entry->operands.at("lhs").layout_text, "R");
   EXPECT_EQ(entry->operands.at("rhs").layout_text, "C_4_4_C");
-  EXPECT_EQ(entry->operands.at("lhs").rim, Rim::zero);
+  EXPECT_EQ(entry->operands.at("lhs").padding, PaddingContents::zero);
   const Environment tunables = standard_tunables(*entry);
   EXPECT_EQ(entry->padding.align.at("M").evaluate(tunables),
             4);  // rowAlign, and 4 work-items of a row

@@ -17,9 +17,9 @@ namespace {
 constexpr std::string_view kGoodEntry = R"json({
   "schema": 1, "name": "gemm.mine", "problem": "gemm", "source": "mine.cl", "function": "mine",
   "operands": {
-    "lhs": {"layout": "R_{TILE}_4_R", "types": ["f32"], "rim": "zero"},
+    "lhs": {"layout": "R_{TILE}_4_R", "types": ["f32"], "padding": "zero"},
     "rhs": {"layout": "C_4_2_C", "types": ["f32"]},
-    "dst": {"layout": "any", "types": ["f32"], "rim": "finite"}
+    "dst": {"layout": "any", "types": ["f32"], "padding": "finite"}
   },
   "align": {"M": "2*TILE"}, "edges": "pad",
   "arguments": ["M", "K_pad", "lhs", "rhs", "dst"],
@@ -59,7 +59,7 @@ TEST(EntryReader, ReadsEveryKey) {
   EXPECT_EQ(entry->require.size(), 2u);
   EXPECT_TRUE(entry->carries_epilogue);
   EXPECT_EQ(entry->cost.efficiency.at("gpu"), 1.0);
-  EXPECT_EQ(entry->operands.at("dst").rim, Rim::finite);
+  EXPECT_EQ(entry->operands.at("dst").padding, PaddingContents::finite);
   EXPECT_EQ(standard_tunables(*entry), (Environment{{"TILE", 4}}));
   EXPECT_EQ(catalogue.find_entry("gemm.other"), nullptr);
   EXPECT_THAT(known_names(*entry),
@@ -122,7 +122,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadEntry{R"({"operands": {"lhs": {"layout": "R_{TILE_4_R"}}})", "a '{' has no '}'"},
         BadEntry{R"({"operands": {"lhs": {"types": []}}})", "types: expected at least one"},
         BadEntry{R"({"operands": {"lhs": {"types": ["f31"]}}})", "unknown element type 'f31'"},
-        BadEntry{R"({"operands": {"lhs": {"rim": "clean"}}})", "operands.lhs.rim"},
+        BadEntry{R"({"operands": {"lhs": {"padding": "clean"}}})", "operands.lhs.padding"},
         BadEntry{R"({"operands": {"lhs": {"memory": "disk"}}})", "expected 'buffer' or 'image'"},
         BadEntry{R"({"operands": {"lhs": {"memory": "image"}}})", "'split' and the memory"},
         BadEntry{R"({"operands": {"lhs": {"split": [1, 1]}}})", "'split' and the memory"},

@@ -115,8 +115,8 @@ TEST(ShippedCatalogue, Morton42SaysWhatItsSourceSays) {
   const Entry* entry = catalogue.find_entry("gemm.morton_4_2");
   ASSERT_NE(entry, nullptr);
   EXPECT_EQ(entry->operands.at("lhs").layout_text, "R_2_4_R");
-  EXPECT_EQ(entry->operands.at("lhs").rim, Rim::zero);
-  EXPECT_EQ(entry->operands.at("rhs").rim, Rim::finite);
+  EXPECT_EQ(entry->operands.at("lhs").padding, PaddingContents::zero);
+  EXPECT_EQ(entry->operands.at("rhs").padding, PaddingContents::finite);
   EXPECT_EQ(entry->operands.at("rhs").layout, entry->operands.at("dst").layout);
   EXPECT_EQ(entry->padding.edges, Entry::Edges::pad);
   EXPECT_FALSE(entry->carries_epilogue);

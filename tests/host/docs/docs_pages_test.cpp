@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "base/knobs.hpp"
+#include "base/environment_variables.hpp"
 #include "ops/core/operator.hpp"
 #include "support/doc_files.hpp"
 #include "support/rooms.hpp"
@@ -103,13 +103,14 @@ TEST(TrainingPage, ListsTheOperatorsWithoutAGradient) {
               testing::UnorderedElementsAreArray(expected));
 }
 
-TEST(Readme, ListsTheKnobs) {
+TEST(Readme, ListsTheEnvironmentVariables) {
   std::string expected = "| variable | meaning | example |\n|---|---|---|\n";
-  for (const Knob& knob : knobs()) {
-    expected += "| `" + std::string(knob.name) + "` | " + std::string(knob.meaning) + " | `" +
-                std::string(knob.example) + "` |\n";
+  for (const EnvironmentVariable& environment_variable : environment_variables()) {
+    expected += "| `" + std::string(environment_variable.name) + "` | " +
+                std::string(environment_variable.meaning) + " | `" +
+                std::string(environment_variable.example) + "` |\n";
   }
-  EXPECT_EQ(part_of_page("README.md", "knobs"), expected);
+  EXPECT_EQ(part_of_page("README.md", "environment_variables"), expected);
 }
 
 /// The snippet is what the example does, so it compiles and runs.

@@ -17,7 +17,7 @@ const std::vector<std::string> kMatrixDims{"M", "K"};
 
 Arrangement matrix(const Shape& shape, Grouping grouping, const char* layout, const Shape& align) {
   return make_arrangement(DType::f32, shape, std::move(grouping),
-                          Layout::parse(layout, kMatrixDims), align, Rim::zero);
+                          Layout::parse(layout, kMatrixDims), align, PaddingContents::zero);
 }
 
 TEST(Arrangement, PadsToTheAlignmentAndTheTile) {
@@ -27,7 +27,7 @@ TEST(Arrangement, PadsToTheAlignmentAndTheTile) {
   EXPECT_EQ(elements_of(a), 144);
   EXPECT_EQ(bytes_of(a), 576);
   EXPECT_EQ(offset_of(a, Shape{2, 5}), 24 * 2 + 8 + 1);
-  EXPECT_EQ(print(a, kMatrixDims), "f32 R_2_4_R [M=3->6 K=17->24] rim zero");
+  EXPECT_EQ(print(a, kMatrixDims), "f32 R_2_4_R [M=3->6 K=17->24] padding zero");
 }
 
 TEST(Arrangement, JoinsTensorDimensions) {
@@ -39,25 +39,26 @@ TEST(Arrangement, JoinsTensorDimensions) {
 
 TEST(Arrangement, PrintsWhatDiffersFromTheUsual) {
   Arrangement a = row_major_arrangement(DType::f16, {2, 3, 5});
-  EXPECT_EQ(print(a), "f16 ABC [A=2->2 B=3->3 C=5->5] rim zero");
+  EXPECT_EQ(print(a), "f16 ABC [A=2->2 B=3->3 C=5->5] padding zero");
   a.pitch = 16;
-  a.rim = Rim::undefined;
+  a.padding = PaddingContents::undefined;
   a.memory = MemoryKind::image;
   a.image_rows = 1;
   a.image_texels = 1;
-  EXPECT_EQ(print(a), "f16 ABC [A=2->2 B=3->3 C=5->5] pitch 16 image y:1 x:1 rim undefined");
+  EXPECT_EQ(print(a), "f16 ABC [A=2->2 B=3->3 C=5->5] pitch 16 image y:1 x:1 padding undefined");
   EXPECT_EQ(elements_of(row_major_arrangement(DType::f32, {})), 1);
 }
 
 TEST(Arrangement, RimsHaveNames) {
-  for (const Rim rim : {Rim::undefined, Rim::finite, Rim::zero}) {
-    EXPECT_EQ(parse_rim(name_of(rim), "here"), rim);
+  for (const PaddingContents padding :
+       {PaddingContents::undefined, PaddingContents::finite, PaddingContents::zero}) {
+    EXPECT_EQ(parse_padding_contents(name_of(padding), "here"), padding);
   }
   try {
-    static_cast<void>(parse_rim("one", "gemm.json: rim"));
+    static_cast<void>(parse_padding_contents("one", "gemm.json: padding"));
     FAIL();
   } catch (const ModelError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("gemm.json: rim"));
+    EXPECT_THAT(error.what(), HasSubstr("gemm.json: padding"));
     EXPECT_THAT(error.what(), HasSubstr("'one'"));
   }
 }
@@ -126,9 +127,10 @@ TEST(SameMemory, SeesThroughGroupsAndTiles) {
   EXPECT_FALSE(same_memory(own, matrix(weights, {{0}, {2, 3, 1}}, "R", {1, 1})));
   EXPECT_FALSE(same_memory(own, matrix(weights, {{0}, {1, 2, 3}}, "R", {1, 8})));
   // Panels of 9 columns are the groups of one input channel.
-  EXPECT_TRUE(same_memory(matrix(weights, {{0}, {1, 2, 3}}, "R_*_9_R", {1, 1}),
-                          make_arrangement(DType::f32, weights, {{1}, {0}, {2}, {3}},
-                                           Layout::row_major(4), {1, 1, 1, 1}, Rim::zero)));
+  EXPECT_TRUE(
+      same_memory(matrix(weights, {{0}, {1, 2, 3}}, "R_*_9_R", {1, 1}),
+                  make_arrangement(DType::f32, weights, {{1}, {0}, {2}, {3}}, Layout::row_major(4),
+                                   {1, 1, 1, 1}, PaddingContents::zero)));
   Arrangement half = own;
   half.dtype = DType::f16;
   EXPECT_FALSE(same_memory(own, half));
@@ -152,23 +154,23 @@ TEST(SameMemory, ImagesMustBeEquallyWide) {
 TEST(Satisfies, NeedsARimOnlyWherePaddingIs) {
   Arrangement demanded = matrix({3, 4}, {{0}, {1}}, "R", {1, 8});
   Arrangement stored = demanded;
-  stored.rim = Rim::finite;
+  stored.padding = PaddingContents::finite;
   EXPECT_FALSE(satisfies(stored, demanded));
-  demanded.rim = Rim::finite;
+  demanded.padding = PaddingContents::finite;
   EXPECT_TRUE(satisfies(stored, demanded));
-  stored.rim = Rim::undefined;
+  stored.padding = PaddingContents::undefined;
   EXPECT_FALSE(satisfies(stored, demanded));
-  demanded.rim = Rim::undefined;
+  demanded.padding = PaddingContents::undefined;
   EXPECT_TRUE(satisfies(stored, demanded));
 
   Arrangement exact = matrix({3, 4}, {{0}, {1}}, "R", {1, 4});
   Arrangement unknown = exact;
-  unknown.rim = Rim::undefined;
+  unknown.padding = PaddingContents::undefined;
   EXPECT_TRUE(satisfies(unknown, exact));
   EXPECT_FALSE(satisfies(exact, demanded));
 }
 
-TEST(Satisfies, AGapIsNoRim) {
+TEST(Satisfies, AGapIsNoPadding) {
   // One row of 3, 12 elements in both: of the columns that the demanded pads, four are in the
   // stored value between its row and its padding row.
   const Arrangement demanded = matrix({1, 3}, {{0}, {1}}, "R", {1, 12});

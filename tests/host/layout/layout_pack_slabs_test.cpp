@@ -74,8 +74,9 @@ TEST(PackInSlabs, LeavesTheBytesOfPackingAtOnce) {
 
 TEST(PackInSlabs, NeedsNoMoreThanWasAsked) {
   // Panels of 16 columns of a matrix of 640 x 33.
-  const Arrangement a = make_arrangement(DType::f32, {640, 33}, {{0}, {1}},
-                                         Layout(2, {{1, 0}, {0, 0}, {1, 16}}), {1, 16}, Rim::zero);
+  const Arrangement a =
+      make_arrangement(DType::f32, {640, 33}, {{0}, {1}}, Layout(2, {{1, 0}, {0, 0}, {1, 16}}),
+                       {1, 16}, PaddingContents::zero);
   constexpr std::int64_t kPanelBytes = 640 * 16 * 4;
   const Joined joined = join(slab_values(DType::f32, {640, 33}), a, kPanelBytes + 1);
   EXPECT_EQ(joined.slabs, 3);
@@ -144,8 +145,9 @@ TEST(PackThroughInSlabs, LeavesTheBytesOfPackingAtOnce) {
 
 // The format of gemm.tile_filters and its like: rows of a matrix in tiles of 16.
 TEST(PackThroughInSlabs, NeedsNoMoreThanWasAsked) {
-  const Arrangement a = make_arrangement(DType::f32, {200, 33}, {{0}, {1}},
-                                         Layout(2, {{0, 0}, {1, 0}, {0, 16}}), {16, 1}, Rim::zero);
+  const Arrangement a =
+      make_arrangement(DType::f32, {200, 33}, {{0}, {1}}, Layout(2, {{0, 0}, {1, 0}, {0, 16}}),
+                       {16, 1}, PaddingContents::zero);
   constexpr std::int64_t kPanelBytes = 33 * 16 * 4;
   const Tensor tensor = slab_values(DType::f32, {400, 66});
   const Joined joined = join(a, [&](const TakeSlab& take) {

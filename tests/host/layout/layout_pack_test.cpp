@@ -21,7 +21,7 @@ std::vector<std::byte> packed(const Tensor& tensor, const Arrangement& arrangeme
   return bytes;
 }
 
-/// 1, 2, 3, ... so that no element is the rim's zero.
+/// 1, 2, 3, ... so that no element is the padding's zero.
 Tensor counting(DType dtype, const Shape& shape) {
   Tensor tensor = Tensor::allocate(dtype, shape);
   for (std::int64_t i = 0; i < tensor.size(); ++i) tensor.set(i, static_cast<double>(i % 119 + 1));
@@ -68,15 +68,15 @@ TEST(Pack, TakesScalarsAndEmptyTensors) {
   const Arrangement scalar = row_major_arrangement(DType::f32, {});
   const Tensor one = counting(DType::f32, {});
   EXPECT_TRUE(equal(unpack(packed(one, scalar), scalar), one));
-  const Arrangement empty =
-      make_arrangement(DType::f32, {0, 3}, {{0}, {1}}, Layout::row_major(2), {4, 4}, Rim::zero);
+  const Arrangement empty = make_arrangement(DType::f32, {0, 3}, {{0}, {1}}, Layout::row_major(2),
+                                             {4, 4}, PaddingContents::zero);
   EXPECT_TRUE(equal(unpack(packed(counting(DType::f32, {0, 3}), empty), empty),
                     counting(DType::f32, {0, 3})));
 }
 
 TEST(Pack, ConvertsTheElementType) {
-  const Arrangement a =
-      make_arrangement(DType::f16, {3, 5}, {{1}, {0}}, Layout::row_major(2), {1, 4}, Rim::zero);
+  const Arrangement a = make_arrangement(DType::f16, {3, 5}, {{1}, {0}}, Layout::row_major(2),
+                                         {1, 4}, PaddingContents::zero);
   const Tensor tensor = counting(DType::f32, {3, 5});
   EXPECT_TRUE(equal(unpack(packed(tensor, a), a), tensor.converted(DType::f16)));
 }
@@ -105,9 +105,9 @@ TEST(PackThrough, AGroupedViewIsAnArrangementOfTheTensor) {
   const View view = View::grouped({"C", "P"}, grouping, extents);
   const Layout layout = Layout::parse("R_2_4_R", std::vector<std::string>{"C", "P"});
   const Arrangement operand =
-      make_arrangement(DType::f32, {2, 105}, {{0}, {1}}, layout, {1, 1}, Rim::zero);
+      make_arrangement(DType::f32, {2, 105}, {{0}, {1}}, layout, {1, 1}, PaddingContents::zero);
   const Arrangement joined =
-      make_arrangement(DType::f32, {3, 2, 5, 7}, grouping, layout, {1, 1}, Rim::zero);
+      make_arrangement(DType::f32, {3, 2, 5, 7}, grouping, layout, {1, 1}, PaddingContents::zero);
   std::vector<std::byte> bytes(static_cast<std::size_t>(bytes_of(operand)), kJunk);
   pack_through(tensor, view, {{"N", 3}, {"C", 2}, {"H", 5}, {"W", 7}}, operand, bytes);
   EXPECT_EQ(bytes, packed(tensor, joined));
@@ -124,7 +124,7 @@ TEST(PackThrough, ReadsOutsideWhereTheViewIsBounded) {
   const Environment extents{{"KH", 3}, {"KW", 2}, {"OW", 4}};
   const Arrangement a = make_arrangement(
       DType::f32, {18, 12}, {{0}, {1}},
-      Layout::parse("C_4_2_C", std::vector<std::string>{"K", "N"}), {1, 8}, Rim::zero);
+      Layout::parse("C_4_2_C", std::vector<std::string>{"K", "N"}), {1, 8}, PaddingContents::zero);
   EXPECT_THROW(packed_through(image, view, extents, a), ModelError);
   view.bounded = true;
   view.outside = -7;

@@ -61,7 +61,7 @@ DeviceInfo any_device() {
   device.compute.max_work_item_sizes = {256, 256, 256};
   device.memory.local_bytes = 32 << 10;
   device.memory.max_allocation_bytes = device.memory.global_bytes = 1 << 30;
-  device.roofs = {1.0, 1.0, 1.0, 1.0, {}, "declared"};
+  device.peaks = {1.0, 1.0, 1.0, 1.0, {}, "declared"};
   return device;
 }
 
@@ -83,7 +83,7 @@ TEST(Recipe, ATemporaryHasTheRimThatItsWriterLeaves) {
       const bool is_copy = candidate.temporaries[t].name.ends_with(":copy");
       if (!is_copy || copy.padded == operand_extents(copy)) continue;
       ++padded;
-      EXPECT_EQ(copy.rim, Rim::undefined) << candidate.name;
+      EXPECT_EQ(copy.padding, PaddingContents::undefined) << candidate.name;
     }
   }
   EXPECT_GT(padded, 0);

@@ -63,7 +63,7 @@ std::string side_index(const Catalogue& catalogue, const Grouping& grouping,
   const auto rank = static_cast<int>(grouping.size());
   InstanceOperand& side = spec.sides[0];
   side.arrangement = make_arrangement(DType::f32, shape, grouping, Layout::row_major(rank),
-                                      Shape(grouping.size(), 1), Rim::undefined);
+                                      Shape(grouping.size(), 1), PaddingContents::undefined);
   side.view = View{};
   side.view.dimensions = {"T0", "T1", "T2"};
   for (const auto& text : coordinates) {
@@ -96,7 +96,7 @@ InstanceSpec ranges_with_side(const Catalogue& catalogue, std::int64_t row_paddi
     return InstanceOperand{
         .name = name,
         .arrangement = make_arrangement(DType::f32, {5, 7}, {{0}, {1}}, Layout::row_major(2),
-                                        {1, align}, Rim::zero),
+                                        {1, align}, PaddingContents::zero),
         .view = View::identity({"D0", "D1"})};
   };
   spec.operands = {operand("src0", 1), operand("dst", 1)};

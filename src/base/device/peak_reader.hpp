@@ -4,17 +4,17 @@
 #include <vector>
 
 #include "base/files/json_reader.hpp"
-#include "morton/roofs.hpp"
+#include "morton/roofline_peaks.hpp"
 
 namespace morton {
 
-// Parts of measured roofs as JSON has them. All throw ModelError naming the key.
+// Parts of measured peaks as JSON has them. All throw ModelError naming the key.
 
 /// A finite number that is not negative.
 [[nodiscard]] double positive_or_zero(const JsonReader& reader);
 /// Bandwidths of footprints, which must be positive and go up.
 [[nodiscard]] std::vector<FootprintBandwidth> bandwidth_from(const JsonReader& reader);
 /// Steps on the host: products whose operations must go up.
-[[nodiscard]] HostRoofs host_from(const JsonReader& reader);
+[[nodiscard]] HostPeaks host_from(const JsonReader& reader);
 
 }  // namespace morton

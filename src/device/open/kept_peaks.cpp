@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "device/open/kept_roofs.hpp"
+#include "device/open/kept_peaks.hpp"
 
 #include <nlohmann/json.hpp>
 #include <system_error>
@@ -20,7 +20,7 @@ void require_positive(const JsonReader& reader, std::string_view key) {
   }
 }
 
-Roofs parse(const std::string& text, const std::string& where, const DeviceInfo& info) {
+RooflinePeaks parse(const std::string& text, const std::string& where, const DeviceInfo& info) {
   const Json json = parse_json(text, where);
   const JsonReader reader(json, where);
   reader.allow_keys({"schema", "device", "digest", "roofs"});
@@ -32,22 +32,22 @@ Roofs parse(const std::string& text, const std::string& where, const DeviceInfo&
     reader.at("digest").fail("belongs to another device or driver: '" + reader.at("device").text() +
                              "'");
   }
-  const JsonReader roofs = reader.at("roofs");
+  const JsonReader peaks = reader.at("roofs");
   for (const char* key : {"gflops_f32", "gigabytes_per_second", "launch_us"}) {
-    require_positive(roofs, key);
+    require_positive(peaks, key);
   }
-  return roofs_from_json(roofs);
+  return peaks_from_json(peaks);
 }
 
 }  // namespace
 
-std::filesystem::path path_of_roofs(const std::filesystem::path& folder, const DeviceInfo& info) {
+std::filesystem::path path_of_peaks(const std::filesystem::path& folder, const DeviceInfo& info) {
   return folder / "roofs" / (digest_of(fingerprint(info)) + ".json");
 }
 
-KeptRoofs read_kept_roofs(const std::filesystem::path& folder, const DeviceInfo& info) {
+KeptPeaks read_kept_peaks(const std::filesystem::path& folder, const DeviceInfo& info) {
   if (folder.empty()) return {};
-  const std::filesystem::path path = path_of_roofs(folder, info);
+  const std::filesystem::path path = path_of_peaks(folder, info);
   std::error_code status;
   if (!std::filesystem::exists(std::filesystem::symlink_status(path, status))) return {};
   std::string why;
@@ -61,23 +61,23 @@ KeptRoofs read_kept_roofs(const std::filesystem::path& folder, const DeviceInfo&
       why = error.what();
     }
   }
-  return {std::nullopt, why + "; the roofs of device " + info.id +
+  return {std::nullopt, why + "; the peaks of device " + info.id +
                             " are guessed instead: measure them again with 'morton probe', or "
                             "remove the file"};
 }
 
-std::filesystem::path keep_roofs(const std::filesystem::path& folder, const DeviceInfo& info,
-                                 const Roofs& roofs) {
+std::filesystem::path keep_peaks(const std::filesystem::path& folder, const DeviceInfo& info,
+                                 const RooflinePeaks& peaks) {
   if (folder.empty()) {
     throw UsageError(
-        "measured roofs: the device was opened without a cache folder, so there is no place to "
+        "measured peaks: the device was opened without a cache folder, so there is no place to "
         "keep them; open it with one");
   }
-  const std::filesystem::path path = path_of_roofs(folder, info);
+  const std::filesystem::path path = path_of_peaks(folder, info);
   const Json json = {{"schema", kSchema},
                      {"device", fingerprint(info)},
                      {"digest", digest_of(fingerprint(info))},
-                     {"roofs", to_json(roofs)}};
+                     {"roofs", to_json(peaks)}};
   write_trusted_file(path, json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
   return path;
 }

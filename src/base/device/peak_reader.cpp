@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/device/roof_reader.hpp"
+#include "base/device/peak_reader.hpp"
 
 #include <cmath>
 #include <string>
@@ -29,9 +29,9 @@ std::vector<FootprintBandwidth> bandwidth_from(const JsonReader& reader) {
   return list;
 }
 
-HostRoofs host_from(const JsonReader& reader) {
+HostPeaks host_from(const JsonReader& reader) {
   reader.allow_keys({"launch_and_step_us", "products"});
-  HostRoofs host;
+  HostPeaks host;
   host.launch_and_step_us = positive_or_zero(reader.at("launch_and_step_us"));
   for (const JsonReader& product : reader.at("products").elements()) {
     product.allow_keys({"flop", "us"});

@@ -22,13 +22,13 @@ struct HostProduct {
 };
 
 /// What steps on the host cost where it shares the device's memory; empty where nobody measured.
-struct HostRoofs {
+struct HostPeaks {
   double launch_and_step_us = 0.0;    ///< a small kernel, then a step on the host that has no work
   std::vector<HostProduct> products;  ///< from small ones to large ones
 };
 
 /// What a device does at most, measured, declared or guessed. Zero means unknown.
-struct Roofs {
+struct RooflinePeaks {
   double gflops_f32 = 0.0;
   double gigabytes_per_second = 0.0;  ///< of memory beyond all caches
   double launch_us = 0.0;             ///< from one small kernel to the next
@@ -36,12 +36,13 @@ struct Roofs {
   /// From small footprints, which caches hold, to large ones; empty where nobody measured.
   std::vector<FootprintBandwidth> bandwidth;
   std::string source;  ///< "measured <date>", "declared", or "guessed from clock and compute units"
-  HostRoofs host{};
+  HostPeaks host{};
 };
 
 /// The most that memory gives to a step that touches `footprint_bytes`, in GB/s: the best of the
 /// footprints from the largest that is no larger than this one on, for what fits a cache need not
 /// come from beyond it. Without measured footprints gigabytes_per_second.
-[[nodiscard]] MORTON_API double bandwidth_at(const Roofs& roofs, std::int64_t footprint_bytes);
+[[nodiscard]] MORTON_API double bandwidth_at(const RooflinePeaks& peaks,
+                                             std::int64_t footprint_bytes);
 
 }  // namespace morton

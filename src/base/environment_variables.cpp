@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/knobs.hpp"
+#include "base/environment_variables.hpp"
 
 #include <array>
 #include <cstdlib>
@@ -9,7 +9,7 @@
 namespace morton {
 namespace {
 
-constexpr std::array<Knob, 8> kKnobs{{
+constexpr std::array<EnvironmentVariable, 8> kVariables{{
     {"MORTON_DEVICE", "device to use when none is named: P:D, cpu, gpu, auto, a name", "0:0"},
     {"MORTON_CACHE_DIR", "folder of the program cache, instead of $XDG_CACHE_HOME/morton",
      "/var/cache/morton"},
@@ -27,16 +27,16 @@ constexpr std::array<Knob, 8> kKnobs{{
 
 }  // namespace
 
-std::span<const Knob> knobs() { return kKnobs; }
+std::span<const EnvironmentVariable> environment_variables() { return kVariables; }
 
-std::optional<std::string> knob(std::string_view name) {
-  for (const auto& entry : kKnobs) {
+std::optional<std::string> environment_variable(std::string_view name) {
+  for (const auto& entry : kVariables) {
     if (entry.name != name) continue;
     const char* value = std::getenv(std::string(name).c_str());
     if (value == nullptr || *value == '\0') return std::nullopt;
     return std::string(value);
   }
-  throw InternalError("knobs: '" + std::string(name) + "' is not in the table");
+  throw InternalError("environment_variables: '" + std::string(name) + "' is not in the table");
 }
 
 }  // namespace morton
