@@ -292,7 +292,7 @@ class CataloguePack : public test::DeviceTest {
     std::vector<Transform> transforms;
     std::vector<NamedTensor> inputs;
     Plan plan;
-    plan.devices = {fingerprint(device().info())};
+    plan.devices = {PlannedDevice{fingerprint(device().info()), ""}};
     for (int i = 0; i < count; ++i) {
       transforms.push_back(packs_one_layout(entry) ? source.for_entry(entry, i) : source.next(i));
       add_step(plan, entry, transforms.back(), device().info());

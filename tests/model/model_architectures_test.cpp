@@ -48,7 +48,7 @@ class ModelArchitectures : public ModelTest {
   void expect_right(const Subject& subject) {
     const Model model = new_model(subject.name, 1);
     const auto unsupported = model.summary().unsupported;
-    if (!unsupported.empty()) GTEST_SKIP() << subject.name << ": " << unsupported[0].second;
+    if (!unsupported.empty()) GTEST_SKIP() << subject.name << ": " << unsupported[0].second.print();
     for (const std::int64_t batch : {1, 2}) {
       if (batch == 1 && !test::is_long_run()) continue;
       SCOPED_TRACE(std::string(subject.name) + ", batch " + std::to_string(batch));

@@ -31,7 +31,7 @@ Plan random_plan(std::mt19937_64& generator) {
            static_cast<std::int64_t>(generator() % static_cast<std::uint64_t>(to - from + 1));
   };
   Plan plan;
-  plan.devices = {"a test's"};
+  plan.devices = {PlannedDevice{"a test's", ""}};
   const auto add = [&](Value::Kind kind, std::int64_t elements) {
     Value value;
     value.name = "v" + std::to_string(plan.values.size());

@@ -71,9 +71,10 @@ TEST_F(PlanVerify, AValueWithoutABlock) {
 }
 
 TEST_F(PlanVerify, ABlockLargerThanTheDeviceAllocates) {
-  EXPECT_TRUE(complains_of(
-      complaint([&](Plan& plan) { plan.blocks.front().bytes = device_.memory.max_allocation_bytes + 1; }),
-      "allocates at most"));
+  EXPECT_TRUE(complains_of(complaint([&](Plan& plan) {
+                             plan.blocks.front().bytes = device_.memory.max_allocation_bytes + 1;
+                           }),
+                           "allocates at most"));
 }
 
 TEST_F(PlanVerify, AStepThatWritesOverWhatItReads) {

@@ -88,7 +88,7 @@ std::string CompiledModel::plan_text(Detail detail, SettingPrinter printer) cons
 std::string CompiledModel::steps_digest() const {
   const Plan& plan = state_->loaded->plan();
   std::ostringstream text;
-  for (const std::string& device : plan.devices) text << device << "\n";
+  for (const auto& device : plan.devices) text << device.fingerprint << "\n";
   for (const auto* steps : {&plan.load_steps, &plan.steps}) {
     for (const Step& step : *steps) {
       const KernelLaunch* launch = step.launch();

@@ -226,7 +226,7 @@ std::shared_ptr<LoadedPlan> load_plan(const ArchivedVariant& variant,
   report.notes.push_back(rebuilt);
   ahead.binaries.clear();
   Plan plan = variant.plan;
-  plan.devices = {fingerprint(opened->info())};
+  plan.devices[kFirstDevice].fingerprint = fingerprint(opened->info());
   return std::make_shared<LoadedPlan>(std::move(plan), opened, ahead);
 }
 

@@ -13,6 +13,7 @@
 
 #include "base/device/device_info.hpp"
 #include "base/files/json_reader.hpp"
+#include "base/for_tools.hpp"
 #include "base/indexed.hpp"
 #include "base/rooms.hpp"
 #include "catalogue/catalogue.hpp"
@@ -167,7 +168,7 @@ struct Step {
 };
 
 /// The step's launch; of a step that launches no kernel, one work-item of none.
-[[nodiscard]] KernelLaunch launch_of(const Step& step);
+[[nodiscard]] MORTON_FOR_TOOLS KernelLaunch launch_of(const Step& step);
 
 /// True for steps that the host computes.
 [[nodiscard]] bool is_on_host(const Step& step);
@@ -197,11 +198,16 @@ struct LiveBytes {
   std::int64_t activations = 0, workspace = 0;
 };
 
+/// A device that a plan is for.
+struct PlannedDevice {
+  std::string fingerprint;
+  std::string peaks;  ///< what estimates rest on and where it is from
+};
+
 /// How a graph runs on its devices: pure data. Steps of one device run in order, at each run, and a
 /// transfer waits for the steps before it on the device that it reads from.
 struct Plan {
-  Indexed<DeviceIndex, std::string> devices;  ///< fingerprints
-  Indexed<DeviceIndex, std::string> peaks;    ///< what estimates rest on and where it is from
+  Indexed<DeviceIndex, PlannedDevice> devices;
   Values values;
   std::vector<Step> load_steps;  ///< run once, when the plan is loaded
   std::vector<Step> steps;

@@ -205,12 +205,18 @@ void visit(Archive& archive, T& instance) {
 }
 
 /// Of what was decided, plans for other extents are made: they begin with the model.
+template <typename Archive, Archived<plan::PlannedDevice> T>
+void visit(Archive& archive, T& device) {
+  auto& [fingerprint, peaks] = device;
+  archive(fingerprint, peaks);
+}
+
 template <typename Archive, Archived<plan::Plan> T>
 void visit(Archive& archive, T& plan) {
-  auto& [devices, peaks, values, load_steps, steps, instances, programs, blocks, inputs, outputs,
-         states, considered, left_out_by_self_tests, largest_live, decisions] = plan;
-  archive(devices, peaks, values, load_steps, steps, instances, programs, blocks, inputs, outputs,
-          states, considered, left_out_by_self_tests, largest_live);
+  auto& [devices, values, load_steps, steps, instances, programs, blocks, inputs, outputs, states,
+         considered, left_out_by_self_tests, largest_live, decisions] = plan;
+  archive(devices, values, load_steps, steps, instances, programs, blocks, inputs, outputs, states,
+          considered, left_out_by_self_tests, largest_live);
 }
 
 }  // namespace morton

@@ -65,10 +65,11 @@ std::string device_text(const Plan& plan, DeviceIndex device) {
 }
 
 std::string devices_text(const Plan& plan) {
-  if (plan.devices.size() == 1) return fmt::format("plan for {}\n", plan.devices.front());
+  if (plan.devices.size() == 1)
+    return fmt::format("plan for {}\n", plan.devices.front().fingerprint);
   std::string text = fmt::format("plan for {} devices\n", plan.devices.size());
   for (const DeviceIndex device : plan.devices.ids()) {
-    text += fmt::format("device {}: {}\n", device.index(), plan.devices[device]);
+    text += fmt::format("device {}: {}\n", device.index(), plan.devices[device].fingerprint);
   }
   return text;
 }
@@ -129,8 +130,8 @@ std::string print(const Plan& plan, PlanDetail detail, SettingPrinter printer) {
   }
   if (detail == PlanDetail::why) {
     text += "considered, with the estimated time of each alone:\n";
-    for (const DeviceIndex device : plan.peaks.ids()) {
-      text += fmt::format("  peaks: {}{}\n", device_text(plan, device), plan.peaks[device]);
+    for (const DeviceIndex device : plan.devices.ids()) {
+      text += fmt::format("  peaks: {}{}\n", device_text(plan, device), plan.devices[device].peaks);
     }
     for (const auto& line : plan.considered) text += "  " + line.print(printer) + "\n";
   }

@@ -87,8 +87,11 @@ Json to_json(const Value& value) {
           {"bytes", value.bytes}};
 }
 
-Json texts_of(const Indexed<DeviceIndex, std::string>& texts) {
-  return Json(std::vector<std::string>(texts.begin(), texts.end()));
+/// One text of each device.
+Json texts_of(const Plan& plan, std::string PlannedDevice::*text) {
+  Json texts = Json::array();
+  for (const PlannedDevice& device : plan.devices) texts.push_back(device.*text);
+  return texts;
 }
 
 /// A task, then one line for each way to compute it or why it cannot be.
@@ -119,8 +122,8 @@ Json to_json(const Plan& plan, SettingPrinter printer) {
     considered.push_back(lines_of(task.print(printer)));
   }
   return {{"schema", 1},
-          {"devices", texts_of(plan.devices)},
-          {"roofs", texts_of(plan.peaks)},
+          {"devices", texts_of(plan, &PlannedDevice::fingerprint)},
+          {"roofs", texts_of(plan, &PlannedDevice::peaks)},
           {"kernels", plan.instances.size()},
           {"programs", plan.programs.size()},
           {"largest_live_bytes", plan.largest_live.all},

@@ -69,7 +69,7 @@ OrReason<KernelChoice> choose_with(const ChosenTunables& chosen, const AskedKern
   choice.tunables_from = chosen.from;
   choice.bound = asked.bound;
   choice.is_tuned = chosen.origin == ChosenTunables::Origin::tuned;
-  choice.efficiency = choice.is_tuned ? chosen.efficiency : asked.entry.cost.efficiency;
+  choice.efficiency = choice.is_tuned ? chosen.efficiency : asked.entry.efficiency;
   choice.once = dst.kind == TaskTensor::Kind::derived;
   if (!choice.once) {
     choice.estimated_us = estimate_us(asked, chosen, values, launch.size, choice.efficiency);

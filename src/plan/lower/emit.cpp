@@ -49,8 +49,7 @@ class Emitter {
       : schedule_(schedule), candidates_(candidates), context_(context) {}
 
   Plan run() {
-    plan_.devices = {fingerprint(context_.device)};
-    plan_.peaks = {peaks_text(context_.device)};
+    plan_.devices = {PlannedDevice{fingerprint(context_.device), peaks_text(context_.device)}};
     plan_.values = schedule_.values;
     plan_.inputs = schedule_.inputs;
     plan_.outputs = schedule_.outputs;

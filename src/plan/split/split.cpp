@@ -90,7 +90,6 @@ class PlanMerger {
     const ValueId first_value = plan_.values.next_id();
     const Shift shift{device, plan_.values.size(), plan_.instances.size()};
     plan_.devices.add(part.devices.front());
-    plan_.peaks.add(part.peaks.front());
     for (Value& value : part.values) {
       value.device = device;
       value.memory_of = value.memory_of.moved(shift.values);
