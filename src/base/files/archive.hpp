@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <map>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -15,8 +13,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/indexed.hpp"
-#include "base/name_map.hpp"
+#include "base/files/archive_kinds.hpp"
 #include "morton/tensor.hpp"
 
 /// Plain data as bytes and back, for files that only the Morton that wrote them reads.
@@ -41,37 +38,6 @@ concept Archived = std::same_as<std::remove_const_t<T>, U>;
 /// beyond.
 template <typename Enum>
 struct LastOf;
-
-namespace archive_detail {
-template <typename T>
-struct IsMap : std::false_type {};
-template <typename... A>
-struct IsMap<std::map<A...>> : std::true_type {};
-template <typename T>
-struct IsMap<NameMap<T>> : std::true_type {};
-template <typename T>
-struct IsVector : std::false_type {};
-template <typename... A>
-struct IsVector<std::vector<A...>> : std::true_type {};
-template <typename I, typename T>
-struct IsVector<Indexed<I, T>> : std::true_type {};
-template <typename T>
-struct IsId : std::false_type {};
-template <typename T>
-struct IsId<Id<T>> : std::true_type {};
-template <typename T>
-struct IsVariant : std::false_type {};
-template <typename... A>
-struct IsVariant<std::variant<A...>> : std::true_type {};
-template <typename T>
-struct IsArray : std::false_type {};
-template <typename T, std::size_t N>
-struct IsArray<std::array<T, N>> : std::true_type {};
-template <typename T>
-struct IsPair : std::false_type {};
-template <typename A, typename B>
-struct IsPair<std::pair<A, B>> : std::true_type {};
-}  // namespace archive_detail
 
 /// Appends values to a text of bytes.
 class ArchiveWriter {

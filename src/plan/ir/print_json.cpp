@@ -55,7 +55,7 @@ Json to_json(const Step& step, SettingPrinter printer) {
   const KernelLaunch launch = launch_of(step);
   return {{"name", step.name},
           {"kernel", step.kernel},
-          {"device", step.device.index()},
+          {"slot", step.device.index()},
           {"place", is_on_host(step) ? "host" : "device"},
           {"role", role_of(step)},
           {"problem", step.problem},
@@ -115,7 +115,7 @@ Json to_json(const Plan& plan, SettingPrinter printer) {
   Json blocks = Json::array();
   for (const PlannedBlock& block : plan.blocks) {
     blocks.push_back(
-        {{"kind", name_of(block.kind)}, {"device", block.device.index()}, {"bytes", block.bytes}});
+        {{"kind", name_of(block.kind)}, {"slot", block.device.index()}, {"bytes", block.bytes}});
   }
   Json considered = Json::array();
   for (const Message& task : plan.considered) {
