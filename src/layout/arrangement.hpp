@@ -81,7 +81,7 @@ struct ImageExtents {
 /// own OIHW-like order may be one and the same.
 [[nodiscard]] bool same_memory(const Arrangement& a, const Arrangement& b);
 /// True when a value stored as `stored` can be used where `demanded` is asked for: the same memory,
-/// and where `demanded` has padding, padding that promises as much.
+/// and where `demanded` has padding, contents that promise as much.
 [[nodiscard]] bool satisfies(const Arrangement& stored, const Arrangement& demanded);
 
 /// Writes a dense row-major tensor into `destination` (bytes_of(arrangement) bytes), the whole

@@ -25,13 +25,13 @@ enum class Surroundings : std::uint8_t {
 struct CheckedResult {
   /// Memory of each value that is not a constant, as the run left it, its padding included.
   Indexed<ValueId, std::vector<std::byte>> bytes;
-  /// Guards that changed, inputs and constants that changed, padding contents that do not hold what
+  /// Guards that changed, inputs and constants that changed, padding that does not hold what
   /// their arrangement promises. Empty when all is well.
   std::string damage;
 };
 
 /// Runs a loaded plan with memory of its own for each value (nothing is recycled). `inputs` are
-/// dense; they are packed into their arrangement, and padding whose padding is undefined holds NaN.
+/// dense; they are packed into their arrangement, and padding whose contents are undefined holds NaN.
 ///
 /// With guards, padding holds the worst that is allowed: that of a step's result what its
 /// arrangement promises no more than, and that of an operand, while the step runs, what the
