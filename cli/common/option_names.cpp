@@ -15,10 +15,13 @@ struct Phrase {
 
 constexpr Phrase kPhrases[] = {
     {"also", "", "morton compile --also-shape"},
+    {"cache", "clear self-test", "`morton cache clear self-test`"},
+    {"cache", "list", "`morton cache list`"},
     {"compare_layers", "", "`morton compare MODEL --layers`"},
     {"elsewhere", "rebuild", "--rebuild"},
     {"fallback", "refuse", "--strict"},
     {"folder", "", "folder (--out)"},
+    {"kernel_names", "", "`morton kernel`"},
     {"model_support", "", "`morton inspect MODEL --support`"},
     {"part", "train", "`morton eval --part train`"},
     {"plan_text", "why", "plan --why"},

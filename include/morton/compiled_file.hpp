@@ -12,6 +12,7 @@
 #include "morton/compile.hpp"
 #include "morton/device.hpp"
 #include "morton/export.hpp"
+#include "morton/message.hpp"
 #include "morton/model.hpp"
 
 namespace morton {

@@ -9,6 +9,7 @@
 
 #include "morton/dtype.hpp"
 #include "morton/export.hpp"
+#include "morton/message.hpp"
 #include "morton/tensor.hpp"
 
 namespace morton {

@@ -8,6 +8,7 @@
 #include "morton/compile.hpp"
 #include "morton/error.hpp"
 #include "morton/export.hpp"
+#include "morton/message.hpp"
 #include "morton/model.hpp"
 
 namespace morton {

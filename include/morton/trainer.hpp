@@ -11,6 +11,7 @@
 #include "morton/device.hpp"
 #include "morton/export.hpp"
 #include "morton/model.hpp"
+#include "morton/message.hpp"
 #include "morton/optimizer.hpp"
 #include "morton/session.hpp"
 #include "morton/tensor.hpp"

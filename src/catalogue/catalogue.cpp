@@ -151,7 +151,7 @@ void Catalogue::add_text(std::string_view json, const std::string& file,
   Entry entry = read_entry(reader);
   entry.origin.file = file;
   if (!entry.call.library.empty()) {
-    entry.program.digest = {kernel_digest(parsed, ""), digest_of(json)};
+    entry.program.digest = {kernel_digest(parsed, ""), files_digest(json)};
     insert_named(entries_, std::move(entry));
     return;
   }
@@ -167,7 +167,7 @@ void Catalogue::add_text(std::string_view json, const std::string& file,
   }
   entry.program.source_file = entry.family.name() + "/" + entry.program.source_file;
   entry.program.digest = {kernel_digest(parsed, entry.program.code),
-                          digest_of(digest_of(json) + entry.program.source)};
+                          files_digest(json, entry.program.source)};
   if (auto twin = batched(entry)) insert_named(entries_, std::move(*twin));
   insert_named(entries_, std::move(entry));
 }

@@ -58,9 +58,21 @@ Level level_of(Level around, std::string_view key) {
   return Level::within;
 }
 
-/// A key as it is digested. A key that got another name counts under its former one, so that what
-/// was measured before stays valid.
-std::string_view digested_name(std::string_view key) { return key == "padding" ? "rim" : key; }
+/// The key of padding contents, and what it was called when the first records were made.
+constexpr std::string_view kPadding = "padding", kRim = "rim";
+
+std::string_view digested_name(std::string_view key) { return key == kPadding ? kRim : key; }
+
+/// The text of a declaration with the former names of keys.
+std::string with_former_names(std::string_view declaration) {
+  const std::string now = '"' + std::string(kPadding) + "\":";
+  const std::string before = '"' + std::string(kRim) + "\":";
+  std::string text(declaration);
+  for (auto at = text.find(now); at != std::string::npos; at = text.find(now, at)) {
+    text.replace(at, now.size(), before);
+  }
+  return text;
+}
 
 /// Appends the values that count. Sizes stand before texts, so that no two values are written
 /// alike.
@@ -92,6 +104,14 @@ std::string kernel_digest(const Json& declaration, std::string_view code) {
   std::string text;
   append_values(declaration, Level::declaration, text);
   return digest_of(text.append("\n").append(code));
+}
+
+std::string files_digest(std::string_view declaration) {
+  return digest_of(with_former_names(declaration));
+}
+
+std::string files_digest(std::string_view declaration, std::string_view source) {
+  return digest_of(files_digest(declaration).append(source));
 }
 
 }  // namespace morton::catalogue

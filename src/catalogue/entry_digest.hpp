@@ -18,6 +18,11 @@ namespace morton::catalogue {
 ///   expression matter.
 ///
 /// A key that is not named here counts, so a new one voids what was measured unless it is added.
+/// A key that got another name counts under its former one, in both digests.
 [[nodiscard]] std::string kernel_digest(const Json& declaration, std::string_view code);
+
+/// EntryDigest::files of an entry's two files, or of one without a source.
+[[nodiscard]] std::string files_digest(std::string_view declaration, std::string_view source);
+[[nodiscard]] std::string files_digest(std::string_view declaration);
 
 }  // namespace morton::catalogue

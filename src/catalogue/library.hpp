@@ -13,7 +13,7 @@ namespace morton::catalogue {
 /// A library that entries may name in place of a source. Which of them a build can call
 /// is known to the half that talks to devices (launch/library.hpp).
 struct Library {
-  std::string_view name;     ///< in entries, PlanOptions and `--use`: "clblast"
+  std::string_view name;     ///< in entries and PlanOptions: "clblast"
   std::string_view title;    ///< "CLBlast"
   std::string_view package;  ///< Debian's, with its headers
   /// Who computes. On the host it takes memory that the device shares, and the run waits for it.

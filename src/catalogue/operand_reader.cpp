@@ -72,6 +72,7 @@ DType read_stored(const JsonReader& reader) {
 
 OperandFormat read_format(const JsonReader& reader, const std::vector<std::string>& dimensions,
                           const Entry& entry) {
+  if (reader.has("rim")) reader.at("rim").fail("is called 'padding' now: rename the key");
   reader.allow_keys({"layout", "types", "stored", "padding", "memory", "split"});
   OperandFormat format;
   read_layout(reader.at("layout"), dimensions, entry, format);

@@ -215,7 +215,7 @@ bool satisfies(const Arrangement& stored, const Arrangement& demanded) {
   if (demanded.padding == PaddingContents::undefined ||
       demanded.padded == operand_extents(demanded))
     return true;
-  // Between the elements of a pitched value lie gaps that no padding speaks of.
+  // Between the elements of a pitched value lie gaps that padding contents do not cover.
   const bool gaps = elements_of(stored) != padded_elements(stored);
   const bool same_padding = stored.padded == demanded.padded && stored.layout == demanded.layout &&
                             stored.grouping == demanded.grouping;

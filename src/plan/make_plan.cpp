@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "plan/ir/lifetimes.hpp"
+#include "plan/ir/verify.hpp"
 #include "plan/lower/emit.hpp"
 #include "plan/lower/in_place.hpp"
 #include "plan/lower/join_parts.hpp"

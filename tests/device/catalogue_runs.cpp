@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "launch/library.hpp"
 #include "passes/pipeline.hpp"
+#include "plan/ir/print.hpp"
 #include "plan/make_plan.hpp"
 #include "plan/policy/plan_options.hpp"
 #include "support/compare.hpp"

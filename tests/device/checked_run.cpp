@@ -84,11 +84,11 @@ std::string padding_damage(const Value& value, const Bytes& bytes) {
   return {};
 }
 
-/// `bytes` with the worst that `padding` allows in the padding.
-Bytes spoiled(const Arrangement& arrangement, PaddingContents padding, Bytes bytes) {
-  if (padding == PaddingContents::zero || arrangement.dtype != DType::f32) return bytes;
+/// `bytes` with the worst in the padding that `contents` allows.
+Bytes spoiled(const Arrangement& arrangement, PaddingContents contents, Bytes bytes) {
+  if (contents == PaddingContents::zero || arrangement.dtype != DType::f32) return bytes;
   const float worst =
-      padding == PaddingContents::finite ? kWorstFinite : std::numeric_limits<float>::quiet_NaN();
+      contents == PaddingContents::finite ? kWorstFinite : std::numeric_limits<float>::quiet_NaN();
   const Bytes logical = logical_elements(arrangement);
   for (std::size_t i = 0; i < logical.size(); ++i) {
     if (logical[i] != std::byte{0}) continue;

@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "passes/sparse_filters.hpp"
+#include "plan/ir/print.hpp"
 #include "plan/policy/plan_options.hpp"
 #include "plans/plan_setup.hpp"
 #include "support/rooms.hpp"

@@ -10,6 +10,8 @@
 #include <random>
 
 #include "base/error.hpp"
+#include "plan/ir/print.hpp"
+#include "plan/ir/print_json.hpp"
 #include "plans/plan_setup.hpp"
 #include "support/rooms.hpp"
 

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/numbers/checked.hpp"
+#include "plan/ir/print.hpp"
 #include "plan/policy/plan_options.hpp"
 #include "plan/search/candidates.hpp"
 #include "plan/search/recipe.hpp"
@@ -318,7 +319,7 @@ void expect_demands_met(const Plan& plan, const Catalogue& catalogue) {
   }
 }
 
-TEST(PlanFormats, RimsAreNoWeakerThanKernelsDemandAndNoStrongerThanTheyLeave) {
+TEST(PlanFormats, PaddingContentsAreNoWeakerThanKernelsDemandAndNoStrongerThanTheyLeave) {
   const Catalogue catalogue = Catalogue::standard();
   for (const auto& name : saved_devices()) {
     for (const char* kernel : {"", "gemm.tile", "gemm.morton_4_2", "gemm.naive"}) {

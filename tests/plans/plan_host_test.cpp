@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "plan/cost/cost.hpp"
+#include "plan/ir/print.hpp"
 #include "plan/policy/kernel_policy.hpp"
 #include "plan/policy/plan_options.hpp"
 #include "plan/split/split.hpp"

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "base/error.hpp"
+#include "plan/ir/verify.hpp"
 #include "plan/lower/memory.hpp"
 #include "plans/plan_setup.hpp"
 #include "support/rooms.hpp"

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "plan/ir/print.hpp"
 #include "plan/make_plan.hpp"
 #include "plan/measured/tuned_file.hpp"
 #include "plan/policy/plan_options.hpp"

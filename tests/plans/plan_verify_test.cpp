@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "base/error.hpp"
+#include "plan/ir/verify.hpp"
 #include "plans/plan_setup.hpp"
 #include "support/rooms.hpp"
 

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "base/error.hpp"
+#include "plan/ir/print.hpp"
 #include "plan/ir/writers.hpp"
 #include "plans/plan_setup.hpp"
 #include "run/layer_values.hpp"

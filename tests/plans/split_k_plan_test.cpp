@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/numbers/checked.hpp"
+#include "plan/ir/print.hpp"
 #include "plan/make_plan.hpp"
 #include "plan/policy/plan_options.hpp"
 #include "plans/plan_setup.hpp"

@@ -84,7 +84,7 @@ struct ProbeResult {
 /// the machine meanwhile. Takes memory for the largest footprint while it runs. Throws DeviceError.
 [[nodiscard]] MORTON_API ProbeResult probe(const Device& device, const ProbeOptions& options = {});
 
-/// The peaks that a result speaks for: the best samples, for a peak is what cannot be exceeded; of
+/// The peaks that a result speaks for: the best samples, because a peak cannot be exceeded; of
 /// launches the medians, since those are costs.
 [[nodiscard]] MORTON_API RooflinePeaks peaks_of(const ProbeResult& result);
 

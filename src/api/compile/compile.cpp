@@ -16,6 +16,8 @@
 #include "base/error.hpp"
 #include "base/files/file.hpp"
 #include "base/stopwatch.hpp"
+#include "plan/ir/print.hpp"
+#include "plan/ir/print_json.hpp"
 #include "plan/make_plan.hpp"
 
 namespace morton {

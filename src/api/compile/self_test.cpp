@@ -169,8 +169,9 @@ class SelfTest {
     for (const Refusal& refusal : refusals_) {
       report.fallbacks.push_back(line_of(refusal) +
                                  "; another kernel takes its place, and it is refused on this "
-                                 "device and driver from now on (`morton cache list` shows it, "
-                                 "`morton cache clear self-test` tries it anew)");
+                                 "device and driver from now on (" +
+                                 setting("cache", "list") + " shows it, " +
+                                 setting("cache", "clear self-test") + " tries it anew)");
       report.notes.push_back(report.fallbacks.back());
     }
     if (kernels_ == 0) return;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/ir/plan.hpp"
 
+#include <algorithm>
+
 namespace morton::plan {
 
 ValueId memory_root(const Values& values, ValueId id) {
@@ -16,6 +18,16 @@ KernelLaunch launch_of(const Step& step) {
 bool is_on_host(const Step& step) {
   const LibraryCall* call = step.library_call();
   return call != nullptr && call->place == LibraryCall::Place::host;
+}
+
+double estimated_us(const Plan& plan) {
+  double transfers_us = 0.0;
+  Indexed<DeviceIndex, double> devices_us(plan.devices.size(), 0.0);
+  for (const Step& step : plan.steps) {
+    double& sum = step.transfer() != nullptr ? transfers_us : devices_us[step.device];
+    sum += step.cost.estimated_us;
+  }
+  return transfers_us + *std::max_element(devices_us.begin(), devices_us.end());
 }
 
 std::string_view name_of(PlannedBlock::Kind kind) {

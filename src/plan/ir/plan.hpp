@@ -215,7 +215,7 @@ struct Plan {
   std::vector<std::vector<InstanceId>> programs;  ///< instances that are built together
   Indexed<BlockId, PlannedBlock> blocks;
   std::vector<Port> inputs, outputs, states;
-  /// For each task, what was considered: lines for `--why`.
+  /// For each task, what was considered: lines for PlanDetail::why.
   std::vector<Message> considered;
   /// "gemm.tile is left out: ..." for what a self-test found wrong; the same may come again.
   std::vector<std::string> left_out_by_self_tests;
@@ -223,21 +223,8 @@ struct Plan {
   std::map<std::string, TaskDecision> decisions;  ///< by task
 };
 
-/// Checks what the run relies on: values within blocks, no two live values that overlap, every
-/// value written before it is read, work-groups within the device's limits. Throws InternalError.
-/// `devices` are the plan's, in its order.
-void verify(const Plan& plan, const Devices& devices);
-inline void verify(const Plan& plan, const DeviceInfo& device) { verify(plan, Devices{device}); }
-
 /// Estimated time of a run: the devices work at the same time, transfers one after the other.
 [[nodiscard]] double estimated_us(const Plan& plan);
-
-/// `printer` writes the settings that its reasons name.
-[[nodiscard]] std::string print(const Plan& plan, PlanDetail detail,
-                                SettingPrinter printer = print_setting);
-
-/// The same for programs: steps with their arguments, values, blocks.
-[[nodiscard]] Json to_json(const Plan& plan, SettingPrinter printer = print_setting);
 
 /// "weights", "state", "activations", "workspace".
 [[nodiscard]] std::string_view name_of(PlannedBlock::Kind kind);

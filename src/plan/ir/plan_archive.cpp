@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "plan/ir/lifetimes.hpp"
+#include "plan/ir/verify.hpp"
 
 namespace morton::plan {
 namespace {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "plan/ir/print.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <string>
 
 #include "base/rooms.hpp"
-#include "plan/ir/plan.hpp"
 
 namespace morton::plan {
 namespace {
@@ -99,16 +100,6 @@ std::string step_text(const Plan& plan, const Step& step, const std::string& num
 }
 
 }  // namespace
-
-double estimated_us(const Plan& plan) {
-  double transfers_us = 0.0;
-  Indexed<DeviceIndex, double> devices_us(plan.devices.size(), 0.0);
-  for (const Step& step : plan.steps) {
-    double& sum = step.transfer() != nullptr ? transfers_us : devices_us[step.device];
-    sum += step.cost.estimated_us;
-  }
-  return transfers_us + *std::max_element(devices_us.begin(), devices_us.end());
-}
 
 std::string print(const Plan& plan, PlanDetail detail, SettingPrinter printer) {
   const PlanPrinting how{detail, printer};

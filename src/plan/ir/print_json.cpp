@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "plan/ir/print_json.hpp"
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/rooms.hpp"
-#include "plan/ir/plan.hpp"
 
 namespace morton::plan {
 namespace {

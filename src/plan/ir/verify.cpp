@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "plan/ir/verify.hpp"
+
 #include <algorithm>
 #include <string>
 
@@ -6,7 +8,6 @@
 #include "base/rooms.hpp"
 #include "plan/ir/lifetimes.hpp"
 #include "plan/ir/memory_range.hpp"
-#include "plan/ir/plan.hpp"
 #include "plan/ir/writers.hpp"
 
 namespace morton::plan {
@@ -129,7 +130,7 @@ void verify_transfer(const Plan& plan, const Step& step, const Transfer& transfe
     fail("step " + step.name + " leaves the value that it reads or writes");
   }
   if (plan.values[transfer.to].device != step.device) {
-    fail("step " + step.name + " has not its target's device");
+    fail("step " + step.name + " is not on its target's device");
   }
 }
 

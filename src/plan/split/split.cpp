@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/shape.hpp"
 #include "plan/cost/cost.hpp"
+#include "plan/ir/verify.hpp"
 #include "plan/lower/memory.hpp"
 #include "plan/make_plan.hpp"
 #include "plan/policy/kernel_policy.hpp"

@@ -34,7 +34,8 @@ std::string_view own_name(std::string_view name) { return name.substr(name.find(
   if (near.empty()) near = near_names(kernel, names);
   std::string text;
   for (const std::string& name : near) text += (text.empty() ? "; near it: " : ", ") + name;
-  throw UsageError("there is no kernel '" + kernel + "'" + text + " (`morton kernel` lists them)");
+  throw UsageError("there is no kernel '" + kernel + "'" + text + " (" + setting("kernel_names") +
+                   " lists them)");
 }
 
 const Entry& entry_named(const std::string& kernel, const Catalogue& catalogue) {

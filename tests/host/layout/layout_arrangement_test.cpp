@@ -49,7 +49,7 @@ TEST(Arrangement, PrintsWhatDiffersFromTheUsual) {
   EXPECT_EQ(elements_of(row_major_arrangement(DType::f32, {})), 1);
 }
 
-TEST(Arrangement, RimsHaveNames) {
+TEST(Arrangement, PaddingContentsHaveNames) {
   for (const PaddingContents padding :
        {PaddingContents::undefined, PaddingContents::finite, PaddingContents::zero}) {
     EXPECT_EQ(parse_padding_contents(name_of(padding), "here"), padding);
@@ -151,7 +151,7 @@ TEST(SameMemory, ImagesMustBeEquallyWide) {
   EXPECT_FALSE(same_memory(a, b));
 }
 
-TEST(Satisfies, NeedsARimOnlyWherePaddingIs) {
+TEST(Satisfies, NeedsAPaddingOnlyWherePaddingIs) {
   Arrangement demanded = matrix({3, 4}, {{0}, {1}}, "R", {1, 8});
   Arrangement stored = demanded;
   stored.padding = PaddingContents::finite;

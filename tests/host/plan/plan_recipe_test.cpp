@@ -67,7 +67,7 @@ DeviceInfo any_device() {
 
 /// The reader of a temporary says where its elements lie, not what the writer leaves around them:
 /// where the reader needs more than that, the copy must be packed.
-TEST(Recipe, ATemporaryHasTheRimThatItsWriterLeaves) {
+TEST(Recipe, ATemporaryHasThePaddingThatItsWriterLeaves) {
   const Catalogue catalogue = catalogue_with(kCopied);
   const DeviceInfo device = any_device();
   TaskList tasks;
