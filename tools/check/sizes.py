@@ -24,15 +24,11 @@ FILES = {
     "cli/bench/bench_report.cpp": 302,
     "cli/common/inputs.cpp": 312,
     "cli/run/run.cpp": 306,
-    "src/api/compile/compiled_file.cpp": 313,
     "src/api/training/trainer.cpp": 327,
     "src/tools/tuning/tune_problem.cpp": 321,
-    "src/layout/pack.cpp": 313,
-    "src/ops/core/operator.cpp": 353,
     "src/plan/search/choose.cpp": 302,
     "src/plan/kernel/kernel_choice.cpp": 308,
     "src/plan/search/recipe.cpp": 316,
-    "src/run/runner.cpp": 357,
     "src/source/instance.cpp": 491,
 }
 
