@@ -24,8 +24,6 @@ FILES = {
     "cli/bench/bench_report.cpp": 302,
     "cli/common/inputs.cpp": 312,
     "cli/run/run.cpp": 306,
-    "src/api/training/trainer.cpp": 327,
-    "src/tools/tuning/tune_problem.cpp": 321,
     "src/plan/search/choose.cpp": 302,
     "src/plan/kernel/kernel_choice.cpp": 308,
     "src/plan/search/recipe.cpp": 316,

@@ -17,7 +17,6 @@
 #include "device/use/given_program.hpp"
 #include "formats/input_file.hpp"
 #include "launch/library.hpp"
-#include "run/runner.hpp"
 
 namespace morton {
 using namespace api;
