@@ -21,9 +21,6 @@ STRUCTS = {
 }
 # File -> how many lines it may have. Each is to be split; lower a number when a change allows it.
 FILES = {
-    "cli/bench/bench_report.cpp": 302,
-    "cli/common/inputs.cpp": 312,
-    "cli/run/run.cpp": 306,
     "src/plan/search/choose.cpp": 302,
     "src/plan/kernel/kernel_choice.cpp": 308,
     "src/plan/search/recipe.cpp": 316,
