@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "bench/bench_report.hpp"
+#include "bench/comparison.hpp"
 #include "bench/field.hpp"
 #include "bench/operand_sets.hpp"
 #include "bench/peers/peer.hpp"

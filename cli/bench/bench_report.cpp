@@ -7,107 +7,16 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "bench/comparison.hpp"
 #include "bench/figures.hpp"
+#include "bench/report_json.hpp"
 #include "common/statistics.hpp"
 
 namespace morton::cli {
 namespace {
 
-const KernelInfo* find_info(const std::vector<KernelInfo>& kernels, const std::string& name) {
-  const auto found = std::ranges::find(kernels, name, &KernelInfo::name);
-  return found == kernels.end() ? nullptr : &*found;
-}
-
-bool is_kernel(const Contender& contender) {
-  return contender.about().kind == Contender::Kind::kernel;
-}
-
 bool has_peers(const Field& field) {
   return !std::ranges::all_of(field.contenders, [](const auto& c) { return is_kernel(*c); });
-}
-
-/// How many times as fast as the contender ours is.
-double ratio_of(const Contender& contender, const Contender& ours) {
-  return median_of(contender.samples().call) / median_of(ours.samples().call);
-}
-
-Json figure_json(const Figure& figure, const char* clock) {
-  Json json = {{"median_ms", figure.ms.p50},
-               {"min_ms", figure.ms.min},
-               {"iqr_ms", figure.ms.iqr()},
-               {"gflops", figure.gflops},
-               {"best_gflops", figure.best_gflops},
-               {"gigabytes_per_second", figure.gigabytes_per_second},
-               {"clock", clock}};
-  if (figure.share) json["share_of_peak"] = *figure.share;
-  if (figure.best_share) json["best_share_of_peak"] = *figure.best_share;
-  return json;
-}
-
-Json contender_json(const Contender& contender, const Field& field, const Setting& setting) {
-  const Figures figures = figures_of(contender, setting);
-  const Contender::About about = contender.about();
-  Json json = {{"name", contender.name()}, {"kind", is_kernel(contender) ? "kernel" : "peer"}};
-  if (!about.version.empty()) json["version"] = about.version;
-  json.update(figure_json(figures.call, "host"));
-  json["error"] = contender.error();
-  if (const Contender* ours = ours_of(field)) json["ratio"] = ratio_of(contender, *ours);
-  json["alone"] = figures.alone ? figure_json(*figures.alone, "host") : Json();
-  json["device"] = figures.device ? figure_json(*figures.device, "device") : Json();
-  json["wait_ms"] = figures.wait_ms;
-  json["samples"] = contender.samples().call.size();
-  if (!is_kernel(contender)) return json;
-  json["stored"] = name_of(about.stored);
-  json["work_group"] = about.work_group;
-  json["tunables"] = Json(about.tunables);
-  Json operands = Json::object();
-  if (const KernelInfo* info = find_info(setting.kernels, contender.name())) {
-    for (const auto& [operand, demand] : info->operands) operands[operand] = demand;
-  }
-  json["operands"] = operands;
-  json["padding"] = about.padding;
-  json["steps"] = about.steps;
-  return json;
-}
-
-Json absent_json(const std::vector<Field::Absent>& absent) {
-  Json list = Json::array();
-  for (const auto& [name, why] : absent) list.push_back({{"name", name}, {"why", why}});
-  return list;
-}
-
-Json json_of(const Field& field, const Setting& setting) {
-  const Json facts = Json::parse(setting.device.json());
-  Json contenders = Json::array();
-  for (const auto& contender : field.contenders) {
-    contenders.push_back(contender_json(*contender, field, setting));
-  }
-  Json problem = setting.problem.facts;
-  problem["precision"] = setting.precision;
-  const Contender* ours = ours_of(field);
-  Json peak;
-  if (!setting.peak_gflops.empty()) {
-    peak = {{"gflops", median_of(setting.peak_gflops)},
-            {"max_gflops", std::ranges::max(setting.peak_gflops)},
-            {"kind", setting.peak_kind}};
-  }
-  return {{"problem", problem},
-          {"flop", setting.problem.flop},
-          {"bytes", setting.problem.bytes},
-          {"device",
-           {{"id", setting.device.id()},
-            {"name", setting.device.name()},
-            {"platform", facts.value("platform", "")},
-            {"driver", facts.value("driver_version", "")}}},
-          {"buffers", setting.buffers},
-          {"footprint_bytes", setting.footprint_bytes},
-          {"peak", peak},
-          {"checked", field.contenders.empty() ? Json() : Json(setting.coverage)},
-          {"ours", ours == nullptr ? Json() : Json(ours->name())},
-          {"contenders", contenders},
-          {"above_peak", above_peak(field, setting)},
-          {"rejected", absent_json(field.rejected)},
-          {"failed", absent_json(field.failed)}};
 }
 
 std::string percent_text(std::optional<double> share) {
@@ -255,47 +164,9 @@ std::string text_of(const Field& field, const Setting& setting, Format format) {
 
 }  // namespace
 
-void sort_by_speed(Field& field) {
-  const auto time = [](const Contender& contender) {
-    const Samples& samples = contender.samples();
-    return median_of(samples.alone.empty() ? samples.call : samples.alone);
-  };
-  std::ranges::stable_sort(field.contenders,
-                           [&](const auto& a, const auto& b) { return time(*a) < time(*b); });
-}
-
-const Contender* ours_of(const Field& field) {
-  const Contender* ours = nullptr;
-  for (const auto& contender : field.contenders) {
-    if (!is_kernel(*contender)) continue;
-    if (ours == nullptr || ratio_of(*contender, *ours) < 1.0) ours = contender.get();
-  }
-  return ours;
-}
-
-std::vector<std::string> above_peak(const Field& field, const Setting& setting) {
-  std::vector<std::string> lines;
-  for (const auto& contender : field.contenders) {
-    if (!contender->about().bounded_by_peak) continue;
-    const Figures figures = figures_of(*contender, setting);
-    const auto look = [&](const Figure& figure, const char* what) {
-      const double share = std::max(figure.share.value_or(0.0), figure.best_share.value_or(0.0));
-      if (share <= kMostShare) return;
-      lines.push_back(fmt::format(
-          "{}, {}: {:.0f} % of the peak of the same run cannot be; the machine was disturbed, or "
-          "a clock is wrong: measure again, with more samples (-n)",
-          contender->name(), what, 100.0 * share));
-    };
-    look(figures.call, "calls");
-    if (figures.alone && !contender->samples().alone.empty()) look(*figures.alone, "alone");
-    if (figures.device) look(*figures.device, "device clock");
-  }
-  return lines;
-}
-
 std::string report_of(const Field& field, const Setting& setting, Format format) {
   if (for_people(format)) return text_of(field, setting, format);
-  const Json json = json_of(field, setting);
+  const Json json = report_json(field, setting);
   return to_text(format == Format::csv ? json["contenders"] : json, format);
 }
 

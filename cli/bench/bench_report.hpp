@@ -25,16 +25,6 @@ struct Setting {
   double footprint_bytes = 0.0;  ///< of all sets of operands that calls take turns among
 };
 
-/// Quickest first, by the time of the computing steps where it is known.
-void sort_by_speed(Field& field);
-
-/// The contender that peers are compared with: the quickest kernel; null without any.
-[[nodiscard]] const Contender* ours_of(const Field& field);
-
-/// Figures above what the device can do by the peak of the same run, one line each; such a figure
-/// or the peak is wrong.
-[[nodiscard]] std::vector<std::string> above_peak(const Field& field, const Setting& setting);
-
 /// Rates, demands and errors of the contenders, and why the others do not take part, in any format.
 [[nodiscard]] std::string report_of(const Field& field, const Setting& setting, Format format);
 

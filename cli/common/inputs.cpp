@@ -5,9 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <filesystem>
 #include <random>
-#include <string_view>
 #include <utility>
 
 #include "common/log.hpp"
@@ -17,105 +15,6 @@
 
 namespace morton::cli {
 namespace {
-
-std::string inputs_text(const std::vector<PortInfo>& inputs) {
-  std::string text;
-  for (const PortInfo& input : inputs) {
-    text += fmt::format("\n{}  {}  {}", input.name, name_of(input.dtype),
-                        shape_text(input.shape, input.symbols));
-  }
-  return text;
-}
-
-const PortInfo* find_input(const std::vector<PortInfo>& inputs, std::string_view name) {
-  const auto found = std::ranges::find(inputs, name, &PortInfo::name);
-  return found == inputs.end() ? nullptr : &*found;
-}
-
-struct Argument {
-  std::string input;  ///< empty when the argument names none
-  std::string file;
-};
-
-/// Splits "name:file". Names of inputs may hold colons, and so may those of files: the longest name
-/// of an input that fits wins, then a file of the whole name.
-Argument split_argument(const std::string& text, const std::vector<PortInfo>& inputs) {
-  Argument result;
-  for (const PortInfo& input : inputs) {
-    const std::string prefix = input.name + ":";
-    if (text.starts_with(prefix) && input.name.size() >= result.input.size()) {
-      result = {input.name, text.substr(prefix.size())};
-    }
-  }
-  const std::size_t colon = text.find(':');
-  if (result.input.empty()) {
-    if (colon != std::string::npos && !std::filesystem::exists(text)) {
-      throw UsageError(fmt::format("-i {}: the model has no input '{}'; its inputs:{}", text,
-                                   text.substr(0, colon), inputs_text(inputs)));
-    }
-    result.file = text;
-  }
-  if (result.file.empty()) {
-    throw UsageError(fmt::format(
-        "-i '{}': expected NAME:FILE, or FILE when the model has one input; its inputs:{}", text,
-        inputs_text(inputs)));
-  }
-  return result;
-}
-
-bool is_image(const std::string& file) {
-  std::string extension = std::filesystem::path(file).extension().string();
-  std::ranges::transform(extension, extension.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  static constexpr std::string_view kImages[] = {".png", ".jpg", ".jpeg"};
-  return std::ranges::find(kImages, extension) != std::end(kImages);
-}
-
-std::string names_text(const std::vector<NamedTensor>& tensors) {
-  std::string text;
-  for (const NamedTensor& tensor : tensors) {
-    text += fmt::format("\n{}  {}  {}", tensor.name, name_of(tensor.tensor.dtype()),
-                        shape_text(tensor.tensor.shape()));
-  }
-  return text;
-}
-
-/// Adds the tensors of a file whose argument names the input `argument.input`.
-void add_named(const Argument& argument, std::vector<NamedTensor> tensors, Sources& sources) {
-  auto chosen = tensors.begin();
-  if (tensors.size() > 1) chosen = std::ranges::find(tensors, argument.input, &NamedTensor::name);
-  if (chosen == tensors.end()) {
-    throw UsageError(fmt::format("{}: holds no array named '{}'; it holds:{}", argument.file,
-                                 argument.input, names_text(tensors)));
-  }
-  sources[argument.input].push_back({argument.file, chosen->tensor, is_image(argument.file)});
-}
-
-/// Adds the tensors of a file whose argument names no input: by the arrays' own names, or to the
-/// only input.
-void add_unnamed(const Argument& argument, std::vector<NamedTensor> tensors,
-                 const std::vector<PortInfo>& inputs, Sources& sources) {
-  const bool single = tensors.size() == 1;
-  std::size_t used = 0;
-  for (NamedTensor& tensor : tensors) {
-    const PortInfo* input = find_input(inputs, tensor.name);
-    if (input == nullptr && single && inputs.size() == 1) input = &inputs.front();
-    if (input == nullptr) continue;
-    sources[input->name].push_back({argument.file, tensor.tensor, is_image(argument.file)});
-    ++used;
-    tensor.name.clear();  // what keeps its name has not been used
-  }
-  if (used == 0) {
-    throw UsageError(fmt::format("-i {}: say which input it is for, as NAME:FILE; the inputs:{}",
-                                 argument.file, inputs_text(inputs)));
-  }
-  for (const NamedTensor& tensor : tensors) {
-    if (tensor.name.empty()) continue;
-    log::warn("{}: array '{}' is no input of the model and is left out", argument.file,
-              tensor.name);
-  }
-}
 
 /// Shape of all sources of an input, stacked; nothing known of it when they are images (the first
 /// extent excepted, their number).
@@ -209,27 +108,6 @@ void check_extents(const Tensor& tensor, const std::vector<Source>& from, const 
 }
 
 }  // namespace
-
-Sources read_sources(const std::vector<std::string>& arguments,
-                     const std::vector<PortInfo>& inputs) {
-  Sources sources;
-  for (const std::string& text : arguments) {
-    const Argument argument = split_argument(text, inputs);
-    std::vector<NamedTensor> tensors = read_tensors(argument.file);
-    if (tensors.empty()) throw ModelError(fmt::format("{}: holds no array", argument.file));
-    if (argument.input.empty()) {
-      add_unnamed(argument, std::move(tensors), inputs, sources);
-    } else {
-      add_named(argument, std::move(tensors), sources);
-    }
-  }
-  for (const PortInfo& input : inputs) {
-    if (sources.contains(input.name)) continue;
-    throw UsageError(fmt::format("input '{}' is missing: give it as -i {}:FILE; the inputs:{}",
-                                 input.name, input.name, inputs_text(inputs)));
-  }
-  return sources;
-}
 
 void fit_shapes(const Sources& sources, const std::vector<PortInfo>& inputs,
                 CompileOptions& options) {

@@ -3,12 +3,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <numeric>
-#include <set>
 #include <sstream>
 
 #include "common/commands.hpp"
@@ -20,6 +16,7 @@
 #include "morton/error.hpp"
 #include "morton/files.hpp"
 #include "morton/session.hpp"
+#include "run/run_report.hpp"
 
 namespace morton::cli {
 namespace {
@@ -39,12 +36,17 @@ struct RunArguments {
   ModelOptions model;
   std::vector<std::string> inputs;
   std::string output;
-  std::string labels;
+  std::string labels;  ///< their file
   GivenModel::Elsewhere elsewhere = GivenModel::Elsewhere::refuse;
   std::int64_t top_k = 0;
   Format format = Format::table;
-  std::set<std::string> by_columns;  ///< outputs [classes, batch]
 };
+
+/// Refuses a file that the outputs cannot be written to before anything runs.
+void check_output(const std::string& path) {
+  if (path.empty() || path.ends_with(".npy") || path.ends_with(".npz")) return;
+  throw UsageError(fmt::format("--output {}: tensors are written to .npy and .npz files", path));
+}
 
 /// Labels, one on each line of a file.
 std::vector<std::string> read_labels(const std::string& path) {
@@ -58,88 +60,19 @@ std::vector<std::string> read_labels(const std::string& path) {
   return labels;
 }
 
-struct Summary {
-  double min = 0.0, max = 0.0, mean = 0.0;
-};
-
-Summary summary_of(const Tensor& tensor) {
-  Summary summary;
-  double sum = 0.0;
-  for (std::int64_t i = 0; i < tensor.size(); ++i) {
-    const double value = tensor.at(i);
-    // NaN, once seen, stays.
-    summary.min = i == 0 || !(value >= summary.min) ? value : summary.min;
-    summary.max = i == 0 || !(value <= summary.max) ? value : summary.max;
-    sum += value;
-  }
-  if (tensor.size() > 0) summary.mean = sum / static_cast<double>(tensor.size());
-  return summary;
-}
-
-/// Whether each row of a two-dimensional tensor is a distribution; then its values are called
-/// probabilities.
-bool holds_probabilities(const Tensor& tensor) {
-  const std::int64_t columns = tensor.shape()[1];
-  for (std::int64_t row = 0; row < tensor.shape()[0]; ++row) {
-    double sum = 0.0;
-    for (std::int64_t column = 0; column < columns; ++column) {
-      const double value = tensor.at(row * columns + column);
-      if (!(value >= 0.0)) return false;
-      sum += value;
-    }
-    if (!(std::abs(sum - 1.0) < 1e-2)) return false;
-  }
-  return true;
-}
-
-/// Columns of the `k` greatest values of a row, greatest first.
-std::vector<std::int64_t> top_columns(const Tensor& tensor, std::int64_t row, std::int64_t k) {
-  const std::int64_t columns = tensor.shape()[1];
-  std::vector<std::int64_t> order(static_cast<std::size_t>(columns));
-  std::iota(order.begin(), order.end(), std::int64_t{0});
-  std::ranges::stable_sort(order, std::ranges::greater(), [&](std::int64_t column) {
-    const double value = tensor.at(row * columns + column);
-    return std::isnan(value) ? -std::numeric_limits<double>::infinity() : value;
-  });
-  order.resize(static_cast<std::size_t>(std::min(k, columns)));
-  return order;
-}
-
-bool ranked(const RunArguments& options, const Shape& shape) {
-  return options.top_k > 0 && shape.size() == 2 && shape[1] > 0;
-}
-
-/// An output of two dimensions as [batch, classes].
-Tensor by_rows(const NamedTensor& output, const RunArguments& options) {
-  const Tensor& tensor = output.tensor;
-  if (!options.by_columns.contains(output.name)) return tensor;
-  const std::int64_t rows = tensor.shape()[0];
-  const std::int64_t columns = tensor.shape()[1];
-  Tensor turned = Tensor::allocate(tensor.dtype(), {columns, rows});
-  for (std::int64_t i = 0; i < tensor.size(); ++i) {
-    turned.set(i % columns * rows + i / columns, tensor.at(i));
-  }
-  return turned;
-}
-
-/// Refuses a file that the outputs cannot be written to before anything runs.
-void check_output(const std::string& path) {
-  if (path.empty() || path.ends_with(".npy") || path.ends_with(".npz")) return;
-  throw UsageError(fmt::format("--output {}: tensors are written to .npy and .npz files", path));
-}
-
 /// Refuses --top-k and --labels that suit no output before anything runs.
-void check_ranking(const RunArguments& options, const std::vector<std::string>& labels,
+void check_ranking(const RunArguments& options, const Ranking& ranking,
                    const std::vector<PortInfo>& outputs) {
-  if (options.top_k == 0) return;
+  if (ranking.top_k == 0) return;
   bool any = false;
   for (const PortInfo& output : outputs) {
-    if (!ranked(options, output.shape)) continue;
+    if (!is_ranked(ranking, output.shape)) continue;
     any = true;
-    const std::int64_t classes = output.shape[options.by_columns.contains(output.name) ? 0 : 1];
-    if (!labels.empty() && static_cast<std::int64_t>(labels.size()) != classes) {
+    const std::int64_t classes = output.shape[ranking.by_columns.contains(output.name) ? 0 : 1];
+    const auto labels = static_cast<std::int64_t>(ranking.labels.size());
+    if (labels > 0 && labels != classes) {
       throw ModelError(fmt::format("{}: has {} labels, but output '{}' has {} classes",
-                                   options.labels, labels.size(), output.name, classes));
+                                   options.labels, labels, output.name, classes));
     }
   }
   if (!any) {
@@ -149,89 +82,18 @@ void check_ranking(const RunArguments& options, const std::vector<std::string>& 
   }
 }
 
-std::string label_of(const std::vector<std::string>& labels, std::int64_t column) {
-  return labels.empty() ? std::to_string(column) : labels[static_cast<std::size_t>(column)];
-}
-
-Table top_table(const Tensor& tensor, const RunArguments& options,
-                const std::vector<std::string>& labels) {
-  Table table;
-  table.columns = {{"row", Table::Align::right},
-                   {"rank", Table::Align::right},
-                   {"class"},
-                   {holds_probabilities(tensor) ? "probability" : "value", Table::Align::right}};
-  for (std::int64_t row = 0; row < tensor.shape()[0]; ++row) {
-    int rank = 0;
-    for (const std::int64_t column : top_columns(tensor, row, options.top_k)) {
-      const double value = tensor.at(row * tensor.shape()[1] + column);
-      table.rows.push_back({std::to_string(row), std::to_string(++rank), label_of(labels, column),
-                            fmt::format("{:.6f}", value)});
-    }
-  }
-  return table;
-}
-
-Json top_json(const Tensor& tensor, const RunArguments& options,
-              const std::vector<std::string>& labels) {
-  const std::string key = holds_probabilities(tensor) ? "probability" : "value";
-  Json rows = Json::array();
-  for (std::int64_t row = 0; row < tensor.shape()[0]; ++row) {
-    Json list = Json::array();
-    for (const std::int64_t column : top_columns(tensor, row, options.top_k)) {
-      list.push_back({{"index", column},
-                      {"label", label_of(labels, column)},
-                      {key, tensor.at(row * tensor.shape()[1] + column)}});
-    }
-    rows.push_back(list);
-  }
-  return rows;
-}
-
-std::string text_of(const std::vector<NamedTensor>& outputs, const RunArguments& options,
-                    const std::vector<std::string>& labels) {
-  std::string text;
-  for (const NamedTensor& output : outputs) {
-    const Summary summary = summary_of(output.tensor);
-    text += fmt::format("{}  {}  {}  min {:.6g}  max {:.6g}  mean {:.6g}\n", output.name,
-                        name_of(output.tensor.dtype()), shape_text(output.tensor.shape()),
-                        summary.min, summary.max, summary.mean);
-    if (!ranked(options, output.tensor.shape())) continue;
-    text += to_text(top_table(by_rows(output, options), options, labels), options.format);
-  }
-  return text;
-}
-
-Json json_of(const std::vector<NamedTensor>& outputs, const RunArguments& options,
-             const std::vector<std::string>& labels) {
-  Json list = Json::array();
-  for (const NamedTensor& output : outputs) {
-    const Summary summary = summary_of(output.tensor);
-    Json item = {{"name", output.name},
-                 {"dtype", name_of(output.tensor.dtype())},
-                 {"shape", output.tensor.shape()},
-                 {"min", summary.min},
-                 {"max", summary.max},
-                 {"mean", summary.mean}};
-    if (ranked(options, output.tensor.shape())) {
-      item["top"] = top_json(by_rows(output, options), options, labels);
-    }
-    list.push_back(item);
-  }
-  return list;
-}
-
 /// Whether what the model states of an output tells how many classes it has, if any.
 bool has_known_classes(const PortInfo& port) {
   return !port.shape.empty() && (port.shape.size() != 2 || port.shape[1] >= 0);
 }
 
-int run_model(RunArguments options) {
-  if (!options.labels.empty() && options.top_k == 0) options.top_k = 5;
+int run_model(const RunArguments& options) {
   CompileOptions compile = compile_options(options.model);
-  const std::vector<std::string> labels = read_labels(options.labels);
+  Ranking ranking{options.top_k, read_labels(options.labels), {}};
+  if (!options.labels.empty() && options.top_k == 0) ranking.top_k = 5;
   const GivenModel model(options.model, options.elsewhere);
   for (const PortInfo& output : model.outputs()) {
-    if (batch_dimension(output) == 1) options.by_columns.insert(output.name);
+    if (batch_dimension(output) == 1) ranking.by_columns.insert(output.name);
   }
   const Sources sources = read_sources(options.inputs, model.inputs());
   fit_shapes(sources, model.inputs(), compile);
@@ -243,14 +105,14 @@ int run_model(RunArguments options) {
   std::vector<NamedTensor> inputs;
   if (all_settled) inputs = assemble(sources, settled);
   const std::vector<PortInfo> declared = model.outputs();
-  if (std::ranges::all_of(declared, has_known_classes)) check_ranking(options, labels, declared);
+  if (std::ranges::all_of(declared, has_known_classes)) check_ranking(options, ranking, declared);
 
   check_output(options.output);
   compile.weights = weights_of(options.device);
   const CompiledModel compiled = model.compile(open_devices(options.device), compile);
   const Device& device = compiled.device();
   log::info("{}", model.kernels_line(compiled.report()));
-  check_ranking(options, labels, compiled.outputs());
+  check_ranking(options, ranking, compiled.outputs());
   if (!all_settled) inputs = assemble(sources, compiled.inputs());
   Session session(compiled);
   const std::vector<NamedTensor> outputs = session.run(inputs);
@@ -260,7 +122,7 @@ int run_model(RunArguments options) {
     log::info("wrote {}", options.output);
   }
   if (for_people(options.format)) {
-    emit(text_of(outputs, options, labels), "");
+    emit(outputs_text(outputs, ranking, options.format), "");
     return 0;
   }
   const CompileReport& report = compiled.report();
@@ -269,7 +131,7 @@ int run_model(RunArguments options) {
                        {{"from_cache", report.kernels.from_memory + report.kernels.from_disk},
                         {"compiled_ahead", model.is_compiled()},
                         {"built", report.kernels.built}}},
-                      {"outputs", json_of(outputs, options, labels)}};
+                      {"outputs", outputs_json(outputs, ranking)}};
   emit(to_text(value, options.format), "");
   return 0;
 }

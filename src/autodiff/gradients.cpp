@@ -4,6 +4,7 @@
 #include "base/algebra/typed_chain.hpp"
 #include "base/error.hpp"
 #include "ops/core/gradient.hpp"
+#include "ops/core/lowering.hpp"
 #include "ops/core/operator.hpp"
 
 namespace morton::autodiff {

@@ -1,179 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Packing on the host: walks the loops of an arrangement in the order of memory, with the offset in
-// the dense row-major tensor carried along.
+// Packing on the host.
 #include <algorithm>
 #include <cstring>
 
-#include "base/numbers/checked.hpp"
 #include "base/rooms.hpp"
 #include "layout/arrangement.hpp"
 #include "layout/element_bits.hpp"
 #include "layout/pack_slabs.hpp"
+#include "layout/walk.hpp"
 
 namespace morton::layout {
 namespace {
-
-/// Equally spaced elements, one after another in both the packed memory and the tensor.
-struct CopyRun {
-  std::int64_t packed = 0;
-  std::int64_t packed_step = 1;
-  std::int64_t tensor = 0;
-  std::int64_t tensor_step = 1;
-  std::int64_t count = 0;
-};
-
-/// Every element of a tensor, in the order of an arrangement's memory.
-class Walk {
- public:
-  explicit Walk(const Arrangement& arrangement);
-
-  /// Calls visit(Run) for runs that together hold each element of the tensor once.
-  template <typename Visit>
-  void run(const Visit& visit) {
-    const bool empty = std::find(extents_.begin(), extents_.end(), 0) != extents_.end();
-    if (!empty) descend(0, 0, 0, visit);
-  }
-
-  /// Iterations of the outermost loop, and elements from one to the next.
-  [[nodiscard]] std::int64_t outer_iterations() const {
-    return levels_.empty() ? 1 : levels_.front().iterations;
-  }
-  [[nodiscard]] std::int64_t outer_stride() const {
-    return levels_.empty() ? 1 : levels_.front().stride;
-  }
-  /// Likewise for `count` iterations of the outermost loop from `first` on.
-  template <typename Visit>
-  void run_slab(std::int64_t first, std::int64_t count, const Visit& visit) {
-    const bool empty = std::find(extents_.begin(), extents_.end(), 0) != extents_.end();
-    if (empty) return;
-    if (levels_.empty()) return descend(0, 0, 0, visit);
-    const Level outer = levels_.front();
-    const Track& track = tracks_[outer.dimension];
-    const std::int64_t start = first * outer.span;
-    if (start >= extents_[outer.dimension]) return;  // padding
-    levels_.front().iterations = count;
-    position_[outer.dimension] = start;
-    descend(0, first * outer.stride, start * track.step, visit);
-    position_[outer.dimension] = 0;
-    levels_.front() = outer;
-  }
-
- private:
-  struct Level {
-    int dimension = 0;
-    std::int64_t iterations = 1;
-    std::int64_t stride = 0;
-    std::int64_t span = 1;
-  };
-  /// Where the elements of one operand dimension lie in the tensor: multiples of `step`, or where
-  /// joined dimensions are not neighbours there, an offset for each coordinate.
-  struct Track {
-    std::int64_t step = 0;
-    std::vector<std::int64_t> offsets;
-  };
-
-  void add_levels(const Arrangement& arrangement);
-  [[nodiscard]] static Track track_of(const JoinedDimensions& group, const Shape& shape,
-                                      const Shape& strides);
-
-  /// Where the operand's current coordinates lie in the tensor, apart from the stepped dimensions.
-  [[nodiscard]] std::int64_t looked_up() const {
-    std::int64_t offset = 0;
-    for (const int d : looked_up_) offset += tracks_[d].offsets[position_[d]];
-    return offset;
-  }
-
-  template <typename Visit>
-  void descend(std::size_t depth, std::int64_t packed, std::int64_t tensor, const Visit& visit) {
-    if (depth == levels_.size()) return visit(CopyRun{packed, 1, tensor + looked_up(), 1, 1});
-    const Level& level = levels_[depth];
-    const Track& track = tracks_[level.dimension];
-    std::int64_t& position = position_[level.dimension];
-    const std::int64_t first = position;
-    // Iterations past the tensor's extent are padding.
-    const std::int64_t count =
-        std::min(level.iterations, ceil_div(extents_[level.dimension] - first, level.span));
-    const std::int64_t step = level.span * track.step;
-    if (depth + 1 == levels_.size() && track.offsets.empty()) {
-      return visit(CopyRun{packed, level.stride, tensor + looked_up(), step, count});
-    }
-    for (std::int64_t i = 0; i < count; ++i) {
-      descend(depth + 1, packed + i * level.stride, tensor + i * step, visit);
-      position += level.span;
-    }
-    position = first;
-  }
-
-  Shape extents_;
-  Shape position_;
-  std::vector<Level> levels_;
-  std::vector<Track> tracks_;
-  std::vector<int> looked_up_;
-};
-
-Walk::Walk(const Arrangement& arrangement)
-    : extents_(operand_extents(arrangement)), position_(extents_.size(), 0) {
-  validate(arrangement);
-  add_levels(arrangement);
-  const Shape strides = row_major_strides(arrangement.tensor_shape);
-  for (const auto& group : arrangement.grouping) {
-    tracks_.push_back(track_of(group, arrangement.tensor_shape, strides));
-    if (!tracks_.back().offsets.empty()) looked_up_.push_back(static_cast<int>(tracks_.size()) - 1);
-  }
-}
-
-void Walk::add_levels(const Arrangement& arrangement) {
-  const BoundLayout bound(arrangement.layout, arrangement.padded, arrangement.pitch);
-  const auto& loops = arrangement.layout.loops();
-  Shape spans(extents_.size(), 1);
-  for (std::size_t i = loops.size(); i-- > 0;) {
-    const Level level{loops[i].dimension, bound.iterations()[i], bound.strides()[i],
-                      spans[loops[i].dimension]};
-    spans[level.dimension] *= level.iterations;
-    if (level.iterations == 1) continue;
-    if (!levels_.empty()) {
-      Level& inner = levels_.back();
-      if (inner.dimension == level.dimension && level.span == inner.span * inner.iterations &&
-          level.stride == inner.stride * inner.iterations) {
-        inner.iterations *= level.iterations;
-        continue;
-      }
-    }
-    levels_.push_back(level);
-  }
-  std::reverse(levels_.begin(), levels_.end());
-}
-
-Walk::Track Walk::track_of(const JoinedDimensions& group, const Shape& shape,
-                           const Shape& strides) {
-  // Neighbours in the dense tensor step as one dimension.
-  std::vector<std::pair<std::int64_t, std::int64_t>> parts;  // extent, stride; outermost first
-  for (const int t : group) {
-    if (shape[t] == 1) continue;
-    if (!parts.empty() && parts.back().second == shape[t] * strides[t]) {
-      parts.back() = {parts.back().first * shape[t], strides[t]};
-    } else {
-      parts.emplace_back(shape[t], strides[t]);
-    }
-  }
-  Track track;
-  if (parts.empty()) return track;
-  if (parts.size() == 1) {
-    track.step = parts.front().second;
-    return track;
-  }
-  track.offsets.assign(1, 0);
-  for (const auto& [extent, stride] : parts) {
-    std::vector<std::int64_t> longer;
-    longer.reserve(track.offsets.size() * static_cast<std::size_t>(extent));
-    for (const std::int64_t offset : track.offsets) {
-      for (std::int64_t i = 0; i < extent; ++i) longer.push_back(offset + i * stride);
-    }
-    track.offsets = std::move(longer);
-  }
-  return track;
-}
 
 /// Copies one run of elements of T's size from `from` to `to`.
 template <typename T>
@@ -229,10 +67,6 @@ void check_bytes(const Arrangement& arrangement, std::size_t got) {
                      " bytes, got " + std::to_string(got));
   }
 }
-
-}  // namespace
-
-namespace {
 
 template <typename T>
 void pack_slab(Walk& walk, std::int64_t first, std::int64_t count, const std::byte* from,

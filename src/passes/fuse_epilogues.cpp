@@ -5,6 +5,7 @@
 
 #include "base/rooms.hpp"
 #include "ops/core/elementwise.hpp"
+#include "ops/core/lowering.hpp"
 #include "ops/core/operator.hpp"
 #include "passes/passes.hpp"
 #include "passes/rewrite.hpp"

@@ -5,7 +5,6 @@
 #include <map>
 
 #include "base/error.hpp"
-#include "base/shape.hpp"
 #include "plan/ir/plan.hpp"
 
 namespace morton::run {
@@ -125,66 +124,6 @@ ValueId Runner::state(const std::string& name) const {
   return find_port(loaded_->plan().states, name, "state");
 }
 
-void Runner::require_writable(ValueId value, const Tensor& tensor) const {
-  const Value& target = value_at(value);
-  if (tensor.dtype() != target.arrangement.dtype ||
-      tensor.shape() != target.arrangement.tensor_shape) {
-    throw UsageError("session: '" + target.name + "' is " +
-                     std::string(name_of(target.arrangement.dtype)) + " " +
-                     to_string(target.arrangement.tensor_shape) + ", got " +
-                     std::string(name_of(tensor.dtype())) + " " + to_string(tensor.shape()));
-  }
-  require_unmapped(value, "setting");
-}
-
-void Runner::write(ValueId value, const Tensor& tensor) {
-  require_writable(value, tensor);
-  with_errors("writing input '" + value_at(value).name + "'", [&] {
-    const std::span<const std::byte> from{tensor.data(), tensor.bytes()};
-    // The caller may look at its own buffer by a queue of its own at once.
-    if (static_cast<std::int64_t>(from.size()) <= kStagedBytes && !uses_callers_objects()) {
-      staged_[value].enqueue(queues_.front(), loaded_->device().info(), buffer_of(value), from);
-    } else {
-      write_buffer(queues_.front(), loaded_->device().info(), buffer_of(value), 0, from);
-    }
-  });
-}
-
-void Runner::lend(ValueId value, const Tensor& tensor) {
-  // The caller may look at its own buffer by a queue of its own at once.
-  if (uses_callers_objects()) return write(value, tensor);
-  require_writable(value, tensor);
-  with_errors("writing input '" + value_at(value).name + "'", [&] {
-    enqueue_write(queues_.front(), loaded_->device().info(), buffer_of(value),
-                  {tensor.data(), tensor.bytes()});
-  });
-}
-
-void Runner::read(ValueId value, Tensor& tensor) { read({&value, 1}, {&tensor, 1}); }
-
-void Runner::read(std::span<const ValueId> values, std::span<Tensor> tensors) {
-  std::vector<BufferRead> reads;
-  std::string names;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    require_fits(values[i], tensors[i]);
-    reads.push_back({buffer_of(values[i]), {tensors[i].mutable_data(), tensors[i].bytes()}});
-    names += (names.empty() ? "'" : ", '") + value_at(values[i]).name + "'";
-  }
-  with_errors("reading output " + names,
-              [&] { read_buffers(queues_.front(), loaded_->device().info(), reads); });
-}
-
-void Runner::require_fits(ValueId value, const Tensor& tensor) const {
-  const Value& source = value_at(value);
-  if (tensor.dtype() != source.arrangement.dtype ||
-      tensor.shape() != source.arrangement.tensor_shape) {
-    throw UsageError("session: output '" + source.name + "' is " +
-                     std::string(name_of(source.arrangement.dtype)) + " " +
-                     to_string(source.arrangement.tensor_shape) + ", the destination is " +
-                     std::string(name_of(tensor.dtype())) + " " + to_string(tensor.shape()));
-  }
-}
-
 void Runner::enqueue(Part part) {
   require_unmapped("running");
   const bool profiling = kind_ == OpenClDevice::QueueKind::profiling;
@@ -237,16 +176,6 @@ void Runner::run_watched(const std::function<void(std::size_t)>& after) {
   }
 }
 
-std::vector<std::byte> Runner::bytes_of(ValueId value) const {
-  const Value& source = value_at(value);
-  std::vector<std::byte> bytes(static_cast<std::size_t>(source.bytes));
-  if (bytes.empty()) return bytes;
-  with_errors("reading '" + source.name + "'", [&] {
-    read_buffer(queues_.front(), loaded_->device().info(), buffer_of(value), 0, bytes);
-  });
-  return bytes;
-}
-
 void Runner::enqueue_timed(std::size_t index, const Stopwatch& run) {
   if (events_.empty()) return enqueue_step(index, nullptr);
   const double enqueued_at_us = run.microseconds();
@@ -290,48 +219,6 @@ cl::Event Runner::marker() {
 void Runner::wait() {
   for (const DeviceIndex device : queues_.ids()) {
     with_device_errors("waiting for the model", info(device), [&] { queue_of(device).finish(); });
-  }
-}
-
-std::span<std::byte> Runner::map(ValueId value, MappedBuffer::Access access) {
-  const Value& target = value_at(value);
-  require_unmapped(value, "mapping");
-  std::span<std::byte> bytes;
-  if (target.bytes == 0) return bytes;
-  with_errors("mapping '" + target.name + "'", [&] {
-    const MappedBuffer::Range whole{0, target.bytes};
-    mapped_.push_back(
-        {value, std::make_unique<MappedBuffer>(queues_.front(), loaded_->device().info(),
-                                               buffer_of(value), whole, access)});
-    bytes = mapped_.back().memory->bytes();
-  });
-  return bytes;
-}
-
-void Runner::unmap() {
-  with_errors("unmapping", [&] {
-    for (const auto& mapping : mapped_) mapping.memory->unmap();
-  });
-  mapped_.clear();
-}
-
-bool Runner::same_place(ValueId a, ValueId b) const {
-  const Value& one = value_at(a);
-  const Value& other = value_at(b);
-  if (one.block != other.block || one.offset_bytes != other.offset_bytes) return false;
-  const Values& values = loaded_->plan().values;
-  return one.bytes == other.bytes || memory_root(values, a) == memory_root(values, b);
-}
-
-void Runner::require_unmapped(const std::string& action) const {
-  if (is_mapped()) throw UsageError("session: unmap inputs and outputs before " + action);
-}
-
-void Runner::require_unmapped(ValueId value, const std::string& action) const {
-  for (const auto& mapping : mapped_) {
-    if (!same_place(mapping.value, value)) continue;
-    throw UsageError("session: '" + value_at(value).name + "' is mapped; unmap it before " +
-                     action + " it");
   }
 }
 

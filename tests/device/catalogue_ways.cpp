@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "base/error.hpp"
+#include "ops/core/lowering.hpp"
 #include "ops/core/operator.hpp"
 #include "passes/pipeline.hpp"
 #include "plan/kernel/kernel_choice.hpp"

@@ -6,6 +6,7 @@
 
 #include "base/algebra/typed_chain.hpp"
 #include "base/error.hpp"
+#include "ops/core/lowering.hpp"
 #include "ops/core/operator.hpp"
 #include "problems/reduce.hpp"
 #include "support/cases.hpp"

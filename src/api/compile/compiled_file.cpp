@@ -17,7 +17,6 @@
 #include "device/use/given_program.hpp"
 #include "formats/input_file.hpp"
 #include "launch/library.hpp"
-#include "run/runner.hpp"
 
 namespace morton {
 using namespace api;
@@ -32,68 +31,12 @@ struct api::CompiledFileState {
 
 namespace {
 
-/// Collects blobs, each content once.
-class BlobWriter {
- public:
-  /// The blob's number.
-  std::uint64_t add(std::string bytes) {
-    std::string digest = digest_of(bytes);
-    for (std::size_t i = 0; i < blobs_.size(); ++i) {
-      if (blobs_[i].digest == digest && blobs_[i].bytes == bytes.size()) return i;
-    }
-    blobs_.push_back({end_, bytes.size(), std::move(digest)});
-    end_ += bytes.size();
-    contents_.push_back(std::move(bytes));
-    return blobs_.size() - 1;
-  }
-  [[nodiscard]] const std::vector<Blob>& blobs() const { return blobs_; }
-  [[nodiscard]] const std::vector<std::string>& contents() const { return contents_; }
-
- private:
-  std::vector<Blob> blobs_;
-  std::vector<std::string> contents_;
-  std::uint64_t end_ = 0;
-};
-
 std::string ports_text(const std::vector<PortInfo>& ports) {
   std::string text;
   for (const PortInfo& port : ports) {
     text += (text.empty() ? "" : ", ") + port.name + " " + to_string(port.shape);
   }
   return text;
-}
-
-void require_savable(const CompiledModel& model, const std::string& path) {
-  const CompiledState& state = *Inside::of(model);
-  if (state.devices.size() != 1) {
-    throw UnsupportedError(path + ": a model over several devices is not compiled ahead; compile " +
-                           "it for one");
-  }
-  for (const Step& step : state.loaded->plan().steps) {
-    if (step.library_call() == nullptr || is_on_host(step)) continue;
-    throw UnsupportedError(path + ": step " + step.name + " is computed by " + step.kernel +
-                           ", which builds its kernels in each process; compile without it (" +
-                           setting("exclude", step.kernel) + ")");
-  }
-}
-
-ArchivedVariant variant_of(const CompiledModel& model, BlobWriter& blobs) {
-  const CompiledState& state = *Inside::of(model);
-  const LoadedPlan& loaded = *state.loaded;
-  ArchivedVariant variant{state.inputs,
-                          state.outputs,
-                          state.planned_values,
-                          with_packed_constants(loaded.plan()),
-                          {},
-                          {}};
-  for (std::size_t p = 0; p < variant.plan.programs.size(); ++p) {
-    variant.binaries.push_back(blobs.add(loaded.program_binary(p)));
-  }
-  for (const BlockId b : variant.plan.blocks.ids()) {
-    const bool weights = variant.plan.blocks[b].kind == PlannedBlock::Kind::weights;
-    variant.weights.add(weights ? blobs.add(loaded.weights_in(b)) : kNoBlob);
-  }
-  return variant;
 }
 
 /// The extent of an input that is its batch, as when a model is compiled: the one named "batch",
@@ -282,32 +225,6 @@ CompiledModel CompiledFile::load(const Device& device, const CompiledFileOptions
   add_fallbacks(loaded->plan(), compiled->report);
   compiled->loaded = loaded;
   return Inside::make(std::shared_ptr<const CompiledState>(std::move(compiled)));
-}
-
-void save_compiled(std::span<const CompiledModel> models, const std::string& path) {
-  if (models.empty()) throw UsageError(path + ": no compiled model is given");
-  ArchivedModel file;
-  BlobWriter blobs;
-  const CompiledState& first = *Inside::of(models.front());
-  if (!first.model) {
-    throw UsageError(path + ": the model was loaded from a compiled file; copy that file");
-  }
-  file.inputs = first.model->inputs();
-  file.outputs = first.model->outputs();
-  file.device = fingerprint(Inside::of(models.front().device())->info());
-  for (const CompiledModel& model : models) {
-    require_savable(model, path);
-    const std::optional<Model>& source = Inside::of(model)->model;
-    if (!source || &Inside::of(*source) != &Inside::of(*first.model) ||
-        Inside::of(model.device()) != Inside::of(models.front().device())) {
-      throw UsageError(path + ": holds one model for one device; others are given");
-    }
-    file.variants.push_back(variant_of(model, blobs));
-  }
-  file.blobs = blobs.blobs();
-  std::string bytes = encode_head(file);
-  for (const std::string& content : blobs.contents()) bytes += content;
-  write_file_atomically(path, bytes);
 }
 
 }  // namespace morton

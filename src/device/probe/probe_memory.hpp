@@ -54,16 +54,26 @@ class MemoryProbe {
   [[nodiscard]] std::uint32_t sum_by_kernel(const Range& range);
 
   std::shared_ptr<OpenClDevice> device_;
-  bool parts_;  ///< each work-item has a part of its own (CPUs)
-  std::int64_t lanes_, work_items_, work_group_;
-  std::int64_t vectors_ = 0;  ///< of the memory
-  std::uint32_t seed_ = 0;    ///< of the last writing
-  std::shared_ptr<CachedProgram> program_, image_program_;
-  cl::Kernel fill_, read_, write_, copy_, image_read_;
   cl::CommandQueue queue_;
-  cl::Buffer memory_, sums_;
-  cl::Image2D image_;
-  std::int64_t image_width_ = 0, image_texels_ = 0;
+  /// How work-items go through the memory.
+  struct Walk {
+    bool parts = false;  ///< each work-item has a part of its own (CPUs)
+    std::int64_t lanes = 1, work_items = 1, work_group = 1;
+  } walk_;
+  struct Kernels {
+    std::shared_ptr<CachedProgram> program, image_program;
+    cl::Kernel fill, read, write, copy, image_read;
+  } kernels_;
+  struct Memory {
+    std::int64_t vectors = 0;
+    std::uint32_t seed = 0;  ///< of the last writing
+    cl::Buffer elements;
+    cl::Buffer sums;  ///< one of each work-item
+  } memory_;
+  struct Image {
+    cl::Image2D texels;
+    std::int64_t width = 0;
+  } image_;
 };
 
 }  // namespace morton::device

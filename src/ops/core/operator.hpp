@@ -131,20 +131,6 @@ void check_inputs(const Graph& graph, const Node& node);
 /// The same with every output's value; the epilogue belongs to the first.
 [[nodiscard]] std::vector<ReferenceTensor> references(const Graph& graph, const Node& node,
                                                       std::span<const ReferenceTensor> inputs);
-/// The node's problems, one where the operator has no `parts`, with its epilogue, bias inputs of
-/// Conv and Gemm included. Input shapes must have been inferred. Throws UnsupportedError for
-/// element types that the operator does not list, and InternalError for operators with `alias`,
-/// which are nothing to compute.
-[[nodiscard]] std::vector<BoundProblem> lower(const Graph& graph, const Node& node);
-
-/// Gives the gradients of the node's inputs that are wanted; nothing for inputs that its outputs do
-/// not depend on smoothly. Throws UnsupportedError where the operator has no gradient.
-void differentiate(Gradient& gradient);
-
-/// The chain over all of an elementwise node's inputs, its epilogue included: input i of the chain
-/// is node.inputs[i].
-[[nodiscard]] Chain whole_chain(const Graph& graph, const Node& node);
-
 /// A host tensor as the reference sees it: exact.
 [[nodiscard]] ReferenceTensor to_reference(const Tensor& tensor);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "ops/core/lowering.hpp"
 #include "ops/core/operator.hpp"
 
 namespace morton::plan {

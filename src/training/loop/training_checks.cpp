@@ -10,6 +10,7 @@
 #include "base/rooms.hpp"
 #include "base/shape.hpp"
 #include "base/text/number_text.hpp"
+#include "training/loop/training_folder.hpp"
 #include "training/loop/training_loop.hpp"
 
 namespace morton::training {

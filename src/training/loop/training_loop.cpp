@@ -45,7 +45,7 @@ TrainingLoop::TrainingLoop(Learner& learner, const Dataset& training, const Data
     validation_.emplace(*validation, learner_.input().shape,
                         Normalization{options_.mean, options_.deviation});
   }
-  if (!options_.folder.empty()) store_.emplace(options_.folder);
+  if (!options_.folder.empty()) files_.store.emplace(options_.folder);
   settings_ = current_settings();
   report_.left_over = batches_.left_over();
 }
@@ -54,7 +54,7 @@ TrainingReport TrainingLoop::run() {
   start();
   look_before_the_first_step();
   // What was built so far is no part of the steps' time.
-  begun_ = Stopwatch();
+  run_.begun = Stopwatch();
   report_.end = TrainingReport::End::finished;
   while (standing_.steps < steps_) {
     if (out_of_patience()) {
@@ -67,8 +67,8 @@ TrainingReport TrainingLoop::run() {
     }
     one_step();
   }
-  if (saved_step_ != standing_.steps) save();
-  if (!store_) (void)finite_state();
+  if (files_.saved_step != standing_.steps) save();
+  if (!files_.store) (void)finite_state();
   report_.best_step = standing_.best.step;
   if (standing_.best.step > 0) {
     report_.best_validation_loss = standing_.best.loss;
@@ -80,11 +80,11 @@ TrainingReport TrainingLoop::run() {
   }
   report_.steps = standing_.steps;
   report_.seconds = standing_.seconds;
-  if (builds_at_first_step_ >= 0) {
-    report_.builds_after_first_step = learner_.program_builds() - builds_at_first_step_;
+  if (run_.builds_at_first_step >= 0) {
+    report_.builds_after_first_step = learner_.program_builds() - run_.builds_at_first_step;
   }
-  if (step_seconds_ > 0.0) {
-    report_.images_per_second = static_cast<double>(rows_done_) / step_seconds_;
+  if (run_.all.seconds > 0.0) {
+    report_.images_per_second = static_cast<double>(run_.all.rows) / run_.all.seconds;
   }
   return report_;
 }
@@ -118,15 +118,15 @@ void TrainingLoop::one_step() {
   batches_.next(inputs_, targets_);
   const BatchResult result = learner_.step(inputs_, targets_, rate);
   const double seconds = watch.seconds();
-  if (builds_at_first_step_ < 0) builds_at_first_step_ = learner_.program_builds();
+  if (run_.builds_at_first_step < 0) run_.builds_at_first_step = learner_.program_builds();
   if (!std::isfinite(result.loss)) fail_not_finite("the loss is " + loss_text(result.loss));
   count(result, seconds);
   const EpochSums epoch = standing_.epoch;
   LogRow row = row_of(result, place, rate, seconds);
   evaluate_if_due(row, place);
-  standing_.seconds = seconds_before_ + begun_.seconds();
+  standing_.seconds = run_.seconds_before + run_.begun.seconds();
   row.seconds = standing_.seconds;
-  if (log_) log_->add(row);
+  if (files_.log) files_.log->add(row);
   if (ends_epoch(place)) {
     end_epoch(row);
   } else if (validation_ && standing_.steps == steps_) {
@@ -135,10 +135,7 @@ void TrainingLoop::one_step() {
     save();
   }
   tell(row, epoch, place);
-  if (ends_epoch(place)) {
-    epoch_step_seconds_ = 0.0;
-    epoch_rows_done_ = 0;
-  }
+  if (ends_epoch(place)) run_.epoch = {};
 }
 
 void TrainingLoop::count(const BatchResult& result, double seconds) {
@@ -156,10 +153,8 @@ void TrainingLoop::count(const BatchResult& result, double seconds) {
   sums.right = result.right < 0 ? -1 : sums.right + result.right;
   report_.loss = sums.mean_loss();
   report_.accuracy = share(sums.right, sums.rows);
-  step_seconds_ += seconds;
-  epoch_step_seconds_ += seconds;
-  rows_done_ += result.rows;
-  epoch_rows_done_ += result.rows;
+  run_.all.add(seconds, result.rows);
+  run_.epoch.add(seconds, result.rows);
 }
 
 LogRow TrainingLoop::row_of(const BatchResult& result, const BatchPlace& place, double rate,
@@ -252,10 +247,10 @@ void TrainingLoop::tell(const LogRow& row, const EpochSums& epoch, const BatchPl
   progress.validation_loss = row.validation_loss;
   progress.validation_accuracy = row.validation_accuracy;
   progress.images_per_second =
-      static_cast<double>(epoch_rows_done_) / std::max(epoch_step_seconds_, 1e-9);
+      static_cast<double>(run_.epoch.rows) / std::max(run_.epoch.seconds, 1e-9);
   const std::int64_t done = standing_.steps - report_.resumed_from;
-  progress.seconds_left =
-      begun_.seconds() / static_cast<double>(done) * static_cast<double>(steps_ - standing_.steps);
+  progress.seconds_left = run_.begun.seconds() / static_cast<double>(done) *
+                          static_cast<double>(steps_ - standing_.steps);
   options_.progress(progress);
 }
 
@@ -275,9 +270,9 @@ void TrainingLoop::fail_not_finite(const std::string& what) const {
   if (may_lose_an_earlier_training()) {
     kept += ", and what an earlier training left in " + options_.folder + " is still there";
   }
-  if (saved_step_ >= 0) {
-    kept = "; the last good checkpoint, of step " + std::to_string(saved_step_) + ", is kept in " +
-           options_.folder;
+  if (files_.saved_step >= 0) {
+    kept = "; the last good checkpoint, of step " + std::to_string(files_.saved_step) +
+           ", is kept in " + options_.folder;
   }
   const std::string where = "training: step " + std::to_string(standing_.steps + 1) + ": " + what;
   if (standing_.steps == 0) {

@@ -49,9 +49,6 @@ struct Standing {
 
 /// What `check_options` of morton/training_run.hpp does.
 void check_run_options(const TrainingRunOptions& options);
-/// Throws UsageError where the training would write over what is in its folder or cannot write
-/// there, ModelError where a log there is no training's.
-void check_folder(const TrainingRunOptions& options);
 
 /// What a trainer needs to know of a learner before there is one.
 struct LearnerForm {
@@ -77,6 +74,17 @@ void require_labels_for(const Learner& learner, const Dataset& data);
 /// `targets`, which have its shapes.
 [[nodiscard]] BatchResult evaluate_all(Learner& learner, const ExampleWriter& examples,
                                        Tensor& inputs, Tensor& targets);
+
+/// Steps of a stretch of a training, in time.
+struct Pace {
+  double seconds = 0.0;
+  std::int64_t rows = 0;
+
+  void add(double step_seconds, std::int64_t step_rows) {
+    seconds += step_seconds;
+    rows += step_rows;
+  }
+};
 
 /// Leads a learner through a data set: steps, evaluations, logs, checkpoints, and the end.
 class TrainingLoop {
@@ -144,20 +152,23 @@ class TrainingLoop {
   Schedule schedule_;
   std::map<std::string, std::string> settings_;  ///< what must be the same to go on
   Tensor inputs_, targets_;
-  std::optional<FolderLock> lock_;
-  std::optional<CheckpointStore> store_;
-  std::optional<TrainingLog> log_;
+  /// What it keeps in its folder; nothing without one.
+  struct Files {
+    std::optional<FolderLock> lock;
+    std::optional<CheckpointStore> store;
+    std::optional<TrainingLog> log;
+    std::int64_t saved_step = -1;  ///< of the newest checkpoint; -1: none
+  } files_;
   Standing standing_;
-  std::int64_t saved_step_ = -1;  ///< of the newest checkpoint; -1: none
   std::vector<NamedTensor> best_state_;
-  std::int64_t builds_at_first_step_ = -1;  ///< of the device; -1: no step yet
   TrainingReport report_;
-  /// Of this run: when its first step began and after how many seconds of the training, and the
-  /// time and rows of its steps.
-  Stopwatch begun_;
-  double seconds_before_ = 0.0;
-  double step_seconds_ = 0.0, epoch_step_seconds_ = 0.0;
-  std::int64_t rows_done_ = 0, epoch_rows_done_ = 0;
+  /// The part of the training that this run does.
+  struct ThisRun {
+    Stopwatch begun;              ///< with its first step
+    double seconds_before = 0.0;  ///< of the training, when it began
+    Pace all, epoch;
+    std::int64_t builds_at_first_step = -1;  ///< of the device; -1: no step yet
+  } run_;
 };
 
 }  // namespace morton::training

@@ -1,27 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a training loop keeps on disk: how it starts, goes on, saves and takes the best back.
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <filesystem>
 #include <limits>
 #include <string>
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/files/file.hpp"
 #include "base/rooms.hpp"
+#include "training/loop/training_folder.hpp"
 #include "training/loop/training_loop.hpp"
 
 namespace morton::training {
 namespace {
 
-constexpr const char* kModelFile = "model.onnx";
-constexpr const char* kBestFile = "best.safetensors";
 /// Of a checkpoint: the epochs of patience, with which the best parameters are kept.
 constexpr const char* kPatienceFact = "patience";
 
@@ -46,55 +40,12 @@ std::string constant_with_nan(const Graph& graph) {
   return found == graph.tensors.end() ? "" : found->name;
 }
 
-/// Throws where a folder could not be made or written to. Makes nothing.
-void require_writable(const std::filesystem::path& folder) {
-  std::error_code status;
-  std::filesystem::path there = std::filesystem::absolute(folder);
-  while (!std::filesystem::exists(there, status) && there.has_relative_path()) {
-    there = there.parent_path();
-  }
-  if (!std::filesystem::is_directory(there, status)) {
-    throw UsageError(folder.string() + ": cannot be created: " + there.string() +
-                     " is no folder; take another one");
-  }
-  if (::access(there.c_str(), W_OK | X_OK) == 0) return;
-  throw UsageError(folder.string() + ": cannot be written: " + there.string() + ": " +
-                   std::strerror(errno));
-}
-
 /// Whether its training had patience; older checkpoints do not say it.
 bool kept_its_best(const Checkpoint& checkpoint) {
   return checkpoint.facts.contains(kPatienceFact) && checkpoint.integer(kPatienceFact) > 0;
 }
 
-bool has_checkpoint(const CheckpointStore& store) {
-  return std::filesystem::exists(store.newest()) || std::filesystem::exists(store.previous());
-}
-
 }  // namespace
-
-void check_folder(const TrainingRunOptions& options) {
-  using Start = TrainingRunOptions::Start;
-  const std::filesystem::path folder = options.folder;
-  require_writable(folder);
-  const bool has_one = has_checkpoint(CheckpointStore(folder));
-  if (options.start == Start::resume && has_one) return;
-  if (options.start != Start::anew && has_one) {
-    throw UsageError(options.folder + ": holds the checkpoint of an earlier training; resume it (" +
-                     setting("start", "resume") + "), start anew over it (" +
-                     setting("start", "anew") + "), or take another " + setting("folder"));
-  }
-  // Logs alone are what a training leaves that ended before its first checkpoint.
-  require_logs(folder);
-  if (options.start == Start::anew) return;
-  for (const char* name : {kModelFile, kBestFile}) {
-    if (!std::filesystem::exists(folder / name)) continue;
-    throw UsageError((folder / name).string() +
-                     ": is there already, without a checkpoint, and a training would write over "
-                     "it; start anew over it (" +
-                     setting("start", "anew") + "), or take another " + setting("folder"));
-  }
-}
 
 std::filesystem::path TrainingLoop::best_path() const {
   return std::filesystem::path(options_.folder) / kBestFile;
@@ -102,37 +53,35 @@ std::filesystem::path TrainingLoop::best_path() const {
 
 void TrainingLoop::start() {
   using Start = TrainingRunOptions::Start;
-  if (store_) {
-    lock_.emplace(options_.folder);
+  if (files_.store) {
+    files_.lock.emplace(options_.folder);
     // Once more, now that no other training changes what is there.
     check_folder(options_);
-    for (const char* name : {kModelFile, kBestFile, "log.csv", "log.jsonl"}) {
-      remove_unfinished(std::filesystem::path(options_.folder) / name);
-    }
-    if (options_.start == Start::anew) store_->begin_anew();
+    remove_unfinished_files(options_.folder);
+    if (options_.start == Start::anew) files_.store->begin_anew();
     if (options_.start == Start::resume) {
-      const std::optional<FoundCheckpoint> found = store_->read();
+      const std::optional<FoundCheckpoint> found = files_.store->read();
       if (found) resume(*found);
       if (!found) note(options_.folder + ": holds no checkpoint yet; the training begins");
     }
   }
-  if (saved_step_ < 0) require_finite_start();
-  if (store_) {
-    if (saved_step_ >= 0) {
-      for (const std::string& text : set_damaged_logs_aside(options_.folder, saved_step_)) {
+  if (files_.saved_step < 0) require_finite_start();
+  if (files_.store) {
+    if (files_.saved_step >= 0) {
+      for (const std::string& text : set_damaged_logs_aside(options_.folder, files_.saved_step)) {
         note(text);
       }
     }
     const bool holds = may_lose_an_earlier_training();
-    log_.emplace(options_.folder, standing_.steps,
-                 holds ? TrainingLog::Rows::held : TrainingLog::Rows::written);
+    files_.log.emplace(options_.folder, standing_.steps,
+                       holds ? TrainingLog::Rows::held : TrainingLog::Rows::written);
   }
-  seconds_before_ = standing_.seconds;
+  run_.seconds_before = standing_.seconds;
 }
 
 bool TrainingLoop::may_lose_an_earlier_training() const {
-  return options_.start == TrainingRunOptions::Start::anew && saved_step_ < 0 && store_ &&
-         has_checkpoint(*store_);
+  return options_.start == TrainingRunOptions::Start::anew && files_.saved_step < 0 &&
+         files_.store && has_checkpoint(*files_.store);
 }
 
 void TrainingLoop::require_finite_start() {
@@ -172,7 +121,7 @@ void TrainingLoop::resume(const FoundCheckpoint& found) {
   schedule_.restore({checkpoint.real("schedule.best"), checkpoint.integer("schedule.waited"),
                      checkpoint.integer("schedule.reductions")});
   if (options_.patience > 0 && standing_.best.step > 0) find_best(checkpoint);
-  saved_step_ = standing_.steps;
+  files_.saved_step = standing_.steps;
   report_.resumed_from = standing_.steps;
   look_for_lost_best(checkpoint);
   if (standing_.steps >= steps_) {
@@ -244,16 +193,16 @@ std::vector<NamedTensor> TrainingLoop::finite_state() {
 }
 
 void TrainingLoop::save_best() {
-  if (!store_) return;
+  if (!files_.store) return;
   Checkpoint checkpoint = present();
   checkpoint.tensors = best_state_;
   write_checkpoint(best_path(), checkpoint);
 }
 
 void TrainingLoop::replace_earlier_training() {
-  if (log_) {
-    log_->write_held();
-    log_->add_graph(learner_.graph());
+  if (files_.log) {
+    files_.log->write_held();
+    files_.log->add_graph(learner_.graph());
   }
   if (options_.start != TrainingRunOptions::Start::anew) return;
   std::error_code status;
@@ -264,11 +213,11 @@ void TrainingLoop::replace_earlier_training() {
 void TrainingLoop::save() {
   const BestLoss& best = standing_.best;
   const bool is_best = options_.patience > 0 && best.step > 0 && best.step == standing_.steps;
-  if (!store_ && !is_best) return;
+  if (!files_.store && !is_best) return;
   Checkpoint checkpoint = present();
   checkpoint.tensors = finite_state();
   if (is_best) best_state_ = checkpoint.tensors;
-  if (!store_) return;
+  if (!files_.store) return;
   checkpoint.put("plan", learner_.plan_digest());
   checkpoint.put("seconds", standing_.seconds);
   checkpoint.put("epoch", std::uint64_t{batches_.place().epoch});
@@ -286,19 +235,19 @@ void TrainingLoop::save() {
   checkpoint.put("schedule.waited", schedule.waited);
   checkpoint.put("schedule.reductions", schedule.reductions);
   checkpoint.put(kPatienceFact, options_.patience);
-  store_->write(checkpoint);
-  const bool is_first = saved_step_ < 0;
-  saved_step_ = standing_.steps;
+  files_.store->write(checkpoint);
+  const bool is_first = files_.saved_step < 0;
+  files_.saved_step = standing_.steps;
   if (is_first) replace_earlier_training();
   log_histograms(checkpoint.tensors);
 }
 
 void TrainingLoop::log_histograms(const std::vector<NamedTensor>& state) {
-  if (!log_) return;
+  if (!files_.log) return;
   for (const std::string& name : learner_.trained()) {
     const auto named = std::ranges::find(state, name, &NamedTensor::name);
     if (named != state.end() && named->tensor.dtype() == DType::f32) {
-      log_->add_histogram(standing_.steps, name, named->tensor);
+      files_.log->add_histogram(standing_.steps, name, named->tensor);
     }
   }
 }

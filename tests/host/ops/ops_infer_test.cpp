@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "ops/core/lowering.hpp"
 #include "ops/core/operator.hpp"
 #include "support/cases.hpp"
 #include "support/rooms.hpp"

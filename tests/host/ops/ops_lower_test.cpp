@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "ops/core/lowering.hpp"
 #include "ops/core/operator.hpp"
 #include "passes/pipeline.hpp"
 #include "problems/solver.hpp"

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "morton/model.hpp"
+#include "morton/tensor.hpp"
+
+namespace morton::cli {
+
+/// What one -i argument gives to one input.
+struct Source {
+  std::string file;
+  Tensor tensor;
+  bool image = false;  ///< u8 [H, W, C], to be fitted to the input's shape
+};
+
+/// Sources by input, in the order of the arguments. Those of one input are stacked along its first
+/// dimension.
+using Sources = std::map<std::string, std::vector<Source>>;
+
+/// Reads the files of -i arguments: "name:file", or "file" alone when the model has one input or
+/// the file names its arrays. Arrays that are no input are left out with a warning. Every input of
+/// the model is given afterwards; UsageError otherwise, with the list of inputs.
+[[nodiscard]] Sources read_sources(const std::vector<std::string>& arguments,
+                                   const std::vector<PortInfo>& inputs);
+
+}  // namespace morton::cli

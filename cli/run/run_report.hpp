@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "common/output.hpp"
+#include "morton/model.hpp"
+#include "morton/tensor.hpp"
+
+namespace morton::cli {
+
+/// How the greatest values of outputs are shown.
+struct Ranking {
+  std::int64_t top_k = 0;            ///< of each row; 0: none
+  std::vector<std::string> labels;   ///< of the classes; empty: their numbers
+  std::set<std::string> by_columns;  ///< outputs [classes, batch]
+};
+
+/// Whether an output of that shape is one of a batch and classes, and ranked.
+[[nodiscard]] bool is_ranked(const Ranking& ranking, const Shape& shape);
+
+/// What the outputs hold, for people.
+[[nodiscard]] std::string outputs_text(const std::vector<NamedTensor>& outputs,
+                                       const Ranking& ranking, Format format);
+/// The same for programs.
+[[nodiscard]] Json outputs_json(const std::vector<NamedTensor>& outputs, const Ranking& ranking);
+
+}  // namespace morton::cli

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How a kernel's text reads and writes its operands.
+#include <algorithm>
+
+#include "source/accessor.hpp"
+#include "source/element.hpp"
+#include "source/epilogue.hpp"
+#include "source/instance_writer.hpp"
+#include "source/memory_order.hpp"
+#include "source/runs.hpp"
+
+namespace morton::source {
+namespace {
+
+/// The coordinates that a kernel's text passes to its macros: those of its own problem, which in a
+/// batch is one of the products.
+std::string joined_coordinates(const View& view, const Entry& entry) {
+  std::string text;
+  for (std::size_t d = entry.origin.batch_of.empty() ? 0 : 1; d < view.dimensions.size(); ++d) {
+    text += (text.empty() ? "" : ", ") + coordinate_name(view.dimensions[d]);
+  }
+  return text;
+}
+
+/// Extents that elements' places follow from: what pads the outermost loop lies behind them all.
+Shape inner_extents(const Arrangement& arrangement) {
+  Shape extents = arrangement.padded;
+  const auto& loops = arrangement.layout.loops();
+  if (loops.empty()) return extents;
+  const int outermost = loops.front().dimension;
+  const auto of_it = std::ranges::count(loops, outermost, &Loop::dimension);
+  if (of_it == 1) extents[static_cast<std::size_t>(outermost)] = 0;
+  return extents;
+}
+
+bool is_single(const InstanceOperand& operand) {
+  return element_count(operand.arrangement.tensor_shape) == 1;
+}
+
+}  // namespace
+
+bool lies_as(const InstanceOperand& operand, const InstanceOperand& dst) {
+  const Arrangement& own = operand.arrangement;
+  const Arrangement& other = dst.arrangement;
+  return own.tensor_shape == other.tensor_shape && own.grouping == other.grouping &&
+         own.layout == other.layout && inner_extents(own) == inner_extents(other) &&
+         own.pitch == 0 && own.memory == MemoryKind::buffer;
+}
+
+std::vector<Expression> parameters_of(const View& view, const Entry& entry) {
+  std::vector<Expression> names;
+  for (const auto& dimension : view.dimensions) {
+    const bool batch = !entry.origin.batch_of.empty() && names.empty();
+    names.push_back(Expression::variable(batch ? kBatch : "(" + coordinate_name(dimension) + ")"));
+  }
+  return names;
+}
+
+std::set<std::string> sizes_in(const Expression& expression) {
+  std::set<std::string> names;
+  for (const auto& name : expression.variables()) {
+    if (name.front() != '(') names.insert(name);
+  }
+  return names;
+}
+
+std::string InstanceWriter::macro_parameters(const View& view) const {
+  return any_rank_ ? "at" : joined_coordinates(view, *spec_.entry);
+}
+
+/// The sizes that the condition of a bounded view names.
+void InstanceWriter::need_bounds(const InstanceOperand& operand) {
+  const auto& dims = operand.view.dimensions;
+  for (std::size_t t = 0; t < operand.view.coordinates.size(); ++t) {
+    need(tensor_extent_name(operand.name, t));
+    for (const auto& name : operand.view.coordinates[t].variables()) {
+      const bool coordinate = std::any_of(dims.begin(), dims.end(), [&](const std::string& d) {
+        return coordinate_name(d) == name;
+      });
+      if (!coordinate) sizes_.insert(name);
+    }
+  }
+}
+
+void InstanceWriter::define_scalar_access(const InstanceOperand& operand) {
+  const IndexText text = index_of(operand, parameters_of(operand.view, *spec_.entry));
+  sizes_.merge(sizes_in(text.index));
+  if (operand.view.bounded) need_bounds(operand);
+  const DType type = operand.arrangement.dtype;
+  const std::string index = text.index.to_opencl();
+  const std::string coordinates = macro_parameters(operand.view);
+  if (operand.direction == InstanceOperand::Direction::write) {
+    std::string store = store_text(type, operand.name, index, "(v)");
+    if (!text.inside.empty()) store = "(" + text.inside + " ? (void)" + store + " : (void)0)";
+    define("STORE_" + operand.name, "(" + coordinates + ", v)", store);
+    define_vector_access(operand, text);
+    return;
+  }
+  const std::string element = load_text(type, operand.name, index);
+  const std::string outside = literal_of(type, operand.view.outside);
+  const std::string body = text.inside.empty()
+                               ? "(" + element + ")"
+                               : "(" + text.inside + " ? " + element + " : " + outside + ")";
+  define("LOAD_" + operand.name, "(" + coordinates + ")", body);
+  define_vector_access(operand, text);
+}
+
+/// STORE4, STORE16 and LOAD16: neighbours along the last dimension, at once where they lie
+/// together.
+void InstanceWriter::define_vector_access(const InstanceOperand& operand, const IndexText& text) {
+  if (any_rank_) return;
+  const std::string coordinates = macro_parameters(operand.view);
+  for (const MacroText& macro : vector_macros(operand, text, coordinates)) {
+    if (spec_.entry->program.code.find(macro.name) == std::string::npos) continue;
+    // Not every compiler need know the type's attributes: only CPUs' kernels ask for it.
+    if (macro.name.find("16_") != std::string::npos) head_ << sixteen_type();
+    define(macro.name, macro.parameters, macro.body);
+  }
+}
+
+void InstanceWriter::define_memory_order(const InstanceOperand& dst) {
+  MemoryOrderText text = memory_order(dst);
+  sizes_.merge(text.sizes);
+  define("COORDINATES_OF_dst", "(e)", text.declarations);
+  define("COORDINATES", "", "0");
+  define("INSIDE_dst", "", text.inside.empty() ? "1" : "(" + text.inside + ")");
+  define("STORE_dst_AT", "(e, v)", store_text(dst.arrangement.dtype, dst.name, "(e)", "(v)"));
+  const std::string four = aligned_store4_text(dst.arrangement.dtype, dst.name, "(e)", "(v)");
+  const bool asked = spec_.entry->program.code.find("STORE4_dst_AT") != std::string::npos;
+  if (asked && !four.empty()) define("STORE4_dst_AT", "(e, v)", four);
+  if (spec_.entry->program.code.find("ALIKE_dst") != std::string::npos) define_common_order(dst);
+  // Tables need sizes that other kernels would carry as arguments in vain.
+  if (spec_.entry->program.code.find("RUN_LENGTH_dst") == std::string::npos) return;
+  RunTexts runs = run_texts(dst, *find("src"));
+  sizes_.merge(runs.sizes);
+  for (const auto& macro : runs.macros) define(macro.name, macro.parameters, macro.body);
+}
+
+bool InstanceWriter::lies_alike() const {
+  if (spec_.entry->program.code.find("ALIKE_dst") == std::string::npos) return false;
+  const InstanceOperand& dst = *find("dst");
+  const InstanceOperand& source = *find("src0");
+  const bool has_padding =
+      dst.arrangement.pitch != 0 ||
+      element_count(dst.arrangement.padded) != element_count(dst.arrangement.tensor_shape);
+  return !has_padding && lies_as(source, dst) && source.view.grouping &&
+         source.view.grouping == dst.view.grouping &&
+         std::ranges::all_of(spec_.sides, [&](const InstanceOperand& side) {
+           return lies_as(side, dst) || is_single(side);
+         });
+}
+
+void InstanceWriter::define_common_order(const InstanceOperand& dst) {
+  const bool alike = lies_alike();
+  define("ALIKE_dst", "", alike ? "1" : "0");
+  if (!alike) return;
+  define("LOAD_src0_AT", "(e)", load_text(find("src0")->arrangement.dtype, "src0", "(e)"));
+  if (spec_.problem.epilogue.is_identity()) return define("EPILOGUE_AT", "(v, e)", "(v)");
+  std::string call = epilogue_name() + "((v)";
+  for (const auto& side : spec_.sides) {
+    call += ", " + load_text(side.arrangement.dtype, side.name, lies_as(side, dst) ? "(e)" : "0");
+  }
+  define("EPILOGUE_AT", "(v, e)", call + ")");
+}
+
+void InstanceWriter::define_part_order(const InstanceOperand& dst) {
+  PartOrderText text = part_order(dst.view);
+  sizes_.merge(text.sizes);
+  define("COORDINATES_OF_ROW", "(row)", text.declarations);
+  define("COORDINATES", "", "0");
+  define("COLUMN", "", text.column);
+}
+
+void InstanceWriter::define_operand(const InstanceOperand& operand) {
+  if (operand.access == InstanceOperand::Access::by_hand) {
+    const bool image = operand.arrangement.memory == MemoryKind::image;
+    const auto use = operand.direction == InstanceOperand::Direction::read ? ElementUse::read
+                                                                           : ElementUse::write;
+    for (const auto& macro : image ? image_macros(operand.name)
+                                   : hand_macros(operand.arrangement.dtype, operand.name, use)) {
+      define(macro.name, macro.parameters, macro.body);
+    }
+    if (image) head_ << image_sampler();
+    if (spec_.entry->origin.batch_of.empty()) return;
+    const std::string stride = batch_stride_name(operand.name).print();
+    sizes_.insert(stride);
+    define(operand.name, "", "(" + memory_name(operand) + " + " + kBatch + " * " + stride + ")");
+    return;
+  }
+  if (!any_rank_ || operand.direction == InstanceOperand::Direction::read) {
+    define_scalar_access(operand);
+  } else if (operand.view.grouping) {
+    define_memory_order(operand);
+  } else {
+    define_scalar_access(operand);
+    define_part_order(operand);
+  }
+}
+
+}  // namespace morton::source

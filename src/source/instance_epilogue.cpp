@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a kernel's text does to a value before it is stored.
+#include "problems/conv2d_pool.hpp"
+#include "source/accessor.hpp"
+#include "source/element.hpp"
+#include "source/epilogue.hpp"
+#include "source/instance_writer.hpp"
+
+namespace morton::source {
+namespace {
+
+std::string zero_of(DType type) {
+  return register_type(type) == DType::f32 ? "0.0f" : literal_of(type, 0.0);
+}
+
+}  // namespace
+
+/// The epilogue over what it gets in registers: the value that the kernel computed (an elementwise
+/// kernel only loads it), and the side operands.
+TypedChain InstanceWriter::typed_epilogue() const {
+  const InstanceOperand* loaded = find("src0");
+  std::vector<DType> types{
+      register_type(loaded != nullptr ? loaded->arrangement.dtype : accumulator())};
+  for (const auto& side : spec_.sides) types.push_back(register_type(side.arrangement.dtype));
+  return TypedChain(spec_.problem.epilogue, std::move(types));
+}
+
+void InstanceWriter::define_epilogue() {
+  const InstanceOperand* dst = find("dst");
+  const std::string parameters = "(v, " + macro_parameters(dst->view) + ")";
+  if (spec_.problem.epilogue.is_identity()) {
+    define("EPILOGUE", parameters, "(v)");
+    return;
+  }
+  const std::string function = epilogue_name();
+  const TypedChain chain = typed_epilogue();
+  if (chain.uses(DType::f64)) head_ << element_functions(DType::f64);
+  head_ << epilogue_function(chain, function);
+  std::string call = function + "((v)";
+  for (const auto& side : spec_.sides) {
+    const SideIndex index = index_of_side(side, dst->view, parameters_of(dst->view, *spec_.entry));
+    sizes_.merge(sizes_in(index.start));
+    sizes_.merge(sizes_in(index.within));
+    const bool whole = index.start == Expression(0);
+    const std::string array =
+        whole ? side.name : "(" + side.name + " + " + index.start.to_opencl() + ")";
+    call += ", " + load_text(side.arrangement.dtype, array, index.within.to_opencl());
+  }
+  call += ")";
+  // Padded elements and those that are not written lie beyond the side operands; they become zero.
+  const std::string inside = inside_dst(*dst);
+  if (!inside.empty()) {
+    call = "(" + inside + " ? " + call + " : " + zero_of(chain.result_type()) + ")";
+  }
+  define("EPILOGUE", parameters, call);
+}
+
+/// What conv2d_pool does to each value before it is pooled.
+void InstanceWriter::define_pooled_map() {
+  if (spec_.problem.family != families::conv2d_pool) return;
+  const std::string function = unique("map");
+  const Chain map = pooled_map(structure_of<Conv2dPoolStructure>(spec_.problem.structure).map);
+  head_ << epilogue_function(TypedChain(map, {DType::f32}), function);
+  define("MAPPED", "(v)", function + "(v)");
+}
+
+/// Condition that dst has an element at the macro's coordinates; empty where it always has.
+std::string InstanceWriter::inside_dst(const InstanceOperand& dst) {
+  if (dst.view.bounded) {
+    need_bounds(dst);
+    return index_of(dst, parameters_of(dst.view, *spec_.entry)).inside;
+  }
+  if (spec_.entry->padding.edges != Entry::Edges::pad) return {};
+  std::string inside;
+  for (std::size_t d = spec_.entry->origin.batch_of.empty() ? 0 : 1; d < dst.view.dimensions.size();
+       ++d) {
+    const std::string& dimension = dst.view.dimensions[d];
+    inside += (inside.empty() ? "(" : " && (") + coordinate_name(dimension) + ") < " + dimension;
+    sizes_.insert(dimension);
+  }
+  return inside;
+}
+
+}  // namespace morton::source

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <set>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/algebra/typed_chain.hpp"
+#include "base/rooms.hpp"
+#include "source/accessor.hpp"
+#include "source/instance.hpp"
+
+namespace morton::source {
+
+/// The number of a work-item's product in a batch.
+inline constexpr const char* kBatch = "((int)get_global_id(2))";
+
+/// Whether the operand's elements have the numbers of dst's, so that no coordinates are needed.
+[[nodiscard]] bool lies_as(const InstanceOperand& operand, const InstanceOperand& dst);
+
+/// The coordinates of an operand as a macro's body uses them, in parentheses.
+[[nodiscard]] std::vector<Expression> parameters_of(const View& view, const Entry& entry);
+
+/// The sizes that an expression names: names in parentheses are macro parameters, and those of
+/// coordinates are no sizes.
+[[nodiscard]] std::set<std::string> sizes_in(const Expression& expression);
+
+/// Writes an instance's text: collects definitions, remembers what to undefine after the kernel,
+/// and which sizes are asked for.
+class InstanceWriter {
+ public:
+  /// With a `caller` for a part of that kernel.
+  InstanceWriter(const InstanceSpec& spec, std::string caller)
+      : spec_(spec), caller_(std::move(caller)), any_rank_(spec.problem.family->has_any_rank()) {}
+
+  InstanceSource write();
+
+ private:
+  void define(const std::string& name, const std::string& parameters, const std::string& body) {
+    head_ << "#define " << name << parameters << " " << body << "\n";
+    tail_ << "#undef " << name << "\n";
+  }
+  void need(const Expression& expression) { sizes_.merge(expression.variables()); }
+  void define_constants();
+  void define_operand(const InstanceOperand& operand);
+  void define_scalar_access(const InstanceOperand& operand);
+  void define_vector_access(const InstanceOperand& operand, const IndexText& text);
+  void define_memory_order(const InstanceOperand& dst);
+  void define_part_order(const InstanceOperand& dst);
+  void define_common_order(const InstanceOperand& dst);
+  /// Whether the kernel asks for it, and all operands have dst's elements under dst's numbers.
+  [[nodiscard]] bool lies_alike() const;
+  void define_epilogue();
+  void define_pooled_map();
+  [[nodiscard]] TypedChain typed_epilogue() const;
+  [[nodiscard]] std::string inside_dst(const InstanceOperand& dst);
+  void need_bounds(const InstanceOperand& operand);
+  [[nodiscard]] DType accumulator() const;
+  std::vector<InstanceArgument> define_arguments();
+  [[nodiscard]] std::string parameter(const InstanceOperand& operand) const;
+  [[nodiscard]] std::string variable_type(const InstanceOperand& operand) const;
+  /// The operand's memory as a kernel argument. What a kernel indexes by hand in a batch is, under
+  /// the operand's own name, its product's part of that.
+  [[nodiscard]] std::string memory_name(const InstanceOperand& operand) const;
+  [[nodiscard]] const InstanceOperand* find(const std::string& name) const;
+  [[nodiscard]] std::string key() const;
+  [[nodiscard]] bool is_part() const { return !caller_.empty(); }
+  /// `name` with what tells this text from all others of a program.
+  [[nodiscard]] std::string unique(const std::string& name) const {
+    return name + "_" + key().substr(0, 12) + (is_part() ? "_of_" + caller_ : "");
+  }
+  [[nodiscard]] std::string epilogue_name() const { return unique("epilogue"); }
+  void define_place_in_caller();
+  [[nodiscard]] std::string text_of_entry() const;
+  /// Parameters of a macro that takes an operand's coordinates. In a family of any rank a kernel
+  /// cannot name them: it passes COORDINATES, one argument that is ignored, and the body uses the
+  /// variables that COORDINATES_OF_dst declared. (OpenCL C has no variadic macros.)
+  [[nodiscard]] std::string macro_parameters(const View& view) const;
+
+  const InstanceSpec& spec_;
+  std::string caller_;
+  bool any_rank_;
+  std::ostringstream head_;
+  std::ostringstream tail_;
+  std::set<std::string> sizes_;
+};
+
+}  // namespace morton::source
