@@ -197,8 +197,9 @@ class Catalogue {
   [[nodiscard]] static Catalogue standard() { return *shared(); }
   /// Every <family>/<name>.json below `folder`, with the .cl files that they name.
   [[nodiscard]] static Catalogue from_folder(const std::filesystem::path& folder);
-  /// Adds a user's entry or recipe file, or a kernel library of R17 (CompileOptions::catalogue_files); its
-  /// .cl files lie beneath its folder. An entry whose name is taken replaces nothing: ModelError.
+  /// Adds a user's entry or recipe file, or a kernel library of R17
+  /// (CompileOptions::catalogue_files); its .cl files lie beneath its folder. An entry whose name
+  /// is taken replaces nothing: ModelError.
   MORTON_FOR_TOOLS void add_file(const std::filesystem::path& json);
   /// Adds from text; `read_source` gives the text of a .cl named in it.
   void add_text(std::string_view json, const std::string& file,

@@ -31,7 +31,8 @@ struct CheckedResult {
 };
 
 /// Runs a loaded plan with memory of its own for each value (nothing is recycled). `inputs` are
-/// dense; they are packed into their arrangement, and padding whose contents are undefined holds NaN.
+/// dense; they are packed into their arrangement, and padding whose contents are undefined holds
+/// NaN.
 ///
 /// With guards, padding holds the worst that is allowed: that of a step's result what its
 /// arrangement promises no more than, and that of an operand, while the step runs, what the

@@ -24,7 +24,8 @@ namespace morton::plan {
 /// "4x16".
 [[nodiscard]] std::string work_group_text(const std::vector<std::int64_t>& local);
 
-/// Why `local` does not apply to the entry, for the plan's text; empty where it does or nothing is asked.
+/// Why `local` does not apply to the entry, for the plan's text; empty where it does or nothing is
+/// asked.
 [[nodiscard]] Message work_group_note(const Entry& entry, const std::vector<std::int64_t>& local);
 
 /// Throws UsageError for a work-group that is none, or that no kernel of the catalogue takes, with

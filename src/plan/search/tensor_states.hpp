@@ -40,8 +40,8 @@ class TensorStates {
   void add(int tensor, TensorState state) {
     states_[static_cast<std::size_t>(tensor)].push_back(std::move(state));
   }
-  /// Adds the way to have it in this arrangement with these contents of padding, or puts it in place of a dearer
-  /// one of the same format and contents.
+  /// Adds the way to have it in this arrangement with these contents of padding, or puts it in
+  /// place of a dearer one of the same format and contents.
   void keep(int tensor, const TensorState& way, const Arrangement& arrangement,
             PaddingContents padding);
 
