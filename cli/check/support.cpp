@@ -10,6 +10,7 @@
 #include "common/commands.hpp"
 #include "common/option_names.hpp"
 #include "common/output.hpp"
+#include "common/read_model.hpp"
 #include "morton/support.hpp"
 
 namespace morton::cli {
@@ -82,7 +83,7 @@ std::string text_of(const ModelSupport& support) {
 }  // namespace
 
 int show_support(const ModelOptions& model, const ResultOptions& result) {
-  const ModelSupport support = model_support(Model::load(model.path), compile_options(model));
+  const ModelSupport support = model_support(read_model(model), compile_options(model));
   emit(for_people(result.format) ? text_of(support) : to_text(json_of(support), result.format),
        result.path);
   return support.is_supported() ? 0 : kCheckFailed;

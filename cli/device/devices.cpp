@@ -75,7 +75,7 @@ int list_devices(const ResultOptions& options) {
                    {"images"},
                    {"unified"},
                    {"local memory"},
-                   {"roofs"}};
+                   {"peaks"}};
   for (const Json& device : devices) table.rows.push_back(row_of(device));
   emit(to_text(table, options.format), options.path);
   return 0;

@@ -76,7 +76,7 @@ TEST(PlanHost, IsRefusedWithTheReason) {
     return plan_of_product(8, device, options).considered[0].print();
   };
   EXPECT_THAT(reason(saved_device("pocl_cpu"), with_eigen()),
-              HasSubstr("not gemm.eigen: no measured host rate; run morton probe"));
+              HasSubstr("not gemm.eigen: no measured host rate; probe measures it"));
   EXPECT_THAT(reason(saved_device("nvidia_h200"), with_eigen()),
               HasSubstr("not gemm.eigen: it requires device.unified_memory"));
   EXPECT_THAT(reason(slow_to_launch(saved_device("nvidia_h200")), with_eigen()),

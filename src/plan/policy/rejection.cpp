@@ -33,7 +33,7 @@ struct ReasonText {
       case Why::host_is_waited_for:
         return "while the host computes for one device, the others wait for it";
       case Why::host_not_measured:
-        return "no measured host rate; run morton probe";
+        return "no measured host rate; " + setting("probe") + " measures it";
       case Why::other_steps:
         return "these extents lead to other steps";
     }
@@ -50,7 +50,8 @@ struct ReasonText {
   }
   Message operator()(const OtherPrecision& reason) const {
     const std::string type(name_of(reason.stored));
-    return "it keeps " + reason.role + " as " + type + ", which needs the precision " + type;
+    return "it keeps " + reason.role + " as " + type + ", which needs " +
+           setting("precision", type);
   }
   Message operator()(const WrongType& reason) const {
     return "its operand " + reason.role + " cannot be " + std::string(name_of(reason.type));

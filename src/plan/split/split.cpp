@@ -215,8 +215,8 @@ std::vector<std::int64_t> share_rows(std::int64_t batch, std::span<const double>
   if (batch < count) {
     throw UsageError("split: a batch of " + std::to_string(batch) + " cannot be split over " +
                      std::to_string(count) +
-                     " devices, which get at least one row each; give a larger batch or fewer "
-                     "devices");
+                     " devices, which get at least one row each; give a larger " +
+                     setting("batch") + " or fewer devices");
   }
   double largest = 0.0;
   for (const double weight : weights) {

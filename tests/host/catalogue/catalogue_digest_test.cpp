@@ -83,10 +83,14 @@ TEST(EntryDigest, DependsOnCodeAndValues) {
   }
 }
 
-/// Records that were written when a digest was of the files as they were.
+/// Records that were written when a digest was of the files as they were, and padding contents were
+/// called rim.
 TEST(EntryDigest, KnowsTheFilesDigestOfRecordsFromBefore) {
   const EntryDigest digest = good_digest();
-  const std::string before = digest_of(digest_of(kDigestEntry) + std::string(kDigestSource));
+  constexpr std::string_view kKey = "\"padding\"";
+  std::string entry(kDigestEntry);
+  entry.replace(entry.find(kKey), kKey.size(), "\"rim\"");
+  const std::string before = digest_of(digest_of(entry) + std::string(kDigestSource));
   EXPECT_EQ(digest.files, before);
   EXPECT_TRUE(digest.is(before));
   EXPECT_TRUE(digest.is(digest.kernel));
