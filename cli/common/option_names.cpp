@@ -16,6 +16,7 @@ struct Phrase {
 constexpr Phrase kPhrases[] = {
     {"also", "", "morton compile --also-shape"},
     {"cache", "clear self-test", "`morton cache clear self-test`"},
+    {"cache", "clear tuning", "`morton cache clear tuning`"},
     {"cache", "list", "`morton cache list`"},
     {"compare_layers", "", "`morton compare MODEL --layers`"},
     {"elsewhere", "rebuild", "--rebuild"},

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "common/option_names.hpp"
 #include "common/statistics.hpp"
 
 namespace morton::cli {
@@ -38,6 +39,8 @@ Json json_of(const TuneReport& report, const std::optional<NetworkTimes>& networ
   for (const TuneRefusal& one : report.refused) {
     refused.push_back({{"kernel", one.kernel}, {"tunables", one.tunables}, {"why", one.why}});
   }
+  Json notes = Json::array();
+  for (const Message& line : report.notes) notes.push_back(with_options(line));
   Json times;
   if (network) {
     times = {{"before_ms", network->before_ms},
@@ -46,7 +49,7 @@ Json json_of(const TuneReport& report, const std::optional<NetworkTimes>& networ
              {"steps", network->steps}};
   }
   return {{"file", report.file}, {"network", times},   {"recalled", report.recalled},
-          {"results", results},  {"refused", refused}, {"notes", report.notes}};
+          {"results", results},  {"refused", refused}, {"notes", notes}};
 }
 
 std::string text_of(const TuneReport& report, const std::optional<NetworkTimes>& network,
@@ -68,7 +71,9 @@ std::string text_of(const TuneReport& report, const std::optional<NetworkTimes>&
   for (const TuneRefusal& one : report.refused) {
     text += fmt::format("refused: {} {}: {}\n", one.kernel, values_text(one.tunables), one.why);
   }
-  for (const std::string& line : report.notes) text += fmt::format("not tuned: {}\n", line);
+  for (const Message& line : report.notes) {
+    text += fmt::format("not tuned: {}\n", with_options(line));
+  }
   if (network) {
     text += fmt::format("network: {} ms before, {} ms after; {} of {} steps run as tuned\n",
                         number_text(network->before_ms, 3), number_text(network->after_ms, 3),

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""No text of the library names an option of the command line: it names settings (morton/message.hpp),
-and cli/common/option_names.cpp alone writes options for them."""
+"""No text of the library names an option or a command of the command line: it names settings
+(morton/message.hpp), and cli/common/option_names.cpp alone writes options and commands for them."""
 
 import re
 
@@ -10,6 +10,7 @@ from project import Problems, files, read
 LITERAL = re.compile(r'"(?:\\.|[^"\\\n])*"')
 COMMENT = re.compile(r'("(?:\\.|[^"\\\n])*")|//[^\n]*')
 OPTION = re.compile(r"(?<![\w-])(?:--[a-z][a-z-]*|-[a-zA-Z](?=[ `);,]))")
+COMMAND = re.compile(r"`morton [a-z-]*")
 # Options of other programs.
 OTHERS = {"apt-get install --reinstall "}
 
@@ -27,6 +28,9 @@ def main():
                 for option in OPTION.findall(literal):
                     problems.add(path, number, f"names the option {option}: name the setting, as "
                                  'setting("exclude", name) does')
+                for command in COMMAND.findall(literal):
+                    problems.add(path, number, f"names the command {command}`: name it as "
+                                 'setting("cache", "list") does')
     problems.finish()
 
 

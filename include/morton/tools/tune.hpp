@@ -10,6 +10,7 @@
 #include "morton/compile.hpp"
 #include "morton/device.hpp"
 #include "morton/export.hpp"
+#include "morton/message.hpp"
 #include "morton/model.hpp"
 #include "morton/tools/problems.hpp"
 
@@ -66,9 +67,9 @@ struct TuneRefusal {
 struct TuneReport {
   std::vector<TuneResult> results;
   std::vector<TuneRefusal> refused;
-  std::vector<std::string> notes;  ///< kernels and problems that could not be tuned, and why
-  std::string file;                ///< that holds the result
-  std::int64_t recalled = 0;       ///< candidates that an earlier process had tried
+  std::vector<Message> notes;  ///< kernels and problems that could not be tuned, and why
+  std::string file;            ///< that holds the result
+  std::int64_t recalled = 0;   ///< candidates that an earlier process had tried
 };
 
 /// A problem whose kernels can be tuned.

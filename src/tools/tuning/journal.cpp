@@ -76,4 +76,30 @@ void Journal::fail(const std::string& what) const {
   throw ModelError(path_.string() + ": the journal " + what + ": " + std::strerror(errno));
 }
 
+Json message_json(const Message& text) {
+  Json pieces = Json::array();
+  for (const MessagePiece& piece : text.pieces) {
+    if (piece.setting.name.empty()) {
+      pieces.push_back(piece.words);
+    } else {
+      pieces.push_back(
+          Json::object({{"setting", piece.setting.name}, {"value", piece.setting.value}}));
+    }
+  }
+  return pieces;
+}
+
+Message message_from(const JsonReader& reader) {
+  if (reader.json().is_string()) return reader.text();
+  Message text;
+  for (const JsonReader& piece : reader.elements()) {
+    if (piece.json().is_string()) {
+      text += piece.text();
+    } else {
+      text += setting(piece.at("setting").text(), piece.at("value").text());
+    }
+  }
+  return text;
+}
+
 }  // namespace morton::tools

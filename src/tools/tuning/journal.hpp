@@ -8,6 +8,7 @@
 
 #include "base/files/json_reader.hpp"
 #include "base/rooms.hpp"
+#include "morton/message.hpp"
 
 namespace morton::tools {
 
@@ -40,5 +41,10 @@ class Journal {
   std::vector<Json> earlier_;
   int descriptor_ = -1;
 };
+
+/// A message as a line holds it: its pieces, of which a setting is an object.
+[[nodiscard]] Json message_json(const Message& text);
+/// The message again; also where older programs wrote its text. Throws ModelError for what is none.
+[[nodiscard]] Message message_from(const JsonReader& reader);
 
 }  // namespace morton::tools

@@ -116,7 +116,7 @@ class Tuner {
     const TunePair& pair = pairs_[index];
     Search search(*pair.entry, pair.problem,
                   search_space(*pair.entry, pair.bound.problem, device_, options_.seed), rules_);
-    std::string last_reason = findings.recall_verdicts(pair, search);
+    Message last_reason = findings.recall_verdicts(pair, search);
     if (last_reason.empty()) last_reason = "no values of its tunables satisfy its requirements";
     if (recall_journal(index, journal, search, findings)) return;
     const auto told = [&](const TrialRecord& trial) {
@@ -139,7 +139,7 @@ class Tuner {
     if (!record) {
       if (!search.flaw().empty()) last_reason = search.flaw();
       findings.keep_verdicts(pair);
-      journal.append({{"pair", index}, {"nothing", last_reason}});
+      journal.append({{"pair", index}, {"nothing", message_json(last_reason)}});
       return findings.note(pair, last_reason);
     }
     findings.keep(pair, *record);
@@ -160,7 +160,7 @@ class Tuner {
         return true;
       }
       if (reader.has("nothing")) {
-        findings.note(pair, reader.at("nothing").text());
+        findings.note(pair, message_from(reader.at("nothing")));
         return true;
       }
       const TrialRecord trial = trial_record_from(reader.at("trial"));

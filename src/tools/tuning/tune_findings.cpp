@@ -43,14 +43,15 @@ TuneFindings::TuneFindings(const TuneOptions& options, const std::filesystem::pa
   read_kept_tuning(folder, known_);
 }
 
-std::string TuneFindings::recall_verdicts(const TunePair& pair, Search& search) const {
-  std::string reason;
+Message TuneFindings::recall_verdicts(const TunePair& pair, Search& search) const {
+  Message reason;
   for (const Verdict& verdict : known_.verdicts()) {
     if (verdict.kernel != pair.entry->name || !pair.entry->program.digest.is(verdict.hash))
       continue;
     if (verdict.device.fingerprint != device_.fingerprint) continue;
     search.recall({verdict.tunables, TrialRecord::Fate::refused, 0.0, verdict.why});
-    reason = "refused before (`morton cache clear tuning` forgets that): " + verdict.why;
+    reason =
+        "refused before (" + setting("cache", "clear tuning") + " forgets that): " + verdict.why;
   }
   return reason;
 }
@@ -80,7 +81,7 @@ void TuneFindings::report(const TunedRecord& record) {
   report_.results.push_back(result_of(record));
 }
 
-void TuneFindings::note(const TunePair& pair, const std::string& why) {
+void TuneFindings::note(const TunePair& pair, const Message& why) {
   report_.notes.push_back(pair.entry->name + " for " + print_extents(pair.problem) + ": " + why);
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/rooms.hpp"
+#include "morton/message.hpp"
 #include "morton/tools/tune.hpp"
 #include "tools/tuning/search.hpp"
 #include "tools/tuning/tune_pair.hpp"
@@ -27,7 +28,7 @@ class TuneFindings {
 
   /// Gives the search the values that earlier jobs found refused on this device, which are not
   /// tried again. Returns why the last of them was refused; nothing where there is none.
-  [[nodiscard]] std::string recall_verdicts(const TunePair& pair, Search& search) const;
+  [[nodiscard]] Message recall_verdicts(const TunePair& pair, Search& search) const;
   /// Counts a candidate that an earlier process had tried.
   void recall(const TunePair& pair, const TrialRecord& trial);
   /// From now on no plan may use the trial's values of the pair's kernel.
@@ -39,7 +40,7 @@ class TuneFindings {
   /// Stores the verdicts, where the pair has no best values.
   void keep_verdicts(const TunePair& pair) { store(TunedData{}, pair); }
   /// Reports why the pair has none.
-  void note(const TunePair& pair, const std::string& why);
+  void note(const TunePair& pair, const Message& why);
 
   [[nodiscard]] TuneReport finish() { return std::move(report_); }
 
