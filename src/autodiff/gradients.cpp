@@ -17,14 +17,14 @@ class Walk {
       : graph_(graph),
         nodes_(graph.nodes.size()),
         leads_(graph.tensors.size(), false),
-        sums_(graph.tensors.size(), kNoTensor) {
-    for (const TensorId id : wanted) leads_[at(id)] = true;
+        sums_(graph.tensors.size()) {
+    for (const TensorId id : wanted) leads_[id] = true;
     for (std::size_t n = 0; n < nodes_; ++n) {
       const Node& node = graph.nodes[n];
       bool leads = false;
-      for (const TensorId id : node.inputs) leads = leads || (id != kNoTensor && leads_[at(id)]);
+      for (const TensorId id : node.inputs) leads = leads || (id != kNoTensor && leads_[id]);
       for (const TensorId id : node.outputs) {
-        if (id != kNoTensor && leads) leads_[at(id)] = is_real(graph.tensor(id).dtype);
+        if (id != kNoTensor && leads) leads_[id] = is_real(graph.tensor(id).dtype);
       }
     }
   }
@@ -34,26 +34,23 @@ class Walk {
     Tensor whole = Tensor::allocate(graph_.tensor(loss).dtype, graph_.tensor(loss).shape);
     for (std::int64_t i = 0; i < whole.size(); ++i) whole.set(i, scale);
     const TensorId constant = writer.constant(std::move(whole));
-    sums_[at(loss)] =
-        factor == kNoTensor ? constant : writer.apply(ScalarOp::mul, {constant, factor});
+    sums_[loss] = factor == kNoTensor ? constant : writer.apply(ScalarOp::mul, {constant, factor});
   }
 
   void run() {
     for (std::size_t n = nodes_; n-- > 0;) visit(n);
   }
 
-  [[nodiscard]] TensorId gradient_of(TensorId id) const { return sums_[at(id)]; }
+  [[nodiscard]] TensorId gradient_of(TensorId id) const { return sums_[id]; }
 
  private:
-  static std::size_t at(TensorId id) { return static_cast<std::size_t>(id); }
-
   void visit(std::size_t n) {
     const Node node = graph_.nodes[n];
     std::vector<TensorId> output_gradient;
     bool any = false;
     for (const TensorId id : node.outputs) {
-      const bool leads = id != kNoTensor && leads_[at(id)];
-      output_gradient.push_back(leads ? sums_[at(id)] : kNoTensor);
+      const bool leads = id != kNoTensor && leads_[id];
+      output_gradient.push_back(leads ? sums_[id] : kNoTensor);
       any = any || output_gradient.back() != kNoTensor;
     }
     if (!any) return;
@@ -61,7 +58,7 @@ class Walk {
       throw InternalError("gradients: node '" + node.name + "' is fused already");
     }
     std::vector<bool> wanted;
-    for (const TensorId id : node.inputs) wanted.push_back(id != kNoTensor && leads_[at(id)]);
+    for (const TensorId id : node.inputs) wanted.push_back(id != kNoTensor && leads_[id]);
     Gradient gradient(graph_, node, output_gradient, wanted);
     differentiate(gradient);
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
@@ -70,7 +67,7 @@ class Walk {
   }
 
   void add(TensorId id, TensorId gradient) {
-    TensorId& sum = sums_[at(id)];
+    TensorId& sum = sums_[id];
     if (sum == kNoTensor) {
       sum = gradient;
       return;
@@ -80,9 +77,9 @@ class Walk {
   }
 
   Graph& graph_;
-  std::size_t nodes_;           ///< of the graph as it was given
-  std::vector<bool> leads_;     ///< by tensor: whether it is a wanted one or depends on one
-  std::vector<TensorId> sums_;  ///< by tensor
+  std::size_t nodes_;                 ///< of the graph as it was given
+  Indexed<TensorId, bool> leads_;     ///< by tensor: whether it is a wanted one or depends on one
+  Indexed<TensorId, TensorId> sums_;  ///< by tensor
 };
 
 }  // namespace

@@ -160,8 +160,8 @@ TargetType target_type(const Shape& output, TargetKind kind) {
 }
 
 const Node* origin_of(const Graph& graph, TensorId id) {
-  for (int producer = graph.producer(id); producer >= 0; producer = graph.producer(id)) {
-    const Node& node = graph.nodes[static_cast<std::size_t>(producer)];
+  for (NodeId producer = graph.producer(id); producer; producer = graph.producer(id)) {
+    const Node& node = graph.node(producer);
     if (!operator_of(node).alias) return &node;
     id = node.inputs[0];
   }

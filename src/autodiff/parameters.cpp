@@ -14,16 +14,16 @@ namespace {
 
 /// Tensors that depend on what a node with weights of its own computes. Elementwise operators
 /// before the first such node bring data into shape, by constants that nobody learned.
-std::vector<bool> behind_weights(const Graph& graph) {
-  std::vector<bool> behind(graph.tensors.size(), false);
+Indexed<TensorId, bool> behind_weights(const Graph& graph) {
+  Indexed<TensorId, bool> behind(graph.tensors.size(), false);
   for (const Node& node : graph.nodes) {
     const Operator& op = operator_of(node);
     bool is_behind = op.chain == nullptr && !op.inputs.parameters.empty();
     for (const TensorId id : node.inputs) {
-      is_behind = is_behind || (id != kNoTensor && behind[static_cast<std::size_t>(id)]);
+      is_behind = is_behind || (id != kNoTensor && behind[id]);
     }
     for (const TensorId id : node.outputs) {
-      if (id != kNoTensor) behind[static_cast<std::size_t>(id)] = is_behind;
+      if (id != kNoTensor) behind[id] = is_behind;
     }
   }
   return behind;
@@ -37,9 +37,9 @@ bool is_stated(const Graph& graph, TensorId id, const Node& node) {
   const std::int64_t size = element_count(is_constant ? tensor.data.shape() : tensor.shape);
   if (size != 1 || node.op == "PRelu") return false;
   const TensorId other = node.inputs[node.inputs[0] == id ? 1 : 0];
-  const int producer = node.op == "Add" ? graph.producer(other) : -1;
-  if (producer < 0) return true;
-  const std::string& op = graph.nodes[static_cast<std::size_t>(producer)].op;
+  const NodeId producer = node.op == "Add" ? graph.producer(other) : NodeId();
+  if (!producer) return true;
+  const std::string& op = graph.node(producer).op;
   const Shape& shape = graph.tensor(other).shape;
   if (shape.size() < 2) return true;
   const bool is_bias = ((op == "MatMul" || op == "Gemm") && shape.back() == 1) ||
@@ -57,10 +57,11 @@ enum class Taken : std::uint8_t {
 
 /// What `node` takes tensor `id` for, itself or by way of nodes that only move it. `behind` is what
 /// behind_weights says.
-Taken taken_by(const Graph& graph, const std::vector<bool>& behind, const Node& node, TensorId id) {
+Taken taken_by(const Graph& graph, const Indexed<TensorId, bool>& behind, const Node& node,
+               TensorId id) {
   const Operator& op = operator_of(node);
   const bool is_elementwise = op.chain != nullptr;
-  if (is_elementwise && !(behind[static_cast<std::size_t>(node.outputs[0])])) return Taken::other;
+  if (is_elementwise && !behind[node.outputs[0]]) return Taken::other;
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     if (node.inputs[i] != id ||
         std::ranges::find(op.inputs.parameters, i) == op.inputs.parameters.end()) {
@@ -73,9 +74,8 @@ Taken taken_by(const Graph& graph, const std::vector<bool>& behind, const Node& 
   const bool moves = op.alias || node.op == "Transpose";
   if (!moves || node.inputs[0] != id || node.outputs[0] == kNoTensor) return Taken::other;
   Taken taken = Taken::other;
-  for (const int reader : graph.consumers(node.outputs[0])) {
-    taken = std::max(taken, taken_by(graph, behind, graph.nodes[static_cast<std::size_t>(reader)],
-                                     node.outputs[0]));
+  for (const NodeId reader : graph.consumers(node.outputs[0])) {
+    taken = std::max(taken, taken_by(graph, behind, graph.node(reader), node.outputs[0]));
   }
   return taken;
 }
@@ -86,16 +86,14 @@ bool is_finite(const Tensor& tensor) {
 
 /// What the surest of its readers takes each constant for.
 std::vector<std::pair<TensorId, Taken>> constants_of(const Graph& model) {
-  const std::vector<bool> behind = behind_weights(model);
+  const auto behind = behind_weights(model);
   std::vector<std::pair<TensorId, Taken>> constants;
-  for (std::size_t t = 0; t < model.tensors.size(); ++t) {
-    const GraphTensor& tensor = model.tensors[t];
-    const auto id = static_cast<TensorId>(t);
+  for (const TensorId id : model.tensors.ids()) {
+    const GraphTensor& tensor = model.tensors[id];
     if (tensor.kind != GraphTensor::Kind::constant || tensor.dtype != DType::f32) continue;
     Taken taken = Taken::other;
-    for (const int reader : model.consumers(id)) {
-      taken = std::max(taken,
-                       taken_by(model, behind, model.nodes[static_cast<std::size_t>(reader)], id));
+    for (const NodeId reader : model.consumers(id)) {
+      taken = std::max(taken, taken_by(model, behind, model.node(reader), id));
     }
     if (taken != Taken::other && is_finite(tensor.data)) constants.emplace_back(id, taken);
   }

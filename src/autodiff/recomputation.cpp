@@ -48,7 +48,7 @@ class Recomputation {
   }
 
   [[nodiscard]] bool is_there(TensorId id, std::int64_t size) const {
-    if (id == kNoTensor || graph_.producer(id) < 0) return true;
+    if (id == kNoTensor || !graph_.producer(id)) return true;
     return read_.contains(id) || element_count(graph_.tensor(id).shape) * kSmall <= size;
   }
 

@@ -93,8 +93,8 @@ class Indexed {
   Indexed(std::initializer_list<T> elements) : elements_(elements) {}
   explicit Indexed(std::vector<T> elements) : elements_(std::move(elements)) {}
 
-  [[nodiscard]] T& operator[](IdType id) { return elements_[place(id)]; }
-  [[nodiscard]] const T& operator[](IdType id) const { return elements_[place(id)]; }
+  [[nodiscard]] decltype(auto) operator[](IdType id) { return elements_[place(id)]; }
+  [[nodiscard]] decltype(auto) operator[](IdType id) const { return elements_[place(id)]; }
   /// False for none, and for ids beyond the list's end.
   [[nodiscard]] bool contains(IdType id) const { return id && place(id) < elements_.size(); }
 

@@ -10,27 +10,24 @@ namespace {
 
 template <typename Tensors>
 auto& checked_at(Tensors& tensors, TensorId id) {
-  if (id < 0 || static_cast<std::size_t>(id) >= tensors.size()) {
-    throw InternalError("graph: tensor " + std::to_string(id) + " of " +
+  if (!tensors.contains(id)) {
+    throw InternalError("graph: tensor " + std::to_string(id.index()) + " of " +
                         std::to_string(tensors.size()));
   }
-  return tensors[static_cast<std::size_t>(id)];
+  return tensors[id];
 }
 
 }  // namespace
 
-TensorId Graph::add_tensor(GraphTensor tensor) {
-  tensors.push_back(std::move(tensor));
-  return static_cast<TensorId>(tensors.size()) - 1;
-}
+TensorId Graph::add_tensor(GraphTensor tensor) { return tensors.add(std::move(tensor)); }
 
 const GraphTensor& Graph::tensor(TensorId id) const { return checked_at(tensors, id); }
 
 GraphTensor& Graph::tensor(TensorId id) { return checked_at(tensors, id); }
 
 TensorId Graph::find(std::string_view tensor_name) const {
-  for (std::size_t i = 0; i < tensors.size(); ++i) {
-    if (tensors[i].name == tensor_name) return static_cast<TensorId>(i);
+  for (const TensorId id : tensors.ids()) {
+    if (tensors[id].name == tensor_name) return id;
   }
   return kNoTensor;
 }
@@ -44,20 +41,20 @@ bool Graph::is_update(TensorId id) const {
                      [&](const StateUpdate& update) { return update.value == id; });
 }
 
-int Graph::producer(TensorId id) const {
+NodeId Graph::producer(TensorId id) const {
   for (std::size_t n = 0; n < nodes.size(); ++n) {
     const auto& made = nodes[n].outputs;
-    if (std::find(made.begin(), made.end(), id) != made.end()) return static_cast<int>(n);
+    if (std::find(made.begin(), made.end(), id) != made.end()) return NodeId(n);
   }
-  return -1;
+  return {};
 }
 
-std::vector<int> Graph::consumers(TensorId id) const {
-  std::vector<int> readers;
+std::vector<NodeId> Graph::consumers(TensorId id) const {
+  std::vector<NodeId> readers;
   for (std::size_t n = 0; n < nodes.size(); ++n) {
     const auto& read = nodes[n].inputs;
     if (std::find(read.begin(), read.end(), id) != read.end()) {
-      readers.push_back(static_cast<int>(n));
+      readers.emplace_back(n);
     }
   }
   return readers;

@@ -12,13 +12,10 @@
 #include "base/for_tools.hpp"
 #include "base/rooms.hpp"
 #include "base/shape.hpp"
+#include "base/tensor_id.hpp"
 #include "morton/tensor.hpp"
 
 namespace morton::graph {
-
-/// Index of a tensor in `Graph::tensors`; kNoTensor stands for an optional input that is absent.
-using TensorId = int;
-inline constexpr TensorId kNoTensor = -1;
 
 /// An extent that a model leaves open, by name ("batch"), or a number.
 struct Dimension {
@@ -76,17 +73,19 @@ struct Node {
   }
 };
 
+/// Its number among the graph's nodes; it changes when nodes before it come or go.
+using NodeId = Id<Node>;
+
 /// At the end of a run `state` takes the value that `value` has then.
 struct StateUpdate {
-  TensorId state = kNoTensor;
-  TensorId value = kNoTensor;
+  TensorId state, value;
 };
 
 /// A network: what to compute. Nodes stand in an order in which each comes after its producers.
 struct Graph {
   std::string name;
   std::int64_t opset = 13;  ///< of ONNX's operator set: which definition of an operator holds
-  std::vector<GraphTensor> tensors;
+  Indexed<TensorId, GraphTensor> tensors;
   std::vector<Node> nodes;
   std::vector<TensorId> inputs;
   std::vector<TensorId> outputs;
@@ -95,16 +94,19 @@ struct Graph {
   MORTON_FOR_TOOLS TensorId add_tensor(GraphTensor tensor);
   [[nodiscard]] const GraphTensor& tensor(TensorId id) const;
   [[nodiscard]] MORTON_FOR_TOOLS GraphTensor& tensor(TensorId id);
+  [[nodiscard]] const Node& node(NodeId id) const {
+    return nodes[static_cast<std::size_t>(id.index())];
+  }
   /// The tensor named `name`, or kNoTensor.
   [[nodiscard]] MORTON_FOR_TOOLS TensorId find(std::string_view name) const;
   /// True for what a run leaves behind: outputs, and values that states take.
   [[nodiscard]] bool is_result(TensorId id) const;
   /// True for the value that a state takes.
   [[nodiscard]] bool is_update(TensorId id) const;
-  /// Index of the node that computes `id`, or -1.
-  [[nodiscard]] int producer(TensorId id) const;
-  /// Indices of the nodes that read `id`, each once, in order.
-  [[nodiscard]] std::vector<int> consumers(TensorId id) const;
+  /// The node that computes `id`, or none.
+  [[nodiscard]] NodeId producer(TensorId id) const;
+  /// The nodes that read `id`, each once, in order.
+  [[nodiscard]] std::vector<NodeId> consumers(TensorId id) const;
 };
 
 /// Checks what every stage relies on: tensor ids in range, names unique, one producer for each

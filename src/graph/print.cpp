@@ -95,8 +95,8 @@ std::string print(const Graph& graph) {
 std::string print_dot(const Graph& graph) {
   std::string text = "digraph " + quoted(graph.name) + " {\n  node [shape=box];\n";
   for (const TensorId id : graph.inputs) {
-    text +=
-        "  t" + std::to_string(id) + " [shape=oval, label=" + quoted(describe(graph, id)) + "];\n";
+    text += "  t" + std::to_string(id.index()) +
+            " [shape=oval, label=" + quoted(describe(graph, id)) + "];\n";
   }
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n];
@@ -106,17 +106,18 @@ std::string print_dot(const Graph& graph) {
     for (const TensorId id : node.inputs) {
       // Constants would hide the network's own structure.
       if (id == kNoTensor || graph.tensor(id).kind == GraphTensor::Kind::constant) continue;
-      const int from = graph.producer(id);
-      text += "  " + (from >= 0 ? "n" + std::to_string(from) : "t" + std::to_string(id)) + " -> n" +
-              std::to_string(n) + " [label=" + quoted(describe(graph, id)) + "];\n";
+      const NodeId from = graph.producer(id);
+      text += "  " +
+              (from ? "n" + std::to_string(from.index()) : "t" + std::to_string(id.index())) +
+              " -> n" + std::to_string(n) + " [label=" + quoted(describe(graph, id)) + "];\n";
     }
   }
   for (const TensorId id : graph.outputs) {
-    const int from = graph.producer(id);
-    text +=
-        "  o" + std::to_string(id) + " [shape=oval, label=" + quoted(describe(graph, id)) + "];\n";
-    text += "  " + (from >= 0 ? "n" + std::to_string(from) : "t" + std::to_string(id)) + " -> o" +
-            std::to_string(id) + ";\n";
+    const NodeId from = graph.producer(id);
+    text += "  o" + std::to_string(id.index()) +
+            " [shape=oval, label=" + quoted(describe(graph, id)) + "];\n";
+    text += "  " + (from ? "n" + std::to_string(from.index()) : "t" + std::to_string(id.index())) +
+            " -> o" + std::to_string(id.index()) + ";\n";
   }
   return text + "}\n";
 }

@@ -40,8 +40,8 @@ class Verifier {
   }
 
   void check_id(TensorId id, const std::string& where) const {
-    if (id < 0 || static_cast<std::size_t>(id) >= graph_.tensors.size()) {
-      fail(where + " name tensor " + std::to_string(id) + " of " +
+    if (!graph_.tensors.contains(id)) {
+      fail(where + " name tensor " + std::to_string(id.index()) + " of " +
            std::to_string(graph_.tensors.size()));
     }
   }
@@ -72,8 +72,8 @@ class Verifier {
 
   void check_tensors() {
     std::set<std::string> names;
-    for (std::size_t i = 0; i < graph_.tensors.size(); ++i) {
-      const GraphTensor& tensor = graph_.tensors[i];
+    for (const TensorId id : graph_.tensors.ids()) {
+      const GraphTensor& tensor = graph_.tensors[id];
       if (!names.insert(tensor.name).second) fail("two tensors are named '" + tensor.name + "'");
       const bool stored =
           tensor.kind == GraphTensor::Kind::constant || tensor.kind == GraphTensor::Kind::state;
@@ -82,7 +82,7 @@ class Verifier {
              to_string(tensor.shape) + ", its data " + std::string(name_of(tensor.data.dtype())) +
              " " + to_string(tensor.data.shape()));
       }
-      if (tensor.kind != GraphTensor::Kind::activation) made_.insert(static_cast<TensorId>(i));
+      if (tensor.kind != GraphTensor::Kind::activation) made_.insert(id);
     }
   }
 
@@ -146,12 +146,14 @@ class Verifier {
   std::set<TensorId> made_;
 };
 
-/// Which node computes each tensor; -1 for none.
-std::vector<int> producers_of(const Graph& graph) {
-  std::vector<int> producers(graph.tensors.size(), -1);
+/// Which node computes each tensor, or none.
+using Producers = Indexed<TensorId, NodeId>;
+
+Producers producers_of(const Graph& graph) {
+  Producers producers(graph.tensors.size());
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     for (const TensorId id : graph.nodes[n].outputs) {
-      if (id != kNoTensor) producers.at(static_cast<std::size_t>(id)) = static_cast<int>(n);
+      if (id != kNoTensor) producers[id] = NodeId(n);
     }
   }
   return producers;
@@ -159,27 +161,25 @@ std::vector<int> producers_of(const Graph& graph) {
 
 /// The nodes of one cycle among those not `placed`: from any of them, going to an unplaced producer
 /// must come back.
-std::string describe_cycle(const Graph& graph, const std::vector<int>& producers,
-                           const std::vector<bool>& placed) {
-  const auto unplaced_producer = [&](std::size_t n) {
-    for (const TensorId id : graph.nodes[n].inputs) {
-      const int from = id == kNoTensor ? -1 : producers[static_cast<std::size_t>(id)];
-      if (from >= 0 && !placed[static_cast<std::size_t>(from)])
-        return static_cast<std::size_t>(from);
+std::string describe_cycle(const Graph& graph, const Producers& producers,
+                           const Indexed<NodeId, bool>& placed) {
+  const auto unplaced_producer = [&](NodeId reader) {
+    for (const TensorId id : graph.node(reader).inputs) {
+      const NodeId from = id == kNoTensor ? NodeId() : producers[id];
+      if (from && !placed[from]) return from;
     }
     throw InternalError("graph: a node waits for nothing");
   };
-  std::vector<std::size_t> path;
-  auto at =
-      static_cast<std::size_t>(std::find(placed.begin(), placed.end(), false) - placed.begin());
+  std::vector<NodeId> path;
+  NodeId at(std::find(placed.begin(), placed.end(), false) - placed.begin());
   while (std::find(path.begin(), path.end(), at) == path.end()) {
     path.push_back(at);
     at = unplaced_producer(at);
   }
   // The walk went against the arrows; reversed, each node feeds the next.
-  std::string text = "'" + graph.nodes[at].name + "'";
-  for (auto n = path.rbegin(); *n != at; ++n) text += " -> '" + graph.nodes[*n].name + "'";
-  return text + " -> '" + graph.nodes[at].name + "'";
+  std::string text = "'" + graph.node(at).name + "'";
+  for (auto n = path.rbegin(); *n != at; ++n) text += " -> '" + graph.node(*n).name + "'";
+  return text + " -> '" + graph.node(at).name + "'";
 }
 
 }  // namespace
@@ -187,32 +187,32 @@ std::string describe_cycle(const Graph& graph, const std::vector<int>& producers
 void verify(const Graph& graph, const std::string& stage) { Verifier(graph, stage).run(); }
 
 void sort_topologically(Graph& graph) {
-  const std::vector<int> producers = producers_of(graph);
+  const Producers producers = producers_of(graph);
   const std::size_t count = graph.nodes.size();
-  std::vector<std::set<std::size_t>> readers(count);
-  std::vector<std::size_t> waits_for(count, 0);
-  for (std::size_t n = 0; n < count; ++n) {
-    std::set<int> sources;
-    for (const TensorId id : graph.nodes[n].inputs) {
-      if (id != kNoTensor) sources.insert(producers.at(static_cast<std::size_t>(id)));
+  Indexed<NodeId, std::set<NodeId>> readers(count);
+  Indexed<NodeId, std::size_t> waits_for(count, 0);
+  for (const NodeId n : readers.ids()) {
+    std::set<NodeId> sources;
+    for (const TensorId id : graph.node(n).inputs) {
+      if (id != kNoTensor) sources.insert(producers[id]);
     }
-    sources.erase(-1);
-    for (const int from : sources) readers[static_cast<std::size_t>(from)].insert(n);
+    sources.erase(NodeId());
+    for (const NodeId from : sources) readers[from].insert(n);
     waits_for[n] = sources.size();
   }
   // The ready node that stands first goes first, so a sorted graph stays as it is.
-  std::set<std::size_t> ready;
-  for (std::size_t n = 0; n < count; ++n) {
+  std::set<NodeId> ready;
+  for (const NodeId n : waits_for.ids()) {
     if (waits_for[n] == 0) ready.insert(n);
   }
   std::vector<Node> sorted;
-  std::vector<bool> placed(count, false);
+  Indexed<NodeId, bool> placed(count, false);
   while (!ready.empty()) {
-    const std::size_t n = *ready.begin();
+    const NodeId n = *ready.begin();
     ready.erase(ready.begin());
     placed[n] = true;
-    sorted.push_back(graph.nodes[n]);
-    for (const std::size_t reader : readers[n]) {
+    sorted.push_back(graph.node(n));
+    for (const NodeId reader : readers[n]) {
       if (--waits_for[reader] == 0) ready.insert(reader);
     }
   }

@@ -31,11 +31,11 @@ void take_values(Graph& graph, const PassOptions& options) {
   }
 }
 
-bool needs_value(const Graph& graph, const Node& node, const std::vector<bool>& planned) {
+bool needs_value(const Graph& graph, const Node& node, const Indexed<TensorId, bool>& planned) {
   const Operator& op = operator_of(node);
   if (op.host.values != nullptr && !op.alias) return true;
   return std::any_of(node.outputs.begin(), node.outputs.end(), [&](TensorId id) {
-    return id != kNoTensor && planned[static_cast<std::size_t>(id)] && !graph.is_update(id);
+    return id != kNoTensor && planned[id] && !graph.is_update(id);
   });
 }
 
@@ -55,7 +55,7 @@ bool is_empty(const Graph& graph, const Node& node) {
 
 /// The values that are known of the node's outputs, as far as planning needs them; none or all.
 std::vector<Tensor> values_for(const Graph& graph, const Node& node,
-                               const std::vector<bool>& planned) {
+                               const Indexed<TensorId, bool>& planned) {
   if (!is_empty(graph, node)) {
     return needs_value(graph, node, planned) ? planned_values(graph, node) : std::vector<Tensor>{};
   }
@@ -70,7 +70,7 @@ std::vector<Tensor> values_for(const Graph& graph, const Node& node,
 
 /// Makes the node's outputs constants, where their values are known and planning needs them.
 /// Whether nothing is left to compute.
-bool plan_values(Graph& graph, Node& node, const std::vector<bool>& planned) {
+bool plan_values(Graph& graph, Node& node, const Indexed<TensorId, bool>& planned) {
   const Operator& op = operator_of(node);
   std::vector<Tensor> values = values_for(graph, node, planned);
   if (!values.empty()) {
@@ -93,7 +93,7 @@ bool plan_values(Graph& graph, Node& node, const std::vector<bool>& planned) {
 
 int infer_shapes(Graph& graph, const PassOptions& options) {
   take_values(graph, options);
-  const std::vector<bool> planned = planned_tensors(graph);
+  const auto planned = planned_tensors(graph);
   int inferred = 0;
   std::vector<Node> kept;
   // Operators see the nodes before theirs, so all stay in place until the end.

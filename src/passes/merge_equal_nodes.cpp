@@ -40,7 +40,7 @@ std::string text_of(const Node& node) {
   std::ostringstream out;
   out << node.op << "|" << node.copy << "|" << node.outputs.size();
   for (const TensorId id : node.outputs) out << (id == kNoTensor ? "-" : "+");
-  for (const TensorId id : node.inputs) out << "|" << id;
+  for (const TensorId id : node.inputs) out << "|" << id.index();
   for (const auto& [name, value] : node.attributes) {
     out << "|" << name << "=";
     std::visit(AttributeText{out}, value);
@@ -52,8 +52,7 @@ std::string text_of(const Node& node) {
 int merge_constants(Graph& graph) {
   std::map<std::string, TensorId> known;
   std::map<TensorId, TensorId> same;
-  for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
-    const auto id = static_cast<TensorId>(i);
+  for (const TensorId id : graph.tensors.ids()) {
     const Tensor* data = constant_data(graph, id);
     if (data == nullptr || data->bytes() > kLargestBytes || graph.is_result(id)) continue;
     const auto [first, added] = known.emplace(text_of(*data), id);

@@ -42,11 +42,10 @@ int remove_nodes(Graph& graph, const std::set<TensorId>& needed) {
 
 int remove_tensors(Graph& graph, std::set<TensorId> needed) {
   needed.insert(graph.inputs.begin(), graph.inputs.end());
-  std::vector<GraphTensor> kept;
+  Indexed<TensorId, GraphTensor> kept;
   std::map<TensorId, TensorId> new_id{{kNoTensor, kNoTensor}};
   for (const TensorId id : needed) {
-    new_id[id] = static_cast<TensorId>(kept.size());
-    kept.push_back(std::move(graph.tensor(id)));
+    new_id[id] = kept.add(std::move(graph.tensor(id)));
   }
   const auto renumber = [&](std::vector<TensorId>& ids) {
     for (TensorId& id : ids) id = new_id.at(id);

@@ -72,19 +72,18 @@ std::vector<std::int64_t> constant_integers(const Graph& graph, TensorId id) {
 }
 
 std::optional<std::size_t> producer_of(const Graph& graph, TensorId id) {
-  const int producer = graph.producer(id);
-  if (producer < 0) return std::nullopt;
-  return static_cast<std::size_t>(producer);
+  const NodeId producer = graph.producer(id);
+  if (!producer) return std::nullopt;
+  return producer.index();
 }
 
 std::optional<std::size_t> sole_reader(const Graph& graph, TensorId id) {
   if (graph.is_result(id)) return std::nullopt;
-  const std::vector<int> readers = graph.consumers(id);
+  const std::vector<NodeId> readers = graph.consumers(id);
   if (readers.size() != 1) return std::nullopt;
-  const auto reader = static_cast<std::size_t>(readers[0]);
-  const auto& inputs = graph.nodes[reader].inputs;
+  const auto& inputs = graph.node(readers[0]).inputs;
   if (std::count(inputs.begin(), inputs.end(), id) != 1) return std::nullopt;
-  return reader;
+  return readers[0].index();
 }
 
 void remove_node(Graph& graph, std::size_t n) {

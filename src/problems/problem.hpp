@@ -9,6 +9,7 @@
 #include "base/algebra/view.hpp"
 #include "base/for_tools.hpp"
 #include "base/rooms.hpp"
+#include "base/tensor_id.hpp"
 #include "morton/dtype.hpp"
 #include "morton/tensor.hpp"
 #include "problems/family.hpp"
@@ -32,7 +33,7 @@ struct Problem {
 
 /// An operand's tie to a tensor of the graph.
 struct Binding {
-  int tensor = -1;  ///< index into the graph's (or a recipe's) tensors
+  TensorId tensor;  ///< of the graph, or a recipe's temporary
   View view;
 };
 
@@ -40,7 +41,7 @@ struct Binding {
 /// rule) against the tensor that dst is bound to. `shape` may differ from the tensor's own: the
 /// bias of a convolution holds O elements and broadcasts as O x 1 x 1.
 struct Side {
-  int tensor = -1;
+  TensorId tensor;
   Shape shape;
 };
 

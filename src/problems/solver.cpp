@@ -13,11 +13,11 @@ namespace {
 
 /// What the epilogue reads: src0 of an elementwise problem, else the value computed, and the sides.
 std::vector<DType> epilogue_types(const BoundProblem& bound,
-                                  std::span<const SolverTensor> tensors) {
+                                  Indexed<TensorId, SolverTensor> tensors) {
   const auto& types = bound.problem.types;
   std::vector<DType> read{types.at(types.contains("src0") ? "src0" : "acc")};
   for (const Side& side : bound.sides) {
-    read.push_back(tensors[static_cast<std::size_t>(side.tensor)].dtype);
+    read.push_back(tensors[side.tensor].dtype);
   }
   return read;
 }
@@ -39,10 +39,10 @@ std::size_t index_in_side(const Side& side, const Shape& shape, std::size_t inde
 /// dst in the making.
 class ProblemSolver {
  public:
-  ProblemSolver(const BoundProblem& bound, std::span<const SolverTensor> tensors)
+  ProblemSolver(const BoundProblem& bound, Indexed<TensorId, SolverTensor> tensors)
       : bound_(bound),
         tensors_(tensors),
-        shape_(tensors[static_cast<std::size_t>(bound.operands.at("dst").tensor)].shape),
+        shape_(tensors[bound.operands.at("dst").tensor].shape),
         reader_(bound, tensors),
         epilogue_(bound.problem.epilogue, epilogue_types(bound, tensors)),
         result_(static_cast<std::size_t>(element_count(shape_)),
@@ -76,7 +76,7 @@ class ProblemSolver {
     is_written_[*index] = true;
     std::vector<Bounded> inputs{{value, 0.0}};
     for (const Side& side : bound_.sides) {
-      const SolverTensor& tensor = tensors_[static_cast<std::size_t>(side.tensor)];
+      const SolverTensor& tensor = tensors_[side.tensor];
       inputs.push_back({tensor.value[index_in_side(side, shape_, *index)], 0.0});
     }
     const Bounded last{epilogue_.evaluate(inputs).value, 0.0};
@@ -84,7 +84,7 @@ class ProblemSolver {
   }
 
   const BoundProblem& bound_;
-  std::span<const SolverTensor> tensors_;
+  Indexed<TensorId, SolverTensor> tensors_;
   const Shape& shape_;
   ProblemReader reader_;
   TypedChain epilogue_;
@@ -94,11 +94,11 @@ class ProblemSolver {
 
 }  // namespace
 
-ProblemReader::ProblemReader(const BoundProblem& bound, std::span<const SolverTensor> tensors)
+ProblemReader::ProblemReader(const BoundProblem& bound, Indexed<TensorId, SolverTensor> tensors)
     : bound_(bound), tensors_(tensors), sizes_(environment_of(bound.problem)) {
   for (const auto& [name, binding] : bound.operands) {
     const View& view = binding.view;
-    const Shape& shape = tensors[static_cast<std::size_t>(binding.tensor)].shape;
+    const Shape& shape = tensors[binding.tensor].shape;
     Shape extents;
     for (const auto& extent : view.extents) extents.push_back(extent.evaluate(sizes_));
     if (extents == shape && view.coordinates.size() == shape.size()) continue;
@@ -116,13 +116,13 @@ double ProblemReader::load(const std::string& operand, const Coordinates& at) {
   const Binding& binding = bound_.operands.at(operand);
   const auto index = index_of(operand, at);
   if (!index) return binding.view.outside;
-  return tensors_[static_cast<std::size_t>(binding.tensor)].value[*index];
+  return tensors_[binding.tensor].value[*index];
 }
 
 std::optional<std::size_t> ProblemReader::index_of(const std::string& operand,
                                                    const Coordinates& at) {
   const Binding& binding = bound_.operands.at(operand);
-  const Shape& shape = tensors_[static_cast<std::size_t>(binding.tensor)].shape;
+  const Shape& shape = tensors_[binding.tensor].shape;
   for (std::size_t d = 0; d < at.size(); ++d) {
     sizes_[coordinate_name(binding.view.dimensions[d])] = at[d];
   }
@@ -138,7 +138,7 @@ std::optional<std::size_t> ProblemReader::index_of(const std::string& operand,
   return static_cast<std::size_t>(index);
 }
 
-std::vector<double> solve(const BoundProblem& bound, std::span<const SolverTensor> tensors) {
+std::vector<double> solve(const BoundProblem& bound, Indexed<TensorId, SolverTensor> tensors) {
   return ProblemSolver(bound, tensors).run();
 }
 

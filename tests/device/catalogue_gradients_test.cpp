@@ -49,10 +49,10 @@ std::optional<TestGraph> gradient_graph(const OperatorCase& test, std::size_t op
   const TensorId y = graph.outputs.front();
   if (!is_real(graph.tensor(y))) return std::nullopt;
   std::vector<TensorId> wanted;
-  for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
-    const GraphTensor& tensor = graph.tensors[i];
+  for (const TensorId id : graph.tensors.ids()) {
+    const GraphTensor& tensor = graph.tensors[id];
     if (tensor.kind != GraphTensor::Kind::activation && is_real(tensor)) {
-      wanted.push_back(static_cast<TensorId>(i));
+      wanted.push_back(id);
     }
   }
   if (operand >= wanted.size()) return std::nullopt;

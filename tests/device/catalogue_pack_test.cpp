@@ -72,8 +72,8 @@ class TransformSource : public test::LayoutSource {
                                  {between(1, 5), between(1, 5)}, PaddingContents::zero);
     View view = View::identity({"A", "B"});
     if (turned) view = View::mapped({"A", "B"}, parse({"b", "a"}), parse({"B", "A"}));
-    result.bound =
-        pack_problem(0, 1, view, result.to, problem_of({"A", "B"}, extents), Demand::Kind::packed);
+    result.bound = pack_problem(TensorId(0), TensorId(1), view, result.to,
+                                problem_of({"A", "B"}, extents), Demand::Kind::packed);
     result.expected.resize(static_cast<std::size_t>(bytes_of(result.to)));
     pack_through(result.source, view, environment_of(problem_of({"A", "B"}, extents)), result.to,
                  result.expected);
@@ -123,7 +123,8 @@ class TransformSource : public test::LayoutSource {
     result.source = values(extents);
     result.from = somewhere(extents);
     result.to = target(extents);
-    result.bound = pack_problem(0, 1, View{}, result.to, Problem{}, Demand::Kind::direct);
+    result.bound =
+        pack_problem(TensorId(0), TensorId(1), View{}, result.to, Problem{}, Demand::Kind::direct);
     result.expected.resize(static_cast<std::size_t>(bytes_of(result.to)));
     pack(result.source, result.to, result.expected);
     result.what = "direct";
@@ -137,7 +138,8 @@ class TransformSource : public test::LayoutSource {
     result.source = values(tensor);
     result.from = somewhere(tensor);
     result.to = operand_target(extents);
-    result.bound = pack_problem(0, 1, view, result.to, problem, Demand::Kind::packed);
+    result.bound =
+        pack_problem(TensorId(0), TensorId(1), view, result.to, problem, Demand::Kind::packed);
     result.expected.resize(static_cast<std::size_t>(bytes_of(result.to)));
     pack_through(result.source, view, environment_of(problem), result.to, result.expected);
     result.what = what + " " + view.print();

@@ -223,7 +223,7 @@ std::set<std::string> families_of(const OperatorCase& test) {
   std::set<std::string> families;
   for (const Node& node : graph.nodes) {
     if (operator_of(node).alias) continue;
-    const auto tensor_at = [&](int id) -> const TaskTensor& {
+    const auto tensor_at = [&](TensorId id) -> const TaskTensor& {
       thread_local TaskTensor tensor;
       tensor.shape = graph.tensor(id).shape;
       return tensor;

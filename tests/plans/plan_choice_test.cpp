@@ -258,13 +258,13 @@ TEST(PlanRecipe, Im2colBecomesAPackAndAProduct) {
   const Problem& pack = expanded.steps[0].task.bound.problem;
   EXPECT_EQ(pack.family, "pack");
   EXPECT_TRUE(pack.epilogue.is_identity());
-  EXPECT_EQ(tensor_of(expanded.steps[0].task.bound, "dst"), kFirstTemporary + 2);
+  EXPECT_EQ(tensor_of(expanded.steps[0].task.bound, "dst"), kFirstTemporary.moved(2));
   const BoundProblem& product = expanded.steps[1].task.bound;
   EXPECT_EQ(product.problem.family, "gemm");
   EXPECT_EQ(product.problem.extents.at("M"), 8);
   EXPECT_EQ(product.problem.extents.at("N"), 100);
   EXPECT_EQ(product.problem.extents.at("K"), 27);
-  EXPECT_EQ(tensor_of(product, "rhs"), kFirstTemporary + 2);
+  EXPECT_EQ(tensor_of(product, "rhs"), kFirstTemporary.moved(2));
   // The bias goes to the step that writes the result.
   EXPECT_FALSE(product.problem.epilogue.is_identity());
   EXPECT_EQ(product.sides.size(), 1U);

@@ -38,11 +38,11 @@ class ScheduleBuilder {
     } else {
       chain.input_count = 2;
       chain.append(ScalarOp::add, {ScalarRef::input(0), ScalarRef::input(1)});
-      sides.push_back({0, shape_of(side)});
+      sides.push_back({TensorId(0), shape_of(side)});
     }
     ScheduledKernel kernel;
-    kernel.choice.bound =
-        std::make_shared<const BoundProblem>(elementwise_problem(0, 1, shape, chain, sides));
+    kernel.choice.bound = std::make_shared<const BoundProblem>(
+        elementwise_problem(TensorId(0), TensorId(1), shape, chain, sides));
     kernel.choice.estimated_us = 1.0;
     kernel.values = {{"src0", from}, {"dst", to}};
     if (side) kernel.sides.push_back(side);
@@ -59,7 +59,7 @@ class ScheduleBuilder {
   void copy(ValueId part, ValueId whole, std::size_t axis, std::int64_t start, Way way) {
     const Shape& shape = shape_of(part);
     ScheduledKernel kernel;
-    BoundProblem bound = elementwise_problem(0, 1, shape, Chain{}, {});
+    BoundProblem bound = elementwise_problem(TensorId(0), TensorId(1), shape, Chain{}, {});
     kernel.choice.estimated_us = 1.0;
     const auto dimensions = numbered_dimensions(shape.size());
     std::vector<Expression> coordinates, extents;

@@ -18,10 +18,11 @@ std::string text_of(const CandidateList& list) {
     for (const KernelChoice& kernel : candidate.kernels) {
       text += "  " + kernel.name + " " + kernel.entry->name;
       for (const auto& [role, binding] : kernel.bound->operands) {
-        text += " " + role + "=" + std::to_string(binding.tensor) + binding.view.print() +
+        text += " " + role + "=" + std::to_string(binding.tensor.index()) + binding.view.print() +
                 print(kernel.demands.at(role).arrangement);
       }
-      for (const auto& side : kernel.bound->sides) text += " side=" + std::to_string(side.tensor);
+      for (const auto& side : kernel.bound->sides)
+        text += " side=" + std::to_string(side.tensor.index());
       text += "\n";
     }
     for (const TaskTensor& tensor : candidate.temporaries) text += "  " + tensor.name + "\n";
@@ -67,10 +68,9 @@ TEST(CandidateMemo, NamesTheTensorsOfEachTask) {
   Task twin = tasks.tasks.front();
   twin.name = "twin";
   for (auto& [role, binding] : twin.bound.operands) {
-    TaskTensor copy = tasks.tensors[static_cast<std::size_t>(binding.tensor)];
+    TaskTensor copy = tasks.tensors[binding.tensor];
     copy.name += "_of_twin";
-    binding.tensor = static_cast<int>(tasks.tensors.size());
-    tasks.tensors.push_back(copy);
+    binding.tensor = tasks.tensors.add(copy);
   }
   const KernelPolicy policy(catalogue, {});
   const PlanContext context{policy, device, tasks};

@@ -81,10 +81,10 @@ std::vector<ReferenceTensor> reference_outputs(const Graph& graph,
                                                std::span<const NamedTensor> inputs,
                                                const TransformError& transform) {
   std::map<TensorId, ReferenceTensor> values;
-  for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
-    const GraphTensor& tensor = graph.tensors[i];
+  for (const TensorId id : graph.tensors.ids()) {
+    const GraphTensor& tensor = graph.tensors[id];
     if (tensor.kind == GraphTensor::Kind::constant) {
-      values[static_cast<TensorId>(i)] = to_reference(tensor.data);
+      values[id] = to_reference(tensor.data);
     }
   }
   for (const NamedTensor& input : inputs)

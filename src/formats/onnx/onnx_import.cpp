@@ -131,12 +131,11 @@ TensorId GraphBuilder::add_tensor(GraphTensor tensor) {
     throw ModelError(where_ + ": the name " + in_quotes(tensor.name) + " has more than " +
                      std::to_string(kLongestOnnxName) + " bytes");
   }
-  const auto id = static_cast<TensorId>(graph_.tensors.size());
+  const TensorId id = graph_.tensors.next_id();
   if (!ids_.emplace(tensor.name, id).second) {
     throw ModelError(where_ + ": tensor " + in_quotes(tensor.name) + " is defined twice");
   }
-  graph_.tensors.push_back(std::move(tensor));
-  return id;
+  return graph_.tensors.add(std::move(tensor));
 }
 
 void GraphBuilder::add_constant(const std::string& name, Tensor data) {
@@ -152,8 +151,7 @@ void GraphBuilder::add_constant(const std::string& name, Tensor data) {
 void GraphBuilder::add_input(const onnx::ValueInfoProto& proto) {
   const auto known = ids_.find(proto.name());
   // Older models list their initializers among the inputs, as values that a caller may replace.
-  if (known != ids_.end() &&
-      graph_.tensors[static_cast<std::size_t>(known->second)].kind == GraphTensor::Kind::constant) {
+  if (known != ids_.end() && graph_.tensors[known->second].kind == GraphTensor::Kind::constant) {
     return;
   }
   const std::string here = where_ + ": input " + in_quotes(proto.name());

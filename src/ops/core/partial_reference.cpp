@@ -16,14 +16,14 @@ bool is_known(const Graph& graph, const KnownValues& known, TensorId id) {
 }
 
 /// Indices of the nodes between the known tensors and `target`, in order.
-std::set<std::size_t> nodes_before(const Graph& graph, TensorId target, const KnownValues& known) {
-  std::set<std::size_t> nodes;
+std::set<NodeId> nodes_before(const Graph& graph, TensorId target, const KnownValues& known) {
+  std::set<NodeId> nodes;
   std::vector<TensorId> open{target};
   while (!open.empty()) {
-    const auto n = static_cast<std::size_t>(graph.producer(open.back()));
+    const NodeId n = graph.producer(open.back());
     open.pop_back();
     if (!nodes.insert(n).second) continue;
-    for (const TensorId id : graph.nodes[n].inputs) {
+    for (const TensorId id : graph.node(n).inputs) {
       if (id != kNoTensor && !is_known(graph, known, id)) open.push_back(id);
     }
   }
@@ -32,14 +32,14 @@ std::set<std::size_t> nodes_before(const Graph& graph, TensorId target, const Kn
 
 /// A product whose output channels are independent of each other.
 struct PlainProduct {
-  std::size_t node = 0;
+  NodeId node;
   std::size_t axis = 0;  ///< of the channels in its result
   std::int64_t multiplications = 0;
 };
 
 /// The node as a product; nothing where it is none, or its channels are in groups.
-std::optional<PlainProduct> plain_product_of(const Graph& graph, std::size_t n) {
-  const Node& node = graph.nodes[n];
+std::optional<PlainProduct> plain_product_of(const Graph& graph, NodeId n) {
+  const Node& node = graph.node(n);
   const NodeView view(graph, node);
   if (!view.has_input(0) || !view.has_input(1) || node.outputs.size() != 1) return {};
   const Shape& result = graph.tensor(node.outputs[0]).shape;
@@ -82,20 +82,20 @@ std::vector<std::int64_t> draw(std::int64_t channels, std::int64_t count, std::u
 
 /// Which part of the nodes' inputs is computed with.
 struct Cut {
-  std::size_t product = 0;
+  NodeId product;
   ChannelChoice choice;
 };
 
 /// Nothing where all channels fit the limit, or where the nodes are more than one product and what
 /// keeps its channels.
-std::optional<Cut> cut_of(const Graph& graph, const std::set<std::size_t>& nodes, TensorId target,
+std::optional<Cut> cut_of(const Graph& graph, const std::set<NodeId>& nodes, TensorId target,
                           const SampleOptions& options) {
   if (options.most_multiplications == 0) return {};
   const auto product = plain_product_of(graph, *nodes.begin());
   if (!product || product->multiplications <= options.most_multiplications) return {};
   const Shape& shape = graph.tensor(target).shape;
-  for (const std::size_t n : nodes) {
-    const Node& node = graph.nodes[n];
+  for (const NodeId n : nodes) {
+    const Node& node = graph.node(n);
     const bool same = n == product->node ? graph.tensor(node.outputs[0]).shape == shape
                                          : keeps_channels(graph, node, shape, product->axis);
     if (!same) return {};
@@ -143,8 +143,8 @@ class Part {
     part_.opset = graph.opset;
   }
 
-  void compute(std::size_t n) {
-    Node node = graph_.nodes[n];
+  void compute(NodeId n) {
+    Node node = graph_.node(n);
     for (std::size_t i = 0; i < node.inputs.size(); ++i) node.inputs[i] = operand(n, i);
     for (TensorId& id : node.outputs) {
       if (id == kNoTensor) continue;
@@ -181,8 +181,8 @@ class Part {
   }
 
   /// Input `i` of node `n` as a tensor of the part.
-  TensorId operand(std::size_t n, std::size_t i) {
-    const Node& node = graph_.nodes[n];
+  TensorId operand(NodeId n, std::size_t i) {
+    const Node& node = graph_.node(n);
     const TensorId id = node.inputs[i];
     if (id == kNoTensor) return kNoTensor;
     if (const auto computed = own_.find(id); computed != own_.end()) return computed->second;
@@ -207,9 +207,9 @@ class Part {
     throw UsageError("reference: no value for '" + tensor.name + "'");
   }
 
-  [[nodiscard]] std::optional<std::size_t> axis_to_cut(std::size_t n, std::size_t i) const {
+  [[nodiscard]] std::optional<std::size_t> axis_to_cut(NodeId n, std::size_t i) const {
     if (!cut_) return {};
-    const Node& node = graph_.nodes[n];
+    const Node& node = graph_.node(n);
     const Shape& result = graph_.tensor(node.outputs[0]).shape;
     const std::size_t axis = cut_->choice.axis;
     return n == cut_->product ? axis_of_operand(node, graph_, i, result[axis])
@@ -248,14 +248,14 @@ Tensor take(const Tensor& tensor, const ChannelChoice& choice) {
 
 PartialReference partial_reference(const Graph& graph, TensorId target, const KnownValues& known,
                                    const SampleOptions& options) {
-  const std::set<std::size_t> nodes = nodes_before(graph, target, known);
+  const std::set<NodeId> nodes = nodes_before(graph, target, known);
   const auto cut = cut_of(graph, nodes, target, options);
   PartialReference result;
   if (cut) result.channels = cut->choice;
   Part part(graph, known, cut, options.transform);
-  for (const std::size_t n : nodes) {
+  for (const NodeId n : nodes) {
     part.compute(n);
-    result.nodes.push_back(graph.nodes[n].name);
+    result.nodes.push_back(graph.node(n).name);
   }
   result.value = part.result(target);
   return result;

@@ -113,17 +113,16 @@ std::vector<Tensor> planned_values(const Graph& graph, const Node& node) {
   return results;
 }
 
-std::vector<bool> planned_tensors(const Graph& graph) {
-  std::vector<bool> planned(graph.tensors.size(), false);
+Indexed<TensorId, bool> planned_tensors(const Graph& graph) {
+  Indexed<TensorId, bool> planned(graph.tensors.size(), false);
   const auto mark = [&](TensorId id) {
-    if (id != kNoTensor) planned[static_cast<std::size_t>(id)] = true;
+    if (id != kNoTensor) planned[id] = true;
   };
   for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node) {
     const Operator* op = find_operator(node->op);
     if (op == nullptr) continue;
-    const bool computes = std::any_of(node->outputs.begin(), node->outputs.end(), [&](TensorId id) {
-      return id != kNoTensor && planned[static_cast<std::size_t>(id)];
-    });
+    const bool computes = std::any_of(node->outputs.begin(), node->outputs.end(),
+                                      [&](TensorId id) { return id != kNoTensor && planned[id]; });
     if (computes && !op->inputs.shapes_only)
       std::for_each(node->inputs.begin(), node->inputs.end(), mark);
     for (const std::size_t i : op->inputs.planned) {
@@ -134,14 +133,14 @@ std::vector<bool> planned_tensors(const Graph& graph) {
 }
 
 std::vector<TensorId> planned_graph_inputs(const Graph& graph) {
-  const std::vector<bool> planned = planned_tensors(graph);
+  const auto planned = planned_tensors(graph);
   std::vector<TensorId> inputs;
   for (const TensorId id : graph.inputs) {
     // Real numbers of more dimensions are data: what depends on them is no shape arithmetic.
     const GraphTensor& tensor = graph.tensor(id);
     const std::size_t rank = std::max(tensor.declared.size(), tensor.shape.size());
     const bool arithmetic = !is_real(tensor.dtype) || rank <= 1;
-    if (planned[static_cast<std::size_t>(id)] && arithmetic) inputs.push_back(id);
+    if (planned[id] && arithmetic) inputs.push_back(id);
   }
   return inputs;
 }

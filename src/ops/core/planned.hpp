@@ -16,7 +16,7 @@ namespace morton::ops {
 [[nodiscard]] std::vector<Tensor> planned_values(const Graph& graph, const Node& node);
 /// Marks, for each tensor, whether planning needs its value: some node's planned input depends on
 /// it.
-[[nodiscard]] std::vector<bool> planned_tensors(const Graph& graph);
+[[nodiscard]] Indexed<TensorId, bool> planned_tensors(const Graph& graph);
 /// The inputs of the graph whose values planning needs, in the graph's order.
 [[nodiscard]] std::vector<TensorId> planned_graph_inputs(const Graph& graph);
 

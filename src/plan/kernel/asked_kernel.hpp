@@ -14,7 +14,7 @@ struct AskedKernel {
   const PlanContext& context;
   const Temporaries& temporaries;
 
-  [[nodiscard]] const TaskTensor& tensor(int id) const {
+  [[nodiscard]] const TaskTensor& tensor(TensorId id) const {
     return tensor_at(id, context.tasks, temporaries);
   }
 };

@@ -42,7 +42,7 @@ std::optional<Reason> check_doubles(const AskedKernel& asked) {
   bool used = std::any_of(steps.begin(), steps.end(), [](const ScalarStep& step) {
     return facts_of(step.op).typing == ScalarTyping::convert && step.target == DType::f64;
   });
-  const auto is_double = [&](int tensor) { return asked.tensor(tensor).dtype == DType::f64; };
+  const auto is_double = [&](TensorId tensor) { return asked.tensor(tensor).dtype == DType::f64; };
   for (const auto& [role, binding] : asked.bound->operands) {
     used = used || is_double(binding.tensor);
   }

@@ -93,9 +93,8 @@ bool writes_parts(const Entry& entry) {
   return entry.program.code.find("COORDINATES_OF_ROW") != std::string::npos;
 }
 
-const TaskTensor& tensor_at(int id, const TaskList& tasks, const Temporaries& temporaries) {
-  return id >= kFirstTemporary ? temporaries[static_cast<std::size_t>(id - kFirstTemporary)]
-                               : tasks.tensors[static_cast<std::size_t>(id)];
+const TaskTensor& tensor_at(TensorId id, const TaskList& tasks, const Temporaries& temporaries) {
+  return is_temporary(id) ? temporaries[temporary_index(id)] : tasks.tensors[id];
 }
 
 OrReason<KernelChoice> choose_entry(const Entry& entry, const SharedProblem& bound,

@@ -43,10 +43,19 @@ struct KernelChoice {
   bool once = false;          ///< computes a derived tensor, when the plan is loaded
 };
 
-inline constexpr int kFirstTemporary = 1 << 24;
+inline constexpr TensorId kFirstTemporary{1 << 24};
+
+[[nodiscard]] constexpr bool is_temporary(TensorId id) { return id >= kFirstTemporary; }
+/// Of a temporary: its index among the candidate's.
+[[nodiscard]] constexpr std::size_t temporary_index(TensorId id) {
+  return static_cast<std::size_t>(id.index() - kFirstTemporary.index());
+}
+[[nodiscard]] constexpr TensorId temporary_id(std::size_t index) {
+  return kFirstTemporary.moved(index);
+}
 
 /// The tensor with this id: one of the tasks', or a temporary of the candidate.
-[[nodiscard]] const TaskTensor& tensor_at(int id, const TaskList& tasks,
+[[nodiscard]] const TaskTensor& tensor_at(TensorId id, const TaskList& tasks,
                                           const Temporaries& temporaries);
 
 /// Whether an entry of a family of any rank walks the rows of its problem, whose result may be a

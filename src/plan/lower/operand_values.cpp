@@ -17,19 +17,19 @@ ValueId OperandValues::operand(const KernelChoice& choice, const std::string& ro
 }
 
 ValueId OperandValues::side(const Side& side) {
-  if (side.tensor >= kFirstTemporary) return any(side.tensor);
+  if (is_temporary(side.tensor)) return any(side.tensor);
   if (values_.tensor(side.tensor).shape == side.shape) return any(side.tensor);
   if (values_.is_constant(side.tensor)) return values_.reshaped_constant(side.tensor, side.shape);
   // Other extents: the elements are taken row-major.
   return values_.reshaped(direct(side.tensor, values_.row_major(side.tensor)), side.shape);
 }
 
-ValueId OperandValues::direct(int tensor, const Arrangement& demanded) {
+ValueId OperandValues::direct(TensorId tensor, const Arrangement& demanded) {
   for (const ValueId value : values_.of(tensor)) {
     if (satisfies(values_.at(value).arrangement, demanded)) return value;
   }
   if (values_.is_constant(tensor)) return stored(tensor, values_.add_constant(tensor, demanded));
-  if (tensor < kFirstTemporary && values_.tensor(tensor).alias_of >= 0) {
+  if (!is_temporary(tensor) && values_.tensor(tensor).alias_of) {
     return alias(tensor, demanded);
   }
   if (values_.of(tensor).empty()) {
@@ -38,7 +38,7 @@ ValueId OperandValues::direct(int tensor, const Arrangement& demanded) {
   return stored(tensor, repacking_.copy(values_.of(tensor).front(), tensor, demanded));
 }
 
-ValueId OperandValues::any(int tensor) {
+ValueId OperandValues::any(TensorId tensor) {
   if (!values_.of(tensor).empty()) return values_.of(tensor).front();
   return direct(tensor, values_.row_major(tensor));
 }
@@ -56,7 +56,7 @@ ValueId OperandValues::packed(const Binding& binding, const Arrangement& arrange
 
 /// A tensor that has the elements of another under a new shape: the other's memory, in an
 /// arrangement that both shapes can name, or row-major.
-ValueId OperandValues::alias(int tensor, const Arrangement& demanded) {
+ValueId OperandValues::alias(TensorId tensor, const Arrangement& demanded) {
   const TaskTensor& facts = values_.tensor(tensor);
   if (const auto seen = seen_from_source(demanded, values_.tensor(facts.alias_of).shape)) {
     const ValueId value = direct(facts.alias_of, *seen);
@@ -71,7 +71,7 @@ ValueId OperandValues::alias(int tensor, const Arrangement& demanded) {
 }
 
 /// The value, which from here on stores the tensor.
-ValueId OperandValues::stored(int tensor, ValueId value) {
+ValueId OperandValues::stored(TensorId tensor, ValueId value) {
   values_.of(tensor).push_back(value);
   return value;
 }

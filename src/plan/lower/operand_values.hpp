@@ -21,13 +21,13 @@ class OperandValues {
   /// What a kernel reads as this side operand of its epilogue.
   ValueId side(const Side& side);
   /// The tensor in the demanded arrangement.
-  ValueId direct(int tensor, const Arrangement& demanded);
+  ValueId direct(TensorId tensor, const Arrangement& demanded);
 
  private:
-  ValueId any(int tensor);
+  ValueId any(TensorId tensor);
   ValueId packed(const Binding& binding, const Arrangement& arrangement, const Problem& problem);
-  ValueId alias(int tensor, const Arrangement& demanded);
-  ValueId stored(int tensor, ValueId value);
+  ValueId alias(TensorId tensor, const Arrangement& demanded);
+  ValueId stored(TensorId tensor, ValueId value);
 
   StoredValues& values_;
   Repacking& repacking_;

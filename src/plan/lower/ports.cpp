@@ -14,10 +14,10 @@ void Ports::add_inputs() {
 }
 
 void Ports::add_states() {
-  for (std::size_t t = 0; t < tasks_.tensors.size(); ++t) {
-    const TaskTensor& facts = tasks_.tensors[t];
+  for (const TensorId tensor : tasks_.tensors.ids()) {
+    const TaskTensor& facts = tasks_.tensors[tensor];
     if (facts.kind != TaskTensor::Kind::state) continue;
-    const ValueId value = add(static_cast<int>(t), facts.name, Value::Kind::state);
+    const ValueId value = add(tensor, facts.name, Value::Kind::state);
     values_.at(value).data = facts.data;
     schedule_.states.push_back({facts.name, value});
   }
@@ -32,7 +32,7 @@ void Ports::add_outputs(OperandValues& operands, const StateUpdates& updates) {
   }
 }
 
-ValueId Ports::add(int tensor, const std::string& name, Value::Kind kind) {
+ValueId Ports::add(TensorId tensor, const std::string& name, Value::Kind kind) {
   const ValueId value = values_.add(name, kind, values_.row_major(tensor));
   values_.of(tensor).push_back(value);
   return value;

@@ -20,7 +20,7 @@ class Ports {
   void add_outputs(OperandValues& operands, const StateUpdates& updates);
 
  private:
-  ValueId add(int tensor, const std::string& name, Value::Kind kind);
+  ValueId add(TensorId tensor, const std::string& name, Value::Kind kind);
   void require_current(const std::string& name, ValueId value, const StateUpdates& updates);
   void make_output(const std::string& name, ValueId value);
 

@@ -9,7 +9,7 @@
 
 namespace morton::plan {
 
-ValueId Repacking::copy(ValueId from, int tensor, const Arrangement& to) {
+ValueId Repacking::copy(ValueId from, TensorId tensor, const Arrangement& to) {
   return append(from, pack_problem(tensor, tensor, View{}, to, Problem{}, Demand::Kind::direct),
                 to);
 }
@@ -22,7 +22,7 @@ ValueId Repacking::pack(ValueId from, const Binding& operand, const Arrangement&
       to);
 }
 
-void Repacking::renew(int state, ValueId value, int tensor) {
+void Repacking::renew(TensorId state, ValueId value, TensorId tensor) {
   const ValueId home = values_.of(state).front();
   const Arrangement row_major = values_.row_major(tensor);
   ScheduledKernel kernel;

@@ -13,11 +13,11 @@ class Repacking {
       : schedule_(schedule), values_(values), context_(context) {}
 
   /// The tensor of the value `from`, copied into this arrangement.
-  ValueId copy(ValueId from, int tensor, const Arrangement& to);
+  ValueId copy(ValueId from, TensorId tensor, const Arrangement& to);
   /// The same through the operand's view in `problem`.
   ValueId pack(ValueId from, const Binding& operand, const Arrangement& to, const Problem& problem);
   /// Copies the value of `tensor` into the memory of `state`, both row-major.
-  void renew(int state, ValueId value, int tensor);
+  void renew(TensorId state, ValueId value, TensorId tensor);
 
  private:
   ValueId append(ValueId from, BoundProblem pack, const Arrangement& to);

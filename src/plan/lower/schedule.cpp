@@ -56,8 +56,8 @@ class Scheduler {
   }
 
   ValueId write(const KernelChoice& choice, const Arrangement& open_output) {
-    const int tensor = tensor_of(*choice.bound, "dst");
-    if (tensor >= kFirstTemporary) return values_.add_temporary(tensor);
+    const TensorId tensor = tensor_of(*choice.bound, "dst");
+    if (is_temporary(tensor)) return values_.add_temporary(tensor);
     // The slabs of a recipe write parts of one value.
     if (!values_.of(tensor).empty()) return values_.of(tensor).front();
     const Demand& demand = choice.demands.at("dst");

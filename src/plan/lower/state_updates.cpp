@@ -7,7 +7,7 @@
 
 namespace morton::plan {
 
-void StateUpdates::update(int state, int tensor) {
+void StateUpdates::update(TensorId state, TensorId tensor) {
   const ValueId home = values_.of(state).front();
   const ValueId value = operands_.direct(tensor, values_.row_major(tensor));
   const Value& source = values_.at(memory_root(values_.all(), value));

@@ -17,7 +17,7 @@ class StateUpdates {
 
   /// Makes the state take the tensor's value: the step that computes it writes the state's memory
   /// where that is safe, else it is copied at the end.
-  void update(int state, int tensor);
+  void update(TensorId state, TensorId tensor);
   /// Whether the value lies in the memory of the state that takes it.
   [[nodiscard]] bool renews(ValueId value) const { return renewed_.contains(value); }
 

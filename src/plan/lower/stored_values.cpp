@@ -17,23 +17,19 @@ const Temporaries& StoredValues::temporaries() const {
   return candidate_ == nullptr ? no_temporaries_ : candidate_->temporaries;
 }
 
-const TaskTensor& StoredValues::tensor(int id) const {
-  return tasks_.tensors[static_cast<std::size_t>(id)];
-}
+const TaskTensor& StoredValues::tensor(TensorId id) const { return tasks_.tensors[id]; }
 
-Arrangement StoredValues::row_major(int tensor) const {
+Arrangement StoredValues::row_major(TensorId tensor) const {
   const TaskTensor& facts = this->tensor(tensor);
   return row_major_arrangement(facts.dtype, facts.shape);
 }
 
-bool StoredValues::is_constant(int tensor) const {
-  return tensor < kFirstTemporary && this->tensor(tensor).kind == TaskTensor::Kind::constant;
+bool StoredValues::is_constant(TensorId tensor) const {
+  return !is_temporary(tensor) && this->tensor(tensor).kind == TaskTensor::Kind::constant;
 }
 
-std::vector<ValueId>& StoredValues::of(int tensor) {
-  return tensor >= kFirstTemporary
-             ? of_temporaries_[static_cast<std::size_t>(tensor - kFirstTemporary)]
-             : of_tensors_[static_cast<std::size_t>(tensor)];
+std::vector<ValueId>& StoredValues::of(TensorId tensor) {
+  return is_temporary(tensor) ? of_temporaries_[temporary_index(tensor)] : of_tensors_[tensor];
 }
 
 ValueId StoredValues::add(const std::string& name, Value::Kind kind,
@@ -45,8 +41,8 @@ ValueId StoredValues::add(const std::string& name, Value::Kind kind,
   return values_.add(std::move(value));
 }
 
-ValueId StoredValues::add_temporary(int tensor) {
-  const auto index = static_cast<std::size_t>(tensor - kFirstTemporary);
+ValueId StoredValues::add_temporary(TensorId tensor) {
+  const auto index = temporary_index(tensor);
   const TaskTensor& facts = candidate_->temporaries[index];
   const bool derived = facts.kind == TaskTensor::Kind::derived;
   const ValueId value = add(facts.name, derived ? Value::Kind::derived : Value::Kind::workspace,
@@ -55,7 +51,7 @@ ValueId StoredValues::add_temporary(int tensor) {
   return value;
 }
 
-ValueId StoredValues::add_constant(int tensor, const Arrangement& arrangement) {
+ValueId StoredValues::add_constant(TensorId tensor, const Arrangement& arrangement) {
   const TaskTensor& facts = this->tensor(tensor);
   Arrangement zero_padding = arrangement;
   zero_padding.padding = PaddingContents::zero;
@@ -64,7 +60,7 @@ ValueId StoredValues::add_constant(int tensor, const Arrangement& arrangement) {
   return value;
 }
 
-ValueId StoredValues::reshaped_constant(int tensor, const Shape& shape) {
+ValueId StoredValues::reshaped_constant(TensorId tensor, const Shape& shape) {
   const auto [known, added] = reshaped_.try_emplace({tensor, shape});
   if (added) {
     const TaskTensor& facts = this->tensor(tensor);

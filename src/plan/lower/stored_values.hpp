@@ -28,20 +28,20 @@ class StoredValues {
   [[nodiscard]] Value& at(ValueId id) { return values_[id]; }
   [[nodiscard]] const Value& at(ValueId id) const { return values_[id]; }
   /// A tensor of the task list.
-  [[nodiscard]] const TaskTensor& tensor(int id) const;
-  [[nodiscard]] Arrangement row_major(int tensor) const;
-  [[nodiscard]] bool is_constant(int tensor) const;
+  [[nodiscard]] const TaskTensor& tensor(TensorId id) const;
+  [[nodiscard]] Arrangement row_major(TensorId tensor) const;
+  [[nodiscard]] bool is_constant(TensorId tensor) const;
 
   /// The values that store a tensor, in the order that they were made.
-  [[nodiscard]] std::vector<ValueId>& of(int tensor);
+  [[nodiscard]] std::vector<ValueId>& of(TensorId tensor);
 
   ValueId add(const std::string& name, Value::Kind kind, const Arrangement& arrangement);
   /// The value of a temporary of the candidate.
-  ValueId add_temporary(int tensor);
+  ValueId add_temporary(TensorId tensor);
   /// A constant of the task list in this arrangement, with zeros around it.
-  ValueId add_constant(int tensor, const Arrangement& arrangement);
+  ValueId add_constant(TensorId tensor, const Arrangement& arrangement);
   /// A constant under another row-major shape; each only once.
-  ValueId reshaped_constant(int tensor, const Shape& shape);
+  ValueId reshaped_constant(TensorId tensor, const Shape& shape);
   /// The same memory seen as another row-major shape.
   ValueId reshaped(ValueId value, const Shape& shape);
   /// The same memory under another arrangement of as many bytes.
@@ -50,11 +50,11 @@ class StoredValues {
  private:
   const TaskList& tasks_;
   Values& values_;
-  std::vector<std::vector<ValueId>> of_tensors_;
+  Indexed<TensorId, std::vector<ValueId>> of_tensors_;
   std::vector<std::vector<ValueId>> of_temporaries_;
   const Candidate* candidate_ = nullptr;
   Temporaries no_temporaries_;
-  std::map<std::pair<int, Shape>, ValueId> reshaped_;  ///< constants, by tensor and shape
+  std::map<std::pair<TensorId, Shape>, ValueId> reshaped_;  ///< constants, by tensor and shape
 };
 
 }  // namespace morton::plan

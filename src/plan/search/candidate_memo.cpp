@@ -13,7 +13,7 @@
 namespace morton::plan {
 namespace {
 
-std::string number_in(const std::vector<int>& tensors, int tensor) {
+std::string number_in(const std::vector<TensorId>& tensors, TensorId tensor) {
   return "#" + std::to_string(std::ranges::find(tensors, tensor) - tensors.begin());
 }
 
@@ -33,7 +33,7 @@ std::string text_of(const View& view) {
 /// All that list_candidates looks at, but the names.
 std::string key_of(const Task& task, const TaskList& tasks) {
   const Problem& problem = task.bound.problem;
-  const std::vector<int> tensors = tensors_of(task.bound);
+  const std::vector<TensorId> tensors = tensors_of(task.bound);
   std::string key = problem.family.name() + ";" + text_of(problem.extents) +
                     text_of(problem.structure) + problem.epilogue.print() + ";";
   for (const auto& [role, type] : problem.types) {
@@ -45,8 +45,8 @@ std::string key_of(const Task& task, const TaskList& tasks) {
   for (const auto& side : task.bound.sides) {
     key += "\nside" + number_in(tensors, side.tensor) + " " + to_string(side.shape);
   }
-  for (const int id : tensors) {
-    const TaskTensor& tensor = tasks.tensors[static_cast<std::size_t>(id)];
+  for (const TensorId id : tensors) {
+    const TaskTensor& tensor = tasks.tensors[id];
     key += "\n" + std::string(name_of(tensor.dtype)) + to_string(tensor.shape) +
            std::to_string(static_cast<int>(tensor.kind));
   }

@@ -58,7 +58,7 @@ CandidateList list_within(const PosedTask& posed, const PlanContext& context) {
     list_recipes(own, context, list);
   };
   bool wanted = false;
-  const auto at = [&](int id) -> const TaskTensor& {
+  const auto at = [&](TensorId id) -> const TaskTensor& {
     return tensor_at(id, context.tasks, posed.outer);
   };
   const BoundProblem& whole = posed.task.bound;

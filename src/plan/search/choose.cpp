@@ -19,7 +19,7 @@ namespace {
 /// paths, so the result is exact for chains and a start for `improve` elsewhere.
 class Chooser {
  public:
-  Chooser(const CandidateLists& candidates, const std::vector<Formats>& wishes,
+  Chooser(const CandidateLists& candidates, const Indexed<TensorId, Formats>& wishes,
           const PlanContext& context)
       : candidates_(candidates),
         wishes_(wishes),
@@ -28,7 +28,7 @@ class Chooser {
         writers_(context.tasks.tensors.size()),
         parts_(candidates.size()) {
     for (std::size_t t = 0; t < candidates.size(); ++t) {
-      writers_[static_cast<std::size_t>(result_of(t))].push_back(t);
+      writers_[result_of(t)].push_back(t);
     }
   }
 
@@ -38,17 +38,19 @@ class Chooser {
     std::vector<char> decided(candidates_.size(), 0);
     for (std::size_t t = candidates_.size(); t-- > 0;) {
       if (decided[t] != 0) continue;
-      const int dst = result_of(t);
+      const TensorId dst = result_of(t);
       follow(dst, states_.cheapest(dst), selections, decided);
     }
     return selections;
   }
 
  private:
-  int result_of(std::size_t t) const { return tensor_of(context_.tasks.tasks[t].bound, "dst"); }
+  TensorId result_of(std::size_t t) const {
+    return tensor_of(context_.tasks.tasks[t].bound, "dst");
+  }
 
   void visit(std::size_t t) {
-    const auto dst = static_cast<std::size_t>(result_of(t));
+    const TensorId dst = result_of(t);
     Formats formats = wishes_[dst];
     for (std::size_t c = 0; c < candidates_[t]->candidates.size(); ++c) {
       const Candidate& candidate = candidates_[t]->candidates[c];
@@ -77,13 +79,13 @@ class Chooser {
     read_.clear();
     for (const auto& kernel : candidate.kernels) {
       for (const auto& [role, binding] : kernel.bound->operands) {
-        if (role == "dst" || binding.tensor >= kFirstTemporary) continue;
+        if (role == "dst" || is_temporary(binding.tensor)) continue;
         add_source(list.tensor(binding.tensor), kernel.demands.at(role), state);
       }
       for (const auto& side : kernel.bound->sides) {
-        if (side.tensor >= kFirstTemporary) continue;
-        const int tensor = list.tensor(side.tensor);
-        const Shape& shape = context_.tasks.tensors[static_cast<std::size_t>(tensor)].shape;
+        if (is_temporary(side.tensor)) continue;
+        const TensorId tensor = list.tensor(side.tensor);
+        const Shape& shape = context_.tasks.tensors[tensor].shape;
         const Demand& result = kernel.demands.at("dst");
         add_source(tensor, side_demand(result, side.shape, shape), state);
       }
@@ -92,12 +94,12 @@ class Chooser {
   }
 
   /// Adds the cheapest way to meet the demand to `state`.
-  void add_source(int tensor, const Demand& demand, TensorState& state) {
-    const int source = root_of(context_.tasks, tensor);
+  void add_source(TensorId tensor, const Demand& demand, TensorState& state) {
+    const TensorId source = root_of(context_.tasks, tensor);
     const auto& options = states_.of(source);
     if (options.empty()) return;
     const auto known =
-        std::ranges::find(state.sources, source, &std::pair<int, std::size_t>::first);
+        std::ranges::find(state.sources, source, &std::pair<TensorId, std::size_t>::first);
     if (known != state.sources.end()) {
       // Slabs read a tensor again and again: all before it, and a copy that stays, cost once.
       if (!is_met_again(tensor, demand))
@@ -111,7 +113,7 @@ class Chooser {
   }
 
   /// Whether a copy that the candidate has already serves this demand too; remembers it.
-  bool is_met_again(int tensor, const Demand& demand) {
+  bool is_met_again(TensorId tensor, const Demand& demand) {
     if (demand.kind == Demand::Kind::packed) return false;
     const bool known = std::ranges::any_of(read_, [&](const auto& read) {
       return read.first == tensor && read.second.kind == demand.kind &&
@@ -122,15 +124,14 @@ class Chooser {
   }
 
   /// Whether several tasks write the tensor, each its part.
-  bool is_part(std::size_t tensor) const { return writers_[tensor].size() > 1; }
+  bool is_part(TensorId tensor) const { return writers_[tensor].size() > 1; }
 
   /// Keeps the way to have the result of a task in this arrangement with this padding, if it is the
   /// cheapest to have it so.
   void keep(std::size_t t, const TensorState& way, const Arrangement& arrangement,
             PaddingContents padding) {
-    const int dst = result_of(t);
-    if (!is_part(static_cast<std::size_t>(dst)))
-      return states_.keep(dst, way, arrangement, padding);
+    const TensorId dst = result_of(t);
+    if (!is_part(dst)) return states_.keep(dst, way, arrangement, padding);
     std::optional<TensorState>& known = parts_[t];
     if (known && !(way.cost_us < known->cost_us)) return;
     known = way;
@@ -139,7 +140,7 @@ class Chooser {
   }
 
   /// The one way to have a tensor that is written in parts: each the cheapest way.
-  void join_parts(std::size_t tensor) {
+  void join_parts(TensorId tensor) {
     TensorState whole = *parts_[writers_[tensor].front()];
     whole.cost_us = 0.0;
     whole.sources.clear();
@@ -148,12 +149,12 @@ class Chooser {
       whole.sources.insert(whole.sources.end(), parts_[t]->sources.begin(),
                            parts_[t]->sources.end());
     }
-    states_.add(static_cast<int>(tensor), std::move(whole));
+    states_.add(tensor, std::move(whole));
   }
 
-  void follow(int tensor, std::size_t index, std::vector<Selection>& selections,
+  void follow(TensorId tensor, std::size_t index, std::vector<Selection>& selections,
               std::vector<char>& decided) const {
-    const auto& writers = writers_[static_cast<std::size_t>(tensor)];
+    const auto& writers = writers_[tensor];
     if (writers.empty() || decided[writers.front()] != 0) return;
     const TensorState& state = states_.of(tensor)[index];
     for (const std::size_t task : writers) {
@@ -165,26 +166,24 @@ class Chooser {
   }
 
   const CandidateLists& candidates_;
-  const std::vector<Formats>& wishes_;
+  const Indexed<TensorId, Formats>& wishes_;
   const PlanContext& context_;
   TensorStates states_;
-  std::vector<std::vector<std::size_t>> writers_;  ///< by tensor: the tasks that write it
-  std::vector<std::optional<TensorState>> parts_;  ///< by task, of those that write a part
-  std::vector<std::pair<int, Demand>> read_;       ///< by the candidate that is visited
+  Indexed<TensorId, std::vector<std::size_t>> writers_;  ///< the tasks that write it
+  std::vector<std::optional<TensorState>> parts_;        ///< by task, of those that write a part
+  std::vector<std::pair<TensorId, Demand>> read_;        ///< by the candidate that is visited
 };
 
 /// True when some tensor is read by several tasks, so that the paths of the search were not apart.
 bool has_joins(const TaskList& tasks) {
-  std::vector<int> readers(tasks.tensors.size(), 0);
+  Indexed<TensorId, int> readers(tasks.tensors.size(), 0);
   for (const auto& task : tasks.tasks) {
     for (const auto& [role, binding] : task.bound.operands) {
-      const auto id = static_cast<std::size_t>(binding.tensor);
-      const bool activation = tasks.tensors[id].kind == TaskTensor::Kind::activation;
-      if (role != "dst" && activation && ++readers[id] > 1) return true;
+      const bool activation = tasks.tensors[binding.tensor].kind == TaskTensor::Kind::activation;
+      if (role != "dst" && activation && ++readers[binding.tensor] > 1) return true;
     }
     for (const auto& side : task.bound.sides) {
-      const auto id = static_cast<std::size_t>(side.tensor);
-      if (tasks.tensors[id].kind == TaskTensor::Kind::activation) return true;
+      if (tasks.tensors[side.tensor].kind == TaskTensor::Kind::activation) return true;
     }
   }
   return false;
@@ -193,7 +192,7 @@ bool has_joins(const TaskList& tasks) {
 }  // namespace
 
 std::vector<Selection> choose(const CandidateLists& candidates, const PlanContext& context) {
-  std::vector<Formats> wishes = wished_formats(candidates, context.tasks);
+  Indexed<TensorId, Formats> wishes = wished_formats(candidates, context.tasks);
   keep_decided_formats(wishes, context);
   std::vector<Selection> selections = Chooser(candidates, wishes, context).run();
   if (has_joins(context.tasks)) improve(selections, candidates, wishes, context);

@@ -90,13 +90,13 @@ void throw_none_allowed(const Task& task, const PlanContext& context,
   throw error;
 }
 
-void keep_decided_formats(std::vector<Formats>& wishes, const PlanContext& context) {
+void keep_decided_formats(Indexed<TensorId, Formats>& wishes, const PlanContext& context) {
   for (const Task& task : context.tasks.tasks) {
     const std::vector<TaskDecision>* decisions = decisions_for(task.name, context);
     if (decisions == nullptr) continue;
     std::set<std::string> allowed;
     for (const TaskDecision& decision : *decisions) allowed.insert(decision.format);
-    wishes[static_cast<std::size_t>(tensor_of(task.bound, "dst"))].keep(
+    wishes[tensor_of(task.bound, "dst")].keep(
         [&](const Arrangement& format) { return allowed.contains(format_text(format)); });
   }
 }

@@ -21,7 +21,7 @@ namespace morton::plan {
 
 /// Leaves in `wishes` the formats that were decided for each tensor at other extents, where one of
 /// them can be.
-void keep_decided_formats(std::vector<Formats>& wishes, const PlanContext& context);
+void keep_decided_formats(Indexed<TensorId, Formats>& wishes, const PlanContext& context);
 
 /// What the selections decide, by task.
 [[nodiscard]] std::map<std::string, TaskDecision> decisions_of(

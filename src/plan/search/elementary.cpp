@@ -102,7 +102,7 @@ bool is_built_for(const KernelChoice& choice, PackEnds ends, const PlanContext& 
 OrReason<KernelChoice> choose_elementary(const SharedProblem& bound, const std::string& name,
                                          const PlanContext& context,
                                          const Temporaries& temporaries) {
-  const auto at = [&](int id) -> const TaskTensor& {
+  const auto at = [&](TensorId id) -> const TaskTensor& {
     return tensor_at(id, context.tasks, temporaries);
   };
   for (auto& narrow : narrowed(*bound, at)) {

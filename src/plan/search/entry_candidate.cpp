@@ -96,7 +96,7 @@ std::optional<Started> start_of(const BoundProblem& bound, const TaskTensor& dst
 }
 
 /// The problem of spreading the addend over the whole of dst's shape.
-BoundProblem spread_problem(const Started& started, const TaskTensor& addend, int start,
+BoundProblem spread_problem(const Started& started, const TaskTensor& addend, TensorId start,
                             const Shape& shape) {
   BoundProblem bound;
   bound.problem.family = families::pack;
@@ -162,7 +162,7 @@ OrReason<Candidate> EntryCandidates::behind_start(const Entry& entry, const Star
   start.kind = fixed ? TaskTensor::Kind::derived : TaskTensor::Kind::temporary;
   Temporaries known = outer_;
   known.push_back(start);
-  const int id = kFirstTemporary + static_cast<int>(outer_.size());
+  const TensorId id = temporary_id(outer_.size());
   const Arrangement from = row_major_arrangement(addend.dtype, addend.shape);
   const Arrangement to = row_major_arrangement(start.dtype, start.shape);
   const auto spread =
@@ -193,8 +193,8 @@ EntryCandidates::Parts EntryCandidates::parts(const Chain& rest, const std::vect
   if (is_integer_sum(first.problem)) raw.dtype = DType::i32;
   raw.kind = TaskTensor::Kind::temporary;
   raw.is_output = false;
-  const int raw_id = kFirstTemporary + static_cast<int>(known.size());
-  const int dst_id = first.operands.at("dst").tensor;
+  const TensorId raw_id = temporary_id(known.size());
+  const TensorId dst_id = first.operands.at("dst").tensor;
   first.operands["dst"].tensor = raw_id;
   BoundProblem second = elementwise_problem(raw_id, dst_id, raw.shape, rest, sides);
   second.problem.types["src0"] = raw.dtype;

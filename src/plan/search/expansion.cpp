@@ -93,7 +93,7 @@ void Expansion::add_step(std::size_t index, int slab) {
 }
 
 void Expansion::make_temporary(const std::string& name, const RecipeStep& writer) {
-  temporary_ids_[name] = kFirstTemporary + static_cast<int>(known_ + result_.temporaries.size());
+  temporary_ids_[name] = temporary_id(known_ + result_.temporaries.size());
   TaskTensor tensor;
   tensor.name = task_.name + ":" + name;
   tensor.kind = TaskTensor::Kind::temporary;
@@ -109,12 +109,12 @@ void Expansion::make_temporary(const std::string& name, const RecipeStep& writer
 
 bool Expansion::reads_fixed(const RecipeOperand& operand) const {
   if (const auto id = temporary_ids_.find(operand.target); id != temporary_ids_.end()) {
-    const auto index = static_cast<std::size_t>(id->second - kFirstTemporary) - known_;
+    const auto index = temporary_index(id->second) - known_;
     return result_.temporaries[index].kind == TaskTensor::Kind::derived;
   }
-  const int tensor = task_.bound.operands.at(operand.target).tensor;
-  if (tensor >= kFirstTemporary) return false;
-  const TaskTensor& facts = tasks_.tensors[static_cast<std::size_t>(tensor)];
+  const TensorId tensor = task_.bound.operands.at(operand.target).tensor;
+  if (is_temporary(tensor)) return false;
+  const TaskTensor& facts = tasks_.tensors[tensor];
   return facts.kind == TaskTensor::Kind::constant;
 }
 
@@ -147,7 +147,7 @@ Binding Expansion::bind(const RecipeStep& step, const std::string& role,
   Binding binding;
   if (const auto temporary = temporary_ids_.find(operand.target);
       temporary != temporary_ids_.end()) {
-    const auto index = static_cast<std::size_t>(temporary->second - kFirstTemporary) - known_;
+    const auto index = temporary_index(temporary->second) - known_;
     std::vector<Expression> extents;
     for (const std::int64_t extent : result_.temporaries[index].shape) extents.emplace_back(extent);
     binding.tensor = temporary->second;

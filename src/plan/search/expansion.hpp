@@ -48,7 +48,7 @@ class Expansion {
   Environment values_;
   std::set<std::string> slab_names_;
   std::set<std::string> own_names_;  ///< of slabs, tunables and sizes
-  std::map<std::string, int> temporary_ids_;
+  std::map<std::string, TensorId> temporary_ids_;
   ExpandedRecipe result_;
 };
 

@@ -19,14 +19,14 @@ bool identical_but_for_padding(const Arrangement& a, const Arrangement& b) {
          a.tensor_shape == b.tensor_shape && a.grouping == b.grouping && a.layout == b.layout;
 }
 
-void add_wish(int tensor, const Demand& demand, const TaskList& tasks,
-              std::vector<Formats>& wishes) {
-  if (tensor >= kFirstTemporary || demand.kind != Demand::Kind::direct) return;
-  const auto root = static_cast<std::size_t>(root_of(tasks, tensor));
+void add_wish(TensorId tensor, const Demand& demand, const TaskList& tasks,
+              Indexed<TensorId, Formats>& wishes) {
+  if (is_temporary(tensor) || demand.kind != Demand::Kind::direct) return;
+  const TensorId root = root_of(tasks, tensor);
   if (tasks.tensors[root].parts > 1) return;  // it lies row-major
   Formats& known = wishes[root];
   if (known.all().size() >= kMostFormats) return;
-  const bool is_alias = root != static_cast<std::size_t>(tensor);
+  const bool is_alias = root != tensor;
   if (!is_alias && demand.arrangement.memory == MemoryKind::buffer) {
     known.number_of(demand.arrangement);
   }
@@ -37,19 +37,20 @@ void add_wish(int tensor, const Demand& demand, const TaskList& tasks,
 
 }  // namespace
 
-int root_of(const TaskList& tasks, int tensor) {
-  while (tasks.tensors[static_cast<std::size_t>(tensor)].alias_of >= 0) {
-    tensor = tasks.tensors[static_cast<std::size_t>(tensor)].alias_of;
+TensorId root_of(const TaskList& tasks, TensorId tensor) {
+  while (tasks.tensors[tensor].alias_of) {
+    tensor = tasks.tensors[tensor].alias_of;
   }
   return tensor;
 }
 
-std::optional<Arrangement> at_root(const TaskList& tasks, int tensor, const Arrangement& demanded) {
+std::optional<Arrangement> at_root(const TaskList& tasks, TensorId tensor,
+                                   const Arrangement& demanded) {
   std::optional<Arrangement> seen = demanded;
   while (seen) {
-    const int next = tasks.tensors[static_cast<std::size_t>(tensor)].alias_of;
-    if (next < 0) break;
-    seen = seen_from_source(*seen, tasks.tensors[static_cast<std::size_t>(next)].shape);
+    const TensorId next = tasks.tensors[tensor].alias_of;
+    if (!next) break;
+    seen = seen_from_source(*seen, tasks.tensors[next].shape);
     tensor = next;
   }
   return seen;
@@ -80,11 +81,11 @@ void Formats::keep(const std::function<bool(const Arrangement&)>& is_kept) {
   }
 }
 
-std::vector<Formats> wished_formats(const CandidateLists& candidates, const TaskList& tasks) {
-  std::vector<Formats> wishes(tasks.tensors.size());
-  for (std::size_t i = 0; i < wishes.size(); ++i) {
-    const TaskTensor& facts = tasks.tensors[i];
-    wishes[i].number_of(row_major_arrangement(facts.dtype, facts.shape));
+Indexed<TensorId, Formats> wished_formats(const CandidateLists& candidates, const TaskList& tasks) {
+  Indexed<TensorId, Formats> wishes(tasks.tensors.size());
+  for (const TensorId tensor : wishes.ids()) {
+    const TaskTensor& facts = tasks.tensors[tensor];
+    wishes[tensor].number_of(row_major_arrangement(facts.dtype, facts.shape));
   }
   for (const TaskCandidates& list : candidates) {
     // Many candidates share a kernel.

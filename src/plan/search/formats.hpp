@@ -12,11 +12,11 @@ namespace morton::plan {
 
 /// The tensor whose memory an alias shares, through any number of aliases; `tensor` itself where it
 /// is none.
-[[nodiscard]] int root_of(const TaskList& tasks, int tensor);
+[[nodiscard]] TensorId root_of(const TaskList& tasks, TensorId tensor);
 
 /// What is demanded of `tensor` in the terms of the tensor at the root of its aliases, if it has
 /// such terms.
-[[nodiscard]] std::optional<Arrangement> at_root(const TaskList& tasks, int tensor,
+[[nodiscard]] std::optional<Arrangement> at_root(const TaskList& tasks, TensorId tensor,
                                                  const Arrangement& demanded);
 
 /// True when nothing tells the two apart, the padding included; `same_memory` looks at offsets and
@@ -45,8 +45,8 @@ class Formats {
 /// For each tensor of the task list, the formats in which its writer might leave it where the
 /// writer leaves that open: row-major first, then what the candidates of its readers demand, eight
 /// at most.
-[[nodiscard]] std::vector<Formats> wished_formats(const CandidateLists& candidates,
-                                                  const TaskList& tasks);
+[[nodiscard]] Indexed<TensorId, Formats> wished_formats(const CandidateLists& candidates,
+                                                        const TaskList& tasks);
 
 /// The arrangements in which a candidate for a task can leave the task's result, whose `wishes`
 /// are.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "plan/search/choose.hpp"
 #include "plan/search/repack.hpp"
@@ -19,47 +20,47 @@ class Copies {
  public:
   explicit Copies(const PlanContext& context) : context_(context) {}
 
-  void store(int tensor, const Arrangement& arrangement) { stored_[tensor].push_back(arrangement); }
-  void read(int tensor, const Demand& demand) {
+  void store(TensorId tensor, const Arrangement& arrangement) {
+    stored_[tensor].push_back(arrangement);
+  }
+  void read(TensorId tensor, const Demand& demand) {
     if (demand.kind == Demand::Kind::direct) return make_direct(tensor, demand.arrangement);
     make_any(tensor);
     cost_us_ += scattered_us(stored_[tensor].front(), demand, context_);
     if (demand.kind == Demand::Kind::packed) add(tensor, demand.arrangement);
   }
-  void read_side(int tensor, const Demand& demand) {
+  void read_side(TensorId tensor, const Demand& demand) {
     make_any(tensor);
     cost_us_ += side_cost_us(stored_[tensor].front(), demand, context_);
   }
-  void read_row_major(int tensor) {
+  void read_row_major(TensorId tensor) {
     const TaskTensor& facts = facts_of(tensor);
     make_direct(tensor, row_major_arrangement(facts.dtype, facts.shape));
   }
   [[nodiscard]] double cost_us() const { return cost_us_; }
 
  private:
-  const TaskTensor& facts_of(int tensor) const {
-    return context_.tasks.tensors[static_cast<std::size_t>(tensor)];
-  }
-  void add(int tensor, const Arrangement& to) {
+  const TaskTensor& facts_of(TensorId tensor) const { return context_.tasks.tensors[tensor]; }
+  void add(TensorId tensor, const Arrangement& to) {
     cost_us_ += repack_cost_us(stored_[tensor].front(), to, context_);
   }
-  void make_any(int tensor) {
+  void make_any(TensorId tensor) {
     if (stored_[tensor].empty()) read_row_major(tensor);
   }
-  void make_direct(int tensor, const Arrangement& demanded) {
+  void make_direct(TensorId tensor, const Arrangement& demanded) {
     auto& stored = stored_[tensor];
     const bool there = std::any_of(stored.begin(), stored.end(), [&](const Arrangement& known) {
       return satisfies(known, demanded);
     });
     if (there) return;
-    if (facts_of(tensor).alias_of >= 0) return make_alias(tensor, demanded);
+    if (facts_of(tensor).alias_of) return make_alias(tensor, demanded);
     // Nothing has written it yet: the copy is made from what its writer leaves, which is unknown.
     if (stored.empty()) return store(tensor, demanded);
     add(tensor, demanded);
     store(tensor, zero_padding(demanded));
   }
-  void make_alias(int tensor, const Arrangement& demanded) {
-    const int source = facts_of(tensor).alias_of;
+  void make_alias(TensorId tensor, const Arrangement& demanded) {
+    const TensorId source = facts_of(tensor).alias_of;
     if (const auto seen = seen_from_source(demanded, facts_of(source).shape)) {
       make_direct(source, *seen);
       return store(tensor, demanded);
@@ -77,28 +78,28 @@ class Copies {
   }
 
   const PlanContext& context_;
-  std::map<int, std::vector<Arrangement>> stored_;
+  std::map<TensorId, std::vector<Arrangement>> stored_;
   double cost_us_ = 0.0;
 };
 
 class LocalSearch {
  public:
   LocalSearch(std::vector<Selection>& selections, const CandidateLists& candidates,
-              const std::vector<Formats>& wishes, const PlanContext& context)
+              const Indexed<TensorId, Formats>& wishes, const PlanContext& context)
       : selections_(selections),
         candidates_(candidates),
         wishes_(wishes),
         context_(context),
-        writer_(context.tasks.tensors.size(), -1),
+        writer_(context.tasks.tensors.size()),
         readers_(context.tasks.tensors.size()),
-        is_result_(context.tasks.tensors.size(), 0) {
+        is_result_(context.tasks.tensors.size(), false) {
     for (std::size_t t = 0; t < candidates.size(); ++t) {
       touched_.push_back(touched_by(context.tasks.tasks[t].bound));
-      const int dst = tensor_of(context.tasks.tasks[t].bound, "dst");
-      int& writer = writer_[static_cast<std::size_t>(dst)];
-      if (writer < 0) writer = static_cast<int>(t);
-      for (const int root : touched_[t]) {
-        if (root != dst) readers_[static_cast<std::size_t>(root)].push_back(t);
+      const TensorId dst = tensor_of(context.tasks.tasks[t].bound, "dst");
+      std::optional<std::size_t>& writer = writer_[dst];
+      if (!writer) writer = t;
+      for (const TensorId root : touched_[t]) {
+        if (root != dst) readers_[root].push_back(t);
       }
     }
     for (const auto& [state, tensor] : context.tasks.updates) mark_result(tensor);
@@ -115,11 +116,11 @@ class LocalSearch {
 
  private:
   /// The roots of the tensors that a task writes and reads, constants left out.
-  std::vector<int> touched_by(const BoundProblem& bound) const {
-    std::vector<int> roots;
-    const auto add = [&](int tensor) {
-      const int root = root_of(context_.tasks, tensor);
-      const auto& facts = context_.tasks.tensors[static_cast<std::size_t>(root)];
+  std::vector<TensorId> touched_by(const BoundProblem& bound) const {
+    std::vector<TensorId> roots;
+    const auto add = [&](TensorId tensor) {
+      const TensorId root = root_of(context_.tasks, tensor);
+      const auto& facts = context_.tasks.tensors[root];
       const bool known = std::find(roots.begin(), roots.end(), root) != roots.end();
       if (facts.kind != TaskTensor::Kind::constant && !known) roots.push_back(root);
     };
@@ -128,51 +129,48 @@ class LocalSearch {
     return roots;
   }
 
-  void mark_result(int tensor) {
-    is_result_[static_cast<std::size_t>(root_of(context_.tasks, tensor))] = 1;
-  }
+  void mark_result(TensorId tensor) { is_result_[root_of(context_.tasks, tensor)] = true; }
 
   const Candidate& selected(std::size_t t) const {
     return candidates_[t]->candidates[selections_[t].candidate];
   }
 
   /// Time of the copies of the tensor and its aliases under the present selections.
-  double copies_us(int root) const {
+  double copies_us(TensorId root) const {
     Copies copies(context_);
-    const auto index = static_cast<std::size_t>(root);
-    const TaskTensor& facts = context_.tasks.tensors[index];
-    if (writer_[index] >= 0) {
-      copies.store(root, selections_[static_cast<std::size_t>(writer_[index])].output);
+    const TaskTensor& facts = context_.tasks.tensors[root];
+    if (writer_[root]) {
+      copies.store(root, selections_[*writer_[root]].output);
     } else {
       copies.store(root, row_major_arrangement(facts.dtype, facts.shape));
     }
-    for (const std::size_t t : readers_[index]) add_reads(t, root, copies);
-    if (is_result_[index] != 0) add_results(root, copies);
+    for (const std::size_t t : readers_[root]) add_reads(t, root, copies);
+    if (is_result_[root]) add_results(root, copies);
     return copies.cost_us();
   }
 
   /// What a kernel's sides must agree with: where it leaves dst to whoever plans, what is selected.
   Demand result_of(const KernelChoice& kernel, std::size_t t) const {
     Demand result = kernel.demands.at("dst");
-    const int dst = kernel.bound->operands.at("dst").tensor;
-    if (result.kind == Demand::Kind::any && dst < kFirstTemporary) {
+    const TensorId dst = kernel.bound->operands.at("dst").tensor;
+    if (result.kind == Demand::Kind::any && !is_temporary(dst)) {
       result.kind = Demand::Kind::direct;
       result.arrangement = selections_[t].output;
     }
     return result;
   }
 
-  void add_reads(std::size_t t, int root, Copies& copies) const {
+  void add_reads(std::size_t t, TensorId root, Copies& copies) const {
     for (const auto& kernel : selected(t).kernels) {
       for (const auto& [role, binding] : kernel.bound->operands) {
-        const int tensor = candidates_[t].tensor(binding.tensor);
+        const TensorId tensor = candidates_[t].tensor(binding.tensor);
         if (role == "dst" || !is_of(tensor, root)) continue;
         copies.read(tensor, kernel.demands.at(role));
       }
       for (const auto& side : kernel.bound->sides) {
-        const int tensor = candidates_[t].tensor(side.tensor);
+        const TensorId tensor = candidates_[t].tensor(side.tensor);
         if (!is_of(tensor, root)) continue;
-        const auto& facts = context_.tasks.tensors[static_cast<std::size_t>(tensor)];
+        const auto& facts = context_.tasks.tensors[tensor];
         if (facts.shape == side.shape) {
           const Demand result = result_of(kernel, t);
           copies.read_side(tensor, side_demand(result, side.shape, facts.shape));
@@ -183,7 +181,7 @@ class LocalSearch {
     }
   }
 
-  void add_results(int root, Copies& copies) const {
+  void add_results(TensorId root, Copies& copies) const {
     for (const auto& [state, tensor] : context_.tasks.updates) {
       if (is_of(tensor, root)) copies.read_row_major(tensor);
     }
@@ -192,20 +190,19 @@ class LocalSearch {
     }
   }
 
-  bool is_of(int tensor, int root) const {
-    return tensor < kFirstTemporary && root_of(context_.tasks, tensor) == root;
+  bool is_of(TensorId tensor, TensorId root) const {
+    return !is_temporary(tensor) && root_of(context_.tasks, tensor) == root;
   }
 
   double around_us(std::size_t t) const {
     double sum = selected(t).estimated_us;
-    for (const int root : touched_[t]) sum += copies_us(root);
+    for (const TensorId root : touched_[t]) sum += copies_us(root);
     return sum;
   }
 
   bool improve(std::size_t t) {
     bool changed = false;
-    const Formats& wishes =
-        wishes_[static_cast<std::size_t>(tensor_of(context_.tasks.tasks[t].bound, "dst"))];
+    const Formats& wishes = wishes_[tensor_of(context_.tasks.tasks[t].bound, "dst")];
     // Sums in another order differ by rounding; such a difference is no gain.
     constexpr double kGain = 1.0 - 1e-9;
     double best = around_us(t);
@@ -229,18 +226,18 @@ class LocalSearch {
 
   std::vector<Selection>& selections_;
   const CandidateLists& candidates_;
-  const std::vector<Formats>& wishes_;
+  const Indexed<TensorId, Formats>& wishes_;
   const PlanContext& context_;
-  std::vector<int> writer_;
-  std::vector<std::vector<std::size_t>> readers_;  ///< tasks, by the root of what they read
-  std::vector<char> is_result_;
-  std::vector<std::vector<int>> touched_;  ///< roots, by task
+  Indexed<TensorId, std::optional<std::size_t>> writer_;  ///< the first task that writes it
+  Indexed<TensorId, std::vector<std::size_t>> readers_;   ///< tasks, by the root of what they read
+  Indexed<TensorId, bool> is_result_;
+  std::vector<std::vector<TensorId>> touched_;  ///< roots, by task
 };
 
 }  // namespace
 
 void improve(std::vector<Selection>& selections, const CandidateLists& candidates,
-             const std::vector<Formats>& wishes, const PlanContext& context) {
+             const Indexed<TensorId, Formats>& wishes, const PlanContext& context) {
   LocalSearch(selections, candidates, wishes, context).run();
 }
 

@@ -14,6 +14,6 @@ namespace morton::plan {
 /// is the time of its own kernels and of the copies of the tensors that it reads and writes, so
 /// only that is added up again. `wishes` are wished_formats.
 void improve(std::vector<Selection>& selections, const CandidateLists& candidates,
-             const std::vector<Formats>& wishes, const PlanContext& context);
+             const Indexed<TensorId, Formats>& wishes, const PlanContext& context);
 
 }  // namespace morton::plan

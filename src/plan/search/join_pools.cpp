@@ -26,9 +26,7 @@ bool is_plain(const BoundProblem& bound, const std::string& role) {
 }
 
 bool is_f32(const BoundProblem& bound, const TaskList& tasks) {
-  const auto is_float = [&](int tensor) {
-    return tasks.tensors[static_cast<std::size_t>(tensor)].dtype == DType::f32;
-  };
+  const auto is_float = [&](TensorId tensor) { return tasks.tensors[tensor].dtype == DType::f32; };
   return std::ranges::all_of(bound.operands,
                              [&](const auto& one) { return is_float(one.second.tensor); }) &&
          std::ranges::all_of(bound.sides, [&](const Side& side) { return is_float(side.tensor); });
@@ -72,8 +70,8 @@ std::optional<Conv2dPoolStructure> structure_of_both(const Problem& conv, Pooled
 /// The pool that alone reads what the convolution computes; the number of tasks where there is
 /// none.
 std::size_t pool_behind(std::size_t conv, const TaskList& tasks) {
-  const int result = tensor_of(tasks.tasks[conv].bound, "dst");
-  const TaskTensor& tensor = tasks.tensors[static_cast<std::size_t>(result)];
+  const TensorId result = tensor_of(tasks.tasks[conv].bound, "dst");
+  const TaskTensor& tensor = tasks.tensors[result];
   const std::size_t none = tasks.tasks.size();
   if (tensor.is_output || tensor.parts > 1) return none;
   for (const TaskTensor& other : tasks.tensors) {
@@ -192,7 +190,7 @@ std::optional<Task> joined_with_pool(const Task& conv, const Task& pool, const T
   }
   if (!is_plain(pool.bound, "src") || !is_plain(pool.bound, "dst")) return std::nullopt;
   const Side& side = conv.bound.sides.front();
-  const TaskTensor& addend = tasks.tensors[static_cast<std::size_t>(side.tensor)];
+  const TaskTensor& addend = tasks.tensors[side.tensor];
   const auto bias = bias_of(side, addend, first.extents.at("O"));
   if (!bias) return std::nullopt;
   Task task{conv.name + "+" + pool.name, {}};

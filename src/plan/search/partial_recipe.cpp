@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kMostCombinations = 256;
 
 /// The kernel with other numbers for the temporaries from `first` on; itself where it has none.
-KernelChoices::Shared renumbered(const KernelChoices::Shared& kernel, int first, int shift) {
+KernelChoices::Shared renumbered(const KernelChoices::Shared& kernel, TensorId first, int shift) {
   const BoundProblem& bound = *kernel->bound;
   const auto is_shifted = [&](const auto& operand) { return operand.tensor >= first; };
   const bool is_touched =
@@ -21,10 +21,10 @@ KernelChoices::Shared renumbered(const KernelChoices::Shared& kernel, int first,
   if (!is_touched) return kernel;
   BoundProblem other = bound;
   for (auto& [role, binding] : other.operands) {
-    if (is_shifted(binding)) binding.tensor += shift;
+    if (is_shifted(binding)) binding.tensor = binding.tensor.moved(shift);
   }
   for (auto& side : other.sides) {
-    if (is_shifted(side)) side.tensor += shift;
+    if (is_shifted(side)) side.tensor = side.tensor.moved(shift);
   }
   auto copy = std::make_shared<KernelChoice>(*kernel);
   copy->bound = std::make_shared<const BoundProblem>(std::move(other));
@@ -34,7 +34,7 @@ KernelChoices::Shared renumbered(const KernelChoices::Shared& kernel, int first,
 /// Temporaries of `part` are appended to those of `whole`, its kernels renumbered. Both know the
 /// `outer` temporaries around the recipe, and the first `own` of `whole`, which are the recipe's.
 void append(Candidate& whole, const Candidate& part, std::size_t outer, std::size_t own) {
-  const int first = kFirstTemporary + static_cast<int>(outer + own);
+  const TensorId first = temporary_id(outer + own);
   const auto shift = static_cast<int>(whole.temporaries.size()) - static_cast<int>(own);
   const bool stays = shift == 0 || part.temporaries.empty();
   for (const KernelChoices::Shared& kernel : part.kernels.shared()) {

@@ -77,10 +77,9 @@ OrReason<ExpandedRecipe> expand(const Recipe& recipe, const Task& task, std::siz
 std::int64_t workspace_bytes(const ExpandedRecipe& expanded, std::size_t known) {
   std::map<int, std::int64_t> by_slab;
   for (const auto& step : expanded.steps) {
-    const int dst = tensor_of(step.task.bound, "dst");
-    const int index = dst - kFirstTemporary - static_cast<int>(known);
-    if (index < 0 || dst < kFirstTemporary) continue;
-    const TaskTensor& tensor = expanded.temporaries[static_cast<std::size_t>(index)];
+    const TensorId dst = tensor_of(step.task.bound, "dst");
+    if (!is_temporary(dst) || temporary_index(dst) < known) continue;
+    const TaskTensor& tensor = expanded.temporaries[temporary_index(dst) - known];
     if (tensor.kind == TaskTensor::Kind::derived) continue;
     by_slab[step.slab] += element_count(tensor.shape) * size_of(tensor.dtype);
   }

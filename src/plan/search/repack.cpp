@@ -50,8 +50,9 @@ double scattered_us(const Arrangement& stored, const Demand& demand, const PlanC
   return bytes / (memory_peak(device) * 1e3);
 }
 
-BoundProblem pack_problem(int source, int copy, const View& view, const Arrangement& arrangement,
-                          const Problem& problem, Demand::Kind kind) {
+BoundProblem pack_problem(TensorId source, TensorId copy, const View& view,
+                          const Arrangement& arrangement, const Problem& problem,
+                          Demand::Kind kind) {
   BoundProblem bound;
   bound.problem.family = families::pack;
   bound.problem.types = {

@@ -8,7 +8,7 @@ namespace morton::plan {
 
 /// The problem of copying a tensor into a demanded arrangement; `view` is the operand's in
 /// `problem`, used for a demand of kind `packed`.
-[[nodiscard]] BoundProblem pack_problem(int source, int copy, const View& view,
+[[nodiscard]] BoundProblem pack_problem(TensorId source, TensorId copy, const View& view,
                                         const Arrangement& arrangement, const Problem& problem,
                                         Demand::Kind kind);
 

@@ -23,7 +23,7 @@ struct Settled {
   [[nodiscard]] const Arrangement& arrangement() const { return demanded ? *demanded : *own; }
 };
 
-Settled settled(const Candidate& candidate, std::size_t index, int id) {
+Settled settled(const Candidate& candidate, std::size_t index, TensorId id) {
   const TaskTensor& tensor = candidate.temporaries[index];
   Settled result;
   result.first = candidate.kernels.size();
@@ -69,14 +69,14 @@ void add_up(Candidate& candidate, const PlanContext& context) {
     candidate.estimated_us += kernel.estimated_us;
   }
   for (std::size_t t = 0; t < candidate.temporaries.size(); ++t) {
-    const Settled one = settled(candidate, t, kFirstTemporary + static_cast<int>(t));
+    const Settled one = settled(candidate, t, temporary_id(t));
     if (one.copy == nullptr) continue;
     candidate.estimated_us += repack_cost_us(one.arrangement(), *one.copy, context);
   }
 }
 
 Arrangement arrangement_of_temporary(const Candidate& candidate, std::size_t index) {
-  return settled(candidate, index, kFirstTemporary + static_cast<int>(index)).arrangement();
+  return settled(candidate, index, temporary_id(index)).arrangement();
 }
 
 std::int64_t live_temporary_bytes(const Candidate& candidate, std::size_t known,
@@ -89,7 +89,7 @@ std::int64_t live_temporary_bytes(const Candidate& candidate, std::size_t known,
   std::vector<std::int64_t> while_running(candidate.kernels.size());
   for (std::size_t t = 0; t < candidate.temporaries.size(); ++t) {
     if (candidate.temporaries[t].kind == TaskTensor::Kind::derived) continue;
-    const Settled one = settled(candidate, t, kFirstTemporary + static_cast<int>(known + t));
+    const Settled one = settled(candidate, t, temporary_id(known + t));
     if (one.first > one.last) continue;  // nothing touches it
     const std::int64_t bytes = aligned_bytes(one.arrangement());
     for (std::size_t k = one.first; k <= one.last; ++k) {

@@ -18,9 +18,9 @@ bool replace_start(std::string& name, const std::string& from, const std::string
 
 }  // namespace
 
-std::vector<int> tensors_of(const BoundProblem& bound) {
-  std::vector<int> tensors;
-  const auto add = [&](int tensor) {
+std::vector<TensorId> tensors_of(const BoundProblem& bound) {
+  std::vector<TensorId> tensors;
+  const auto add = [&](TensorId tensor) {
     if (std::ranges::find(tensors, tensor) == tensors.end()) tensors.push_back(tensor);
   };
   for (const auto& [role, binding] : bound.operands) add(binding.tensor);
@@ -31,19 +31,17 @@ std::vector<int> tensors_of(const BoundProblem& bound) {
 TaskCandidates::TaskCandidates(Shared list, const Task& listed, const Task& task,
                                const TaskList& tasks)
     : list_(std::move(list)), names_{{listed.name, task.name}} {
-  const std::vector<int> from = tensors_of(listed.bound);
-  const std::vector<int> to = tensors_of(task.bound);
-  const auto name_of_tensor = [&](int tensor) {
-    return tasks.tensors[static_cast<std::size_t>(tensor)].name;
-  };
+  const std::vector<TensorId> from = tensors_of(listed.bound);
+  const std::vector<TensorId> to = tensors_of(task.bound);
+  const auto name_of_tensor = [&](TensorId tensor) { return tasks.tensors[tensor].name; };
   for (std::size_t i = 0; i < from.size(); ++i) {
     tensors_.emplace_back(from[i], to[i]);
     names_.emplace_back(name_of_tensor(from[i]), name_of_tensor(to[i]));
   }
 }
 
-int TaskCandidates::tensor(int listed) const {
-  const auto known = std::ranges::find(tensors_, listed, &std::pair<int, int>::first);
+TensorId TaskCandidates::tensor(TensorId listed) const {
+  const auto known = std::ranges::find(tensors_, listed, &std::pair<TensorId, TensorId>::first);
   return known == tensors_.end() ? listed : known->second;
 }
 

@@ -27,7 +27,7 @@ class TaskCandidates {
   const CandidateList& operator*() const { return *list_; }
   const CandidateList* operator->() const { return list_.get(); }
   /// The task's tensor where the list says `listed`. A candidate's temporaries are themselves.
-  [[nodiscard]] int tensor(int listed) const;
+  [[nodiscard]] TensorId tensor(TensorId listed) const;
   /// A candidate of the list, told of the task.
   [[nodiscard]] Candidate told(std::size_t index) const;
 
@@ -36,7 +36,8 @@ class TaskCandidates {
   void rename(std::string& name) const;
 
   Shared list_;
-  std::vector<std::pair<int, int>> tensors_;  ///< the list's, and the task's; none where they agree
+  std::vector<std::pair<TensorId, TensorId>>
+      tensors_;  ///< the list's, and the task's; none where they agree
   /// Of the two tasks, and of their tensors.
   std::vector<std::pair<std::string, std::string>> names_;
 };
@@ -45,6 +46,6 @@ class TaskCandidates {
 using CandidateLists = std::vector<TaskCandidates>;
 
 /// The tensors of a problem in the order in which it names them, each once.
-[[nodiscard]] std::vector<int> tensors_of(const BoundProblem& bound);
+[[nodiscard]] std::vector<TensorId> tensors_of(const BoundProblem& bound);
 
 }  // namespace morton::plan

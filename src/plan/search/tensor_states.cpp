@@ -13,18 +13,18 @@ namespace morton::plan {
 TensorStates::TensorStates(const PlanContext& context)
     : context_(context), states_(context.tasks.tensors.size()), met_(context.tasks.tensors.size()) {
   // What the caller or the last run left lies row-major; another format costs a copy each run.
-  for (std::size_t i = 0; i < states_.size(); ++i) {
-    const TaskTensor& tensor = context.tasks.tensors[i];
+  for (const TensorId id : states_.ids()) {
+    const TaskTensor& tensor = context.tasks.tensors[id];
     if (tensor.kind != TaskTensor::Kind::input && tensor.kind != TaskTensor::Kind::state) continue;
     TensorState given;
     given.arrangement = row_major_arrangement(tensor.dtype, tensor.shape);
-    states_[i].push_back(std::move(given));
+    states_[id].push_back(std::move(given));
   }
 }
 
-void TensorStates::keep(int tensor, const TensorState& way, const Arrangement& arrangement,
+void TensorStates::keep(TensorId tensor, const TensorState& way, const Arrangement& arrangement,
                         PaddingContents padding) {
-  auto& states = states_[static_cast<std::size_t>(tensor)];
+  auto& states = states_[tensor];
   auto same = std::ranges::find_if(states, [&](const TensorState& state) {
     return state.format == way.format && state.arrangement.padding == padding;
   });
@@ -35,8 +35,8 @@ void TensorStates::keep(int tensor, const TensorState& way, const Arrangement& a
   same->arrangement.padding = padding;
 }
 
-double TensorStates::fit_us(int tensor, const TensorState& state, const Demand& demand) const {
-  const int root = root_of(context_.tasks, tensor);
+double TensorStates::fit_us(TensorId tensor, const TensorState& state, const Demand& demand) const {
+  const TensorId root = root_of(context_.tasks, tensor);
   const bool is_alias = root != tensor;
   if (demand.kind == Demand::Kind::direct) {
     std::optional<Arrangement> through;
@@ -48,7 +48,7 @@ double TensorStates::fit_us(int tensor, const TensorState& state, const Demand& 
   double cost = 0.0;
   if (is_alias) {
     // Only row-major memory can be named by both shapes.
-    const TaskTensor& source = context_.tasks.tensors[static_cast<std::size_t>(root)];
+    const TaskTensor& source = context_.tasks.tensors[root];
     const Arrangement dense = row_major_arrangement(source.dtype, source.shape);
     if (!satisfies(state.arrangement, dense)) {
       cost += repack_cost_us(state.arrangement, dense, context_);
@@ -61,8 +61,8 @@ double TensorStates::fit_us(int tensor, const TensorState& state, const Demand& 
   return cost + repack_cost_us(state.arrangement, demand.arrangement, context_);
 }
 
-const Met& TensorStates::meet(int tensor, const Demand& demand) {
-  auto& known = met_[static_cast<std::size_t>(tensor)];
+const Met& TensorStates::meet(TensorId tensor, const Demand& demand) {
+  auto& known = met_[tensor];
   const auto same = std::ranges::find_if(known, [&](const Met& met) {
     return met.demand.kind == demand.kind && met.demand.walk == demand.walk &&
            identical(met.demand.arrangement, demand.arrangement);
@@ -72,7 +72,7 @@ const Met& TensorStates::meet(int tensor, const Demand& demand) {
   return known.back();
 }
 
-Met TensorStates::cheapest_to_meet(int tensor, const Demand& demand) const {
+Met TensorStates::cheapest_to_meet(TensorId tensor, const Demand& demand) const {
   Met met{demand, std::numeric_limits<double>::infinity(), 0};
   const auto& options = of(root_of(context_.tasks, tensor));
   if (options.empty()) return met;
@@ -90,8 +90,8 @@ Met TensorStates::cheapest_to_meet(int tensor, const Demand& demand) const {
   return met;
 }
 
-std::size_t TensorStates::cheapest(int tensor) const {
-  const TaskTensor& facts = context_.tasks.tensors[static_cast<std::size_t>(tensor)];
+std::size_t TensorStates::cheapest(TensorId tensor) const {
+  const TaskTensor& facts = context_.tasks.tensors[tensor];
   Demand demand;
   if (facts.is_output) {
     demand.kind = Demand::Kind::direct;

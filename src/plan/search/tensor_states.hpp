@@ -16,7 +16,7 @@ struct TensorState {
   std::size_t format = 0;  ///< its number among the tensor's (Formats)
   double cost_us = 0.0;
   std::size_t candidate = 0;
-  std::vector<std::pair<int, std::size_t>> sources;  ///< tensor read, and its state
+  std::vector<std::pair<TensorId, std::size_t>> sources;  ///< tensor read, and its state
 };
 
 /// The cheapest way to meet a demand: the cost of all before it and of a copy, and which state.
@@ -34,31 +34,30 @@ class TensorStates {
   explicit TensorStates(const PlanContext& context);
 
   /// None of a constant: it is packed once, when the plan is loaded.
-  [[nodiscard]] const std::vector<TensorState>& of(int tensor) const {
-    return states_[static_cast<std::size_t>(tensor)];
+  [[nodiscard]] const std::vector<TensorState>& of(TensorId tensor) const {
+    return states_[tensor];
   }
-  void add(int tensor, TensorState state) {
-    states_[static_cast<std::size_t>(tensor)].push_back(std::move(state));
-  }
+  void add(TensorId tensor, TensorState state) { states_[tensor].push_back(std::move(state)); }
   /// Adds the way to have it in this arrangement with these contents of padding, or puts it in
   /// place of a dearer one of the same format and contents.
-  void keep(int tensor, const TensorState& way, const Arrangement& arrangement,
+  void keep(TensorId tensor, const TensorState& way, const Arrangement& arrangement,
             PaddingContents padding);
 
   /// Cost of using `state`, of the tensor at the root of `tensor`'s aliases, where `demand` is made
   /// of `tensor`.
-  [[nodiscard]] double fit_us(int tensor, const TensorState& state, const Demand& demand) const;
+  [[nodiscard]] double fit_us(TensorId tensor, const TensorState& state,
+                              const Demand& demand) const;
   /// The cheapest way to meet the demand that is made of `tensor`. Many candidates demand the same.
-  [[nodiscard]] const Met& meet(int tensor, const Demand& demand);
+  [[nodiscard]] const Met& meet(TensorId tensor, const Demand& demand);
   /// The cheapest state of a tensor that nothing decided yet: outputs must end up row-major.
-  [[nodiscard]] std::size_t cheapest(int tensor) const;
+  [[nodiscard]] std::size_t cheapest(TensorId tensor) const;
 
  private:
-  [[nodiscard]] Met cheapest_to_meet(int tensor, const Demand& demand) const;
+  [[nodiscard]] Met cheapest_to_meet(TensorId tensor, const Demand& demand) const;
 
   const PlanContext& context_;
-  std::vector<std::vector<TensorState>> states_;
-  std::vector<std::vector<Met>> met_;  ///< by tensor
+  Indexed<TensorId, std::vector<TensorState>> states_;
+  Indexed<TensorId, std::vector<Met>> met_;
 };
 
 }  // namespace morton::plan

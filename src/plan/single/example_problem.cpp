@@ -65,8 +65,7 @@ class ProblemPoser {
     tensor.shape = shape;
     tensor.dtype = std::ranges::count(types, DType::f32) > 0 ? DType::f32 : types.front();
     problem().types[role] = tensor.dtype;
-    posed_.bound.operands[role] = {static_cast<int>(posed_.tasks.tensors.size()), std::move(view)};
-    posed_.tasks.tensors.push_back(std::move(tensor));
+    posed_.bound.operands[role] = {posed_.tasks.tensors.add(std::move(tensor)), std::move(view)};
   }
 
   /// The operand is a tensor of its own dimensions.

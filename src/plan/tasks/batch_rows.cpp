@@ -18,10 +18,10 @@ class RowProof {
 
   void run(const std::vector<bool>& batched) {
     for (std::size_t i = 0; i < tasks_.inputs.size(); ++i) {
-      known_[static_cast<std::size_t>(tasks_.inputs[i].second)] = batched[i];
+      known_[tasks_.inputs[i].second] = batched[i];
     }
     for (const Task& task : tasks_.tasks) {
-      std::optional<bool>& known = known_[static_cast<std::size_t>(tensor_of(task.bound, "dst"))];
+      std::optional<bool>& known = known_[tensor_of(task.bound, "dst")];
       const bool rows = prove(task);
       if (known && *known != rows) {
         fail(task, "joins rows of the batch with what has none");
@@ -37,15 +37,13 @@ class RowProof {
   }
 
  private:
-  const TaskTensor& tensor_at(int tensor) const {
-    return tasks_.tensors[static_cast<std::size_t>(tensor)];
-  }
+  const TaskTensor& tensor_at(TensorId tensor) const { return tasks_.tensors[tensor]; }
 
-  bool has_rows(int tensor) {
-    std::optional<bool>& known = known_[static_cast<std::size_t>(tensor)];
+  bool has_rows(TensorId tensor) {
+    std::optional<bool>& known = known_[tensor];
     if (known) return *known;
     const TaskTensor& facts = tensor_at(tensor);
-    known = facts.alias_of >= 0 && has_rows(facts.alias_of);
+    known = facts.alias_of && has_rows(facts.alias_of);
     // The same elements in the same order: as many rows are the same rows.
     if (*known && !starts_with_batch(facts.shape)) {
       throw UnsupportedError("split: '" + facts.name + "' " + to_string(facts.shape) +
@@ -130,7 +128,7 @@ class RowProof {
 
   const TaskList& tasks_;
   std::int64_t batch_;
-  std::vector<std::optional<bool>> known_;  ///< by tensor: whether it has rows
+  Indexed<TensorId, std::optional<bool>> known_;  ///< by tensor: whether it has rows
 };
 
 }  // namespace

@@ -90,7 +90,7 @@ bool is_narrow_family(const std::string& family) {
 }
 
 std::vector<BoundProblem> narrowed(const BoundProblem& elementwise,
-                                   const std::function<const TaskTensor&(int)>& tensor_at) {
+                                   const std::function<const TaskTensor&(TensorId)>& tensor_at) {
   if (elementwise.problem.family != families::elementwise) return {};
   const std::string chain = elementwise.problem.epilogue.print();
   const auto pattern = std::find_if(kPatterns.begin(), kPatterns.end(),

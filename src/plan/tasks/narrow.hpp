@@ -14,7 +14,7 @@ namespace morton::plan {
 /// and `relu` of a matrix (R17, chapter 9). None where its chain is another; two where either
 /// dimension of the tensor may be the matrix's first.
 [[nodiscard]] std::vector<BoundProblem> narrowed(
-    const BoundProblem& elementwise, const std::function<const TaskTensor&(int)>& tensor_at);
+    const BoundProblem& elementwise, const std::function<const TaskTensor&(TensorId)>& tensor_at);
 
 /// True for the families that `narrowed` gives.
 [[nodiscard]] bool is_narrow_family(const std::string& family);

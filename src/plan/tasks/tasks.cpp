@@ -50,8 +50,8 @@ std::string task_name(const Node& node) {
 
 /// Kernels have at least one work-item, and OpenCL no empty buffers.
 void check_elements(const BoundProblem& bound, const std::string& name, const TaskList& list) {
-  const auto check = [&](int id) {
-    const TaskTensor& tensor = list.tensors[static_cast<std::size_t>(id)];
+  const auto check = [&](TensorId id) {
+    const TaskTensor& tensor = list.tensors[id];
     if (element_count(tensor.shape) > 0) return;
     UnsupportedError error("plan: node '" + name + "' computes with '" + tensor.name +
                            "' of shape " + to_string(tensor.shape) +
@@ -72,8 +72,7 @@ void add_tasks(const Graph& graph, const Node& node, TaskList& list) {
     const std::string part =
         problems.size() > 1 ? " [" + std::to_string(i + 1) + "/" + count + "]" : "";
     check_elements(problems[i], name, list);
-    const auto dst = static_cast<std::size_t>(tensor_of(problems[i], "dst"));
-    ++list.tensors[dst].parts;
+    ++list.tensors[tensor_of(problems[i], "dst")].parts;
     list.tasks.push_back({name + part, std::move(problems[i])});
   }
 }
@@ -82,11 +81,11 @@ void add_tasks(const Graph& graph, const Node& node, TaskList& list) {
 
 TaskList make_tasks(const Graph& graph) {
   TaskList list;
-  for (const auto& tensor : graph.tensors) list.tensors.push_back(to_task_tensor(tensor));
+  for (const auto& tensor : graph.tensors) list.tensors.add(to_task_tensor(tensor));
   for (const TensorId id : graph.inputs) list.inputs.emplace_back(graph.tensor(id).name, id);
   for (const TensorId id : graph.outputs) {
     list.outputs.emplace_back(graph.tensor(id).name, id);
-    list.tensors[static_cast<std::size_t>(id)].is_output = true;
+    list.tensors[id].is_output = true;
   }
   for (const StateUpdate& update : graph.updates) {
     const GraphTensor& state = graph.tensor(update.state);
@@ -106,7 +105,7 @@ TaskList make_tasks(const Graph& graph) {
       throw error;
     }
     if (op->alias) {
-      list.tensors[static_cast<std::size_t>(node.outputs[0])].alias_of = node.inputs[0];
+      list.tensors[node.outputs[0]].alias_of = node.inputs[0];
       continue;
     }
     add_tasks(graph, node, list);
@@ -114,7 +113,7 @@ TaskList make_tasks(const Graph& graph) {
   return list;
 }
 
-int tensor_of(const BoundProblem& bound, const std::string& role) {
+TensorId tensor_of(const BoundProblem& bound, const std::string& role) {
   return bound.operands.at(role).tensor;
 }
 
@@ -128,7 +127,7 @@ std::vector<std::string> numbered_dimensions(std::size_t rank) {
   return names;
 }
 
-BoundProblem elementwise_problem(int src, int dst, const Shape& shape, const Chain& chain,
+BoundProblem elementwise_problem(TensorId src, TensorId dst, const Shape& shape, const Chain& chain,
                                  std::vector<Side> sides) {
   BoundProblem bound;
   bound.problem.family = families::elementwise;

@@ -25,7 +25,7 @@ struct TaskTensor {
   DType dtype = DType::f32;
   Shape shape;
   Tensor data;        ///< of constants and states
-  int alias_of = -1;  ///< same elements, row-major, under another shape
+  TensorId alias_of;  ///< same elements, row-major, under another shape
   bool is_output = false;
   /// How many tasks write it, one after the other, each its part; such a tensor lies row-major.
   int parts = 0;
@@ -39,17 +39,18 @@ struct Task {
 
 /// The graph in the planner's terms.
 struct TaskList {
-  std::vector<TaskTensor> tensors;  ///< the graph's, under the same indices
+  Indexed<TensorId, TaskTensor> tensors;  ///< the graph's, under the same ids
   std::vector<Task> tasks;
-  std::vector<std::pair<std::string, int>> inputs, outputs;
-  std::vector<std::pair<int, int>> updates;  ///< a state, and the tensor whose value it takes
+  std::vector<std::pair<std::string, TensorId>> inputs, outputs;
+  std::vector<std::pair<TensorId, TensorId>>
+      updates;  ///< a state, and the tensor whose value it takes
 };
 
 /// Lowers every node; Reshape and its like become aliases.
 [[nodiscard]] MORTON_FOR_TOOLS TaskList make_tasks(const Graph& graph);
 
 /// Tensor of the problem's operand `role`.
-[[nodiscard]] int tensor_of(const BoundProblem& bound, const std::string& role);
+[[nodiscard]] TensorId tensor_of(const BoundProblem& bound, const std::string& role);
 
 /// Dimensions of an operand of a problem: the family's, or the view's for families of any rank.
 [[nodiscard]] std::vector<std::string> dimensions_of(const BoundProblem& bound,
@@ -59,7 +60,7 @@ struct TaskList {
 [[nodiscard]] std::vector<std::string> numbered_dimensions(std::size_t rank);
 
 /// The elementwise problem dst = chain(src, sides) on whole tensors of `shape`.
-[[nodiscard]] BoundProblem elementwise_problem(int src, int dst, const Shape& shape,
+[[nodiscard]] BoundProblem elementwise_problem(TensorId src, TensorId dst, const Shape& shape,
                                                const Chain& chain, std::vector<Side> sides);
 
 }  // namespace morton::plan

@@ -130,11 +130,10 @@ WireMessage graph_def(const Graph& graph) {
   WireMessage result;
   Names names;
   std::map<TensorId, std::string> sources;  // "node" or "node:1"
-  for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
-    const GraphTensor& tensor = graph.tensors[i];
+  for (const TensorId id : graph.tensors.ids()) {
+    const GraphTensor& tensor = graph.tensors[id];
     const std::string operation = operation_of(tensor.kind);
     if (operation.empty()) continue;
-    const auto id = static_cast<TensorId>(i);
     sources[id] = names.unique(tensor.name);
     WireMessage node;
     node.text(kNodeName, sources[id]);

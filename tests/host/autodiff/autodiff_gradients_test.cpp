@@ -87,9 +87,8 @@ Subject subject_of(const OperatorCase& test, DataKind kind) {
   std::map<std::string, Tensor> inputs;
   for (auto& input : test::make_inputs(test, kAutodiffGradientsSeed, kind))
     inputs[input.name] = input.tensor;
-  for (std::size_t i = 0; i < subject.graph.tensors.size(); ++i) {
-    const GraphTensor& tensor = subject.graph.tensors[i];
-    const auto id = static_cast<TensorId>(i);
+  for (const TensorId id : subject.graph.tensors.ids()) {
+    const GraphTensor& tensor = subject.graph.tensors[id];
     if (tensor.kind == GraphTensor::Kind::activation) continue;
     const bool is_given = tensor.kind == GraphTensor::Kind::input;
     subject.given[id] = to_reference(is_given ? inputs.at(tensor.name) : tensor.data);
@@ -118,10 +117,10 @@ void expect_gradients(const OperatorCase& test, DataKind kind) {
   const auto gradients = add_gradients(subject.graph, subject.loss, subject.wanted);
   verify(subject.graph, "after add_gradients");
   Values given = subject.given;
-  for (std::size_t i = 0; i < subject.graph.tensors.size(); ++i) {
-    const GraphTensor& tensor = subject.graph.tensors[i];
-    if (tensor.kind == GraphTensor::Kind::constant && !given.contains(static_cast<TensorId>(i))) {
-      given[static_cast<TensorId>(i)] = to_reference(tensor.data);
+  for (const TensorId id : subject.graph.tensors.ids()) {
+    const GraphTensor& tensor = subject.graph.tensors[id];
+    if (tensor.kind == GraphTensor::Kind::constant && !given.contains(id)) {
+      given[id] = to_reference(tensor.data);
     }
   }
   const Values values = evaluate(subject.graph, std::move(given));
@@ -213,9 +212,9 @@ std::vector<double> slopes(const std::string& op, const std::vector<float>& x) {
   const TensorId loss = writer.reshaped(writer.sum(graph.outputs.front(), {0}), {});
   const auto gradient = add_gradients(graph, loss, graph.inputs);
   Values values;
-  for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
-    if (graph.tensors[i].kind == GraphTensor::Kind::constant) {
-      values[static_cast<TensorId>(i)] = to_reference(graph.tensors[i].data);
+  for (const TensorId id : graph.tensors.ids()) {
+    if (graph.tensors[id].kind == GraphTensor::Kind::constant) {
+      values[id] = to_reference(graph.tensors[id].data);
     }
   }
   values[graph.inputs.front()] =

@@ -25,10 +25,13 @@ Graph small_graph() {
   graph.add_tensor(w);
   graph.add_tensor({.name = "a", .shape = {3}});
   graph.add_tensor({.name = "y", .shape = {3}});
-  graph.nodes = {{.op = "Relu", .name = "first", .inputs = {0}, .outputs = {2}},
-                 {.op = "Add", .name = "second", .inputs = {2, 1}, .outputs = {3}}};
-  graph.inputs = {0};
-  graph.outputs = {3};
+  graph.nodes = {{.op = "Relu", .name = "first", .inputs = {TensorId(0)}, .outputs = {TensorId(2)}},
+                 {.op = "Add",
+                  .name = "second",
+                  .inputs = {TensorId(2), TensorId(1)},
+                  .outputs = {TensorId(3)}}};
+  graph.inputs = {TensorId(0)};
+  graph.outputs = {TensorId(3)};
   return graph;
 }
 
@@ -45,12 +48,12 @@ std::string error_of(const std::function<void(Graph&)>& damage) {
 
 TEST(Graph, FindsTensorsProducersAndConsumers) {
   const Graph graph = small_graph();
-  EXPECT_EQ(graph.find("a"), 2);
+  EXPECT_EQ(graph.find("a"), TensorId(2));
   EXPECT_EQ(graph.find("b"), kNoTensor);
-  EXPECT_EQ(graph.producer(2), 0);
-  EXPECT_EQ(graph.producer(0), -1);
-  EXPECT_EQ(graph.consumers(2), std::vector<int>{1});
-  EXPECT_THROW((void)graph.tensor(7), InternalError);
+  EXPECT_EQ(graph.producer(TensorId(2)), NodeId(0));
+  EXPECT_EQ(graph.producer(TensorId(0)), NodeId());
+  EXPECT_EQ(graph.consumers(TensorId(2)), std::vector<NodeId>{NodeId(1)});
+  EXPECT_THROW((void)graph.tensor(TensorId(7)), InternalError);
 }
 
 TEST(Graph, VerifiesASoundGraph) {
@@ -58,19 +61,24 @@ TEST(Graph, VerifiesASoundGraph) {
 }
 
 TEST(Graph, VerifyNamesWhatIsWrong) {
-  EXPECT_THAT(error_of([](Graph& g) { g.nodes[0].inputs[0] = 9; }), HasSubstr("tensor 9 of 4"));
-  EXPECT_THAT(error_of([](Graph& g) { g.nodes[0].inputs[0] = -2; }), HasSubstr("first"));
-  EXPECT_THAT(error_of([](Graph& g) { g.outputs = {4}; }), HasSubstr("outputs of the graph"));
-  EXPECT_THAT(error_of([](Graph& g) { g.inputs = {2}; }), HasSubstr("'a'"));
+  EXPECT_THAT(error_of([](Graph& g) { g.nodes[0].inputs[0] = TensorId(9); }),
+              HasSubstr("tensor 9 of 4"));
+  EXPECT_THAT(error_of([](Graph& g) { g.nodes[0].inputs[0] = TensorId(-2); }), HasSubstr("first"));
+  EXPECT_THAT(error_of([](Graph& g) { g.outputs = {TensorId(4)}; }),
+              HasSubstr("outputs of the graph"));
+  EXPECT_THAT(error_of([](Graph& g) { g.inputs = {TensorId(2)}; }), HasSubstr("'a'"));
   EXPECT_THAT(error_of([](Graph& g) { g.nodes[1].name = "first"; }), HasSubstr("two nodes"));
-  EXPECT_THAT(error_of([](Graph& g) { g.tensors[2].name = "x"; }), HasSubstr("two tensors"));
-  EXPECT_THAT(error_of([](Graph& g) { g.nodes[1].outputs = {2}; }), HasSubstr("two nodes compute"));
-  EXPECT_THAT(error_of([](Graph& g) { g.nodes[1].outputs = {1}; }), HasSubstr("writes 'w'"));
+  EXPECT_THAT(error_of([](Graph& g) { g.tensor(TensorId(2)).name = "x"; }),
+              HasSubstr("two tensors"));
+  EXPECT_THAT(error_of([](Graph& g) { g.nodes[1].outputs = {TensorId(2)}; }),
+              HasSubstr("two nodes compute"));
+  EXPECT_THAT(error_of([](Graph& g) { g.nodes[1].outputs = {TensorId(1)}; }),
+              HasSubstr("writes 'w'"));
   EXPECT_THAT(error_of([](Graph& g) { g.nodes[1].outputs = {}; }), HasSubstr("no outputs"));
   EXPECT_THAT(error_of([](Graph& g) { g.nodes.pop_back(); }), HasSubstr("computes the output 'y'"));
   EXPECT_THAT(error_of([](Graph& g) { std::swap(g.nodes[0], g.nodes[1]); }),
               HasSubstr("no earlier node computes"));
-  EXPECT_THAT(error_of([](Graph& g) { g.tensors[1].data = Tensor(); }), HasSubstr("'w'"));
+  EXPECT_THAT(error_of([](Graph& g) { g.tensor(TensorId(1)).data = Tensor(); }), HasSubstr("'w'"));
   EXPECT_THAT(error_of([](Graph& g) { g.nodes[0].epilogue.input_count = 3; }),
               HasSubstr("its epilogue reads 3"));
   EXPECT_THAT(error_of([](Graph& g) { g.nodes[0].epilogue.result = ScalarRef::step(0); }),
@@ -89,7 +97,7 @@ TEST(Graph, SortingKeepsASortedOrder) {
   Graph graph = small_graph();
   for (const char* name : {"c", "d", "e"}) {
     const TensorId id = graph.add_tensor({.name = name});
-    graph.nodes.push_back({.op = "Relu", .name = name, .inputs = {0}, .outputs = {id}});
+    graph.nodes.push_back({.op = "Relu", .name = name, .inputs = {TensorId(0)}, .outputs = {id}});
   }
   std::vector<std::string> before;
   for (const Node& node : graph.nodes) before.push_back(node.name);
@@ -102,8 +110,9 @@ TEST(Graph, SortingKeepsASortedOrder) {
 TEST(Graph, NamesTheNodesOfACycle) {
   Graph graph = small_graph();
   const TensorId later = graph.add_tensor({.name = "later"});
-  graph.nodes.push_back({.op = "Relu", .name = "third", .inputs = {3}, .outputs = {later}});
-  graph.nodes[0].inputs = {3};
+  graph.nodes.push_back(
+      {.op = "Relu", .name = "third", .inputs = {TensorId(3)}, .outputs = {later}});
+  graph.nodes[0].inputs = {TensorId(3)};
   try {
     sort_topologically(graph);
     FAIL() << "a cycle went unnoticed";
@@ -112,7 +121,7 @@ TEST(Graph, NamesTheNodesOfACycle) {
     EXPECT_THAT(error.what(), HasSubstr("'first' -> 'second' -> 'first'"));
     EXPECT_THAT(error.what(), testing::Not(HasSubstr("third")));
   }
-  graph.nodes[0].inputs = {2};
+  graph.nodes[0].inputs = {TensorId(2)};
   EXPECT_THROW(sort_topologically(graph), ModelError) << "a node that reads its own output";
 }
 

@@ -251,7 +251,7 @@ TEST(Operators, AreCompletelyDeclared) {
 
 TEST(Operators, LowerRefusesOtherTypes) {
   Graph graph = test::make_graph(test::parse_case("Relu", "t | 3", "test"), 1, DataKind::integers);
-  graph.tensors[0].dtype = DType::boolean;
+  graph.tensor(TensorId(0)).dtype = DType::boolean;
   try {
     (void)lower(graph, graph.nodes[0]);
     FAIL();

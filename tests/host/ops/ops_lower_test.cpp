@@ -23,12 +23,12 @@ constexpr std::int64_t kMostWork = 4000;  // the solver is slow
 
 /// The problem's dst as its family defines it, of these values of the graph's tensors.
 ReferenceTensor solved(const Graph& graph, const BoundProblem& bound,
-                       const std::vector<ReferenceTensor>& values) {
-  std::vector<SolverTensor> tensors;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    tensors.push_back({graph.tensors[i].dtype, graph.tensors[i].shape, values[i].value});
+                       const Indexed<TensorId, ReferenceTensor>& values) {
+  Indexed<TensorId, SolverTensor> tensors;
+  for (const TensorId id : values.ids()) {
+    tensors.add({graph.tensors[id].dtype, graph.tensors[id].shape, values[id].value});
   }
-  const auto dst = static_cast<std::size_t>(bound.operands.at("dst").tensor);
+  const auto dst = bound.operands.at("dst").tensor;
   ReferenceTensor result;
   result.shape = graph.tensors[dst].shape;
   result.value = solve(bound, tensors);
@@ -51,35 +51,34 @@ void add_part(const ReferenceTensor& part, ReferenceTensor& whole) {
 /// Runs the graph node by node through `lower` and the solver (renaming nodes through the
 /// reference).
 ReferenceTensor solved_outputs(const Graph& graph, const std::vector<NamedTensor>& inputs) {
-  std::vector<ReferenceTensor> values(graph.tensors.size());
-  for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
-    if (graph.tensors[i].kind == GraphTensor::Kind::constant) {
-      values[i] = to_reference(graph.tensors[i].data);
+  Indexed<TensorId, ReferenceTensor> values(graph.tensors.size());
+  for (const TensorId id : graph.tensors.ids()) {
+    if (graph.tensors[id].kind == GraphTensor::Kind::constant) {
+      values[id] = to_reference(graph.tensors[id].data);
     }
   }
   for (const auto& input : inputs) {
-    values[static_cast<std::size_t>(graph.find(input.name))] = to_reference(input.tensor);
+    values[graph.find(input.name)] = to_reference(input.tensor);
   }
   for (const Node& node : graph.nodes) {
-    const auto output = static_cast<std::size_t>(node.outputs[0]);
+    const TensorId output = node.outputs[0];
     if (operator_of(node).alias) {
-      values[output] = values[static_cast<std::size_t>(node.inputs[0])];
+      values[output] = values[node.inputs[0]];
       values[output].shape = graph.tensors[output].shape;
     } else if (operator_of(node).host.values != nullptr) {
       std::vector<ReferenceTensor> operands;
-      for (const TensorId id : node.inputs)
-        operands.push_back(values[static_cast<std::size_t>(id)]);
+      for (const TensorId id : node.inputs) operands.push_back(values[id]);
       values[output] = reference(graph, node, operands);
     } else {
       for (const BoundProblem& bound : lower(graph, node)) {
         EXPECT_EQ(bound.problem.epilogue.input_count, static_cast<int>(bound.sides.size()) + 1);
-        const auto dst = static_cast<std::size_t>(bound.operands.at("dst").tensor);
+        const auto dst = bound.operands.at("dst").tensor;
         const ReferenceTensor part = solved(graph, bound, values);
         add_part(part, values[dst]);
       }
     }
   }
-  return values[static_cast<std::size_t>(graph.outputs[0])];
+  return values[graph.outputs[0]];
 }
 
 /// Passes that fold constants round them to f32.
@@ -151,7 +150,7 @@ TEST(Lower, ConvBroadcastsItsBiasAlongChannels) {
 
 TEST(Lower, ElementwiseTakesTheFullInputAsSource) {
   const BoundProblem bound = lower_case("Sub", "17 3x17");
-  EXPECT_EQ(bound.operands.at("src0").tensor, 1);
+  EXPECT_EQ(bound.operands.at("src0").tensor, TensorId(1));
   EXPECT_EQ(bound.problem.epilogue.print(), "sub(s1, v)");
   EXPECT_EQ(bound.sides.at(0).shape, (Shape{17}));
   EXPECT_TRUE(bound.operands.at("src0").view.grouping.has_value());

@@ -196,7 +196,7 @@ TEST(Pipeline, ReportsEachPass) {
 
 TEST(Pipeline, NamesThePassThatBrokeAGraph) {
   Graph graph = graph_of("Relu", "3");
-  graph.nodes[0].inputs[0] = 17;
+  graph.nodes[0].inputs[0] = TensorId(17);
   try {
     run_passes(graph, {});
     FAIL();

@@ -98,12 +98,12 @@ Net given_shape() {
 
 TEST(PlannedValues, InputsGiveThem) {
   Net net = given_shape();
-  EXPECT_THAT(planned_graph_inputs(net.graph), ElementsAre(1));
+  EXPECT_THAT(planned_graph_inputs(net.graph), ElementsAre(TensorId(1)));
   PassOptions options;
   options.values["shape"] = Tensor::from({2}, std::vector<std::int64_t>{5, -1});
   options.values["x"] = Tensor::allocate(DType::f32, {3, 5});
   EXPECT_THAT(net.result(options).shape, ElementsAre(5, 3));
-  EXPECT_EQ(net.graph.tensor(0).planned(), nullptr) << "no shape follows from x";
+  EXPECT_EQ(net.graph.tensor(TensorId(0)).planned(), nullptr) << "no shape follows from x";
 }
 
 TEST(PlannedValues, SaysWhichInputIsMissing) {

@@ -49,9 +49,9 @@ Task product(std::int64_t m, std::int64_t n, std::int64_t k) {
   for (const char* name : {"lhs", "rhs", "dst", "acc"}) {
     task.bound.problem.types[name] = DType::f32;
   }
-  task.bound.operands["lhs"] = {0, View::identity({"M", "K"})};
-  task.bound.operands["rhs"] = {1, View::identity({"K", "N"})};
-  task.bound.operands["dst"] = {2, View::identity({"M", "N"})};
+  task.bound.operands["lhs"] = {TensorId(0), View::identity({"M", "K"})};
+  task.bound.operands["rhs"] = {TensorId(1), View::identity({"K", "N"})};
+  task.bound.operands["dst"] = {TensorId(2), View::identity({"M", "N"})};
   return task;
 }
 

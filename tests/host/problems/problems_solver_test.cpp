@@ -33,7 +33,7 @@ class SolvedTasks {
     list = make_tasks(graph);
     for (const TaskTensor& tensor : list.tensors) add(tensor);
     for (const NamedTensor& input : make_inputs(parsed, kSeed, DataKind::zero_mean)) {
-      std::vector<double>& value = values_.at(static_cast<std::size_t>(graph.find(input.name)));
+      std::vector<double>& value = values_[graph.find(input.name)];
       for (std::int64_t i = 0; i < input.tensor.size(); ++i) value.push_back(input.tensor.at(i));
     }
   }
@@ -41,16 +41,16 @@ class SolvedTasks {
   /// The problem's dst. Temporaries of recipes stand behind the graph's tensors.
   std::vector<double> solution(BoundProblem bound) const {
     for (auto& [role, binding] : bound.operands) binding.tensor = index_of(binding.tensor);
-    std::vector<SolverTensor> tensors = tensors_;
-    for (std::size_t i = 0; i < tensors.size(); ++i) tensors[i].value = values_[i];
+    Indexed<TensorId, SolverTensor> tensors = tensors_;
+    for (const TensorId id : tensors.ids()) tensors[id].value = values_[id];
     return solve(bound, tensors);
   }
 
   /// Keeps what the problem writes of its dst, beside what others wrote of it.
   void run(const BoundProblem& bound) {
     std::vector<double> part = solution(bound);
-    const int dst = index_of(bound.operands.at("dst").tensor);
-    std::vector<double>& whole = values_.at(static_cast<std::size_t>(dst));
+    const TensorId dst = index_of(bound.operands.at("dst").tensor);
+    std::vector<double>& whole = values_[dst];
     if (whole.empty()) whole.resize(part.size(), std::nan(""));
     for (std::size_t i = 0; i < part.size(); ++i) {
       if (!std::isnan(part[i])) whole[i] = part[i];
@@ -58,27 +58,25 @@ class SolvedTasks {
   }
 
   void add(const TaskTensor& tensor) {
-    tensors_.push_back({tensor.dtype, tensor.shape, {}});
+    tensors_.add({tensor.dtype, tensor.shape, {}});
     values_.emplace_back();
     for (std::int64_t i = 0; i < tensor.data.size(); ++i) {
       values_.back().push_back(tensor.data.at(i));
     }
   }
 
-  const std::vector<double>& value(int tensor) const {
-    return values_.at(static_cast<std::size_t>(tensor));
-  }
+  const std::vector<double>& value(TensorId tensor) const { return values_[tensor]; }
 
   TaskList list;
 
  private:
-  int index_of(int tensor) const {
-    if (tensor < kFirstTemporary) return tensor;
-    return tensor - kFirstTemporary + static_cast<int>(list.tensors.size());
+  TensorId index_of(TensorId tensor) const {
+    if (!is_temporary(tensor)) return tensor;
+    return list.tensors.next_id().moved(temporary_index(tensor));
   }
 
-  std::vector<SolverTensor> tensors_;
-  std::vector<std::vector<double>> values_;
+  Indexed<TensorId, SolverTensor> tensors_;
+  Indexed<TensorId, std::vector<double>> values_;
 };
 
 void expect_same(const std::vector<double>& expected, const std::vector<double>& got) {
@@ -135,9 +133,7 @@ TEST(ProblemSolver, ANarrowFamilyIsItsElementwiseProblem) {
       {"Add", "3x5 3x1"}, {"Sigmoid", "3x5"}, {"Relu", "2x3x5"}};
   for (const SolvedTasks& tasks : problems) {
     const BoundProblem& elementwise = tasks.list.tasks.front().bound;
-    const auto tensor_at = [&](int id) -> const TaskTensor& {
-      return tasks.list.tensors[static_cast<std::size_t>(id)];
-    };
+    const auto tensor_at = [&](TensorId id) -> const TaskTensor& { return tasks.list.tensors[id]; };
     for (const BoundProblem& narrow : narrowed(elementwise, tensor_at)) {
       SCOPED_TRACE(print(narrow.problem));
       expect_same(tasks.solution(elementwise), tasks.solution(narrow));

@@ -169,7 +169,7 @@ TEST(TrainingLoop, SaysWhichParameterWasNotFiniteFromTheStart) {
   constant.data = Tensor::from({2}, std::vector<float>{INFINITY, NAN});
   later.model.add_tensor(constant);
   EXPECT_THAT(message_of<ModelError>([&] { (void)run(later, options); }), HasSubstr("'mask'"));
-  later.model.tensors[0].data.set(1, -INFINITY);
+  later.model.tensor(TensorId(0)).data.set(1, -INFINITY);
   EXPECT_EQ(run(later, options).steps, 20);
 }
 
