@@ -74,7 +74,7 @@ void add_tasks(const Graph& graph, const Node& node, TaskList& list) {
     check_elements(problems[i], name, list);
     const auto dst = static_cast<std::size_t>(tensor_of(problems[i], "dst"));
     ++list.tensors[dst].parts;
-    list.tasks.push_back({name + part, std::move(problems[i])});
+    list.tasks.push_back({name + part, std::move(problems[i]), node.name});
   }
 }
 
