@@ -2,7 +2,6 @@
 #include "bench/kernel_contender.hpp"
 
 #include <algorithm>
-#include <regex>
 
 #include "morton/interop.hpp"
 
@@ -12,25 +11,22 @@ namespace {
 /// A device's clock is read after this many runs in a row, once it has woken up.
 constexpr int kRunsBeforeDeviceClock = 3;
 
-/// Of "lhs: f32 R_2_4_R [A=17->24 B=5->8] padding zero, rhs: ...", the operands that are larger
-/// than their extents: "lhs 24x8".
-std::string padding_of(const std::string& formats) {
-  static const std::regex kOperand(R"((\w+): [^\[]*\[([^\]]*)\])");
-  static const std::regex kExtent(R"(\w+=(\d+)->(\d+))");
+/// The operands that are larger than their extents: "lhs 24x8, dst 24x16".
+std::string padding_of(const StepInfo& step) {
   std::string text;
-  for (std::sregex_iterator operand(formats.begin(), formats.end(), kOperand), end; operand != end;
-       ++operand) {
-    const std::string extents = (*operand)[2];
+  for (const StepOperand& operand : step.operands) {
+    if (operand.padded == operand.extents) continue;
     std::string padded;
-    bool larger = false;
-    for (std::sregex_iterator extent(extents.begin(), extents.end(), kExtent); extent != end;
-         ++extent) {
-      larger = larger || (*extent)[1] != (*extent)[2];
-      padded += (padded.empty() ? "" : "x") + (*extent)[2].str();
+    for (const std::int64_t extent : operand.padded) {
+      padded += (padded.empty() ? "" : "x") + std::to_string(extent);
     }
-    if (larger) text += (text.empty() ? "" : ", ") + (*operand)[1].str() + " " + padded;
+    text += (text.empty() ? "" : ", ") + operand.name + " " + padded;
   }
   return text;
+}
+
+bool has_operand(const StepInfo& step, DType type) {
+  return std::ranges::find(step.operands, type, &StepOperand::type) != step.operands.end();
 }
 
 }  // namespace
@@ -55,9 +51,9 @@ std::string work_group_of(const StepInfo& step) {
 DType stored_type_of(const std::vector<StepInfo>& steps) {
   DType type = DType::f32;
   for (const StepInfo& step : steps) {
-    if (step.formats.find("bf16") != std::string::npos) return DType::bf16;
-    if (step.formats.find("tf32") != std::string::npos) type = DType::tf32;
-    if (step.formats.find("f16") != std::string::npos) type = DType::f16;
+    if (has_operand(step, DType::bf16)) return DType::bf16;
+    if (has_operand(step, DType::tf32)) type = DType::tf32;
+    if (has_operand(step, DType::f16)) type = DType::f16;
   }
   return type;
 }
@@ -127,7 +123,7 @@ Contender::About KernelContender::about() const {
     if (step.role == StepInfo::Role::repack) continue;
     about.computing.push_back(step.kernel);
     if (!step.tunables.empty()) about.tunables[step.kernel] = step.tunables;
-    const std::string padding = padding_of(step.formats);
+    const std::string padding = padding_of(step);
     about.padding += (about.padding.empty() || padding.empty() ? "" : ", ") + padding;
     about.work_group += (about.work_group.empty() ? "" : ", ") + work_group_of(step);
   }

@@ -148,6 +148,8 @@ struct StepOperand {
   std::string name;
   std::string layout;  ///< "R_*_64_R", or the dimensions in their order, "ABCD"
   DType type = DType::f32;
+  std::vector<std::int64_t> extents;  ///< of its dimensions, in their order
+  std::vector<std::int64_t> padded;   ///< likewise with padding, as it lies in memory
 };
 
 /// One step of a plan, for people and tools.

@@ -60,8 +60,8 @@ std::optional<Candidate> find_producer(const Graph& graph, const Node& node) {
 Chain chain_reading_once(const Graph& graph, const Node& node, std::size_t input) {
   Chain chain = whole_chain(graph, node);
   const auto point_at = [&](ScalarRef& ref) {
-    const bool same = ref.kind == ScalarRef::Kind::input &&
-                      node.inputs[static_cast<std::size_t>(ref.index)] == node.inputs[input];
+    const bool same =
+        ref.kind == ScalarRef::Kind::input && node.inputs[ref.place()] == node.inputs[input];
     if (same) ref.index = static_cast<int>(input);
   };
   for (ScalarStep& step : chain.steps) {

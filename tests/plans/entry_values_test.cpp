@@ -99,7 +99,7 @@ TEST(EntryValues, AreThoseOfTheEntrysEnvironment) {
         const auto bound = std::make_shared<const BoundProblem>(posed.bound);
         const Environment tunables = standard_tunables(entry);
         const PreparedKernel& kernel = table.with(tunables, entry);
-        const auto dst = static_cast<std::size_t>(tensor_of(*bound, "dst"));
+        const TensorId dst = tensor_of(*bound, "dst");
         const std::int64_t elements = element_count(posed.tasks.tensors[dst].shape);
         const EntryValues values(kernel, table.asked(bound), device, elements);
         const Environment names =

@@ -75,8 +75,9 @@ std::vector<StepInfo> CompiledModel::steps() const {
       const Value& value = plan.values[passed->id];
       info.formats +=
           (info.formats.empty() ? "" : ", ") + argument.name + ": " + print(value.arrangement);
-      info.operands.push_back(
-          {argument.name, layout::layout_text(value.arrangement), value.arrangement.dtype});
+      info.operands.push_back({argument.name, layout::layout_text(value.arrangement),
+                               value.arrangement.dtype, operand_extents(value.arrangement),
+                               value.arrangement.padded});
     }
     steps.push_back(std::move(info));
   }

@@ -134,10 +134,7 @@ void look_for_kernels(const Graph& prepared, const KernelPolicy& policy, Nodes& 
     try {
       (void)memo.list(task);
     } catch (const UnsupportedError& error) {
-      const auto is_task = [&](const NodeSupport& node) {
-        return task.name == node.node || task.name.starts_with(node.node + " [");
-      };
-      const auto found = std::ranges::find_if(nodes, is_task);
+      const auto found = std::ranges::find(nodes, task.node, &NodeSupport::node);
       if (found == nodes.end()) throw;
       found->where = Where::unsupported;
       found->reason = error.message();

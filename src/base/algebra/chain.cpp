@@ -99,7 +99,7 @@ Chain Chain::after(const Chain& producer, int input, std::span<const int> produc
   const auto offset = static_cast<int>(producer.steps.size());
   const auto renumber = [](const ScalarRef& ref, std::span<const int> numbers, int shift) {
     if (ref.kind == ScalarRef::Kind::input) {
-      return ScalarRef::input(numbers[static_cast<std::size_t>(ref.index)]);
+      return ScalarRef::input(numbers[ref.place()]);
     }
     return ref.kind == ScalarRef::Kind::step ? ScalarRef::step(ref.index + shift) : ref;
   };
@@ -133,7 +133,7 @@ Chain Chain::after(const Chain& producer, int input, std::span<const int> produc
 std::string Chain::print() const {
   std::vector<std::string> values;
   const auto text_of = [&](const ScalarRef& ref) -> std::string {
-    if (ref.kind == ScalarRef::Kind::step) return values[static_cast<std::size_t>(ref.index)];
+    if (ref.kind == ScalarRef::Kind::step) return values[ref.place()];
     if (ref.kind == ScalarRef::Kind::input) {
       return ref.index == 0 ? "v" : "s" + std::to_string(ref.index);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -101,6 +102,8 @@ struct ScalarRef {
   [[nodiscard]] static ScalarRef input(int index) { return {Kind::input, index, 0.0}; }
   [[nodiscard]] static ScalarRef constant(double value) { return {Kind::constant, 0, value}; }
   [[nodiscard]] static ScalarRef step(int index) { return {Kind::step, index, 0.0}; }
+  /// The index of the input or step, for a list of them.
+  [[nodiscard]] std::size_t place() const { return static_cast<std::size_t>(index); }
 };
 
 struct ScalarStep {

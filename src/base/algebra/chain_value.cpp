@@ -113,8 +113,8 @@ Bounded TypedChain::evaluate(std::span<const Bounded> inputs) const {
   std::vector<Bounded> values;
   values.reserve(chain_.steps.size());
   const auto referred = [&](const ScalarRef& ref, DType type) -> Bounded {
-    if (ref.kind == ScalarRef::Kind::input) return inputs[static_cast<std::size_t>(ref.index)];
-    if (ref.kind == ScalarRef::Kind::step) return values[static_cast<std::size_t>(ref.index)];
+    if (ref.kind == ScalarRef::Kind::input) return inputs[ref.place()];
+    if (ref.kind == ScalarRef::Kind::step) return values[ref.place()];
     const double stored = constant_in(type, ref.value);
     if (!is_real(type)) return {stored, 0.0};
     return {ref.value, std::isfinite(stored) ? std::fabs(stored - ref.value) : 0.0};

@@ -13,7 +13,7 @@ namespace {
 Chain without_unread_steps(const Chain& chain) {
   std::vector<char> is_read(chain.steps.size(), 0);
   const auto read = [&](const ScalarRef& ref) {
-    if (ref.kind == ScalarRef::Kind::step) is_read[static_cast<std::size_t>(ref.index)] = 1;
+    if (ref.kind == ScalarRef::Kind::step) is_read[ref.place()] = 1;
   };
   read(chain.result);
   for (std::size_t i = chain.steps.size(); i-- > 0;) {
@@ -25,7 +25,7 @@ Chain without_unread_steps(const Chain& chain) {
   std::vector<int> numbers(chain.steps.size(), -1);
   const auto renumbered = [&](ScalarRef ref) {
     if (ref.kind == ScalarRef::Kind::step) {
-      ref.index = numbers[static_cast<std::size_t>(ref.index)];
+      ref.index = numbers[ref.place()];
     }
     return ref;
   };
@@ -61,12 +61,12 @@ class Differentiation {
   /// A value of the given chain as this one numbers it.
   [[nodiscard]] ScalarRef moved(const ScalarRef& ref) const {
     if (ref.kind == ScalarRef::Kind::input) return ScalarRef::input(ref.index + 1);
-    if (ref.kind == ScalarRef::Kind::step) return values_[static_cast<std::size_t>(ref.index)];
+    if (ref.kind == ScalarRef::Kind::step) return values_[ref.place()];
     return ref;
   }
 
   [[nodiscard]] Slope slope_of(const ScalarRef& given) const {
-    if (given.kind == ScalarRef::Kind::step) return slopes_[static_cast<std::size_t>(given.index)];
+    if (given.kind == ScalarRef::Kind::step) return slopes_[given.place()];
     const bool is_it = given.kind == ScalarRef::Kind::input && given.index == input_;
     return is_it ? Slope(ScalarRef::constant(1.0)) : Slope();
   }
@@ -75,7 +75,7 @@ class Differentiation {
   ScalarRef times_gradient(ScalarRef slope) {
     const ScalarRef gradient = ScalarRef::input(0);
     if (slope.kind == ScalarRef::Kind::step) {
-      const ScalarStep& step = chain_.steps[static_cast<std::size_t>(slope.index)];
+      const ScalarStep& step = chain_.steps[slope.place()];
       if (step.op == ScalarOp::select && is_constant(step.arguments[1], 1.0) &&
           is_constant(step.arguments[2], 0.0)) {
         return writer_.select(step.arguments[0], gradient, step.arguments[2]);

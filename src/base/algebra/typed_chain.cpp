@@ -95,7 +95,7 @@ TypedChain::TypedChain(Chain chain, std::vector<DType> inputs)
 
 DType TypedChain::type_of(const ScalarRef& ref, DType constant) const {
   if (ref.kind == ScalarRef::Kind::constant) return constant;
-  const auto index = static_cast<std::size_t>(ref.index);
+  const auto index = ref.place();
   return ref.kind == ScalarRef::Kind::input ? inputs_[index] : steps_[index];
 }
 

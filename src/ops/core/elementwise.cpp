@@ -95,7 +95,7 @@ SoftplusTerms append_softplus(Chain& chain, ScalarRef x) {
 std::vector<bool> inputs_read(const Chain& chain, std::size_t count) {
   std::vector<bool> read(count, false);
   const auto mark = [&](const ScalarRef& ref) {
-    if (ref.kind == ScalarRef::Kind::input) read[static_cast<std::size_t>(ref.index)] = true;
+    if (ref.kind == ScalarRef::Kind::input) read[ref.place()] = true;
   };
   for (const ScalarStep& step : chain.steps) {
     std::for_each(step.arguments.begin(), step.arguments.end(), mark);

@@ -52,7 +52,7 @@ void simplify_sides(const Graph& graph, BoundProblem& bound) {
                           : ScalarRef::input(0));
   }
   const auto replace = [&](ScalarRef& ref) {
-    if (ref.kind == ScalarRef::Kind::input) ref = now[static_cast<std::size_t>(ref.index)];
+    if (ref.kind == ScalarRef::Kind::input) ref = now[ref.place()];
   };
   for (ScalarStep& step : chain.steps) {
     for (ScalarRef& argument : step.arguments) replace(argument);

@@ -64,7 +64,7 @@ void drop_first(const Chain& chain, const std::vector<Side>& sides, Started& sta
       return ref.index == 0 ? ScalarRef::input(0) : ScalarRef::step(ref.index - 1);
     }
     const auto [known, is_new] = inputs.emplace(ref.index, static_cast<int>(inputs.size()));
-    if (is_new) started.sides.push_back(sides[static_cast<std::size_t>(ref.index) - 1]);
+    if (is_new) started.sides.push_back(sides[ref.place() - 1]);
     return ScalarRef::input(known->second);
   };
   for (std::size_t i = 1; i < chain.steps.size(); ++i) {

@@ -33,8 +33,9 @@ struct TaskTensor {
 
 /// A node of the graph as a problem whose operands are tasks' tensors.
 struct Task {
-  std::string name;
+  std::string name;  ///< of the node with what is fused into it; of several problems, numbered
   BoundProblem bound;
+  std::string node{};  ///< of the graph, by name
 };
 
 /// The graph in the planner's terms.

@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "api/compile/cache_folder.hpp"
 #include "api/compile/job.hpp"
 #include "base/error.hpp"
 #include "plan/make_plan.hpp"

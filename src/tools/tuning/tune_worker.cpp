@@ -16,7 +16,6 @@
 #include "device/open/opencl_device.hpp"
 #include "morton/tools/peak.hpp"
 #include "morton/tools/tune.hpp"
-#include "tools/tuning/tune_problem.hpp"
 #include "tools/tuning/tune_subject.hpp"
 #include "tools/tuning/worker_client.hpp"
 
