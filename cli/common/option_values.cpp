@@ -118,7 +118,7 @@ Device open_device(const DeviceOptions& options) {
 Device open_device(const std::string& selector, const DeviceOptions& options) {
   prepare_drivers();
   Device device = Device::open(selector, device_config(options));
-  for (const std::string& note : device.notes()) log::warn("{}", note);
+  for (const Message& note : device.notes()) log::warn("{}", with_options(note));
   return device;
 }
 

@@ -8,6 +8,7 @@
 #include "common/commands.hpp"
 #include "common/log.hpp"
 #include "common/machine.hpp"
+#include "common/option_names.hpp"
 #include "common/options.hpp"
 #include "common/output.hpp"
 #include "morton/device.hpp"
@@ -54,11 +55,11 @@ std::vector<std::string> row_of(const Json& device) {
 int list_devices(const ResultOptions& options) {
   prepare_drivers();
   Json devices = Json::array();
-  std::vector<std::string> notes;
+  std::vector<Message> notes;
   for (const std::string& text : Device::list_json({}, &notes)) {
     devices.push_back(Json::parse(text));
   }
-  for (const std::string& note : notes) log::warn("{}", note);
+  for (const Message& note : notes) log::warn("{}", with_options(note));
   if (devices.empty()) throw DeviceError("no OpenCL device was found");
   if (!for_people(options.format)) {
     emit(to_text(devices, options.format), options.path);

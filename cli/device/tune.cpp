@@ -14,6 +14,7 @@
 #include "common/commands.hpp"
 #include "common/log.hpp"
 #include "common/machine.hpp"
+#include "common/option_names.hpp"
 #include "common/options.hpp"
 #include "common/output.hpp"
 #include "common/statistics.hpp"
@@ -70,7 +71,7 @@ TuneOptions tune_options(const TuneArguments& options, Progress& progress) {
     progress.update(now.done);
     log::debug("{}", now.text);
   };
-  result.log = [](const std::string& line) { log::warn("{}", line); };
+  result.log = [](const Message& line) { log::warn("{}", with_options(line)); };
   return result;
 }
 

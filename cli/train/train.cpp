@@ -82,14 +82,14 @@ std::string some_of(const std::vector<std::string>& names) {
 
 /// What is taken for a parameter, and what is not, where the model's file does not tell.
 void say_doubts(const TrainingSummary& summary) {
-  if (!summary.doubtful_scales.empty()) {
+  if (!summary.ambiguous_scales.empty()) {
     log::info(
         "trained too, as a file does not tell learned scales from fixed ones: {} (--freeze "
         "leaves them as they are)",
-        some_of(summary.doubtful_scales));
+        some_of(summary.ambiguous_scales));
   }
-  if (!summary.stated_numbers.empty()) {
-    log::info("single numbers stay as they are: {}", some_of(summary.stated_numbers));
+  if (!summary.scalar_constants.empty()) {
+    log::info("single numbers stay as they are: {}", some_of(summary.scalar_constants));
   }
 }
 

@@ -12,7 +12,7 @@
 
 namespace morton {
 
-/// What one layer of a compiled model computed, beside what it should have.
+/// The values of one layer of a compiled model, beside the right ones.
 struct LayerComparison {
   std::string name;                  ///< of its result
   std::vector<std::string> nodes;    ///< the model's nodes that it stands for; of a file: none

@@ -89,7 +89,7 @@ struct CompileOptions {
   /// and the report's fallbacks say so. The cache folder remembers; without one nothing is tried,
   /// nor over several devices, nor where operands are rounded (precision).
   enum class SelfTest : std::uint8_t { once, off } self_test = SelfTest::once;
-  /// What compiling does with fallbacks to another way of computing (CompileReport::fallbacks):
+  /// The treatment of fallbacks to another way of computing (CompileReport::fallbacks):
   /// report them, or fail with UnsupportedError.
   enum class Fallback : std::uint8_t { report, refuse } fallback = Fallback::report;
   /// Told what happens (one line each): dropped cache entries, passes, builds. May be empty.
@@ -99,7 +99,7 @@ struct CompileOptions {
   std::function<void(double)> progress;
 };
 
-/// What one of several devices does of each batch.
+/// The part of each batch that one of several devices does.
 struct DeviceShare {
   std::string device;     ///< its id
   std::int64_t rows = 0;  ///< items of the batch

@@ -27,7 +27,7 @@ struct CompiledFileOptions {
   /// (as CompileOptions::batch); with neither, the first.
   std::map<std::string, Shape> shapes;
   std::int64_t batch = 0;
-  /// What happens on another device or driver than the file's, or where the driver refuses a
+  /// The rule on another device or driver than the file's, or where the driver refuses a
   /// binary: an error; or the kernels are built from the source that the file holds, and the
   /// report's notes say so.
   enum class Elsewhere : std::uint8_t { refuse, rebuild } elsewhere = Elsewhere::refuse;

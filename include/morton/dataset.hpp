@@ -75,7 +75,7 @@ struct MORTON_API PictureFit {
 [[nodiscard]] MORTON_API std::optional<PictureFit> fit_pictures(const Dataset& data,
                                                                 const Shape& input);
 
-/// `input` with the extents of an example where it leaves its own open (-1), but for the batch in
+/// `input` with the extents of an example where it leaves its own open (-1), except the batch in
 /// front. What does not follow from the data stays open. Throws as `fit_pictures` does.
 [[nodiscard]] MORTON_API Shape shape_for(const Dataset& data, const Shape& input);
 

@@ -8,6 +8,7 @@
 
 #include "morton/error.hpp"
 #include "morton/export.hpp"
+#include "morton/message.hpp"
 #include "morton/roofline_peaks.hpp"
 
 namespace morton {
@@ -40,8 +41,8 @@ class MORTON_API Device {
                                    const DeviceConfig& config = {});
   /// Facts of all devices, one JSON object each (schema in docs/devices.md), with the measured
   /// peaks of those that `config` keeps some of; `notes`, if given, says what is kept but useless.
-  [[nodiscard]] static std::vector<std::string> list_json(
-      const DeviceConfig& config = {}, std::vector<std::string>* notes = nullptr);
+  [[nodiscard]] static std::vector<std::string> list_json(const DeviceConfig& config = {},
+                                                          std::vector<Message>* notes = nullptr);
 
   [[nodiscard]] std::string id() const;    ///< "P:D"
   [[nodiscard]] std::string name() const;  ///< as the driver gives it
@@ -49,12 +50,12 @@ class MORTON_API Device {
   [[nodiscard]] std::string description() const;
   /// All facts as a JSON object.
   [[nodiscard]] std::string json() const;
-  /// What it does at most: measured by `probe` (tools/probe.hpp), else guessed; `source` says
+  /// Its peaks: measured by `probe` (tools/probe.hpp), else guessed; `source` says
   /// which.
   [[nodiscard]] const RooflinePeaks& peaks() const;
   /// Why something that is kept for the device could not be used (damaged measured peaks); one line
   /// each.
-  [[nodiscard]] const std::vector<std::string>& notes() const;
+  [[nodiscard]] const std::vector<Message>& notes() const;
   /// Device memory that Morton holds now, and the most it ever held, in bytes.
   [[nodiscard]] std::int64_t used_bytes() const;
   [[nodiscard]] std::int64_t peak_bytes() const;

@@ -48,8 +48,8 @@ struct MORTON_API Evaluation {
 [[nodiscard]] MORTON_API Evaluation evaluate(const CompiledModel& model, const Dataset& data,
                                              const EvaluationOptions& options = {});
 
-/// What parts the answers of a model with one output for an example: 0.5 where it ends in a
-/// Sigmoid, else 0, as of logits.
+/// The threshold that parts the answers of a model with one output for an example: 0.5 where it
+/// ends in a Sigmoid, else 0, as of logits.
 [[nodiscard]] MORTON_API double answer_threshold(const Model& model);
 
 }  // namespace morton

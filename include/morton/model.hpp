@@ -33,7 +33,7 @@ struct PortInfo {
 /// How the matrices beside a network definition are written.
 enum class MatrixFormat : std::uint8_t { csv, binary };
 
-/// What `inspect` shows of a model.
+/// A model in short, as `inspect` shows it.
 struct ModelSummary {
   std::string name;
   std::int64_t opset = 0;

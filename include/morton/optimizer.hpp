@@ -5,7 +5,7 @@
 
 namespace morton {
 
-/// What training makes small: its mean over the batch. The Softmax (or LogSoftmax) of a cross
+/// The loss: training makes its mean over the batch small. The Softmax (or LogSoftmax) of a cross
 /// entropy of classes, and the Sigmoid of a binary one, belong to the loss: it is computed from
 /// what goes into the one at the end of the model, and without one the model's output is that
 /// already. Behind the other one's activation neither is computed (UsageError). The losses of

@@ -21,13 +21,13 @@ struct HostProduct {
   double us = 0.0;
 };
 
-/// What steps on the host cost where it shares the device's memory; empty where nobody measured.
+/// Costs of steps on the host where it shares the device's memory; empty where nobody measured.
 struct HostPeaks {
   double launch_and_step_us = 0.0;    ///< a small kernel, then a step on the host that has no work
   std::vector<HostProduct> products;  ///< from small ones to large ones
 };
 
-/// What a device does at most, measured, declared or guessed. Zero means unknown.
+/// The peaks of a device, measured, declared or guessed. Zero means unknown.
 struct RooflinePeaks {
   double gflops_f32 = 0.0;
   double gigabytes_per_second = 0.0;  ///< of memory beyond all caches

@@ -25,7 +25,7 @@ struct TrainerOptions {
   /// batches do, in the memory of small ones (a BatchNormalization sees the small ones).
   std::int64_t accumulate = 1;
   Loss loss = Loss::softmax_cross_entropy;
-  /// What the targets of softmax_cross_entropy are.
+  /// The kind of targets that softmax_cross_entropy takes.
   enum class Targets : std::uint8_t { labels, shares } targets = Targets::labels;
   OptimizerOptions optimizer;
   /// All gradients together are scaled down to this length where they are longer.
@@ -49,7 +49,7 @@ struct TrainerOptions {
   CompileOptions compile;
 };
 
-/// What a step, or an evaluation, found.
+/// The result of a step, or of an evaluation.
 struct BatchResult {
   double loss = 0.0;        ///< mean over the rows
   std::int64_t right = -1;  ///< rows whose label is the model's first choice; -1 without labels
@@ -62,7 +62,7 @@ struct BatchResult {
   } update = Update::applied;
 };
 
-/// What is trained, and what it takes.
+/// The parameters of a training, and the memory that it takes.
 struct TrainingSummary {
   struct Parameter {
     std::string name;
@@ -70,11 +70,11 @@ struct TrainingSummary {
     enum class Role : std::uint8_t { trained, frozen, statistics } role = Role::trained;
   };
   std::vector<Parameter> parameters;
-  /// What a model's file does not tell. Trained ones that elementwise operators scale by: learned
-  /// scales, or fixed ones (a mask, a deviation), which `freeze` leaves as they are.
-  std::vector<std::string> doubtful_scales;
+  /// A model's file does not tell two things. Trained parameters that elementwise operators scale
+  /// by: learned scales, or fixed ones (a mask, a deviation), which `freeze` leaves as they are.
+  std::vector<std::string> ambiguous_scales;
   /// Single numbers, which stay as they are though they may have been learned.
-  std::vector<std::string> stated_numbers;
+  std::vector<std::string> scalar_constants;
   std::int64_t trained_elements = 0;
   std::int64_t parameter_bytes = 0;   ///< of the device, of all parameters and statistics
   std::int64_t optimizer_bytes = 0;   ///< of the optimizer's state
@@ -114,7 +114,7 @@ class MORTON_API Trainer {
   BatchResult step(const Tensor& inputs, const Tensor& targets, double learning_rate);
   /// Steps so far, those before `set_state` included.
   [[nodiscard]] std::int64_t steps_done() const;
-  /// What the next step's loss is multiplied by on its way back; 1 where it is not scaled.
+  /// The factor of the next step's loss on its way back; 1 where it is not scaled.
   [[nodiscard]] double loss_scale() const;
 
   /// The model, as it is used, on the first `rows` rows of a whole batch; `predictions`, unless
@@ -125,7 +125,7 @@ class MORTON_API Trainer {
   /// The model with what it has learned, in the form in which it is used: of a file that was
   /// exported in training mode without that, and with a constant for each parameter.
   [[nodiscard]] Model model();
-  /// Everything that the next steps depend on, but for the batches: parameters, statistics, the
+  /// Everything that the next steps depend on, except the batches: parameters, statistics, the
   /// optimizer's state and the trainer's own ("morton.progress", i64: steps, updates, the binary
   /// logarithm of the loss's scale, updates since it changed).
   [[nodiscard]] std::vector<NamedTensor> state();

@@ -66,7 +66,7 @@ struct TrainingRunOptions {
   std::function<bool()> stop;
 };
 
-/// What a training came to.
+/// The result of a training.
 struct TrainingReport {
   enum class End : std::uint8_t { finished, patience, stopped } end = End::finished;
   std::int64_t steps = 0;         ///< done, those before a resumption included

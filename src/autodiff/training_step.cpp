@@ -201,7 +201,7 @@ TrainingStep make_training_step(const Graph& model, const TrainingStepOptions& o
   const Parameters parameters = chosen(made.step, options.freeze);
   made.frozen = names_of(made.step, parameters.frozen);
   const DoubtfulParameters doubtful = doubtful_parameters(made.step);
-  made.stated_numbers = names_of(made.step, doubtful.numbers);
+  made.scalar_constants = names_of(made.step, doubtful.numbers);
   to_training_form(made.step, [&](TensorId id) {
     return std::ranges::find(parameters.trained, id) != parameters.trained.end();
   });
@@ -218,7 +218,7 @@ TrainingStep make_training_step(const Graph& model, const TrainingStepOptions& o
   add_output(made.step, overflow, kOverflowOutput);
   for (const std::string& name : names_of(made.step, doubtful.scales)) {
     if (std::ranges::find(made.trained, name) != made.trained.end()) {
-      made.doubtful_scales.push_back(name);
+      made.ambiguous_scales.push_back(name);
     }
   }
   if (options.activations == TrainingStepOptions::Activations::recompute) {

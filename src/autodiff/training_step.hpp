@@ -52,7 +52,7 @@ struct TrainingStep {
   std::vector<std::string> statistics;  ///< running statistics that the step renews
   /// What the model's file does not tell (DoubtfulParameters): scales among `trained` that may be
   /// fixed ones, and single numbers that stay though they may be learned ones.
-  std::vector<std::string> doubtful_scales, stated_numbers;
+  std::vector<std::string> ambiguous_scales, scalar_constants;
 };
 
 /// Throws UsageError for a model without exactly one input and one output, for a pattern that no

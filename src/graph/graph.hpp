@@ -94,6 +94,7 @@ struct Graph {
   MORTON_FOR_TOOLS TensorId add_tensor(GraphTensor tensor);
   [[nodiscard]] const GraphTensor& tensor(TensorId id) const;
   [[nodiscard]] MORTON_FOR_TOOLS GraphTensor& tensor(TensorId id);
+  /// A node that is there, as of `producer` and `consumers`; none is not.
   [[nodiscard]] const Node& node(NodeId id) const {
     return nodes[static_cast<std::size_t>(id.index())];
   }

@@ -13,7 +13,7 @@ namespace {
 
 /// What the epilogue reads: src0 of an elementwise problem, else the value computed, and the sides.
 std::vector<DType> epilogue_types(const BoundProblem& bound,
-                                  Indexed<TensorId, SolverTensor> tensors) {
+                                  const Indexed<TensorId, SolverTensor>& tensors) {
   const auto& types = bound.problem.types;
   std::vector<DType> read{types.at(types.contains("src0") ? "src0" : "acc")};
   for (const Side& side : bound.sides) {
@@ -39,7 +39,7 @@ std::size_t index_in_side(const Side& side, const Shape& shape, std::size_t inde
 /// dst in the making.
 class ProblemSolver {
  public:
-  ProblemSolver(const BoundProblem& bound, Indexed<TensorId, SolverTensor> tensors)
+  ProblemSolver(const BoundProblem& bound, const Indexed<TensorId, SolverTensor>& tensors)
       : bound_(bound),
         tensors_(tensors),
         shape_(tensors[bound.operands.at("dst").tensor].shape),
@@ -84,7 +84,7 @@ class ProblemSolver {
   }
 
   const BoundProblem& bound_;
-  Indexed<TensorId, SolverTensor> tensors_;
+  const Indexed<TensorId, SolverTensor>& tensors_;
   const Shape& shape_;
   ProblemReader reader_;
   TypedChain epilogue_;
@@ -94,7 +94,8 @@ class ProblemSolver {
 
 }  // namespace
 
-ProblemReader::ProblemReader(const BoundProblem& bound, Indexed<TensorId, SolverTensor> tensors)
+ProblemReader::ProblemReader(const BoundProblem& bound,
+                             const Indexed<TensorId, SolverTensor>& tensors)
     : bound_(bound), tensors_(tensors), sizes_(environment_of(bound.problem)) {
   for (const auto& [name, binding] : bound.operands) {
     const View& view = binding.view;
@@ -138,7 +139,8 @@ std::optional<std::size_t> ProblemReader::index_of(const std::string& operand,
   return static_cast<std::size_t>(index);
 }
 
-std::vector<double> solve(const BoundProblem& bound, Indexed<TensorId, SolverTensor> tensors) {
+std::vector<double> solve(const BoundProblem& bound,
+                          const Indexed<TensorId, SolverTensor>& tensors) {
   return ProblemSolver(bound, tensors).run();
 }
 

@@ -24,7 +24,7 @@ struct SolverTensor {
 /// their views. Refers to the problem and the tensors, which are indexed as its bindings say.
 class ProblemReader {
  public:
-  ProblemReader(const BoundProblem& bound, Indexed<TensorId, SolverTensor> tensors);
+  ProblemReader(const BoundProblem& bound, const Indexed<TensorId, SolverTensor>& tensors);
 
   [[nodiscard]] const Problem& problem() const { return bound_.problem; }
   /// An extent or a number of the structure. Throws InternalError for an unknown name.
@@ -44,7 +44,7 @@ class ProblemReader {
 
  private:
   const BoundProblem& bound_;
-  Indexed<TensorId, SolverTensor> tensors_;
+  const Indexed<TensorId, SolverTensor>& tensors_;
   Environment sizes_;  ///< extents and structure, and the coordinates of the last access
 };
 
@@ -53,6 +53,6 @@ class ProblemReader {
 /// slow. Throws InternalError for a view that does not fit its tensor, for an element that is
 /// written twice, and for an epilogue whose type is not dst's.
 [[nodiscard]] std::vector<double> solve(const BoundProblem& bound,
-                                        Indexed<TensorId, SolverTensor> tensors);
+                                        const Indexed<TensorId, SolverTensor>& tensors);
 
 }  // namespace morton::problems

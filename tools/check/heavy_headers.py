@@ -10,11 +10,11 @@ from project import ROOT, Problems, files, read
 # Header -> the most sources that may reach it. Lower a limit when a change allows it.
 LIMITS = {
     "nlohmann/json.hpp": 72,
-    "CL/opencl.hpp": 45,
+    "CL/opencl.hpp": 43,
     "filesystem": 197,
     "functional": 255,
     "unordered_map": 8,
-    "iostream": 2,
+    "iostream": 0,
     "regex": 0,
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)

@@ -10,7 +10,7 @@ from project import Problems, files, read
 LITERAL = re.compile(r'"(?:\\.|[^"\\\n])*"')
 COMMENT = re.compile(r'("(?:\\.|[^"\\\n])*")|//[^\n]*')
 OPTION = re.compile(r"(?<![\w-])(?:--[a-z][a-z-]*|-[a-zA-Z](?=[ `);,]))")
-COMMAND = re.compile(r"`morton [a-z-]*")
+COMMAND = re.compile(r"[`'(]morton [a-z-]+")
 # Options of other programs.
 OTHERS = {"apt-get install --reinstall "}
 
@@ -29,7 +29,7 @@ def main():
                     problems.add(path, number, f"names the option {option}: name the setting, as "
                                  'setting("exclude", name) does')
                 for command in COMMAND.findall(literal):
-                    problems.add(path, number, f"names the command {command}`: name it as "
+                    problems.add(path, number, f"names the command {command[1:]}: name it as "
                                  'setting("cache", "list") does')
     problems.finish()
 

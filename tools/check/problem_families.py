@@ -9,6 +9,7 @@ from project import Problems, files, read
 # Here a family's own name is made of its line in families.def.
 HOME = "src/problems/"
 COMPARES = re.compile(r'family(?:\(\)|\.name\(\)|_name)? *[!=]= *"|" *[!=]= *[\w.>()-]*family\b')
+SEARCHES = re.compile(r'\buse\w*\.find\("')
 ASSIGNS = re.compile(r'\bproblem\.family = "|\bTunedProblem\{"')
 
 
@@ -18,7 +19,7 @@ def main():
         if str(path).startswith(HOME):
             continue
         for line, text in enumerate(read(path).splitlines(), 1):
-            if COMPARES.search(text) or ASSIGNS.search(text):
+            if any(one.search(text) for one in (COMPARES, SEARCHES, ASSIGNS)):
                 problems.add(path, line, "names a family of problems by a text; write families::NAME")
     problems.finish()
 

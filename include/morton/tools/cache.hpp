@@ -16,7 +16,7 @@ struct CachedTuning {
   std::int64_t records = 0, refused = 0;
 };
 
-/// What self-tests found on one device and driver.
+/// Verdicts of self-tests on one device and driver.
 struct CachedSelfTest {
   std::string file;
   std::string device;
@@ -24,7 +24,7 @@ struct CachedSelfTest {
   std::vector<std::string> refused;  ///< those that did not, with the reason
 };
 
-/// What the cache folder holds.
+/// The contents of the cache folder.
 struct CacheContent {
   std::string folder;
   std::int64_t programs = 0, program_bytes = 0;

@@ -13,7 +13,7 @@
 
 namespace morton {
 
-/// What a row of dst must be: the values, in double precision, and for each the sum of the
+/// The right values of a row of dst, in double precision, and for each the sum of the
 /// magnitudes of its terms, which bounds what rounding may do.
 struct ReferenceRow {
   std::vector<double> value, magnitude;
@@ -39,7 +39,7 @@ struct ProblemReference {
 /// Of `gemm_model(shape)`; the inputs are "lhs" and "rhs" in this order.
 [[nodiscard]] MORTON_API ProblemReference gemm_reference(const GemmShape& shape);
 
-/// What a kernel's result on given inputs must be.
+/// The right result of a kernel on given inputs.
 class MORTON_API Expectation {
  public:
   enum class Rule : std::uint8_t {

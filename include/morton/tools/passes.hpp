@@ -14,7 +14,7 @@ namespace morton {
 /// pass may run more than once.
 [[nodiscard]] MORTON_API std::vector<std::string> pass_names();
 
-/// What one pass did to a model's graph.
+/// The changes of one pass to a model's graph.
 struct PassEffect {
   std::string before, after;  ///< the graph as text
   int changes = 0;            ///< as the pass counts them

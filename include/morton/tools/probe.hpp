@@ -20,7 +20,7 @@ struct ProbeOptions {
   std::function<void(const std::string& what, double fraction)> progress;
 };
 
-/// What several samples of one thing gave: their median, the best of them (the greatest rate, the
+/// Statistics of several samples: their median, the best of them (the greatest rate, the
 /// shortest time), and how many there were.
 struct Measured {
   double median = 0.0, best = 0.0;
@@ -58,7 +58,7 @@ struct MeasuredHostProduct {
   Measured us;
 };
 
-/// What a device does, measured. Every figure was checked: sums and bytes came out right.
+/// The peaks of a device, measured. Every figure was checked: sums and bytes came out right.
 struct ProbeResult {
   std::string date;  ///< "2026-01-31", of the host's clock (UTC)
   ProbeOptions::Effort effort = ProbeOptions::Effort::full;

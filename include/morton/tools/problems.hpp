@@ -33,14 +33,14 @@ struct GemmShape {
 [[nodiscard]] MORTON_API Model activation_model(std::string_view function, std::int64_t rows,
                                                 std::int64_t columns);
 
-/// What a kernel of the catalogue declares, for people and tools.
+/// The declarations of a kernel of the catalogue, for people and tools.
 struct KernelInfo {
   enum class Kind : std::uint8_t { entry, recipe };
   std::string name;
   Kind kind = Kind::entry;
   std::string family;  ///< the problem that it solves
   std::string file;
-  /// What it demands of each operand: "R_2_4_R, padding zero"; none for a recipe.
+  /// Its demand of each operand: "R_2_4_R, padding zero"; none for a recipe.
   std::vector<std::pair<std::string, std::string>> operands;
   DType precision = DType::f32;  ///< what CompileOptions::precision must be for it
   std::string padding;     ///< what extents are padded to multiples of: "M 8, N 32, K 4"; or empty

@@ -43,10 +43,10 @@ struct TuneOptions {
   double candidate_timeout_ms = 60e3;
   std::uint64_t seed = 1;
   std::function<void(const TuneProgress&)> progress;  ///< may be empty
-  std::function<void(const std::string&)> log;        ///< likewise
+  std::function<void(const Message&)> log;            ///< likewise
 };
 
-/// What was found for one kernel and problem.
+/// The finding for one kernel and problem.
 struct TuneResult {
   std::string problem;  ///< "gemm M=64 N=3136 K=576"
   std::string kernel;

@@ -4,6 +4,7 @@
 #include "api/compile/self_test.hpp"
 #include "api/compile/untried.hpp"
 #include "api/inside.hpp"
+#include "run/loaded_plan.hpp"
 
 namespace morton::api {
 

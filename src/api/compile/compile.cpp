@@ -19,6 +19,7 @@
 #include "plan/ir/print.hpp"
 #include "plan/ir/print_json.hpp"
 #include "plan/make_plan.hpp"
+#include "run/loaded_plan.hpp"
 
 namespace morton {
 using namespace api;

@@ -17,6 +17,7 @@
 #include "device/use/given_program.hpp"
 #include "formats/input_file.hpp"
 #include "launch/library.hpp"
+#include "run/loaded_plan.hpp"
 
 namespace morton {
 using namespace api;
@@ -212,16 +213,14 @@ const std::string& CompiledFile::device() const { return state_->model.device; }
 
 CompiledModel CompiledFile::load(const Device& device, const CompiledFileOptions& options) const {
   const ArchivedVariant& variant = choose(*state_, options);
-  CompileOptions own;
-  own.log = options.log;
-  CompiledState begun{{device}, std::nullopt, own};
+  CompiledState begun{{device}, std::nullopt};
   begun.inputs = variant.inputs;
   begun.outputs = variant.outputs;
   begun.planned_values = variant.planned_values;
   auto compiled = std::make_shared<CompiledState>(std::move(begun));
   const auto loaded = load_plan(variant, *state_, device, options, compiled->report);
   Countdown countdown({}, loaded->plan(), {});
-  finish_loading(loaded, {}, countdown, own.log, compiled->report);
+  finish_loading(loaded, {}, countdown, options.log, compiled->report);
   add_fallbacks(loaded->plan(), compiled->report);
   compiled->loaded = loaded;
   return Inside::make(std::shared_ptr<const CompiledState>(std::move(compiled)));

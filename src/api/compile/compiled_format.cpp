@@ -15,8 +15,8 @@ constexpr std::string_view kMagic = "morton compiled ";
 constexpr int kVersion = 1;
 
 [[noreturn]] void fail(const std::string& where, const std::string& why) {
-  throw ModelError(where + ": is no whole compiled model: " + why +
-                   "; compile the model again (morton compile)");
+  throw ModelError(where + ": is no whole compiled model: " + why + "; compile the model again (" +
+                   setting("compile") + ")");
 }
 
 /// The rest of the next line, which must begin with `label`; moves `at` behind it.

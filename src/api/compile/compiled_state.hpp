@@ -11,7 +11,10 @@
 #include "base/rooms.hpp"
 #include "morton/compile.hpp"
 #include "plan/policy/kernel_policy.hpp"
-#include "run/loaded_plan.hpp"
+
+namespace morton::run {
+class LoadedPlan;
+}
 
 namespace morton::api {
 

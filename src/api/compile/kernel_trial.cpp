@@ -11,6 +11,7 @@
 #include "api/inside.hpp"
 #include "morton/compare.hpp"
 #include "run/layer_values.hpp"
+#include "run/loaded_plan.hpp"
 
 namespace morton::api {
 namespace {

@@ -10,6 +10,7 @@
 #include "api/inside.hpp"
 #include "base/stopwatch.hpp"
 #include "plan/split/split.hpp"
+#include "run/loaded_plan.hpp"
 
 namespace morton::api {
 namespace {

@@ -14,6 +14,7 @@
 #include "ops/core/partial_reference.hpp"
 #include "passes/pipeline.hpp"
 #include "run/layer_values.hpp"
+#include "run/loaded_plan.hpp"
 
 namespace morton {
 using namespace api;

@@ -27,7 +27,7 @@ Device Device::open(const std::string& selector, const DeviceConfig& config) {
 }
 
 std::vector<std::string> Device::list_json(const DeviceConfig& config,
-                                           std::vector<std::string>* notes) {
+                                           std::vector<Message>* notes) {
   std::vector<std::string> texts;
   for (DeviceInfo& info : OpenClDevice::list()) {
     const KeptPeaks kept = read_kept_peaks(cache_folder_of(config), info);
@@ -52,7 +52,7 @@ std::string Device::json() const { return to_json(device_->info()).dump(); }
 
 const RooflinePeaks& Device::peaks() const { return device_->info().peaks; }
 
-const std::vector<std::string>& Device::notes() const { return device_->notes(); }
+const std::vector<Message>& Device::notes() const { return device_->notes(); }
 
 std::int64_t Device::used_bytes() const { return device_->memory().used_bytes(); }
 

@@ -66,8 +66,8 @@ void Trainer::State::summarize() {
   add(made.trained, TrainingSummary::Parameter::Role::trained);
   add(made.frozen, TrainingSummary::Parameter::Role::frozen);
   add(made.statistics, TrainingSummary::Parameter::Role::statistics);
-  summary.doubtful_scales = made.doubtful_scales;
-  summary.stated_numbers = made.stated_numbers;
+  summary.ambiguous_scales = made.ambiguous_scales;
+  summary.scalar_constants = made.scalar_constants;
   std::int64_t renewed_bytes = 0;
   for (const std::string& name : renewed()) {
     renewed_bytes += static_cast<std::int64_t>(made.step.tensor(made.step.find(name)).data.bytes());

@@ -81,7 +81,7 @@ std::string advice_for(int code) {
     return "; if a kernel touched memory outside its buffers, the context is lost and nothing more "
            "can run in this process: start it again";
   }
-  if (code == kNoPlatform) return "; no OpenCL driver is installed: run 'morton doctor'";
+  if (code == kNoPlatform) return "; no OpenCL driver is installed";
   return "";
 }
 

@@ -62,8 +62,8 @@ KeptPeaks read_kept_peaks(const std::filesystem::path& folder, const DeviceInfo&
     }
   }
   return {std::nullopt, why + "; the peaks of device " + info.id +
-                            " are guessed instead: measure them again with 'morton probe', or "
-                            "remove the file"};
+                            " are guessed instead: measure them again with " + setting("probe") +
+                            ", or remove the file"};
 }
 
 std::filesystem::path keep_peaks(const std::filesystem::path& folder, const DeviceInfo& info,

@@ -8,13 +8,14 @@
 #include "base/device/device_info.hpp"
 #include "base/for_tools.hpp"
 #include "base/rooms.hpp"
+#include "morton/message.hpp"
 
 namespace morton::device {
 
 /// What was found of a device's measured peaks on disk. Without a file both are empty.
 struct KeptPeaks {
   std::optional<RooflinePeaks> peaks;
-  std::string problem;  ///< why a file that is there is not used, and what to do
+  Message problem;  ///< why a file that is there is not used, and what to do
 };
 
 /// `<folder>/roofs/<digest of the device's fingerprint>.json`: an object with "schema" 1, "device"

@@ -133,9 +133,8 @@ Found select(const std::string& selector) {
   const std::vector<Found> found = find_devices(problems);
   if (found.empty()) {
     throw DeviceError(
-        "no OpenCL device is found: install a driver (pocl-opencl-icd for the CPU) or "
-        "run 'morton doctor' to see what is missing" +
-        listing_of(found, problems));
+        "no OpenCL device is found: install a driver (pocl-opencl-icd for the CPU); " +
+        setting("doctor") + " shows what is missing" + listing_of(found, problems));
   }
   if (selector == "auto") return best_of(found);
   std::vector<Found> matching;

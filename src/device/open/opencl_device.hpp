@@ -49,7 +49,7 @@ class OpenClDevice {
   /// Its peaks are the measured ones where `options.cache_folder` keeps some (kept_peaks.hpp).
   [[nodiscard]] const DeviceInfo& info() const { return info_; }
   /// Why something that is kept for the device could not be used; one line each.
-  [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
+  [[nodiscard]] const std::vector<Message>& notes() const { return notes_; }
   [[nodiscard]] const cl::Context& context() const { return context_; }
   [[nodiscard]] const cl::Device& device() const { return device_; }
   /// An in-order queue; events of a profiling queue carry device times.
@@ -65,7 +65,7 @@ class OpenClDevice {
   cl::Device device_;
   DeviceInfo info_;
   std::filesystem::path cache_folder_;
-  std::vector<std::string> notes_;
+  std::vector<Message> notes_;
   std::unique_ptr<ProgramCache> programs_;
   std::unique_ptr<MemoryPool> memory_;
 };

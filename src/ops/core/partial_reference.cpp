@@ -15,14 +15,14 @@ bool is_known(const Graph& graph, const KnownValues& known, TensorId id) {
   return known.contains(id) || graph.tensor(id).kind != GraphTensor::Kind::activation;
 }
 
-/// Indices of the nodes between the known tensors and `target`, in order.
+/// The nodes between the known tensors and `target`, in order.
 std::set<NodeId> nodes_before(const Graph& graph, TensorId target, const KnownValues& known) {
   std::set<NodeId> nodes;
   std::vector<TensorId> open{target};
   while (!open.empty()) {
     const NodeId n = graph.producer(open.back());
     open.pop_back();
-    if (!nodes.insert(n).second) continue;
+    if (!n || !nodes.insert(n).second) continue;
     for (const TensorId id : graph.node(n).inputs) {
       if (id != kNoTensor && !is_known(graph, known, id)) open.push_back(id);
     }

@@ -187,8 +187,8 @@ void read_kept_tuning(const fs::path& folder, TunedData& data) {
     try {
       read_tuning_file(path, data);
     } catch (const ModelError& error) {
-      throw ModelError(std::string(error.what()) +
-                       "; remove this file, or all of them by 'morton cache clear tuning'");
+      throw ModelError(error.message() + "; remove this file, or all of them by " +
+                       setting("cache", "clear tuning"));
     }
   }
 }

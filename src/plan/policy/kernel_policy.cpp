@@ -88,7 +88,7 @@ std::optional<Reason> KernelPolicy::why_not(const Nameable& one, const std::stri
 std::string KernelPolicy::wanted_for(Family family) const {
   const auto& use = options_.use;
   if (const auto wanted = use.find(family); wanted != use.end()) return wanted->second;
-  const auto product = use.find("gemm");
+  const auto product = use.find(families::gemm);
   if (family != families::batched_gemm || product == use.end()) return {};
   const std::string twin = "batched_" + product->second;
   return catalogue_->find_entry(twin) != nullptr ? twin : std::string();

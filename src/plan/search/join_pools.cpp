@@ -219,7 +219,7 @@ std::optional<Task> joined_with_pool(const Task& conv, const Task& pool, const T
 TaskList join_pools(const PlanContext& context, CandidateMemo& memo, JoinNotes& notes) {
   TaskList list = context.tasks;
   if (is_asked_apart(context.options)) return list;
-  PoolFuser joiner(context, memo, notes);
+  PoolFuser fuser(context, memo, notes);
   std::set<std::size_t> dropped;
   for (std::size_t t = 0; t < context.tasks.tasks.size(); ++t) {
     const Task& conv = context.tasks.tasks[t];
@@ -228,7 +228,7 @@ TaskList join_pools(const PlanContext& context, CandidateMemo& memo, JoinNotes& 
     if (p == context.tasks.tasks.size()) continue;
     const Task& pool = context.tasks.tasks[p];
     std::optional<Task> both = joined_with_pool(conv, pool, context.tasks);
-    if (!both || !joiner.pays(conv, pool, *both)) continue;
+    if (!both || !fuser.pays(conv, pool, *both)) continue;
     // Where the pool stands all of its operands are known.
     list.tasks[p] = std::move(*both);
     dropped.insert(t);

@@ -49,14 +49,14 @@ std::string task_name(const Node& node) {
 }
 
 /// Kernels have at least one work-item, and OpenCL no empty buffers.
-void check_elements(const BoundProblem& bound, const std::string& name, const TaskList& list) {
+void check_elements(const BoundProblem& bound, const Node& node, const TaskList& list) {
   const auto check = [&](TensorId id) {
     const TaskTensor& tensor = list.tensors[id];
     if (element_count(tensor.shape) > 0) return;
-    UnsupportedError error("plan: node '" + name + "' computes with '" + tensor.name +
+    UnsupportedError error("plan: node '" + task_name(node) + "' computes with '" + tensor.name +
                            "' of shape " + to_string(tensor.shape) +
                            ", which has no elements to compute");
-    error.put_down_to(name);
+    error.put_down_to(node.name);
     throw error;
   };
   for (const auto& [role, binding] : bound.operands) check(binding.tensor);
@@ -71,7 +71,7 @@ void add_tasks(const Graph& graph, const Node& node, TaskList& list) {
   for (std::size_t i = 0; i < problems.size(); ++i) {
     const std::string part =
         problems.size() > 1 ? " [" + std::to_string(i + 1) + "/" + count + "]" : "";
-    check_elements(problems[i], name, list);
+    check_elements(problems[i], node, list);
     ++list.tensors[tensor_of(problems[i], "dst")].parts;
     list.tasks.push_back({name + part, std::move(problems[i]), node.name});
   }

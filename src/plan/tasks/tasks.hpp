@@ -35,7 +35,7 @@ struct TaskTensor {
 struct Task {
   std::string name;  ///< of the node with what is fused into it; of several problems, numbered
   BoundProblem bound;
-  std::string node{};  ///< of the graph, by name
+  std::string node{};  ///< of the graph, by name; none where several are one task
 };
 
 /// The graph in the planner's terms.

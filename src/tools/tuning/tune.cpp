@@ -174,7 +174,7 @@ class Tuner {
     return step_cost_us(flop, efficiency_of(*pair.entry, device_), 0.0, device_) / 1e3;
   }
 
-  void log(const std::string& line) const {
+  void log(const Message& line) const {
     if (options_.log) options_.log(line);
   }
 

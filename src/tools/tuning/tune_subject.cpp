@@ -12,6 +12,7 @@
 #include "catalogue/catalogue.hpp"
 #include "ops/core/partial_reference.hpp"
 #include "passes/pipeline.hpp"
+#include "run/loaded_plan.hpp"
 #include "tools/tuning/tune_problem.hpp"
 
 namespace morton::tools {
