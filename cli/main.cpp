@@ -63,10 +63,13 @@ std::string hint_of(ErrorClass error_class) {
   }
 }
 
-/// The subcommand that was named last, for the hint of a usage error.
+/// The innermost subcommand that was named, for the hint of a usage error.
 std::string help_hint(const CLI::App& app) {
-  const auto chosen = app.get_subcommands();
-  const std::string command = chosen.empty() ? "" : " " + chosen.front()->get_name();
+  std::string command;
+  for (auto chosen = app.get_subcommands(); !chosen.empty();
+       chosen = chosen.front()->get_subcommands()) {
+    command += " " + chosen.front()->get_name();
+  }
   return fmt::format("`morton{} --help` shows what is possible.", command);
 }
 

@@ -111,12 +111,13 @@ std::string text_of(const LayerReport& report, const Subject& subject,
     sampled += layer.checked < layer.elements ? 1 : 0;
     share = std::max(share, layer.largest_share);
   }
-  text += fmt::format("{} layers, {} wrong; the largest error takes {:.2g} of its bound\n",
-                      report.layers.size(), wrong, share);
+  const std::size_t count = report.layers.size();
+  text += fmt::format("{} layer{}, {} wrong; the largest error takes {:.2g} of its bound\n", count,
+                      count == 1 ? "" : "s", wrong, share);
   if (sampled > 0) {
     text += fmt::format(
-        "{} layers were checked in some output channels, drawn with seed {} (--sample 0: all)\n",
-        sampled, options.seed);
+        "{} layer{} checked in some output channels, drawn with seed {} (--sample 0: all)\n",
+        sampled, sampled == 1 ? " was" : "s were", options.seed);
   }
   if (!report.not_kept.empty()) {
     text += fmt::format("not compared, since they are computed within a step: {}\n",

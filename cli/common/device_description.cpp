@@ -27,6 +27,12 @@ Json select_device(const Json& devices, const std::string& id, const std::string
                        : fmt::format("{}: has no device '{}'; it has:{}", path, id, known));
 }
 
+/// What is wrong with a JSON text, without the library's tag "[json.exception...] ".
+std::string untagged(const std::string& text) {
+  const std::size_t tag_end = text.starts_with('[') ? text.find("] ") : std::string::npos;
+  return tag_end == std::string::npos ? text : text.substr(tag_end + 2);
+}
+
 /// The description of one device in a file that `morton devices --format json` wrote, or that holds
 /// a single object.
 std::string device_json_from(const std::string& path, const std::string& id) {
@@ -39,7 +45,7 @@ std::string device_json_from(const std::string& path, const std::string& id) {
     throw ModelError(
         fmt::format("{}: is no description of a device as `morton devices --format json` writes "
                     "it: {}",
-                    path, problem.what()));
+                    path, untagged(problem.what())));
   }
   return value.dump(2, ' ', false, Json::error_handler_t::replace);
 }

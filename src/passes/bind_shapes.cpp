@@ -12,20 +12,27 @@ namespace {
 class Symbols {
  public:
   void set(const std::string& name, std::int64_t value, const Message& option) {
-    const auto [found, added] = values_.emplace(name, value);
-    if (!added && found->second != value) {
+    const auto [found, added] = values_.emplace(name, Given{value, option});
+    if (!added && found->second.value != value) {
       throw UsageError(option + ": the extent '" + name + "' is " + std::to_string(value) +
-                       " here and " + std::to_string(found->second) + " elsewhere");
+                       " here, and " + std::to_string(found->second.value) + " in " +
+                       found->second.option);
     }
   }
-  void set_default(const std::string& name, std::int64_t value) { values_.emplace(name, value); }
+  void set_default(const std::string& name, std::int64_t value) {
+    values_.emplace(name, Given{value, {}});
+  }
   [[nodiscard]] const std::int64_t* find(const std::string& name) const {
     const auto found = values_.find(name);
-    return found == values_.end() ? nullptr : &found->second;
+    return found == values_.end() ? nullptr : &found->second.value;
   }
 
  private:
-  std::map<std::string, std::int64_t> values_;
+  struct Given {
+    std::int64_t value = 0;
+    Message option;  ///< that says so
+  };
+  std::map<std::string, Given> values_;
 };
 
 /// "image [batch, 1, 28, 28]".
@@ -130,7 +137,7 @@ int bind_shapes(Graph& graph, const PassOptions& options) {
       if (dimension.symbol.empty()) continue;
       const std::int64_t* value = symbols.find(dimension.symbol);
       if (value == nullptr) {
-        throw UnknownShape("input " + describe(tensor) + ": the extent '" + dimension.symbol +
+        throw UnknownShape(describe(tensor) + ": the extent '" + dimension.symbol +
                            "' is open; give " + setting("batch") +
                            " for the first extent, or all of them with " +
                            setting("shapes", tensor.name + ":..."));
@@ -138,7 +145,7 @@ int bind_shapes(Graph& graph, const PassOptions& options) {
       shape.back() = *value;
       ++bound;
     }
-    const std::string what = "input " + tensor.name;
+    const std::string what = describe(tensor);
     (void)element_count(shape, what.c_str());
     tensor.shape = std::move(shape);
   }

@@ -50,7 +50,8 @@ class ProblemSolver {
         is_written_(result_.size(), false) {
     const DType stored = bound.problem.types.at("dst");
     if (register_type(epilogue_.result_type()) != register_type(stored)) {
-      throw InternalError("solve: the epilogue of " + print(bound.problem) + " is no " +
+      throw InternalError("solve: the epilogue of " + print(bound.problem) + " gives " +
+                          std::string(name_of(epilogue_.result_type())) + ", but dst is " +
                           std::string(name_of(stored)));
     }
   }

@@ -34,7 +34,7 @@ TEST(CliTunables, WhatThereIsNotIsRefusedWithWhatThereIs) {
     const char* part;
   };
   for (const Case& wrong :
-       {Case{"gemm.tiles:TILE_M=8", "gemm.tile_unpacked"},
+       {Case{"gemm.tiles:TILE_M=8", "near it: gemm.tile (`morton kernel`"},
         Case{"gemm.swapped:TILE_M=8", "the recipe has no such tunable; it has none"},
         Case{"gemm.tile:TILE=8", "TILE_M of 1"}, Case{"gemm.tile:TILE_M=3", "TILE_M takes 1"},
         Case{"gemm.clblast:TILE_M=3", "it has none"},

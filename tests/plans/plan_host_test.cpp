@@ -86,7 +86,7 @@ TEST(PlanHost, IsRefusedWithTheReason) {
   PlanOptions excluded = with_eigen();
   excluded.exclude = {"gemm.eigen"};
   EXPECT_THAT(reason(slow_to_launch(saved_device("pocl_cpu")), excluded),
-              HasSubstr("not gemm.eigen: it is excluded"));
+              HasSubstr("not gemm.eigen: it is excluded by exclude"));
 }
 
 TEST(PlanHost, IsTakenByNameWhereNobodyMeasured) {

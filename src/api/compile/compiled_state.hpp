@@ -18,19 +18,13 @@ class LoadedPlan;
 
 namespace morton::api {
 
-/// A plan for extents that were named when compiling.
-struct PlanAtShapes {
-  InputShapes shapes;
-  std::shared_ptr<const Plan> plan;
-};
-
 /// What a CompiledModel shares.
 struct CompiledState {
   std::vector<Device> devices;  ///< in the plan's order
   /// As loaded: compiling it for another device starts here. Nothing where the compiled model came
   /// from a file.
   std::optional<Model> model;
-  CompileOptions options{};  ///< as given; only compiling the model anew reads them
+  CompileOptions options{};  ///< as given, but for `progress`: who waited for it has waited
   PassOptions passes{};
   std::vector<PortInfo> inputs{}, outputs{};
   /// Of inputs from whose values shapes follow: what every run must give.
@@ -41,9 +35,7 @@ struct CompiledState {
   /// plan whose programs and constants they share (the first of them).
   std::shared_ptr<const KernelPolicy> policy{};
   std::shared_ptr<const BuiltKernels> built{};
-  std::vector<PlanAtShapes> also{};           ///< of CompileOptions::also
-  std::function<void(const Message&)> log{};  ///< CompileOptions::log
-  CompileOptions::Fallback fallback = CompileOptions::Fallback::report;
+  std::vector<std::shared_ptr<const Plan>> also{};  ///< the plans for CompileOptions::also
   std::shared_ptr<const LoadedPlan> family{};
 };
 

@@ -49,8 +49,8 @@ Graph read_graph(const std::filesystem::path& path) {
   if (CompiledFile::is_one(path.string())) {
     throw ModelError(
         path.string() +
-        ": is a compiled model, which run, bench and profile take; here the model that "
-        "it was compiled from is needed");
+        ": is a compiled model, which run, bench, profile and eval take; here the model "
+        "that it was compiled from is needed");
   }
   return extension_of(path) == ".json" ? import_r17_network(path) : import_onnx(path);
 }

@@ -35,8 +35,11 @@ class Inspector : public nlohmann::json_sax<Json> {
   }
   bool parse_error(std::size_t /*position*/, const std::string& /*token*/,
                    const nlohmann::detail::exception& error) override {
-    // The library's message carries line and column after its own prefix.
-    throw ModelError(file_ + ": is no valid JSON: " + error.what());
+    // The library's message carries line and column after a tag of its own: "[...101] parse error".
+    const std::string text = error.what();
+    const std::size_t tag_end = text.starts_with('[') ? text.find("] ") : std::string::npos;
+    throw ModelError(file_ + ": is no valid JSON: " +
+                     (tag_end == std::string::npos ? text : text.substr(tag_end + 2)));
   }
 
  private:

@@ -18,7 +18,8 @@ PlanOptions resolved(PlanOptions options, const Catalogue& catalogue) {
   options.use = resolve_use(options.use, catalogue);
   for (const auto& name : options.exclude) {
     if (catalogue.find_entry(name) == nullptr && catalogue.find_recipe(name) == nullptr) {
-      throw UsageError(setting("exclude", name) + ": the catalogue has no such kernel or recipe");
+      throw UsageError(setting("exclude", name) + ": the catalogue has no such kernel or recipe" +
+                       names_near(name, kernels_of("", catalogue)));
     }
   }
   check_work_group(options.local, catalogue);
@@ -81,6 +82,7 @@ std::vector<ConsideredRecipe> KernelPolicy::recipes_for(Family family,
 
 std::optional<Reason> KernelPolicy::why_not(const Nameable& one, const std::string& wanted) const {
   if (contains(options_.exclude, one.name)) return NotConsidered{NotConsidered::Why::excluded};
+  if (contains(left_out_, one.name)) return NotConsidered{NotConsidered::Why::left_out};
   if (!one.where_named || one.name == wanted) return std::nullopt;
   return NotNamed{one.family, one.name};
 }
@@ -104,7 +106,7 @@ KernelPolicy KernelPolicy::among(std::shared_ptr<const BuiltKernels> built,
 
 KernelPolicy KernelPolicy::without(const std::vector<std::string>& names) const {
   KernelPolicy other = *this;
-  other.options_.exclude.insert(other.options_.exclude.end(), names.begin(), names.end());
+  other.left_out_.insert(other.left_out_.end(), names.begin(), names.end());
   return other;
 }
 

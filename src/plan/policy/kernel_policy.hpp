@@ -67,7 +67,7 @@ class KernelPolicy {
   /// As PlanOptions::built and PlanOptions::missing say it.
   [[nodiscard]] KernelPolicy among(std::shared_ptr<const BuiltKernels> built,
                                    MissingKernels missing) const;
-  /// These entries or recipes may not be used either.
+  /// These entries or recipes compute wrongly and may not be used either.
   [[nodiscard]] KernelPolicy without(const std::vector<std::string>& names) const;
   /// For one of several devices: none of them waits while the host computes, unless that is asked
   /// for by name.
@@ -86,6 +86,7 @@ class KernelPolicy {
 
   std::shared_ptr<const Catalogue> catalogue_;
   PlanOptions options_;
+  std::vector<std::string> left_out_;  ///< beside what the options exclude
 };
 
 /// True where `use` names the entry for its family.

@@ -21,7 +21,9 @@ struct ReasonText {
     using Why = NotConsidered::Why;
     switch (reason.why) {
       case Why::excluded:
-        return "it is excluded";
+        return "it is excluded by " + setting("exclude");
+      case Why::left_out:
+        return "it computes wrongly";
       case Why::packs_one_layout:
         return "it packs one layout, and a step's reader names it";
       case Why::writes_the_whole:
@@ -121,7 +123,7 @@ struct ReasonText {
   Message operator()(const NoWayForStep& reason) const {
     const std::string text = "its step " + reason.family + " has no kernel";
     if (reason.first == nullptr) return text;
-    return text + ": " + reason.first->name + " " + print(reason.first->reason);
+    return text + ": " + reason.first->name + ": " + print(reason.first->reason);
   }
   Message operator()(const OtherLastSlab& reason) const {
     return "no kernel of its step " + reason.family + " computes the last slab as well as the " +

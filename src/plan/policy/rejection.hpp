@@ -24,6 +24,7 @@ struct Rejection;
 struct NotConsidered {
   enum class Why : std::uint8_t {
     excluded,            ///< PlanOptions::exclude names it
+    left_out,            ///< it computed wrongly when it was tried
     packs_one_layout,    ///< a step's reader asks for it by the layout
     writes_the_whole,    ///< the problem is a part of dst
     writes_a_part,       ///< the problem is the whole of dst

@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "plan/policy/plan_options.hpp"
+#include "plan/policy/use.hpp"
 #include "plan/policy/work_group.hpp"
 
 namespace morton::plan {
@@ -20,23 +21,6 @@ std::string tunables_text(const ValuesByName& known) {
     text += "\n  " + name + " of " + values_text(values);
   }
   return text;
-}
-
-/// Names of the kernels and recipes that could be meant by `name`: those of its family, else all.
-std::string known_kernels(const std::string& name, const Catalogue& catalogue) {
-  const std::string family = name.substr(0, name.find('.'));
-  std::string same, all;
-  for (const Entry& entry : catalogue.entries()) {
-    if (entry.tunables.empty() || !entry.origin.batch_of.empty()) continue;
-    all += "\n  " + entry.name;
-    if (entry.family == family) same += "\n  " + entry.name;
-  }
-  for (const Recipe& recipe : catalogue.recipes()) {
-    if (recipe.tunables.empty()) continue;
-    all += "\n  " + recipe.name;
-    if (recipe.family == family) same += "\n  " + recipe.name;
-  }
-  return same.empty() ? all : same;
 }
 
 /// Whether these are values of all the entry's tunables, as it lists them: files come from anyone.
@@ -125,8 +109,9 @@ void check_tunables(const std::map<std::string, Environment>& given, const Catal
     }
     const Entry* entry = catalogue.find_entry(kernel);
     if (entry == nullptr) {
-      throw UsageError(setting("tunables", kernel) + ": the catalogue has no such kernel" +
-                       "; with tunables it has:" + known_kernels(kernel, catalogue));
+      throw UsageError(setting("tunables", kernel) +
+                       ": the catalogue has no such kernel or recipe" +
+                       names_near(kernel, kernels_of("", catalogue)));
     }
     ValuesByName known;
     for (const auto& [name, tunable] : entry->tunables) known.emplace(name, tunable.values);

@@ -2,22 +2,11 @@
 #include "plan/policy/use.hpp"
 
 #include "base/error.hpp"
+#include "base/text/near_names.hpp"
 #include "problems/problem.hpp"
 
 namespace morton::plan {
 namespace {
-
-/// A line for each entry and recipe of the family.
-std::string kernels_text(const std::string& family, const Catalogue& catalogue) {
-  std::string text;
-  for (const Entry& entry : catalogue.entries()) {
-    if (entry.family == family) text += "\n  " + entry.name;
-  }
-  for (const Recipe& recipe : catalogue.recipes()) {
-    if (recipe.family == family) text += "\n  " + recipe.name;
-  }
-  return text;
-}
 
 /// The family of the entry or recipe named `name`; empty where there is none.
 std::string family_of(const std::string& name, const Catalogue& catalogue) {
@@ -26,15 +15,40 @@ std::string family_of(const std::string& name, const Catalogue& catalogue) {
   return {};
 }
 
+std::vector<std::string_view> all_families() {
+  std::vector<std::string_view> names;
+  for (const ProblemFamily& family : problem_families()) names.push_back(family.name());
+  return names;
+}
+
 }  // namespace
+
+std::vector<std::string_view> kernels_of(std::string_view family, const Catalogue& catalogue) {
+  std::vector<std::string_view> names;
+  for (const Entry& entry : catalogue.entries()) {
+    if (family.empty() || entry.family == family) names.push_back(entry.name);
+  }
+  for (const Recipe& recipe : catalogue.recipes()) {
+    if (family.empty() || recipe.family == family) names.push_back(recipe.name);
+  }
+  return names;
+}
+
+Message names_near(std::string_view given, const std::vector<std::string_view>& names) {
+  std::string near;
+  for (const std::string& name : near_names(given, names))
+    near += (near.empty() ? "" : ", ") + name;
+  return (near.empty() ? "" : "; near it: " + near) + " (" + setting("kernel_names") +
+         " lists all kernels)";
+}
 
 std::map<std::string, std::string> resolve_use(const std::map<std::string, std::string>& use,
                                                const Catalogue& catalogue) {
   std::map<std::string, std::string> resolved;
   for (const auto& [family, name] : use) {
     if (find_problem_family(family) == nullptr) {
-      throw UsageError(setting("use") + ": there is no family of problems '" + family +
-                       "'; there are " + names_of_families());
+      throw UsageError(setting("use") + ": there is no family of problems '" + family + "'" +
+                       names_near(family, all_families()));
     }
     const std::string full = family_of(name, catalogue).empty() ? family + "." + name : name;
     const std::string computes = family_of(full, catalogue);
@@ -42,9 +56,9 @@ std::map<std::string, std::string> resolve_use(const std::map<std::string, std::
       const auto why = catalogue.left_out().find(name);
       throw UsageError(setting("use", family + "=" + name) + ": " +
                        (why != catalogue.left_out().end()
-                            ? why->second
-                            : "the catalogue has no such kernel or recipe of this family; it has:" +
-                                  kernels_text(family, catalogue)));
+                            ? Message(why->second)
+                            : "the catalogue has no such kernel or recipe of this family" +
+                                  names_near(full, kernels_of(family, catalogue))));
     }
     if (computes != family) {
       throw UsageError(setting("use", family + "=" + name) + ": it computes " + computes);

@@ -2,6 +2,10 @@
 #include "plan/policy/work_group.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <ranges>
+#include <set>
+#include <utility>
 
 #include "base/error.hpp"
 #include "plan/policy/tunables.hpp"
@@ -11,9 +15,25 @@ namespace {
 
 /// Of OpenCL's work-groups.
 constexpr std::size_t kMostDimensions = 3;
+/// Work-groups that a message names.
+constexpr std::size_t kMostNear = 3;
 
 bool lists(const Tunable& tunable, std::int64_t value) {
   return std::ranges::find(tunable.values, value) != tunable.values.end();
+}
+
+/// The work-group of sizes that the entry lists, each nearest to that of `local`.
+std::vector<std::int64_t> nearest_work_group(const Entry& entry,
+                                             const std::vector<std::int64_t>& local) {
+  const std::vector<std::string> names = work_group_tunables(entry);
+  std::vector<std::int64_t> listed;
+  for (std::size_t i = 0; i < local.size(); ++i) {
+    listed.push_back(
+        std::ranges::min(entry.tunables.at(names[i]).values, {}, [&](std::int64_t value) {
+          return value > local[i] ? value - local[i] : local[i] - value;
+        }));
+  }
+  return listed;
 }
 
 }  // namespace
@@ -68,21 +88,22 @@ void check_work_group(const std::vector<std::int64_t>& local, const Catalogue& c
   if (local.size() > kMostDimensions || std::ranges::min(local) < 1) {
     throw UsageError(asked + ": a work-group has one to three sizes of 1 or more, such as 4x16");
   }
-  std::string known;
+  std::set<std::pair<std::int64_t, std::vector<std::int64_t>>> near;  // the nearest first
   for (const Entry& entry : catalogue.entries()) {
-    const std::vector<std::string> names = work_group_tunables(entry);
-    if (names.size() == local.size()) {
-      // Where it does not take them, the list below says what it takes.
-      if (std::holds_alternative<Environment>(tunables_for(entry, local))) return;
-    }
-    if (names.empty()) continue;
-    known += "\n  " + entry.name + ":";
-    for (const std::string& name : names) {
-      known += " " + name + " of " + values_text(entry.tunables.at(name).values);
-      known += &name == &names.back() ? "" : ";";
-    }
+    if (work_group_tunables(entry).size() != local.size()) continue;
+    if (std::holds_alternative<Environment>(tunables_for(entry, local))) return;
+    const std::vector<std::int64_t> listed = nearest_work_group(entry, local);
+    if (!std::holds_alternative<Environment>(tunables_for(entry, listed))) continue;
+    std::int64_t distance = 0;
+    for (std::size_t i = 0; i < local.size(); ++i) distance += std::abs(listed[i] - local[i]);
+    near.emplace(distance, listed);
   }
-  throw UsageError(asked + ": no kernel takes this work-group; these leave theirs open:" + known);
+  std::string known;
+  for (const auto& [distance, listed] : near | std::views::take(kMostNear)) {
+    known += (known.empty() ? "; near it: " : ", ") + work_group_text(listed);
+  }
+  throw UsageError(asked + ": no kernel takes this work-group" + known + " (" +
+                   setting("kernel_names") + " lists all kernels)");
 }
 
 }  // namespace morton::plan

@@ -29,7 +29,7 @@ namespace morton::plan {
 [[nodiscard]] Message work_group_note(const Entry& entry, const std::vector<std::int64_t>& local);
 
 /// Throws UsageError for a work-group that is none, or that no kernel of the catalogue takes, with
-/// the values that they take.
+/// a few that are near it.
 void check_work_group(const std::vector<std::int64_t>& local, const Catalogue& catalogue);
 
 }  // namespace morton::plan

@@ -72,7 +72,7 @@ TEST(BindShapes, RefusesWhatContradictsTheModel) {
   EXPECT_THAT(usage_error(open, {.shapes = {{"x0", {0, 3, 5}}}}), HasSubstr("positive"));
   EXPECT_THAT(usage_error(open, {.shapes = {{"z", {1, 3, 5}}}}), HasSubstr("inputs: x0"));
   EXPECT_THAT(usage_error(open, {.batch = 2, .shapes = {{"x0", {1, 3, 5}}}}),
-              HasSubstr("'batch' is 2 here and 1 elsewhere"));
+              HasSubstr("batch 2: the extent 'batch' is 2 here, and 1 in shapes x0:1x3x5"));
   EXPECT_THAT(usage_error(open, {.batch = -1}), HasSubstr("positive"));
   EXPECT_THAT(usage_error({{4, ""}, {3, ""}}, {.batch = 2}), HasSubstr("open batch"));
 }

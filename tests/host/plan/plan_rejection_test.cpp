@@ -38,13 +38,14 @@ TEST(Rejection, SaysItsReason) {
 TEST(Rejection, HoldsTheReasonsOfWhatIsInside) {
   const auto inside = std::make_shared<const Rejection>(Rejection{"gemm.tile", unmet("M > 1")});
   EXPECT_EQ(print(NoWayForStep{"gemm", inside}),
-            "its step gemm has no kernel: gemm.tile it requires M > 1");
+            "its step gemm has no kernel: gemm.tile: it requires M > 1");
   EXPECT_EQ(print(NoWayForStep{"gemm", nullptr}), "its step gemm has no kernel");
   EXPECT_EQ(print(WithValues{{{"S", 2}}, inside}), "with S=2, it requires M > 1");
   EXPECT_EQ(print(NoEntry{"pack D0=3 f32", "pack x", {*inside}}),
             "plan: no kernel for pack D0=3 f32 (pack x); gemm.tile: it requires M > 1");
-  EXPECT_EQ(lines_of({*inside, {"gemm.naive", NotConsidered{NotConsidered::Why::excluded}}}),
-            "\n  gemm.tile: it requires M > 1\n  gemm.naive: it is excluded");
+  EXPECT_EQ(
+      lines_of({*inside, {"gemm.naive", NotConsidered{NotConsidered::Why::excluded}}}).print(),
+      "\n  gemm.tile: it requires M > 1\n  gemm.naive: it is excluded by exclude");
 }
 
 TEST(Rejection, KeepsSettingsApartFromWords) {
@@ -66,8 +67,8 @@ TEST(Rejection, TellsWhatASelfTestLeftOut) {
   std::vector<std::string> lines;
   add_left_out_by_self_tests(rejections, lines);
   EXPECT_THAT(lines, ElementsAre("gemm.tile is left out: TILE_M=8 is refused on this device: wrong",
-                                 "gemm.split_k is left out: its step gemm has no kernel: gemm.tile "
-                                 "TILE_M=8 is refused on this device: wrong"));
+                                 "gemm.split_k is left out: its step gemm has no kernel: "
+                                 "gemm.tile: TILE_M=8 is refused on this device: wrong"));
 }
 
 TEST(Rejection, IsListedByTheErrorThatItEndsIn) {
