@@ -62,7 +62,7 @@ class Recomputation {
       const std::int64_t size = element_count(graph_.tensor(node.outputs[0]).shape);
       const bool all =
           std::ranges::all_of(node.inputs, [&](TensorId id) { return is_there(id, size); });
-      if (all) producer_of_.emplace(node.outputs[0], n);
+      if (all) producer_of_.emplace(node.outputs[0], NodeId(n));
     }
   }
 
@@ -71,7 +71,7 @@ class Recomputation {
     const auto chosen = producer_of_.find(id);
     if (chosen == producer_of_.end()) return id;
     if (const auto made = made_.find(id); made != made_.end()) return made->second;
-    Node node = graph_.nodes[chosen->second];
+    Node node = graph_.node(chosen->second);
     for (TensorId& input : node.inputs) input = anew(input, nodes);
     GraphTensor copy = graph_.tensor(id);
     copy.name += "/anew";
@@ -96,8 +96,8 @@ class Recomputation {
 
   Graph& graph_;
   std::size_t forward_;
-  std::set<TensorId> read_;                      ///< by the backward pass
-  std::map<TensorId, std::size_t> producer_of_;  ///< of what is computed anew: its node
+  std::set<TensorId> read_;                 ///< by the backward pass
+  std::map<TensorId, NodeId> producer_of_;  ///< of what is computed anew: its node
   std::map<TensorId, TensorId> made_;
 };
 

@@ -22,14 +22,14 @@ std::optional<Order> order_of(const Graph& graph, const Node& node) {
 }
 
 std::optional<Order> order_of_producer(const Graph& graph, TensorId id) {
-  const auto producer = producer_of(graph, id);
+  const NodeId producer = graph.producer(id);
   if (!producer) return {};
-  return order_of(graph, graph.nodes[*producer]);
+  return order_of(graph, graph.node(producer));
 }
 
 /// What the node that computes `id` reads first.
 TensorId source_of_producer(const Graph& graph, TensorId id) {
-  return graph.nodes[*producer_of(graph, id)].inputs[0];
+  return graph.node(graph.producer(id)).inputs[0];
 }
 
 /// A Transpose of a Transpose is one Transpose of the first one's input.
@@ -94,10 +94,10 @@ std::optional<Order> common_order(const Graph& graph, const Node& node) {
 }
 
 /// f(transpose(x), ...) becomes transpose(f(x, ...)).
-bool sink(Graph& graph, std::size_t n) {
-  const auto order = common_order(graph, graph.nodes[n]);
+bool sink(Graph& graph, NodeId n) {
+  const auto order = common_order(graph, graph.node(n));
   if (!order) return false;
-  Node node = graph.nodes[n];
+  Node node = graph.node(n);
   for (TensorId& id : node.inputs) {
     if (id == kNoTensor) continue;
     if (const Tensor* data = constant_data(graph, id)) {
@@ -122,7 +122,7 @@ bool sink(Graph& graph, std::size_t n) {
                  .inputs = {inner},
                  .outputs = {result}};
   transpose.attributes["perm"] = *order;
-  graph.nodes[n] = std::move(node);
+  node_at(graph, n) = std::move(node);
   insert_behind(graph, n, std::move(transpose));
   return true;
 }
@@ -143,8 +143,8 @@ int eliminate_transposes(Graph& graph, const PassOptions& /*options*/) {
   Graph changed = graph;
   // A Transpose sinks through elementwise nodes as far as it can; where it meets its inverse both
   // go.
-  for (std::size_t n = 0; n < changed.nodes.size(); ++n) {
-    if (!join_pair(changed, changed.nodes[n])) sink(changed, n);
+  for (NodeId n(0); has_node(changed, n); n = n.moved(1)) {
+    if (!join_pair(changed, node_at(changed, n))) sink(changed, n);
   }
   remove_identities(changed, {});
   remove_dead_code(changed, {});

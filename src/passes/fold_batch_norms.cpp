@@ -100,11 +100,11 @@ Tensor to_tensor(const std::vector<double>& values, const Shape& shape) {
 }
 
 /// (W x + b) * scale + shift = (W * scale) x + (b * scale + shift). Rounded once to f32.
-bool fold_into_producer(Graph& graph, std::size_t n, const Affine& affine) {
-  const Node& norm = graph.nodes[n];
-  const auto producer = producer_of(graph, norm.inputs[0]);
+bool fold_into_producer(Graph& graph, NodeId n, const Affine& affine) {
+  const Node& norm = graph.node(n);
+  const NodeId producer = graph.producer(norm.inputs[0]);
   if (!producer || sole_reader(graph, norm.inputs[0]) != n) return false;
-  const Node& first = graph.nodes[*producer];
+  const Node& first = graph.node(producer);
   const Tensor* weights = first.inputs.size() < 2 ? nullptr : constant_data(graph, first.inputs[1]);
   if (weights == nullptr || weights->dtype() != DType::f32 || weights->shape().size() < 2 ||
       weights->size() == 0 || !first.epilogue.is_identity()) {
@@ -122,7 +122,7 @@ bool fold_into_producer(Graph& graph, std::size_t n, const Affine& affine) {
   const TensorId new_weights = add_constant(graph, name + ".normalised", std::move(product));
   const TensorId new_biases =
       add_constant(graph, norm.name + ".shift", to_tensor(*biases, {channels->count}));
-  Node& changed = graph.nodes[*producer];
+  Node& changed = node_at(graph, producer);
   changed.inputs.resize(2);
   changed.inputs[1] = new_weights;
   changed.inputs.push_back(new_biases);
@@ -133,11 +133,11 @@ bool fold_into_producer(Graph& graph, std::size_t n, const Affine& affine) {
 }
 
 /// A Conv without padding behind the normalisation: each of its sums then holds every shift.
-bool fold_into_reader(Graph& graph, std::size_t n, const Affine& affine) {
-  const Node norm = graph.nodes[n];
-  const auto reader = sole_reader(graph, norm.outputs[0]);
+bool fold_into_reader(Graph& graph, NodeId n, const Affine& affine) {
+  const Node norm = graph.node(n);
+  const NodeId reader = sole_reader(graph, norm.outputs[0]);
   if (!reader) return false;
-  const Node& conv = graph.nodes[*reader];
+  const Node& conv = graph.node(reader);
   const auto pads = integers_of(conv, "pads", {});
   const bool padded = std::any_of(pads.begin(), pads.end(), [](auto pad) { return pad != 0; });
   const std::string mode = text_of(conv, "auto_pad", "NOTSET");
@@ -164,7 +164,7 @@ bool fold_into_reader(Graph& graph, std::size_t n, const Affine& affine) {
   const TensorId new_weights = add_constant(graph, name + ".normalised", std::move(product));
   const TensorId new_biases =
       add_constant(graph, norm.name + ".shift", to_tensor(*biases, {shape[0]}));
-  Node& changed = graph.nodes[*reader];
+  Node& changed = node_at(graph, reader);
   changed.inputs = {norm.inputs[0], new_weights, new_biases};
   changed.fused.push_back(norm.name);
   remove_node(graph, n);
@@ -172,8 +172,8 @@ bool fold_into_reader(Graph& graph, std::size_t n, const Affine& affine) {
 }
 
 /// A product and a sum with constants, which fusion puts behind whatever stands before them.
-void make_elementwise(Graph& graph, std::size_t n, const Affine& affine) {
-  const Node norm = graph.nodes[n];
+void make_elementwise(Graph& graph, NodeId n, const Affine& affine) {
+  const Node norm = graph.node(n);
   const GraphTensor source = graph.tensor(norm.inputs[0]);
   Shape shape(source.shape.size() - 1, 1);
   shape[0] = static_cast<std::int64_t>(affine.scale.size());
@@ -187,7 +187,7 @@ void make_elementwise(Graph& graph, std::size_t n, const Affine& affine) {
                .outputs = {scaled_input}};
   Node sum{
       .op = "Add", .name = norm.name, .inputs = {scaled_input, shift}, .outputs = norm.outputs};
-  graph.nodes[n] = std::move(product);
+  node_at(graph, n) = std::move(product);
   insert_behind(graph, n, std::move(sum));
 }
 
@@ -195,16 +195,16 @@ void make_elementwise(Graph& graph, std::size_t n, const Affine& affine) {
 
 int fold_batch_norms(Graph& graph, const PassOptions& /*options*/) {
   int folded = 0;
-  for (std::size_t n = 0; n < graph.nodes.size();) {
-    const auto affine = affine_of(graph, graph.nodes[n]);
+  for (NodeId n(0); has_node(graph, n);) {
+    const auto affine = affine_of(graph, graph.node(n));
     if (!affine) {
-      ++n;
+      n = n.moved(1);
       continue;
     }
     ++folded;
     if (fold_into_producer(graph, n, *affine) || fold_into_reader(graph, n, *affine)) continue;
     make_elementwise(graph, n, *affine);
-    ++n;
+    n = n.moved(1);
   }
   return folded;
 }

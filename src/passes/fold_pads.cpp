@@ -62,9 +62,9 @@ std::optional<ImagePad> image_pad_of(const Graph& graph, const Node& node) {
 bool never_negative(const Graph& graph, TensorId id) {
   static constexpr std::array<std::string_view, 6> kOps{"Relu", "Sigmoid",     "Abs",
                                                         "Exp",  "HardSigmoid", "Softplus"};
-  const auto producer = producer_of(graph, id);
+  const NodeId producer = graph.producer(id);
   if (!producer) return false;
-  const Node& node = graph.nodes[*producer];
+  const Node& node = graph.node(producer);
   if (!node.epilogue.is_identity()) return false;
   return std::find(kOps.begin(), kOps.end(), node.op) != kOps.end();
 }
@@ -133,16 +133,16 @@ bool keeps_its_shape(const Graph& graph, const Node& node) {
 
 int fold_pads(Graph& graph, const PassOptions& /*options*/) {
   int folded = 0;
-  for (std::size_t n = 0; n < graph.nodes.size();) {
-    const Node& pad = graph.nodes[n];
+  for (NodeId n(0); has_node(graph, n);) {
+    const Node& pad = graph.node(n);
     const auto amount = image_pad_of(graph, pad);
-    const auto reader = amount ? sole_reader(graph, pad.outputs[0]) : std::nullopt;
-    auto changed = reader ? absorbed(graph, pad, *amount, graph.nodes[*reader]) : std::nullopt;
+    const NodeId reader = amount ? sole_reader(graph, pad.outputs[0]) : NodeId();
+    auto changed = reader ? absorbed(graph, pad, *amount, graph.node(reader)) : std::nullopt;
     if (!changed || !keeps_its_shape(graph, *changed)) {
-      ++n;
+      n = n.moved(1);
       continue;
     }
-    graph.nodes[*reader] = std::move(*changed);
+    node_at(graph, reader) = std::move(*changed);
     remove_node(graph, n);
     ++folded;
   }

@@ -19,7 +19,7 @@ constexpr std::size_t kMostSteps = 16;
 
 /// A producer that an elementwise node may join, and which of the node's inputs it computes.
 struct Candidate {
-  std::size_t producer = 0;
+  NodeId producer;
   std::size_t input = 0;
 };
 
@@ -46,10 +46,10 @@ std::optional<Candidate> find_producer(const Graph& graph, const Node& node) {
   std::optional<Candidate> best;
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     if (node.inputs[i] == kNoTensor) continue;
-    const auto producer = producer_of(graph, node.inputs[i]);
-    if (!producer || !may_join(graph, node, i, graph.nodes[*producer])) continue;
-    const bool elementwise = operator_of(graph.nodes[*producer]).chain != nullptr;
-    if (!best || !elementwise) best = Candidate{*producer, i};
+    const NodeId producer = graph.producer(node.inputs[i]);
+    if (!producer || !may_join(graph, node, i, graph.node(producer))) continue;
+    const bool elementwise = operator_of(graph.node(producer)).chain != nullptr;
+    if (!best || !elementwise) best = Candidate{producer, i};
     if (!elementwise) break;
   }
   return best;
@@ -97,18 +97,18 @@ Node joined(const Graph& graph, const Node& first, const Node& node, std::size_t
 
 int fuse_epilogues(Graph& graph, const PassOptions& /*options*/) {
   int fused = 0;
-  for (std::size_t n = 0; n < graph.nodes.size();) {
-    const Node& node = graph.nodes[n];
+  for (NodeId n(0); has_node(graph, n);) {
+    const Node& node = graph.node(n);
     const bool elementwise = operator_of(node).chain != nullptr && node.outputs.size() == 1;
     const auto found = elementwise ? find_producer(graph, node) : std::nullopt;
     if (!found) {
-      ++n;
+      n = n.moved(1);
       continue;
     }
     // The joined node stands where the elementwise one stood: there all of its inputs are known.
-    graph.nodes[n] = joined(graph, graph.nodes[found->producer], node, found->input);
+    node_at(graph, n) = joined(graph, graph.node(found->producer), node, found->input);
     remove_node(graph, found->producer);
-    --n;  // where the joined node stands now: it may join another
+    n = n.moved(-1);  // where the joined node stands now: it may join another
     ++fused;
   }
   return fused;

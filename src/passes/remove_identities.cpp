@@ -55,12 +55,12 @@ bool does_nothing(const Graph& graph, const Node& node) {
 
 int remove_identities(Graph& graph, const PassOptions& /*options*/) {
   int removed = 0;
-  for (std::size_t n = 0; n < graph.nodes.size();) {
-    const Node& node = graph.nodes[n];
+  for (NodeId n(0); has_node(graph, n);) {
+    const Node& node = graph.node(n);
     if (does_nothing(graph, node) && bypass(graph, n, node.inputs[0])) {
       ++removed;
     } else {
-      ++n;
+      n = n.moved(1);
     }
   }
   return removed;

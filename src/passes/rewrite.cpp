@@ -71,27 +71,25 @@ std::vector<std::int64_t> constant_integers(const Graph& graph, TensorId id) {
   return {values.begin(), values.end()};
 }
 
-std::optional<std::size_t> producer_of(const Graph& graph, TensorId id) {
-  const NodeId producer = graph.producer(id);
-  if (!producer) return std::nullopt;
-  return producer.index();
+bool has_node(const Graph& graph, NodeId n) {
+  return n && static_cast<std::size_t>(n.index()) < graph.nodes.size();
 }
 
-std::optional<std::size_t> sole_reader(const Graph& graph, TensorId id) {
-  if (graph.is_result(id)) return std::nullopt;
+Node& node_at(Graph& graph, NodeId n) { return graph.nodes[static_cast<std::size_t>(n.index())]; }
+
+NodeId sole_reader(const Graph& graph, TensorId id) {
+  if (graph.is_result(id)) return {};
   const std::vector<NodeId> readers = graph.consumers(id);
-  if (readers.size() != 1) return std::nullopt;
+  if (readers.size() != 1) return {};
   const auto& inputs = graph.node(readers[0]).inputs;
-  if (std::count(inputs.begin(), inputs.end(), id) != 1) return std::nullopt;
-  return readers[0].index();
+  if (std::count(inputs.begin(), inputs.end(), id) != 1) return {};
+  return readers[0];
 }
 
-void remove_node(Graph& graph, std::size_t n) {
-  graph.nodes.erase(graph.nodes.begin() + static_cast<std::ptrdiff_t>(n));
-}
+void remove_node(Graph& graph, NodeId n) { graph.nodes.erase(graph.nodes.begin() + n.index()); }
 
-void insert_behind(Graph& graph, std::size_t n, Node node) {
-  graph.nodes.insert(graph.nodes.begin() + static_cast<std::ptrdiff_t>(n) + 1, std::move(node));
+void insert_behind(Graph& graph, NodeId n, Node node) {
+  graph.nodes.insert(graph.nodes.begin() + n.index() + 1, std::move(node));
 }
 
 void redirect_readers(Graph& graph, TensorId from, TensorId to) {
@@ -101,8 +99,8 @@ void redirect_readers(Graph& graph, TensorId from, TensorId to) {
   for (Node& node : graph.nodes) std::replace(node.inputs.begin(), node.inputs.end(), from, to);
 }
 
-bool bypass(Graph& graph, std::size_t n, TensorId source) {
-  const TensorId id = graph.nodes[n].outputs[0];
+bool bypass(Graph& graph, NodeId n, TensorId source) {
+  const TensorId id = graph.node(n).outputs[0];
   TensorId stays = source;
   TensorId goes = id;
   if (contains(graph.outputs, id)) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
-#include <optional>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -23,20 +22,22 @@ TensorId add_activation(Graph& graph, const std::string& name, DType dtype, cons
 [[nodiscard]] const Tensor* constant_data(const Graph& graph, TensorId id);
 /// The constant's elements as integers. Empty for anything that is no constant of integers.
 [[nodiscard]] std::vector<std::int64_t> constant_integers(const Graph& graph, TensorId id);
-/// The node that computes `id`; nothing for tensors that no node computes.
-[[nodiscard]] std::optional<std::size_t> producer_of(const Graph& graph, TensorId id);
-/// The only node that reads `id`, once, where nothing else needs it; nothing otherwise.
-[[nodiscard]] std::optional<std::size_t> sole_reader(const Graph& graph, TensorId id);
+/// Whether there is a node `n`: false for none, and behind the last one.
+[[nodiscard]] bool has_node(const Graph& graph, NodeId n);
+/// Node `n`, to be changed.
+[[nodiscard]] Node& node_at(Graph& graph, NodeId n);
+/// The only node that reads `id`, once, where nothing else needs it; none otherwise.
+[[nodiscard]] NodeId sole_reader(const Graph& graph, TensorId id);
 /// Takes node `n` out of the graph; what it computes has no producer then.
-void remove_node(Graph& graph, std::size_t n);
+void remove_node(Graph& graph, NodeId n);
 /// Puts `node` behind node `n`.
-void insert_behind(Graph& graph, std::size_t n, Node node);
+void insert_behind(Graph& graph, NodeId n, Node node);
 /// Every node that reads `from` reads `to` instead, and states take that.
 void redirect_readers(Graph& graph, TensorId from, TensorId to);
 /// Takes `id`, the only output of node `n`, out of the graph: its readers read `source`, which the
 /// node reads. Where `id` is a result of the graph, the node that computes `source` writes `id`
 /// instead. False where neither can be.
-bool bypass(Graph& graph, std::size_t n, TensorId source);
+bool bypass(Graph& graph, NodeId n, TensorId source);
 
 /// An attribute of integers; `otherwise` where the node has none of the name.
 [[nodiscard]] std::vector<std::int64_t> integers_of(const Node& node, const std::string& name,

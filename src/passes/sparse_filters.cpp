@@ -24,18 +24,18 @@ std::optional<std::vector<double>> by_channel(const Tensor* data) {
 
 /// The only reader of a node's result, if it is `op` with a constant for each channel.
 struct ByChannel {
-  std::size_t node = 0;
+  NodeId node;
   std::vector<double> values;
 };
 
 std::optional<ByChannel> reader_by_channel(const Graph& graph, TensorId id, const char* op) {
-  const auto reader = sole_reader(graph, id);
-  if (!reader || graph.nodes[*reader].op != op) return {};
-  const Node& node = graph.nodes[*reader];
+  const NodeId reader = sole_reader(graph, id);
+  if (!reader || graph.node(reader).op != op) return {};
+  const Node& node = graph.node(reader);
   if (!node.epilogue.is_identity() || node.inputs.size() != 2) return {};
   const auto values = by_channel(constant_data(graph, node.inputs[node.inputs[0] == id ? 1 : 0]));
   if (!values) return {};
-  return ByChannel{*reader, *values};
+  return ByChannel{reader, *values};
 }
 
 bool is_plain_pool(const Node& node) {
@@ -60,9 +60,9 @@ std::int64_t channels_of(const Graph& graph, TensorId id) {
       return tensor.declared[1].value;
     }
     if (tensor.shape.size() == 4) return tensor.shape[1];
-    const auto producer = producer_of(graph, id);
+    const NodeId producer = graph.producer(id);
     if (!producer) return 0;
-    const Node& node = graph.nodes[*producer];
+    const Node& node = graph.node(producer);
     if (node.op == "Conv") {
       const Tensor* filters = constant_data(graph, node.inputs[1]);
       return filters == nullptr || filters->shape().empty() ? 0 : filters->shape()[0];
@@ -93,8 +93,8 @@ Tensor vector_of(const std::vector<double>& values) {
 }
 
 /// Makes node `n` a Conv if it can be; the nodes behind it that the Conv replaces go to `gone`.
-bool spread(Graph& graph, std::size_t n, std::set<std::size_t>& gone) {
-  const Node pool = graph.nodes[n];
+bool spread(Graph& graph, NodeId n, std::set<NodeId>& gone) {
+  const Node pool = graph.node(n);
   if (!is_plain_pool(pool)) return false;
   const auto scale = reader_by_channel(graph, pool.outputs[0], "Mul");
   if (!scale) return false;
@@ -102,7 +102,7 @@ bool spread(Graph& graph, std::size_t n, std::set<std::size_t>& gone) {
   if (channels_of(graph, pool.inputs[0]) != static_cast<std::int64_t>(scale->values.size())) {
     return false;
   }
-  TensorId result = graph.nodes[scale->node].outputs[0];
+  TensorId result = graph.node(scale->node).outputs[0];
   const auto kernel = integers_of(pool, "kernel_shape", {});
   Node conv{.op = "Conv", .name = pool.name, .inputs = {pool.inputs[0]}};
   conv.attributes["kernel_shape"] = kernel;
@@ -113,11 +113,11 @@ bool spread(Graph& graph, std::size_t n, std::set<std::size_t>& gone) {
   const auto bias = reader_by_channel(graph, result, "Add");
   if (bias && bias->values.size() == scale->values.size()) {
     conv.inputs.push_back(add_constant(graph, pool.name + ".biases", vector_of(bias->values)));
-    result = graph.nodes[bias->node].outputs[0];
+    result = graph.node(bias->node).outputs[0];
     gone.insert(bias->node);
   }
   conv.outputs = {result};
-  graph.nodes[n] = std::move(conv);
+  node_at(graph, n) = std::move(conv);
   return true;
 }
 
@@ -125,8 +125,8 @@ bool spread(Graph& graph, std::size_t n, std::set<std::size_t>& gone) {
 
 int spread_subsampling(Graph& graph) {
   int changed = 0;
-  std::set<std::size_t> gone;
-  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+  std::set<NodeId> gone;
+  for (NodeId n(0); has_node(graph, n); n = n.moved(1)) {
     if (spread(graph, n, gone)) ++changed;
   }
   for (auto node = gone.rbegin(); node != gone.rend(); ++node) {

@@ -30,7 +30,7 @@ Plan plan_once(const PlanContext& context, CandidateMemo& memo) {
   const DeviceInfo& device = context.device;
   const TaskList& tasks = context.tasks;
   CandidateLists candidates;
-  for (const auto& task : tasks.tasks) candidates.push_back(memo.list(task));
+  for (const auto& task : tasks.tasks) candidates.add(memo.list(task));
   const auto selections = choose(candidates, context);
   Schedule schedule = make_schedule(candidates, selections, context);
   join_parts(schedule, device);

@@ -193,8 +193,8 @@ TEST_P(KeptPeaksTest, DamagedOnesAreSaidAndSurvived) {
     const auto device_with_damage = opened();
     EXPECT_EQ(to_json(device_with_damage->info().peaks), to_json(device().info().peaks));
     ASSERT_THAT(device_with_damage->notes(), SizeIs(1));
-    EXPECT_THAT(device_with_damage->notes().front(), HasSubstr(file().string()));
-    EXPECT_THAT(device_with_damage->notes().front(), HasSubstr("morton probe"));
+    EXPECT_THAT(device_with_damage->notes().front().print(), HasSubstr(file().string()));
+    EXPECT_THAT(device_with_damage->notes().front().print(), HasSubstr("morton probe"));
   }
   keep_peaks(options().cache_folder, device().info(), some_peaks());
   EXPECT_TRUE(opened()->notes().empty()) << "measuring again mends it";

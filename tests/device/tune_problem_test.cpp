@@ -27,7 +27,7 @@ std::vector<std::pair<std::string, TunedProblem>> problems_of(const std::string&
       problems.emplace_back(describe(test), TunedProblem::of(task.bound));
     }
     if (list.tasks.size() < 2) continue;
-    const auto both = joined_with_pool(list.tasks[0], list.tasks[1], list);
+    const auto both = joined_with_pool(list.tasks[TaskId(0)], list.tasks[TaskId(1)], list);
     if (both) problems.emplace_back(describe(test), TunedProblem::of(both->bound));
   }
   return problems;

@@ -251,7 +251,7 @@ TEST(PlanRecipe, Im2colBecomesAPackAndAProduct) {
   const Catalogue catalogue = Catalogue::standard();
   const Recipe* recipe = catalogue.find_recipe("conv2d.im2col_gemm");
   ASSERT_NE(recipe, nullptr);
-  const ExpandedRecipe expanded = required(expand(*recipe, tasks.tasks[0], 2, tasks, {}));
+  const ExpandedRecipe expanded = required(expand(*recipe, tasks.tasks.front(), 2, tasks, {}));
   ASSERT_EQ(expanded.temporaries.size(), 1U);
   EXPECT_EQ(expanded.temporaries[0].shape, (Shape{27, 5 * 5 * 4}));
   ASSERT_EQ(expanded.steps.size(), 2U);

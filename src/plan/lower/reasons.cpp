@@ -25,7 +25,7 @@ std::string short_text(double us) {
 std::string reason_of(const ScheduledKernel& kernel, const CandidateLists& candidates) {
   if (!kernel.task) return "its reader demands this format";
   if (kernel.once) return "reads constants only: runs once, when the plan is loaded";
-  const auto& list = candidates[*kernel.task]->candidates;
+  const auto& list = candidates[kernel.task]->candidates;
   if (list.size() == 1) return "the only kernel that can";
   return "least estimated time of the network among " + std::to_string(list.size()) + " ways";
 }
@@ -39,7 +39,7 @@ Message build_note(const KernelChoice& choice, const std::vector<std::int64_t>& 
 
 std::vector<Message> considered(const CandidateLists& candidates, const TaskList& tasks) {
   std::vector<Message> texts;
-  for (std::size_t t = 0; t < candidates.size(); ++t) {
+  for (const TaskId t : candidates.ids()) {
     const Task& task = tasks.tasks[t];
     Message text = task.name + ": " + print(task.bound.problem);
     for (const auto& candidate : candidates[t]->candidates) {

@@ -15,7 +15,7 @@ namespace {
 /// Lays out the chosen kernels one after the other.
 class Scheduler {
  public:
-  Scheduler(const CandidateLists& candidates, const std::vector<Selection>& selections,
+  Scheduler(const CandidateLists& candidates, const Selections& selections,
             const PlanContext& context)
       : candidates_(candidates),
         selections_(selections),
@@ -28,7 +28,7 @@ class Scheduler {
     Ports ports(schedule_, values_, tasks_);
     ports.add_inputs();
     ports.add_states();
-    for (std::size_t t = 0; t < selections_.size(); ++t) run_task(t);
+    for (const TaskId t : selections_.ids()) run_task(t);
     values_.leave();
     StateUpdates updates(schedule_, values_, operands_, repacking_);
     for (const auto& [state, tensor] : tasks_.updates) updates.update(state, tensor);
@@ -37,7 +37,7 @@ class Scheduler {
   }
 
  private:
-  void run_task(std::size_t t) {
+  void run_task(TaskId t) {
     const Candidate candidate = candidates_[t].told(selections_[t].candidate);
     values_.enter(candidate);
     for (const auto& choice : candidate.kernels) {
@@ -75,7 +75,7 @@ class Scheduler {
   }
 
   const CandidateLists& candidates_;
-  const std::vector<Selection>& selections_;
+  const Selections& selections_;
   const TaskList& tasks_;
   Schedule schedule_;
   StoredValues values_;
@@ -85,7 +85,7 @@ class Scheduler {
 
 }  // namespace
 
-Schedule make_schedule(const CandidateLists& candidates, const std::vector<Selection>& selections,
+Schedule make_schedule(const CandidateLists& candidates, const Selections& selections,
                        const PlanContext& context) {
   return Scheduler(candidates, selections, context).run();
 }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,8 +16,8 @@ struct ScheduledKernel {
   KernelChoice choice;
   std::map<std::string, ValueId> values;  ///< by operand
   std::vector<ValueId> sides;
-  std::optional<std::size_t> task;  ///< none for a repacking step
-  bool once = false;                ///< reads fixed values only and runs when the plan is loaded
+  TaskId task;        ///< none for a repacking step
+  bool once = false;  ///< reads fixed values only and runs when the plan is loaded
 };
 
 /// The chosen kernels in order, with the repacking steps that their formats make necessary.
@@ -30,8 +29,7 @@ struct Schedule {
 };
 
 /// Lays out the run for these selections, one for each task.
-[[nodiscard]] Schedule make_schedule(const CandidateLists& candidates,
-                                     const std::vector<Selection>& selections,
+[[nodiscard]] Schedule make_schedule(const CandidateLists& candidates, const Selections& selections,
                                      const PlanContext& context);
 
 }  // namespace morton::plan

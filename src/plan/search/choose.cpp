@@ -27,17 +27,15 @@ class Chooser {
         states_(context),
         writers_(context.tasks.tensors.size()),
         parts_(candidates.size()) {
-    for (std::size_t t = 0; t < candidates.size(); ++t) {
-      writers_[result_of(t)].push_back(t);
-    }
+    for (const TaskId t : candidates.ids()) writers_[result_of(t)].push_back(t);
   }
 
-  std::vector<Selection> run() {
-    for (std::size_t t = 0; t < candidates_.size(); ++t) visit(t);
-    std::vector<Selection> selections(candidates_.size());
-    std::vector<char> decided(candidates_.size(), 0);
-    for (std::size_t t = candidates_.size(); t-- > 0;) {
-      if (decided[t] != 0) continue;
+  Selections run() {
+    for (const TaskId t : candidates_.ids()) visit(t);
+    Selections selections(candidates_.size());
+    Indexed<TaskId, bool> decided(candidates_.size(), false);
+    for (TaskId t = candidates_.next_id().moved(-1); t; t = t.moved(-1)) {
+      if (decided[t]) continue;
       const TensorId dst = result_of(t);
       follow(dst, states_.cheapest(dst), selections, decided);
     }
@@ -45,11 +43,9 @@ class Chooser {
   }
 
  private:
-  TensorId result_of(std::size_t t) const {
-    return tensor_of(context_.tasks.tasks[t].bound, "dst");
-  }
+  TensorId result_of(TaskId t) const { return tensor_of(context_.tasks.tasks[t].bound, "dst"); }
 
-  void visit(std::size_t t) {
+  void visit(TaskId t) {
     const TensorId dst = result_of(t);
     Formats formats = wishes_[dst];
     for (std::size_t c = 0; c < candidates_[t]->candidates.size(); ++c) {
@@ -128,7 +124,7 @@ class Chooser {
 
   /// Keeps the way to have the result of a task in this arrangement with this padding, if it is the
   /// cheapest to have it so.
-  void keep(std::size_t t, const TensorState& way, const Arrangement& arrangement,
+  void keep(TaskId t, const TensorState& way, const Arrangement& arrangement,
             PaddingContents padding) {
     const TensorId dst = result_of(t);
     if (!is_part(dst)) return states_.keep(dst, way, arrangement, padding);
@@ -144,7 +140,7 @@ class Chooser {
     TensorState whole = *parts_[writers_[tensor].front()];
     whole.cost_us = 0.0;
     whole.sources.clear();
-    for (const std::size_t t : writers_[tensor]) {
+    for (const TaskId t : writers_[tensor]) {
       whole.cost_us += parts_[t]->cost_us;
       whole.sources.insert(whole.sources.end(), parts_[t]->sources.begin(),
                            parts_[t]->sources.end());
@@ -152,13 +148,13 @@ class Chooser {
     states_.add(tensor, std::move(whole));
   }
 
-  void follow(TensorId tensor, std::size_t index, std::vector<Selection>& selections,
-              std::vector<char>& decided) const {
+  void follow(TensorId tensor, std::size_t index, Selections& selections,
+              Indexed<TaskId, bool>& decided) const {
     const auto& writers = writers_[tensor];
-    if (writers.empty() || decided[writers.front()] != 0) return;
+    if (writers.empty() || decided[writers.front()]) return;
     const TensorState& state = states_.of(tensor)[index];
-    for (const std::size_t task : writers) {
-      decided[task] = 1;
+    for (const TaskId task : writers) {
+      decided[task] = true;
       const TensorState& own = writers.size() > 1 ? *parts_[task] : state;
       selections[task] = {own.candidate, own.arrangement};
     }
@@ -169,9 +165,9 @@ class Chooser {
   const Indexed<TensorId, Formats>& wishes_;
   const PlanContext& context_;
   TensorStates states_;
-  Indexed<TensorId, std::vector<std::size_t>> writers_;  ///< the tasks that write it
-  std::vector<std::optional<TensorState>> parts_;        ///< by task, of those that write a part
-  std::vector<std::pair<TensorId, Demand>> read_;        ///< by the candidate that is visited
+  Indexed<TensorId, std::vector<TaskId>> writers_;     ///< the tasks that write it
+  Indexed<TaskId, std::optional<TensorState>> parts_;  ///< of those that write a part
+  std::vector<std::pair<TensorId, Demand>> read_;      ///< by the candidate that is visited
 };
 
 /// True when some tensor is read by several tasks, so that the paths of the search were not apart.
@@ -191,10 +187,10 @@ bool has_joins(const TaskList& tasks) {
 
 }  // namespace
 
-std::vector<Selection> choose(const CandidateLists& candidates, const PlanContext& context) {
+Selections choose(const CandidateLists& candidates, const PlanContext& context) {
   Indexed<TensorId, Formats> wishes = wished_formats(candidates, context.tasks);
   keep_decided_formats(wishes, context);
-  std::vector<Selection> selections = Chooser(candidates, wishes, context).run();
+  Selections selections = Chooser(candidates, wishes, context).run();
   if (has_joins(context.tasks)) improve(selections, candidates, wishes, context);
   return selections;
 }

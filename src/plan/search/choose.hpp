@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <vector>
 
 #include "base/rooms.hpp"
 #include "plan/search/task_candidates.hpp"
@@ -16,9 +15,11 @@ struct Selection {
   Arrangement output;
 };
 
+/// Of each task.
+using Selections = Indexed<TaskId, Selection>;
+
 /// The selections that make the estimated time of the whole network least: exact over chains,
 /// improved by iteration where paths join.
-[[nodiscard]] std::vector<Selection> choose(const CandidateLists& candidates,
-                                            const PlanContext& context);
+[[nodiscard]] Selections choose(const CandidateLists& candidates, const PlanContext& context);
 
 }  // namespace morton::plan

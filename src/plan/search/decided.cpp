@@ -102,10 +102,10 @@ void keep_decided_formats(Indexed<TensorId, Formats>& wishes, const PlanContext&
 }
 
 std::map<std::string, TaskDecision> decisions_of(const CandidateLists& candidates,
-                                                 const std::vector<Selection>& selections,
+                                                 const Selections& selections,
                                                  const TaskList& tasks) {
   std::map<std::string, TaskDecision> decisions;
-  for (std::size_t t = 0; t < selections.size(); ++t) {
+  for (const TaskId t : selections.ids()) {
     const Candidate& candidate = candidates[t]->candidates[selections[t].candidate];
     decisions[tasks.tasks[t].name] = {candidate.way, kernels_of(candidate),
                                       format_text(selections[t].output)};

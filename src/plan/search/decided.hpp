@@ -24,9 +24,9 @@ namespace morton::plan {
 void keep_decided_formats(Indexed<TensorId, Formats>& wishes, const PlanContext& context);
 
 /// What the selections decide, by task.
-[[nodiscard]] std::map<std::string, TaskDecision> decisions_of(
-    const CandidateLists& candidates, const std::vector<Selection>& selections,
-    const TaskList& tasks);
+[[nodiscard]] std::map<std::string, TaskDecision> decisions_of(const CandidateLists& candidates,
+                                                               const Selections& selections,
+                                                               const TaskList& tasks);
 
 /// The names of the decided kernels, for messages and keys.
 [[nodiscard]] std::string print(const TaskDecision& decision);

@@ -84,7 +84,7 @@ class Copies {
 
 class LocalSearch {
  public:
-  LocalSearch(std::vector<Selection>& selections, const CandidateLists& candidates,
+  LocalSearch(Selections& selections, const CandidateLists& candidates,
               const Indexed<TensorId, Formats>& wishes, const PlanContext& context)
       : selections_(selections),
         candidates_(candidates),
@@ -93,11 +93,10 @@ class LocalSearch {
         writer_(context.tasks.tensors.size()),
         readers_(context.tasks.tensors.size()),
         is_result_(context.tasks.tensors.size(), false) {
-    for (std::size_t t = 0; t < candidates.size(); ++t) {
-      touched_.push_back(touched_by(context.tasks.tasks[t].bound));
+    for (const TaskId t : candidates.ids()) {
+      touched_.add(touched_by(context.tasks.tasks[t].bound));
       const TensorId dst = tensor_of(context.tasks.tasks[t].bound, "dst");
-      std::optional<std::size_t>& writer = writer_[dst];
-      if (!writer) writer = t;
+      if (!writer_[dst]) writer_[dst] = t;
       for (const TensorId root : touched_[t]) {
         if (root != dst) readers_[root].push_back(t);
       }
@@ -109,7 +108,7 @@ class LocalSearch {
   void run() {
     for (int round = 0; round < kMostRounds; ++round) {
       bool changed = false;
-      for (std::size_t t = 0; t < selections_.size(); ++t) changed = improve(t) || changed;
+      for (const TaskId t : selections_.ids()) changed = improve(t) || changed;
       if (!changed) return;
     }
   }
@@ -131,7 +130,7 @@ class LocalSearch {
 
   void mark_result(TensorId tensor) { is_result_[root_of(context_.tasks, tensor)] = true; }
 
-  const Candidate& selected(std::size_t t) const {
+  const Candidate& selected(TaskId t) const {
     return candidates_[t]->candidates[selections_[t].candidate];
   }
 
@@ -140,17 +139,17 @@ class LocalSearch {
     Copies copies(context_);
     const TaskTensor& facts = context_.tasks.tensors[root];
     if (writer_[root]) {
-      copies.store(root, selections_[*writer_[root]].output);
+      copies.store(root, selections_[writer_[root]].output);
     } else {
       copies.store(root, row_major_arrangement(facts.dtype, facts.shape));
     }
-    for (const std::size_t t : readers_[root]) add_reads(t, root, copies);
+    for (const TaskId t : readers_[root]) add_reads(t, root, copies);
     if (is_result_[root]) add_results(root, copies);
     return copies.cost_us();
   }
 
   /// What a kernel's sides must agree with: where it leaves dst to whoever plans, what is selected.
-  Demand result_of(const KernelChoice& kernel, std::size_t t) const {
+  Demand result_of(const KernelChoice& kernel, TaskId t) const {
     Demand result = kernel.demands.at("dst");
     const TensorId dst = kernel.bound->operands.at("dst").tensor;
     if (result.kind == Demand::Kind::any && !is_temporary(dst)) {
@@ -160,7 +159,7 @@ class LocalSearch {
     return result;
   }
 
-  void add_reads(std::size_t t, TensorId root, Copies& copies) const {
+  void add_reads(TaskId t, TensorId root, Copies& copies) const {
     for (const auto& kernel : selected(t).kernels) {
       for (const auto& [role, binding] : kernel.bound->operands) {
         const TensorId tensor = candidates_[t].tensor(binding.tensor);
@@ -194,13 +193,13 @@ class LocalSearch {
     return !is_temporary(tensor) && root_of(context_.tasks, tensor) == root;
   }
 
-  double around_us(std::size_t t) const {
+  double around_us(TaskId t) const {
     double sum = selected(t).estimated_us;
     for (const TensorId root : touched_[t]) sum += copies_us(root);
     return sum;
   }
 
-  bool improve(std::size_t t) {
+  bool improve(TaskId t) {
     bool changed = false;
     const Formats& wishes = wishes_[tensor_of(context_.tasks.tasks[t].bound, "dst")];
     // Sums in another order differ by rounding; such a difference is no gain.
@@ -224,19 +223,19 @@ class LocalSearch {
     return changed;
   }
 
-  std::vector<Selection>& selections_;
+  Selections& selections_;
   const CandidateLists& candidates_;
   const Indexed<TensorId, Formats>& wishes_;
   const PlanContext& context_;
-  Indexed<TensorId, std::optional<std::size_t>> writer_;  ///< the first task that writes it
-  Indexed<TensorId, std::vector<std::size_t>> readers_;   ///< tasks, by the root of what they read
+  Indexed<TensorId, TaskId> writer_;                ///< the first task that writes it
+  Indexed<TensorId, std::vector<TaskId>> readers_;  ///< by the root of what they read
   Indexed<TensorId, bool> is_result_;
-  std::vector<std::vector<TensorId>> touched_;  ///< roots, by task
+  Indexed<TaskId, std::vector<TensorId>> touched_;  ///< roots
 };
 
 }  // namespace
 
-void improve(std::vector<Selection>& selections, const CandidateLists& candidates,
+void improve(Selections& selections, const CandidateLists& candidates,
              const Indexed<TensorId, Formats>& wishes, const PlanContext& context) {
   LocalSearch(selections, candidates, wishes, context).run();
 }

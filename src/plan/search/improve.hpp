@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <vector>
-
 #include "base/rooms.hpp"
 #include "plan/search/choose.hpp"
 #include "plan/search/formats.hpp"
@@ -13,7 +11,7 @@ namespace morton::plan {
 /// where paths join, which the search over chains counts once for each path. What a choice changes
 /// is the time of its own kernels and of the copies of the tensors that it reads and writes, so
 /// only that is added up again. `wishes` are wished_formats.
-void improve(std::vector<Selection>& selections, const CandidateLists& candidates,
+void improve(Selections& selections, const CandidateLists& candidates,
              const Indexed<TensorId, Formats>& wishes, const PlanContext& context);
 
 }  // namespace morton::plan

@@ -67,27 +67,25 @@ std::optional<Conv2dPoolStructure> structure_of_both(const Problem& conv, Pooled
   return both;
 }
 
-/// The pool that alone reads what the convolution computes; the number of tasks where there is
-/// none.
-std::size_t pool_behind(std::size_t conv, const TaskList& tasks) {
+/// The pool that alone reads what the convolution computes, or none.
+TaskId pool_behind(TaskId conv, const TaskList& tasks) {
   const TensorId result = tensor_of(tasks.tasks[conv].bound, "dst");
   const TaskTensor& tensor = tasks.tensors[result];
-  const std::size_t none = tasks.tasks.size();
-  if (tensor.is_output || tensor.parts > 1) return none;
+  if (tensor.is_output || tensor.parts > 1) return {};
   for (const TaskTensor& other : tasks.tensors) {
-    if (other.alias_of == result) return none;
+    if (other.alias_of == result) return {};
   }
   for (const auto& [state, value] : tasks.updates) {
-    if (value == result) return none;
+    if (value == result) return {};
   }
-  std::size_t reader = none;
-  for (std::size_t t = conv + 1; t < tasks.tasks.size(); ++t) {
+  TaskId reader;
+  for (const TaskId t : tasks.tasks.ids_from(conv.moved(1))) {
     const BoundProblem& bound = tasks.tasks[t].bound;
     const auto reads_side = [&](const Side& side) { return side.tensor == result; };
-    if (std::ranges::any_of(bound.sides, reads_side)) return none;
+    if (std::ranges::any_of(bound.sides, reads_side)) return {};
     for (const auto& [role, binding] : bound.operands) {
       if (role == "dst" || binding.tensor != result) continue;
-      if (reader != none || !is_pool(tasks.tasks[t])) return none;
+      if (reader || !is_pool(tasks.tasks[t])) return {};
       reader = t;
     }
   }
@@ -220,12 +218,12 @@ TaskList join_pools(const PlanContext& context, CandidateMemo& memo, JoinNotes& 
   TaskList list = context.tasks;
   if (is_asked_apart(context.options)) return list;
   PoolFuser fuser(context, memo, notes);
-  std::set<std::size_t> dropped;
-  for (std::size_t t = 0; t < context.tasks.tasks.size(); ++t) {
+  std::set<TaskId> dropped;
+  for (const TaskId t : context.tasks.tasks.ids()) {
     const Task& conv = context.tasks.tasks[t];
     if (conv.bound.problem.family != families::conv2d) continue;
-    const std::size_t p = pool_behind(t, context.tasks);
-    if (p == context.tasks.tasks.size()) continue;
+    const TaskId p = pool_behind(t, context.tasks);
+    if (!p) continue;
     const Task& pool = context.tasks.tasks[p];
     std::optional<Task> both = joined_with_pool(conv, pool, context.tasks);
     if (!both || !fuser.pays(conv, pool, *both)) continue;
@@ -233,8 +231,11 @@ TaskList join_pools(const PlanContext& context, CandidateMemo& memo, JoinNotes& 
     list.tasks[p] = std::move(*both);
     dropped.insert(t);
   }
-  std::size_t t = 0;
-  std::erase_if(list.tasks, [&](const Task&) { return dropped.contains(t++); });
+  Indexed<TaskId, Task> kept;
+  for (const TaskId t : list.tasks.ids()) {
+    if (!dropped.contains(t)) kept.add(std::move(list.tasks[t]));
+  }
+  list.tasks = std::move(kept);
   return list;
 }
 

@@ -42,8 +42,8 @@ class TaskCandidates {
   std::vector<std::pair<std::string, std::string>> names_;
 };
 
-/// By task.
-using CandidateLists = std::vector<TaskCandidates>;
+/// Of each task.
+using CandidateLists = Indexed<TaskId, TaskCandidates>;
 
 /// The tensors of a problem in the order in which it names them, each once.
 [[nodiscard]] std::vector<TensorId> tensors_of(const BoundProblem& bound);

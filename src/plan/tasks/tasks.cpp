@@ -73,7 +73,7 @@ void add_tasks(const Graph& graph, const Node& node, TaskList& list) {
         problems.size() > 1 ? " [" + std::to_string(i + 1) + "/" + count + "]" : "";
     check_elements(problems[i], node, list);
     ++list.tensors[tensor_of(problems[i], "dst")].parts;
-    list.tasks.push_back({name + part, std::move(problems[i]), node.name});
+    list.tasks.add({name + part, std::move(problems[i]), node.name});
   }
 }
 

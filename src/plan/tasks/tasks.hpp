@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/for_tools.hpp"
+#include "base/indexed.hpp"
 #include "base/rooms.hpp"
 #include "graph/graph.hpp"
 #include "problems/problem.hpp"
@@ -38,10 +39,12 @@ struct Task {
   std::string node{};  ///< of the graph, by name; none where several are one task
 };
 
+using TaskId = Id<Task>;
+
 /// The graph in the planner's terms.
 struct TaskList {
   Indexed<TensorId, TaskTensor> tensors;  ///< the graph's, under the same ids
-  std::vector<Task> tasks;
+  Indexed<TaskId, Task> tasks;
   std::vector<std::pair<std::string, TensorId>> inputs, outputs;
   std::vector<std::pair<TensorId, TensorId>>
       updates;  ///< a state, and the tensor whose value it takes

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/tuning/tune_problem.hpp"
 
+#include <optional>
+
 #include "api/inside.hpp"
 #include "base/error.hpp"
 #include "graph/graph.hpp"
@@ -35,7 +37,9 @@ BoundProblem bound_in(const Model& model, Family family) {
   run_passes(graph, PassOptions{});
   const TaskList list = make_tasks(graph);
   if (!is_made_of_two(family)) return list.tasks.front().bound;
-  const auto both = joined_with_pool(list.tasks.at(0), list.tasks.at(1), list);
+  const std::optional<Task> both =
+      list.tasks.size() < 2 ? std::nullopt
+                            : joined_with_pool(list.tasks[TaskId(0)], list.tasks[TaskId(1)], list);
   if (both) return both->bound;
   throw UnsupportedError("tune: no graph poses this problem of " + family.name());
 }

@@ -151,7 +151,8 @@ TEST(ProblemSolver, AConvolutionWithItsPoolIsBothApart) {
         std::string("Tanh AveragePool{kernel_shape=[2,2];pads=[1,1,1,1];count_include_pad=1}")}) {
     SolvedTasks tasks("Conv", conv + pool);
     ASSERT_EQ(tasks.list.tasks.size(), 2u);
-    const auto both = joined_with_pool(tasks.list.tasks[0], tasks.list.tasks[1], tasks.list);
+    const auto both =
+        joined_with_pool(tasks.list.tasks.front(), tasks.list.tasks.back(), tasks.list);
     ASSERT_TRUE(both.has_value());
     for (const Task& task : tasks.list.tasks) tasks.run(task.bound);
     expect_same(tasks.value(tensor_of(both->bound, "dst")), tasks.solution(both->bound));
