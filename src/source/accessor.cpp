@@ -151,14 +151,6 @@ SideIndex index_of_side(const InstanceOperand& side, const View& dst,
   return {Expression(0), offset_in(side, joined(side, tensor_coordinates), padded)};
 }
 
-std::string describe_side(const InstanceOperand& side) {
-  std::string text = describe_access(side);
-  for (std::size_t d = 0; d < side.arrangement.grouping.size(); ++d) {
-    if (is_one(side, d)) text += "one " + std::to_string(d) + ";";
-  }
-  return text;
-}
-
 bool lie_together(const InstanceOperand& operand, std::int64_t count) {
   const View& view = operand.view;
   if (view.bounded || !view.grouping || *view.grouping != operand.arrangement.grouping) {
@@ -208,27 +200,6 @@ std::vector<MacroText> vector_macros(const InstanceOperand& operand, const Index
                                       : one_by_one("SIXTEEN", 16);
   return {{"STORE4_" + name, "(" + coordinates + ", v)", store4},
           {"STORE16_" + name, "(" + coordinates + ", v)", store16}};
-}
-
-std::string describe_access(const InstanceOperand& operand) {
-  std::vector<std::string> names;
-  for (std::size_t d = 0; d < operand.arrangement.grouping.size(); ++d) {
-    names.emplace_back(1, static_cast<char>('A' + static_cast<int>(d)));
-  }
-  std::string text = operand.name + ":" + std::string(name_of(operand.arrangement.dtype)) + " ";
-  if (operand.access == InstanceOperand::Access::by_hand) return text + "by hand;";
-  text += operand.arrangement.layout.print(names) + " groups";
-  for (const auto& group : operand.arrangement.grouping) {
-    text += " (";
-    for (const int t : group) text += std::to_string(t) + ",";
-    text += ")";
-  }
-  text += operand.arrangement.pitch != 0 ? " pitch" : "";
-  text += operand.arrangement.memory == MemoryKind::image ? " image" : "";
-  text += " view " + operand.view.print();
-  if (operand.view.bounded)
-    text += " outside " + literal_of(operand.arrangement.dtype, operand.view.outside);
-  return text + ";";
 }
 
 }  // namespace morton::source

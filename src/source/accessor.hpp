@@ -63,9 +63,4 @@ struct SideIndex {
 /// stand in a program any number of times.
 [[nodiscard]] std::string sixteen_type();
 
-/// Describes what the operand's access depends on, for the instance's key: never extents.
-[[nodiscard]] std::string describe_access(const InstanceOperand& operand);
-/// The same of a side operand, and which of its dimensions are one element whatever dst's extents.
-[[nodiscard]] std::string describe_side(const InstanceOperand& side);
-
 }  // namespace morton::source

@@ -1,16 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "source/instance.hpp"
 
+#include <cctype>
 #include <set>
 #include <sstream>
 
 #include "base/files/file.hpp"
+#include "base/text/bare_code.hpp"
 #include "source/accessor.hpp"
 #include "source/element.hpp"
 #include "source/instance_writer.hpp"
 #include "source/reduction.hpp"
 
 namespace morton::source {
+namespace {
+
+/// The names that OpenCL C code holds.
+std::set<std::string_view> names_in(std::string_view code) {
+  const auto is_part_of_name = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+  };
+  std::set<std::string_view> names;
+  for (std::size_t i = 0; i < code.size();) {
+    std::size_t end = i;
+    while (end < code.size() && is_part_of_name(code[end])) ++end;
+    if (end > i) names.insert(code.substr(i, end - i));
+    i = end + 1;
+  }
+  return names;
+}
+
+void replace_all(std::string& text, std::string_view what, std::string_view with) {
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at)) {
+    text.replace(at, what.size(), with);
+  }
+}
+
+}  // namespace
 
 const InstanceOperand* InstanceWriter::find(const std::string& name) const {
   for (const auto* list : {&spec_.operands, &spec_.sides}) {
@@ -32,35 +58,8 @@ std::string InstanceWriter::memory_name(const InstanceOperand& operand) const {
   return part ? operand.name + "_memory" : operand.name;
 }
 
-std::string InstanceWriter::key() const {
-  std::ostringstream text;
-  text << spec_.entry->name << "\n"
-       << spec_.entry->program.function << "\n"
-       << spec_.entry->program.code << "\n";
-  for (const auto& argument : spec_.entry->launch.arguments) text << argument << ",";
-  for (const auto& [name, value] : spec_.tunables) text << name << "=" << value << ";";
-  for (const auto& [name, value] : spec_.problem.structure) text << name << "=" << value << ";";
-  for (const auto& operand : spec_.operands) text << describe_access(operand);
-  for (const auto& side : spec_.sides) text << describe_side(side);
-  // The epilogue finds the side operands through dst's view, also where dst is written by hand.
-  if (!spec_.sides.empty()) text << "dst view " << find("dst")->view.print() << ";";
-  for (const std::int64_t extent : spec_.local) text << extent << "x";
-  if (lies_alike()) {
-    text << "alike";
-    for (const auto& side : spec_.sides) text << (lies_as(side, *find("dst")) ? " all" : " one");
-    text << ";";
-  }
-  if (spec_.in_place) text << "in place;";
-  if (accumulator() != DType::f32) text << "acc " << name_of(accumulator()) << ";";
-  text << spec_.problem.epilogue.print();
-  return digest_of(text.str());
-}
-
 void InstanceWriter::define_constants() {
   for (const auto& [name, value] : spec_.tunables) define(name, "", std::to_string(value));
-  for (const auto& [name, value] : spec_.problem.structure) {
-    define(name, "", "(" + std::to_string(value) + ")");
-  }
   std::string local;
   for (std::size_t i = 0; i < 3; ++i) {
     local += (i > 0 ? ", " : "") + std::to_string(i < spec_.local.size() ? spec_.local[i] : 1);
@@ -143,11 +142,8 @@ std::vector<InstanceArgument> InstanceWriter::define_arguments() {
 
 InstanceSource InstanceWriter::write() {
   InstanceSource result;
-  result.key = key();
   result.shares_program = spec_.entry->program.is_shared;
   result.function = unique(spec_.entry->program.function);
-  // What a compiler complains of is then found in the kernel's own file.
-  head_ << "#line 1 \"" << spec_.entry->name << ", generated\"\n";
   define(spec_.entry->program.function, "", result.function);
   define_constants();
   for (const auto& operand : spec_.operands) define_operand(operand);
@@ -155,9 +151,35 @@ InstanceSource InstanceWriter::write() {
   define_pooled_map();
   if (is_part()) define_place_in_caller();
   result.arguments = define_arguments();
+  // A compiler's complaint about the kernel then names the kernel's own file.
   result.text = head_.str() + "#line 1 \"" + spec_.entry->program.source_file + "\"\n" +
                 text_of_entry() + "\n" + tail_.str();
+  define_structure(result.text);
+  result.text.insert(0, "#line 1 \"" + spec_.entry->name + ", generated\"\n");
+  name_by_code(result);
   return result;
+}
+
+/// Only numbers of the structure that the text names are compiled in: problems that differ in
+/// others share the kernel.
+void InstanceWriter::define_structure(std::string& text) const {
+  const std::string code = bare_code(text);
+  const std::set<std::string_view> named = names_in(code);
+  std::string constants;
+  for (const auto& [name, value] : spec_.problem.structure) {
+    if (!named.contains(name)) continue;
+    constants += "#define " + name + " (" + std::to_string(value) + ")\n";
+    text += "#undef " + name + "\n";
+  }
+  text.insert(0, constants);
+}
+
+/// The key is a digest of what the compiler reads, and a part of it stands in the names.
+void InstanceWriter::name_by_code(InstanceSource& made) const {
+  made.key = digest_of(spec_.entry->name + "\n" + bare_code(made.text));
+  const std::string mark = made.key.substr(0, kMark.size());
+  replace_all(made.text, kMark, mark);
+  replace_all(made.function, kMark, mark);
 }
 
 InstanceSource generate(const InstanceSpec& spec) { return InstanceWriter(spec, "").write(); }

@@ -4,6 +4,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -22,6 +23,9 @@ inline constexpr const char* kBatch = "((int)get_global_id(2))";
 
 /// The coordinates of an operand as a macro's body uses them, in parentheses.
 [[nodiscard]] std::vector<Expression> parameters_of(const View& view, const Entry& entry);
+
+/// Stands for the beginning of an instance's key until its text is whole.
+inline constexpr std::string_view kMark = "0123mark3210";
 
 /// The sizes that an expression names: names in parentheses are macro parameters, and those of
 /// coordinates are no sizes.
@@ -65,11 +69,13 @@ class InstanceWriter {
   /// the operand's own name, its product's part of that.
   [[nodiscard]] std::string memory_name(const InstanceOperand& operand) const;
   [[nodiscard]] const InstanceOperand* find(const std::string& name) const;
-  [[nodiscard]] std::string key() const;
   [[nodiscard]] bool is_part() const { return !caller_.empty(); }
-  /// `name` with what tells this text from all others of a program.
+  void define_structure(std::string& text) const;
+  void name_by_code(InstanceSource& made) const;
+  /// `name` with a mark in place of the part of the key that tells this text from all others of a
+  /// program.
   [[nodiscard]] std::string unique(const std::string& name) const {
-    return name + "_" + key().substr(0, 12) + (is_part() ? "_of_" + caller_ : "");
+    return name + "_" + std::string(kMark) + (is_part() ? "_of_" + caller_ : "");
   }
   [[nodiscard]] std::string epilogue_name() const { return unique("epilogue"); }
   void define_place_in_caller();

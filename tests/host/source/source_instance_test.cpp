@@ -52,6 +52,43 @@ TEST(Instance, DependsOnTheViewThatLeadsToTheSideOperands) {
   EXPECT_NE(first.function, second.function);
 }
 
+/// The kernel with a constant that names H of the structure, and a comment that names W.
+Entry structured_entry(const Entry& base) {
+  Entry entry = base;
+  entry.program.source = "// W is a word of a comment.\n" + base.program.source +
+                         "\nconstant int kHeight = H;\n";
+  entry.program.code = bare_code(entry.program.source);
+  return entry;
+}
+
+TEST(Instance, CompilesInOnlyTheStructureThatItsTextNames) {
+  const Catalogue catalogue = Catalogue::standard();
+  InstanceSpec spec = tile_with_bias(catalogue, View::identity({"M", "N"}));
+  const Entry entry = structured_entry(*spec.entry);
+  spec.entry = &entry;
+  spec.problem.structure = {{"H", 3}, {"W", 5}};
+  const InstanceSource made = generate(spec);
+  EXPECT_THAT(made.text, HasSubstr("#define H (3)\n"));
+  EXPECT_THAT(made.text, HasSubstr("#undef H\n"));
+  EXPECT_THAT(made.text, testing::Not(HasSubstr("#define W")));
+
+  spec.problem.structure = {{"H", 3}, {"W", 7}};
+  EXPECT_EQ(generate(spec).key, made.key);
+  EXPECT_EQ(generate(spec).text, made.text);
+  spec.problem.structure = {{"H", 4}, {"W", 5}};
+  EXPECT_NE(generate(spec).key, made.key);
+  EXPECT_NE(generate(spec).function, made.function);
+}
+
+/// The names of a text hold the beginning of its key, and nothing else tells of it.
+TEST(Instance, IsNamedByItsCode) {
+  const Catalogue catalogue = Catalogue::standard();
+  const InstanceSource made = generate(tile_with_bias(catalogue, View::identity({"M", "N"})));
+  EXPECT_THAT(made.function, testing::EndsWith("_" + made.key.substr(0, 12)));
+  EXPECT_THAT(made.text, HasSubstr(" " + made.function + "\n"));
+  EXPECT_THAT(made.text, testing::Not(HasSubstr("mark")));
+}
+
 /// gemm.tile whose dst is a tensor 5 x 1 x 7 with the last two dimensions joined, and behind it a
 /// side of that tensor's shape, stored as `grouping` says and read at `coordinates`.
 std::string side_index(const Catalogue& catalogue, const Grouping& grouping,
