@@ -10,6 +10,7 @@
 #include "api/inside.hpp"
 #include "base/error.hpp"
 #include "base/stopwatch.hpp"
+#include "device/open/opencl_device.hpp"
 
 namespace morton::api {
 namespace {
