@@ -105,10 +105,10 @@ DeviceConfig device_config(const DeviceOptions& options) {
 void require_one_device(const DeviceOptions& options) {
   const bool has_several = options.selector.find(',') != std::string::npos;
   if (options.weights.empty() && !has_several) return;
-  throw UsageError(
-      fmt::format("{}: this command takes one device; `morton run`, `plan` and `bench MODEL` share "
-                  "a batch among several",
-                  has_several ? "--device " + options.selector : "--weights " + options.weights));
+  throw UsageError(fmt::format(
+      "{}: this command takes one device; `morton run`, `eval`, `plan` and `bench MODEL` "
+      "share a batch among several",
+      has_several ? "--device " + options.selector : "--weights " + options.weights));
 }
 
 Device open_device(const DeviceOptions& options) {

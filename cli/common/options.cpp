@@ -15,9 +15,10 @@ namespace morton::cli {
 
 void add_options(CLI::App& command, DeviceOptions& options) {
   command
-      .add_option("-d,--device", options.selector,
-                  "One of gpu, cpu, auto, P:D, part of a name, units=N (default: $MORTON_DEVICE, "
-                  "else auto). Several with commas share the batch of run, plan and bench MODEL")
+      .add_option(
+          "-d,--device", options.selector,
+          "One of gpu, cpu, auto, P:D, part of a name, units=N (default: $MORTON_DEVICE, "
+          "else auto). Several with commas share the batch of run, eval, plan and bench MODEL")
       ->option_text("DEVICE,...");
   command
       .add_option("--weights", options.weights,

@@ -182,7 +182,7 @@ int train_model(TrainOptions options) {
   if (!examples.training.has_labels()) options.trainer.targets = TrainerOptions::Targets::shares;
   const Model model = model_of(options);
   fit(examples, model, options);
-  log::info("the training step is planned and its kernels are built; large networks take minutes");
+  log::info("planning the training step and building its kernels; a large network takes minutes");
   std::optional<Progress> building("building kernels");
   options.trainer.compile.progress = [&building](double share) {
     if (building) building->update(share);

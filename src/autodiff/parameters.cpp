@@ -110,13 +110,13 @@ std::vector<TensorId> parameters_of(const Graph& model) {
   return parameters;
 }
 
-DoubtfulParameters doubtful_parameters(const Graph& model) {
-  DoubtfulParameters doubtful;
+AmbiguousParameters ambiguous_parameters(const Graph& model) {
+  AmbiguousParameters ambiguous;
   for (const auto& [id, taken] : constants_of(model)) {
-    if (taken == Taken::scale) doubtful.scales.push_back(id);
-    if (taken == Taken::number) doubtful.numbers.push_back(id);
+    if (taken == Taken::scale) ambiguous.scales.push_back(id);
+    if (taken == Taken::number) ambiguous.numbers.push_back(id);
   }
-  return doubtful;
+  return ambiguous;
 }
 
 }  // namespace morton::autodiff

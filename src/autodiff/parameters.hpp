@@ -15,13 +15,13 @@ namespace morton::autodiff {
 [[nodiscard]] std::vector<TensorId> parameters_of(const Graph& model);
 
 /// What a file does not tell: whether somebody learned a constant or stated it.
-struct DoubtfulParameters {
+struct AmbiguousParameters {
   /// Of the parameters those that elementwise operators multiply, divide or the like: a learned
   /// scale, or a mask or deviation that is fixed.
   std::vector<TensorId> scales;
   /// Single numbers where larger constants would be parameters: taken for stated ones.
   std::vector<TensorId> numbers;
 };
-[[nodiscard]] DoubtfulParameters doubtful_parameters(const Graph& model);
+[[nodiscard]] AmbiguousParameters ambiguous_parameters(const Graph& model);
 
 }  // namespace morton::autodiff

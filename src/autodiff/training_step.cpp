@@ -200,8 +200,8 @@ TrainingStep make_training_step(const Graph& model, const TrainingStepOptions& o
   made.evaluation = made.step;
   const Parameters parameters = chosen(made.step, options.freeze);
   made.frozen = names_of(made.step, parameters.frozen);
-  const DoubtfulParameters doubtful = doubtful_parameters(made.step);
-  made.scalar_constants = names_of(made.step, doubtful.numbers);
+  const AmbiguousParameters ambiguous = ambiguous_parameters(made.step);
+  made.scalar_constants = names_of(made.step, ambiguous.numbers);
   to_training_form(made.step, [&](TensorId id) {
     return std::ranges::find(parameters.trained, id) != parameters.trained.end();
   });
@@ -216,7 +216,7 @@ TrainingStep make_training_step(const Graph& model, const TrainingStepOptions& o
   add_output(made.step, loss.rows, kLossOutput);
   add_output(made.step, loss.right, kRightOutput);
   add_output(made.step, overflow, kOverflowOutput);
-  for (const std::string& name : names_of(made.step, doubtful.scales)) {
+  for (const std::string& name : names_of(made.step, ambiguous.scales)) {
     if (std::ranges::find(made.trained, name) != made.trained.end()) {
       made.ambiguous_scales.push_back(name);
     }

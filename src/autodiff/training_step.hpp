@@ -50,7 +50,7 @@ struct TrainingStep {
   std::vector<std::string> trained;     ///< parameters that the step renews
   std::vector<std::string> frozen;      ///< parameters that stay
   std::vector<std::string> statistics;  ///< running statistics that the step renews
-  /// What the model's file does not tell (DoubtfulParameters): scales among `trained` that may be
+  /// What the model's file does not tell (AmbiguousParameters): scales among `trained` that may be
   /// fixed ones, and single numbers that stay though they may be learned ones.
   std::vector<std::string> ambiguous_scales, scalar_constants;
 };

@@ -98,6 +98,7 @@ struct Graph {
   [[nodiscard]] const Node& node(NodeId id) const {
     return nodes[static_cast<std::size_t>(id.index())];
   }
+  [[nodiscard]] Node& node(NodeId id) { return nodes[static_cast<std::size_t>(id.index())]; }
   /// The tensor named `name`, or kNoTensor.
   [[nodiscard]] MORTON_FOR_TOOLS TensorId find(std::string_view name) const;
   /// True for what a run leaves behind: outputs, and values that states take.

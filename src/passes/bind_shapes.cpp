@@ -13,11 +13,14 @@ class Symbols {
  public:
   void set(const std::string& name, std::int64_t value, const Message& option) {
     const auto [found, added] = values_.emplace(name, Given{value, option});
-    if (!added && found->second.value != value) {
-      throw UsageError(option + ": the extent '" + name + "' is " + std::to_string(value) +
-                       " here, and " + std::to_string(found->second.value) + " in " +
-                       found->second.option);
+    if (added || found->second.value == value) return;
+    const std::string first = std::to_string(found->second.value);
+    if (found->second.option == option) {
+      throw UsageError(option + ": the extent '" + name + "' is both " + first + " and " +
+                       std::to_string(value));
     }
+    throw UsageError(option + ": the extent '" + name + "' is " + std::to_string(value) +
+                     " here, and " + first + " in " + found->second.option);
   }
   void set_default(const std::string& name, std::int64_t value) {
     values_.emplace(name, Given{value, {}});

@@ -122,7 +122,7 @@ bool sink(Graph& graph, NodeId n) {
                  .inputs = {inner},
                  .outputs = {result}};
   transpose.attributes["perm"] = *order;
-  node_at(graph, n) = std::move(node);
+  graph.node(n) = std::move(node);
   insert_behind(graph, n, std::move(transpose));
   return true;
 }
@@ -144,7 +144,7 @@ int eliminate_transposes(Graph& graph, const PassOptions& /*options*/) {
   // A Transpose sinks through elementwise nodes as far as it can; where it meets its inverse both
   // go.
   for (NodeId n(0); has_node(changed, n); n = n.moved(1)) {
-    if (!join_pair(changed, node_at(changed, n))) sink(changed, n);
+    if (!join_pair(changed, changed.node(n))) sink(changed, n);
   }
   remove_identities(changed, {});
   remove_dead_code(changed, {});

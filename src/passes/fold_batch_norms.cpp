@@ -122,7 +122,7 @@ bool fold_into_producer(Graph& graph, NodeId n, const Affine& affine) {
   const TensorId new_weights = add_constant(graph, name + ".normalised", std::move(product));
   const TensorId new_biases =
       add_constant(graph, norm.name + ".shift", to_tensor(*biases, {channels->count}));
-  Node& changed = node_at(graph, producer);
+  Node& changed = graph.node(producer);
   changed.inputs.resize(2);
   changed.inputs[1] = new_weights;
   changed.inputs.push_back(new_biases);
@@ -164,7 +164,7 @@ bool fold_into_reader(Graph& graph, NodeId n, const Affine& affine) {
   const TensorId new_weights = add_constant(graph, name + ".normalised", std::move(product));
   const TensorId new_biases =
       add_constant(graph, norm.name + ".shift", to_tensor(*biases, {shape[0]}));
-  Node& changed = node_at(graph, reader);
+  Node& changed = graph.node(reader);
   changed.inputs = {norm.inputs[0], new_weights, new_biases};
   changed.fused.push_back(norm.name);
   remove_node(graph, n);
@@ -187,7 +187,7 @@ void make_elementwise(Graph& graph, NodeId n, const Affine& affine) {
                .outputs = {scaled_input}};
   Node sum{
       .op = "Add", .name = norm.name, .inputs = {scaled_input, shift}, .outputs = norm.outputs};
-  node_at(graph, n) = std::move(product);
+  graph.node(n) = std::move(product);
   insert_behind(graph, n, std::move(sum));
 }
 

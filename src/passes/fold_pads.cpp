@@ -142,7 +142,7 @@ int fold_pads(Graph& graph, const PassOptions& /*options*/) {
       n = n.moved(1);
       continue;
     }
-    node_at(graph, reader) = std::move(*changed);
+    graph.node(reader) = std::move(*changed);
     remove_node(graph, n);
     ++folded;
   }

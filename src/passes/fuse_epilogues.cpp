@@ -106,7 +106,7 @@ int fuse_epilogues(Graph& graph, const PassOptions& /*options*/) {
       continue;
     }
     // The joined node stands where the elementwise one stood: there all of its inputs are known.
-    node_at(graph, n) = joined(graph, graph.node(found->producer), node, found->input);
+    graph.node(n) = joined(graph, graph.node(found->producer), node, found->input);
     remove_node(graph, found->producer);
     n = n.moved(-1);  // where the joined node stands now: it may join another
     ++fused;

@@ -75,8 +75,6 @@ bool has_node(const Graph& graph, NodeId n) {
   return n && static_cast<std::size_t>(n.index()) < graph.nodes.size();
 }
 
-Node& node_at(Graph& graph, NodeId n) { return graph.nodes[static_cast<std::size_t>(n.index())]; }
-
 NodeId sole_reader(const Graph& graph, TensorId id) {
   if (graph.is_result(id)) return {};
   const std::vector<NodeId> readers = graph.consumers(id);

@@ -24,8 +24,6 @@ TensorId add_activation(Graph& graph, const std::string& name, DType dtype, cons
 [[nodiscard]] std::vector<std::int64_t> constant_integers(const Graph& graph, TensorId id);
 /// Whether there is a node `n`: false for none, and behind the last one.
 [[nodiscard]] bool has_node(const Graph& graph, NodeId n);
-/// Node `n`, to be changed.
-[[nodiscard]] Node& node_at(Graph& graph, NodeId n);
 /// The only node that reads `id`, once, where nothing else needs it; none otherwise.
 [[nodiscard]] NodeId sole_reader(const Graph& graph, TensorId id);
 /// Takes node `n` out of the graph; what it computes has no producer then.

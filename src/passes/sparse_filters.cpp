@@ -117,7 +117,7 @@ bool spread(Graph& graph, NodeId n, std::set<NodeId>& gone) {
     gone.insert(bias->node);
   }
   conv.outputs = {result};
-  node_at(graph, n) = std::move(conv);
+  graph.node(n) = std::move(conv);
   return true;
 }
 

@@ -49,6 +49,7 @@ TEST(CliUsage, WrongCommandLines) {
       {{"plan", kLenet, "--device-info"}, "--device-info"},
       {{"cache", "clear", "nope"}, "`morton cache clear --help`"},
       {{"plan", kLenet, "--use", "gemm=til"}, "near it: gemm.tile (`morton kernel` lists"},
+      {{"plan", kLenet, "--use", "gemm=gemm.tyle"}, "near it: gemm.tile"},
       {{"plan", kLenet, "--use", "gem=naive"}, "near it: gemm"},
       {{"plan", kLenet, "--exclude", "gemm.tyle"}, "near it: gemm.tile"},
       {{"plan", kLenet, "--set", "gemm.tyle:TILE_M=8"}, "near it: gemm.tile"},

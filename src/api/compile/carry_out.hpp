@@ -14,4 +14,9 @@ namespace morton::api {
 /// UnsupportedError where the job refuses fallbacks and there are some.
 [[nodiscard]] std::shared_ptr<CompiledState> carry_out(const Job& job, const Device& device);
 
+/// The model of `compiled`, which has one, compiled as it was, for another device. The log hears of
+/// it; progress is told only to the caller of `compile`. Throws what `carry_out` throws.
+[[nodiscard]] std::shared_ptr<CompiledState> carry_out_anew(const CompiledState& compiled,
+                                                            const Device& device);
+
 }  // namespace morton::api

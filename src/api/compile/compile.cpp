@@ -118,7 +118,6 @@ CompiledModel compile(const Model& model, const std::vector<Device>& devices,
   const auto state =
       devices.size() == 1 ? carry_out(job, devices.front()) : carry_out_over(devices, job);
   state->options = options;
-  state->options.progress = nullptr;
   return Inside::make(state);
 }
 
@@ -127,9 +126,8 @@ namespace {
 /// The plan for extents that were given when compiling is made; others come from what is built.
 Plan plan_at(const CompiledState& state, const InputShapes& shapes, const Graph& graph,
              MissingKernels missing) {
-  const auto found = std::ranges::find(state.options.also, shapes);
-  const auto at = static_cast<std::size_t>(found - state.options.also.begin());
-  if (at < state.also.size()) return *state.also[at];
+  const auto found = std::ranges::find(state.also, shapes, &PlanAtShapes::shapes);
+  if (found != state.also.end()) return *found->plan;
   const DeviceInfo& info = Inside::of(state.devices.front())->info();
   return make_plan(graph, info, state.policy->among(state.built, missing));
 }
@@ -147,7 +145,7 @@ CompiledModel CompiledModel::with_shapes(const InputShapes& shapes, Missing miss
         setting("also") + ")");
   }
   const ModelAtShapes subject(*state_->model, at_shapes(state_->passes, shapes));
-  if (state_->options.log) state_->options.log(print(subject.report()));
+  if (state_->log) state_->log(print(subject.report()));
   CompiledState other = state_before_planning(subject, state_->devices);
   other.options = state_->options;
   other.options.batch = shapes.batch;
@@ -155,6 +153,8 @@ CompiledModel CompiledModel::with_shapes(const InputShapes& shapes, Missing miss
   other.policy = state_->policy;
   other.built = state_->built;
   other.also = state_->also;
+  other.log = state_->log;
+  other.fallback = state_->fallback;
   other.family = state_->family;
   CompileReport& report = other.report;
   const Stopwatch watch;
@@ -168,9 +168,9 @@ CompiledModel CompiledModel::with_shapes(const InputShapes& shapes, Missing miss
                            " kernels were built for these shapes");
     if (loaded->wants_storing()) store_after_a_run(loaded, {}, countdown, report);
   }
-  take_fallbacks(loaded->plan(), other.options.fallback, report);
-  if (other.options.log) {
-    for (const auto& note : report.notes) other.options.log(note);
+  take_fallbacks(loaded->plan(), other.fallback, report);
+  if (other.log) {
+    for (const auto& note : report.notes) other.log(note);
   }
   other.loaded = loaded;
   return CompiledModel(std::make_shared<const CompiledState>(std::move(other)));

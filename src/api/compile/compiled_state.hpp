@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -18,13 +19,19 @@ class LoadedPlan;
 
 namespace morton::api {
 
+/// A plan for extents that were named when compiling.
+struct PlanAtShapes {
+  InputShapes shapes;
+  std::shared_ptr<const Plan> plan;
+};
+
 /// What a CompiledModel shares.
 struct CompiledState {
   std::vector<Device> devices;  ///< in the plan's order
   /// As loaded: compiling it for another device starts here. Nothing where the compiled model came
   /// from a file.
   std::optional<Model> model;
-  CompileOptions options{};  ///< as given, but for `progress`: who waited for it has waited
+  CompileOptions options{};  ///< as given; only compiling the model anew reads them
   PassOptions passes{};
   std::vector<PortInfo> inputs{}, outputs{};
   /// Of inputs from whose values shapes follow: what every run must give.
@@ -35,7 +42,9 @@ struct CompiledState {
   /// plan whose programs and constants they share (the first of them).
   std::shared_ptr<const KernelPolicy> policy{};
   std::shared_ptr<const BuiltKernels> built{};
-  std::vector<std::shared_ptr<const Plan>> also{};  ///< the plans for CompileOptions::also
+  std::vector<PlanAtShapes> also{};           ///< of CompileOptions::also
+  std::function<void(const Message&)> log{};  ///< CompileOptions::log
+  CompileOptions::Fallback fallback = CompileOptions::Fallback::report;
   std::shared_ptr<const LoadedPlan> family{};
 };
 

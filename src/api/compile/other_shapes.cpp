@@ -91,7 +91,7 @@ class Preparation {
   /// The best kernels for these shapes. Throws what planning throws.
   void choose_for(const InputShapes& shapes) {
     Plan plan = make_plan(job_.subject->at(shapes).graph(), device_, *job_.policy);
-    result_.chosen.push_back(std::make_shared<const Plan>(plan));
+    result_.chosen.push_back({shapes, std::make_shared<const Plan>(plan)});
     add(std::move(plan), shapes);
   }
 

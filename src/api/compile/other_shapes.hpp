@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "api/compile/compiled_state.hpp"
 #include "api/compile/job.hpp"
 #include "base/rooms.hpp"
 
@@ -14,9 +15,8 @@ struct OtherShapes {
   std::shared_ptr<const BuiltKernels> built;  ///< all kernels of the model's plans
   /// Plans that use kernels which `plan` has not: run once so that their programs are whole.
   std::vector<Plan> plans;
-  /// The plans for CompileOptions::also, in its order.
-  std::vector<std::shared_ptr<const Plan>> chosen;
-  int kernels = 0;  ///< that were added to `plan`
+  std::vector<PlanAtShapes> chosen;  ///< for CompileOptions::also
+  int kernels = 0;                   ///< that were added to `plan`
 };
 
 /// Plans the job's model for `also` and, where it has open extents and the job asks for it, at

@@ -19,7 +19,9 @@ std::shared_ptr<CompiledState> compile_untried(const Job& job, const Device& dev
   OtherShapes others = prepare_other_shapes(job, info, plan);
   state->policy = job.policy;
   state->built = others.built;
-  state->also = others.chosen;
+  state->also = std::move(others.chosen);
+  state->log = job.observer.log;
+  state->fallback = job.fallback;
   state->report.kernels.for_other_shapes = others.kernels;
   state->report.times.plan_ms = job.policy_ms + watch.milliseconds();
   load(std::move(plan), std::move(others.plans), job.observer, *state);

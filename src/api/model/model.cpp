@@ -47,10 +47,8 @@ std::string extension_of(const std::filesystem::path& path) {
 
 Graph read_graph(const std::filesystem::path& path) {
   if (CompiledFile::is_one(path.string())) {
-    throw ModelError(
-        path.string() +
-        ": is a compiled model, which run, bench, profile and eval take; here the model "
-        "that it was compiled from is needed");
+    throw ModelError(path.string() +
+                     ": is a compiled model; this needs the model that it was compiled from");
   }
   return extension_of(path) == ".json" ? import_r17_network(path) : import_onnx(path);
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "api/compile/carry_out.hpp"
 #include "api/compile/compiled_state.hpp"
 #include "api/inside.hpp"
 #include "api/session/lent_inputs.hpp"
@@ -193,7 +194,7 @@ void Session::move_to(const Device& device) {
   }
   state_->runner->wait();
   const CompiledState& compiled = *Inside::of(state_->model);
-  const CompiledModel moved = compile(*compiled.model, device, compiled.options);
+  const CompiledModel moved = Inside::make(carry_out_anew(compiled, device));
   auto runner = make_runner(moved, state_->options);
   // What the caller has set goes along; what the steps compute comes back with the next run.
   for (const auto& port : compiled.inputs) {

@@ -50,7 +50,7 @@ KeptPeaks read_kept_peaks(const std::filesystem::path& folder, const DeviceInfo&
   const std::filesystem::path path = path_of_peaks(folder, info);
   std::error_code status;
   if (!std::filesystem::exists(std::filesystem::symlink_status(path, status))) return {};
-  std::string why;
+  Message why;
   for (const auto& place : {path.parent_path(), path}) {
     if (const auto distrust = why_not_trusted(place); distrust && why.empty()) why = *distrust;
   }
@@ -58,7 +58,7 @@ KeptPeaks read_kept_peaks(const std::filesystem::path& folder, const DeviceInfo&
     try {
       return {parse(read_file(path, kMaxFileBytes), path.string(), info), ""};
     } catch (const Error& error) {
-      why = error.what();
+      why = error.message();
     }
   }
   return {std::nullopt, why + "; the peaks of device " + info.id +

@@ -50,10 +50,12 @@ std::map<std::string, std::string> resolve_use(const std::map<std::string, std::
       throw UsageError(setting("use") + ": there is no family of problems '" + family + "'" +
                        names_near(family, all_families()));
     }
-    const std::string full = family_of(name, catalogue).empty() ? family + "." + name : name;
+    const std::string full = name.starts_with(family + ".") || !family_of(name, catalogue).empty()
+                                 ? name
+                                 : family + "." + name;
     const std::string computes = family_of(full, catalogue);
     if (computes.empty()) {
-      const auto why = catalogue.left_out().find(name);
+      const auto why = catalogue.left_out().find(full);
       throw UsageError(setting("use", family + "=" + name) + ": " +
                        (why != catalogue.left_out().end()
                             ? Message(why->second)

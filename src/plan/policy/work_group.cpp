@@ -82,6 +82,9 @@ Message work_group_note(const Entry& entry, const std::vector<std::int64_t>& loc
          " of its work-group open";
 }
 
+/// A size beyond those of all devices.
+constexpr std::int64_t kFar = 1 << 20;
+
 void check_work_group(const std::vector<std::int64_t>& local, const Catalogue& catalogue) {
   if (local.empty()) return;
   const Message asked = setting("local", work_group_text(local));
@@ -95,7 +98,8 @@ void check_work_group(const std::vector<std::int64_t>& local, const Catalogue& c
     const std::vector<std::int64_t> listed = nearest_work_group(entry, local);
     if (!std::holds_alternative<Environment>(tunables_for(entry, listed))) continue;
     std::int64_t distance = 0;
-    for (std::size_t i = 0; i < local.size(); ++i) distance += std::abs(listed[i] - local[i]);
+    for (std::size_t i = 0; i < local.size(); ++i)
+      distance += std::abs(listed[i] - std::min(local[i], kFar));
     near.emplace(distance, listed);
   }
   std::string known;

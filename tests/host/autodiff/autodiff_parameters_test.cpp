@@ -44,10 +44,10 @@ class Network {
 
   [[nodiscard]] std::vector<std::string> parameters() const { return named(parameters_of(graph_)); }
   [[nodiscard]] std::vector<std::string> scales() const {
-    return named(doubtful_parameters(graph_).scales);
+    return named(ambiguous_parameters(graph_).scales);
   }
   [[nodiscard]] std::vector<std::string> numbers() const {
-    return named(doubtful_parameters(graph_).numbers);
+    return named(ambiguous_parameters(graph_).numbers);
   }
 
  private:
