@@ -55,8 +55,8 @@ TEST(Instance, DependsOnTheViewThatLeadsToTheSideOperands) {
 /// The kernel with a constant that names H of the structure, and a comment that names W.
 Entry structured_entry(const Entry& base) {
   Entry entry = base;
-  entry.program.source = "// W is a word of a comment.\n" + base.program.source +
-                         "\nconstant int kHeight = H;\n";
+  entry.program.source =
+      "// W is a word of a comment.\n" + base.program.source + "\nconstant int kHeight = H;\n";
   entry.program.code = bare_code(entry.program.source);
   return entry;
 }
