@@ -194,7 +194,8 @@ TEST_P(KeptPeaksTest, DamagedOnesAreSaidAndSurvived) {
     EXPECT_EQ(to_json(device_with_damage->info().peaks), to_json(device().info().peaks));
     ASSERT_THAT(device_with_damage->notes(), SizeIs(1));
     EXPECT_THAT(device_with_damage->notes().front().print(), HasSubstr(file().string()));
-    EXPECT_THAT(device_with_damage->notes().front().print(), HasSubstr("morton probe"));
+    EXPECT_THAT(device_with_damage->notes().front().print(),
+                HasSubstr("measure them again with probe"));
   }
   keep_peaks(options().cache_folder, device().info(), some_peaks());
   EXPECT_TRUE(opened()->notes().empty()) << "measuring again mends it";

@@ -252,7 +252,7 @@ TEST(CliTune, ADamagedFileSaysHowToBeRidOfIt) {
   std::filesystem::create_directories(folder.path() / "cache" / "tuning");
   write_bytes(folder.path() / "cache" / "tuning" / "a.json", "{}");
   const std::vector<std::string> plan{"plan", kLenet};
-  expect_error(run_program(plan, cache), 3, "'morton cache clear tuning'");
+  expect_error(run_program(plan, cache), 3, "`morton cache clear tuning`");
   expect_success(run_program({"cache", "clear", "tuning"}, cache));
   expect_success(run_program(plan, cache));
 }

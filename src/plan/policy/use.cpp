@@ -55,7 +55,8 @@ std::map<std::string, std::string> resolve_use(const std::map<std::string, std::
                                  : family + "." + name;
     const std::string computes = family_of(full, catalogue);
     if (computes.empty()) {
-      const auto why = catalogue.left_out().find(full);
+      // A kernel of a library that was left out has no family, so no part of its name says one.
+      const auto why = catalogue.left_out().find(name);
       throw UsageError(setting("use", family + "=" + name) + ": " +
                        (why != catalogue.left_out().end()
                             ? Message(why->second)
