@@ -4,6 +4,7 @@ include(CMakePackageConfigHelpers)
 set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/morton)
 
 install(TARGETS morton morton_tools EXPORT mortonTargets)
+install(TARGETS morton_compile RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/morton)
 if(TARGET morton_cli)
   install(TARGETS morton_cli)
 endif()

@@ -111,6 +111,14 @@ if(NOT MORTON_SANITIZE)
   endforeach()
 endif()
 
+# Compiles kernels for the library in a process of its own: src/device/workers starts it.
+add_executable(morton_compile ${PROJECT_SOURCE_DIR}/libexec/morton_compile.cpp)
+set_target_properties(morton_compile PROPERTIES
+  OUTPUT_NAME morton-compile RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/libexec/morton
+  INSTALL_RPATH "$ORIGIN/../../${CMAKE_INSTALL_LIBDIR}")
+target_include_directories(morton_compile PRIVATE ${PROJECT_SOURCE_DIR}/src)
+target_link_libraries(morton_compile PRIVATE morton_flags morton)
+
 # The program uses the public headers and nothing else of Morton.
 file(GLOB_RECURSE cli_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/*.cpp)
 if(cli_sources)
@@ -122,6 +130,7 @@ if(cli_sources)
   target_include_directories(morton_cli PRIVATE ${PROJECT_SOURCE_DIR}/cli)
   target_link_libraries(morton_cli PRIVATE morton_flags morton_tools morton CLI11::CLI11 Eigen3::Eigen
                                            morton_spdlog nlohmann_json::nlohmann_json)
+  add_dependencies(morton_cli morton_compile)
   # Half of the time of a whole build goes into such headers.
   target_precompile_headers(morton_cli PRIVATE <CLI/CLI.hpp> <fmt/format.h>)
   target_compile_options(morton_cli PRIVATE -fpch-preprocess)

@@ -112,6 +112,9 @@ struct CompileReport {
     int from_memory = 0;
     int from_disk = 0;
     int built = 0;
+    /// Objects that the driver compiled for those that worker processes built, as far as it shows
+    /// (PoCL: one for each kernel, if none was compiled twice).
+    int compiled_objects = 0;
     int for_other_shapes = 0;  ///< of all those: not used at these shapes
     int tried = 0;             ///< by the self-test, for the first time on this device and driver
   };

@@ -142,7 +142,6 @@ std::vector<InstanceArgument> InstanceWriter::define_arguments() {
 
 InstanceSource InstanceWriter::write() {
   InstanceSource result;
-  result.shares_program = spec_.entry->program.is_shared;
   result.function = unique(spec_.entry->program.function);
   define(spec_.entry->program.function, "", result.function);
   define_constants();

@@ -49,7 +49,6 @@ struct InstanceSource {
   std::string function;  ///< unique for each instance, so that several share a program
   std::string text;
   std::string key;             ///< digest of all that the text depends on
-  bool shares_program = true;  ///< see Entry
   std::vector<InstanceArgument> arguments;
 };
 

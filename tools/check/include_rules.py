@@ -15,13 +15,13 @@ WHAT = ORDER[ORDER.index("graph"):ORDER.index("layout")]
 HOW = ORDER[ORDER.index("layout"):ORDER.index("device")]
 # Inside these folders a room (sub-folder) includes only rooms before it; "." is the folder itself.
 ROOMS = {
-    "src/base": ["numbers", ".", "text", "algebra", "files", "device"],
+    "src/base": ["numbers", ".", "text", "algebra", "files", "processes", "device"],
     "src/graph": [".", "architectures"],
     "src/ops": [".", "core", "math", "elementwise", "movement", "reduce", "nn"],
     "src/formats": [".", "onnx", "arrays", "datasets"],
     "src/training": ["data", "files", "loop"],
     "src/plan": ["measured", "ir", "tasks", "policy", "cost", "kernel", "search", "lower", "single", ".", "split"],
-    "src/device": ["open", "use", "probe"],
+    "src/device": ["open", "use", "workers", "probe"],
     "src/api": [".", "model", "compile", "inspect", "session", "training"],
     "src/tools": ["problems", "inspect", "tuning", "probing"],
     "cli": ["common", "run", "bench", "check", "train", "model", "device", "."],

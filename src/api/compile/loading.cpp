@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/compile/loading.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include "api/inside.hpp"
 #include "base/error.hpp"
 #include "base/stopwatch.hpp"
 #include "run/runner.hpp"
+#include "run/worker_builds.hpp"
 
 namespace morton::api {
 namespace {
@@ -25,6 +29,11 @@ Countdown::Countdown(std::function<void(double)> tell, const Plan& plan,
 void Countdown::one_done() {
   ++done_;
   if (tell_) tell_(static_cast<double>(done_) / static_cast<double>(parts_));
+}
+
+void Countdown::all_done() {
+  if (tell_ && done_ < parts_) tell_(1.0);
+  done_ = parts_;
 }
 
 void store_after_a_run(const std::shared_ptr<LoadedPlan>& loaded, std::vector<Plan> others,
@@ -73,6 +82,7 @@ void finish_loading(const std::shared_ptr<LoadedPlan>& loaded, std::vector<Plan>
   if (loaded->wants_storing() || loaded->has_librarys_kernels()) {
     store_after_a_run(loaded, std::move(others), countdown, report);
   }
+  countdown.all_done();
   if (!log) return;
   for (const auto& note : report.notes) log(note);
 }
@@ -81,9 +91,15 @@ void load(Plan plan, std::vector<Plan> others, const Observer& observer, Compile
   OpenClDevices opened;
   for (const Device& device : state.devices) opened.add(Inside::of(device));
   Countdown countdown(observer.progress, plan, others);
-  const auto loaded = std::make_shared<LoadedPlan>(std::move(plan), std::move(opened),
-                                                   [&] { countdown.one_done(); });
+  WorkerBuilds workers = build_by_workers(plan, others, opened, [&] { countdown.one_done(); });
+  int counted = workers.kernels;
+  const auto loaded = std::make_shared<LoadedPlan>(std::move(plan), std::move(opened), [&] {
+    if (counted-- <= 0) countdown.one_done();
+  });
+  std::ranges::move(workers.problems, std::back_inserter(state.report.notes));
+  state.report.kernels.compiled_objects = workers.compiled;
   finish_loading(loaded, std::move(others), countdown, observer.log, state.report);
+  state.report.times.build_ms += workers.build_ms;
   state.loaded = loaded;
   state.family = loaded;
 }

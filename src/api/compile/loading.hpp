@@ -20,6 +20,8 @@ class Countdown {
   /// `tell` is told the share that is done; it may be empty.
   Countdown(std::function<void(double)> tell, const Plan& plan, const std::vector<Plan>& others);
   void one_done();
+  /// The parts that are left need not be done: all is ready.
+  void all_done();
 
  private:
   std::function<void(double)> tell_;

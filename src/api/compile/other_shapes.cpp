@@ -121,7 +121,7 @@ class Preparation {
 
   void add(Plan plan, const InputShapes& shapes) {
     built_.add(plan.decisions);
-    const int added = add_instances(plan_, plan, device_);
+    const int added = add_instances(plan_, plan);
     job_.observer.say("kernels for " + text_of(shapes) + ": " + std::to_string(added) + " more");
     if (added == 0) return;
     result_.kernels += added;

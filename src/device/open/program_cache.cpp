@@ -26,14 +26,14 @@ std::string joined(const std::vector<std::string>& names) {
   return text;
 }
 
-/// "-cl-std=CL1.2", or the newest that an older device has.
+/// "-cl-std=CL1.2", or the newest that an older device has; without warnings.
 std::string options_for(const DeviceInfo& info) {
   for (const char* old : {"1.0", "1.1"}) {
     if (info.driver.opencl_c_version.starts_with(std::string("OpenCL C ") + old)) {
-      return std::string("-cl-std=CL") + old;
+      return std::string("-cl-std=CL") + old + " -w";
     }
   }
-  return "-cl-std=CL1.2";
+  return "-cl-std=CL1.2 -w";
 }
 
 /// The first lines of a build log.
@@ -99,7 +99,11 @@ std::shared_ptr<CachedProgram> ProgramCache::get(const std::string& source,
   }
   const Stopwatch watch;
   std::shared_ptr<CachedProgram> program = load(key, kernels, report);
-  if (program != nullptr) {
+  const bool is_of_worker = built_by_workers_.erase(key) > 0;
+  if (program != nullptr && is_of_worker) {
+    ++builds_;
+    report.kernels_built += count;
+  } else if (program != nullptr) {
     report.kernels_from_disk += count;
   } else {
     program = build(source, key, kernels);
@@ -109,6 +113,25 @@ std::shared_ptr<CachedProgram> ProgramCache::get(const std::string& source,
   report.build_ms += watch.milliseconds();
   programs_[key] = program;
   return program;
+}
+
+std::optional<MissingProgram> ProgramCache::missing(const std::string& source,
+                                                    const std::vector<std::string>& kernels) const {
+  if (folder_.empty()) return std::nullopt;
+  MissingProgram program{key_of(source, kernels), owner_, {}};
+  program.path = path_of(program.key);
+  const std::lock_guard lock(mutex_);
+  std::error_code status;
+  const bool is_there =
+      programs_.contains(program.key) ||
+      std::filesystem::exists(std::filesystem::symlink_status(program.path, status));
+  if (is_there) return std::nullopt;
+  return program;
+}
+
+void ProgramCache::built_by_worker(const std::string& key) {
+  const std::lock_guard lock(mutex_);
+  built_by_workers_.insert(key);
 }
 
 std::string ProgramCache::key_of(const std::string& source,

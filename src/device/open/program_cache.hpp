@@ -6,6 +6,8 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -37,12 +39,19 @@ struct CachedProgram {
   std::atomic<bool> stored = false;
 };
 
+/// A program that the cache does not hold, and where it is to lie.
+struct MissingProgram {
+  std::string key, owner;  ///< as in ProgramFile
+  std::filesystem::path path;
+};
+
 /// Programs of one device, in memory for the life of the process and on disk between processes.
 ///
-/// Build options: "-cl-std=CL1.2" (1.1 or 1.0 where the device has no more) and nothing that
-/// loosens numbers: no -cl-fast-relaxed-math, no -cl-mad-enable. The language lets compilers
-/// contract a*b+c by default, which is all that fused multiply-adds need; a kernel that must not be
-/// contracted says so itself (#pragma OPENCL FP_CONTRACT OFF).
+/// Build options: "-cl-std=CL1.2" (1.1 or 1.0 where the device has no more), "-w" (no warnings,
+/// which PoCL counts on the terminal) and nothing that loosens numbers: no -cl-fast-relaxed-math,
+/// no -cl-mad-enable. The language lets compilers contract a*b+c by default, which is all that
+/// fused multiply-adds need; a kernel that must not be contracted says so itself (#pragma OPENCL
+/// FP_CONTRACT OFF).
 ///
 /// The key is a digest of the source's code (bare_code), names of the kernels, build options,
 /// device, driver and the format version. Sources that differ in comments and line numbers alone
@@ -67,6 +76,13 @@ class ProgramCache {
   /// Writes the program's binary unless it is stored; call after all its kernels ran. Returns an
   /// explanation when it could not be written, else an empty text.
   MORTON_FOR_TOOLS std::string store(CachedProgram& program);
+  /// Where the program for `source` is to lie, if it is neither in memory nor on disk. Nothing
+  /// where it is, or where nothing is kept on disk.
+  [[nodiscard]] std::optional<MissingProgram> missing(
+      const std::string& source, const std::vector<std::string>& kernels) const;
+  /// Says that a worker built the program of `key` for this process: `get` finds it on disk and
+  /// counts it as built.
+  void built_by_worker(const std::string& key);
   /// Options of every build.
   [[nodiscard]] const std::string& options() const { return options_; }
   /// Number of programs compiled from source so far.
@@ -94,6 +110,7 @@ class ProgramCache {
   std::string options_;
   mutable std::mutex mutex_;
   std::map<std::string, std::shared_ptr<CachedProgram>> programs_;
+  std::set<std::string> built_by_workers_;  ///< keys that `get` has not met yet
   int builds_ = 0;
 };
 

@@ -113,8 +113,7 @@ std::optional<std::string> why_not_trusted(const std::filesystem::path& path) {
   return std::nullopt;
 }
 
-void write_trusted_file(const std::filesystem::path& path, std::string_view bytes) {
-  const std::filesystem::path folder = path.parent_path();
+void make_trusted_folder(const std::filesystem::path& folder) {
   std::error_code status;
   if (!std::filesystem::exists(folder, status)) {
     std::filesystem::create_directories(folder.parent_path(), status);
@@ -123,6 +122,10 @@ void write_trusted_file(const std::filesystem::path& path, std::string_view byte
     }
   }
   if (const auto why = why_not_trusted(folder)) throw ModelError(*why);
+}
+
+void write_trusted_file(const std::filesystem::path& path, std::string_view bytes) {
+  make_trusted_folder(path.parent_path());
   write_file_atomically(path, bytes);
   // The user's mask may let a group write; such a file would not be believed later.
   if (::chmod(path.c_str(), 0600) != 0) {

@@ -43,6 +43,9 @@ inline constexpr int kProgramFileVersion = 1;
 /// Why this user should not believe the file or folder at `path` (another owner, others may write,
 /// a link), or nothing. A path that does not exist is an answer too.
 [[nodiscard]] std::optional<std::string> why_not_trusted(const std::filesystem::path& path);
+/// Makes the folder for this user alone, unless it is there. Throws ModelError for one that others
+/// may write, UsageError where it cannot be made.
+MORTON_FOR_TOOLS void make_trusted_folder(const std::filesystem::path& folder);
 /// Writes the file so that `why_not_trusted` accepts it, making its folder if need be (for the user
 /// alone). Throws ModelError for a folder that others may write, UsageError where it cannot be
 /// written.

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kPocl = "Portable Computing Language";
 
-constexpr std::array<Quirk, 6> kQuirks{{
+constexpr std::array<Quirk, 8> kQuirks{{
     {"pocl-armhf-fp16", kPocl, "", "gnueabihf", QuirkEffect::no_half,
      "cl_khr_fp16 is advertised, but fma and dot on half do not build and fmax, exp and select on "
      "half abort the process"},
@@ -19,6 +19,11 @@ constexpr std::array<Quirk, 6> kQuirks{{
     {"pocl-damaged-binary", kPocl, "", "", QuirkEffect::none,
      "a truncated program binary crashes the process, flipped bytes are accepted: only checked "
      "binaries may reach it"},
+    {"pocl-one-build-at-a-time", kPocl, "", "", QuirkEffect::one_build_at_a_time,
+     "a process compiles one kernel at a time, under a lock: worker processes compile instead"},
+    {"pocl-binary-compiles-again", kPocl, "3.1", "", QuirkEffect::binary_compiles_again,
+     "asking for a program's binary compiles each kernel a second time, for any work-group: the "
+     "object of its launch is linked in that place first"},
     {"rusticl22-zero-event-times", "rusticl", "22.", "", QuirkEffect::no_event_times,
      "every profiling time of an event is 0"},
     {"nvidia-context-death", "NVIDIA CUDA", "", "", QuirkEffect::none,

@@ -15,10 +15,12 @@ namespace morton::device {
 
 /// What a driver bug takes away from a device's facts.
 enum class QuirkEffect : std::uint8_t {
-  none,                  ///< known and lived with elsewhere; named so that reports can say it
-  no_half,               ///< half arithmetic is not to be used, whatever the extensions say
-  no_image_from_buffer,  ///< image2d from a buffer is not to be tried
-  no_event_times,        ///< events carry no device times; wall time must do
+  none,                   ///< known and lived with elsewhere; named so that reports can say it
+  no_half,                ///< half arithmetic is not to be used, whatever the extensions say
+  no_image_from_buffer,   ///< image2d from a buffer is not to be tried
+  no_event_times,         ///< events carry no device times; wall time must do
+  one_build_at_a_time,    ///< a process builds one program after the other: worker processes build
+  binary_compiles_again,  ///< asking for a binary compiles its kernels for any work-group
 };
 
 /// A driver bug as data. A pattern that is empty matches everything; the others must be part of the

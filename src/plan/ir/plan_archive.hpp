@@ -200,8 +200,8 @@ void visit(Archive& archive, T& argument) {
 
 template <typename Archive, Archived<source::InstanceSource> T>
 void visit(Archive& archive, T& instance) {
-  auto& [function, text, key, shares_program, arguments] = instance;
-  archive(function, text, key, shares_program, arguments);
+  auto& [function, text, key, arguments] = instance;
+  archive(function, text, key, arguments);
 }
 
 /// Of what was decided, plans for other extents are made: they begin with the model.

@@ -21,25 +21,15 @@
 namespace morton::plan {
 namespace {
 
-/// PoCL takes half a second to start on each program, so a CPU gets one for all kernels, in the
-/// order of their keys; other devices one for each kernel, so that plans share them. Kernels that
-/// share with none get their own on every device.
-void group_programs(Plan& plan, const DeviceInfo& device) {
+/// A program for each kernel, in the order of their keys: plans, models and processes share them.
+void group_programs(Plan& plan) {
   const auto ids = plan.instances.ids();
   std::vector<InstanceId> order(ids.begin(), ids.end());
   std::sort(order.begin(), order.end(), [&](InstanceId a, InstanceId b) {
     return plan.instances[a].key < plan.instances[b].key;
   });
   plan.programs.clear();
-  std::vector<InstanceId> together;
-  for (const InstanceId instance : order) {
-    if (plan.instances[instance].shares_program && device.kind == DeviceInfo::Kind::cpu) {
-      together.push_back(instance);
-    } else {
-      plan.programs.push_back({instance});
-    }
-  }
-  if (!together.empty()) plan.programs.push_back(together);
+  for (const InstanceId instance : order) plan.programs.push_back({instance});
 }
 
 /// Turns a schedule into a plan: instances, launch sizes, arguments.
@@ -64,7 +54,7 @@ class Emitter {
     }
     for (EmittedStep& made : load_steps) plan_.load_steps.push_back(numbered(made));
     for (EmittedStep& made : steps) plan_.steps.push_back(numbered(made));
-    group_programs(plan_, context_.device);
+    group_programs(plan_);
     place_memory(plan_, context_.device);
     plan_.considered = considered(candidates_, context_.tasks);
     for (const auto& list : candidates_) {
@@ -176,7 +166,7 @@ Plan emit(const Schedule& schedule, const CandidateLists& candidates, const Plan
   return Emitter(schedule, candidates, context).run();
 }
 
-int add_instances(Plan& plan, const Plan& other, const DeviceInfo& device) {
+int add_instances(Plan& plan, const Plan& other) {
   std::set<std::string> known;
   for (const InstanceSource& instance : plan.instances) known.insert(instance.key);
   int added = 0;
@@ -185,7 +175,7 @@ int add_instances(Plan& plan, const Plan& other, const DeviceInfo& device) {
     plan.instances.add(instance);
     ++added;
   }
-  if (added > 0) group_programs(plan, device);
+  if (added > 0) group_programs(plan);
   return added;
 }
 

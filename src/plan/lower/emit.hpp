@@ -15,6 +15,6 @@ namespace morton::plan {
 
 /// Adds to the plan the kernels of another of the same model on the same device, so that its
 /// programs hold them too. Returns how many were new.
-int add_instances(Plan& plan, const Plan& other, const DeviceInfo& device);
+int add_instances(Plan& plan, const Plan& other);
 
 }  // namespace morton::plan

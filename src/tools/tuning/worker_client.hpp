@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "base/device/device_info.hpp"
+#include "base/processes/worker_process.hpp"
 #include "base/rooms.hpp"
 #include "tools/tuning/trial.hpp"
-#include "tools/tuning/worker_process.hpp"
 
 namespace morton::tools {
 

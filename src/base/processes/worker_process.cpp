@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/tuning/worker_process.hpp"
+#include "base/processes/worker_process.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -18,7 +18,7 @@
 
 #include "base/error.hpp"
 
-namespace morton::tools {
+namespace morton {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -33,8 +33,7 @@ void WorkerProcess::start() {
   // Sockets, since a write to one whose reader is gone need not raise SIGPIPE.
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
-    throw DeviceError(std::string("tune: no connection for a worker process: ") +
-                      std::strerror(errno));
+    throw DeviceError(std::string("no connection for a worker process: ") + std::strerror(errno));
   }
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
@@ -50,7 +49,7 @@ void WorkerProcess::start() {
   if (problem != 0) {
     ::close(ends[0]);
     child_ = -1;
-    throw DeviceError("tune: the worker process '" + command_.front() +
+    throw DeviceError("the worker process '" + command_.front() +
                       "' cannot be started: " + std::strerror(problem));
   }
   to_child_ = from_child_ = ends[0];
@@ -69,7 +68,7 @@ bool WorkerProcess::send(const std::string& line) const {
 }
 
 WorkerProcess::Answer WorkerProcess::ask(const Json& request, double timeout_ms) {
-  if (command_.empty()) throw UsageError("tune: no command for the worker process is given");
+  if (command_.empty()) throw UsageError("no command for the worker process is given");
   if (child_ <= 0) start();
   if (!send(request.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n")) {
     return {Answer::Kind::ended, {}, reap()};
@@ -118,10 +117,14 @@ std::string WorkerProcess::reap() {
   return "ended with status " + std::to_string(WEXITSTATUS(state));
 }
 
+void WorkerProcess::finish() {
+  if (child_ > 0) static_cast<void>(reap());
+}
+
 void WorkerProcess::stop() {
   if (child_ <= 0) return;
   ::kill(child_, SIGKILL);
   static_cast<void>(reap());
 }
 
-}  // namespace morton::tools
+}  // namespace morton

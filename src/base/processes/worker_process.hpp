@@ -9,13 +9,14 @@
 #include <vector>
 
 #include "base/files/json_reader.hpp"
-#include "base/rooms.hpp"
+#include "base/for_tools.hpp"
 
-namespace morton::tools {
+namespace morton {
 
-/// A process that measures candidates, since a wrong one can end it. It reads requests from its
-/// standard input and writes answers to its standard output, one JSON object on a line; what
-/// drivers print goes to its standard error, which is this process's.
+/// A process that does what can end a process or takes a lock of its own (a driver's compiler, a
+/// wrong kernel). It reads requests from its standard input and writes answers to its standard
+/// output, one JSON object on a line; what drivers print goes to its standard error, which is this
+/// process's. Not thread-safe.
 class WorkerProcess {
  public:
   /// `command` is the program (searched for in PATH) and its arguments.
@@ -35,10 +36,12 @@ class WorkerProcess {
   };
   /// Sends a line and waits for one, starting the process where none runs. Throws DeviceError where
   /// it cannot be started.
-  [[nodiscard]] Answer ask(const Json& request, double timeout_ms);
+  [[nodiscard]] MORTON_FOR_TOOLS Answer ask(const Json& request, double timeout_ms);
   [[nodiscard]] bool is_running() const { return child_ > 0; }
-  /// Ends the process, if one runs.
-  void stop();
+  /// Lets the process end by itself, since its input ends, and waits for it, if one runs.
+  MORTON_FOR_TOOLS void finish();
+  /// Ends the process at once, if one runs.
+  MORTON_FOR_TOOLS void stop();
 
  private:
   void start();
@@ -53,4 +56,4 @@ class WorkerProcess {
   std::string received_;
 };
 
-}  // namespace morton::tools
+}  // namespace morton

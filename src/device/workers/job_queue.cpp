@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device/workers/job_queue.hpp"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <deque>
+#include <filesystem>
+#include <functional>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <thread>
+
+#include "base/error.hpp"
+#include "base/processes/worker_process.hpp"
+#include "device/open/program_file.hpp"
+
+namespace morton::device {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// No compiler takes as long as this for one kernel.
+constexpr double kLongestJobMs = 600e3;
+constexpr std::size_t kMostWorkers = 16;
+
+/// A lock between processes on one file to be, by a file beside it; its end frees it.
+class FileLock {
+ public:
+  explicit FileLock(const std::string& path) : path_(path + ".lock") {
+    file_ = ::open(path_.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+  }
+  FileLock(const FileLock&) = delete;
+  FileLock& operator=(const FileLock&) = delete;
+  ~FileLock() {
+    if (file_ < 0) return;
+    if (is_held_) ::unlink(path_.c_str());
+    ::close(file_);
+  }
+  /// Takes the lock unless another has it. Without a file there is nobody to wait for.
+  [[nodiscard]] bool take() {
+    return is_held_ = file_ < 0 || ::flock(file_, LOCK_EX | LOCK_NB) == 0;
+  }
+  /// Waits for it.
+  void wait() { is_held_ = file_ < 0 || ::flock(file_, LOCK_EX) == 0; }
+
+ private:
+  std::string path_;
+  int file_ = -1;
+  bool is_held_ = false;
+};
+
+/// Jobs that several threads take, each with a process.
+class JobQueue {
+ public:
+  JobQueue(const std::string& helper, const std::vector<KernelJob>& jobs,
+           const std::function<void()>& one_done)
+      : helper_(helper), jobs_(jobs), one_done_(one_done), outcomes_(jobs.size()) {
+    for (std::size_t i = 0; i < jobs.size(); ++i) waiting_.push_back({i, Turn::first});
+    std::ranges::stable_sort(waiting_, std::greater<>(),
+                             [&](const Waiting& one) { return jobs_[one.job].source.size(); });
+  }
+
+  std::vector<JobOutcome> carry_out() {
+    const std::size_t processors = std::max(1U, std::thread::hardware_concurrency());
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < std::min({jobs_.size(), processors, kMostWorkers}); ++i) {
+      threads.emplace_back([this] { work(); });
+    }
+    for (std::thread& thread : threads) thread.join();
+    return std::move(outcomes_);
+  }
+
+ private:
+  enum class Turn : std::uint8_t { first, again };
+  struct Waiting {
+    std::size_t job;
+    Turn turn;  ///< again: another process had it, which is now waited for
+  };
+
+  void work() {
+    WorkerProcess process({helper_});
+    while (const auto next = take()) {
+      FileLock lock(jobs_[next->job].path);
+      if (next->turn == Turn::again) {
+        lock.wait();
+      } else if (!lock.take()) {
+        const std::lock_guard guard(mutex_);
+        waiting_.push_back({next->job, Turn::again});
+        continue;
+      }
+      JobOutcome outcome = outcome_of(jobs_[next->job], process);
+      const std::lock_guard guard(mutex_);
+      outcomes_[next->job] = std::move(outcome);
+      if (one_done_) one_done_();
+    }
+    process.finish();  // it removes its folder
+  }
+
+  std::optional<Waiting> take() {
+    const std::lock_guard guard(mutex_);
+    if (waiting_.empty()) return std::nullopt;
+    const Waiting next = waiting_.front();
+    waiting_.pop_front();
+    return next;
+  }
+
+  static JobOutcome outcome_of(const KernelJob& job, WorkerProcess& process) {
+    std::error_code status;
+    if (fs::exists(job.path, status)) return {};  // another process was faster
+    try {
+      const WorkerProcess::Answer answer = process.ask(to_json(job), kLongestJobMs);
+      if (answer.kind != WorkerProcess::Answer::Kind::line) {
+        return {"its worker process " + answer.how, 0};
+      }
+      const JsonReader reader(answer.json, "answer");
+      if (reader.has("problem")) return {reader.at("problem").text(), 0};
+      return {"", static_cast<int>(reader.at("compiled").integer())};
+    } catch (const Error& error) {
+      return {error.what(), 0};
+    }
+  }
+
+  const std::string& helper_;
+  const std::vector<KernelJob>& jobs_;
+  const std::function<void()>& one_done_;
+  std::mutex mutex_;
+  std::deque<Waiting> waiting_;
+  std::vector<JobOutcome> outcomes_;
+};
+
+}  // namespace
+
+std::string compile_helper() {
+  std::vector<fs::path> places;
+  Dl_info about{};
+  std::error_code status;
+  if (::dladdr(reinterpret_cast<void*>(&compile_helper), &about) != 0 &&
+      about.dli_fname != nullptr) {
+    places.push_back(fs::absolute(about.dli_fname, status).parent_path());
+  }
+  places.push_back(fs::read_symlink("/proc/self/exe", status).parent_path());
+  for (const fs::path& place : places) {
+    // bin/ and lib/ lie beside libexec/, lib/<architecture>/ below it, a build's program above it.
+    for (const char* way : {"../libexec", "../../libexec", "libexec"}) {
+      const fs::path program = place / way / "morton" / "morton-compile";
+      if (::access(program.c_str(), X_OK) == 0)
+        return fs::weakly_canonical(program, status).string();
+    }
+  }
+  return "";
+}
+
+std::vector<JobOutcome> carry_out_jobs(const std::string& helper,
+                                       const std::vector<KernelJob>& jobs,
+                                       const std::function<void()>& one_done) {
+  if (jobs.empty()) return {};
+  make_trusted_folder(fs::path(jobs.front().path).parent_path());
+  return JobQueue(helper, jobs, one_done).carry_out();
+}
+
+}  // namespace morton::device

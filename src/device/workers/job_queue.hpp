@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/rooms.hpp"
+#include "device/workers/kernel_job.hpp"
+
+namespace morton::device {
+
+/// The helper program `libexec/morton/morton-compile` of this library's installation or build, or
+/// nothing where there is none. It is looked for beside the library, then beside the program.
+[[nodiscard]] std::string compile_helper();
+
+/// How a job ended.
+struct JobOutcome {
+  std::string problem;  ///< empty: the file is there
+  int compiled = 0;     ///< objects that the driver compiled; 0 where another process did it
+};
+
+/// Carries out the jobs, the longest sources first, in as many processes as the host has
+/// processors; returns how each ended. Processes that want the same file wait for one another, so
+/// that one builds it. A process that dies loses its job and no other. `one_done` is called after
+/// each job, by one thread at a time. Throws nothing for a failed job.
+[[nodiscard]] std::vector<JobOutcome> carry_out_jobs(const std::string& helper,
+                                                     const std::vector<KernelJob>& jobs,
+                                                     const std::function<void()>& one_done);
+
+}  // namespace morton::device
