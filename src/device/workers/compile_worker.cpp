@@ -168,6 +168,7 @@ int serve_compile_jobs() {
     const PrivateFolder folder;
     ::setenv("POCL_CACHE_DIR", folder.path().c_str(), 1);
     ::setenv("POCL_MAX_PTHREAD_COUNT", "1", 1);
+    ::unsetenv("POCL_AFFINITY");  // the one thread of each worker would be on the first processor
     CompileWorker worker(folder.path());
     std::string line;
     while (std::getline(std::cin, line)) {

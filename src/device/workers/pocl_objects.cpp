@@ -4,6 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <set>
 #include <string_view>
 #include <system_error>
@@ -16,6 +18,10 @@ namespace fs = std::filesystem;
 
 /// Of a launch from the origin, of fewer than 65,535 work-groups in each dimension.
 constexpr std::string_view kSmallGrid = "-goffs0-smallgrid";
+
+/// Variables of PoCL that change no object: where its cache is, its threads, who handles a signal.
+constexpr std::array<std::string_view, 4> kHarmless{"POCL_CACHE_DIR", "POCL_MAX_PTHREAD_COUNT",
+                                                    "POCL_AFFINITY", "POCL_SIGFPE_HANDLER"};
 
 std::vector<fs::path> objects_in(const fs::path& cache) {
   std::vector<fs::path> objects;
@@ -64,7 +70,7 @@ bool pocl_is_as_it_comes() {
   for (char** one = ::environ; *one != nullptr; ++one) {
     const std::string_view variable(*one);
     const std::string_view name = variable.substr(0, variable.find('='));
-    if (name.starts_with("POCL_") && name != "POCL_CACHE_DIR" && name != "POCL_MAX_PTHREAD_COUNT") {
+    if (name.starts_with("POCL_") && std::ranges::find(kHarmless, name) == kHarmless.end()) {
       return false;
     }
   }

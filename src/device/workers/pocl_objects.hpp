@@ -29,8 +29,8 @@ class PoclObjects {
   std::filesystem::path cache_;
 };
 
-/// Whether the environment leaves PoCL as it is: of its variables, at most those are set that name
-/// its cache or count its threads.
+/// Whether the environment leaves PoCL's compiler as it is: of its variables, at most those are set
+/// that change no object.
 [[nodiscard]] bool pocl_is_as_it_comes();
 
 }  // namespace morton::device
