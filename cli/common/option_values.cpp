@@ -99,6 +99,9 @@ std::map<std::string, std::map<std::string, std::int64_t>> parse_set(
 DeviceConfig device_config(const DeviceOptions& options) {
   DeviceConfig config;
   config.cache_dir = options.cache_dir;
+  if (!options.cache_limit.empty()) {
+    config.cache_limit_bytes = parse_bytes("--cache-limit", options.cache_limit);
+  }
   return config;
 }
 

@@ -29,6 +29,10 @@ void add_options(CLI::App& command, DeviceOptions& options) {
                   "Folder of built kernels and tuning data (default: $MORTON_CACHE_DIR, else "
                   "~/.cache/morton)")
       ->option_text("FOLDER");
+  command
+      .add_option("--cache-limit", options.cache_limit,
+                  "Most that built kernels in that folder may take (default: 1GiB)")
+      ->option_text("SIZE");
 }
 
 void add_strict(CLI::App& command, ModelOptions& options) {

@@ -29,8 +29,9 @@ struct CacheArguments {
 int list(const CacheArguments& options) {
   const CacheContent content = cache_content(options.cache_dir);
   Json tuning = Json::array();
-  std::string text = fmt::format("{}\nprograms: {}, {}\n", content.folder, content.programs,
-                                 bytes_text(content.program_bytes));
+  std::string text =
+      fmt::format("{}\nprograms: {}, {} (default limit: {})\n", content.folder, content.programs,
+                  bytes_text(content.program_bytes), bytes_text(DeviceConfig().cache_limit_bytes));
   for (const CachedTuning& one : content.tuning) {
     text += fmt::format("tuning: {}: {} records, {} refused ({})\n", one.device, one.records,
                         one.refused, one.file);

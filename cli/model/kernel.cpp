@@ -26,7 +26,7 @@ constexpr const char* kKernelFooter =
     R"(Prints the OpenCL C text that the device gets, behind a head of comments: the values of the kernel's
 tunables, how it is launched, and its arguments by their index. Nothing is built or run. The problem is
 an example of the kernel's family; --problem changes its sizes, named as `plan --why` names them.
-Programs are built with -cl-std=CL1.2 alone. Without NAME the kernels are listed; with --model, the steps
+Programs are built with -cl-std=CL1.2 -w. Without NAME the kernels are listed; with --model, the steps
 of the model's plan, or the text of one.
 
 Examples:

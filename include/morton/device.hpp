@@ -28,6 +28,9 @@ struct DeviceConfig {
   std::string cache_dir;
   /// Keeps programs only in memory, and takes no measured peaks.
   enum class DiskCache : std::uint8_t { use, none } disk_cache = DiskCache::use;
+  /// What programs in the folder may take. After a build, those not used for longest are removed,
+  /// of whatever device; those in use stay, and those used within the last minute.
+  std::int64_t cache_limit_bytes = std::int64_t{1} << 30;
 };
 
 /// An OpenCL device: a handle that is cheap to copy; all copies share the context, the programs and

@@ -5,6 +5,7 @@
 #include <map>
 #include <string_view>
 
+#include "base/error.hpp"
 #include "base/stopwatch.hpp"
 #include "device/open/quirks.hpp"
 #include "device/workers/job_queue.hpp"
@@ -105,15 +106,23 @@ WorkerBuilds build_by_workers(const Plan& plan, std::span<const Plan> others,
     return result;
   }
   const Stopwatch watch;
-  const std::vector<JobOutcome> outcomes = carry_out_jobs(helper, planned.jobs, one_done);
+  std::vector<JobOutcome> outcomes;
+  try {
+    outcomes = carry_out_jobs(helper, planned.jobs, one_done);
+  } catch (const Error& error) {
+    result.problems.push_back("kernels are built one after the other, and not kept: " +
+                              error.message());
+    return result;
+  }
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
-    if (!outcomes[i].problem.empty()) {
+    if (outcomes[i].end == JobOutcome::End::failed) {
       result.problems.push_back("kernel " + planned.jobs[i].function +
                                 " is built in this process: " + outcomes[i].problem);
       continue;
     }
-    planned.devices[i]->programs().built_by_worker(planned.jobs[i].key);
     ++result.kernels;
+    if (outcomes[i].end == JobOutcome::End::built_by_others) continue;
+    planned.devices[i]->programs().built_by_worker(planned.jobs[i].key);
     result.compiled += outcomes[i].compiled;
   }
   result.build_ms = watch.milliseconds();

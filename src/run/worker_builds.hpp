@@ -14,11 +14,11 @@ namespace morton::run {
 
 /// What worker processes did for a plan.
 struct WorkerBuilds {
-  int kernels = 0;   ///< that lie in the cache now
+  int kernels = 0;   ///< that lie in the cache now, also by other processes
   int compiled = 0;  ///< objects that the driver compiled for them
   double build_ms = 0.0;
   /// Why kernels are left to this process, if some are; one line for all of a kind.
-  std::vector<std::string> problems;
+  std::vector<Message> problems;
 };
 
 /// Lets worker processes build the kernels that the devices' caches lack, on devices whose driver

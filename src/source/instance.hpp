@@ -48,7 +48,7 @@ struct InstanceArgument {
 struct InstanceSource {
   std::string function;  ///< unique for each instance, so that several share a program
   std::string text;
-  std::string key;             ///< digest of all that the text depends on
+  std::string key;  ///< digest of all that the text depends on
   std::vector<InstanceArgument> arguments;
 };
 

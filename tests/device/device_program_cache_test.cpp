@@ -56,7 +56,7 @@ class DevicePrograms : public test::DeviceTest {
   /// A cache of its own in the test's folder, as a new process would make it.
   std::unique_ptr<ProgramCache> fresh_cache() {
     return std::make_unique<ProgramCache>(device().context(), device().device(), device().info(),
-                                          folder_.path());
+                                          ProgramCache::Disk{folder_.path()});
   }
   /// The one entry in the folder.
   fs::path entry() const { return fs::directory_iterator(folder_.path() / "programs")->path(); }
@@ -98,7 +98,8 @@ TEST_P(DevicePrograms, AnotherSourceOrDeviceIsAnotherEntry) {
   EXPECT_EQ(report.kernels_built, 1);
   DeviceInfo updated = device().info();
   updated.driver.version += ".1";
-  ProgramCache other(device().context(), device().device(), updated, folder_.path());
+  ProgramCache other(device().context(), device().device(), updated,
+                     ProgramCache::Disk{folder_.path()});
   (void)other.get(kProgramCacheSource, {"twice"}, report);
   EXPECT_EQ(report.kernels_built, 2);
   EXPECT_TRUE(report.dropped.empty());
@@ -119,7 +120,7 @@ TEST_P(DevicePrograms, SourcesThatDifferInCommentsAndLinesShareAnEntry) {
 }
 
 TEST_P(DevicePrograms, WithoutAFolderNothingIsKept) {
-  ProgramCache cache(device().context(), device().device(), device().info(), {});
+  ProgramCache cache(device().context(), device().device(), device().info(), ProgramCache::Disk{});
   BuildReport report;
   const auto program = cache.get(kProgramCacheSource, {"twice"}, report);
   EXPECT_EQ(cache.store(*program), "");
@@ -232,7 +233,8 @@ TEST_P(DevicePrograms, EntriesThatOthersMayWriteAreNotBelieved) {
 TEST_P(DevicePrograms, AFolderThatCannotBeWrittenIsSaidAndLivedWith) {
   const fs::path file = folder_.path() / "a_file";
   write_file_atomically(file, "in the way");
-  ProgramCache cache(device().context(), device().device(), device().info(), file);
+  ProgramCache cache(device().context(), device().device(), device().info(),
+                     ProgramCache::Disk{file});
   BuildReport report;
   const auto program = cache.get(kProgramCacheSource, {"twice"}, report);
   run_twice(device(), *program);

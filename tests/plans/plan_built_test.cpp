@@ -100,10 +100,10 @@ TEST(PlanBuilt, ProgramsTakeTheKernelsOfAnotherPlan) {
   const Graph graph = network_named("lenet5");
   Plan plan = plan_of(graph, 1, device);
   const std::size_t before = plan.instances.size();
-  EXPECT_EQ(add_instances(plan, plan_of(graph, 1, device), device), 0);
+  EXPECT_EQ(add_instances(plan, plan_of(graph, 1, device)), 0);
   PlanOptions options;
   options.use = {{"gemm", "gemm.naive"}};
-  const int added = add_instances(plan, plan_of(graph, 1, device, options), device);
+  const int added = add_instances(plan, plan_of(graph, 1, device, options));
   EXPECT_GT(added, 0);
   EXPECT_EQ(plan.instances.size(), before + static_cast<std::size_t>(added));
   std::size_t in_programs = 0;

@@ -83,6 +83,9 @@ void finish_loading(const std::shared_ptr<LoadedPlan>& loaded, std::vector<Plan>
     store_after_a_run(loaded, std::move(others), countdown, report);
   }
   countdown.all_done();
+  if (report.kernels.built > 0) {
+    for (const auto& device : loaded->devices()) device->programs().keep_within_limit();
+  }
   if (!log) return;
   for (const auto& note : report.notes) log(note);
 }

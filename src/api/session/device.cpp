@@ -13,13 +13,25 @@
 namespace morton {
 using namespace api;
 
+namespace {
+
+DeviceOptions device_options(const DeviceConfig& config) {
+  if (config.cache_limit_bytes < 0) {
+    throw UsageError("cache_limit_bytes is " + std::to_string(config.cache_limit_bytes) +
+                     ": expected 0 or more");
+  }
+  return {cache_folder_of(config), config.cache_limit_bytes};
+}
+
+}  // namespace
+
 Device::Device(std::shared_ptr<OpenClDevice> device) : device_(std::move(device)) {}
 
 Device Device::open(const std::string& selector, const DeviceConfig& config) {
-  if (!selector.empty()) return Device(OpenClDevice::open(selector, {cache_folder_of(config)}));
+  if (!selector.empty()) return Device(OpenClDevice::open(selector, device_options(config)));
   const auto named = environment_variable("MORTON_DEVICE");
   try {
-    return Device(OpenClDevice::open(named.value_or("auto"), {cache_folder_of(config)}));
+    return Device(OpenClDevice::open(named.value_or("auto"), device_options(config)));
   } catch (const UsageError& error) {
     if (!named) throw;
     throw UsageError("MORTON_DEVICE=" + *named + ": " + error.message());
@@ -70,7 +82,7 @@ Device adopt_device(cl_context context, cl_device_id device, const DeviceConfig&
   with_device_errors("adopted device", unknown, [&] {
     // `true` retains what the caller keeps owning.
     adopted = OpenClDevice::adopt(cl::Context(context, true), cl::Device(device, true),
-                                  {cache_folder_of(config)});
+                                  device_options(config));
   });
   return Inside::make(std::move(adopted));
 }

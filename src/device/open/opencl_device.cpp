@@ -201,7 +201,9 @@ OpenClDevice::OpenClDevice(cl::Context context, cl::Device device, DeviceInfo in
       device_(std::move(device)),
       info_(std::move(info)),
       cache_folder_(options.cache_folder),
-      programs_(std::make_unique<ProgramCache>(context_, device_, info_, options.cache_folder)),
+      programs_(std::make_unique<ProgramCache>(
+          context_, device_, info_,
+          ProgramCache::Disk{options.cache_folder, options.cache_limit_bytes})),
       memory_(std::make_unique<MemoryPool>(context_, info_)) {
   const KeptPeaks kept = read_kept_peaks(cache_folder_, info_);
   if (kept.peaks) info_.peaks = *kept.peaks;

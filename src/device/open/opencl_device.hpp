@@ -20,6 +20,8 @@ namespace morton::device {
 struct DeviceOptions {
   /// Folder of the program cache and of measured peaks on disk; empty means none are kept.
   std::filesystem::path cache_folder;
+  /// What programs on disk may take.
+  std::int64_t cache_limit_bytes = kDefaultCacheLimitBytes;
 };
 
 /// One opened OpenCL device: its facts, its context, its programs and its memory. Immutable but for

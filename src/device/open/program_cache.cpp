@@ -10,6 +10,7 @@
 #include "base/files/file.hpp"
 #include "base/stopwatch.hpp"
 #include "base/text/bare_code.hpp"
+#include "device/open/cache_limit.hpp"
 #include "device/open/opencl_device.hpp"
 #include "device/open/program_file.hpp"
 
@@ -79,12 +80,13 @@ std::string binary_of(const cl::Program& program, const cl::Device& device) {
 }  // namespace
 
 ProgramCache::ProgramCache(cl::Context context, cl::Device device, const DeviceInfo& info,
-                           std::filesystem::path folder)
+                           Disk disk)
     : context_(std::move(context)),
       device_(std::move(device)),
       info_(info),
       owner_(digest_of(fingerprint(info))),
-      folder_(std::move(folder)),
+      folder_(std::move(disk.folder)),
+      limit_bytes_(disk.limit_bytes),
       options_(options_for(info)) {}
 
 std::shared_ptr<CachedProgram> ProgramCache::get(const std::string& source,
@@ -134,6 +136,14 @@ void ProgramCache::built_by_worker(const std::string& key) {
   built_by_workers_.insert(key);
 }
 
+void ProgramCache::keep_within_limit() const {
+  if (folder_.empty()) return;
+  const std::lock_guard lock(mutex_);
+  std::set<std::string> in_use;
+  for (const auto& [key, program] : programs_) in_use.insert(key);
+  keep_within(folder_ / "programs", limit_bytes_, in_use);
+}
+
 std::string ProgramCache::key_of(const std::string& source,
                                  const std::vector<std::string>& kernels) const {
   // Sizes divide the parts, so that no two lists of parts make the same bytes.
@@ -181,6 +191,7 @@ std::shared_ptr<CachedProgram> ProgramCache::load(const std::string& key,
     program->kernels = kernels;
     program->origin = CachedProgram::Origin::disk;
     program->stored = true;
+    mark_used(path);
     return program;
   } catch (const cl::Error& error) {
     problem = path.string() + ": the driver refused its binary: " + error.what() + " returned " +

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -17,6 +18,9 @@
 #include "device/open/opencl.hpp"
 
 namespace morton::device {
+
+/// What programs may take on disk, unless somebody says otherwise.
+inline constexpr std::int64_t kDefaultCacheLimitBytes = std::int64_t{1} << 30;
 
 /// Where programs came from, for reports ("kernels: 7 from cache, 0 built").
 struct BuildReport {
@@ -65,9 +69,12 @@ struct MissingProgram {
 /// device happen one after the other.
 class ProgramCache {
  public:
-  /// `folder` empty: memory only.
-  ProgramCache(cl::Context context, cl::Device device, const DeviceInfo& info,
-               std::filesystem::path folder);
+  /// Where programs lie between processes.
+  struct Disk {
+    std::filesystem::path folder;  ///< empty: memory only
+    std::int64_t limit_bytes = kDefaultCacheLimitBytes;
+  };
+  ProgramCache(cl::Context context, cl::Device device, const DeviceInfo& info, Disk disk);
 
   /// The program for `source`; from memory, from disk, or built. Throws DeviceError with the build
   /// log (shortened), the kernels' names and the device when it does not compile.
@@ -83,6 +90,9 @@ class ProgramCache {
   /// Says that a worker built the program of `key` for this process: `get` finds it on disk and
   /// counts it as built.
   void built_by_worker(const std::string& key);
+  /// Removes what was not used for longest, of all devices, where programs on disk take more than
+  /// the limit (cache_limit.hpp).
+  void keep_within_limit() const;
   /// Options of every build.
   [[nodiscard]] const std::string& options() const { return options_; }
   /// Number of programs compiled from source so far.
@@ -107,6 +117,7 @@ class ProgramCache {
   DeviceInfo info_;
   std::string owner_;  ///< digest of the device's fingerprint
   std::filesystem::path folder_;
+  std::int64_t limit_bytes_;
   std::string options_;
   mutable std::mutex mutex_;
   std::map<std::string, std::shared_ptr<CachedProgram>> programs_;

@@ -5,11 +5,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -158,12 +158,24 @@ Json answer_to(const std::string& line, CompileWorker& worker) {
   }
 }
 
+/// The next line of the standard input, without its end; false where there is none.
+bool read_line(std::string& line) {
+  line.clear();
+  for (int c = std::getc(stdin); c != EOF; c = std::getc(stdin)) {
+    if (c == '\n') return true;
+    line += static_cast<char>(c);
+  }
+  return false;
+}
+
 }  // namespace
 
 int serve_compile_jobs() {
   // Answers have the standard output for themselves: what drivers print goes to the errors.
   const int answers = ::dup(STDOUT_FILENO);
   if (answers < 0 || ::dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return 1;
+  // Who asked may be gone: that is an error of writing, and no end before the folder is removed.
+  std::signal(SIGPIPE, SIG_IGN);
   try {
     const PrivateFolder folder;
     ::setenv("POCL_CACHE_DIR", folder.path().c_str(), 1);
@@ -171,7 +183,7 @@ int serve_compile_jobs() {
     ::unsetenv("POCL_AFFINITY");  // the one thread of each worker would be on the first processor
     CompileWorker worker(folder.path());
     std::string line;
-    while (std::getline(std::cin, line)) {
+    while (read_line(line)) {
       const std::string answer =
           answer_to(line, worker).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
       if (::write(answers, answer.data(), answer.size()) != static_cast<ssize_t>(answer.size())) {

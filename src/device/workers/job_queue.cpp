@@ -111,17 +111,19 @@ class JobQueue {
 
   static JobOutcome outcome_of(const KernelJob& job, WorkerProcess& process) {
     std::error_code status;
-    if (fs::exists(job.path, status)) return {};  // another process was faster
+    if (fs::exists(job.path, status)) return {JobOutcome::End::built_by_others, "", 0};
     try {
       const WorkerProcess::Answer answer = process.ask(to_json(job), kLongestJobMs);
       if (answer.kind != WorkerProcess::Answer::Kind::line) {
-        return {"its worker process " + answer.how, 0};
+        return {JobOutcome::End::failed, "its worker process " + answer.how, 0};
       }
       const JsonReader reader(answer.json, "answer");
-      if (reader.has("problem")) return {reader.at("problem").text(), 0};
-      return {"", static_cast<int>(reader.at("compiled").integer())};
+      if (reader.has("problem")) {
+        return {JobOutcome::End::failed, reader.at("problem").text(), 0};
+      }
+      return {JobOutcome::End::built, "", static_cast<int>(reader.at("compiled").integer())};
     } catch (const Error& error) {
-      return {error.what(), 0};
+      return {JobOutcome::End::failed, error.what(), 0};
     }
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -10,20 +11,26 @@
 
 namespace morton::device {
 
-/// The helper program `libexec/morton/morton-compile` of this library's installation or build, or
-/// nothing where there is none. It is looked for beside the library, then beside the program.
+/// The helper program morton-compile of this library's installation or build,
+/// or nothing where there is none. It is looked for beside the library, then beside the program.
 [[nodiscard]] std::string compile_helper();
 
 /// How a job ended.
 struct JobOutcome {
-  std::string problem;  ///< empty: the file is there
-  int compiled = 0;     ///< objects that the driver compiled; 0 where another process did it
+  enum class End : std::uint8_t {
+    built,            ///< the file is there
+    built_by_others,  ///< likewise: another process was faster
+    failed,
+  } end = End::built;
+  std::string problem;  ///< of a failed one
+  int compiled = 0;     ///< of one that was built: objects that the driver compiled
 };
 
 /// Carries out the jobs, the longest sources first, in as many processes as the host has
 /// processors; returns how each ended. Processes that want the same file wait for one another, so
 /// that one builds it. A process that dies loses its job and no other. `one_done` is called after
-/// each job, by one thread at a time. Throws nothing for a failed job.
+/// each job, by one thread at a time. A failed job is an outcome. Throws ModelError or UsageError
+/// where the files' folder cannot be used.
 [[nodiscard]] std::vector<JobOutcome> carry_out_jobs(const std::string& helper,
                                                      const std::vector<KernelJob>& jobs,
                                                      const std::function<void()>& one_done);

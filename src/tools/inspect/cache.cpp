@@ -121,7 +121,11 @@ std::int64_t clear_cache(const std::string& cache_dir, CachePart part) {
   const fs::path folder = known_folder(cache_dir);
   std::int64_t removed = 0;
   const auto clears = [&](CachePart one) { return part == one || part == CachePart::all; };
-  if (clears(CachePart::programs)) removed += remove_all(files_of(folder / "programs", ".bin"));
+  if (clears(CachePart::programs)) {
+    removed += remove_all(files_of(folder / "programs", ".bin"));
+    // Left by builds that were ended at once.
+    removed += remove_all(files_of(folder / "programs", ".lock"));
+  }
   if (clears(CachePart::tuning)) {
     removed += remove_all(files_of(tuning_folder(folder), ".json"));
     removed += remove_all(files_of(tuning_folder(folder) / "journal", ".jsonl"));
