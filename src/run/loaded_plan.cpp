@@ -10,10 +10,12 @@
 
 #include "base/error.hpp"
 #include "base/stopwatch.hpp"
+#include "device/open/quirks.hpp"
 #include "device/use/given_program.hpp"
 #include "device/use/transfer.hpp"
 #include "launch/library.hpp"
 #include "layout/pack_slabs.hpp"
+#include "run/program_builds.hpp"
 #include "run/shared_constants.hpp"
 
 namespace morton::run {
@@ -108,29 +110,39 @@ void LoadedPlan::take_constants() {
 void LoadedPlan::build_programs(const CompiledAhead& ahead,
                                 const std::function<void()>& built_one) {
   const Indexed<InstanceId, DeviceIndex> devices = devices_of_instances(plan_);
+  std::vector<ProgramText> texts;  // of programs that the cache is asked for
   for (const auto& whole_group : plan_.programs) {
     std::vector<InstanceId> group;
     for (const InstanceId instance : whole_group) {
       if (!program_of_instance_[instance]) group.push_back(instance);
     }
     if (group.empty()) continue;  // the family has them all
-    std::string source;
-    std::vector<std::string> functions;
+    ProgramText text;
     for (const InstanceId instance : group) {
-      const InstanceSource& text = plan_.instances[instance];
-      source += text.text;
-      functions.push_back(text.function);
+      const InstanceSource& one = plan_.instances[instance];
+      text.source += one.text;
+      text.functions.push_back(one.function);
       program_of_instance_[instance] = programs_.next_id();
     }
     const DeviceIndex index = devices[group.front()];
     if (ahead.binaries.empty()) {
-      programs_.add({device(index).programs().get(source, functions, builds_), index});
-      if (built_one) built_one();
+      text.programs = &device(index).programs();
+      texts.push_back(std::move(text));
+      programs_.add({nullptr, index});
       continue;
     }
     const std::string_view binary = ahead.binaries[programs_.size()];
-    programs_.add({program_of_binary(device(index), functions, binary), index});
-    builds_.kernels_from_disk += static_cast<int>(functions.size());
+    programs_.add({program_of_binary(device(index), text.functions, binary), index});
+    builds_.kernels_from_disk += static_cast<int>(text.functions.size());
+  }
+  if (texts.empty()) return;
+  const bool together = std::ranges::none_of(devices_, [](const auto& one) {
+    return has_effect(one->info(), QuirkEffect::one_build_at_a_time);
+  });
+  auto made = make_programs(texts, together ? kMostBuildThreads : 1, builds_, built_one);
+  std::size_t next = 0;
+  for (Program& program : programs_) {
+    if (program.cached == nullptr) program.cached = std::move(made[next++]);
   }
 }
 

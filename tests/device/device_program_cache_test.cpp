@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -125,6 +126,25 @@ TEST_P(DevicePrograms, WithoutAFolderNothingIsKept) {
   const auto program = cache.get(kProgramCacheSource, {"twice"}, report);
   EXPECT_EQ(cache.store(*program), "");
   EXPECT_FALSE(program->stored);
+  EXPECT_EQ(cache.builds(), 1);
+}
+
+TEST_P(DevicePrograms, ThreadsThatWantOneProgramGetTheSame) {
+  ProgramCache cache(device().context(), device().device(), device().info(), ProgramCache::Disk{});
+  std::array<std::shared_ptr<CachedProgram>, 8> programs;
+  std::array<BuildReport, 8> reports;
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    threads.emplace_back(
+        [&, i] { programs[i] = cache.get(kProgramCacheSource, {"twice"}, reports[i]); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  int built = 0;
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    EXPECT_EQ(programs[i], programs[0]);
+    built += reports[i].kernels_built;
+  }
+  EXPECT_EQ(built, 1);
   EXPECT_EQ(cache.builds(), 1);
 }
 

@@ -94,26 +94,57 @@ std::shared_ptr<CachedProgram> ProgramCache::get(const std::string& source,
                                                  BuildReport& report) {
   const std::string key = key_of(source, kernels);
   const int count = static_cast<int>(kernels.size());
-  const std::lock_guard lock(mutex_);
-  if (const auto known = programs_.find(key); known != programs_.end()) {
-    report.kernels_from_memory += count;
-    return known->second;
+  std::promise<std::shared_ptr<CachedProgram>> made;
+  Pending of_another;
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto known = programs_.find(key); known != programs_.end()) {
+      report.kernels_from_memory += count;
+      return known->second;
+    }
+    const auto [place, is_new] = pending_.try_emplace(key);
+    if (is_new) {
+      place->second = made.get_future().share();
+    } else {
+      of_another = place->second;
+    }
   }
+  if (of_another.valid()) {
+    report.kernels_from_memory += count;
+    return of_another.get();
+  }
+  try {
+    std::shared_ptr<CachedProgram> program = make(source, key, kernels, report);
+    const std::lock_guard lock(mutex_);
+    programs_[key] = program;
+    pending_.erase(key);
+    made.set_value(program);
+    return program;
+  } catch (...) {
+    const std::lock_guard lock(mutex_);
+    pending_.erase(key);
+    made.set_exception(std::current_exception());
+    throw;
+  }
+}
+
+std::shared_ptr<CachedProgram> ProgramCache::make(const std::string& source, const std::string& key,
+                                                  const std::vector<std::string>& kernels,
+                                                  BuildReport& report) {
+  const int count = static_cast<int>(kernels.size());
   const Stopwatch watch;
   std::shared_ptr<CachedProgram> program = load(key, kernels, report);
+  const bool is_from_disk = program != nullptr;
+  if (!is_from_disk) program = build(source, key, kernels);
+  report.build_ms += watch.milliseconds();
+  const std::lock_guard lock(mutex_);
   const bool is_of_worker = built_by_workers_.erase(key) > 0;
-  if (program != nullptr && is_of_worker) {
-    ++builds_;
-    report.kernels_built += count;
-  } else if (program != nullptr) {
+  if (is_from_disk && !is_of_worker) {
     report.kernels_from_disk += count;
   } else {
-    program = build(source, key, kernels);
-    ++builds_;
     report.kernels_built += count;
+    ++builds_;
   }
-  report.build_ms += watch.milliseconds();
-  programs_[key] = program;
   return program;
 }
 

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
+#include <future>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -65,8 +66,8 @@ struct MissingProgram {
 /// follow a run of every kernel with its work-group size (PoCL's binary holds only code that has
 /// been launched, and the first query freezes it). A work-group size that `store` did not see is
 /// compiled again in each later process. Any failure falls back to source and is reported in
-/// BuildReport::dropped; a failure to write is reported, not thrown. Thread-safe: builds of one
-/// device happen one after the other.
+/// BuildReport::dropped; a failure to write is reported, not thrown. Thread-safe: different
+/// programs are built at the same time, each of them once.
 class ProgramCache {
  public:
   /// Where programs lie between processes.
@@ -99,6 +100,13 @@ class ProgramCache {
   [[nodiscard]] int builds() const;
 
  private:
+  using Pending = std::shared_future<std::shared_ptr<CachedProgram>>;
+
+  /// From disk or from source.
+  [[nodiscard]] std::shared_ptr<CachedProgram> make(const std::string& source,
+                                                    const std::string& key,
+                                                    const std::vector<std::string>& kernels,
+                                                    BuildReport& report);
   [[nodiscard]] std::string key_of(const std::string& source,
                                    const std::vector<std::string>& kernels) const;
   [[nodiscard]] std::filesystem::path path_of(const std::string& key) const;
@@ -121,6 +129,7 @@ class ProgramCache {
   std::string options_;
   mutable std::mutex mutex_;
   std::map<std::string, std::shared_ptr<CachedProgram>> programs_;
+  std::map<std::string, Pending> pending_;  ///< programs that some thread makes now
   std::set<std::string> built_by_workers_;  ///< keys that `get` has not met yet
   int builds_ = 0;
 };
