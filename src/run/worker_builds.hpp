@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/rooms.hpp"
-#include "device/open/opencl_device.hpp"
 #include "plan/ir/plan.hpp"
+#include "run/loaded_plan.hpp"
 
 namespace morton::run {
 

@@ -2,7 +2,6 @@
 #include "device/open/program_cache.hpp"
 
 #include <algorithm>
-#include <sstream>
 #include <system_error>
 #include <utility>
 
@@ -10,6 +9,7 @@
 #include "base/files/file.hpp"
 #include "base/stopwatch.hpp"
 #include "base/text/bare_code.hpp"
+#include "device/open/build_log.hpp"
 #include "device/open/cache_limit.hpp"
 #include "device/open/opencl_device.hpp"
 #include "device/open/program_file.hpp"
@@ -18,8 +18,6 @@ namespace morton::device {
 namespace {
 
 constexpr std::int64_t kMaxEntryBytes = std::int64_t{256} << 20;
-constexpr int kMaxLogLines = 40;
-constexpr std::size_t kMaxLogBytes = 8000;
 
 std::string joined(const std::vector<std::string>& names) {
   std::string text;
@@ -35,21 +33,6 @@ std::string options_for(const DeviceInfo& info) {
     }
   }
   return "-cl-std=CL1.2 -w";
-}
-
-/// The first lines of a build log.
-std::string shortened(const std::string& log) {
-  std::istringstream lines(log);
-  std::string text;
-  std::string line;
-  int count = 0;
-  while (std::getline(lines, line)) {
-    if (++count > kMaxLogLines || text.size() + line.size() > kMaxLogBytes) {
-      return text + "\n  ... (" + std::to_string(log.size()) + " bytes of log in all)";
-    }
-    text += "\n  " + line;
-  }
-  return text;
 }
 
 /// The names in `wanted` that the program does not have.
@@ -259,7 +242,7 @@ std::shared_ptr<CachedProgram> ProgramCache::build(const std::string& source,
                         opencl_error_text(error.err()) +
                         (log.empty() ? "; the driver gave no log, as it does after a kernel of "
                                        "this process died: start the process again"
-                                     : shortened(log)));
+                                     : shortened_log(log)));
     }
     const auto missing = missing_kernels(program, kernels);
     if (!missing.empty()) {
