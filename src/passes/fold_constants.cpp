@@ -8,6 +8,7 @@
 #include "base/numbers/exact_integers.hpp"
 #include "base/rooms.hpp"
 #include "ops/core/operator.hpp"
+#include "passes/fold_elementwise.hpp"
 #include "passes/passes.hpp"
 
 namespace morton::passes {
@@ -43,6 +44,7 @@ std::optional<Tensor> fold(const Graph& graph, const Node& node) {
   if (operator_of(node).alias && node.epilogue.is_identity()) {
     return graph.tensor(node.inputs[0]).data.reshaped(shape);
   }
+  if (auto value = fold_elementwise(graph, node)) return value;
   std::vector<ReferenceTensor> inputs;
   for (const TensorId id : node.inputs) {
     inputs.push_back(id == kNoTensor ? ReferenceTensor{} : to_reference(graph.tensor(id).data));

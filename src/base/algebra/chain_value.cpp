@@ -137,4 +137,34 @@ Bounded TypedChain::evaluate(std::span<const Bounded> inputs) const {
   return referred(chain_.result, DType::f32);
 }
 
+std::span<const double> TypedChain::values(std::span<const std::vector<double>> inputs,
+                                           std::size_t count,
+                                           std::vector<std::vector<double>>& steps) const {
+  // Behind the steps' values: room for the constants of one step, and for a constant result.
+  steps.resize(chain_.steps.size() + 3);
+  const auto referred = [&](const ScalarRef& ref, DType type, std::size_t room) {
+    if (ref.kind == ScalarRef::Kind::input) return std::span(inputs[ref.place()]).first(count);
+    if (ref.kind == ScalarRef::Kind::step) return std::span<const double>(steps[ref.place()]);
+    std::vector<double>& constants = steps[chain_.steps.size() + room];
+    constants.assign(count, is_real(type) ? ref.value : constant_in(type, ref.value));
+    return std::span<const double>(constants);
+  };
+  for (std::size_t i = 0; i < chain_.steps.size(); ++i) {
+    const ScalarStep& step = chain_.steps[i];
+    std::array<std::span<const double>, 3> in;
+    for (std::size_t a = 0; a < step.arguments.size(); ++a) {
+      in[a] = referred(step.arguments[a], argument_type(i, a), a);
+    }
+    // Those that the step does not have are not looked at.
+    for (std::size_t a = step.arguments.size(); a < in.size(); ++a) in[a] = in[0];
+    const DType from = argument_type(i, step.arguments.size() - 1);
+    std::vector<double>& out = steps[i];
+    out.resize(count);
+    for (std::size_t e = 0; e < count; ++e) {
+      out[e] = in_range(steps_[i], value_of(step, from, {in[0][e], in[1][e], in[2][e]}));
+    }
+  }
+  return referred(chain_.result, DType::f32, 0);
+}
+
 }  // namespace morton

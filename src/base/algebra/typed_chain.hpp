@@ -52,6 +52,12 @@ class TypedChain {
   /// modulo 2^bits. Where the errors leave open how a comparison turns out, its error is 1, and
   /// that of a `select` covers both of its values. Integers of 64 bits are exact up to 2^53.
   [[nodiscard]] Bounded evaluate(std::span<const Bounded> inputs) const;
+  /// The values alone, the same as `evaluate` gives, of `count` elements at a time: `inputs` has
+  /// that many of each input that the chain reads. `steps` is room that is used again; the result
+  /// lies there or in `inputs`.
+  [[nodiscard]] std::span<const double> values(std::span<const std::vector<double>> inputs,
+                                               std::size_t count,
+                                               std::vector<std::vector<double>>& steps) const;
 
  private:
   [[nodiscard]] DType type_of(const ScalarRef& ref, DType constant) const;
