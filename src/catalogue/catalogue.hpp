@@ -108,8 +108,9 @@ struct Entry {
     std::map<std::string, Expression> align;  ///< by problem dimension, over tunables
   };
   struct Launch {
-    /// Kernel arguments in order: operand names, extents ("M"), padded extents ("M_pad"), or
-    /// "elements_dst" (elements of dst in memory, padding included).
+    /// Kernel arguments in order: operand names, extents ("M"), padded extents ("M_pad"), structure
+    /// that is not compiled in ("KH"), or "elements_dst" (elements of dst in memory, padding
+    /// included).
     std::vector<std::string> arguments;
     std::vector<Expression> global, local;  ///< one to three dimensions
     Expression local_memory_bytes;

@@ -38,6 +38,7 @@ void read_arguments(const JsonReader& reader, const ProblemFamily& family, Entry
     known.insert(name + "_pad");
   }
   for (const auto& [name, format] : entry.operands) known.insert(name);
+  known.merge(structure_names(family));
   if (family.has_any_rank()) known.insert({"part_rows", "part_columns"});
   if (packs_one_layout(entry)) known.insert({"D0", "D1", "dst_pad0", "dst_pad1"});
   NameSet given;

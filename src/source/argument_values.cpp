@@ -70,6 +70,7 @@ void add_part_sizes(const Problem& problem, Environment& values) {
 
 Environment argument_values(const InstanceSpec& spec) {
   Environment values = spec.problem.extents;
+  values.insert(spec.problem.structure.begin(), spec.problem.structure.end());
   values.merge(padded_extents(*spec.entry, spec.problem, spec.tunables));
   for (const auto& operand : spec.operands) {
     add_memory_sizes(operand, values);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "source/instance.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <set>
 #include <sstream>
@@ -159,14 +160,15 @@ InstanceSource InstanceWriter::write() {
   return result;
 }
 
-/// Only numbers of the structure that the text names are compiled in: problems that differ in
-/// others share the kernel.
+/// Only numbers of the structure that the text names, and that are no arguments, are compiled in:
+/// problems that differ in others share the kernel.
 void InstanceWriter::define_structure(std::string& text) const {
   const std::string code = bare_code(text);
   const std::set<std::string_view> named = names_in(code);
+  const auto& arguments = spec_.entry->launch.arguments;
   std::string constants;
   for (const auto& [name, value] : spec_.problem.structure) {
-    if (!named.contains(name)) continue;
+    if (!named.contains(name) || std::ranges::count(arguments, name) > 0) continue;
     constants += "#define " + name + " (" + std::to_string(value) + ")\n";
     text += "#undef " + name + "\n";
   }

@@ -25,7 +25,8 @@ struct InstanceOperand {
   enum class Direction : std::uint8_t { read, write } direction = Direction::read;
 };
 
-/// Everything that the text of a kernel depends on. Extents do not: they are arguments.
+/// Everything that the text of a kernel depends on. Extents do not: they are arguments, as is the
+/// structure that the entry lists among its arguments.
 struct InstanceSpec {
   const Entry* entry = nullptr;
   Environment tunables;

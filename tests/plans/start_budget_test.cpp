@@ -41,8 +41,8 @@ TEST_P(StartBudget, OfKernelsIsKept) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Networks, StartBudget,
-                         ::testing::Values(Budget{"mobilenet_v2", 13}, Budget{"squeezenet1_1", 20},
-                                           Budget{"resnet18", 18}, Budget{"resnet50", 17},
+                         ::testing::Values(Budget{"mobilenet_v2", 13}, Budget{"squeezenet1_1", 17},
+                                           Budget{"resnet18", 7}, Budget{"resnet50", 9},
                                            Budget{"efficientnet_b0", 19}),
                          [](const auto& test) { return std::get<0>(test.param); });
 

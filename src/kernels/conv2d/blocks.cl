@@ -31,6 +31,8 @@
 // The entries differ in BLOCKS and PIXELS, for O that is a multiple of 64, of 32 or of 16. Of several
 // groups each begins with a block, and a tile of blocks lies in one group.
 //
+// The filter, its strides and its padding are arguments: one kernel serves all convolutions of an epilogue.
+//
 // Tunables: BLOCKS, PIXELS of a tile; DEPTH, steps for which weights are kept; how many work-items share
 // the pixels is the global size.
 // Assumes: a work-group of one work-item, which needs no barrier between its use of local memory.
