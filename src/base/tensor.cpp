@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <memory>
+#include <new>
 
 #include "base/numbers/checked.hpp"
 #include "base/numbers/half.hpp"
@@ -52,15 +55,18 @@ Tensor Tensor::allocate(DType type, const Shape& shape) {
   tensor.dtype_ = type;
   tensor.shape_ = shape;
   tensor.bytes_ = bytes_for(type, shape);
-  // 64-byte alignment: vector loads of the host's loops, and a driver's zero-copy transfers.
-  constexpr std::align_val_t kAlignment{64};
-  auto* memory =
-      static_cast<std::byte*>(::operator new(std::max<std::size_t>(tensor.bytes_, 1), kAlignment));
-  std::memset(memory, 0, tensor.bytes_);
-  tensor.data_ = memory;
-  tensor.owner_ = std::shared_ptr<const void>(memory, [](const void* pointer) {
-    ::operator delete(const_cast<void*>(pointer), kAlignment);
-  });
+  // 64-byte alignment: vector loads of the host's loops, and a driver's zero-copy transfers. A
+  // large piece of calloc is zero as the system gives it, and no page of it is touched before its
+  // use.
+  constexpr std::size_t kAlignment = 64;
+  void* const whole = std::calloc(tensor.bytes_ + kAlignment, 1);
+  if (whole == nullptr) throw std::bad_alloc();
+  void* aligned = whole;
+  std::size_t room = tensor.bytes_ + kAlignment;
+  tensor.data_ = static_cast<std::byte*>(
+      std::align(kAlignment, std::max<std::size_t>(tensor.bytes_, 1), aligned, room));
+  tensor.owner_ = std::shared_ptr<const void>(
+      whole, [](const void* memory) { std::free(const_cast<void*>(memory)); });
   return tensor;
 }
 
