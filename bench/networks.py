@@ -33,8 +33,8 @@ SLOW_MS = 1000.0
 REST_S = 0.3
 
 
-def fail(text):
-    gemm.say(f"bench networks: {text}")
+def fail(text, bench="networks"):
+    gemm.say(f"bench {bench}: {text}")
     sys.exit(2)
 
 
