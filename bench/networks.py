@@ -312,11 +312,10 @@ def parse_arguments():
     return options
 
 
-def make_peers():
+def make_peers(packages=("numpy", "onnx", "onnxruntime", "torch")):
     folder = ROOT / "build" / "peers"
     subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
-    subprocess.run([str(folder / "bin" / "python"), "-m", "pip", "install", "--quiet", "numpy", "onnx",
-                    "onnxruntime", "torch"], check=True)
+    subprocess.run([str(folder / "bin" / "python"), "-m", "pip", "install", "--quiet", *packages], check=True)
 
 
 def main():
