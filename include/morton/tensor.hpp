@@ -34,6 +34,10 @@ class MORTON_API Tensor {
   /// As `borrow`, with an owner that is kept alive (a mapped file, a message).
   [[nodiscard]] static Tensor share(DType type, const Shape& shape, const void* data,
                                     std::size_t bytes, std::shared_ptr<const void> owner);
+  /// As `share`, for bytes of a file that is mapped read-only, at any alignment.
+  [[nodiscard]] static Tensor of_mapped_file(DType type, const Shape& shape, const void* data,
+                                             std::size_t bytes,
+                                             std::shared_ptr<const void> mapping);
   /// Owned, filled from `values`.
   [[nodiscard]] static Tensor from(const Shape& shape, std::span<const float> values);
   [[nodiscard]] static Tensor from(const Shape& shape, std::span<const std::int64_t> values);
@@ -43,7 +47,12 @@ class MORTON_API Tensor {
   /// Number of elements.
   [[nodiscard]] std::int64_t size() const;
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
-  [[nodiscard]] const std::byte* data() const { return data_; }
+  /// Aligned for the element type. Of a mapped file that may be a copy, made at the first call.
+  [[nodiscard]] const std::byte* data() const {
+    return mapped_ == nullptr ? data_ : aligned_data();
+  }
+  /// Where the bytes lie, at any alignment: to copy and to hash them.
+  [[nodiscard]] const std::byte* stored() const { return data_; }
   /// Throws UsageError for a tensor made by `share`, whose bytes are read-only.
   [[nodiscard]] std::byte* mutable_data();
 
@@ -51,7 +60,7 @@ class MORTON_API Tensor {
   template <typename T>
   [[nodiscard]] std::span<const T> as() const {
     require_type(type_of<T>());
-    return {reinterpret_cast<const T*>(data_), static_cast<std::size_t>(size())};
+    return {reinterpret_cast<const T*>(data()), static_cast<std::size_t>(size())};
   }
   template <typename T>
   [[nodiscard]] std::span<T> as_mutable() {
@@ -66,6 +75,9 @@ class MORTON_API Tensor {
   /// saturating).
   void set(std::int64_t index, double value);
 
+  /// Of a mapped file: gives its memory back until the bytes are read again. Else does nothing.
+  void drop_pages() const;
+
   /// The same bytes under another shape of equal size; throws ModelError otherwise.
   [[nodiscard]] Tensor reshaped(const Shape& shape) const;
   /// An owned copy.
@@ -77,12 +89,16 @@ class MORTON_API Tensor {
   template <typename T>
   static constexpr DType type_of();
   void require_type(DType type) const;
+  [[nodiscard]] const std::byte* aligned_data() const;
+
+  struct MappedBytes;
 
   DType dtype_ = DType::f32;
   Shape shape_{0};
   std::size_t bytes_ = 0;
   std::byte* data_ = nullptr;
   std::shared_ptr<const void> owner_;
+  std::shared_ptr<MappedBytes> mapped_;  ///< of a mapped file, else null
   enum class Access : std::uint8_t { writable, read_only } access_ = Access::writable;
 };
 

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "morton/tensor.hpp"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <mutex>
 #include <new>
 
 #include "base/numbers/checked.hpp"
@@ -47,6 +51,12 @@ T saturate(double value) {
 }
 
 }  // namespace
+
+/// An aligned copy of bytes that are not, made when somebody needs it.
+struct Tensor::MappedBytes {
+  std::once_flag once;
+  Tensor copy;
+};
 
 Tensor::Tensor() = default;
 
@@ -92,6 +102,29 @@ Tensor Tensor::share(DType type, const Shape& shape, const void* data, std::size
   tensor.owner_ = std::move(owner);
   tensor.access_ = Access::read_only;
   return tensor;
+}
+
+Tensor Tensor::of_mapped_file(DType type, const Shape& shape, const void* data, std::size_t bytes,
+                              std::shared_ptr<const void> mapping) {
+  Tensor tensor = share(type, shape, data, bytes, std::move(mapping));
+  tensor.mapped_ = std::make_shared<MappedBytes>();
+  return tensor;
+}
+
+const std::byte* Tensor::aligned_data() const {
+  const auto address = reinterpret_cast<std::uintptr_t>(data_);
+  if (address % static_cast<std::uintptr_t>(size_of(dtype_)) == 0) return data_;
+  std::call_once(mapped_->once, [&] { mapped_->copy = clone(); });
+  return mapped_->copy.data_;
+}
+
+void Tensor::drop_pages() const {
+  if (mapped_ == nullptr || bytes_ == 0) return;
+  static const auto kPageBytes = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const auto begin = reinterpret_cast<std::uintptr_t>(data_) / kPageBytes * kPageBytes;
+  const auto end = reinterpret_cast<std::uintptr_t>(data_) + bytes_;
+  // Neighbours in the first and the last page are read again from the file as well.
+  static_cast<void>(::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED));
 }
 
 Tensor Tensor::from(const Shape& shape, std::span<const float> values) {

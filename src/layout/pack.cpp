@@ -60,6 +60,12 @@ bool is_plain(const Arrangement& arrangement) {
                      row_major_arrangement(arrangement.dtype, arrangement.tensor_shape));
 }
 
+/// Makes zero what packing does not write, in a part of the packed bytes.
+void clear_padding(const Arrangement& arrangement, std::span<std::byte> part) {
+  const std::int64_t written = element_count(arrangement.tensor_shape) * size_of(arrangement.dtype);
+  if (bytes_of(arrangement) != written) std::memset(part.data(), 0, part.size());
+}
+
 void check_bytes(const Arrangement& arrangement, std::size_t got) {
   const std::int64_t expected = bytes_of(arrangement);
   if (static_cast<std::uint64_t>(expected) != got) {
@@ -87,30 +93,25 @@ void pack_in_slabs(const Tensor& source, const Arrangement& arrangement, std::in
     return pack_in_slabs(source.converted(arrangement.dtype), arrangement, most_bytes, take);
   }
   const std::int64_t whole = bytes_of(arrangement);
-  if (is_plain(arrangement) && source.shape() == arrangement.tensor_shape) {
-    return take(0, {source.data(), source.bytes()});
-  }
   Walk walk(arrangement);
-  const std::int64_t size = size_of(arrangement.dtype);
-  const std::int64_t stride_bytes = walk.outer_stride() * size;
+  const std::int64_t stride_bytes = walk.outer_stride() * size_of(arrangement.dtype);
   const std::int64_t iterations = walk.outer_iterations();
   const std::int64_t at_once = std::max<std::int64_t>(1, most_bytes / stride_bytes);
   if (at_once >= iterations || source.shape() != arrangement.tensor_shape) {
-    std::vector<std::byte> packed(static_cast<std::size_t>(whole));
-    pack(source, arrangement, packed);
-    return take(0, packed);
+    return take({0, whole, [&](std::span<std::byte> to) { pack(source, arrangement, to); }});
   }
-  std::vector<std::byte> packed;
   for (std::int64_t first = 0; first < iterations; first += at_once) {
     const std::int64_t count = std::min(at_once, iterations - first);
     const std::int64_t start = first * stride_bytes;
     // The last iteration ends where the memory does: behind it lies no gap of a pitch.
     const std::int64_t end = first + count == iterations ? whole : start + count * stride_bytes;
-    packed.assign(static_cast<std::size_t>(end - start), std::byte{0});
-    with_element_bits(arrangement.dtype, [&](auto bits) {
-      pack_slab<decltype(bits)>(walk, first, count, source.data(), packed.data());
-    });
-    take(start, packed);
+    const auto fill = [&](std::span<std::byte> to) {
+      clear_padding(arrangement, to);
+      with_element_bits(arrangement.dtype, [&](auto bits) {
+        pack_slab<decltype(bits)>(walk, first, count, source.stored(), to.data());
+      });
+    };
+    take({start, end - start, fill});
   }
 }
 
@@ -125,11 +126,11 @@ void pack(const Tensor& source, const Arrangement& arrangement, std::span<std::b
   }
   if (destination.empty()) return;
   if (is_plain(arrangement)) {
-    std::memcpy(destination.data(), source.data(), destination.size());
+    std::memcpy(destination.data(), source.stored(), destination.size());
     return;
   }
-  std::memset(destination.data(), 0, destination.size());
-  copy_elements(arrangement, source.data(), destination.data(), Direction::pack);
+  clear_padding(arrangement, destination);
+  copy_elements(arrangement, source.stored(), destination.data(), Direction::pack);
 }
 
 Tensor unpack(std::span<const std::byte> source, const Arrangement& arrangement) {

@@ -198,8 +198,8 @@ Tensor seen_through(const Tensor& source, const View& view, const Environment& e
   std::byte* to = seen.mutable_data();
   const auto take = [&](std::int64_t i, std::int64_t from) {
     if (from >= 0) {
-      std::memcpy(to + i * std::int64_t{sizeof(T)}, source.data() + from * std::int64_t{sizeof(T)},
-                  sizeof(T));
+      std::memcpy(to + i * std::int64_t{sizeof(T)},
+                  source.stored() + from * std::int64_t{sizeof(T)}, sizeof(T));
     } else if (view.bounded) {
       seen.set(i, view.outside);
     } else {
@@ -273,27 +273,26 @@ void pack_through_in_slabs(const Tensor& source, const View& view, const Environ
   const std::optional<Cut> cut = cut_of(arrangement);
   const std::int64_t whole_bytes = bytes_of(arrangement);
   if (!cut || whole_bytes <= most_bytes) {
-    std::vector<std::byte> packed(static_cast<std::size_t>(whole_bytes));
-    pack_through(source, view, extents, arrangement, packed);
-    return take(0, packed);
+    return take({0, whole_bytes, [&](std::span<std::byte> to) {
+                   pack_through(source, view, extents, arrangement, to);
+                 }});
   }
   const std::int64_t stride_bytes = cut->stride * size_of(arrangement.dtype);
   const std::int64_t at_once = std::max<std::int64_t>(1, most_bytes / stride_bytes);
   const auto tensor_dimension =
       static_cast<std::size_t>(arrangement.grouping[cut->dimension].front());
   const std::int64_t extent = arrangement.tensor_shape[tensor_dimension];
-  std::vector<std::byte> packed;
   for (std::int64_t first = 0; first < cut->iterations; first += at_once) {
     const std::int64_t count = std::min(at_once, cut->iterations - first);
     const std::int64_t start = std::min(first * cut->span, extent);
     Arrangement part = arrangement;
     part.padded[cut->dimension] = count * cut->span;
     part.tensor_shape[tensor_dimension] = std::min(count * cut->span, extent - start);
-    packed.assign(static_cast<std::size_t>(bytes_of(part)), std::byte{0});
-    if (start < extent) {  // else all of it is padding
-      pack_through(source, from_coordinate(view, tensor_dimension, start), extents, part, packed);
-    }
-    take(first * stride_bytes, packed);
+    const auto fill = [&](std::span<std::byte> to) {
+      if (start >= extent) return std::fill(to.begin(), to.end(), std::byte{0});  // padding
+      pack_through(source, from_coordinate(view, tensor_dimension, start), extents, part, to);
+    };
+    take({first * stride_bytes, bytes_of(part), fill});
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <optional>
 
 #include "base/rooms.hpp"
@@ -64,7 +65,7 @@ std::optional<Channels> channels_of(const Node& node, const Shape& weights) {
 
 Tensor scaled(const Tensor& weights, const Channels& channels, const std::vector<double>& scale) {
   Tensor result = Tensor::allocate(DType::f32, weights.shape());
-  const float* from = weights.as<float>().data();
+  const std::byte* from = weights.stored();
   float* to = result.as_mutable<float>().data();
   const std::int64_t per_group = channels.count / channels.groups;
   const std::int64_t runs = weights.size() / channels.groups / channels.block;
@@ -72,8 +73,11 @@ Tensor scaled(const Tensor& weights, const Channels& channels, const std::vector
     std::int64_t turn = 0;
     for (std::int64_t run = 0; run < runs; ++run) {
       const double factor = scale[static_cast<std::size_t>(group * per_group + turn)];
-      for (std::int64_t i = 0; i < channels.block; ++i)
-        *to++ = static_cast<float>(*from++ * factor);
+      for (std::int64_t i = 0; i < channels.block; ++i, from += sizeof(float)) {
+        float weight = 0.0F;
+        std::memcpy(&weight, from, sizeof weight);
+        *to++ = static_cast<float>(weight * factor);
+      }
       if (++turn == per_group) turn = 0;
     }
   }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "base/error.hpp"
 #include "base/stopwatch.hpp"
@@ -181,15 +182,33 @@ void LoadedPlan::upload(ValueId id, const cl::CommandQueue& queue) {
     own_blocks_.push_back(device(value.device).memory().allocate(bytes));
     constants_[id] = own_blocks_.back().slice(0, bytes);
   }
-  if (value.kind == Value::Kind::derived) return;
-  const auto write = [&](std::int64_t offset_bytes, std::span<const std::byte> part) {
-    write_buffer(queue, device(value.device).info(), constants_[id], offset_bytes, part);
+  if (value.kind == Value::Kind::derived || value.bytes == 0) return;
+  const DeviceInfo& info = device(value.device).info();
+  // Memory that the host shares takes what is packed as it comes; other memory by way of `staged`.
+  std::optional<MappedBuffer> mapped;
+  std::vector<std::byte> staged;
+  if (info.memory.is_unified) {
+    mapped.emplace(queue, info, constants_[id], MappedBuffer::Range{0, value.bytes},
+                   MappedBuffer::Access::overwrite);
+  }
+  const auto take = [&](const layout::Slab& slab) {
+    const auto size = static_cast<std::size_t>(slab.bytes);
+    if (mapped) {
+      slab.fill(mapped->bytes().subspan(static_cast<std::size_t>(slab.offset_bytes), size));
+    } else {
+      staged.resize(size);
+      slab.fill(staged);
+      write_buffer(queue, info, constants_[id], slab.offset_bytes, staged);
+    }
+    value.data.drop_pages();
   };
   if (value.view) {
-    return pack_through_in_slabs(value.data, *value.view, value.view_names, value.arrangement,
-                                 kSlabBytes, write);
+    pack_through_in_slabs(value.data, *value.view, value.view_names, value.arrangement, kSlabBytes,
+                          take);
+  } else {
+    pack_in_slabs(value.data, value.arrangement, kSlabBytes, take);
   }
-  pack_in_slabs(value.data, value.arrangement, kSlabBytes, write);
+  if (mapped) mapped->unmap();
 }
 
 void LoadedPlan::upload_packed(ValueId id, std::string_view block, const cl::CommandQueue& queue) {

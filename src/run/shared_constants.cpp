@@ -29,7 +29,7 @@ std::string text_of(const Value& value) {
 
 bool same_elements(const Tensor& a, const Tensor& b) {
   if (a.dtype() != b.dtype() || a.shape() != b.shape()) return false;
-  return a.data() == b.data() || std::memcmp(a.data(), b.data(), a.bytes()) == 0;
+  return a.stored() == b.stored() || std::memcmp(a.stored(), b.stored(), a.bytes()) == 0;
 }
 
 /// Where a value's elements lie. Two square matrices of the same layout may lie in it one way and

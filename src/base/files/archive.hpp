@@ -61,7 +61,7 @@ class ArchiveWriter {
     put(tensor.dtype());
     put(tensor.shape());
     put(static_cast<std::uint64_t>(tensor.bytes()));
-    put_raw(tensor.data(), tensor.bytes());
+    put_raw(tensor.stored(), tensor.bytes());
   }
   template <typename T>
   void put(const T& value) {

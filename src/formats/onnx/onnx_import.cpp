@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/onnx/onnx_import.hpp"
 
-#include <google/protobuf/io/zero_copy_stream_impl.h>
-
 #include <algorithm>
-#include <limits>
+#include <memory>
 #include <set>
 #include <unordered_map>
 #include <utility>
@@ -251,9 +249,8 @@ std::string GraphBuilder::where(const onnx::NodeProto& proto, const std::string&
   return where_ + ": node " + in_quotes(name) + " (" + in_quotes(proto.op_type()) + ")";
 }
 
-Graph import_stream(google::protobuf::io::ZeroCopyInputStream& stream, std::int64_t bytes,
-                    const std::string& where, ExternalData& external) {
-  ModelScanner scanner(stream, bytes, where, external);
+Graph import_bytes(RawBytes bytes, const std::string& where, ExternalData& external) {
+  ModelScanner scanner(std::move(bytes), where, external);
   return GraphBuilder(scanner.scan(), where, external).build();
 }
 
@@ -264,20 +261,15 @@ std::filesystem::path folder_of(const std::filesystem::path& path) {
 }  // namespace
 
 Graph import_onnx(const std::filesystem::path& path) {
-  const InputFile file(path);
-  constexpr int kBlockBytes = 1 << 18;
-  google::protobuf::io::FileInputStream stream(file.descriptor(), kBlockBytes);
+  const auto file = std::make_shared<const MappedFile>(InputFile(path));
   ExternalData external(folder_of(path));
-  return import_stream(stream, file.bytes(), file.where(), external);
+  return import_bytes({file->bytes(), file}, path.string(), external);
 }
 
 Graph import_onnx(std::string_view bytes, const std::string& where,
                   const std::filesystem::path& folder) {
-  constexpr std::size_t kMost = std::numeric_limits<int>::max();
-  google::protobuf::io::ArrayInputStream stream(bytes.data(),
-                                                static_cast<int>(std::min(bytes.size(), kMost)));
   ExternalData external(folder);
-  return import_stream(stream, static_cast<std::int64_t>(bytes.size()), where, external);
+  return import_bytes({bytes, nullptr}, where, external);
 }
 
 NamedTensor read_onnx_tensor(const std::filesystem::path& path) {

@@ -21,9 +21,9 @@ inline constexpr std::int64_t kMostOpset = 21;
 /// name. Whether an operator is known, and what shapes result, is not looked at.
 ///
 /// Every node gets a name of its own ("Conv_3" where the model gives none); outputs that the model
-/// leaves out are kNoTensor, as absent inputs are. External data are mapped and must lie beneath
-/// the model's folder; that file must not shrink while the graph is in use. Host memory stays close
-/// to the size of the weights.
+/// leaves out are kNoTensor, as absent inputs are. External data must lie beneath the model's
+/// folder. The files are mapped: they must not change while the graph is in use (replacing one by
+/// another of its name is no change). Weights take host memory while they are read only.
 ///
 /// Throws ModelError for a file that is no ONNX model, is damaged or contradicts itself (cycles,
 /// unknown names), UnsupportedError for what Morton cannot take in: other operator sets and

@@ -3,8 +3,8 @@
 
 #include <google/protobuf/wire_format_lite.h>
 
+#include <algorithm>
 #include <limits>
-#include <memory>
 #include <utility>
 
 #include "base/error.hpp"
@@ -15,7 +15,7 @@ namespace {
 using Wire = google::protobuf::internal::WireFormatLite;
 
 // Protobuf counts the bytes of a message in an int.
-constexpr std::int64_t kMaxFileBytes = std::numeric_limits<int>::max();
+constexpr std::size_t kMostFileBytes = std::numeric_limits<int>::max();
 // A message of two bytes takes a hundred in memory, so what becomes messages has a limit of its
 // own.
 constexpr std::int64_t kMaxStructureBytes = std::int64_t{64} << 20;
@@ -31,22 +31,26 @@ void append_varint(std::uint64_t value, std::string& to) {
 
 }  // namespace
 
-ModelScanner::ModelScanner(google::protobuf::io::ZeroCopyInputStream& stream, std::int64_t bytes,
-                           std::string where, ExternalData& external)
-    : in_(&stream), bytes_(bytes), where_(std::move(where)), external_(external) {}
+ModelScanner::ModelScanner(RawBytes model, std::string where, ExternalData& external)
+    : in_(reinterpret_cast<const std::uint8_t*>(model.bytes.data()),
+          static_cast<int>(std::min(model.bytes.size(), kMostFileBytes))),
+      model_(std::move(model)),
+      where_(std::move(where)),
+      external_(external) {}
 
 void ModelScanner::fail(const std::string& what) const {
   throw ModelError(where_ + ": not an ONNX model: " + what);
 }
 
 ScannedModel ModelScanner::scan() {
-  if (bytes_ == 0) fail("it is empty");
-  if (bytes_ > kMaxFileBytes) {
-    throw UnsupportedError(where_ + ": " + std::to_string(bytes_) + " bytes; at most " +
-                           std::to_string(kMaxFileBytes) +
+  const std::size_t bytes = model_.bytes.size();
+  if (bytes == 0) fail("it is empty");
+  if (bytes > kMostFileBytes) {
+    throw UnsupportedError(where_ + ": " + std::to_string(bytes) + " bytes; at most " +
+                           std::to_string(kMostFileBytes) +
                            " are read, so store large weights as external data");
   }
-  in_.PushLimit(static_cast<int>(bytes_));
+  in_.PushLimit(static_cast<int>(bytes));
   Skeleton skeleton;
   int graphs = 0;
   while (in_.BytesUntilLimit() > 0) {
@@ -114,16 +118,16 @@ void ModelScanner::scan_initializer(std::uint32_t initializer_tag) {
   while (in_.BytesUntilLimit() > 0) {
     const std::uint32_t tag = next_tag();
     if (Wire::GetTagFieldNumber(tag) != onnx::TensorProto::kRawDataFieldNumber) {
-      copy_field(tag, kMaxFileBytes, description);
+      copy_field(tag, static_cast<std::int64_t>(kMostFileBytes), description);
       continue;
     }
     if (has_raw) fail("an initializer holds its data twice");
     has_raw = true;
     const int length = next_length(tag);
-    const auto data = std::make_shared<Tensor>(Tensor::allocate(DType::u8, {length}));
-    if (!in_.ReadRaw(data->mutable_data(), length)) fail("it is cut short");
-    raw.bytes = {reinterpret_cast<const char*>(data->data()), data->bytes()};
-    raw.owner = data;
+    raw = {model_.bytes.substr(static_cast<std::size_t>(in_.CurrentPosition()),
+                               static_cast<std::size_t>(length)),
+           model_.file};
+    if (!in_.Skip(length)) fail("it is cut short");
   }
   in_.PopLimit(outer);
   onnx::TensorProto proto;

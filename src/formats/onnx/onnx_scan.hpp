@@ -2,7 +2,6 @@
 #pragma once
 
 #include <google/protobuf/io/coded_stream.h>
-#include <google/protobuf/io/zero_copy_stream.h>
 #include <onnx.pb.h>
 
 #include <cstdint>
@@ -20,15 +19,14 @@ struct ScannedModel {
   std::vector<NamedTensor> initializers;
 };
 
-/// Reads an ONNX model front to back. The bytes of an initializer go straight to their final place
-/// and only what describes the graph becomes protobuf messages, so that loading takes little more
-/// memory than the weights themselves. Texts for people, shape notes on inner values, training
+/// Reads an ONNX model front to back. The bytes of a large initializer stay where they are in a
+/// mapped file, and only what describes the graph becomes protobuf messages, so that loading takes
+/// little memory. Texts for people, shape notes on inner values, training
 /// information and model-local functions are left out.
 class ModelScanner {
  public:
-  /// `bytes` is the length of `stream`; `where` names the model in messages.
-  ModelScanner(google::protobuf::io::ZeroCopyInputStream& stream, std::int64_t bytes,
-               std::string where, ExternalData& external);
+  /// `where` names the model in messages.
+  ModelScanner(RawBytes model, std::string where, ExternalData& external);
   /// Throws ModelError ("not an ONNX model: ...") and UnsupportedError.
   [[nodiscard]] ScannedModel scan();
 
@@ -53,7 +51,7 @@ class ModelScanner {
   [[noreturn]] void fail(const std::string& what) const;
 
   google::protobuf::io::CodedInputStream in_;
-  std::int64_t bytes_;
+  RawBytes model_;
   std::string where_;
   ExternalData& external_;
   std::vector<NamedTensor> initializers_;

@@ -92,11 +92,13 @@ Tensor from_typed_fields(const onnx::TensorProto& proto, DType type, const Shape
   throw InternalError(where + ": element type out of range");
 }
 
+/// Smaller tensors are copied: they cost little, and a page of their file may be dropped with them.
+constexpr std::size_t kLeastMappedBytes = std::size_t{64} << 10;
+
 /// The tensor over `raw`, which holds as many bytes as it needs: shared where it may be.
 Tensor from_raw(const RawBytes& raw, DType type, const Shape& shape) {
-  const auto address = reinterpret_cast<std::uintptr_t>(raw.bytes.data());
-  if (raw.owner && address % static_cast<std::uintptr_t>(size_of(type)) == 0) {
-    return Tensor::share(type, shape, raw.bytes.data(), raw.bytes.size(), raw.owner);
+  if (raw.file != nullptr && raw.bytes.size() >= kLeastMappedBytes) {
+    return Tensor::of_mapped_file(type, shape, raw.bytes.data(), raw.bytes.size(), raw.file);
   }
   Tensor tensor = Tensor::allocate(type, shape);
   if (!raw.bytes.empty()) {

@@ -15,11 +15,11 @@
 
 namespace morton::formats {
 
-/// Bytes of a tensor as a file holds them (little-endian, row-major). With an owner they may be
-/// shared, without one they must be copied.
+/// Bytes of a tensor as a file holds them (little-endian, row-major). Those of a mapped file may be
+/// shared, others must be copied.
 struct RawBytes {
   std::string_view bytes;
-  std::shared_ptr<const void> owner;
+  std::shared_ptr<const MappedFile> file;  ///< that is mapped, or null
 };
 
 /// The files beside a model that hold its large tensors; each is opened and mapped once.

@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <vector>
 
@@ -152,4 +153,29 @@ TEST(Tf32, IsTheNearestNumberWithTenBitsOfFraction) {
 }
 
 }  // namespace
+/// The numbers 0, 1, 2, ... one byte behind where floats may lie.
+struct UnalignedFloats {
+  explicit UnalignedFloats(std::int64_t count)
+      : bytes(static_cast<std::size_t>(count) * sizeof(float) + sizeof(float)) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      const auto value = static_cast<float>(i);
+      std::memcpy(bytes.data() + 1 + static_cast<std::size_t>(i) * sizeof value, &value,
+                  sizeof value);
+    }
+  }
+  std::vector<std::byte> bytes;
+};
+
+TEST(Tensor, OfAMappedFileIsReadAtAnyAlignment) {
+  const UnalignedFloats floats(5);
+  const Tensor tensor =
+      Tensor::of_mapped_file(DType::f32, {5}, floats.bytes.data() + 1, 20, nullptr);
+  EXPECT_EQ(tensor.stored(), floats.bytes.data() + 1);
+  EXPECT_EQ(tensor.at(3), 3.0);
+  EXPECT_EQ(tensor.clone().at(4), 4.0);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(tensor.data()) % alignof(float), 0U);
+  EXPECT_EQ(tensor.as<float>()[2], 2.0F);
+  EXPECT_EQ(tensor.data(), tensor.reshaped({5, 1}).data()) << "there is one copy";
+}
+
 }  // namespace morton::test
