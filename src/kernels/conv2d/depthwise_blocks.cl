@@ -15,9 +15,28 @@
 // image sideways are computed PIXELS at a time, so that a vector of src serves up to KW of them, the
 // last of them once more where the tile before had them; those at the edges one at a time.
 //
+// Strides, dilation and padding are arguments, so that layers of one filter size share a kernel. Where
+// pixels are neighbours in src too, tiles have a text of their own: there the compiler sees which of them
+// read the same vector, and loads it once.
+//
 // Tunables: PIXELS of a tile; GROUPS, work-items at most.
 // Assumes: a work-group of one work-item.
 // `a * b + c` is left to the compiler to contract into one operation: PoCL's mad() is two.
+
+// sum[p] += the windows of PIXELS neighbours, `step` columns of src apart, with `gap` columns between
+// the columns of a window.
+#define ADD_WINDOWS(step, gap)                                                                  \
+  _Pragma("unroll") for (int kh = 0; kh < KH; ++kh) {                                           \
+    const int h = h0 + kh * DH;                                                                 \
+    if ((h < 0) | (h >= H)) continue;                                                           \
+    __global const float* from = plane + (h * W + first * (step) - PL) * 16;                    \
+    _Pragma("unroll") for (int p = 0; p < PIXELS; ++p) {                                        \
+      _Pragma("unroll") for (int kw = 0; kw < KW; ++kw) {                                       \
+        sum[p] += *(__global const sixteen*)(from + (p * (step) + kw * (gap)) * 16) *           \
+                  filter[kh * KW + kw];                                                         \
+      }                                                                                         \
+    }                                                                                           \
+  }
 
 __kernel ATTRIBUTES void depthwise_blocks(ARGUMENTS) {
   // Sixteen floats that may start at any float, where OpenCL's float16 starts at 64 bytes only.
@@ -52,19 +71,10 @@ __kernel ATTRIBUTES void depthwise_blocks(ARGUMENTS) {
         sixteen sum[PIXELS];
 #pragma unroll
         for (int p = 0; p < PIXELS; ++p) sum[p] = 0.0f;
-#pragma unroll
-        for (int kh = 0; kh < KH; ++kh) {
-          const int h = h0 + kh * DH;
-          if ((h < 0) | (h >= H)) continue;
-          __global const float* from = plane + (h * W + first * SW - PL) * 16;
-#pragma unroll
-          for (int p = 0; p < PIXELS; ++p) {
-#pragma unroll
-            for (int kw = 0; kw < KW; ++kw) {
-              sum[p] += *(__global const sixteen*)(from + (p * SW + kw * DW) * 16) *
-                        filter[kh * KW + kw];
-            }
-          }
+        if ((SW == 1) & (DW == 1)) {
+          ADD_WINDOWS(1, 1)
+        } else {
+          ADD_WINDOWS(SW, DW)
         }
 #pragma unroll
         for (int p = 0; p < PIXELS; ++p) *(__local sixteen*)(sums + p * 16) = sum[p];
