@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <string_view>
 #include <utility>
@@ -116,6 +118,22 @@ void add_unnamed(const Argument& argument, std::vector<NamedTensor> tensors,
 }
 
 }  // namespace
+
+void require_files(const std::vector<std::string>& arguments) {
+  for (const std::string& argument : arguments) {
+    const std::size_t first = argument.find(':');
+    bool is_there = std::filesystem::exists(argument);
+    for (std::size_t at = first; at != std::string::npos && !is_there;
+         at = argument.find(':', at + 1)) {
+      is_there = std::filesystem::exists(argument.substr(at + 1));
+    }
+    // One that names no input or no file is told with the model's inputs.
+    const std::string file = first == std::string::npos ? argument : argument.substr(first + 1);
+    if (!is_there && first != 0 && !file.empty()) {
+      throw ModelError(fmt::format("{}: cannot open: {}", file, std::strerror(ENOENT)));
+    }
+  }
+}
 
 Sources read_sources(const std::vector<std::string>& arguments,
                      const std::vector<PortInfo>& inputs) {

@@ -27,4 +27,8 @@ using Sources = std::map<std::string, std::vector<Source>>;
 [[nodiscard]] Sources read_sources(const std::vector<std::string>& arguments,
                                    const std::vector<PortInfo>& inputs);
 
+/// Throws ModelError where a file of an -i argument is not there: before a model is read, whose
+/// inputs' names would say which part of the argument is the file.
+void require_files(const std::vector<std::string>& arguments);
+
 }  // namespace morton::cli

@@ -91,6 +91,7 @@ int run_model(const RunArguments& options) {
   CompileOptions compile = compile_options(options.model);
   Ranking ranking{options.top_k, read_labels(options.labels), {}};
   if (!options.labels.empty() && options.top_k == 0) ranking.top_k = 5;
+  require_files(options.inputs);
   const GivenModel model(options.model, options.elsewhere);
   for (const PortInfo& output : model.outputs()) {
     if (batch_dimension(output) == 1) ranking.by_columns.insert(output.name);
@@ -130,7 +131,9 @@ int run_model(const RunArguments& options) {
                       {"kernels",
                        {{"from_cache", report.kernels.from_memory + report.kernels.from_disk},
                         {"compiled_ahead", model.is_compiled()},
-                        {"built", report.kernels.built}}},
+                        {"built", report.kernels.built},
+                        {"compiled_objects", report.kernels.compiled_objects}}},
+                      {"plan_kept", report.plan == CompileReport::PlanOrigin::kept},
                       {"outputs", outputs_json(outputs, ranking)}};
   emit(to_text(value, options.format), "");
   return 0;
