@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 
 #include "base/error.hpp"
 #include "base/stopwatch.hpp"
@@ -15,15 +14,10 @@
 #include "device/use/given_program.hpp"
 #include "device/use/transfer.hpp"
 #include "launch/library.hpp"
-#include "layout/pack_slabs.hpp"
 #include "run/program_builds.hpp"
-#include "run/shared_constants.hpp"
 
 namespace morton::run {
 namespace {
-
-/// Host memory for packed weights on their way to the device.
-constexpr std::int64_t kSlabBytes = std::int64_t{16} << 20;
 
 /// The device whose steps launch each instance; those of no step are the first's.
 Indexed<InstanceId, DeviceIndex> devices_of_instances(const Plan& plan) {
@@ -81,6 +75,7 @@ void LoadedPlan::load(const CompiledAhead& ahead, const std::function<void()>& b
   }
   upload_constants(ahead);
   run_load_steps();
+  drop_what_was_for_loading();
   upload_ms_ = watch.milliseconds();
 }
 
@@ -95,16 +90,6 @@ void LoadedPlan::take_programs() {
     if (found == built.end()) continue;
     program_of_instance_[i] = family_->program_of_instance_[found->second];
     ++builds_.kernels_from_memory;
-  }
-}
-
-void LoadedPlan::take_constants() {
-  const Indexed<ValueId, ValueId> same = shared_constants(plan_, family_->plan());
-  for (const ValueId v : same.ids()) {
-    if (!same[v]) continue;
-    is_taken_[v] = 1;
-    constants_[v] = family_->constant(same[v]);
-    shared_bytes_ += plan_.values[v].bytes;
   }
 }
 
@@ -147,80 +132,6 @@ void LoadedPlan::build_programs(const CompiledAhead& ahead,
   }
 }
 
-void LoadedPlan::upload_constants(const CompiledAhead& ahead) {
-  blocks_.resize(plan_.blocks.size());
-  for (const DeviceIndex index : devices_.ids()) {
-    with_device_errors("uploading the weights", device(index).info(), [&] {
-      for (const BlockId b : blocks_.ids()) {
-        const PlannedBlock& block = plan_.blocks[b];
-        if (block.kind != PlannedBlock::Kind::weights || block.device != index) continue;
-        // What is not the family's has memory of its own, value by value.
-        if (family_ == nullptr) blocks_[b] = device(index).memory().allocate(block.bytes);
-      }
-      const cl::CommandQueue queue = device(index).make_queue(OpenClDevice::QueueKind::plain);
-      for (const ValueId v : plan_.values.ids()) {
-        const Value& value = plan_.values[v];
-        if (!is_fixed(value) || value.device != index || is_taken_[v] != 0) continue;
-        if (ahead.weights.empty()) {
-          upload(v, queue);
-        } else {
-          upload_packed(v, ahead.weights[value.block], queue);
-        }
-      }
-      queue.finish();
-    });
-  }
-}
-
-void LoadedPlan::upload(ValueId id, const cl::CommandQueue& queue) {
-  const Value& value = plan_.values[id];
-  const std::int64_t bytes = std::max<std::int64_t>(value.bytes, 1);
-  if (family_ == nullptr) {
-    constants_[id] = blocks_[value.block].slice(value.offset_bytes, bytes);
-  } else {
-    own_bytes_ += value.bytes;
-    own_blocks_.push_back(device(value.device).memory().allocate(bytes));
-    constants_[id] = own_blocks_.back().slice(0, bytes);
-  }
-  if (value.kind == Value::Kind::derived || value.bytes == 0) return;
-  const DeviceInfo& info = device(value.device).info();
-  // Memory that the host shares takes what is packed as it comes; other memory by way of `staged`.
-  std::optional<MappedBuffer> mapped;
-  std::vector<std::byte> staged;
-  if (info.memory.is_unified) {
-    mapped.emplace(queue, info, constants_[id], MappedBuffer::Range{0, value.bytes},
-                   MappedBuffer::Access::overwrite);
-  }
-  const auto take = [&](const layout::Slab& slab) {
-    const auto size = static_cast<std::size_t>(slab.bytes);
-    if (mapped) {
-      slab.fill(mapped->bytes().subspan(static_cast<std::size_t>(slab.offset_bytes), size));
-    } else {
-      staged.resize(size);
-      slab.fill(staged);
-      write_buffer(queue, info, constants_[id], slab.offset_bytes, staged);
-    }
-    value.data.drop_pages();
-  };
-  if (value.view) {
-    pack_through_in_slabs(value.data, *value.view, value.view_names, value.arrangement, kSlabBytes,
-                          take);
-  } else {
-    pack_in_slabs(value.data, value.arrangement, kSlabBytes, take);
-  }
-  if (mapped) mapped->unmap();
-}
-
-void LoadedPlan::upload_packed(ValueId id, std::string_view block, const cl::CommandQueue& queue) {
-  const Value& value = plan_.values[id];
-  constants_[id] =
-      blocks_[value.block].slice(value.offset_bytes, std::max<std::int64_t>(value.bytes, 1));
-  const std::span<const std::byte> bytes = std::as_bytes(std::span(block));
-  write_buffer(queue, device(value.device).info(), constants_[id], 0,
-               bytes.subspan(static_cast<std::size_t>(value.offset_bytes),
-                             static_cast<std::size_t>(value.bytes)));
-}
-
 std::string LoadedPlan::program_binary(std::size_t program) const {
   const InstanceId instance = plan_.programs[program].front();
   const Program& one = programs_[program_of_instance_[instance]];
@@ -243,25 +154,6 @@ std::string LoadedPlan::weights_in(BlockId block) const {
     }
   });
   return content;
-}
-
-void LoadedPlan::run_load_steps() {
-  for (const DeviceIndex index : devices_.ids()) {
-    with_device_errors("preparing the weights", device(index).info(), [&] {
-      const cl::CommandQueue queue = device(index).make_queue(OpenClDevice::QueueKind::plain);
-      // Kernels live until the queue is done with them.
-      std::vector<std::unique_ptr<LaunchedStep>> launched;
-      for (const Step& step : plan_.load_steps) {
-        const bool taken =
-            std::ranges::all_of(step.writes, [&](ValueId value) { return is_taken_[value] != 0; });
-        if (step.device != index || taken) continue;
-        launched.push_back(
-            launch(step, [&](ValueId value) -> const cl::Buffer& { return constant(value); }));
-        launched.back()->enqueue(queue, nullptr);
-      }
-      queue.finish();
-    });
-  }
 }
 
 std::unique_ptr<LaunchedStep> LoadedPlan::launch(const Step& step,

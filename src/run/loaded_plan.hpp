@@ -20,6 +20,8 @@ struct CompiledAhead {
   std::vector<std::string_view> binaries;
   /// Memory of the plan's blocks of weights; empty for other blocks.
   Indexed<BlockId, std::string_view> weights;
+  /// Keeps that memory, which the plan uses as it lies where the device shares the host's.
+  std::shared_ptr<const void> owner;
 };
 
 using OpenClDevices = Indexed<DeviceIndex, std::shared_ptr<OpenClDevice>>;
@@ -83,9 +85,20 @@ class LoadedPlan {
   /// Likewise its constants.
   void take_constants();
   void upload_constants(const CompiledAhead& ahead);
+  /// Memory for a block of weights: that of `packed`, where it may be used as it lies.
+  [[nodiscard]] Block weights_block(BlockId block, const CompiledAhead& ahead) const;
+  [[nodiscard]] bool lies_as_it_is(BlockId block, const CompiledAhead& ahead) const;
+  /// Whether only load steps read the constant.
+  [[nodiscard]] bool is_for_loading(ValueId value) const;
+  /// Whether all that the load step writes is the family's.
+  [[nodiscard]] bool is_taken(const Step& step) const;
+  /// Whether some load step reads this constant, which nothing else does.
+  [[nodiscard]] bool is_read_while_loading(ValueId value) const;
   void run_load_steps();
+  /// Gives back what only load steps read.
+  void drop_what_was_for_loading();
   void upload(ValueId id, const cl::CommandQueue& queue);
-  void upload_packed(ValueId id, std::string_view block, const cl::CommandQueue& queue);
+  void upload_packed(ValueId id, const CompiledAhead& ahead, const cl::CommandQueue& queue);
 
   Plan plan_;
   OpenClDevices devices_;
@@ -95,6 +108,7 @@ class LoadedPlan {
   Indexed<InstanceId, ProgramId> program_of_instance_;
   Indexed<BlockId, Block> blocks_;          ///< of weights
   std::vector<Block> own_blocks_;           ///< of the constants that are not the family's
+  std::vector<Block> loading_blocks_;       ///< likewise, of those that only load steps read
   Indexed<ValueId, cl::Buffer> constants_;  ///< empty handles for other values
   Indexed<ValueId, char> is_taken_;         ///< whether that is the family's
   std::int64_t shared_bytes_ = 0, own_bytes_ = 0;

@@ -40,7 +40,9 @@ void Runner::prepare(DeviceIndex device) {
   const Plan& plan = loaded_->plan();
   for (const BlockId b : blocks_.ids()) {
     const PlannedBlock& block = plan.blocks[b];
-    if (block.kind == PlannedBlock::Kind::weights || block.device != device) continue;
+    const bool is_loadeds =
+        block.kind == PlannedBlock::Kind::weights || block.kind == PlannedBlock::Kind::loading;
+    if (is_loadeds || block.device != device) continue;
     blocks_[b] = loaded_->device(device).memory().allocate(block.bytes);
   }
   slice_blocks(device);

@@ -24,7 +24,7 @@ using namespace api;
 
 struct api::CompiledFileState {
   std::string where;
-  std::unique_ptr<MappedFile> file;
+  std::shared_ptr<const MappedFile> file;
   ArchivedModel model;
   std::string_view blobs;
   std::vector<CompiledVariant> variants;
@@ -134,6 +134,7 @@ std::string reason_to_rebuild(const CompiledFileState& state, const Device& devi
 /// Binaries and weights of a variant, checked.
 CompiledAhead contents_of(const ArchivedVariant& variant, const CompiledFileState& state) {
   CompiledAhead ahead;
+  ahead.owner = state.file;
   for (const std::uint64_t blob : variant.binaries) {
     ahead.binaries.push_back(bytes_of(state.model.blobs[blob], state.blobs, state.where));
   }
@@ -192,7 +193,7 @@ bool CompiledFile::is_one(const std::string& path) {
 CompiledFile CompiledFile::open(const std::string& path) {
   auto state = std::make_shared<CompiledFileState>();
   state->where = path;
-  state->file = std::make_unique<MappedFile>(InputFile(path));
+  state->file = std::make_shared<const MappedFile>(InputFile(path));
   state->model = decode_compiled(state->file->bytes(), path, state->blobs);
   for (const ArchivedVariant& variant : state->model.variants) {
     state->variants.push_back({variant.inputs, variant.outputs});
@@ -217,6 +218,7 @@ CompiledModel CompiledFile::load(const Device& device, const CompiledFileOptions
   begun.inputs = variant.inputs;
   begun.outputs = variant.outputs;
   begun.planned_values = variant.planned_values;
+  begun.report.plan = CompileReport::PlanOrigin::compiled_file;
   auto compiled = std::make_shared<CompiledState>(std::move(begun));
   const auto loaded = load_plan(variant, *state_, device, options, compiled->report);
   Countdown countdown({}, loaded->plan(), {});

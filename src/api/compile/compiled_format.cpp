@@ -1,40 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/compile/compiled_format.hpp"
 
-#include <charconv>
-#include <system_error>
-
+#include "api/compile/port_archive.hpp"
 #include "base/error.hpp"
 #include "base/files/file.hpp"
-#include "morton/version.hpp"
+#include "base/files/sealed.hpp"
 
 namespace morton::api {
 namespace {
 
 constexpr std::string_view kMagic = "morton compiled ";
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;
 
 [[noreturn]] void fail(const std::string& where, const std::string& why) {
   throw ModelError(where + ": is no whole compiled model: " + why + "; compile the model again (" +
                    setting("compile") + ")");
 }
 
-/// The rest of the next line, which must begin with `label`; moves `at` behind it.
-std::string_view take_line(std::string_view bytes, std::size_t& at, std::string_view label,
-                           const std::string& where) {
-  constexpr std::size_t kLongestLine = 200;
-  const std::string_view rest = bytes.substr(at, kLongestLine);
-  const std::size_t end = rest.find('\n');
-  if (end == std::string_view::npos || !rest.starts_with(label)) {
-    fail(where, "expected a line '" + std::string(label) + "...' at byte " + std::to_string(at));
+std::uint64_t aligned_up(std::uint64_t bytes, std::uint64_t step) {
+  return (bytes + step - 1) / step * step;
+}
+
+/// Moves `at` to `end` over what must be zeros.
+void take_gap(std::string_view bytes, std::uint64_t& at, std::uint64_t end,
+              const std::string& where) {
+  const std::string_view gap = bytes.substr(at, end - at);
+  if (gap.size() < end - at || gap.find_first_not_of('\0') != std::string_view::npos) {
+    fail(where, "the bytes before binaries or weights are damaged");
   }
-  at += end + 1;
-  return rest.substr(label.size(), end - label.size());
+  at = end;
 }
 
 void check_blobs(const ArchivedModel& model, std::string_view blobs, const std::string& where) {
   std::uint64_t end = 0;
   for (const Blob& blob : model.blobs) {
+    take_gap(blobs, end, aligned_up(end, kBlobAlignment), where);
     if (blob.offset != end || blob.bytes > blobs.size() - end) {
       fail(where, "expected " + std::to_string(blob.bytes) + " bytes of binaries or weights, got " +
                       std::to_string(blobs.size() - end));
@@ -69,21 +69,6 @@ void check_variant(const ArchivedVariant& variant, const ArchivedModel& model,
 
 }  // namespace
 
-}  // namespace morton::api
-
-namespace morton {
-
-/// Where archives look for it: PortInfo is a public type.
-template <typename Archive, Archived<PortInfo> T>
-void visit(Archive& archive, T& port) {
-  auto& [name, dtype, shape, symbols] = port;
-  archive(name, dtype, shape, symbols);
-}
-
-}  // namespace morton
-
-namespace morton::api {
-
 template <typename Archive, Archived<Blob> T>
 void visit(Archive& archive, T& blob) {
   auto& [offset, bytes, digest] = blob;
@@ -102,62 +87,28 @@ void visit(Archive& archive, T& model) {
   archive(device, inputs, outputs, variants, blobs);
 }
 
-namespace {
-
-/// Files of another Morton, or of one that archives other things, are not read.
-std::string schema_digest() {
-  ArchiveSchema schema;
-  schema(ArchivedModel());
-  return digest_of(MORTON_VERSION + schema.text());
-}
-
-}  // namespace
-
 std::string encode_head(const ArchivedModel& model) {
   ArchiveWriter writer;
   writer(model);
-  const std::string body = writer.take();
-  std::string head = std::string(kMagic) + std::to_string(kVersion) + "\nschema " +
-                     schema_digest() + "\nbytes " + std::to_string(body.size()) + "\ndigest " +
-                     digest_of(body) + "\n";
-  head += "header " + digest_of(head) + "\n";
-  return head + body;
+  std::string head = sealed(seal_of<ArchivedModel>(kMagic, kVersion), writer.take());
+  head.resize(aligned_up(head.size(), kBlobAlignment));
+  return head;
 }
 
 bool begins_as_compiled(std::string_view bytes) { return bytes.starts_with(kMagic); }
 
 ArchivedModel decode_compiled(std::string_view bytes, const std::string& where,
                               std::string_view& blobs) {
-  std::size_t at = 0;
-  const std::string_view version = take_line(bytes, at, kMagic, where);
-  if (version != std::to_string(kVersion)) {
-    fail(where, "its format is '" + std::string(version.substr(0, 20)) + "', expected " +
-                    std::to_string(kVersion));
-  }
-  const std::string_view schema = take_line(bytes, at, "schema ", where);
-  const std::string_view size = take_line(bytes, at, "bytes ", where);
-  const std::string_view digest = take_line(bytes, at, "digest ", where);
-  const std::string header = digest_of(bytes.substr(0, at));
-  if (take_line(bytes, at, "header ", where) != header) {
-    fail(where, "the digest of its header is wrong, it is damaged");
-  }
-  if (schema != schema_digest()) {
-    fail(where, std::string("another version of Morton wrote it (this is ") + MORTON_VERSION + ")");
-  }
-  std::uint64_t body_bytes = 0;
-  const auto [rest, problem] = std::from_chars(size.data(), size.data() + size.size(), body_bytes);
-  if (problem != std::errc() || rest != size.data() + size.size() ||
-      body_bytes > bytes.size() - at) {
-    fail(where, "expected " + std::string(size) + " bytes behind its header, got " +
-                    std::to_string(bytes.size() - at));
-  }
-  const std::string_view body = bytes.substr(at, body_bytes);
-  if (digest_of(body) != digest) fail(where, "the digest of its plan is wrong, it is damaged");
+  const std::string_view body = unsealed(seal_of<ArchivedModel>(kMagic, kVersion), bytes, blobs,
+                                         [&](const std::string& why) { fail(where, why); });
   ArchiveReader reader(body, where);
   ArchivedModel model;
   reader(model);
   reader.require_end();
-  blobs = bytes.substr(at + body_bytes);
+  std::uint64_t gap = 0;
+  const std::uint64_t head = bytes.size() - blobs.size();
+  take_gap(blobs, gap, aligned_up(head, kBlobAlignment) - head, where);
+  blobs.remove_prefix(gap);
   check_blobs(model, blobs, where);
   if (model.variants.empty()) fail(where, "it holds no plan");
   for (const ArchivedVariant& variant : model.variants) check_variant(variant, model, where);

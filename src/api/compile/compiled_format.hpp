@@ -40,15 +40,19 @@ struct ArchivedModel {
   std::vector<Blob> blobs;
 };
 
-/// The file is text, the archived model, and the blobs one behind the other:
+/// Where each blob begins in the file: at a multiple of a page, so that the host maps it and a
+/// device that shares the host's memory uses it as it lies.
+inline constexpr std::uint64_t kBlobAlignment = 4096;
+
+/// The file is text, the archived model, and the blobs, zeros between them:
 ///
-///     morton compiled 1
+///     morton compiled 2
 ///     schema <digest of what is archived, and how>
 ///     bytes <size of the archived model>
 ///     digest <of the archived model>
 ///     header <digest of all lines above>
 ///
-/// so that any flipped, missing or added byte is seen.
+/// so that any flipped, missing or added byte is seen. The head with the zeros behind it:
 [[nodiscard]] std::string encode_head(const ArchivedModel& model);
 /// What `encode_head` wrote. `blobs` becomes the bytes of all blobs. Throws ModelError, naming
 /// `where`, for anything else.

@@ -29,7 +29,8 @@ class BlobWriter {
       if (blobs_[i].digest == digest && blobs_[i].bytes == bytes.size()) return i;
     }
     blobs_.push_back({end_, bytes.size(), std::move(digest)});
-    end_ += bytes.size();
+    const std::uint64_t begin = end_;
+    end_ = (begin + bytes.size() + kBlobAlignment - 1) / kBlobAlignment * kBlobAlignment;
     contents_.push_back(std::move(bytes));
     return blobs_.size() - 1;
   }
@@ -98,9 +99,17 @@ void save_compiled(std::span<const CompiledModel> models, const std::string& pat
     file.variants.push_back(variant_of(model, blobs));
   }
   file.blobs = blobs.blobs();
-  std::string bytes = encode_head(file);
-  for (const std::string& content : blobs.contents()) bytes += content;
-  write_file_atomically(path, bytes);
+  const std::string head = encode_head(file);
+  const std::string gap(kBlobAlignment, '\0');
+  std::vector<std::string_view> parts{head};
+  for (const std::string& content : blobs.contents()) {
+    const std::size_t over = content.size() % kBlobAlignment;
+    parts.emplace_back(content);
+    if (&content != &blobs.contents().back() && over > 0) {
+      parts.emplace_back(gap.data(), kBlobAlignment - over);
+    }
+  }
+  write_file_atomically(path, parts);
 }
 
 }  // namespace morton

@@ -34,6 +34,9 @@ struct MemoryPool::Store {
   cl::Buffer take(std::int64_t& bytes);
   cl::Buffer make(std::int64_t bytes);
   void give_back(cl::Buffer buffer, std::int64_t bytes);
+  /// Throws DeviceError where `bytes` are too many for one block, or `size` more than is left;
+  /// `mutex` is held.
+  void require_room(std::int64_t bytes, std::int64_t size) const;
 
   const cl::Context context;
   const DeviceInfo info;
@@ -43,16 +46,43 @@ struct MemoryPool::Store {
 };
 
 struct Block::Lease {
-  Lease(std::shared_ptr<MemoryPool::Store> the_store, cl::Buffer the_buffer, std::int64_t size)
-      : store(std::move(the_store)), buffer(std::move(the_buffer)), bytes(size) {}
+  Lease(std::shared_ptr<MemoryPool::Store> the_store, cl::Buffer the_buffer, std::int64_t size,
+        std::shared_ptr<const void> the_owner)
+      : store(std::move(the_store)),
+        owner(std::move(the_owner)),
+        buffer(std::move(the_buffer)),
+        bytes(size) {}
   Lease(const Lease&) = delete;
   Lease& operator=(const Lease&) = delete;
-  ~Lease() { store->give_back(std::move(buffer), bytes); }
+  ~Lease() {
+    if (owner == nullptr) {
+      store->give_back(std::move(buffer), bytes);
+      return;
+    }
+    const std::lock_guard lock(store->mutex);
+    store->used -= bytes;
+  }
 
   std::shared_ptr<MemoryPool::Store> store;
+  std::shared_ptr<const void> owner;  ///< of memory that is the host's, else null
   cl::Buffer buffer;
   std::int64_t bytes;
 };
+
+void MemoryPool::Store::require_room(std::int64_t bytes, std::int64_t size) const {
+  if (bytes > info.memory.max_allocation_bytes) {
+    throw DeviceError("device memory: asked for one block of " + std::to_string(bytes) +
+                      " bytes, but " + info.name + " gives at most " +
+                      std::to_string(info.memory.max_allocation_bytes) +
+                      " at once; use a smaller batch or another device");
+  }
+  if (size > info.memory.global_bytes - used) {
+    throw DeviceError("device memory: asked for " + std::to_string(bytes) + " bytes while " +
+                      std::to_string(used) + " of the " + std::to_string(info.memory.global_bytes) +
+                      " bytes of " + info.name +
+                      " are in use; use a smaller batch or free sessions");
+  }
+}
 
 cl::Buffer MemoryPool::Store::take(std::int64_t& bytes) {
   const auto reusable = free_blocks.lower_bound(bytes);
@@ -138,30 +168,38 @@ Block MemoryPool::allocate(std::int64_t bytes) {
   if (bytes < 0) {
     throw InternalError("device memory: asked for " + std::to_string(bytes) + " bytes");
   }
-  const DeviceInfo& info = store_->info;
-  if (bytes > info.memory.max_allocation_bytes) {
-    throw DeviceError("device memory: asked for one block of " + std::to_string(bytes) +
-                      " bytes, but " + info.name + " gives at most " +
-                      std::to_string(info.memory.max_allocation_bytes) +
-                      " at once; use a smaller batch or another device");
-  }
   // Rounded up so that blocks fit more than one request, unless that crosses the limit.
-  std::int64_t size = round_up(std::max<std::int64_t>(bytes, 1), kPageBytes);
-  if (size > info.memory.max_allocation_bytes) size = std::max<std::int64_t>(bytes, 1);
+  const DeviceInfo& info = store_->info;
+  const std::int64_t least = std::max<std::int64_t>(bytes, 1);
+  const std::int64_t most = info.memory.max_allocation_bytes;
+  std::int64_t size = least > most - most % kPageBytes ? least : round_up(least, kPageBytes);
 
   const std::lock_guard lock(store_->mutex);
-  if (size > info.memory.global_bytes - store_->used) {
-    throw DeviceError("device memory: asked for " + std::to_string(bytes) + " bytes while " +
-                      std::to_string(store_->used) + " of the " +
-                      std::to_string(info.memory.global_bytes) + " bytes of " + info.name +
-                      " are in use; use a smaller batch or free sessions");
-  }
+  store_->require_room(bytes, size);
   cl::Buffer buffer;
   with_device_errors("device memory: block of " + std::to_string(bytes) + " bytes", info,
                      [&] { buffer = store_->take(size); });
+  return take_over(std::move(buffer), size, nullptr);
+}
+
+Block MemoryPool::over(std::span<const std::byte> memory, std::shared_ptr<const void> owner) {
+  const auto bytes = static_cast<std::int64_t>(memory.size());
+  const std::lock_guard lock(store_->mutex);
+  store_->require_room(bytes, bytes);
+  cl::Buffer buffer;
+  with_device_errors("device memory: block over " + std::to_string(bytes) + " bytes of the host",
+                     store_->info, [&] {
+                       buffer = cl::Buffer(store_->context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR,
+                                           memory.size(), const_cast<std::byte*>(memory.data()));
+                     });
+  return take_over(std::move(buffer), bytes, std::move(owner));
+}
+
+Block MemoryPool::take_over(cl::Buffer buffer, std::int64_t bytes,
+                            std::shared_ptr<const void> owner) {
   Block block;
-  block.lease_ = std::make_shared<Block::Lease>(store_, std::move(buffer), size);
-  store_->used += size;
+  block.lease_ = std::make_shared<Block::Lease>(store_, std::move(buffer), bytes, std::move(owner));
+  store_->used += bytes;
   store_->peak = std::max(store_->peak, store_->used);
   return block;
 }

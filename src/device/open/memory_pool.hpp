@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "base/device/device_info.hpp"
@@ -45,6 +46,10 @@ class MemoryPool {
   /// when it exceeds the largest allocation or what is left of the device's memory, with the
   /// numbers.
   [[nodiscard]] MORTON_FOR_TOOLS Block allocate(std::int64_t bytes);
+  /// A block over memory of the host's, for devices that share it: what lies there is in the block.
+  /// `owner` keeps it; nothing may write to the block. Throws DeviceError as `allocate` does, and
+  /// where the driver takes no such memory.
+  [[nodiscard]] Block over(std::span<const std::byte> memory, std::shared_ptr<const void> owner);
   /// Bytes in use, and the most that ever were.
   [[nodiscard]] std::int64_t used_bytes() const;
   [[nodiscard]] std::int64_t peak_bytes() const;
@@ -54,6 +59,9 @@ class MemoryPool {
  private:
   friend class Block;
   struct Store;
+  /// A block that counts as used; the store's mutex is held.
+  Block take_over(cl::Buffer buffer, std::int64_t bytes, std::shared_ptr<const void> owner);
+
   std::shared_ptr<Store> store_;
 };
 

@@ -40,6 +40,8 @@ std::string_view name_of(PlannedBlock::Kind kind) {
       return "activations";
     case PlannedBlock::Kind::workspace:
       return "workspace";
+    case PlannedBlock::Kind::loading:
+      return "loading";
   }
   return "";
 }

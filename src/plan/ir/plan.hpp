@@ -179,7 +179,8 @@ struct PlannedBlock {
     weights,
     state,
     activations,
-    workspace
+    workspace,
+    loading,  ///< of constants that only load steps read: gone once the plan is loaded
   } kind = Kind::activations;
   std::int64_t bytes = 0;
   DeviceIndex device = kFirstDevice;  ///< that it belongs to
@@ -226,7 +227,7 @@ struct Plan {
 /// Estimated time of a run: the devices work at the same time, transfers one after the other.
 [[nodiscard]] double estimated_us(const Plan& plan);
 
-/// "weights", "state", "activations", "workspace".
+/// "weights", "state", "activations", "workspace", "loading".
 [[nodiscard]] std::string_view name_of(PlannedBlock::Kind kind);
 /// Bytes of all blocks of a kind.
 [[nodiscard]] std::int64_t block_bytes(const Plan& plan, PlannedBlock::Kind kind);

@@ -13,7 +13,7 @@ namespace {
 /// Sizes beyond this are damage, and sums of two of them do not overflow.
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 60;
 
-void check_values(const Plan& plan, const std::string& where) {
+void check_values(const Plan& plan, ArchivedConstants constants, const std::string& where) {
   for (const Value& value : plan.values) {
     const auto fail = [&](const std::string& why) {
       throw ModelError(where + ": is damaged: value '" + value.name + "' " + why);
@@ -23,7 +23,9 @@ void check_values(const Plan& plan, const std::string& where) {
       fail("has " + std::to_string(value.bytes) + " bytes at " +
            std::to_string(value.offset_bytes));
     }
-    if (value.kind == Value::Kind::derived) fail("is computed from constants");
+    if (value.kind == Value::Kind::derived && constants == ArchivedConstants::packed) {
+      fail("is computed from constants");
+    }
     if (value.kind == Value::Kind::state &&
         static_cast<std::int64_t>(value.data.bytes()) != value.bytes) {
       fail("starts with " + std::to_string(value.data.bytes()) + " bytes of " +
@@ -33,16 +35,18 @@ void check_values(const Plan& plan, const std::string& where) {
 }
 
 void check_steps(const Plan& plan, const std::string& where) {
-  for (const Step& step : plan.steps) {
-    if (step.transfer() != nullptr) {
-      throw ModelError(where + ": is damaged: step " + step.name + " is a transfer");
-    }
-    for (const StepArgument& argument : step.arguments) {
-      const std::int64_t* integer = argument.integer();
-      if (integer != nullptr && (*integer < std::numeric_limits<std::int32_t>::min() ||
-                                 *integer > std::numeric_limits<std::int32_t>::max())) {
-        throw ModelError(where + ": is damaged: step " + step.name + " has the argument " +
-                         argument.name + " = " + std::to_string(*integer));
+  for (const auto* steps : {&plan.load_steps, &plan.steps}) {
+    for (const Step& step : *steps) {
+      if (step.transfer() != nullptr) {
+        throw ModelError(where + ": is damaged: step " + step.name + " is a transfer");
+      }
+      for (const StepArgument& argument : step.arguments) {
+        const std::int64_t* integer = argument.integer();
+        if (integer != nullptr && (*integer < std::numeric_limits<std::int32_t>::min() ||
+                                   *integer > std::numeric_limits<std::int32_t>::max())) {
+          throw ModelError(where + ": is damaged: step " + step.name + " has the argument " +
+                           argument.name + " = " + std::to_string(*integer));
+        }
       }
     }
   }
@@ -100,9 +104,10 @@ Plan with_packed_constants(Plan plan) {
   return plan;
 }
 
-void check_archived(const Plan& plan, const DeviceInfo& device, const std::string& where) {
+void check_archived(const Plan& plan, const DeviceInfo& device, const std::string& where,
+                    ArchivedConstants constants) {
   try {
-    check_values(plan, where);
+    check_values(plan, constants, where);
     check_steps(plan, where);
     check_programs(plan, where);
     for (const PlannedBlock& block : plan.blocks) {

@@ -13,10 +13,14 @@ namespace morton::plan {
 /// neither data nor views, nothing is derived from them, and loading takes no steps.
 [[nodiscard]] Plan with_packed_constants(Plan plan);
 
+/// Of an archived plan: packed already (with_packed_constants), or as the plan was made.
+enum class ArchivedConstants : std::uint8_t { packed, as_made };
+
 /// Checks a plan that was read from a file before anything relies on it, then as `verify` does.
 /// Throws ModelError that names `where`, and UnsupportedError for a plan that is right elsewhere
 /// and shares memory as this device cannot.
-void check_archived(const Plan& plan, const DeviceInfo& device, const std::string& where);
+void check_archived(const Plan& plan, const DeviceInfo& device, const std::string& where,
+                    ArchivedConstants constants = ArchivedConstants::packed);
 
 }  // namespace morton::plan
 
@@ -40,7 +44,7 @@ struct LastOf<plan::Step::Role> {
 };
 template <>
 struct LastOf<plan::PlannedBlock::Kind> {
-  static constexpr auto value = plan::PlannedBlock::Kind::workspace;
+  static constexpr auto value = plan::PlannedBlock::Kind::loading;
 };
 template <>
 struct LastOf<source::InstanceArgument::Kind> {

@@ -10,11 +10,29 @@
 namespace morton::plan {
 namespace {
 
-PlannedBlock::Kind block_kind(const Value& value) {
-  if (is_fixed(value)) return PlannedBlock::Kind::weights;
-  if (value.kind == Value::Kind::state) return PlannedBlock::Kind::state;
-  return value.kind == Value::Kind::workspace ? PlannedBlock::Kind::workspace
-                                              : PlannedBlock::Kind::activations;
+using BlockKinds = Indexed<ValueId, PlannedBlock::Kind>;
+
+BlockKinds block_kinds(const Plan& plan) {
+  Indexed<ValueId, char> outlives_loading(plan.values.size(), 0);
+  for (const Step& step : plan.steps) {
+    for (const ValueId value : step.reads) outlives_loading[memory_root(plan.values, value)] = 1;
+  }
+  for (const Port& output : plan.outputs) {
+    outlives_loading[memory_root(plan.values, output.value)] = 1;
+  }
+  const auto kind_of = [&](ValueId v) {
+    const Value& value = plan.values[v];
+    if (is_fixed(value)) {
+      return outlives_loading[memory_root(plan.values, v)] != 0 ? PlannedBlock::Kind::weights
+                                                                : PlannedBlock::Kind::loading;
+    }
+    if (value.kind == Value::Kind::state) return PlannedBlock::Kind::state;
+    return value.kind == Value::Kind::workspace ? PlannedBlock::Kind::workspace
+                                                : PlannedBlock::Kind::activations;
+  };
+  BlockKinds kinds;
+  for (const ValueId v : plan.values.ids()) kinds.add(kind_of(v));
+  return kinds;
 }
 
 /// Values of one kind on one device: they share blocks with each other only.
@@ -25,7 +43,7 @@ struct Pool {
 };
 
 /// The pools, that of the largest value first.
-std::vector<Pool> pools_of(const Plan& plan) {
+std::vector<Pool> pools_of(const Plan& plan, const BlockKinds& kinds) {
   std::vector<ValueId> order;
   for (const ValueId v : plan.values.ids()) {
     if (!plan.values[v].memory_of) order.push_back(v);
@@ -36,7 +54,7 @@ std::vector<Pool> pools_of(const Plan& plan) {
   std::vector<Pool> pools;
   for (const ValueId v : order) {
     const Value& value = plan.values[v];
-    const PlannedBlock::Kind kind = block_kind(value);
+    const PlannedBlock::Kind kind = kinds[v];
     auto pool = std::find_if(pools.begin(), pools.end(), [&](const Pool& known) {
       return known.kind == kind && known.device == value.device;
     });
@@ -74,7 +92,7 @@ std::int64_t largest_live(const Plan& plan, const Indexed<ValueId, Lifetime>& li
   std::vector<std::int64_t> live(plan.steps.size() + 1, 0);
   for (const ValueId v : plan.values.ids()) {
     if (plan.values[v].memory_of) continue;
-    const std::int64_t bytes = counts(plan.values[v]);
+    const std::int64_t bytes = counts(v);
     for (std::size_t step = lives[v].first; step <= lives[v].last; ++step) live[step] += bytes;
   }
   return *std::max_element(live.begin(), live.end());
@@ -82,15 +100,18 @@ std::int64_t largest_live(const Plan& plan, const Indexed<ValueId, Lifetime>& li
 
 /// The largest live sets, of all values that a session holds and of each kind with the alignment
 /// of each value.
-void add_live_sets(Plan& plan, const Indexed<ValueId, Lifetime>& lives, const Devices& devices) {
+void add_live_sets(Plan& plan, const Indexed<ValueId, Lifetime>& lives, const BlockKinds& kinds,
+                   const Devices& devices) {
   const auto of_kind = [&](PlannedBlock::Kind kind) {
-    return largest_live(plan, lives, [&](const Value& value) {
+    return largest_live(plan, lives, [&](ValueId v) {
+      const Value& value = plan.values[v];
       const DeviceInfo& device = devices[value.device];
-      return block_kind(value) == kind ? round_up(value.bytes, device.memory.base_alignment_bytes)
-                                       : 0;
+      return kinds[v] == kind ? round_up(value.bytes, device.memory.base_alignment_bytes) : 0;
     });
   };
-  const auto of_session = [](const Value& value) { return is_fixed(value) ? 0 : value.bytes; };
+  const auto of_session = [&](ValueId v) {
+    return is_fixed(plan.values[v]) ? 0 : plan.values[v].bytes;
+  };
   plan.largest_live = {largest_live(plan, lives, of_session),
                        of_kind(PlannedBlock::Kind::activations),
                        of_kind(PlannedBlock::Kind::workspace)};
@@ -110,7 +131,8 @@ void place_memory(Plan& plan, const Devices& devices) {
     }
   }
   const Indexed<ValueId, char> begins = begins_block(plan);
-  for (const Pool& pool : pools_of(plan)) {
+  const BlockKinds kinds = block_kinds(plan);
+  for (const Pool& pool : pools_of(plan, kinds)) {
     place(pool, lives, begins, devices[pool.device], plan);
   }
   for (Value& value : plan.values) {
@@ -119,7 +141,7 @@ void place_memory(Plan& plan, const Devices& devices) {
     value.block = owner.block;
     value.offset_bytes = owner.offset_bytes + value.offset_in_owner_bytes;
   }
-  add_live_sets(plan, lives, devices);
+  add_live_sets(plan, lives, kinds, devices);
 }
 
 }  // namespace morton::plan

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "base/files/archive.hpp"
+#include "morton/model.hpp"
+
+namespace morton {
+
+/// Where archives look for it: PortInfo is a public type.
+template <typename Archive, Archived<PortInfo> T>
+void visit(Archive& archive, T& port) {
+  auto& [name, dtype, shape, symbols] = port;
+  archive(name, dtype, shape, symbols);
+}
+
+}  // namespace morton

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The constants of a loaded plan: where they are from, how they get there, and what is derived.
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+#include "base/error.hpp"
+#include "base/rooms.hpp"
+#include "device/use/transfer.hpp"
+#include "layout/pack_slabs.hpp"
+#include "run/loaded_plan.hpp"
+#include "run/shared_constants.hpp"
+
+namespace morton::run {
+namespace {
+
+/// Host memory for packed weights on their way to the device.
+constexpr std::int64_t kSlabBytes = std::int64_t{16} << 20;
+
+}  // namespace
+
+void LoadedPlan::take_constants() {
+  const Indexed<ValueId, ValueId> same = shared_constants(plan_, family_->plan());
+  for (const ValueId v : same.ids()) {
+    if (!same[v] || is_for_loading(v)) continue;
+    is_taken_[v] = 1;
+    constants_[v] = family_->constant(same[v]);
+    shared_bytes_ += plan_.values[v].bytes;
+  }
+}
+
+void LoadedPlan::upload_constants(const CompiledAhead& ahead) {
+  blocks_.resize(plan_.blocks.size());
+  for (const DeviceIndex index : devices_.ids()) {
+    with_device_errors("uploading the weights", device(index).info(), [&] {
+      for (const BlockId b : blocks_.ids()) {
+        // What is not the family's has memory of its own, value by value.
+        if (family_ == nullptr && plan_.blocks[b].device == index) {
+          blocks_[b] = weights_block(b, ahead);
+        }
+      }
+      const cl::CommandQueue queue = device(index).make_queue(OpenClDevice::QueueKind::plain);
+      for (const ValueId v : plan_.values.ids()) {
+        const Value& value = plan_.values[v];
+        if (!is_fixed(value) || value.device != index || is_taken_[v] != 0) continue;
+        if (is_for_loading(v) && !is_read_while_loading(v)) continue;
+        if (ahead.weights.empty()) {
+          upload(v, queue);
+        } else {
+          upload_packed(v, ahead, queue);
+        }
+      }
+      queue.finish();
+    });
+  }
+}
+
+Block LoadedPlan::weights_block(BlockId block, const CompiledAhead& ahead) const {
+  const PlannedBlock& planned = plan_.blocks[block];
+  OpenClDevice& its_device = device(planned.device);
+  if (planned.kind == PlannedBlock::Kind::loading && ahead.weights.empty()) {
+    return its_device.memory().allocate(planned.bytes);
+  }
+  if (planned.kind != PlannedBlock::Kind::weights) return {};
+  if (lies_as_it_is(block, ahead)) {
+    return its_device.memory().over(std::as_bytes(std::span(ahead.weights[block])), ahead.owner);
+  }
+  return its_device.memory().allocate(planned.bytes);
+}
+
+bool LoadedPlan::lies_as_it_is(BlockId block, const CompiledAhead& ahead) const {
+  const DeviceInfo& info = device(plan_.blocks[block].device).info();
+  if (ahead.owner == nullptr || !info.memory.is_unified) return false;
+  const auto address = reinterpret_cast<std::uintptr_t>(ahead.weights[block].data());
+  const auto alignment = static_cast<std::uintptr_t>(info.memory.base_alignment_bytes);
+  return !ahead.weights[block].empty() && address % alignment == 0;
+}
+
+bool LoadedPlan::is_for_loading(ValueId value) const {
+  const BlockId block = plan_.values[value].block;
+  return plan_.blocks[block].kind == PlannedBlock::Kind::loading;
+}
+
+bool LoadedPlan::is_taken(const Step& step) const {
+  return std::ranges::all_of(step.writes, [&](ValueId value) { return is_taken_[value] != 0; });
+}
+
+bool LoadedPlan::is_read_while_loading(ValueId value) const {
+  return std::ranges::any_of(plan_.load_steps, [&](const Step& step) {
+    return !is_taken(step) && std::ranges::find(step.reads, value) != step.reads.end();
+  });
+}
+
+void LoadedPlan::drop_what_was_for_loading() {
+  loading_blocks_.clear();
+  for (const ValueId v : plan_.values.ids()) {
+    if (is_fixed(plan_.values[v]) && is_for_loading(v)) constants_[v] = cl::Buffer();
+  }
+  for (const BlockId b : plan_.blocks.ids()) {
+    if (plan_.blocks[b].kind != PlannedBlock::Kind::loading) continue;
+    if (b.index() < static_cast<int>(blocks_.size())) blocks_[b] = {};
+    device(plan_.blocks[b].device).memory().trim();
+  }
+}
+
+void LoadedPlan::upload(ValueId id, const cl::CommandQueue& queue) {
+  const Value& value = plan_.values[id];
+  const std::int64_t bytes = std::max<std::int64_t>(value.bytes, 1);
+  if (family_ == nullptr) {
+    constants_[id] = blocks_[value.block].slice(value.offset_bytes, bytes);
+  } else {
+    std::vector<Block>& blocks = is_for_loading(id) ? loading_blocks_ : own_blocks_;
+    if (!is_for_loading(id)) own_bytes_ += value.bytes;
+    blocks.push_back(device(value.device).memory().allocate(bytes));
+    constants_[id] = blocks.back().slice(0, bytes);
+  }
+  if (value.kind == Value::Kind::derived || value.bytes == 0) return;
+  const DeviceInfo& info = device(value.device).info();
+  // Memory that the host shares takes what is packed as it comes; other memory by way of `staged`.
+  std::optional<MappedBuffer> mapped;
+  std::vector<std::byte> staged;
+  if (info.memory.is_unified) {
+    mapped.emplace(queue, info, constants_[id], MappedBuffer::Range{0, value.bytes},
+                   MappedBuffer::Access::overwrite);
+  }
+  const auto take = [&](const layout::Slab& slab) {
+    const auto size = static_cast<std::size_t>(slab.bytes);
+    if (mapped) {
+      slab.fill(mapped->bytes().subspan(static_cast<std::size_t>(slab.offset_bytes), size));
+    } else {
+      staged.resize(size);
+      slab.fill(staged);
+      write_buffer(queue, info, constants_[id], slab.offset_bytes, staged);
+    }
+    value.data.drop_pages();
+  };
+  if (value.view) {
+    pack_through_in_slabs(value.data, *value.view, value.view_names, value.arrangement, kSlabBytes,
+                          take);
+  } else {
+    pack_in_slabs(value.data, value.arrangement, kSlabBytes, take);
+  }
+  if (mapped) mapped->unmap();
+}
+
+void LoadedPlan::upload_packed(ValueId id, const CompiledAhead& ahead,
+                               const cl::CommandQueue& queue) {
+  const Value& value = plan_.values[id];
+  if (is_for_loading(id)) return;
+  constants_[id] =
+      blocks_[value.block].slice(value.offset_bytes, std::max<std::int64_t>(value.bytes, 1));
+  if (lies_as_it_is(value.block, ahead)) return;
+  const std::span<const std::byte> bytes = std::as_bytes(std::span(ahead.weights[value.block]));
+  write_buffer(queue, device(value.device).info(), constants_[id], 0,
+               bytes.subspan(static_cast<std::size_t>(value.offset_bytes),
+                             static_cast<std::size_t>(value.bytes)));
+}
+
+void LoadedPlan::run_load_steps() {
+  for (const DeviceIndex index : devices_.ids()) {
+    with_device_errors("preparing the weights", device(index).info(), [&] {
+      const cl::CommandQueue queue = device(index).make_queue(OpenClDevice::QueueKind::plain);
+      // Kernels live until the queue is done with them.
+      std::vector<std::unique_ptr<LaunchedStep>> launched;
+      for (const Step& step : plan_.load_steps) {
+        if (step.device != index || is_taken(step)) continue;
+        launched.push_back(
+            launch(step, [&](ValueId value) -> const cl::Buffer& { return constant(value); }));
+        launched.back()->enqueue(queue, nullptr);
+      }
+      queue.finish();
+    });
+  }
+}
+
+}  // namespace morton::run
