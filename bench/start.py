@@ -1,142 +1,240 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""First and later starts of networks beside their targets: prints the table with the command for each number, and
+"""First and later starts of networks beside their targets: prints the tables with the command for each number, and
 appends a record to bench/history/start. Each number is the median of whole processes up to their first answer.
 
-cold: no cache holds anything. warm: all is kept. ahead: a file of `morton compile`, the driver's cache emptied."""
+cold: no cache holds anything. warm: all is kept. driver kept nothing: Morton's cache holds all, the driver's nothing.
+compiled ahead: a file of `morton compile`, no cache holds anything.
+
+Peers run in the interpreter that --peer-python names: ONNX Runtime, and tinygrad on its OpenCL device. A peer that is
+missing is named. A missed target or peer is no failure; a start of Morton's that fails is, and the status is 1."""
 
 import argparse
+import array
 import datetime
 import json
+import math
 import os
+import pathlib
+import random
 import shlex
+import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 import gemm
 import networks
 import start_table as table
 
 ROOT = gemm.ROOT
-STATES = {"cold": "cold", "warm": "warm", "compiled ahead": "ahead"}
+IMAGES = (1, 3, 224, 224)
+SHAPES = {"lenet5": (1, 1, 32, 32), "encoder": (1, 128, 384)}
+ENCODER = ROOT / "tools" / "dequantised_encoder.py"
+PEER = ROOT / "bench" / "start_peer.py"
+# Starts of each kind: those that compile take seconds.
+COLD_ROUNDS, ROUNDS = 1, 5
 
 
 class Failed(Exception):
     """A command that ended with a status, and what it said."""
 
 
-def json_of(words, environment=None):
-    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False, env=environment)
-    if done.returncode != 0:
-        raise Failed(f"{shlex.join(words)}: status {done.returncode}: {done.stderr.strip()[-500:]}")
-    return json.loads(done.stdout)
+def write_input(path, shape):
+    """An .npy file of numbers between 0 and 1."""
+    generator = random.Random(1)
+    head = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}"
+    head += " " * (-(10 + len(head) + 1) % 64) + "\n"
+    values = array.array("f", (generator.random() for _ in range(math.prod(shape))))
+    with open(path, "wb") as file:
+        file.write(b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head.encode() + values.tobytes())
 
 
-def device_words(options):
-    return ["--device", options.device] if options.device else []
+def start(words, caches):
+    """Runs a process with the variables `caches`: seconds, peak resident bytes, and what it printed."""
+    environment = dict(os.environ, **caches)
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as said:
+        begin = time.monotonic()
+        process = subprocess.Popen(words, cwd=ROOT, stdout=out, stderr=said, env=environment)
+        _, status, usage = os.wait4(process.pid, 0)
+        seconds = time.monotonic() - begin
+        process.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        said.seek(0)
+        if process.returncode != 0:
+            raise Failed(f"{shlex.join(words)}: status {process.returncode}: {said.read().decode()[-500:].strip()}")
+        return seconds, usage.ru_maxrss * 1024, out.read().decode()
 
 
-def starts_of(network, file, options):
-    """The row of a network: seconds by state, and the kernels that a cold start builds."""
-    words = [options.program, "bench", str(file), "--shape", network.shape, "--cold", *device_words(options)]
-    gemm.say(shlex.join(words))
-    row = {"network": network.name, "command": shlex.join(words), "why": ""}
-    try:
-        for start in json_of(words + ["--format", "json"])["starts"]:
-            column = STATES.get(start["state"])
-            if column == "warm" and start["driver_caches"] != "kept":
-                column = None
-            if column is None:
-                continue
-            row[column] = start["median_ms"] / 1000.0
-            if column == "cold":
-                row["kernels"] = start["last_start"]["kernels_built"]
-    except Failed as why:
-        row["why"] = str(why)
-    row["verdicts"] = {column: "not measured" if column not in row else "hit" if row[column] <= most else "miss"
-                       for column, most in network.targets()}
-    return row
+class Starts:
+    """The starts of one network, in a folder of its own."""
 
+    def __init__(self, network, model, options, folder):
+        self.network, self.options, self.folder = network, options, folder
+        self.model, self.input = str(model), f"{folder}/x.npy"
+        shape = SHAPES.get(network, IMAGES)
+        write_input(self.input, shape)
+        self.shape = [] if network == "encoder" else ["--shape", "input:" + "x".join(map(str, shape))]
+        self.found = {"starts": {}, "absent": {}, "objects": None}
 
-def share_built_anew(files, options):
-    """The row of a network whose relative is cached already."""
-    first, second, most = table.SHARED
-    shapes = {network.name: network.shape for network in table.NETWORKS}
-    row = {"network": f"{second} where {first} is cached", "wanted": most, "why": "", "command": ""}
-    with tempfile.TemporaryDirectory() as empty:
-        os.mkdir(f"{empty}/pocl")
-        environment = dict(os.environ, POCL_CACHE_DIR=f"{empty}/pocl", CUDA_CACHE_PATH=f"{empty}/cuda")
+    def words(self, model, cache):
+        device = ["--device", self.options.device] if self.options.device else []
+        return [self.options.program, "run", model, *self.shape, "-i", self.input, "--cache-dir", cache,
+                "--format", "json", *device]
+
+    def caches(self, name):
+        """Where drivers that keep something are told to keep it: the folder `name`."""
+        folders = {key: f"{self.folder}/{name}/{key}" for key in ("POCL_CACHE_DIR", "CUDA_CACHE_PATH")}
+        for folder in folders.values():
+            os.makedirs(folder, exist_ok=True)
+        return folders
+
+    def command(self, words, caches):
+        text = shlex.join([*(f"{key}={value}" for key, value in caches.items()), *words])
+        return text.replace(str(self.folder), "$F").replace(str(ROOT) + "/", "")
+
+    def measure(self, kind, rounds, prepared):
+        """Starts of a kind; prepared(round) gives the words and the caches of one."""
+        samples, peaks, last = [], [], {}
+        words, caches = prepared(0)
         try:
-            for name in (first, second):
-                words = [options.program, "bench", str(files[name]), "--shape", shapes[name], "-n", "1", "--warmup",
-                         "0ms", *device_words(options)]
-                row["command"] = shlex.join(words)
-                cache = json_of(words + ["--cache-dir", f"{empty}/morton", "--format", "json"], environment)["cache"]
+            for number in range(rounds):
+                words, caches = prepared(number)
+                seconds, peak, out = start(words, caches)
+                samples.append(seconds)
+                peaks.append(peak)
+                last = json.loads(out)
+        except (Failed, json.JSONDecodeError) as why:
+            self.found["absent"][kind] = str(why)
+            return None
+        kernels = last.get("kernels", {})
+        one = {"s": statistics.median(samples), "best_s": min(samples), "samples_s": samples,
+               "peak_bytes": max(peaks), "built": kernels.get("built"), "command": self.command(words, caches),
+               "kernels": kernels.get("built", 0) + kernels.get("from_cache", 0)}
+        if kind == table.COLD and "PoCL" in self.options.platform:
+            self.found["objects"] = kernels["compiled_objects"]
+        self.found["starts"][kind] = one
+        return one
+
+    def ours(self):
+        cold = self.measure(table.COLD, COLD_ROUNDS, lambda n: (
+            self.words(self.model, f"{self.folder}/morton"), self.caches("driver")))
+        if cold is None:
+            return
+        warm = (self.words(self.model, f"{self.folder}/morton"), self.caches("driver"))
+        self.measure(table.WARM, self.options.rounds, lambda n: warm)
+        self.measure(table.DRIVER, self.options.rounds, lambda n: (warm[0], self.caches(f"driver{n}")))
+        file = f"{self.folder}/model.morton"
+        device = ["--device", self.options.device] if self.options.device else []
+        try:
+            start([self.options.program, "compile", self.model, *self.shape, "-o", file, "--cache-dir",
+                   f"{self.folder}/morton", *device], self.caches("driver"))
         except Failed as why:
-            return dict(row, why=str(why), verdict="not measured")
-    row["built"] = cache["kernels_built"]
-    row["share"] = cache["kernels_built"] / max(cache["kernels_built"] + cache["kernels_from_cache"], 1)
-    return dict(row, verdict="hit" if row["share"] <= most else "miss")
+            self.found["absent"].update({table.AHEAD: str(why), table.AHEAD_KEPT: str(why)})
+            return
+        self.measure(table.AHEAD, self.options.rounds, lambda n: (
+            self.words(file, f"{self.folder}/ahead{n}"), self.caches(f"ahead{n}")))
+        kept = (self.words(file, f"{self.folder}/ahead0"), self.caches("ahead0"))
+        self.measure(table.AHEAD_KEPT, self.options.rounds, lambda n: kept)
+        os.remove(file)
+
+    def peers(self):
+        words = [self.options.peer_python, str(PEER)]
+        threads = ["--threads", str(self.options.threads)]
+        self.measure(table.ONNXRUNTIME, self.options.rounds, lambda n: (
+            [*words, "onnxruntime", self.model, self.input, *threads], {}))
+        tinygrad = [*words, "tinygrad", self.model, self.input]
+        empty = dict(self.caches("tinygrad"), CACHEDB=f"{self.folder}/tinygrad.db")
+        if self.measure(table.TINYGRAD_COLD, COLD_ROUNDS, lambda n: (tinygrad, empty)):
+            self.measure(table.TINYGRAD_WARM, min(2, self.options.rounds), lambda n: (tinygrad, empty))
+
+    def after(self, model):
+        """The relative's kernels, where this network's are cached already."""
+        words = self.words(str(model), f"{self.folder}/morton")
+        seconds, _, out = start(words, self.caches("driver"))
+        kernels = json.loads(out)["kernels"]
+        return {"built": kernels["built"], "kernels": kernels["built"] + kernels["from_cache"], "s": seconds,
+                "command": self.command(words, self.caches("driver"))}
 
 
-def cell(row, column, wanted):
-    if column not in row:
-        return "n/a"
-    text = str(row[column]) if column == "kernels" else f"{row[column]:.3g}"
-    return text if column not in wanted else f"{text} (<= {wanted[column]:g}: {row['verdicts'][column]})"
+def files_of(names, options):
+    """The networks' files by name; what cannot be made has a reason in place of a path."""
+    files = dict(networks.make_files([name for name in names if name != "encoder"], options))
+    if "encoder" in names:
+        file = pathlib.Path(ROOT / options.work / "encoder.onnx")
+        done = subprocess.run([options.peer_python, str(ENCODER), str(file)], cwd=ROOT, capture_output=True, text=True,
+                              check=False)
+        files["encoder"] = file if done.returncode == 0 else Failed(done.stderr.strip().splitlines()[-1])
+    return files
 
 
-def print_table(rows, shared):
-    columns = ("kernels", "cold", "warm", "ahead")
-    print("| network | kernels | cold, s | warm, s | compiled ahead, s | command |\n|---|---|---|---|---|---|")
-    wanted = {network.name: dict(network.targets()) for network in table.NETWORKS}
-    for row in rows:
-        cells = " | ".join(cell(row, column, wanted[row["network"]]) for column in columns)
-        print(f"| {row['network']} | {cells} | `{row['command']}` |")
-    if shared and not shared["why"]:
-        print(f"\n{shared['network']}: {shared['built']} kernels, {100 * shared['share']:.0f} %, are built anew "
-              f"(<= {100 * shared['wanted']:.0f} %: {shared['verdict']})")
-    for row in [*rows, *([shared] if shared else [])]:
-        if row["why"]:
-            print(f"\nnot measured: {row['network']}: {row['why']}")
+def measure_network(network, files, options):
+    gemm.say(network)
+    if isinstance(files[network], Failed):
+        return {"starts": {}, "absent": {"all": str(files[network])}, "objects": None}, None
+    after = None
+    with tempfile.TemporaryDirectory() as folder:
+        starts = Starts(network, files[network], options, folder)
+        starts.ours()
+        if network == table.BEFORE and table.AFTER in files and table.COLD in starts.found["starts"]:
+            after = starts.after(files[table.AFTER])
+        if options.peer_python and network != table.LARGE:
+            starts.peers()
+    return starts.found, after
 
 
 def parse_arguments():
     parser = argparse.ArgumentParser(prog="./dev bench start", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-d", "--device", default="", help="as of morton; else a GPU, if there is one")
-    parser.add_argument("--only", default="", metavar="TEXT", help="networks whose name holds this")
+    parser.add_argument("--only", action="append", choices=[*table.NETWORKS, table.LARGE], metavar="NETWORK",
+                        help="one network; repeatable")
+    parser.add_argument("--quick", action="store_true", help="two starts of each kind, without the largest network")
+    parser.add_argument("--peer-python", default="", metavar="PYTHON",
+                        help="interpreter with onnxruntime, tinygrad, onnx and numpy; without it no peer is measured")
+    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="of ONNX Runtime (all processors)")
     parser.add_argument("--work", default="build/networks", metavar="FOLDER", help="for the networks' files")
     parser.add_argument("--history", default=str(ROOT / "bench" / "history" / "start"), metavar="FOLDER",
                         help="where the record goes (bench/history/start)")
     parser.add_argument("--program", default="build/morton", help="build/morton")
-    return parser.parse_args()
+    options = parser.parse_args()
+    options.rounds = 2 if options.quick else ROUNDS
+    return options
 
 
 def main():
     options = parse_arguments()
-    chosen = [network for network in table.NETWORKS if options.only in network.name]
-    if not chosen:
-        networks.fail(f"--only {options.only}: no network's name holds this", "start")
+    names = options.only or [*table.NETWORKS, *([] if options.quick else [table.LARGE])]
     load = gemm.load_average()
     if load is not None and load > gemm.BUSY_LOAD:
         gemm.say(f"warning: other programs are running here (load {load:.1f}); no figure is worth much")
     device = networks.device_facts(options)
-    made = networks.make_files([network.name for network in chosen], options)
-    files = {name: os.path.relpath(file, ROOT) for name, file in made.items()}
-    rows = [starts_of(network, files[network.name], options) for network in chosen]
-    shared = share_built_anew(files, options) if set(table.SHARED[:2]) <= set(files) else None
-    print(f"{device['name']} ({device['platform']}, driver {device['driver_version']}), {gemm.processor()}\n")
-    print_table(rows, shared)
+    options.platform = f"{device['platform']} {device['driver_version']}"
+    if "Portable Computing Language" in options.platform:
+        options.platform += " PoCL"
+    files = files_of(names, options)
+    results, after = {}, None
+    for name in names:
+        results[name], found = measure_network(name, files, options)
+        after = found or after
+    if after and table.AFTER in results:
+        results[table.AFTER]["after"] = after
+    rows = [table.evaluate(target, results[target.network]) for target in table.targets() if target.network in results]
+    print(f"{device['name']} ({device['platform']}, driver {device['driver_version']}), {gemm.processor()}, "
+          f"{os.cpu_count()} processors\n")
+    table.print_targets(rows)
+    table.print_networks(results)
+    table.print_commands(results)
+    table.print_reasons(rows, results)
     gemm.append_record({
-        "schema": 1, "time": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
+        "schema": 2, "time": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
         "commit": gemm.git("rev-parse", "HEAD"),
         "changed_files": len(gemm.git("status", "--porcelain").splitlines()),
         "device": {key: device[key] for key in ("name", "platform", "driver_version", "compute_units", "clock_mhz")},
-        "processor": gemm.processor(), "load_before": load, "starts": rows, "shared": shared,
+        "processor": gemm.processor(), "load_before": load, "targets": rows, "networks": results,
     }, device, options)
-    return 1 if any(row["why"] for row in rows) or (shared and shared["why"]) else 0
+    return 1 if any(one in found["absent"] for found in results.values() for one in (*table.OURS, "all")) else 0
 
 
 if __name__ == "__main__":
