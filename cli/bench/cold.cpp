@@ -182,6 +182,7 @@ int first_result(const ColdOptions& options) {
       {"open_device_ms", open_ms},
       {"load_ms", load_ms},
       {"compile_ms", compile_ms},
+      {"plan_kept", report.plan == CompileReport::PlanOrigin::kept},
       {"plan_ms", report.times.plan_ms},
       {"kernel_build_ms", report.times.build_ms},
       {"upload_ms", report.times.upload_ms},

@@ -29,9 +29,10 @@ struct CacheArguments {
 int list(const CacheArguments& options) {
   const CacheContent content = cache_content(options.cache_dir);
   Json tuning = Json::array();
-  std::string text =
-      fmt::format("{}\nprograms: {}, {} (default limit: {})\n", content.folder, content.programs,
-                  bytes_text(content.program_bytes), bytes_text(DeviceConfig().cache_limit_bytes));
+  std::string text = fmt::format(
+      "{}\nprograms: {}, {}\nplans: {}, {} (default limit of both: {})\n", content.folder,
+      content.programs, bytes_text(content.program_bytes), content.plans,
+      bytes_text(content.plan_bytes), bytes_text(DeviceConfig().cache_limit_bytes));
   for (const CachedTuning& one : content.tuning) {
     text += fmt::format("tuning: {}: {} records, {} refused ({})\n", one.device, one.records,
                         one.refused, one.file);
@@ -57,6 +58,8 @@ int list(const CacheArguments& options) {
   const Json json = {{"folder", content.folder},
                      {"programs", content.programs},
                      {"program_bytes", content.program_bytes},
+                     {"plans", content.plans},
+                     {"plan_bytes", content.plan_bytes},
                      {"tuning", tuning},
                      {"journals", content.journals},
                      {"self_tests", self_tests},
@@ -67,6 +70,7 @@ int list(const CacheArguments& options) {
 
 int clear(const CacheArguments& options) {
   const CachePart part = options.part == "programs"    ? CachePart::programs
+                         : options.part == "plans"     ? CachePart::plans
                          : options.part == "tuning"    ? CachePart::tuning
                          : options.part == "self-test" ? CachePart::self_test
                                                        : CachePart::all;
@@ -105,8 +109,9 @@ void add_cache(CLI::App& app, Action& chosen) {
   add_format(*listing, options->format, {{"table", Format::table}, {"json", Format::json}});
   listing->callback([options, &chosen] { chosen = [options] { return list(*options); }; });
   CLI::App* clearing = add_part(*command, "clear", "Remove its contents", *options);
-  clearing->add_option("part", options->part, "programs, tuning, self-test or all (the default)")
-      ->check(CLI::IsMember({"programs", "tuning", "self-test", "all"}))
+  clearing
+      ->add_option("part", options->part, "programs, plans, tuning, self-test or all (the default)")
+      ->check(CLI::IsMember({"programs", "plans", "tuning", "self-test", "all"}))
       ->option_text("PART");
   clearing->callback([options, &chosen] { chosen = [options] { return clear(*options); }; });
   CLI::App* exporting = add_part(*command, "export", "Write the tuning data to one file", *options);

@@ -135,6 +135,9 @@ struct CompileReport {
     std::int64_t largest_live_activation_bytes = 0, largest_live_workspace_bytes = 0;
   };
 
+  /// Where the plan is from: made now, kept by an earlier start (docs/networks.md), or of a
+  /// compiled file.
+  enum class PlanOrigin : std::uint8_t { made, kept, compiled_file } plan = PlanOrigin::made;
   Kernels kernels;
   Times times;
   Memory memory;

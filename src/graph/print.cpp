@@ -56,7 +56,7 @@ std::string describe_attributes(const Node& node) {
 }
 
 /// Text between double quotes of the dot language.
-std::string quoted(const std::string& text) {
+std::string dot_string(const std::string& text) {
   std::string result = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') result += '\\';
@@ -93,29 +93,29 @@ std::string print(const Graph& graph) {
 }
 
 std::string print_dot(const Graph& graph) {
-  std::string text = "digraph " + quoted(graph.name) + " {\n  node [shape=box];\n";
+  std::string text = "digraph " + dot_string(graph.name) + " {\n  node [shape=box];\n";
   for (const TensorId id : graph.inputs) {
     text += "  t" + std::to_string(id.index()) +
-            " [shape=oval, label=" + quoted(describe(graph, id)) + "];\n";
+            " [shape=oval, label=" + dot_string(describe(graph, id)) + "];\n";
   }
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n];
     std::string label = node.op + " " + node.name;
     if (!node.epilogue.is_identity()) label += " then " + node.epilogue.print();
-    text += "  n" + std::to_string(n) + " [label=" + quoted(label) + "];\n";
+    text += "  n" + std::to_string(n) + " [label=" + dot_string(label) + "];\n";
     for (const TensorId id : node.inputs) {
       // Constants would hide the network's own structure.
       if (id == kNoTensor || graph.tensor(id).kind == GraphTensor::Kind::constant) continue;
       const NodeId from = graph.producer(id);
       text += "  " +
               (from ? "n" + std::to_string(from.index()) : "t" + std::to_string(id.index())) +
-              " -> n" + std::to_string(n) + " [label=" + quoted(describe(graph, id)) + "];\n";
+              " -> n" + std::to_string(n) + " [label=" + dot_string(describe(graph, id)) + "];\n";
     }
   }
   for (const TensorId id : graph.outputs) {
     const NodeId from = graph.producer(id);
     text += "  o" + std::to_string(id.index()) +
-            " [shape=oval, label=" + quoted(describe(graph, id)) + "];\n";
+            " [shape=oval, label=" + dot_string(describe(graph, id)) + "];\n";
     text += "  " + (from ? "n" + std::to_string(from.index()) : "t" + std::to_string(id.index())) +
             " -> o" + std::to_string(id.index()) + ";\n";
   }

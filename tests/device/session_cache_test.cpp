@@ -180,8 +180,8 @@ TEST_P(SessionCache, EntriesOfOtherProgramsAreNotTaken) {
   options.use = {{"gemm", "gemm.morton_4_2"}};
   static_cast<void>(
       compile(session_model(), fresh_device(GetParam(), other_cache.path()), options));
-  const auto mine = files_below(cache.path());
-  const auto others = files_below(other_cache.path());
+  const auto mine = files_below(cache.path() / "programs");
+  const auto others = files_below(other_cache.path() / "programs");
   ASSERT_FALSE(mine.empty());
   // Under the names of mine lie the others' programs, each whole and with a good digest.
   std::set<path> same;

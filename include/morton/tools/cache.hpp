@@ -28,6 +28,7 @@ struct CachedSelfTest {
 struct CacheContent {
   std::string folder;
   std::int64_t programs = 0, program_bytes = 0;
+  std::int64_t plans = 0, plan_bytes = 0;  ///< bytes with the weights that plans changed
   std::vector<CachedTuning> tuning;
   std::int64_t journals = 0;  ///< of tuning that was cut off
   std::vector<CachedSelfTest> self_tests;
@@ -37,7 +38,7 @@ struct CacheContent {
 /// `cache_dir` is as in DeviceConfig. All throw UsageError where no cache folder is known.
 [[nodiscard]] MORTON_API CacheContent cache_content(const std::string& cache_dir);
 
-enum class CachePart : std::uint8_t { programs, tuning, self_test, all };
+enum class CachePart : std::uint8_t { programs, plans, tuning, self_test, all };
 /// Removes that part (with `tuning` also its journals); returns the number of files removed.
 MORTON_API std::int64_t clear_cache(const std::string& cache_dir, CachePart part);
 

@@ -8,6 +8,7 @@
 #include "api/compile/carry_out.hpp"
 #include "api/compile/compiled_state.hpp"
 #include "api/compile/job.hpp"
+#include "api/compile/kept_plan.hpp"
 #include "api/compile/loading.hpp"
 #include "api/compile/planning.hpp"
 #include "api/compile/self_test.hpp"
@@ -114,9 +115,18 @@ CompiledModel compile(const Model& model, const Device& device, const CompileOpt
 CompiledModel compile(const Model& model, const std::vector<Device>& devices,
                       const CompileOptions& options) {
   if (devices.empty()) throw UsageError("compile: no device is given");
-  const Job job = job_of(model, options, store_of(options, devices.front()));
-  const auto state =
-      devices.size() == 1 ? carry_out(job, devices.front()) : carry_out_over(devices, job);
+  const auto job = [&] { return job_of(model, options, store_of(options, devices.front())); };
+  std::shared_ptr<CompiledState> state;
+  if (devices.size() > 1) {
+    state = carry_out_over(devices, job());
+  } else {
+    const KeptPlan kept(model, options, devices.front());
+    state = kept.compiled();
+    if (state == nullptr) {
+      state = carry_out(job(), devices.front());
+      kept.keep(*state);
+    }
+  }
   state->options = options;
   return Inside::make(state);
 }
@@ -129,7 +139,7 @@ Plan plan_at(const CompiledState& state, const InputShapes& shapes, const Graph&
   const auto found = std::ranges::find(state.also, shapes, &PlanAtShapes::shapes);
   if (found != state.also.end()) return *found->plan;
   const DeviceInfo& info = Inside::of(state.devices.front())->info();
-  return make_plan(graph, info, state.policy->among(state.built, missing));
+  return make_plan(graph, info, state.policy.get().among(state.built, missing));
 }
 
 }  // namespace

@@ -4,8 +4,10 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "api/compile/model_at_shapes.hpp"
@@ -25,6 +27,29 @@ struct PlanAtShapes {
   std::shared_ptr<const Plan> plan;
 };
 
+/// A policy that is made when somebody first asks for it; copies share it.
+class LazyPolicy {
+ public:
+  using Make = std::function<std::shared_ptr<const KernelPolicy>()>;
+  LazyPolicy() = default;
+  explicit LazyPolicy(Make make) : shared_(std::make_shared<Shared>(std::move(make))) {}
+
+  /// Throws what making it throws.
+  [[nodiscard]] const KernelPolicy& get() const {
+    std::call_once(shared_->once, [&] { shared_->policy = shared_->make(); });
+    return *shared_->policy;
+  }
+
+ private:
+  struct Shared {
+    explicit Shared(Make how) : make(std::move(how)) {}
+    Make make;
+    std::once_flag once;
+    std::shared_ptr<const KernelPolicy> policy;
+  };
+  std::shared_ptr<Shared> shared_;
+};
+
 /// What a CompiledModel shares.
 struct CompiledState {
   std::vector<Device> devices;  ///< in the plan's order
@@ -40,7 +65,7 @@ struct CompiledState {
   std::shared_ptr<const LoadedPlan> loaded{};
   /// For plans at other extents, on one device: what they are made from, what is built, and the
   /// plan whose programs and constants they share (the first of them).
-  std::shared_ptr<const KernelPolicy> policy{};
+  LazyPolicy policy{};
   std::shared_ptr<const BuiltKernels> built{};
   std::vector<PlanAtShapes> also{};           ///< of CompileOptions::also
   std::function<void(const Message&)> log{};  ///< CompileOptions::log

@@ -58,17 +58,22 @@ std::set<std::string> keys_of(const Plan& plan, const PlannedLayer& layer) {
   return keys;
 }
 
+/// What the kernels of a plan are known by.
+std::set<std::string> trial_keys(const Plan& plan) {
+  std::set<std::string> keys;
+  for (const auto* steps : {&plan.load_steps, &plan.steps}) {
+    for (const Step& step : *steps) keys.insert(trial_key(plan, step));
+  }
+  keys.erase("");
+  return keys;
+}
+
 /// Tries the kernels of one plan.
 class Trier {
  public:
   Trier(const std::shared_ptr<CompiledState>& state, const TriedKernels& tried)
       : state_(state), plan_(state->loaded->plan()), tried_(tried) {
-    for (const auto* steps : {&plan_.load_steps, &plan_.steps}) {
-      for (const Step& step : *steps) {
-        const std::string key = trial_key(plan_, step);
-        if (!key.empty() && !tried.contains(key)) untried_.insert(key);
-      }
-    }
+    for (std::string& key : untried_keys(plan_, tried)) untried_.insert(std::move(key));
   }
 
   [[nodiscard]] Trial run() {
@@ -186,6 +191,14 @@ class Trier {
 };
 
 }  // namespace
+
+std::vector<std::string> untried_keys(const Plan& plan, const TriedKernels& tried) {
+  std::vector<std::string> untried;
+  for (const std::string& key : trial_keys(plan)) {
+    if (!tried.contains(key)) untried.push_back(key);
+  }
+  return untried;
+}
 
 Trial try_kernels(const std::shared_ptr<CompiledState>& state, const TriedKernels& tried) {
   return Trier(state, tried).run();

@@ -46,4 +46,7 @@ struct Trial {
 [[nodiscard]] Trial try_kernels(const std::shared_ptr<CompiledState>& state,
                                 const TriedKernels& tried);
 
+/// The keys of the plan's kernels that were not tried (trial_key), in order.
+[[nodiscard]] std::vector<std::string> untried_keys(const Plan& plan, const TriedKernels& tried);
+
 }  // namespace morton::api

@@ -17,7 +17,7 @@ std::shared_ptr<CompiledState> compile_untried(const Job& job, const Device& dev
   const DeviceInfo& info = Inside::of(device)->info();
   Plan plan = make_plan(job.subject->graph(), info, *job.policy);
   OtherShapes others = prepare_other_shapes(job, info, plan);
-  state->policy = job.policy;
+  state->policy = LazyPolicy([policy = job.policy] { return policy; });
   state->built = others.built;
   state->also = std::move(others.chosen);
   state->log = job.observer.log;

@@ -137,7 +137,7 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view b
 }
 
 void write_file_atomically(const std::filesystem::path& path,
-                           std::span<const std::string_view> parts) {
+                           std::span<const std::string_view> parts, Flush flush) {
   const std::filesystem::path folder = folder_of(path);
   std::error_code status;
   std::filesystem::create_directories(folder, status);
@@ -153,7 +153,9 @@ void write_file_atomically(const std::filesystem::path& path,
     if (::fchmod(created, 0666 & ~mask) != 0) {
       fail_writing_with_errno(temporary, "cannot set the mode");
     }
-    if (::fsync(created) != 0) fail_writing_with_errno(temporary, "cannot flush");
+    if (flush == Flush::at_once && ::fsync(created) != 0) {
+      fail_writing_with_errno(temporary, "cannot flush");
+    }
     if (::rename(temporary.c_str(), path.c_str()) != 0) {
       fail_writing_with_errno(path, "cannot rename to");
     }
@@ -163,7 +165,7 @@ void write_file_atomically(const std::filesystem::path& path,
     throw;
   }
   ::close(created);
-  flush_folder(folder);
+  if (flush == Flush::at_once) flush_folder(folder);
 }
 
 void remove_unfinished(const std::filesystem::path& path) {

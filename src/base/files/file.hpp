@@ -21,9 +21,12 @@ namespace morton {
 /// folder, so that a kill at any moment leaves the old or the new file. Creates missing folders.
 /// Throws UsageError that names the file.
 void write_file_atomically(const std::filesystem::path& path, std::string_view bytes);
+/// When a file's bytes are on the disk: before it has its name, or when the system gets to it. Then
+/// a crash of the system may leave the name with other bytes; whoever reads them must find out.
+enum class Flush : std::uint8_t { at_once, later };
 /// The same for bytes in parts, one after the other.
 void write_file_atomically(const std::filesystem::path& path,
-                           std::span<const std::string_view> parts);
+                           std::span<const std::string_view> parts, Flush flush = Flush::at_once);
 
 /// Removes the temporary files that a kill in the middle of writing `path` has left beside it.
 /// Nobody may be writing it. What cannot be removed stays.

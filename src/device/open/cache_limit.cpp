@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -13,24 +15,23 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::minutes kPerhapsAwaited{1};
 
-struct KeptProgram {
+struct KeptFile {
   fs::path file;
   fs::file_time_type used;
   std::int64_t bytes = 0;
 };
 
-std::vector<KeptProgram> programs_in(const fs::path& folder) {
-  std::vector<KeptProgram> programs;
+/// Also the unfinished ones, which bear the extension within their names.
+void add_files(const fs::path& folder, std::string_view extension, std::vector<KeptFile>& files) {
   std::error_code status;
   for (const auto& file : fs::directory_iterator(folder, status)) {
-    if (file.path().extension() != ".bin") continue;
+    if (file.path().filename().string().find(extension) == std::string::npos) continue;
     // Another process may remove it meanwhile: then it counts for nothing.
     std::error_code gone;
     const auto used = file.last_write_time(gone);
     const auto bytes = gone ? 0 : file.file_size(gone);
-    if (!gone) programs.push_back({file.path(), used, static_cast<std::int64_t>(bytes)});
+    if (!gone) files.push_back({file.path(), used, static_cast<std::int64_t>(bytes)});
   }
-  return programs;
 }
 
 }  // namespace
@@ -42,13 +43,16 @@ void mark_used(const fs::path& file) {
 
 std::int64_t keep_within(const fs::path& folder, std::int64_t limit_bytes,
                          const std::set<std::string>& in_use) {
-  std::vector<KeptProgram> programs = programs_in(folder);
-  std::ranges::sort(programs, {}, &KeptProgram::used);
+  std::vector<KeptFile> files;
+  add_files(folder / "programs", ".bin", files);
+  add_files(folder / "plans", ".plan", files);
+  add_files(folder / "plans", ".tensors", files);
+  std::ranges::sort(files, {}, &KeptFile::used);
   std::int64_t total_bytes = 0;
-  for (const KeptProgram& one : programs) total_bytes += one.bytes;
+  for (const KeptFile& one : files) total_bytes += one.bytes;
   const auto awaited = fs::file_time_type::clock::now() - kPerhapsAwaited;
   std::int64_t removed = 0;
-  for (const KeptProgram& one : programs) {
+  for (const KeptFile& one : files) {
     if (total_bytes <= limit_bytes || one.used > awaited) break;
     if (in_use.contains(one.file.stem().string())) continue;
     std::error_code status;

@@ -14,7 +14,8 @@ namespace morton::device {
 /// Says that the file was used now: its time of change becomes the present.
 void mark_used(const std::filesystem::path& file);
 
-/// Removes programs (`*.bin`) of the folder, the least recently used first, until they take at most
+/// Removes programs (`programs/*.bin`) and plans (`plans/*.plan`, `plans/*.tensors`) of the cache's
+/// folder, with what a kill left of them, the least recently used first, until they take at most
 /// `limit_bytes`. Those with a key in `in_use` stay, and so do those that some process used within
 /// the last minute: it may be about to read them. Returns how many it removed. Throws nothing: what
 /// cannot be removed stays.

@@ -155,7 +155,7 @@ void ProgramCache::keep_within_limit() const {
   const std::lock_guard lock(mutex_);
   std::set<std::string> in_use;
   for (const auto& [key, program] : programs_) in_use.insert(key);
-  keep_within(folder_ / "programs", limit_bytes_, in_use);
+  keep_within(folder_, limit_bytes_, in_use);
 }
 
 std::string ProgramCache::key_of(const std::string& source,

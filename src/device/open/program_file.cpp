@@ -125,8 +125,13 @@ void make_trusted_folder(const std::filesystem::path& folder) {
 }
 
 void write_trusted_file(const std::filesystem::path& path, std::string_view bytes) {
+  write_trusted_file(path, std::span(&bytes, 1));
+}
+
+void write_trusted_file(const std::filesystem::path& path, std::span<const std::string_view> parts,
+                        Flush flush) {
   make_trusted_folder(path.parent_path());
-  write_file_atomically(path, bytes);
+  write_file_atomically(path, parts, flush);
   // The user's mask may let a group write; such a file would not be believed later.
   if (::chmod(path.c_str(), 0600) != 0) {
     throw ModelError(path.string() + ": cannot set the mode: " + std::strerror(errno));

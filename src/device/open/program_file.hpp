@@ -3,10 +3,12 @@
 
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/files/file.hpp"
 #include "base/for_tools.hpp"
 #include "base/rooms.hpp"
 
@@ -50,5 +52,8 @@ MORTON_FOR_TOOLS void make_trusted_folder(const std::filesystem::path& folder);
 /// alone). Throws ModelError for a folder that others may write, UsageError where it cannot be
 /// written.
 MORTON_FOR_TOOLS void write_trusted_file(const std::filesystem::path& path, std::string_view bytes);
+/// The same for bytes in parts, one after the other.
+void write_trusted_file(const std::filesystem::path& path, std::span<const std::string_view> parts,
+                        Flush flush = Flush::at_once);
 
 }  // namespace morton::device

@@ -29,15 +29,24 @@ fs::path known_folder(const std::string& cache_dir) {
   return folder;
 }
 
-/// Regular files of the folder with this extension; none where there is no folder.
-std::vector<fs::path> files_of(const fs::path& folder, const std::string& extension) {
+/// Regular files of the folder with this extension in their names: at the end, or before the mark
+/// of one that a kill left unfinished. None where there is no folder.
+std::vector<fs::path> files_named(const fs::path& folder, const std::string& extension) {
   std::vector<fs::path> files;
   std::error_code status;
   for (const auto& file : fs::directory_iterator(folder, status)) {
-    if (file.is_regular_file(status) && file.path().extension() == extension) {
+    const std::string name = file.path().filename().string();
+    if (file.is_regular_file(status) && name.find(extension) != std::string::npos) {
       files.push_back(file.path());
     }
   }
+  return files;
+}
+
+/// Those that end with it.
+std::vector<fs::path> files_of(const fs::path& folder, const std::string& extension) {
+  std::vector<fs::path> files = files_named(folder, extension);
+  std::erase_if(files, [&](const fs::path& file) { return file.extension() != extension; });
   return files;
 }
 
@@ -103,6 +112,13 @@ CacheContent cache_content(const std::string& cache_dir) {
     ++content.programs;
     content.program_bytes += static_cast<std::int64_t>(fs::file_size(file, status));
   }
+  for (const char* extension : {".plan", ".tensors"}) {
+    for (const fs::path& file : files_of(folder / "plans", extension)) {
+      std::error_code status;
+      content.plans += file.extension() == ".plan" ? 1 : 0;
+      content.plan_bytes += static_cast<std::int64_t>(fs::file_size(file, status));
+    }
+  }
   for_each_sound(files_of(tuning_folder(folder), ".json"), content, [&](const fs::path& file) {
     TunedData data;
     const TunedDevice device = read_tuning_file(file, data);
@@ -122,9 +138,13 @@ std::int64_t clear_cache(const std::string& cache_dir, CachePart part) {
   std::int64_t removed = 0;
   const auto clears = [&](CachePart one) { return part == one || part == CachePart::all; };
   if (clears(CachePart::programs)) {
-    removed += remove_all(files_of(folder / "programs", ".bin"));
+    removed += remove_all(files_named(folder / "programs", ".bin"));
     // Left by builds that were ended at once.
     removed += remove_all(files_of(folder / "programs", ".lock"));
+  }
+  if (clears(CachePart::plans)) {
+    removed += remove_all(files_named(folder / "plans", ".plan"));
+    removed += remove_all(files_named(folder / "plans", ".tensors"));
   }
   if (clears(CachePart::tuning)) {
     removed += remove_all(files_of(tuning_folder(folder), ".json"));

@@ -7,6 +7,8 @@
 #include <functional>
 
 #include "base/error.hpp"
+#include "graph/graph_digest.hpp"
+#include "support/networks.hpp"
 #include "support/rooms.hpp"
 
 namespace morton::test {
@@ -135,6 +137,21 @@ TEST(Graph, Prints) {
   const std::string dot = print_dot(graph);
   EXPECT_THAT(dot, HasSubstr("n0 -> n1"));
   EXPECT_THAT(dot, HasSubstr("quo\\\"te"));
+}
+
+TEST(GraphDigest, TellsGraphsApart) {
+  const Graph graph = make_small_cnn(3);
+  EXPECT_EQ(graph_digest(graph), graph_digest(make_small_cnn(3)));
+  EXPECT_NE(graph_digest(graph), graph_digest(make_small_cnn(4))) << "other weights";
+  Graph other = graph;
+  other.nodes[0].attributes["strides"] = std::vector<std::int64_t>{2, 1};
+  EXPECT_NE(graph_digest(graph), graph_digest(other));
+  other = graph;
+  other.nodes[0].name += "'";
+  EXPECT_NE(graph_digest(graph), graph_digest(other));
+  other = graph;
+  std::swap(other.outputs[0], other.inputs[0]);
+  EXPECT_NE(graph_digest(graph), graph_digest(other));
 }
 
 }  // namespace
