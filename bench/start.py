@@ -92,7 +92,9 @@ class Starts:
 
     def command(self, words, caches):
         text = shlex.join([*(f"{key}={value}" for key, value in caches.items()), *words])
-        return text.replace(str(self.folder), "$F").replace(str(ROOT) + "/", "")
+        for place, name in ((self.options.peer_python, "$PYTHON"), (self.folder, "$F"), (f"{ROOT}/", "")):
+            text = text.replace(str(place), name) if place else text
+        return text
 
     def measure(self, kind, rounds, prepared):
         """Starts of a kind; prepared(round) gives the words and the caches of one."""

@@ -128,8 +128,8 @@ def print_networks(results):
 
 def print_commands(results):
     """A line for each kind of start, with the command that gives it again."""
-    print("\nF is the folder that the command of the cold start makes; the other starts of a network use it after "
-          "that.\n")
+    print("\nF is an empty folder with the array x.npy; the starts of a network use it one after the other. PYTHON is "
+          "that of --peer-python.\n")
     print("| network | start | starts | median s | quickest s | peak MB | built | command |\n|---|---|---|---|---|---|---|---|")
     for network, found in results.items():
         for name, one in found["starts"].items():
