@@ -32,6 +32,7 @@ void LoadedPlan::take_constants() {
 
 void LoadedPlan::upload_constants(const CompiledAhead& ahead) {
   blocks_.resize(plan_.blocks.size());
+  lies_as_it_is_.assign(plan_.blocks.size(), 0);
   for (const DeviceIndex index : devices_.ids()) {
     with_device_errors("uploading the weights", device(index).info(), [&] {
       for (const BlockId b : blocks_.ids()) {
@@ -44,7 +45,7 @@ void LoadedPlan::upload_constants(const CompiledAhead& ahead) {
       for (const ValueId v : plan_.values.ids()) {
         const Value& value = plan_.values[v];
         if (!is_fixed(value) || value.device != index || is_taken_[v] != 0) continue;
-        if (is_for_loading(v) && !is_read_while_loading(v)) continue;
+        if (is_for_loading(v) && !is_to_read(v)) continue;
         if (ahead.weights.empty()) {
           upload(v, queue);
         } else {
@@ -56,25 +57,29 @@ void LoadedPlan::upload_constants(const CompiledAhead& ahead) {
   }
 }
 
-Block LoadedPlan::weights_block(BlockId block, const CompiledAhead& ahead) const {
+Block LoadedPlan::weights_block(BlockId block, const CompiledAhead& ahead) {
   const PlannedBlock& planned = plan_.blocks[block];
   OpenClDevice& its_device = device(planned.device);
   if (planned.kind == PlannedBlock::Kind::loading && ahead.weights.empty()) {
     return its_device.memory().allocate(planned.bytes);
   }
   if (planned.kind != PlannedBlock::Kind::weights) return {};
-  if (lies_as_it_is(block, ahead)) {
-    return its_device.memory().over(std::as_bytes(std::span(ahead.weights[block])), ahead.owner);
+  if (ahead.owner != nullptr && its_device.info().memory.is_unified && planned.bytes > 0) {
+    const std::span<const std::byte> bytes = std::as_bytes(std::span(ahead.weights[block]));
+    const auto address = reinterpret_cast<std::uintptr_t>(bytes.data());
+    const auto alignment =
+        static_cast<std::uintptr_t>(its_device.info().memory.base_alignment_bytes);
+    try {
+      if (address % alignment == 0) {
+        Block lent = its_device.memory().over(bytes, ahead.owner);
+        lies_as_it_is_[block] = 1;
+        return lent;
+      }
+    } catch (const DeviceError&) {
+      // A driver may take no memory of a file; then it gets a copy.
+    }
   }
   return its_device.memory().allocate(planned.bytes);
-}
-
-bool LoadedPlan::lies_as_it_is(BlockId block, const CompiledAhead& ahead) const {
-  const DeviceInfo& info = device(plan_.blocks[block].device).info();
-  if (ahead.owner == nullptr || !info.memory.is_unified) return false;
-  const auto address = reinterpret_cast<std::uintptr_t>(ahead.weights[block].data());
-  const auto alignment = static_cast<std::uintptr_t>(info.memory.base_alignment_bytes);
-  return !ahead.weights[block].empty() && address % alignment == 0;
 }
 
 bool LoadedPlan::is_for_loading(ValueId value) const {
@@ -82,14 +87,22 @@ bool LoadedPlan::is_for_loading(ValueId value) const {
   return plan_.blocks[block].kind == PlannedBlock::Kind::loading;
 }
 
-bool LoadedPlan::is_taken(const Step& step) const {
-  return std::ranges::all_of(step.writes, [&](ValueId value) { return is_taken_[value] != 0; });
+bool LoadedPlan::is_to_read(ValueId value) const {
+  return is_to_read_[memory_root(plan_.values, value)] != 0;
 }
 
-bool LoadedPlan::is_read_while_loading(ValueId value) const {
-  return std::ranges::any_of(plan_.load_steps, [&](const Step& step) {
-    return !is_taken(step) && std::ranges::find(step.reads, value) != step.reads.end();
-  });
+void LoadedPlan::find_load_steps() {
+  is_to_run_.assign(plan_.load_steps.size(), 0);
+  is_to_read_.assign(plan_.values.size(), 0);
+  for (std::size_t s = plan_.load_steps.size(); s-- > 0;) {
+    const Step& step = plan_.load_steps[s];
+    const bool is_needed = std::ranges::any_of(step.writes, [&](ValueId value) {
+      return is_taken_[value] == 0 && (!is_for_loading(value) || is_to_read(value));
+    });
+    if (!is_needed) continue;
+    is_to_run_[s] = 1;
+    for (const ValueId value : step.reads) is_to_read_[memory_root(plan_.values, value)] = 1;
+  }
 }
 
 void LoadedPlan::drop_what_was_for_loading() {
@@ -150,7 +163,7 @@ void LoadedPlan::upload_packed(ValueId id, const CompiledAhead& ahead,
   if (is_for_loading(id)) return;
   constants_[id] =
       blocks_[value.block].slice(value.offset_bytes, std::max<std::int64_t>(value.bytes, 1));
-  if (lies_as_it_is(value.block, ahead)) return;
+  if (lies_as_it_is_[value.block] != 0) return;
   const std::span<const std::byte> bytes = std::as_bytes(std::span(ahead.weights[value.block]));
   write_buffer(queue, device(value.device).info(), constants_[id], 0,
                bytes.subspan(static_cast<std::size_t>(value.offset_bytes),
@@ -163,8 +176,9 @@ void LoadedPlan::run_load_steps() {
       const cl::CommandQueue queue = device(index).make_queue(OpenClDevice::QueueKind::plain);
       // Kernels live until the queue is done with them.
       std::vector<std::unique_ptr<LaunchedStep>> launched;
-      for (const Step& step : plan_.load_steps) {
-        if (step.device != index || is_taken(step)) continue;
+      for (std::size_t s = 0; s < plan_.load_steps.size(); ++s) {
+        const Step& step = plan_.load_steps[s];
+        if (step.device != index || is_to_run_[s] == 0) continue;
         launched.push_back(
             launch(step, [&](ValueId value) -> const cl::Buffer& { return constant(value); }));
         launched.back()->enqueue(queue, nullptr);

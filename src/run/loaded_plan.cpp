@@ -73,6 +73,7 @@ void LoadedPlan::load(const CompiledAhead& ahead, const std::function<void()>& b
   } else {
     return_freed_memory();
   }
+  find_load_steps();
   upload_constants(ahead);
   run_load_steps();
   drop_what_was_for_loading();

@@ -86,14 +86,13 @@ class LoadedPlan {
   void take_constants();
   void upload_constants(const CompiledAhead& ahead);
   /// Memory for a block of weights: that of `packed`, where it may be used as it lies.
-  [[nodiscard]] Block weights_block(BlockId block, const CompiledAhead& ahead) const;
-  [[nodiscard]] bool lies_as_it_is(BlockId block, const CompiledAhead& ahead) const;
+  [[nodiscard]] Block weights_block(BlockId block, const CompiledAhead& ahead);
   /// Whether only load steps read the constant.
   [[nodiscard]] bool is_for_loading(ValueId value) const;
-  /// Whether all that the load step writes is the family's.
-  [[nodiscard]] bool is_taken(const Step& step) const;
-  /// Whether some load step reads this constant, which nothing else does.
-  [[nodiscard]] bool is_read_while_loading(ValueId value) const;
+  /// Whether a load step that is to run reads its memory.
+  [[nodiscard]] bool is_to_read(ValueId value) const;
+  /// Finds the load steps whose results are not the family's, and what they read.
+  void find_load_steps();
   void run_load_steps();
   /// Gives back what only load steps read.
   void drop_what_was_for_loading();
@@ -111,6 +110,9 @@ class LoadedPlan {
   std::vector<Block> loading_blocks_;       ///< likewise, of those that only load steps read
   Indexed<ValueId, cl::Buffer> constants_;  ///< empty handles for other values
   Indexed<ValueId, char> is_taken_;         ///< whether that is the family's
+  Indexed<BlockId, char> lies_as_it_is_;    ///< whether the block is memory of CompiledAhead
+  std::vector<char> is_to_run_;             ///< by load step
+  Indexed<ValueId, char> is_to_read_;       ///< by those load steps; of roots of names
   std::int64_t shared_bytes_ = 0, own_bytes_ = 0;
   double upload_ms_ = 0.0;
 };
