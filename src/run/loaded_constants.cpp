@@ -32,7 +32,7 @@ void LoadedPlan::take_constants() {
 
 void LoadedPlan::upload_constants(const CompiledAhead& ahead) {
   blocks_.resize(plan_.blocks.size());
-  lies_as_it_is_.assign(plan_.blocks.size(), 0);
+  loading_.lies_as_it_is.assign(plan_.blocks.size(), 0);
   for (const DeviceIndex index : devices_.ids()) {
     with_device_errors("uploading the weights", device(index).info(), [&] {
       for (const BlockId b : blocks_.ids()) {
@@ -72,7 +72,7 @@ Block LoadedPlan::weights_block(BlockId block, const CompiledAhead& ahead) {
     try {
       if (address % alignment == 0) {
         Block lent = its_device.memory().over(bytes, ahead.owner);
-        lies_as_it_is_[block] = 1;
+        loading_.lies_as_it_is[block] = 1;
         return lent;
       }
     } catch (const DeviceError&) {
@@ -88,25 +88,26 @@ bool LoadedPlan::is_for_loading(ValueId value) const {
 }
 
 bool LoadedPlan::is_to_read(ValueId value) const {
-  return is_to_read_[memory_root(plan_.values, value)] != 0;
+  return loading_.is_to_read[memory_root(plan_.values, value)] != 0;
 }
 
 void LoadedPlan::find_load_steps() {
-  is_to_run_.assign(plan_.load_steps.size(), 0);
-  is_to_read_.assign(plan_.values.size(), 0);
+  loading_.is_to_run.assign(plan_.load_steps.size(), 0);
+  loading_.is_to_read.assign(plan_.values.size(), 0);
   for (std::size_t s = plan_.load_steps.size(); s-- > 0;) {
     const Step& step = plan_.load_steps[s];
     const bool is_needed = std::ranges::any_of(step.writes, [&](ValueId value) {
       return is_taken_[value] == 0 && (!is_for_loading(value) || is_to_read(value));
     });
     if (!is_needed) continue;
-    is_to_run_[s] = 1;
-    for (const ValueId value : step.reads) is_to_read_[memory_root(plan_.values, value)] = 1;
+    loading_.is_to_run[s] = 1;
+    for (const ValueId value : step.reads)
+      loading_.is_to_read[memory_root(plan_.values, value)] = 1;
   }
 }
 
 void LoadedPlan::drop_what_was_for_loading() {
-  loading_blocks_.clear();
+  loading_.blocks.clear();
   for (const ValueId v : plan_.values.ids()) {
     if (is_fixed(plan_.values[v]) && is_for_loading(v)) constants_[v] = cl::Buffer();
   }
@@ -123,7 +124,7 @@ void LoadedPlan::upload(ValueId id, const cl::CommandQueue& queue) {
   if (family_ == nullptr) {
     constants_[id] = blocks_[value.block].slice(value.offset_bytes, bytes);
   } else {
-    std::vector<Block>& blocks = is_for_loading(id) ? loading_blocks_ : own_blocks_;
+    std::vector<Block>& blocks = is_for_loading(id) ? loading_.blocks : own_blocks_;
     if (!is_for_loading(id)) own_bytes_ += value.bytes;
     blocks.push_back(device(value.device).memory().allocate(bytes));
     constants_[id] = blocks.back().slice(0, bytes);
@@ -163,7 +164,7 @@ void LoadedPlan::upload_packed(ValueId id, const CompiledAhead& ahead,
   if (is_for_loading(id)) return;
   constants_[id] =
       blocks_[value.block].slice(value.offset_bytes, std::max<std::int64_t>(value.bytes, 1));
-  if (lies_as_it_is_[value.block] != 0) return;
+  if (loading_.lies_as_it_is[value.block] != 0) return;
   const std::span<const std::byte> bytes = std::as_bytes(std::span(ahead.weights[value.block]));
   write_buffer(queue, device(value.device).info(), constants_[id], 0,
                bytes.subspan(static_cast<std::size_t>(value.offset_bytes),
@@ -178,7 +179,7 @@ void LoadedPlan::run_load_steps() {
       std::vector<std::unique_ptr<LaunchedStep>> launched;
       for (std::size_t s = 0; s < plan_.load_steps.size(); ++s) {
         const Step& step = plan_.load_steps[s];
-        if (step.device != index || is_to_run_[s] == 0) continue;
+        if (step.device != index || loading_.is_to_run[s] == 0) continue;
         launched.push_back(
             launch(step, [&](ValueId value) -> const cl::Buffer& { return constant(value); }));
         launched.back()->enqueue(queue, nullptr);

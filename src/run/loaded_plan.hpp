@@ -99,6 +99,14 @@ class LoadedPlan {
   void upload(ValueId id, const cl::CommandQueue& queue);
   void upload_packed(ValueId id, const CompiledAhead& ahead, const cl::CommandQueue& queue);
 
+  /// What matters while the constants get to their places.
+  struct Loading {
+    std::vector<Block> blocks;             ///< as own_blocks_, of what only load steps read
+    Indexed<BlockId, char> lies_as_it_is;  ///< whether the block is memory of CompiledAhead
+    std::vector<char> is_to_run;           ///< by load step
+    Indexed<ValueId, char> is_to_read;     ///< by those load steps; of roots of names
+  };
+
   Plan plan_;
   OpenClDevices devices_;
   std::shared_ptr<const LoadedPlan> family_;  ///< whose constants it uses, or null
@@ -107,12 +115,9 @@ class LoadedPlan {
   Indexed<InstanceId, ProgramId> program_of_instance_;
   Indexed<BlockId, Block> blocks_;          ///< of weights
   std::vector<Block> own_blocks_;           ///< of the constants that are not the family's
-  std::vector<Block> loading_blocks_;       ///< likewise, of those that only load steps read
   Indexed<ValueId, cl::Buffer> constants_;  ///< empty handles for other values
   Indexed<ValueId, char> is_taken_;         ///< whether that is the family's
-  Indexed<BlockId, char> lies_as_it_is_;    ///< whether the block is memory of CompiledAhead
-  std::vector<char> is_to_run_;             ///< by load step
-  Indexed<ValueId, char> is_to_read_;       ///< by those load steps; of roots of names
+  Loading loading_;
   std::int64_t shared_bytes_ = 0, own_bytes_ = 0;
   double upload_ms_ = 0.0;
 };
