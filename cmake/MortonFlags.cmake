@@ -18,3 +18,9 @@ endif()
 if(MORTON_STATIC)
   add_link_options(-static-libgcc -static-libstdc++)
 endif()
+
+# Kept plans are known by the build that made them (src/base/files/build_id.hpp). Not every compiler asks the linker
+# for an id.
+if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
+  add_link_options(LINKER:--build-id=sha1)
+endif()
