@@ -164,6 +164,44 @@ TEST(JoinParts, WhatCannotBeStaysACopy) {
   EXPECT_EQ(schedule.kernels.size(), 5U);
 }
 
+/// Puts the channels of all values between steps in blocks of sixteen.
+void lie_in_blocks(Schedule& schedule) {
+  for (Value& value : schedule.values) {
+    if (value.kind != Value::Kind::activation) continue;
+    value.arrangement = make_arrangement(
+        DType::f32, value.arrangement.tensor_shape, {{0}, {1}, {2}, {3}},
+        Layout(4, {{0, 0}, {1, 0}, {2, 0}, {3, 0}, {1, 16}}), {1, 16, 1, 1}, PaddingContents::zero);
+  }
+}
+
+TEST(JoinParts, WholeBlocksAreStretchesToo) {
+  struct Case {
+    std::int64_t images, first, second;
+    std::size_t kernels;
+  };
+  const Case cases[] = {
+      {1, 32, 48, 3}, {1, 16, 16, 3}, {1, 32, 24, 5}, {1, 24, 40, 5}, {2, 32, 48, 5},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(std::to_string(c.images) + " x " + std::to_string(c.first));
+    Schedule schedule = joined(c.images, c.first, c.second);
+    lie_in_blocks(schedule);
+    join_parts(schedule, aligned_to(128));
+    EXPECT_EQ(schedule.kernels.size(), c.kernels);
+    if (c.kernels > 3) continue;
+    const MemoryRange second = range_of(schedule.values, results_of(schedule)[1]);
+    EXPECT_EQ(second.begin_bytes, c.first * 16 * 4);
+    EXPECT_EQ(second.end_bytes, (c.first + c.second) * 16 * 4);
+  }
+  Schedule schedule = joined(1, 32, 48);
+  const Arrangement dense = schedule.values[results_of(schedule)[2]].arrangement;
+  const ValueId whole = results_of(schedule)[2];
+  lie_in_blocks(schedule);
+  schedule.values[whole].arrangement = dense;
+  join_parts(schedule, aligned_to(128));
+  EXPECT_EQ(schedule.kernels.size(), 5U) << "in another order";
+}
+
 TEST(JoinParts, AWholeMayBeAPartItself) {
   ScheduleBuilder network;
   const ValueId a = network.mapped(network.input({1, 8, 4}));

@@ -82,6 +82,40 @@ bool is_dense(const Value& value) {
                      row_major_arrangement(arrangement.dtype, arrangement.tensor_shape));
 }
 
+/// Whether a value fills its memory, in an order of its tensor's own dimensions.
+bool fills_its_memory(const Arrangement& arrangement) {
+  return arrangement.memory == MemoryKind::buffer && arrangement.pitch == 0 &&
+         arrangement.padded == arrangement.tensor_shape &&
+         std::ranges::all_of(arrangement.grouping,
+                             [](const JoinedDimensions& group) { return group.size() == 1; });
+}
+
+/// Elements of the pieces that follow each other in memory as they do row-major: an iteration of
+/// the outermost loop, over a dimension with no other of several elements before it. 0: none.
+std::int64_t piece_of(const Arrangement& arrangement) {
+  const Shape& shape = arrangement.tensor_shape;
+  const BoundLayout bound(arrangement.layout, arrangement.padded);
+  const auto& loops = arrangement.layout.loops();
+  for (std::size_t i = 0; i < loops.size(); ++i) {
+    if (bound.iterations()[i] <= 1) continue;
+    const auto operand = static_cast<std::size_t>(loops[i].dimension);
+    const int dimension = arrangement.grouping[operand].front();
+    const bool is_first = std::all_of(shape.begin(), shape.begin() + dimension,
+                                      [](std::int64_t extent) { return extent == 1; });
+    return is_first ? element_count(shape) / bound.iterations()[i] : 0;
+  }
+  return 0;
+}
+
+/// Whether a part lies as the stretch `at` of the whole does: in the same order, in whole pieces.
+bool lies_alike(const Arrangement& part, const Arrangement& whole, const Stretch& at) {
+  const bool comparable = fills_its_memory(part) && fills_its_memory(whole) &&
+                          part.layout == whole.layout && part.grouping == whole.grouping;
+  if (!comparable) return false;
+  const std::int64_t piece = piece_of(whole);
+  return piece > 0 && at.start % piece == 0 && at.count % piece == 0;
+}
+
 /// A step that copies one stretch onto another.
 struct Copy {
   ValueId from, to;
@@ -101,14 +135,20 @@ std::optional<Copy> copy_of(const ScheduledKernel& kernel, const Values& values)
   for (const auto& [role, binding] : bound.operands) {
     const ValueId id = kernel.values.at(role);
     const Value& value = values[id];
-    if (!is_dense(value)) return std::nullopt;
     const auto stretch = stretch_of(binding.view, value.arrangement.tensor_shape, names);
     if (!stretch) return std::nullopt;
     (role == "dst" ? copy.to : copy.from) = id;
     (role == "dst" ? copy.written : copy.read) = *stretch;
   }
   if (!copy.from || !copy.to) return std::nullopt;
-  if (values[copy.from].arrangement.dtype != values[copy.to].arrangement.dtype) return std::nullopt;
+  const Value& from = values[copy.from];
+  const Value& to = values[copy.to];
+  if (from.arrangement.dtype != to.arrangement.dtype) return std::nullopt;
+  const bool dense = is_dense(from) && is_dense(to);
+  const bool joins = copy.read.count == element_count(from.arrangement.tensor_shape);
+  const bool alike = joins ? lies_alike(from.arrangement, to.arrangement, copy.written)
+                           : lies_alike(to.arrangement, from.arrangement, copy.read);
+  if (!dense && !alike) return std::nullopt;
   return copy;
 }
 

@@ -128,24 +128,43 @@ class Chooser {
             PaddingContents padding) {
     const TensorId dst = result_of(t);
     if (!is_part(dst)) return states_.keep(dst, way, arrangement, padding);
-    std::optional<TensorState>& known = parts_[t];
-    if (known && !(way.cost_us < known->cost_us)) return;
-    known = way;
+    // The formats that all writers number alike.
+    if (way.format >= std::max<std::size_t>(wishes_[dst].all().size(), 1)) return;
+    auto known = std::ranges::find(parts_[t], way.format, &TensorState::format);
+    if (known == parts_[t].end()) {
+      known = parts_[t].insert(known, way);
+    } else if (way.cost_us < known->cost_us) {
+      *known = way;
+    } else {
+      return;
+    }
     known->arrangement = arrangement;
     known->arrangement.padding = padding;
   }
 
-  /// The one way to have a tensor that is written in parts: each the cheapest way.
+  /// The ways to have a tensor that is written in parts: in each format, each part the cheapest
+  /// way.
   void join_parts(TensorId tensor) {
-    TensorState whole = *parts_[writers_[tensor].front()];
-    whole.cost_us = 0.0;
-    whole.sources.clear();
-    for (const TaskId t : writers_[tensor]) {
-      whole.cost_us += parts_[t]->cost_us;
-      whole.sources.insert(whole.sources.end(), parts_[t]->sources.begin(),
-                           parts_[t]->sources.end());
+    for (const TensorState& first : parts_[writers_[tensor].front()]) {
+      TensorState whole = first;
+      whole.cost_us = 0.0;
+      whole.sources.clear();
+      bool is_complete = true;
+      for (const TaskId t : writers_[tensor]) {
+        const TensorState* part = part_in(t, first.format);
+        is_complete = is_complete && part != nullptr;
+        if (part == nullptr) break;
+        whole.cost_us += part->cost_us;
+        whole.sources.insert(whole.sources.end(), part->sources.begin(), part->sources.end());
+      }
+      if (is_complete) states_.add(tensor, std::move(whole));
     }
-    states_.add(tensor, std::move(whole));
+  }
+
+  /// How a task leaves its part in a format, or null.
+  const TensorState* part_in(TaskId t, std::size_t format) const {
+    const auto known = std::ranges::find(parts_[t], format, &TensorState::format);
+    return known == parts_[t].end() ? nullptr : &*known;
   }
 
   void follow(TensorId tensor, std::size_t index, Selections& selections,
@@ -155,7 +174,7 @@ class Chooser {
     const TensorState& state = states_.of(tensor)[index];
     for (const TaskId task : writers) {
       decided[task] = true;
-      const TensorState& own = writers.size() > 1 ? *parts_[task] : state;
+      const TensorState& own = writers.size() > 1 ? *part_in(task, state.format) : state;
       selections[task] = {own.candidate, own.arrangement};
     }
     for (const auto& [source, chosen] : state.sources) follow(source, chosen, selections, decided);
@@ -165,9 +184,9 @@ class Chooser {
   const Indexed<TensorId, Formats>& wishes_;
   const PlanContext& context_;
   TensorStates states_;
-  Indexed<TensorId, std::vector<TaskId>> writers_;     ///< the tasks that write it
-  Indexed<TaskId, std::optional<TensorState>> parts_;  ///< of those that write a part
-  std::vector<std::pair<TensorId, Demand>> read_;      ///< by the candidate that is visited
+  Indexed<TensorId, std::vector<TaskId>> writers_;   ///< the tasks that write it
+  Indexed<TaskId, std::vector<TensorState>> parts_;  ///< of those that write a part, by format
+  std::vector<std::pair<TensorId, Demand>> read_;    ///< by the candidate that is visited
 };
 
 /// True when some tensor is read by several tasks, so that the paths of the search were not apart.

@@ -19,11 +19,17 @@ bool identical_but_for_padding(const Arrangement& a, const Arrangement& b) {
          a.tensor_shape == b.tensor_shape && a.grouping == b.grouping && a.layout == b.layout;
 }
 
+bool has_no_padding(const Arrangement& arrangement) {
+  return arrangement.memory == MemoryKind::buffer && arrangement.pitch == 0 &&
+         element_count(arrangement.padded) == element_count(arrangement.tensor_shape);
+}
+
 void add_wish(TensorId tensor, const Demand& demand, const TaskList& tasks,
               Indexed<TensorId, Formats>& wishes) {
   if (is_temporary(tensor) || demand.kind != Demand::Kind::direct) return;
   const TensorId root = root_of(tasks, tensor);
-  if (tasks.tensors[root].parts > 1) return;  // it lies row-major
+  // Who writes a part leaves what lies between parts to nobody.
+  if (tasks.tensors[root].parts > 1 && !has_no_padding(demand.arrangement)) return;
   Formats& known = wishes[root];
   if (known.all().size() >= kMostFormats) return;
   const bool is_alias = root != tensor;

@@ -199,6 +199,10 @@ class LocalSearch {
     return sum;
   }
 
+  bool is_part(TaskId t) const {
+    return context_.tasks.tensors[tensor_of(context_.tasks.tasks[t].bound, "dst")].parts > 1;
+  }
+
   bool improve(TaskId t) {
     bool changed = false;
     const Formats& wishes = wishes_[tensor_of(context_.tasks.tasks[t].bound, "dst")];
@@ -209,6 +213,8 @@ class LocalSearch {
       const Candidate& candidate = candidates_[t]->candidates[c];
       if (candidate.estimated_us >= best * kGain) continue;
       for (const auto& output : outputs_of(candidate, wishes)) {
+        // The writers of parts agree on a format.
+        if (is_part(t) && !identical(output, selections_[t].output)) continue;
         const Selection before = selections_[t];
         selections_[t] = {c, output};
         const double cost = around_us(t);
