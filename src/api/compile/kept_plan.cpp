@@ -234,7 +234,11 @@ void KeptPlan::write(const CompiledState& state) const {
       if (over > 0) parts.emplace_back(kGap.data(), kPieceAlignment - over);
     }
     const fs::path path = folder_ / (kept.pieces + ".tensors");
-    if (!holds(path, kept.whole.pieces)) write_trusted_file(path, parts, Flush::later);
+    if (!holds(path, kept.whole.pieces)) {
+      write_trusted_file(path, parts, Flush::later);
+      // Plans alone are small: the next build looks after them.
+      Inside::of(device_)->programs().keep_within_limit();
+    }
   }
   ArchiveWriter writer;
   writer(kept);
@@ -242,7 +246,6 @@ void KeptPlan::write(const CompiledState& state) const {
   const std::string_view whole = bytes;
   // Digests tell what a crash of the system spoils.
   write_trusted_file(folder_ / (key_.name() + ".plan"), std::span(&whole, 1), Flush::later);
-  Inside::of(device_)->programs().keep_within_limit();
 }
 
 }  // namespace morton::api
