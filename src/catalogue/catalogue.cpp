@@ -41,6 +41,11 @@ void check_place(const std::string& path, const std::string& name) {
   }
 }
 
+/// A source beside its entry is named alone, one of another family with that family's folder.
+std::string source_path(const std::string& family, const std::string& name) {
+  return name.find('/') == std::string::npos ? family + "/" + name : name;
+}
+
 /// Reads every entry of a folder of kernels, and sees that each .cl file is named by one.
 Catalogue from_texts(const FileTexts& files) {
   Catalogue catalogue;
@@ -49,10 +54,9 @@ Catalogue from_texts(const FileTexts& files) {
     if (!path.ends_with(".json")) continue;
     const std::string folder = folder_of(path);
     const auto read_source = [&](const std::string& name) {
-      const auto found = files.find(folder + "/" + name);
-      if (found == files.end()) {
-        throw ModelError("there is no file " + folder + "/" + name);
-      }
+      const std::string path_of_source = source_path(folder, name);
+      const auto found = files.find(path_of_source);
+      if (found == files.end()) throw ModelError("there is no file " + path_of_source);
       used.insert(found->first);
       return found->second;
     };
@@ -165,7 +169,7 @@ void Catalogue::add_text(std::string_view json, const std::string& file,
     reader.at("function")
         .fail(entry.program.source_file + " has no function '" + entry.program.function + "'");
   }
-  entry.program.source_file = entry.family.name() + "/" + entry.program.source_file;
+  entry.program.source_file = source_path(entry.family.name(), entry.program.source_file);
   entry.program.digest = {kernel_digest(parsed, entry.program.code),
                           files_digest(json, entry.program.source)};
   if (auto twin = batched(entry)) insert_named(entries_, std::move(*twin));

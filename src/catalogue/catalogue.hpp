@@ -41,6 +41,8 @@ struct OperandFormat {
   PaddingContents padding = PaddingContents::undefined;
   MemoryKind memory = MemoryKind::buffer;
   int image_rows = 0, image_texels = 0;  ///< see Arrangement
+  /// True when the kernel reaches the operand through accessors although its layout is stated.
+  bool has_accessors = false;
 
   /// True when the kernel reaches the operand through generated accessors, wherever it lies.
   [[nodiscard]] bool is_any() const { return layout_text == "any"; }
@@ -122,6 +124,7 @@ struct Entry {
     /// Share of the device's arithmetic peak that is reached where nothing is tuned, by class of
     /// device (`classes_of`): the cost model's first guess.
     std::map<std::string, double> efficiency;
+    double building_us = 0.0;  ///< that counts for each use, where a plan is to answer at once
   };
 
   std::string name;  ///< "gemm.morton_4_2"
@@ -137,6 +140,9 @@ struct Entry {
   bool carries_epilogue = false;
   /// Considered only where PlanOptions::use, or a recipe's step, names it.
   bool where_named = false;
+  /// Of one that has a generic form (catalogue/generic.hpp): the structure that is an argument
+  /// there.
+  std::optional<std::vector<std::string>> generic;
   /// Terms of a sum that are added up before the sum is rounded toward zero, as tensor cores do; 0
   /// where sums are rounded to nearest after each term.
   std::int64_t terms_per_truncation = 0;
@@ -217,6 +223,7 @@ class Catalogue {
   void add_library(const JsonReader& reader, const std::string& file,
                    const std::function<std::string(const std::string&)>& read_source);
   [[nodiscard]] bool is_taken(const std::string& name) const;
+  friend std::shared_ptr<const Catalogue> generic_forms(const Catalogue& catalogue);
 
   std::vector<Entry> entries_;  ///< sorted by name
   std::vector<Recipe> recipes_;

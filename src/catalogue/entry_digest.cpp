@@ -35,7 +35,7 @@ enum class Level : std::uint8_t { declaration, cost, tunables, tunable, within }
 
 bool is_left_out(Level level, std::string_view key) {
   constexpr std::array kOfDeclaration{"schema", "name",       "codename", "source",
-                                      "notes",  "considered", "require"};
+                                      "notes",  "considered", "require",  "generic"};
   constexpr std::array kOfCost{"bytes", "efficiency"};
   switch (level) {
     case Level::declaration:

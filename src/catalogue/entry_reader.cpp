@@ -39,7 +39,8 @@ void read_arguments(const JsonReader& reader, const ProblemFamily& family, Entry
   }
   for (const auto& [name, format] : entry.operands) known.insert(name);
   known.merge(structure_names(family));
-  if (family.has_any_rank()) known.insert({"part_rows", "part_columns"});
+  if (family.has_any_rank()) known.insert({"part_rows", "part_columns", "work"});
+  if (family.id == families::elementwise) known.insert({"side1", "side2", "side3"});
   if (packs_one_layout(entry)) known.insert({"D0", "D1", "dst_pad0", "dst_pad1"});
   NameSet given;
   for (const auto& element : reader.elements()) {
@@ -52,6 +53,19 @@ void read_arguments(const JsonReader& reader, const ProblemFamily& family, Entry
   }
   for (const auto& [name, format] : entry.operands) {
     if (!given.contains(name)) reader.fail("the operand '" + name + "' is not among the arguments");
+  }
+}
+
+/// What the entry's generic form takes as arguments besides (generic_forms).
+void read_generic(const JsonReader& reader, const ProblemFamily& family, Entry& entry) {
+  const NameSet structure = structure_names(family);
+  entry.generic.emplace();
+  for (const auto& element : reader.elements()) {
+    if (!structure.contains(element.text())) {
+      element.fail("unknown structure '" + element.text() + "' (" + entry.family.name() +
+                   " has: " + join(structure) + ")");
+    }
+    entry.generic->push_back(element.text());
   }
 }
 
@@ -148,9 +162,11 @@ Entry::Edges read_edges(const JsonReader& reader) {
 void read_source(const JsonReader& reader, Entry& entry) {
   const JsonReader source = reader.at("source");
   entry.program.source_file = source.text();
-  if (!entry.program.source_file.ends_with(".cl") ||
-      entry.program.source_file.find_first_of("/\\") != std::string::npos) {
-    source.fail("expected the name of a .cl file beside this one, got '" +
+  const std::string& name = entry.program.source_file;
+  const bool leaves = name.starts_with('/') || name.find("..") != std::string::npos ||
+                      name.find('\\') != std::string::npos;
+  if (!name.ends_with(".cl") || leaves) {
+    source.fail("expected a .cl file beside this one, or family/file.cl, got '" +
                 entry.program.source_file + "'");
   }
   entry.program.function = reader.at("function").text();
@@ -232,9 +248,11 @@ Entry read_entry(const JsonReader& reader) {
     entry.name = read_name(reader.at("name"), family);
     return read_library_entry(reader, family, std::move(entry));
   }
-  reader.allow_keys({"schema", "name", "problem", "source", "function", "operands", "align",
-                     "edges", "arguments", "global", "local", "local_memory_bytes", "tunables",
-                     "require", "epilogue", "terms_per_truncation", "cost", "considered", "notes"});
+  reader.allow_keys({"schema",    "name",       "problem",  "source",
+                     "function",  "operands",   "align",    "edges",
+                     "arguments", "global",     "local",    "local_memory_bytes",
+                     "tunables",  "require",    "epilogue", "terms_per_truncation",
+                     "cost",      "considered", "generic",  "notes"});
   check_notes(reader);
   const ProblemFamily& family = read_family(reader.at("problem"));
   Entry entry;
@@ -255,6 +273,7 @@ Entry read_entry(const JsonReader& reader) {
   if (reader.has("require")) entry.require = read_expressions(reader.at("require"), known);
   read_epilogue(reader.at("epilogue"), entry);
   entry.where_named = read_where_named(reader);
+  if (reader.has("generic")) read_generic(reader.at("generic"), family, entry);
   if (reader.has("terms_per_truncation")) {
     const JsonReader terms = reader.at("terms_per_truncation");
     entry.terms_per_truncation = terms.integer();

@@ -27,4 +27,8 @@ struct Architecture {
 /// The network with He's scheme for weights (RandomNetwork); the same seed gives the same network.
 [[nodiscard]] Graph build(const Architecture& architecture, std::uint64_t seed);
 
+/// A small network with a layer for each kernel that interim plans are made of
+/// (catalogue/generic.hpp): whoever plans it so and builds that plan has them all.
+[[nodiscard]] Graph generic_kernels_network();
+
 }  // namespace morton::graph

@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "source/epilogue.hpp"
+#include "source/instance_writer.hpp"
 
 namespace morton::source {
 namespace {
@@ -98,7 +99,11 @@ IndexText index_of(const InstanceOperand& operand, const std::vector<Expression>
   }
   // The common case: the memory is laid out in the operand's own dimensions.
   if (view.grouping && *view.grouping == operand.arrangement.grouping) {
-    return {offset_in(operand, coordinates, padded_names(operand)), ""};
+    std::vector<Expression> within = coordinates;
+    // What all products of a batch read lies there once.
+    const bool is_batch = !within.empty() && within[0] == Expression::variable(kBatch);
+    if (is_batch && operand.arrangement.grouping[0].empty()) within[0] = Expression(0);
+    return {offset_in(operand, within, padded_names(operand)), "", {}};
   }
   std::map<std::string, Expression> replacements;
   for (std::size_t d = 0; d < coordinates.size(); ++d) {
@@ -108,8 +113,9 @@ IndexText index_of(const InstanceOperand& operand, const std::vector<Expression>
   for (const auto& coordinate : view.coordinates) {
     tensor_coordinates.push_back(coordinate.substitute(replacements));
   }
-  IndexText text{index_of_tensor_element(operand, tensor_coordinates), ""};
+  IndexText text{index_of_tensor_element(operand, tensor_coordinates), "", {}};
   if (!view.bounded) return text;
+  text.tensor_coordinates = tensor_coordinates;
   for (std::size_t t = 0; t < tensor_coordinates.size(); ++t) {
     // One unsigned comparison checks both ends.
     text.inside += (t > 0 ? " && " : "") + ("(uint)(" + tensor_coordinates[t].to_opencl()) +

@@ -17,6 +17,8 @@ struct IndexText {
   Expression index;
   /// Condition that the element lies in the tensor; empty when it always does.
   std::string inside;
+  /// Where the operand's view is bounded, what must lie in the tensor.
+  std::vector<Expression> tensor_coordinates;
 };
 
 /// Names of the sizes of an operand's memory, as kernel arguments.

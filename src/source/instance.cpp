@@ -12,6 +12,7 @@
 #include "source/element.hpp"
 #include "source/instance_writer.hpp"
 #include "source/reduction.hpp"
+#include "source/work_program.hpp"
 
 namespace morton::source {
 namespace {
@@ -66,6 +67,7 @@ void InstanceWriter::define_constants() {
     local += (i > 0 ? ", " : "") + std::to_string(i < spec_.local.size() ? spec_.local[i] : 1);
   }
   define("ATTRIBUTES", "", is_part() ? "" : "__attribute__((reqd_work_group_size(" + local + ")))");
+  if (takes_program(*spec_.entry)) return;
   for (const auto& operand : spec_.operands) {
     const DType type = operand.arrangement.dtype;
     define("TYPE_" + operand.name, "", std::string(value_type(type)));
@@ -109,7 +111,24 @@ std::string InstanceWriter::text_of_entry() const {
   return text;
 }
 
+/// The same for all work: words in place of the operands' types, and an array for each side operand
+/// that there could be.
+std::vector<InstanceArgument> InstanceWriter::define_program_arguments() {
+  std::vector<InstanceArgument> arguments;
+  std::string list;
+  for (const auto& name : spec_.entry->launch.arguments) {
+    const std::string type = name == "dst"    ? "__global uint*"
+                             : name == "work" ? "__global const int*"
+                                              : "__global const uint*";
+    arguments.push_back({InstanceArgument::Kind::operand, name, type});
+    list += (list.empty() ? "" : ", ") + type + " " + name;
+  }
+  define("ARGUMENTS", "", list);
+  return arguments;
+}
+
 std::vector<InstanceArgument> InstanceWriter::define_arguments() {
+  if (takes_program(*spec_.entry)) return define_program_arguments();
   using Kind = InstanceArgument::Kind;
   std::vector<InstanceArgument> arguments;
   std::set<std::string> taken;

@@ -9,6 +9,7 @@
 #include "source/instance_writer.hpp"
 #include "source/memory_order.hpp"
 #include "source/runs.hpp"
+#include "source/work_program.hpp"
 
 namespace morton::source {
 namespace {
@@ -120,7 +121,7 @@ void InstanceWriter::define_vector_access(const InstanceOperand& operand, const 
 }
 
 void InstanceWriter::define_memory_order(const InstanceOperand& dst) {
-  MemoryOrderText text = memory_order(dst);
+  MemoryOrderText text = memory_order_text(dst);
   sizes_.merge(text.sizes);
   define("COORDINATES_OF_dst", "(e)", text.declarations);
   define("COORDINATES", "", "0");
@@ -173,6 +174,7 @@ void InstanceWriter::define_part_order(const InstanceOperand& dst) {
 }
 
 void InstanceWriter::define_operand(const InstanceOperand& operand) {
+  if (takes_program(*spec_.entry)) return;
   if (operand.access == InstanceOperand::Access::by_hand) {
     const bool image = operand.arrangement.memory == MemoryKind::image;
     const auto use = operand.direction == InstanceOperand::Direction::read ? ElementUse::read

@@ -6,6 +6,7 @@
 #include "source/element.hpp"
 #include "source/epilogue.hpp"
 #include "source/instance_writer.hpp"
+#include "source/work_program.hpp"
 
 namespace morton::source {
 namespace {
@@ -27,6 +28,7 @@ TypedChain InstanceWriter::typed_epilogue() const {
 }
 
 void InstanceWriter::define_epilogue() {
+  if (takes_program(*spec_.entry)) return define_work();
   const InstanceOperand* dst = find("dst");
   const std::string parameters = "(v, " + macro_parameters(dst->view) + ")";
   if (spec_.problem.epilogue.is_identity()) {
@@ -54,6 +56,17 @@ void InstanceWriter::define_epilogue() {
     call = "(" + inside + " ? " + call + " : " + zero_of(chain.result_type()) + ")";
   }
   define("EPILOGUE", parameters, call);
+}
+
+/// What a kernel that takes a program has in place of accessors and an epilogue: the numbers of
+/// instructions, and names for the arrays that they load from.
+void InstanceWriter::define_work() {
+  for (const WorkCodeName& one : work_code_names()) {
+    define("CODE_" + one.name, "", std::to_string(one.code));
+  }
+  define("REGISTERS", "", std::to_string(kWorkRegisters));
+  const bool packs = spec_.problem.family == families::pack;
+  define("ARRAYS", "", packs ? "src, src, src, src" : "src0, side1, side2, side3");
 }
 
 /// What conv2d_pool does to each value before it is pooled.

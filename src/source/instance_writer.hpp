@@ -57,12 +57,14 @@ class InstanceWriter {
   /// Whether the kernel asks for it, and all operands have dst's elements under dst's numbers.
   [[nodiscard]] bool lies_alike() const;
   void define_epilogue();
+  void define_work();
   void define_pooled_map();
   [[nodiscard]] TypedChain typed_epilogue() const;
   [[nodiscard]] std::string inside_dst(const InstanceOperand& dst);
   void need_bounds(const InstanceOperand& operand);
   [[nodiscard]] DType accumulator() const;
   std::vector<InstanceArgument> define_arguments();
+  std::vector<InstanceArgument> define_program_arguments();
   [[nodiscard]] std::string parameter(const InstanceOperand& operand) const;
   [[nodiscard]] std::string variable_type(const InstanceOperand& operand) const;
   /// The operand's memory as a kernel argument. What a kernel indexes by hand in a batch is, under

@@ -13,7 +13,7 @@ class Decoder {
     tensor_.resize(operand.arrangement.tensor_shape.size());
   }
 
-  MemoryOrderText run() {
+  MemoryOrder run() {
     decode_groups();
     if (*operand_.view.grouping == operand_.arrangement.grouping) {
       // The groups are the operand's own dimensions.
@@ -22,28 +22,22 @@ class Decoder {
         require(coordinate_name(operand_.view.dimensions[d]),
                 Expression::variable(operand_.view.dimensions[d]));
       }
-      return std::move(text_);
+      return std::move(order_);
     }
     for (std::size_t g = 0; g < groups_.size(); ++g) split(g);
     for (std::size_t d = 0; d < operand_.view.dimensions.size(); ++d) {
       declare(coordinate_name(operand_.view.dimensions[d]), joined((*operand_.view.grouping)[d]));
     }
-    return std::move(text_);
+    return std::move(order_);
   }
 
  private:
   void declare(const std::string& name, const Expression& value) {
-    for (const auto& size : value.variables()) {
-      // "(e)" is the macro's parameter; names declared before are no sizes either.
-      if (size.front() != '(' && !declared_.contains(size)) text_.sizes.insert(size);
-    }
-    text_.declarations += " const int " + name + " = " + value.to_opencl() + ";";
-    declared_.insert(name);
+    order_.coordinates.push_back({name, value});
   }
 
   void require(const std::string& name, const Expression& extent) {
-    text_.inside += (text_.inside.empty() ? "" : " && ") + name + " < " + extent.to_opencl();
-    text_.sizes.merge(extent.variables());
+    order_.bounds.push_back({name, extent});
   }
 
   void decode_groups() {
@@ -88,13 +82,12 @@ class Decoder {
   const InstanceOperand& operand_;
   std::vector<Expression> groups_;
   std::vector<Expression> tensor_;
-  std::set<std::string> declared_;
-  MemoryOrderText text_;
+  MemoryOrder order_;
 };
 
 }  // namespace
 
-MemoryOrderText memory_order(const InstanceOperand& operand) {
+MemoryOrder memory_order(const InstanceOperand& operand) {
   if (operand.arrangement.pitch != 0) {
     throw InternalError("source: an arrangement with a pitch has no element order");
   }
@@ -102,6 +95,25 @@ MemoryOrderText memory_order(const InstanceOperand& operand) {
     throw InternalError("source: " + operand.view.print() + " gives no order to write in");
   }
   return Decoder(operand).run();
+}
+
+MemoryOrderText memory_order_text(const InstanceOperand& operand) {
+  const MemoryOrder order = memory_order(operand);
+  MemoryOrderText text;
+  std::set<std::string> declared;
+  for (const auto& [name, value] : order.coordinates) {
+    for (const auto& size : value.variables()) {
+      // "(e)" is the macro's parameter; names declared before are no sizes either.
+      if (size.front() != '(' && !declared.contains(size)) text.sizes.insert(size);
+    }
+    text.declarations += " const int " + name + " = " + value.to_opencl() + ";";
+    declared.insert(name);
+  }
+  for (const auto& [name, extent] : order.bounds) {
+    text.inside += (text.inside.empty() ? "" : " && ") + name + " < " + extent.to_opencl();
+    text.sizes.merge(extent.variables());
+  }
+  return text;
 }
 
 PartOrderText part_order(const View& view) {

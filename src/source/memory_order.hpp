@@ -3,13 +3,30 @@
 
 #include <set>
 #include <string>
+#include <vector>
 
 #include "base/rooms.hpp"
 #include "source/instance.hpp"
 
 namespace morton::source {
 
-/// Text by which a kernel walks an operand in the order of its memory.
+/// How an operand's coordinates follow from an element's number in its memory.
+struct MemoryOrder {
+  struct Named {
+    std::string name;
+    Expression value;
+  };
+  /// Each in terms of "(e)", the number, of those before it, and of sizes.
+  std::vector<Named> coordinates;
+  /// Of those, what each must be less than, or the element is padding.
+  std::vector<Named> bounds;
+};
+
+/// For a dense arrangement and a view with a grouping. The arrangement may join the tensor's
+/// dimensions otherwise than the view does.
+[[nodiscard]] MemoryOrder memory_order(const InstanceOperand& operand);
+
+/// The same as a kernel's text.
 struct MemoryOrderText {
   /// Declarations of the coordinates (`const int d0 = ...;`) of the element with the number `(e)`.
   std::string declarations;
@@ -18,9 +35,7 @@ struct MemoryOrderText {
   std::set<std::string> sizes;  ///< arguments that the two need
 };
 
-/// For a dense arrangement and a view with a grouping. The arrangement may join the tensor's
-/// dimensions otherwise than the view does.
-[[nodiscard]] MemoryOrderText memory_order(const InstanceOperand& operand);
+[[nodiscard]] MemoryOrderText memory_order_text(const InstanceOperand& operand);
 
 /// Text by which a kernel walks a part of dst: the problem's rows, each along its last dimension.
 struct PartOrderText {

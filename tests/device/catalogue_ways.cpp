@@ -97,6 +97,8 @@ Way way_of(const Entry& entry, const Catalogue& catalogue) {
   // Of the convolutions only those with a channel a group are theirs.
   if (entry.name.starts_with("conv2d.depthwise_")) way.least_cases = 11;
   if (entry.name.starts_with("conv2d.pointwise_")) way.least_cases = 6;
+  // Of types and operations those of networks.
+  if (entry.name.starts_with("elementwise.program")) way.least_cases = 300;
   if (entry.name == "conv2d.groups_blocks") way.least_cases = 3;
   if (entry.name == "conv2d.groups_patch") way.least_cases = 8;
   if (entry.name == "conv2d.blocks_16") way.least_cases = 2;

@@ -10,6 +10,7 @@
 #include "graph/architectures.hpp"
 #include "morton/architectures.hpp"
 #include "plan/lower/memory.hpp"
+#include "plan/ir/verify.hpp"
 #include "plan/make_plan.hpp"
 #include "plans/plan_setup.hpp"
 #include "support/rooms.hpp"

@@ -66,6 +66,7 @@ class Expression {
   friend bool operator==(const Expression& a, const Expression& b);
 
   struct Node;  ///< base/algebra/expression_node.hpp
+  [[nodiscard]] const Node& root() const { return *node_; }
 
  private:
   explicit Expression(std::shared_ptr<const Node> node) : node_(std::move(node)) {}

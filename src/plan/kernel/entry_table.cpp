@@ -6,7 +6,9 @@
 #include <string_view>
 
 #include "plan/cost/cost.hpp"
+#include "plan/kernel/kernel_choice.hpp"
 #include "plan/policy/plan_options.hpp"
+#include "source/work_program.hpp"
 
 namespace morton::plan {
 namespace {
@@ -125,8 +127,9 @@ PreparedEntry::PreparedEntry(const Entry& of, const DeviceInfo& device, const Pl
     : entry(&of),
       chosen(choose_tunables(of, options)),
       efficiency(efficiency_of(of, device)),
-      walks_memory(of.program.code.find("COORDINATES_OF_dst") != std::string::npos),
-      writes_parts(of.program.code.find("COORDINATES_OF_ROW") != std::string::npos) {
+      walks_memory(of.program.code.find("COORDINATES_OF_dst") != std::string::npos ||
+                   (takes_program(of) && !writes_part_by_program(of))),
+      writes_parts(plan::writes_parts(of)) {
   if (options.tuned == nullptr) return;
   has_records = options.tuned->knows(of);
   has_verdicts = has_verdicts_on(of, *options.tuned);

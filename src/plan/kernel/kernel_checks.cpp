@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "plan/cost/library_rules.hpp"
+#include "source/work_program.hpp"
 
 namespace morton::plan {
 namespace {
@@ -60,12 +61,23 @@ std::optional<Reason> check_verdicts(const AskedKernel& asked, const Environment
   return RefusedValues{values, verdict->why, verdict->finder};
 }
 
+/// Whether what the kernel is to compute can be written as data.
+std::optional<Reason> check_work(const AskedKernel& asked) {
+  if (!takes_program(*asked.entry.entry)) return std::nullopt;
+  if (asked.bound->operands.at("dst").view.bounded) return NotAsData{"its result has bounds"};
+  std::vector<DType> sides;
+  for (const Side& side : asked.bound->sides) sides.push_back(asked.tensor(side.tensor).dtype);
+  if (auto why = why_no_program(asked.bound->problem, sides)) return NotAsData{std::move(*why)};
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<Reason> why_not_before_values(const AskedKernel& asked, const Environment& tunables) {
   if (auto reason = missing_library(*asked.entry.entry, asked.context.options)) return reason;
   if (auto reason = check_operands(asked)) return reason;
   if (auto reason = check_part(asked)) return reason;
+  if (auto reason = check_work(asked)) return reason;
   if (auto reason = check_doubles(asked)) return reason;
   return check_verdicts(asked, tunables);
 }

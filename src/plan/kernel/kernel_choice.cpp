@@ -11,6 +11,7 @@
 #include "plan/kernel/kernel_checks.hpp"
 #include "plan/policy/kernel_policy.hpp"
 #include "plan/policy/tunables.hpp"
+#include "source/work_program.hpp"
 
 namespace morton::plan {
 namespace {
@@ -74,6 +75,7 @@ OrReason<KernelChoice> choose_with(const ChosenTunables& chosen, const AskedKern
   if (!choice.once) {
     choice.estimated_us = estimate_us(asked, chosen, values, launch.size, choice.efficiency);
   }
+  choice.estimated_us += entry.cost.building_us;
   return choice;
 }
 
@@ -90,7 +92,8 @@ ChosenTunables tuned_for_problem(const AskedKernel& asked, const ChosenTunables&
 }  // namespace
 
 bool writes_parts(const Entry& entry) {
-  return entry.program.code.find("COORDINATES_OF_ROW") != std::string::npos;
+  return entry.program.code.find("COORDINATES_OF_ROW") != std::string::npos ||
+         writes_part_by_program(entry);
 }
 
 const TaskTensor& tensor_at(TensorId id, const TaskList& tasks, const Temporaries& temporaries) {

@@ -2,6 +2,7 @@
 #include "plan/lower/emit.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <set>
 
@@ -17,6 +18,7 @@
 #include "plan/lower/traffic.hpp"
 #include "plan/policy/plan_options.hpp"
 #include "plan/search/instance_spec.hpp"
+#include "source/work_program.hpp"
 
 namespace morton::plan {
 namespace {
@@ -110,7 +112,28 @@ class Emitter {
     return std::move(made.step);
   }
 
-  EmittedStep make_step(const ScheduledKernel& kernel) const {
+  /// What the kernel computes, as a constant that it reads. Arrays that it has no use for are its
+  /// operand.
+  ScheduledKernel with_program(ScheduledKernel kernel, const InstanceSpec& spec) {
+    const std::vector<std::int32_t> words = work_program(spec);
+    Value value;
+    value.name = kernel.choice.name + ":work";
+    value.kind = Value::Kind::constant;
+    const Shape shape{static_cast<std::int64_t>(words.size())};
+    value.arrangement = row_major_arrangement(DType::i32, shape);
+    value.bytes = bytes_of(value.arrangement);
+    value.data = Tensor::allocate(DType::i32, shape);
+    std::memcpy(value.data.mutable_data(), words.data(), value.data.bytes());
+    if (const auto operand = kernel.values.find("src0"); operand != kernel.values.end()) {
+      for (std::size_t side = kernel.sides.size(); side + 1 < kWorkArrays; ++side) {
+        kernel.values.emplace(side_name(side), operand->second);
+      }
+    }
+    kernel.values["work"] = plan_.values.add(std::move(value));
+    return kernel;
+  }
+
+  EmittedStep make_step(ScheduledKernel kernel) {
     const KernelChoice& choice = kernel.choice;
     if (!choice.entry->call.library.empty()) {
       Step step = library_step(kernel, plan_.values, context_.device);
@@ -132,6 +155,7 @@ class Emitter {
     step.problem = print(spec.problem);
     step.tuned_as = TunedProblem::of(*choice.bound);
     InstanceSource source = generate(spec);
+    if (takes_program(*choice.entry)) kernel = with_program(std::move(kernel), spec);
     ArgumentBinding(plan_.values, context_.device)
         .bind(kernel, source, argument_values(spec), step);
     const Shape& dst = value_at(kernel.values.at("dst")).arrangement.tensor_shape;

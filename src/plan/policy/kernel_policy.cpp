@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "catalogue/generic.hpp"
 #include "plan/policy/plan_options.hpp"
 #include "plan/policy/tunables.hpp"
 #include "plan/policy/use.hpp"
@@ -101,6 +102,18 @@ KernelPolicy KernelPolicy::among(std::shared_ptr<const BuiltKernels> built,
   KernelPolicy other = *this;
   other.options_.built = std::move(built);
   other.options_.missing = missing;
+  return other;
+}
+
+KernelPolicy KernelPolicy::generic() const {
+  KernelPolicy other = *this;
+  other.catalogue_ = generic_forms(*catalogue_);
+  // Values that were measured would make a kernel for each of them; verdicts hold.
+  const auto verdicts = std::make_shared<TunedData>();
+  if (options_.tuned != nullptr) {
+    for (const Verdict& verdict : options_.tuned->verdicts()) verdicts->add(verdict);
+  }
+  other.options_.tuned = verdicts;
   return other;
 }
 

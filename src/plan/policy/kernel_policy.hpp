@@ -67,6 +67,9 @@ class KernelPolicy {
   /// As PlanOptions::built and PlanOptions::missing say it.
   [[nodiscard]] KernelPolicy among(std::shared_ptr<const BuiltKernels> built,
                                    MissingKernels missing) const;
+  /// For a plan that is to answer at once: kernels in their generic forms
+  /// (catalogue/generic.hpp), with their standard values, and whatever else is left must be built.
+  [[nodiscard]] KernelPolicy generic() const;
   /// These entries or recipes compute wrongly and may not be used either.
   [[nodiscard]] KernelPolicy without(const std::vector<std::string>& names) const;
   /// For one of several devices: none of them waits while the host computes, unless that is asked

@@ -62,6 +62,9 @@ struct ReasonText {
     return (reason.tunables.empty() ? "it" : print_tunables(reason.tunables)) +
            " is refused on this device: " + reason.verdict;
   }
+  Message operator()(const NotAsData& reason) const {
+    return "it takes its work as data, and " + reason.why;
+  }
   Message operator()(const UnmetCondition& reason) const {
     return "it requires " + reason.condition.print();
   }

@@ -56,6 +56,10 @@ struct RefusedValues {
   std::string verdict;
   Verdict::Finder finder = Verdict::Finder::tuning;
 };
+/// Of an entry that takes its work as data: what of the work cannot be.
+struct NotAsData {
+  std::string why;
+};
 struct UnmetCondition {
   Expression condition;
 };
@@ -130,9 +134,9 @@ struct OnlyBuilt {};
 /// Why an entry or a recipe cannot compute a task: its kind and what its text is made from.
 using Reason =
     std::variant<NotConsidered, NotNamed, MissingLibrary, OtherPrecision, WrongType, RefusedValues,
-                 UnmetCondition, LaunchLimit, UnlistedWorkGroup, ScatteredResult, NoImages,
-                 LargeImage, OtherLayout, NoEntry, NameClash, TooMuchWorkspace, NoWayForStep,
-                 OtherLastSlab, WithValues, NoCandidate, OnlyBuilt>;
+                 NotAsData, UnmetCondition, LaunchLimit, UnlistedWorkGroup, ScatteredResult,
+                 NoImages, LargeImage, OtherLayout, NoEntry, NameClash, TooMuchWorkspace,
+                 NoWayForStep, OtherLastSlab, WithValues, NoCandidate, OnlyBuilt>;
 
 /// What was asked for, or why there is none.
 template <class T>

@@ -21,6 +21,8 @@ bool takes_less_time(const KernelChoice& a, const KernelChoice& b) {
 
 /// Extents have no part in it: another size of the same model finds its packing kernels built.
 bool uses_more_of_the_device(const KernelChoice& a, const KernelChoice& b) {
+  const double building_us[] = {a.entry->cost.building_us, b.entry->cost.building_us};
+  if (building_us[0] != building_us[1]) return building_us[0] < building_us[1];
   return a.efficiency > b.efficiency;
 }
 

@@ -38,6 +38,15 @@ Arrangement as_dst_lies(const Arrangement& side, const InstanceOperand& dst) {
   return same_memory(side, rows) ? rows : side;
 }
 
+/// The operand as its kernel demands it: what lies there may be described in other dimensions, and
+/// the text is to be the same.
+void take_demanded(const Demand& demand, InstanceOperand& operand) {
+  const MemoryKind memory = operand.arrangement.memory;
+  operand.arrangement = demand.arrangement;
+  operand.arrangement.memory = memory;
+  if (demand.kind == Demand::Kind::packed) operand.view = View::identity(operand.view.dimensions);
+}
+
 }  // namespace
 
 std::string side_name(std::size_t index) { return "side" + std::to_string(index + 1); }
@@ -53,8 +62,11 @@ InstanceSpec instance_spec(const KernelChoice& choice, const SpecPlaces& places)
     operand.name = role;
     operand.arrangement = places.operands.at(role);
     operand.view = choice.bound->operands.at(role).view;
-    const bool any = choice.entry->operands.at(role).is_any();
-    operand.access = any ? InstanceOperand::Access::generated : InstanceOperand::Access::by_hand;
+    const OperandFormat& format = choice.entry->operands.at(role);
+    const bool generated = format.is_any() || format.has_accessors;
+    operand.access =
+        generated ? InstanceOperand::Access::generated : InstanceOperand::Access::by_hand;
+    if (format.has_accessors) take_demanded(choice.demands.at(role), operand);
     operand.direction = schema.role == OperandSchema::Role::output
                             ? InstanceOperand::Direction::write
                             : InstanceOperand::Direction::read;
