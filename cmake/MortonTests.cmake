@@ -4,7 +4,7 @@ find_package(GTest REQUIRED)
 find_package(benchmark REQUIRED)
 
 # Kernels are compiled and run by PoCL where there is no GPU; this makes it the same everywhere.
-set(MORTON_TEST_ENVIRONMENT POCL_MAX_PTHREAD_COUNT=2 POCL_AFFINITY=1 POCL_MEMORY_LIMIT=2)
+set(MORTON_TEST_ENVIRONMENT POCL_MAX_PTHREAD_COUNT=2 POCL_AFFINITY=1 POCL_MEMORY_LIMIT=2 MORTON_BACKGROUND=off)
 if(MORTON_SANITIZE)
   set(suppressions ${PROJECT_SOURCE_DIR}/tools/lsan_suppressions.txt)
   list(APPEND MORTON_TEST_ENVIRONMENT LSAN_OPTIONS=suppressions=${suppressions}:print_suppressions=0)

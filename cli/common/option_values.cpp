@@ -199,6 +199,7 @@ CompileOptions compile_options(const ModelOptions& options) {
     result.also.push_back({0, parse_shapes(split_at_commas(text))});
   }
   if (options.self_test == "on") result.self_test = CompileOptions::SelfTest::once;
+  result.start = options.start;
   if (options.strict) result.fallback = CompileOptions::Fallback::refuse;
   return result;
 }

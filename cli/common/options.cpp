@@ -51,6 +51,20 @@ void add_trust_options(CLI::App& command, ModelOptions& options) {
   add_strict(command, options);
 }
 
+void add_start(CLI::App& command, ModelOptions& options, CompileOptions::Start fallback) {
+  using Start = CompileOptions::Start;
+  const std::vector<std::pair<std::string, Start>> names{{"at-once", Start::at_once},
+                                                         {"ready", Start::ready}};
+  options.start = fallback;
+  command
+      .add_option(
+          "--start", options.start,
+          "at-once: an interim plan of generic kernels, where the model's own are not built "
+          "yet; ready: the model's own kernels")
+      ->option_text("at-once|ready")
+      ->transform(one_of(numbered(names)));
+}
+
 void add_model_file(CLI::App& command, ModelOptions& options) {
   command
       .add_option("model", options.path,

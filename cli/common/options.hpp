@@ -42,6 +42,7 @@ struct ModelOptions {
   std::string conv;               ///< a name of conv_path.hpp; empty: as "auto"
   KernelOptions kernels;
   std::string self_test = "on";
+  CompileOptions::Start start = CompileOptions::Start::ready;
   bool strict = false;
 };
 
@@ -68,6 +69,8 @@ void add_options(CLI::App& command, ModelOptions& options);
 void add_strict(CLI::App& command, ModelOptions& options);
 /// --self-test and --strict.
 void add_trust_options(CLI::App& command, ModelOptions& options);
+/// --start; `fallback` is what it is where it is not given.
+void add_start(CLI::App& command, ModelOptions& options, CompileOptions::Start fallback);
 /// --also-shape; `meaning` says in its help what for.
 void add_also_shape(CLI::App& command, ModelOptions& options, const std::string& meaning);
 /// MODEL, the file.

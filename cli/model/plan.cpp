@@ -69,6 +69,7 @@ void add_plan(CLI::App& app, Action& chosen) {
   add_device_info(*command, options->device_info);
   add_options(*command, options->device);
   add_options(*command, options->model);
+  add_start(*command, options->model, CompileOptions::Start::ready);
   add_options(*command, options->result, {{"table", Format::table}, {"json", Format::json}});
   command->callback([options, &chosen] { chosen = [options] { return show_plan(*options); }; });
 }

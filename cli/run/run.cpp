@@ -16,6 +16,7 @@
 #include "morton/error.hpp"
 #include "morton/files.hpp"
 #include "morton/session.hpp"
+#include "run/later_starts.hpp"
 #include "run/run_report.hpp"
 
 namespace morton::cli {
@@ -26,17 +27,23 @@ constexpr const char* kRunFooter =
 levels / 255 (red, green, blue, or grey for one channel). An image smaller than the input is centred
 on zeros. An input that is given several times gets its files stacked along the first dimension.
 
+Where kernels for the model are not built yet, generic ones answer at once. A process of low priority
+then builds the model's own for later starts. MORTON_BACKGROUND=off leaves that out, and --start ready
+builds them before the answer.
+
 Examples:
   morton run models/lenet5.onnx -i input:digit.png --top-k 3
   morton run models/lenet5.onnx -i models/lenet5.expected.npz -o answers.npz
-  morton run net.onnx -i image:cat.jpg --labels imagenet.txt --top-k 5 --format json)";
+  morton run net.onnx -i image:cat.jpg --labels imagenet.txt --top-k 5 --format json
+  morton run net.onnx -i image:cat.jpg --start ready)";
 
 struct RunArguments {
   DeviceOptions device;
   ModelOptions model;
   std::vector<std::string> inputs;
   std::string output;
-  std::string labels;  ///< their file
+  std::string labels;     ///< their file
+  bool prepares = false;  ///< builds for later starts and runs nothing
   GivenModel::Elsewhere elsewhere = GivenModel::Elsewhere::refuse;
   std::int64_t top_k = 0;
   Format format = Format::table;
@@ -87,6 +94,31 @@ bool has_known_classes(const PortInfo& port) {
   return !port.shape.empty() && (port.shape.size() != 2 || port.shape[1] >= 0);
 }
 
+/// Writes the outputs where they are asked for, and prints them.
+void emit_answer(const RunArguments& options, const Ranking& ranking, const CompiledModel& compiled,
+                 const std::vector<NamedTensor>& outputs) {
+  if (!options.output.empty()) {
+    write_tensors(options.output, outputs);
+    log::info("wrote {}", options.output);
+  }
+  if (for_people(options.format)) {
+    emit(outputs_text(outputs, ranking, options.format), "");
+    return;
+  }
+  using Origin = CompileReport::PlanOrigin;
+  const CompileReport& report = compiled.report();
+  const Json value = {{"device", Json::parse(compiled.device().json())},
+                      {"kernels",
+                       {{"from_cache", report.kernels.from_memory + report.kernels.from_disk},
+                        {"compiled_ahead", report.plan == Origin::compiled_file},
+                        {"built", report.kernels.built},
+                        {"compiled_objects", report.kernels.compiled_objects}}},
+                      {"plan_kept", report.plan == Origin::kept},
+                      {"interim_plan", report.stage == CompileReport::Stage::interim},
+                      {"outputs", outputs_json(outputs, ranking)}};
+  emit(to_text(value, options.format), "");
+}
+
 int run_model(const RunArguments& options) {
   CompileOptions compile = compile_options(options.model);
   Ranking ranking{options.top_k, read_labels(options.labels), {}};
@@ -110,32 +142,26 @@ int run_model(const RunArguments& options) {
 
   check_output(options.output);
   compile.weights = weights_of(options.device);
-  const CompiledModel compiled = model.compile(open_devices(options.device), compile);
-  const Device& device = compiled.device();
+  // A process that answers once builds nothing beside its answer.
+  if (compile.start == CompileOptions::Start::at_once) {
+    compile.start = CompileOptions::Start::interim_alone;
+  }
+  if (options.prepares) compile.start = CompileOptions::Start::ready;
+  const std::vector<Device> devices = open_devices(options.device);
+  const CompiledModel compiled = model.compile(devices, compile);
   log::info("{}", model.kernels_line(compiled.report()));
+  if (options.prepares) {
+    prepare_interim_kernels(devices.front());
+    return 0;
+  }
   check_ranking(options, ranking, compiled.outputs());
   if (!all_settled) inputs = assemble(sources, compiled.inputs());
   Session session(compiled);
-  const std::vector<NamedTensor> outputs = session.run(inputs);
-
-  if (!options.output.empty()) {
-    write_tensors(options.output, outputs);
-    log::info("wrote {}", options.output);
+  emit_answer(options, ranking, compiled, session.run(inputs));
+  if (compiled.report().stage == CompileReport::Stage::interim) {
+    log::info("generic kernels gave this answer: {}",
+              build_for_later_starts(options.device.cache_dir));
   }
-  if (for_people(options.format)) {
-    emit(outputs_text(outputs, ranking, options.format), "");
-    return 0;
-  }
-  const CompileReport& report = compiled.report();
-  const Json value = {{"device", Json::parse(device.json())},
-                      {"kernels",
-                       {{"from_cache", report.kernels.from_memory + report.kernels.from_disk},
-                        {"compiled_ahead", model.is_compiled()},
-                        {"built", report.kernels.built},
-                        {"compiled_objects", report.kernels.compiled_objects}}},
-                      {"plan_kept", report.plan == CompileReport::PlanOrigin::kept},
-                      {"outputs", outputs_json(outputs, ranking)}};
-  emit(to_text(value, options.format), "");
   return 0;
 }
 
@@ -158,9 +184,12 @@ void add_run(CLI::App& app, Action& chosen) {
       ->check(whole_number(1));
   command->add_option("--labels", options->labels, "Names of the classes, one on each line")
       ->option_text("FILE");
+  command->add_flag("--prepare", options->prepares,
+                    "Build what later starts of this model and others need, and run nothing");
   add_options(*command, options->device);
   add_options(*command, options->model);
   add_trust_options(*command, options->model);
+  add_start(*command, options->model, CompileOptions::Start::at_once);
   add_format(*command, options->format,
              {{"table", Format::table}, {"md", Format::md}, {"json", Format::json}});
   command->add_option("-o,--output", options->output, "Write the outputs to this .npz or .npy file")

@@ -89,6 +89,14 @@ struct CompileOptions {
   /// and the report's fallbacks say so. The cache folder remembers; without one nothing is tried,
   /// nor over several devices, nor where operands are rounded (precision).
   enum class SelfTest : std::uint8_t { once, off } self_test = SelfTest::once;
+  /// When a model's first answer comes, on one device, where kernels of its own are not built yet:
+  /// when they are (`ready`); or at once, from an interim plan of generic kernels, which all models
+  /// share and which are built once for a device. With `at_once` a thread of low priority builds
+  /// the model's own kernels meanwhile, and sessions go over to their plan between two runs
+  /// (CompiledModel::latest). With `interim_alone` nobody does: for a process that answers once.
+  /// Both plans agree within the bounds of docs/numerics.md. Where no interim plan can be (states,
+  /// several devices, chosen kernels, no cache folder) the model is `ready`, and the log says why.
+  enum class Start : std::uint8_t { ready, at_once, interim_alone } start = Start::ready;
   /// The treatment of fallbacks to another way of computing (CompileReport::fallbacks):
   /// report them, or fail with UnsupportedError.
   enum class Fallback : std::uint8_t { report, refuse } fallback = Fallback::report;
@@ -138,6 +146,9 @@ struct CompileReport {
   /// Where the plan is from: made now, kept by an earlier start (docs/networks.md), or of a
   /// compiled file.
   enum class PlanOrigin : std::uint8_t { made, kept, compiled_file } plan = PlanOrigin::made;
+  /// Whether the plan is the model's own, or one of generic kernels that answers until that is
+  /// ready (CompileOptions::start).
+  enum class Stage : std::uint8_t { final, interim } stage = Stage::final;
   Kernels kernels;
   Times times;
   Memory memory;
@@ -198,6 +209,12 @@ class MORTON_API CompiledModel {
   [[nodiscard]] const Device& device() const;
   [[nodiscard]] const std::vector<Device>& devices() const;
 
+  /// Of a model with an interim plan: the model with its final plan, if that is ready; else this
+  /// one.
+  [[nodiscard]] CompiledModel latest() const;
+  /// The same after waiting for it. Throws what building the final plan threw.
+  [[nodiscard]] CompiledModel settled() const;
+
   /// Whether with_shapes may build kernels: it says in its report how many.
   using Missing = MissingKernels;
   /// The same model at other extents: a plan of its own, on the same programs and, where they lie
@@ -219,6 +236,11 @@ class MORTON_API CompiledModel {
 /// UsageError, ModelError, UnsupportedError or DeviceError.
 [[nodiscard]] MORTON_API CompiledModel compile(const Model& model, const Device& device,
                                                const CompileOptions& options = {});
+
+/// Builds the generic kernels that interim plans on the device are made of (CompileOptions::start),
+/// and tries them, as far as its cache folder has them not. No later model waits for them. Returns
+/// where they came from; nothing of a device without a cache folder. Throws as `compile`.
+MORTON_API CompileReport::Kernels prepare_interim_kernels(const Device& device);
 
 /// One model over several devices: each computes some rows of the batch, in proportion to its speed
 /// or to `options.weights`. Speed is measured here: the model runs a few times on each device with

@@ -58,7 +58,9 @@ struct SessionOptions {
 };
 
 /// A queue, the activations and the state of one compiled model. Belongs to one thread at a time;
-/// any number of sessions share a CompiledModel.
+/// any number of sessions share a CompiledModel. `run` and `enqueue` take the model's final plan in
+/// place of an interim one as soon as it is ready (CompileOptions::start), unless anything is
+/// mapped or the caller's own (interop.hpp).
 class MORTON_API Session {
  public:
   explicit Session(const CompiledModel& model, const SessionOptions& options = {});
@@ -111,10 +113,18 @@ class MORTON_API Session {
   void run_step_by_step();
   /// Times of the last run's steps; empty without profiling. Waits for it.
   [[nodiscard]] std::vector<StepTime> step_times();
+  /// What the session runs: of a model with an interim plan the final one, from the run on that
+  /// found it ready.
   [[nodiscard]] const CompiledModel& model() const;
 
  private:
   friend struct api::Inside;
+  /// Runs with this compiled model, the same one, from now on. What the caller has set goes along;
+  /// what the steps compute comes back with the next run.
+  void go_over(const CompiledModel& to);
+  /// Between two runs: goes over to the final plan where that is ready.
+  void take_final_plan();
+
   struct State;
   std::unique_ptr<State> state_;
 };

@@ -9,7 +9,7 @@
 namespace morton {
 namespace {
 
-constexpr std::array<EnvironmentVariable, 8> kVariables{{
+constexpr std::array<EnvironmentVariable, 9> kVariables{{
     {"MORTON_DEVICE", "device to use when none is named: P:D, cpu, gpu, auto, a name", "0:0"},
     {"MORTON_CACHE_DIR", "folder of the program cache, instead of $XDG_CACHE_HOME/morton",
      "/var/cache/morton"},
@@ -18,6 +18,8 @@ constexpr std::array<EnvironmentVariable, 8> kVariables{{
     {"MORTON_CLBLAST_PARAMETERS",
      "file of CLBlast's parameters, as bench/clblast_tune.py writes it, for plans that call it",
      "clblast.json"},
+    {"MORTON_BACKGROUND",
+     "off: `morton run` leaves no process behind that builds kernels for later starts", "off"},
     {"MORTON_SLOW_WRITES",
      "milliseconds to wait before each piece of a file that is written, for tests", "5"},
     {"XDG_CACHE_HOME", "folder of user caches, for the program cache", "$HOME/.cache"},

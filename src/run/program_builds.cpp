@@ -29,6 +29,18 @@ void add(BuildReport& report, BuildReport&& one) {
 
 }  // namespace
 
+bool is_built(const Plan& plan, OpenClDevice& device) {
+  return std::ranges::all_of(plan.programs, [&](const auto& program) {
+    std::string source;
+    std::vector<std::string> kernels;
+    for (const InstanceId instance : program) {
+      source += plan.instances[instance].text;
+      kernels.push_back(plan.instances[instance].function);
+    }
+    return !device.programs().missing(source, kernels);
+  });
+}
+
 std::vector<std::shared_ptr<CachedProgram>> make_programs(const std::vector<ProgramText>& texts,
                                                           std::size_t most_threads,
                                                           BuildReport& report,

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "base/rooms.hpp"
+#include "device/open/opencl_device.hpp"
 #include "device/open/program_cache.hpp"
+#include "plan/ir/plan.hpp"
 
 namespace morton::run {
 
@@ -20,6 +22,9 @@ struct ProgramText {
   std::string source;
   std::vector<std::string> functions;
 };
+
+/// Whether each kernel of the plan is built for the device: on disk, or in this process.
+[[nodiscard]] bool is_built(const Plan& plan, OpenClDevice& device);
 
 /// The programs of `texts`, in their order, made by as many threads as the host has processors, at
 /// most `most_threads`. What was built is added to `report`, whose `build_ms` grows by the time

@@ -94,7 +94,8 @@ PlannedJobs jobs_for(const Plan& plan, std::span<const Plan> others, const OpenC
 }  // namespace
 
 WorkerBuilds build_by_workers(const Plan& plan, std::span<const Plan> others,
-                              const OpenClDevices& devices, const std::function<void()>& one_done) {
+                              const OpenClDevices& devices, const std::function<void()>& one_done,
+                              const std::stop_token& stop) {
   WorkerBuilds result;
   const PlannedJobs planned = jobs_for(plan, others, devices);
   if (planned.jobs.empty()) return result;
@@ -108,12 +109,13 @@ WorkerBuilds build_by_workers(const Plan& plan, std::span<const Plan> others,
   const Stopwatch watch;
   std::vector<JobOutcome> outcomes;
   try {
-    outcomes = carry_out_jobs(helper, planned.jobs, one_done);
+    outcomes = carry_out_jobs(helper, planned.jobs, one_done, stop);
   } catch (const Error& error) {
     result.problems.push_back("kernels are built one after the other, and not kept: " +
                               error.message());
     return result;
   }
+  if (stop.stop_requested()) throw DeviceError("compile: nobody waits for the model any more");
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
     if (outcomes[i].end == JobOutcome::End::failed) {
       result.problems.push_back("kernel " + planned.jobs[i].function +

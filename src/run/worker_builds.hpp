@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -25,9 +26,11 @@ struct WorkerBuilds {
 /// builds one at a time; LoadedPlan then finds them. `others` are plans at other extents that share
 /// the plan's kernels: one that only they launch is built for their launch. Other devices, devices
 /// without a cache folder and kernels that no step launches are left alone. `one_done`, unless
-/// empty, is called after each kernel.
+/// empty, is called after each kernel. Throws DeviceError when
+/// `stop` is asked for.
 [[nodiscard]] WorkerBuilds build_by_workers(const Plan& plan, std::span<const Plan> others,
                                             const OpenClDevices& devices,
-                                            const std::function<void()>& one_done);
+                                            const std::function<void()>& one_done,
+                                            const std::stop_token& stop = {});
 
 }  // namespace morton::run

@@ -36,6 +36,7 @@ struct CacheContent {
 };
 
 /// `cache_dir` is as in DeviceConfig. All throw UsageError where no cache folder is known.
+[[nodiscard]] MORTON_API std::string cache_folder_named(const std::string& cache_dir);
 [[nodiscard]] MORTON_API CacheContent cache_content(const std::string& cache_dir);
 
 enum class CachePart : std::uint8_t { programs, plans, tuning, self_test, all };

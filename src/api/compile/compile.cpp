@@ -7,6 +7,7 @@
 
 #include "api/compile/carry_out.hpp"
 #include "api/compile/compiled_state.hpp"
+#include "api/compile/interim.hpp"
 #include "api/compile/job.hpp"
 #include "api/compile/kept_plan.hpp"
 #include "api/compile/loading.hpp"
@@ -34,7 +35,27 @@ Plan planned_for(const Model& model, const std::vector<std::string>& device_json
   for (const std::string& text : device_jsons) devices.push_back(device_info_from_text(text));
   const Job job = job_of(model, options, store_of(options));
   if (devices.size() > 1) return split_planned(job, devices, estimated_rows(job, devices));
-  return make_plan(job.subject->graph(), devices.front(), *job.policy);
+  const bool is_interim = options.start != CompileOptions::Start::ready;
+  return make_plan(job.subject->graph(), devices.front(),
+                   is_interim ? job.policy->generic() : *job.policy);
+}
+
+/// Makes what takes an interim plan's place, with copies of all that it needs.
+Successor::Make final_of(const Model& model, const std::vector<Device>& devices,
+                         CompileOptions options) {
+  // The caller's functions are its own thread's.
+  options.log = nullptr;
+  options.progress = nullptr;
+  options.start = CompileOptions::Start::ready;
+  return [=](std::stop_token stop) -> std::shared_ptr<const CompiledState> {
+    const KeptPlan kept(model, options, devices.front());
+    Job job = job_of(model, options, store_of(options, devices.front()));
+    job.observer.stop = std::move(stop);
+    std::shared_ptr<CompiledState> state = carry_out(job, devices.front());
+    kept.keep(*state);
+    state->options = options;
+    return state;
+  };
 }
 
 }  // namespace
@@ -123,12 +144,34 @@ CompiledModel compile(const Model& model, const std::vector<Device>& devices,
     const KeptPlan kept(model, options, devices.front());
     state = kept.compiled();
     if (state == nullptr) {
-      state = carry_out(job(), devices.front());
-      kept.keep(*state);
+      const Job made = job();
+      const Message why_not = why_not_interim(model, options, devices);
+      if (!why_not.empty()) made.observer.say(why_not);
+      const bool asks = options.start != CompileOptions::Start::ready && why_not.empty();
+      if (asks) state = compile_interim(made, devices.front());
+      if (state == nullptr) {
+        state = carry_out(made, devices.front());
+        kept.keep(*state);
+      } else if (options.start == CompileOptions::Start::at_once) {
+        state->successor = std::make_shared<const Successor>(
+            final_of(model, devices, options), [device = devices.front()](std::stop_token stop) {
+              build_interim_kernels(device, std::move(stop));
+            });
+      }
     }
   }
   state->options = options;
   return Inside::make(state);
+}
+
+CompiledModel CompiledModel::latest() const {
+  if (state_->successor == nullptr) return *this;
+  const auto ready = state_->successor->ready();
+  return ready == nullptr ? *this : CompiledModel(ready);
+}
+
+CompiledModel CompiledModel::settled() const {
+  return state_->successor == nullptr ? *this : CompiledModel(state_->successor->wait());
 }
 
 namespace {
@@ -145,6 +188,9 @@ Plan plan_at(const CompiledState& state, const InputShapes& shapes, const Graph&
 }  // namespace
 
 CompiledModel CompiledModel::with_shapes(const InputShapes& shapes, Missing missing) const {
+  if (state_->successor != nullptr && state_->successor->ready() != nullptr) {
+    return latest().with_shapes(shapes, missing);
+  }
   if (state_->devices.size() != 1) {
     throw UnsupportedError("compile: a model over several devices has one shape; compile it anew");
   }
@@ -167,6 +213,7 @@ CompiledModel CompiledModel::with_shapes(const InputShapes& shapes, Missing miss
   other.fallback = state_->fallback;
   other.family = state_->family;
   CompileReport& report = other.report;
+  report.stage = state_->report.stage;
   const Stopwatch watch;
   Plan plan = plan_at(*state_, shapes, subject.graph(), missing);
   report.times.plan_ms = watch.milliseconds();

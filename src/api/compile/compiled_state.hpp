@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "api/compile/model_at_shapes.hpp"
+#include "api/compile/successor.hpp"
 #include "base/rooms.hpp"
 #include "morton/compile.hpp"
 #include "plan/policy/kernel_policy.hpp"
@@ -71,6 +72,8 @@ struct CompiledState {
   std::function<void(const Message&)> log{};  ///< CompileOptions::log
   CompileOptions::Fallback fallback = CompileOptions::Fallback::report;
   std::shared_ptr<const LoadedPlan> family{};
+  /// Of an interim plan: what takes its place, if anything is to.
+  std::shared_ptr<const Successor> successor{};
 };
 
 /// What is known of a model before it is planned.

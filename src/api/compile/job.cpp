@@ -42,7 +42,7 @@ std::shared_ptr<const Catalogue> catalogue_of(const CompileOptions& options) {
   return longer;
 }
 
-Observer observer_of(const CompileOptions& options) { return {options.log, options.progress}; }
+Observer observer_of(const CompileOptions& options) { return {options.log, options.progress, {}}; }
 
 Store store_of(const CompileOptions& options) {
   return {cache_folder(options.cache_dir), options.tuning_files, options.tuning};

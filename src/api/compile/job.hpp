@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@ namespace morton::api {
 struct Observer {
   std::function<void(const Message&)> log;  ///< CompileOptions::log
   std::function<void(double)> progress;     ///< CompileOptions::progress
+  std::stop_token stop;                     ///< says that nobody wants the result any more
 
   void say(const Message& line) const {
     if (log) log(line);

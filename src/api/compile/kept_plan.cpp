@@ -19,6 +19,7 @@
 #include "formats/input_file.hpp"
 #include "plan/ir/whole_plan.hpp"
 #include "run/loaded_plan.hpp"
+#include "run/program_builds.hpp"
 
 namespace morton::api {
 
@@ -120,19 +121,6 @@ bool holds(const fs::path& path, const std::vector<ArchivedPiece>& pieces) {
   } catch (const ModelError&) {
     return false;  // it is written anew
   }
-}
-
-/// Whether each kernel of the plan is built: on disk, or in this process.
-bool is_built(const Plan& plan, OpenClDevice& device) {
-  return std::ranges::all_of(plan.programs, [&](const auto& program) {
-    std::string source;
-    std::vector<std::string> kernels;
-    for (const InstanceId instance : program) {
-      source += plan.instances[instance].text;
-      kernels.push_back(plan.instances[instance].function);
-    }
-    return !device.programs().missing(source, kernels);
-  });
 }
 
 }  // namespace

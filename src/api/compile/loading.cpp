@@ -94,7 +94,8 @@ void load(Plan plan, std::vector<Plan> others, const Observer& observer, Compile
   OpenClDevices opened;
   for (const Device& device : state.devices) opened.add(Inside::of(device));
   Countdown countdown(observer.progress, plan, others);
-  WorkerBuilds workers = build_by_workers(plan, others, opened, [&] { countdown.one_done(); });
+  WorkerBuilds workers = build_by_workers(
+      plan, others, opened, [&] { countdown.one_done(); }, observer.stop);
   int counted = workers.kernels;
   const auto loaded = std::make_shared<LoadedPlan>(std::move(plan), std::move(opened), [&] {
     if (counted-- <= 0) countdown.one_done();

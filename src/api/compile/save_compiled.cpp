@@ -45,6 +45,9 @@ class BlobWriter {
 
 void require_savable(const CompiledModel& model, const std::string& path) {
   const CompiledState& state = *Inside::of(model);
+  if (state.report.stage == CompileReport::Stage::interim) {
+    throw UsageError(path + ": an interim plan is not compiled ahead; save the settled model");
+  }
   if (state.devices.size() != 1) {
     throw UnsupportedError(path + ": a model over several devices is not compiled ahead; compile " +
                            "it for one");

@@ -92,8 +92,38 @@ Session::~Session() = default;
 
 const CompiledModel& Session::model() const { return state_->model; }
 
+void Session::go_over(const CompiledModel& to) {
+  state_->runner->wait();
+  const CompiledState& compiled = *Inside::of(state_->model);
+  auto runner = make_runner(to, state_->options);
+  for (const auto& port : compiled.inputs) {
+    Tensor tensor = Tensor::allocate(port.dtype, port.shape);
+    const ValueId from = state_->runner->input(port.name);
+    state_->runner->read(from, tensor);
+    runner->write(runner->input(port.name), tensor);
+  }
+  for (const auto& [name, from] : state_->runner->loaded().plan().states) {
+    const Arrangement& arrangement = state_->runner->loaded().plan().values[from].arrangement;
+    Tensor tensor = Tensor::allocate(arrangement.dtype, arrangement.tensor_shape);
+    state_->runner->read(from, tensor);
+    runner->write(runner->state(name), tensor);
+  }
+  state_->model = to;
+  state_->runner = std::move(runner);
+}
+
+void Session::take_final_plan() {
+  const auto& successor = Inside::of(state_->model)->successor;
+  if (successor == nullptr || state_->runner->is_mapped() ||
+      state_->runner->uses_callers_objects()) {
+    return;
+  }
+  if (successor->ready() != nullptr) go_over(state_->model.latest());
+}
+
 std::vector<NamedTensor> Session::run(std::span<const NamedTensor> inputs) {
   check_inputs(Inside::of(state_->model)->inputs, inputs);
+  take_final_plan();
   for (const auto& input : inputs) set_input(input.name, input.tensor);
   state_->runner->enqueue();
   std::vector<std::string> names;
@@ -123,6 +153,7 @@ api::LentInputs::~LentInputs() {
 }
 
 Event Session::enqueue(Steps steps) {
+  if (steps == Steps::all) take_final_plan();
   state_->runner->enqueue(steps == Steps::all ? Runner::Part::all : Runner::Part::computing);
   return Event(std::make_shared<Event::State>(
       Event::State{state_->runner->marker(), state_->runner->loaded().devices().front()}));
@@ -192,22 +223,7 @@ void Session::move_to(const Device& device) {
         "session: a model from a compiled file cannot move to another device; load the model "
         "itself and compile it");
   }
-  state_->runner->wait();
-  const CompiledState& compiled = *Inside::of(state_->model);
-  const CompiledModel moved = Inside::make(carry_out_anew(compiled, device));
-  auto runner = make_runner(moved, state_->options);
-  // What the caller has set goes along; what the steps compute comes back with the next run.
-  for (const auto& port : compiled.inputs) {
-    Tensor tensor = Tensor::allocate(port.dtype, port.shape);
-    const ValueId from = state_->runner->input(port.name);
-    state_->runner->read(from, tensor);
-    runner->write(runner->input(port.name), tensor);
-  }
-  for (const auto& [name, from] : state_->runner->loaded().plan().states) {
-    runner->write(runner->state(name), get_state(name));
-  }
-  state_->model = moved;
-  state_->runner = std::move(runner);
+  go_over(Inside::make(carry_out_anew(*Inside::of(state_->model), device)));
 }
 
 void Session::set_profiling(SessionOptions::Profiling profiling) {

@@ -58,8 +58,9 @@ class FileLock {
 class JobQueue {
  public:
   JobQueue(const std::string& helper, const std::vector<KernelJob>& jobs,
-           const std::function<void()>& one_done)
-      : helper_(helper), jobs_(jobs), one_done_(one_done), outcomes_(jobs.size()) {
+           const std::function<void()>& one_done, const std::stop_token& stop)
+      : helper_(helper), jobs_(jobs), one_done_(one_done), stop_(stop), outcomes_(jobs.size()) {
+    for (JobOutcome& outcome : outcomes_) outcome = {JobOutcome::End::failed, "stopped", 0};
     for (std::size_t i = 0; i < jobs.size(); ++i) waiting_.push_back({i, Turn::first});
     std::ranges::stable_sort(waiting_, std::greater<>(),
                              [&](const Waiting& one) { return jobs_[one.job].source.size(); });
@@ -103,7 +104,7 @@ class JobQueue {
 
   std::optional<Waiting> take() {
     const std::lock_guard guard(mutex_);
-    if (waiting_.empty()) return std::nullopt;
+    if (waiting_.empty() || stop_.stop_requested()) return std::nullopt;
     const Waiting next = waiting_.front();
     waiting_.pop_front();
     return next;
@@ -130,6 +131,7 @@ class JobQueue {
   const std::string& helper_;
   const std::vector<KernelJob>& jobs_;
   const std::function<void()>& one_done_;
+  const std::stop_token& stop_;
   std::mutex mutex_;
   std::deque<Waiting> waiting_;
   std::vector<JobOutcome> outcomes_;
@@ -159,10 +161,11 @@ std::string compile_helper() {
 
 std::vector<JobOutcome> carry_out_jobs(const std::string& helper,
                                        const std::vector<KernelJob>& jobs,
-                                       const std::function<void()>& one_done) {
+                                       const std::function<void()>& one_done,
+                                       const std::stop_token& stop) {
   if (jobs.empty()) return {};
   make_trusted_folder(fs::path(jobs.front().path).parent_path());
-  return JobQueue(helper, jobs, one_done).carry_out();
+  return JobQueue(helper, jobs, one_done, stop).carry_out();
 }
 
 }  // namespace morton::device

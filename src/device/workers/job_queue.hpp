@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -29,10 +30,12 @@ struct JobOutcome {
 /// Carries out the jobs, the longest sources first, in as many processes as the host has
 /// processors; returns how each ended. Processes that want the same file wait for one another, so
 /// that one builds it. A process that dies loses its job and no other. `one_done` is called after
-/// each job, by one thread at a time. A failed job is an outcome. Throws ModelError or UsageError
+/// each job, by one thread at a time. A failed job is an outcome. When `stop` is asked for,
+/// no more jobs are begun, and those that are left have failed. Throws ModelError or UsageError
 /// where the files' folder cannot be used.
 [[nodiscard]] std::vector<JobOutcome> carry_out_jobs(const std::string& helper,
                                                      const std::vector<KernelJob>& jobs,
-                                                     const std::function<void()>& one_done);
+                                                     const std::function<void()>& one_done,
+                                                     const std::stop_token& stop = {});
 
 }  // namespace morton::device

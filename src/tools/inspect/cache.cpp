@@ -103,6 +103,10 @@ void for_each_sound(const std::vector<fs::path>& files, CacheContent& content, c
 
 }  // namespace
 
+std::string cache_folder_named(const std::string& cache_dir) {
+  return known_folder(cache_dir).string();
+}
+
 CacheContent cache_content(const std::string& cache_dir) {
   const fs::path folder = known_folder(cache_dir);
   CacheContent content;
