@@ -180,7 +180,7 @@ struct PlannedBlock {
     state,
     activations,
     workspace,
-    loading,  ///< of constants that only load steps read: gone once the plan is loaded
+    loading,  ///< of constants that only load steps read, each while they need it
   } kind = Kind::activations;
   std::int64_t bytes = 0;
   DeviceIndex device = kFirstDevice;  ///< that it belongs to

@@ -64,8 +64,8 @@ std::vector<Pool> pools_of(const Plan& plan, const BlockKinds& kinds) {
   return pools;
 }
 
-void place(const Pool& pool, const Indexed<ValueId, Lifetime>& lives,
-           const Indexed<ValueId, char>& begins, const DeviceInfo& device, Plan& plan) {
+void place(const Pool& pool, const Lifetimes& lives, const Indexed<ValueId, char>& begins,
+           const DeviceInfo& device, Plan& plan) {
   std::vector<PlacementItem> items;
   for (const ValueId v : pool.values) {
     items.push_back({plan.values[v].bytes, lives[v], begins[v] != 0});
@@ -87,8 +87,7 @@ void place(const Pool& pool, const Indexed<ValueId, Lifetime>& lives,
 
 /// The most bytes of the values that `counts` holds for that live at the same step.
 template <typename Counts>
-std::int64_t largest_live(const Plan& plan, const Indexed<ValueId, Lifetime>& lives,
-                          const Counts& counts) {
+std::int64_t largest_live(const Plan& plan, const Lifetimes& lives, const Counts& counts) {
   std::vector<std::int64_t> live(plan.steps.size() + 1, 0);
   for (const ValueId v : plan.values.ids()) {
     if (plan.values[v].memory_of) continue;
@@ -100,7 +99,7 @@ std::int64_t largest_live(const Plan& plan, const Indexed<ValueId, Lifetime>& li
 
 /// The largest live sets, of all values that a session holds and of each kind with the alignment
 /// of each value.
-void add_live_sets(Plan& plan, const Indexed<ValueId, Lifetime>& lives, const BlockKinds& kinds,
+void add_live_sets(Plan& plan, const Lifetimes& lives, const BlockKinds& kinds,
                    const Devices& devices) {
   const auto of_kind = [&](PlannedBlock::Kind kind) {
     return largest_live(plan, lives, [&](ValueId v) {
@@ -120,7 +119,8 @@ void add_live_sets(Plan& plan, const Indexed<ValueId, Lifetime>& lives, const Bl
 }  // namespace
 
 void place_memory(Plan& plan, const Devices& devices) {
-  const auto lives = lifetimes(plan);
+  const Lifetimes lives = lifetimes(plan);
+  const Lifetimes load_lives = load_lifetimes(plan);
   for (Value& value : plan.values) {
     const DeviceInfo& device = devices[value.device];
     value.bytes = bytes_of(value.arrangement);
@@ -133,7 +133,10 @@ void place_memory(Plan& plan, const Devices& devices) {
   const Indexed<ValueId, char> begins = begins_block(plan);
   const BlockKinds kinds = block_kinds(plan);
   for (const Pool& pool : pools_of(plan, kinds)) {
-    place(pool, lives, begins, devices[pool.device], plan);
+    const DeviceInfo& device = devices[pool.device];
+    // Where whole places are shared, sub-buffers would have to be as large as the largest there.
+    const bool in_turns = pool.kind == PlannedBlock::Kind::loading && !shares_whole_places(device);
+    place(pool, in_turns ? load_lives : lives, begins, device, plan);
   }
   for (Value& value : plan.values) {
     if (!value.memory_of) continue;
