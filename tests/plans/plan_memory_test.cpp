@@ -122,14 +122,14 @@ TEST(PlanMemory, RandomPlansNeverOverlapWhileLive) {
                               block_bytes(plan, PlannedBlock::Kind::workspace);
     const double share = static_cast<double>(used) /
                          static_cast<double>(std::max<std::int64_t>(1, plan.largest_live.all));
-    EXPECT_GE(used, plan.largest_live.all);
+    // The last value of the block is not rounded up.
+    EXPECT_GT(used + kAlignment, plan.largest_live.all);
     worst = std::max(worst, share);
     sum += share;
   }
   RecordProperty("worst", std::to_string(worst));
-  // Activations and workspace lie in blocks of their own, which peak at different steps.
-  EXPECT_LE(worst, 2.0);
-  EXPECT_LE(sum / kPlans, 1.25);
+  EXPECT_LE(worst, 1.2);
+  EXPECT_LE(sum / kPlans, 1.02);
 }
 
 TEST(PlanMemory, SmallAllocationsMakeMoreBlocks) {
@@ -241,13 +241,18 @@ TEST(PlanMemory, NetworksTakeLittleMoreThanTheirLargestLiveSet) {
         SCOPED_TRACE(std::string(network) + " on " + name + ", batch " + std::to_string(batch));
         const Plan plan = plan_of(network_named(network), batch, saved_device(name));
         expect_apart(plan);
-        const auto expect_little_more = [&](PlannedBlock::Kind kind, std::int64_t least) {
-          const std::int64_t used = block_bytes(plan, kind);
-          EXPECT_LE(static_cast<double>(used), 1.05 * static_cast<double>(least))
-              << name_of(kind) << " " << used << " of " << least;
+        const auto expect_little_more = [](std::int64_t used, std::int64_t least) {
+          EXPECT_LE(static_cast<double>(used), 1.05 * static_cast<double>(least));
         };
-        expect_little_more(PlannedBlock::Kind::activations, plan.largest_live.activations);
-        expect_little_more(PlannedBlock::Kind::workspace, plan.largest_live.workspace);
+        const std::int64_t activations = block_bytes(plan, PlannedBlock::Kind::activations);
+        const std::int64_t workspace = block_bytes(plan, PlannedBlock::Kind::workspace);
+        if (shares_whole_places(saved_device(name))) {
+          expect_little_more(activations, plan.largest_live.activations);
+          expect_little_more(workspace, plan.largest_live.workspace);
+        } else {
+          EXPECT_EQ(workspace, 0);
+          expect_little_more(activations, plan.largest_live.all);
+        }
       }
     }
   }

@@ -35,7 +35,14 @@ BlockKinds block_kinds(const Plan& plan) {
   return kinds;
 }
 
-/// Values of one kind on one device: they share blocks with each other only.
+/// What block a value of a kind lies in. Temporaries take what activations leave free, unless the
+/// device shares whole places only: there a limit of the workspace holds for blocks of its own.
+PlannedBlock::Kind block_for(PlannedBlock::Kind kind, const DeviceInfo& device) {
+  const bool is_workspace = kind == PlannedBlock::Kind::workspace;
+  return is_workspace && !shares_whole_places(device) ? PlannedBlock::Kind::activations : kind;
+}
+
+/// Values for one kind of block on one device: they share blocks with each other only.
 struct Pool {
   PlannedBlock::Kind kind = PlannedBlock::Kind::activations;
   DeviceIndex device;
@@ -43,7 +50,7 @@ struct Pool {
 };
 
 /// The pools, that of the largest value first.
-std::vector<Pool> pools_of(const Plan& plan, const BlockKinds& kinds) {
+std::vector<Pool> pools_of(const Plan& plan, const BlockKinds& kinds, const Devices& devices) {
   std::vector<ValueId> order;
   for (const ValueId v : plan.values.ids()) {
     if (!plan.values[v].memory_of) order.push_back(v);
@@ -54,7 +61,7 @@ std::vector<Pool> pools_of(const Plan& plan, const BlockKinds& kinds) {
   std::vector<Pool> pools;
   for (const ValueId v : order) {
     const Value& value = plan.values[v];
-    const PlannedBlock::Kind kind = kinds[v];
+    const PlannedBlock::Kind kind = block_for(kinds[v], devices[value.device]);
     auto pool = std::find_if(pools.begin(), pools.end(), [&](const Pool& known) {
       return known.kind == kind && known.device == value.device;
     });
@@ -97,19 +104,20 @@ std::int64_t largest_live(const Plan& plan, const Lifetimes& lives, const Counts
   return *std::max_element(live.begin(), live.end());
 }
 
-/// The largest live sets, of all values that a session holds and of each kind with the alignment
+/// The largest live sets, of all values that a session holds and of each kind, with the alignment
 /// of each value.
 void add_live_sets(Plan& plan, const Lifetimes& lives, const BlockKinds& kinds,
                    const Devices& devices) {
+  const auto aligned_bytes = [&](ValueId v) {
+    const Value& value = plan.values[v];
+    return round_up(value.bytes, devices[value.device].memory.base_alignment_bytes);
+  };
   const auto of_kind = [&](PlannedBlock::Kind kind) {
-    return largest_live(plan, lives, [&](ValueId v) {
-      const Value& value = plan.values[v];
-      const DeviceInfo& device = devices[value.device];
-      return kinds[v] == kind ? round_up(value.bytes, device.memory.base_alignment_bytes) : 0;
-    });
+    return largest_live(plan, lives,
+                        [&](ValueId v) { return kinds[v] == kind ? aligned_bytes(v) : 0; });
   };
   const auto of_session = [&](ValueId v) {
-    return is_fixed(plan.values[v]) ? 0 : plan.values[v].bytes;
+    return is_fixed(plan.values[v]) ? 0 : aligned_bytes(v);
   };
   plan.largest_live = {largest_live(plan, lives, of_session),
                        of_kind(PlannedBlock::Kind::activations),
@@ -132,7 +140,7 @@ void place_memory(Plan& plan, const Devices& devices) {
   }
   const Indexed<ValueId, char> begins = begins_block(plan);
   const BlockKinds kinds = block_kinds(plan);
-  for (const Pool& pool : pools_of(plan, kinds)) {
+  for (const Pool& pool : pools_of(plan, kinds, devices)) {
     const DeviceInfo& device = devices[pool.device];
     // Where whole places are shared, sub-buffers would have to be as large as the largest there.
     const bool in_turns = pool.kind == PlannedBlock::Kind::loading && !shares_whole_places(device);
