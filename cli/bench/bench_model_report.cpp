@@ -51,6 +51,7 @@ Json json_of(const BenchSetting& setting, const CompiledModel& model,
           {"memory",
            {{"weight_bytes", report.memory.weight_bytes},
             {"activation_bytes", report.memory.activation_bytes},
+            {"largest_live_bytes", report.memory.largest_live_bytes},
             {"largest_live_activation_bytes", report.memory.largest_live_activation_bytes},
             {"workspace_bytes", report.memory.workspace_bytes},
             {"largest_live_workspace_bytes", report.memory.largest_live_workspace_bytes},
@@ -89,6 +90,21 @@ Table clocks_table(const BenchMeasurement& measured) {
   return table;
 }
 
+/// What a session takes. Temporaries lie among activations, or in blocks of their own.
+std::string session_text(const CompileReport::Memory& memory) {
+  const std::string live_activations = bytes_text(memory.largest_live_activation_bytes);
+  const std::string live_workspace = bytes_text(memory.largest_live_workspace_bytes);
+  if (memory.workspace_bytes == 0) {
+    return fmt::format(
+        "activations and workspace {} (largest live set {}; of activations {}, of workspace {})",
+        bytes_text(memory.activation_bytes), bytes_text(memory.largest_live_bytes),
+        live_activations, live_workspace);
+  }
+  return fmt::format("activations {} (largest live set {}), workspace {} (largest live set {})",
+                     bytes_text(memory.activation_bytes), live_activations,
+                     bytes_text(memory.workspace_bytes), live_workspace);
+}
+
 std::string text_of(const BenchSetting& setting, const CompiledModel& model,
                     const BenchMeasurement& measured) {
   const CompileReport& report = model.report();
@@ -113,14 +129,8 @@ std::string text_of(const BenchSetting& setting, const CompiledModel& model,
       {"throughput",
        fmt::format("{:.1f} items/s (from the host clock's median)", measured.items_per_second)},
       {"device memory",
-       fmt::format("weights {}, activations {} (largest live set {}), workspace {} (largest live "
-                   "set {}), peak {}",
-                   bytes_text(report.memory.weight_bytes),
-                   bytes_text(report.memory.activation_bytes),
-                   bytes_text(report.memory.largest_live_activation_bytes),
-                   bytes_text(report.memory.workspace_bytes),
-                   bytes_text(report.memory.largest_live_workspace_bytes),
-                   bytes_text(model.device().peak_bytes()))},
+       fmt::format("weights {}, {}, peak {}", bytes_text(report.memory.weight_bytes),
+                   session_text(report.memory), bytes_text(model.device().peak_bytes()))},
       {"host memory", fmt::format("{}; peak of all {}", text_of(measured.loading),
                                   bytes_text(peak_host_bytes()))}};
   std::string text =

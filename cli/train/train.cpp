@@ -101,10 +101,10 @@ void say_beginning(const Trainer& trainer, const Examples& examples, const Train
   const TrainingSummary& summary = trainer.summary();
   log::info(
       "{} of {} parameters are trained; device memory: {} for parameters, {} for the "
-      "optimizer, {} for activations, {} for temporaries",
+      "optimizer, {} for activations and temporaries",
       summary.trained_elements, elements_of(summary), bytes_text(summary.parameter_bytes),
-      bytes_text(summary.optimizer_bytes), bytes_text(summary.activation_bytes),
-      bytes_text(summary.workspace_bytes));
+      bytes_text(summary.optimizer_bytes),
+      bytes_text(summary.activation_bytes + summary.workspace_bytes));
   if (!names_architecture(options.model.path)) say_doubts(summary);
   const std::int64_t left_over = examples.training.size() % options.trainer.batch;
   say_what_is_cut(examples.training, trainer.input());

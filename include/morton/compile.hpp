@@ -136,10 +136,14 @@ struct CompileReport {
     /// Of a model made by with_shapes: constants that it shares with the one that it was made from;
     /// `weight_bytes` are those of its own.
     std::int64_t shared_weight_bytes = 0;
-    std::int64_t activation_bytes = 0;  ///< of inputs, outputs and activations, for each session
-    std::int64_t workspace_bytes = 0;   ///< of recipes' temporaries and copies, for each session
-    /// The most of either that is in use at one time, alignment included: no plan with these steps
-    /// needs less.
+    /// Of inputs, outputs and activations, for each session. Recipes' temporaries and copies lie in
+    /// what these leave free, unless the device can share whole places only.
+    std::int64_t activation_bytes = 0;
+    /// Of blocks that temporaries and copies have to themselves, for each session.
+    std::int64_t workspace_bytes = 0;
+    /// The most that is in use at one time, alignment included: no plan with these steps needs
+    /// less. Of both together, and of either alone.
+    std::int64_t largest_live_bytes = 0;
     std::int64_t largest_live_activation_bytes = 0, largest_live_workspace_bytes = 0;
   };
 

@@ -76,11 +76,12 @@ struct TrainingSummary {
   /// Single numbers, which stay as they are though they may have been learned.
   std::vector<std::string> scalar_constants;
   std::int64_t trained_elements = 0;
-  std::int64_t parameter_bytes = 0;   ///< of the device, of all parameters and statistics
-  std::int64_t optimizer_bytes = 0;   ///< of the optimizer's state
-  std::int64_t activation_bytes = 0;  ///< of what lies between forward and backward pass
-  std::int64_t workspace_bytes = 0;
-  int steps = 0;  ///< of the plan
+  std::int64_t parameter_bytes = 0;  ///< of the device, of all parameters and statistics
+  std::int64_t optimizer_bytes = 0;  ///< of the optimizer's state
+  /// Of what lies between forward and backward pass, and of temporaries that lie among it.
+  std::int64_t activation_bytes = 0;
+  std::int64_t workspace_bytes = 0;  ///< of blocks that temporaries have to themselves
+  int steps = 0;                     ///< of the plan
 };
 
 /// A model that learns on a device. A training step (forward, loss, gradients, update) is one

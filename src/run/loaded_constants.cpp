@@ -45,7 +45,8 @@ void LoadedPlan::upload_constants(const CompiledAhead& ahead) {
       for (const ValueId v : plan_.values.ids()) {
         const Value& value = plan_.values[v];
         if (!is_fixed(value) || value.device != index || is_taken_[v] != 0) continue;
-        if (is_for_loading(v) && !is_to_read(v)) continue;
+        // What only load steps read comes with them.
+        if (is_for_loading(v)) continue;
         if (ahead.weights.empty()) {
           upload(v, queue);
         } else {
@@ -161,7 +162,6 @@ void LoadedPlan::upload(ValueId id, const cl::CommandQueue& queue) {
 void LoadedPlan::upload_packed(ValueId id, const CompiledAhead& ahead,
                                const cl::CommandQueue& queue) {
   const Value& value = plan_.values[id];
-  if (is_for_loading(id)) return;
   constants_[id] =
       blocks_[value.block].slice(value.offset_bytes, std::max<std::int64_t>(value.bytes, 1));
   if (loading_.lies_as_it_is[value.block] != 0) return;
@@ -171,7 +171,19 @@ void LoadedPlan::upload_packed(ValueId id, const CompiledAhead& ahead,
                              static_cast<std::size_t>(value.bytes)));
 }
 
+void LoadedPlan::upload_for_loading(std::size_t load_step, const Lifetimes& lives,
+                                    const cl::CommandQueue& queue) {
+  const DeviceIndex index = plan_.load_steps[load_step].device;
+  for (const ValueId v : plan_.values.ids()) {
+    const Value& value = plan_.values[v];
+    if (!is_fixed(value) || value.device != index || !is_for_loading(v)) continue;
+    if (is_taken_[v] != 0 || !is_to_read(v) || constants_[v]() != nullptr) continue;
+    if (lives[v].first <= load_step) upload(v, queue);
+  }
+}
+
 void LoadedPlan::run_load_steps() {
+  const Lifetimes lives = load_lifetimes(plan_);
   for (const DeviceIndex index : devices_.ids()) {
     with_device_errors("preparing the weights", device(index).info(), [&] {
       const cl::CommandQueue queue = device(index).make_queue(OpenClDevice::QueueKind::plain);
@@ -180,6 +192,8 @@ void LoadedPlan::run_load_steps() {
       for (std::size_t s = 0; s < plan_.load_steps.size(); ++s) {
         const Step& step = plan_.load_steps[s];
         if (step.device != index || loading_.is_to_run[s] == 0) continue;
+        // The queue is in order: this waits for steps that read what lay in the same place.
+        upload_for_loading(s, lives, queue);
         launched.push_back(
             launch(step, [&](ValueId value) -> const cl::Buffer& { return constant(value); }));
         launched.back()->enqueue(queue, nullptr);

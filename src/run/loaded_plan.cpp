@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/loaded_plan.hpp"
 
-#if defined(__GLIBC__)
-#include <malloc.h>
-#endif
-
 #include <algorithm>
 #include <map>
 
@@ -14,6 +10,7 @@
 #include "device/use/given_program.hpp"
 #include "device/use/transfer.hpp"
 #include "launch/library.hpp"
+#include "run/host_memory.hpp"
 #include "run/program_builds.hpp"
 
 namespace morton::run {
@@ -28,13 +25,6 @@ Indexed<InstanceId, DeviceIndex> devices_of_instances(const Plan& plan) {
     }
   }
   return devices;
-}
-
-/// Gives the system what planning took and freed, before weights take memory of their own.
-void return_freed_memory() {
-#if defined(__GLIBC__)
-  malloc_trim(0);
-#endif
 }
 
 }  // namespace
@@ -70,8 +60,8 @@ void LoadedPlan::load(const CompiledAhead& ahead, const std::function<void()>& b
   is_taken_.assign(plan_.values.size(), 0);
   if (family_ != nullptr) {
     take_constants();
-  } else {
-    return_freed_memory();
+  } else if (ahead.weights.empty()) {
+    return_unneeded_memory(block_bytes(plan_, PlannedBlock::Kind::weights));
   }
   find_load_steps();
   upload_constants(ahead);

@@ -10,6 +10,7 @@
 #include "base/rooms.hpp"
 #include "device/open/opencl_device.hpp"
 #include "launch/launch.hpp"
+#include "plan/ir/lifetimes.hpp"
 #include "plan/ir/plan.hpp"
 
 namespace morton::run {
@@ -93,6 +94,9 @@ class LoadedPlan {
   [[nodiscard]] bool is_to_read(ValueId value) const;
   /// Finds the load steps whose results are not the family's, and what they read.
   void find_load_steps();
+  /// Uploads what only load steps read and `load_step` is the first to need.
+  void upload_for_loading(std::size_t load_step, const Lifetimes& lives,
+                          const cl::CommandQueue& queue);
   void run_load_steps();
   /// Gives back what only load steps read.
   void drop_what_was_for_loading();

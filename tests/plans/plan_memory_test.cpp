@@ -77,7 +77,12 @@ Plan random_plan(std::mt19937_64& generator) {
 /// Fails where two values of different memory share a byte during a step that both live in. Written
 /// apart from `verify`, which looks at writes.
 void expect_apart(const Plan& plan) {
-  const auto lives = lifetimes(plan);
+  const auto in_runs = lifetimes(plan);
+  const auto in_loading = load_lifetimes(plan);
+  const auto life_of = [&](ValueId v) {
+    const bool is_loading = plan.blocks[plan.values[v].block].kind == PlannedBlock::Kind::loading;
+    return is_loading ? in_loading[v] : in_runs[v];
+  };
   const auto root = [&](ValueId v) {
     while (plan.values[v].memory_of) v = plan.values[v].memory_of;
     return v;
@@ -91,7 +96,8 @@ void expect_apart(const Plan& plan) {
         EXPECT_EQ(one.block, other.block);
         continue;
       }
-      const bool both_live = lives[a].first <= lives[b].last && lives[b].first <= lives[a].last;
+      const Lifetime life = life_of(a), other_life = life_of(b);
+      const bool both_live = life.first <= other_life.last && other_life.first <= life.last;
       const bool apart = one.block != other.block ||
                          one.offset_bytes + one.bytes <= other.offset_bytes ||
                          other.offset_bytes + other.bytes <= one.offset_bytes;
@@ -116,14 +122,14 @@ TEST(PlanMemory, RandomPlansNeverOverlapWhileLive) {
                               block_bytes(plan, PlannedBlock::Kind::workspace);
     const double share = static_cast<double>(used) /
                          static_cast<double>(std::max<std::int64_t>(1, plan.largest_live.all));
-    EXPECT_GE(used, plan.largest_live.all);
+    // The last value of the block is not rounded up.
+    EXPECT_GT(used + kAlignment, plan.largest_live.all);
     worst = std::max(worst, share);
     sum += share;
   }
   RecordProperty("worst", std::to_string(worst));
-  // Activations and workspace lie in blocks of their own, which peak at different steps.
-  EXPECT_LE(worst, 2.0);
-  EXPECT_LE(sum / kPlans, 1.25);
+  EXPECT_LE(worst, 1.2);
+  EXPECT_LE(sum / kPlans, 1.02);
 }
 
 TEST(PlanMemory, SmallAllocationsMakeMoreBlocks) {
@@ -170,6 +176,52 @@ TEST(PlanMemory, PartsAreNotSharedWhereTheDriverCannotBearIt) {
   EXPECT_LE(sum / kPlans, 1.2);
 }
 
+/// Filters of two layers, each read by a load step that makes something of it.
+Plan plan_with_load_steps() {
+  std::mt19937_64 generator(1);
+  Plan plan = random_plan(generator);
+  for (const char* layer : {"one", "two"}) {
+    const auto add = [&](Value::Kind kind, std::int64_t elements) {
+      Value value;
+      value.name = layer;
+      value.kind = kind;
+      value.arrangement = row_major_arrangement(DType::f32, {elements});
+      return plan.values.add(value);
+    };
+    const ValueId filters = add(Value::Kind::constant, 900);
+    const ValueId transformed = add(Value::Kind::derived, 1600);
+    Step step;
+    step.name = layer;
+    step.reads = {filters};
+    step.writes = {transformed};
+    step.action = KernelLaunch{InstanceId(0)};
+    plan.load_steps.push_back(step);
+    plan.steps.back().reads.push_back(transformed);
+  }
+  return plan;
+}
+
+TEST(PlanMemory, WhatOnlyLoadingReadsTakesTurns) {
+  Plan plan = plan_with_load_steps();
+  const DeviceInfo device = device_with(std::int64_t{1} << 30);
+  place_memory(plan, device);
+  verify(plan, device);
+  EXPECT_EQ(block_bytes(plan, PlannedBlock::Kind::loading), 3600);
+
+  // Both at one time may not lie there.
+  plan.load_steps[1].reads.push_back(plan.load_steps[0].reads[0]);
+  EXPECT_THROW(verify(plan, device), InternalError);
+  place_memory(plan, device);
+  verify(plan, device);
+  EXPECT_GE(block_bytes(plan, PlannedBlock::Kind::loading), 7200);
+
+  Plan in_whole_places = plan_with_load_steps();
+  DeviceInfo other = device;
+  other.quirks.emplace_back(kOverlappingSubBuffers);
+  place_memory(in_whole_places, other);
+  EXPECT_GE(block_bytes(in_whole_places, PlannedBlock::Kind::loading), 7200);
+}
+
 TEST(PlanMemory, AValueLargerThanAnyAllocationIsRefused) {
   std::mt19937_64 generator(1);
   Plan plan = random_plan(generator);
@@ -189,13 +241,18 @@ TEST(PlanMemory, NetworksTakeLittleMoreThanTheirLargestLiveSet) {
         SCOPED_TRACE(std::string(network) + " on " + name + ", batch " + std::to_string(batch));
         const Plan plan = plan_of(network_named(network), batch, saved_device(name));
         expect_apart(plan);
-        const auto expect_little_more = [&](PlannedBlock::Kind kind, std::int64_t least) {
-          const std::int64_t used = block_bytes(plan, kind);
-          EXPECT_LE(static_cast<double>(used), 1.05 * static_cast<double>(least))
-              << name_of(kind) << " " << used << " of " << least;
+        const auto expect_little_more = [](std::int64_t used, std::int64_t least) {
+          EXPECT_LE(static_cast<double>(used), 1.05 * static_cast<double>(least));
         };
-        expect_little_more(PlannedBlock::Kind::activations, plan.largest_live.activations);
-        expect_little_more(PlannedBlock::Kind::workspace, plan.largest_live.workspace);
+        const std::int64_t activations = block_bytes(plan, PlannedBlock::Kind::activations);
+        const std::int64_t workspace = block_bytes(plan, PlannedBlock::Kind::workspace);
+        if (shares_whole_places(saved_device(name))) {
+          expect_little_more(activations, plan.largest_live.activations);
+          expect_little_more(workspace, plan.largest_live.workspace);
+        } else {
+          EXPECT_EQ(workspace, 0);
+          expect_little_more(activations, plan.largest_live.all);
+        }
       }
     }
   }

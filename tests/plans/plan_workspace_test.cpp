@@ -3,6 +3,8 @@
 // The limit of the workspace that was asked for holds for what is allocated.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "plan/policy/plan_options.hpp"
 #include "plans/plan_setup.hpp"
 #include "support/rooms.hpp"
@@ -24,7 +26,9 @@ TEST(PlanWorkspace, TheLimitHoldsWithPaddingAndCopiesBetweenSteps) {
         options.use = {{"conv2d", recipe}};
         options.workspace_limit_bytes = limit_mib << 20;
         const Plan plan = plan_of(graph, 1, saved_device(name), options);
-        const std::int64_t bytes = block_bytes(plan, PlannedBlock::Kind::workspace);
+        // Without blocks of its own the workspace takes what the largest live set says.
+        const std::int64_t own = block_bytes(plan, PlannedBlock::Kind::workspace);
+        const std::int64_t bytes = std::max(own, plan.largest_live.workspace);
         EXPECT_LE(bytes, *options.workspace_limit_bytes);
         EXPECT_GT(bytes, 0);
       }

@@ -17,6 +17,7 @@
 #include "device/use/given_program.hpp"
 #include "formats/input_file.hpp"
 #include "launch/library.hpp"
+#include "run/host_memory.hpp"
 #include "run/loaded_plan.hpp"
 
 namespace morton {
@@ -153,6 +154,8 @@ std::shared_ptr<LoadedPlan> load_plan(const ArchivedVariant& variant,
   Message rebuilt = reason_to_rebuild(state, device, options);
   check_archived(variant.plan, opened->info(), state.where);
   require_libraries(variant.plan, state.where);
+  // Before the file's weights are read.
+  return_unneeded_memory(block_bytes(variant.plan, PlannedBlock::Kind::weights));
   CompiledAhead ahead = contents_of(variant, state);
   if (rebuilt.empty()) {
     try {

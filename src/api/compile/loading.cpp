@@ -64,6 +64,7 @@ void fill_report(const LoadedPlan& loaded, CompileReport& report) {
                                    ? loaded.own_bytes()
                                    : block_bytes(loaded.plan(), PlannedBlock::Kind::weights);
   report.memory.shared_weight_bytes = loaded.shared_bytes();
+  report.memory.largest_live_bytes = loaded.plan().largest_live.all;
   report.memory.largest_live_activation_bytes = loaded.plan().largest_live.activations;
   report.memory.largest_live_workspace_bytes = loaded.plan().largest_live.workspace;
   report.memory.activation_bytes = block_bytes(loaded.plan(), PlannedBlock::Kind::activations);

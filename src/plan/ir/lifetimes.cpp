@@ -11,6 +11,34 @@ bool lives_all_through(const Value& value) {
          value.kind == Value::Kind::state || is_fixed(value);
 }
 
+std::size_t last_of(const std::vector<Step>& steps) {
+  return std::max<std::size_t>(steps.size(), 1) - 1;
+}
+
+/// Of each name by itself; from the last step to the first where no step touches it.
+Lifetimes touched_by(const std::vector<Step>& steps, const Plan& plan) {
+  Lifetimes lives(plan.values.size(), {last_of(steps), 0});
+  for (std::size_t s = 0; s < steps.size(); ++s) {
+    for (const auto* list : {&steps[s].reads, &steps[s].writes}) {
+      for (const ValueId value : *list) {
+        lives[value].first = std::min(lives[value].first, s);
+        lives[value].last = std::max(lives[value].last, s);
+      }
+    }
+  }
+  return lives;
+}
+
+/// Gives all names of a memory the time in which any of them lives.
+void join_names(const Plan& plan, Lifetimes& lives) {
+  for (const ValueId v : plan.values.ids()) {
+    Lifetime& root = lives[memory_root(plan.values, v)];
+    root.first = std::min(root.first, lives[v].first);
+    root.last = std::max(root.last, lives[v].last);
+  }
+  for (const ValueId v : plan.values.ids()) lives[v] = lives[memory_root(plan.values, v)];
+}
+
 }  // namespace
 
 Indexed<ValueId, char> begins_block(const Plan& plan) {
@@ -27,24 +55,21 @@ Indexed<ValueId, char> begins_block(const Plan& plan) {
   return begins;
 }
 
-Indexed<ValueId, Lifetime> lifetimes(const Plan& plan) {
-  const std::size_t end = std::max<std::size_t>(plan.steps.size(), 1) - 1;
-  Indexed<ValueId, Lifetime> lives(plan.values.size(), {end, 0});
-  for (std::size_t s = 0; s < plan.steps.size(); ++s) {
-    for (const auto* list : {&plan.steps[s].reads, &plan.steps[s].writes}) {
-      for (const ValueId value : *list) {
-        lives[value].first = std::min(lives[value].first, s);
-        lives[value].last = std::max(lives[value].last, s);
-      }
-    }
-  }
+Lifetimes lifetimes(const Plan& plan) {
+  Lifetimes lives = touched_by(plan.steps, plan);
   for (const ValueId v : plan.values.ids()) {
-    if (lives_all_through(plan.values[v])) lives[v] = {0, end};
-    Lifetime& root = lives[memory_root(plan.values, v)];
-    root.first = std::min(root.first, lives[v].first);
-    root.last = std::max(root.last, lives[v].last);
+    if (lives_all_through(plan.values[v])) lives[v] = {0, last_of(plan.steps)};
   }
-  for (const ValueId v : plan.values.ids()) lives[v] = lives[memory_root(plan.values, v)];
+  join_names(plan, lives);
+  return lives;
+}
+
+Lifetimes load_lifetimes(const Plan& plan) {
+  Lifetimes lives = touched_by(plan.load_steps, plan);
+  join_names(plan, lives);
+  for (Lifetime& life : lives) {
+    if (life.first > life.last) life = {0, 0};
+  }
   return lives;
 }
 

@@ -17,7 +17,18 @@ struct Lifetime {
   std::size_t last = 0;
 };
 
-[[nodiscard]] Indexed<ValueId, Lifetime> lifetimes(const Plan& plan);
+/// Whether both live at some step.
+[[nodiscard]] inline bool overlap(const Lifetime& a, const Lifetime& b) {
+  return a.first <= b.last && b.first <= a.last;
+}
+
+using Lifetimes = Indexed<ValueId, Lifetime>;
+
+[[nodiscard]] Lifetimes lifetimes(const Plan& plan);
+
+/// The same among the load steps: constants live from the first of them that reads them. What none
+/// of them touches has the first alone.
+[[nodiscard]] Lifetimes load_lifetimes(const Plan& plan);
 
 /// For each value, whether it must begin its block: kernels read it as an image made on its memory,
 /// and drivers make such an image where the buffer begins, whatever sub-buffer they are given (Mesa

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/ir/memory_range.hpp"
 
+#include <algorithm>
+
 #include "layout/arrangement.hpp"
 
 namespace morton::plan {
@@ -17,6 +19,15 @@ MemoryRange range_of(const Values& values, ValueId id) {
 
 bool overlap(const MemoryRange& a, const MemoryRange& b) {
   return a.root == b.root && a.begin_bytes < b.end_bytes && b.begin_bytes < a.end_bytes;
+}
+
+MemoryRange common_part(const MemoryRange& a, const MemoryRange& b) {
+  return {a.root, std::max(a.begin_bytes, b.begin_bytes), std::min(a.end_bytes, b.end_bytes)};
+}
+
+bool share_bytes(const Value& a, const Value& b) {
+  return a.block == b.block && a.offset_bytes < b.offset_bytes + b.bytes &&
+         b.offset_bytes < a.offset_bytes + a.bytes;
 }
 
 }  // namespace morton::plan

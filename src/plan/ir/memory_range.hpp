@@ -16,6 +16,10 @@ struct MemoryRange {
 };
 [[nodiscard]] MemoryRange range_of(const Values& values, ValueId id);
 [[nodiscard]] bool overlap(const MemoryRange& a, const MemoryRange& b);
+[[nodiscard]] MemoryRange common_part(const MemoryRange& a, const MemoryRange& b);
+
+/// Whether two values, which have their places, lie in some byte of the device both.
+[[nodiscard]] bool share_bytes(const Value& a, const Value& b);
 
 /// True where steps write the value and steps read it: what is neither the caller's nor fixed.
 [[nodiscard]] inline bool is_between_steps(const Value& value) {

@@ -178,9 +178,9 @@ struct PlannedBlock {
   enum class Kind : std::uint8_t {
     weights,
     state,
-    activations,
-    workspace,
-    loading,  ///< of constants that only load steps read: gone once the plan is loaded
+    activations,  ///< and, unless they have blocks of their own, of temporaries and copies
+    workspace,    ///< of temporaries and copies alone, where a device shares whole places only
+    loading,      ///< of constants that only load steps read, each while they need it
   } kind = Kind::activations;
   std::int64_t bytes = 0;
   DeviceIndex device = kFirstDevice;  ///< that it belongs to
@@ -192,11 +192,11 @@ struct Port {
   ValueId value;
 };
 
-/// The most bytes of values that live at the same step.
+/// The most bytes of values that live at the same step, alignment included: what the blocks for
+/// them cannot be smaller than together.
 struct LiveBytes {
-  std::int64_t all = 0;  ///< of activations and workspace
-  /// Of each alone: what their blocks cannot be smaller than together, alignment included.
-  std::int64_t activations = 0, workspace = 0;
+  std::int64_t all = 0;                         ///< of states, activations and workspace
+  std::int64_t activations = 0, workspace = 0;  ///< of each alone
 };
 
 /// A device that a plan is for.

@@ -112,7 +112,7 @@ std::string print(const Plan& plan, PlanDetail detail, SettingPrinter printer) {
     text += fmt::format("block {}: {}{} {} bytes\n", b.index(), device_text(plan, block.device),
                         name_of(block.kind), block.bytes);
   }
-  text += fmt::format("largest live set: {} bytes; aligned, activations {}, workspace {}\n",
+  text += fmt::format("largest live set: {} bytes; of activations {}, of workspace {}\n",
                       plan.largest_live.all, plan.largest_live.activations,
                       plan.largest_live.workspace);
   for (const Step& step : plan.load_steps) text += step_text(plan, step, "once", how);

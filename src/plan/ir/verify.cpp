@@ -161,17 +161,30 @@ void verify_overlaps(const Plan& plan) {
       const Value& target = plan.values[written];
       for (const ValueId v : plan.values.ids()) {
         const Value& other = plan.values[v];
-        if (v == written || other.block != target.block) continue;
+        if (v == written || !share_bytes(other, target)) continue;
         const bool live = lives[v].first <= s && s <= lives[v].last;
-        const bool apart = other.offset_bytes + other.bytes <= target.offset_bytes ||
-                           target.offset_bytes + target.bytes <= other.offset_bytes;
         const bool read_now = std::ranges::find(step.reads, v) != step.reads.end();
         const bool one_memory = memory_root(plan.values, v) == memory_root(plan.values, written);
         const bool in_place = read_now && one_memory && step.in_place;
-        if (live && !apart && !in_place && (read_now || !one_memory)) {
+        if (live && !in_place && (read_now || !one_memory)) {
           fail("step " + step.name + " writes '" + target.name + "' over '" + other.name + "'");
         }
       }
+    }
+  }
+}
+
+/// What only load steps read may not lie over another such value that is needed at the same step.
+void verify_loading(const Plan& plan) {
+  if (plan.load_steps.empty()) return;  // compiled ahead: nothing is loaded so
+  const auto lives = load_lifetimes(plan);
+  for (const ValueId a : plan.values.ids()) {
+    const Value& one = plan.values[a];
+    if (plan.blocks[one.block].kind != PlannedBlock::Kind::loading) continue;
+    for (const ValueId b : plan.values.ids_from(a.moved(1))) {
+      if (memory_root(plan.values, a) == memory_root(plan.values, b)) continue;
+      if (!share_bytes(one, plan.values[b]) || !overlap(lives[a], lives[b])) continue;
+      fail("while it is loaded, '" + one.name + "' lies over '" + plan.values[b].name + "'");
     }
   }
 }
@@ -184,10 +197,6 @@ Indexed<ValueId, std::size_t> last_reads(const Plan& plan) {
   }
   for (const auto& [name, value] : plan.outputs) last[value] = plan.steps.size();
   return last;
-}
-
-MemoryRange common_part(const MemoryRange& a, const MemoryRange& b) {
-  return {a.root, std::max(a.begin_bytes, b.begin_bytes), std::min(a.end_bytes, b.end_bytes)};
 }
 
 /// Among the names of one memory a step may not write over bytes that were there under another
@@ -280,6 +289,7 @@ void verify(const Plan& plan, const Devices& devices) {
   verify_launches(plan, devices);
   verify_places(plan, devices);
   verify_overlaps(plan);
+  verify_loading(plan);
   verify_names_of_one_memory(plan);
   verify_order(plan);
 }

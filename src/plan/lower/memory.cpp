@@ -35,7 +35,14 @@ BlockKinds block_kinds(const Plan& plan) {
   return kinds;
 }
 
-/// Values of one kind on one device: they share blocks with each other only.
+/// What block a value of a kind lies in. Temporaries take what activations leave free, unless the
+/// device shares whole places only: there a limit of the workspace holds for blocks of its own.
+PlannedBlock::Kind block_for(PlannedBlock::Kind kind, const DeviceInfo& device) {
+  const bool is_workspace = kind == PlannedBlock::Kind::workspace;
+  return is_workspace && !shares_whole_places(device) ? PlannedBlock::Kind::activations : kind;
+}
+
+/// Values for one kind of block on one device: they share blocks with each other only.
 struct Pool {
   PlannedBlock::Kind kind = PlannedBlock::Kind::activations;
   DeviceIndex device;
@@ -43,7 +50,7 @@ struct Pool {
 };
 
 /// The pools, that of the largest value first.
-std::vector<Pool> pools_of(const Plan& plan, const BlockKinds& kinds) {
+std::vector<Pool> pools_of(const Plan& plan, const BlockKinds& kinds, const Devices& devices) {
   std::vector<ValueId> order;
   for (const ValueId v : plan.values.ids()) {
     if (!plan.values[v].memory_of) order.push_back(v);
@@ -54,7 +61,7 @@ std::vector<Pool> pools_of(const Plan& plan, const BlockKinds& kinds) {
   std::vector<Pool> pools;
   for (const ValueId v : order) {
     const Value& value = plan.values[v];
-    const PlannedBlock::Kind kind = kinds[v];
+    const PlannedBlock::Kind kind = block_for(kinds[v], devices[value.device]);
     auto pool = std::find_if(pools.begin(), pools.end(), [&](const Pool& known) {
       return known.kind == kind && known.device == value.device;
     });
@@ -64,8 +71,8 @@ std::vector<Pool> pools_of(const Plan& plan, const BlockKinds& kinds) {
   return pools;
 }
 
-void place(const Pool& pool, const Indexed<ValueId, Lifetime>& lives,
-           const Indexed<ValueId, char>& begins, const DeviceInfo& device, Plan& plan) {
+void place(const Pool& pool, const Lifetimes& lives, const Indexed<ValueId, char>& begins,
+           const DeviceInfo& device, Plan& plan) {
   std::vector<PlacementItem> items;
   for (const ValueId v : pool.values) {
     items.push_back({plan.values[v].bytes, lives[v], begins[v] != 0});
@@ -87,8 +94,7 @@ void place(const Pool& pool, const Indexed<ValueId, Lifetime>& lives,
 
 /// The most bytes of the values that `counts` holds for that live at the same step.
 template <typename Counts>
-std::int64_t largest_live(const Plan& plan, const Indexed<ValueId, Lifetime>& lives,
-                          const Counts& counts) {
+std::int64_t largest_live(const Plan& plan, const Lifetimes& lives, const Counts& counts) {
   std::vector<std::int64_t> live(plan.steps.size() + 1, 0);
   for (const ValueId v : plan.values.ids()) {
     if (plan.values[v].memory_of) continue;
@@ -98,19 +104,20 @@ std::int64_t largest_live(const Plan& plan, const Indexed<ValueId, Lifetime>& li
   return *std::max_element(live.begin(), live.end());
 }
 
-/// The largest live sets, of all values that a session holds and of each kind with the alignment
+/// The largest live sets, of all values that a session holds and of each kind, with the alignment
 /// of each value.
-void add_live_sets(Plan& plan, const Indexed<ValueId, Lifetime>& lives, const BlockKinds& kinds,
+void add_live_sets(Plan& plan, const Lifetimes& lives, const BlockKinds& kinds,
                    const Devices& devices) {
+  const auto aligned_bytes = [&](ValueId v) {
+    const Value& value = plan.values[v];
+    return round_up(value.bytes, devices[value.device].memory.base_alignment_bytes);
+  };
   const auto of_kind = [&](PlannedBlock::Kind kind) {
-    return largest_live(plan, lives, [&](ValueId v) {
-      const Value& value = plan.values[v];
-      const DeviceInfo& device = devices[value.device];
-      return kinds[v] == kind ? round_up(value.bytes, device.memory.base_alignment_bytes) : 0;
-    });
+    return largest_live(plan, lives,
+                        [&](ValueId v) { return kinds[v] == kind ? aligned_bytes(v) : 0; });
   };
   const auto of_session = [&](ValueId v) {
-    return is_fixed(plan.values[v]) ? 0 : plan.values[v].bytes;
+    return is_fixed(plan.values[v]) ? 0 : aligned_bytes(v);
   };
   plan.largest_live = {largest_live(plan, lives, of_session),
                        of_kind(PlannedBlock::Kind::activations),
@@ -120,7 +127,8 @@ void add_live_sets(Plan& plan, const Indexed<ValueId, Lifetime>& lives, const Bl
 }  // namespace
 
 void place_memory(Plan& plan, const Devices& devices) {
-  const auto lives = lifetimes(plan);
+  const Lifetimes lives = lifetimes(plan);
+  const Lifetimes load_lives = load_lifetimes(plan);
   for (Value& value : plan.values) {
     const DeviceInfo& device = devices[value.device];
     value.bytes = bytes_of(value.arrangement);
@@ -132,8 +140,11 @@ void place_memory(Plan& plan, const Devices& devices) {
   }
   const Indexed<ValueId, char> begins = begins_block(plan);
   const BlockKinds kinds = block_kinds(plan);
-  for (const Pool& pool : pools_of(plan, kinds)) {
-    place(pool, lives, begins, devices[pool.device], plan);
+  for (const Pool& pool : pools_of(plan, kinds, devices)) {
+    const DeviceInfo& device = devices[pool.device];
+    // Where whole places are shared, sub-buffers would have to be as large as the largest there.
+    const bool in_turns = pool.kind == PlannedBlock::Kind::loading && !shares_whole_places(device);
+    place(pool, in_turns ? load_lives : lives, begins, device, plan);
   }
   for (Value& value : plan.values) {
     if (!value.memory_of) continue;

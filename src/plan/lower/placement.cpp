@@ -22,10 +22,6 @@ std::size_t tries_for(std::size_t items) {
   return std::min(kMostTries, kTriesTimesItems / std::max<std::size_t>(items, 1));
 }
 
-bool overlap(const Lifetime& a, const Lifetime& b) {
-  return a.first <= b.last && b.first <= a.last;
-}
-
 class Placer {
  public:
   Placer(const std::vector<PlacementItem>& items, const PlacementRules& rules)
