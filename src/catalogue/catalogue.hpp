@@ -114,6 +114,9 @@ struct Entry {
     /// that is not compiled in ("KH"), or "elements_dst" (elements of dst in memory, padding
     /// included).
     std::vector<std::string> arguments;
+    /// Of an entry with a generic form (catalogue/generic.hpp): structure that is an argument
+    /// there.
+    std::optional<std::vector<std::string>> generic;
     std::vector<Expression> global, local;  ///< one to three dimensions
     Expression local_memory_bytes;
   };
@@ -140,9 +143,6 @@ struct Entry {
   bool carries_epilogue = false;
   /// Considered only where PlanOptions::use, or a recipe's step, names it.
   bool where_named = false;
-  /// Of one that has a generic form (catalogue/generic.hpp): the structure that is an argument
-  /// there.
-  std::optional<std::vector<std::string>> generic;
   /// Terms of a sum that are added up before the sum is rounded toward zero, as tensor cores do; 0
   /// where sums are rounded to nearest after each term.
   std::int64_t terms_per_truncation = 0;

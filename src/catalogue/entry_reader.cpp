@@ -59,13 +59,13 @@ void read_arguments(const JsonReader& reader, const ProblemFamily& family, Entry
 /// What the entry's generic form takes as arguments besides (generic_forms).
 void read_generic(const JsonReader& reader, const ProblemFamily& family, Entry& entry) {
   const NameSet structure = structure_names(family);
-  entry.generic.emplace();
+  entry.launch.generic.emplace();
   for (const auto& element : reader.elements()) {
     if (!structure.contains(element.text())) {
       element.fail("unknown structure '" + element.text() + "' (" + entry.family.name() +
                    " has: " + join(structure) + ")");
     }
-    entry.generic->push_back(element.text());
+    entry.launch.generic->push_back(element.text());
   }
 }
 

@@ -29,7 +29,7 @@ OperandFormat row_major(OperandFormat format, std::span<const std::string_view> 
 void make_generic(Entry& entry) {
   entry.where_named = false;
   auto& arguments = entry.launch.arguments;
-  for (const std::string& name : *entry.generic) {
+  for (const std::string& name : *entry.launch.generic) {
     if (std::ranges::count(arguments, name) == 0) arguments.insert(arguments.begin(), name);
   }
   if (takes_work(entry)) return;
@@ -47,7 +47,7 @@ void make_generic(Entry& entry) {
 std::shared_ptr<const Catalogue> generic_forms(const Catalogue& catalogue) {
   const auto forms = std::make_shared<Catalogue>(catalogue);
   for (Entry& entry : forms->entries_) {
-    if (entry.generic) {
+    if (entry.launch.generic) {
       make_generic(entry);
     } else {
       entry.cost.building_us = kBuildingUs;

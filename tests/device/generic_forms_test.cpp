@@ -28,7 +28,7 @@ const std::vector<Way>& generic_ways() {
     std::vector<Way> ways = all_ways(Catalogue::standard());
     std::erase_if(ways, [](const Way& way) {
       const Entry* entry = generic_catalogue().find_entry(way.name.substr(0, way.name.find(' ')));
-      return entry == nullptr || !entry->generic;
+      return entry == nullptr || !entry->launch.generic;
     });
     return ways;
   }();

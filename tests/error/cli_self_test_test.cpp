@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "api/compile/tried_kernels.hpp"
+#include "api/cache/tried_kernels.hpp"
 #include "error/cli_program.hpp"
 #include "morton/files.hpp"
 #include "support/rooms.hpp"

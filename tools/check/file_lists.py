@@ -43,7 +43,9 @@ def sources_of(path, problems):
     for entry in entries:
         if "source" not in entry:
             continue
-        source = path.parent / entry["source"]
+        # One of another family is named with that family's folder.
+        folder = path.parent.parent if "/" in entry["source"] else path.parent
+        source = folder / entry["source"]
         found.add(source)
         if not (ROOT / source).is_file():
             problems.add(path, 0, f"names a source that does not exist: {source}")

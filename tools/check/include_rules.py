@@ -22,7 +22,7 @@ ROOMS = {
     "src/training": ["data", "files", "loop"],
     "src/plan": ["measured", "ir", "tasks", "policy", "cost", "kernel", "search", "lower", "single", ".", "split"],
     "src/device": ["open", "use", "workers", "probe"],
-    "src/api": [".", "model", "compile", "inspect", "session", "training"],
+    "src/api": [".", "cache", "model", "compile", "inspect", "session", "training"],
     "src/tools": ["problems", "inspect", "tuning", "probing"],
     "cli": ["common", "run", "bench", "check", "train", "model", "device", "."],
 }

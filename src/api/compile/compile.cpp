@@ -179,10 +179,10 @@ namespace {
 /// The plan for extents that were given when compiling is made; others come from what is built.
 Plan plan_at(const CompiledState& state, const InputShapes& shapes, const Graph& graph,
              MissingKernels missing) {
-  const auto found = std::ranges::find(state.also, shapes, &PlanAtShapes::shapes);
-  if (found != state.also.end()) return *found->plan;
+  const auto found = std::ranges::find(state.others.also, shapes, &PlanAtShapes::shapes);
+  if (found != state.others.also.end()) return *found->plan;
   const DeviceInfo& info = Inside::of(state.devices.front())->info();
-  return make_plan(graph, info, state.policy.get().among(state.built, missing));
+  return make_plan(graph, info, state.others.policy.get().among(state.others.built, missing));
 }
 
 }  // namespace
@@ -206,19 +206,19 @@ CompiledModel CompiledModel::with_shapes(const InputShapes& shapes, Missing miss
   other.options = state_->options;
   other.options.batch = shapes.batch;
   other.options.shapes = shapes.shapes;
-  other.policy = state_->policy;
-  other.built = state_->built;
-  other.also = state_->also;
+  other.others.policy = state_->others.policy;
+  other.others.built = state_->others.built;
+  other.others.also = state_->others.also;
   other.log = state_->log;
   other.fallback = state_->fallback;
-  other.family = state_->family;
+  other.others.family = state_->others.family;
   CompileReport& report = other.report;
   report.stage = state_->report.stage;
   const Stopwatch watch;
   Plan plan = plan_at(*state_, shapes, subject.graph(), missing);
   report.times.plan_ms = watch.milliseconds();
   Countdown countdown({}, plan, {});
-  const auto loaded = std::make_shared<LoadedPlan>(std::move(plan), state_->family);
+  const auto loaded = std::make_shared<LoadedPlan>(std::move(plan), state_->others.family);
   fill_report(*loaded, report);
   if (report.kernels.built > 0) {
     report.notes.push_back(std::to_string(report.kernels.built) +

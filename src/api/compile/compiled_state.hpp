@@ -51,6 +51,15 @@ class LazyPolicy {
   std::shared_ptr<Shared> shared_;
 };
 
+/// For plans at other extents, on one device: what they are made from, what is built, and the plan
+/// whose programs and constants they share (the first of them).
+struct ForOtherExtents {
+  LazyPolicy policy{};
+  std::shared_ptr<const BuiltKernels> built{};
+  std::vector<PlanAtShapes> also{};  ///< of CompileOptions::also
+  std::shared_ptr<const LoadedPlan> family{};
+};
+
 /// What a CompiledModel shares.
 struct CompiledState {
   std::vector<Device> devices;  ///< in the plan's order
@@ -64,14 +73,9 @@ struct CompiledState {
   std::map<std::string, Tensor> planned_values{};
   CompileReport report{};
   std::shared_ptr<const LoadedPlan> loaded{};
-  /// For plans at other extents, on one device: what they are made from, what is built, and the
-  /// plan whose programs and constants they share (the first of them).
-  LazyPolicy policy{};
-  std::shared_ptr<const BuiltKernels> built{};
-  std::vector<PlanAtShapes> also{};           ///< of CompileOptions::also
+  ForOtherExtents others{};
   std::function<void(const Message&)> log{};  ///< CompileOptions::log
   CompileOptions::Fallback fallback = CompileOptions::Fallback::report;
-  std::shared_ptr<const LoadedPlan> family{};
   /// Of an interim plan: what takes its place, if anything is to.
   std::shared_ptr<const Successor> successor{};
 };

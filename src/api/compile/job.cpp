@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include "api/compile/cache_folder.hpp"
-#include "api/compile/tried_kernels.hpp"
+#include "api/cache/cache_folder.hpp"
+#include "api/cache/tried_kernels.hpp"
 #include "api/inside.hpp"
 #include "base/error.hpp"
 #include "base/stopwatch.hpp"

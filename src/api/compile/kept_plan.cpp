@@ -170,8 +170,8 @@ std::shared_ptr<CompiledState> KeptPlan::read() const {
   auto built = std::make_shared<BuiltKernels>();
   built->decisions = std::move(kept.built_decisions);
   built->instances.insert(kept.built_instances.begin(), kept.built_instances.end());
-  state->built = std::move(built);
-  state->policy = LazyPolicy(
+  state->others.built = std::move(built);
+  state->others.policy = LazyPolicy(
       [options = options_, store = store_] { return policy_of(options, store, Observer{}); });
   state->log = options_.log;
   state->fallback = options_.fallback;
@@ -210,8 +210,9 @@ void KeptPlan::write(const CompiledState& state) const {
   const OpenClDevice& opened = *Inside::of(device_);
   kept.untried =
       untried_keys(state.loaded->plan(), TriedKernels(opened.cache_folder(), opened.info()));
-  kept.built_decisions = state.built->decisions;
-  kept.built_instances.assign(state.built->instances.begin(), state.built->instances.end());
+  kept.built_decisions = state.others.built->decisions;
+  kept.built_instances.assign(state.others.built->instances.begin(),
+                              state.others.built->instances.end());
   if (!contents.empty()) {
     kept.pieces = name_of_pieces(kept.whole.pieces);
     static constexpr std::array<char, kPieceAlignment> kGap{};

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "api/compile/cache_folder.hpp"
-#include "api/compile/tried_kernels.hpp"
+#include "api/cache/cache_folder.hpp"
+#include "api/cache/tried_kernels.hpp"
 #include "api/inside.hpp"
 #include "base/environment_variables.hpp"
 #include "base/files/archive.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "api/compile/tried_kernels.hpp"
+#include "api/cache/tried_kernels.hpp"
 #include "base/rooms.hpp"
 
 namespace morton::api {

@@ -106,7 +106,7 @@ void load(Plan plan, std::vector<Plan> others, const Observer& observer, Compile
   finish_loading(loaded, std::move(others), countdown, observer.log, state.report);
   state.report.times.build_ms += workers.build_ms;
   state.loaded = loaded;
-  state.family = loaded;
+  state.others.family = loaded;
 }
 
 }  // namespace morton::api

@@ -17,9 +17,9 @@ std::shared_ptr<CompiledState> compile_untried(const Job& job, const Device& dev
   const DeviceInfo& info = Inside::of(device)->info();
   Plan plan = make_plan(job.subject->graph(), info, *job.policy);
   OtherShapes others = prepare_other_shapes(job, info, plan);
-  state->policy = LazyPolicy([policy = job.policy] { return policy; });
-  state->built = others.built;
-  state->also = std::move(others.chosen);
+  state->others.policy = LazyPolicy([policy = job.policy] { return policy; });
+  state->others.built = others.built;
+  state->others.also = std::move(others.chosen);
   state->log = job.observer.log;
   state->fallback = job.fallback;
   state->report.kernels.for_other_shapes = others.kernels;

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "api/compile/cache_folder.hpp"
+#include "api/cache/cache_folder.hpp"
 #include "api/inside.hpp"
 #include "base/environment_variables.hpp"
 #include "device/open/kept_peaks.hpp"

@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "api/compile/cache_folder.hpp"
-#include "api/compile/tried_kernels.hpp"
+#include "api/cache/cache_folder.hpp"
+#include "api/cache/tried_kernels.hpp"
 #include "base/error.hpp"
 #include "base/files/file.hpp"
 #include "plan/measured/tuned_file.hpp"

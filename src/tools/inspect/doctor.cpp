@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "morton/tools/doctor.hpp"
 
-#include "api/compile/cache_folder.hpp"
+#include "api/cache/cache_folder.hpp"
 #include "device/probe/doctor.hpp"
 
 namespace morton {

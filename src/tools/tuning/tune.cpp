@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "api/compile/cache_folder.hpp"
+#include "api/cache/cache_folder.hpp"
 #include "base/error.hpp"
 #include "base/files/file.hpp"
 #include "device/open/kept_peaks.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/compile/cache_folder.hpp"
+#include "api/cache/cache_folder.hpp"
 
 #include "base/environment_variables.hpp"
 

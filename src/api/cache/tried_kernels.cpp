@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/compile/tried_kernels.hpp"
+#include "api/cache/tried_kernels.hpp"
 
 #include <sstream>
 #include <utility>
