@@ -3,7 +3,8 @@
 """First and later starts of networks beside their targets: prints the tables with the command for each number, and
 appends a record to bench/history/start. Each number is the median of whole processes up to their first answer.
 
-cold: no cache holds anything. warm: all is kept. driver kept nothing: Morton's cache holds all, the driver's nothing.
+cold: no cache holds anything. at once: the device has met another model, whose start built the generic kernels; the
+driver keeps nothing. The starts are `--start ready` but for this. warm: all is kept. driver kept nothing: Morton's cache holds all, the driver's nothing.
 compiled ahead: a file of `morton compile`, no cache holds anything.
 
 Peers run in the interpreter that --peer-python names: ONNX Runtime, and tinygrad on its OpenCL device. A peer that is
@@ -18,6 +19,7 @@ import os
 import pathlib
 import random
 import shlex
+import shutil
 import statistics
 import subprocess
 import sys
@@ -78,10 +80,25 @@ class Starts:
         self.shape = [] if network == "encoder" else ["--shape", "input:" + "x".join(map(str, shape))]
         self.found = {"starts": {}, "absent": {}, "objects": None}
 
-    def words(self, model, cache):
+    def words(self, model, cache, when="ready"):
         device = ["--device", self.options.device] if self.options.device else []
+        ahead = str(model).endswith(".morton")
         return [self.options.program, "run", model, *self.shape, "-i", self.input, "--cache-dir", cache,
-                "--format", "json", *device]
+                "--format", "json", *device, *([] if ahead else ["--start", when])]
+
+    def at_once(self):
+        """Starts on a device that has met another model: each has a copy of what that left."""
+        met = f"{self.folder}/met"
+        write_input(f"{self.folder}/met.npy", table.MET_SHAPE)
+        device = ["--device", self.options.device] if self.options.device else []
+        start([self.options.program, "run", table.MET, "-i", f"{self.folder}/met.npy", "--prepare", "--cache-dir", met,
+               *device], self.caches("met-driver"))
+
+        def prepared(number):
+            cache = shutil.copytree(met, f"{self.folder}/once{number}")
+            return (self.words(self.model, cache, "at-once"),
+                    dict(self.caches(f"once-driver{number}"), MORTON_BACKGROUND="off"))
+        self.measure(table.ONCE, self.options.rounds, prepared)
 
     def caches(self, name):
         """Where drivers that keep something are told to keep it: the folder `name`."""
@@ -124,6 +141,10 @@ class Starts:
             self.words(self.model, f"{self.folder}/morton"), self.caches("driver")))
         if cold is None:
             return
+        try:
+            self.at_once()
+        except Failed as why:
+            self.found["absent"][table.ONCE] = str(why)
         warm = (self.words(self.model, f"{self.folder}/morton"), self.caches("driver"))
         self.measure(table.WARM, self.options.rounds, lambda n: warm)
         self.measure(table.DRIVER, self.options.rounds, lambda n: (warm[0], self.caches(f"driver{n}")))

@@ -11,9 +11,11 @@
 
 #include "common/commands.hpp"
 #include "common/machine.hpp"
+#include "common/option_names.hpp"
 #include "common/options.hpp"
 #include "common/output.hpp"
 #include "common/terminal.hpp"
+#include "morton/compile.hpp"
 #include "morton/error.hpp"
 
 namespace morton::cli {
@@ -21,7 +23,8 @@ namespace {
 
 constexpr const char* kDoctorFooter =
     R"(Checks the OpenCL loader, its drivers, permissions, the kernel cache, and whether a tiny kernel
-computes the right answer on each device. Every failed check prints how to mend it.
+computes the right answer on each device. Every failed check prints how to mend it. Where all is
+well it builds the generic kernels, with which any model answers at once.
 
 Exit status: 0 all is well, 1 a check failed, 4 there is no device to use.
 
@@ -75,18 +78,45 @@ bool any_device() {
   }
 }
 
+bool any_failed(const std::vector<DoctorCheck>& checks) {
+  return std::ranges::any_of(checks, [](const DoctorCheck& check) {
+    return check.outcome == DoctorCheck::Outcome::failed;
+  });
+}
+
+/// Builds what the first answer of any model needs on each device, where all else is well.
+void add_generic_kernels(const DeviceConfig& config, std::vector<DoctorCheck>& checks) {
+  if (any_failed(checks) || !any_device()) return;
+  for (const std::string& facts : Device::list_json(config)) {
+    const std::string id = Json::parse(facts).at("id");
+    DoctorCheck check{"generic kernels, device " + id, DoctorCheck::Outcome::ok, "", ""};
+    try {
+      const CompileReport::Kernels kernels = prepare_interim_kernels(Device::open(id, config));
+      const int known = kernels.from_memory + kernels.from_disk + kernels.built;
+      if (known == 0) check.outcome = DoctorCheck::Outcome::skipped;
+      check.detail = known == 0
+                         ? "no cache folder would keep them"
+                         : fmt::format("{} from cache, {} built: any model answers at once",
+                                       kernels.from_memory + kernels.from_disk, kernels.built);
+    } catch (const Error& error) {
+      check.outcome = DoctorCheck::Outcome::failed;
+      check.detail = with_options(error.message());
+      check.fix = "`morton run MODEL --start ready` does without them";
+    }
+    checks.push_back(std::move(check));
+  }
+}
+
 int examine(const DeviceOptions& device, const ResultOptions& result) {
   prepare_drivers();
-  const std::vector<DoctorCheck> checks = run_doctor(device_config(device));
+  std::vector<DoctorCheck> checks = run_doctor(device_config(device));
+  add_generic_kernels(device_config(device), checks);
   const Terminal terminal = result.path.empty() ? terminal_of(STDOUT_FILENO) : Terminal{};
   emit(for_people(result.format) ? text_of(checks, terminal)
                                  : to_text(json_of(checks), result.format),
        result.path);
   if (!any_device()) return kNoDeviceStatus;
-  const bool failed = std::ranges::any_of(checks, [](const DoctorCheck& check) {
-    return check.outcome == DoctorCheck::Outcome::failed;
-  });
-  return failed ? kCheckFailed : 0;
+  return any_failed(checks) ? kCheckFailed : 0;
 }
 
 }  // namespace

@@ -8,6 +8,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -33,13 +35,16 @@ std::vector<std::string> own_command() {
   return words;
 }
 
-/// A lock that this process's child keeps until it ends; -1 where another process has it.
+/// A lock that this process's child keeps until it ends; -1, with errno, where there is none.
 int background_lock(const std::string& cache_dir) {
   const std::string path = cache_folder_named(cache_dir) + "/background.lock";
   // A child inherits the file, and with it the lock.
-  const int file = ::open(path.c_str(), O_CREAT | O_RDWR, 0600);  // NOLINT: not O_CLOEXEC
+  const int file =
+      ::open(path.c_str(), O_CREAT | O_RDWR | O_NOFOLLOW, 0600);  // NOLINT: not O_CLOEXEC
   if (file >= 0 && ::flock(file, LOCK_EX | LOCK_NB) == 0) return file;
+  const int why = errno;
   if (file >= 0) ::close(file);
+  errno = why;
   return -1;
 }
 
@@ -79,8 +84,10 @@ std::string build_for_later_starts(const std::string& cache_dir) {
   std::vector<std::string> words = own_command();
   if (words.empty()) return "kernels of its own are built by --start ready";
   const int lock = background_lock(cache_dir);
-  if (lock < 0) return "another process builds kernels for later starts";
-  words.emplace_back("--prepare");
+  if (lock < 0 && errno == EWOULDBLOCK) return "another process builds kernels for later starts";
+  if (lock < 0) return fmt::format("none are built for later starts: {}", std::strerror(errno));
+  const auto command = std::ranges::find(words, "run");
+  words.insert(command == words.end() ? command : command + 1, "--prepare");
   const int status = start_apart(words);
   ::close(lock);
   if (status != 0) {

@@ -96,6 +96,7 @@ struct CompileOptions {
   /// (CompiledModel::latest). With `interim_alone` nobody does: for a process that answers once.
   /// Both plans agree within the bounds of docs/numerics.md. Where no interim plan can be (states,
   /// several devices, chosen kernels, no cache folder) the model is `ready`, and the log says why.
+  /// What the model and `values` borrow must last until the final plan is there.
   enum class Start : std::uint8_t { ready, at_once, interim_alone } start = Start::ready;
   /// The treatment of fallbacks to another way of computing (CompileReport::fallbacks):
   /// report them, or fail with UnsupportedError.
@@ -225,6 +226,8 @@ class MORTON_API CompiledModel {
   /// alike, the same weights. Builds nothing: throws UnsupportedError, naming the kernels, where
   /// those that are built do not do and none may be built. UsageError for shapes that the model
   /// does not take; UnsupportedError over several devices.
+  /// Of a model with an interim plan it is an interim plan too, unless the final one is ready by
+  /// now.
   [[nodiscard]] CompiledModel with_shapes(const InputShapes& shapes,
                                           Missing missing = Missing::refuse) const;
 

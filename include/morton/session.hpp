@@ -111,7 +111,8 @@ class MORTON_API Session {
   /// One run for which the host waits after each step, so that it has a time on the host's clock.
   /// Throws UsageError unless the session profiles.
   void run_step_by_step();
-  /// Times of the last run's steps; empty without profiling. Waits for it.
+  /// Times of the last run's steps, which are those of `model()`; empty without profiling. Waits
+  /// for it.
   [[nodiscard]] std::vector<StepTime> step_times();
   /// What the session runs: of a model with an interim plan the final one, from the run on that
   /// found it ready.

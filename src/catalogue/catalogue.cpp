@@ -96,6 +96,8 @@ void insert_named(std::vector<Named>& all, Named named) {
 
 }  // namespace
 
+bool Entry::takes_work() const { return std::ranges::count(launch.arguments, "work") > 0; }
+
 std::shared_ptr<const Catalogue> Catalogue::shared() {
   if (const auto folder = environment_variable("MORTON_KERNEL_DIR")) {
     return std::make_shared<const Catalogue>(from_folder(*folder));

@@ -147,6 +147,10 @@ struct Entry {
   /// where sums are rounded to nearest after each term.
   std::int64_t terms_per_truncation = 0;
   Cost cost;
+
+  /// Whether its kernel takes what it computes, and where its operands lie, as data: an argument
+  /// `work` (source/work_program.hpp).
+  [[nodiscard]] bool takes_work() const;
 };
 
 /// One operand of a recipe's step: what it is bound to, and through which coordinates.

@@ -10,10 +10,6 @@ namespace {
 /// What a driver takes to build a kernel (docs/networks.md, "The first start").
 constexpr double kBuildingUs = 300e3;
 
-bool takes_work(const Entry& entry) {
-  return std::ranges::count(entry.launch.arguments, "work") > 0;
-}
-
 /// The operand's dimensions in their order.
 OperandFormat row_major(OperandFormat format, std::span<const std::string_view> dimensions) {
   const std::vector<std::string> names(dimensions.begin(), dimensions.end());
@@ -32,7 +28,7 @@ void make_generic(Entry& entry) {
   for (const std::string& name : *entry.launch.generic) {
     if (std::ranges::count(arguments, name) == 0) arguments.insert(arguments.begin(), name);
   }
-  if (takes_work(entry)) return;
+  if (entry.takes_work()) return;
   entry.carries_epilogue = false;
   for (const auto& schema : entry.family->operands) {
     OperandFormat& format = entry.operands.at(std::string(schema.name));

@@ -2,6 +2,7 @@
 #include "run/host_memory.hpp"
 
 #include <cstdint>
+#include <istream>
 
 #if defined(__GLIBC__)
 #include <link.h>
@@ -26,29 +27,6 @@ namespace {
 /// little more than linking took, and to read them again takes milliseconds.
 constexpr std::int64_t kManyWeightsBytes = std::int64_t{64} << 20;
 
-struct AddressRange {
-  std::uintptr_t begin = 0, end = 0;
-};
-
-/// The stretches of memory where the program and its libraries are loaded.
-std::vector<AddressRange> loaded_objects() {
-  std::vector<AddressRange> objects;
-  const auto add = [](dl_phdr_info* info, std::size_t, void* to) {
-    AddressRange range{UINTPTR_MAX, 0};
-    for (int i = 0; i < info->dlpi_phnum; ++i) {
-      const auto& segment = info->dlpi_phdr[i];
-      if (segment.p_type != PT_LOAD) continue;
-      range.begin = std::min<std::uintptr_t>(range.begin, info->dlpi_addr + segment.p_vaddr);
-      range.end =
-          std::max<std::uintptr_t>(range.end, info->dlpi_addr + segment.p_vaddr + segment.p_memsz);
-    }
-    if (range.begin < range.end) static_cast<std::vector<AddressRange>*>(to)->push_back(range);
-    return 0;
-  };
-  dl_iterate_phdr(add, &objects);
-  return objects;
-}
-
 /// A line of /proc/self/smaps that begins a mapping: "begin-end rw-p ...".
 struct Mapping {
   AddressRange range;
@@ -66,37 +44,74 @@ std::optional<Mapping> mapping_of(std::string_view line) {
   return mapping;
 }
 
-/// Drops the pages of read-only mappings of `objects` of which the process has changed none: a
-/// debugger's breakpoints and relocated code are the process's own.
-void drop_unchanged_pages(const std::vector<AddressRange>& objects) {
-  std::ifstream maps("/proc/self/smaps");
-  std::optional<Mapping> mapping;
-  for (std::string line; std::getline(maps, line);) {
-    if (const auto next = mapping_of(line)) mapping = next;
-    constexpr std::string_view kChanged = "Anonymous:";
-    if (!mapping || mapping->is_writable || !line.starts_with(kChanged)) continue;
-    const bool is_unchanged = line.find_first_not_of(" 0kB", kChanged.size()) == std::string::npos;
-    const AddressRange range = mapping->range;
-    mapping.reset();
-    const bool is_objects = std::ranges::any_of(objects, [&](const AddressRange& object) {
-      return object.begin < range.end && range.begin < object.end;
-    });
-    if (!is_unchanged || !is_objects) continue;
+/// Whether a line of a mapping says that there is nothing of a kind: "Swap:   0 kB".
+bool says_none(std::string_view line, std::string_view kind) {
+  return line.starts_with(kind) && line.find_first_not_of(" 0kB", kind.size()) == std::string::npos;
+}
+
+/// What dropping pages needs while the loader's lock is held.
+struct Dropping {
+  std::vector<AddressRange> unchanged;
+  bool has_looked = false;
+};
+
+/// For each loaded object: drops the pages of its unchanged mappings. While this runs no thread can
+/// unload an object, so its addresses are its own.
+int drop_pages_of(dl_phdr_info* info, std::size_t /*size*/, void* context) {
+  auto& dropping = *static_cast<Dropping*>(context);
+  if (!dropping.has_looked) {
+    std::ifstream maps("/proc/self/smaps");
+    dropping.unchanged = unchanged_mappings(maps);
+    dropping.has_looked = true;
+  }
+  AddressRange object{UINTPTR_MAX, 0};
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const auto& segment = info->dlpi_phdr[i];
+    if (segment.p_type != PT_LOAD) continue;
+    const std::uintptr_t begin = info->dlpi_addr + segment.p_vaddr;
+    object.begin = std::min<std::uintptr_t>(object.begin, begin);
+    object.end = std::max<std::uintptr_t>(object.end, begin + segment.p_memsz);
+  }
+  for (const AddressRange& range : dropping.unchanged) {
+    if (range.begin >= object.end || object.begin >= range.end) continue;
     // Should it fail, the pages stay.
     static_cast<void>(
         ::madvise(reinterpret_cast<void*>(range.begin), range.end - range.begin, MADV_DONTNEED));
   }
+  return 0;
 }
 
 #endif
 
 }  // namespace
 
+#if defined(__GLIBC__)
+std::vector<AddressRange> unchanged_mappings(std::istream& maps) {
+  std::vector<AddressRange> ranges;
+  std::optional<Mapping> mapping;
+  bool nothing_changed = false;
+  for (std::string line; std::getline(maps, line);) {
+    if (const auto next = mapping_of(line)) {
+      mapping = next;
+      nothing_changed = false;
+    }
+    if (says_none(line, "Anonymous:")) nothing_changed = true;
+    // A changed page may be swapped out, and it then counts here alone. This line comes later.
+    const bool is_whole = mapping && !mapping->is_writable && nothing_changed;
+    if (is_whole && says_none(line, "Swap:")) ranges.push_back(mapping->range);
+  }
+  return ranges;
+}
+#else
+std::vector<AddressRange> unchanged_mappings(std::istream&) { return {}; }
+#endif
+
 void return_unneeded_memory([[maybe_unused]] std::int64_t weight_bytes) {
 #if defined(__GLIBC__)
   malloc_trim(0);
   if (weight_bytes < kManyWeightsBytes) return;
-  drop_unchanged_pages(loaded_objects());
+  Dropping dropping;
+  dl_iterate_phdr(drop_pages_of, &dropping);
 #endif
 }
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <iosfwd>
+#include <vector>
 
 #include "base/rooms.hpp"
 
@@ -13,5 +15,14 @@ namespace morton::run {
 /// again. What is needed after all comes back from the libraries' files. Pages stay that the
 /// process has changed, and all where the system cannot tell which these are.
 void return_unneeded_memory(std::int64_t weight_bytes);
+
+/// A stretch of the process's memory.
+struct AddressRange {
+  std::uintptr_t begin = 0, end = 0;
+};
+
+/// Of the text of /proc/self/smaps, the read-only mappings of which the process has changed no
+/// page, neither one in memory nor one that is swapped out.
+[[nodiscard]] std::vector<AddressRange> unchanged_mappings(std::istream& maps);
 
 }  // namespace morton::run

@@ -54,13 +54,12 @@ std::vector<std::shared_ptr<CachedProgram>> make_programs(const std::vector<Prog
       try {
         made[i].program =
             texts[i].programs->get(texts[i].source, texts[i].functions, made[i].report);
+        const std::lock_guard lock(telling);
+        if (built_one) built_one();
       } catch (...) {
         made[i].problem = std::current_exception();
         next = texts.size();  // the others would be built for nothing
-        continue;
       }
-      const std::lock_guard lock(telling);
-      if (built_one) built_one();
     }
   };
   const std::size_t processors = std::max(1U, std::thread::hardware_concurrency());

@@ -29,7 +29,8 @@ struct ProgramText {
 /// The programs of `texts`, in their order, made by as many threads as the host has processors, at
 /// most `most_threads`. What was built is added to `report`, whose `build_ms` grows by the time
 /// that passed. `built_one`, unless empty, is called after each, by one thread at a time. Throws
-/// what making a program throws: of several that fail, the first in the order of `texts`.
+/// what making a program throws, or `built_one`: of several that fail, the first in the order of
+/// `texts`.
 [[nodiscard]] std::vector<std::shared_ptr<CachedProgram>> make_programs(
     const std::vector<ProgramText>& texts, std::size_t most_threads, BuildReport& report,
     const std::function<void()>& built_one);

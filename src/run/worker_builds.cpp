@@ -93,10 +93,15 @@ PlannedJobs jobs_for(const Plan& plan, std::span<const Plan> others, const OpenC
 
 }  // namespace
 
+void require_wanted(const std::stop_token& stop) {
+  if (stop.stop_requested()) throw DeviceError("compile: nobody waits for the model any more");
+}
+
 WorkerBuilds build_by_workers(const Plan& plan, std::span<const Plan> others,
                               const OpenClDevices& devices, const std::function<void()>& one_done,
                               const std::stop_token& stop) {
   WorkerBuilds result;
+  require_wanted(stop);
   const PlannedJobs planned = jobs_for(plan, others, devices);
   if (planned.jobs.empty()) return result;
   const std::string helper = compile_helper();
@@ -115,7 +120,7 @@ WorkerBuilds build_by_workers(const Plan& plan, std::span<const Plan> others,
                               error.message());
     return result;
   }
-  if (stop.stop_requested()) throw DeviceError("compile: nobody waits for the model any more");
+  require_wanted(stop);
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
     if (outcomes[i].end == JobOutcome::End::failed) {
       result.problems.push_back("kernel " + planned.jobs[i].function +

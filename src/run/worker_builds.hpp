@@ -22,6 +22,9 @@ struct WorkerBuilds {
   std::vector<Message> problems;
 };
 
+/// Throws DeviceError when `stop` is asked for.
+void require_wanted(const std::stop_token& stop);
+
 /// Lets worker processes build the kernels that the devices' caches lack, on devices whose driver
 /// builds one at a time; LoadedPlan then finds them. `others` are plans at other extents that share
 /// the plan's kernels: one that only they launch is built for their launch. Other devices, devices

@@ -67,7 +67,7 @@ void InstanceWriter::define_constants() {
     local += (i > 0 ? ", " : "") + std::to_string(i < spec_.local.size() ? spec_.local[i] : 1);
   }
   define("ATTRIBUTES", "", is_part() ? "" : "__attribute__((reqd_work_group_size(" + local + ")))");
-  if (takes_program(*spec_.entry)) return;
+  if (spec_.entry->takes_work()) return;
   for (const auto& operand : spec_.operands) {
     const DType type = operand.arrangement.dtype;
     define("TYPE_" + operand.name, "", std::string(value_type(type)));
@@ -128,7 +128,7 @@ std::vector<InstanceArgument> InstanceWriter::define_program_arguments() {
 }
 
 std::vector<InstanceArgument> InstanceWriter::define_arguments() {
-  if (takes_program(*spec_.entry)) return define_program_arguments();
+  if (spec_.entry->takes_work()) return define_program_arguments();
   using Kind = InstanceArgument::Kind;
   std::vector<InstanceArgument> arguments;
   std::set<std::string> taken;

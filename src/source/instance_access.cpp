@@ -174,7 +174,7 @@ void InstanceWriter::define_part_order(const InstanceOperand& dst) {
 }
 
 void InstanceWriter::define_operand(const InstanceOperand& operand) {
-  if (takes_program(*spec_.entry)) return;
+  if (spec_.entry->takes_work()) return;
   if (operand.access == InstanceOperand::Access::by_hand) {
     const bool image = operand.arrangement.memory == MemoryKind::image;
     const auto use = operand.direction == InstanceOperand::Direction::read ? ElementUse::read

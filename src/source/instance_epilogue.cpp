@@ -28,7 +28,7 @@ TypedChain InstanceWriter::typed_epilogue() const {
 }
 
 void InstanceWriter::define_epilogue() {
-  if (takes_program(*spec_.entry)) return define_work();
+  if (spec_.entry->takes_work()) return define_work();
   const InstanceOperand* dst = find("dst");
   const std::string parameters = "(v, " + macro_parameters(dst->view) + ")";
   if (spec_.problem.epilogue.is_identity()) {

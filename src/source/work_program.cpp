@@ -210,12 +210,8 @@ std::vector<WorkCodeName> work_code_names() {
   return names;
 }
 
-bool takes_program(const Entry& entry) {
-  return std::ranges::count(entry.launch.arguments, "work") > 0;
-}
-
 bool writes_part_by_program(const Entry& entry) {
-  return takes_program(entry) && entry.operands.at("dst").padding == PaddingContents::undefined;
+  return entry.takes_work() && entry.operands.at("dst").padding == PaddingContents::undefined;
 }
 
 std::optional<std::string> why_no_program(const Problem& problem, const std::vector<DType>& sides) {

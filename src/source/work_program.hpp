@@ -54,12 +54,8 @@ struct WorkCodeName {
 /// Those of all instructions.
 [[nodiscard]] std::vector<WorkCodeName> work_code_names();
 
-/// Whether the entry's kernel takes what it computes, and where its operands lie, as data: an
-/// argument `work`.
-[[nodiscard]] bool takes_program(const Entry& entry);
-
-/// Whether such an entry writes the elements of its problem, which may be a part of dst, in place
-/// of all of dst's memory: it promises nothing of padding.
+/// Whether an entry that takes its work (Entry::takes_work) writes the elements of its problem,
+/// which may be a part of dst, in place of all of dst's memory: it promises nothing of padding.
 [[nodiscard]] bool writes_part_by_program(const Entry& entry);
 
 /// Why no work program computes the problem, wherever its operands lie; nothing where one does.

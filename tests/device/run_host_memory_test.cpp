@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <fstream>
+#include <sstream>
 #include <string>
 
 #include "run/host_memory.hpp"
@@ -34,6 +35,18 @@ TEST(RunHostMemory, LibrariesPagesGoBeforeManyWeights) {
   EXPECT_GT(resident_file_bytes(), before / 2) << "few weights, and pages went";
   run::return_unneeded_memory(kMany);
   EXPECT_LT(resident_file_bytes(), before / 2);
+}
+
+TEST(RunHostMemory, OnlyReadOnlyMappingsWithoutChangesAreUnchanged) {
+  std::istringstream maps(
+      "1000-2000 r-xp 0 08:01 1 /lib/a\nAnonymous: 0 kB\nSwap: 0 kB\n"
+      "2000-3000 r--p 0 08:01 1 /lib/a\nAnonymous: 4 kB\nSwap: 0 kB\n"
+      "3000-4000 r--p 0 08:01 1 /lib/a\nAnonymous: 0 kB\nSwap: 8 kB\n"
+      "4000-5000 rw-p 0 08:01 1 /lib/a\nAnonymous: 0 kB\nSwap: 0 kB\n"
+      "5000-6000 r--p 0 08:01 1 /lib/a\nAnonymous: 0 kB\n");
+  const auto ranges = run::unchanged_mappings(maps);
+  ASSERT_EQ(ranges.size(), 1U);
+  EXPECT_EQ(ranges[0].begin, 0x1000U);
 }
 
 /// A page of the program's read-only data; the compiler does not know what it holds.

@@ -43,7 +43,8 @@ Plan planned_for(const Model& model, const std::vector<std::string>& device_json
 /// Makes what takes an interim plan's place, with copies of all that it needs.
 Successor::Make final_of(const Model& model, const std::vector<Device>& devices,
                          CompileOptions options) {
-  // The caller's functions are its own thread's.
+  // The caller's functions are its own thread's: a session that goes over tells of the notes.
+  const auto log = options.log;
   options.log = nullptr;
   options.progress = nullptr;
   options.start = CompileOptions::Start::ready;
@@ -54,8 +55,19 @@ Successor::Make final_of(const Model& model, const std::vector<Device>& devices,
     std::shared_ptr<CompiledState> state = carry_out(job, devices.front());
     kept.keep(*state);
     state->options = options;
+    state->log = log;
     return state;
   };
+}
+
+/// compile_interim, or nothing, which is said, where no interim plan can be made.
+std::shared_ptr<CompiledState> interim_or_none(const Job& job, const Device& device) {
+  try {
+    return compile_interim(job, device);
+  } catch (const UnsupportedError& error) {
+    job.observer.say("there is no interim plan: " + error.message());
+    return nullptr;
+  }
 }
 
 }  // namespace
@@ -148,7 +160,7 @@ CompiledModel compile(const Model& model, const std::vector<Device>& devices,
       const Message why_not = why_not_interim(model, options, devices);
       if (!why_not.empty()) made.observer.say(why_not);
       const bool asks = options.start != CompileOptions::Start::ready && why_not.empty();
-      if (asks) state = compile_interim(made, devices.front());
+      if (asks) state = interim_or_none(made, devices.front());
       if (state == nullptr) {
         state = carry_out(made, devices.front());
         kept.keep(*state);

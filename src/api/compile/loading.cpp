@@ -99,8 +99,10 @@ void load(Plan plan, std::vector<Plan> others, const Observer& observer, Compile
       plan, others, opened, [&] { countdown.one_done(); }, observer.stop);
   int counted = workers.kernels;
   const auto loaded = std::make_shared<LoadedPlan>(std::move(plan), std::move(opened), [&] {
+    require_wanted(observer.stop);
     if (counted-- <= 0) countdown.one_done();
   });
+  require_wanted(observer.stop);
   std::ranges::move(workers.problems, std::back_inserter(state.report.notes));
   state.report.kernels.compiled_objects = workers.compiled;
   finish_loading(loaded, std::move(others), countdown, observer.log, state.report);

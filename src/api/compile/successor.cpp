@@ -9,6 +9,8 @@
 
 #include <utility>
 
+#include "base/error.hpp"
+
 namespace morton::api {
 namespace {
 
@@ -59,6 +61,19 @@ void Successor::work(const Make& make, const Then& then, const std::stop_token& 
 std::shared_ptr<const CompiledState> Successor::ready() const {
   const std::lock_guard lock(mutex_);
   return made_;
+}
+
+Message Successor::take_problem() const {
+  const std::lock_guard lock(mutex_);
+  if (problem_ == nullptr || is_told_) return {};
+  is_told_ = true;
+  try {
+    std::rethrow_exception(problem_);
+  } catch (const Error& error) {
+    return error.message();
+  } catch (const std::exception& error) {
+    return error.what();
+  }
 }
 
 std::shared_ptr<const CompiledState> Successor::wait() const {

@@ -10,13 +10,15 @@
 #include <thread>
 
 #include "base/rooms.hpp"
+#include "morton/message.hpp"
 
 namespace morton::api {
 
 struct CompiledState;
 
 /// The plan that takes an interim plan's place: a thread of low priority makes it. Whoever holds
-/// the interim plan holds it; when nobody does any more, the work ends, and what was built is kept.
+/// the interim plan holds it, and a session that went over. When nobody does any more, the work
+/// ends: the destructor waits for the kernels that are being built, and what was built is kept.
 /// Thread-safe.
 class Successor {
  public:
@@ -30,6 +32,8 @@ class Successor {
 
   /// What was made; null as long as nothing is, and where it could not be.
   [[nodiscard]] std::shared_ptr<const CompiledState> ready() const;
+  /// Why nothing was made, the first time that this is asked once it is known; else empty.
+  [[nodiscard]] Message take_problem() const;
   /// Waits for it. Throws what making it threw.
   [[nodiscard]] std::shared_ptr<const CompiledState> wait() const;
 
@@ -40,6 +44,7 @@ class Successor {
   mutable std::condition_variable changed_;
   std::shared_ptr<const CompiledState> made_;
   std::exception_ptr problem_;
+  mutable bool is_told_ = false;
   std::jthread thread_;  ///< the last member: it begins when the others are there
 };
 

@@ -24,6 +24,8 @@ struct Session::State {
   CompiledModel model;
   SessionOptions options;
   std::unique_ptr<Runner> runner;
+  /// What made the final plan, which may still build what other models need.
+  std::shared_ptr<const Successor> behind{};
 };
 
 namespace {
@@ -74,6 +76,15 @@ void check_planned(const CompiledState& compiled, const std::string& name, const
                    "it; compile again with the new value");
 }
 
+/// Where no final plan came, says so once, or throws where the model is not to fall back.
+void tell_of_failure(const CompiledState& interim, const Successor& successor) {
+  const Message problem = successor.take_problem();
+  if (problem.empty()) return;
+  const Message text = "the interim plan stays, for there is no final one: " + problem;
+  if (interim.fallback == CompileOptions::Fallback::refuse) throw UnsupportedError(text);
+  if (interim.log) interim.log(text);
+}
+
 }  // namespace
 
 Event::Event(std::shared_ptr<State> state) : state_(std::move(state)) {}
@@ -84,7 +95,7 @@ void Event::wait() const {
 }
 
 Session::Session(const CompiledModel& model, const SessionOptions& options)
-    : state_(new State{model, options, make_runner(model, options)}) {}
+    : state_(new State{model, options, make_runner(model, options), nullptr}) {}
 
 Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
@@ -118,7 +129,13 @@ void Session::take_final_plan() {
       state_->runner->uses_callers_objects()) {
     return;
   }
-  if (successor->ready() != nullptr) go_over(state_->model.latest());
+  const auto final = successor->ready();
+  if (final == nullptr) return tell_of_failure(*Inside::of(state_->model), *successor);
+  state_->behind = successor;
+  if (final->log) {
+    for (const Message& note : final->report.notes) final->log(note);
+  }
+  go_over(Inside::make(final));
 }
 
 std::vector<NamedTensor> Session::run(std::span<const NamedTensor> inputs) {

@@ -128,7 +128,7 @@ PreparedEntry::PreparedEntry(const Entry& of, const DeviceInfo& device, const Pl
       chosen(choose_tunables(of, options)),
       efficiency(efficiency_of(of, device)),
       walks_memory(of.program.code.find("COORDINATES_OF_dst") != std::string::npos ||
-                   (takes_program(of) && !writes_part_by_program(of))),
+                   (of.takes_work() && !writes_part_by_program(of))),
       writes_parts(plan::writes_parts(of)) {
   if (options.tuned == nullptr) return;
   has_records = options.tuned->knows(of);

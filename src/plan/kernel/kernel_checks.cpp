@@ -63,7 +63,7 @@ std::optional<Reason> check_verdicts(const AskedKernel& asked, const Environment
 
 /// Whether what the kernel is to compute can be written as data.
 std::optional<Reason> check_work(const AskedKernel& asked) {
-  if (!takes_program(*asked.entry.entry)) return std::nullopt;
+  if (!asked.entry.entry->takes_work()) return std::nullopt;
   if (asked.bound->operands.at("dst").view.bounded) return NotAsData{"its result has bounds"};
   std::vector<DType> sides;
   for (const Side& side : asked.bound->sides) sides.push_back(asked.tensor(side.tensor).dtype);

@@ -155,7 +155,7 @@ class Emitter {
     step.problem = print(spec.problem);
     step.tuned_as = TunedProblem::of(*choice.bound);
     InstanceSource source = generate(spec);
-    if (takes_program(*choice.entry)) kernel = with_program(std::move(kernel), spec);
+    if (choice.entry->takes_work()) kernel = with_program(std::move(kernel), spec);
     ArgumentBinding(plan_.values, context_.device)
         .bind(kernel, source, argument_values(spec), step);
     const Shape& dst = value_at(kernel.values.at("dst")).arrangement.tensor_shape;
