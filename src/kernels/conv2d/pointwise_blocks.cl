@@ -25,7 +25,7 @@
 //
 // Channels that pad src may hold what they like, if finite: their weights are zero.
 //
-// The entries differ in BLOCKS and PIXELS. Of 32 registers 24 are accumulators, of 16 registers 12. With
+// The entries differ in BLOCKS and PIXELS. Three quarters of the registers are accumulators. With
 // vectors of 16 they suit O that is a multiple of 64, 48 or of 32.
 //
 // Tunables: LANES, the L above: floats of a vector;
