@@ -120,6 +120,21 @@ TEST(PlanTuned, TheNearestRecordOfTheClosestDeviceIsTaken) {
   EXPECT_EQ(step.tunables, (Environment{{"LANES", 16}, {"TILE_M", 8}, {"TILE_N", 32}}));
 }
 
+TEST(PlanTuned, ATileForOtherRegistersIsNotTakenFromAnotherDevice) {
+  const DeviceInfo own = saved_device("pocl_avx2");
+  DeviceInfo wider = saved_device("pocl_cpu");
+  wider.vendor = own.vendor;
+  const Environment wide{{"LANES", 16}, {"TILE_M", 6}, {"TILE_N", 64}};
+  TunedData data;
+  data.add(record_for(wider, tuned_product(3, 17, 63), wide));
+  EXPECT_TRUE(reason_says(step_with(data, own),
+                          "LANES=8 TILE_M=6 TILE_N=16, the entry's standard (what was tuned on "
+                          "another device does not fit this one and is not used)"));
+  // What was measured on the device itself counts whatever it is.
+  data.add(record_for(own, tuned_product(3, 17, 63), wide));
+  EXPECT_TRUE(reason_says(step_with(data, own), "LANES=16 TILE_M=6 TILE_N=64, tuned on this"));
+}
+
 TEST(PlanTuned, ARecordThatIsTooFarAwaySaysNothing) {
   const DeviceInfo own = saved_device("pocl_cpu");
   TunedData data;

@@ -97,7 +97,7 @@ ChosenTunables tuned_tunables(const Entry& entry, const TunedData::Hit& hit,
   }
   const bool is_elsewhere = hit.record->device.fingerprint != device.fingerprint;
   if (is_elsewhere && !are_tried(entry, hit.record->tunables, device_names)) {
-    tuned.from = "what was tuned on another device does not fit this one's and is not used";
+    tuned.from = "what was tuned on another device does not fit this one and is not used";
     return tuned;
   }
   tuned.origin = ChosenTunables::Origin::tuned;
