@@ -52,6 +52,31 @@ std::vector<std::string> row_of(const Json& device) {
       peaks_of(device)};
 }
 
+/// Facts of a core, each with where it is from: "16 (OpenCL)".
+std::vector<std::string> core_row_of(const Json& device) {
+  const Json sources = device.value("fact_sources", Json::object());
+  const auto with_source = [&](const char* key, const std::string& text) {
+    return fmt::format("{} ({})", text, sources.value(key, "declared"));
+  };
+  const auto number = [&](const char* key) {
+    return with_source(key, fmt::format("{}", device.value(key, std::int64_t{0})));
+  };
+  const auto bytes = [&](const char* key) { return with_source(key, size_of_key(device, key)); };
+  return {device.value("id", ""),     number("lanes"),
+          number("vector_registers"), number("multiply_adds_per_cycle"),
+          bytes("l1_bytes"),          bytes("l2_bytes"),
+          number("threads_per_core"), with_source("dot_products", yes_no(device, "dot_products"))};
+}
+
+/// Of a core of each device: what the sizes of tiles follow from.
+Table table_of_cores(const Json& devices) {
+  Table table;
+  table.columns = {{"id"},       {"lanes"},    {"registers"}, {"multiply-adds a cycle"},
+                   {"L1 cache"}, {"L2 cache"}, {"threads"},   {"dot products"}};
+  for (const Json& device : devices) table.rows.push_back(core_row_of(device));
+  return table;
+}
+
 int list_devices(const ResultOptions& options) {
   prepare_drivers();
   Json devices = Json::array();
@@ -78,7 +103,8 @@ int list_devices(const ResultOptions& options) {
                    {"local memory"},
                    {"peaks"}};
   for (const Json& device : devices) table.rows.push_back(row_of(device));
-  emit(to_text(table, options.format), options.path);
+  emit(to_text(table, options.format) + "\n" + to_text(table_of_cores(devices), options.format),
+       options.path);
   return 0;
 }
 

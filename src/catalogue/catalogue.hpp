@@ -56,7 +56,11 @@ struct OperandFormat {
 /// A value that is compiled into a kernel and may be tuned.
 struct Tunable {
   std::vector<std::int64_t> values;
-  std::int64_t standard = 0;  ///< used where no tuned value is known; one of `values`
+  /// Used where no tuned value is known: one of `values`, or a rule over facts of the device
+  /// ("8*device.lanes"). A rule stands for the largest of `values` that it reaches, else the least.
+  Expression standard;
+  /// Over tunables and facts of the device: where it is 0, tuning does not try the values.
+  Expression tried = 1;
 };
 
 /// What tuning data knows a version of a kernel by.
@@ -238,7 +242,11 @@ class Catalogue {
 /// layout.
 [[nodiscard]] bool packs_one_layout(const Entry& entry);
 
-/// The value of each tunable where nothing is tuned.
+/// The value of each tunable where nothing is tuned, on the device with these facts
+/// (environment_of).
+[[nodiscard]] MORTON_FOR_TOOLS Environment standard_tunables(const Entry& entry,
+                                                             const Environment& device);
+/// Likewise on a device of which nothing is known.
 [[nodiscard]] MORTON_FOR_TOOLS Environment standard_tunables(const Entry& entry);
 
 /// The names that the expressions of `global`, `local_memory_bytes`, `require` and `cost` may use:

@@ -43,7 +43,7 @@ bool is_left_out(Level level, std::string_view key) {
     case Level::cost:
       return std::ranges::find(kOfCost, key) != kOfCost.end();
     case Level::tunable:
-      return key == "standard";
+      return key == "standard" || key == "tried";
     case Level::tunables:
     case Level::within:
       break;

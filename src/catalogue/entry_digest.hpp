@@ -14,8 +14,8 @@ namespace morton::catalogue {
 /// - `code`, its text's bare_code; empty for a library's routine,
 /// - the declaration's values: all keys but names (`schema`, `name`, `codename`, `source`), prose
 ///   (`notes`), and what only guides the choice (`considered`, `require`, of `cost` the keys
-///   `bytes` and `efficiency`, of a tunable `standard`). Neither the order of keys nor blanks in an
-///   expression matter.
+///   `bytes` and `efficiency`, of a tunable `standard` and `tried`). Neither the order of keys nor
+///   blanks in an expression matter.
 ///
 /// A key that is not named here counts, so a new one voids what was measured unless it is added.
 /// A key that got another name counts under its former one, in both digests.

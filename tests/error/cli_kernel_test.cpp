@@ -60,7 +60,7 @@ TEST(CliKernel, ShowsTheTextBehindItsHead) {
   expect_success(outcome);
   for (const char* part :
        {"// gemm.tile\n// problem     gemm K=63 M=17 N=3 f32\n// device      ",
-        "// tunables    TILE_M=8 TILE_N=32, as set\n", "#line 1 \"gemm/tile.cl\"\n",
+        "// tunables    LANES=16 TILE_M=8 TILE_N=32, as set\n", "#line 1 \"gemm/tile.cl\"\n",
         "#define TILE_M 8\n", "__kernel ATTRIBUTES void tile(ARGUMENTS)"}) {
     EXPECT_NE(outcome.out.find(part), std::string::npos) << part << outcome.out;
   }

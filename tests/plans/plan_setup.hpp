@@ -23,7 +23,8 @@ namespace morton::test {
 
 /// The devices saved in tests/devices.
 inline std::vector<std::string> saved_devices() {
-  return {"adreno_530", "mali_t628", "nvidia_h200", "pocl_cpu"};
+  return {"adreno_530", "mali_t628", "nvidia_h200", "pocl_avx2",
+          "pocl_cpu",   "pocl_neon", "pocl_sse4"};
 }
 
 inline DeviceInfo saved_device(const std::string& name) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is planned for four devices, as text: small networks with formats and places, large ones in
-// brief (which kernel computes which nodes, with which work-groups). A refactor must not change it.
-// After a change that is meant to (a new kernel, another cost), write the snapshots anew and review
-// the difference:
+// What is planned for the saved devices, as text: small networks with formats and places, large
+// ones in brief (which kernel computes which nodes, with which work-groups). A refactor must not
+// change it. After a change that is meant to (a new kernel, another cost), write the snapshots anew
+// and review the difference:
 //
 //     MORTON_UPDATE_SNAPSHOTS=1 build/tests/plan_tests --gtest_filter='*PlanSnapshot*'
 //     git diff tests/plans/snapshots

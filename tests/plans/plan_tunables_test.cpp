@@ -13,6 +13,9 @@
 namespace morton::test {
 namespace {
 
+/// Facts of the saved device with AVX-512.
+Environment device_names() { return environment_of(saved_device("pocl_cpu")); }
+
 PlanOptions with_tile(Environment values) {
   PlanOptions options;
   options.use = {{"gemm", "gemm.tile"}};
@@ -28,7 +31,7 @@ TEST(PlanTunables, SetValuesReachTheLaunchAndTheInstance) {
     ++seen;
     EXPECT_EQ(step.tunables.at("TILE_M"), 1);
     EXPECT_EQ(step.tunables.at("TILE_N"), 64);
-    EXPECT_THAT(step.reason.print(), testing::HasSubstr("TILE_M=1 TILE_N=64, as set"));
+    EXPECT_THAT(step.reason.print(), testing::HasSubstr("LANES=16 TILE_M=1 TILE_N=64, as set"));
     const InstanceSource& source = plan.instances[step.launch()->instance];
     EXPECT_NE(source.text.find("#define TILE_M 1\n"), std::string::npos);
   }
@@ -40,11 +43,11 @@ TEST(PlanTunables, TheBatchedTwinFollowsItsGemm) {
   const Entry* twin = catalogue.find_entry("batched_gemm.tile");
   ASSERT_NE(twin, nullptr);
   PlanOptions options = with_tile({{"TILE_M", 8}});
-  EXPECT_EQ(required(choose_tunables(*twin, options)).values.at("TILE_M"), 8);
+  EXPECT_EQ(required(choose_tunables(*twin, device_names(), options)).values.at("TILE_M"), 8);
   options.tunables["batched_gemm.tile"] = {{"TILE_M", 2}};
-  EXPECT_EQ(required(choose_tunables(*twin, options)).values.at("TILE_M"), 2);
-  EXPECT_EQ(required(choose_tunables(*twin, options)).from, "as set");
-  EXPECT_EQ(required(choose_tunables(*twin, {})).from, "the entry's standard");
+  EXPECT_EQ(required(choose_tunables(*twin, device_names(), options)).values.at("TILE_M"), 2);
+  EXPECT_EQ(required(choose_tunables(*twin, device_names(), options)).from, "as set");
+  EXPECT_EQ(required(choose_tunables(*twin, device_names(), {})).from, "the entry's standard");
 }
 
 TEST(PlanTunables, TheyGoBeforeTheWorkGroup) {
@@ -53,7 +56,7 @@ TEST(PlanTunables, TheyGoBeforeTheWorkGroup) {
   options.local = {4, 16};
   options.tunables = {{"gemm.rm_rm", {{"LOCAL_M", 8}}}};
   const ChosenTunables chosen =
-      required(choose_tunables(*catalogue.find_entry("gemm.rm_rm"), options));
+      required(choose_tunables(*catalogue.find_entry("gemm.rm_rm"), device_names(), options));
   EXPECT_EQ(chosen.values, (Environment{{"LOCAL_M", 8}, {"LOCAL_N", 16}}));
 }
 

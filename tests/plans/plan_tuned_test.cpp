@@ -92,37 +92,62 @@ TEST(PlanTuned, TheNearestRecordOfTheClosestDeviceIsTaken) {
   cousin.name = "another of the same vendor";
 
   TunedData data;
-  EXPECT_TRUE(reason_says(step_with(data, own), "TILE_M=6 TILE_N=64, the entry's standard"));
-  data.add(record_for(cousin, tuned_product(3, 17, 63), {{"TILE_M", 1}, {"TILE_N", 16}}));
+  EXPECT_TRUE(
+      reason_says(step_with(data, own), "LANES=16 TILE_M=6 TILE_N=64, the entry's standard"));
+  data.add(
+      record_for(cousin, tuned_product(3, 17, 63), {{"LANES", 16}, {"TILE_M", 1}, {"TILE_N", 16}}));
   EXPECT_TRUE(reason_says(step_with(data, own),
-                          "TILE_M=1 TILE_N=16, tuned on a device of the same vendor "
+                          "LANES=16 TILE_M=1 TILE_N=16, tuned on a device of the same vendor "
                           "(another of the same vendor) for this problem"));
-  data.add(record_for(newer, tuned_product(6, 17, 63), {{"TILE_M", 2}, {"TILE_N", 16}}));
-  EXPECT_TRUE(
-      reason_says(step_with(data, own), "TILE_M=2 TILE_N=16, tuned on the same architecture"));
-  data.add(record_for(own, tuned_product(6, 17, 126), {{"TILE_M", 4}, {"TILE_N", 16}}));
+  data.add(
+      record_for(newer, tuned_product(6, 17, 63), {{"LANES", 16}, {"TILE_M", 2}, {"TILE_N", 16}}));
   EXPECT_TRUE(reason_says(step_with(data, own),
-                          "TILE_M=4 TILE_N=16, tuned on this device for M=6 N=17 "
+                          "LANES=16 TILE_M=2 TILE_N=16, tuned on the same architecture"));
+  data.add(
+      record_for(own, tuned_product(6, 17, 126), {{"LANES", 16}, {"TILE_M", 4}, {"TILE_N", 16}}));
+  EXPECT_TRUE(reason_says(step_with(data, own),
+                          "LANES=16 TILE_M=4 TILE_N=16, tuned on this device for M=6 N=17 "
                           "K=126, 1.41 away"));
-  data.add(record_for(own, tuned_product(6, 17, 63), {{"TILE_M", 4}, {"TILE_N", 32}}));
-  EXPECT_TRUE(
-      reason_says(step_with(data, own), "TILE_M=4 TILE_N=32, tuned on this device for M=6"));
-  data.add(record_for(own, tuned_product(3, 17, 63), {{"TILE_M", 8}, {"TILE_N", 32}}));
+  data.add(
+      record_for(own, tuned_product(6, 17, 63), {{"LANES", 16}, {"TILE_M", 4}, {"TILE_N", 32}}));
+  EXPECT_TRUE(reason_says(step_with(data, own),
+                          "LANES=16 TILE_M=4 TILE_N=32, tuned on this device for M=6"));
+  data.add(
+      record_for(own, tuned_product(3, 17, 63), {{"LANES", 16}, {"TILE_M", 8}, {"TILE_N", 32}}));
   const Step step = step_with(data, own);
-  EXPECT_TRUE(reason_says(step, "TILE_M=8 TILE_N=32, tuned on this device for this problem"));
-  EXPECT_EQ(step.tunables, (Environment{{"TILE_M", 8}, {"TILE_N", 32}}));
+  EXPECT_TRUE(
+      reason_says(step, "LANES=16 TILE_M=8 TILE_N=32, tuned on this device for this problem"));
+  EXPECT_EQ(step.tunables, (Environment{{"LANES", 16}, {"TILE_M", 8}, {"TILE_N", 32}}));
+}
+
+TEST(PlanTuned, ATileForOtherRegistersIsNotTakenFromAnotherDevice) {
+  const DeviceInfo own = saved_device("pocl_avx2");
+  DeviceInfo wider = saved_device("pocl_cpu");
+  wider.vendor = own.vendor;
+  const Environment wide{{"LANES", 16}, {"TILE_M", 6}, {"TILE_N", 64}};
+  TunedData data;
+  data.add(record_for(wider, tuned_product(3, 17, 63), wide));
+  EXPECT_TRUE(reason_says(step_with(data, own),
+                          "LANES=8 TILE_M=6 TILE_N=16, the entry's standard (what was tuned on "
+                          "another device does not fit this one and is not used)"));
+  // What was measured on the device itself counts whatever it is.
+  data.add(record_for(own, tuned_product(3, 17, 63), wide));
+  EXPECT_TRUE(reason_says(step_with(data, own), "LANES=16 TILE_M=6 TILE_N=64, tuned on this"));
 }
 
 TEST(PlanTuned, ARecordThatIsTooFarAwaySaysNothing) {
   const DeviceInfo own = saved_device("pocl_cpu");
   TunedData data;
-  data.add(record_for(own, tuned_product(3, 17, 1024), {{"TILE_M", 1}, {"TILE_N", 16}}));
-  EXPECT_TRUE(reason_says(step_with(data, own), "TILE_M=6 TILE_N=64, the entry's standard"));
+  data.add(
+      record_for(own, tuned_product(3, 17, 1024), {{"LANES", 16}, {"TILE_M", 1}, {"TILE_N", 16}}));
+  EXPECT_TRUE(
+      reason_says(step_with(data, own), "LANES=16 TILE_M=6 TILE_N=64, the entry's standard"));
 }
 
 TEST(PlanTuned, ARecordOfAnotherVersionOfTheKernelIsNotUsedAndThatIsSaid) {
   const DeviceInfo own = saved_device("pocl_cpu");
-  TunedRecord old = record_for(own, tuned_product(3, 17, 63), {{"TILE_M", 1}, {"TILE_N", 16}});
+  TunedRecord old =
+      record_for(own, tuned_product(3, 17, 63), {{"LANES", 16}, {"TILE_M", 1}, {"TILE_N", 16}});
   old.hash = "of another text";
   TunedData data;
   data.add(old);
@@ -134,17 +159,19 @@ TEST(PlanTuned, ARecordOfAnotherVersionOfTheKernelIsNotUsedAndThatIsSaid) {
 /// As those of a user's folder that an earlier version wrote.
 TEST(PlanTuned, ARecordWithTheDigestOfTheFilesIsUsed) {
   const DeviceInfo own = saved_device("pocl_cpu");
-  TunedRecord old = record_for(own, tuned_product(3, 17, 63), {{"TILE_M", 1}, {"TILE_N", 16}});
+  TunedRecord old =
+      record_for(own, tuned_product(3, 17, 63), {{"LANES", 16}, {"TILE_M", 1}, {"TILE_N", 16}});
   old.hash = catalogue().find_entry(kKernel)->program.digest.files;
   TunedData data;
   data.add(old);
-  EXPECT_TRUE(reason_says(step_with(data, own), "TILE_M=1 TILE_N=16, tuned on this device"));
+  EXPECT_TRUE(
+      reason_says(step_with(data, own), "LANES=16 TILE_M=1 TILE_N=16, tuned on this device"));
 }
 
 TEST(PlanTuned, ValuesThatTheEntryDoesNotListAreNotUsedAndThatIsSaid) {
   const DeviceInfo own = saved_device("pocl_cpu");
-  for (const Environment& values :
-       {Environment{{"TILE_M", 5}, {"TILE_N", 16}}, Environment{{"TILE_M", 4}}, Environment{}}) {
+  for (const Environment& values : {Environment{{"LANES", 16}, {"TILE_M", 5}, {"TILE_N", 16}},
+                                    Environment{{"TILE_M", 4}}, Environment{}}) {
     TunedData data;
     data.add(record_for(own, tuned_product(3, 17, 63), values));
     EXPECT_TRUE(reason_says(
@@ -156,25 +183,31 @@ TEST(PlanTuned, ValuesThatTheEntryDoesNotListAreNotUsedAndThatIsSaid) {
 TEST(PlanTuned, WhatIsSetGoesFirst) {
   const DeviceInfo own = saved_device("pocl_cpu");
   TunedData data;
-  data.add(record_for(own, tuned_product(3, 17, 63), {{"TILE_M", 1}, {"TILE_N", 16}}));
+  data.add(
+      record_for(own, tuned_product(3, 17, 63), {{"LANES", 16}, {"TILE_M", 1}, {"TILE_N", 16}}));
   PlanOptions options;
   options.tunables = {{kKernel, {{"TILE_M", 8}}}};
-  EXPECT_TRUE(reason_says(step_with(data, own, options), "TILE_M=8 TILE_N=64, as set"));
+  EXPECT_TRUE(reason_says(step_with(data, own, options), "LANES=16 TILE_M=8 TILE_N=64, as set"));
 }
 
 TEST(PlanTuned, VerdictsAreObeyed) {
   const DeviceInfo own = saved_device("pocl_cpu");
   const std::string hash = catalogue().find_entry(kKernel)->program.digest.kernel;
   TunedData data;
-  data.add(Verdict{TunedDevice::of(own), kKernel, hash, {{"TILE_M", 6}, {"TILE_N", 64}}, "a flaw"});
+  data.add(Verdict{TunedDevice::of(own),
+                   kKernel,
+                   hash,
+                   {{"LANES", 16}, {"TILE_M", 6}, {"TILE_N", 64}},
+                   "a flaw"});
   PlanOptions options;
   options.tuned = std::make_shared<TunedData>(data);
   const Graph graph = prepared(one_product(), 3);
   const Plan plan = make_plan(graph, catalogue(), own, options);
   const std::string text = print(plan, PlanDetail::why);
-  EXPECT_NE(text.find("not gemm.tile_unpacked: TILE_M=6 TILE_N=64 is refused on this device: a "
-                      "flaw"),
-            std::string::npos)
+  EXPECT_NE(
+      text.find("not gemm.tile_unpacked: LANES=16 TILE_M=6 TILE_N=64 is refused on this device: a "
+                "flaw"),
+      std::string::npos)
       << text;
   options.use = {{"gemm", kKernel}};
   EXPECT_THROW(static_cast<void>(make_plan(graph, catalogue(), own, options)), UsageError);
@@ -183,8 +216,9 @@ TEST(PlanTuned, VerdictsAreObeyed) {
   EXPECT_NO_THROW(static_cast<void>(make_plan(graph, catalogue(), own, options)));
   EXPECT_TRUE(reason_says(step_with(data, saved_device("mali_t628")), "TILE_M=6"));
   // What was tuned takes the place of refused standard values.
-  data.add(record_for(own, tuned_product(3, 17, 63), {{"TILE_M", 1}, {"TILE_N", 16}}));
-  EXPECT_TRUE(reason_says(step_with(data, own), "TILE_M=1 TILE_N=16, tuned"));
+  data.add(
+      record_for(own, tuned_product(3, 17, 63), {{"LANES", 16}, {"TILE_M", 1}, {"TILE_N", 16}}));
+  EXPECT_TRUE(reason_says(step_with(data, own), "LANES=16 TILE_M=1 TILE_N=16, tuned"));
 }
 
 TEST(PlanTuned, MeasuredEfficiencyDecidesBetweenKernels) {
@@ -192,7 +226,7 @@ TEST(PlanTuned, MeasuredEfficiencyDecidesBetweenKernels) {
   const Graph graph = prepared(one_product(), 300);
   for (const double efficiency : {1e-4, 0.9}) {
     TunedRecord record =
-        record_for(own, tuned_product(300, 17, 63), {{"TILE_M", 1}, {"TILE_N", 16}});
+        record_for(own, tuned_product(300, 17, 63), {{"LANES", 16}, {"TILE_M", 1}, {"TILE_N", 16}});
     record.efficiency = efficiency;
     auto data = std::make_shared<TunedData>();
     data->add(record);
@@ -207,7 +241,8 @@ TEST(PlanTuned, MeasuredEfficiencyDecidesBetweenKernels) {
 TEST(PlanTuned, FilesAreReadBackAsTheyWereWritten) {
   const DeviceInfo own = saved_device("pocl_cpu");
   TunedData data;
-  TunedRecord record = record_for(own, tuned_product(3, 17, 63), {{"TILE_M", 1}, {"TILE_N", 16}});
+  TunedRecord record =
+      record_for(own, tuned_product(3, 17, 63), {{"LANES", 16}, {"TILE_M", 1}, {"TILE_N", 16}});
   record.problem.orders["rhs"] = "NK";
   record.tried = 3;
   data.add(record);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 
 #include "base/device/peak_reader.hpp"
@@ -13,6 +14,7 @@ namespace morton {
 namespace {
 
 constexpr std::int64_t kSchema = 1;
+constexpr const char* kFactSources = "fact_sources";
 
 /// Calls visit(key, member) for each field of a peak; `Source` is RooflinePeaks or const
 /// RooflinePeaks.
@@ -27,8 +29,8 @@ void for_each_peak(Source& peaks, const Visit& visit) {
   visit("host", peaks.host);
 }
 
-/// Calls visit(key, member) for each field but `peaks`: the one list that the file format, the
-/// checks and the names in expressions are made from.
+/// Calls visit(key, member) for each field but `core` and `peaks`: the one list that the file
+/// format, the checks and the names in expressions are made from.
 template <typename Source, typename Visit>
 void for_each_field(Source& info, const Visit& visit) {
   visit("id", info.id);
@@ -142,6 +144,24 @@ struct FromJson {
     }
     std::copy(sizes.begin(), sizes.end(), value.begin());
   }
+  /// Missing in descriptions that are older than these facts, which are guessed then.
+  void read_core(CoreFacts& core) const {
+    const bool says_from = reader.has(kFactSources);
+    const JsonReader* from = nullptr;
+    std::optional<JsonReader> sources;
+    if (says_from) from = &sources.emplace(take(kFactSources));
+    for_each_core_fact(core, [&](const char* key, auto& value) {
+      if (reader.has(key)) {
+        (*this)(key, value);
+        core.sources[key] = "declared";
+      }
+      if (from != nullptr && from->has(key)) core.sources[key] = from->at(key).text();
+    });
+    if (from == nullptr) return;
+    for (const auto& [key, source] : from->members()) {
+      if (!core.sources.contains(key)) from->fail("'" + key + "' is no fact that has a source");
+    }
+  }
   void require_no_others() const {
     for (const auto& [key, value] : reader.members()) {
       if (!known.contains(key)) reader.fail("unknown key '" + key + "'");
@@ -155,6 +175,8 @@ void require_positive(const JsonReader& reader, const DeviceInfo& info) {
       {"compute_units", info.compute.units},
       {"max_work_group_size", info.compute.max_work_group_size},
       {"base_address_alignment_bytes", info.memory.base_alignment_bytes},
+      {"lanes", info.core.lanes},
+      {"vector_registers", info.core.vector_registers},
       {"max_work_item_sizes", *std::min_element(info.compute.max_work_item_sizes.begin(),
                                                 info.compute.max_work_item_sizes.end())},
   };
@@ -201,6 +223,8 @@ Json to_json(const DeviceInfo& info) {
   Json json = Json::object();
   json["schema"] = kSchema;
   for_each_field(info, ToJson{json});
+  for_each_core_fact(info.core, ToJson{json});
+  json[kFactSources] = info.core.sources;
   json["roofs"] = to_json(info.peaks);
   return json;
 }
@@ -229,6 +253,8 @@ DeviceInfo device_info_from_json(const JsonReader& reader) {
   std::set<std::string, std::less<>> known{"schema", "roofs"};
   const FromJson fields{reader, known};
   for_each_field(info, fields);
+  info.core = guessed_core(info);
+  fields.read_core(info.core);
   fields.require_no_others();
   require_positive(reader, info);
   info.peaks = peaks_from_json(reader.at("roofs"));
@@ -243,6 +269,7 @@ DeviceInfo device_info_from_text(const std::string& text) {
 Environment environment_of(const DeviceInfo& info) {
   Environment environment;
   for_each_field(info, ToEnvironment{environment});
+  for_each_core_fact(info.core, ToEnvironment{environment});
   return environment;
 }
 
@@ -267,34 +294,6 @@ std::vector<std::string_view> classes_of(const DeviceInfo& info) {
   if (info.memory.is_unified) classes.emplace_back("low_power_gpu");
   classes.emplace_back("gpu");
   return classes;
-}
-
-RooflinePeaks guessed_peaks(const DeviceInfo& info) {
-  // A driver that does not know its clock (PoCL under an emulator) says 0.
-  const double clock_ghz =
-      (info.compute.clock_mhz > 0 ? static_cast<double>(info.compute.clock_mhz) : 1000.0) / 1e3;
-  const auto units = static_cast<double>(info.compute.units);
-  RooflinePeaks peaks;
-  if (info.kind == DeviceInfo::Kind::cpu) {
-    // Two fused multiply-adds per cycle on full vectors; one memory channel's worth per two cores.
-    const auto width =
-        static_cast<double>(std::max<std::int64_t>(info.compute.native_vector_f32, 1));
-    peaks.gflops_f32 = units * clock_ghz * 4.0 * width;
-    peaks.gigabytes_per_second = std::max(5.0, 5.0 * units);
-    peaks.launch_us = 20.0;
-  } else if (info.memory.local_is_dedicated) {
-    peaks.gflops_f32 = units * clock_ghz * 256.0;
-    peaks.gigabytes_per_second = units * clock_ghz * 16.0;
-    peaks.launch_us = 5.0;
-  } else {
-    // 17 GFLOP/s per compute unit at 500 MHz, as R17 counts for the Mali T-628; its memory is the
-    // CPU's.
-    peaks.gflops_f32 = units * clock_ghz * 34.0;
-    peaks.gigabytes_per_second = std::max(4.0, 2.0 * units);
-    peaks.launch_us = 50.0;
-  }
-  peaks.source = "guessed from clock and compute units";
-  return peaks;
 }
 
 }  // namespace morton

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/algebra/expression.hpp"
+#include "base/device/core_facts.hpp"
 #include "base/files/json_reader.hpp"
 #include "base/for_tools.hpp"
 #include "morton/roofline_peaks.hpp"
@@ -59,6 +60,7 @@ struct DeviceInfo {
   Kind kind = Kind::gpu;
   Driver driver;
   Compute compute;
+  CoreFacts core;
   Memory memory;
   Image image;
   Features features;
@@ -79,7 +81,8 @@ inline constexpr std::string_view kOverlappingSubBuffers = "nvidia-overlapping-s
 [[nodiscard]] std::vector<std::string_view> classes_of(const DeviceInfo& info);
 /// All fields, without their groups, schema 1.
 [[nodiscard]] Json to_json(const DeviceInfo& info);
-/// Checked; throws ModelError naming the key. Unknown keys are errors, missing ones too.
+/// Checked; throws ModelError naming the key. Unknown keys are errors, missing ones too, but for
+/// facts of the core, which are guessed then (guessed_core).
 [[nodiscard]] MORTON_FOR_TOOLS DeviceInfo device_info_from_json(const JsonReader& reader);
 /// Likewise from the text of a description that has no file.
 [[nodiscard]] MORTON_FOR_TOOLS DeviceInfo device_info_from_text(const std::string& text);
@@ -90,7 +93,11 @@ inline constexpr std::string_view kOverlappingSubBuffers = "nvidia-overlapping-s
 /// What catalogue expressions see as `device.*`: numbers and booleans by their keys in JSON
 /// ("device.compute_units", "device.is_cpu", "device.is_gpu", "device.fp16", ...); the three sizes
 /// are "device.max_work_item_sizes0" to 2. Texts, peaks and quirks are not seen.
-[[nodiscard]] Environment environment_of(const DeviceInfo& info);
+[[nodiscard]] MORTON_FOR_TOOLS Environment environment_of(const DeviceInfo& info);
+/// What is assumed of a core that nobody described, with the sources set. Of a CPU: vectors as
+/// OpenCL says they are native, 32 registers where they are of 16 floats or Arm's, else 16, caches
+/// of 32 and 512 KiB. Of a GPU: 32 work-items in step, 64 registers.
+[[nodiscard]] MORTON_FOR_TOOLS CoreFacts guessed_core(const DeviceInfo& info);
 /// Rough peaks of a device that nobody measured, from its kind, clock and compute units; `source`
 /// says that they are guessed.
 [[nodiscard]] MORTON_FOR_TOOLS RooflinePeaks guessed_peaks(const DeviceInfo& info);

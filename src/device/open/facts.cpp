@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "device/open/processor.hpp"
 #include "device/open/quirks.hpp"
 
 namespace morton::device {
@@ -148,6 +149,25 @@ void ask_abilities(const cl::Device& device, DeviceInfo& info) {
   info.features.compiler = truth(device, CL_DEVICE_COMPILER_AVAILABLE);
 }
 
+/// NVIDIA and AMD say how many work-items run in step.
+void ask_core(const cl::Device& device, DeviceInfo& info) {
+  info.core = guessed_core(info);
+  if (info.kind == DeviceInfo::Kind::cpu) {
+    return describe_core(ProcessorDescription::read(), info);
+  }
+  constexpr cl_device_info kWarp = 0x4003;       // CL_DEVICE_WARP_SIZE_NV
+  constexpr cl_device_info kWavefront = 0x4043;  // CL_DEVICE_WAVEFRONT_WIDTH_AMD
+  const auto ask = [&](const char* extension, cl_device_info question) {
+    if (!has_extension(info.features.extensions, extension)) return;
+    const std::int64_t lanes = number<cl_uint>(device, question, 0);
+    if (lanes <= 0) return;
+    info.core.lanes = lanes;
+    info.core.sources["lanes"] = "OpenCL";
+  };
+  ask("cl_nv_device_attribute_query", kWarp);
+  ask("cl_amd_device_attribute_query", kWavefront);
+}
+
 }  // namespace
 
 bool has_extension(const std::string& extensions, const std::string& name) {
@@ -163,6 +183,7 @@ DeviceInfo facts_of(const cl::Device& device, const std::string& id) {
   ask_memory(device, info);
   ask_images(device, info);
   ask_abilities(device, info);
+  ask_core(device, info);
   info.peaks = guessed_peaks(info);
   return info;
 }

@@ -3,11 +3,11 @@
 // conv2d.groups_blocks: dst[n,o,oh,ow] = EPILOGUE(sum over i, kh, kw of
 //     src[n, o/I*I + i, oh*SH + kh*DH - PT, ow*SW + kw*DW - PL] * weights[o,i,kh,kw]), for CPUs
 //
-//   src      NCHW16c    (((n*Q + c/16)*H + h)*W + w)*16 + c%16,   Q = ceil(C / 16)
-//   weights  OIHW16o    (((o/16*I + i)*KH + kh)*KW + kw)*16 + o%16
-//   dst      NOHW16o    (((n*Q + o/16)*OH + oh)*OW + ow)*16 + o%16; zero from O on
+//   src      NCHW{L}c    (((n*Q + c/L)*H + h)*W + w)*L + c%L,   Q = ceil(C / L)
+//   weights  OIHW{L}o    (((o/L*I + i)*KH + kh)*KW + kw)*L + o%L
+//   dst      NOHW{L}o    (((n*Q + o/L)*OH + oh)*OW + ow)*L + o%L; zero from O on
 //
-// Groups of 2, 4 or 8 channels and as many outputs, so that a block of sixteen channels holds whole
+// Groups of 2, 4 or 8 channels and as many outputs, so that a block of L channels holds whole
 // groups, and the outputs that read them are the block of dst with the same number.
 //
 //   I = 4:   a vector of src     [a b c d  e f g h  ...]
@@ -18,15 +18,41 @@
 // for what lies outside of the image, whatever the stride. For each row of the filter and each i a
 // pixel of the copy is spread once, and serves up to KW windows.
 //
-// Tunables: PIXELS of a tile; STRIP, pixels that local memory holds; GROUPS, work-items at most.
+// Tunables: LANES, the L above: floats of a vector;
+// PIXELS of a tile; STRIP, pixels that local memory holds; GROUPS, work-items at most.
 // Assumes: a work-group of one work-item, which needs no barrier between its use of local memory.
 // `a * b + c` is left to the compiler to contract into one operation: PoCL's mad() is two.
 #define SPAN ((PIXELS - 1) * SW + (KW - 1) * DW + 1)
-#if KH * SPAN > STRIP || (I != 2 && I != 4 && I != 8)
-#error "conv2d.groups_blocks: STRIP must hold the windows of a tile, I must be 2, 4 or 8"
+#if KH * SPAN > STRIP || (I != 2 && I != 4 && I != 8) || I > LANES
+#error "conv2d.groups_blocks: STRIP must hold the windows of a tile, I be 2, 4 or 8"
 #endif
 // Channel i of each group, in all places of the group.
-#if I == 2
+#if LANES == 4 && I == 2
+#define SPREAD_0(v) v.s0022
+#define SPREAD_1(v) v.s1133
+#elif LANES == 4
+#define SPREAD_0(v) v.s0000
+#define SPREAD_1(v) v.s1111
+#define SPREAD_2(v) v.s2222
+#define SPREAD_3(v) v.s3333
+#elif LANES == 8 && I == 2
+#define SPREAD_0(v) v.s00224466
+#define SPREAD_1(v) v.s11335577
+#elif LANES == 8 && I == 4
+#define SPREAD_0(v) v.s00004444
+#define SPREAD_1(v) v.s11115555
+#define SPREAD_2(v) v.s22226666
+#define SPREAD_3(v) v.s33337777
+#elif LANES == 8
+#define SPREAD_0(v) v.s00000000
+#define SPREAD_1(v) v.s11111111
+#define SPREAD_2(v) v.s22222222
+#define SPREAD_3(v) v.s33333333
+#define SPREAD_4(v) v.s44444444
+#define SPREAD_5(v) v.s55555555
+#define SPREAD_6(v) v.s66666666
+#define SPREAD_7(v) v.s77777777
+#elif I == 2
 #define SPREAD_0(v) v.s0022446688aaccee
 #define SPREAD_1(v) v.s1133557799bbddff
 #elif I == 4
@@ -48,13 +74,13 @@
 // read by those windows that it is a whole number of steps away from.
 #define ADD_CHANNEL(i)                                                              \
   {                                                                                 \
-    sixteen filter[KW];                                                             \
+    vector filter[KW];                                                              \
     _Pragma("unroll") for (int kw = 0; kw < KW; ++kw) {                             \
-      filter[kw] = *(__global const sixteen*)(filters + ((i)*KH * KW + kw) * 16);   \
+      filter[kw] = *(__global const vector*)(filters + ((i)*KH * KW + kw) * LANES); \
     }                                                                               \
     _Pragma("unroll") for (int x = 0; x < SPAN; ++x) {                              \
-      const sixteen pixel = *(__local const sixteen*)(line + x * 16);               \
-      const sixteen all = SPREAD_##i(pixel);                                        \
+      const vector pixel = *(__local const vector*)(line + x * LANES);              \
+      const vector all = SPREAD_##i(pixel);                                         \
       _Pragma("unroll") for (int kw = 0; kw < KW; ++kw) {                           \
         const int p = (x - kw * DW) / SW;                                           \
         if (x >= kw * DW && (x - kw * DW) % SW == 0 && p < PIXELS) {                \
@@ -65,11 +91,11 @@
   }
 
 __kernel ATTRIBUTES void groups_blocks(ARGUMENTS) {
-  // Sixteen floats that may start at any float, where OpenCL's float16 starts at 64 bytes only.
-  typedef float sixteen __attribute__((ext_vector_type(16), aligned(4)));
-  __local float strip[STRIP * 16];
-  __local float sums[PIXELS * 16];
-  const int blocks = (C + 15) / 16;
+  // LANES floats at any float's address: OpenCL's vectors start at multiples of their size.
+  typedef float vector __attribute__((ext_vector_type(LANES), aligned(4)));
+  __local float strip[STRIP * LANES];
+  __local float sums[PIXELS * LANES];
+  const int blocks = (C + LANES - 1) / LANES;
   const int across = (OW + PIXELS - 1) / PIXELS;
   const int tiles = N * blocks * OH * across;
   const int items = get_global_size(0);
@@ -82,30 +108,30 @@ __kernel ATTRIBUTES void groups_blocks(ARGUMENTS) {
     const int count = min(OW - ow, PIXELS);
     const int h0 = oh * SH - PT;
     const int w0 = ow * SW - PL;
-    __global const float* plane = src + (n * blocks + block) * (H * W) * 16;
+    __global const float* plane = src + (n * blocks + block) * (H * W) * LANES;
     // Pixels of the copy that lie in the image, and columns beyond the last window, which none reads.
     const int begin = clamp(-w0, 0, SPAN);
     const int end = clamp(W - w0, begin, SPAN);
 
-    sixteen sum[PIXELS];
+    vector sum[PIXELS];
 #pragma unroll
     for (int p = 0; p < PIXELS; ++p) sum[p] = 0.0f;
     for (int kh = 0; kh < KH; ++kh) {
       const int h = h0 + kh * DH;
       if ((h < 0) | (h >= H)) continue;
-      __local float* line = strip + kh * SPAN * 16;
-      for (int x = 0; x < begin; ++x) *(__local sixteen*)(line + x * 16) = 0.0f;
+      __local float* line = strip + kh * SPAN * LANES;
+      for (int x = 0; x < begin; ++x) *(__local vector*)(line + x * LANES) = 0.0f;
       for (int x = begin; x < end; ++x) {
-        *(__local sixteen*)(line + x * 16) =
-            *(__global const sixteen*)(plane + (h * W + w0 + x) * 16);
+        *(__local vector*)(line + x * LANES) =
+            *(__global const vector*)(plane + (h * W + w0 + x) * LANES);
       }
-      for (int x = end; x < SPAN; ++x) *(__local sixteen*)(line + x * 16) = 0.0f;
+      for (int x = end; x < SPAN; ++x) *(__local vector*)(line + x * LANES) = 0.0f;
     }
     for (int kh = 0; kh < KH; ++kh) {
       const int h = h0 + kh * DH;
       if ((h < 0) | (h >= H)) continue;
-      __local const float* line = strip + kh * SPAN * 16;
-      __global const float* filters = weights + (block * I * KH + kh) * KW * 16;
+      __local const float* line = strip + kh * SPAN * LANES;
+      __global const float* filters = weights + (block * I * KH + kh) * KW * LANES;
       ADD_CHANNEL(0)
       ADD_CHANNEL(1)
 #if I > 2
@@ -120,27 +146,27 @@ __kernel ATTRIBUTES void groups_blocks(ARGUMENTS) {
 #endif
     }
 #pragma unroll
-    for (int p = 0; p < PIXELS; ++p) *(__local sixteen*)(sums + p * 16) = sum[p];
+    for (int p = 0; p < PIXELS; ++p) *(__local vector*)(sums + p * LANES) = sum[p];
 
     // The text of the epilogue stands in one loop: it may be long, and PoCL compiles every copy.
-    // The mask takes nothing away; it tells the compiler that o is a multiple of 16 and not
+    // The mask takes nothing away; it tells the compiler that o is a multiple of LANES and not
     // negative, so that EPILOGUE reads neighbours.
-    const int o = block * 16 & 0xfffff0;
-    __global float* out = dst + (((n * blocks + block) * OH + oh) * OW + ow) * 16;
+    const int o = block * LANES & (0x1000000 - LANES);
+    __global float* out = dst + (((n * blocks + block) * OH + oh) * OW + ow) * LANES;
     for (int p = 0; p < count; ++p) {
-      __local float* found = sums + p * 16;
-      sixteen result = *(__local const sixteen*)found;
-      if (o + 16 <= O) {
+      __local float* found = sums + p * LANES;
+      vector result = *(__local const vector*)found;
+      if (o + LANES <= O) {
 #pragma unroll
-        for (int l = 0; l < 16; ++l) result[l] = EPILOGUE(result[l], n, o + l, oh, ow + p);
+        for (int l = 0; l < LANES; ++l) result[l] = EPILOGUE(result[l], n, o + l, oh, ow + p);
       } else {
-        for (int l = 0; l < 16; ++l) {
+        for (int l = 0; l < LANES; ++l) {
           const float value = found[l];
           found[l] = o + l < O ? EPILOGUE(value, n, o + l, oh, ow + p) : 0.0f;
         }
-        result = *(__local const sixteen*)found;
+        result = *(__local const vector*)found;
       }
-      *(__global sixteen*)(out + p * 16) = result;
+      *(__global vector*)(out + p * LANES) = result;
     }
   }
 }

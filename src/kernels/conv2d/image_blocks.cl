@@ -5,38 +5,39 @@
 // a network's first layer, from the image as it is given to what conv2d.pointwise_64 and its kin read
 //
 //   src      NCHW      ((n*C + c)*H + h)*W + w
-//   weights  OIHW16o   (((o/16*C + c)*KH + kh)*KW + kw)*16 + o%16
-//   dst      NOHW16o   (((n*R + o/16)*OH + oh)*OW + ow)*16 + o%16,   R = ceil(O / 16); zero from O on
+//   weights  OIHW{L}o   (((o/L*C + c)*KH + kh)*KW + kw)*L + o%L
+//   dst      NOHW{L}o   (((n*R + o/L)*OH + oh)*OW + ow)*L + o%L,   R = ceil(O / L); zero from O on
 //
 //                                weights of c, kh, kw
-//                                o0        o0+16*BLOCKS
-//       strip: a stretch of      [16][16][16][16]       BLOCKS vectors are loaded
+//                                o0        o0+L*BLOCKS
+//       strip: a stretch of      [L ][L ][L ][L ]       BLOCKS vectors are loaded
 //       a row of src               |   |   |   |
 //       pixel 0   x                v   v   v   v
-//                 .         -->  [16][16][16][16]       each is multiplied with PIXELS numbers, SW apart
-//       pixel 1   x         -->  [16][16][16][16]
+//                 .         -->  [L ][L ][L ][L ]       each is multiplied with PIXELS numbers, SW apart
+//       pixel 1   x         -->  [L ][L ][L ][L ]
 //                 .
-//       pixel 2   x         -->  [16][16][16][16]       BLOCKS * PIXELS accumulators
+//       pixel 2   x         -->  [L ][L ][L ][L ]       BLOCKS * PIXELS accumulators
 //
 // A tile is PIXELS neighbours of a row of dst. The strips of src under it, one for each c and kh, are
 // copied to local memory with zeros for what lies outside of the image, and serve all outputs.
 //
-// The entries differ in BLOCKS and PIXELS: for O that is a multiple of 64 or of 32.
+// The entries differ in BLOCKS and PIXELS: with vectors of 16 for O that is a multiple of 64 or of 32.
 //
-// Tunables: BLOCKS, PIXELS of a tile; GROUPS, work-items at most; STRIPS, elements of all strips.
+// Tunables: LANES, the L above: floats of a vector;
+// BLOCKS, PIXELS of a tile; GROUPS, work-items at most; STRIPS, elements of all strips.
 // Assumes: a work-group of one work-item, which needs no barrier between its use of local memory.
 // `a * b + c` is left to the compiler to contract into one operation: PoCL's mad() is two.
 
 // Elements that `pixels` of dst need of a strip; those of a strip, whole vectors.
 #define NEEDED(pixels) (((pixels) - 1) * SW + (KW - 1) * DW + 1)
-#define STRIP (((PIXELS - 1) * SW + (KW - 1) * DW + 16) / 16 * 16)
+#define STRIP (((PIXELS - 1) * SW + (KW - 1) * DW + LANES) / LANES * LANES)
 
 __kernel ATTRIBUTES void image_blocks(ARGUMENTS) {
-  // Sixteen floats that may start at any float, where OpenCL's float16 starts at 64 bytes only.
-  typedef float sixteen __attribute__((ext_vector_type(16), aligned(4)));
+  // LANES floats at any float's address: OpenCL's vectors start at multiples of their size.
+  typedef float vector __attribute__((ext_vector_type(LANES), aligned(4)));
   __local float strips[STRIPS];
-  __local float sums[BLOCKS * PIXELS * 16];
-  const int out_blocks = (O + 15) / 16;
+  __local float sums[BLOCKS * PIXELS * LANES];
+  const int out_blocks = (O + LANES - 1) / LANES;
   const int taps = C * (KH * KW);
   const int tiles_across = (OW + PIXELS - 1) / PIXELS;
   const int tiles = N * OH * tiles_across;
@@ -59,8 +60,8 @@ __kernel ATTRIBUTES void image_blocks(ARGUMENTS) {
         const int is_inside = (w0 >= 0) & (w0 + NEEDED(count) <= W) & (from + STRIP <= N * C * H * W);
         if (is_row & is_inside) {
 #pragma unroll
-          for (int x = 0; x < STRIP; x += 16) {
-            *(__local sixteen*)(strip + x) = *(__global const sixteen*)(src + from + x);
+          for (int x = 0; x < STRIP; x += LANES) {
+            *(__local vector*)(strip + x) = *(__global const vector*)(src + from + x);
           }
         } else {
           for (int x = 0; x < STRIP; ++x) {
@@ -72,7 +73,7 @@ __kernel ATTRIBUTES void image_blocks(ARGUMENTS) {
 
     for (int b0 = 0; b0 < out_blocks; b0 += BLOCKS) {
       const int blocks = min(out_blocks - b0, BLOCKS);
-      sixteen sum[PIXELS][BLOCKS];
+      vector sum[PIXELS][BLOCKS];
 #pragma unroll
       for (int p = 0; p < PIXELS; ++p) {
 #pragma unroll
@@ -83,14 +84,14 @@ __kernel ATTRIBUTES void image_blocks(ARGUMENTS) {
         __global const float* filters[BLOCKS];
 #pragma unroll
         for (int b = 0; b < BLOCKS; ++b) {
-          filters[b] = weights + ((b0 + min(b, blocks - 1)) * taps + row * KW) * 16;
+          filters[b] = weights + ((b0 + min(b, blocks - 1)) * taps + row * KW) * LANES;
         }
 #pragma unroll
         for (int kw = 0; kw < KW; ++kw) {
-          sixteen filter[BLOCKS];
+          vector filter[BLOCKS];
 #pragma unroll
           for (int b = 0; b < BLOCKS; ++b) {
-            filter[b] = *(__global const sixteen*)(filters[b] + kw * 16);
+            filter[b] = *(__global const vector*)(filters[b] + kw * LANES);
           }
 #pragma unroll
           for (int p = 0; p < PIXELS; ++p) {
@@ -104,33 +105,33 @@ __kernel ATTRIBUTES void image_blocks(ARGUMENTS) {
       for (int p = 0; p < PIXELS; ++p) {
 #pragma unroll
         for (int b = 0; b < BLOCKS; ++b) {
-          *(__local sixteen*)(sums + (p * BLOCKS + b) * 16) = sum[p][b];
+          *(__local vector*)(sums + (p * BLOCKS + b) * LANES) = sum[p][b];
         }
       }
 
       // The text of the epilogue stands in one loop: it may be long, and PoCL compiles every copy.
       for (int p = 0; p < count; ++p) {
         for (int b = 0; b < blocks; ++b) {
-          __local float* found = sums + (p * BLOCKS + b) * 16;
+          __local float* found = sums + (p * BLOCKS + b) * LANES;
           const int block = b0 + b;
-          // The mask takes nothing away; it tells the compiler that o is a multiple of 16 and not
+          // The mask takes nothing away; it tells the compiler that o is a multiple of LANES and not
           // negative, so that EPILOGUE reads neighbours.
-          const int o = block * 16 & 0xfffff0;
-          sixteen result = *(__local const sixteen*)found;
-          if (o + 16 <= O) {
+          const int o = block * LANES & (0x1000000 - LANES);
+          vector result = *(__local const vector*)found;
+          if (o + LANES <= O) {
 #pragma unroll
-            for (int l = 0; l < 16; ++l) {
+            for (int l = 0; l < LANES; ++l) {
               result[l] = EPILOGUE(result[l], n, o + l, oh, ow0 + p);
             }
           } else {
-            for (int l = 0; l < 16; ++l) {
+            for (int l = 0; l < LANES; ++l) {
               const float value = found[l];
               found[l] = o + l < O ? EPILOGUE(value, n, o + l, oh, ow0 + p) : 0.0f;
             }
-            result = *(__local const sixteen*)found;
+            result = *(__local const vector*)found;
           }
           const int at = ((n * out_blocks + block) * OH + oh) * OW + ow0 + p;
-          *(__global sixteen*)(dst + at * 16) = result;
+          *(__global vector*)(dst + at * LANES) = result;
         }
       }
     }

@@ -3,59 +3,61 @@
 // conv2d.pointwise_64, _48 and _32: dst[n,o,h,w] = EPILOGUE(sum over c of src[n,c,h,w] * weights[o,c]),
 // a filter of one element at every pixel, for CPUs
 //
-//   src      NCHW16c      (((n*Q + c/16)*H + h)*W + w)*16 + c%16,   Q = ceil(C / 16)
-//   weights  OIHW16i16o   ((o/16*Q + c/16)*16 + c%16)*16 + o%16
-//   dst      NOHW16o      (((n*R + o/16)*H + h)*W + w)*16 + o%16,   R = ceil(O / 16); zero from O on
+//   src      NCHW{L}c       (((n*Q + c/L)*H + h)*W + w)*L + c%L,   Q = ceil(C / L)
+//   weights  OIHW{L}i{L}o   ((o/L*Q + c/L)*L + c%L)*L + o%L
+//   dst      NOHW{L}o       (((n*R + o/L)*H + h)*W + w)*L + o%L,   R = ceil(O / L); zero from O on
 //
-// Sixteen channels of a pixel are a vector in memory, so a layer reads what the layer before wrote, and
+// L channels of a pixel are a vector in memory, so a layer reads what the layer before wrote, and
 // nothing is ever packed but weights, once.
 //
-//                            weights of 16 channels
-//                            o0        o0+16*BLOCKS
-//                          c [16][16][16][16]        BLOCKS vectors are loaded
-//        src, 16 channels      |   |   |   |
+//                            weights of L channels
+//                            o0        o0+L*BLOCKS
+//                          c [L ][L ][L ][L ]        BLOCKS vectors are loaded
+//        src, L channels       |   |   |   |
 //              c               v   v   v   v
-//      pixel   x     ---->   [16][16][16][16]        PIXELS numbers, one of each pixel, are multiplied
-//      pixel   x     ---->   [16][16][16][16]        with all of them
-//      pixel   x     ---->   [16][16][16][16]        BLOCKS * PIXELS accumulators
+//      pixel   x     ---->   [L ][L ][L ][L ]        PIXELS numbers, one of each pixel, are multiplied
+//      pixel   x     ---->   [L ][L ][L ][L ]        with all of them
+//      pixel   x     ---->   [L ][L ][L ][L ]        BLOCKS * PIXELS accumulators
 //
 // A work-item takes many tiles of pixels for the same outputs, so their weights stay in its cache: those
-// of 16*DEPTH channels; where there are more the sums wait in dst meanwhile. The last pixels of an image,
+// of L*DEPTH channels; where there are more the sums wait in dst meanwhile. The last pixels of an image,
 // fewer than PIXELS, are copied to `patch` on the way, the last one in place of those that do not exist.
 //
 // Channels that pad src may hold what they like, if finite: their weights are zero.
 //
-// The entries differ in BLOCKS and PIXELS: 24 accumulators each, for O that is a multiple of 64, 48 or
-// of 32.
+// The entries differ in BLOCKS and PIXELS. Three quarters of the registers are accumulators. With
+// vectors of 16 they suit O that is a multiple of 64, 48 or of 32.
 //
-// Tunables: BLOCKS, PIXELS of a tile; DEPTH; how many work-items share the pixels is the global size.
+// Tunables: LANES, the L above: floats of a vector;
+// BLOCKS, PIXELS of a tile; DEPTH; how many work-items share the pixels is the global size.
 // Assumes: a work-group of one work-item, which needs no barrier between its use of local memory.
 // `a * b + c` is left to the compiler to contract into one operation: PoCL's mad() is two.
 
-// sum[p][b] += sixteen channels of PIXELS pixels, which begin at `pixels`, times weights. Padding of
-// channels is multiplied as far as the next eight.
-#define MULTIPLY(pixels)                                                                     \
-  for (int i0 = 0; i0 < channels; i0 += 8) {                                                 \
-    _Pragma("unroll") for (int i = 0; i < 8; ++i) {                                          \
-      sixteen filter[BLOCKS];                                                                \
-      _Pragma("unroll") for (int b = 0; b < BLOCKS; ++b) {                                   \
-        filter[b] = *(__global const sixteen*)(filters[b] + (i0 + i) * 16);                  \
-      }                                                                                      \
-      _Pragma("unroll") for (int p = 0; p < PIXELS; ++p) {                                   \
-        const float scalar = (pixels)[p * 16 + i0 + i];                                      \
-        _Pragma("unroll") for (int b = 0; b < BLOCKS; ++b) sum[p][b] += scalar * filter[b];  \
-      }                                                                                      \
-    }                                                                                        \
+// Channels of a step that are unrolled; padding is multiplied as far as these.
+#define UNROLLED (LANES < 8 ? LANES : 8)
+// sum[p][b] += L channels of PIXELS pixels, which begin at `pixels`, times weights.
+#define MULTIPLY(pixels)                                                                    \
+  for (int i0 = 0; i0 < channels; i0 += UNROLLED) {                                         \
+    _Pragma("unroll") for (int i = 0; i < UNROLLED; ++i) {                                  \
+      vector filter[BLOCKS];                                                                \
+      _Pragma("unroll") for (int b = 0; b < BLOCKS; ++b) {                                  \
+        filter[b] = *(__global const vector*)(filters[b] + (i0 + i) * LANES);               \
+      }                                                                                     \
+      _Pragma("unroll") for (int p = 0; p < PIXELS; ++p) {                                  \
+        const float scalar = (pixels)[p * LANES + i0 + i];                                  \
+        _Pragma("unroll") for (int b = 0; b < BLOCKS; ++b) sum[p][b] += scalar * filter[b]; \
+      }                                                                                     \
+    }                                                                                       \
   }
 
 __kernel ATTRIBUTES void pointwise_blocks(ARGUMENTS) {
-  // Sixteen floats that may start at any float, where OpenCL's float16 starts at 64 bytes only.
-  typedef float sixteen __attribute__((ext_vector_type(16), aligned(4)));
-  typedef float eight __attribute__((ext_vector_type(8), aligned(4)));
-  __local float patch[PIXELS * 16];
-  __local float sums[BLOCKS * PIXELS * 16];
-  const int in_blocks = (C + 15) / 16;
-  const int out_blocks = (O + 15) / 16;
+  // LANES floats at any float's address: OpenCL's vectors start at multiples of their size.
+  typedef float vector __attribute__((ext_vector_type(LANES), aligned(4)));
+  typedef float half_vector __attribute__((ext_vector_type(LANES / 2), aligned(4)));
+  __local float patch[PIXELS * LANES];
+  __local float sums[BLOCKS * PIXELS * LANES];
+  const int in_blocks = (C + LANES - 1) / LANES;
+  const int out_blocks = (O + LANES - 1) / LANES;
   const int plane = H * W;
   const int tiles_each = (plane + PIXELS - 1) / PIXELS;
   const int tiles = N * tiles_each;
@@ -71,9 +73,9 @@ __kernel ATTRIBUTES void pointwise_blocks(ARGUMENTS) {
       const int n = tile / tiles_each;
       const int pixel = tile % tiles_each * PIXELS;
       const int count = min(plane - pixel, PIXELS);
-      __global float* to = dst + ((n * out_blocks + b0) * plane + pixel) * 16;
+      __global float* to = dst + ((n * out_blocks + b0) * plane + pixel) * LANES;
 
-      sixteen sum[PIXELS][BLOCKS];
+      vector sum[PIXELS][BLOCKS];
 #pragma unroll
       for (int p = 0; p < PIXELS; ++p) {
 #pragma unroll
@@ -81,24 +83,24 @@ __kernel ATTRIBUTES void pointwise_blocks(ARGUMENTS) {
           sum[p][b] = 0.0f;
           if (s0 > 0) {
             const int at = min(b, blocks - 1) * plane + min(p, count - 1);
-            sum[p][b] = *(__global const sixteen*)(to + at * 16);
+            sum[p][b] = *(__global const vector*)(to + at * LANES);
           }
         }
       }
       for (int s = s0; s < s_end; ++s) {
-        __global const float* from = src + ((n * in_blocks + s) * plane + pixel) * 16;
-        const int channels = min(C - s * 16, 16);
+        __global const float* from = src + ((n * in_blocks + s) * plane + pixel) * LANES;
+        const int channels = min(C - s * LANES, LANES);
         __global const float* filters[BLOCKS];
 #pragma unroll
         for (int b = 0; b < BLOCKS; ++b) {
-          filters[b] = weights + ((b0 + min(b, blocks - 1)) * in_blocks + s) * 256;
+          filters[b] = weights + ((b0 + min(b, blocks - 1)) * in_blocks + s) * (LANES * LANES);
         }
         if (count == PIXELS) {
           MULTIPLY(from)
         } else {
           for (int p = 0; p < PIXELS; ++p) {
-            *(__local sixteen*)(patch + p * 16) =
-                *(__global const sixteen*)(from + min(p, count - 1) * 16);
+            *(__local vector*)(patch + p * LANES) =
+                *(__global const vector*)(from + min(p, count - 1) * LANES);
           }
           MULTIPLY(patch)
         }
@@ -110,7 +112,7 @@ __kernel ATTRIBUTES void pointwise_blocks(ARGUMENTS) {
 #pragma unroll
           for (int b = 0; b < BLOCKS; ++b) {
             if ((p < count) & (b < blocks)) {
-              *(__global sixteen*)(to + (b * plane + p) * 16) = sum[p][b];
+              *(__global vector*)(to + (b * plane + p) * LANES) = sum[p][b];
             }
           }
         }
@@ -120,7 +122,7 @@ __kernel ATTRIBUTES void pointwise_blocks(ARGUMENTS) {
       for (int p = 0; p < PIXELS; ++p) {
 #pragma unroll
         for (int b = 0; b < BLOCKS; ++b) {
-          *(__local sixteen*)(sums + (p * BLOCKS + b) * 16) = sum[p][b];
+          *(__local vector*)(sums + (p * BLOCKS + b) * LANES) = sum[p][b];
         }
       }
       // The text of the epilogue stands in one loop: it may be long, and PoCL compiles every copy.
@@ -128,30 +130,30 @@ __kernel ATTRIBUTES void pointwise_blocks(ARGUMENTS) {
       int w = pixel % W;
       for (int p = 0; p < count; ++p) {
         for (int b = 0; b < blocks; ++b) {
-          __local float* found = sums + (p * BLOCKS + b) * 16;
-          // The mask takes nothing away; it tells the compiler that o is a multiple of 16 and not
+          __local float* found = sums + (p * BLOCKS + b) * LANES;
+          // The mask takes nothing away; it tells the compiler that o is a multiple of LANES and not
           // negative, so that EPILOGUE reads neighbours.
-          const int o = (b0 + b) * 16 & 0xfffff0;
-          sixteen result = *(__local const sixteen*)found;
-          if (o + 16 <= O) {
+          const int o = (b0 + b) * LANES & (0x1000000 - LANES);
+          vector result = *(__local const vector*)found;
+          if (o + LANES <= O) {
 #pragma unroll
-            for (int l = 0; l < 16; ++l) result[l] = EPILOGUE(result[l], n, o + l, h, w);
+            for (int l = 0; l < LANES; ++l) result[l] = EPILOGUE(result[l], n, o + l, h, w);
           } else {
             int l = 0;
-            if (o + 8 <= O) {
-              eight lower = *(__local const eight*)found;
+            if (o + LANES / 2 <= O) {
+              half_vector lower = *(__local const half_vector*)found;
 #pragma unroll
-              for (; l < 8; ++l) lower[l] = EPILOGUE(lower[l], n, o + l, h, w);
-              *(__local eight*)found = lower;
+              for (; l < LANES / 2; ++l) lower[l] = EPILOGUE(lower[l], n, o + l, h, w);
+              *(__local half_vector*)found = lower;
             }
             for (; l < O - o; ++l) {
               const float value = found[l];
               found[l] = EPILOGUE(value, n, o + l, h, w);
             }
-            for (; l < 16; ++l) found[l] = 0.0f;
-            result = *(__local const sixteen*)found;
+            for (; l < LANES; ++l) found[l] = 0.0f;
+            result = *(__local const vector*)found;
           }
-          *(__global sixteen*)(to + (b * plane + p) * 16) = result;
+          *(__global vector*)(to + (b * plane + p) * LANES) = result;
         }
         if (++w == W) {
           w = 0;
@@ -162,3 +164,4 @@ __kernel ATTRIBUTES void pointwise_blocks(ARGUMENTS) {
   }
 }
 #undef MULTIPLY
+#undef UNROLLED

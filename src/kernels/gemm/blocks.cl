@@ -1,62 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// gemm.blocks: dst[m,n] = EPILOGUE(sum over k of lhs[m,k] * rhs[k,n]), for CPUs, where sixteen rows of rhs
+// gemm.blocks: dst[m,n] = EPILOGUE(sum over k of lhs[m,k] * rhs[k,n]), for CPUs, where L rows of rhs
 // and of dst lie together, as channels do in conv2d.pointwise_64 and its kin: the products of Winograd's
 // algorithm between transforms that work on blocks of channels
 //
-//   lhs  R_16_1_C   (m/16*K_pad + k)*16 + m%16, K_pad = K rounded up to 16
-//   rhs  R_16_*_C   (k/16*N + n)*16 + k%16
-//   dst  R_16_*_C   (m/16*N + n)*16 + m%16
+//   lhs  R_{L}_1_C   (m/L*K_pad + k)*L + m%L, K_pad = K rounded up to L
+//   rhs  R_{L}_*_C   (k/L*N + n)*L + k%L
+//   dst  R_{L}_*_C   (m/L*N + n)*L + m%L
 //
 //                            lhs
-//                            m0        m0+16*BLOCKS
-//                          k [16][16][16][16]        BLOCKS vectors are loaded
-//        rhs, 16 of k          |   |   |   |
+//                            m0        m0+L*BLOCKS
+//                          k [L ][L ][L ][L ]        BLOCKS vectors are loaded
+//        rhs, L of k           |   |   |   |
 //              k               v   v   v   v
-//        n     x     ---->   [16][16][16][16]        COLUMNS numbers, one of each column, are multiplied
-//        n+1   x     ---->   [16][16][16][16]        with all of them
-//        n+2   x     ---->   [16][16][16][16]        BLOCKS * COLUMNS accumulators
+//        n     x     ---->   [L ][L ][L ][L ]        COLUMNS numbers, one of each column, are multiplied
+//        n+1   x     ---->   [L ][L ][L ][L ]        with all of them
+//        n+2   x     ---->   [L ][L ][L ][L ]        BLOCKS * COLUMNS accumulators
 //
 // A work-item takes many tiles of columns for the same rows of lhs, which stay in its cache, DEPTH of K at
 // a time; where K is more the sums wait in dst meanwhile. The last columns, fewer than COLUMNS, are copied
 // to `patch` on the way, the last one in place of those that do not exist.
 //
-// Tunables: BLOCKS of rows and COLUMNS of a tile; DEPTH, a multiple of 16; how many work-items share the
+// Tunables: LANES, the L above: floats of a vector;
+// BLOCKS of rows and COLUMNS of a tile; DEPTH, a multiple of LANES; how many work-items share the
 // columns is the global size.
 // Assumes: a work-group of one work-item, which needs no barrier between its use of local memory; memory
-// covers M and K rounded up to 16, whatever it holds there.
+// covers M and K rounded up to L, whatever it holds there.
 // `a * b + c` is left to the compiler to contract into one operation: PoCL's mad() is two.
-#if DEPTH % 16 != 0
-#error "gemm.blocks: DEPTH must be a multiple of 16"
+#if DEPTH % LANES != 0
+#error "gemm.blocks: DEPTH must be a multiple of LANES"
 #endif
 
+// Steps of k that are unrolled.
+#define UNROLLED (LANES < 8 ? LANES : 8)
 // sum[c][b] += one k of COLUMNS columns, in the block of rows that begins at `columns`.
-#define STEP(columns, i)                                                                       \
-  do {                                                                                         \
-    sixteen factor[BLOCKS];                                                                    \
-    _Pragma("unroll") for (int b = 0; b < BLOCKS; ++b) {                                       \
-      factor[b] = *(__global const sixteen*)(factors[b] + (i) * 16);                           \
-    }                                                                                          \
-    _Pragma("unroll") for (int c = 0; c < COLUMNS; ++c) {                                      \
-      const float scalar = (columns)[c * 16 + (i)];                                            \
-      _Pragma("unroll") for (int b = 0; b < BLOCKS; ++b) sum[c][b] += scalar * factor[b];      \
-    }                                                                                          \
+#define STEP(columns, i)                                                                  \
+  do {                                                                                    \
+    vector factor[BLOCKS];                                                                \
+    _Pragma("unroll") for (int b = 0; b < BLOCKS; ++b) {                                  \
+      factor[b] = *(__global const vector*)(factors[b] + (i) * LANES);                    \
+    }                                                                                     \
+    _Pragma("unroll") for (int c = 0; c < COLUMNS; ++c) {                                 \
+      const float scalar = (columns)[c * LANES + (i)];                                    \
+      _Pragma("unroll") for (int b = 0; b < BLOCKS; ++b) sum[c][b] += scalar * factor[b]; \
+    }                                                                                     \
   } while (0)
-#define MULTIPLY(columns)                                                                      \
-  do {                                                                                         \
-    int i0 = 0;                                                                                \
-    for (; i0 + 8 <= depth; i0 += 8) {                                                         \
-      _Pragma("unroll") for (int i = 0; i < 8; ++i) STEP(columns, i0 + i);                     \
-    }                                                                                          \
-    for (; i0 < depth; ++i0) STEP(columns, i0);                                                \
+#define MULTIPLY(columns)                                                         \
+  do {                                                                            \
+    int i0 = 0;                                                                   \
+    for (; i0 + UNROLLED <= depth; i0 += UNROLLED) {                              \
+      _Pragma("unroll") for (int i = 0; i < UNROLLED; ++i) STEP(columns, i0 + i); \
+    }                                                                             \
+    for (; i0 < depth; ++i0) STEP(columns, i0);                                   \
   } while (0)
 
 __kernel ATTRIBUTES void gemm_blocks(ARGUMENTS) {
-  // Sixteen floats that may start at any float, where OpenCL's float16 starts at 64 bytes only.
-  typedef float sixteen __attribute__((ext_vector_type(16), aligned(4)));
-  __local float patch[COLUMNS * 16];
-  __local float sums[BLOCKS * COLUMNS * 16];
-  const int all_blocks = (M + 15) / 16;
+  // LANES floats at any float's address: OpenCL's vectors start at multiples of their size.
+  typedef float vector __attribute__((ext_vector_type(LANES), aligned(4)));
+  __local float patch[COLUMNS * LANES];
+  __local float sums[BLOCKS * COLUMNS * LANES];
+  const int all_blocks = (M + LANES - 1) / LANES;
   const int tiles = (N + COLUMNS - 1) / COLUMNS;
   const int items = get_global_size(0);
   const int first_tile = (int)((long)tiles * get_global_id(0) / items);
@@ -69,9 +72,9 @@ __kernel ATTRIBUTES void gemm_blocks(ARGUMENTS) {
     for (int tile = first_tile; tile < last_tile; ++tile) {
       const int n0 = tile * COLUMNS;
       const int count = min(N - n0, COLUMNS);
-      __global float* to = dst + (b0 * N + n0) * 16;
+      __global float* to = dst + (b0 * N + n0) * LANES;
 
-      sixteen sum[COLUMNS][BLOCKS];
+      vector sum[COLUMNS][BLOCKS];
 #pragma unroll
       for (int c = 0; c < COLUMNS; ++c) {
 #pragma unroll
@@ -79,24 +82,24 @@ __kernel ATTRIBUTES void gemm_blocks(ARGUMENTS) {
           sum[c][b] = 0.0f;
           if (k0 > 0) {
             const int at = min(b, blocks - 1) * N + min(c, count - 1);
-            sum[c][b] = *(__global const sixteen*)(to + at * 16);
+            sum[c][b] = *(__global const vector*)(to + at * LANES);
           }
         }
       }
-      for (int k = k0; k < k_end; k += 16) {
-        __global const float* from = rhs + (k / 16 * N + n0) * 16;
-        const int depth = min(K - k, 16);
+      for (int k = k0; k < k_end; k += LANES) {
+        __global const float* from = rhs + (k / LANES * N + n0) * LANES;
+        const int depth = min(K - k, LANES);
         __global const float* factors[BLOCKS];
 #pragma unroll
         for (int b = 0; b < BLOCKS; ++b) {
-          factors[b] = lhs + ((b0 + min(b, blocks - 1)) * K_pad + k) * 16;
+          factors[b] = lhs + ((b0 + min(b, blocks - 1)) * K_pad + k) * LANES;
         }
         if (count == COLUMNS) {
           MULTIPLY(from);
         } else {
           for (int c = 0; c < COLUMNS; ++c) {
-            *(__local sixteen*)(patch + c * 16) =
-                *(__global const sixteen*)(from + min(c, count - 1) * 16);
+            *(__local vector*)(patch + c * LANES) =
+                *(__global const vector*)(from + min(c, count - 1) * LANES);
           }
           MULTIPLY(patch);
         }
@@ -106,30 +109,30 @@ __kernel ATTRIBUTES void gemm_blocks(ARGUMENTS) {
       for (int c = 0; c < COLUMNS; ++c) {
 #pragma unroll
         for (int b = 0; b < BLOCKS; ++b) {
-          *(__local sixteen*)(sums + (c * BLOCKS + b) * 16) = sum[c][b];
+          *(__local vector*)(sums + (c * BLOCKS + b) * LANES) = sum[c][b];
         }
       }
       // The text of the epilogue stands in one loop: it may be long, and PoCL compiles every copy.
       for (int b = 0; b < blocks; ++b) {
         for (int c = 0; c < count; ++c) {
-          __local float* found = sums + (c * BLOCKS + b) * 16;
-          // The mask takes nothing away; it tells the compiler that m is a multiple of 16 and not
+          __local float* found = sums + (c * BLOCKS + b) * LANES;
+          // The mask takes nothing away; it tells the compiler that m is a multiple of LANES and not
           // negative, so that EPILOGUE reads neighbours.
-          const int m = (b0 + b) * 16 & 0xfffff0;
-          sixteen result = *(__local const sixteen*)found;
+          const int m = (b0 + b) * LANES & (0x1000000 - LANES);
+          vector result = *(__local const vector*)found;
           if (k_end == K) {
-            if (m + 16 <= M) {
+            if (m + LANES <= M) {
 #pragma unroll
-              for (int l = 0; l < 16; ++l) result[l] = EPILOGUE(result[l], m + l, n0 + c);
+              for (int l = 0; l < LANES; ++l) result[l] = EPILOGUE(result[l], m + l, n0 + c);
             } else {
               for (int l = 0; l < M - m; ++l) {
                 const float value = found[l];
                 found[l] = EPILOGUE(value, m + l, n0 + c);
               }
-              result = *(__local const sixteen*)found;
+              result = *(__local const vector*)found;
             }
           }
-          *(__global sixteen*)(to + (b * N + c) * 16) = result;
+          *(__global vector*)(to + (b * N + c) * LANES) = result;
         }
       }
     }
@@ -137,3 +140,4 @@ __kernel ATTRIBUTES void gemm_blocks(ARGUMENTS) {
 }
 #undef STEP
 #undef MULTIPLY
+#undef UNROLLED

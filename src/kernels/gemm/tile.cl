@@ -12,12 +12,12 @@
 //
 //                             one panel of rhs: its rows follow each other in memory
 //                             n           n+TILE_N
-//                           k [16][16][16][16]         one step: TILE_N/16 vectors of 16,
+//                           k [L ][L ][L ][L ]         one step: TILE_N/L vectors of L,
 //                               |   |   |   |          each multiplied by TILE_M scalars
 //        lhs      k             v   v   v   v
-//        m        x  ------>  [16][16][16][16]
-//        .        x  ------>  [16][16][16][16]         the tile of dst: TILE_M * TILE_N/16
-//        m+TILE_M x  ------>  [16][16][16][16]         accumulators
+//        m        x  ------>  [L ][L ][L ][L ]
+//        .        x  ------>  [L ][L ][L ][L ]         the tile of dst: TILE_M * TILE_N/L
+//        m+TILE_M x  ------>  [L ][L ][L ][L ]         accumulators
 //
 // Work-groups along m come first, so those that follow each other read the same panel, which stays
 // in the second-level cache while lhs streams by.
@@ -26,17 +26,18 @@
 // M - 1 stands for the rows that do not exist; if they are fewer, each row by itself. A panel is
 // always computed whole, and the columns from N on are not stored.
 //
-// Tunables: TILE_M rows and TILE_N columns (a multiple of 16) of the tile.
+// Tunables: LANES, the L above: floats of a vector;
+// TILE_M rows and TILE_N columns (a multiple of LANES) of the tile.
 // Assumes: memory of rhs covers N rounded up to TILE_N, whatever it holds there.
 // `a * b + c` is left to the compiler to contract into one operation: PoCL's mad() is two.
-#if TILE_N % 16 != 0
-#error "gemm.tile: TILE_N must be a multiple of 16"
+#if TILE_N % LANES != 0
+#error "gemm.tile: TILE_N must be a multiple of LANES"
 #endif
-#define TILE_VECTORS (TILE_N / 16)
+#define TILE_VECTORS (TILE_N / LANES)
 
 __kernel ATTRIBUTES void tile(ARGUMENTS) {
-  // Sixteen floats that may start at any float, where OpenCL's float16 starts at 64 bytes only.
-  typedef float tile_row __attribute__((ext_vector_type(16), aligned(4)));
+  // LANES floats at any float's address: OpenCL's vectors start at multiples of their size.
+  typedef float tile_row __attribute__((ext_vector_type(LANES), aligned(4)));
   const int m0 = get_global_id(0) * TILE_M;
   const int n0 = get_global_id(1) * TILE_N;
   __global const tile_row* panel = (__global const tile_row*)(rhs + n0 * K);
@@ -56,7 +57,7 @@ __kernel ATTRIBUTES void tile(ARGUMENTS) {
         for (int j = 0; j < TILE_VECTORS; ++j) sum[j] += row[k] * panel[k * TILE_VECTORS + j];
       }
 #pragma unroll
-      for (int j = 0; j < TILE_VECTORS; ++j) *(tile_row*)(sums[i] + 16 * j) = sum[j];
+      for (int j = 0; j < TILE_VECTORS; ++j) *(tile_row*)(sums[i] + LANES * j) = sum[j];
     }
   } else {
     __global const float* row[TILE_M];
@@ -78,7 +79,7 @@ __kernel ATTRIBUTES void tile(ARGUMENTS) {
 #pragma unroll
     for (int i = 0; i < TILE_M; ++i) {
 #pragma unroll
-      for (int j = 0; j < TILE_VECTORS; ++j) *(tile_row*)(sums[i] + 16 * j) = sum[i][j];
+      for (int j = 0; j < TILE_VECTORS; ++j) *(tile_row*)(sums[i] + LANES * j) = sum[i][j];
     }
   }
 

@@ -14,14 +14,14 @@
 //
 //                           rhs: from one row to the next it is N elements
 //                           n            n+TILE_N
-//                       k ..[16][16][16].. ---> panel[k]     left behind by the first tile
+//                       k ..[L ][L ][L ].. ---> panel[k]     left behind by the first tile
 //                             |   |   |           |
 //        lhs      k           v   v   v           |
-//        m        x  ---->  [16][16][16]          |          first tile: TILE_M * TILE_N/16
-//        m+TILE_M x  ---->  [16][16][16]          |          accumulators
+//        m        x  ---->  [L ][L ][L ]          |          first tile: TILE_M * TILE_N/L
+//        m+TILE_M x  ---->  [L ][L ][L ]          |          accumulators
 //        .                    ^   ^   ^           |
-//        .        x  ---->  [16][16][16]  <-------+          second tile, third ... to the end of
-//        .        x  ---->  [16][16][16]                     the band
+//        .        x  ---->  [L ][L ][L ]  <-------+          second tile, third ... to the end of
+//        .        x  ---->  [L ][L ][L ]                     the band
 //
 // The panel is DEPTH rows deep at most. Where K is more, the band is gone through once for each DEPTH,
 // and its sums wait in `sums` meanwhile.
@@ -29,22 +29,23 @@
 // Work-groups down the rows come first, so those that follow each other find rhs in the cache. The
 // last columns, if they are fewer than TILE_N, come before all others: they cost less, and what is
 // left for the end is then of one size. They are copied to a panel padded with zeros, and computed in
-// vectors of 16, one after the other.
+// vectors of L, one after the other.
 //
 // Edges: in place of rows that do not exist the last one is read.
 //
-// Tunables: TILE_M rows and TILE_N columns (a multiple of 16) of the tile; BAND_M rows of a band at most
+// Tunables: LANES, the L above: floats of a vector;
+// TILE_M rows and TILE_N columns (a multiple of LANES) of the tile; BAND_M rows of a band at most
 // (a multiple of TILE_M); DEPTH rows of the panel. How many bands there are is the global size.
 // Assumes: a work-group of one work-item, which needs no barrier between its use of local memory.
 // `a * b + c` is left to the compiler to contract into one operation: PoCL's mad() is two.
-#if TILE_N % 16 != 0 || BAND_M % TILE_M != 0
-#error "gemm.tile_copied: TILE_N must be a multiple of 16, BAND_M of TILE_M"
+#if TILE_N % LANES != 0 || BAND_M % TILE_M != 0
+#error "gemm.tile_copied: TILE_N must be a multiple of LANES, BAND_M of TILE_M"
 #endif
-#define TILE_VECTORS (TILE_N / 16)
+#define TILE_VECTORS (TILE_N / LANES)
 
 __kernel ATTRIBUTES void tile_copied(ARGUMENTS) {
-  // Sixteen floats that may start at any float, where OpenCL's float16 starts at 64 bytes only.
-  typedef float tile_row __attribute__((ext_vector_type(16), aligned(4)));
+  // LANES floats at any float's address: OpenCL's vectors start at multiples of their size.
+  typedef float tile_row __attribute__((ext_vector_type(LANES), aligned(4)));
   __local float panel[DEPTH * TILE_N];
   __local float sums[BAND_M * TILE_N];
   const int bands = get_global_size(0);
@@ -61,11 +62,11 @@ __kernel ATTRIBUTES void tile_copied(ARGUMENTS) {
         __global const float* across = rhs + (k0 + k) * N + n0;
         __local float* copy = panel + k * TILE_N;
         int c = 0;
-        for (; c + 16 <= columns; c += 16) {
+        for (; c + LANES <= columns; c += LANES) {
           *(__local tile_row*)(copy + c) = *(__global const tile_row*)(across + c);
         }
         for (; c < columns; ++c) copy[c] = across[c];
-        for (; c % 16 != 0; ++c) copy[c] = 0.0f;
+        for (; c % LANES != 0; ++c) copy[c] = 0.0f;
       }
     }
     for (int t = 0; t < rows; t += TILE_M) {
@@ -79,7 +80,7 @@ __kernel ATTRIBUTES void tile_copied(ARGUMENTS) {
 #pragma unroll
           for (int j = 0; j < TILE_VECTORS; ++j) {
             sum[i][j] = 0.0f;
-            if (k0 > 0) sum[i][j] = *(__local const tile_row*)(sums + (t + i) * TILE_N + 16 * j);
+            if (k0 > 0) sum[i][j] = *(__local const tile_row*)(sums + (t + i) * TILE_N + LANES * j);
           }
         }
         if (t == 0) {
@@ -88,8 +89,8 @@ __kernel ATTRIBUTES void tile_copied(ARGUMENTS) {
             tile_row found[TILE_VECTORS];
 #pragma unroll
             for (int j = 0; j < TILE_VECTORS; ++j) {
-              found[j] = *(__global const tile_row*)(across + k * N + 16 * j);
-              *(__local tile_row*)(panel + k * TILE_N + 16 * j) = found[j];
+              found[j] = *(__global const tile_row*)(across + k * N + LANES * j);
+              *(__local tile_row*)(panel + k * TILE_N + LANES * j) = found[j];
             }
 #pragma unroll
             for (int i = 0; i < TILE_M; ++i) {
@@ -105,7 +106,7 @@ __kernel ATTRIBUTES void tile_copied(ARGUMENTS) {
               const float scalar = row[i][k];
 #pragma unroll
               for (int j = 0; j < TILE_VECTORS; ++j) {
-                sum[i][j] += scalar * *(__local const tile_row*)(panel + k * TILE_N + 16 * j);
+                sum[i][j] += scalar * *(__local const tile_row*)(panel + k * TILE_N + LANES * j);
               }
             }
           }
@@ -114,11 +115,11 @@ __kernel ATTRIBUTES void tile_copied(ARGUMENTS) {
         for (int i = 0; i < TILE_M; ++i) {
 #pragma unroll
           for (int j = 0; j < TILE_VECTORS; ++j) {
-            *(__local tile_row*)(sums + (t + i) * TILE_N + 16 * j) = sum[i][j];
+            *(__local tile_row*)(sums + (t + i) * TILE_N + LANES * j) = sum[i][j];
           }
         }
       } else {
-        for (int c = 0; c < columns; c += 16) {
+        for (int c = 0; c < columns; c += LANES) {
           tile_row sum[TILE_M];
 #pragma unroll
           for (int i = 0; i < TILE_M; ++i) {

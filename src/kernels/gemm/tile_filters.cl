@@ -11,14 +11,14 @@
 //
 //                                rhs: from one row to the next it is N elements
 //        lhs, a tile of rows:    n            n+TILE_N
-//        one stream         k .. [16][16][16].. ---> panel[k]     left behind by the first tile
+//        one stream         k .. [L ][L ][L ].. ---> panel[k]     left behind by the first tile
 //             k   k+1              |   |   |           |
 //        m    x   x                v   v   v           |
-//        .    x   x    ----->    [16][16][16]          |          first tile: TILE_M * TILE_N/16
-//        .    x   x    ----->    [16][16][16]          |          accumulators
+//        .    x   x    ----->    [L ][L ][L ]          |          first tile: TILE_M * TILE_N/L
+//        .    x   x    ----->    [L ][L ][L ]          |          accumulators
 //                                  ^   ^   ^           |
-//        the next tile of rows   [16][16][16]  <-------+          second tile, third ... to the end of
-//                                [16][16][16]                     the band
+//        the next tile of rows   [L ][L ][L ]  <-------+          second tile, third ... to the end of
+//                                [L ][L ][L ]                     the band
 //
 // TILE_M rows of K floats each are TILE_M streams, which is more than a processor reads ahead; with
 // thousands of rows and few columns (the last layers of a network) they are what the product waits for.
@@ -29,23 +29,24 @@
 // Work-groups down the rows come first, so those that follow each other find rhs in the cache. The
 // last columns, if they are fewer than TILE_N, come before all others: they cost less, and what is
 // left for the end is then of one size. They are copied to a panel padded with zeros, and computed in
-// vectors of 16, one after the other.
+// vectors of L, one after the other.
 //
 // Edges: the rows that pad lhs are computed from whatever is there, and not stored.
 //
-// Tunables: TILE_M rows and TILE_N columns (a multiple of 16) of the tile; BAND_M rows of a band at most
+// Tunables: LANES, the L above: floats of a vector;
+// TILE_M rows and TILE_N columns (a multiple of LANES) of the tile; BAND_M rows of a band at most
 // (a multiple of TILE_M); DEPTH rows of the panel. How many bands there are is the global size.
 // Assumes: a work-group of one work-item, which needs no barrier between its use of local memory;
 // memory of lhs covers M rounded up to TILE_M, whatever it holds there.
 // `a * b + c` is left to the compiler to contract into one operation: PoCL's mad() is two.
-#if TILE_N % 16 != 0 || BAND_M % TILE_M != 0
-#error "gemm.tile_filters: TILE_N must be a multiple of 16, BAND_M of TILE_M"
+#if TILE_N % LANES != 0 || BAND_M % TILE_M != 0
+#error "gemm.tile_filters: TILE_N must be a multiple of LANES, BAND_M of TILE_M"
 #endif
-#define TILE_VECTORS (TILE_N / 16)
+#define TILE_VECTORS (TILE_N / LANES)
 
 __kernel ATTRIBUTES void tile_filters(ARGUMENTS) {
-  // Sixteen floats that may start at any float, where OpenCL's float16 starts at 64 bytes only.
-  typedef float tile_row __attribute__((ext_vector_type(16), aligned(4)));
+  // LANES floats at any float's address: OpenCL's vectors start at multiples of their size.
+  typedef float tile_row __attribute__((ext_vector_type(LANES), aligned(4)));
   __local float panel[DEPTH * TILE_N];
   __local float sums[BAND_M * TILE_N];
   const int bands = get_global_size(0);
@@ -62,11 +63,11 @@ __kernel ATTRIBUTES void tile_filters(ARGUMENTS) {
         __global const float* across = rhs + (k0 + k) * N + n0;
         __local float* copy = panel + k * TILE_N;
         int c = 0;
-        for (; c + 16 <= columns; c += 16) {
+        for (; c + LANES <= columns; c += LANES) {
           *(__local tile_row*)(copy + c) = *(__global const tile_row*)(across + c);
         }
         for (; c < columns; ++c) copy[c] = across[c];
-        for (; c % 16 != 0; ++c) copy[c] = 0.0f;
+        for (; c % LANES != 0; ++c) copy[c] = 0.0f;
       }
     }
     for (int t = 0; t < rows; t += TILE_M) {
@@ -78,7 +79,7 @@ __kernel ATTRIBUTES void tile_filters(ARGUMENTS) {
 #pragma unroll
           for (int j = 0; j < TILE_VECTORS; ++j) {
             sum[i][j] = 0.0f;
-            if (k0 > 0) sum[i][j] = *(__local const tile_row*)(sums + (t + i) * TILE_N + 16 * j);
+            if (k0 > 0) sum[i][j] = *(__local const tile_row*)(sums + (t + i) * TILE_N + LANES * j);
           }
         }
         if (t == 0) {
@@ -87,8 +88,8 @@ __kernel ATTRIBUTES void tile_filters(ARGUMENTS) {
             tile_row found[TILE_VECTORS];
 #pragma unroll
             for (int j = 0; j < TILE_VECTORS; ++j) {
-              found[j] = *(__global const tile_row*)(across + k * N + 16 * j);
-              *(__local tile_row*)(panel + k * TILE_N + 16 * j) = found[j];
+              found[j] = *(__global const tile_row*)(across + k * N + LANES * j);
+              *(__local tile_row*)(panel + k * TILE_N + LANES * j) = found[j];
             }
 #pragma unroll
             for (int i = 0; i < TILE_M; ++i) {
@@ -104,7 +105,7 @@ __kernel ATTRIBUTES void tile_filters(ARGUMENTS) {
               const float scalar = filters[k * TILE_M + i];
 #pragma unroll
               for (int j = 0; j < TILE_VECTORS; ++j) {
-                sum[i][j] += scalar * *(__local const tile_row*)(panel + k * TILE_N + 16 * j);
+                sum[i][j] += scalar * *(__local const tile_row*)(panel + k * TILE_N + LANES * j);
               }
             }
           }
@@ -113,11 +114,11 @@ __kernel ATTRIBUTES void tile_filters(ARGUMENTS) {
         for (int i = 0; i < TILE_M; ++i) {
 #pragma unroll
           for (int j = 0; j < TILE_VECTORS; ++j) {
-            *(__local tile_row*)(sums + (t + i) * TILE_N + 16 * j) = sum[i][j];
+            *(__local tile_row*)(sums + (t + i) * TILE_N + LANES * j) = sum[i][j];
           }
         }
       } else {
-        for (int c = 0; c < columns; c += 16) {
+        for (int c = 0; c < columns; c += LANES) {
           tile_row sum[TILE_M];
 #pragma unroll
           for (int i = 0; i < TILE_M; ++i) {

@@ -13,27 +13,28 @@
 //
 //                             rhs: from one row to the next it is N elements
 //                             n           n+TILE_N
-//                       k  ...[16][16][16][16]...      one step: TILE_N/16 vectors of 16,
+//                       k  ...[L ][L ][L ][L ]...      one step: TILE_N/L vectors of L,
 //                               |   |   |   |          each multiplied by TILE_M scalars
 //        lhs      k             v   v   v   v
-//        m        x  ------>  [16][16][16][16]
-//        .        x  ------>  [16][16][16][16]         the tile of dst: TILE_M * TILE_N/16
-//        m+TILE_M x  ------>  [16][16][16][16]         accumulators
+//        m        x  ------>  [L ][L ][L ][L ]
+//        .        x  ------>  [L ][L ][L ][L ]         the tile of dst: TILE_M * TILE_N/L
+//        m+TILE_M x  ------>  [L ][L ][L ][L ]         accumulators
 //
 // Nothing is packed, which pays for few rows. For many, panels win: where N is a large power of two, the
 // K pieces of a tile's columns compete for the same few lines of the caches.
 //
 // Edges: in place of rows that do not exist row M - 1 is read. The last tile of columns is moved left
 // until it ends at N; it computes columns that its neighbour has too, and stores its own. Where N is
-// below TILE_N, vectors of 16 are moved so one by one; below 16, a vector is read beyond its row.
+// below TILE_N, vectors of L are moved so one by one; below L, a vector is read beyond its row.
 //
-// Tunables: TILE_M rows and TILE_N columns (a multiple of 16) of the tile; COLUMNS in gemm.tile_columns
+// Tunables: LANES, the L above: floats of a vector;
+// TILE_M rows and TILE_N columns (a multiple of LANES) of the tile; COLUMNS in gemm.tile_columns
 // only.
 // `a * b + c` is left to the compiler to contract into one operation: PoCL's mad() is two.
-#if TILE_N % 16 != 0
-#error "gemm.tile_unpacked: TILE_N must be a multiple of 16"
+#if TILE_N % LANES != 0
+#error "gemm.tile_unpacked: TILE_N must be a multiple of LANES"
 #endif
-#define TILE_VECTORS (TILE_N / 16)
+#define TILE_VECTORS (TILE_N / LANES)
 #ifdef COLUMNS
 #define LHS_ROW(m) (lhs + (m))
 #define LHS_STEP M
@@ -43,8 +44,8 @@
 #endif
 
 __kernel ATTRIBUTES void tile_unpacked(ARGUMENTS) {
-  // Sixteen floats that may start at any float, where OpenCL's float16 starts at 64 bytes only.
-  typedef float tile_row __attribute__((ext_vector_type(16), aligned(4)));
+  // LANES floats at any float's address: OpenCL's vectors start at multiples of their size.
+  typedef float tile_row __attribute__((ext_vector_type(LANES), aligned(4)));
   const int m0 = get_global_id(0) * TILE_M;
   const int own = get_global_id(1) * TILE_N;
   const int rows = min(M - m0, TILE_M);
@@ -72,18 +73,18 @@ __kernel ATTRIBUTES void tile_unpacked(ARGUMENTS) {
         const float scalar = row[i][k * LHS_STEP];
 #pragma unroll
         for (int j = 0; j < TILE_VECTORS; ++j) {
-          sum[i][j] += scalar * *(__global const tile_row*)(across + 16 * j);
+          sum[i][j] += scalar * *(__global const tile_row*)(across + LANES * j);
         }
       }
     }
 #pragma unroll
     for (int i = 0; i < TILE_M; ++i) {
 #pragma unroll
-      for (int j = 0; j < TILE_VECTORS; ++j) *(tile_row*)(sums[i] + 16 * j) = sum[i][j];
+      for (int j = 0; j < TILE_VECTORS; ++j) *(tile_row*)(sums[i] + LANES * j) = sum[i][j];
     }
-  } else if (N >= 16) {
-    for (int n = 0; n < N; n += 16) {
-      const int left = min(n, N - 16);
+  } else if (N >= LANES) {
+    for (int n = 0; n < N; n += LANES) {
+      const int left = min(n, N - LANES);
       tile_row sum[TILE_M];
 #pragma unroll
       for (int i = 0; i < TILE_M; ++i) sum[i] = 0.0f;
@@ -98,7 +99,7 @@ __kernel ATTRIBUTES void tile_unpacked(ARGUMENTS) {
   } else {
     // A vector reaches into the rows below, whose values go to columns that are not stored. The last
     // rows, below which there are not enough, are copied before.
-    const int last = K - min(K, 15 / N);
+    const int last = K - min(K, (LANES - 1) / N);
     tile_row sum[TILE_M];
 #pragma unroll
     for (int i = 0; i < TILE_M; ++i) sum[i] = 0.0f;
@@ -107,8 +108,8 @@ __kernel ATTRIBUTES void tile_unpacked(ARGUMENTS) {
 #pragma unroll
       for (int i = 0; i < TILE_M; ++i) sum[i] += row[i][k * LHS_STEP] * across;
     }
-    float copy[16];
-    for (int n = 0; n < 16; ++n) copy[n] = 0.0f;
+    float copy[LANES];
+    for (int n = 0; n < LANES; ++n) copy[n] = 0.0f;
     for (int k = last; k < K; ++k) {
       for (int n = 0; n < N; ++n) copy[n] = rhs[k * N + n];
       const tile_row across = *(const tile_row*)copy;

@@ -3,14 +3,14 @@
 // winograd_input.blocks: dst[x,c,t] = (B' d B)[x / P, x % P] of the PxP patch d of channel c that tile t
 // needs, P = OUT + 2, OUT = 2 or 4, for CPUs.
 //
-//   src  NCHW16c   (((n*Q + c/16)*H + h)*W + w)*16 + c%16,   Q = ceil(C / 16)
-//   dst  XCT16c    ((x*Q + c/16)*T + t)*16 + c%16
+//   src  NCHW{L}c   (((n*Q + c/L)*H + h)*W + w)*L + c%L,   Q = ceil(C / L)
+//   dst  XCT{L}c    ((x*Q + c/L)*T + t)*L + c%L
 //
-//   A vector is sixteen channels of a pixel, so each channel's patch is transformed in a lane of its own:
+//   A vector is L channels of a pixel, so each channel's patch is transformed in a lane of its own:
 //
 //      patch of P x P vectors        B' d          (B' d) B
-//        [16][16][16][16]..           |               --
-//        [16][16][16][16]..           |   then        --         P*P vectors, each to its own x
+//        [L ][L ][L ][L ]..           |               --
+//        [L ][L ][L ][L ]..           |   then        --         P*P vectors, each to its own x
 //          :   :   :                  v               -->
 //
 // Where a patch hangs over the image, its vectors are zero. A work-item takes rows of tiles of a block of
@@ -23,17 +23,17 @@
 //                                     0  2 -1 -2  1  0
 //                                     0  4  0 -5  0  1
 //
-// Tunables: GROUPS, work-items at most.
-// Assumes: memory of src and dst covers C rounded up to 16, whatever src holds there.
+// Tunables: LANES, the L above: floats of a vector; GROUPS, work-items at most.
+// Assumes: memory of src and dst covers C rounded up to L, whatever src holds there.
 // Source: A. Lavin and S. Gray, "Fast Algorithms for Convolutional Neural Networks", 2015.
 #define PATCH (OUT + 2)
 #if OUT == 4
 #define TRANSFORM(d, v)                              \
   do {                                               \
-    const sixteen low = (d)[4] - 4.0f * (d)[2];      \
-    const sixteen odd = (d)[3] - 4.0f * (d)[1];      \
-    const sixteen high = (d)[4] - (d)[2];            \
-    const sixteen twice = 2.0f * ((d)[3] - (d)[1]);  \
+    const vector low = (d)[4] - 4.0f * (d)[2];       \
+    const vector odd = (d)[3] - 4.0f * (d)[1];       \
+    const vector high = (d)[4] - (d)[2];             \
+    const vector twice = 2.0f * ((d)[3] - (d)[1]);   \
     (v)[0] = 4.0f * (d)[0] - 5.0f * (d)[2] + (d)[4]; \
     (v)[1] = low + odd;                              \
     (v)[2] = low - odd;                              \
@@ -54,9 +54,9 @@
 #endif
 
 __kernel ATTRIBUTES void winograd_input_blocks(ARGUMENTS) {
-  // Sixteen floats that may start at any float, where OpenCL's float16 starts at 64 bytes only.
-  typedef float sixteen __attribute__((ext_vector_type(16), aligned(4)));
-  const int blocks = (C + 15) / 16;
+  // LANES floats at any float's address: OpenCL's vectors start at multiples of their size.
+  typedef float vector __attribute__((ext_vector_type(LANES), aligned(4)));
+  const int blocks = (C + LANES - 1) / LANES;
   const int units = blocks * T;
   const int items = get_global_size(0);
   const int last = (int)((long)units * (get_global_id(0) + 1) / items);
@@ -67,24 +67,24 @@ __kernel ATTRIBUTES void winograd_input_blocks(ARGUMENTS) {
     const int h0 = tile / TW % TH * OUT - PT;
     const int w0 = tile % TW * OUT - PL;
     const int plane = tile / (TW * TH) * blocks + block;
-    __global const float* from = src + ((plane * H + h0) * W + w0) * 16;
+    __global const float* from = src + ((plane * H + h0) * W + w0) * LANES;
     const int is_inside = (h0 >= 0) & (h0 + PATCH <= H) & (w0 >= 0) & (w0 + PATCH <= W);
 
-    sixteen columns[PATCH][PATCH];  // B' d, row by row
+    vector columns[PATCH][PATCH];  // B' d, row by row
 #pragma unroll
     for (int q = 0; q < PATCH; ++q) {
-      sixteen d[PATCH];
-      sixteen v[PATCH];
+      vector d[PATCH];
+      vector v[PATCH];
       if (is_inside) {
 #pragma unroll
-        for (int p = 0; p < PATCH; ++p) d[p] = *(__global const sixteen*)(from + (p * W + q) * 16);
+        for (int p = 0; p < PATCH; ++p) d[p] = *(__global const vector*)(from + (p * W + q) * LANES);
       } else {
         const int is_column = (w0 + q >= 0) & (w0 + q < W);
 #pragma unroll
         for (int p = 0; p < PATCH; ++p) {
           d[p] = 0.0f;
           if (is_column & (h0 + p >= 0) & (h0 + p < H)) {
-            d[p] = *(__global const sixteen*)(from + (p * W + q) * 16);
+            d[p] = *(__global const vector*)(from + (p * W + q) * LANES);
           }
         }
       }
@@ -92,14 +92,14 @@ __kernel ATTRIBUTES void winograd_input_blocks(ARGUMENTS) {
 #pragma unroll
       for (int p = 0; p < PATCH; ++p) columns[p][q] = v[p];
     }
-    __global float* to = dst + (block * T + t) * 16;
+    __global float* to = dst + (block * T + t) * LANES;
 #pragma unroll
     for (int p = 0; p < PATCH; ++p) {
-      sixteen v[PATCH];
+      vector v[PATCH];
       TRANSFORM(columns[p], v);
 #pragma unroll
       for (int q = 0; q < PATCH; ++q) {
-        *(__global sixteen*)(to + (PATCH * p + q) * units * 16) = v[q];
+        *(__global vector*)(to + (PATCH * p + q) * units * LANES) = v[q];
       }
     }
   }

@@ -123,9 +123,10 @@ PreparedKernel::PreparedKernel(const Entry& of, const Environment& values,
   }
 }
 
-PreparedEntry::PreparedEntry(const Entry& of, const DeviceInfo& device, const PlanOptions& options)
+PreparedEntry::PreparedEntry(const Entry& of, const DeviceInfo& device,
+                             const Environment& device_names, const PlanOptions& options)
     : entry(&of),
-      chosen(choose_tunables(of, options)),
+      chosen(choose_tunables(of, device_names, options)),
       efficiency(efficiency_of(of, device)),
       walks_memory(of.program.code.find("COORDINATES_OF_dst") != std::string::npos ||
                    (of.takes_work() && !writes_part_by_program(of))),
@@ -144,7 +145,7 @@ EntryTable::EntryTable(const DeviceInfo& device, const PlanOptions& options)
 const PreparedEntry& EntryTable::of(const Entry& entry) {
   const auto known = entries_.find(&entry);
   if (known != entries_.end()) return known->second;
-  return entries_.try_emplace(&entry, entry, device_, options_).first->second;
+  return entries_.try_emplace(&entry, entry, device_, device_names_, options_).first->second;
 }
 
 const PreparedKernel& EntryTable::with(const Environment& tunables, const Entry& entry) {

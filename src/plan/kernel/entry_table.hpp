@@ -60,7 +60,8 @@ struct PreparedKernel {
 
 /// What of an entry is the same for all problems of a plan.
 struct PreparedEntry {
-  PreparedEntry(const Entry& of, const DeviceInfo& device, const PlanOptions& options);
+  PreparedEntry(const Entry& of, const DeviceInfo& device, const Environment& device_names,
+                const PlanOptions& options);
 
   const Entry* entry;
   OrReason<ChosenTunables> chosen;  ///< where nothing was measured

@@ -85,8 +85,9 @@ ChosenTunables tuned_for_problem(const AskedKernel& asked, const ChosenTunables&
   const PlanContext& context = asked.context;
   const Entry& entry = *asked.entry.entry;
   const TunedProblem& problem = context.entries->asked(asked.bound).tuned();
-  return tuned_tunables(
-      entry, context.options.tuned->look_up(entry, problem, context.entries->tuned_device()));
+  const TunedDevice& device = context.entries->tuned_device();
+  return tuned_tunables(entry, context.options.tuned->look_up(entry, problem, device), device,
+                        context.entries->device_names());
 }
 
 }  // namespace

@@ -60,9 +60,10 @@ std::string values_text(const std::vector<std::int64_t>& values) {
   return text;
 }
 
-OrReason<ChosenTunables> choose_tunables(const Entry& entry, const PlanOptions& options) {
+OrReason<ChosenTunables> choose_tunables(const Entry& entry, const Environment& device,
+                                         const PlanOptions& options) {
   ChosenTunables chosen;
-  OrReason<Environment> values = tunables_for(entry, options.local);
+  OrReason<Environment> values = tunables_for(entry, device, options.local);
   if (auto* reason = std::get_if<Reason>(&values)) return std::move(*reason);
   chosen.values = std::get<Environment>(std::move(values));
   if (chosen.values.empty()) return chosen;
@@ -71,19 +72,32 @@ OrReason<ChosenTunables> choose_tunables(const Entry& entry, const PlanOptions& 
   if (given != options.tunables.end()) {
     for (const auto& [name, value] : given->second) chosen.values[name] = value;
   }
-  const bool standard = chosen.values == standard_tunables(entry);
+  const bool standard = chosen.values == standard_tunables(entry, device);
   const bool set = given != options.tunables.end() || !standard;
   chosen.origin = set ? ChosenTunables::Origin::set : ChosenTunables::Origin::standard;
   chosen.from = set ? "as set" : "the entry's standard";
   return chosen;
 }
 
-ChosenTunables tuned_tunables(const Entry& entry, const TunedData::Hit& hit) {
+bool are_tried(const Entry& entry, const Environment& values, const Environment& device_names) {
+  Environment names = device_names;
+  for (const auto& [name, value] : values) names[name] = value;
+  return std::ranges::all_of(
+      entry.tunables, [&](const auto& named) { return named.second.tried.evaluate(names) != 0; });
+}
+
+ChosenTunables tuned_tunables(const Entry& entry, const TunedData::Hit& hit,
+                              const TunedDevice& device, const Environment& device_names) {
   ChosenTunables tuned;
   tuned.from = hit.how;
   if (hit.record == nullptr) return tuned;
   if (!are_listed(entry, hit.record->tunables)) {
     tuned.from = "what was tuned has values that the entry does not list and is not used";
+    return tuned;
+  }
+  const bool is_elsewhere = hit.record->device.fingerprint != device.fingerprint;
+  if (is_elsewhere && !are_tried(entry, hit.record->tunables, device_names)) {
+    tuned.from = "what was tuned on another device does not fit this one and is not used";
     return tuned;
   }
   tuned.origin = ChosenTunables::Origin::tuned;

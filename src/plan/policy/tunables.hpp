@@ -30,12 +30,23 @@ struct ChosenTunables {
 /// The entry's standard values, then those that `options.local` sets, then those that
 /// `options.tunables` gives for the entry, or, where it gives none for a batched one, for the gemm
 /// entry that it repeats. Without values for a work-group that the entry does not list.
+/// `device` is its facts (environment_of).
 [[nodiscard]] OrReason<ChosenTunables> choose_tunables(const Entry& entry,
+                                                       const Environment& device,
                                                        const PlanOptions& options);
 
 /// What was found in tuning data for an entry whose values are not set; without values of its own
 /// where it knows nothing (`from` may then say why).
-[[nodiscard]] ChosenTunables tuned_tunables(const Entry& entry, const TunedData::Hit& hit);
+/// Values from another device than `device` are taken only where the entry would have tuning try
+/// them on a device with the facts `device_names`.
+[[nodiscard]] ChosenTunables tuned_tunables(const Entry& entry, const TunedData::Hit& hit,
+                                            const TunedDevice& device,
+                                            const Environment& device_names);
+
+/// Whether the entry would have tuning try these values on a device with these facts: tiles that
+/// fit its registers (Tunable::tried).
+[[nodiscard]] MORTON_FOR_TOOLS bool are_tried(const Entry& entry, const Environment& values,
+                                              const Environment& device_names);
 
 /// "1, 2, 4".
 [[nodiscard]] std::string values_text(const std::vector<std::int64_t>& values);

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "base/device/device_info.hpp"
 #include "base/error.hpp"
 #include "plan/policy/tunables.hpp"
 
@@ -48,8 +49,9 @@ std::vector<std::string> work_group_tunables(const Entry& entry) {
   return names;
 }
 
-OrReason<Environment> tunables_for(const Entry& entry, const std::vector<std::int64_t>& local) {
-  Environment values = standard_tunables(entry);
+OrReason<Environment> tunables_for(const Entry& entry, const Environment& device,
+                                   const std::vector<std::int64_t>& local) {
+  Environment values = standard_tunables(entry, device);
   if (local.empty()) return values;
   const std::vector<std::string> names = work_group_tunables(entry);
   if (names.size() != local.size()) return values;
@@ -91,12 +93,13 @@ void check_work_group(const std::vector<std::int64_t>& local, const Catalogue& c
   if (local.size() > kMostDimensions || std::ranges::min(local) < 1) {
     throw UsageError(asked + ": a work-group has one to three sizes of 1 or more, such as 4x16");
   }
+  const Environment device = environment_of(DeviceInfo{});  // the sizes are the same on all
   std::set<std::pair<std::int64_t, std::vector<std::int64_t>>> near;  // the nearest first
   for (const Entry& entry : catalogue.entries()) {
     if (work_group_tunables(entry).size() != local.size()) continue;
-    if (std::holds_alternative<Environment>(tunables_for(entry, local))) return;
+    if (std::holds_alternative<Environment>(tunables_for(entry, device, local))) return;
     const std::vector<std::int64_t> listed = nearest_work_group(entry, local);
-    if (!std::holds_alternative<Environment>(tunables_for(entry, listed))) continue;
+    if (!std::holds_alternative<Environment>(tunables_for(entry, device, listed))) continue;
     std::int64_t distance = 0;
     for (std::size_t i = 0; i < local.size(); ++i)
       distance += std::abs(listed[i] - std::min(local[i], kFar));

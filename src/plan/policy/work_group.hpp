@@ -15,10 +15,10 @@ namespace morton::plan {
 /// named LOCAL or LOCAL_<something>. Empty for a fixed work-group.
 [[nodiscard]] std::vector<std::string> work_group_tunables(const Entry& entry);
 
-/// The entry's standard tunables with the work-group `local`, where it leaves as many dimensions
-/// open as `local` has; `local` may be empty. Without a value for a size that the entry does not
-/// list: the reason has those that would do.
-[[nodiscard]] OrReason<Environment> tunables_for(const Entry& entry,
+/// The entry's standard tunables on a device with these facts, with the work-group `local`, where
+/// it leaves as many dimensions open as `local` has; `local` may be empty. Without a value for a
+/// size that the entry does not list: the reason has those that would do.
+[[nodiscard]] OrReason<Environment> tunables_for(const Entry& entry, const Environment& device,
                                                  const std::vector<std::int64_t>& local);
 
 /// "4x16".

@@ -143,7 +143,7 @@ std::optional<TunedRecord> Search::confirm(const Measure& measure, const Work& w
 }
 
 std::optional<TunedRecord> Search::confirm_once(const Measure& measure, const Work& work) {
-  const Environment standard = standard_tunables(entry_);
+  const Environment& standard = space_.standard;
   const bool compared = measured_.contains(standard);
   TrialRequest last = request(*best_);
   last.against = compared ? standard : *best_;

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "plan/cost/cost.hpp"
+#include "plan/policy/tunables.hpp"
 
 namespace morton::tools {
 namespace {
@@ -83,9 +84,12 @@ double occupied_flop(const Entry& entry, const Problem& problem, const Environme
 SearchSpace search_space(const Entry& entry, const Problem& problem, const DeviceInfo& device,
                          std::uint64_t seed) {
   SearchSpace space;
+  const Environment device_names = environment_of(device);
+  space.standard = standard_tunables(entry, device_names);
   std::vector<std::pair<double, Environment>> costed;
   for (Environment& values : combinations(entry)) {
-    if (!can_be(entry, problem, values, device)) {
+    const bool is_tried = values == space.standard || are_tried(entry, values, device_names);
+    if (!is_tried || !can_be(entry, problem, values, device)) {
       ++space.left_out;
       continue;
     }
@@ -94,7 +98,7 @@ SearchSpace search_space(const Entry& entry, const Problem& problem, const Devic
   }
   std::mt19937_64 generator(seed);
   std::ranges::shuffle(costed, generator);
-  const Environment standard = standard_tunables(entry);
+  const Environment& standard = space.standard;
   std::ranges::stable_sort(costed, [&](const auto& a, const auto& b) {
     const bool a_first = a.second == standard;
     const bool b_first = b.second == standard;

@@ -14,11 +14,13 @@ namespace morton::tools {
 
 /// All values of an entry's tunables that can be tried for a problem on a device.
 struct SearchSpace {
-  /// Those that satisfy the entry's `require` and the device's limits: the standard values first
+  /// Those that satisfy the entry's `require`, its tunables' `tried` (but for the standard values)
+  /// and the device's limits: the standard values first
   /// where they are among them, the others by the time that the cost model estimates; equal ones in
   /// an order that the seed draws. An entry without tunables has one, without values.
   std::vector<Environment> candidates;
   std::size_t left_out = 0;  ///< combinations that do not satisfy them
+  Environment standard;      ///< the values where nothing is tuned
 };
 
 [[nodiscard]] SearchSpace search_space(const Entry& entry, const Problem& problem,

@@ -116,7 +116,8 @@ GemmShape shape_of(const TunedProblem& problem) {
 }
 
 double flop_of(const Entry& entry, const Problem& problem, const DeviceInfo& device) {
-  const Environment names = entry_environment(entry, problem, standard_tunables(entry), device, 0);
+  const Environment tunables = standard_tunables(entry, environment_of(device));
+  const Environment names = entry_environment(entry, problem, tunables, device, 0);
   return static_cast<double>(entry.cost.flop.evaluate(names));
 }
 

@@ -66,6 +66,38 @@ TEST(EntryReader, ReadsEveryKey) {
               testing::IsSupersetOf({"M", "N_pad", "TILE", "elements_dst", "device.is_cpu"}));
 }
 
+TEST(EntryReader, AStandardMayFollowFromTheDevice) {
+  Json json = Json::parse(kGoodEntry);
+  json["tunables"]["TILE"] = {{"values", {2, 4, 8}},
+                              {"standard", "device.lanes*2"},
+                              {"tried", "TILE <= device.vector_registers"}};
+  Catalogue catalogue;
+  catalogue.add_text(json.dump(), "mine.json", source_of);
+  const Entry& entry = *catalogue.find_entry("gemm.mine");
+  const auto tile_with = [&](std::int64_t lanes) {
+    return standard_tunables(entry, {{"device.lanes", lanes}}).at("TILE");
+  };
+  EXPECT_EQ(tile_with(4), 8);
+  EXPECT_EQ(tile_with(3), 4);   // the largest value that 6 reaches
+  EXPECT_EQ(tile_with(64), 8);  // the largest of all
+  EXPECT_EQ(tile_with(0), 2);   // none is reached: the least
+  const Tunable& tile = entry.tunables.at("TILE");
+  EXPECT_EQ(tile.tried.evaluate({{"TILE", 4}, {"device.vector_registers", 3}}), 0);
+  EXPECT_EQ(tile.tried.evaluate({{"TILE", 2}, {"device.vector_registers", 3}}), 1);
+}
+
+TEST(EntryReader, ARuleVoidsNothingThatWasMeasured) {
+  Catalogue catalogue;
+  catalogue.add_text(kGoodEntry, "mine.json", source_of);
+  Json json = Json::parse(kGoodEntry);
+  json["name"] = "gemm.mine_too";
+  json["tunables"]["TILE"]["standard"] = "device.lanes";
+  json["tunables"]["TILE"]["tried"] = "TILE <= device.lanes";
+  catalogue.add_text(json.dump(), "mine_too.json", source_of);
+  EXPECT_EQ(catalogue.find_entry("gemm.mine")->program.digest.kernel,
+            catalogue.find_entry("gemm.mine_too")->program.digest.kernel);
+}
+
 TEST(EntryReader, ANameThatIsTakenReplacesNothing) {
   Catalogue catalogue;
   catalogue.add_text(kGoodEntry, "mine.json", source_of);
@@ -99,6 +131,8 @@ INSTANTIATE_TEST_SUITE_P(
     EntryReader, BadEntries,
     testing::Values(
         BadEntry{R"({"schema": 2})", "schema: expected 1"},
+        BadEntry{R"j({"tunables": {"TILE": {"standard": "TILE + 1"}}})j", "tunables.TILE.standard"},
+        BadEntry{R"j({"tunables": {"TILE": {"tried": "M > 2"}}})j", "tunables.TILE.tried"},
         BadEntry{R"({"schema": "1"})", "schema: expected an integer"},
         BadEntry{R"({"schema": null})", "the key 'schema' is missing"},
         BadEntry{R"({"colour": 1})", "unknown key 'colour'"},

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Kernels whose vectors are as wide as a register, with the values that they take on processors
+// with other registers than the one at hand: narrower vectors run anywhere.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <iostream>
+
+#include "device/catalogue_runs.hpp"
+#include "plans/plan_setup.hpp"
+#include "support/devices.hpp"
+#include "support/long_run.hpp"
+#include "support/rooms.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace morton::test {
+namespace {
+
+using device::OpenClDevice;
+
+constexpr const char* kLanesTunable = "LANES";
+
+struct OfLanes {
+  test::TemporaryFolder folder;
+  Catalogue catalogue = catalogue_without_detours(folder.path());
+  std::vector<Way> ways = all_ways(catalogue);
+  std::vector<OperatorCase> cases = shipped_cases();
+};
+const OfLanes& of_lanes() {
+  static const OfLanes shared;
+  return shared;
+}
+
+/// Whether its tunable follows from the device's vectors. Others of that name are GPUs' work-items.
+bool has_width_of_vectors(const Entry& entry) {
+  const auto lanes = entry.tunables.find(kLanesTunable);
+  return lanes != entry.tunables.end() && !lanes->second.standard.is_constant();
+}
+
+/// The narrowest vectors that the kernels have, which no saved device chooses for all.
+constexpr const char* kFourLanes = "four_lanes";
+
+/// The kernels' standard values on a saved device.
+std::map<std::string, Environment> values_on(const std::string& device) {
+  const bool are_four = device == kFourLanes;
+  const Environment facts = environment_of(saved_device(are_four ? "pocl_sse4" : device));
+  std::map<std::string, Environment> values;
+  for (const Entry& entry : of_lanes().catalogue.entries()) {
+    if (has_width_of_vectors(entry)) {
+      values[entry.name] = standard_tunables(entry, facts);
+      if (are_four) values[entry.name][kLanesTunable] = 4;
+    }
+  }
+  return values;
+}
+
+using WayOfDevice = std::tuple<std::string, std::string, std::string>;  // run on, way, values of
+
+class CatalogueLanes : public ::testing::TestWithParam<WayOfDevice> {};
+
+TEST_P(CatalogueLanes, ComputeRightWithTheVectorsOf) {
+  const auto& [id, name, values_of] = GetParam();
+  const auto device = OpenClDevice::open(id, {});
+  Way way = *std::ranges::find(of_lanes().ways, name, &Way::name);
+  way.tunables = values_on(values_of);
+  std::vector<TestGraph> graphs;
+  std::size_t possible = 0;
+  for (const OperatorCase& test : of_lanes().cases) {
+    if (!families_of(test).contains(way.family)) continue;
+    TestGraph graph = to_test_graph(test, DataKind::integers);
+    if (!try_plan(graph, device->info(), of_lanes().catalogue, way).plan) continue;
+    // A short run computes a few, the first of them and some of each length.
+    if (test::is_long_run() || possible % 6 == 0) graphs.push_back(std::move(graph));
+    ++possible;
+  }
+  const WayReport report =
+      run_graphs(device, of_lanes().catalogue, way, graphs, Execution::guarded);
+  std::cout << print(way, report);
+  EXPECT_GE(report.graphs, 1);
+}
+
+std::vector<std::string> lanes_way_names() {
+  const Catalogue catalogue = Catalogue::standard();
+  std::vector<std::string> names;
+  for (const Way& way : all_ways(catalogue)) {
+    const Entry* entry = catalogue.find_entry(way.name);
+    if (entry != nullptr && entry->origin.batch_of.empty() && has_width_of_vectors(*entry)) {
+      names.push_back(way.name);
+    }
+  }
+  return names;
+}
+
+std::string name_of_lanes_test(const ::testing::TestParamInfo<WayOfDevice>& instance) {
+  return test_name(std::get<0>(instance.param) + " " + std::get<1>(instance.param) + " " +
+                   std::get<2>(instance.param));
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryDevice, CatalogueLanes,
+                         ::testing::Combine(::testing::ValuesIn(test::device_ids()),
+                                            ::testing::ValuesIn(lanes_way_names()),
+                                            ::testing::Values("pocl_avx2", "pocl_sse4",
+                                                              kFourLanes)),
+                         name_of_lanes_test);
+
+}  // namespace
+}  // namespace morton::test
