@@ -11,6 +11,7 @@
 #include "host/layout_random.hpp"
 #include "plan/cost/cost.hpp"
 #include "plan/kernel/kernel_choice.hpp"
+#include "plan/lower/emit.hpp"
 #include "plan/search/repack.hpp"
 #include "support/devices.hpp"
 #include "support/rooms.hpp"
@@ -282,6 +283,14 @@ void add_step(Plan& plan, const Entry& entry, const Transform& transform,
     }
   }
   step.reads = {from};
+  if (entry.takes_work()) {
+    Value work = work_value("work" + number, spec);
+    work.block = plan.blocks.add({PlannedBlock::Kind::weights, work.bytes});
+    const ValueId id = plan.values.add(std::move(work));
+    for (StepArgument& argument : step.arguments) {
+      if (argument.name == "work") argument.passed = PassedValue{id};
+    }
+  }
   step.writes = {to};
   plan.steps.push_back(std::move(step));
 }

@@ -115,21 +115,12 @@ class Emitter {
   /// What the kernel computes, as a constant that it reads. Arrays that it has no use for are its
   /// operand.
   ScheduledKernel with_program(ScheduledKernel kernel, const InstanceSpec& spec) {
-    const std::vector<std::int32_t> words = work_program(spec);
-    Value value;
-    value.name = kernel.choice.name + ":work";
-    value.kind = Value::Kind::constant;
-    const Shape shape{static_cast<std::int64_t>(words.size())};
-    value.arrangement = row_major_arrangement(DType::i32, shape);
-    value.bytes = bytes_of(value.arrangement);
-    value.data = Tensor::allocate(DType::i32, shape);
-    std::memcpy(value.data.mutable_data(), words.data(), value.data.bytes());
     if (const auto operand = kernel.values.find("src0"); operand != kernel.values.end()) {
       for (std::size_t side = kernel.sides.size(); side + 1 < kWorkArrays; ++side) {
         kernel.values.emplace(side_name(side), operand->second);
       }
     }
-    kernel.values["work"] = plan_.values.add(std::move(value));
+    kernel.values["work"] = plan_.values.add(work_value(kernel.choice.name + ":work", spec));
     return kernel;
   }
 
@@ -185,6 +176,19 @@ class Emitter {
 };
 
 }  // namespace
+
+Value work_value(std::string name, const InstanceSpec& spec) {
+  const std::vector<std::int32_t> words = work_program(spec);
+  const Shape shape{static_cast<std::int64_t>(words.size())};
+  Value value;
+  value.name = std::move(name);
+  value.kind = Value::Kind::constant;
+  value.arrangement = row_major_arrangement(DType::i32, shape);
+  value.bytes = bytes_of(value.arrangement);
+  value.data = Tensor::allocate(DType::i32, shape);
+  std::memcpy(value.data.mutable_data(), words.data(), value.data.bytes());
+  return value;
+}
 
 Plan emit(const Schedule& schedule, const CandidateLists& candidates, const PlanContext& context) {
   return Emitter(schedule, candidates, context).run();

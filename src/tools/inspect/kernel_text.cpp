@@ -16,6 +16,7 @@
 #include "plan/policy/plan_options.hpp"
 #include "plan/policy/tunables.hpp"
 #include "plan/single/single_kernel.hpp"
+#include "source/work_program.hpp"
 
 namespace morton {
 using namespace tools;
@@ -94,10 +95,16 @@ std::string meaning_of(const InstanceOperand& operand) {
          lies_text(operand.arrangement, operand.view.dimensions);
 }
 
-const InstanceOperand& operand_named(const InstanceSpec& spec, const std::string& name) {
+/// What the kernel gets as its argument `name`, which is memory.
+std::string meaning_of(const InstanceSpec& spec, const std::string& name) {
   for (const auto* list : {&spec.operands, &spec.sides}) {
     const auto found = std::ranges::find(*list, name, &InstanceOperand::name);
-    if (found != list->end()) return *found;
+    if (found != list->end()) return meaning_of(*found);
+  }
+  if (spec.entry->takes_work()) {
+    return name == "work"
+               ? "the work program, " + std::to_string(work_program(spec).size()) + " words"
+               : "a side operand, which this problem has not: the operand again";
   }
   throw InternalError("kernel: no operand " + name);
 }
@@ -107,8 +114,8 @@ std::vector<KernelArgument> arguments_of(const SingleKernel& kernel) {
   std::vector<KernelArgument> arguments;
   for (const InstanceArgument& argument : kernel.source.arguments) {
     if (argument.kind == InstanceArgument::Kind::operand) {
-      arguments.push_back({argument.type, argument.name, std::nullopt,
-                           meaning_of(operand_named(kernel.spec, argument.name))});
+      arguments.push_back(
+          {argument.type, argument.name, std::nullopt, meaning_of(kernel.spec, argument.name)});
       continue;
     }
     const auto value = values.find(argument.name);
