@@ -154,7 +154,7 @@ struct Entry {
 
   /// Whether its kernel takes what it computes, and where its operands lie, as data: an argument
   /// `work` (source/work_program.hpp).
-  [[nodiscard]] bool takes_work() const;
+  [[nodiscard]] MORTON_FOR_TOOLS bool takes_work() const;
 };
 
 /// One operand of a recipe's step: what it is bound to, and through which coordinates.

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/for_tools.hpp"
 #include "base/rooms.hpp"
 #include "source/instance.hpp"
 
@@ -67,6 +68,6 @@ struct WorkCodeName {
 /// result and of its places in dst, -1 where those are the elements' numbers; then the
 /// instructions, five words each (code, result, and three registers or numbers). Throws
 /// UnsupportedError where they need more registers than there are.
-[[nodiscard]] std::vector<std::int32_t> work_program(const InstanceSpec& spec);
+[[nodiscard]] MORTON_FOR_TOOLS std::vector<std::int32_t> work_program(const InstanceSpec& spec);
 
 }  // namespace morton::source
