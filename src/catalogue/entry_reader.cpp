@@ -14,33 +14,6 @@
 namespace morton::catalogue {
 namespace {
 
-NameSet tunable_names(const Entry& entry) {
-  NameSet names;
-  for (const auto& [name, tunable] : entry.tunables) names.insert(name);
-  return names;
-}
-
-void read_tunables(const JsonReader& reader, const ProblemFamily& family, Entry& entry) {
-  for (const auto& [name, member] : reader.members()) {
-    member.allow_keys({"values", "standard", "tried"});
-    const JsonReader standard = member.at("standard");
-    Tunable tunable{read_tunable_values(member, name, family),
-                    read_expression(standard, device_names())};
-    std::int64_t value = 0;
-    const bool is_rule = !tunable.standard.is_constant(&value);
-    if (!is_rule && std::ranges::count(tunable.values, value) == 0) {
-      standard.fail("the standard " + std::to_string(value) + " is not among the values");
-    }
-    entry.tunables.emplace(name, std::move(tunable));
-  }
-  NameSet known = device_names();
-  known.merge(tunable_names(entry));
-  for (auto& [name, tunable] : entry.tunables) {
-    const JsonReader member = reader.at(name);
-    if (member.has("tried")) tunable.tried = read_expression(member.at("tried"), known);
-  }
-}
-
 void read_arguments(const JsonReader& reader, const ProblemFamily& family, Entry& entry) {
   NameSet known{"elements_dst"};
   for (const auto& name : extent_names(family)) {
@@ -185,15 +158,6 @@ void read_source(const JsonReader& reader, Entry& entry) {
   }
 }
 
-std::int64_t standard_value(const Tunable& tunable, const Environment& device) {
-  const std::int64_t wanted = tunable.standard.evaluate(device);
-  std::int64_t reached = std::ranges::min(tunable.values);
-  for (const std::int64_t value : tunable.values) {
-    if (value <= wanted) reached = std::max(reached, value);
-  }
-  return reached;
-}
-
 /// Prose for those who read the file: a text, or a list of texts.
 void check_notes(const JsonReader& reader) {
   if (!reader.has("notes")) return;
@@ -237,19 +201,6 @@ bool packs_one_layout(const Entry& entry) {
   return entry.family == families::pack &&
          std::any_of(entry.operands.begin(), entry.operands.end(),
                      [](const auto& operand) { return !operand.second.is_any(); });
-}
-
-Environment standard_tunables(const Entry& entry, const Environment& device) {
-  Environment values;
-  for (const auto& [name, tunable] : entry.tunables) {
-    values.emplace(name, standard_value(tunable, device));
-  }
-  return values;
-}
-
-Environment standard_tunables(const Entry& entry) {
-  static const Environment kUnknown = environment_of(DeviceInfo{});
-  return standard_tunables(entry, kUnknown);
 }
 
 std::vector<std::string> known_names(const Entry& entry) {

@@ -52,6 +52,10 @@ void check_names(const JsonReader& reader, const Expression& expression, const N
 /// True when `name` stands in the text of a kernel as a whole word followed by a parenthesis.
 [[nodiscard]] bool declares_function(std::string_view text, std::string_view name);
 
+/// Names of the entry's tunables.
+[[nodiscard]] NameSet tunable_names(const Entry& entry);
+/// "tunables": the values of each, the one that is standard, and which are tried.
+void read_tunables(const JsonReader& reader, const ProblemFamily& family, Entry& entry);
 /// "operands": a format for each operand of the family. The entry's tunables are read already.
 void read_operands(const JsonReader& reader, const ProblemFamily& family, Entry& entry);
 /// An entry without its source text; ModelError names `reader`'s file and the key.

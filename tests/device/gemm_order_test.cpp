@@ -3,7 +3,7 @@
 // The order in which work-groups take tiles: whatever the band, each tile is computed, once.
 #include <gtest/gtest.h>
 
-#include "device/catalogue_runs.hpp"
+#include "device/catalogue/catalogue_runs.hpp"
 #include "support/devices.hpp"
 #include "support/rooms.hpp"
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "base/numbers/checked.hpp"
-#include "device/catalogue_runs.hpp"
+#include "device/catalogue/catalogue_runs.hpp"
 #include "passes/pipeline.hpp"
 #include "plan/make_plan.hpp"
 #include "plan/policy/plan_options.hpp"

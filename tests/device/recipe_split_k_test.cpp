@@ -5,7 +5,7 @@
 // columns are.
 #include <gtest/gtest.h>
 
-#include "device/catalogue_runs.hpp"
+#include "device/catalogue/catalogue_runs.hpp"
 #include "support/devices.hpp"
 #include "support/rooms.hpp"
 

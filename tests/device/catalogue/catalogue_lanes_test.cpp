@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <iostream>
 
-#include "device/catalogue_runs.hpp"
+#include "device/catalogue/catalogue_runs.hpp"
 #include "plans/plan_setup.hpp"
 #include "support/devices.hpp"
 #include "support/long_run.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "device/catalogue_ways.hpp"
+#include "device/catalogue/catalogue_ways.hpp"
 
 #include <algorithm>
 #include <array>

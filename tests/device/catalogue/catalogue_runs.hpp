@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "device/catalogue_ways.hpp"
+#include "device/catalogue/catalogue_ways.hpp"
 #include "device/checked_run.hpp"
 #include "device/open/opencl_device.hpp"
 #include "graph/graph.hpp"

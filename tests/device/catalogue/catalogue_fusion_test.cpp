@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "base/numbers/checked.hpp"
-#include "device/catalogue_runs.hpp"
+#include "device/catalogue/catalogue_runs.hpp"
 #include "ops/core/operator.hpp"
 #include "passes/pipeline.hpp"
 #include "plan/make_plan.hpp"

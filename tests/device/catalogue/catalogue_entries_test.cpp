@@ -11,7 +11,7 @@
 #include <set>
 #include <tuple>
 
-#include "device/catalogue_runs.hpp"
+#include "device/catalogue/catalogue_runs.hpp"
 #include "launch/library.hpp"
 #include "support/devices.hpp"
 #include "support/long_run.hpp"

@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "catalogue/generic.hpp"
-#include "device/catalogue_runs.hpp"
+#include "device/catalogue/catalogue_runs.hpp"
 #include "support/devices.hpp"
 #include "support/long_run.hpp"
 #include "support/rooms.hpp"

@@ -12,7 +12,7 @@
 #include "autodiff/gradients.hpp"
 #include "base/error.hpp"
 #include "base/shape.hpp"
-#include "device/catalogue_runs.hpp"
+#include "device/catalogue/catalogue_runs.hpp"
 #include "ops/core/graph_writer.hpp"
 #include "support/cases.hpp"
 #include "support/devices.hpp"
