@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/device/device_info.hpp"
 #include "base/error.hpp"
 #include "base/rooms.hpp"
 #include "catalogue/reader.hpp"
