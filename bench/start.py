@@ -95,7 +95,7 @@ class Starts:
                *device], self.caches("met-driver"))
 
         def prepared(number):
-            cache = shutil.copytree(met, f"{self.folder}/once{number}")
+            cache = shutil.copytree(met, tempfile.mkdtemp(prefix=f"once{number}-", dir=self.folder), dirs_exist_ok=True)
             return (self.words(self.model, cache, "at-once"),
                     dict(self.caches(f"once-driver{number}"), MORTON_BACKGROUND="off"))
         self.measure(table.ONCE, self.options.rounds, prepared)
@@ -116,7 +116,6 @@ class Starts:
     def measure(self, kind, rounds, prepared):
         """Starts of a kind; prepared(round) gives the words and the caches of one."""
         samples, peaks, last = [], [], {}
-        words, caches = prepared(0)
         try:
             for number in range(rounds):
                 words, caches = prepared(number)

@@ -263,9 +263,9 @@ TEST_F(CliBrokenKernel, IsReplaced) {
   const std::string softmax = save(model, folder_.path() / "softmax.onnx");
   write_input("rows.npz", {17, 63});
   const auto run_softmax = [&](const std::string& output, const std::string& self_test) {
-    return run_copied("run", softmax,
-                      {"-i", path("rows.npz"), "-o", path(output), "--self-test", self_test,
-                       "--start", "ready"});
+    return run_copied(
+        "run", softmax,
+        {"-i", path("rows.npz"), "-o", path(output), "--self-test", self_test, "--start", "ready"});
   };
   expect_success(run_softmax("right.npz", "off"));
   const std::string kernel = first_kernel(softmax);
