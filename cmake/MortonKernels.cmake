@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Embeds every file of src/kernels into the library; src/catalogue/embedded.hpp declares the result.
 set(kernel_dir ${PROJECT_SOURCE_DIR}/src/kernels)
-file(GLOB kernel_files CONFIGURE_DEPENDS ${kernel_dir}/*/*.cl ${kernel_dir}/*/*.json)
+file(GLOB kernel_files CONFIGURE_DEPENDS ${kernel_dir}/*/*.cl ${kernel_dir}/*/*.clh
+     ${kernel_dir}/*/*.json)
 list(SORT kernel_files)
 
 # The list is a file of its own, written only when it changes, so that a removed kernel leaves the

@@ -2,18 +2,22 @@
 #include "catalogue/catalogue.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 
 #include "base/environment_variables.hpp"
 #include "base/error.hpp"
 #include "base/files/file.hpp"
 #include "base/text/bare_code.hpp"
+#include "base/text/identifiers.hpp"
 #include "catalogue/batched.hpp"
 #include "catalogue/embedded.hpp"
 #include "catalogue/entry_digest.hpp"
 #include "catalogue/r17_library.hpp"
 #include "catalogue/reader.hpp"
+#include "catalogue/shared_text.hpp"
 #include "formats/input_file.hpp"
 
 namespace morton::catalogue {
@@ -70,8 +74,89 @@ Catalogue from_texts(const FileTexts& files) {
     if (path.ends_with(".cl") && !used.contains(path)) {
       throw ModelError(path + ": no entry beside it names it as its source");
     }
+    if (path.ends_with(".clh") && !used.contains(path)) {
+      throw ModelError(path + ": no entry includes it");
+    }
   }
   return catalogue;
+}
+
+/// A shared text of the program's own, which other files' entries may include too.
+std::optional<std::string_view> embedded_text(std::string_view path) {
+  for (const EmbeddedFile& file : embedded_kernels()) {
+    if (file.path == path) return file.content;
+  }
+  return std::nullopt;
+}
+
+/// Puts the shared texts, in this order, before the program's, and their macros' ends behind it.
+void include(const std::vector<SharedText>& texts, Entry::Program& program) {
+  if (texts.empty()) return;
+  std::string all, ends;
+  for (const SharedText& shared : texts) {
+    all += "#line 1 \"" + shared.file + "\"\n" + shared.text + "\n";
+    program.shared_names.insert(program.shared_names.end(), shared.names.begin(),
+                                shared.names.end());
+    for (const std::string& macro : shared.macros) ends += "#undef " + macro + "\n";
+  }
+  program.source = all + "#line 1 \"" + program.source_file + "\"\n" + program.source + "\n" + ends;
+}
+
+/// Definitions that the generator of sources makes only for those who ask for them.
+NameSet optional_definitions(const Entry& entry) {
+  NameSet names{"COORDINATES_OF_dst", "COORDINATES_OF_ROW", "ALIKE_dst", "RUN_LENGTH_dst",
+                "STORE4_dst_AT"};
+  for (const auto& [operand, format] : entry.operands) {
+    if (operand != "dst") names.insert("LOAD_VECTOR_" + operand);
+  }
+  names.insert({"STORE4_dst", "STORE_VECTOR_dst"});
+  return names;
+}
+
+/// What "uses" lists and what the text names must be the same.
+void check_uses(const JsonReader& reader, const Entry& entry) {
+  const NameSet known = optional_definitions(entry);
+  const std::set<std::string_view> named = identifiers_in(entry.program.code);
+  const std::vector<std::string>& uses = entry.program.uses;
+  for (const std::string& name : uses) {
+    if (!known.contains(name)) {
+      reader.at("uses").fail("unknown definition '" + name + "' (known: " + join(known) + ")");
+    }
+    if (!named.contains(name)) {
+      reader.at("uses").fail(entry.program.source_file + " does not use '" + name + "'");
+    }
+  }
+  for (const std::string& name : known) {
+    if (named.contains(name) && std::ranges::count(uses, name) == 0) {
+      reader.fail(entry.program.source_file + " uses '" + name + "', which \"uses\" lacks");
+    }
+  }
+}
+
+/// Reads the program of an entry and what it includes. Errors name the key of the declaration.
+void read_program(const JsonReader& reader,
+                  const std::function<std::string(const std::string&)>& read_source, Entry& entry) {
+  Entry::Program& program = entry.program;
+  const auto text_of = [&](const char* key, const std::string& name) {
+    try {
+      return read_source(name);
+    } catch (const ModelError& error) {
+      reader.at(key).fail(error.what());
+    }
+  };
+  program.source = text_of("source", program.source_file);
+  std::vector<SharedText> shared;
+  for (const std::string& name : program.includes) {
+    shared.push_back(
+        read_shared_text(source_path(entry.family.name(), name), text_of("include", name)));
+  }
+  if (!declares_function(bare_code(program.source), program.function)) {
+    reader.at("function").fail(program.source_file + " has no function '" + program.function + "'");
+  }
+  program.source_file = source_path(entry.family.name(), program.source_file);
+  include(shared, program);
+  program.code = bare_code(program.source);
+  check_uses(reader, entry);
 }
 
 Catalogue from_embedded() {
@@ -96,6 +181,10 @@ void insert_named(std::vector<Named>& all, Named named) {
 
 }  // namespace
 
+bool Entry::uses(std::string_view definition) const {
+  return std::ranges::count(program.uses, definition) > 0;
+}
+
 bool Entry::takes_work() const { return std::ranges::count(launch.arguments, "work") > 0; }
 
 std::shared_ptr<const Catalogue> Catalogue::shared() {
@@ -116,7 +205,7 @@ Catalogue Catalogue::from_folder(const fs::path& folder) {
     if (!family.is_directory() || family.path().filename() == kTunedFolder) continue;
     for (const auto& file : fs::directory_iterator(family.path())) {
       const auto extension = file.path().extension();
-      if (extension != ".cl" && extension != ".json") continue;
+      if (extension != ".cl" && extension != ".clh" && extension != ".json") continue;
       const auto name = family.path().filename() / file.path().filename();
       files.emplace(name.generic_string(), read_file(file.path(), kFileLimitBytes));
     }
@@ -126,6 +215,9 @@ Catalogue Catalogue::from_folder(const fs::path& folder) {
 
 void Catalogue::add_file(const fs::path& json) {
   const auto read_source = [&](const std::string& name) {
+    if (name.ends_with(".clh") && !fs::exists(json.parent_path() / name)) {
+      if (const auto own = embedded_text(name)) return std::string(*own);
+    }
     const InputFile file = InputFile::beneath(json.parent_path(), name);
     if (file.bytes() > kFileLimitBytes) throw ModelError(file.where() + ": is too large");
     return std::string(MappedFile(file).bytes());
@@ -161,17 +253,7 @@ void Catalogue::add_text(std::string_view json, const std::string& file,
     insert_named(entries_, std::move(entry));
     return;
   }
-  try {
-    entry.program.source = read_source(entry.program.source_file);
-  } catch (const ModelError& error) {
-    reader.at("source").fail(error.what());
-  }
-  entry.program.code = bare_code(entry.program.source);
-  if (!declares_function(entry.program.code, entry.program.function)) {
-    reader.at("function")
-        .fail(entry.program.source_file + " has no function '" + entry.program.function + "'");
-  }
-  entry.program.source_file = source_path(entry.family.name(), entry.program.source_file);
+  read_program(reader, read_source, entry);
   entry.program.digest = {kernel_digest(parsed, entry.program.code),
                           files_digest(json, entry.program.source)};
   if (auto twin = batched(entry)) insert_named(entries_, std::move(*twin));

@@ -92,8 +92,12 @@ struct Entry {
   /// The text that it is built from.
   struct Program {
     std::string source_file;  ///< "gemm/morton_4_2.cl", for messages
-    std::string source;       ///< its text
-    std::string code;         ///< the same without comments (bare_code), to search and to compare
+    /// Its text, behind the shared texts that it includes (catalogue/shared_text.hpp).
+    std::string source;
+    std::vector<std::string> includes;      ///< files of shared texts: "shared/vectors.clh"
+    std::vector<std::string> shared_names;  ///< of functions and types in them
+    std::string code;  ///< the same without comments (bare_code), to search and to compare
+    std::vector<std::string> uses;  ///< optional definitions that it asks for: "STORE4_dst"
     EntryDigest digest;
     std::string function;
     /// False where the text may define names besides its function's: then each instance is a
@@ -155,6 +159,8 @@ struct Entry {
   /// Whether its kernel takes what it computes, and where its operands lie, as data: an argument
   /// `work` (source/work_program.hpp).
   [[nodiscard]] MORTON_FOR_TOOLS bool takes_work() const;
+  /// Whether its text asks for that optional definition ("uses").
+  [[nodiscard]] bool uses(std::string_view definition) const;
 };
 
 /// One operand of a recipe's step: what it is bound to, and through which coordinates.

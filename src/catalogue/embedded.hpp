@@ -14,8 +14,8 @@ struct EmbeddedFile {
   std::string_view content;  ///< its bytes, unchanged
 };
 
-/// Every .cl and .json file of src/kernels/<family>/ and src/kernels/tuned/ as it was when the
-/// program was built, sorted by path; the views live as long as the program.
+/// Every .cl, .clh and .json file of src/kernels/<family>/ and src/kernels/tuned/ as it was when
+/// the program was built, sorted by path; the views live as long as the program.
 std::span<const EmbeddedFile> embedded_kernels();
 
 }  // namespace morton::catalogue

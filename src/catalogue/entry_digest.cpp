@@ -3,16 +3,14 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 
 #include "base/files/file.hpp"
+#include "base/text/identifiers.hpp"
 
 namespace morton::catalogue {
 namespace {
-
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 /// An expression or a name without its blanks, but for one between two words.
 std::string without_blanks(std::string_view text) {
@@ -23,7 +21,7 @@ std::string without_blanks(std::string_view text) {
       gap = true;
       continue;
     }
-    if (gap && !bare.empty() && is_word(bare.back()) && is_word(c)) bare += ' ';
+    if (gap && !bare.empty() && is_in_identifiers(bare.back()) && is_in_identifiers(c)) bare += ' ';
     gap = false;
     bare += c;
   }
@@ -34,8 +32,8 @@ std::string without_blanks(std::string_view text) {
 enum class Level : std::uint8_t { declaration, cost, tunables, tunable, within };
 
 bool is_left_out(Level level, std::string_view key) {
-  constexpr std::array kOfDeclaration{"schema", "name",       "codename", "source",
-                                      "notes",  "considered", "require",  "generic"};
+  constexpr std::array kOfDeclaration{"schema",     "name",    "codename", "source",  "notes",
+                                      "considered", "require", "generic",  "include", "uses"};
   constexpr std::array kOfCost{"bytes", "efficiency"};
   switch (level) {
     case Level::declaration:

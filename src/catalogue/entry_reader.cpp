@@ -10,6 +10,7 @@
 #include "base/rooms.hpp"
 #include "catalogue/library.hpp"
 #include "catalogue/reader.hpp"
+#include "catalogue/sized_names.hpp"
 
 namespace morton::catalogue {
 namespace {
@@ -52,8 +53,8 @@ void read_generic(const JsonReader& reader, const ProblemFamily& family, Entry& 
   }
 }
 
-void read_ranges(const JsonReader& reader, const NameSet& known, Entry& entry) {
-  entry.launch.global = read_expressions(reader.at("global"), known);
+void read_ranges(const JsonReader& reader, const SizedNames& names, Entry& entry) {
+  entry.launch.global = read_all_sized(reader.at("global"), names);
   entry.launch.local = read_expressions(reader.at("local"), tunable_names(entry));
   if (entry.launch.local.empty() || entry.launch.local.size() > 3) {
     reader.at("local").fail("expected 1 to 3 dimensions, got " +
@@ -99,12 +100,11 @@ Expression padded_flop(const Entry& entry) {
   return entry.cost.flop.substitute(padded);
 }
 
-void read_cost(const JsonReader& reader, const NameSet& known, Entry& entry) {
+void read_cost(const JsonReader& reader, const SizedNames& names, Entry& entry) {
   reader.allow_keys({"flop", "work", "bytes", "efficiency"});
-  entry.cost.flop = read_expression(reader.at("flop"), known);
-  entry.cost.work =
-      reader.has("work") ? read_expression(reader.at("work"), known) : padded_flop(entry);
-  if (reader.has("bytes")) entry.cost.bytes = read_expression(reader.at("bytes"), known);
+  entry.cost.flop = read_sized(reader.at("flop"), names);
+  entry.cost.work = reader.has("work") ? read_sized(reader.at("work"), names) : padded_flop(entry);
+  if (reader.has("bytes")) entry.cost.bytes = read_sized(reader.at("bytes"), names);
   const JsonReader efficiency = reader.at("efficiency");
   efficiency.allow_keys({"cpu", "gpu", "low_power_gpu", "gpu_without_local_memory"});
   for (const char* kind : {"cpu", "gpu"}) static_cast<void>(efficiency.at(kind));
@@ -142,16 +142,30 @@ Entry::Edges read_edges(const JsonReader& reader) {
   reader.fail("expected 'pad' or 'guard', got '" + edges + "'");
 }
 
-void read_source(const JsonReader& reader, Entry& entry) {
-  const JsonReader source = reader.at("source");
-  entry.program.source_file = source.text();
-  const std::string& name = entry.program.source_file;
+/// The name of a file of kernels' text: beside the entry, or in another folder of kernels.
+std::string read_file_name(const JsonReader& reader, std::string_view extension) {
+  const std::string name = reader.text();
   const bool leaves = name.starts_with('/') || name.find("..") != std::string::npos ||
                       name.find('\\') != std::string::npos;
-  if (!name.ends_with(".cl") || leaves) {
-    source.fail("expected a .cl file beside this one, or family/file.cl, got '" +
-                entry.program.source_file + "'");
+  if (!name.ends_with(extension) || leaves) {
+    reader.fail("expected a " + std::string(extension) + " file beside this one, or folder/file" +
+                std::string(extension) + ", got '" + name + "'");
   }
+  return name;
+}
+
+void read_source(const JsonReader& reader, Entry& entry) {
+  entry.program.source_file = read_file_name(reader.at("source"), ".cl");
+  if (reader.has("include")) {
+    for (const JsonReader& element : reader.at("include").elements()) {
+      const std::string name = read_file_name(element, ".clh");
+      if (std::ranges::count(entry.program.includes, name) > 0) {
+        element.fail("'" + name + "' stands twice");
+      }
+      entry.program.includes.push_back(name);
+    }
+  }
+  if (reader.has("uses")) entry.program.uses = reader.at("uses").texts();
   entry.program.function = reader.at("function").text();
   if (!is_identifier(entry.program.function)) {
     reader.at("function").fail("'" + entry.program.function + "' is no name of a function");
@@ -185,13 +199,12 @@ Entry read_library_entry(const JsonReader& reader, const ProblemFamily& family, 
     reader.at("routine").fail(std::string(library->title) + " has no routine '" +
                               entry.call.routine + "' that Morton calls");
   }
-  const auto names = known_names(entry);
-  const NameSet known(names.begin(), names.end());
+  const SizedNames names = names_of(entry);
   read_operands(reader.at("operands"), family, entry);
-  if (reader.has("require")) entry.require = read_expressions(reader.at("require"), known);
+  if (reader.has("require")) entry.require = read_all_sized(reader.at("require"), names);
   read_start(reader.at("epilogue"), entry);
   entry.where_named = library->choice == Library::Choice::where_named;
-  read_cost(reader.at("cost"), known, entry);
+  read_cost(reader.at("cost"), names, entry);
   return entry;
 }
 
@@ -229,7 +242,8 @@ Entry read_entry(const JsonReader& reader) {
                      "function",  "operands",   "align",    "edges",
                      "arguments", "global",     "local",    "local_memory_bytes",
                      "tunables",  "require",    "epilogue", "terms_per_truncation",
-                     "cost",      "considered", "generic",  "notes"});
+                     "cost",      "considered", "generic",  "notes",
+                     "include",   "sizes",      "uses"});
   check_notes(reader);
   const ProblemFamily& family = read_family(reader.at("problem"));
   Entry entry;
@@ -238,16 +252,16 @@ Entry read_entry(const JsonReader& reader) {
   read_source(reader, entry);
   if (reader.has("tunables")) read_tunables(reader.at("tunables"), family, entry);
   read_operands(reader.at("operands"), family, entry);
-  const auto names = known_names(entry);
-  const NameSet known(names.begin(), names.end());
+  SizedNames names = names_of(entry);
+  if (reader.has("sizes")) read_sizes(reader.at("sizes"), names);
   if (reader.has("align")) read_align(reader.at("align"), family, entry);
   entry.padding.edges = read_edges(reader.at("edges"));
   read_arguments(reader.at("arguments"), family, entry);
-  read_ranges(reader, known, entry);
+  read_ranges(reader, names, entry);
   if (reader.has("local_memory_bytes")) {
-    entry.launch.local_memory_bytes = read_expression(reader.at("local_memory_bytes"), known);
+    entry.launch.local_memory_bytes = read_sized(reader.at("local_memory_bytes"), names);
   }
-  if (reader.has("require")) entry.require = read_expressions(reader.at("require"), known);
+  if (reader.has("require")) entry.require = read_all_sized(reader.at("require"), names);
   read_epilogue(reader.at("epilogue"), entry);
   entry.where_named = read_where_named(reader);
   if (reader.has("generic")) read_generic(reader.at("generic"), family, entry);
@@ -256,7 +270,7 @@ Entry read_entry(const JsonReader& reader) {
     entry.terms_per_truncation = terms.integer();
     if (entry.terms_per_truncation < 1) terms.fail("expected a number of terms of 1 or more");
   }
-  read_cost(reader.at("cost"), known, entry);
+  read_cost(reader.at("cost"), names, entry);
   return entry;
 }
 

@@ -6,13 +6,13 @@
 #include <nlohmann/json.hpp>
 
 #include "base/device/device_info.hpp"
+#include "base/text/identifiers.hpp"
 
 namespace morton::catalogue {
 
 bool is_identifier(std::string_view text) {
   if (text.empty() || std::isdigit(static_cast<unsigned char>(text[0])) != 0) return false;
-  return std::all_of(text.begin(), text.end(),
-                     [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+  return std::ranges::all_of(text, is_in_identifiers);
 }
 
 std::string join(const NameSet& names) {
@@ -78,12 +78,9 @@ std::string read_name(const JsonReader& reader, const ProblemFamily& family) {
 }
 
 bool declares_function(std::string_view text, std::string_view name) {
-  const auto is_word = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-  };
   for (std::size_t at = text.find(name); at != std::string_view::npos;
        at = text.find(name, at + 1)) {
-    if (at > 0 && is_word(text[at - 1])) continue;
+    if (at > 0 && is_in_identifiers(text[at - 1])) continue;
     std::size_t next = at + name.size();
     while (next < text.size() && std::isspace(static_cast<unsigned char>(text[next])) != 0) ++next;
     if (next < text.size() && text[next] == '(') return true;

@@ -168,29 +168,23 @@ bool lie_together(const InstanceOperand& operand, std::int64_t count) {
          loops.back().dimension == static_cast<int>(view.dimensions.size()) - 1;
 }
 
-std::string sixteen_type() {
-  return "#ifndef SIXTEEN\ntypedef float morton_sixteen "
-         "__attribute__((ext_vector_type(16), aligned(4)));\n#define SIXTEEN morton_sixteen\n"
-         "#endif\n";
-}
-
 std::vector<MacroText> vector_macros(const InstanceOperand& operand, const IndexText& text,
-                                     const std::string& coordinates) {
+                                     const std::string& coordinates, int lanes) {
   const std::string& name = operand.name;
   const DType type = operand.arrangement.dtype;
   const std::string index = text.index.to_opencl();
   const std::string last = coordinate_name(operand.view.dimensions.back());
   const std::string others = coordinates.substr(0, coordinates.size() - last.size());
   const auto at = [&](int i) { return "(" + others + "(" + last + ") + " + std::to_string(i); };
-  const bool sixteen = type == DType::f32 && lie_together(operand, 16);
+  const bool together = lanes > 0 && type == DType::f32 && lie_together(operand, lanes);
   if (operand.direction == InstanceOperand::Direction::read) {
-    std::string load = "(*(__global const SIXTEEN*)(" + name + " + " + index + "))";
-    if (!sixteen) {
-      load = "(SIXTEEN)(";
-      for (int i = 0; i < 16; ++i) load += (i > 0 ? ", LOAD_" : "LOAD_") + name + at(i) + ")";
+    std::string load = "(*(__global const vector*)(" + name + " + " + index + "))";
+    if (!together) {
+      load = "(vector)(";
+      for (int i = 0; i < lanes; ++i) load += (i > 0 ? ", LOAD_" : "LOAD_") + name + at(i) + ")";
       load += ")";
     }
-    return {{"LOAD16_" + name, "(" + coordinates + ")", load}};
+    return {{"LOAD_VECTOR_" + name, "(" + coordinates + ")", load}};
   }
   const auto one_by_one = [&](const std::string& vector, int count) {
     constexpr const char* kDigits = "0123456789abcdef";
@@ -202,10 +196,10 @@ std::vector<MacroText> vector_macros(const InstanceOperand& operand, const Index
   };
   std::string store4 = lie_together(operand, 4) ? store4_text(type, name, index, "(v)") : "";
   if (store4.empty()) store4 = one_by_one("float4", 4);
-  const std::string store16 = sixteen ? "(*(__global SIXTEEN*)(" + name + " + " + index + ") = (v))"
-                                      : one_by_one("SIXTEEN", 16);
+  const std::string store = together ? "(*(__global vector*)(" + name + " + " + index + ") = (v))"
+                                     : one_by_one("vector", lanes);
   return {{"STORE4_" + name, "(" + coordinates + ", v)", store4},
-          {"STORE16_" + name, "(" + coordinates + ", v)", store16}};
+          {"STORE_VECTOR_" + name, "(" + coordinates + ", v)", store}};
 }
 
 }  // namespace morton::source

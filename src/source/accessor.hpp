@@ -54,15 +54,13 @@ struct SideIndex {
 /// `count`, follow each other in memory.
 [[nodiscard]] bool lie_together(const InstanceOperand& operand, std::int64_t count);
 
-/// Of an operand that is written STORE4_<name> and STORE16_<name>, of one that is read
-/// LOAD16_<name>: neighbours along its last dimension as a vector, in one access where they lie
-/// together, else one by one. `text` is the index of the first of them, `coordinates` the
-/// parameters of the operand's scalar macro, which these call.
+/// Of an operand that is written STORE4_<name> and STORE_VECTOR_<name>, of one that is read
+/// LOAD_VECTOR_<name>: neighbours along its last dimension as a vector, in one access where they
+/// lie together, else one by one. `text` is the index of the first of them, `coordinates` the
+/// parameters of the operand's scalar macro, which these call; `lanes` the numbers of a vector, 0
+/// of a kernel that has none.
 [[nodiscard]] std::vector<MacroText> vector_macros(const InstanceOperand& operand,
                                                    const IndexText& text,
-                                                   const std::string& coordinates);
-/// The type of sixteen floats at any float's address, SIXTEEN, that the macros of 16 pass; may
-/// stand in a program any number of times.
-[[nodiscard]] std::string sixteen_type();
+                                                   const std::string& coordinates, int lanes);
 
 }  // namespace morton::source

@@ -2,12 +2,12 @@
 #include "source/instance.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <set>
 #include <sstream>
 
 #include "base/files/file.hpp"
 #include "base/text/bare_code.hpp"
+#include "base/text/identifiers.hpp"
 #include "source/accessor.hpp"
 #include "source/element.hpp"
 #include "source/instance_writer.hpp"
@@ -16,21 +16,6 @@
 
 namespace morton::source {
 namespace {
-
-/// The names that OpenCL C code holds.
-std::set<std::string_view> names_in(std::string_view code) {
-  const auto is_part_of_name = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-  };
-  std::set<std::string_view> names;
-  for (std::size_t i = 0; i < code.size();) {
-    std::size_t end = i;
-    while (end < code.size() && is_part_of_name(code[end])) ++end;
-    if (end > i) names.insert(code.substr(i, end - i));
-    i = end + 1;
-  }
-  return names;
-}
 
 void replace_all(std::string& text, std::string_view what, std::string_view with) {
   for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at)) {
@@ -164,6 +149,7 @@ InstanceSource InstanceWriter::write() {
   InstanceSource result;
   result.function = unique(spec_.entry->program.function);
   define(spec_.entry->program.function, "", result.function);
+  for (const auto& name : spec_.entry->program.shared_names) define(name, "", unique(name));
   define_constants();
   for (const auto& operand : spec_.operands) define_operand(operand);
   define_epilogue();
@@ -183,7 +169,7 @@ InstanceSource InstanceWriter::write() {
 /// problems that differ in others share the kernel.
 void InstanceWriter::define_structure(std::string& text) const {
   const std::string code = bare_code(text);
-  const std::set<std::string_view> named = names_in(code);
+  const std::set<std::string_view> named = identifiers_in(code);
   const auto& arguments = spec_.entry->launch.arguments;
   std::string constants;
   for (const auto& [name, value] : spec_.problem.structure) {

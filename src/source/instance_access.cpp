@@ -107,15 +107,21 @@ void InstanceWriter::define_scalar_access(const InstanceOperand& operand) {
   define_vector_access(operand, text);
 }
 
-/// STORE4, STORE16 and LOAD16: neighbours along the last dimension, at once where they lie
-/// together.
+/// STORE4, STORE_VECTOR and LOAD_VECTOR: neighbours along the last dimension, at once where they
+/// lie together. The type `vector` and its LANES are those of shared/vectors.clh.
 void InstanceWriter::define_vector_access(const InstanceOperand& operand, const IndexText& text) {
   if (any_rank_) return;
   const std::string coordinates = macro_parameters(operand.view);
-  for (const MacroText& macro : vector_macros(operand, text, coordinates)) {
-    if (spec_.entry->program.code.find(macro.name) == std::string::npos) continue;
-    // Not every compiler need know the type's attributes: only CPUs' kernels ask for it.
-    if (macro.name.find("16_") != std::string::npos) head_ << sixteen_type();
+  // LANES are those of `vector` only where the kernel uses that type: others have many more.
+  const auto lanes = spec_.tunables.find("LANES");
+  const bool has_vectors =
+      std::ranges::any_of(spec_.entry->program.uses, [](const std::string& definition) {
+        return definition.find("_VECTOR_") != std::string::npos;
+      });
+  const int count =
+      has_vectors && lanes != spec_.tunables.end() ? static_cast<int>(lanes->second) : 0;
+  for (const MacroText& macro : vector_macros(operand, text, coordinates, count)) {
+    if (!spec_.entry->uses(macro.name)) continue;
     define(macro.name, macro.parameters, macro.body);
   }
 }
@@ -128,18 +134,18 @@ void InstanceWriter::define_memory_order(const InstanceOperand& dst) {
   define("INSIDE_dst", "", text.inside.empty() ? "1" : "(" + text.inside + ")");
   define("STORE_dst_AT", "(e, v)", store_text(dst.arrangement.dtype, dst.name, "(e)", "(v)"));
   const std::string four = aligned_store4_text(dst.arrangement.dtype, dst.name, "(e)", "(v)");
-  const bool asked = spec_.entry->program.code.find("STORE4_dst_AT") != std::string::npos;
+  const bool asked = spec_.entry->uses("STORE4_dst_AT");
   if (asked && !four.empty()) define("STORE4_dst_AT", "(e, v)", four);
-  if (spec_.entry->program.code.find("ALIKE_dst") != std::string::npos) define_common_order(dst);
+  if (spec_.entry->uses("ALIKE_dst")) define_common_order(dst);
   // Tables need sizes that other kernels would carry as arguments in vain.
-  if (spec_.entry->program.code.find("RUN_LENGTH_dst") == std::string::npos) return;
+  if (!spec_.entry->uses("RUN_LENGTH_dst")) return;
   RunTexts runs = run_texts(dst, *find("src"));
   sizes_.merge(runs.sizes);
   for (const auto& macro : runs.macros) define(macro.name, macro.parameters, macro.body);
 }
 
 bool InstanceWriter::lies_alike() const {
-  if (spec_.entry->program.code.find("ALIKE_dst") == std::string::npos) return false;
+  if (!spec_.entry->uses("ALIKE_dst")) return false;
   const InstanceOperand& dst = *find("dst");
   const InstanceOperand& source = *find("src0");
   const bool has_padding =

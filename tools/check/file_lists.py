@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lists and files agree:
 
-- src/kernels: every entry names a .cl file beside it, every .cl file has an entry, and no file
-  lies where the build does not embed it;
+- src/kernels: every entry names a .cl file beside it, every .cl file has an entry, every .clh file
+  is included, and no file lies where the build does not embed it;
 - src/ops/ops.def: one line, one file or row of a table, and one tests/cases file for every
   operator;
 - tests: every test lies in a folder that becomes a program.
@@ -22,17 +22,19 @@ def check_kernels(problems):
     named = set()
     kernels = [p for p in files() if p.parts[:2] == ("src", "kernels")]
     for path in kernels:
-        if len(path.parts) != 4 or path.suffix not in (".cl", ".json"):
-            problems.add(path, 0, "src/kernels holds <family>/*.cl and <family>/*.json only")
+        if len(path.parts) != 4 or path.suffix not in (".cl", ".clh", ".json"):
+            problems.add(path, 0, "src/kernels holds <family>/*.cl, *.clh and *.json only")
         elif path.suffix == ".json" and path.parts[2] != "tuned":
             named |= sources_of(path, problems)
     for path in kernels:
         if path.suffix == ".cl" and path not in named:
             problems.add(path, 0, "is the source of no entry")
+        if path.suffix == ".clh" and path not in named:
+            problems.add(path, 0, "no entry includes it")
 
 
 def sources_of(path, problems):
-    """The .cl files that a .json file of src/kernels names; reports those that are absent."""
+    """The .cl and .clh files that a .json file of src/kernels names; reports those that are absent."""
     try:
         content = json.loads(read(path))
     except json.JSONDecodeError as error:
@@ -43,12 +45,12 @@ def sources_of(path, problems):
     for entry in entries:
         if "source" not in entry:
             continue
-        # One of another family is named with that family's folder.
-        folder = path.parent.parent if "/" in entry["source"] else path.parent
-        source = folder / entry["source"]
-        found.add(source)
-        if not (ROOT / source).is_file():
-            problems.add(path, 0, f"names a source that does not exist: {source}")
+        for name in [entry["source"], *entry.get("include", [])]:
+            # One of another family is named with that family's folder.
+            source = (path.parent.parent if "/" in name else path.parent) / name
+            found.add(source)
+            if not (ROOT / source).is_file():
+                problems.add(path, 0, f"names a file that does not exist: {source}")
     return found
 
 

@@ -54,7 +54,7 @@ def check_folder(path, problems):
     if folder not in ORDER:
         problems.add(path, 0, f"is in no folder of src/ that the order names: {' '.join(ORDER)}")
     elif folder == "kernels":
-        problems.add(path, 0, "src/kernels holds data only (.cl and .json)")
+        problems.add(path, 0, "src/kernels holds data only (.cl, .clh and .json)")
 
 
 def check_between_folders(path, line, target, problems):

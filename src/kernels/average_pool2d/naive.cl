@@ -18,36 +18,22 @@
 __kernel ATTRIBUTES void naive(ARGUMENTS) {
   const uint e = get_global_id(1) * get_global_size(0) + get_global_id(0);
   if (e >= (uint)(N * C * OH * OW)) return;
-  const int ow = e % OW;
-  const int oh = e / OW % OH;
-  const int c = e / (OW * OH) % C;
-  const int n = e / (OW * OH * C);
-  // Extents of what counts: COUNT_PAD widens the image by its padding.
-  const int above = COUNT_PAD ? PT : 0;
-  const int below = COUNT_PAD ? PB : 0;
-  const int left = COUNT_PAD ? PL : 0;
-  const int right = COUNT_PAD ? PR : 0;
-
-  int rows = 0;
-  for (int kh = 0; kh < KH; ++kh) {
-    const int h = oh * SH + kh * DH - PT;
-    if (h >= -above && h < H + below) ++rows;
-  }
-  int columns = 0;
-  for (int kw = 0; kw < KW; ++kw) {
-    const int w = ow * SW + kw * DW - PL;
-    if (w >= -left && w < W + right) ++columns;
-  }
+  const place at = place_of(e, C, OH, OW);
+  // What counts: the image, widened by its padding with COUNT_PAD.
+  const int rows =
+      counted(at.h * SH - PT, KH, DH, COUNT_PAD ? -PT : 0, H + (COUNT_PAD ? PB : 0));
+  const int columns =
+      counted(at.w * SW - PL, KW, DW, COUNT_PAD ? -PL : 0, W + (COUNT_PAD ? PR : 0));
 
   TYPE_acc sum = 0;
   for (int kh = 0; kh < KH; ++kh) {
-    const int h = oh * SH + kh * DH - PT;
+    const int h = at.h * SH + kh * DH - PT;
     if (h < 0 || h >= H) continue;
     for (int kw = 0; kw < KW; ++kw) {
-      const int w = ow * SW + kw * DW - PL;
+      const int w = at.w * SW + kw * DW - PL;
       if (w < 0 || w >= W) continue;
-      sum += LOAD_src(n, c, h, w);
+      sum += LOAD_src(at.n, at.c, h, w);
     }
   }
-  STORE_dst(n, c, oh, ow, EPILOGUE(sum / (TYPE_acc)(rows * columns), n, c, oh, ow));
+  STORE_dst(at.n, at.c, at.h, at.w, EPILOGUE(sum / (TYPE_acc)(rows * columns), at.n, at.c, at.h, at.w));
 }

@@ -44,8 +44,6 @@
 #define UNROLLED (LANES < 8 ? LANES : 8)
 
 __kernel ATTRIBUTES void blocks(ARGUMENTS) {
-  // LANES floats at any float's address: OpenCL's vectors start at multiples of their size.
-  typedef float vector __attribute__((ext_vector_type(LANES), aligned(4)));
   __local float patch[PIXELS * LANES];
   __local float sums[BLOCKS * PIXELS * LANES];
   const int in_blocks = (I + LANES - 1) / LANES;
@@ -88,11 +86,7 @@ __kernel ATTRIBUTES void blocks(ARGUMENTS) {
       }
 
       vector sum[PIXELS][BLOCKS];
-#pragma unroll
-      for (int p = 0; p < PIXELS; ++p) {
-#pragma unroll
-        for (int b = 0; b < BLOCKS; ++b) sum[p][b] = 0.0f;
-      }
+      clear_pixels(sum);
       if (s0 > 0) {
 #pragma unroll
         for (int p = 0; p < PIXELS; ++p) {
@@ -134,22 +128,11 @@ __kernel ATTRIBUTES void blocks(ARGUMENTS) {
             for (int b = 0; b < BLOCKS; ++b) {
               filter[b] = *(__global const vector*)(filters[b] + (i0 + i) * LANES);
             }
-#pragma unroll
-            for (int p = 0; p < PIXELS; ++p) {
-              const float scalar = patch[p * LANES + i0 + i];
-#pragma unroll
-              for (int b = 0; b < BLOCKS; ++b) sum[p][b] += scalar * filter[b];
-            }
+            multiply_pixels(sum, patch + i0 + i, LANES, filter);
           }
         }
       }
-#pragma unroll
-      for (int p = 0; p < PIXELS; ++p) {
-#pragma unroll
-        for (int b = 0; b < BLOCKS; ++b) {
-          *(__local vector*)(sums + (p * BLOCKS + b) * LANES) = sum[p][b];
-        }
-      }
+      keep_pixels(sum, sums);
 
       // The text of the epilogue stands in one loop: it may be long, and PoCL compiles every copy.
       for (int p = 0; p < count; ++p) {

@@ -39,8 +39,6 @@
   }
 
 __kernel ATTRIBUTES void depthwise_blocks(ARGUMENTS) {
-  // LANES floats at any float's address: OpenCL's vectors start at multiples of their size.
-  typedef float vector __attribute__((ext_vector_type(LANES), aligned(4)));
   __local float sums[PIXELS * LANES];
   const int blocks = (C + LANES - 1) / LANES;
   // Windows of these columns lie within the image.
@@ -48,19 +46,16 @@ __kernel ATTRIBUTES void depthwise_blocks(ARGUMENTS) {
   const int reach = W - 1 - (KW - 1) * DW + PL;
   const int inner_end = clamp(reach < 0 ? 0 : reach / SW + 1, inner_begin, OW);
   const int rows = N * blocks * OH;
-  const int items = get_global_size(0);
-  const int last = (int)((long)rows * (get_global_id(0) + 1) / items);
-  for (int r = (int)((long)rows * get_global_id(0) / items); r < last; ++r) {
-    const int oh = r % OH;
-    const int block = r / OH % blocks;
-    const int n = r / OH / blocks;
-    const int h0 = oh * SH - PT;
-    __global const float* plane = src + (n * blocks + block) * (H * W) * LANES;
+  const int last = share(rows, get_global_id(0) + 1, get_global_size(0));
+  for (int r = share(rows, get_global_id(0), get_global_size(0)); r < last; ++r) {
+    const block_row at = row_of(r, blocks, OH);
+    const int h0 = at.oh * SH - PT;
+    __global const float* plane = src + (at.n * blocks + at.block) * (H * W) * LANES;
     __global float* out = dst + r * OW * LANES;
     vector filter[KH * KW];
 #pragma unroll
     for (int k = 0; k < KH * KW; ++k) {
-      filter[k] = *(__global const vector*)(weights + (block * (KH * KW) + k) * LANES);
+      filter[k] = *(__global const vector*)(weights + (at.block * (KH * KW) + k) * LANES);
     }
     for (int ow = 0; ow < OW;) {
       int count = 1;
@@ -97,17 +92,17 @@ __kernel ATTRIBUTES void depthwise_blocks(ARGUMENTS) {
       // The text of the epilogue stands in one loop: it may be long, and PoCL compiles every copy.
       // The mask takes nothing away; it tells the compiler that o is a multiple of LANES and not
       // negative, so that EPILOGUE reads neighbours.
-      const int o = block * LANES & (0x1000000 - LANES);
+      const int o = at.block * LANES & (0x1000000 - LANES);
       for (int p = ow - first; p < count; ++p) {
         __local float* found = sums + p * LANES;
         vector result = *(__local const vector*)found;
         if (o + LANES <= C) {
 #pragma unroll
-          for (int l = 0; l < LANES; ++l) result[l] = EPILOGUE(result[l], n, o + l, oh, first + p);
+          for (int l = 0; l < LANES; ++l) result[l] = EPILOGUE(result[l], at.n, o + l, at.oh, first + p);
         } else {
           for (int l = 0; l < LANES; ++l) {
             const float value = found[l];
-            found[l] = o + l < C ? EPILOGUE(value, n, o + l, oh, first + p) : 0.0f;
+            found[l] = o + l < C ? EPILOGUE(value, at.n, o + l, at.oh, first + p) : 0.0f;
           }
           result = *(__local const vector*)found;
         }

@@ -8,8 +8,8 @@
 //   dst      NOHW   ((n*O + o)*OH + oh)*OW + ow
 //
 // For filters with long rows and few results, as the gradient of a filter is: there the image is the
-// layer's input and the filter what came back for its output. Sums run along rows of the filter, sixteen
-// columns side by side; the sixteen partial sums of a result are added up at the end.
+// layer's input and the filter what came back for its output. Sums run along rows of the filter, a vector's
+// columns side by side; the partial sums of a result are added up at the end.
 //
 //      src, row h, in local memory   0 [. . . . . . . . . .] 0     zeros where it ends
 //                                      \_________/
@@ -21,26 +21,23 @@
 // the copy holds, and not stored. With DW above 1 the copy deals the row out to DW rows of every DW-th
 // element.
 //
-// Tunables: ROWS, COLUMNS; WIDTH, elements of the copy.
+// Tunables: LANES, floats of a vector; ROWS, COLUMNS; WIDTH, elements of the copy.
 // Assumes: a work-group of one work-item, which needs no barrier between its use of local memory.
 // `a * b + c` is left to the compiler to contract into one operation: PoCL's mad() is two.
-#define VECTORS ((KW + 15) / 16)
+#define VECTORS ((KW + LANES - 1) / LANES)
 // Elements of each dealt row: those of the last result's last vector included.
-#define REACH (((COLUMNS - 1) * SW) / DW + VECTORS * 16)
+#define REACH (((COLUMNS - 1) * SW) / DW + VECTORS * LANES)
 #if DW * REACH > WIDTH
 #error "conv2d.filter_rows: WIDTH must hold the columns that a tile's vectors reach"
 #endif
 
 __kernel ATTRIBUTES void filter_rows(ARGUMENTS) {
-  // Sixteen floats that may start at any float, where OpenCL's float16 starts at 64 bytes only.
-  typedef float sixteen __attribute__((ext_vector_type(16), aligned(4)));
   __local float copy[WIDTH];
   const int down = (OH + ROWS - 1) / ROWS;
   const int across = (OW + COLUMNS - 1) / COLUMNS;
   const int tiles = N * O * down * across;
-  const int items = get_global_size(0);
-  const int last = (int)((long)tiles * (get_global_id(0) + 1) / items);
-  for (int t = (int)((long)tiles * get_global_id(0) / items); t < last; ++t) {
+  const int last = share(tiles, get_global_id(0) + 1, get_global_size(0));
+  for (int t = share(tiles, get_global_id(0), get_global_size(0)); t < last; ++t) {
     const int ow = t % across * COLUMNS;
     const int oh = t / across % down * ROWS;
     const int o = t / across / down % O;
@@ -51,7 +48,7 @@ __kernel ATTRIBUTES void filter_rows(ARGUMENTS) {
     const int h_end = min((oh + rows - 1) * SH - PT + (KH - 1) * DH + 1, H);
     for (int x = 0; x < DW * REACH; ++x) copy[x] = 0.0f;
 
-    sixteen sum[ROWS][COLUMNS];
+    vector sum[ROWS][COLUMNS];
 #pragma unroll
     for (int r = 0; r < ROWS; ++r) {
 #pragma unroll
@@ -66,8 +63,8 @@ __kernel ATTRIBUTES void filter_rows(ARGUMENTS) {
         int x = max(-w0, 0);
         __global const float* line = plane + h * W + w0;
         if (DW == 1) {
-          for (; x + 16 <= end; x += 16) {
-            *(__local sixteen*)(copy + x) = *(__global const sixteen*)(line + x);
+          for (; x + LANES <= end; x += LANES) {
+            *(__local vector*)(copy + x) = *(__global const vector*)(line + x);
           }
         }
         for (; x < end; ++x) copy[x % DW * REACH + x / DW] = line[x];
@@ -78,26 +75,26 @@ __kernel ATTRIBUTES void filter_rows(ARGUMENTS) {
           if ((r >= rows) | (from_top < 0) | (kh >= KH) | (from_top % DH != 0)) continue;
           const int place = first_weight + kh * KW;
 #pragma unroll
-          for (int v = 0; v < KW; v += 16) {
-            sixteen filter = 0.0f;
-            if (v + 16 <= KW) {
-              filter = *(__global const sixteen*)(weights + place + v);
-            } else if (place + v + 16 <= O * (I * KH * KW)) {
+          for (int v = 0; v < KW; v += LANES) {
+            vector filter = 0.0f;
+            if (v + LANES <= KW) {
+              filter = *(__global const vector*)(weights + place + v);
+            } else if (place + v + LANES <= O * (I * KH * KW)) {
               // What follows the row is not the row's.
-              filter = *(__global const sixteen*)(weights + place + v);
+              filter = *(__global const vector*)(weights + place + v);
 #pragma unroll
-              for (int l = 0; l < 16; ++l) {
+              for (int l = 0; l < LANES; ++l) {
                 if (v + l >= KW) filter[l] = 0.0f;
               }
             } else {
 #pragma unroll
-              for (int l = 0; l < 16; ++l) {
+              for (int l = 0; l < LANES; ++l) {
                 if (v + l < KW) filter[l] = weights[place + v + l];
               }
             }
 #pragma unroll
             for (int c = 0; c < COLUMNS; ++c) {
-              sum[r][c] += filter * *(__local const sixteen*)(copy + c * SW % DW * REACH +
+              sum[r][c] += filter * *(__local const vector*)(copy + c * SW % DW * REACH +
                                                               c * SW / DW + v);
             }
           }
@@ -109,10 +106,7 @@ __kernel ATTRIBUTES void filter_rows(ARGUMENTS) {
     for (int r = 0; r < ROWS; ++r) {
 #pragma unroll
       for (int c = 0; c < COLUMNS; ++c) {
-        float total = 0.0f;
-#pragma unroll
-        for (int l = 0; l < 16; ++l) total += sum[r][c][l];
-        results[r * COLUMNS + c] = total;
+        results[r * COLUMNS + c] = sum_of(sum[r][c]);
       }
     }
     for (int r = 0; r < rows; ++r) {

@@ -18,33 +18,22 @@
 //      . [i j k l m n] . . .               filter hangs over the image
 //                                            |   |   |
 //          weights   k                       v   v   v
-//          o         x  ---->              [16][16][16]     a tile: TILE_M * TILE_N/16 accumulators
-//          o+TILE_M  x  ---->              [16][16][16]     the next tile reads the same panel
+//          o         x  ---->              [L ][L ][L ]     a tile: TILE_M * TILE_N/L accumulators
+//          o+TILE_M  x  ---->              [L ][L ][L ]     the next tile reads the same panel
 //
-// The panel is DEPTH rows deep at most. Where K is more, the band of tiles is gone through once for
-// each DEPTH, and its sums wait in `sums` meanwhile. The bounds of a run depend on (kh, kw) alone and
+// The panel is DEPTH rows deep at most (shared/band.clh). The bounds of a run depend on (kh, kw) alone and
 // serve all channels.
 //
 // Work-groups along O come first, those of a group one after another. The last pixels, if they are fewer than TILE_N, come before all
 // others: they cost less, and what is left for the end is then of one size; they are computed in
-// vectors of 16, one after the other.
+// vectors of L, one after the other.
 //
 // Edges: in place of outputs that do not exist the last one of the band is computed.
 //
-// Tunables: TILE_M outputs and TILE_N pixels (a multiple of 16) of the tile; BAND_M outputs of a band at
+// Tunables: LANES, the L above: floats of a vector; TILE_M outputs and TILE_N pixels (a multiple of LANES) of the tile; BAND_M outputs of a band at
 // most (a multiple of TILE_M); DEPTH rows of the panel. How many bands there are is the global size.
 // Assumes: a work-group of one work-item, which needs no barrier between its use of local memory.
-// `a * b + c` is left to the compiler to contract into one operation: PoCL's mad() is two.
-#if TILE_N % 16 != 0 || BAND_M % TILE_M != 0
-#error "conv2d.gathered: TILE_N must be a multiple of 16, BAND_M of TILE_M"
-#endif
-#define TILE_VECTORS (TILE_N / 16)
-// A vector may reach this far beyond what it is meant for.
-#define SPARE 16
-
 __kernel ATTRIBUTES void gathered(ARGUMENTS) {
-  // Sixteen floats that may start at any float, where OpenCL's float16 starts at 64 bytes only.
-  typedef float sixteen __attribute__((ext_vector_type(16), aligned(4)));
   __local float panel[DEPTH * TILE_N];
   __local float sums[BAND_M * TILE_N];
   const int K = I * KH * KW;
@@ -58,7 +47,7 @@ __kernel ATTRIBUTES void gathered(ARGUMENTS) {
   const int outputs = min(group_outputs - in_group, height);
   const int p0 = (get_global_size(1) - 1 - get_global_id(1)) * TILE_N;
   const int columns = min(pixels - p0, TILE_N);
-  const int wide = (columns + 15) / 16 * 16;
+  const int wide = (columns + LANES - 1) / LANES * LANES;
 
   // The runs: pixels of the panel that lie in one row of dst.
   int run_end[TILE_N];
@@ -81,7 +70,7 @@ __kernel ATTRIBUTES void gathered(ARGUMENTS) {
       // The channels of which position f of the filter is a row of this panel.
       const int first = (max(k0 - f, 0) + KH * KW - 1) / (KH * KW);
       const int last = (k0 + depth - f + KH * KW - 1) / (KH * KW);
-      float row[TILE_N + SPARE];
+      float row[TILE_N + LANES];
       for (int c = 0; c < wide; ++c) row[c] = 0.0f;
       int begin[TILE_N];
       int end[TILE_N];
@@ -104,16 +93,16 @@ __kernel ATTRIBUTES void gathered(ARGUMENTS) {
           if (SW <= 2) {
             // Vectors may reach beyond the run, but not beyond src.
             const int left = N * C * H * W - (start[r] + ch * H * W);
-            for (; c < end[r] && left >= (c - begin[r] + 16) * SW; c += 16) {
-              const sixteen one = *(__global const sixteen*)(line + (c - begin[r]) * SW);
+            for (; c < end[r] && left >= (c - begin[r] + LANES) * SW; c += LANES) {
+              const vector one = *(__global const vector*)(line + (c - begin[r]) * SW);
               if (SW == 1) {
-                *(sixteen*)(row + c) = one;
+                *(vector*)(row + c) = one;
               } else {
-                const sixteen two = *(__global const sixteen*)(line + (c - begin[r]) * SW + 16);
-                sixteen even;
+                const vector two = *(__global const vector*)(line + (c - begin[r]) * SW + LANES);
+                vector even;
                 even.lo = one.even;
                 even.hi = two.even;
-                *(sixteen*)(row + c) = even;
+                *(vector*)(row + c) = even;
               }
             }
           }
@@ -123,8 +112,8 @@ __kernel ATTRIBUTES void gathered(ARGUMENTS) {
           for (c = end[r]; c < next; ++c) row[c] = 0.0f;
         }
         __local float* to = panel + (ch * KH * KW + f - k0) * TILE_N;
-        for (int c = 0; c < wide; c += 16) {
-          *(__local sixteen*)(to + c) = *(const sixteen*)(row + c);
+        for (int c = 0; c < wide; c += LANES) {
+          *(__local vector*)(to + c) = *(const vector*)(row + c);
         }
       }
     }
@@ -132,49 +121,14 @@ __kernel ATTRIBUTES void gathered(ARGUMENTS) {
       __global const float* filter[TILE_M];
 #pragma unroll
       for (int i = 0; i < TILE_M; ++i) filter[i] = weights + (o0 + min(t + i, outputs - 1)) * K + k0;
-      if (columns == TILE_N) {
-        sixteen sum[TILE_M][TILE_VECTORS];
-#pragma unroll
-        for (int i = 0; i < TILE_M; ++i) {
-#pragma unroll
-          for (int j = 0; j < TILE_VECTORS; ++j) {
-            sum[i][j] = 0.0f;
-            if (k0 > 0) sum[i][j] = *(__local const sixteen*)(sums + (t + i) * TILE_N + 16 * j);
-          }
-        }
-        for (int k = 0; k < depth; ++k) {
-#pragma unroll
-          for (int i = 0; i < TILE_M; ++i) {
-            const float scalar = filter[i][k];
-#pragma unroll
-            for (int j = 0; j < TILE_VECTORS; ++j) {
-              sum[i][j] += scalar * *(__local const sixteen*)(panel + k * TILE_N + 16 * j);
-            }
-          }
-        }
-#pragma unroll
-        for (int i = 0; i < TILE_M; ++i) {
-#pragma unroll
-          for (int j = 0; j < TILE_VECTORS; ++j) {
-            *(__local sixteen*)(sums + (t + i) * TILE_N + 16 * j) = sum[i][j];
-          }
-        }
+      __local float* waiting = sums + t * TILE_N;
+      if (columns < TILE_N) {
+        multiply_narrow(waiting, filter, 1, panel, depth, columns, k0 == 0);
       } else {
-        for (int c = 0; c < columns; c += 16) {
-          sixteen sum[TILE_M];
-#pragma unroll
-          for (int i = 0; i < TILE_M; ++i) {
-            sum[i] = 0.0f;
-            if (k0 > 0) sum[i] = *(__local const sixteen*)(sums + (t + i) * TILE_N + c);
-          }
-          for (int k = 0; k < depth; ++k) {
-            const sixteen across = *(__local const sixteen*)(panel + k * TILE_N + c);
-#pragma unroll
-            for (int i = 0; i < TILE_M; ++i) sum[i] += filter[i][k] * across;
-          }
-#pragma unroll
-          for (int i = 0; i < TILE_M; ++i) *(__local sixteen*)(sums + (t + i) * TILE_N + c) = sum[i];
-        }
+        vector sum[TILE_M][TILE_VECTORS];
+        take_waiting(sum, waiting, k0 == 0);
+        multiply_panel(sum, filter, 1, panel, depth);
+        leave_waiting(sum, waiting);
       }
       if (k0 + DEPTH < K) continue;
       // The text of the epilogue stands once: it may be long, and PoCL compiles every copy.
@@ -195,5 +149,3 @@ __kernel ATTRIBUTES void gathered(ARGUMENTS) {
     }
   }
 }
-#undef TILE_VECTORS
-#undef SPARE

@@ -91,16 +91,13 @@
   }
 
 __kernel ATTRIBUTES void groups_blocks(ARGUMENTS) {
-  // LANES floats at any float's address: OpenCL's vectors start at multiples of their size.
-  typedef float vector __attribute__((ext_vector_type(LANES), aligned(4)));
   __local float strip[STRIP * LANES];
   __local float sums[PIXELS * LANES];
   const int blocks = (C + LANES - 1) / LANES;
   const int across = (OW + PIXELS - 1) / PIXELS;
   const int tiles = N * blocks * OH * across;
-  const int items = get_global_size(0);
-  const int last = (int)((long)tiles * (get_global_id(0) + 1) / items);
-  for (int t = (int)((long)tiles * get_global_id(0) / items); t < last; ++t) {
+  const int last = share(tiles, get_global_id(0) + 1, get_global_size(0));
+  for (int t = share(tiles, get_global_id(0), get_global_size(0)); t < last; ++t) {
     const int ow = t % across * PIXELS;
     const int oh = t / across % OH;
     const int block = t / across / OH % blocks;

@@ -33,8 +33,6 @@
 #define STRIP (((PIXELS - 1) * SW + (KW - 1) * DW + LANES) / LANES * LANES)
 
 __kernel ATTRIBUTES void image_blocks(ARGUMENTS) {
-  // LANES floats at any float's address: OpenCL's vectors start at multiples of their size.
-  typedef float vector __attribute__((ext_vector_type(LANES), aligned(4)));
   __local float strips[STRIPS];
   __local float sums[BLOCKS * PIXELS * LANES];
   const int out_blocks = (O + LANES - 1) / LANES;
@@ -74,11 +72,7 @@ __kernel ATTRIBUTES void image_blocks(ARGUMENTS) {
     for (int b0 = 0; b0 < out_blocks; b0 += BLOCKS) {
       const int blocks = min(out_blocks - b0, BLOCKS);
       vector sum[PIXELS][BLOCKS];
-#pragma unroll
-      for (int p = 0; p < PIXELS; ++p) {
-#pragma unroll
-        for (int b = 0; b < BLOCKS; ++b) sum[p][b] = 0.0f;
-      }
+      clear_pixels(sum);
       for (int row = 0; row < C * KH; ++row) {
         __local const float* strip = strips + row * STRIP;
         __global const float* filters[BLOCKS];
@@ -93,21 +87,10 @@ __kernel ATTRIBUTES void image_blocks(ARGUMENTS) {
           for (int b = 0; b < BLOCKS; ++b) {
             filter[b] = *(__global const vector*)(filters[b] + kw * LANES);
           }
-#pragma unroll
-          for (int p = 0; p < PIXELS; ++p) {
-            const float scalar = strip[p * SW + kw * DW];
-#pragma unroll
-            for (int b = 0; b < BLOCKS; ++b) sum[p][b] += scalar * filter[b];
-          }
+          multiply_pixels(sum, strip + kw * DW, SW, filter);
         }
       }
-#pragma unroll
-      for (int p = 0; p < PIXELS; ++p) {
-#pragma unroll
-        for (int b = 0; b < BLOCKS; ++b) {
-          *(__local vector*)(sums + (p * BLOCKS + b) * LANES) = sum[p][b];
-        }
-      }
+      keep_pixels(sum, sums);
 
       // The text of the epilogue stands in one loop: it may be long, and PoCL compiles every copy.
       for (int p = 0; p < count; ++p) {

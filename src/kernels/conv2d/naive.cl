@@ -19,23 +19,20 @@
 __kernel ATTRIBUTES void naive(ARGUMENTS) {
   const uint e = get_global_id(1) * get_global_size(0) + get_global_id(0);
   if (e >= (uint)(N * O * OH * OW)) return;
-  const int ow = e % OW;
-  const int oh = e / OW % OH;
-  const int o = e / (OW * OH) % O;
-  const int n = e / (OW * OH * O);
-  const int first_channel = o / (O / G) * I;
+  const place at = place_of(e, O, OH, OW);
+  const int first_channel = at.c / (O / G) * I;
 
   TYPE_acc sum = 0;
   for (int i = 0; i < I; ++i) {
     for (int kh = 0; kh < KH; ++kh) {
-      const int h = oh * SH + kh * DH - PT;
+      const int h = at.h * SH + kh * DH - PT;
       if (h < 0 || h >= H) continue;
       for (int kw = 0; kw < KW; ++kw) {
-        const int w = ow * SW + kw * DW - PL;
+        const int w = at.w * SW + kw * DW - PL;
         if (w < 0 || w >= W) continue;
-        sum += LOAD_src(n, first_channel + i, h, w) * LOAD_weights(o, i, kh, kw);
+        sum += LOAD_src(at.n, first_channel + i, h, w) * LOAD_weights(at.c, i, kh, kw);
       }
     }
   }
-  STORE_dst(n, o, oh, ow, EPILOGUE(sum, n, o, oh, ow));
+  STORE_dst(at.n, at.c, at.h, at.w, EPILOGUE(sum, at.n, at.c, at.h, at.w));
 }

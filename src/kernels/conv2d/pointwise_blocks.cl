@@ -51,8 +51,6 @@
   }
 
 __kernel ATTRIBUTES void pointwise_blocks(ARGUMENTS) {
-  // LANES floats at any float's address: OpenCL's vectors start at multiples of their size.
-  typedef float vector __attribute__((ext_vector_type(LANES), aligned(4)));
   typedef float half_vector __attribute__((ext_vector_type(LANES / 2), aligned(4)));
   __local float patch[PIXELS * LANES];
   __local float sums[BLOCKS * PIXELS * LANES];
@@ -118,13 +116,7 @@ __kernel ATTRIBUTES void pointwise_blocks(ARGUMENTS) {
         }
         continue;
       }
-#pragma unroll
-      for (int p = 0; p < PIXELS; ++p) {
-#pragma unroll
-        for (int b = 0; b < BLOCKS; ++b) {
-          *(__local vector*)(sums + (p * BLOCKS + b) * LANES) = sum[p][b];
-        }
-      }
+      keep_pixels(sum, sums);
       // The text of the epilogue stands in one loop: it may be long, and PoCL compiles every copy.
       int h = pixel / W;
       int w = pixel % W;

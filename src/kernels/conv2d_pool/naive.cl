@@ -18,19 +18,16 @@
 __kernel ATTRIBUTES void naive(ARGUMENTS) {
   const uint e = get_global_id(1) * get_global_size(0) + get_global_id(0);
   if (e >= (uint)(N * O * OH * OW)) return;
-  const int ow = e % OW;
-  const int oh = e / OW % OH;
-  const int o = e / (OW * OH) % O;
-  const int n = e / (OW * OH * O);
-  const int first_channel = o / (O / G) * I;
-  const TYPE_acc start = LOAD_bias(o);
+  const place at = place_of(e, O, OH, OW);
+  const int first_channel = at.c / (O / G) * I;
+  const TYPE_acc start = LOAD_bias(at.c);
 
   TYPE_acc pooled = COMBINE == 0 ? 0.0f : -INFINITY;
   for (int qh = 0; qh < QH; ++qh) {
-    const int y = oh * UH - QT + qh;
+    const int y = at.h * UH - QT + qh;
     if (y < 0 || y >= RH) continue;
     for (int qw = 0; qw < QW; ++qw) {
-      const int x = ow * UW - QL + qw;
+      const int x = at.w * UW - QL + qw;
       if (x < 0 || x >= RW) continue;
       TYPE_acc sum = 0;
       for (int i = 0; i < I; ++i) {
@@ -40,7 +37,7 @@ __kernel ATTRIBUTES void naive(ARGUMENTS) {
           for (int kw = 0; kw < KW; ++kw) {
             const int w = x * SW + kw * DW - PL;
             if (w < 0 || w >= W) continue;
-            sum += LOAD_src(n, first_channel + i, h, w) * LOAD_weights(o, i, kh, kw);
+            sum += LOAD_src(at.n, first_channel + i, h, w) * LOAD_weights(at.c, i, kh, kw);
           }
         }
       }
@@ -54,17 +51,10 @@ __kernel ATTRIBUTES void naive(ARGUMENTS) {
   }
   if (COMBINE == 0) {
     // What counts: the image, widened by its padding with COUNT_PAD.
-    int rows = 0;
-    for (int q = 0; q < QH; ++q) {
-      const int y = oh * UH - QT + q;
-      if (y >= (COUNT_PAD ? -QT : 0) && y < RH + (COUNT_PAD ? QB : 0)) ++rows;
-    }
-    int columns = 0;
-    for (int q = 0; q < QW; ++q) {
-      const int x = ow * UW - QL + q;
-      if (x >= (COUNT_PAD ? -QL : 0) && x < RW + (COUNT_PAD ? QR : 0)) ++columns;
-    }
+    const int rows = counted(at.h * UH - QT, QH, 1, COUNT_PAD ? -QT : 0, RH + (COUNT_PAD ? QB : 0));
+    const int columns =
+        counted(at.w * UW - QL, QW, 1, COUNT_PAD ? -QL : 0, RW + (COUNT_PAD ? QR : 0));
     pooled /= (TYPE_acc)(rows * columns);
   }
-  STORE_dst(n, o, oh, ow, EPILOGUE(pooled, n, o, oh, ow));
+  STORE_dst(at.n, at.c, at.h, at.w, EPILOGUE(pooled, at.n, at.c, at.h, at.w));
 }

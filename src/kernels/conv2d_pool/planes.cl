@@ -21,7 +21,7 @@
 //     p g h i j k l p   filters    I J K L - - -     then rows and
 //     p m n o p q r p              M N O P - - -     columns pooled
 //
-//     sums of TILE_O outputs and VECTORS * 16 neighbours of the long row are in registers at a time
+//     sums of TILE_O outputs and VECTORS * LANES neighbours of the long row are in registers at a time
 //
 // The last elements of a row, marked -, are of no use: KW - 1 of `pitch`. Where a window reaches into
 // them, or above or below, they are overwritten by what does not count, -INFINITY or 0. With strides
@@ -29,23 +29,17 @@
 //
 // Edges: in place of outputs that do not exist the last one is computed.
 //
-// Tunables: TILE_O and VECTORS of the tile in registers; SCRATCH, elements of the copy; MAPS, elements
-// of a plane of r; GROUPS, work-items at most.
+// Tunables: LANES, floats of a vector; TILE_O and VECTORS of the tile in registers; SCRATCH, elements of the copy;
+// MAPS, elements of a plane of r; GROUPS, work-items at most.
 // Assumes: a work-group of one work-item, which needs no barrier between its use of local memory; every
 // window of a mean has something that counts.
-#define DOWN_PHASES (KH == 1 ? 1 : SH)
-#define ACROSS_PHASES (KW == 1 ? 1 : SW)
-#define MORE_ROWS ((KH - 1) * DH / SH)
-#define MORE_COLUMNS ((KW - 1) * DW / SW)
-// A vector may reach this far beyond what it is meant for.
-#define SPARE (16 * VECTORS)
+// A tile may reach this far beyond what it is meant for.
+#define REACH (LANES * VECTORS)
 #define IS_MEAN (COMBINE == 0)
 #define NOTHING (IS_MEAN ? 0.0f : -INFINITY)
-#define POOLED16(a, b) (IS_MEAN ? (a) + (b) : ((b) > (a) || (b) != (b) ? (b) : (a)))
+#define POOLED_VECTOR(a, b) (IS_MEAN ? (a) + (b) : ((b) > (a) || (b) != (b) ? (b) : (a)))
 
 __kernel ATTRIBUTES void pooled_planes(ARGUMENTS) {
-  // Sixteen floats that may start at any float, where OpenCL's float16 starts at 64 bytes only.
-  typedef float sixteen __attribute__((ext_vector_type(16), aligned(4)));
   __local float copy[SCRATCH];
   __local float maps[TILE_O * MAPS];
   __local float pooled[MAPS];
@@ -54,31 +48,27 @@ __kernel ATTRIBUTES void pooled_planes(ARGUMENTS) {
   const int needed = max(max(RW + MORE_COLUMNS, QL + RW), (OW - 1) * UW + QW);
   const int pitch = (needed + UW - 1) / UW * UW;
   const int pooled_pitch = pitch / UW;
-  const int copied_most = SCRATCH / (C * DOWN_PHASES * ACROSS_PHASES) - 2 * SPARE;
-  const int most_rows = min(copied_most / pitch - MORE_ROWS, (MAPS - SPARE - 48) / pitch);
+  const int copied_most = SCRATCH / (C * DOWN_PHASES * ACROSS_PHASES) - 2 * REACH;
+  const int most_rows = min(copied_most / pitch - MORE_ROWS, (MAPS - REACH - 3 * LANES) / pitch);
   const int most_down = (most_rows - QH) / UH + 1;
   const int bands = (OH + most_down - 1) / most_down;
   const int down = (OH + bands - 1) / bands;
   const int map_rows = (down - 1) * UH + QH;
-  const int phase = (map_rows + MORE_ROWS) * pitch + 2 * SPARE;
+  const int phase = (map_rows + MORE_ROWS) * pitch + 2 * REACH;
   const int reaches_beyond = (QL > 0) | (QT > 0) | ((OW - 1) * UW + QW > QL + RW) |
                              ((OH - 1) * UH + QH > QT + RH);
   for (int i = 0; i < C * DOWN_PHASES * ACROSS_PHASES * phase; ++i) copy[i] = 0.0f;
   for (int i = 0; i < TILE_O * MAPS; ++i) maps[i] = 0.0f;
   for (int i = 0; i < MAPS; ++i) pooled[i] = 0.0f;
   for (int c = 0; c < MAPS; ++c) {
-    int count = 0;
-    for (int q = 0; q < QW; ++q) {
-      const int x = c * UW - QL + q;
-      if (x >= (COUNT_PAD ? -QL : 0) && x < RW + (COUNT_PAD ? QR : 0)) ++count;
-    }
+    const int count =
+        counted(c * UW - QL, QW, 1, COUNT_PAD ? -QL : 0, RW + (COUNT_PAD ? QR : 0));
     across[c] = max(count, 1);
   }
 
   const int tiles = N * bands;
-  const int items = get_global_size(0);
-  const int last = (int)((long)tiles * (get_global_id(0) + 1) / items);
-  for (int tile = (int)((long)tiles * get_global_id(0) / items); tile < last; ++tile) {
+  const int last = share(tiles, get_global_id(0) + 1, get_global_size(0));
+  for (int tile = share(tiles, get_global_id(0), get_global_size(0)); tile < last; ++tile) {
     const int n = tile / bands;
     const int oh0 = tile % bands * down;
     const int rows = min(down, OH - oh0);
@@ -99,8 +89,8 @@ __kernel ATTRIBUTES void pooled_planes(ARGUMENTS) {
         const int count = copied_rows * W;
         const int left = N * C * H * W - (image + h0 * W);
         int c = 0;
-        for (; c < count && c + 16 <= left; c += 16) {
-          *(__local sixteen*)(plane + c) = *(__global const sixteen*)(src + image + h0 * W + c);
+        for (; c < count && c + LANES <= left; c += LANES) {
+          *(__local vector*)(plane + c) = *(__global const vector*)(src + image + h0 * W + c);
         }
         for (; c < count; ++c) plane[c] = src[image + h0 * W + c];
         continue;
@@ -129,8 +119,8 @@ __kernel ATTRIBUTES void pooled_planes(ARGUMENTS) {
       int output[TILE_O];
 #pragma unroll
       for (int i = 0; i < TILE_O; ++i) output[i] = min(o0 + i, O - 1);
-      for (int p = 0; p < span; p += SPARE) {
-        sixteen sum[TILE_O][VECTORS];
+      for (int p = 0; p < span; p += REACH) {
+        vector sum[TILE_O][VECTORS];
 #pragma unroll
         for (int i = 0; i < TILE_O; ++i) {
 #pragma unroll
@@ -145,10 +135,10 @@ __kernel ATTRIBUTES void pooled_planes(ARGUMENTS) {
 #pragma unroll
             for (int kw = 0; kw < KW; ++kw) {
               __local const float* from = row + kw * DW % SW * phase + kw * DW / SW;
-              sixteen value[VECTORS];
+              vector value[VECTORS];
 #pragma unroll
               for (int j = 0; j < VECTORS; ++j) {
-                value[j] = *(__local const sixteen*)(from + 16 * j);
+                value[j] = *(__local const vector*)(from + LANES * j);
               }
 #pragma unroll
               for (int i = 0; i < TILE_O; ++i) {
@@ -164,7 +154,7 @@ __kernel ATTRIBUTES void pooled_planes(ARGUMENTS) {
         for (int i = 0; i < TILE_O; ++i) {
 #pragma unroll
           for (int j = 0; j < VECTORS; ++j) {
-            *(__local sixteen*)(maps + i * MAPS + first * pitch + QL + p + 16 * j) = sum[i][j];
+            *(__local vector*)(maps + i * MAPS + first * pitch + QL + p + LANES * j) = sum[i][j];
           }
         }
       }
@@ -184,49 +174,46 @@ __kernel ATTRIBUTES void pooled_planes(ARGUMENTS) {
         }
         // Rows first, in vectors that may write into the next row before that is computed.
         for (int r = 0; r < rows; ++r) {
-          for (int c = 0; c < pitch; c += 16) {
+          for (int c = 0; c < pitch; c += LANES) {
             __local const float* from = map + r * UH * pitch + c;
-            sixteen value = *(__local const sixteen*)from;
+            vector value = *(__local const vector*)from;
 #pragma unroll
             for (int q = 1; q < QH; ++q) {
-              const sixteen next = *(__local const sixteen*)(from + q * pitch);
-              value = POOLED16(value, next);
+              const vector next = *(__local const vector*)(from + q * pitch);
+              value = POOLED_VECTOR(value, next);
             }
-            *(__local sixteen*)(pooled + r * pitch + c) = value;
+            *(__local vector*)(pooled + r * pitch + c) = value;
           }
         }
         // Columns in the same memory: what is written has been read.
-        for (int e = 0; e < rows * pooled_pitch; e += 16) {
-          sixteen value = NOTHING;
+        for (int e = 0; e < rows * pooled_pitch; e += LANES) {
+          vector value = NOTHING;
 #pragma unroll
           for (int q = 0; q < QW; ++q) {
             __local const float* from = pooled + e * UW + q;
-            sixteen next;
+            vector next;
             if (UW == 1) {
-              next = *(__local const sixteen*)from;
+              next = *(__local const vector*)from;
             } else if (UW == 2) {
-              next.lo = (*(__local const sixteen*)from).even;
-              next.hi = (*(__local const sixteen*)(from + 16)).even;
+              next.lo = (*(__local const vector*)from).even;
+              next.hi = (*(__local const vector*)(from + LANES)).even;
             } else {
-              float each[16];
-              for (int i = 0; i < 16; ++i) each[i] = from[min(i * UW, MAPS - 1 - e * UW - q)];
-              next = *(const sixteen*)each;
+              float each[LANES];
+              for (int i = 0; i < LANES; ++i) each[i] = from[min(i * UW, MAPS - 1 - e * UW - q)];
+              next = *(const vector*)each;
             }
-            value = POOLED16(value, next);
+            value = POOLED_VECTOR(value, next);
           }
-          *(__local sixteen*)(pooled + e) = value;
+          *(__local vector*)(pooled + e) = value;
         }
         // The map is of no more use: dst's rows go there, one after the other.
         for (int r = 0; r < rows; ++r) {
-          int counted = 0;
-          for (int q = 0; q < QH; ++q) {
-            const int y = (oh0 + r) * UH - QT + q;
-            if (y >= (COUNT_PAD ? -QT : 0) && y < RH + (COUNT_PAD ? QB : 0)) ++counted;
-          }
-          for (int c = 0; c < OW; c += 16) {
-            sixteen value = *(__local const sixteen*)(pooled + r * pooled_pitch + c);
-            if (IS_MEAN) value /= (float)counted * *(__local const sixteen*)(across + c);
-            *(__local sixteen*)(map + r * OW + c) = value;
+          const int down_count = counted((oh0 + r) * UH - QT, QH, 1, COUNT_PAD ? -QT : 0,
+                                         RH + (COUNT_PAD ? QB : 0));
+          for (int c = 0; c < OW; c += LANES) {
+            vector value = *(__local const vector*)(pooled + r * pooled_pitch + c);
+            if (IS_MEAN) value /= (float)down_count * *(__local const vector*)(across + c);
+            *(__local vector*)(map + r * OW + c) = value;
           }
         }
         __global float* out = dst + ((n * O + o) * OH + oh0) * OW;
@@ -237,11 +224,7 @@ __kernel ATTRIBUTES void pooled_planes(ARGUMENTS) {
     }
   }
 }
-#undef DOWN_PHASES
-#undef ACROSS_PHASES
-#undef MORE_ROWS
-#undef MORE_COLUMNS
-#undef SPARE
+#undef REACH
 #undef IS_MEAN
 #undef NOTHING
-#undef POOLED16
+#undef POOLED_VECTOR

@@ -22,26 +22,23 @@
 __kernel ATTRIBUTES void conv_transpose_naive(ARGUMENTS) {
   const uint e = get_global_id(1) * get_global_size(0) + get_global_id(0);
   if (e >= (uint)(N * O * OH * OW)) return;
-  const int ow = e % OW;
-  const int oh = e / OW % OH;
-  const int o = e / (OW * OH) % O;
-  const int n = e / (OW * OH * O);
+  const place at = place_of(e, O, OH, OW);
   const int depth = C / G;
-  const int first_channel = o / J * depth;
+  const int first_channel = at.c / J * depth;
 
   TYPE_acc sum = 0;
   for (int kh = 0; kh < KH; ++kh) {
-    const int down = oh + PT - kh * DH;
+    const int down = at.h + PT - kh * DH;
     const int h = down / SH;
     if (down < 0 || h * SH != down || h >= H) continue;
     for (int kw = 0; kw < KW; ++kw) {
-      const int across = ow + PL - kw * DW;
+      const int across = at.w + PL - kw * DW;
       const int w = across / SW;
       if (across < 0 || w * SW != across || w >= W) continue;
       for (int c = first_channel; c < first_channel + depth; ++c) {
-        sum += LOAD_src(n, c, h, w) * LOAD_weights(c, o % J, kh, kw);
+        sum += LOAD_src(at.n, c, h, w) * LOAD_weights(c, at.c % J, kh, kw);
       }
     }
   }
-  STORE_dst(n, o, oh, ow, EPILOGUE(sum, n, o, oh, ow));
+  STORE_dst(at.n, at.c, at.h, at.w, EPILOGUE(sum, at.n, at.c, at.h, at.w));
 }

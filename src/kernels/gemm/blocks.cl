@@ -55,8 +55,6 @@
   } while (0)
 
 __kernel ATTRIBUTES void gemm_blocks(ARGUMENTS) {
-  // LANES floats at any float's address: OpenCL's vectors start at multiples of their size.
-  typedef float vector __attribute__((ext_vector_type(LANES), aligned(4)));
   __local float patch[COLUMNS * LANES];
   __local float sums[BLOCKS * COLUMNS * LANES];
   const int all_blocks = (M + LANES - 1) / LANES;

@@ -2,9 +2,12 @@
 //
 // gemm.patch_panels, gemm.patch_panels_f16: dst[m,n] = EPILOGUE(sum over k of lhs[m,k] * rhs[k,n]), for
 // GPUs whose local memory is ordinary memory: what is used again lies in registers, what is read in a row.
+// gemm.patch_image, gemm.patch_image_f16: the same with rhs in an image. On an Adreno the texture processor has a
+// cache of its own, while lhs comes through the other one.
 //
 //   lhs  R_{PATCH_M*BAND}_1_C   panels of PATCH_M rows, k by k; BAND of them side by side for each k
 //   rhs  C_1_{PATCH_N}_R        (n/PATCH_N)*(K*PATCH_N) + k*PATCH_N + n%PATCH_N
+//        or R_1_4_R             texel (n/4, k): columns x and rows y of an image of RGBA floats or halves
 //   dst(m, n)                   through accessors, four columns at a time
 //
 //                          rhs    n . . .
@@ -16,7 +19,8 @@
 //        m+3   3   7            [ x x x x ]
 //
 // A work-group covers LOCAL_M x LOCAL_N patches. Work-items beside each other lie below each other in dst:
-// they read the same panel of rhs at the same time. With BAND > 1 what they read of lhs lies side by side
+// they read the same panel of rhs at the same time. With an image they lie beside each other in dst too, and read
+// neighbouring texels and the same elements of lhs. With BAND > 1 what they read of lhs lies side by side
 // too, which counts on GPUs that run several work-items in step (Bifrost, Valhall, Adreno).
 //
 // Registers: PATCH_M * PATCH_N/4 vectors for the sums, PATCH_M/4 + PATCH_N/4 for a step. A Midgard core
@@ -24,11 +28,14 @@
 // third; 8 x 8 fits none and spills, but suits GPUs with more registers.
 //
 // Edges: patches beyond dst end at once; rows and columns beyond M and N are computed and not stored.
-// K is any.
+// A texel beyond the image reads as the last one. K is any.
 //
-// Tunables: PATCH_M, PATCH_N (4 or 8); BAND; UNROLL_K, steps without a branch; LOCAL_M, LOCAL_N.
+// Tunables: PATCH_M, PATCH_N (4 or 8); BAND; UNROLL_K, steps without a branch; LOCAL_M, LOCAL_N; IMAGE in
+// gemm.patch_image and gemm.patch_image_f16 only.
 // Assumes: memory of lhs covers M rounded up to PATCH_M*BAND, of rhs N rounded up to PATCH_N, whatever it
 // holds there.
+// Source of the image: A16 (figure 7), where lhs is row-major, the patch 8 x 4 and sizes are multiples of it
+// (gemm.a16_image).
 // Source of the registers: J. Gronqvist and A. Lokhmotov, Optimising OpenCL Kernels for the ARM Mali-T600
 // GPUs. `a * b + c` is left to the compiler to contract: fma() is a function where there is no such
 // instruction, and mad() two on PoCL.
@@ -37,31 +44,46 @@
 #endif
 #define LHS_STEP (PATCH_M * BAND / 4)
 #define RHS_STEP (PATCH_N / 4)
-// One step of k: reads at `down` and `across`, in vectors, and goes on to the next.
-#define MULTIPLY                                                                              \
-  {                                                                                           \
-    float4 column[PATCH_M / 4];                                                               \
-    float4 row[RHS_STEP];                                                                     \
-    _Pragma("unroll") for (int i = 0; i < PATCH_M / 4; ++i) column[i] = AT4_lhs(down + i);    \
-    _Pragma("unroll") for (int j = 0; j < RHS_STEP; ++j) row[j] = AT4_rhs(across + j);        \
-    _Pragma("unroll") for (int i = 0; i < PATCH_M / 4; ++i) {                                 \
-      _Pragma("unroll") for (int j = 0; j < RHS_STEP; ++j) {                                  \
-        sum[4 * i][j] += column[i].s0 * row[j];                                               \
-        sum[4 * i + 1][j] += column[i].s1 * row[j];                                           \
-        sum[4 * i + 2][j] += column[i].s2 * row[j];                                           \
-        sum[4 * i + 3][j] += column[i].s3 * row[j];                                           \
-      }                                                                                       \
-    }                                                                                         \
-    down += LHS_STEP;                                                                         \
-    across += RHS_STEP;                                                                       \
+#ifdef IMAGE
+#define AT4_ACROSS(j, k) AT4_rhs(across + (j), k)
+#define NEXT_ROW 0
+#define PATCH_ROW get_global_id(1)
+#define PATCH_COLUMN get_global_id(0)
+#else
+#define AT4_ACROSS(j, k) AT4_rhs(across + (j))
+#define NEXT_ROW RHS_STEP
+#define PATCH_ROW get_global_id(0)
+#define PATCH_COLUMN get_global_id(1)
+#endif
+// Step k: reads at `down` and `across`, in vectors, and goes on to the next.
+#define MULTIPLY(k)                                                                              \
+  {                                                                                              \
+    float4 column[PATCH_M / 4];                                                                  \
+    float4 row[RHS_STEP];                                                                        \
+    _Pragma("unroll") for (int i = 0; i < PATCH_M / 4; ++i) column[i] = AT4_lhs(down + i);       \
+    _Pragma("unroll") for (int j = 0; j < RHS_STEP; ++j) row[j] = AT4_ACROSS(j, k);              \
+    _Pragma("unroll") for (int i = 0; i < PATCH_M / 4; ++i) {                                    \
+      _Pragma("unroll") for (int j = 0; j < RHS_STEP; ++j) {                                     \
+        sum[4 * i][j] += column[i].s0 * row[j];                                                  \
+        sum[4 * i + 1][j] += column[i].s1 * row[j];                                              \
+        sum[4 * i + 2][j] += column[i].s2 * row[j];                                              \
+        sum[4 * i + 3][j] += column[i].s3 * row[j];                                              \
+      }                                                                                          \
+    }                                                                                            \
+    down += LHS_STEP;                                                                            \
+    across += NEXT_ROW;                                                                          \
   }
 
 __kernel ATTRIBUTES void patch_panels(ARGUMENTS) {
-  const int m0 = get_global_id(0) * PATCH_M;
-  const int n0 = get_global_id(1) * PATCH_N;
+  const int m0 = PATCH_ROW * PATCH_M;
+  const int n0 = PATCH_COLUMN * PATCH_N;
   if (m0 >= M || n0 >= N) return;
   int down = m0 / (PATCH_M * BAND) * (LHS_STEP * K) + m0 % (PATCH_M * BAND) / 4;
+#ifdef IMAGE
+  int across = n0 / 4;
+#else
   int across = n0 / 4 * K;
+#endif
   float4 sum[PATCH_M][PATCH_N / 4];
 #pragma unroll
   for (int i = 0; i < PATCH_M; ++i) {
@@ -72,9 +94,9 @@ __kernel ATTRIBUTES void patch_panels(ARGUMENTS) {
   int k = 0;
   for (; k + UNROLL_K <= K; k += UNROLL_K) {
 #pragma unroll
-    for (int u = 0; u < UNROLL_K; ++u) MULTIPLY;
+    for (int u = 0; u < UNROLL_K; ++u) MULTIPLY(k + u);
   }
-  for (; k < K; ++k) MULTIPLY;
+  for (; k < K; ++k) MULTIPLY(k);
 
   // The rows move up instead of being indexed, so that they stay in registers although the epilogue's
   // text, which may be long, stands once for each vector.
@@ -99,4 +121,8 @@ __kernel ATTRIBUTES void patch_panels(ARGUMENTS) {
 }
 #undef LHS_STEP
 #undef RHS_STEP
+#undef AT4_ACROSS
+#undef NEXT_ROW
+#undef PATCH_ROW
+#undef PATCH_COLUMN
 #undef MULTIPLY

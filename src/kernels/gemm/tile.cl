@@ -29,27 +29,17 @@
 // Tunables: LANES, the L above: floats of a vector;
 // TILE_M rows and TILE_N columns (a multiple of LANES) of the tile.
 // Assumes: memory of rhs covers N rounded up to TILE_N, whatever it holds there.
-// `a * b + c` is left to the compiler to contract into one operation: PoCL's mad() is two.
-#if TILE_N % LANES != 0
-#error "gemm.tile: TILE_N must be a multiple of LANES"
-#endif
-#define TILE_VECTORS (TILE_N / LANES)
-
 __kernel ATTRIBUTES void tile(ARGUMENTS) {
-  // LANES floats at any float's address: OpenCL's vectors start at multiples of their size.
-  typedef float tile_row __attribute__((ext_vector_type(LANES), aligned(4)));
   const int m0 = get_global_id(0) * TILE_M;
   const int n0 = get_global_id(1) * TILE_N;
-  __global const tile_row* panel = (__global const tile_row*)(rhs + n0 * K);
+  __global const vector* panel = (__global const vector*)(rhs + n0 * K);
   const int rows = min(M - m0, TILE_M);
-  // The sums on their way to dst: the epilogue takes elements by number, which registers have not.
-  // (Its text stands once: it may be long, and PoCL compiles every copy.)
   float sums[TILE_M][TILE_N];
 
   if (2 * rows <= TILE_M) {
     for (int i = 0; i < rows; ++i) {
       __global const float* row = lhs + (m0 + i) * K;
-      tile_row sum[TILE_VECTORS];
+      vector sum[TILE_VECTORS];
 #pragma unroll
       for (int j = 0; j < TILE_VECTORS; ++j) sum[j] = 0.0f;
       for (int k = 0; k < K; ++k) {
@@ -57,30 +47,16 @@ __kernel ATTRIBUTES void tile(ARGUMENTS) {
         for (int j = 0; j < TILE_VECTORS; ++j) sum[j] += row[k] * panel[k * TILE_VECTORS + j];
       }
 #pragma unroll
-      for (int j = 0; j < TILE_VECTORS; ++j) *(tile_row*)(sums[i] + LANES * j) = sum[j];
+      for (int j = 0; j < TILE_VECTORS; ++j) *(vector*)(sums[i] + LANES * j) = sum[j];
     }
   } else {
     __global const float* row[TILE_M];
-    tile_row sum[TILE_M][TILE_VECTORS];
 #pragma unroll
-    for (int i = 0; i < TILE_M; ++i) {
-      row[i] = lhs + (m0 + min(i, rows - 1)) * K;
-#pragma unroll
-      for (int j = 0; j < TILE_VECTORS; ++j) sum[i][j] = 0.0f;
-    }
-    for (int k = 0; k < K; ++k) {
-#pragma unroll
-      for (int i = 0; i < TILE_M; ++i) {
-        const float scalar = row[i][k];
-#pragma unroll
-        for (int j = 0; j < TILE_VECTORS; ++j) sum[i][j] += scalar * panel[k * TILE_VECTORS + j];
-      }
-    }
-#pragma unroll
-    for (int i = 0; i < TILE_M; ++i) {
-#pragma unroll
-      for (int j = 0; j < TILE_VECTORS; ++j) *(tile_row*)(sums[i] + LANES * j) = sum[i][j];
-    }
+    for (int i = 0; i < TILE_M; ++i) row[i] = lhs + (m0 + min(i, rows - 1)) * K;
+    vector sum[TILE_M][TILE_VECTORS];
+    clear_tile(sum);
+    multiply_rows(sum, row, 1, rhs + n0 * K, TILE_N, K);
+    keep_tile(sum, sums);
   }
 
   const int columns = min(N - n0, TILE_N);
@@ -89,4 +65,3 @@ __kernel ATTRIBUTES void tile(ARGUMENTS) {
     for (int c = 0; c < columns; ++c) out[c] = EPILOGUE(sums[i][c], m0 + i, n0 + c);
   }
 }
-#undef TILE_VECTORS

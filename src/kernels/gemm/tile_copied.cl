@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// gemm.tile_copied: dst[m,n] = EPILOGUE(sum over k of lhs[m,k] * rhs[k,n]), for CPUs, all operands
-// row-major as they are.
+// gemm.tile_copied, gemm.tile_filters: dst[m,n] = EPILOGUE(sum over k of lhs[m,k] * rhs[k,n]), for CPUs, rhs and
+// dst row-major as they are. In gemm.tile_filters lhs are weights, which are packed once.
 //
 // As gemm.tile, but each work-item makes its panel itself: a work-group is one work-item, which computes
 // a band of dst, TILE_N columns wide and many tiles of TILE_M rows high. The first tile reads rhs in
 // place and leaves what it reads in a panel, whose stores run beside its multiplications; the tiles
 // below read the panel, in which the rows follow each other.
 //
-//   lhs  R   m*K + k
+//   lhs  R   m*K + k, or R_{TILE_M}_1_C   (m/TILE_M)*(K*TILE_M) + k*TILE_M + m%TILE_M
 //   rhs  R   k*N + n
 //   dst  R   m*N + n
 //
@@ -23,29 +23,33 @@
 //        .        x  ---->  [L ][L ][L ]  <-------+          second tile, third ... to the end of
 //        .        x  ---->  [L ][L ][L ]                     the band
 //
-// The panel is DEPTH rows deep at most. Where K is more, the band is gone through once for each DEPTH,
-// and its sums wait in `sums` meanwhile.
+// TILE_M rows of K floats each are TILE_M streams, which is more than a processor reads ahead; with
+// thousands of rows and few columns (the last layers of a network) they are what the product waits for.
+// gemm.tile_filters has one stream: the numbers that one step of a tile multiplies with lie together.
 //
 // Work-groups down the rows come first, so those that follow each other find rhs in the cache. The
 // last columns, if they are fewer than TILE_N, come before all others: they cost less, and what is
 // left for the end is then of one size. They are copied to a panel padded with zeros, and computed in
 // vectors of L, one after the other.
 //
-// Edges: in place of rows that do not exist the last one is read.
+// Edges: in place of rows that do not exist the last one is read; in gemm.tile_filters the rows that pad lhs are
+// computed from whatever is there, and not stored.
 //
 // Tunables: LANES, the L above: floats of a vector;
 // TILE_M rows and TILE_N columns (a multiple of LANES) of the tile; BAND_M rows of a band at most
-// (a multiple of TILE_M); DEPTH rows of the panel. How many bands there are is the global size.
-// Assumes: a work-group of one work-item, which needs no barrier between its use of local memory.
-// `a * b + c` is left to the compiler to contract into one operation: PoCL's mad() is two.
-#if TILE_N % LANES != 0 || BAND_M % TILE_M != 0
-#error "gemm.tile_copied: TILE_N must be a multiple of LANES, BAND_M of TILE_M"
+// (a multiple of TILE_M); DEPTH rows of the panel; FILTERS in gemm.tile_filters only. How many bands there are is
+// the global size.
+// Assumes: a work-group of one work-item, which needs no barrier between its use of local memory; memory of lhs in
+// gemm.tile_filters covers M rounded up to TILE_M.
+#ifdef FILTERS
+#define LHS_ROW(i) (lhs + (m0 + t) * K + k0 * TILE_M + (i))
+#define LHS_STEP TILE_M
+#else
+#define LHS_ROW(i) (lhs + (m0 + min(t + (i), rows - 1)) * K + k0)
+#define LHS_STEP 1
 #endif
-#define TILE_VECTORS (TILE_N / LANES)
 
 __kernel ATTRIBUTES void tile_copied(ARGUMENTS) {
-  // LANES floats at any float's address: OpenCL's vectors start at multiples of their size.
-  typedef float tile_row __attribute__((ext_vector_type(LANES), aligned(4)));
   __local float panel[DEPTH * TILE_N];
   __local float sums[BAND_M * TILE_N];
   const int bands = get_global_size(0);
@@ -63,7 +67,7 @@ __kernel ATTRIBUTES void tile_copied(ARGUMENTS) {
         __local float* copy = panel + k * TILE_N;
         int c = 0;
         for (; c + LANES <= columns; c += LANES) {
-          *(__local tile_row*)(copy + c) = *(__global const tile_row*)(across + c);
+          *(__local vector*)(copy + c) = *(__global const vector*)(across + c);
         }
         for (; c < columns; ++c) copy[c] = across[c];
         for (; c % LANES != 0; ++c) copy[c] = 0.0f;
@@ -72,70 +76,33 @@ __kernel ATTRIBUTES void tile_copied(ARGUMENTS) {
     for (int t = 0; t < rows; t += TILE_M) {
       __global const float* row[TILE_M];
 #pragma unroll
-      for (int i = 0; i < TILE_M; ++i) row[i] = lhs + (m0 + min(t + i, rows - 1)) * K + k0;
-      if (columns == TILE_N) {
-        tile_row sum[TILE_M][TILE_VECTORS];
-#pragma unroll
-        for (int i = 0; i < TILE_M; ++i) {
-#pragma unroll
-          for (int j = 0; j < TILE_VECTORS; ++j) {
-            sum[i][j] = 0.0f;
-            if (k0 > 0) sum[i][j] = *(__local const tile_row*)(sums + (t + i) * TILE_N + LANES * j);
-          }
-        }
-        if (t == 0) {
+      for (int i = 0; i < TILE_M; ++i) row[i] = LHS_ROW(i);
+      __local float* waiting = sums + t * TILE_N;
+      if (columns < TILE_N) {
+        multiply_narrow(waiting, row, LHS_STEP, panel, depth, columns, k0 == 0);
+      } else {
+        vector sum[TILE_M][TILE_VECTORS];
+        take_waiting(sum, waiting, k0 == 0);
+        if (t > 0) {
+          multiply_panel(sum, row, LHS_STEP, panel, depth);
+        } else {
           __global const float* across = rhs + k0 * N + n0;
           for (int k = 0; k < depth; ++k) {
-            tile_row found[TILE_VECTORS];
+            vector found[TILE_VECTORS];
 #pragma unroll
             for (int j = 0; j < TILE_VECTORS; ++j) {
-              found[j] = *(__global const tile_row*)(across + k * N + LANES * j);
-              *(__local tile_row*)(panel + k * TILE_N + LANES * j) = found[j];
+              found[j] = *(__global const vector*)(across + k * N + LANES * j);
+              *(__local vector*)(panel + k * TILE_N + LANES * j) = found[j];
             }
 #pragma unroll
             for (int i = 0; i < TILE_M; ++i) {
-              const float scalar = row[i][k];
+              const float scalar = row[i][k * LHS_STEP];
 #pragma unroll
               for (int j = 0; j < TILE_VECTORS; ++j) sum[i][j] += scalar * found[j];
             }
           }
-        } else {
-          for (int k = 0; k < depth; ++k) {
-#pragma unroll
-            for (int i = 0; i < TILE_M; ++i) {
-              const float scalar = row[i][k];
-#pragma unroll
-              for (int j = 0; j < TILE_VECTORS; ++j) {
-                sum[i][j] += scalar * *(__local const tile_row*)(panel + k * TILE_N + LANES * j);
-              }
-            }
-          }
         }
-#pragma unroll
-        for (int i = 0; i < TILE_M; ++i) {
-#pragma unroll
-          for (int j = 0; j < TILE_VECTORS; ++j) {
-            *(__local tile_row*)(sums + (t + i) * TILE_N + LANES * j) = sum[i][j];
-          }
-        }
-      } else {
-        for (int c = 0; c < columns; c += LANES) {
-          tile_row sum[TILE_M];
-#pragma unroll
-          for (int i = 0; i < TILE_M; ++i) {
-            sum[i] = 0.0f;
-            if (k0 > 0) sum[i] = *(__local const tile_row*)(sums + (t + i) * TILE_N + c);
-          }
-          for (int k = 0; k < depth; ++k) {
-            const tile_row across = *(__local const tile_row*)(panel + k * TILE_N + c);
-#pragma unroll
-            for (int i = 0; i < TILE_M; ++i) sum[i] += row[i][k] * across;
-          }
-#pragma unroll
-          for (int i = 0; i < TILE_M; ++i) {
-            *(__local tile_row*)(sums + (t + i) * TILE_N + c) = sum[i];
-          }
-        }
+        leave_waiting(sum, waiting);
       }
       if (k0 + DEPTH < K) continue;
       // The text of the epilogue stands once: it may be long, and PoCL compiles every copy.
@@ -148,4 +115,5 @@ __kernel ATTRIBUTES void tile_copied(ARGUMENTS) {
     }
   }
 }
-#undef TILE_VECTORS
+#undef LHS_ROW
+#undef LHS_STEP

@@ -7,36 +7,33 @@
 //   rhs  C   n*K + k
 //   dst  R   m*N + n
 //
-//                               rhs, columns as rows     n    [ 16 numbers  ]
-//                                                        n+1  [ 16 numbers  ]   one step: a vector of each row and
-//             k          k+16                            .    [ 16 numbers  ]   column of the tile is loaded, and each
-//   lhs  m    [ 16 numbers  ]  --->  16 sums for each of the  row multiplied by each column
-//        m+1  [ 16 numbers  ]        TILE_M x TILE_N elements
-//        .    [ 16 numbers  ]
+//                              rhs, columns as rows     n    [ L numbers ]
+//                                                       n+1  [ L numbers ]   one step: a vector of each row and
+//             k         k+L                             .    [ L numbers ]   column of the tile is loaded, and each
+//   lhs  m    [ L numbers ]  --->  L sums for each of the    row multiplied by each column
+//        m+1  [ L numbers ]        TILE_M x TILE_N elements
+//        .    [ L numbers ]
 //
-// With 4 x 4 that is 8 loads for 16 multiply-adds, where gemm.row_dots has 18. At the end the 16 numbers of each
+// With 4 x 4 that is 8 loads for 16 multiply-adds, where gemm.row_dots has 18. At the end the L numbers of each
 // element are added up, for a row of the tile at one time.
 //
 // A work-group is one work-item, which computes ROWS rows of TILE_N columns, TILE_M at a time.
 //
-// Edges: in place of rows and columns that do not exist the last ones are read. The last terms, fewer than 16,
-// come with those before them, which are set to zero in both operands; where K is below 16, they are added one by
+// Edges: in place of rows and columns that do not exist the last ones are read. The last terms, fewer than L,
+// come with those before them, which are set to zero in both operands; where K is below L, they are added one by
 // one.
 //
-// Tunables: TILE_M (4) and TILE_N (4); ROWS of a work-item (a multiple of TILE_M).
-#if TILE_M != 4 || TILE_N != 4
+// Tunables: LANES, the L above: floats of a vector; TILE_M and TILE_N (4) of the tile; ROWS of a work-item (a multiple of TILE_M).
+#if TILE_N != 4
 #error "gemm.tile_dots: the sums of four columns are added up together"
 #endif
 
 __kernel ATTRIBUTES void tile_dots(ARGUMENTS) {
-  // Sixteen floats that may start at any float, where OpenCL's float16 starts at 64 bytes only.
-  typedef float sixteen __attribute__((ext_vector_type(16), aligned(4)));
   const int n0 = get_global_id(0) * TILE_N;
   const int columns = min(N - n0, TILE_N);
   const int begin = get_global_id(1) * ROWS;
   const int end = min(begin + ROWS, M);
-  const int left = K % 16;
-  const int16 lanes = (int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  const int left = K % LANES;
   __global const float* column[TILE_N];
 #pragma unroll
   for (int j = 0; j < TILE_N; ++j) column[j] = rhs + (n0 + min(j, columns - 1)) * K;
@@ -44,35 +41,31 @@ __kernel ATTRIBUTES void tile_dots(ARGUMENTS) {
   for (int m0 = begin; m0 < end; m0 += TILE_M) {
     const int rows = min(end - m0, TILE_M);
     __global const float* row[TILE_M];
-    float16 sum[TILE_M][TILE_N];
+    vector sum[TILE_M][TILE_N];
 #pragma unroll
     for (int i = 0; i < TILE_M; ++i) {
       row[i] = lhs + (m0 + min(i, rows - 1)) * K;
 #pragma unroll
       for (int j = 0; j < TILE_N; ++j) sum[i][j] = 0.0f;
     }
-    for (int k = 0; k + 16 <= K; k += 16) {
-      float16 across[TILE_N];
+    for (int k = 0; k + LANES <= K; k += LANES) {
+      vector across[TILE_N];
 #pragma unroll
-      for (int j = 0; j < TILE_N; ++j) across[j] = *(__global const sixteen*)(column[j] + k);
+      for (int j = 0; j < TILE_N; ++j) across[j] = *(__global const vector*)(column[j] + k);
 #pragma unroll
       for (int i = 0; i < TILE_M; ++i) {
-        const float16 down = *(__global const sixteen*)(row[i] + k);
+        const vector down = *(__global const vector*)(row[i] + k);
 #pragma unroll
         for (int j = 0; j < TILE_N; ++j) sum[i][j] += down * across[j];
       }
     }
-    if (left > 0 && K >= 16) {
-      const int16 is_new = lanes >= 16 - left;
-      float16 across[TILE_N];
+    if (left > 0 && K >= LANES) {
+      vector across[TILE_N];
 #pragma unroll
-      for (int j = 0; j < TILE_N; ++j) {
-        across[j] = select((float16)(0.0f), *(__global const sixteen*)(column[j] + K - 16), is_new);
-      }
+      for (int j = 0; j < TILE_N; ++j) across[j] = last_of(column[j] + K - LANES, left);
 #pragma unroll
       for (int i = 0; i < TILE_M; ++i) {
-        const float16 down =
-            select((float16)(0.0f), *(__global const sixteen*)(row[i] + K - 16), is_new);
+        const vector down = last_of(row[i] + K - LANES, left);
 #pragma unroll
         for (int j = 0; j < TILE_N; ++j) sum[i][j] += down * across[j];
       }
@@ -85,14 +78,13 @@ __kernel ATTRIBUTES void tile_dots(ARGUMENTS) {
       float4 part[TILE_N];
 #pragma unroll
       for (int j = 0; j < TILE_N; ++j) {
-        const float8 half_sum = sum[i][j].lo + sum[i][j].hi;
-        part[j] = half_sum.lo + half_sum.hi;
+        part[j] = quarters_of(sum[i][j]);
       }
       const float4 even = (float4)(part[0].even + part[0].odd, part[1].even + part[1].odd);
       const float4 odd = (float4)(part[2].even + part[2].odd, part[3].even + part[3].odd);
       *(float4*)sums[i] = (float4)(even.even + even.odd, odd.even + odd.odd);
     }
-    for (int k = 0; K < 16 && k < K; ++k) {
+    for (int k = 0; K < LANES && k < K; ++k) {
       for (int i = 0; i < TILE_M; ++i) {
         for (int j = 0; j < TILE_N; ++j) sums[i][j] += row[i][k] * column[j][k];
       }

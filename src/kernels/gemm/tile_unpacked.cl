@@ -30,11 +30,6 @@
 // Tunables: LANES, the L above: floats of a vector;
 // TILE_M rows and TILE_N columns (a multiple of LANES) of the tile; COLUMNS in gemm.tile_columns
 // only.
-// `a * b + c` is left to the compiler to contract into one operation: PoCL's mad() is two.
-#if TILE_N % LANES != 0
-#error "gemm.tile_unpacked: TILE_N must be a multiple of LANES"
-#endif
-#define TILE_VECTORS (TILE_N / LANES)
 #ifdef COLUMNS
 #define LHS_ROW(m) (lhs + (m))
 #define LHS_STEP M
@@ -44,8 +39,6 @@
 #endif
 
 __kernel ATTRIBUTES void tile_unpacked(ARGUMENTS) {
-  // LANES floats at any float's address: OpenCL's vectors start at multiples of their size.
-  typedef float tile_row __attribute__((ext_vector_type(LANES), aligned(4)));
   const int m0 = get_global_id(0) * TILE_M;
   const int own = get_global_id(1) * TILE_N;
   const int rows = min(M - m0, TILE_M);
@@ -53,58 +46,38 @@ __kernel ATTRIBUTES void tile_unpacked(ARGUMENTS) {
 #pragma unroll
   for (int i = 0; i < TILE_M; ++i) row[i] = LHS_ROW(m0 + min(i, rows - 1));
 
-  // The sums on their way to dst: the epilogue takes elements by number, which registers have not.
-  // (Its text stands once: it may be long, and PoCL compiles every copy.)
   float sums[TILE_M][TILE_N];
   int first = own;  // the column of sums[i][0]
 
   if (N >= TILE_N) {
     first = min(own, N - TILE_N);
-    tile_row sum[TILE_M][TILE_VECTORS];
-#pragma unroll
-    for (int i = 0; i < TILE_M; ++i) {
-#pragma unroll
-      for (int j = 0; j < TILE_VECTORS; ++j) sum[i][j] = 0.0f;
-    }
-    for (int k = 0; k < K; ++k) {
-      __global const float* across = rhs + k * N + first;
-#pragma unroll
-      for (int i = 0; i < TILE_M; ++i) {
-        const float scalar = row[i][k * LHS_STEP];
-#pragma unroll
-        for (int j = 0; j < TILE_VECTORS; ++j) {
-          sum[i][j] += scalar * *(__global const tile_row*)(across + LANES * j);
-        }
-      }
-    }
-#pragma unroll
-    for (int i = 0; i < TILE_M; ++i) {
-#pragma unroll
-      for (int j = 0; j < TILE_VECTORS; ++j) *(tile_row*)(sums[i] + LANES * j) = sum[i][j];
-    }
+    vector sum[TILE_M][TILE_VECTORS];
+    clear_tile(sum);
+    multiply_rows(sum, row, LHS_STEP, rhs + first, N, K);
+    keep_tile(sum, sums);
   } else if (N >= LANES) {
     for (int n = 0; n < N; n += LANES) {
       const int left = min(n, N - LANES);
-      tile_row sum[TILE_M];
+      vector sum[TILE_M];
 #pragma unroll
       for (int i = 0; i < TILE_M; ++i) sum[i] = 0.0f;
       for (int k = 0; k < K; ++k) {
-        const tile_row across = *(__global const tile_row*)(rhs + k * N + left);
+        const vector across = *(__global const vector*)(rhs + k * N + left);
 #pragma unroll
         for (int i = 0; i < TILE_M; ++i) sum[i] += row[i][k * LHS_STEP] * across;
       }
 #pragma unroll
-      for (int i = 0; i < TILE_M; ++i) *(tile_row*)(sums[i] + left) = sum[i];
+      for (int i = 0; i < TILE_M; ++i) *(vector*)(sums[i] + left) = sum[i];
     }
   } else {
     // A vector reaches into the rows below, whose values go to columns that are not stored. The last
     // rows, below which there are not enough, are copied before.
     const int last = K - min(K, (LANES - 1) / N);
-    tile_row sum[TILE_M];
+    vector sum[TILE_M];
 #pragma unroll
     for (int i = 0; i < TILE_M; ++i) sum[i] = 0.0f;
     for (int k = 0; k < last; ++k) {
-      const tile_row across = *(__global const tile_row*)(rhs + k * N);
+      const vector across = *(__global const vector*)(rhs + k * N);
 #pragma unroll
       for (int i = 0; i < TILE_M; ++i) sum[i] += row[i][k * LHS_STEP] * across;
     }
@@ -112,12 +85,12 @@ __kernel ATTRIBUTES void tile_unpacked(ARGUMENTS) {
     for (int n = 0; n < LANES; ++n) copy[n] = 0.0f;
     for (int k = last; k < K; ++k) {
       for (int n = 0; n < N; ++n) copy[n] = rhs[k * N + n];
-      const tile_row across = *(const tile_row*)copy;
+      const vector across = *(const vector*)copy;
 #pragma unroll
       for (int i = 0; i < TILE_M; ++i) sum[i] += row[i][k * LHS_STEP] * across;
     }
 #pragma unroll
-    for (int i = 0; i < TILE_M; ++i) *(tile_row*)sums[i] = sum[i];
+    for (int i = 0; i < TILE_M; ++i) *(vector*)sums[i] = sum[i];
   }
 
   const int end = min(own + TILE_N, N);
@@ -126,6 +99,5 @@ __kernel ATTRIBUTES void tile_unpacked(ARGUMENTS) {
     for (int n = own; n < end; ++n) out[n] = EPILOGUE(sums[i][n - first], m0 + i, n);
   }
 }
-#undef TILE_VECTORS
 #undef LHS_ROW
 #undef LHS_STEP

@@ -15,22 +15,19 @@
 __kernel ATTRIBUTES void lp_pool_naive(ARGUMENTS) {
   const uint e = get_global_id(1) * get_global_size(0) + get_global_id(0);
   if (e >= (uint)(N * C * OH * OW)) return;
-  const int ow = e % OW;
-  const int oh = e / OW % OH;
-  const int c = e / (OW * OH) % C;
-  const int n = e / (OW * OH * C);
+  const place at = place_of(e, C, OH, OW);
 
   TYPE_acc sum = 0;
   for (int kh = 0; kh < KH; ++kh) {
-    const int h = oh * SH + kh * DH - PT;
+    const int h = at.h * SH + kh * DH - PT;
     if (h < 0 || h >= H) continue;
     for (int kw = 0; kw < KW; ++kw) {
-      const int w = ow * SW + kw * DW - PL;
+      const int w = at.w * SW + kw * DW - PL;
       if (w < 0 || w >= W) continue;
-      const TYPE_acc value = fabs(LOAD_src(n, c, h, w));
+      const TYPE_acc value = fabs(LOAD_src(at.n, at.c, h, w));
       sum += P == 1 ? value : value * value;
     }
   }
   const TYPE_acc root = P == 1 ? sum : sqrt(sum);
-  STORE_dst(n, c, oh, ow, EPILOGUE(root, n, c, oh, ow));
+  STORE_dst(at.n, at.c, at.h, at.w, EPILOGUE(root, at.n, at.c, at.h, at.w));
 }

@@ -13,18 +13,13 @@
 //
 // Tunables: LANES, the L above: floats of a vector; GROUPS, work-items at most.
 __kernel ATTRIBUTES void max_blocks(ARGUMENTS) {
-  // LANES floats at any float's address: OpenCL's vectors start at multiples of their size.
-  typedef float vector __attribute__((ext_vector_type(LANES), aligned(4)));
   const int blocks = (C + LANES - 1) / LANES;
   const int rows = N * blocks * OH;
-  const int items = get_global_size(0);
-  const int last = (int)((long)rows * (get_global_id(0) + 1) / items);
-  for (int r = (int)((long)rows * get_global_id(0) / items); r < last; ++r) {
-    const int oh = r % OH;
-    const int block = r / OH % blocks;
-    const int n = r / OH / blocks;
-    const int h0 = oh * SH - PT;
-    __global const float* plane = src + (n * blocks + block) * (H * W) * LANES;
+  const int last = share(rows, get_global_id(0) + 1, get_global_size(0));
+  for (int r = share(rows, get_global_id(0), get_global_size(0)); r < last; ++r) {
+    const block_row at = row_of(r, blocks, OH);
+    const int h0 = at.oh * SH - PT;
+    __global const float* plane = src + (at.n * blocks + at.block) * (H * W) * LANES;
     __global float* out = dst + r * OW * LANES;
     for (int ow = 0; ow < OW; ++ow) {
       const int w0 = ow * SW - PL;
@@ -45,16 +40,16 @@ __kernel ATTRIBUTES void max_blocks(ARGUMENTS) {
       }
       // The mask takes nothing away; it tells the compiler that c is a multiple of LANES and not negative,
       // so that EPILOGUE reads neighbours.
-      const int c = block * LANES & (0x1000000 - LANES);
+      const int c = at.block * LANES & (0x1000000 - LANES);
       vector result = 0.0f;
       if (c + LANES <= C) {
 #pragma unroll
-        for (int l = 0; l < LANES; ++l) result[l] = EPILOGUE(most[l], n, c + l, oh, ow);
+        for (int l = 0; l < LANES; ++l) result[l] = EPILOGUE(most[l], at.n, c + l, at.oh, ow);
       } else {
         float found[LANES];
         *(vector*)found = most;
         for (int l = 0; l < LANES; ++l) {
-          found[l] = c + l < C ? EPILOGUE(found[l], n, c + l, oh, ow) : 0.0f;
+          found[l] = c + l < C ? EPILOGUE(found[l], at.n, c + l, at.oh, ow) : 0.0f;
         }
         result = *(const vector*)found;
       }

@@ -16,21 +16,18 @@
 __kernel ATTRIBUTES void naive(ARGUMENTS) {
   const uint e = get_global_id(1) * get_global_size(0) + get_global_id(0);
   if (e >= (uint)(N * C * OH * OW)) return;
-  const int ow = e % OW;
-  const int oh = e / OW % OH;
-  const int c = e / (OW * OH) % C;
-  const int n = e / (OW * OH * C);
+  const place at = place_of(e, C, OH, OW);
 
   TYPE_acc largest = -INFINITY;
   for (int kh = 0; kh < KH; ++kh) {
-    const int h = oh * SH + kh * DH - PT;
+    const int h = at.h * SH + kh * DH - PT;
     if (h < 0 || h >= H) continue;
     for (int kw = 0; kw < KW; ++kw) {
-      const int w = ow * SW + kw * DW - PL;
+      const int w = at.w * SW + kw * DW - PL;
       if (w < 0 || w >= W) continue;
-      const TYPE_acc value = LOAD_src(n, c, h, w);
+      const TYPE_acc value = LOAD_src(at.n, at.c, h, w);
       if (value > largest || value != value) largest = value;
     }
   }
-  STORE_dst(n, c, oh, ow, EPILOGUE(largest, n, c, oh, ow));
+  STORE_dst(at.n, at.c, at.h, at.w, EPILOGUE(largest, at.n, at.c, at.h, at.w));
 }

@@ -14,8 +14,6 @@
 // Tunables: LANES, the L above: floats of a vector; GROUPS, work-items that share the rows.
 // Assumes: elements of dst are countable in 31 bits.
 __kernel ATTRIBUTES void max_gradient_blocks(ARGUMENTS) {
-  // LANES floats at any float's address: OpenCL's vectors start at multiples of their size.
-  typedef float vector __attribute__((ext_vector_type(LANES), aligned(4)));
   typedef int vector_ints __attribute__((ext_vector_type(LANES), aligned(4)));
   const int blocks = (C + LANES - 1) / LANES;
   const int rows = N * blocks * OH;

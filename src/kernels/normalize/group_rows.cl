@@ -21,12 +21,6 @@
 // costs no digits. e is what the bits in EPSILON say.
 //
 // Tunables: LANES of a row (a power of 2), ROWS of a work-group.
-#if KIND == 1
-#define TERM(v) fabs(v)
-#else
-#define TERM(v) ((v) * (v))
-#endif
-
 __kernel ATTRIBUTES void group_rows(ARGUMENTS) {
   __local float parts[ROWS][LANES];
   const int lane = get_local_id(0);
@@ -41,29 +35,14 @@ __kernel ATTRIBUTES void group_rows(ARGUMENTS) {
 #if KIND == 0
     float part = 0.0f;
     for (int l = lane; l < L; l += LANES) part += from[l];
-    parts[own][lane] = part;
-    for (int half_lanes = LANES / 2; half_lanes > 0; half_lanes /= 2) {
-      barrier(CLK_LOCAL_MEM_FENCE);
-      if (lane < half_lanes) parts[own][lane] += parts[own][lane + half_lanes];
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    mean = parts[own][0] / (float)L;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    mean = total_of(parts, own, lane, part) / (float)L;
 #endif
     float sum = 0.0f;
     for (int l = lane; l < L; l += LANES) {
       const float distance = from[l] - mean;
       sum += TERM(distance);
     }
-    parts[own][lane] = sum;
-    for (int half_lanes = LANES / 2; half_lanes > 0; half_lanes /= 2) {
-      barrier(CLK_LOCAL_MEM_FENCE);
-      if (lane < half_lanes) parts[own][lane] += parts[own][lane + half_lanes];
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    sum = parts[own][0];
-    // The next rows' parts may only come when these have been read.
-    barrier(CLK_LOCAL_MEM_FENCE);
+    sum = total_of(parts, own, lane, sum);
 #if KIND == 0
     const float size = sqrt(sum / (float)L + as_float(EPSILON));
 #elif KIND == 1
@@ -79,4 +58,3 @@ __kernel ATTRIBUTES void group_rows(ARGUMENTS) {
     }
   }
 }
-#undef TERM

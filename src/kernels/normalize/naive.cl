@@ -4,7 +4,9 @@
 // KIND 0 the mean and sqrt(variance + e), with KIND 1 nothing and the sum of |src|, with KIND 2 nothing and the
 // root of the sum of squares.
 //
-//   src(m, l, n), dst(m, l, n)   through accessors
+// inverse_deviation.naive: dst[m,n] = EPILOGUE(1 / sqrt(variance over l of src[m,l,n] + e)).
+//
+//   src(m, l, n), dst(m, l, n) or dst(m, n)   through accessors
 //
 //           l ->
 //        n [x x x x x]     one work-item: one row along l, read three times (sum, squares of the distances
@@ -15,7 +17,11 @@
 // costs no digits; blocks of 64 elements are added up first, since a long sum that is added up one by
 // one loses them too. e is what the bits in EPSILON say.
 //
-// Tunables: LOCAL, work-items of a work-group.
+// Tunables: LOCAL, work-items of a work-group; DEVIATION in inverse_deviation.naive only.
+#ifdef DEVIATION
+#define KIND 0
+#endif
+
 __kernel ATTRIBUTES void naive(ARGUMENTS) {
   const uint r = get_global_id(1) * get_global_size(0) + get_global_id(0);
   if (r >= (uint)(M * N)) return;
@@ -45,6 +51,10 @@ __kernel ATTRIBUTES void naive(ARGUMENTS) {
     }
     sum += part;
   }
+#ifdef DEVIATION
+  const TYPE_acc result = 1 / sqrt(sum / (TYPE_acc)L + as_float(EPSILON));
+  STORE_dst(m, n, EPILOGUE(result, m, n));
+#else
 #if KIND == 0
   const TYPE_acc size = sqrt(sum / (TYPE_acc)L + as_float(EPSILON));
 #elif KIND == 1
@@ -56,4 +66,8 @@ __kernel ATTRIBUTES void naive(ARGUMENTS) {
     const TYPE_acc result = (LOAD_src(m, l, n) - mean) / size;
     STORE_dst(m, l, n, EPILOGUE(result, m, l, n));
   }
+#endif
 }
+#ifdef DEVIATION
+#undef KIND
+#endif

@@ -7,8 +7,8 @@
 //   src, dst  MNL   (m*N + n)*L + l
 //
 //        row r = m*N + n
-//        [ 16 numbers | 16 numbers | 16 numbers | 16 numbers | 16 numbers | ... | 1 1 1 ]
-//            sums 0       sums 1       sums 2       sums 3       sums 0           rest
+//        [ L numbers | L numbers | L numbers | L numbers | L numbers | ... | 1 1 1 ]
+//            sums 0      sums 1      sums 2      sums 3      sums 0          rest
 //
 // A row is read three times (sum, squares of the distances from the mean, result), or twice where there is no mean,
 // from a cache after the first. Four vectors of sums are under way, so that no addition waits for the one before
@@ -17,19 +17,11 @@
 // The variance is the mean square of the distances from the mean, so that a mean far from zero
 // costs no digits. e is what the bits in EPSILON say.
 //
-// Tunables: GROUPS, work-groups at most.
-#if KIND == 1
-#define TERM(v) fabs(v)
-#else
-#define TERM(v) ((v) * (v))
-#endif
-
+// Tunables: LANES, the L above: floats of a vector; GROUPS, work-groups at most.
 __kernel ATTRIBUTES void row_vectors(ARGUMENTS) {
-  // Sixteen numbers that may start at any of them, where OpenCL's vectors start at whole vectors.
-  typedef float sixteen __attribute__((ext_vector_type(16), aligned(4)));
   const int rows = M * N;
-  const int begin = (ulong)rows * get_global_id(0) / get_global_size(0);
-  const int end = (ulong)rows * (get_global_id(0) + 1) / get_global_size(0);
+  const int begin = share(rows, get_global_id(0), get_global_size(0));
+  const int end = share(rows, get_global_id(0) + 1, get_global_size(0));
   for (int r = begin; r < end; ++r) {
     __global const float* from = src + (size_t)r * L;
     __global float* to = dst + (size_t)r * L;
@@ -38,27 +30,24 @@ __kernel ATTRIBUTES void row_vectors(ARGUMENTS) {
     // The first pass finds the mean, the second what distances from it come to.
 #pragma unroll
     for (int pass = KIND == 0 ? 0 : 1; pass < 2; ++pass) {
-      float16 sums[4];
+      vector sums[4];
 #pragma unroll
       for (int i = 0; i < 4; ++i) sums[i] = 0.0f;
       int l = 0;
-      for (; l + 64 <= L; l += 64) {
+      for (; l + 4 * LANES <= L; l += 4 * LANES) {
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
-          const float16 value = *(__global const sixteen*)(from + l + 16 * i);
-          const float16 distance = value - mean;
+          const vector value = *(__global const vector*)(from + l + LANES * i);
+          const vector distance = value - mean;
           sums[i] += pass == 0 ? value : TERM(distance);
         }
       }
-      for (; l + 16 <= L; l += 16) {
-        const float16 value = *(__global const sixteen*)(from + l);
-        const float16 distance = value - mean;
+      for (; l + LANES <= L; l += LANES) {
+        const vector value = *(__global const vector*)(from + l);
+        const vector distance = value - mean;
         sums[0] += pass == 0 ? value : TERM(distance);
       }
-      const float16 all = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-      const float8 eight = all.lo + all.hi;
-      const float4 four = eight.lo + eight.hi;
-      sum = (four.x + four.y) + (four.z + four.w);
+      sum = sum_of((sums[0] + sums[1]) + (sums[2] + sums[3]));
       for (; l < L; ++l) {
         const float distance = from[l] - mean;
         sum += pass == 0 ? from[l] : TERM(distance);
@@ -80,4 +69,3 @@ __kernel ATTRIBUTES void row_vectors(ARGUMENTS) {
     }
   }
 }
-#undef TERM

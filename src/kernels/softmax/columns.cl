@@ -5,68 +5,67 @@
 //
 //   src, dst  MLN   (m*L + l)*N + n
 //
-//           n           n+16
-//      l   [ 16 numbers ]      one step of a work-item: 16 columns side by side, walked down three times (the
-//      |   [ 16 numbers ]      largest, the sum of the exponentials, the quotients); the exponentials wait
-//      v   [ 16 numbers ]      in dst for their sum
+//           n          n+L
+//      l   [ L numbers ]      one step of a work-item: L columns side by side, walked down three times (the
+//      |   [ L numbers ]      largest, the sum of the exponentials, the quotients); the exponentials wait
+//      v   [ L numbers ]      in dst for their sum
 //
-// The end of a row, fewer than 16 columns, is computed by the vector that ends there too, of which
+// The end of a row, fewer than L columns, is computed by the vector that ends there too, of which
 // only these are stored; where a row is shorter than that, columns are computed one by one. The exponentials
 // of columns that are not stored are worked out again. A work-group is one work-item, which takes every
-// (number of work-groups)th range of 16 columns.
+// (number of work-groups)th range of L columns.
 //
 // Subtracting the largest element keeps exp() at 1 or below, so no column overflows; a NaN anywhere in
 // a column makes the whole column NaN.
 //
-// Tunables: GROUPS, work-groups at most.
+// Tunables: LANES, the L above: floats of a vector; GROUPS, work-groups at most.
 __kernel ATTRIBUTES void columns(ARGUMENTS) {
-  typedef float sixteen __attribute__((ext_vector_type(16), aligned(4)));
-  const int ranges = (N + 15) / 16;
+  const int ranges = (N + LANES - 1) / LANES;
   const int units = M * ranges;
   for (int unit = get_global_id(0); unit < units; unit += get_global_size(0)) {
     const int m = unit / ranges;
-    const int n0 = unit % ranges * 16;
-    const int start = N < 16 ? 0 : min(n0, N - 16);
+    const int n0 = unit % ranges * LANES;
+    const int start = N < LANES ? 0 : min(n0, N - LANES);
     __global const float* from = src + (size_t)m * L * N + start;
     __global float* to = dst + (size_t)m * L * N + start;
-    if (N >= 16) {
-      float16 largest = *(__global const sixteen*)from;
+    if (N >= LANES) {
+      vector largest = *(__global const vector*)from;
       for (int l = 1; l < L; ++l) {
-        const float16 value = *(__global const sixteen*)(from + (size_t)l * N);
+        const vector value = *(__global const vector*)(from + (size_t)l * N);
         largest = largest < value ? value : largest;
       }
-      float16 sum = 0.0f;
+      vector sum = 0.0f;
       for (int l = 0; l < L; ++l) {
-        const float16 value = exp(*(__global const sixteen*)(from + (size_t)l * N) - largest);
+        const vector value = exp(*(__global const vector*)(from + (size_t)l * N) - largest);
 #if !LOG
-        if (start == n0) *(__global sixteen*)(to + (size_t)l * N) = value;
+        if (start == n0) *(__global vector*)(to + (size_t)l * N) = value;
 #endif
         sum += value;
       }
 #if LOG
-      const float16 shift = log(sum);
+      const vector shift = log(sum);
 #else
-      const float16 share = 1.0f / sum;
+      const vector share = 1.0f / sum;
 #endif
       for (int l = 0; l < L; ++l) {
         const size_t row = (size_t)l * N;
 #if LOG
-        const float16 result = *(__global const sixteen*)(from + row) - largest - shift;
+        const vector result = *(__global const vector*)(from + row) - largest - shift;
 #else
-        float16 result;
+        vector result;
         if (start == n0) {
-          result = *(__global const sixteen*)(to + row) * share;
+          result = *(__global const vector*)(to + row) * share;
         } else {
-          result = exp(*(__global const sixteen*)(from + row) - largest) * share;
+          result = exp(*(__global const vector*)(from + row) - largest) * share;
         }
 #endif
         if (start == n0) {
 #pragma unroll
-          for (int i = 0; i < 16; ++i) to[row + i] = EPILOGUE(result[i], m, l, n0 + i);
+          for (int i = 0; i < LANES; ++i) to[row + i] = EPILOGUE(result[i], m, l, n0 + i);
         } else {
-          float parts[16];
-          vstore16(result, 0, parts);
-          for (int i = n0 - start; i < 16; ++i) {
+          float parts[LANES];
+          *(vector*)parts = result;
+          for (int i = n0 - start; i < LANES; ++i) {
             to[row + i] = EPILOGUE(parts[i], m, l, start + i);
           }
         }

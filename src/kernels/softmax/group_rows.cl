@@ -33,27 +33,10 @@ __kernel ATTRIBUTES void group_rows(ARGUMENTS) {
     __global const float* from = src + (size_t)min(r, rows - 1) * L;
     float largest = -INFINITY;
     for (int l = lane; l < L; l += LANES) largest = fmax(largest, from[l]);
-    parts[own][lane] = largest;
-    for (int half_lanes = LANES / 2; half_lanes > 0; half_lanes /= 2) {
-      barrier(CLK_LOCAL_MEM_FENCE);
-      if (lane < half_lanes) {
-        parts[own][lane] = fmax(parts[own][lane], parts[own][lane + half_lanes]);
-      }
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    largest = parts[own][0];
-    barrier(CLK_LOCAL_MEM_FENCE);
+    largest = most_of(parts, own, lane, largest);
     float sum = 0.0f;
     for (int l = lane; l < L; l += LANES) sum += exp(from[l] - largest);
-    parts[own][lane] = sum;
-    for (int half_lanes = LANES / 2; half_lanes > 0; half_lanes /= 2) {
-      barrier(CLK_LOCAL_MEM_FENCE);
-      if (lane < half_lanes) parts[own][lane] += parts[own][lane + half_lanes];
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    sum = parts[own][0];
-    // The next rows' parts may only come when these have been read.
-    barrier(CLK_LOCAL_MEM_FENCE);
+    sum = total_of(parts, own, lane, sum);
     const int m = r / N;
     const int n = r % N;
 #if LOG

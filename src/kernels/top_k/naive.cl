@@ -15,12 +15,6 @@
 //
 // Tunables: LOCAL, work-items of a work-group.
 // Assumes: elements of src are countable in 31 bits.
-#if SMALLEST
-#define BEFORE(a, b) ((a) < (b) || ((b) != (b) && (a) == (a)))
-#else
-#define BEFORE(a, b) ((a) > (b) || ((a) != (a) && (b) == (b)))
-#endif
-
 __kernel ATTRIBUTES void naive(ARGUMENTS) {
   const uint e = get_global_id(1) * get_global_size(0) + get_global_id(0);
   if (e >= (uint)(M * L * N)) return;
@@ -40,4 +34,3 @@ __kernel ATTRIBUTES void naive(ARGUMENTS) {
   STORE_dst(m, place, n, own);
 #endif
 }
-#undef BEFORE

@@ -14,12 +14,6 @@
 // it where the smallest are.
 //
 // Tunables: LOCAL, work-items of a work-group.
-#if SMALLEST
-#define BEFORE(a, b) ((a) < (b) || ((b) != (b) && (a) == (a)))
-#else
-#define BEFORE(a, b) ((a) > (b) || ((a) != (a) && (b) == (b)))
-#endif
-
 __kernel ATTRIBUTES void passes(ARGUMENTS) {
   const uint r = get_global_id(1) * get_global_size(0) + get_global_id(0);
   if (r >= (uint)(M * N)) return;
@@ -47,4 +41,3 @@ __kernel ATTRIBUTES void passes(ARGUMENTS) {
     last_place = place;
   }
 }
-#undef BEFORE

@@ -16,51 +16,15 @@
 // Where a patch hangs over the image, its vectors are zero. A work-item takes rows of tiles of a block of
 // channels, one after another.
 //
-//          1  0 -1  0                 4  0 -5  0  1  0
-//     B' = 0  1  1  0                 0 -4 -4  1  1  0
-//          0 -1  1  0   or for        0  4 -4 -1  1  0
-//          0  1  0 -1   OUT = 4       0 -2 -1  2  1  0
-//                                     0  2 -1 -2  1  0
-//                                     0  4  0 -5  0  1
+// The matrices stand in shared/winograd_input.clh.
 //
 // Tunables: LANES, the L above: floats of a vector; GROUPS, work-items at most.
 // Assumes: memory of src and dst covers C rounded up to L, whatever src holds there.
-// Source: A. Lavin and S. Gray, "Fast Algorithms for Convolutional Neural Networks", 2015.
-#define PATCH (OUT + 2)
-#if OUT == 4
-#define TRANSFORM(d, v)                              \
-  do {                                               \
-    const vector low = (d)[4] - 4.0f * (d)[2];       \
-    const vector odd = (d)[3] - 4.0f * (d)[1];       \
-    const vector high = (d)[4] - (d)[2];             \
-    const vector twice = 2.0f * ((d)[3] - (d)[1]);   \
-    (v)[0] = 4.0f * (d)[0] - 5.0f * (d)[2] + (d)[4]; \
-    (v)[1] = low + odd;                              \
-    (v)[2] = low - odd;                              \
-    (v)[3] = high + twice;                           \
-    (v)[4] = high - twice;                           \
-    (v)[5] = 4.0f * (d)[1] - 5.0f * (d)[3] + (d)[5]; \
-  } while (0)
-#elif OUT == 2
-#define TRANSFORM(d, v)       \
-  do {                        \
-    (v)[0] = (d)[0] - (d)[2]; \
-    (v)[1] = (d)[1] + (d)[2]; \
-    (v)[2] = (d)[2] - (d)[1]; \
-    (v)[3] = (d)[1] - (d)[3]; \
-  } while (0)
-#else
-#error "winograd_input.blocks: OUT must be 2 or 4"
-#endif
-
 __kernel ATTRIBUTES void winograd_input_blocks(ARGUMENTS) {
-  // LANES floats at any float's address: OpenCL's vectors start at multiples of their size.
-  typedef float vector __attribute__((ext_vector_type(LANES), aligned(4)));
   const int blocks = (C + LANES - 1) / LANES;
   const int units = blocks * T;
-  const int items = get_global_size(0);
-  const int last = (int)((long)units * (get_global_id(0) + 1) / items);
-  for (int unit = (int)((long)units * get_global_id(0) / items); unit < last; ++unit) {
+  const int last = share(units, get_global_id(0) + 1, get_global_size(0));
+  for (int unit = share(units, get_global_id(0), get_global_size(0)); unit < last; ++unit) {
     const int block = unit / T;
     const int t = unit % T;
     const int tile = T0 + t;
@@ -88,7 +52,7 @@ __kernel ATTRIBUTES void winograd_input_blocks(ARGUMENTS) {
           }
         }
       }
-      TRANSFORM(d, v);
+      transform_input(d, v);
 #pragma unroll
       for (int p = 0; p < PATCH; ++p) columns[p][q] = v[p];
     }
@@ -96,7 +60,7 @@ __kernel ATTRIBUTES void winograd_input_blocks(ARGUMENTS) {
 #pragma unroll
     for (int p = 0; p < PATCH; ++p) {
       vector v[PATCH];
-      TRANSFORM(columns[p], v);
+      transform_input(columns[p], v);
 #pragma unroll
       for (int q = 0; q < PATCH; ++q) {
         *(__global vector*)(to + (PATCH * p + q) * units * LANES) = v[q];
@@ -104,5 +68,3 @@ __kernel ATTRIBUTES void winograd_input_blocks(ARGUMENTS) {
     }
   }
 }
-#undef PATCH
-#undef TRANSFORM

@@ -4,7 +4,7 @@
 // needs, P = OUT + 2, OUT = 2 or 4, for CPUs.
 //
 //   src           NCHW   ((n*C + c)*H + h)*W + w
-//   dst(x, c, t)  through accessors, sixteen tiles at once
+//   dst(x, c, t)  through accessors, LANES tiles at once
 //
 //   A work-group is one work-item, which takes CHUNK tiles of a channel at a time, row of tiles by row:
 //
@@ -13,48 +13,16 @@
 //     2. dealt      every OUT-th column together:    dealt[i][0] = a e i ...  a number for each tile
 //                   (OUT = 4)                        dealt[i][1] = b f j ...
 //                                                    dealt[i][4] = e i m ...
-//     3. rows       (B' d) B from dealt[i][0..P-1], sixteen tiles at once, whatever rows they are of
+//     3. rows       (B' d) B from dealt[i][0..P-1], LANES tiles at once, whatever rows they are of
 //
 // Where a patch hangs over the image, the columns are zero.
 //
-//          1  0 -1  0                 4  0 -5  0  1  0
-//     B' = 0  1  1  0                 0 -4 -4  1  1  0
-//          0 -1  1  0   or for        0  4 -4 -1  1  0
-//          0  1  0 -1   OUT = 4       0 -2 -1  2  1  0
-//                                     0  2 -1 -2  1  0
-//                                     0  4  0 -5  0  1
+// The matrices stand in shared/winograd_input.clh.
 //
-// Tunables: CHUNK, tiles of a unit, a multiple of 16; GROUPS, work-items at most.
+// Tunables: LANES, floats of a vector; CHUNK, tiles of a unit, a multiple of LANES; GROUPS, work-items at most.
 // Assumes: a work-group of one work-item, which needs no barrier between its use of local memory.
-// Source: A. Lavin and S. Gray, "Fast Algorithms for Convolutional Neural Networks", 2015.
-#define PATCH (OUT + 2)
 // Vectors may reach this far beyond what they are meant for.
-#define SPARE 32
-#if OUT == 4
-#define TRANSFORM(d, v)                           \
-  do {                                            \
-    const SIXTEEN low = (d)[4] - 4.0f * (d)[2];   \
-    const SIXTEEN odd = (d)[3] - 4.0f * (d)[1];   \
-    const SIXTEEN high = (d)[4] - (d)[2];         \
-    const SIXTEEN twice = 2.0f * ((d)[3] - (d)[1]); \
-    (v)[0] = 4.0f * (d)[0] - 5.0f * (d)[2] + (d)[4]; \
-    (v)[1] = low + odd;                           \
-    (v)[2] = low - odd;                           \
-    (v)[3] = high + twice;                        \
-    (v)[4] = high - twice;                        \
-    (v)[5] = 4.0f * (d)[1] - 5.0f * (d)[3] + (d)[5]; \
-  } while (0)
-#elif OUT == 2
-#define TRANSFORM(d, v)     \
-  do {                      \
-    (v)[0] = (d)[0] - (d)[2]; \
-    (v)[1] = (d)[1] + (d)[2]; \
-    (v)[2] = (d)[2] - (d)[1]; \
-    (v)[3] = (d)[1] - (d)[3]; \
-  } while (0)
-#else
-#error "winograd_input.planes: OUT must be 2 or 4"
-#endif
+#define SPARE (2 * LANES)
 
 __kernel ATTRIBUTES void winograd_input_planes(ARGUMENTS) {
   __local float columns[PATCH * (OUT * CHUNK + SPARE)];
@@ -65,9 +33,8 @@ __kernel ATTRIBUTES void winograd_input_planes(ARGUMENTS) {
 
   const int chunks = (T + CHUNK - 1) / CHUNK;
   const int units = C * chunks;
-  const int items = get_global_size(0);
-  const int last = (int)((long)units * (get_global_id(0) + 1) / items);
-  for (int unit = (int)((long)units * get_global_id(0) / items); unit < last; ++unit) {
+  const int last = share(units, get_global_id(0) + 1, get_global_size(0));
+  for (int unit = share(units, get_global_id(0), get_global_size(0)); unit < last; ++unit) {
     const int c = unit / chunks;
     const int t0 = unit % chunks * CHUNK;
     const int tiles = min(CHUNK, T - t0);
@@ -86,25 +53,25 @@ __kernel ATTRIBUTES void winograd_input_planes(ARGUMENTS) {
       for (int p = 0; p < PATCH; ++p) {
         for (int x = 0; x < begin; ++x) columns[p * wide + x] = 0.0f;
       }
-      for (int x = begin; x < end; x += 16) {
-        SIXTEEN d[PATCH];
-        SIXTEEN v[PATCH];
+      for (int x = begin; x < end; x += LANES) {
+        vector d[PATCH];
+        vector v[PATCH];
 #pragma unroll
         for (int p = 0; p < PATCH; ++p) {
           d[p] = 0.0f;
           if (h0 + p < 0 || h0 + p >= H) continue;
           const int from = start + p * W + x;
-          if (from + 16 <= N * C * H * W) {
-            d[p] = *(__global const SIXTEEN*)(src + from);
+          if (from + LANES <= N * C * H * W) {
+            d[p] = *(__global const vector*)(src + from);
           } else {
-            float some[16];
-            for (int l = 0; l < 16; ++l) some[l] = x + l < end ? src[from + l] : 0.0f;
-            d[p] = *(const SIXTEEN*)some;
+            float some[LANES];
+            for (int l = 0; l < LANES; ++l) some[l] = x + l < end ? src[from + l] : 0.0f;
+            d[p] = *(const vector*)some;
           }
         }
-        TRANSFORM(d, v);
+        transform_input(d, v);
 #pragma unroll
-        for (int p = 0; p < PATCH; ++p) *(__local SIXTEEN*)(columns + p * wide + x) = v[p];
+        for (int p = 0; p < PATCH; ++p) *(__local vector*)(columns + p * wide + x) = v[p];
       }
       for (int p = 0; p < PATCH; ++p) {
         for (int x = end; x < width; ++x) columns[p * wide + x] = 0.0f;
@@ -113,19 +80,19 @@ __kernel ATTRIBUTES void winograd_input_planes(ARGUMENTS) {
       // 2. Dealt; what vectors write beyond these tiles is overwritten by those that follow.
       for (int i = 0; i < PATCH; ++i) {
         __local float* to = dealt + i * PATCH * (CHUNK + SPARE) + done;
-        for (int x = 0; x < count; x += 16) {
+        for (int x = 0; x < count; x += LANES) {
 #pragma unroll
           for (int shift = 0; shift < PATCH; shift += OUT) {
-            __local const SIXTEEN* from =
-                (__local const SIXTEEN*)(columns + i * wide + OUT * x + shift);
-            SIXTEEN found[OUT];
+            __local const vector* from =
+                (__local const vector*)(columns + i * wide + OUT * x + shift);
+            vector found[OUT];
 #if OUT == 4
-            SIXTEEN even[2];
-            SIXTEEN odd[2];
+            vector even[2];
+            vector odd[2];
 #pragma unroll
             for (int e = 0; e < 2; ++e) {
-              const SIXTEEN one = from[2 * e];
-              const SIXTEEN two = from[2 * e + 1];
+              const vector one = from[2 * e];
+              const vector two = from[2 * e + 1];
               even[e].lo = one.even;
               even[e].hi = two.even;
               odd[e].lo = one.odd;
@@ -140,8 +107,8 @@ __kernel ATTRIBUTES void winograd_input_planes(ARGUMENTS) {
             found[3].lo = odd[0].odd;
             found[3].hi = odd[1].odd;
 #else
-            const SIXTEEN one = from[0];
-            const SIXTEEN two = from[1];
+            const vector one = from[0];
+            const vector two = from[1];
             found[0].lo = one.even;
             found[0].hi = two.even;
             found[1].lo = one.odd;
@@ -149,7 +116,7 @@ __kernel ATTRIBUTES void winograd_input_planes(ARGUMENTS) {
 #endif
 #pragma unroll
             for (int q = shift; q < min(shift + OUT, PATCH); ++q) {
-              *(__local SIXTEEN*)(to + q * (CHUNK + SPARE) + x) = found[q - shift];
+              *(__local vector*)(to + q * (CHUNK + SPARE) + x) = found[q - shift];
             }
           }
         }
@@ -158,22 +125,22 @@ __kernel ATTRIBUTES void winograd_input_planes(ARGUMENTS) {
     }
 
     // 3. Rows.
-    for (int x = 0; x < tiles; x += 16) {
+    for (int x = 0; x < tiles; x += LANES) {
       for (int i = 0; i < PATCH; ++i) {
         __local const float* from = dealt + i * PATCH * (CHUNK + SPARE) + x;
-        SIXTEEN d[PATCH];
-        SIXTEEN v[PATCH];
+        vector d[PATCH];
+        vector v[PATCH];
 #pragma unroll
-        for (int q = 0; q < PATCH; ++q) d[q] = *(__local const SIXTEEN*)(from + q * (CHUNK + SPARE));
-        TRANSFORM(d, v);
-        if (x + 16 <= tiles) {
+        for (int q = 0; q < PATCH; ++q) d[q] = *(__local const vector*)(from + q * (CHUNK + SPARE));
+        transform_input(d, v);
+        if (x + LANES <= tiles) {
 #pragma unroll
-          for (int j = 0; j < PATCH; ++j) STORE16_dst(PATCH * i + j, c, t0 + x, v[j]);
+          for (int j = 0; j < PATCH; ++j) STORE_VECTOR_dst(PATCH * i + j, c, t0 + x, v[j]);
         } else {
 #pragma unroll
           for (int j = 0; j < PATCH; ++j) {
-            float some[16];
-            *(SIXTEEN*)some = v[j];
+            float some[LANES];
+            *(vector*)some = v[j];
             for (int l = 0; x + l < tiles; ++l) STORE_dst(PATCH * i + j, c, t0 + x + l, some[l]);
           }
         }
@@ -181,6 +148,4 @@ __kernel ATTRIBUTES void winograd_input_planes(ARGUMENTS) {
     }
   }
 }
-#undef PATCH
 #undef SPARE
-#undef TRANSFORM

@@ -15,47 +15,17 @@
 //
 // A work-item takes tiles of a block of channels, one after another.
 //
-//             1  1  1  0                1  1  1  1  1  0
-//     A' =    0  1 -1 -1   or for       0  1 -1  2 -2  0
-//                          OUT = 4      0  1  1  4  4  0
-//                                       0  1 -1  8 -8  1
+// The matrices stand in shared/winograd_output.clh.
 //
 // Tunables: LANES, the L above: floats of a vector; GROUPS, work-items at most.
 // Assumes: a work-group of one work-item, which needs no barrier between its use of local memory; memory of
 // src and dst covers O rounded up to L, whatever src holds there.
-// Source: A. Lavin and S. Gray, "Fast Algorithms for Convolutional Neural Networks", 2015.
-#define PATCH (OUT + 2)
-#if OUT == 4
-#define TRANSFORM(m, y)                                     \
-  do {                                                      \
-    const vector sum = (m)[1] + (m)[2];                     \
-    const vector difference = (m)[1] - (m)[2];              \
-    const vector other_sum = (m)[3] + (m)[4];               \
-    const vector other_difference = (m)[3] - (m)[4];        \
-    (y)[0] = (m)[0] + sum + other_sum;                      \
-    (y)[1] = difference + 2.0f * other_difference;          \
-    (y)[2] = sum + 4.0f * other_sum;                        \
-    (y)[3] = difference + 8.0f * other_difference + (m)[5]; \
-  } while (0)
-#elif OUT == 2
-#define TRANSFORM(m, y)                \
-  do {                                 \
-    (y)[0] = (m)[0] + (m)[1] + (m)[2]; \
-    (y)[1] = (m)[1] - (m)[2] - (m)[3]; \
-  } while (0)
-#else
-#error "winograd_output.blocks: OUT must be 2 or 4"
-#endif
-
 __kernel ATTRIBUTES void winograd_output_blocks(ARGUMENTS) {
-  // LANES floats at any float's address: OpenCL's vectors start at multiples of their size.
-  typedef float vector __attribute__((ext_vector_type(LANES), aligned(4)));
   __local float results[OUT * OUT * LANES];
   const int blocks = (O + LANES - 1) / LANES;
   const int units = blocks * T;
-  const int items = get_global_size(0);
-  const int last = (int)((long)units * (get_global_id(0) + 1) / items);
-  for (int unit = (int)((long)units * get_global_id(0) / items); unit < last; ++unit) {
+  const int last = share(units, get_global_id(0) + 1, get_global_size(0));
+  for (int unit = share(units, get_global_id(0), get_global_size(0)); unit < last; ++unit) {
     const int block = unit / T;
     const int t = unit % T;
     __global const float* from = src + (block * T + t) * LANES;
@@ -68,14 +38,14 @@ __kernel ATTRIBUTES void winograd_output_blocks(ARGUMENTS) {
       for (int p = 0; p < PATCH; ++p) {
         m[p] = *(__global const vector*)(from + (PATCH * p + q) * units * LANES);
       }
-      TRANSFORM(m, y);
+      transform_output(m, y);
 #pragma unroll
       for (int p = 0; p < OUT; ++p) columns[p][q] = y[p];
     }
 #pragma unroll
     for (int p = 0; p < OUT; ++p) {
       vector y[OUT];
-      TRANSFORM(columns[p], y);
+      transform_output(columns[p], y);
 #pragma unroll
       for (int q = 0; q < OUT; ++q) *(__local vector*)(results + (p * OUT + q) * LANES) = y[q];
     }
@@ -110,5 +80,3 @@ __kernel ATTRIBUTES void winograd_output_blocks(ARGUMENTS) {
     }
   }
 }
-#undef PATCH
-#undef TRANSFORM

@@ -128,7 +128,7 @@ PreparedEntry::PreparedEntry(const Entry& of, const DeviceInfo& device,
     : entry(&of),
       chosen(choose_tunables(of, device_names, options)),
       efficiency(efficiency_of(of, device)),
-      walks_memory(of.program.code.find("COORDINATES_OF_dst") != std::string::npos ||
+      walks_memory(of.uses("COORDINATES_OF_dst") ||
                    (of.takes_work() && !writes_part_by_program(of))),
       writes_parts(plan::writes_parts(of)) {
   if (options.tuned == nullptr) return;

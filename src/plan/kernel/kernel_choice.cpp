@@ -93,8 +93,7 @@ ChosenTunables tuned_for_problem(const AskedKernel& asked, const ChosenTunables&
 }  // namespace
 
 bool writes_parts(const Entry& entry) {
-  return entry.program.code.find("COORDINATES_OF_ROW") != std::string::npos ||
-         writes_part_by_program(entry);
+  return entry.uses("COORDINATES_OF_ROW") || writes_part_by_program(entry);
 }
 
 const TaskTensor& tensor_at(TensorId id, const TaskList& tasks, const Temporaries& temporaries) {

@@ -32,7 +32,8 @@ TEST(EmbeddedKernels, AreTheFilesOnDiskByteForByte) {
 TEST(EmbeddedKernels, AreAllThereInOrder) {
   std::set<std::string> on_disk;
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(kEmbeddedDir)) {
-    if (entry.path().extension() == ".cl" || entry.path().extension() == ".json") {
+    const fs::path kind = entry.path().extension();
+    if (kind == ".cl" || kind == ".clh" || kind == ".json") {
       on_disk.insert(fs::relative(entry.path(), kEmbeddedDir).generic_string());
     }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tunables of an entry, and the values that they have where nothing is tuned.
+// The tunables of an entry, the values that they have where nothing is tuned, and its names for sizes.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/rooms.hpp"
 #include "catalogue/reader.hpp"
+#include "catalogue/sized_names.hpp"
 
 namespace morton::catalogue {
 namespace {
@@ -61,6 +62,42 @@ Environment standard_tunables(const Entry& entry, const Environment& device) {
 Environment standard_tunables(const Entry& entry) {
   static const Environment kUnknown = environment_of(DeviceInfo{});
   return standard_tunables(entry, kUnknown);
+}
+
+Expression read_sized(const JsonReader& reader, const SizedNames& names) {
+  return read_expression(reader, names.known).substitute(names.sizes);
+}
+
+std::vector<Expression> read_all_sized(const JsonReader& reader, const SizedNames& names) {
+  std::vector<Expression> expressions = read_expressions(reader, names.known);
+  for (Expression& expression : expressions) expression = expression.substitute(names.sizes);
+  return expressions;
+}
+
+SizedNames names_of(const Entry& entry) {
+  const std::vector<std::string> names = known_names(entry);
+  return {{names.begin(), names.end()}, {}};
+}
+
+void read_sizes(const JsonReader& reader, SizedNames& names) {
+  std::map<std::string, Expression> unread;
+  for (const auto& [name, member] : reader.members()) {
+    if (!is_identifier(name) || !names.known.insert(name).second) {
+      reader.fail("'" + name + "' is no name, or is known here already");
+    }
+  }
+  for (const auto& [name, member] : reader.members()) {
+    unread.emplace(name, read_expression(member, names.known));
+  }
+  while (!unread.empty()) {
+    const auto next = std::ranges::find_if(unread, [&](const auto& size) {
+      return std::ranges::none_of(size.second.variables(),
+                                  [&](const std::string& used) { return unread.contains(used); });
+    });
+    if (next == unread.end()) reader.fail("'" + unread.begin()->first + "' rests on itself");
+    names.sizes.emplace(next->first, next->second.substitute(names.sizes));
+    unread.erase(next);
+  }
 }
 
 }  // namespace morton::catalogue
