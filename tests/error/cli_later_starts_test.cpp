@@ -12,8 +12,10 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <thread>
+#include <tuple>
 
 #include "error/cli_program.hpp"
+#include "morton/files.hpp"
 #include "support/rooms.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -150,6 +152,27 @@ TEST_F(CliLaterStarts, AreNoneForKernelsThatAreAskedFor) {
   words.insert(words.end(), {"-i", kDigit});
   const Outcome outcome = run(words);
   EXPECT_TRUE(says(outcome.err, "--start at-once: --use says which")) << outcome.text();
+}
+
+/// Doubles have no generic kernels: the kernels of the interim plan are the model's own.
+TEST_F(CliLaterStarts, AreNotAwaitedByKernelsThatAreBuilt) {
+  onnx::ModelProto model = model_with_input({3});
+  for (const auto& [from, to, type] : {std::tuple{"x", "wide", onnx::TensorProto::DOUBLE},
+                                       {"square", "y", onnx::TensorProto::FLOAT}}) {
+    if (std::string_view(from) == "square") add_node(model, "Mul", {"wide", "wide"}, "square");
+    auto* kind = add_node(model, "Cast", {from}, to).add_attribute();
+    kind->set_name("to");
+    kind->set_type(onnx::AttributeProto::INT);
+    kind->set_i(type);
+  }
+  const std::string path = save(model, folder_.path() / "square.onnx");
+  const NamedTensor input{"x", Tensor::allocate(DType::f32, {3})};
+  write_tensors((folder_.path() / "x.npz").string(), {&input, 1});
+  const Outcome outcome = run({path, "-i", (folder_.path() / "x.npz").string()});
+  expect_success(outcome);
+  EXPECT_FALSE(says(outcome.err, "generic kernels")) << outcome.text();
+  EXPECT_FALSE(says(outcome.err, " 0 built")) << outcome.text();
+  EXPECT_EQ(places(), 0);
 }
 
 /// The search counts building, which is no time of a run.
