@@ -139,7 +139,7 @@ std::string build_for_later_starts(const std::string& place, const std::string& 
   const std::string path = lock_file(cache_dir, place);
   const int lock = take_lock(path);
   if (lock < 0 && errno == EWOULDBLOCK) {
-    return "another process builds the kernels of its own for later starts";
+    return "another process builds this model's kernels for later starts";
   }
   if (lock < 0) return fmt::format("none are built for later starts: {}", std::strerror(errno));
   const auto command = std::find(words.begin() + 1, words.end(), "run");

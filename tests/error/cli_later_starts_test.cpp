@@ -91,7 +91,7 @@ TEST_F(CliLaterStarts, WaitForOneAnother) {
   const Outcome first = run(lenet);
   EXPECT_TRUE(says(first.err, kInBackground)) << first.text();
   const Outcome again = run(lenet);
-  EXPECT_TRUE(says(again.err, "another process builds the kernels")) << again.text();
+  EXPECT_TRUE(says(again.err, "another process builds this model")) << again.text();
   const Outcome other = run({"c18-cnn", "-i", kDigit});
   EXPECT_TRUE(says(other.err, kInBackground)) << other.text();
   EXPECT_EQ(places(), 2);
