@@ -83,23 +83,24 @@ int take_lock(const std::string& path) {
   }
 }
 
-/// A child gets the standard streams and `kept`, and no other file of this process.
-void keep_from_children(int kept) {
+/// This process's open files but the standard streams.
+std::vector<int> open_files() {
   std::vector<int> files;
   DIR* const folder = ::opendir("/proc/self/fd");
-  if (folder == nullptr) return;
+  if (folder == nullptr) return files;
   while (const dirent* entry = ::readdir(folder)) {
     const std::string_view name = entry->d_name;
     int file = -1;
     std::from_chars(name.data(), name.data() + name.size(), file);
-    if (file > STDERR_FILENO && file != kept) files.push_back(file);
+    if (file > STDERR_FILENO && file != ::dirfd(folder)) files.push_back(file);
   }
   ::closedir(folder);
-  for (const int file : files) ::fcntl(file, F_SETFD, FD_CLOEXEC);
+  return files;
 }
 
-/// Starts the words as a process without a terminal; 0, or the error's number.
-int start_apart(std::vector<std::string>& words) {
+/// Starts the words as a process without a terminal, which gets `kept` and no other file of this
+/// process; 0, or the error's number.
+int start_apart(std::vector<std::string>& words, int kept) {
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
@@ -108,6 +109,10 @@ int start_apart(std::vector<std::string>& words) {
   ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
   ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  // Closing at exec would come a moment after this function returns.
+  for (const int file : open_files()) {
+    if (file != kept) ::posix_spawn_file_actions_addclose(&actions, file);
+  }
   posix_spawnattr_t attributes;
   ::posix_spawnattr_init(&attributes);
 #ifdef POSIX_SPAWN_SETSID
@@ -144,8 +149,7 @@ std::string build_for_later_starts(const std::string& place, const std::string& 
   if (lock < 0) return fmt::format("none are built for later starts: {}", std::strerror(errno));
   const auto command = std::find(words.begin() + 1, words.end(), "run");
   words.insert(command == words.end() ? command : command + 1, "--in-background=" + place);
-  keep_from_children(lock);
-  const int status = start_apart(words);
+  const int status = start_apart(words, lock);
   if (status != 0) ::unlink(path.c_str());
   ::close(lock);
   if (status != 0) {
@@ -162,7 +166,8 @@ BackgroundTurn::BackgroundTurn(const std::string& place, const std::string& cach
   const std::string path = lock_file(cache_dir, "");
   turn_ = open_lock(path);
   if (turn_ < 0) throw UsageError(fmt::format("{}: {}", path, std::strerror(errno)));
-  keep_from_children(-1);  // worker processes may outlive this one
+  // Worker processes may outlive this one.
+  for (const int file : open_files()) ::fcntl(file, F_SETFD, FD_CLOEXEC);
   while (::flock(turn_, LOCK_EX) != 0 && errno == EINTR) {
   }
 }
