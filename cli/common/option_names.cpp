@@ -30,6 +30,7 @@ constexpr Phrase kPhrases[] = {
     {"plan_text", "why", "plan --why"},
     {"probe", "", "`morton probe`"},
     {"start", "anew", "--restart"},
+    {"start", "at_once", "--start at-once"},
     {"start", "resume", "--resume"},
     {"validation", "share", "`morton train --validation`"},
     {"values", "", "`morton run -i`"},

@@ -31,7 +31,8 @@ void add_options(CLI::App& command, DeviceOptions& options) {
       ->option_text("FOLDER");
   command
       .add_option("--cache-limit", options.cache_limit,
-                  "Most that built kernels in that folder may take (default: 1GiB)")
+                  "Most that built kernels in that folder may take; applied where one is built "
+                  "(default: 1GiB)")
       ->option_text("SIZE");
 }
 

@@ -29,6 +29,10 @@ struct CacheArguments {
 int list(const CacheArguments& options) {
   const CacheContent content = cache_content(options.cache_dir);
   Json tuning = Json::array();
+  if (!content.missing.empty() && for_people(options.format)) {
+    emit(fmt::format("{}\nempty: {}\n", content.folder, content.missing), "");
+    return 0;
+  }
   std::string text = fmt::format(
       "{}\nprograms: {}, {}\nplans: {}, {} (default limit of both: {})\n", content.folder,
       content.programs, bytes_text(content.program_bytes), content.plans,
@@ -56,6 +60,7 @@ int list(const CacheArguments& options) {
   }
   if (content.journals > 0) text += fmt::format("unfinished tuning: {}\n", content.journals);
   const Json json = {{"folder", content.folder},
+                     {"missing", content.missing},
                      {"programs", content.programs},
                      {"program_bytes", content.program_bytes},
                      {"plans", content.plans},

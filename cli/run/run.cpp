@@ -5,17 +5,20 @@
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
 
 #include "common/commands.hpp"
 #include "common/given_model.hpp"
 #include "common/inputs.hpp"
 #include "common/log.hpp"
+#include "common/option_names.hpp"
 #include "common/options.hpp"
 #include "common/output.hpp"
 #include "morton/error.hpp"
 #include "morton/files.hpp"
 #include "morton/session.hpp"
+#include "morton/tools/cache.hpp"
 #include "run/later_starts.hpp"
 #include "run/run_report.hpp"
 
@@ -29,7 +32,7 @@ on zeros. An input that is given several times gets its files stacked along the 
 
 Where kernels for the model are not built yet, generic ones answer at once. A process of low priority
 then builds the model's own for later starts. MORTON_BACKGROUND=off leaves that out, and --start ready
-builds them before the answer.
+builds them before the answer. --prepare fails where nothing can be kept.
 
 Examples:
   morton run models/lenet5.onnx -i input:digit.png --top-k 3
@@ -42,8 +45,10 @@ struct RunArguments {
   ModelOptions model;
   std::vector<std::string> inputs;
   std::string output;
-  std::string labels;     ///< their file
-  bool prepares = false;  ///< builds for later starts and runs nothing
+  std::string labels;         ///< their file
+  bool prepares = false;      ///< builds for later starts and runs nothing
+  std::string in_background;  ///< likewise, behind a run: its place (BackgroundTurn)
+  bool names_start = false;   ///< --start is given
   GivenModel::Elsewhere elsewhere = GivenModel::Elsewhere::refuse;
   std::int64_t top_k = 0;
   Format format = Format::table;
@@ -94,6 +99,13 @@ bool has_known_classes(const PortInfo& port) {
   return !port.shape.empty() && (port.shape.size() != 2 || port.shape[1] >= 0);
 }
 
+Json kernels_json(const CompileReport& report) {
+  return {{"from_cache", report.kernels.from_memory + report.kernels.from_disk},
+          {"compiled_ahead", report.plan == CompileReport::PlanOrigin::compiled_file},
+          {"built", report.kernels.built},
+          {"compiled_objects", report.kernels.compiled_objects}};
+}
+
 /// Writes the outputs where they are asked for, and prints them.
 void emit_answer(const RunArguments& options, const Ranking& ranking, const CompiledModel& compiled,
                  const std::vector<NamedTensor>& outputs) {
@@ -105,21 +117,82 @@ void emit_answer(const RunArguments& options, const Ranking& ranking, const Comp
     emit(outputs_text(outputs, ranking, options.format), "");
     return;
   }
-  using Origin = CompileReport::PlanOrigin;
   const CompileReport& report = compiled.report();
   const Json value = {{"device", Json::parse(compiled.device().json())},
-                      {"kernels",
-                       {{"from_cache", report.kernels.from_memory + report.kernels.from_disk},
-                        {"compiled_ahead", report.plan == Origin::compiled_file},
-                        {"built", report.kernels.built},
-                        {"compiled_objects", report.kernels.compiled_objects}}},
-                      {"plan_kept", report.plan == Origin::kept},
+                      {"kernels", kernels_json(report)},
+                      {"plan_kept", report.plan == CompileReport::PlanOrigin::kept},
                       {"interim_plan", report.stage == CompileReport::Stage::interim},
                       {"outputs", outputs_json(outputs, ranking)}};
   emit(to_text(value, options.format), "");
 }
 
+/// Sets what the files of the inputs settle.
+std::vector<PortInfo> settle(const Sources& sources, const GivenModel& model,
+                             CompileOptions& compile) {
+  fit_shapes(sources, model.inputs(), compile);
+  std::vector<PortInfo> settled = settled_inputs(model.inputs(), compile);
+  compile.values = planned_values(model.planned_inputs(), sources, settled);
+  return settled;
+}
+
+/// Refuses options that say nothing where nothing runs.
+void check_preparation(const RunArguments& options) {
+  const auto refuse = [](const char* option) {
+    throw UsageError(fmt::format("--prepare runs nothing, so {} says nothing to it", option));
+  };
+  if (!options.output.empty()) refuse("--output");
+  if (options.top_k != 0) refuse("--top-k");
+  if (!options.labels.empty()) refuse("--labels");
+}
+
+/// Builds for later starts.
+int prepare(const RunArguments& options) {
+  std::optional<BackgroundTurn> turn;
+  if (options.in_background.empty()) {
+    check_preparation(options);
+  } else {
+    turn.emplace(options.in_background, options.device.cache_dir);
+  }
+  CompileOptions compile = compile_options(options.model);
+  compile.start = CompileOptions::Start::ready;
+  compile.unkept = CompileOptions::Unkept::refuse;
+  compile.weights = weights_of(options.device);
+  require_files(options.inputs);
+  const GivenModel model(options.model, options.elsewhere);
+  if (!options.inputs.empty()) {
+    settle(read_sources(options.inputs, model.inputs()), model, compile);
+  } else if (const auto planned = model.planned_inputs(); !planned.empty()) {
+    throw UsageError(
+        fmt::format("input '{0}': shapes follow from its values, so --prepare needs every input: "
+                    "give it as -i {0}:FILE",
+                    planned.front()));
+  }
+  const std::vector<Device> devices = open_devices(options.device);
+  const CompiledModel compiled = model.compile(devices, compile);
+  log::info("{}", model.kernels_line(compiled.report()));
+  const CompileReport::Kernels generic = prepare_interim_kernels(devices.front());
+  const int from_cache = generic.from_memory + generic.from_disk;
+  log::info("generic kernels: {} from cache, {} built", from_cache, generic.built);
+  if (for_people(options.format)) return 0;
+  const Json value = {{"device", Json::parse(compiled.device().json())},
+                      {"kernels", kernels_json(compiled.report())},
+                      {"generic_kernels", {{"from_cache", from_cache}, {"built", generic.built}}}};
+  emit(to_text(value, options.format), "");
+  return 0;
+}
+
+/// Says what a first start finds nowhere else.
+void warn_without_cache(const DeviceOptions& options) {
+  try {
+    static_cast<void>(cache_folder_named(options.cache_dir));
+  } catch (const UsageError& error) {
+    log::warn("each start builds its kernels: {}", message_of(error));
+  }
+}
+
 int run_model(const RunArguments& options) {
+  check_background_wish();
+  if (options.prepares || !options.in_background.empty()) return prepare(options);
   CompileOptions compile = compile_options(options.model);
   Ranking ranking{options.top_k, read_labels(options.labels), {}};
   if (!options.labels.empty() && options.top_k == 0) ranking.top_k = 5;
@@ -129,11 +202,9 @@ int run_model(const RunArguments& options) {
     if (batch_dimension(output) == 1) ranking.by_columns.insert(output.name);
   }
   const Sources sources = read_sources(options.inputs, model.inputs());
-  fit_shapes(sources, model.inputs(), compile);
 
   // What can be refused before anything is built is refused there.
-  const std::vector<PortInfo> settled = settled_inputs(model.inputs(), compile);
-  compile.values = planned_values(model.planned_inputs(), sources, settled);
+  const std::vector<PortInfo> settled = settle(sources, model, compile);
   const bool all_settled = std::ranges::all_of(settled, is_settled);
   std::vector<NamedTensor> inputs;
   if (all_settled) inputs = assemble(sources, settled);
@@ -146,13 +217,13 @@ int run_model(const RunArguments& options) {
   if (compile.start == CompileOptions::Start::at_once) {
     compile.start = CompileOptions::Start::interim_alone;
   }
-  if (options.prepares) compile.start = CompileOptions::Start::ready;
   const std::vector<Device> devices = open_devices(options.device);
+  if (!model.is_compiled()) warn_without_cache(options.device);
   const CompiledModel compiled = model.compile(devices, compile);
   log::info("{}", model.kernels_line(compiled.report()));
-  if (options.prepares) {
-    prepare_interim_kernels(devices.front());
-    return 0;
+  const Message& why_ready = compiled.report().why_ready;
+  if (options.names_start && !why_ready.empty()) {
+    log::info("--start at-once: {}; the model's own kernels answer", with_options(why_ready));
   }
   check_ranking(options, ranking, compiled.outputs());
   if (!all_settled) inputs = assemble(sources, compiled.inputs());
@@ -160,7 +231,7 @@ int run_model(const RunArguments& options) {
   emit_answer(options, ranking, compiled, session.run(inputs));
   if (compiled.report().stage == CompileReport::Stage::interim) {
     log::info("generic kernels gave this answer: {}",
-              build_for_later_starts(options.device.cache_dir));
+              build_for_later_starts(compiled.steps_digest(), options.device.cache_dir));
   }
   return 0;
 }
@@ -185,7 +256,9 @@ void add_run(CLI::App& app, Action& chosen) {
   command->add_option("--labels", options->labels, "Names of the classes, one on each line")
       ->option_text("FILE");
   command->add_flag("--prepare", options->prepares,
-                    "Build what later starts of this model and others need, and run nothing");
+                    "Build what later starts of this model and others need, and run nothing; "
+                    "inputs may be left out");
+  command->add_option("--in-background", options->in_background)->group("");  // hidden
   add_options(*command, options->device);
   add_options(*command, options->model);
   add_trust_options(*command, options->model);
@@ -194,7 +267,11 @@ void add_run(CLI::App& app, Action& chosen) {
              {{"table", Format::table}, {"md", Format::md}, {"json", Format::json}});
   command->add_option("-o,--output", options->output, "Write the outputs to this .npz or .npy file")
       ->option_text("FILE");
-  command->callback([options, &chosen] { chosen = [options] { return run_model(*options); }; });
+  const CLI::Option* start = command->get_option("--start");
+  command->callback([options, start, &chosen] {
+    options->names_start = start->count() > 0;
+    chosen = [options] { return run_model(*options); };
+  });
 }
 
 }  // namespace morton::cli

@@ -101,6 +101,10 @@ struct CompileOptions {
   /// The treatment of fallbacks to another way of computing (CompileReport::fallbacks):
   /// report them, or fail with UnsupportedError.
   enum class Fallback : std::uint8_t { report, refuse } fallback = Fallback::report;
+  /// Kernels that the cache folder cannot take, being full or not writable: report them and use
+  /// them in this process alone; or fail with UsageError at the first, where keeping them is what
+  /// the model is compiled for.
+  enum class Unkept : std::uint8_t { report, refuse } unkept = Unkept::report;
   /// Told what happens (one line each): dropped cache entries, passes, builds. May be empty.
   std::function<void(const Message&)> log;
   /// Told, while programs are built and run for the first time, which share of them is done (0 to
@@ -126,6 +130,7 @@ struct CompileReport {
     int compiled_objects = 0;
     int for_other_shapes = 0;  ///< of all those: not used at these shapes
     int tried = 0;             ///< by the self-test, for the first time on this device and driver
+    int unkept = 0;            ///< of those built: the cache folder cannot take them (notes)
   };
   struct Times {
     double passes_ms = 0.0, plan_ms = 0.0, build_ms = 0.0, upload_ms = 0.0, warm_up_ms = 0.0;
@@ -154,6 +159,9 @@ struct CompileReport {
   /// Whether the plan is the model's own, or one of generic kernels that answers until that is
   /// ready (CompileOptions::start).
   enum class Stage : std::uint8_t { final, interim } stage = Stage::final;
+  /// Why the model got no interim plan though the options ask for one; empty where it got one, and
+  /// where its own kernels are built.
+  Message why_ready;
   Kernels kernels;
   Times times;
   Memory memory;
@@ -246,7 +254,8 @@ class MORTON_API CompiledModel {
 
 /// Builds the generic kernels that interim plans on the device are made of (CompileOptions::start),
 /// and tries them, as far as its cache folder has them not. No later model waits for them. Returns
-/// where they came from; nothing of a device without a cache folder. Throws as `compile`.
+/// where they came from; nothing of a device without a cache folder. Throws as `compile`, and
+/// UsageError where the folder cannot take them.
 MORTON_API CompileReport::Kernels prepare_interim_kernels(const Device& device);
 
 /// One model over several devices: each computes some rows of the batch, in proportion to its speed

@@ -19,7 +19,9 @@ constexpr std::array<EnvironmentVariable, 9> kVariables{{
      "file of CLBlast's parameters, as bench/clblast_tune.py writes it, for plans that call it",
      "clblast.json"},
     {"MORTON_BACKGROUND",
-     "off: behind an answer at once no process stays that builds kernels for later starts", "off"},
+     "on (the default) or off: whether a process behind an answer at once builds kernels for later "
+     "starts",
+     "off"},
     {"MORTON_SLOW_WRITES",
      "milliseconds to wait before each piece of a file that is written, for tests", "5"},
     {"XDG_CACHE_HOME", "folder of user caches, for the program cache", "$HOME/.cache"},

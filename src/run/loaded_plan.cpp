@@ -171,14 +171,34 @@ bool LoadedPlan::has_librarys_kernels() const {
   });
 }
 
-std::vector<std::string> LoadedPlan::store_programs() {
-  std::vector<std::string> problems;
+LoadedPlan::Stored LoadedPlan::store_programs() {
+  Stored stored;
+  std::map<std::string, int> without_room;  // by why a folder takes none, how many kernels
+  std::map<const ProgramCache*, std::string> full;
   for (const auto& program : programs_) {
     if (program.cached->stored) continue;
-    std::string problem = device(program.device).programs().store(*program.cached);
-    if (!problem.empty()) problems.push_back(std::move(problem));
+    ProgramCache& cache = device(program.device).programs();
+    const int count = static_cast<int>(program.cached->kernels.size());
+    if (const auto known = full.find(&cache); known != full.end()) {
+      without_room[known->second] += count;
+      continue;
+    }
+    std::string problem = cache.store(*program.cached);
+    if (problem.empty()) continue;
+    if (const std::string why = cache.why_not_kept(); !why.empty()) {
+      without_room[full[&cache] = why] += count;
+    } else {
+      stored.unkept += count;
+      stored.problems.push_back(std::move(problem));
+    }
   }
-  return problems;
+  for (const auto& [why, count] : without_room) {
+    stored.unkept += count;
+    stored.problems.push_back(std::to_string(count) + (count == 1 ? " kernel is" : " kernels are") +
+                              " not kept, so each start builds " +
+                              (count == 1 ? "it: " : "them: ") + why);
+  }
+  return stored;
 }
 
 }  // namespace morton::run

@@ -69,8 +69,13 @@ class LoadedPlan {
   [[nodiscard]] bool wants_storing() const;
   /// True when some step runs kernels of a library, which builds them at its first use.
   [[nodiscard]] bool has_librarys_kernels() const;
-  /// Writes those programs; call after every step has run. Returns what went wrong, if anything.
-  [[nodiscard]] std::vector<std::string> store_programs();
+  /// What became of programs that were to be written.
+  struct Stored {
+    int unkept = 0;                     ///< kernels that could not be
+    std::vector<std::string> problems;  ///< why; one line where the folder cannot be written
+  };
+  /// Writes those programs; call after every step has run.
+  [[nodiscard]] Stored store_programs();
 
  private:
   struct Program {

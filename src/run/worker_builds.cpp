@@ -116,13 +116,20 @@ WorkerBuilds build_by_workers(const Plan& plan, std::span<const Plan> others,
   try {
     outcomes = carry_out_jobs(helper, planned.jobs, one_done, stop);
   } catch (const Error& error) {
-    result.problems.push_back("kernels are built one after the other, and not kept: " +
-                              error.message());
+    result.unkept = error.message();
     return result;
   }
   require_wanted(stop);
+  const auto full = std::ranges::find(outcomes, JobOutcome::End::unkept, &JobOutcome::end);
+  if (full != outcomes.end()) {
+    const auto at = static_cast<std::size_t>(full - outcomes.begin());
+    const std::string why = planned.devices[at]->programs().why_not_kept();
+    result.unkept = why.empty() ? full->problem : why;
+  }
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    if (outcomes[i].end == JobOutcome::End::unkept) continue;
     if (outcomes[i].end == JobOutcome::End::failed) {
+      if (!result.unkept.empty()) continue;  // no more were begun
       result.problems.push_back("kernel " + planned.jobs[i].function +
                                 " is built in this process: " + outcomes[i].problem);
       continue;

@@ -18,6 +18,8 @@ struct WorkerBuilds {
   int kernels = 0;   ///< that lie in the cache now, also by other processes
   int compiled = 0;  ///< objects that the driver compiled for them
   double build_ms = 0.0;
+  Message
+      unkept;  ///< why the cache takes no more, if it does not: kernels are left to this process
   /// Why kernels are left to this process, if some are; one line for all of a kind.
   std::vector<Message> problems;
 };

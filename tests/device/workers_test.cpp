@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Worker processes that compile kernels (src/device/workers).
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstdlib>
@@ -18,6 +22,7 @@
 #include "device/workers/job_queue.hpp"
 #include "device/workers/kernel_job.hpp"
 #include "device/workers/pocl_objects.hpp"
+#include "device/workers/private_folder.hpp"
 #include "support/devices.hpp"
 #include "support/rooms.hpp"
 #include "support/temporary_folder.hpp"
@@ -93,6 +98,38 @@ TEST(JobQueueTest, AHelperThatDiesIsAProblemOfItsJob) {
   EXPECT_THAT(outcomes[0].problem, HasSubstr("ended with status 1"));
   EXPECT_THROW(static_cast<void>(carry_out_jobs("/bin/false", {twice_job("/proc/none")}, {})),
                Error);
+}
+
+TEST(PrivateFolderTest, RemovesThoseOfProcessesThatAreGone) {
+  const TemporaryFolder folder;
+  const pid_t gone = ::fork();
+  if (gone == 0) ::_exit(0);
+  ::waitpid(gone, nullptr, 0);
+  const std::string left = "morton-compile-" + std::to_string(gone);
+  const std::string own = "morton-compile-" + std::to_string(::getpid());
+  const std::vector<std::string> stay{own + "-abcdef", left, left + "-abcdefg",
+                                      "morton-compile-abcdef", "x" + left + "-abcdef"};
+  for (const std::string& name : stay) std::filesystem::create_directory(folder / name);
+  std::filesystem::create_directories(folder / (left + "-abcdef") / "below");
+  std::filesystem::create_directory(folder / (left + "-locked"));
+  const int lock =
+      ::open((folder / (left + "-locked")).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  ASSERT_EQ(::flock(lock, LOCK_EX), 0);
+  remove_left_folders(folder.path());
+  EXPECT_FALSE(std::filesystem::exists(folder / (left + "-abcdef")));
+  EXPECT_TRUE(std::filesystem::exists(folder / (left + "-locked")));
+  for (const std::string& name : stay) EXPECT_TRUE(std::filesystem::exists(folder / name)) << name;
+  ::close(lock);
+}
+
+TEST(JobQueueTest, RemovesLocksThatNobodyHolds) {
+  const TemporaryFolder folder;
+  KernelJob job = twice_job(folder.path());
+  std::filesystem::create_directory(folder / "programs");
+  const path left = folder / "programs" / "left.bin.lock";
+  std::ofstream(left) << "";
+  static_cast<void>(carry_out_jobs("/bin/false", {job}, {}));
+  EXPECT_FALSE(std::filesystem::exists(left));
 }
 
 class WorkersTest : public DeviceTest {

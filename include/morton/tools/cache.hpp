@@ -27,6 +27,7 @@ struct CachedSelfTest {
 /// The contents of the cache folder.
 struct CacheContent {
   std::string folder;
+  std::string missing;  ///< why there is no such folder; empty where there is one
   std::int64_t programs = 0, program_bytes = 0;
   std::int64_t plans = 0, plan_bytes = 0;  ///< bytes with the weights that plans changed
   std::vector<CachedTuning> tuning;
@@ -37,6 +38,9 @@ struct CacheContent {
 
 /// `cache_dir` is as in DeviceConfig. All throw UsageError where no cache folder is known.
 [[nodiscard]] MORTON_API std::string cache_folder_named(const std::string& cache_dir);
+/// Why built kernels cannot be kept in that folder: it cannot be made or written, or it is full.
+/// Empty where they can; then the folder is there.
+[[nodiscard]] MORTON_API std::string why_cache_keeps_nothing(const std::string& cache_dir);
 [[nodiscard]] MORTON_API CacheContent cache_content(const std::string& cache_dir);
 
 enum class CachePart : std::uint8_t { programs, plans, tuning, self_test, all };

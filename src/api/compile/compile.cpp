@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <utility>
 
 #include "api/compile/carry_out.hpp"
 #include "api/compile/compiled_state.hpp"
@@ -34,6 +35,9 @@ Plan planned_for(const Model& model, const std::vector<std::string>& device_json
   std::vector<DeviceInfo> devices;
   for (const std::string& text : device_jsons) devices.push_back(device_info_from_text(text));
   const Job job = job_of(model, options, store_of(options));
+  if (const Message why = why_no_interim_plan(model, options, devices.size()); !why.empty()) {
+    throw UsageError(setting("start", "at_once") + ": " + why);
+  }
   if (devices.size() > 1) return split_planned(job, devices, estimated_rows(job, devices));
   const bool is_interim = options.start != CompileOptions::Start::ready;
   return make_plan(job.subject->graph(), devices.front(),
@@ -60,13 +64,36 @@ Successor::Make final_of(const Model& model, const std::vector<Device>& devices,
   };
 }
 
-/// compile_interim, or nothing, which is said, where no interim plan can be made.
-std::shared_ptr<CompiledState> interim_or_none(const Job& job, const Device& device) {
+/// compile_interim, or nothing where no interim plan can be made; then it says why.
+std::shared_ptr<CompiledState> interim_or_none(const Job& job, const Device& device,
+                                               Message& why_not) {
   try {
     return compile_interim(job, device);
   } catch (const UnsupportedError& error) {
-    job.observer.say("there is no interim plan: " + error.message());
+    why_not = "there is no interim plan: " + error.message();
+    job.observer.say(why_not);
     return nullptr;
+  }
+}
+
+/// Kernels that were built just before count as built, not as found in memory.
+void add_builds(const CompileReport::Kernels& before, CompileReport::Kernels& kernels) {
+  const int built = std::min(before.built, kernels.from_memory + kernels.from_disk);
+  const int of_memory = std::min(built, kernels.from_memory);
+  kernels.from_memory -= of_memory;
+  kernels.from_disk -= built - of_memory;
+  kernels.built += built;
+  kernels.compiled_objects += before.compiled_objects;
+  kernels.tried += before.tried;
+}
+
+/// Throws UsageError where kernels are to be kept and there is no folder for them.
+void require_place(const std::vector<Device>& devices, const CompileOptions& options) {
+  if (options.unkept == CompileOptions::Unkept::report) return;
+  for (const Device& device : devices) {
+    if (!Inside::of(device)->cache_folder().empty()) continue;
+    throw UsageError("kernels cannot be kept for later starts: no cache folder is known: give " +
+                     setting("cache_dir") + ", or set MORTON_CACHE_DIR");
   }
 }
 
@@ -148,6 +175,7 @@ CompiledModel compile(const Model& model, const Device& device, const CompileOpt
 CompiledModel compile(const Model& model, const std::vector<Device>& devices,
                       const CompileOptions& options) {
   if (devices.empty()) throw UsageError("compile: no device is given");
+  require_place(devices, options);
   const auto job = [&] { return job_of(model, options, store_of(options, devices.front())); };
   std::shared_ptr<CompiledState> state;
   if (devices.size() > 1) {
@@ -157,12 +185,14 @@ CompiledModel compile(const Model& model, const std::vector<Device>& devices,
     state = kept.compiled();
     if (state == nullptr) {
       const Job made = job();
-      const Message why_not = why_not_interim(model, options, devices);
+      Message why_not = why_not_interim(model, options, devices);
       if (!why_not.empty()) made.observer.say(why_not);
       const bool asks = options.start != CompileOptions::Start::ready && why_not.empty();
-      if (asks) state = interim_or_none(made, devices.front());
-      if (state == nullptr) {
-        state = carry_out(made, devices.front());
+      if (asks) state = interim_or_none(made, devices.front(), why_not);
+      if (state == nullptr || state->report.stage == CompileReport::Stage::final) {
+        const auto replaced = std::exchange(state, carry_out(made, devices.front()));
+        if (replaced != nullptr) add_builds(replaced->report.kernels, state->report.kernels);
+        state->report.why_ready = why_not;
         kept.keep(*state);
       } else if (options.start == CompileOptions::Start::at_once) {
         state->successor = std::make_shared<const Successor>(

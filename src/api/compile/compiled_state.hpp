@@ -76,6 +76,7 @@ struct CompiledState {
   ForOtherExtents others{};
   std::function<void(const Message&)> log{};  ///< CompileOptions::log
   CompileOptions::Fallback fallback = CompileOptions::Fallback::report;
+  CompileOptions::Unkept unkept = CompileOptions::Unkept::report;
   /// Of an interim plan: what takes its place, if anything is to.
   std::shared_ptr<const Successor> successor{};
 };

@@ -45,11 +45,17 @@ std::shared_ptr<CompiledState> carry_out_generic(const Job& job, const Device& d
 Message why_not_interim(const Model& model, const CompileOptions& options,
                         const std::vector<Device>& devices) {
   if (options.start == CompileOptions::Start::ready) return {};
-  if (devices.size() != 1) return "a model over several devices has no interim plan";
-  if (has_states(model)) return "a model with states has no interim plan";
   if (Inside::of(devices.front())->cache_folder().empty()) {
     return "there is no cache folder, which would keep the generic kernels of an interim plan";
   }
+  return why_no_interim_plan(model, options, devices.size());
+}
+
+Message why_no_interim_plan(const Model& model, const CompileOptions& options,
+                            std::size_t devices) {
+  if (options.start == CompileOptions::Start::ready) return {};
+  if (devices != 1) return "a model over several devices has no interim plan";
+  if (has_states(model)) return "a model with states has no interim plan";
   if (const Message choice = kernel_choice_in(options); !choice.empty()) {
     return choice + " says which kernels compute, so there is no interim plan";
   }
@@ -59,12 +65,17 @@ Message why_not_interim(const Model& model, const CompileOptions& options,
 std::shared_ptr<CompiledState> compile_interim(const Job& job, const Device& device) {
   OpenClDevice& opened = *Inside::of(device);
   const Plan plan = make_plan(job.subject->graph(), opened.info(), *job.policy);
-  return is_built(plan, opened) ? nullptr : carry_out_generic(job, device);
+  if (is_built(plan, opened)) return nullptr;
+  auto interim = carry_out_generic(job, device);
+  // Where all kernels of the model are its interim plan's too, they are built by now.
+  if (is_built(plan, opened)) interim->report.stage = CompileReport::Stage::final;
+  return interim;
 }
 
 CompileReport::Kernels build_interim_kernels(const Device& device, std::stop_token stop) {
   if (Inside::of(device)->cache_folder().empty()) return {};
-  const CompileOptions options;
+  CompileOptions options;
+  options.unkept = CompileOptions::Unkept::refuse;
   Job job = job_of(Inside::make(generic_kernels_network()), options, store_of(options, device));
   job.observer.stop = std::move(stop);
   return carry_out_generic(job, device)->report.kernels;

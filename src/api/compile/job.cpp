@@ -91,6 +91,7 @@ Job job_of(const Model& model, const CompileOptions& options, const Store& store
   job.other_shapes = options.other_shapes;
   job.self_test = options.self_test;
   job.fallback = options.fallback;
+  job.unkept = options.unkept;
   job.weights = options.weights;
   return job;
 }

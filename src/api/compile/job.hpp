@@ -63,6 +63,7 @@ struct Job {
   CompileOptions::OtherShapes other_shapes = CompileOptions::OtherShapes::prepare;
   CompileOptions::SelfTest self_test = CompileOptions::SelfTest::once;
   CompileOptions::Fallback fallback = CompileOptions::Fallback::report;
+  CompileOptions::Unkept unkept = CompileOptions::Unkept::report;
   std::vector<double> weights;  ///< CompileOptions::weights
 };
 

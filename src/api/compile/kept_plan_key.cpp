@@ -60,7 +60,8 @@ void add_files(const std::filesystem::path& folder, std::string& text) {
 std::string text_of(const CompileOptions& options) {
   const auto& [batch, shapes, values, use, exclude, local, tunables, tuning, tuning_files,
                cache_dir, precision, workspace_limit_bytes, skip_passes, weights, catalogue_files,
-               launches, also, other_shapes, self_test, start, fallback, log, progress] = options;
+               launches, also, other_shapes, self_test, start, fallback, unkept, log, progress] =
+      options;
   ArchiveWriter writer;
   writer(batch, shapes, values, use, exclude, local, tunables, tuning, contents_of(tuning_files),
          precision, workspace_limit_bytes.value_or(-1), skip_passes, contents_of(catalogue_files),

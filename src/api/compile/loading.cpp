@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 
 #include "api/inside.hpp"
 #include "base/error.hpp"
 #include "base/stopwatch.hpp"
+#include "run/program_builds.hpp"
 #include "run/runner.hpp"
 #include "run/worker_builds.hpp"
 
@@ -16,6 +18,12 @@ namespace {
 void run_once(const std::shared_ptr<const LoadedPlan>& loaded, Countdown& countdown) {
   Runner runner(loaded, OpenClDevice::QueueKind::plain);
   runner.run_watched([&](std::size_t) { countdown.one_done(); });
+}
+
+/// Throws UsageError where kernels are to be kept, and cannot.
+void require_may_go_unkept(const CompiledState& state, const Message& why) {
+  if (state.unkept == CompileOptions::Unkept::report) return;
+  throw UsageError("kernels cannot be kept for later starts: " + why);
 }
 
 }  // namespace
@@ -48,7 +56,9 @@ void store_after_a_run(const std::shared_ptr<LoadedPlan>& loaded, std::vector<Pl
                              error.message());
     }
   }
-  for (auto& problem : loaded->store_programs()) report.notes.push_back(std::move(problem));
+  LoadedPlan::Stored stored = loaded->store_programs();
+  report.kernels.unkept += stored.unkept;
+  std::ranges::move(stored.problems, std::back_inserter(report.notes));
   report.times.warm_up_ms = watch.milliseconds();
 }
 
@@ -59,7 +69,11 @@ void fill_report(const LoadedPlan& loaded, CompileReport& report) {
   report.kernels.built = builds.kernels_built;
   report.times.build_ms = builds.build_ms;
   report.times.upload_ms = loaded.upload_ms();
-  report.notes.insert(report.notes.end(), builds.dropped.begin(), builds.dropped.end());
+  // One folder that is not believed is the reason of many.
+  std::set<std::string> told;
+  for (const std::string& dropped : builds.dropped) {
+    if (told.insert(dropped).second) report.notes.push_back(dropped);
+  }
   report.memory.weight_bytes = loaded.shared_bytes() > 0
                                    ? loaded.own_bytes()
                                    : block_bytes(loaded.plan(), PlannedBlock::Kind::weights);
@@ -94,9 +108,15 @@ void finish_loading(const std::shared_ptr<LoadedPlan>& loaded, std::vector<Plan>
 void load(Plan plan, std::vector<Plan> others, const Observer& observer, CompiledState& state) {
   OpenClDevices opened;
   for (const Device& device : state.devices) opened.add(Inside::of(device));
+  if (state.unkept == CompileOptions::Unkept::refuse && state.devices.size() == 1 &&
+      !is_built(plan, *Inside::of(state.devices.front()))) {
+    const std::string why = Inside::of(state.devices.front())->programs().why_not_kept();
+    if (!why.empty()) require_may_go_unkept(state, why);
+  }
   Countdown countdown(observer.progress, plan, others);
   WorkerBuilds workers = build_by_workers(
       plan, others, opened, [&] { countdown.one_done(); }, observer.stop);
+  if (!workers.unkept.empty()) require_may_go_unkept(state, workers.unkept);
   int counted = workers.kernels;
   const auto loaded = std::make_shared<LoadedPlan>(std::move(plan), std::move(opened), [&] {
     require_wanted(observer.stop);
@@ -106,6 +126,9 @@ void load(Plan plan, std::vector<Plan> others, const Observer& observer, Compile
   std::ranges::move(workers.problems, std::back_inserter(state.report.notes));
   state.report.kernels.compiled_objects = workers.compiled;
   finish_loading(loaded, std::move(others), countdown, observer.log, state.report);
+  if (state.report.kernels.unkept > 0) {
+    require_may_go_unkept(state, state.report.notes.back());
+  }
   state.report.times.build_ms += workers.build_ms;
   state.loaded = loaded;
   state.others.family = loaded;

@@ -44,7 +44,8 @@ void finish_loading(const std::shared_ptr<LoadedPlan>& loaded, std::vector<Plan>
                     Countdown& countdown, const std::function<void(const Message&)>& log,
                     CompileReport& report);
 
-/// Loads the plan on the state's devices, and fills in its report. `others` as above.
+/// Loads the plan on the state's devices, and fills in its report. `others` as above. Throws
+/// UsageError where the state refuses kernels that cannot be kept, and there are some.
 void load(Plan plan, std::vector<Plan> others, const Observer& observer, CompiledState& state);
 
 }  // namespace morton::api

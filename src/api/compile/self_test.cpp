@@ -165,7 +165,11 @@ class SelfTest {
         tried.add(verdicts(state, catalogue), catalogue);
       }
     } catch (const Error& error) {
-      report.notes.push_back("what the self-test found cannot be kept: " + error.message());
+      // Where the kernels are not kept either, the reason is told.
+      const bool is_told = report.kernels.unkept > 0 && refusals_.empty();
+      if (!is_told) {
+        report.notes.push_back("what the self-test found cannot be kept: " + error.message());
+      }
     }
     for (const Refusal& refusal : refusals_) {
       report.fallbacks.push_back(line_of(refusal) +

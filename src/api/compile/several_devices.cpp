@@ -43,6 +43,7 @@ std::shared_ptr<CompiledState> carry_out_over(const std::vector<Device>& devices
   const Stopwatch watch;
   Plan plan = split_planned(job, infos, rows);
   state->report.times.plan_ms = job.policy_ms + watch.milliseconds();
+  state->unkept = job.unkept;
   load(std::move(plan), {}, job.observer, *state);
   take_fallbacks(state->loaded->plan(), job.fallback, state->report);
   return state;

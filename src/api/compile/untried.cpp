@@ -22,6 +22,7 @@ std::shared_ptr<CompiledState> compile_untried(const Job& job, const Device& dev
   state->others.also = std::move(others.chosen);
   state->log = job.observer.log;
   state->fallback = job.fallback;
+  state->unkept = job.unkept;
   state->report.kernels.for_other_shapes = others.kernels;
   state->report.times.plan_ms = job.policy_ms + watch.milliseconds();
   load(std::move(plan), std::move(others.plans), job.observer, *state);

@@ -145,6 +145,10 @@ std::optional<MissingProgram> ProgramCache::missing(const std::string& source,
   return program;
 }
 
+std::string ProgramCache::why_not_kept() const {
+  return folder_.empty() ? "" : why_not_kept_in(folder_ / "programs");
+}
+
 void ProgramCache::built_by_worker(const std::string& key) {
   const std::lock_guard lock(mutex_);
   built_by_workers_.insert(key);

@@ -88,6 +88,9 @@ class ProgramCache {
   /// where it is, or where nothing is kept on disk.
   [[nodiscard]] std::optional<MissingProgram> missing(
       const std::string& source, const std::vector<std::string>& kernels) const;
+  /// Why programs cannot be kept on disk (why_not_kept_in); empty where they can, and where none
+  /// are to be kept.
+  [[nodiscard]] std::string why_not_kept() const;
   /// Says that a worker built the program of `key` for this process: `get` finds it on disk and
   /// counts it as built.
   void built_by_worker(const std::string& key);

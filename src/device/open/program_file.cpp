@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/open/program_file.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <charconv>
+#include <cstdlib>
 #include <cstring>
 #include <system_error>
 
@@ -16,6 +18,8 @@ namespace morton::device {
 namespace {
 
 constexpr std::string_view kMagic = "morton program ";
+/// Of a small kernel.
+constexpr std::size_t kProbeBytes = std::size_t{64} << 10;
 
 /// The lines of a header, taken one by one from the front of the file.
 class HeaderReader {
@@ -122,6 +126,28 @@ void make_trusted_folder(const std::filesystem::path& folder) {
     }
   }
   if (const auto why = why_not_trusted(folder)) throw ModelError(*why);
+}
+
+std::string why_not_kept_in(const std::filesystem::path& folder) {
+  try {
+    make_trusted_folder(folder);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  // The name is one of unfinished programs, which clearing the cache removes.
+  std::string path = (folder / "probe.bin.XXXXXX").string();
+  const int file = ::mkostemp(path.data(), O_CLOEXEC);
+  if (file < 0) return folder.string() + ": cannot be written: " + std::strerror(errno);
+  const std::string bytes(kProbeBytes, '\0');
+  int problem = 0;
+  for (std::size_t done = 0; done < bytes.size() && problem == 0;) {
+    const ssize_t count = ::write(file, bytes.data() + done, bytes.size() - done);
+    if (count > 0) done += static_cast<std::size_t>(count);
+    if (count < 0 && errno != EINTR) problem = errno;
+  }
+  if (::close(file) != 0 && problem == 0) problem = errno;
+  ::unlink(path.c_str());
+  return problem == 0 ? "" : folder.string() + ": cannot be written: " + std::strerror(problem);
 }
 
 void write_trusted_file(const std::filesystem::path& path, std::string_view bytes) {

@@ -48,6 +48,10 @@ inline constexpr int kProgramFileVersion = 1;
 /// Makes the folder for this user alone, unless it is there. Throws ModelError for one that others
 /// may write, UsageError where it cannot be made.
 MORTON_FOR_TOOLS void make_trusted_folder(const std::filesystem::path& folder);
+/// Why files cannot be kept in `folder`, which need not exist yet: where it is, and what is wrong
+/// (no folder, not this user's, not writable, no room for one of 64 KiB). Empty where they can;
+/// then the folder is there. Writes a file and removes it.
+[[nodiscard]] MORTON_FOR_TOOLS std::string why_not_kept_in(const std::filesystem::path& folder);
 /// Writes the file so that `why_not_trusted` accepts it, making its folder if need be (for the user
 /// alone). Throws ModelError for a folder that others may write, UsageError where it cannot be
 /// written.

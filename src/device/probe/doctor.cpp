@@ -251,15 +251,7 @@ void check_program_cache(Checks& checks, const fs::path& folder) {
     checks.push_back({name, Outcome::skipped, "no folder is given", ""});
     return;
   }
-  std::string why;
-  try {
-    const fs::path probe = folder / "programs" / ("doctor." + std::to_string(::getpid()));
-    write_trusted_file(probe, "probe");
-    std::error_code status;
-    fs::remove(probe, status);
-  } catch (const Error& error) {
-    why = error.what();
-  }
+  const std::string why = why_not_kept_in(folder / "programs");
   checks.push_back({name, why.empty() ? Outcome::ok : Outcome::failed,
                     why.empty() ? folder.string() + " can be written" : why,
                     why.empty() ? ""

@@ -4,11 +4,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -23,32 +21,10 @@
 #include "device/use/image.hpp"
 #include "device/workers/kernel_job.hpp"
 #include "device/workers/pocl_objects.hpp"
+#include "device/workers/private_folder.hpp"
 
 namespace morton::device {
 namespace {
-
-/// A new folder below the system's folder for temporary files; removed with the object.
-class PrivateFolder {
- public:
-  PrivateFolder() {
-    std::string pattern =
-        (std::filesystem::temp_directory_path() / "morton-compile-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) {
-      throw DeviceError(pattern + ": cannot create the folder: " + std::strerror(errno));
-    }
-    path_ = pattern;
-  }
-  PrivateFolder(const PrivateFolder&) = delete;
-  PrivateFolder& operator=(const PrivateFolder&) = delete;
-  ~PrivateFolder() {
-    std::error_code status;
-    std::filesystem::remove_all(path_, status);
-  }
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 /// Zeros that take memory only where they are written.
 class Zeros {
@@ -121,8 +97,9 @@ class CompileWorker {
  public:
   explicit CompileWorker(const std::filesystem::path& cache) : objects_(cache) {}
 
-  /// Builds, launches and stores; returns how many objects the driver compiled.
-  int carry_out(const KernelJob& job) {
+  /// Builds, launches and stores; tells how many objects the driver compiled, or why the file could
+  /// not be written.
+  Json carry_out(const KernelJob& job) {
     if (device_ == nullptr || device_->info().name != job.device) device_ = device_of(job);
     const std::string what = "kernel " + job.function;
     CachedProgram built;
@@ -140,8 +117,12 @@ class CompileWorker {
     const int compiled = objects_.compiled();
     built.program = cl::Program();
     objects_.clear();
-    write_trusted_file(job.path, encode({job.key, job.owner, built.kernels, binary}));
-    return compiled;
+    try {
+      write_trusted_file(job.path, encode({job.key, job.owner, built.kernels, binary}));
+    } catch (const Error& error) {
+      return {{"unkept", error.what()}};
+    }
+    return {{"compiled", compiled}};
   }
 
  private:
@@ -152,7 +133,7 @@ class CompileWorker {
 Json answer_to(const std::string& line, CompileWorker& worker) {
   try {
     const Json json = parse_json(line, "job");
-    return {{"compiled", worker.carry_out(kernel_job_from(JsonReader(json, "job")))}};
+    return worker.carry_out(kernel_job_from(JsonReader(json, "job")));
   } catch (const std::exception& error) {
     return {{"problem", error.what()}};
   }

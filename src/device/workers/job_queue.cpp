@@ -54,6 +54,23 @@ class FileLock {
   bool is_held_ = false;
 };
 
+/// Removes the files of locks that nobody holds: a kill leaves them. Who opens one meanwhile locks
+/// a file without a name, and at worst builds what another builds too.
+void remove_stale_locks(const fs::path& folder) {
+  std::error_code status;
+  std::vector<std::string> files;
+  for (const auto& entry : fs::directory_iterator(folder, status)) {
+    const std::string path = entry.path().string();
+    if (path.ends_with(".bin.lock")) files.push_back(path);
+  }
+  for (const std::string& path : files) {
+    const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    if (file < 0) continue;
+    if (::flock(file, LOCK_EX | LOCK_NB) == 0) ::unlink(path.c_str());
+    ::close(file);
+  }
+}
+
 /// Jobs that several threads take, each with a process.
 class JobQueue {
  public:
@@ -96,6 +113,7 @@ class JobQueue {
       }
       JobOutcome outcome = outcome_of(jobs_[next->job], process);
       const std::lock_guard guard(mutex_);
+      if (outcome.end == JobOutcome::End::unkept) waiting_.clear();  // the others would be in vain
       outcomes_[next->job] = std::move(outcome);
       if (one_done_) one_done_();
     }
@@ -121,6 +139,9 @@ class JobQueue {
       const JsonReader reader(answer.json, "answer");
       if (reader.has("problem")) {
         return {JobOutcome::End::failed, reader.at("problem").text(), 0};
+      }
+      if (reader.has("unkept")) {
+        return {JobOutcome::End::unkept, reader.at("unkept").text(), 0};
       }
       return {JobOutcome::End::built, "", static_cast<int>(reader.at("compiled").integer())};
     } catch (const Error& error) {
@@ -164,7 +185,9 @@ std::vector<JobOutcome> carry_out_jobs(const std::string& helper,
                                        const std::function<void()>& one_done,
                                        const std::stop_token& stop) {
   if (jobs.empty()) return {};
-  make_trusted_folder(fs::path(jobs.front().path).parent_path());
+  const fs::path folder = fs::path(jobs.front().path).parent_path();
+  if (const std::string why = why_not_kept_in(folder); !why.empty()) throw UsageError(why);
+  remove_stale_locks(folder);
   return JobQueue(helper, jobs, one_done, stop).carry_out();
 }
 

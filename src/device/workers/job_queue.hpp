@@ -22,17 +22,18 @@ struct JobOutcome {
     built,            ///< the file is there
     built_by_others,  ///< likewise: another process was faster
     failed,
+    unkept,  ///< built, but its file could not be written
   } end = End::built;
-  std::string problem;  ///< of a failed one
+  std::string problem;  ///< of one that failed or is not kept
   int compiled = 0;     ///< of one that was built: objects that the driver compiled
 };
 
 /// Carries out the jobs, the longest sources first, in as many processes as the host has
 /// processors; returns how each ended. Processes that want the same file wait for one another, so
 /// that one builds it. A process that dies loses its job and no other. `one_done` is called after
-/// each job, by one thread at a time. A failed job is an outcome. When `stop` is asked for,
-/// no more jobs are begun, and those that are left have failed. Throws ModelError or UsageError
-/// where the files' folder cannot be used.
+/// each job, by one thread at a time. A failed job is an outcome. When `stop` is asked for, and
+/// behind a file that could not be written, no more jobs are begun, and those that are left have
+/// failed. Throws UsageError where the files' folder can keep nothing.
 [[nodiscard]] std::vector<JobOutcome> carry_out_jobs(const std::string& helper,
                                                      const std::vector<KernelJob>& jobs,
                                                      const std::function<void()>& one_done,

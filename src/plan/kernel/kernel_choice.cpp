@@ -75,7 +75,8 @@ OrReason<KernelChoice> choose_with(const ChosenTunables& chosen, const AskedKern
   if (!choice.once) {
     choice.estimated_us = estimate_us(asked, chosen, values, launch.size, choice.efficiency);
   }
-  choice.estimated_us += entry.cost.building_us;
+  choice.building_us = entry.cost.building_us;
+  choice.estimated_us += choice.building_us;
   return choice;
 }
 

@@ -39,7 +39,8 @@ struct KernelChoice {
   SharedProblem bound;
   NameMap<Demand> demands;    ///< by operand, dst included
   double efficiency = 0.0;    ///< share of the device's peak that it is expected to reach
-  double estimated_us = 0.0;  ///< of each run
+  double estimated_us = 0.0;  ///< of each run, and `building_us`
+  double building_us = 0.0;   ///< that building it counts in a plan that is to answer at once
   bool once = false;          ///< computes a derived tensor, when the plan is loaded
 };
 

@@ -155,7 +155,7 @@ class Emitter {
     const Traffic traffic = traffic_of(kernel, plan_.values);
     step.cost.logical_bytes = traffic.bytes;
     step.cost.footprint_bytes = traffic.footprint_bytes;
-    step.cost.estimated_us = choice.estimated_us;
+    step.cost.estimated_us = choice.estimated_us - choice.building_us;
     step.role = kernel.task ? Step::Role::compute : Step::Role::repack;
     step.tunables = *choice.tunables;
     step.reason = reason_of(kernel, candidates_) + build_note(choice, context_.options.local);

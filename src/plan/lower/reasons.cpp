@@ -43,7 +43,7 @@ std::vector<Message> considered(const CandidateLists& candidates, const TaskList
     const Task& task = tasks.tasks[t];
     Message text = task.name + ": " + print(task.bound.problem);
     for (const auto& candidate : candidates[t]->candidates) {
-      text += "\n    " + short_text(candidate.estimated_us) + " us  " + candidate.name;
+      text += "\n    " + short_text(run_us(candidate)) + " us  " + candidate.name;
     }
     for (const auto& rejection : candidates[t]->rejections) {
       text += "\n    not " + rejection.name + ": " + print(rejection.reason);

@@ -32,6 +32,7 @@ void Repacking::renew(TensorId state, ValueId value, TensorId tensor) {
       required(choose_pack(copy, "update " + values_.at(home).name, context_, values_.temporaries(),
                            {values_.at(value).arrangement, values_.at(home).arrangement}));
   kernel.choice.estimated_us = repack_cost_us(row_major, row_major, context_);
+  kernel.choice.building_us = 0.0;
   append(std::move(kernel), value, home);
 }
 
@@ -50,6 +51,7 @@ ValueId Repacking::append(ValueId from, BoundProblem pack, const Arrangement& to
                   kernel.once ? Value::Kind::derived : Value::Kind::workspace, arrangement);
   kernel.choice.estimated_us =
       kernel.once ? 0.0 : repack_cost_us(source.arrangement, arrangement, context_);
+  kernel.choice.building_us = 0.0;
   append(std::move(kernel), from, copy);
   return copy;
 }

@@ -90,6 +90,12 @@ CandidateList find_candidates(const Task& task, const PlanContext& context) {
   throw error;
 }
 
+double run_us(const Candidate& candidate) {
+  double sum = candidate.estimated_us;
+  for (const KernelChoice& kernel : candidate.kernels) sum -= kernel.building_us;
+  return sum;
+}
+
 Reason no_candidate(const Task& task, std::vector<Rejection> rejections) {
   return NoCandidate{task.name, print(task.bound.problem), std::move(rejections)};
 }

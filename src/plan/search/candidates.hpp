@@ -28,8 +28,11 @@ struct Candidate {
   std::string way;        ///< entry or recipes on the way to the kernels, the same at all extents
   KernelChoices kernels;  ///< in the order in which they run
   Temporaries temporaries;
-  double estimated_us = 0.0;
+  double estimated_us = 0.0;  ///< with the building that its kernels count
 };
+
+/// What each run of the candidate is expected to take: its estimate without building.
+[[nodiscard]] double run_us(const Candidate& candidate);
 
 struct CandidateList {
   std::vector<Candidate> candidates;  ///< cheapest first

@@ -145,7 +145,7 @@ class PoolFuser {
       return false;
     }
     const Candidate& best = one->candidates.front();
-    const std::string text = best.name + " in " + us_text(best.estimated_us);
+    const std::string text = best.name + " in " + us_text(run_us(best));
     const bool only_built =
         context_.options.built != nullptr && !may_be_decided(conv.name, context_.options);
     if (is_wanted || only_built) {
@@ -162,8 +162,7 @@ class PoolFuser {
     const bool is_better = best.estimated_us < apart_us;
     notes_.considered.push_back(
         pair + (is_better ? "one step, " : "two steps, not ") + text + "; apart " + first.name +
-        " in " + us_text(first.estimated_us) + " and " + second.name + " in " +
-        us_text(second.estimated_us) +
+        " in " + us_text(run_us(first)) + " and " + second.name + " in " + us_text(run_us(second)) +
         (is_measured(best) ? ", and the map, which was measured with the former" : ""));
     return is_better;
   }

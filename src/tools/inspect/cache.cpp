@@ -8,6 +8,7 @@
 #include "api/cache/tried_kernels.hpp"
 #include "base/error.hpp"
 #include "base/files/file.hpp"
+#include "device/open/program_file.hpp"
 #include "plan/measured/tuned_file.hpp"
 #include "plan/measured/tuned_store.hpp"
 #include "plan/policy/tunables.hpp"
@@ -107,18 +108,25 @@ std::string cache_folder_named(const std::string& cache_dir) {
   return known_folder(cache_dir).string();
 }
 
+std::string why_cache_keeps_nothing(const std::string& cache_dir) {
+  return why_not_kept_in(known_folder(cache_dir) / "programs");
+}
+
 CacheContent cache_content(const std::string& cache_dir) {
   const fs::path folder = known_folder(cache_dir);
   CacheContent content;
   content.folder = folder.string();
+  std::error_code status;
+  if (!fs::is_directory(folder, status)) {
+    content.missing = fs::exists(folder, status) ? "it is no folder" : "there is no such folder";
+    return content;
+  }
   for (const fs::path& file : files_of(folder / "programs", ".bin")) {
-    std::error_code status;
     ++content.programs;
     content.program_bytes += static_cast<std::int64_t>(fs::file_size(file, status));
   }
   for (const char* extension : {".plan", ".tensors"}) {
     for (const fs::path& file : files_of(folder / "plans", extension)) {
-      std::error_code status;
       content.plans += file.extension() == ".plan" ? 1 : 0;
       content.plan_bytes += static_cast<std::int64_t>(fs::file_size(file, status));
     }
