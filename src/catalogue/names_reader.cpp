@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tunables of an entry, the values that they have where nothing is tuned, and its names for sizes.
+// The tunables of an entry, the values that they have where nothing is tuned, and its names for
+// sizes.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
