@@ -104,8 +104,8 @@ void include(const std::vector<SharedText>& texts, Entry::Program& program) {
 
 /// Definitions that the generator of sources makes only for those who ask for them.
 NameSet optional_definitions(const Entry& entry) {
-  NameSet names{"COORDINATES_OF_dst", "COORDINATES_OF_ROW", "ALIKE_dst", "RUN_LENGTH_dst",
-                "STORE4_dst_AT"};
+  NameSet names{"COORDINATES_OF_dst", "COORDINATES_OF_ROW", "ALIKE_dst",       "NEST_dst",
+                "RUN_LENGTH_dst",     "STORE4_dst_AT",      "EPILOGUE_VECTOR", "EPILOGUE_EDGE"};
   for (const auto& [operand, format] : entry.operands) {
     if (operand != "dst") names.insert("LOAD_VECTOR_" + operand);
   }

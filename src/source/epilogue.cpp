@@ -9,6 +9,7 @@
 
 #include "morton/error.hpp"
 #include "source/element.hpp"
+#include "source/own_functions.hpp"
 
 namespace morton::source {
 namespace {
@@ -36,33 +37,6 @@ constexpr std::array<IntegerText, 12> kIntegerTexts{{
     {ScalarOp::shift_right, "", "(%t)(%1 < %b ? (%u)%0 >> %1 : 0)"},
     {ScalarOp::bit_xor, "", "(%t)(%0 ^ %1)"},
 }};
-
-/// The hyperbolic tangent of an f32 without a branch or a table, so that compilers make vectors of
-/// a loop around it. Up to 0.625 an odd polynomial, beyond 1 - 2 / (exp(2a) + 1), where exp is 2^n
-/// * (1 + r + r^2 p(r)); at 9.1 the result has become 1. Both polynomials are fitted for the least
-/// largest relative error, 5e-9. The result is within 1.4 units of the last place, and within 3.4
-/// where a division has the 2.5 that OpenCL allows it. A NaN stays one, and a zero keeps its sign.
-constexpr std::string_view kTanhText = R"(float morton_tanh(float x) {
-  const float a = fabs(x) > 9.1f ? 9.1f : fabs(x);
-  const float z = a * a;
-  float p = -0.00570498640f;
-  p = p * z + 0.0206390861f;
-  p = p * z - 0.0537397154f;
-  p = p * z + 0.133314416f;
-  p = p * z - 0.333332807f;
-  const float small = a + a * z * p;
-  const float k = a * 2.88539008f + 12582912.0f;
-  const float n = k - 12582912.0f;
-  const float r = 2.0f * a - n * 0.693359375f + n * 2.12194440e-4f;
-  float q = 0.00138144672f;
-  q = q * r + 0.00836878084f;
-  q = q * r + 0.0416683927f;
-  q = q * r + 0.166665196f;
-  q = q * r + 0.49999994f;
-  const float e = (q * r * r + r + 1.0f) * as_float((as_uint(k) << 23) + 0x3f800000u);
-  return copysign(a < 0.625f ? small : 1.0f - 2.0f / (e + 1.0f), x);
-}
-)";
 
 std::string_view pattern_of(ScalarOp op, DType type) {
   if (!is_real(type)) {
@@ -130,9 +104,11 @@ class FunctionWriter {
       return conversion(step, type, text_of(step.arguments[0], type));
     }
     if (step.op == ScalarOp::pow && !is_real(type)) add_power(type);
-    if (step.op == ScalarOp::tanh && register_type(type) == DType::f32) {
-      add_helper("MORTON_TANH", std::string(kTanhText));
-      return fill(i, "morton_tanh(%0)", type);
+    const OwnFunction* own = own_function(step.op);
+    if (own != nullptr && register_type(type) == DType::f32) {
+      const std::string name = "morton_" + std::string(own->name);
+      add_helper("MORTON_OWN_" + std::string(own->name), own_function_text(*own, name, {}));
+      return fill(i, name + "(%0)", type);
     }
     return fill(i, pattern_of(step.op, type), type);
   }

@@ -7,6 +7,7 @@
 #include "source/element.hpp"
 #include "source/epilogue.hpp"
 #include "source/instance_writer.hpp"
+#include "source/loop_nest.hpp"
 #include "source/memory_order.hpp"
 #include "source/runs.hpp"
 #include "source/work_program.hpp"
@@ -137,6 +138,7 @@ void InstanceWriter::define_memory_order(const InstanceOperand& dst) {
   const bool asked = spec_.entry->uses("STORE4_dst_AT");
   if (asked && !four.empty()) define("STORE4_dst_AT", "(e, v)", four);
   if (spec_.entry->uses("ALIKE_dst")) define_common_order(dst);
+  if (spec_.entry->uses("NEST_dst")) define_nest(dst);
   // Tables need sizes that other kernels would carry as arguments in vain.
   if (!spec_.entry->uses("RUN_LENGTH_dst")) return;
   RunTexts runs = run_texts(dst, *find("src"));
@@ -169,6 +171,28 @@ void InstanceWriter::define_common_order(const InstanceOperand& dst) {
     call += ", " + load_text(side.arrangement.dtype, side.name, lies_as(side, dst) ? "(e)" : "0");
   }
   define("EPILOGUE_AT", "(v, e)", call + ")");
+}
+
+void InstanceWriter::define_nest(const InstanceOperand& dst) {
+  const InstanceOperand& source = *find("src0");
+  const auto nest = source.view.bounded ? std::nullopt : LoopNest::of(dst);
+  define("NEST_dst", "", nest ? "1" : "0");
+  if (!nest) return;
+  sizes_.merge(nest->sizes());
+  for (const auto& macro : nest->macros()) define(macro.name, macro.parameters, macro.body);
+  const auto load = [&](const InstanceOperand& operand, const Expression& index) {
+    const Expression reduced = nest->reduced(index);
+    sizes_.merge(nest->sizes_in(reduced));
+    return load_text(operand.arrangement.dtype, operand.name, reduced.to_opencl());
+  };
+  define("NEST_LOAD_src0", "(i)", load(source, index_of(source, nest->coordinates()).index));
+  if (spec_.problem.epilogue.is_identity()) return define("NEST_EPILOGUE", "(v, i)", "(v)");
+  std::string call = epilogue_name() + "((v)";
+  for (const auto& side : spec_.sides) {
+    const SideIndex index = index_of_side(side, dst.view, nest->coordinates());
+    call += ", " + load(side, index.start + index.within);
+  }
+  define("NEST_EPILOGUE", "(v, i)", call + ")");
 }
 
 void InstanceWriter::define_part_order(const InstanceOperand& dst) {

@@ -6,6 +6,7 @@
 #include "source/element.hpp"
 #include "source/epilogue.hpp"
 #include "source/instance_writer.hpp"
+#include "source/vector_epilogue.hpp"
 #include "source/work_program.hpp"
 
 namespace morton::source {
@@ -31,14 +32,19 @@ void InstanceWriter::define_epilogue() {
   if (spec_.entry->takes_work()) return define_work();
   const InstanceOperand* dst = find("dst");
   const std::string parameters = "(v, " + macro_parameters(dst->view) + ")";
+  const bool of_vectors = spec_.entry->uses("EPILOGUE_VECTOR");
   if (spec_.problem.epilogue.is_identity()) {
     define("EPILOGUE", parameters, "(v)");
+    if (!of_vectors) return;
+    define("EPILOGUE_VECTOR", parameters, "(v)");
+    define("EPILOGUE_EDGE", parameters, "(v)");
     return;
   }
   const std::string function = epilogue_name();
   const TypedChain chain = typed_epilogue();
   if (chain.uses(DType::f64)) head_ << element_functions(DType::f64);
   head_ << epilogue_function(chain, function);
+  if (of_vectors) define_vector_epilogue(chain, function);
   std::string call = function + "((v)";
   for (const auto& side : spec_.sides) {
     const SideIndex index = index_of_side(side, dst->view, parameters_of(dst->view, *spec_.entry));
@@ -56,6 +62,81 @@ void InstanceWriter::define_epilogue() {
     call = "(" + inside + " ? " + call + " : " + zero_of(chain.result_type()) + ")";
   }
   define("EPILOGUE", parameters, call);
+}
+
+/// EPILOGUE_VECTOR and EPILOGUE_EDGE: the epilogue of LANES neighbours along the innermost loop of
+/// dst, the first at the macro's coordinates and at a multiple of LANES. With the former all lie in
+/// dst. With the latter some lie beyond its end, and the last that does not stands in for their
+/// side operands.
+void InstanceWriter::define_vector_epilogue(const TypedChain& chain, const std::string& scalar) {
+  const std::string function = scalar + "_vector";
+  const auto lanes = static_cast<int>(spec_.tunables.at("LANES"));
+  head_ << vector_epilogue_function(chain, function, scalar, lanes);
+  std::string whole = function + "((v)";
+  std::string edge = whole;
+  for (const auto& side : spec_.sides) {
+    const std::string by_lane = side_by_lane(side, lanes, function, true);
+    edge += ", " + by_lane;
+    whole += ", " + side_vector(side, lanes, function);
+  }
+  const std::string parameters = "(v, " + macro_parameters(find("dst")->view) + ")";
+  define("EPILOGUE_VECTOR", parameters, whole + ")");
+  define("EPILOGUE_EDGE", parameters, edge + ")");
+}
+
+/// The numbers of LANES neighbours of dst: a vector where they lie together, one for all where it
+/// is the same, else one by one.
+std::string InstanceWriter::side_vector(const InstanceOperand& side, int lanes,
+                                        const std::string& function) {
+  const View& dst = find("dst")->view;
+  const std::vector<Expression> first = parameters_of(dst, *spec_.entry);
+  std::map<std::string, std::int64_t> below{{"(lane)", lanes}, {"(group)", 0}};
+  std::set<std::string> others{"(group)"};
+  for (const Expression& coordinate : first) {
+    below.emplace(coordinate.print(), 0);
+    others.insert(coordinate.print());
+  }
+  std::vector<Expression> moved = first;
+  moved[lane_dimension()] =
+      Expression::variable("(group)") * lanes + Expression::variable("(lane)");
+  const auto place_at = [&](const std::vector<Expression>& coordinates) {
+    const SideIndex index = index_of_side(side, dst, coordinates);
+    return index.start + index.within;
+  };
+  const auto step = place_at(moved).reduced(below).terms_with("(lane)", others);
+  const bool is_f32 = side.arrangement.dtype == DType::f32;
+  const bool together = step && *step == Expression::variable("(lane)") && is_f32;
+  const bool same = step && *step == Expression(0);
+  if (!together && !same) return side_by_lane(side, lanes, function, false);
+  const std::string type = lane_type(function);
+  const std::string index = place_at(first).to_opencl();
+  if (same) return "(" + type + ")(" + load_text(side.arrangement.dtype, side.name, index) + ")";
+  return "*(__global const " + type + "*)(" + side.name + " + " + index + ")";
+}
+
+std::string InstanceWriter::side_by_lane(const InstanceOperand& side, int lanes,
+                                         const std::string& function, bool at_edge) {
+  const View& dst = find("dst")->view;
+  std::string text;
+  for (int l = 0; l < lanes; ++l) {
+    std::vector<Expression> lane = parameters_of(dst, *spec_.entry);
+    Expression& along = lane[lane_dimension()];
+    along = along + Expression(l);
+    if (at_edge) {
+      const std::string& extent = dst.dimensions[lane_dimension()];
+      along = Expression::variable("(min(" + along.to_opencl() + ", " + extent + " - 1))");
+      sizes_.insert(extent);
+    }
+    const SideIndex index = index_of_side(side, dst, lane);
+    text += (l > 0 ? ", " : "") +
+            load_text(side.arrangement.dtype, side.name, (index.start + index.within).to_opencl());
+  }
+  return "(" + lane_type(function) + ")(" + text + ")";
+}
+
+/// dst's dimension that its innermost loop goes along.
+std::size_t InstanceWriter::lane_dimension() const {
+  return static_cast<std::size_t>(find("dst")->arrangement.layout.loops().back().dimension);
 }
 
 /// What a kernel that takes a program has in place of accessors and an epilogue: the numbers of

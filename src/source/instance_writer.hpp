@@ -54,9 +54,17 @@ class InstanceWriter {
   void define_memory_order(const InstanceOperand& dst);
   void define_part_order(const InstanceOperand& dst);
   void define_common_order(const InstanceOperand& dst);
+  /// Reads of src0 and the side operands along the loops of dst's memory (source/loop_nest.hpp).
+  void define_nest(const InstanceOperand& dst);
   /// Whether the kernel asks for it, and all operands have dst's elements under dst's numbers.
   [[nodiscard]] bool lies_alike() const;
   void define_epilogue();
+  void define_vector_epilogue(const TypedChain& chain, const std::string& scalar);
+  [[nodiscard]] std::string side_vector(const InstanceOperand& side, int lanes,
+                                        const std::string& function);
+  [[nodiscard]] std::string side_by_lane(const InstanceOperand& side, int lanes,
+                                         const std::string& function, bool at_edge);
+  [[nodiscard]] std::size_t lane_dimension() const;
   void define_work();
   void define_pooled_map();
   [[nodiscard]] TypedChain typed_epilogue() const;

@@ -54,6 +54,10 @@ class Expression {
   /// a term contains `name` together with one of `others`.
   [[nodiscard]] std::optional<Expression> terms_with(const std::string& name,
                                                      const std::set<std::string>& others) const;
+  /// This expression without the quotients and remainders that sums of bounded variables make
+  /// needless: (16 * a + b) / 16 is a, its remainder b, where b is below 16. `below` holds what a
+  /// variable is less than, 0 where nothing is known; no variable in it is negative.
+  [[nodiscard]] Expression reduced(const std::map<std::string, std::int64_t>& below) const;
   /// True and the value when no variable is left.
   [[nodiscard]] bool is_constant(std::int64_t* value = nullptr) const;
 

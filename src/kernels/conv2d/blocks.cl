@@ -141,24 +141,11 @@ __kernel ATTRIBUTES void blocks(ARGUMENTS) {
           const vector found = *(__local const vector*)(sums + (p * BLOCKS + b) * LANES);
           __global float* out =
               dst + ((image[p] * out_blocks + b0 + b) * (OH * OW) + pixel) * LANES;
-          // The mask takes nothing away; it tells the compiler that o is a multiple of LANES and not
-          // negative, so that EPILOGUE reads neighbours.
-          const int o = (b0 + b) * LANES & (0x1000000 - LANES);
+          const int o = (b0 + b) * LANES;
           vector result = found;
           if (s_end == steps) {
-            if (o + LANES <= O) {
-#pragma unroll
-              for (int l = 0; l < LANES; ++l) {
-                result[l] = EPILOGUE(found[l], image[p], o + l, row[p], column[p]);
-              }
-            } else {
-              for (int l = 0; l < LANES; ++l) {
-                const float value = sums[(p * BLOCKS + b) * LANES + l];
-                sums[(p * BLOCKS + b) * LANES + l] =
-                    o + l < O ? EPILOGUE(value, image[p], o + l, row[p], column[p]) : 0.0f;
-              }
-              result = *(__local const vector*)(sums + (p * BLOCKS + b) * LANES);
-            }
+            result = FINISHED_LANES(o, O, EPILOGUE_VECTOR(found, image[p], o, row[p], column[p]),
+                                    EPILOGUE_EDGE(found, image[p], o, row[p], column[p]));
           }
           *(__global vector*)out = result;
         }

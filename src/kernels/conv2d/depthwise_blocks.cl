@@ -90,23 +90,12 @@ __kernel ATTRIBUTES void depthwise_blocks(ARGUMENTS) {
       }
 
       // The text of the epilogue stands in one loop: it may be long, and PoCL compiles every copy.
-      // The mask takes nothing away; it tells the compiler that o is a multiple of LANES and not
-      // negative, so that EPILOGUE reads neighbours.
-      const int o = at.block * LANES & (0x1000000 - LANES);
+      const int o = at.block * LANES;
       for (int p = ow - first; p < count; ++p) {
-        __local float* found = sums + p * LANES;
-        vector result = *(__local const vector*)found;
-        if (o + LANES <= C) {
-#pragma unroll
-          for (int l = 0; l < LANES; ++l) result[l] = EPILOGUE(result[l], at.n, o + l, at.oh, first + p);
-        } else {
-          for (int l = 0; l < LANES; ++l) {
-            const float value = found[l];
-            found[l] = o + l < C ? EPILOGUE(value, at.n, o + l, at.oh, first + p) : 0.0f;
-          }
-          result = *(__local const vector*)found;
-        }
-        *(__global vector*)(out + (first + p) * LANES) = result;
+        const vector found = *(__local const vector*)(sums + p * LANES);
+        *(__global vector*)(out + (first + p) * LANES) =
+            FINISHED_LANES(o, C, EPILOGUE_VECTOR(found, at.n, o, at.oh, first + p),
+                           EPILOGUE_EDGE(found, at.n, o, at.oh, first + p));
       }
       ow = first + count;
     }

@@ -146,24 +146,13 @@ __kernel ATTRIBUTES void groups_blocks(ARGUMENTS) {
     for (int p = 0; p < PIXELS; ++p) *(__local vector*)(sums + p * LANES) = sum[p];
 
     // The text of the epilogue stands in one loop: it may be long, and PoCL compiles every copy.
-    // The mask takes nothing away; it tells the compiler that o is a multiple of LANES and not
-    // negative, so that EPILOGUE reads neighbours.
-    const int o = block * LANES & (0x1000000 - LANES);
+    const int o = block * LANES;
     __global float* out = dst + (((n * blocks + block) * OH + oh) * OW + ow) * LANES;
     for (int p = 0; p < count; ++p) {
-      __local float* found = sums + p * LANES;
-      vector result = *(__local const vector*)found;
-      if (o + LANES <= O) {
-#pragma unroll
-        for (int l = 0; l < LANES; ++l) result[l] = EPILOGUE(result[l], n, o + l, oh, ow + p);
-      } else {
-        for (int l = 0; l < LANES; ++l) {
-          const float value = found[l];
-          found[l] = o + l < O ? EPILOGUE(value, n, o + l, oh, ow + p) : 0.0f;
-        }
-        result = *(__local const vector*)found;
-      }
-      *(__global vector*)(out + p * LANES) = result;
+      const vector found = *(__local const vector*)(sums + p * LANES);
+      *(__global vector*)(out + p * LANES) =
+          FINISHED_LANES(o, O, EPILOGUE_VECTOR(found, n, o, oh, ow + p),
+                         EPILOGUE_EDGE(found, n, o, oh, ow + p));
     }
   }
 }

@@ -95,26 +95,13 @@ __kernel ATTRIBUTES void image_blocks(ARGUMENTS) {
       // The text of the epilogue stands in one loop: it may be long, and PoCL compiles every copy.
       for (int p = 0; p < count; ++p) {
         for (int b = 0; b < blocks; ++b) {
-          __local float* found = sums + (p * BLOCKS + b) * LANES;
           const int block = b0 + b;
-          // The mask takes nothing away; it tells the compiler that o is a multiple of LANES and not
-          // negative, so that EPILOGUE reads neighbours.
-          const int o = block * LANES & (0x1000000 - LANES);
-          vector result = *(__local const vector*)found;
-          if (o + LANES <= O) {
-#pragma unroll
-            for (int l = 0; l < LANES; ++l) {
-              result[l] = EPILOGUE(result[l], n, o + l, oh, ow0 + p);
-            }
-          } else {
-            for (int l = 0; l < LANES; ++l) {
-              const float value = found[l];
-              found[l] = o + l < O ? EPILOGUE(value, n, o + l, oh, ow0 + p) : 0.0f;
-            }
-            result = *(__local const vector*)found;
-          }
+          const int o = block * LANES;
+          const vector found = *(__local const vector*)(sums + (p * BLOCKS + b) * LANES);
           const int at = ((n * out_blocks + block) * OH + oh) * OW + ow0 + p;
-          *(__global vector*)(dst + at * LANES) = result;
+          *(__global vector*)(dst + at * LANES) =
+              FINISHED_LANES(o, O, EPILOGUE_VECTOR(found, n, o, oh, ow0 + p),
+                             EPILOGUE_EDGE(found, n, o, oh, ow0 + p));
         }
       }
     }

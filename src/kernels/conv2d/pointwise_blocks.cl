@@ -51,7 +51,6 @@
   }
 
 __kernel ATTRIBUTES void pointwise_blocks(ARGUMENTS) {
-  typedef float half_vector __attribute__((ext_vector_type(LANES / 2), aligned(4)));
   __local float patch[PIXELS * LANES];
   __local float sums[BLOCKS * PIXELS * LANES];
   const int in_blocks = (C + LANES - 1) / LANES;
@@ -122,30 +121,10 @@ __kernel ATTRIBUTES void pointwise_blocks(ARGUMENTS) {
       int w = pixel % W;
       for (int p = 0; p < count; ++p) {
         for (int b = 0; b < blocks; ++b) {
-          __local float* found = sums + (p * BLOCKS + b) * LANES;
-          // The mask takes nothing away; it tells the compiler that o is a multiple of LANES and not
-          // negative, so that EPILOGUE reads neighbours.
-          const int o = (b0 + b) * LANES & (0x1000000 - LANES);
-          vector result = *(__local const vector*)found;
-          if (o + LANES <= O) {
-#pragma unroll
-            for (int l = 0; l < LANES; ++l) result[l] = EPILOGUE(result[l], n, o + l, h, w);
-          } else {
-            int l = 0;
-            if (o + LANES / 2 <= O) {
-              half_vector lower = *(__local const half_vector*)found;
-#pragma unroll
-              for (; l < LANES / 2; ++l) lower[l] = EPILOGUE(lower[l], n, o + l, h, w);
-              *(__local half_vector*)found = lower;
-            }
-            for (; l < O - o; ++l) {
-              const float value = found[l];
-              found[l] = EPILOGUE(value, n, o + l, h, w);
-            }
-            for (; l < LANES; ++l) found[l] = 0.0f;
-            result = *(__local const vector*)found;
-          }
-          *(__global vector*)(to + (b * plane + p) * LANES) = result;
+          const vector found = *(__local const vector*)(sums + (p * BLOCKS + b) * LANES);
+          const int o = (b0 + b) * LANES;
+          *(__global vector*)(to + (b * plane + p) * LANES) = FINISHED_LANES(
+              o, O, EPILOGUE_VECTOR(found, n, o, h, w), EPILOGUE_EDGE(found, n, o, h, w));
         }
         if (++w == W) {
           w = 0;

@@ -7,8 +7,13 @@
 //        memory of dst    [e0 e1 e2 ...... | e1024 ...... | ...]      one work-item: a range of dst
 //
 // Where all operands lie alike, or are one number, an element has the same number in each of them: no
-// coordinates need be worked out. A block is computed before any of it is stored: dst may be the memory of
-// an operand, and only so can a compiler make vectors of the loop.
+// coordinates need be worked out. Else dst is written line by line, a line being the innermost loop of its
+// layout. The places of the operands along it are sums:
+//
+//        dst NCHW16c   unit: n, c, h   line: w   [c0 c1 ... c15]    side1(c): the same 16 numbers for each w
+//
+// A block is computed before any of it is stored: dst may be the memory of an operand, and only so can a
+// compiler make vectors of the loop.
 //
 // Tunables: RANGE, elements of a work-item at least.
 // Assumes: elements_dst, padding included, is countable in 31 bits.
@@ -33,6 +38,38 @@ __kernel ATTRIBUTES void ranges(ARGUMENTS) {
   for (int e = start; e < last; ++e) {
     const TYPE_dst value = EPILOGUE_AT(LOAD_src0_AT(e), e);
     STORE_dst_AT(e, value);
+  }
+#elif NEST_dst
+  const int lines = elements_dst / NEST_LENGTH;
+  const int share = (lines + items - 1) / items;
+  const int end = min((item + 1) * share, lines);
+  TYPE_dst values[NEST_BLOCK];
+  for (int line = item * share; line < end;) {
+    const int unit = line / NEST_LINES;
+    const int unit_end = min((unit + 1) * NEST_LINES, end);
+    NEST_UNIT(unit)
+    for (; line < unit_end; ++line) {
+      NEST_LINE(line - unit * NEST_LINES)
+      const int e = line * NEST_LENGTH;
+      // Coordinates grow along a line: where its last element is data, all are.
+      int inside = NEST_LENGTH;
+      if (!NEST_INSIDE(NEST_LENGTH - 1)) {
+        inside = 0;
+        while (NEST_INSIDE(inside)) ++inside;
+      }
+      int start = 0;
+      for (; start + NEST_BLOCK <= inside; start += NEST_BLOCK) {
+        for (int i = 0; i < NEST_BLOCK; ++i) {
+          values[i] = NEST_EPILOGUE(NEST_LOAD_src0(start + i), start + i);
+        }
+        for (int i = 0; i < NEST_BLOCK; ++i) STORE_dst_AT(e + start + i, values[i]);
+      }
+      for (int i = start; i < inside; ++i) {
+        const TYPE_dst value = NEST_EPILOGUE(NEST_LOAD_src0(i), i);
+        STORE_dst_AT(e + i, value);
+      }
+      for (int i = inside; i < NEST_LENGTH; ++i) STORE_dst_AT(e + i, 0);
+    }
   }
 #else
   for (int e = first; e < last; ++e) {

@@ -113,22 +113,11 @@ __kernel ATTRIBUTES void gemm_blocks(ARGUMENTS) {
       // The text of the epilogue stands in one loop: it may be long, and PoCL compiles every copy.
       for (int b = 0; b < blocks; ++b) {
         for (int c = 0; c < count; ++c) {
-          __local float* found = sums + (c * BLOCKS + b) * LANES;
-          // The mask takes nothing away; it tells the compiler that m is a multiple of LANES and not
-          // negative, so that EPILOGUE reads neighbours.
-          const int m = (b0 + b) * LANES & (0x1000000 - LANES);
-          vector result = *(__local const vector*)found;
+          vector result = *(__local const vector*)(sums + (c * BLOCKS + b) * LANES);
+          const int m = (b0 + b) * LANES;
           if (k_end == K) {
-            if (m + LANES <= M) {
-#pragma unroll
-              for (int l = 0; l < LANES; ++l) result[l] = EPILOGUE(result[l], m + l, n0 + c);
-            } else {
-              for (int l = 0; l < M - m; ++l) {
-                const float value = found[l];
-                found[l] = EPILOGUE(value, m + l, n0 + c);
-              }
-              result = *(__local const vector*)found;
-            }
+            result = FINISHED_LANES(m, M, EPILOGUE_VECTOR(result, m, n0 + c),
+                                    EPILOGUE_EDGE(result, m, n0 + c));
           }
           *(__global vector*)(to + (b * N + c) * LANES) = result;
         }

@@ -38,22 +38,10 @@ __kernel ATTRIBUTES void max_blocks(ARGUMENTS) {
           most = value > most || value != value ? value : most;
         }
       }
-      // The mask takes nothing away; it tells the compiler that c is a multiple of LANES and not negative,
-      // so that EPILOGUE reads neighbours.
-      const int c = at.block * LANES & (0x1000000 - LANES);
-      vector result = 0.0f;
-      if (c + LANES <= C) {
-#pragma unroll
-        for (int l = 0; l < LANES; ++l) result[l] = EPILOGUE(most[l], at.n, c + l, at.oh, ow);
-      } else {
-        float found[LANES];
-        *(vector*)found = most;
-        for (int l = 0; l < LANES; ++l) {
-          found[l] = c + l < C ? EPILOGUE(found[l], at.n, c + l, at.oh, ow) : 0.0f;
-        }
-        result = *(const vector*)found;
-      }
-      *(__global vector*)(out + ow * LANES) = result;
+      const int c = at.block * LANES;
+      *(__global vector*)(out + ow * LANES) =
+          FINISHED_LANES(c, C, EPILOGUE_VECTOR(most, at.n, c, at.oh, ow),
+                         EPILOGUE_EDGE(most, at.n, c, at.oh, ow));
     }
   }
 }

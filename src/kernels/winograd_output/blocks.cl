@@ -60,22 +60,11 @@ __kernel ATTRIBUTES void winograd_output_blocks(ARGUMENTS) {
       const int oh = oh0 + p;
       __global float* out = dst + (((n * blocks + block) * OH + oh) * OW + ow0) * LANES;
       for (int q = 0; q < right; ++q) {
-        __local float* found = results + (p * OUT + q) * LANES;
-        // The mask takes nothing away; it tells the compiler that o is a multiple of LANES and not
-        // negative, so that EPILOGUE reads neighbours.
-        const int o = block * LANES & (0x1000000 - LANES);
-        vector result = *(__local const vector*)found;
-        if (o + LANES <= O) {
-#pragma unroll
-          for (int l = 0; l < LANES; ++l) result[l] = EPILOGUE(result[l], n, o + l, oh, ow0 + q);
-        } else {
-          for (int l = 0; l < LANES; ++l) {
-            const float value = found[l];
-            found[l] = o + l < O ? EPILOGUE(value, n, o + l, oh, ow0 + q) : 0.0f;
-          }
-          result = *(__local const vector*)found;
-        }
-        *(__global vector*)(out + q * LANES) = result;
+        const vector found = *(__local const vector*)(results + (p * OUT + q) * LANES);
+        const int o = block * LANES;
+        *(__global vector*)(out + q * LANES) =
+            FINISHED_LANES(o, O, EPILOGUE_VECTOR(found, n, o, oh, ow0 + q),
+                           EPILOGUE_EDGE(found, n, o, oh, ow0 + q));
       }
     }
   }

@@ -24,8 +24,9 @@ struct Demand {
     packed,  ///< a copy, packed through the operand's view into this arrangement
   } kind = Kind::any;
   Arrangement arrangement;
-  /// Of kind `any`: neighbouring work-items go along the memory, or along the tensor's rows.
-  enum class Walk : std::uint8_t { memory, rows } walk = Walk::memory;
+  /// Of kind `any`: neighbouring work-items go along the memory, or along the tensor's rows; or
+  /// the operand is read in the order of the result's memory, which `arrangement` is.
+  enum class Walk : std::uint8_t { memory, rows, result } walk = Walk::memory;
 };
 
 /// One kernel with the operands it would run on.

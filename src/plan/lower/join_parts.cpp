@@ -9,6 +9,7 @@
 #include "plan/ir/lifetimes.hpp"
 #include "plan/ir/memory_range.hpp"
 #include "plan/lower/memory.hpp"
+#include "plan/search/repack.hpp"
 
 namespace morton::plan {
 namespace {
@@ -82,12 +83,15 @@ bool is_dense(const Value& value) {
                      row_major_arrangement(arrangement.dtype, arrangement.tensor_shape));
 }
 
-/// Whether a value fills its memory, in an order of its tensor's own dimensions.
+/// Whether a value fills its memory, without padding.
 bool fills_its_memory(const Arrangement& arrangement) {
   return arrangement.memory == MemoryKind::buffer && arrangement.pitch == 0 &&
-         arrangement.padded == arrangement.tensor_shape &&
-         std::ranges::all_of(arrangement.grouping,
-                             [](const JoinedDimensions& group) { return group.size() == 1; });
+         element_count(arrangement.padded) == element_count(arrangement.tensor_shape);
+}
+
+/// Whether a group joins neighbouring dimensions in their order.
+bool is_in_order(const JoinedDimensions& group) {
+  return std::ranges::adjacent_find(group, [](int a, int b) { return b != a + 1; }) == group.end();
 }
 
 /// Elements of the pieces that follow each other in memory as they do row-major: an iteration of
@@ -98,8 +102,10 @@ std::int64_t piece_of(const Arrangement& arrangement) {
   const auto& loops = arrangement.layout.loops();
   for (std::size_t i = 0; i < loops.size(); ++i) {
     if (bound.iterations()[i] <= 1) continue;
-    const auto operand = static_cast<std::size_t>(loops[i].dimension);
-    const int dimension = arrangement.grouping[operand].front();
+    const JoinedDimensions& group =
+        arrangement.grouping[static_cast<std::size_t>(loops[i].dimension)];
+    if (!is_in_order(group)) return 0;
+    const int dimension = group.front();
     const bool is_first = std::all_of(shape.begin(), shape.begin() + dimension,
                                       [](std::int64_t extent) { return extent == 1; });
     return is_first ? element_count(shape) / bound.iterations()[i] : 0;
@@ -109,9 +115,9 @@ std::int64_t piece_of(const Arrangement& arrangement) {
 
 /// Whether a part lies as the stretch `at` of the whole does: in the same order, in whole pieces.
 bool lies_alike(const Arrangement& part, const Arrangement& whole, const Stretch& at) {
-  const bool comparable = fills_its_memory(part) && fills_its_memory(whole) &&
-                          part.layout == whole.layout && part.grouping == whole.grouping;
-  if (!comparable) return false;
+  if (!fills_its_memory(part) || !fills_its_memory(whole)) return false;
+  const auto alike = likened(whole, part.tensor_shape);
+  if (!alike || !same_memory(*alike, part)) return false;
   const std::int64_t piece = piece_of(whole);
   return piece > 0 && at.start % piece == 0 && at.count % piece == 0;
 }

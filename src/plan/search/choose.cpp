@@ -50,39 +50,56 @@ class Chooser {
     Formats formats = wishes_[dst];
     for (std::size_t c = 0; c < candidates_[t]->candidates.size(); ++c) {
       const Candidate& candidate = candidates_[t]->candidates[c];
-      TensorState state = before(candidates_[t], candidate);
-      state.candidate = c;
       // As outputs_of, of which few are kept.
       const Demand& result = candidate.kernels.back().demands.at("dst");
       if (result.kind == Demand::Kind::direct) {
+        TensorState state = before(candidates_[t], candidate, result);
+        state.candidate = c;
         state.format = formats.number_of(result.arrangement);
         keep(t, state, result.arrangement, result.arrangement.padding);
         continue;
       }
       const PaddingContents padding = candidate.kernels.back().entry->operands.at("dst").padding;
       const std::vector<Arrangement>& all = wishes_[dst].all();
-      for (state.format = 0; state.format < all.size(); ++state.format) {
-        keep(t, state, all[state.format], padding);
+      std::optional<TensorState> state;
+      for (std::size_t format = 0; format < all.size(); ++format) {
+        // What the sources cost depends on the result's order where the kernel follows it.
+        if (!state || follows_result(candidate)) {
+          state = before(candidates_[t], candidate, {Demand::Kind::direct, all[format]});
+          state->candidate = c;
+        }
+        state->format = format;
+        keep(t, *state, all[format], padding);
       }
     }
     if (is_part(dst) && t == writers_[dst].back()) join_parts(dst);
   }
 
-  /// The cost of the candidate and of all before it, and where from.
-  TensorState before(const TaskCandidates& list, const Candidate& candidate) {
+  static bool follows_result(const Candidate& candidate) {
+    const KernelChoice& last = candidate.kernels.back();
+    return walks_result(*last.bound) || !last.bound->sides.empty();
+  }
+
+  /// The cost of the candidate and of all before it, and where from, if the task's result is left
+  /// as `result` says.
+  TensorState before(const TaskCandidates& list, const Candidate& candidate,
+                     const Demand& task_result) {
     TensorState state;
     state.cost_us = candidate.estimated_us;
     read_.clear();
     for (const auto& kernel : candidate.kernels) {
+      const bool is_last = &kernel == &candidate.kernels.back();
+      const Demand& result = is_last ? task_result : kernel.demands.at("dst");
       for (const auto& [role, binding] : kernel.bound->operands) {
         if (role == "dst" || is_temporary(binding.tensor)) continue;
-        add_source(list.tensor(binding.tensor), kernel.demands.at(role), state);
+        const TensorId tensor = list.tensor(binding.tensor);
+        const Shape& shape = context_.tasks.tensors[tensor].shape;
+        add_source(tensor, operand_demand(kernel, role, shape, result), state);
       }
       for (const auto& side : kernel.bound->sides) {
         if (is_temporary(side.tensor)) continue;
         const TensorId tensor = list.tensor(side.tensor);
         const Shape& shape = context_.tasks.tensors[tensor].shape;
-        const Demand& result = kernel.demands.at("dst");
         add_source(tensor, side_demand(result, side.shape, shape), state);
       }
     }

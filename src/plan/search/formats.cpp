@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "plan/search/repack.hpp"
 #include "plan/tasks/alias.hpp"
 
 namespace morton::plan {
@@ -39,6 +40,28 @@ void add_wish(TensorId tensor, const Demand& demand, const TaskList& tasks,
   if (!is_alias) return;
   const auto wish = at_root(tasks, tensor, demand.arrangement);
   if (wish && wish->memory == MemoryKind::buffer) known.number_of(*wish);
+}
+
+/// What is wished of a result is wished of the operands that are read in its order. From the last
+/// task to the first, through any number.
+void pass_wishes_back(const CandidateLists& candidates, const TaskList& tasks,
+                      Indexed<TensorId, Formats>& wishes) {
+  for (TaskId t = candidates.next_id().moved(-1); t; t = t.moved(-1)) {
+    const BoundProblem& bound = tasks.tasks[t].bound;
+    if (!walks_result(bound)) continue;
+    const TensorId dst = tensor_of(bound, "dst");
+    const auto pass = [&](TensorId tensor) {
+      const Shape& shape = tasks.tensors[tensor].shape;
+      const bool is_copy = bound.problem.family == families::pack;
+      if (tensor == dst || (!is_copy && shape != tasks.tensors[dst].shape)) return;
+      for (const Arrangement& wish : wishes[dst].all()) {
+        const auto alike = likened(wish, shape);
+        if (alike) add_wish(tensor, {Demand::Kind::direct, *alike}, tasks, wishes);
+      }
+    };
+    for (const auto& [role, binding] : bound.operands) pass(binding.tensor);
+    for (const auto& side : bound.sides) pass(side.tensor);
+  }
 }
 
 }  // namespace
@@ -106,6 +129,7 @@ Indexed<TensorId, Formats> wished_formats(const CandidateLists& candidates, cons
       }
     }
   }
+  pass_wishes_back(candidates, tasks, wishes);
   return wishes;
 }
 

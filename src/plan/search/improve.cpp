@@ -25,6 +25,7 @@ class Copies {
   }
   void read(TensorId tensor, const Demand& demand) {
     if (demand.kind == Demand::Kind::direct) return make_direct(tensor, demand.arrangement);
+    if (demand.walk == Demand::Walk::result) return read_side(tensor, demand);
     make_any(tensor);
     cost_us_ += scattered_us(stored_[tensor].front(), demand, context_);
     if (demand.kind == Demand::Kind::packed) add(tensor, demand.arrangement);
@@ -164,7 +165,8 @@ class LocalSearch {
       for (const auto& [role, binding] : kernel.bound->operands) {
         const TensorId tensor = candidates_[t].tensor(binding.tensor);
         if (role == "dst" || !is_of(tensor, root)) continue;
-        copies.read(tensor, kernel.demands.at(role));
+        const Shape& shape = context_.tasks.tensors[tensor].shape;
+        copies.read(tensor, operand_demand(kernel, role, shape, result_of(kernel, t)));
       }
       for (const auto& side : kernel.bound->sides) {
         const TensorId tensor = candidates_[t].tensor(side.tensor);

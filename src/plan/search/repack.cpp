@@ -22,6 +22,49 @@ Demand side_demand(const Demand& dst, const Shape& shape, const Shape& tensor) {
   return demand;
 }
 
+namespace {
+
+/// Whether coordinate t follows the operand's dimension t alone, as where a part is cut out.
+bool keeps_dimensions(const View& view) {
+  if (view.bounded || view.coordinates.size() != view.dimensions.size()) return false;
+  for (std::size_t t = 0; t < view.coordinates.size(); ++t) {
+    const auto used = view.coordinates[t].variables();
+    for (std::size_t d = 0; d < view.dimensions.size(); ++d) {
+      if (d != t && used.contains(coordinate_name(view.dimensions[d]))) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<Arrangement> likened(const Arrangement& other, const Shape& shape) {
+  if (other.tensor_shape.size() != shape.size()) return std::nullopt;
+  return make_arrangement(other.dtype, shape, other.grouping, other.layout,
+                          Shape(other.grouping.size(), 1), other.padding);
+}
+
+bool walks_result(const BoundProblem& bound) {
+  if (bound.problem.family == families::elementwise) return true;
+  return bound.problem.family == families::pack &&
+         keeps_dimensions(bound.operands.at("src").view) &&
+         keeps_dimensions(bound.operands.at("dst").view);
+}
+
+Demand operand_demand(const KernelChoice& kernel, const std::string& role, const Shape& tensor,
+                      const Demand& result) {
+  Demand demand = kernel.demands.at(role);
+  if (demand.kind != Demand::Kind::any || result.kind != Demand::Kind::direct) return demand;
+  const bool is_copy = kernel.bound->problem.family == families::pack;
+  if (!walks_result(*kernel.bound)) return demand;
+  if (!is_copy && result.arrangement.tensor_shape != tensor) return demand;
+  const auto alike = likened(result.arrangement, tensor);
+  if (!alike) return demand;
+  demand.arrangement = *alike;
+  demand.walk = Demand::Walk::result;
+  return demand;
+}
+
 double side_cost_us(const Arrangement& side, const Demand& demand, const PlanContext& context) {
   const Arrangement& dst = demand.arrangement;
   if (dst.tensor_shape.empty() || side.tensor_shape != dst.tensor_shape) return 0.0;
@@ -29,8 +72,8 @@ double side_cost_us(const Arrangement& side, const Demand& demand, const PlanCon
   const bool alike = side.grouping == dst.grouping && side.layout == dst.layout;
   // Reading it element by element takes longer than a kernel that packs: 14 ms beside 3 for a
   // matrix of 1024 x 3136 in columns, on two cores.
-  constexpr double kScattered = 4.0;
-  return alike || same_memory(side, dst) ? 0.0 : kScattered * repack_cost_us(side, dst, context);
+  const double scattered = demand.walk == Demand::Walk::result ? 1.0 : 4.0;
+  return alike || same_memory(side, dst) ? 0.0 : scattered * repack_cost_us(side, dst, context);
 }
 
 double scattered_us(const Arrangement& stored, const Demand& demand, const PlanContext& context) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+
 #include "base/rooms.hpp"
 #include "plan/search/candidates.hpp"
 
@@ -19,8 +21,17 @@ namespace morton::plan {
 /// What is demanded of a side operand of `shape`, whose tensor has `tensor`'s: any format, but with
 /// the one of the kernel's result named where they belong together element by element.
 [[nodiscard]] Demand side_demand(const Demand& dst, const Shape& shape, const Shape& tensor);
-/// Time that an epilogue loses on a side operand that lies in another order than `side_demand`
-/// names: about what a copy would take.
+/// Another tensor's arrangement in the same order of its dimensions; none for other ranks.
+[[nodiscard]] std::optional<Arrangement> likened(const Arrangement& other, const Shape& shape);
+/// Whether kernels of the problem go along the memory of their result and read operands in its
+/// order: elementwise ones, and copies that join tensors or take them apart.
+[[nodiscard]] bool walks_result(const BoundProblem& bound);
+/// What a kernel demands of its operand `role`, a tensor of this shape: where the kernel goes along
+/// its result's memory, `result` names that.
+[[nodiscard]] Demand operand_demand(const KernelChoice& kernel, const std::string& role,
+                                    const Shape& tensor, const Demand& result);
+/// Time that an epilogue, or an elementwise kernel, loses on an operand that lies in another order
+/// than the result, which `demand` names.
 [[nodiscard]] double side_cost_us(const Arrangement& side, const Demand& demand,
                                   const PlanContext& context);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <set>
 
 #include "plan/search/formats.hpp"
 #include "plan/search/repack.hpp"
@@ -11,7 +12,11 @@
 namespace morton::plan {
 
 TensorStates::TensorStates(const PlanContext& context)
-    : context_(context), states_(context.tasks.tensors.size()), met_(context.tasks.tensors.size()) {
+    : context_(context),
+      states_(context.tasks.tensors.size()),
+      met_(context.tasks.tensors.size()),
+      readers_(context.tasks.tensors.size(), 0) {
+  count_readers();
   // What the caller or the last run left lies row-major; another format costs a copy each run.
   for (const TensorId id : states_.ids()) {
     const TaskTensor& tensor = context.tasks.tensors[id];
@@ -19,6 +24,17 @@ TensorStates::TensorStates(const PlanContext& context)
     TensorState given;
     given.arrangement = row_major_arrangement(tensor.dtype, tensor.shape);
     states_[id].push_back(std::move(given));
+  }
+}
+
+void TensorStates::count_readers() {
+  for (const Task& task : context_.tasks.tasks) {
+    std::set<TensorId> roots;
+    for (const auto& [role, binding] : task.bound.operands) {
+      if (role != "dst") roots.insert(root_of(context_.tasks, binding.tensor));
+    }
+    for (const auto& side : task.bound.sides) roots.insert(root_of(context_.tasks, side.tensor));
+    for (const TensorId root : roots) ++readers_[root];
   }
 }
 
@@ -74,14 +90,16 @@ const Met& TensorStates::meet(TensorId tensor, const Demand& demand) {
 
 Met TensorStates::cheapest_to_meet(TensorId tensor, const Demand& demand) const {
   Met met{demand, std::numeric_limits<double>::infinity(), 0};
-  const auto& options = of(root_of(context_.tasks, tensor));
+  const TensorId root = root_of(context_.tasks, tensor);
+  const auto& options = of(root);
   if (options.empty()) return met;
+  const double share = 1.0 / std::max(readers_[root], 1);
   // No copy takes less than no time: what costs more than this before it is not looked at.
   const auto first = std::ranges::min_element(options, {}, &TensorState::cost_us);
-  const double most_us = first->cost_us + fit_us(tensor, *first, demand);
+  const double most_us = share * first->cost_us + fit_us(tensor, *first, demand);
   for (std::size_t i = 0; i < options.size(); ++i) {
-    if (options[i].cost_us > most_us) continue;
-    const double cost = options[i].cost_us + fit_us(tensor, options[i], demand);
+    if (share * options[i].cost_us > most_us) continue;
+    const double cost = share * options[i].cost_us + fit_us(tensor, options[i], demand);
     if (cost < met.cost_us) {
       met.cost_us = cost;
       met.state = i;

@@ -19,7 +19,10 @@ struct TensorState {
   std::vector<std::pair<TensorId, std::size_t>> sources;  ///< tensor read, and its state
 };
 
-/// The cheapest way to meet a demand: the cost of all before it and of a copy, and which state.
+/// The cheapest way to meet a demand: the cost of a copy and of all before it, and which state. Of
+/// what comes before, a task that reads the tensor bears its share: where paths part and join
+/// again, as in DenseNet, whole costs would double at each join until no sum told the formats
+/// apart.
 struct Met {
   Demand demand;
   double cost_us = 0.0;
@@ -53,11 +56,13 @@ class TensorStates {
   [[nodiscard]] std::size_t cheapest(TensorId tensor) const;
 
  private:
+  void count_readers();
   [[nodiscard]] Met cheapest_to_meet(TensorId tensor, const Demand& demand) const;
 
   const PlanContext& context_;
   Indexed<TensorId, std::vector<TensorState>> states_;
   Indexed<TensorId, std::vector<Met>> met_;
+  Indexed<TensorId, int> readers_;  ///< tasks that read a tensor or an alias of it, by the root
 };
 
 }  // namespace morton::plan
