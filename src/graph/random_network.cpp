@@ -23,13 +23,17 @@ double standard_normal(std::mt19937_64& generator) {
 
 }  // namespace
 
-RandomNetwork::RandomNetwork(std::string name, std::uint64_t seed) : generator_(seed) {
+RandomNetwork::RandomNetwork(std::string name, std::uint64_t seed, std::int64_t opset)
+    : generator_(seed) {
+  graph_.opset = opset;
   graph_.name = std::move(name);
 }
 
-TensorId RandomNetwork::input(const std::string& name, std::vector<Dimension> extents) {
+TensorId RandomNetwork::input(const std::string& name, std::vector<Dimension> extents,
+                              DType dtype) {
   GraphTensor tensor;
   tensor.name = name;
+  tensor.dtype = dtype;
   tensor.kind = GraphTensor::Kind::input;
   tensor.declared = std::move(extents);
   const TensorId id = graph_.add_tensor(std::move(tensor));
