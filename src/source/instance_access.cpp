@@ -174,23 +174,27 @@ void InstanceWriter::define_common_order(const InstanceOperand& dst) {
 }
 
 void InstanceWriter::define_nest(const InstanceOperand& dst) {
-  const InstanceOperand& source = *find("src0");
+  const bool packs = spec_.problem.family == families::pack;
+  const InstanceOperand& source = *find(packs ? "src" : "src0");
   const auto nest = source.view.bounded ? std::nullopt : LoopNest::of(dst);
-  define("NEST_dst", "", nest ? "1" : "0");
-  if (!nest) return;
+  Expression place;
+  if (nest) place = nest->reduced(index_of(source, nest->coordinates()).index);
+  // A copy whose places along a line take divisions is better off with tables.
+  const bool walks = nest && (!packs || place.is_linear_in("(i)"));
+  define("NEST_dst", "", walks ? "1" : "0");
+  if (!walks) return;
   sizes_.merge(nest->sizes());
   for (const auto& macro : nest->macros()) define(macro.name, macro.parameters, macro.body);
-  const auto load = [&](const InstanceOperand& operand, const Expression& index) {
-    const Expression reduced = nest->reduced(index);
+  const auto load = [&](const InstanceOperand& operand, const Expression& reduced) {
     sizes_.merge(nest->sizes_in(reduced));
     return load_text(operand.arrangement.dtype, operand.name, reduced.to_opencl());
   };
-  define("NEST_LOAD_src0", "(i)", load(source, index_of(source, nest->coordinates()).index));
+  define("NEST_LOAD_" + source.name, "(i)", load(source, place));
   if (spec_.problem.epilogue.is_identity()) return define("NEST_EPILOGUE", "(v, i)", "(v)");
   std::string call = epilogue_name() + "((v)";
   for (const auto& side : spec_.sides) {
     const SideIndex index = index_of_side(side, dst.view, nest->coordinates());
-    call += ", " + load(side, index.start + index.within);
+    call += ", " + load(side, nest->reduced(index.start + index.within));
   }
   define("NEST_EPILOGUE", "(v, i)", call + ")");
 }

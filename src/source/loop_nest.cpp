@@ -21,26 +21,66 @@ std::string counter_text(std::size_t loop, std::size_t loops) {
 }  // namespace
 
 std::optional<LoopNest> LoopNest::of(const InstanceOperand& dst) {
-  const bool is_own = dst.view.grouping && *dst.view.grouping == dst.arrangement.grouping;
-  if (!is_own || dst.arrangement.pitch != 0) return std::nullopt;
+  if (!dst.view.grouping || dst.arrangement.pitch != 0) return std::nullopt;
   return LoopNest(dst);
 }
 
 LoopNest::LoopNest(const InstanceOperand& dst) : dst_(&dst) {
-  const auto& loops = dst.arrangement.layout.loops();
-  coordinates_.assign(dst.view.dimensions.size(), Expression(0));
-  // What a step of the next loop outside over a dimension adds to its coordinate.
-  std::vector<std::int64_t> span(coordinates_.size(), 1);
+  const std::vector<Expression> groups = count_loops();
+  const bool is_own = *dst.view.grouping == dst.arrangement.grouping;
+  if (is_own) {
+    // The groups are the operand's own dimensions.
+    coordinates_ = groups;
+    for (std::size_t d = 0; d < groups.size(); ++d) {
+      bounds_.emplace_back(groups[d], Expression::variable(dst.view.dimensions[d]));
+    }
+    return;
+  }
+  std::vector<Expression> tensor(dst.arrangement.tensor_shape.size());
+  for (std::size_t g = 0; g < groups.size(); ++g) split(groups[g], g, tensor);
+  for (const JoinedDimensions& members : *dst.view.grouping) {
+    Expression joined(0);
+    for (const int t : members) {
+      joined = joined * tensor_extent_name(dst.name, static_cast<std::size_t>(t)) +
+               tensor[static_cast<std::size_t>(t)];
+    }
+    coordinates_.push_back(joined);
+  }
+}
+
+/// Of each group of the arrangement its coordinate in terms of the counters.
+std::vector<Expression> LoopNest::count_loops() {
+  const auto& loops = dst_->arrangement.layout.loops();
+  std::vector<Expression> groups(dst_->arrangement.grouping.size(), Expression(0));
+  // What a step of the next loop outside over a group adds to its coordinate.
+  std::vector<std::int64_t> span(groups.size(), 1);
   extents_.resize(loops.size());
   for (std::size_t l = loops.size(); l-- > 0;) {
     const Loop& loop = loops[l];
-    const auto d = static_cast<std::size_t>(loop.dimension);
+    const auto g = static_cast<std::size_t>(loop.dimension);
     const std::string name = counter_text(l, loops.size());
-    extents_[l] =
-        loop.extent > 0 ? Expression(loop.extent) : padded_name(dst.name, d) / Expression(span[d]);
+    extents_[l] = loop.extent > 0 ? Expression(loop.extent)
+                                  : padded_name(dst_->name, g) / Expression(span[g]);
     below_[name] = loop.extent;
-    coordinates_[d] = Expression::variable(name) * Expression(span[d]) + coordinates_[d];
-    if (loop.extent > 0) span[d] *= loop.extent;
+    groups[g] = Expression::variable(name) * Expression(span[g]) + groups[g];
+    if (loop.extent > 0) span[g] *= loop.extent;
+  }
+  return groups;
+}
+
+/// The coordinates of the tensor's dimensions that a group joins. The outermost carries what lies
+/// beyond the tensor, so that its bound catches all padding.
+void LoopNest::split(const Expression& whole, std::size_t group, std::vector<Expression>& tensor) {
+  const JoinedDimensions& members = dst_->arrangement.grouping[group];
+  if (members.empty()) bounds_.emplace_back(whole, Expression(1));
+  Expression below(1);
+  for (std::size_t i = members.size(); i-- > 0;) {
+    const auto t = static_cast<std::size_t>(members[i]);
+    const Expression extent = tensor_extent_name(dst_->name, t);
+    const Expression rest = whole / below;
+    tensor[t] = i > 0 ? rest % extent : rest;
+    if (i == 0) bounds_.emplace_back(rest, extent);
+    below = extent * below;
   }
 }
 
@@ -57,7 +97,11 @@ std::set<std::string> LoopNest::sizes_in(const Expression& expression) const {
 }
 
 std::set<std::string> LoopNest::sizes() const {
-  std::set<std::string> names(dst_->view.dimensions.begin(), dst_->view.dimensions.end());
+  std::set<std::string> names;
+  for (const auto& [coordinate, end] : bounds_) {
+    names.merge(sizes_in(coordinate));
+    names.merge(end.variables());
+  }
   for (const auto& extent : extents_) names.merge(extent.variables());
   return names;
 }
@@ -73,9 +117,8 @@ std::vector<MacroText> LoopNest::macros() const {
     below = extents_[l] * below;
   }
   std::string inside;
-  for (std::size_t d = 0; d < coordinates_.size(); ++d) {
-    inside +=
-        (d > 0 ? " && " : "") + coordinates_[d].to_opencl() + " < " + dst_->view.dimensions[d];
+  for (const auto& [coordinate, end] : bounds_) {
+    inside += (inside.empty() ? "" : " && ") + coordinate.to_opencl() + " < " + end.to_opencl();
   }
   const Expression length = extent_from_inside(0);
   std::int64_t fixed = kBlock;

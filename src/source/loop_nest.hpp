@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/rooms.hpp"
@@ -18,7 +19,7 @@ namespace morton::source {
 /// the loops' counters, so that the place of an element along a line costs no division.
 class LoopNest {
  public:
-  /// Of `dst`, dense; none where its memory joins dimensions otherwise than its view.
+  /// Of `dst`; none where it has a pitch, or its view shows a part.
   [[nodiscard]] static std::optional<LoopNest> of(const InstanceOperand& dst);
 
   /// dst's coordinates in terms of the counters; the innermost one is the macros' "(i)".
@@ -36,12 +37,16 @@ class LoopNest {
 
  private:
   explicit LoopNest(const InstanceOperand& dst);
+  std::vector<Expression> count_loops();
+  void split(const Expression& whole, std::size_t group, std::vector<Expression>& tensor);
   /// Of the `back`-th loop from the innermost; 1 where there are fewer.
   [[nodiscard]] Expression extent_from_inside(std::size_t back) const;
 
   const InstanceOperand* dst_;
   std::vector<Expression> extents_;  ///< of the loops, outermost first
   std::vector<Expression> coordinates_;
+  /// What lies in dst is below these.
+  std::vector<std::pair<Expression, Expression>> bounds_;
   std::map<std::string, std::int64_t> below_;  ///< of the counters
 };
 

@@ -58,6 +58,9 @@ class Expression {
   /// needless: (16 * a + b) / 16 is a, its remainder b, where b is below 16. `below` holds what a
   /// variable is less than, 0 where nothing is known; no variable in it is negative.
   [[nodiscard]] Expression reduced(const std::map<std::string, std::int64_t>& below) const;
+  /// Whether each step of the variable `name` adds the same to this, as written: it stands in no
+  /// quotient, remainder or comparison.
+  [[nodiscard]] bool is_linear_in(const std::string& name) const;
   /// True and the value when no variable is left.
   [[nodiscard]] bool is_constant(std::int64_t* value = nullptr) const;
 

@@ -72,6 +72,19 @@ Expression sum_of(const std::vector<Term>& terms, std::int64_t divisor) {
 
 }  // namespace
 
+bool Expression::is_linear_in(const std::string& name) const {
+  using Op = ExpressionOp;
+  if (is_leaf(node_->op) || !variables().contains(name)) return true;
+  const Expression a(node_->a);
+  if (node_->op == Op::negate) return a.is_linear_in(name);
+  if (is_unary(node_->op)) return false;
+  const Expression b(node_->b);
+  const bool both = a.is_linear_in(name) && b.is_linear_in(name);
+  if (node_->op == Op::add || node_->op == Op::subtract) return both;
+  const bool once = !a.variables().contains(name) || !b.variables().contains(name);
+  return node_->op == Op::multiply && once && both;
+}
+
 Expression Expression::reduced(const Bounds& below) const {
   if (is_leaf(node_->op)) return *this;
   const Expression a = Expression(node_->a).reduced(below);

@@ -16,12 +16,37 @@
 //                                                   innermost one further, has the same p as a rule, and
 //        work-item: LOOPS such runs                 so the table is kept until p changes
 //
+// Where that table would hold equal steps, and nothing lies outside of src, there is none: the places along dst's
+// innermost loop are a sum, which a compiler makes vectors of.
+//
 // A view that allows no such sum is read in runs of one element: as dear as pack.generic, and right.
 //
 // Tunables: LOOPS, runs of a work-item, one below the other; CHUNK, elements for each work-item as long
 // as the device has any left (a work-item takes several units when there are more).
 // Assumes: elements_dst, padding included, is countable in 31 bits.
 __kernel ATTRIBUTES void pack_runs(ARGUMENTS) {
+#if NEST_dst
+  const int items = (int)get_global_size(0);
+  const int lines = elements_dst / NEST_LENGTH;
+  const int share = (lines + items - 1) / items;
+  const int end = min(((int)get_global_id(0) + 1) * share, lines);
+  for (int line = (int)get_global_id(0) * share; line < end;) {
+    const int unit = line / NEST_LINES;
+    const int unit_end = min((unit + 1) * NEST_LINES, end);
+    NEST_UNIT(unit)
+    for (; line < unit_end; ++line) {
+      NEST_LINE(line - unit * NEST_LINES)
+      __global MEMORY_dst* out = dst + line * NEST_LENGTH;
+      int inside = NEST_LENGTH;
+      if (!NEST_INSIDE(NEST_LENGTH - 1)) {
+        inside = 0;
+        while (NEST_INSIDE(inside)) ++inside;
+      }
+      for (int i = 0; i < inside; ++i) out[i] = NEST_LOAD_src(i);
+      for (int i = inside; i < NEST_LENGTH; ++i) out[i] = 0;
+    }
+  }
+#else
   const int runs = (LOOP_dst + RUN_LENGTH_dst - 1) / RUN_LENGTH_dst;
   const int loops = elements_dst / LOOP_dst;
   const int units = (loops + LOOPS - 1) / LOOPS * runs;
@@ -52,4 +77,5 @@ __kernel ATTRIBUTES void pack_runs(ARGUMENTS) {
       }
     }
   }
+#endif
 }
