@@ -5,10 +5,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 
 #include "bench/single_problem.hpp"
 #include "common/commands.hpp"
@@ -21,7 +23,9 @@
 #include "common/stopwatch.hpp"
 #include "common/terminal.hpp"
 #include "common/unused_options.hpp"
+#include "device/tune_choice.hpp"
 #include "device/tune_report.hpp"
+#include "morton/tools/cache.hpp"
 
 namespace morton::cli {
 namespace {
