@@ -135,10 +135,14 @@ TEST(SizesOfEntries, RestOnNeitherThemselvesNorWhatIsUnknown) {
   Json entry = Json::parse(kEntry);
   entry["sizes"] = {{"TILES", "ROWS + 1"}, {"ROWS", "TILES + 1"}};
   EXPECT_THAT(complaint(entry), HasSubstr("mine.json: sizes: 'ROWS' rests on itself"));
+  entry["sizes"] = {{"AREA", "ROWS*2"}, {"ROWS", "ROWS + 1"}};
+  EXPECT_THAT(complaint(entry), HasSubstr("mine.json: sizes: 'ROWS' rests on itself"));
   entry["sizes"] = {{"TILES", "Q + 1"}};
   EXPECT_THAT(complaint(entry), HasSubstr("sizes.TILES: expression 'Q + 1'"));
   entry["sizes"] = {{"K", "M"}};
-  EXPECT_THAT(complaint(entry), HasSubstr("sizes: 'K' is no name, or is known here already"));
+  EXPECT_THAT(complaint(entry), HasSubstr("sizes.K: 'K' is no new name"));
+  entry["sizes"] = {{"2K", "M"}};
+  EXPECT_THAT(complaint(entry), HasSubstr("sizes.2K: a size's name is written in letters"));
 }
 
 }  // namespace
