@@ -10,14 +10,11 @@
 #include "base/environment_variables.hpp"
 #include "base/error.hpp"
 #include "base/files/file.hpp"
-#include "base/text/bare_code.hpp"
-#include "base/text/identifiers.hpp"
 #include "catalogue/batched.hpp"
 #include "catalogue/embedded.hpp"
 #include "catalogue/entry_digest.hpp"
 #include "catalogue/r17_library.hpp"
 #include "catalogue/reader.hpp"
-#include "catalogue/shared_text.hpp"
 #include "formats/input_file.hpp"
 
 namespace morton::catalogue {
@@ -45,11 +42,6 @@ void check_place(const std::string& path, const std::string& name) {
   }
 }
 
-/// A source beside its entry is named alone, one of another family with that family's folder.
-std::string source_path(const std::string& family, const std::string& name) {
-  return name.find('/') == std::string::npos ? family + "/" + name : name;
-}
-
 /// Reads every entry of a folder of kernels, and sees that each .cl file is named by one.
 Catalogue from_texts(const FileTexts& files) {
   Catalogue catalogue;
@@ -72,7 +64,7 @@ Catalogue from_texts(const FileTexts& files) {
   for (const auto& recipe : catalogue.recipes()) check_place(recipe.file, recipe.name);
   for (const auto& [path, text] : files) {
     if (path.ends_with(".cl") && !used.contains(path)) {
-      throw ModelError(path + ": no entry beside it names it as its source");
+      throw ModelError(path + ": no entry names it as its source");
     }
     if (path.ends_with(".clh") && !used.contains(path)) {
       throw ModelError(path + ": no entry includes it");
@@ -87,76 +79,6 @@ std::optional<std::string_view> embedded_text(std::string_view path) {
     if (file.path == path) return file.content;
   }
   return std::nullopt;
-}
-
-/// Puts the shared texts, in this order, before the program's, and their macros' ends behind it.
-void include(const std::vector<SharedText>& texts, Entry::Program& program) {
-  if (texts.empty()) return;
-  std::string all, ends;
-  for (const SharedText& shared : texts) {
-    all += "#line 1 \"" + shared.file + "\"\n" + shared.text + "\n";
-    program.shared_names.insert(program.shared_names.end(), shared.names.begin(),
-                                shared.names.end());
-    for (const std::string& macro : shared.macros) ends += "#undef " + macro + "\n";
-  }
-  program.source = all + "#line 1 \"" + program.source_file + "\"\n" + program.source + "\n" + ends;
-}
-
-/// Definitions that the generator of sources makes only for those who ask for them.
-NameSet optional_definitions(const Entry& entry) {
-  NameSet names{"COORDINATES_OF_dst", "COORDINATES_OF_ROW", "ALIKE_dst",       "NEST_dst",
-                "RUN_LENGTH_dst",     "STORE4_dst_AT",      "EPILOGUE_VECTOR", "EPILOGUE_EDGE"};
-  for (const auto& [operand, format] : entry.operands) {
-    if (operand != "dst") names.insert("LOAD_VECTOR_" + operand);
-  }
-  names.insert({"STORE4_dst", "STORE_VECTOR_dst"});
-  return names;
-}
-
-/// What "uses" lists and what the text names must be the same.
-void check_uses(const JsonReader& reader, const Entry& entry) {
-  const NameSet known = optional_definitions(entry);
-  const std::set<std::string_view> named = identifiers_in(entry.program.code);
-  const std::vector<std::string>& uses = entry.program.uses;
-  for (const std::string& name : uses) {
-    if (!known.contains(name)) {
-      reader.at("uses").fail("unknown definition '" + name + "' (known: " + join(known) + ")");
-    }
-    if (!named.contains(name)) {
-      reader.at("uses").fail(entry.program.source_file + " does not use '" + name + "'");
-    }
-  }
-  for (const std::string& name : known) {
-    if (named.contains(name) && std::ranges::count(uses, name) == 0) {
-      reader.fail(entry.program.source_file + " uses '" + name + "', which \"uses\" lacks");
-    }
-  }
-}
-
-/// Reads the program of an entry and what it includes. Errors name the key of the declaration.
-void read_program(const JsonReader& reader,
-                  const std::function<std::string(const std::string&)>& read_source, Entry& entry) {
-  Entry::Program& program = entry.program;
-  const auto text_of = [&](const char* key, const std::string& name) {
-    try {
-      return read_source(name);
-    } catch (const ModelError& error) {
-      reader.at(key).fail(error.what());
-    }
-  };
-  program.source = text_of("source", program.source_file);
-  std::vector<SharedText> shared;
-  for (const std::string& name : program.includes) {
-    shared.push_back(
-        read_shared_text(source_path(entry.family.name(), name), text_of("include", name)));
-  }
-  if (!declares_function(bare_code(program.source), program.function)) {
-    reader.at("function").fail(program.source_file + " has no function '" + program.function + "'");
-  }
-  program.source_file = source_path(entry.family.name(), program.source_file);
-  include(shared, program);
-  program.code = bare_code(program.source);
-  check_uses(reader, entry);
 }
 
 Catalogue from_embedded() {

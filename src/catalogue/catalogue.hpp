@@ -68,7 +68,8 @@ struct EntryDigest {
   /// Of the kernel's code and of its declaration's values (catalogue/entry_digest.hpp): what new
   /// records hold.
   std::string kernel;
-  /// Of both files, byte for byte: what records hold that were written before there was the other.
+  /// Of the declaration and the program's text, byte for byte: what records hold that were written
+  /// before there was the other.
   std::string files;
 
   /// Whether a record with this digest is of this version.
@@ -216,13 +217,13 @@ class Catalogue {
   [[nodiscard]] MORTON_FOR_TOOLS static std::shared_ptr<const Catalogue> shared();
   /// A copy of `shared`, to which files may be added.
   [[nodiscard]] static Catalogue standard() { return *shared(); }
-  /// Every <family>/<name>.json below `folder`, with the .cl files that they name.
+  /// Every <family>/<name>.json below `folder`, with the .cl and .clh files that they name.
   [[nodiscard]] static Catalogue from_folder(const std::filesystem::path& folder);
   /// Adds a user's entry or recipe file, or a kernel library of R17
-  /// (CompileOptions::catalogue_files); its .cl files lie beneath its folder. An entry whose name
-  /// is taken replaces nothing: ModelError.
+  /// (CompileOptions::catalogue_files); its .cl and .clh files lie beneath its folder, or a .clh
+  /// among those built in. An entry whose name is taken replaces nothing: ModelError.
   MORTON_FOR_TOOLS void add_file(const std::filesystem::path& json);
-  /// Adds from text; `read_source` gives the text of a .cl named in it.
+  /// Adds from text; `read_source` gives the text of a .cl or .clh named in it.
   void add_text(std::string_view json, const std::string& file,
                 const std::function<std::string(const std::string&)>& read_source);
 
@@ -257,8 +258,8 @@ class Catalogue {
 
 /// The names that the expressions of `global`, `local_memory_bytes`, `require` and `cost` may use:
 /// the family's extents ("M"), padded extents ("M_pad"), "elements_dst", structure, tunables and
-/// device facts. `align`, `local` and layouts may use tunables only. Checked when an entry is read;
-/// an unknown name is a ModelError that lists the known ones.
+/// device facts; in the file also its `sizes`. `align`, `local` and layouts may use tunables only.
+/// Checked when an entry is read; an unknown name is a ModelError that lists the known ones.
 [[nodiscard]] std::vector<std::string> known_names(const Entry& entry);
 
 }  // namespace morton::catalogue

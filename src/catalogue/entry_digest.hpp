@@ -13,15 +13,15 @@ namespace morton::catalogue {
 ///
 /// - `code`, its text's bare_code; empty for a library's routine,
 /// - the declaration's values: all keys but names (`schema`, `name`, `codename`, `source`), prose
-///   (`notes`), and what only guides the choice (`considered`, `require`, of `cost` the keys
-///   `bytes` and `efficiency`, of a tunable `standard` and `tried`). Neither the order of keys nor
-///   blanks in an expression matter.
+///   (`notes`), what the text shows (`include`, `uses`), and what only guides the choice
+///   (`considered`, `require`, `generic`, of `cost` the keys `bytes` and `efficiency`, of a tunable
+///   `standard` and `tried`). Neither the order of keys nor blanks in an expression matter.
 ///
 /// A key that is not named here counts, so a new one voids what was measured unless it is added.
 /// A key that got another name counts under its former one, in both digests.
 [[nodiscard]] std::string kernel_digest(const Json& declaration, std::string_view code);
 
-/// EntryDigest::files of an entry's two files, or of one without a source.
+/// EntryDigest::files of an entry's declaration and text, or of one without a source.
 [[nodiscard]] std::string files_digest(std::string_view declaration, std::string_view source);
 [[nodiscard]] std::string files_digest(std::string_view declaration);
 

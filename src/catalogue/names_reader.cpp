@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tunables of an entry, the values that they have where nothing is tuned, and its names for
+// The tunables of an entry, the values that they have where nothing is tuned, and the names for
 // sizes.
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -21,6 +21,19 @@ std::int64_t standard_value(const Tunable& tunable, const Environment& device) {
     if (value <= wanted) reached = std::max(reached, value);
   }
   return reached;
+}
+
+/// A size that rests on itself, where each rests on one of them at least.
+std::string one_of_a_cycle(const std::map<std::string, Expression>& sizes) {
+  std::string name = sizes.begin()->first;
+  for (NameSet met; met.insert(name).second;) {
+    for (const std::string& used : sizes.at(name).variables()) {
+      if (!sizes.contains(used)) continue;
+      name = used;
+      break;
+    }
+  }
+  return name;
 }
 
 }  // namespace
@@ -83,9 +96,10 @@ SizedNames names_of(const Entry& entry) {
 void read_sizes(const JsonReader& reader, SizedNames& names) {
   std::map<std::string, Expression> unread;
   for (const auto& [name, member] : reader.members()) {
-    if (!is_identifier(name) || !names.known.insert(name).second) {
-      reader.fail("'" + name + "' is no name, or is known here already");
+    if (!is_identifier(name)) {
+      member.fail("a size's name is written in letters, digits and '_'");
     }
+    if (!names.known.insert(name).second) member.fail("'" + name + "' is no new name");
   }
   for (const auto& [name, member] : reader.members()) {
     unread.emplace(name, read_expression(member, names.known));
@@ -95,7 +109,7 @@ void read_sizes(const JsonReader& reader, SizedNames& names) {
       return std::ranges::none_of(size.second.variables(),
                                   [&](const std::string& used) { return unread.contains(used); });
     });
-    if (next == unread.end()) reader.fail("'" + unread.begin()->first + "' rests on itself");
+    if (next == unread.end()) reader.fail("'" + one_of_a_cycle(unread) + "' rests on itself");
     names.sizes.emplace(next->first, next->second.substitute(names.sizes));
     unread.erase(next);
   }

@@ -58,8 +58,13 @@ void check_names(const JsonReader& reader, const Expression& expression, const N
 void read_tunables(const JsonReader& reader, const ProblemFamily& family, Entry& entry);
 /// "operands": a format for each operand of the family. The entry's tunables are read already.
 void read_operands(const JsonReader& reader, const ProblemFamily& family, Entry& entry);
-/// An entry without its source text; ModelError names `reader`'s file and the key.
+/// An entry without its program's text; ModelError names `reader`'s file and the key.
 [[nodiscard]] Entry read_entry(const JsonReader& reader);
+/// The text of its program: `read_source` gives that of a file, or throws ModelError.
+void read_program(const JsonReader& reader,
+                  const std::function<std::string(const std::string&)>& read_source, Entry& entry);
+/// A file beside its entry is named alone, one of another folder with that folder.
+[[nodiscard]] std::string source_path(const std::string& family, const std::string& name);
 [[nodiscard]] Recipe read_recipe(const JsonReader& reader);
 
 }  // namespace morton::catalogue

@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "base/rooms.hpp"
 #include "catalogue/reader.hpp"
+#include "catalogue/sized_names.hpp"
 
 namespace morton::catalogue {
 namespace {
@@ -28,8 +29,9 @@ std::size_t rank_of(const RecipeStep& step, const OperandSchema& schema) {
   return schema.dimensions.empty() ? step.extents.size() : schema.dimensions.size();
 }
 
-std::map<std::string, Expression> read_sizes(const JsonReader& reader, const NameSet& expected,
-                                             const NameSet& known) {
+/// An expression for each of the names `expected`, and for no other.
+std::map<std::string, Expression> read_expected(const JsonReader& reader, const NameSet& expected,
+                                                const NameSet& known) {
   std::map<std::string, Expression> sizes;
   for (const auto& [name, member] : reader.members()) {
     if (!expected.contains(name)) {
@@ -182,10 +184,10 @@ RecipeStep read_step(const JsonReader& reader, const Recipe& recipe, Scope& scop
   step.family = family.id;
   if (reader.has("kernel")) step.kernel = read_name(reader.at("kernel"), family);
   const JsonReader extents = reader.at("extents");
-  step.extents = read_sizes(extents, expected_extents(extents, family), scope.names);
+  step.extents = read_expected(extents, expected_extents(extents, family), scope.names);
   const NameSet structure = structure_names(family);
   if (reader.has("structure") || !structure.empty()) {
-    step.structure = read_sizes(reader.at("structure"), structure, scope.names);
+    step.structure = read_expected(reader.at("structure"), structure, scope.names);
   }
   read_operands(reader.at("operands"), recipe, scope, step);
   return step;
@@ -200,19 +202,6 @@ void read_temporaries(const JsonReader& reader, const Scope& scope, Recipe& reci
     if (extents.empty()) member.fail("expected one extent for each dimension");
     recipe.temporaries.emplace(name, std::move(extents));
   }
-}
-
-/// Reads the sizes that the recipe names; the names are known from then on.
-std::map<std::string, Expression> read_named_sizes(const JsonReader& reader, Scope& scope) {
-  std::map<std::string, Expression> sizes;
-  for (const auto& [name, member] : reader.members()) {
-    if (!is_identifier(name) || scope.names.contains(name)) {
-      member.fail("'" + name + "' is no new name");
-    }
-    sizes.emplace(name, read_expression(member, scope.names));
-  }
-  for (const auto& [name, size] : sizes) scope.names.insert(name);
-  return sizes;
 }
 
 /// Reads the repetition; its two names are known from then on.
@@ -254,7 +243,12 @@ Recipe read_recipe(const JsonReader& reader) {
       scope.names.insert(name);
     }
   }
-  if (reader.has("sizes")) recipe.sizes = read_named_sizes(reader.at("sizes"), scope);
+  if (reader.has("sizes")) {
+    SizedNames sized{std::move(scope.names), {}};
+    read_sizes(reader.at("sizes"), sized);
+    scope.names = std::move(sized.known);
+    recipe.sizes = std::move(sized.sizes);
+  }
   if (reader.has("require")) {
     NameSet known = device_names();
     known.insert(scope.names.begin(), scope.names.end());

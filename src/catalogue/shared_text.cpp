@@ -21,14 +21,20 @@ std::string_view word_before(std::string_view text, std::size_t end) {
   return text.substr(begin, end - begin);
 }
 
-/// The name that `#define` gives, if the directive is one.
-std::optional<std::string> defined_name(std::string_view directive) {
-  const std::size_t word = directive.find_first_not_of(" ", 1);
-  constexpr std::string_view kDefine = "define ";
-  if (word == std::string_view::npos || !directive.substr(word).starts_with(kDefine)) return {};
-  directive.remove_prefix(word + kDefine.size());
-  return std::string(directive.substr(
-      0, std::ranges::find_if_not(directive, is_in_identifiers) - directive.begin()));
+/// What follows `word` in a directive of that word: "FOUR 4" of "#define FOUR 4".
+std::optional<std::string_view> behind(std::string_view word, std::string_view directive) {
+  directive.remove_prefix(std::min(directive.find_first_not_of(" ", 1), directive.size()));
+  if (!directive.starts_with(word)) return std::nullopt;
+  directive.remove_prefix(word.size());
+  if (!directive.empty() && is_in_identifiers(directive.front())) return std::nullopt;
+  directive.remove_prefix(std::min(directive.find_first_not_of(" "), directive.size()));
+  return directive;
+}
+
+/// The identifier that a text begins with.
+std::string first_identifier(std::string_view text) {
+  return std::string(
+      text.substr(0, std::ranges::find_if_not(text, is_in_identifiers) - text.begin()));
 }
 
 /// Where the braces that open at the first one in `code` are closed again; its end if nowhere.
@@ -104,10 +110,12 @@ SharedText read_shared_text(std::string file, std::string text) {
     const std::string_view content(line.begin(), line.end());
     if (!content.starts_with('#')) {
       code.append(content).append(" ");
-    } else if (auto macro = defined_name(content)) {
+    } else if (behind("include", content)) {
+      throw ModelError(shared.file + ": includes another file; an entry's \"include\" lists both");
+    } else if (const auto definition = behind("define", content)) {
       // Either branch of a condition may define it.
-      if (std::ranges::count(shared.macros, *macro) == 0)
-        shared.macros.push_back(std::move(*macro));
+      std::string macro = first_identifier(*definition);
+      if (std::ranges::count(shared.macros, macro) == 0) shared.macros.push_back(std::move(macro));
     }
   }
   shared.names = Declarations(shared.file, code).names();

@@ -17,8 +17,8 @@ struct SharedText {
   std::vector<std::string> macros;  ///< that it defines
 };
 
-/// Takes a file's text apart. Outside of functions it may hold directives, `static` functions and
-/// `typedef TYPE NAME ...;`. Throws ModelError for anything else.
+/// Takes a file's text apart. Outside of functions it may hold directives but `#include`, `static`
+/// functions and `typedef TYPE NAME ...;`. Throws ModelError for anything else.
 [[nodiscard]] SharedText read_shared_text(std::string file, std::string text);
 
 }  // namespace morton::catalogue

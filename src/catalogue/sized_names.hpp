@@ -10,7 +10,7 @@
 
 namespace morton::catalogue {
 
-/// What an entry's expressions may name, and what its "sizes" stand for.
+/// What the expressions of an entry or recipe may name, and what its "sizes" stand for.
 struct SizedNames {
   NameSet known;
   std::map<std::string, Expression> sizes;  ///< over names of the problem, tunables and the device
@@ -18,7 +18,7 @@ struct SizedNames {
 
 /// Of an entry whose tunables and operands are read, without sizes.
 [[nodiscard]] SizedNames names_of(const Entry& entry);
-/// Adds "sizes": the entry's own names for expressions, which may use one another.
+/// Adds "sizes": the file's own names for expressions, which may use one another.
 void read_sizes(const JsonReader& reader, SizedNames& names);
 /// An expression in which no size is left.
 [[nodiscard]] Expression read_sized(const JsonReader& reader, const SizedNames& names);

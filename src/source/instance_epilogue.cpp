@@ -32,7 +32,8 @@ void InstanceWriter::define_epilogue() {
   if (spec_.entry->takes_work()) return define_work();
   const InstanceOperand* dst = find("dst");
   const std::string parameters = "(v, " + macro_parameters(dst->view) + ")";
-  const bool of_vectors = spec_.entry->uses("EPILOGUE_VECTOR");
+  const bool of_vectors =
+      spec_.entry->uses("EPILOGUE_VECTOR") || spec_.entry->uses("EPILOGUE_EDGE");
   if (spec_.problem.epilogue.is_identity()) {
     define("EPILOGUE", parameters, "(v)");
     if (!of_vectors) return;

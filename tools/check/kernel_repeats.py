@@ -38,8 +38,11 @@ def main():
     for path, lines in code.items():
         here = {i + k for i, window in enumerate(windows(path)) if len(homes[window]) > 1 for k in range(WINDOW)}
         repeated[path] = [lines[i] for i in sorted(here)]
+    by_name = {str(path): found for path, found in repeated.items()}
     for path in sys.argv[1:]:
-        for number, line in next(found for name, found in repeated.items() if str(name) == path):
+        if path not in by_name:
+            problems.add(path, 0, "is no .cl or .clh file of src/kernels (src/kernels/FAMILY/NAME.cl)")
+        for number, line in by_name.get(path, []):
             print(f"{path}:{number}: {line}")
     count, total = sum(map(len, repeated.values())), sum(map(len, code.values()))
     if count > MOST * total:

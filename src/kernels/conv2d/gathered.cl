@@ -24,14 +24,15 @@
 // The panel is DEPTH rows deep at most (shared/band.clh). The bounds of a run depend on (kh, kw) alone and
 // serve all channels.
 //
-// Work-groups along O come first, those of a group one after another. The last pixels, if they are fewer than TILE_N, come before all
-// others: they cost less, and what is left for the end is then of one size; they are computed in
-// vectors of L, one after the other.
+// Work-groups along O come first, those of a group one after another. The last pixels, if they are fewer than
+// TILE_N, come before all others: they cost less, and what is left for the end is then of one size; they are
+// computed in vectors of L, one after the other.
 //
 // Edges: in place of outputs that do not exist the last one of the band is computed.
 //
-// Tunables: LANES, the L above: floats of a vector; TILE_M outputs and TILE_N pixels (a multiple of LANES) of the tile; BAND_M outputs of a band at
-// most (a multiple of TILE_M); DEPTH rows of the panel. How many bands there are is the global size.
+// Tunables: LANES, the L above: floats of a vector; TILE_M outputs and TILE_N pixels (a multiple of LANES) of the
+// tile; BAND_M outputs of a band at most (a multiple of TILE_M); DEPTH rows of the panel. How many bands there are is
+// the global size.
 // Assumes: a work-group of one work-item, which needs no barrier between its use of local memory.
 __kernel ATTRIBUTES void gathered(ARGUMENTS) {
   __local float panel[DEPTH * TILE_N];

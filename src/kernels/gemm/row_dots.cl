@@ -24,7 +24,8 @@
 // Edges: in place of rows that do not exist row M - 1 is read; the last terms of a sum, fewer than L,
 // are added one by one.
 //
-// Tunables: LANES, the L above: floats of a vector; ROWS of a work-item (a multiple of PATCH_M), PATCH_M of them at a time.
+// Tunables: LANES, the L above: floats of a vector; ROWS of a work-item (a multiple of PATCH_M), PATCH_M of them
+// at a time.
 // `a * b + c` is left to the compiler to contract into one operation: PoCL's mad() is two.
 #if ROWS % PATCH_M != 0
 #error "gemm.row_dots: ROWS must be a multiple of PATCH_M"

@@ -23,7 +23,8 @@
 // come with those before them, which are set to zero in both operands; where K is below L, they are added one by
 // one.
 //
-// Tunables: LANES, the L above: floats of a vector; TILE_M and TILE_N (4) of the tile; ROWS of a work-item (a multiple of TILE_M).
+// Tunables: LANES, the L above: floats of a vector; TILE_M and TILE_N (4) of the tile; ROWS of a work-item (a
+// multiple of TILE_M).
 #if TILE_N != 4
 #error "gemm.tile_dots: the sums of four columns are added up together"
 #endif

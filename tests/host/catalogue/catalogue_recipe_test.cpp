@@ -122,7 +122,7 @@ TEST(RecipeReader, SaysWhatIsWrong) {
       {"/tunables/S", R"j({"values": [2], "standard": 2})j", "unknown key 'standard'"},
       {"/sizes/S", R"j("K")j", "sizes.S: 'S' is no new name"},
       {"/sizes/WIDE", R"j("OW")j", "unknown name 'OW'"},
-      {"/sizes/DEEPER", R"j("DEPTH*2")j", "unknown name 'DEPTH'"},
+      {"/sizes/DEEPER", R"j("DEEPER*2")j", "sizes: 'DEEPER' rests on itself"},
       {"/temporaries/dst", R"j(["M"])j", "temporaries.dst: 'dst' is an operand of gemm"},
       {"/temporaries/half", "[]", "expected one extent for each dimension"},
       {"/temporaries/half", R"j(["Z"])j", "unknown name 'Z'"},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Text that kernels share, and names that entries give to sizes.
+// Text that kernels share, definitions that they ask for, and names that entries give to sizes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -50,7 +50,10 @@ static float sum_of(four v) {
 std::string text_of(const std::string& name) {
   if (name == "sums.clh") return std::string(kSums);
   if (name == "shared/more.clh") return "static int twice(int a) { return 2 * a; }\n";
+  if (name == "again.clh") return "static int twice(int a) { return a + a; }\n";
   if (name == "mine.cl") return "__kernel ATTRIBUTES void mine(ARGUMENTS) { twice(1); }";
+  if (name == "nest.cl") return "__kernel void mine(ARGUMENTS) { NEST_UNIT(0); NEST_dst; }";
+  if (name == "lanes.cl") return "__kernel void mine(ARGUMENTS) { EPILOGUE_EDGE(0, 0, 0); }";
   throw ModelError("there is no file " + name);
 }
 
@@ -109,6 +112,7 @@ TEST(SharedText, AnythingElseIsRefused) {
   EXPECT_THAT(message("__kernel void f() {}"), HasSubstr("got '__kernel void f() {}'"));
   EXPECT_THAT(message("static int a"), HasSubstr("x.clh: expected"));
   EXPECT_THAT(message("typedef int;"), HasSubstr("x.clh: expected"));
+  EXPECT_THAT(message("#include \"y.clh\"\n"), HasSubstr("x.clh: includes another file; an entry"));
   EXPECT_EQ(message("// nothing\n"), "");
 }
 
@@ -120,6 +124,29 @@ TEST(SharedText, WhatIsNotThereIsSaid) {
   EXPECT_THAT(complaint(entry), HasSubstr("'sums.clh' stands twice"));
   entry["include"] = {"mine.cl"};
   EXPECT_THAT(complaint(entry), HasSubstr("include[0]: expected a .clh file"));
+  entry["include"] = {"again.clh", "shared/more.clh"};
+  EXPECT_THAT(complaint(entry),
+              HasSubstr("include: gemm/again.clh and shared/more.clh both define 'twice'"));
+}
+
+TEST(OptionalDefinitions, AreThoseThatCanBeMade) {
+  Json entry = Json::parse(kEntry);
+  entry["uses"] = {"STORE4_dst"};
+  EXPECT_THAT(complaint(entry), HasSubstr("mine.json: uses: gemm/mine.cl does not use"));
+  // Of families of any rank alone.
+  entry["source"] = "nest.cl";
+  entry["uses"] = {"NEST_dst"};
+  EXPECT_THAT(complaint(entry), HasSubstr("uses: unknown definition 'NEST_dst' (known: EPILOGUE_"));
+  entry["operands"]["dst"]["layout"] = "R";
+  entry["uses"] = {"STORE4_dst"};
+  EXPECT_THAT(complaint(entry), HasSubstr("uses: unknown definition 'STORE4_dst'"));
+  entry["source"] = "lanes.cl";
+  entry.erase("uses");
+  EXPECT_THAT(complaint(entry), HasSubstr("uses 'EPILOGUE_EDGE', which \"uses\" lacks"));
+  entry["uses"] = {"EPILOGUE_EDGE"};
+  EXPECT_THAT(complaint(entry), HasSubstr("'EPILOGUE_EDGE' needs the tunable LANES"));
+  entry["tunables"]["LANES"] = {{"values", {4}}, {"standard", 4}};
+  EXPECT_EQ(complaint(entry), "");
 }
 
 TEST(SizesOfEntries, StandForTheirExpressions) {
@@ -135,10 +162,14 @@ TEST(SizesOfEntries, RestOnNeitherThemselvesNorWhatIsUnknown) {
   Json entry = Json::parse(kEntry);
   entry["sizes"] = {{"TILES", "ROWS + 1"}, {"ROWS", "TILES + 1"}};
   EXPECT_THAT(complaint(entry), HasSubstr("mine.json: sizes: 'ROWS' rests on itself"));
+  entry["sizes"] = {{"AREA", "ROWS*2"}, {"ROWS", "ROWS + 1"}};
+  EXPECT_THAT(complaint(entry), HasSubstr("mine.json: sizes: 'ROWS' rests on itself"));
   entry["sizes"] = {{"TILES", "Q + 1"}};
   EXPECT_THAT(complaint(entry), HasSubstr("sizes.TILES: expression 'Q + 1'"));
   entry["sizes"] = {{"K", "M"}};
-  EXPECT_THAT(complaint(entry), HasSubstr("sizes: 'K' is no name, or is known here already"));
+  EXPECT_THAT(complaint(entry), HasSubstr("sizes.K: 'K' is no new name"));
+  entry["sizes"] = {{"2K", "M"}};
+  EXPECT_THAT(complaint(entry), HasSubstr("sizes.2K: a size's name is written in letters"));
 }
 
 }  // namespace
