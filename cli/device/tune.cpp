@@ -10,7 +10,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
 
 #include "bench/single_problem.hpp"
 #include "common/commands.hpp"
@@ -20,7 +19,6 @@
 #include "common/options.hpp"
 #include "common/output.hpp"
 #include "common/statistics.hpp"
-#include "common/stopwatch.hpp"
 #include "common/terminal.hpp"
 #include "common/unused_options.hpp"
 #include "device/tune_choice.hpp"
@@ -95,49 +93,9 @@ int tune_gemm(const TuneArguments& options) {
                 {}, options.format);
 }
 
-/// Compiled with what is known of its kernels now, its inputs zeros.
-Session zero_session(const Model& model, const Device& device, const CompileOptions& options) {
-  Session session(compile(model, device, options));
-  for (const PortInfo& port : session.model().inputs()) {
-    session.set_input(port.name, Tensor::allocate(port.dtype, port.shape));
-  }
-  return session;
-}
-
-double run_ms(Session& session) {
-  const Stopwatch watch;
-  session.enqueue().wait();
-  return watch.milliseconds();
-}
-
-/// Both in turns, for about a second or three runs.
-NetworkTimes compare_networks(Session& before, Session& after, const TuneReport& report) {
-  constexpr double kMostMs = 1000.0;
-  constexpr int kLeastRuns = 3;
-  NetworkTimes times{run_ms(before), run_ms(after)};
-  double spent_ms = 0.0;
-  for (int run = 0; run < kLeastRuns || spent_ms < kMostMs; ++run) {
-    const double before_ms = run_ms(before);
-    const double after_ms = run_ms(after);
-    spent_ms += before_ms + after_ms;
-    times.before_ms = std::min(times.before_ms, before_ms);
-    times.after_ms = std::min(times.after_ms, after_ms);
-  }
-  for (const StepInfo& step : after.model().steps()) {
-    ++times.steps;
-    times.tuned_steps += std::ranges::any_of(report.results, [&](const TuneResult& result) {
-      return (step.kernel == result.kernel || step.kernel == "batched_" + result.kernel) &&
-             step.tunables == result.tunables;
-    });
-  }
-  return times;
-}
-
-int tune_model(const TuneArguments& options) {
-  CompileOptions with = compile_options(options.model);
-  with.cache_dir = options.device.cache_dir;
-  const Model model = Model::load(options.model.path);
-  const Device device = open_device(options.device);
+/// Kernels that the caller named: what is found of them is kept, whatever the network takes.
+int tune_named_kernels(const TuneArguments& options, const Model& model, const Device& device,
+                       CompileOptions with) {
   std::vector<std::string> notes;
   const auto problems = problems_to_tune(model, device.json(), with, notes);
   Session before = zero_session(model, device, with);
@@ -151,9 +109,42 @@ int tune_model(const TuneArguments& options) {
   if (times.after_ms > kNoise * times.before_ms) {
     log::warn(
         "the network is slower than before: some of its kernels were measured, and others of "
-        "the plan still have their first guesses; tune with a larger --time-budget or --effort");
+        "the plan still have their first guesses; without --kernel no such values are kept");
   }
   return finish(report, times, options.format);
+}
+
+int tune_model(const TuneArguments& options) {
+  CompileOptions with = compile_options(options.model);
+  with.cache_dir = options.device.cache_dir;
+  const Model model = Model::load(options.model.path);
+  const Device device = open_device(options.device);
+  if (!options.kernels.empty()) return tune_named_kernels(options, model, device, with);
+  std::vector<std::string> notes;
+  const auto problems = problems_to_tune(model, device.json(), with, notes);
+  std::string job = device.json();
+  for (const TuneProblem& problem : problems) job += problem.json;
+  const std::filesystem::path file = findings_file(options.device.cache_dir, job);
+  Session before = zero_session(model, device, with);
+  Progress progress("tuning");
+  TuneOptions how = tune_options(options, progress);
+  how.output = file.string();
+  TuneReport report = tune(problems, how);
+  report.notes.insert(report.notes.end(), notes.begin(), notes.end());
+  report.file.clear();
+  if (report.results.empty()) return finish(report, {}, options.format);
+  const auto chosen = quickest_network(model, device, with, before, report, file);
+  const std::string kept = chosen ? chosen->records : findings_of(read_text(file.string()), {});
+  if (options.output.empty()) {
+    import_tuning(options.device.cache_dir, kept, file.string());
+    report.file = cache_folder_named(options.device.cache_dir) + "/tuning";
+  } else {
+    emit(kept, options.output);
+    report.file = options.output;
+  }
+  std::filesystem::remove(file);
+  if (!chosen) log::warn("{}", "no values make this network quicker than it was; none are kept");
+  return finish(report, chosen ? std::optional(chosen->times) : std::nullopt, options.format);
 }
 
 /// How near the cost model's first guess comes to what tuning found.

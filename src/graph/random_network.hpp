@@ -19,8 +19,7 @@ class RandomNetwork {
   /// Its nodes mean what this set of ONNX's operators says.
   RandomNetwork(std::string name, std::uint64_t seed, std::int64_t opset = 13);
 
-  TensorId input(const std::string& name, std::vector<Dimension> extents,
-                 DType dtype = DType::f32);
+  TensorId input(const std::string& name, std::vector<Dimension> extents, DType dtype = DType::f32);
   /// Weights that enter sums of `terms` products: normal, of variance gain / terms (K. He et al.,
   /// *Delving Deep into Rectifiers*, 2015), so that signals keep their size from layer to layer.
   /// `gain` makes up for what lies before the sums: 2 for a ReLU, 1 for nothing.

@@ -32,7 +32,7 @@ LoopNest::LoopNest(const InstanceOperand& dst) : dst_(&dst) {
     // The groups are the operand's own dimensions.
     coordinates_ = groups;
     for (std::size_t d = 0; d < groups.size(); ++d) {
-      bounds_.emplace_back(groups[d], Expression::variable(dst.view.dimensions[d]));
+      add_bound(groups[d], Expression(1), Expression::variable(dst.view.dimensions[d]));
     }
     return;
   }
@@ -72,16 +72,22 @@ std::vector<Expression> LoopNest::count_loops() {
 /// beyond the tensor, so that its bound catches all padding.
 void LoopNest::split(const Expression& whole, std::size_t group, std::vector<Expression>& tensor) {
   const JoinedDimensions& members = dst_->arrangement.grouping[group];
-  if (members.empty()) bounds_.emplace_back(whole, Expression(1));
+  if (members.empty()) add_bound(whole, Expression(1), Expression(1));
   Expression below(1);
   for (std::size_t i = members.size(); i-- > 0;) {
     const auto t = static_cast<std::size_t>(members[i]);
     const Expression extent = tensor_extent_name(dst_->name, t);
-    const Expression rest = whole / below;
-    tensor[t] = i > 0 ? rest % extent : rest;
-    if (i == 0) bounds_.emplace_back(rest, extent);
+    tensor[t] = i > 0 ? whole / below % extent : whole / below;
+    if (i == 0) add_bound(whole, below, extent);
     below = extent * below;
   }
+}
+
+/// whole / below is less than `end`. Along a line `whole` grows by one from element to element, so
+/// what lies in dst comes first.
+void LoopNest::add_bound(const Expression& whole, const Expression& below, const Expression& end) {
+  if (!whole.variables().contains("(i)")) return bounds_.emplace_back(whole / below, end), void();
+  data_ = end * below - whole.substitute({{"(i)", Expression(0)}});
 }
 
 Expression LoopNest::extent_from_inside(std::size_t back) const {
@@ -102,6 +108,7 @@ std::set<std::string> LoopNest::sizes() const {
     names.merge(sizes_in(coordinate));
     names.merge(end.variables());
   }
+  names.merge(sizes_in(data_));
   for (const auto& extent : extents_) names.merge(extent.variables());
   return names;
 }
@@ -116,6 +123,9 @@ std::vector<MacroText> LoopNest::macros() const {
     unit += " const int " + counter(l) + " = " + value.to_opencl() + ";";
     below = extents_[l] * below;
   }
+  // No variable: a scalar.
+  const bool is_line = !data_.variables().empty();
+  std::string data = is_line ? "clamp(" + data_.to_opencl() + ", 0, NEST_LENGTH)" : "1";
   std::string inside;
   for (const auto& [coordinate, end] : bounds_) {
     inside += (inside.empty() ? "" : " && ") + coordinate.to_opencl() + " < " + end.to_opencl();
@@ -129,7 +139,7 @@ std::vector<MacroText> LoopNest::macros() const {
       {"NEST_BLOCK", "", std::to_string(is_fixed ? std::min(fixed, kBlock) : kBlock)},
       {"NEST_UNIT", "(unit)", unit},
       {"NEST_LINE", "(line)", loops < 2 ? "" : "const int " + counter(loops - 2) + " = (line);"},
-      {"NEST_INSIDE", "(i)", inside.empty() ? "1" : "(" + inside + ")"}};
+      {"NEST_DATA", "", inside.empty() ? data : "(" + inside + " ? " + data + " : 0)"}};
 }
 
 }  // namespace morton::source

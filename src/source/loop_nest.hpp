@@ -28,7 +28,7 @@ class LoopNest {
   [[nodiscard]] Expression reduced(const Expression& expression) const {
     return expression.reduced(below_);
   }
-  /// NEST_LINES, NEST_LENGTH, NEST_BLOCK, NEST_UNIT(unit), NEST_LINE(line) and NEST_INSIDE(i).
+  /// NEST_LINES, NEST_LENGTH, NEST_BLOCK, NEST_UNIT(unit), NEST_LINE(line) and NEST_DATA.
   [[nodiscard]] std::vector<MacroText> macros() const;
   /// The arguments among the names in `expression`.
   [[nodiscard]] std::set<std::string> sizes_in(const Expression& expression) const;
@@ -39,13 +39,15 @@ class LoopNest {
   explicit LoopNest(const InstanceOperand& dst);
   std::vector<Expression> count_loops();
   void split(const Expression& whole, std::size_t group, std::vector<Expression>& tensor);
+  void add_bound(const Expression& whole, const Expression& below, const Expression& end);
   /// Of the `back`-th loop from the innermost; 1 where there are fewer.
   [[nodiscard]] Expression extent_from_inside(std::size_t back) const;
 
   const InstanceOperand* dst_;
   std::vector<Expression> extents_;  ///< of the loops, outermost first
   std::vector<Expression> coordinates_;
-  /// What lies in dst is below these.
+  Expression data_;  ///< of a line: elements up to the end of dst, perhaps more than there are
+  /// A line that lies in dst has coordinates below these.
   std::vector<std::pair<Expression, Expression>> bounds_;
   std::map<std::string, std::int64_t> below_;  ///< of the counters
 };

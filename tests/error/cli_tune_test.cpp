@@ -133,6 +133,28 @@ TEST(CliTune, AModelsConvolutionsAreTunedAndItsPlanUsesThem) {
   expect_success(run_program(with(with({"compare"}, lenet), joined), cache));
 }
 
+/// The last word is a measurement of the whole network.
+TEST(CliTune, AModelIsNeverLeftSlower) {
+  const TemporaryFolder folder;
+  const auto cache = cache_in(folder);
+  const Outcome outcome =
+      run_program({"tune", MORTON_SOURCE_DIR "/models/lenet5.onnx", "--batch", "3", "--device",
+                   "cpu", "--effort", "fast", "--time-budget", "1s", "--format", "json"},
+                  cache);
+  expect_success(outcome);
+  const json network = json::parse(outcome.out).at("network");
+  if (network.is_null()) {
+    EXPECT_NE(outcome.err.find("none are kept"), std::string::npos) << outcome.text();
+  } else {
+    EXPECT_LE(network.at("after_ms").get<double>(), 1.01 * network.at("before_ms").get<double>());
+  }
+  // What it found meanwhile is gone, whether it was kept or not.
+  for (const auto& file :
+       std::filesystem::directory_iterator(folder.path() / "cache" / "tuning" / "journal")) {
+    ADD_FAILURE() << file.path();
+  }
+}
+
 TEST(CliTune, WrongAndDeadlyCandidatesAreRefusedAndTheSearchGoesOn) {
   const TemporaryFolder folder;
   const auto cache = cache_in(folder);

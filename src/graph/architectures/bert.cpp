@@ -17,8 +17,8 @@ constexpr std::int64_t kBertPositions = 512;
 /// Of all weights, as BERT begins its training.
 constexpr double kBertDeviation = 0.02;
 
-/// Writes an encoder of text as PyTorch's exporter has it: nodes and parameters have the names of the
-/// modules in Hugging Face's BertModel.
+/// Writes an encoder of text as PyTorch's exporter has it: nodes and parameters have the names of
+/// the modules in Hugging Face's BertModel.
 class Bert {
  public:
   Bert(const Architecture& architecture, std::uint64_t seed, const BertSizes& sizes)
@@ -60,9 +60,8 @@ class Bert {
     const TensorId second = network_.list(name + ".second", {1});
     const TensorId length = network_.node("Gather", name + "/Gather", {shape, second});
     const TensorId zero = network_.list(name + ".zero", {0});
-    const TensorId table =
-        network_.truncated(name + ".position_embeddings.weight", {kBertPositions, sizes_.width},
-                           kBertDeviation);
+    const TensorId table = network_.truncated(name + ".position_embeddings.weight",
+                                              {kBertPositions, sizes_.width}, kBertDeviation);
     const TensorId position =
         network_.node("Slice", name + ".position_embeddings", {table, zero, length, zero});
     TensorId x = network_.node("Add", name + "/Add", {word, type});
@@ -85,8 +84,8 @@ class Bert {
   TensorId dense(const std::string& name, TensorId x, std::int64_t in, std::int64_t out) {
     const TensorId weights = network_.truncated(name + ".weight", {in, out}, kBertDeviation);
     const TensorId biases = network_.biases(name + ".bias", {out});
-    return network_.node("Add", name, {biases, network_.node("MatMul", name + "/MatMul",
-                                                            {x, weights})});
+    return network_.node("Add", name,
+                         {biases, network_.node("MatMul", name + "/MatMul", {x, weights})});
   }
 
   /// batch x words x width as batch x heads x words x (width / heads), in this order.
@@ -111,8 +110,8 @@ class Bert {
         network_.filled(name + ".self.root", {}, static_cast<float>(std::sqrt(size)));
     scores = network_.node("Div", name + ".self/Div", {scores, root});
     scores = network_.node("Add", name + ".self/Add", {scores, bias_});
-    scores = network_.node("Softmax", name + ".self/Softmax", {scores},
-                           {{"axis", std::int64_t{-1}}});
+    scores =
+        network_.node("Softmax", name + ".self/Softmax", {scores}, {{"axis", std::int64_t{-1}}});
     TensorId mixed = network_.node("MatMul", name + ".self/MatMul_1", {scores, value});
     mixed = network_.node("Transpose", name + ".self/Transpose", {mixed},
                           {{"perm", std::vector<std::int64_t>{0, 2, 1, 3}}});
@@ -134,7 +133,8 @@ class Bert {
   }
 
   TensorId layer(const std::string& name, TensorId x) {
-    TensorId sum = network_.node("Add", name + ".attention/Add", {attend(name + ".attention", x), x});
+    TensorId sum =
+        network_.node("Add", name + ".attention/Add", {attend(name + ".attention", x), x});
     x = normalize(name + ".attention.output.LayerNorm", sum);
     TensorId inner = dense(name + ".intermediate.dense", x, sizes_.width, sizes_.inner);
     inner = gelu(name + ".intermediate.act", inner);
@@ -150,7 +150,8 @@ class Bert {
 
 }  // namespace
 
-/// W. Wang et al., *MiniLM* (2020), six layers of 384, as sentence-transformers' all-MiniLM-L6 has it.
+/// W. Wang et al., *MiniLM* (2020), six layers of 384, as sentence-transformers' all-MiniLM-L6 has
+/// it.
 Graph minilm(const Architecture& architecture, std::uint64_t seed) {
   return Bert(architecture, seed, {.layers = 6, .width = 384, .heads = 12, .inner = 1536}).build();
 }

@@ -21,10 +21,7 @@
 #endif
 
 __kernel ATTRIBUTES void naive(ARGUMENTS) {
-  const uint r = get_global_id(1) * get_global_size(0) + get_global_id(0);
-  if (r >= (uint)(M * N)) return;
-  const int m = r / N;
-  const int n = r % N;
+  ROW_OF_ITEM(m, n)
   TYPE_src best = LOAD_src(m, 0, n);
   int place = 0;
   for (int l = 1; l < L; ++l) {

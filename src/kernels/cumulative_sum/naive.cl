@@ -12,10 +12,7 @@
 //
 // Tunables: LOCAL, work-items of a work-group.
 __kernel ATTRIBUTES void naive(ARGUMENTS) {
-  const uint r = get_global_id(1) * get_global_size(0) + get_global_id(0);
-  if (r >= (uint)(M * N)) return;
-  const int m = r / N;
-  const int n = r % N;
+  ROW_OF_ITEM(m, n)
   TYPE_acc total = 0;
   for (int i = 0; i < L; ++i) {
     const int l = REVERSE ? L - 1 - i : i;

@@ -51,12 +51,7 @@ __kernel ATTRIBUTES void ranges(ARGUMENTS) {
     for (; line < unit_end; ++line) {
       NEST_LINE(line - unit * NEST_LINES)
       const int e = line * NEST_LENGTH;
-      // Coordinates grow along a line: where its last element is data, all are.
-      int inside = NEST_LENGTH;
-      if (!NEST_INSIDE(NEST_LENGTH - 1)) {
-        inside = 0;
-        while (NEST_INSIDE(inside)) ++inside;
-      }
+      const int inside = NEST_DATA;
       int start = 0;
       for (; start + NEST_BLOCK <= inside; start += NEST_BLOCK) {
         for (int i = 0; i < NEST_BLOCK; ++i) {

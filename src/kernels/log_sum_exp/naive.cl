@@ -14,10 +14,7 @@
 //
 // Tunables: LOCAL, work-items of a work-group.
 __kernel ATTRIBUTES void naive(ARGUMENTS) {
-  const uint r = get_global_id(1) * get_global_size(0) + get_global_id(0);
-  if (r >= (uint)(M * N)) return;
-  const int m = r / N;
-  const int n = r % N;
+  ROW_OF_ITEM(m, n)
   TYPE_acc largest = LOAD_src(m, 0, n);
   for (int l = 1; l < L; ++l) largest = fmax(largest, LOAD_src(m, l, n));
   const TYPE_acc shift = isinf(largest) ? 0 : largest;

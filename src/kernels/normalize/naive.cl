@@ -23,10 +23,7 @@
 #endif
 
 __kernel ATTRIBUTES void naive(ARGUMENTS) {
-  const uint r = get_global_id(1) * get_global_size(0) + get_global_id(0);
-  if (r >= (uint)(M * N)) return;
-  const int m = r / N;
-  const int n = r % N;
+  ROW_OF_ITEM(m, n)
   TYPE_acc mean = 0;
 #if KIND == 0
   for (int block = 0; block < L; block += 64) {

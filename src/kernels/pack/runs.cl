@@ -37,11 +37,7 @@ __kernel ATTRIBUTES void pack_runs(ARGUMENTS) {
     for (; line < unit_end; ++line) {
       NEST_LINE(line - unit * NEST_LINES)
       __global MEMORY_dst* out = dst + line * NEST_LENGTH;
-      int inside = NEST_LENGTH;
-      if (!NEST_INSIDE(NEST_LENGTH - 1)) {
-        inside = 0;
-        while (NEST_INSIDE(inside)) ++inside;
-      }
+      const int inside = NEST_DATA;
       for (int i = 0; i < inside; ++i) out[i] = NEST_LOAD_src(i);
       for (int i = inside; i < NEST_LENGTH; ++i) out[i] = 0;
     }

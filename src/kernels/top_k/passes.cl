@@ -15,10 +15,7 @@
 //
 // Tunables: LOCAL, work-items of a work-group.
 __kernel ATTRIBUTES void passes(ARGUMENTS) {
-  const uint r = get_global_id(1) * get_global_size(0) + get_global_id(0);
-  if (r >= (uint)(M * N)) return;
-  const int m = r / N;
-  const int n = r % N;
+  ROW_OF_ITEM(m, n)
   TYPE_src last = 0;
   int last_place = -1;
   for (int k = 0; k < K; ++k) {
