@@ -3,7 +3,7 @@
 """One peer with one network, for bench/networks.py: reads the ONNX file, says what it is in a line of JSON, then for
 each number that it reads from standard input runs the network as many times and writes the milliseconds of each run.
 
-ONNX Runtime runs the file as it is. PyTorch runs the same nodes by its own functions: on CPUs frozen and optimised for
+ONNX Runtime runs the file as it is. tinygrad runs it on its OpenCL device, captured in a TinyJit. PyTorch runs the same nodes by its own functions: on CPUs frozen and optimised for
 inference, on CUDA without TF32 and captured in a CUDA graph."""
 
 import argparse
@@ -13,7 +13,11 @@ import time
 
 import numpy as np
 
+import start_peer
+
 WARM_RUNS = 4
+# Of an image of LeNet-5; all others have three channels.
+LENET_EXTENT = 32
 
 
 def shape_of(value, batch, extent):
@@ -34,13 +38,41 @@ class OnnxRuntime:
         settings.intra_op_num_threads = options.threads
         settings.inter_op_num_threads = 1
         self.session = ort.InferenceSession(options.model, settings, providers=["CPUExecutionProvider"])
-        entry = self.session.get_inputs()[0]
-        shape = shape_of(entry.shape, options.batch, options.extent)
-        self.feeds = {entry.name: np.random.default_rng(1).standard_normal(shape).astype(np.float32)}
+        self.feeds = {}
+        for entry in self.session.get_inputs():
+            shape = shape_of(entry.shape, options.batch, options.extent)
+            random = np.random.default_rng(1)
+            is_whole = "int" in entry.type
+            self.feeds[entry.name] = random.integers(0, 2, shape) if is_whole else \
+                random.standard_normal(shape).astype(np.float32)
         self.version = f"ONNX Runtime {ort.__version__}, {options.threads} threads"
 
     def run(self):
         return self.session.run(None, self.feeds)[0]
+
+
+class Tinygrad:
+    def __init__(self, options):
+        import importlib.metadata
+        import os
+        version = importlib.metadata.version("tinygrad")
+        name, value = start_peer.tinygrad_environment(version)
+        os.environ[name] = value
+        import tinygrad
+        if tinygrad.Device.DEFAULT not in ("CL", "GPU"):
+            raise SystemExit(f"network_peer: tinygrad {version} takes {tinygrad.Device.DEFAULT}, not OpenCL")
+        runner = start_peer.onnx_runner(options.model)
+        inputs = getattr(runner, "graph_inputs", None) or runner.get_empty_input_data()
+        entry = next(iter(inputs))
+        size = options.extent
+        channels = 1 if size == LENET_EXTENT else 3
+        array = np.random.default_rng(1).standard_normal((options.batch, channels, size, size)).astype(np.float32)
+        self.x = tinygrad.Tensor(array).realize()
+        self.call = tinygrad.TinyJit(lambda x: next(iter(runner({entry: x}).values())).realize())
+        self.version = f"tinygrad {version}, {name}={value}, TinyJit"
+
+    def run(self):
+        return self.call(self.x).numpy()
 
 
 def pads_of(attributes):
@@ -171,14 +203,14 @@ class PyTorch:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("peer", choices=["onnxruntime", "pytorch"])
+    parser.add_argument("peer", choices=["onnxruntime", "pytorch", "tinygrad"])
     parser.add_argument("model", help="ONNX file")
     parser.add_argument("--batch", type=int, default=1)
     parser.add_argument("--extent", type=int, default=224, help="of an open height or width")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--cuda", action="store_true")
     options = parser.parse_args()
-    peer = (OnnxRuntime if options.peer == "onnxruntime" else PyTorch)(options)
+    peer = {"onnxruntime": OnnxRuntime, "pytorch": PyTorch, "tinygrad": Tinygrad}[options.peer](options)
     # PyTorch optimises during the first runs.
     for _ in range(WARM_RUNS):
         result = peer.run()

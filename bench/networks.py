@@ -3,8 +3,8 @@
 """Networks on this device beside their targets: measures every network with its peers in turns, prints the table with
 the command for each number, and appends a record to bench/history/networks.
 
-Peers: CLBlast composed to networks (--conv clblast, in the program itself), ONNX Runtime and PyTorch, which run in the
-interpreter that --peer-python names. A peer that is missing is named, its row says so, and the status is 1; so it is
+Peers: CLBlast composed to networks (--conv clblast, in the program itself), ONNX Runtime, PyTorch and tinygrad on the
+same OpenCL device, which run in the interpreter that --peer-python names. A peer that is missing is named, its row says so, and the status is 1; so it is
 when a run fails. A missed target is none of these."""
 
 import argparse
@@ -42,6 +42,10 @@ class Missing(Exception):
     """A contender that cannot be measured here, and why."""
 
 
+def shape_words(contender):
+    return [word for shape in table.shapes_of(contender) for word in ("--shape", shape)]
+
+
 class Morton:
     """A path of the program; each turn is a process of its own."""
 
@@ -49,8 +53,7 @@ class Morton:
         self.contender, self.options = contender, options
         if contender.tuned and not options.clblast_parameters:
             raise Missing("CLBlast's tuned parameters: --clblast-parameters FILE (bench/clblast_tune.py makes it)")
-        self.words = [options.program, "bench", str(files[contender.network]), "--shape",
-                      table.shape_of(contender.network, contender.batch)]
+        self.words = [options.program, "bench", str(files[contender.network]), *shape_words(contender)]
         if contender.path:
             self.words += ["--conv", contender.path]
         if options.device:
@@ -96,6 +99,8 @@ class Peer:
     def __init__(self, contender, options, files):
         words = [options.peer_python, str(PEER_PROGRAM), contender.kind, str(files[contender.network]), "--batch",
                  str(contender.batch), "--threads", str(options.threads)]
+        if contender.words or contender.network == "lenet5":
+            words += ["--extent", str(contender.words or 32)]
         if options.cuda and contender.kind == "pytorch":
             words.append("--cuda")
         self.words = words
@@ -170,8 +175,8 @@ def measure(contenders, options, files):
 
 def profile_of(contender, options, files):
     """Device microseconds by kernel, of `morton profile`."""
-    words = [options.program, "profile", str(files[contender.network]), "--shape",
-             table.shape_of(contender.network, contender.batch), "--format", "json", "-n", "5"]
+    words = [options.program, "profile", str(files[contender.network]), *shape_words(contender), "--format", "json",
+             "-n", "5"]
     if options.device:
         words += ["--device", options.device]
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
@@ -198,11 +203,25 @@ def number_of(target, measured, options, files):
             others[quickest]["version"], own["command"])
 
 
-def evaluate(target, measured, absent, options, files):
+def mean_row(target, row, rows):
+    """The geometric mean of rows that stand above."""
+    parts = [one for one in rows if one["target"] in target.rows]
+    missing = [one["target"] for one in parts if one["number"] is None]
+    row["why"] = f"not all of its rows: {', '.join(missing)}" if missing else ""
+    if not missing:
+        row["number"] = statistics.geometric_mean(one["number"] for one in parts)
+        row["of_quickest"] = statistics.geometric_mean(one["of_quickest"] for one in parts)
+        row["verdict"] = "hit" if row["number"] >= target.wanted else "miss"
+    return row
+
+
+def evaluate(target, measured, absent, options, files, rows):
     row = {"target": target.title, "wanted": None if target.shown_only else target.wanted,
            "measure": target.measure, "number": None, "of_quickest": None, "against": "", "verdict": "not measured",
            "why": "; ".join(f"{one.title()}: {absent[one]}" for one in (target.ours, *target.others) if one in absent),
            "command": ""}
+    if target.measure == "mean":
+        return mean_row(target, row, rows)
     missing_others = target.measure == "ratio" and not any(one in measured for one in target.others)
     if target.ours in absent or missing_others:
         return row
@@ -233,7 +252,7 @@ def print_table(rows, measured):
     print("| target | wanted | measured | of quickest | against | verdict |")
     print("|---|---|---|---|---|---|")
     for row in rows:
-        sign = ">=" if row["measure"] == "ratio" else "<="
+        sign = ">=" if row["measure"] in ("ratio", "mean") else "<="
         wanted = "" if row["wanted"] is None else f"{sign} {text_of(row['wanted'], row['measure'])}"
         print(f"| {row['target']} | {wanted} | {text_of(row['number'], row['measure'])} | "
               f"{text_of(row['of_quickest'], row['measure'])} | {row['against']} | {row['verdict']} |")
@@ -279,7 +298,7 @@ def append_record(rows, measured, device, options):
         "changed_files": len(gemm.git("status", "--porcelain").splitlines()),
         "device": {key: device[key] for key in ("name", "platform", "driver_version", "compute_units", "clock_mhz")},
         "processor": gemm.processor(), "load_before": options.load, "rounds": options.rounds, "targets": rows,
-        "times": [{"network": contender.network, "batch": contender.batch, "who": one["version"], "ms": one["ms"],
+        "times": [{"network": contender.network, "batch": contender.batch, "words": contender.words, "who": one["version"], "ms": one["ms"],
                    "best_ms": one["best_ms"], "samples_ms": one["samples_ms"], "command": one["command"],
                    "by_layer": (one["result"] or {}).get("by_layer")} for contender, one in measured.items()],
     }
@@ -293,10 +312,11 @@ def parse_arguments():
     parser.add_argument("--rounds", type=int, default=0, help="turns of each contender (5)")
     parser.add_argument("-d", "--device", default="", help="as of morton; else a GPU, if there is one")
     parser.add_argument("--only", default="", metavar="TEXT", help="targets whose title holds this")
-    parser.add_argument("--without", default="", metavar="PEER,...", help="onnxruntime, pytorch")
+    parser.add_argument("--without", default="", metavar="PEER,...", help="onnxruntime, pytorch, tinygrad")
     parser.add_argument("--threads", type=int, default=2, help="of the peers on the host (2)")
     parser.add_argument("--peer-python", default="build/peers/bin/python", metavar="PROGRAM",
-                        help="interpreter with numpy, onnx, onnxruntime and torch (build/peers/bin/python); "
+                        help="interpreter with numpy, onnx, onnxruntime, torch and tinygrad "
+                        "(build/peers/bin/python); "
                         "--make-peers makes it")
     parser.add_argument("--make-peers", action="store_true",
                         help="first install them from PyPI into build/peers (gigabytes)")
@@ -312,7 +332,7 @@ def parse_arguments():
     return options
 
 
-def make_peers(packages=("numpy", "onnx", "onnxruntime", "torch")):
+def make_peers(packages=("numpy", "onnx", "onnxruntime", "torch", "tinygrad")):
     folder = ROOT / "build" / "peers"
     subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
     subprocess.run([str(folder / "bin" / "python"), "-m", "pip", "install", "--quiet", *packages], check=True)
@@ -323,8 +343,8 @@ def main():
     if options.make_peers:
         make_peers()
     if not pathlib.Path(options.peer_python).exists():
-        options.without += ["onnxruntime", "pytorch"]
-        gemm.say(f"warning: {options.peer_python} is not there, so ONNX Runtime and PyTorch are missing: "
+        options.without += ["onnxruntime", "pytorch", "tinygrad"]
+        gemm.say(f"warning: {options.peer_python} is not there, so ONNX Runtime, PyTorch and tinygrad are missing: "
                  "--make-peers installs them")
     options.load = gemm.load_average()
     if options.load is not None and options.load > gemm.BUSY_LOAD:
@@ -338,16 +358,18 @@ def main():
     # All who run one network take turns.
     groups = {}
     for target in targets:
-        group = groups.setdefault((target.ours.network, target.ours.batch), {})
+        group = groups.setdefault((target.ours.network, target.ours.batch, target.ours.words), {})
         group.update(dict.fromkeys((target.ours, *target.others)))
-    files = make_files(sorted({network for network, _ in groups}), options)
+    files = make_files(sorted({network for network, _, _ in groups}), options)
     measured, absent = {}, {}
-    for (network, batch), contenders in groups.items():
-        gemm.say(f"{network}, batch {batch}")
+    for (network, batch, words), contenders in groups.items():
+        gemm.say(f"{network}, batch {batch}" + (f", {words} words" if words else ""))
         found, missing = measure(list(contenders), options, files)
         measured.update(found)
         absent.update(missing)
-    rows = [evaluate(target, measured, absent, options, files) for target in targets]
+    rows = []
+    for target in targets:
+        rows.append(evaluate(target, measured, absent, options, files, rows))
     print(f"{device['name']} ({device['platform']}, driver {device['driver_version']}), {gemm.processor()}\n")
     print_table(rows, measured)
     append_record(rows, measured, device, options)

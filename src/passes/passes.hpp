@@ -47,6 +47,11 @@ int fold_pads(Graph& graph, const PassOptions& options);
 /// f32.
 int fold_batch_norms(Graph& graph, const PassOptions& options);
 
+/// A Mul of a single image by one computed number for each channel (squeeze and excitation) becomes
+/// a Mul of the weights of the Conv behind it, where these are constants and fewer than half of the
+/// image's elements. Shapes must be known.
+int fold_gates(Graph& graph, const PassOptions& options);
+
 /// Removes nodes that no output depends on, further outputs of nodes that nobody reads, and tensors
 /// that are left without use. Ids of tensors change; inputs of the graph stay.
 int remove_dead_code(Graph& graph, const PassOptions& options);

@@ -199,6 +199,22 @@ void InstanceWriter::define_nest(const InstanceOperand& dst) {
   define("NEST_EPILOGUE", "(v, i)", call + ")");
 }
 
+/// The walk of a copy along src, whose lines go to places in dst.
+void InstanceWriter::define_nest_of_part(const InstanceOperand& dst) {
+  const InstanceOperand& source = *find("src");
+  const bool is_open = source.view.bounded || dst.view.bounded || source.view.coordinates.empty();
+  const auto nest = is_open ? std::nullopt : LoopNest::of(source);
+  Expression place;
+  if (nest) place = nest->reduced(index_of(dst, nest->coordinates()).index);
+  const bool walks = nest && place.is_linear_in("(i)");
+  define("NEST_src", "", walks ? "1" : "0");
+  if (!walks) return;
+  sizes_.merge(nest->sizes());
+  sizes_.merge(nest->sizes_in(place));
+  for (const auto& macro : nest->macros()) define(macro.name, macro.parameters, macro.body);
+  define("NEST_PLACE_dst", "(i)", "(" + place.to_opencl() + ")");
+}
+
 void InstanceWriter::define_part_order(const InstanceOperand& dst) {
   PartOrderText text = part_order(dst.view);
   sizes_.merge(text.sizes);
@@ -231,6 +247,7 @@ void InstanceWriter::define_operand(const InstanceOperand& operand) {
   } else {
     define_scalar_access(operand);
     define_part_order(operand);
+    if (spec_.entry->uses("NEST_src")) define_nest_of_part(operand);
   }
 }
 

@@ -113,16 +113,27 @@ std::set<std::string> LoopNest::sizes() const {
   return names;
 }
 
-std::vector<MacroText> LoopNest::macros() const {
+/// NEST_EACH_LINE(line, first, end): loops around a statement, which declare the counters.
+std::string LoopNest::each_line() const {
   const std::size_t loops = extents_.size();
-  std::string unit;
+  const std::string lines = "(" + extent_from_inside(1).to_opencl() + ")";
+  std::string counters;
   Expression below(1);
   for (std::size_t l = loops < 2 ? 0 : loops - 2; l-- > 0;) {
-    Expression value = Expression::variable("(unit)") / below;
+    Expression value = Expression::variable("nest_unit") / below;
     if (l > 0) value = value % extents_[l];
-    unit += " const int " + counter(l) + " = " + value.to_opencl() + ";";
+    counters += ", " + counter(l) + " = " + value.to_opencl();
     below = extents_[l] * below;
   }
+  const std::string last =
+      loops < 2 ? "" : counter(loops - 2) + " = line - nest_unit * " + lines + ", ";
+  return "for (int line = (first); line < (end);) for (int nest_unit = line / " + lines + counters +
+         ", nest_end = min((nest_unit + 1) * " + lines +
+         ", (end)); line < nest_end; ++line) for (int " + last +
+         "nest_once = 1; nest_once; nest_once = 0)";
+}
+
+std::vector<MacroText> LoopNest::macros() const {
   // No variable: a scalar.
   const bool is_line = !data_.variables().empty();
   std::string data = is_line ? "clamp(" + data_.to_opencl() + ", 0, NEST_LENGTH)" : "1";
@@ -133,13 +144,13 @@ std::vector<MacroText> LoopNest::macros() const {
   const Expression length = extent_from_inside(0);
   std::int64_t fixed = kBlock;
   const bool is_fixed = length.is_constant(&fixed);
-  return {
-      {"NEST_LINES", "", "(" + extent_from_inside(1).to_opencl() + ")"},
-      {"NEST_LENGTH", "", "(" + length.to_opencl() + ")"},
-      {"NEST_BLOCK", "", std::to_string(is_fixed ? std::min(fixed, kBlock) : kBlock)},
-      {"NEST_UNIT", "(unit)", unit},
-      {"NEST_LINE", "(line)", loops < 2 ? "" : "const int " + counter(loops - 2) + " = (line);"},
-      {"NEST_DATA", "", inside.empty() ? data : "(" + inside + " ? " + data + " : 0)"}};
+  Expression lines(1);
+  for (std::size_t l = 0; l + 1 < extents_.size(); ++l) lines = lines * extents_[l];
+  return {{"NEST_LINES", "", "(" + lines.to_opencl() + ")"},
+          {"NEST_LENGTH", "", "(" + length.to_opencl() + ")"},
+          {"NEST_BLOCK", "", std::to_string(is_fixed ? std::min(fixed, kBlock) : kBlock)},
+          {"NEST_EACH_LINE", "(line, first, end)", each_line()},
+          {"NEST_DATA", "", inside.empty() ? data : "(" + inside + " ? " + data + " : 0)"}};
 }
 
 }  // namespace morton::source

@@ -14,9 +14,9 @@
 
 namespace morton::source {
 
-/// The loops of dst's layout, by which a kernel goes through its memory in order: the innermost
-/// loop is a line, the one around it counts lines, those outside are units. Coordinates are sums of
-/// the loops' counters, so that the place of an element along a line costs no division.
+/// The loops of an operand's layout, by which a kernel goes through its memory in order: the
+/// innermost loop is a line, the one around it counts lines, those outside are units. Coordinates
+/// are sums of the loops' counters, so that the place of an element along a line costs no division.
 class LoopNest {
  public:
   /// Of `dst`; none where it has a pitch, or its view shows a part.
@@ -28,7 +28,7 @@ class LoopNest {
   [[nodiscard]] Expression reduced(const Expression& expression) const {
     return expression.reduced(below_);
   }
-  /// NEST_LINES, NEST_LENGTH, NEST_BLOCK, NEST_UNIT(unit), NEST_LINE(line) and NEST_DATA.
+  /// NEST_LINES, NEST_LENGTH, NEST_BLOCK, NEST_EACH_LINE(line, first, end) and NEST_DATA.
   [[nodiscard]] std::vector<MacroText> macros() const;
   /// The arguments among the names in `expression`.
   [[nodiscard]] std::set<std::string> sizes_in(const Expression& expression) const;
@@ -37,6 +37,7 @@ class LoopNest {
 
  private:
   explicit LoopNest(const InstanceOperand& dst);
+  [[nodiscard]] std::string each_line() const;
   std::vector<Expression> count_loops();
   void split(const Expression& whole, std::size_t group, std::vector<Expression>& tensor);
   void add_bound(const Expression& whole, const Expression& below, const Expression& end);

@@ -40,31 +40,22 @@ __kernel ATTRIBUTES void ranges(ARGUMENTS) {
     STORE_dst_AT(e, value);
   }
 #elif NEST_dst
-  const int lines = elements_dst / NEST_LENGTH;
-  const int share = (lines + items - 1) / items;
-  const int end = min((item + 1) * share, lines);
   TYPE_dst values[NEST_BLOCK];
-  for (int line = item * share; line < end;) {
-    const int unit = line / NEST_LINES;
-    const int unit_end = min((unit + 1) * NEST_LINES, end);
-    NEST_UNIT(unit)
-    for (; line < unit_end; ++line) {
-      NEST_LINE(line - unit * NEST_LINES)
-      const int e = line * NEST_LENGTH;
-      const int inside = NEST_DATA;
-      int start = 0;
-      for (; start + NEST_BLOCK <= inside; start += NEST_BLOCK) {
-        for (int i = 0; i < NEST_BLOCK; ++i) {
-          values[i] = NEST_EPILOGUE(NEST_LOAD_src0(start + i), start + i);
-        }
-        for (int i = 0; i < NEST_BLOCK; ++i) STORE_dst_AT(e + start + i, values[i]);
+  NEST_EACH_LINE(line, share(NEST_LINES, item, items), share(NEST_LINES, item + 1, items)) {
+    const int e = line * NEST_LENGTH;
+    const int inside = NEST_DATA;
+    int start = 0;
+    for (; start + NEST_BLOCK <= inside; start += NEST_BLOCK) {
+      for (int i = 0; i < NEST_BLOCK; ++i) {
+        values[i] = NEST_EPILOGUE(NEST_LOAD_src0(start + i), start + i);
       }
-      for (int i = start; i < inside; ++i) {
-        const TYPE_dst value = NEST_EPILOGUE(NEST_LOAD_src0(i), i);
-        STORE_dst_AT(e + i, value);
-      }
-      for (int i = inside; i < NEST_LENGTH; ++i) STORE_dst_AT(e + i, 0);
+      for (int i = 0; i < NEST_BLOCK; ++i) STORE_dst_AT(e + start + i, values[i]);
     }
+    for (int i = start; i < inside; ++i) {
+      const TYPE_dst value = NEST_EPILOGUE(NEST_LOAD_src0(i), i);
+      STORE_dst_AT(e + i, value);
+    }
+    for (int i = inside; i < NEST_LENGTH; ++i) STORE_dst_AT(e + i, 0);
   }
 #else
   for (int e = first; e < last; ++e) {

@@ -26,21 +26,13 @@
 // Assumes: elements_dst, padding included, is countable in 31 bits.
 __kernel ATTRIBUTES void pack_runs(ARGUMENTS) {
 #if NEST_dst
+  const int item = (int)get_global_id(0);
   const int items = (int)get_global_size(0);
-  const int lines = elements_dst / NEST_LENGTH;
-  const int share = (lines + items - 1) / items;
-  const int end = min(((int)get_global_id(0) + 1) * share, lines);
-  for (int line = (int)get_global_id(0) * share; line < end;) {
-    const int unit = line / NEST_LINES;
-    const int unit_end = min((unit + 1) * NEST_LINES, end);
-    NEST_UNIT(unit)
-    for (; line < unit_end; ++line) {
-      NEST_LINE(line - unit * NEST_LINES)
-      __global MEMORY_dst* out = dst + line * NEST_LENGTH;
-      const int inside = NEST_DATA;
-      for (int i = 0; i < inside; ++i) out[i] = NEST_LOAD_src(i);
-      for (int i = inside; i < NEST_LENGTH; ++i) out[i] = 0;
-    }
+  NEST_EACH_LINE(line, share(NEST_LINES, item, items), share(NEST_LINES, item + 1, items)) {
+    __global MEMORY_dst* out = dst + line * NEST_LENGTH;
+    const int inside = NEST_DATA;
+    for (int i = 0; i < inside; ++i) out[i] = NEST_LOAD_src(i);
+    for (int i = inside; i < NEST_LENGTH; ++i) out[i] = 0;
   }
 #else
   const int runs = (LOOP_dst + RUN_LENGTH_dst - 1) / RUN_LENGTH_dst;

@@ -291,6 +291,40 @@ TEST(FoldPads, IntoMaxPoolOnlyWhatIsNoMaximum) {
   EXPECT_EQ(fold_pads(lowest, {}), 1);
 }
 
+/// The image 1x4x9x7 times a gate of `gate`, read by a Conv with `weights`.
+Graph gated(const Shape& gate, const Shape& image, const Shape& weights, bool image_first) {
+  Drawing drawing;
+  const TensorId x = drawing.node("Relu", {drawing.input(image)}, image);
+  const TensorId g = drawing.node("Sigmoid", {drawing.input(gate)}, gate);
+  const std::vector<TensorId> factors = image_first ? std::vector{x, g} : std::vector{g, x};
+  const TensorId y = drawing.node("Mul", factors, image);
+  const std::vector<TensorId> inputs{y, drawing.constant(weights, 4)};
+  return drawing.finish(
+      drawing.node("Conv", inputs, {image[0], weights[0], image[2], image[3]}, {}));
+}
+
+TEST(FoldGates, IntoTheWeightsOfAConvBehindOneImage) {
+  for (const bool image_first : {true, false}) {
+    Graph graph = gated({1, 4, 1, 1}, {1, 4, 9, 7}, {3, 4, 1, 1}, image_first);
+    EXPECT_EQ(fold_gates(graph, {}), 1);
+    const Node& scale = graph.nodes[2];
+    const Node& conv = graph.nodes[3];
+    EXPECT_EQ(scale.op, "Mul");
+    EXPECT_EQ(graph.tensor(scale.outputs[0]).shape, (Shape{3, 4, 1, 1}));
+    EXPECT_EQ(conv.inputs[1], scale.outputs[0]);
+    EXPECT_EQ(conv.inputs[0], graph.nodes[0].outputs[0]);
+  }
+}
+
+TEST(FoldGates, OnlyWhereTheGateIsOfChannelsAndTheWeightsAreFew) {
+  Graph batch = gated({2, 4, 1, 1}, {2, 4, 9, 7}, {3, 4, 1, 1}, true);
+  EXPECT_EQ(fold_gates(batch, {}), 0);
+  Graph pixels = gated({1, 1, 9, 7}, {1, 4, 9, 7}, {3, 4, 1, 1}, true);
+  EXPECT_EQ(fold_gates(pixels, {}), 0);
+  Graph wide = gated({1, 4, 1, 1}, {1, 4, 9, 7}, {32, 4, 1, 1}, true);
+  EXPECT_EQ(fold_gates(wide, {}), 0);
+}
+
 TEST(MergeEqualNodes, KeepsOneOfEach) {
   Drawing drawing;
   const TensorId x = drawing.input({3, 5});
