@@ -23,7 +23,7 @@ import gemm
 import networks_table as table
 
 ROOT = gemm.ROOT
-PEER_PROGRAM = ROOT / "bench" / "network_peer.py"
+PEER_PROGRAM = pathlib.Path("bench") / "network_peer.py"
 # A turn of a contender lasts about so long, but for one whose single run takes longer.
 TURN_MS = 700.0
 MOST_RUNS = 200
@@ -105,7 +105,7 @@ class Peer:
             words.append("--cuda")
         self.words = words
         self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.PIPE, text=True)
+                                        stderr=subprocess.PIPE, text=True, cwd=ROOT)
         self.runs = 1
         self.facts = self.answer()
 
@@ -267,12 +267,13 @@ def print_table(rows, measured):
 
 def make_files(networks, options):
     """The networks as ONNX files, the same for all contenders."""
-    folder = pathlib.Path(options.work)
-    folder.mkdir(parents=True, exist_ok=True)
+    # All commands run in the project's root, so that a record names no folder of this machine.
+    folder = pathlib.Path(os.path.relpath(options.work, ROOT))
+    (ROOT / folder).mkdir(parents=True, exist_ok=True)
     files = {}
     for network in networks:
-        files[network] = (folder / f"{network}.onnx").resolve()
-        if files[network].exists():
+        files[network] = folder / f"{network}.onnx"
+        if (ROOT / files[network]).exists():
             continue
         gemm.say(f"making {files[network]}")
         subprocess.run([options.program, "new", network, "-o", str(files[network])], cwd=ROOT, check=True)
