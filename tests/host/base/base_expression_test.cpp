@@ -167,5 +167,63 @@ TEST(Expression, TakesTheTermsOfOneVariableOutOfASum) {
   EXPECT_EQ(terms("q + (p - k)*(p + 1)"), "none");
 }
 
+/// `lane` is below 16, `part` below 4; of `block` and `row` nothing is known.
+const std::map<std::string, std::int64_t> kBelow{
+    {"lane", 16}, {"part", 4}, {"block", 0}, {"row", 0}};
+
+std::string reduced(const std::string& text) {
+  return Expression::parse(text, "test").reduced(kBelow).print();
+}
+
+TEST(ReducedExpression, DropsDivisionsThatTheBoundsSpare) {
+  EXPECT_EQ(reduced("(block * 16 + lane) / 16"), "block");
+  EXPECT_EQ(reduced("(block * 16 + lane) % 16"), "lane");
+  EXPECT_EQ(reduced("(block * 16 + lane) / 16 * 64 + (block * 16 + lane) % 16"),
+            "block * 64 + lane");
+  EXPECT_EQ(reduced("(block * 64 + part * 16 + lane) / 16"), "block * 4 + part");
+  EXPECT_EQ(reduced("(block * 64 + part * 16 + lane) % 64"), "part * 16 + lane");
+  EXPECT_EQ(reduced("(block * 16 + 3) / 16"), "block");
+}
+
+TEST(ReducedExpression, KeepsThoseThatItMust) {
+  // Eight of the sixteen lanes lie in the next block of eight.
+  EXPECT_EQ(reduced("(block * 16 + lane) / 8"), "(block * 16 + lane) / 8");
+  EXPECT_EQ(reduced("(block * 16 + lane) % 8"), "lane % 8");
+  EXPECT_EQ(reduced("(block * 16 + row) / 16"), "(block * 16 + row) / 16");
+  EXPECT_EQ(reduced("(block * 16 + 20) / 16"), "(block * 16 + 20) / 16");
+  EXPECT_EQ(reduced("(block * 16 - lane) / 16"), "(block * 16 - lane) / 16");
+  EXPECT_EQ(reduced("(block * W + lane) / 16"), "(block * W + lane) / 16");
+}
+
+TEST(ReducedExpression, HasTheSameValue) {
+  std::mt19937 random(5);
+  const auto pick = [&](std::int64_t below) {
+    return static_cast<std::int64_t>(random() % static_cast<unsigned>(below));
+  };
+  for (int i = 0; i < 2000; ++i) {
+    const std::int64_t factors[] = {1, 2, 4, 8, 16, 32, 48, 64};
+    const auto factor = [&] { return std::to_string(factors[pick(8)]); };
+    const std::string sum = "(block * " + factor() + " + part * " + factor() + " + lane * " +
+                            factor() + " + " + std::to_string(pick(20)) + ")";
+    const Expression whole =
+        Expression::parse(sum + " / " + factor() + " * 100 + " + sum + " % " + factor(), "test");
+    const Environment at{{"block", pick(9)}, {"part", pick(4)}, {"lane", pick(16)}};
+    ASSERT_EQ(whole.reduced(kBelow).evaluate(at), whole.evaluate(at)) << whole.print();
+  }
+}
+
+TEST(ReducedExpression, KnowsWhatIsLinear) {
+  const auto linear = [](const std::string& text) {
+    return Expression::parse(text, "test").is_linear_in("i");
+  };
+  EXPECT_TRUE(linear("i * W + j / 16"));
+  EXPECT_TRUE(linear("(i + 3) * (W * H) - i"));
+  EXPECT_TRUE(linear("j % 2"));
+  EXPECT_FALSE(linear("i / 2"));
+  EXPECT_FALSE(linear("i % 2 * 58 + j"));
+  EXPECT_FALSE(linear("i * i"));
+  EXPECT_FALSE(linear("min(i, 4)"));
+}
+
 }  // namespace
 }  // namespace morton::test

@@ -154,6 +154,55 @@ TEST(Instance, DependsOnWhetherAllOperandsLieAlike) {
   EXPECT_NE(alike.key, padded.key);
 }
 
+/// max(v * s1, 0) by `entry`, of 1 x 40 x 5 x 7: dst in blocks of 16 channels, src0 as `source`
+/// says, a number for each channel.
+InstanceSpec scaled_channels(const Catalogue& catalogue, const std::string& source) {
+  InstanceSpec spec;
+  spec.entry = catalogue.find_entry("elementwise.ranges");
+  spec.tunables = standard_tunables(*spec.entry);
+  spec.problem.family = families::elementwise;
+  spec.problem.extents = {{"D0", 1}, {"D1", 40}, {"D2", 5}, {"D3", 7}};
+  spec.problem.epilogue.input_count = 2;
+  spec.problem.epilogue.append(ScalarOp::mul, {ScalarRef::input(0), ScalarRef::input(1)});
+  const std::vector<std::string> names{"N", "C", "H", "W"};
+  const auto operand = [&](const std::string& name, const std::string& layout) {
+    return InstanceOperand{.name = name,
+                           .arrangement = make_arrangement(
+                               DType::f32, {1, 40, 5, 7}, {{0}, {1}, {2}, {3}},
+                               Layout::parse(layout, names), {1, 1, 1, 1}, PaddingContents::zero),
+                           .view = View::identity({"D0", "D1", "D2", "D3"})};
+  };
+  spec.operands = {operand("src0", source), operand("dst", "NCHW16c")};
+  spec.operands[1].direction = InstanceOperand::Direction::write;
+  InstanceOperand side{.name = "side1",
+                       .arrangement = row_major_arrangement(DType::f32, {40, 1, 1}),
+                       .view = View::identity({"t1", "t2", "t3"})};
+  side.view.coordinates = {Expression::variable("t1"), Expression(0), Expression(0)};
+  spec.sides = {side};
+  spec.local = {1, 1, 1};
+  return spec;
+}
+
+/// The definition of a macro in a text.
+std::string definition_of(const std::string& text, const std::string& name) {
+  const std::size_t begin = text.find("#define " + name);
+  return begin == std::string::npos ? "" : text.substr(begin, text.find('\n', begin) - begin);
+}
+
+/// Places along a line of dst are sums: no division is left of the blocks.
+TEST(Instance, WalksTheLinesOfBlocksWithoutDivisions) {
+  const Catalogue catalogue = Catalogue::standard();
+  for (const std::string source : {"NCHW", "NCHW16c"}) {
+    const InstanceSource made = generate(scaled_channels(catalogue, source));
+    EXPECT_THAT(made.text, HasSubstr("#define NEST_dst 1")) << source;
+    const std::string load = definition_of(made.text, "NEST_LOAD_src0(i)");
+    ASSERT_NE(load, "");
+    EXPECT_THAT(load, ::testing::Not(HasSubstr("%"))) << source;
+    EXPECT_THAT(definition_of(made.text, "NEST_EPILOGUE(v, i)"), ::testing::Not(HasSubstr("/")))
+        << source;
+  }
+}
+
 /// The program that is kept for it serves the text with other comments too.
 TEST(Instance, IsKnownByItsCodeWhateverItsComments) {
   const Catalogue catalogue = Catalogue::standard();
