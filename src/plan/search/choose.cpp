@@ -61,11 +61,13 @@ class Chooser {
       }
       const PaddingContents padding = candidate.kernels.back().entry->operands.at("dst").padding;
       const std::vector<Arrangement>& all = wishes_[dst].all();
+      // What the sources cost depends on the result's order where the kernel follows it.
+      const bool follows = walks_result(*candidate.kernels.back().bound);
       std::optional<TensorState> state;
       for (std::size_t format = 0; format < all.size(); ++format) {
-        // What the sources cost depends on the result's order where the kernel follows it.
-        if (!state || follows_result(candidate)) {
-          state = before(candidates_[t], candidate, {Demand::Kind::direct, all[format]});
+        if (!state || follows) {
+          const Demand left{Demand::Kind::direct, all[format]};
+          state = before(candidates_[t], candidate, follows ? left : result);
           state->candidate = c;
         }
         state->format = format;
@@ -73,11 +75,6 @@ class Chooser {
       }
     }
     if (is_part(dst) && t == writers_[dst].back()) join_parts(dst);
-  }
-
-  static bool follows_result(const Candidate& candidate) {
-    const KernelChoice& last = candidate.kernels.back();
-    return walks_result(*last.bound) || !last.bound->sides.empty();
   }
 
   /// The cost of the candidate and of all before it, and where from, if the task's result is left
@@ -94,7 +91,8 @@ class Chooser {
         if (role == "dst" || is_temporary(binding.tensor)) continue;
         const TensorId tensor = list.tensor(binding.tensor);
         const Shape& shape = context_.tasks.tensors[tensor].shape;
-        add_source(tensor, operand_demand(kernel, role, shape, result), state);
+        const auto along = demand_along_result(kernel, role, shape, result);
+        add_source(tensor, along ? *along : kernel.demands.at(role), state);
       }
       for (const auto& side : kernel.bound->sides) {
         if (is_temporary(side.tensor)) continue;

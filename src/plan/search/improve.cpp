@@ -166,7 +166,10 @@ class LocalSearch {
         const TensorId tensor = candidates_[t].tensor(binding.tensor);
         if (role == "dst" || !is_of(tensor, root)) continue;
         const Shape& shape = context_.tasks.tensors[tensor].shape;
-        copies.read(tensor, operand_demand(kernel, role, shape, result_of(kernel, t)));
+        const auto along = walks_result(*kernel.bound)
+                               ? demand_along_result(kernel, role, shape, result_of(kernel, t))
+                               : std::nullopt;
+        copies.read(tensor, along ? *along : kernel.demands.at(role));
       }
       for (const auto& side : kernel.bound->sides) {
         const TensorId tensor = candidates_[t].tensor(side.tensor);

@@ -51,18 +51,16 @@ bool walks_result(const BoundProblem& bound) {
          keeps_dimensions(bound.operands.at("dst").view);
 }
 
-Demand operand_demand(const KernelChoice& kernel, const std::string& role, const Shape& tensor,
-                      const Demand& result) {
-  Demand demand = kernel.demands.at(role);
-  if (demand.kind != Demand::Kind::any || result.kind != Demand::Kind::direct) return demand;
+std::optional<Demand> demand_along_result(const KernelChoice& kernel, const std::string& role,
+                                          const Shape& tensor, const Demand& result) {
+  const Demand& own = kernel.demands.at(role);
+  if (own.kind != Demand::Kind::any || result.kind != Demand::Kind::direct) return std::nullopt;
+  if (!walks_result(*kernel.bound)) return std::nullopt;
   const bool is_copy = kernel.bound->problem.family == families::pack;
-  if (!walks_result(*kernel.bound)) return demand;
-  if (!is_copy && result.arrangement.tensor_shape != tensor) return demand;
-  const auto alike = likened(result.arrangement, tensor);
-  if (!alike) return demand;
-  demand.arrangement = *alike;
-  demand.walk = Demand::Walk::result;
-  return demand;
+  if (!is_copy && result.arrangement.tensor_shape != tensor) return std::nullopt;
+  auto alike = likened(result.arrangement, tensor);
+  if (!alike) return std::nullopt;
+  return Demand{own.kind, std::move(*alike), Demand::Walk::result};
 }
 
 double side_cost_us(const Arrangement& side, const Demand& demand, const PlanContext& context) {

@@ -26,10 +26,11 @@ namespace morton::plan {
 /// Whether kernels of the problem go along the memory of their result and read operands in its
 /// order: elementwise ones, and copies that join tensors or take them apart.
 [[nodiscard]] bool walks_result(const BoundProblem& bound);
-/// What a kernel demands of its operand `role`, a tensor of this shape: where the kernel goes along
-/// its result's memory, `result` names that.
-[[nodiscard]] Demand operand_demand(const KernelChoice& kernel, const std::string& role,
-                                    const Shape& tensor, const Demand& result);
+/// What a kernel that goes along its result's memory demands of its operand `role`, a tensor of
+/// this shape, with the order of `result` named; none where its own demand holds.
+[[nodiscard]] std::optional<Demand> demand_along_result(const KernelChoice& kernel,
+                                                        const std::string& role,
+                                                        const Shape& tensor, const Demand& result);
 /// Time that an epilogue, or an elementwise kernel, loses on an operand that lies in another order
 /// than the result, which `demand` names.
 [[nodiscard]] double side_cost_us(const Arrangement& side, const Demand& demand,
