@@ -93,47 +93,43 @@ int tune_gemm(const TuneArguments& options) {
                 {}, options.format);
 }
 
+/// A model before its kernels were tuned, and what it is compiled with.
+struct Untuned {
+  const Model& model;
+  const Device& device;
+  CompileOptions options;
+  Session session;
+};
+
 /// Kernels that the caller named: what is found of them is kept, whatever the network takes.
-int tune_named_kernels(const TuneArguments& options, const Model& model, const Device& device,
-                       CompileOptions with) {
-  std::vector<std::string> notes;
-  const auto problems = problems_to_tune(model, device.json(), with, notes);
-  Session before = zero_session(model, device, with);
-  Progress progress("tuning");
-  TuneReport report = tune(problems, tune_options(options, progress));
-  report.notes.insert(report.notes.end(), notes.begin(), notes.end());
-  if (!options.output.empty()) with.tuning_files.push_back(options.output);
-  Session after = zero_session(model, device, with);
-  const NetworkTimes times = compare_networks(before, after, report);
+NetworkTimes with_all_findings(Untuned& before, const TuneReport& report,
+                               const std::string& output) {
+  if (!output.empty()) before.options.tuning_files.push_back(output);
+  Session after = zero_session(before.model, before.device, before.options);
+  const NetworkTimes times = compare_networks(before.session, after, report);
   constexpr double kNoise = 1.05;
   if (times.after_ms > kNoise * times.before_ms) {
     log::warn(
         "the network is slower than before: some of its kernels were measured, and others of "
         "the plan still have their first guesses; without --kernel no such values are kept");
   }
-  return finish(report, times, options.format);
+  return times;
 }
 
-int tune_model(const TuneArguments& options) {
-  CompileOptions with = compile_options(options.model);
-  with.cache_dir = options.device.cache_dir;
-  const Model model = Model::load(options.model.path);
-  const Device device = open_device(options.device);
-  if (!options.kernels.empty()) return tune_named_kernels(options, model, device, with);
-  std::vector<std::string> notes;
-  const auto problems = problems_to_tune(model, device.json(), with, notes);
-  std::string job = device.json();
-  for (const TuneProblem& problem : problems) job += problem.json;
-  const std::filesystem::path file = findings_file(options.device.cache_dir, job);
-  Session before = zero_session(model, device, with);
-  Progress progress("tuning");
-  TuneOptions how = tune_options(options, progress);
-  how.output = file.string();
-  TuneReport report = tune(problems, how);
-  report.notes.insert(report.notes.end(), notes.begin(), notes.end());
+/// Keeps of the findings in `file` what makes the network quickest, in the cache folder or in
+/// --output; verdicts in any case.
+std::optional<NetworkTimes> with_chosen_findings(Untuned& before, TuneReport& report,
+                                                 const std::filesystem::path& file,
+                                                 const TuneArguments& options) {
+  std::optional<TunedNetwork> chosen;
+  if (!report.results.empty()) {
+    chosen =
+        quickest_network(before.model, before.device, before.options, before.session, report, file);
+    if (!chosen) log::warn("{}", "no values make this network quicker than it was; none are kept");
+  }
   report.file.clear();
-  if (report.results.empty()) return finish(report, {}, options.format);
-  const auto chosen = quickest_network(model, device, with, before, report, file);
+  // Without records or verdicts nothing was written.
+  if (!std::filesystem::exists(file)) return std::nullopt;
   const std::string kept = chosen ? chosen->records : findings_of(read_text(file.string()), {});
   if (options.output.empty()) {
     import_tuning(options.device.cache_dir, kept, file.string());
@@ -143,8 +139,30 @@ int tune_model(const TuneArguments& options) {
     report.file = options.output;
   }
   std::filesystem::remove(file);
-  if (!chosen) log::warn("{}", "no values make this network quicker than it was; none are kept");
-  return finish(report, chosen ? std::optional(chosen->times) : std::nullopt, options.format);
+  return chosen ? std::optional(chosen->times) : std::nullopt;
+}
+
+int tune_model(const TuneArguments& options) {
+  CompileOptions with = compile_options(options.model);
+  with.cache_dir = options.device.cache_dir;
+  const Model model = Model::load(options.model.path);
+  const Device device = open_device(options.device);
+  std::vector<std::string> notes;
+  const auto problems = problems_to_tune(model, device.json(), with, notes);
+  Progress progress("tuning");
+  TuneOptions how = tune_options(options, progress);
+  const bool named = !options.kernels.empty();
+  if (!named) {
+    std::string job = device.json();
+    for (const TuneProblem& problem : problems) job += problem.json;
+    how.output = findings_file(options.device.cache_dir, job).string();
+  }
+  Untuned before{model, device, with, zero_session(model, device, with)};
+  TuneReport report = tune(problems, how);
+  report.notes.insert(report.notes.end(), notes.begin(), notes.end());
+  const auto times = named ? with_all_findings(before, report, options.output)
+                           : with_chosen_findings(before, report, how.output, options);
+  return finish(report, times, options.format);
 }
 
 /// How near the cost model's first guess comes to what tuning found.

@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 
 #include "common/stopwatch.hpp"
-#include "morton/error.hpp"
 #include "morton/tools/cache.hpp"
 
 namespace morton::cli {
