@@ -123,6 +123,12 @@ Arrangement make_arrangement(DType dtype, const Shape& shape, Grouping grouping,
   return arrangement;
 }
 
+std::optional<Arrangement> likened(const Arrangement& other, const Shape& shape) {
+  if (other.tensor_shape.size() != shape.size()) return std::nullopt;
+  return make_arrangement(other.dtype, shape, other.grouping, other.layout,
+                          Shape(other.grouping.size(), 1), other.padding);
+}
+
 void validate(const Arrangement& arrangement) {
   check_grouping(arrangement.tensor_shape, arrangement.grouping, arrangement.layout.rank());
   for (std::size_t d = 0; d < arrangement.grouping.size(); ++d) {

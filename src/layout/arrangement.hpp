@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -54,6 +55,9 @@ struct Arrangement {
 [[nodiscard]] Arrangement make_arrangement(DType dtype, const Shape& shape, Grouping grouping,
                                            const Layout& layout, const Shape& align,
                                            PaddingContents padding);
+
+/// Of a tensor of this shape, in the same order of its dimensions as `other`; none for other ranks.
+[[nodiscard]] std::optional<Arrangement> likened(const Arrangement& other, const Shape& shape);
 
 /// Throws ModelError unless the groups hold each tensor dimension once and the padded extents hold
 /// the operand's.

@@ -9,7 +9,6 @@
 #include "plan/ir/lifetimes.hpp"
 #include "plan/ir/memory_range.hpp"
 #include "plan/lower/memory.hpp"
-#include "plan/search/repack.hpp"
 
 namespace morton::plan {
 namespace {

@@ -51,12 +51,10 @@ void pass_wishes_back(const CandidateLists& candidates, const TaskList& tasks,
     if (!walks_result(bound)) continue;
     const TensorId dst = tensor_of(bound, "dst");
     const auto pass = [&](TensorId tensor) {
-      const Shape& shape = tasks.tensors[tensor].shape;
-      const bool is_copy = bound.problem.family == families::pack;
-      if (tensor == dst || (!is_copy && shape != tasks.tensors[dst].shape)) return;
+      if (tensor == dst) return;
       for (const Arrangement& wish : wishes[dst].all()) {
-        const auto alike = likened(wish, shape);
-        if (alike) add_wish(tensor, {Demand::Kind::direct, *alike}, tasks, wishes);
+        const auto order = order_along(bound, wish, tasks.tensors[tensor].shape);
+        if (order) add_wish(tensor, {Demand::Kind::direct, *order}, tasks, wishes);
       }
     };
     for (const auto& [role, binding] : bound.operands) pass(binding.tensor);

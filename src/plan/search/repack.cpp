@@ -38,12 +38,6 @@ bool keeps_dimensions(const View& view) {
 
 }  // namespace
 
-std::optional<Arrangement> likened(const Arrangement& other, const Shape& shape) {
-  if (other.tensor_shape.size() != shape.size()) return std::nullopt;
-  return make_arrangement(other.dtype, shape, other.grouping, other.layout,
-                          Shape(other.grouping.size(), 1), other.padding);
-}
-
 bool walks_result(const BoundProblem& bound) {
   if (bound.problem.family == families::elementwise) return true;
   return bound.problem.family == families::pack &&
@@ -51,16 +45,20 @@ bool walks_result(const BoundProblem& bound) {
          keeps_dimensions(bound.operands.at("dst").view);
 }
 
+std::optional<Arrangement> order_along(const BoundProblem& bound, const Arrangement& result,
+                                       const Shape& operand) {
+  if (!walks_result(bound)) return std::nullopt;
+  const bool is_copy = bound.problem.family == families::pack;
+  return is_copy || result.tensor_shape == operand ? likened(result, operand) : std::nullopt;
+}
+
 std::optional<Demand> demand_along_result(const KernelChoice& kernel, const std::string& role,
                                           const Shape& tensor, const Demand& result) {
   const Demand& own = kernel.demands.at(role);
   if (own.kind != Demand::Kind::any || result.kind != Demand::Kind::direct) return std::nullopt;
-  if (!walks_result(*kernel.bound)) return std::nullopt;
-  const bool is_copy = kernel.bound->problem.family == families::pack;
-  if (!is_copy && result.arrangement.tensor_shape != tensor) return std::nullopt;
-  auto alike = likened(result.arrangement, tensor);
-  if (!alike) return std::nullopt;
-  return Demand{own.kind, std::move(*alike), Demand::Walk::result};
+  auto order = order_along(*kernel.bound, result.arrangement, tensor);
+  if (!order) return std::nullopt;
+  return Demand{own.kind, std::move(*order), Demand::Walk::result};
 }
 
 double side_cost_us(const Arrangement& side, const Demand& demand, const PlanContext& context) {

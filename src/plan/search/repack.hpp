@@ -21,11 +21,14 @@ namespace morton::plan {
 /// What is demanded of a side operand of `shape`, whose tensor has `tensor`'s: any format, but with
 /// the one of the kernel's result named where they belong together element by element.
 [[nodiscard]] Demand side_demand(const Demand& dst, const Shape& shape, const Shape& tensor);
-/// Another tensor's arrangement in the same order of its dimensions; none for other ranks.
-[[nodiscard]] std::optional<Arrangement> likened(const Arrangement& other, const Shape& shape);
 /// Whether kernels of the problem go along the memory of their result and read operands in its
 /// order: elementwise ones, and copies that join tensors or take them apart.
 [[nodiscard]] bool walks_result(const BoundProblem& bound);
+/// The order in which such a kernel likes to find an operand of this shape where its result lies
+/// so; none for a problem whose kernels do not, and for operands that are broadcast.
+[[nodiscard]] std::optional<Arrangement> order_along(const BoundProblem& bound,
+                                                     const Arrangement& result,
+                                                     const Shape& operand);
 /// What a kernel that goes along its result's memory demands of its operand `role`, a tensor of
 /// this shape, with the order of `result` named; none where its own demand holds.
 [[nodiscard]] std::optional<Demand> demand_along_result(const KernelChoice& kernel,
