@@ -86,8 +86,11 @@ void LoopNest::split(const Expression& whole, std::size_t group, std::vector<Exp
 /// whole / below is less than `end`. Along a line `whole` grows by one from element to element, so
 /// what lies in dst comes first.
 void LoopNest::add_bound(const Expression& whole, const Expression& below, const Expression& end) {
-  if (!whole.variables().contains("(i)")) return bounds_.emplace_back(whole / below, end), void();
-  data_ = end * below - whole.substitute({{"(i)", Expression(0)}});
+  if (whole.variables().contains("(i)")) {
+    data_ = end * below - whole.substitute({{"(i)", Expression(0)}});
+  } else {
+    bounds_.emplace_back(whole / below, end);
+  }
 }
 
 Expression LoopNest::extent_from_inside(std::size_t back) const {

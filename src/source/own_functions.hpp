@@ -14,7 +14,8 @@ namespace morton::source {
 struct OwnFunction {
   ScalarOp op;
   std::string_view name;
-  /// %f and %i are the types of its numbers and of whole numbers, %n what follows `as_float`.
+  /// %f and %i are the types of its numbers and of whole numbers, %n what follows `as_float`,
+  /// %q the exponential's series in r.
   std::string_view body;
 };
 
