@@ -15,15 +15,12 @@
 #include "source/work_program.hpp"
 
 namespace morton::source {
-namespace {
 
 void replace_all(std::string& text, std::string_view what, std::string_view with) {
   for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at)) {
     text.replace(at, what.size(), with);
   }
 }
-
-}  // namespace
 
 const InstanceOperand* InstanceWriter::find(const std::string& name) const {
   for (const auto* list : {&spec_.operands, &spec_.sides}) {

@@ -118,19 +118,24 @@ std::string InstanceWriter::side_vector(const InstanceOperand& side, int lanes,
 std::string InstanceWriter::side_by_lane(const InstanceOperand& side, int lanes,
                                          const std::string& function, bool at_edge) {
   const View& dst = find("dst")->view;
+  // Indices are worked out once, with a mark in place of the lane's number.
+  constexpr std::string_view kLane = "@";
+  std::vector<Expression> lane = parameters_of(dst, *spec_.entry);
+  Expression& along = lane[lane_dimension()];
+  along = along + Expression::variable(std::string(kLane));
+  if (at_edge) {
+    const std::string& extent = dst.dimensions[lane_dimension()];
+    along = Expression::variable("(min(" + along.to_opencl() + ", " + extent + " - 1))");
+    sizes_.insert(extent);
+  }
+  const SideIndex index = index_of_side(side, dst, lane);
+  const std::string marked =
+      load_text(side.arrangement.dtype, side.name, (index.start + index.within).to_opencl());
   std::string text;
   for (int l = 0; l < lanes; ++l) {
-    std::vector<Expression> lane = parameters_of(dst, *spec_.entry);
-    Expression& along = lane[lane_dimension()];
-    along = along + Expression(l);
-    if (at_edge) {
-      const std::string& extent = dst.dimensions[lane_dimension()];
-      along = Expression::variable("(min(" + along.to_opencl() + ", " + extent + " - 1))");
-      sizes_.insert(extent);
-    }
-    const SideIndex index = index_of_side(side, dst, lane);
-    text += (l > 0 ? ", " : "") +
-            load_text(side.arrangement.dtype, side.name, (index.start + index.within).to_opencl());
+    std::string one = marked;
+    replace_all(one, kLane, std::to_string(l));
+    text += (l > 0 ? ", " : "") + one;
   }
   return "(" + lane_type(function) + ")(" + text + ")";
 }

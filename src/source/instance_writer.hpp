@@ -27,6 +27,9 @@ inline constexpr const char* kBatch = "((int)get_global_id(2))";
 /// Stands for the beginning of an instance's key until its text is whole.
 inline constexpr std::string_view kMark = "0123mark3210";
 
+/// `with` must not contain `what`.
+void replace_all(std::string& text, std::string_view what, std::string_view with);
+
 /// The sizes that an expression names: names in parentheses are macro parameters, and those of
 /// coordinates are no sizes.
 [[nodiscard]] std::set<std::string> sizes_in(const Expression& expression);
