@@ -51,16 +51,23 @@ class OnnxRuntime:
         return self.session.run(None, self.feeds)[0]
 
 
+def choose_opencl():
+    """Makes tinygrad take its OpenCL device: the variable that chooses it, its value, and tinygrad's version."""
+    import importlib.metadata
+    import os
+    version = importlib.metadata.version("tinygrad")
+    name, value = start_peer.tinygrad_environment(version)
+    os.environ[name] = value
+    import tinygrad
+    if tinygrad.Device.DEFAULT not in ("CL", "GPU"):
+        raise SystemExit(f"network_peer: tinygrad {version} takes {tinygrad.Device.DEFAULT}, not OpenCL")
+    return name, value, version
+
+
 class Tinygrad:
     def __init__(self, options):
-        import importlib.metadata
-        import os
-        version = importlib.metadata.version("tinygrad")
-        name, value = start_peer.tinygrad_environment(version)
-        os.environ[name] = value
+        name, value, version = choose_opencl()
         import tinygrad
-        if tinygrad.Device.DEFAULT not in ("CL", "GPU"):
-            raise SystemExit(f"network_peer: tinygrad {version} takes {tinygrad.Device.DEFAULT}, not OpenCL")
         runner = start_peer.onnx_runner(options.model)
         inputs = getattr(runner, "graph_inputs", None) or runner.get_empty_input_data()
         entry = next(iter(inputs))

@@ -24,6 +24,7 @@ class Contender:
     tuned: bool = False
     cold: bool = False
     words: int = 0             # of an encoder's sequence
+    step: bool = False         # of training, not of answering
 
     def title(self):
         if self.kind != "morton":
@@ -81,6 +82,12 @@ def against(kind, network, batch, wanted, words=0, **more):
                   (Contender(kind, network, batch, words=words),), wanted, **more)
 
 
+def step_against(kind):
+    """A step of training C18's CNN by Adam."""
+    one, other = (Contender(who, "c18-cnn", 100, step=True) for who in ("morton", kind))
+    return Target(f"c18-cnn, a training step of batch 100, against {kind}", one, (other,), 1.0, shown_only=True)
+
+
 def mean_of(title, rows, wanted):
     """Behind rows that are shown only, their geometric mean."""
     return [*rows, Target(title, rows[0].ours, (), wanted, "mean", rows=tuple(row.title for row in rows))]
@@ -101,8 +108,9 @@ def cpu_targets():
     rows += mean_of("six networks, against onnxruntime, geometric mean",
                     [against("onnxruntime", one, 1, 1.0, shown_only=True) for one in MORE_IMAGES], 1.0)
     rows += [against("onnxruntime", ENCODER, 1, 1.0, words) for words in (32, 256)]
-    rows += mean_of("four networks, against tinygrad, geometric mean",
-                    [against("tinygrad", one, 1, 6.0, shown_only=True) for one in ("lenet5", *IMAGES)], 6.0)
+    rows += mean_of("four networks and a training step, against tinygrad, geometric mean",
+                    [*(against("tinygrad", one, 1, 6.0, shown_only=True) for one in ("lenet5", *IMAGES)),
+                     step_against("tinygrad")], 6.0)
     return rows
 
 

@@ -12,7 +12,6 @@ missing is named. A missed target or peer is no failure; a start of Morton's tha
 
 import argparse
 import array
-import datetime
 import json
 import math
 import os
@@ -26,11 +25,11 @@ import sys
 import tempfile
 import time
 
-import gemm
-import networks
+import common
+import contenders
 import start_table as table
 
-ROOT = gemm.ROOT
+ROOT = common.ROOT
 IMAGES = (1, 3, 224, 224)
 SHAPES = {"lenet5": (1, 1, 32, 32), "encoder": (1, 128, 384)}
 ENCODER = ROOT / "tools" / "dequantised_encoder.py"
@@ -182,7 +181,7 @@ class Starts:
 
 def files_of(names, options):
     """The networks' files by name; what cannot be made has a reason in place of a path."""
-    files = dict(networks.make_files([name for name in names if name != "encoder"], options))
+    files = dict(contenders.make_files([name for name in names if name != "encoder"], options))
     if "encoder" in names:
         file = pathlib.Path(ROOT / options.work / "encoder.onnx")
         done = subprocess.run([options.peer_python, str(ENCODER), str(file)], cwd=ROOT, capture_output=True, text=True,
@@ -192,7 +191,7 @@ def files_of(names, options):
 
 
 def measure_network(network, files, options):
-    gemm.say(network)
+    common.say(network)
     if isinstance(files[network], Failed):
         return {"starts": {}, "absent": {"all": str(files[network])}, "objects": None}, None
     after = None
@@ -228,10 +227,8 @@ def parse_arguments():
 def main():
     options = parse_arguments()
     names = options.only or [*table.NETWORKS, *([] if options.quick else [table.LARGE])]
-    load = gemm.load_average()
-    if load is not None and load > gemm.BUSY_LOAD:
-        gemm.say(f"warning: other programs are running here (load {load:.1f}); no figure is worth much")
-    device = networks.device_facts(options)
+    load = common.checked_load()
+    device = common.device_facts(options, "start")
     options.platform = f"{device['platform']} {device['driver_version']}"
     if "Portable Computing Language" in options.platform:
         options.platform += " PoCL"
@@ -243,19 +240,13 @@ def main():
     if after and table.AFTER in results:
         results[table.AFTER]["after"] = after
     rows = [table.evaluate(target, results[target.network]) for target in table.targets() if target.network in results]
-    print(f"{device['name']} ({device['platform']}, driver {device['driver_version']}), {gemm.processor()}, "
-          f"{os.cpu_count()} processors\n")
+    print(f"{common.title_of(device)}, {os.cpu_count()} processors\n")
     table.print_targets(rows)
     table.print_networks(results)
     table.print_commands(results)
     table.print_reasons(rows, results)
-    gemm.append_record({
-        "schema": 2, "time": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
-        "commit": gemm.git("rev-parse", "HEAD"),
-        "changed_files": len(gemm.git("status", "--porcelain").splitlines()),
-        "device": {key: device[key] for key in ("name", "platform", "driver_version", "compute_units", "clock_mhz")},
-        "processor": gemm.processor(), "load_before": load, "targets": rows, "networks": results,
-    }, device, options)
+    common.append_record({**common.record_head(device, 2, load), "targets": rows, "networks": results},
+                         options.history)
     return 1 if any(one in found["absent"] for found in results.values() for one in (*table.OURS, "all")) else 0
 
 

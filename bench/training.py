@@ -12,24 +12,23 @@ the status is 1; so it is when a run fails. A missed target is none of these."""
 
 import argparse
 import contextlib
-import datetime
 import json
 import math
-import os
 import pathlib
 import shlex
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
 
-import gemm
+import common
+from common import ROOT, Missing
+from contenders import Answering, environment_with
 
-ROOT = gemm.ROOT
-PROGRAM = ROOT / "build" / "bench" / "training"
-MORTON = ROOT / "build" / "morton"
-PEER = ROOT / "bench" / "training_peer.py"
+# Commands run in the project's root.
+PROGRAM = pathlib.Path("build") / "bench" / "training"
+MORTON = "build/morton"
+PEER = pathlib.Path("bench") / "training_peer.py"
 BATCH = 100
 BATCHES = 20
 TURN_MS = 1500.0
@@ -37,8 +36,6 @@ MOST_STEPS = 400
 AGREEMENT_STEPS = 100
 MOST_APART = 1e-4
 PROFILED_STEPS = 9
-# What threads of a library may spin after a call.
-REST_S = 0.3
 
 
 # At larger rates a ReLU of the CNN whose argument is 0 but for rounding goes the other way sooner or later, and the losses
@@ -70,100 +67,90 @@ def apart(ours, theirs):
     return math.nan if any(math.isnan(one) for one in distances) else max(distances)
 
 
-class Missing(Exception):
-    """What cannot be measured here, and why."""
+def make_batches(python, folder):
+    """Batches of the digits, as {"rows": npz, "images": npz}; those that are there already are kept."""
+    files = {name: folder / f"{name}.npz" for name in ("rows", "images")}
+    if all((ROOT / file).exists() for file in files.values()):
+        return files
+    script = ("import gzip, sys, numpy as np\n"
+              "def idx(path, skip):\n"
+              "    return np.frombuffer(gzip.open(path).read(), np.uint8, offset=skip)\n"
+              f"n = {BATCH * BATCHES}\n"
+              "x = idx('data/mnist/train-images-idx3-ubyte.gz', 16).reshape(-1, 784)[:n] / np.float32(255)\n"
+              "y = idx('data/mnist/train-labels-idx1-ubyte.gz', 8)[:n].astype(np.int32)\n"
+              f"x = x.reshape({BATCHES}, {BATCH}, 784)\n"
+              f"y = y.reshape({BATCHES}, {BATCH})\n"
+              "np.savez(sys.argv[1], x=x, y=y)\n"
+              f"np.savez(sys.argv[2], x=x.reshape({BATCHES}, {BATCH}, 1, 28, 28), y=y)\n")
+    words = [python, "-c", script, *map(str, files.values())]
+    try:
+        done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    except OSError as why:
+        raise Missing(str(why)) from None
+    if done.returncode != 0:
+        raise Missing(f"{python}: {done.stderr.strip().splitlines()[-1]}")
+    return files
 
 
-class Answering:
-    """A program that answers lines of its standard input."""
+def answering(words):
+    return Answering(words, "speed {}", 5, MOST_STEPS, TURN_MS)
 
-    def __init__(self, words, environment=None):
-        self.words = [str(word) for word in words]
-        self.process = subprocess.Popen(self.words, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.PIPE, text=True, cwd=ROOT, env=environment)
-        self.steps = 5
-        self.facts = self.answer()
 
-    def answer(self):
-        line = self.process.stdout.readline()
-        if not line:
-            said = self.process.stderr.read().strip().splitlines()
-            raise Missing(f"{shlex.join(self.words)}: {said[-1] if said else 'ended'}")
-        return json.loads(line)
+def ours(model, batches, device, optimizer, rate, *more):
+    if not (ROOT / PROGRAM).exists():
+        raise Missing(f"{PROGRAM}: ./dev build makes it")
+    return answering([PROGRAM, model, batches, device, optimizer, rate, *more])
 
-    def ask(self, what, count):
-        self.process.stdin.write(f"{what} {count}\n")
-        self.process.stdin.flush()
-        return self.answer()
 
-    def turn(self):
-        times = self.ask("speed", self.steps)
-        median = statistics.median(times)
-        self.steps = max(5, min(MOST_STEPS, int(TURN_MS / max(median, 1e-3))))
-        time.sleep(REST_S)
-        return median
-
-    def close(self):
-        self.process.stdin.close()
-        self.process.wait(timeout=60)
+def theirs(peer, options, model, batches, optimizer, rate):
+    if not options.peer_python:
+        raise Missing(f"{peer}: give --peer-python")
+    words = [options.peer_python, PEER, model, batches, "--peer", peer, "--optimizer", optimizer, "--rate", rate,
+             "--threads", options.threads]
+    return answering(words + (["--cuda"] if options.cuda else []))
 
 
 class Bench:
     def __init__(self, options, folder):
         self.options, self.folder = options, pathlib.Path(folder)
         self.rows, self.failed = [], False
-        self.environment = dict(os.environ, POCL_AFFINITY="1")
 
-    def row(self, what, wanted, measured, command):
-        self.rows.append({"what": what, "wanted": wanted, "measured": measured, "command": command})
-        gemm.say(f"  {what}: {measured}")
+    def row(self, what, wanted, measured, command, hit):
+        """`hit` is None where there is no target."""
+        verdict = "shown" if hit is None else "hit" if hit else "miss"
+        measured += ", missed" if verdict == "miss" else ""
+        self.rows.append({"what": what, "wanted": wanted, "measured": measured, "command": command,
+                          "verdict": verdict})
+        common.say(f"  {what}: {measured}")
 
     def absent(self, what, wanted, why):
         self.failed = True
-        self.row(what, wanted, f"not measured: {why}", "")
+        self.rows.append({"what": what, "wanted": wanted, "measured": f"not measured: {why}", "command": "",
+                          "verdict": "not measured"})
+        common.say(f"  {what}: not measured: {why}")
 
     def make_files(self):
         """The models as ONNX files, and batches of the digits."""
         for name in ("c18-mlp", "c18-cnn"):
-            subprocess.run([MORTON, "new", name, "-o", str(self.folder / f"{name}.onnx")], check=True,
+            subprocess.run([MORTON, "new", name, "-o", str(self.folder / f"{name}.onnx")], cwd=ROOT, check=True,
                            capture_output=True)
-        script = ("import gzip, sys, numpy as np\n"
-                  "def idx(path, skip):\n"
-                  "    return np.frombuffer(gzip.open(path).read(), np.uint8, offset=skip)\n"
-                  f"n = {BATCH * BATCHES}\n"
-                  "x = idx('data/mnist/train-images-idx3-ubyte.gz', 16).reshape(-1, 784)[:n] / np.float32(255)\n"
-                  "y = idx('data/mnist/train-labels-idx1-ubyte.gz', 8)[:n].astype(np.int32)\n"
-                  f"x = x.reshape({BATCHES}, {BATCH}, 784)\n"
-                  f"y = y.reshape({BATCHES}, {BATCH})\n"
-                  "np.savez(sys.argv[1] + '/rows.npz', x=x, y=y)\n"
-                  f"np.savez(sys.argv[1] + '/images.npz', x=x.reshape({BATCHES}, {BATCH}, 1, 28, 28), y=y)\n")
-        python = self.options.peer_python or sys.executable
-        done = subprocess.run([python, "-c", script, str(self.folder)], cwd=ROOT, capture_output=True, text=True,
-                              check=False)
-        if done.returncode != 0:
-            raise Missing(f"{python}: {done.stderr.strip().splitlines()[-1]}")
+        self.batches = make_batches(self.options.peer_python or sys.executable, self.folder)
         if self.options.peer_python:
             subprocess.run([self.options.peer_python, PEER, str(self.folder / "c18-cnn.onnx"), "--make",
-                            str(self.folder)], check=True)
+                            str(self.folder)], cwd=ROOT, check=True)
 
-    def batches_of(self, model):
-        return self.folder / ("images.npz" if "cnn" in model else "rows.npz")
+    def files(self, model):
+        return self.folder / f"{model}.onnx", self.batches["images" if "cnn" in model else "rows"]
 
     def ours(self, model, optimizer, rate, *more):
-        return Answering([PROGRAM, self.folder / f"{model}.onnx", self.batches_of(model), self.options.device,
-                          optimizer, rate, *more], self.environment)
+        return ours(*self.files(model), self.options.device, optimizer, rate, *more)
 
     def theirs(self, model, optimizer, rate):
-        if not self.options.peer_python:
-            raise Missing("PyTorch: give --peer-python")
-        words = [self.options.peer_python, PEER, self.folder / f"{model}.onnx", self.batches_of(model), "--optimizer",
-                 optimizer, "--rate", rate, "--threads", self.options.threads]
-        return Answering(words + (["--cuda"] if self.options.cuda else []))
+        return theirs("pytorch", self.options, *self.files(model), optimizer, rate)
 
-    def shown(self, one):
+    def shown(self, words):
         """The command as a reader can repeat it: files of this run by their names."""
-        words = [word.replace(str(self.folder), "FOLDER").replace(str(ROOT) + "/", "") for word in one.words]
-        return shlex.join(words)
+        return shlex.join(str(word).replace(str(self.folder), "FOLDER") for word in words)
 
     def speed(self, model, wanted):
         what = speed_row(model)
@@ -175,10 +162,9 @@ class Bench:
             one.turn()
         times = [[one.turn() for one in both] for _ in range(self.options.rounds)]
         ours, theirs = (statistics.median(column) for column in zip(*times))
-        verdict = "" if theirs / ours >= wanted else ", missed"
         self.row(what, f">= {wanted}",
-                 f"{theirs / ours:.2f} times {both[1].facts['version']} ({ours:.3f} ms and {theirs:.3f} ms){verdict}",
-                 f"{self.shown(both[0])} <<< 'speed {both[0].steps}'")
+                 f"{theirs / ours:.2f} times {both[1].version()} ({ours:.3f} ms and {theirs:.3f} ms)",
+                 f"{self.shown(both[0].words)} <<< 'speed {both[0].runs}'", theirs / ours >= wanted)
         for one in both:
             one.close()
         return None
@@ -189,13 +175,13 @@ class Bench:
             both = [self.ours(model, "sgd", rate), self.theirs(model, "sgd", rate)]
         except Missing as why:
             return self.absent(what, wanted, why)
-        ours, theirs = (one.ask("losses", AGREEMENT_STEPS) for one in both)
+        ours, theirs = (one.ask(f"losses {AGREEMENT_STEPS}") for one in both)
         most = apart(ours, theirs)
-        again = both[0].ask("losses", AGREEMENT_STEPS)
-        command = f"{self.shown(both[0])} <<< 'losses {AGREEMENT_STEPS}'"
-        verdict = "" if most <= MOST_APART else ", missed"
-        self.row(what, wanted, f"{most:.1e} apart at most, from {theirs[0]:.4f} to {theirs[-1]:.4f}{verdict}", command)
-        self.row(again_row(model), "bit for bit", "yes" if again == ours else "no", command)
+        again = both[0].ask(f"losses {AGREEMENT_STEPS}")
+        command = f"{self.shown(both[0].words)} <<< 'losses {AGREEMENT_STEPS}'"
+        self.row(what, wanted, f"{most:.1e} apart at most, from {theirs[0]:.4f} to {theirs[-1]:.4f}", command,
+                 most <= MOST_APART)
+        self.row(again_row(model), "bit for bit", "the same" if again == ours else "others", command, again == ours)
         for one in both:
             one.close()
         return None
@@ -208,7 +194,7 @@ class Bench:
             ours = self.ours(model, "adam", 1e-4, "apart")
         except Missing as why:
             return self.absent(what, ">= 0.7", why)
-        steps = ours.ask("profile", PROFILED_STEPS)
+        steps = ours.ask(f"profile {PROFILED_STEPS}")
         ours.close()
 
         def bare(step):
@@ -226,32 +212,29 @@ class Bench:
         share = speed(products, products) / speed(computing(own), computing(own))
         moved = speed(products, of) / speed(computing(own), own)
 
-        def shown(number):
-            return f"{number:.2f}{'' if number >= 0.7 else ', missed'}"
-
-        self.row(what, ">= 0.7", f"{shown(share)}; with what is moved and summed for them {shown(moved)} "
+        self.row(what, ">= 0.7", f"{share:.2f}; with what is moved and summed for them {moved:.2f} "
                  f"({speed(own, own) / 1e3:.0f} GFLOP/s forward)",
-                 f"{self.shown(ours)} <<< 'profile {PROFILED_STEPS}'")
+                 f"{self.shown(ours.words)} <<< 'profile {PROFILED_STEPS}'", min(share, moved) >= 0.7)
         return None
 
     def learning(self, name, words, wanted, share):
         out = self.folder / name
         command = [MORTON, "train", *words, "--device", self.options.device, "--format", "json", "-o", out]
         command = [str(word) for word in command]
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, env=self.environment)
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False,
+                              env=environment_with({}))
         if done.returncode != 0:
             return self.absent(name, wanted, f"{shlex.join(command)}: {done.stderr.strip()[-300:]}")
         report = json.loads(done.stdout)
         measured = report["validation_accuracy"]
-        verdict = "" if measured >= share else ", missed"
-        shown = shlex.join(command[:-2]).replace(str(ROOT) + "/", "")
-        self.row(name, wanted, f"{100 * measured:.2f} %{verdict}", shown)
+        self.row(name, wanted, f"{100 * measured:.2f} %", self.shown(command[:-2]),
+                 measured >= share if share else None)
         return None
 
 
 def measurements(cuda):
     """The rows that each measurement gives, and how it is made."""
-    wanted = {"c18-mlp": 0.7, "c18-cnn": 0.7} if cuda else {"c18-mlp": 2.0, "c18-cnn": 1.0}
+    wanted = {"c18-mlp": 0.7, "c18-cnn": 0.7} if cuda else {"c18-mlp": 2.2, "c18-cnn": 1.5}
     made = [([speed_row(model)], lambda bench, model=model: bench.speed(model, wanted[model])) for model in wanted]
     made += [([agreement_row(model), again_row(model)], lambda bench, model=model: bench.agreement(model))
              for model in RATES]
@@ -279,31 +262,16 @@ def print_table(rows):
         print(" | ".join(row[key].ljust(width) for key, width in zip(columns, widths)) + " | " + row["command"])
 
 
-def device_facts(device):
-    """The device that this selector takes, as `morton devices` describes it."""
-    def answer(*words):
-        done = subprocess.run([MORTON, *words, "--format", "json"], cwd=ROOT, capture_output=True, text=True, check=True)
-        return json.loads(done.stdout)
-
-    tiny = answer("bench", "gemm", "--m", "1", "--n", "1", "--k", "1", "-n", "1", "--warmup", "0ms", "--device", device)
-    return next(one for one in answer("devices") if one["id"] == tiny["device"]["id"])
-
-
 def append_record(rows, options):
-    device = device_facts(options.device)
-    record = {"date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
-              "commit": gemm.git("rev-parse", "HEAD"),
-              "changed_files": len(gemm.git("status", "--porcelain").splitlines()),
-              "device": {key: device[key] for key in ("name", "platform", "driver_version", "compute_units", "clock_mhz")},
-              "processor": gemm.processor(), "rows": rows}
+    record = {**common.record_head(common.device_facts(options, "training"), 2, options.load), "rows": rows}
     path = ROOT / "bench" / "history" / "training.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
     with open(path, "a", encoding="utf-8") as file:
         file.write(json.dumps(record) + "\n")
-    gemm.say(f"recorded in {path}")
+    common.say(f"recorded in {path}")
 
 
-def parse_arguments():
+def parse_arguments(arguments):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-d", "--device", default="auto", help="of Morton")
     parser.add_argument("--peer-python", help="interpreter with torch, onnx and numpy")
@@ -313,19 +281,20 @@ def parse_arguments():
     parser.add_argument("--keep", metavar="FOLDER", help="leave the models and batches there")
     parser.add_argument("--only", default="", metavar="TEXT",
                         help="what gives rows whose name holds this; such a run is not recorded")
-    return parser.parse_args()
+    options = parser.parse_args(arguments)
+    options.program = MORTON
+    return options
 
 
-def main():
-    options = parse_arguments()
+def run(arguments):
+    """(status, lines for ./dev bench all)"""
+    options = parse_arguments(arguments)
     made = measurements(options.cuda)
     try:
         kept = chosen(made, options.only)
     except Missing as why:
-        gemm.say(f"bench training: {why}")
-        return 2
-    subprocess.run(["cmake", "--build", str(ROOT / "build"), "--target", "bench_training", "morton"], check=True,
-                   stdout=subprocess.DEVNULL)
+        common.fail("training", why)
+    options.load = common.checked_load()
     with contextlib.ExitStack() as stack:
         folder = options.keep or stack.enter_context(tempfile.TemporaryDirectory())
         pathlib.Path(folder).mkdir(parents=True, exist_ok=True)
@@ -333,17 +302,18 @@ def main():
         try:
             bench.make_files()
         except Missing as why:
-            gemm.say(f"bench training: {why}")
-            return 1
+            common.say(f"bench training: {why}")
+            return 1, []
         for _, measure in kept:
             measure(bench)
         print_table(bench.rows)
         if bench.failed or len(kept) < len(made):
-            gemm.say("not recorded: only whole runs are, in which nothing failed")
+            common.say("not recorded: only whole runs are, in which nothing failed")
         else:
             append_record(bench.rows, options)
-        return 1 if bench.failed else 0
+        lines = [common.Line(row["what"], row["wanted"], row["measured"], row["verdict"]) for row in bench.rows]
+        return (1 if bench.failed else 0), lines
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(sys.argv[1:])[0])

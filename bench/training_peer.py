@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""PyTorch training the model of an ONNX file, for bench/training.py: says what it is in a line of JSON, then answers
+"""PyTorch or tinygrad training the model of an ONNX file, for bench/training.py: says what it is in a line of JSON, then answers
 lines of standard input as bench/training.cpp does ("speed N": milliseconds of N steps; "losses N": the losses of N
 steps from the file's weights). Every step copies its batch, and reads its loss.
 
@@ -15,7 +15,7 @@ import time
 
 import numpy as np
 
-from network_peer import operators
+from network_peer import choose_opencl, operators
 
 
 def trained_operators(torch):
@@ -31,10 +31,30 @@ def trained_operators(torch):
     return {**known, "Conv": conv, "Dropout": lambda v, a: torch.nn.functional.dropout(v[0], a.get("ratio", 0.5))}
 
 
+def read_model(options, known):
+    """(initial values by name, the input's name, nodes that can be called, the loss's argument)"""
+    import onnx
+    import onnx.numpy_helper
+    graph = onnx.load(options.model).graph
+    initial = {one.name: onnx.numpy_helper.to_array(one).copy() for one in graph.initializer}
+    entry = next(one.name for one in graph.input if one.name not in initial)
+    nodes, result = list(graph.node), graph.output[0].name
+    # The loss takes what goes into the last Softmax.
+    if nodes[-1].op_type == "Softmax":
+        result = nodes.pop().input[0]
+    return initial, entry, [(known[node.op_type], list(node.input), node.output[0],
+                             {a.name: onnx.helper.get_attribute_value(a) for a in node.attribute})
+                            for node in nodes], result
+
+
+def forward(nodes, values):
+    for function, inputs, output, attributes in nodes:
+        values[output] = function([values[name] for name in inputs if name], attributes)
+    return values
+
+
 class PyTorch:
     def __init__(self, options):
-        import onnx
-        import onnx.numpy_helper
         import torch
         self.torch, self.options = torch, options
         torch.backends.cuda.matmul.allow_tf32 = False
@@ -42,17 +62,7 @@ class PyTorch:
         torch.backends.cudnn.benchmark = True
         torch.set_num_threads(options.threads)
         self.device = "cuda" if options.cuda else "cpu"
-        graph = onnx.load(options.model).graph
-        known = trained_operators(torch)
-        self.initial = {one.name: onnx.numpy_helper.to_array(one).copy() for one in graph.initializer}
-        self.entry = next(one.name for one in graph.input if one.name not in self.initial)
-        self.result = graph.output[0].name
-        nodes = list(graph.node)
-        # The loss takes what goes into the last Softmax.
-        if nodes[-1].op_type == "Softmax":
-            self.result = nodes.pop().input[0]
-        self.nodes = [(known[node.op_type], list(node.input), node.output[0],
-                       {a.name: onnx.helper.get_attribute_value(a) for a in node.attribute}) for node in nodes]
+        self.initial, self.entry, self.nodes, self.result = read_model(options, trained_operators(torch))
         batches = np.load(options.batches)
         self.x = [torch.from_numpy(one) for one in batches["x"]]
         self.y = [torch.from_numpy(one.astype(np.int64)) for one in batches["y"]]
@@ -71,14 +81,58 @@ class PyTorch:
     def step(self, i):
         x = self.x[i % len(self.x)].to(self.device)
         y = self.y[i % len(self.y)].to(self.device)
-        values = {**self.values, self.entry: x}
-        for function, inputs, output, attributes in self.nodes:
-            values[output] = function([values[name] for name in inputs if name], attributes)
+        values = forward(self.nodes, {**self.values, self.entry: x})
         loss = self.torch.nn.functional.cross_entropy(values[self.result], y)
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()
         self.optimizer.step()
         return loss.item()
+
+
+def tinygrad_operators():
+    def conv(v, a):
+        # SAME_UPPER, as the models of the comparison have it: stride 1 and odd filters.
+        return v[0].conv2d(v[1], v[2], padding=[n // 2 for n in v[1].shape[2:]])
+
+    return {"Conv": conv, "Relu": lambda v, a: v[0].relu(), "Flatten": lambda v, a: v[0].flatten(1),
+            "MaxPool": lambda v, a: v[0].max_pool2d(tuple(a["kernel_shape"]), tuple(a["strides"])),
+            "Gemm": lambda v, a: v[0].linear(v[1].transpose(), v[2]),
+            "Dropout": lambda v, a: v[0].dropout(a.get("ratio", 0.5))}
+
+
+class Tinygrad:
+    """On its OpenCL device; a whole step is captured in a TinyJit."""
+
+    def __init__(self, options):
+        name, value, version = choose_opencl()
+        import tinygrad
+        self.tinygrad, self.options = tinygrad, options
+        self.initial, self.entry, self.nodes, self.result = read_model(options, tinygrad_operators())
+        batches = np.load(options.batches)
+        self.x, self.y = batches["x"], batches["y"]
+        self.start()
+        self.version = f"tinygrad {version}, {name}={value}, TinyJit"
+
+    def start(self):
+        optim = self.tinygrad.nn.optim
+        values = {name: self.tinygrad.Tensor(value).realize() for name, value in self.initial.items()}
+        optimizer = (optim.Adam if self.options.optimizer == "adam" else optim.SGD)(list(values.values()),
+                                                                                    lr=self.options.rate)
+
+        @self.tinygrad.TinyJit
+        def step(x, y):
+            optimizer.zero_grad()
+            loss = forward(self.nodes, {**values, self.entry: x})[self.result].sparse_categorical_crossentropy(y)
+            loss.backward()
+            return loss.realize(*optimizer.schedule_step())
+        self.call = step
+
+    def step(self, i):
+        x, y = (self.tinygrad.Tensor(one[i % len(one)]).realize() for one in (self.x, self.y))
+        # Older versions have a context of tensors for this.
+        train = getattr(self.tinygrad.Tensor, "train", lambda: self.tinygrad.helpers.Context(TRAINING=1))
+        with train():
+            return self.call(x, y).item()
 
 
 def make(source, folder):
@@ -116,6 +170,7 @@ def main():
     parser.add_argument("model", help="ONNX file")
     parser.add_argument("batches", nargs="?", help="npz with x [count, batch, ...] and y [count, batch]")
     parser.add_argument("--make", metavar="FOLDER", type=pathlib.Path)
+    parser.add_argument("--peer", choices=["pytorch", "tinygrad"], default="pytorch")
     parser.add_argument("--optimizer", choices=["sgd", "adam"], default="sgd")
     parser.add_argument("--rate", type=float, default=0.01)
     parser.add_argument("--threads", type=int, default=2)
@@ -124,7 +179,7 @@ def main():
     if options.make:
         make(options.model, options.make)
         return
-    peer = PyTorch(options)
+    peer = {"pytorch": PyTorch, "tinygrad": Tinygrad}[options.peer](options)
     for i in range(4):
         peer.step(i)
     print(json.dumps({"version": peer.version}), flush=True)
