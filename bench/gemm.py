@@ -7,18 +7,16 @@ The status is 0 when everything was measured, hit or missed, and 1 when somethin
 
 import argparse
 import ctypes
-import datetime
 import json
 import os
-import pathlib
-import re
 import shlex
 import subprocess
 import sys
 
+import common
 import gemm_table as table
+from common import ROOT, say
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
 # What a peer needs: one of these libraries, and where it comes from.
 PEERS = {
     "clblast": (["libclblast.so.1"], "libclblast1"),
@@ -28,17 +26,10 @@ PEERS = {
 }
 QUICK_SHAPES = 3
 QUICK_SAMPLES = 5
-# What the system itself does at rest stays below.
-BUSY_LOAD = 0.5
-
-
-def say(text):
-    print(text, file=sys.stderr, flush=True)
 
 
 def fail(text):
-    say(f"bench gemm: {text}")
-    sys.exit(2)
+    common.fail("gemm", text)
 
 
 def loads(names, folder):
@@ -65,6 +56,22 @@ def require_peers(peers, options):
          f"\n  Or leave them out: --without {','.join(absent)}")
 
 
+def older_kernels(kernels):
+    return table.openblas_core_type(kernels, common.processor_fact("flags").split())
+
+
+def openblas_variables(options):
+    """What the environment needs for OpenBLAS to use kernels for this processor."""
+    library = ctypes.CDLL(f"{options.peer_folder}/{PEERS['openblas'][0][0]}" if options.peer_folder
+                          else PEERS["openblas"][0][0])
+    library.openblas_get_corename.restype = ctypes.c_char_p
+    kernels = library.openblas_get_corename().decode()
+    core_type = older_kernels(kernels)
+    if core_type:
+        say(f"OpenBLAS takes its kernels for {kernels} here, older than this processor: OPENBLAS_CORETYPE={core_type}")
+    return {"OPENBLAS_CORETYPE": core_type} if core_type else {}
+
+
 class Bench:
     """Calls the program; a run that was made already is not made again."""
 
@@ -76,21 +83,23 @@ class Bench:
             self.common += ["--device", options.device]
         if options.peer_folder:
             self.common += ["--peer-folder", options.peer_folder]
+        self.variables = {}
         self.results = {}
         self.problems = []
-        self.load = load_average()
-        if self.load is not None and self.load > BUSY_LOAD:
-            say(f"warning: other programs are running here (load {self.load:.1f}): peers that share "
-                "the processor suffer most, and no figure is worth much")
+        self.load = common.checked_load()
 
     def command(self, run):
         words = [self.program] + run.arguments() + self.common
         return words if "--buffers" in words else words + ["--buffers", self.buffers]
 
+    def shown(self, run):
+        """The command as a reader can repeat it."""
+        return shlex.join([f"{key}={value}" for key, value in self.variables.items()] + self.command(run))
+
     def call(self, words):
         """(parsed output or None, status, what it said)."""
         done = subprocess.run(words + ["--format", "json"], cwd=ROOT, capture_output=True,
-                              text=True, check=False)
+                              text=True, check=False, env=dict(os.environ, **self.variables))
         try:
             return json.loads(done.stdout), done.returncode, done.stderr.strip()
         except json.JSONDecodeError:
@@ -99,26 +108,13 @@ class Bench:
     def measure(self, run):
         if run in self.results:
             return self.results[run]
-        words = self.command(run)
-        say(shlex.join(words))
-        result, status, errors = self.call(words)
+        say(self.shown(run))
+        result, status, errors = self.call(self.command(run))
         if status != 0:
-            self.problems.append({"command": shlex.join(words), "status": status, "said": errors})
+            self.problems.append({"command": self.shown(run), "status": status, "said": errors})
             say(errors)
         self.results[run] = result
         return result
-
-
-def device_facts(bench, options):
-    """The device that is measured, as `morton devices` describes it."""
-    selector = ["--device", options.device] if options.device else []
-    tiny = [options.program, "bench", "gemm", "--m", "1", "--n", "1", "--k", "1", "-n", "1",
-            "--warmup", "0ms"] + selector
-    result, status, errors = bench.call(tiny)
-    if result is None:
-        fail(f"no device can be measured: status {status} of {shlex.join(tiny)}:\n{errors}")
-    devices, _, _ = bench.call([options.program, "devices"])
-    return next(one for one in devices if one["id"] == result["device"]["id"])
 
 
 def measured_reads(options, device):
@@ -161,7 +157,7 @@ def evaluate(target, bench, peers, reads, options):
         row["numbers"].append({"shape": "x".join(map(str, run.shape)), "number": number,
                                "of_quickest": quickest,
                                "kernel": ours["name"] if ours else None,
-                               "command": shlex.join(bench.command(run))})
+                               "command": bench.shown(run)})
     numbers = [one["number"] for one in row["numbers"]]
     if None in numbers:
         row["why"] = "a run gave no number"
@@ -175,6 +171,9 @@ def evaluate(target, bench, peers, reads, options):
     if target.unit == "" and max(numbers) > table.MOST_SHARE:
         row["verdict"] = "wrong"
         row["why"] = "a share above 1.02 cannot be: this or the peak was measured on a disturbed machine"
+    if "openblas" in target.peers and older_kernels(versions_of(bench)["openblas"]):
+        row["verdict"] = "wrong"
+        row["why"] = f"kernels older than this processor: {versions_of(bench)['openblas']}"
     return row
 
 
@@ -182,14 +181,19 @@ def number_text(number, unit):
     return "n/a" if number is None else f"{number:.3g}{unit}"
 
 
+def line_of(row):
+    return common.Line(row["target"], ">= " + number_text(row["least"], row["unit"]),
+                       number_text(row["mean"], row["unit"]), row["verdict"])
+
+
 def print_rows(rows):
     width = max(len(row["target"]) for row in rows)
     print(f"{'target':{width}}  {'wanted':>8}  {'measured':>8}  {'quickest':>8}  verdict")
     for row in rows:
+        line = line_of(row)
         why = f" ({row['why']})" if row["why"] else ""
-        print(f"{row['target']:{width}}  {'>= ' + number_text(row['least'], row['unit']):>8}  "
-              f"{number_text(row['mean'], row['unit']):>8}  "
-              f"{number_text(row['mean_of_quickest'], row['unit']):>8}  {row['verdict']}{why}")
+        print(f"{line.target:{width}}  {line.wanted:>8}  {line.measured:>8}  "
+              f"{number_text(row['mean_of_quickest'], row['unit']):>8}  {line.verdict}{why}")
     for row in rows:
         if not row["numbers"]:
             continue
@@ -200,70 +204,32 @@ def print_rows(rows):
                   f"{one['kernel'] or 'n/a':<20}  {one['command']}")
 
 
-def git(*words):
-    done = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False)
-    return done.stdout.strip()
-
-
-def processor():
-    try:
-        text = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8")
-    except OSError:
-        return ""
-    match = re.search(r"model name\s*:\s*(.*)", text)
-    return match[1] if match else ""
-
-
-def load_average():
-    """Programs that ran at once in the last minute, on average; None where the system does not say."""
-    try:
-        return os.getloadavg()[0]
-    except OSError:
-        return None
-
-
-def append_record(record, device, options):
-    """To the file of this day and device, which holds a list."""
-    name = re.sub(r"[^a-z0-9]+", "-", device["name"].lower()).strip("-")
-    folder = pathlib.Path(options.history)
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{record['time'][:10]}-{name}.json"
-    records = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
-    records.append(record)
-    path.write_text(json.dumps(records, indent=1) + "\n", encoding="utf-8")
-    say(f"recorded in {path}")
+def versions_of(bench):
+    """Each peer's version, OpenBLAS's with the processor that its kernels are for."""
+    return {one["name"]: one["version"] for result in bench.results.values() if result
+            for one in result["contenders"] if "version" in one}
 
 
 def record_of(rows, bench, device, reads, options):
-    results = [result for result in bench.results.values() if result]
-    versions = {one["name"]: one["version"] for result in results for one in result["contenders"]
-                if "version" in one}
     return {
-        "schema": 1,
-        "time": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
-        "commit": git("rev-parse", "HEAD"),
-        "changed_files": len(git("status", "--porcelain").splitlines()),
+        **common.record_head(device, 1, bench.load),
         "morton": subprocess.run([options.program, "--version"], cwd=ROOT, capture_output=True,
                                  text=True, check=False).stdout.strip(),
-        "device": {key: device[key] for key in ("name", "platform", "driver_version",
-                                                "compute_units", "clock_mhz")},
-        "processor": processor(),
-        "load_before": bench.load,
-        "peers": versions,
+        "peers": versions_of(bench),
         "samples": options.samples,
         "buffers": options.buffers,
         "reads": [{"footprint_bytes": one["footprint_bytes"],
                    "gigabytes_per_second": one[table.MEDIAN],
                    "best_gigabytes_per_second": one[table.QUICKEST]} for one in reads],
         "targets": rows,
-        "results": [{"command": shlex.join(bench.command(run)), "peak": result["peak"],
+        "results": [{"command": bench.shown(run), "peak": result["peak"],
                      "contenders": result["contenders"], "above_peak": result["above_peak"]}
                     for run, result in bench.results.items() if result],
         "problems": bench.problems,
     }
 
 
-def parse_arguments():
+def parse_arguments(arguments):
     parser = argparse.ArgumentParser(prog="./dev bench gemm", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true",
@@ -281,16 +247,17 @@ def parse_arguments():
     parser.add_argument("--history", default=str(ROOT / "bench" / "history"), metavar="FOLDER",
                         help="where the record goes (bench/history)")
     parser.add_argument("--program", default="build/morton", help="build/morton")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     options.samples = options.samples or (QUICK_SAMPLES if options.quick else 15)
     options.step = QUICK_SHAPES if options.quick else 1
     return options
 
 
-def main():
-    options = parse_arguments()
+def run(arguments):
+    """(status, lines for ./dev bench all)"""
+    options = parse_arguments(arguments)
     bench = Bench(options)
-    device = device_facts(bench, options)
+    device = common.device_facts(options, "gemm")
     make_targets = table.cpu_targets if device["kind"] == "cpu" else table.gpu_targets
     targets = make_targets(options.clblast_parameters)
     without = [name for name in options.without.split(",") if name]
@@ -299,15 +266,16 @@ def main():
             fail(f"--without {name}: there is no such peer; there are {', '.join(PEERS)}")
     peers = tuple(peer for peer in table.peers_of(targets) if peer not in without)
     require_peers(peers, options)
+    if "openblas" in peers:
+        bench.variables = openblas_variables(options)
     reads = measured_reads(options, device)
     rows = [evaluate(target, bench, peers, reads, options) for target in targets]
-    print(f"{device['name']} ({device['platform']}, driver {device['driver_version']}), "
-          f"{processor()}\n")
+    print(f"{common.title_of(device)}; {'; '.join(versions_of(bench).values())}\n")
     print_rows(rows)
-    append_record(record_of(rows, bench, device, reads, options), device, options)
+    common.append_record(record_of(rows, bench, device, reads, options), options.history)
     wrong = any(row["mean"] is None or row["verdict"] == "wrong" for row in rows)
-    return 1 if bench.problems or wrong else 0
+    return (1 if bench.problems or wrong else 0), [line_of(row) for row in rows]
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(sys.argv[1:])[0])
