@@ -39,7 +39,11 @@ class OnnxRuntime:
         settings.inter_op_num_threads = 1
         self.session = ort.InferenceSession(options.model, settings, providers=["CPUExecutionProvider"])
         self.feeds = {}
+        given = dict(one.rsplit(":", 1) for one in options.input)
         for entry in self.session.get_inputs():
+            if entry.name in given:
+                self.feeds[entry.name] = np.load(given[entry.name])
+                continue
             shape = shape_of(entry.shape, options.batch, options.extent)
             random = np.random.default_rng(1)
             is_whole = "int" in entry.type
@@ -214,6 +218,8 @@ def main():
     parser.add_argument("model", help="ONNX file")
     parser.add_argument("--batch", type=int, default=1)
     parser.add_argument("--extent", type=int, default=224, help="of an open height or width")
+    parser.add_argument("--input", action="append", default=[], metavar="NAME:FILE.npy",
+                        help="an input, in place of random numbers; of ONNX Runtime; repeatable")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--cuda", action="store_true")
     options = parser.parse_args()

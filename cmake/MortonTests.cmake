@@ -103,6 +103,8 @@ set_tests_properties(trained_models PROPERTIES
   ENVIRONMENT "${MORTON_TEST_ENVIRONMENT};MORTON_CACHE_DIR=${trained_cache};POCL_CACHE_DIR=${trained_cache}")
 add_test(NAME bench_training
          COMMAND /usr/bin/python3 -B ${PROJECT_SOURCE_DIR}/tests/model/check_bench_training.py)
+add_test(NAME bench_tables
+         COMMAND /usr/bin/python3 -B ${PROJECT_SOURCE_DIR}/tests/model/check_bench_tables.py)
 
 # ONNX's own tests of its operators, where they are installed.
 set(MORTON_ONNX_NODE_TESTS /usr/share/libonnx-testdata/data/node CACHE PATH "ONNX's node tests")

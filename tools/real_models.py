@@ -78,6 +78,11 @@ def extract(folder, package, ending):
     return target
 
 
+def given_files(model, inputs):
+    """The arrays that EXPECT writes for the inputs, by name."""
+    return {name: f"{model.with_suffix('.given')}.{i}.npy" for i, name in enumerate(inputs)}
+
+
 EXPECT = """
 import json, sys
 import numpy as np, onnxruntime as ort
@@ -135,8 +140,8 @@ def check(options, python, package, ending, inputs):
         return "wrong", made.stderr.strip().splitlines()[-1]
     names = made.stdout.strip()
     command = [options.program, "run", str(model), "-o", got]
-    for i, (name, (_, shape, _, _)) in enumerate(inputs.items()):
-        command += ["-i", f"{name}:{given}.{i}.npy"]
+    for name, file in given_files(model, inputs).items():
+        command += ["-i", f"{name}:{file}"]
     if options.device:
         command += ["-d", options.device]
     ran = subprocess.run(command, capture_output=True, text=True)
