@@ -47,13 +47,17 @@ def run_one(name, words):
     return status, [Line(f"./dev bench {name}", "", why, "not measured")]
 
 
+def counts_of(verdicts):
+    """How many there are of each; what is behind a comma says only how far one goes."""
+    words = [verdict.split(",")[0] for verdict in verdicts]
+    return ", ".join(f"{words.count(one)} {one}" for one in sorted(set(words)))
+
+
 def print_summary(lines):
     print("\n## all targets\n\n| bench | target | wanted | measured | verdict |\n|---|---|---|---|---|")
     for name, line in lines:
         print(f"| {name} | {line.target} | {line.wanted} | {line.measured} | {line.verdict} |")
-    verdicts = [line.verdict for _, line in lines]
-    counts = {one: verdicts.count(one) for one in sorted(set(verdicts))}
-    print("\n" + ", ".join(f"{count} {verdict}" for verdict, count in counts.items()))
+    print("\n" + counts_of([line.verdict for _, line in lines]))
 
 
 def parse_arguments(arguments):

@@ -124,6 +124,7 @@ def check_all():
         importlib.import_module(name).parse_arguments(given)
     status, lines = everything.run_one("gemm", ["--no-such-option"])
     assert status == 2 and lines[0].verdict == "not measured", lines
+    assert everything.counts_of(["hit", "miss", "hit, 3 of 12 problems"]) == "2 hit, 1 miss"
     row = {"target": "t", "least": 0.88, "unit": "", "mean": None, "verdict": "wrong"}
     assert gemm.line_of(row) == common.Line("t", ">= 0.88", "n/a", "wrong")
 
