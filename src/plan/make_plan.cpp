@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "base/error.hpp"
+#include "plan/few_kernels.hpp"
 #include "plan/ir/lifetimes.hpp"
 #include "plan/ir/verify.hpp"
 #include "plan/lower/emit.hpp"
@@ -13,7 +14,6 @@
 #include "plan/lower/schedule.hpp"
 #include "plan/policy/plan_options.hpp"
 #include "plan/search/candidate_memo.hpp"
-#include "plan/search/choose.hpp"
 #include "plan/search/decided.hpp"
 #include "plan/search/join_pools.hpp"
 
@@ -31,12 +31,14 @@ Plan plan_once(const PlanContext& context, CandidateMemo& memo) {
   const TaskList& tasks = context.tasks;
   CandidateLists candidates;
   for (const auto& task : tasks.tasks) candidates.add(memo.list(task));
-  const auto selections = choose(candidates, context);
+  FewKernels chosen = choose_few_kernels(candidates, context);
+  const Selections& selections = chosen.selections;
   Schedule schedule = make_schedule(candidates, selections, context);
   join_parts(schedule, device);
   reuse_dying_operands(schedule);
   Plan plan = emit(schedule, candidates, context);
   plan.decisions = decisions_of(candidates, selections, tasks);
+  std::ranges::move(chosen.left_out, std::back_inserter(plan.considered));
   verify(plan, device);
   check_built(plan, context.options);
   return plan;

@@ -41,9 +41,9 @@ TEST_P(StartBudget, OfKernelsIsKept) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Networks, StartBudget,
-                         ::testing::Values(Budget{"mobilenet_v2", 12}, Budget{"squeezenet1_1", 9},
-                                           Budget{"resnet18", 7}, Budget{"resnet50", 9},
-                                           Budget{"efficientnet_b0", 19}),
+                         ::testing::Values(Budget{"mobilenet_v2", 10}, Budget{"squeezenet1_1", 10},
+                                           Budget{"resnet18", 16}, Budget{"resnet50", 13},
+                                           Budget{"efficientnet_b0", 16}),
                          [](const auto& test) { return std::get<0>(test.param); });
 
 }  // namespace

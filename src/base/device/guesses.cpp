@@ -50,12 +50,18 @@ RooflinePeaks guessed_peaks(const DeviceInfo& info) {
   const auto units = static_cast<double>(info.compute.units);
   RooflinePeaks peaks;
   if (info.kind == DeviceInfo::Kind::cpu) {
-    // Two fused multiply-adds per cycle on full vectors; one memory channel's worth per two cores.
+    // Two fused multiply-adds per cycle on full vectors.
     const auto width =
         static_cast<double>(std::max<std::int64_t>(info.compute.native_vector_f32, 1));
     peaks.gflops_f32 = units * clock_ghz * 4.0 * width;
-    peaks.gigabytes_per_second = std::max(5.0, 5.0 * units);
-    peaks.launch_us = 20.0;
+    peaks.gigabytes_per_second = std::max(10.0, 10.0 * units);
+    // Caches give three times that. What lies in a core's share of the last of them stays there.
+    constexpr std::int64_t kShareBytes = std::int64_t{8} << 20;
+    const std::int64_t shares = std::max<std::int64_t>(info.compute.units, 1) * kShareBytes;
+    const std::int64_t known = info.memory.cache_bytes;
+    peaks.bandwidth = {{1, 3.0 * peaks.gigabytes_per_second},
+                       {known > 0 ? std::min(known, shares) : shares, peaks.gigabytes_per_second}};
+    peaks.launch_us = 3.0;
   } else if (info.memory.local_is_dedicated) {
     peaks.gflops_f32 = units * clock_ghz * 256.0;
     peaks.gigabytes_per_second = units * clock_ghz * 16.0;

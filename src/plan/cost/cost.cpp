@@ -33,10 +33,12 @@ Peaks known_peaks(const DeviceInfo& device) {
           is_known(peaks.launch_us) ? peaks.launch_us : guess.launch_us};
 }
 
-/// The smaller part hides behind the larger one, but never quite.
-double overlapped_us(double arithmetic_us, double memory_us) {
-  constexpr double kNotHidden = 0.1;
-  return std::max(arithmetic_us, memory_us) + kNotHidden * std::min(arithmetic_us, memory_us);
+/// What of the smaller part does not hide behind the larger one. Work-items of a CPU run one after
+/// the other: half of it was the best fit of 1071 steps of 13 networks.
+constexpr double kNotHidden = 0.1, kNotHiddenOnCpu = 0.5;
+
+double overlapped_us(double arithmetic_us, double memory_us, double not_hidden) {
+  return std::max(arithmetic_us, memory_us) + not_hidden * std::min(arithmetic_us, memory_us);
 }
 
 double host_product_us(const HostPeaks& host, double flop) {
@@ -164,12 +166,25 @@ double best_pack_efficiency(const Catalogue& catalogue, const DeviceInfo& device
   return best > 0.0 ? best : 1.0;
 }
 
-double step_cost_us(double flop, double efficiency, double bytes, const DeviceInfo& device) {
+double moving_us(const Moved& moved, const DeviceInfo& device) {
+  const double memory = memory_peak(device);
+  const auto bandwidth = [&](double footprint) {
+    const bool has_caches = device.kind == DeviceInfo::Kind::cpu && !device.peaks.bandwidth.empty();
+    if (!has_caches) return memory;
+    return bandwidth_at(device.peaks, static_cast<std::int64_t>(footprint));
+  };
+  // GB/s is 1e3 bytes a microsecond.
+  return (moved.tensors / bandwidth(moved.tensors) + moved.weights / bandwidth(moved.all_weights)) /
+         1e3;
+}
+
+double step_cost_us(double flop, double efficiency, double memory_us, const DeviceInfo& device) {
   const Peaks peaks = known_peaks(device);
-  // GFLOP/s is 1e3 operations a microsecond, GB/s 1e3 bytes a microsecond.
+  // GFLOP/s is 1e3 operations a microsecond.
   const double arithmetic = flop / (peaks.gflops_f32 * 1e3 * efficiency);
-  const double memory = bytes / (peaks.gigabytes_per_second * 1e3);
-  return overlapped_us(arithmetic, memory) + peaks.launch_us;
+  const bool is_cpu = device.kind == DeviceInfo::Kind::cpu;
+  return overlapped_us(arithmetic, memory_us, is_cpu ? kNotHiddenOnCpu : kNotHidden) +
+         peaks.launch_us;
 }
 
 std::int64_t usual_workspace_bytes(const DeviceInfo& device) {
@@ -191,8 +206,8 @@ double host_step_cost_us(double flop, double bytes, const DeviceInfo& device) {
   const Peaks peaks = known_peaks(device);
   const HostPeaks& host = device.peaks.host;
   const double around = std::max(0.0, host.launch_and_step_us - peaks.launch_us);
-  return around +
-         overlapped_us(host_product_us(host, flop), bytes / (peaks.gigabytes_per_second * 1e3));
+  const double memory_us = bytes / (peaks.gigabytes_per_second * 1e3);
+  return around + overlapped_us(host_product_us(host, flop), memory_us, kNotHidden);
 }
 
 }  // namespace morton::plan

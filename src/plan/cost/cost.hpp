@@ -54,10 +54,22 @@ struct LaunchNumbers {
 /// share of the arithmetic peak. Which of them a copy gets is chosen when it is scheduled.
 [[nodiscard]] double best_pack_efficiency(const Catalogue& catalogue, const DeviceInfo& device);
 
+/// The bytes that a step moves.
+struct Moved {
+  double tensors = 0.0;   ///< what steps before it have just written, and what it writes
+  double weights = 0.0;   ///< constants
+  /// Of the network's constants all together: each run reads them all before the same ones again.
+  double all_weights = 0.0;
+};
+
+/// Time in microseconds to move them. On a CPU at the bandwidth of what caches hold of so much
+/// (bandwidth_at), on others at the memory's.
+[[nodiscard]] double moving_us(const Moved& moved, const DeviceInfo& device);
+
 /// Time in microseconds of a kernel that does `flop` operations at `efficiency` of the device's
-/// arithmetic peak and moves `bytes`: the larger of the two, a tenth of the smaller one, and a
-/// launch (ARCHITECTURE.md, "What the plan decides, and how").
-[[nodiscard]] MORTON_FOR_TOOLS double step_cost_us(double flop, double efficiency, double bytes,
+/// arithmetic peak and moves bytes in `memory_us`: the larger of the two, a tenth of the smaller
+/// one (a CPU: half of it), and a launch (ARCHITECTURE.md, "What the plan decides, and how").
+[[nodiscard]] MORTON_FOR_TOOLS double step_cost_us(double flop, double efficiency, double memory_us,
                                                    const DeviceInfo& device);
 
 /// Most bytes for a recipe's temporaries where nobody says: 64 MiB, and on a GPU with memory of its

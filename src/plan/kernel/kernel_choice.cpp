@@ -16,16 +16,26 @@
 namespace morton::plan {
 namespace {
 
-std::int64_t operand_bytes(const AskedKernel& asked) {
-  std::int64_t bytes = 0;
+/// What the kernel moves: each operand once, or as many bytes as the entry states.
+Moved moved_by(const AskedKernel& asked, std::int64_t stated) {
+  Moved moved;
+  moved.all_weights = static_cast<double>(asked.context.weights_bytes);
+  const auto add = [&](const Shape& shape, const TaskTensor& tensor) {
+    using Kind = TaskTensor::Kind;
+    const bool fixed = tensor.kind == Kind::constant || tensor.kind == Kind::derived;
+    (fixed ? moved.weights : moved.tensors) +=
+        static_cast<double>(element_count(shape) * size_of(tensor.dtype));
+  };
   for (const auto& [role, binding] : asked.bound->operands) {
     const TaskTensor& tensor = asked.tensor(binding.tensor);
-    bytes += element_count(tensor.shape) * size_of(tensor.dtype);
+    add(tensor.shape, tensor);
   }
-  for (const auto& side : asked.bound->sides) {
-    bytes += element_count(side.shape) * size_of(asked.tensor(side.tensor).dtype);
+  for (const auto& side : asked.bound->sides) add(side.shape, asked.tensor(side.tensor));
+  if (stated != 0) {
+    moved.weights = std::min(moved.weights, static_cast<double>(stated));
+    moved.tensors = static_cast<double>(stated) - moved.weights;
   }
-  return bytes;
+  return moved;
 }
 
 /// Time of a run. What was measured is a share of the peak on the problem's own operations.
@@ -36,16 +46,12 @@ double estimate_us(const AskedKernel& asked, const ChosenTunables& chosen,
   const bool tuned = chosen.origin == ChosenTunables::Origin::tuned;
   const auto flop =
       static_cast<double>(values.operations(tuned ? Operations::flop : Operations::work));
-  double bytes = 0.0;
-  if (!chosen.exact) {
-    const std::int64_t stated = values.bytes();
-    bytes = static_cast<double>(stated != 0 ? stated : operand_bytes(asked));
-  }
+  const Moved moved = chosen.exact ? Moved{} : moved_by(asked, values.bytes());
   if (runs_on_host(*asked.entry.entry) && host_is_measured(device)) {
-    return host_step_cost_us(flop, bytes, device);
+    return host_step_cost_us(flop, moved.tensors + moved.weights, device);
   }
   return step_cost_us(flop, efficiency * busy_share(size, device),
-                      bytes / asked_share(size, device), device);
+                      moving_us(moved, device) / asked_share(size, device), device);
 }
 
 /// The kernel with these values of its tunables.

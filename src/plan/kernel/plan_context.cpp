@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/kernel/plan_context.hpp"
 
+#include "base/shape.hpp"
 #include "plan/cost/cost.hpp"
 #include "plan/kernel/entry_table.hpp"
 #include "plan/policy/plan_options.hpp"
@@ -10,6 +11,15 @@ namespace {
 
 std::int64_t workspace_limit(const PlanOptions& options, const DeviceInfo& device) {
   return options.workspace_limit_bytes.value_or(usual_workspace_bytes(device));
+}
+
+std::int64_t weights_bytes_of(const TaskList& tasks) {
+  std::int64_t bytes = 0;
+  for (const TaskTensor& tensor : tasks.tensors) {
+    const bool is_own = tensor.kind == TaskTensor::Kind::constant && !tensor.alias_of;
+    if (is_own) bytes += element_count(tensor.shape) * size_of(tensor.dtype);
+  }
+  return bytes;
 }
 
 }  // namespace
@@ -22,6 +32,7 @@ PlanContext::PlanContext(const KernelPolicy& considered, const DeviceInfo& on, c
       tasks(of),
       pack_efficiency(best_pack_efficiency(catalogue, on)),
       workspace_limit_bytes(workspace_limit(options, on)),
+      weights_bytes(weights_bytes_of(of)),
       entries(std::make_shared<EntryTable>(on, options)) {}
 
 PlanContext::PlanContext(const PlanContext& like, const TaskList& of)
@@ -32,6 +43,7 @@ PlanContext::PlanContext(const PlanContext& like, const TaskList& of)
       tasks(of),
       pack_efficiency(like.pack_efficiency),
       workspace_limit_bytes(like.workspace_limit_bytes),
+      weights_bytes(weights_bytes_of(of)),
       entries(like.entries),
       decision(like.decision) {}
 
@@ -43,6 +55,7 @@ PlanContext::PlanContext(const PlanContext& like, const KernelPolicy& considered
       tasks(like.tasks),
       pack_efficiency(like.pack_efficiency),
       workspace_limit_bytes(like.workspace_limit_bytes),
+      weights_bytes(like.weights_bytes),
       entries(like.entries),
       decision(like.decision) {}
 

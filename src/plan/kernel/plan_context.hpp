@@ -36,6 +36,7 @@ struct PlanContext {
   const TaskList& tasks;
   double pack_efficiency;
   std::int64_t workspace_limit_bytes;
+  std::int64_t weights_bytes;  ///< of all constants
   std::shared_ptr<EntryTable> entries;
   /// What the candidates that are listed must be; null: anything (plan/search/decided.hpp).
   const TaskDecision* decision = nullptr;

@@ -17,7 +17,7 @@ namespace morton::plan {
 namespace {
 
 /// A kernel joins others if its work takes no more than so many launches.
-constexpr double kMostWork = 4.0;
+constexpr double kMostWork = 30.0;
 /// A kernel moves over so many launches at most, and holds so much of what it writes until its
 /// reader's turn.
 constexpr std::size_t kMostMoved = 8;

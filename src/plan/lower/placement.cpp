@@ -90,7 +90,28 @@ Order sorted_by(const std::vector<PlacementItem>& items, const Weight& weight) {
   return order;
 }
 
+/// Bytes that live at each step.
+std::vector<std::int64_t> live_bytes(const std::vector<PlacementItem>& items,
+                                     std::int64_t alignment) {
+  std::size_t last = 0;
+  for (const PlacementItem& item : items) last = std::max(last, item.life.last);
+  std::vector<std::int64_t> live(last + 1, 0);
+  for (const PlacementItem& item : items) {
+    for (std::size_t step = item.life.first; step <= item.life.last; ++step) {
+      live[step] += round_up(item.bytes, alignment);
+    }
+  }
+  return live;
+}
+
 std::vector<Order> first_orders(const std::vector<PlacementItem>& items) {
+  // Those that live where memory is fullest; of these the largest.
+  const std::vector<std::int64_t> live = live_bytes(items, 1);
+  const auto fullest = [&](const PlacementItem& item) {
+    const auto begin = live.begin() + static_cast<std::ptrdiff_t>(item.life.first);
+    const auto end = live.begin() + static_cast<std::ptrdiff_t>(item.life.last) + 1;
+    return std::pair(*std::max_element(begin, end), item.bytes);
+  };
   const auto length = [](const PlacementItem& item) {
     return static_cast<std::int64_t>(item.life.last - item.life.first + 1);
   };
@@ -101,7 +122,8 @@ std::vector<Order> first_orders(const std::vector<PlacementItem>& items) {
                     [](const PlacementItem& item) {
                       return -static_cast<std::int64_t>(item.life.first);
                     }),
-          sorted_by(items, [](const PlacementItem& item) { return item.life.last; })};
+          sorted_by(items, [](const PlacementItem& item) { return item.life.last; }),
+          sorted_by(items, fullest)};
 }
 
 /// An item that ends where the largest block ends: it, or one below it, should have come earlier.
@@ -210,14 +232,7 @@ std::int64_t Placement::bytes() const {
 }
 
 std::int64_t least_bytes(const std::vector<PlacementItem>& items, const PlacementRules& rules) {
-  std::size_t last = 0;
-  for (const PlacementItem& item : items) last = std::max(last, item.life.last);
-  std::vector<std::int64_t> live(last + 1, 0);
-  for (const PlacementItem& item : items) {
-    for (std::size_t step = item.life.first; step <= item.life.last; ++step) {
-      live[step] += round_up(item.bytes, rules.alignment_bytes);
-    }
-  }
+  const std::vector<std::int64_t> live = live_bytes(items, rules.alignment_bytes);
   return *std::max_element(live.begin(), live.end());
 }
 

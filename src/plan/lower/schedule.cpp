@@ -8,6 +8,7 @@
 #include "plan/lower/repacking.hpp"
 #include "plan/lower/state_updates.hpp"
 #include "plan/lower/stored_values.hpp"
+#include "plan/search/repack.hpp"
 
 namespace morton::plan {
 namespace {
@@ -19,6 +20,7 @@ class Scheduler {
             const PlanContext& context)
       : candidates_(candidates),
         selections_(selections),
+        context_(context),
         tasks_(context.tasks),
         values_(context.tasks, schedule_.values),
         repacking_(schedule_, values_, context),
@@ -50,9 +52,31 @@ class Scheduler {
       }
       for (const auto& side : choice.bound->sides) kernel.sides.push_back(operands_.side(side));
       kernel.values["dst"] = write(choice, selections_[t].output);
-      schedule_.estimated_us += choice.estimated_us;
+      kernel.choice.estimated_us += inside_us(kernel);
+      schedule_.estimated_us += kernel.choice.estimated_us;
       schedule_.kernels.push_back(std::move(kernel));
     }
+  }
+
+  /// What the orders of its operands and of its result cost the kernel, which the search counted
+  /// with the tensors.
+  double inside_us(const ScheduledKernel& kernel) const {
+    const KernelChoice& choice = kernel.choice;
+    const Arrangement& dst = values_.at(kernel.values.at("dst")).arrangement;
+    const Demand result{Demand::Kind::direct, dst};
+    double us = order_cost_us(choice, dst, context_);
+    for (const auto& [role, value] : kernel.values) {
+      if (role == "dst") continue;
+      const Arrangement& stored = values_.at(value).arrangement;
+      const auto along = demand_along_result(choice, role, stored.tensor_shape, result);
+      if (along) us += side_cost_us(stored, *along, context_);
+    }
+    for (const ValueId side : kernel.sides) {
+      const Arrangement& stored = values_.at(side).arrangement;
+      us += side_cost_us(stored, side_demand(result, stored.tensor_shape, dst.tensor_shape),
+                         context_);
+    }
+    return us;
   }
 
   ValueId write(const KernelChoice& choice, const Arrangement& open_output) {
@@ -76,6 +100,7 @@ class Scheduler {
 
   const CandidateLists& candidates_;
   const Selections& selections_;
+  const PlanContext& context_;
   const TaskList& tasks_;
   Schedule schedule_;
   StoredValues values_;

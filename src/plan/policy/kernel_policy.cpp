@@ -108,6 +108,7 @@ KernelPolicy KernelPolicy::among(std::shared_ptr<const BuiltKernels> built,
 KernelPolicy KernelPolicy::generic() const {
   KernelPolicy other = *this;
   other.catalogue_ = generic_forms(*catalogue_);
+  other.is_generic_ = true;
   // Values that were measured would make a kernel for each of them; verdicts hold.
   const auto verdicts = std::make_shared<TunedData>();
   if (options_.tuned != nullptr) {

@@ -70,6 +70,8 @@ class KernelPolicy {
   /// For a plan that is to answer at once: kernels in their generic forms
   /// (catalogue/generic.hpp), with their standard values, and whatever else is left must be built.
   [[nodiscard]] KernelPolicy generic() const;
+  /// Whether it is such a policy, under which estimates count what building takes.
+  [[nodiscard]] bool is_generic() const { return is_generic_; }
   /// These entries or recipes compute wrongly and may not be used either.
   [[nodiscard]] KernelPolicy without(const std::vector<std::string>& names) const;
   /// For one of several devices: none of them waits while the host computes, unless that is asked
@@ -88,6 +90,7 @@ class KernelPolicy {
   [[nodiscard]] std::optional<Reason> why_not(const Nameable& one, const std::string& wanted) const;
 
   std::shared_ptr<const Catalogue> catalogue_;
+  bool is_generic_ = false;
   PlanOptions options_;
   std::vector<std::string> left_out_;  ///< beside what the options exclude
 };

@@ -20,10 +20,11 @@ namespace {
 class Chooser {
  public:
   Chooser(const CandidateLists& candidates, const Indexed<TensorId, Formats>& wishes,
-          const PlanContext& context)
+          const PlanContext& context, const LeftOut& left_out)
       : candidates_(candidates),
         wishes_(wishes),
         context_(context),
+        left_out_(left_out),
         states_(context),
         writers_(context.tasks.tensors.size()),
         parts_(candidates.size()) {
@@ -50,6 +51,7 @@ class Chooser {
     Formats formats = wishes_[dst];
     for (std::size_t c = 0; c < candidates_[t]->candidates.size(); ++c) {
       const Candidate& candidate = candidates_[t]->candidates[c];
+      if (left_out_.contains(&candidate)) continue;
       // As outputs_of, of which few are kept.
       const Demand& result = candidate.kernels.back().demands.at("dst");
       if (result.kind == Demand::Kind::direct) {
@@ -71,7 +73,9 @@ class Chooser {
           state->candidate = c;
         }
         state->format = format;
-        keep(t, *state, all[format], padding);
+        TensorState left = *state;
+        left.cost_us += order_cost_us(candidate.kernels.back(), all[format], context_);
+        keep(t, left, all[format], padding);
       }
     }
     if (is_part(dst) && t == writers_[dst].back()) join_parts(dst);
@@ -198,6 +202,7 @@ class Chooser {
   const CandidateLists& candidates_;
   const Indexed<TensorId, Formats>& wishes_;
   const PlanContext& context_;
+  const LeftOut& left_out_;
   TensorStates states_;
   Indexed<TensorId, std::vector<TaskId>> writers_;   ///< the tasks that write it
   Indexed<TaskId, std::vector<TensorState>> parts_;  ///< of those that write a part, by format
@@ -221,11 +226,12 @@ bool has_joins(const TaskList& tasks) {
 
 }  // namespace
 
-Selections choose(const CandidateLists& candidates, const PlanContext& context) {
+Selections choose(const CandidateLists& candidates, const PlanContext& context,
+                  const LeftOut& left_out) {
   Indexed<TensorId, Formats> wishes = wished_formats(candidates, context.tasks);
   keep_decided_formats(wishes, context);
-  Selections selections = Chooser(candidates, wishes, context).run();
-  if (has_joins(context.tasks)) improve(selections, candidates, wishes, context);
+  Selections selections = Chooser(candidates, wishes, context, left_out).run();
+  if (has_joins(context.tasks)) improve(selections, candidates, wishes, context, left_out);
   return selections;
 }
 

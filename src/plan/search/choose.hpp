@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <set>
 
 #include "base/rooms.hpp"
 #include "plan/search/task_candidates.hpp"
@@ -18,8 +19,12 @@ struct Selection {
 /// Of each task.
 using Selections = Indexed<TaskId, Selection>;
 
+/// Candidates of the lists that may not be chosen.
+using LeftOut = std::set<const Candidate*>;
+
 /// The selections that make the estimated time of the whole network least: exact over chains,
-/// improved by iteration where paths join.
-[[nodiscard]] Selections choose(const CandidateLists& candidates, const PlanContext& context);
+/// improved by iteration where paths join. Each task keeps a candidate that is not left out.
+[[nodiscard]] Selections choose(const CandidateLists& candidates, const PlanContext& context,
+                                const LeftOut& left_out = {});
 
 }  // namespace morton::plan

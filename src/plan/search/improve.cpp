@@ -86,11 +86,13 @@ class Copies {
 class LocalSearch {
  public:
   LocalSearch(Selections& selections, const CandidateLists& candidates,
-              const Indexed<TensorId, Formats>& wishes, const PlanContext& context)
+              const Indexed<TensorId, Formats>& wishes, const PlanContext& context,
+              const LeftOut& left_out)
       : selections_(selections),
         candidates_(candidates),
         wishes_(wishes),
         context_(context),
+        left_out_(left_out),
         writer_(context.tasks.tensors.size()),
         readers_(context.tasks.tensors.size()),
         is_result_(context.tasks.tensors.size(), false) {
@@ -200,6 +202,7 @@ class LocalSearch {
 
   double around_us(TaskId t) const {
     double sum = selected(t).estimated_us;
+    sum += order_cost_us(selected(t).kernels.back(), selections_[t].output, context_);
     for (const TensorId root : touched_[t]) sum += copies_us(root);
     return sum;
   }
@@ -216,7 +219,7 @@ class LocalSearch {
     double best = around_us(t);
     for (std::size_t c = 0; c < candidates_[t]->candidates.size(); ++c) {
       const Candidate& candidate = candidates_[t]->candidates[c];
-      if (candidate.estimated_us >= best * kGain) continue;
+      if (candidate.estimated_us >= best * kGain || left_out_.contains(&candidate)) continue;
       for (const auto& output : outputs_of(candidate, wishes)) {
         // The writers of parts agree on a format.
         if (is_part(t) && !identical(output, selections_[t].output)) continue;
@@ -238,6 +241,7 @@ class LocalSearch {
   const CandidateLists& candidates_;
   const Indexed<TensorId, Formats>& wishes_;
   const PlanContext& context_;
+  const LeftOut& left_out_;
   Indexed<TensorId, TaskId> writer_;                ///< the first task that writes it
   Indexed<TensorId, std::vector<TaskId>> readers_;  ///< by the root of what they read
   Indexed<TensorId, bool> is_result_;
@@ -247,8 +251,9 @@ class LocalSearch {
 }  // namespace
 
 void improve(Selections& selections, const CandidateLists& candidates,
-             const Indexed<TensorId, Formats>& wishes, const PlanContext& context) {
-  LocalSearch(selections, candidates, wishes, context).run();
+             const Indexed<TensorId, Formats>& wishes, const PlanContext& context,
+             const LeftOut& left_out) {
+  LocalSearch(selections, candidates, wishes, context, left_out).run();
 }
 
 }  // namespace morton::plan

@@ -12,6 +12,7 @@ namespace morton::plan {
 /// is the time of its own kernels and of the copies of the tensors that it reads and writes, so
 /// only that is added up again. `wishes` are wished_formats.
 void improve(Selections& selections, const CandidateLists& candidates,
-             const Indexed<TensorId, Formats>& wishes, const PlanContext& context);
+             const Indexed<TensorId, Formats>& wishes, const PlanContext& context,
+             const LeftOut& left_out);
 
 }  // namespace morton::plan

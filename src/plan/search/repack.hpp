@@ -14,7 +14,8 @@ namespace morton::plan {
                                         const Arrangement& arrangement, const Problem& problem,
                                         Demand::Kind kind);
 
-/// Time of copying from one arrangement to another.
+/// Time of copying from one arrangement to another. Where neighbours in the copy lie along
+/// dimensions that it joins, and the other does not, a CPU works out each element's place.
 [[nodiscard]] double repack_cost_us(const Arrangement& from, const Arrangement& to,
                                     const PlanContext& context);
 
@@ -38,6 +39,11 @@ namespace morton::plan {
 /// than the result, which `demand` names.
 [[nodiscard]] double side_cost_us(const Arrangement& side, const Demand& demand,
                                   const PlanContext& context);
+
+/// Time that a kernel loses by the order in which it leaves its result: likewise, for a copy that
+/// moves dimensions about.
+[[nodiscard]] double order_cost_us(const KernelChoice& kernel, const Arrangement& result,
+                                   const PlanContext& context);
 
 /// Time that a kernel loses by reading along the rows of a tensor that lies otherwise: a GPU
 /// fetches a sector of its cache for each element whose neighbour in the row is not in it. 0 on

@@ -18,6 +18,7 @@ struct Settled {
   std::optional<Arrangement> own;
   /// The format of the copy that its reader is given; null where it reads what was written.
   const Arrangement* copy = nullptr;
+  const KernelChoice* producer = nullptr;
   std::size_t first = 0, last = 0;  ///< kernels that touch it
 
   [[nodiscard]] const Arrangement& arrangement() const { return demanded ? *demanded : *own; }
@@ -28,7 +29,6 @@ Settled settled(const Candidate& candidate, std::size_t index, TensorId id) {
   Settled result;
   result.first = candidate.kernels.size();
   const Demand* consumer = nullptr;
-  const KernelChoice* producer = nullptr;
   for (std::size_t k = 0; k < candidate.kernels.size(); ++k) {
     const KernelChoice& kernel = candidate.kernels[k];
     for (const auto& [role, binding] : kernel.bound->operands) {
@@ -36,20 +36,22 @@ Settled settled(const Candidate& candidate, std::size_t index, TensorId id) {
       result.first = std::min(result.first, k);
       result.last = k;
       if (role == "dst") {
-        producer = &kernel;
+        result.producer = &kernel;
       } else {
         consumer = &kernel.demands.at(role);
       }
     }
   }
   const bool consumer_decides = consumer != nullptr && consumer->kind == Demand::Kind::direct;
-  const Demand* written = producer != nullptr ? &producer->demands.at("dst") : nullptr;
+  const Demand* written =
+      result.producer != nullptr ? &result.producer->demands.at("dst") : nullptr;
   if (written != nullptr && written->kind == Demand::Kind::direct) {
     result.demanded = &written->arrangement;
   } else if (consumer_decides) {
     result.own = consumer->arrangement;
     // The reader says where elements lie; what is around them is what the producer leaves.
-    if (producer != nullptr) result.own->padding = producer->entry->operands.at("dst").padding;
+    if (result.producer != nullptr)
+      result.own->padding = result.producer->entry->operands.at("dst").padding;
   } else {
     result.own = row_major_arrangement(tensor.dtype, tensor.shape);
   }
@@ -70,6 +72,9 @@ void add_up(Candidate& candidate, const PlanContext& context) {
   }
   for (std::size_t t = 0; t < candidate.temporaries.size(); ++t) {
     const Settled one = settled(candidate, t, temporary_id(t));
+    if (one.producer != nullptr) {
+      candidate.estimated_us += order_cost_us(*one.producer, one.arrangement(), context);
+    }
     if (one.copy == nullptr) continue;
     candidate.estimated_us += repack_cost_us(one.arrangement(), *one.copy, context);
   }

@@ -193,8 +193,9 @@ class PlanMerger {
     step.cost.bytes = step.cost.logical_bytes = step.cost.footprint_bytes = 2 * transfer.bytes;
     // Through the host: read from the one, then written to the other.
     for (const ValueId value : {transfer.from, transfer.to}) {
-      step.cost.estimated_us += step_cost_us(0.0, 1.0, static_cast<double>(transfer.bytes),
-                                             devices_[value_at(value).device]);
+      const DeviceInfo& device = devices_[value_at(value).device];
+      const double memory_us = static_cast<double>(transfer.bytes) / (memory_peak(device) * 1e3);
+      step.cost.estimated_us += step_cost_us(0.0, 1.0, memory_us, device);
     }
     return step;
   }
