@@ -86,7 +86,8 @@ __kernel ATTRIBUTES void program(ARGUMENTS) {
       const int c = code[4];
       switch (code[0]) {
         case CODE_element:
-          EACH(min(LANES + (first + i * WIDTH), last));
+          // Of two vectors: Oclgrind 21.10 takes the smaller of a vector and a number wrongly.
+          EACH(min(LANES + (first + i * WIDTH), (WHOLES)(last)));
         case CODE_fill:
           EACH((WHOLES)(a));
         case CODE_load_single: {
