@@ -13,6 +13,8 @@
 # this machine's own apt uses. A ROOT that exists is used again, with a fresh clone, so that a
 # second run starts with the packages of the first.
 set -euo pipefail
+# shellcheck source=tools/debian_root.sh
+source "$(dirname "$0")/debian_root.sh"
 
 die() {
   echo "bare_root: $*" >&2
@@ -34,17 +36,6 @@ debian_sources() {
     'Created-By: Packages' |
     awk '$1 == "Debian" && $3 ~ /^bookworm(-updates|-security)?$/ && $4 == "main" {
            print "deb", $2, $3, $4 }' | sort -u
-}
-
-# mmdebstrap options that carry over how this machine's apt reaches its sources.
-apt_options() {
-  local key value
-  for key in Acquire::http::Proxy Acquire::https::Proxy Acquire::Check-Valid-Until \
-    Acquire::Check-Date; do
-    value=
-    eval "$(apt-config shell value "$key")"
-    [[ -z $value ]] || printf -- '--aptopt=%s "%s"\n' "$key" "$value"
-  done
 }
 
 if [[ ! -e $root/etc/debian_version ]]; then

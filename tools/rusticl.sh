@@ -12,6 +12,8 @@
 # Run it as root on Debian with mmdebstrap installed. Packages come from where this machine's own
 # apt gets Debian 12's.
 set -euo pipefail
+# shellcheck source=tools/debian_root.sh
+source "$(dirname "$0")/debian_root.sh"
 
 die() {
   echo "rusticl: $*" >&2
@@ -27,25 +29,6 @@ program=$(realpath "$2") || die "no program $2"
 shift 2
 [[ $root != / ]] || die "ROOT may not be /"
 [[ $program == "$repository"/* ]] || die "$program lies outside of $repository"
-
-# Where this machine's apt gets Debian's main section.
-debian_uri() {
-  # shellcheck disable=SC2016  # apt expands these
-  apt-get indextargets --format '$(ORIGIN) $(REPO_URI) $(RELEASE) $(COMPONENT)' \
-    'Created-By: Packages' |
-    awk '$1 == "Debian" && $3 == "bookworm" && $4 == "main" && !seen { print $2; seen = 1 }'
-}
-
-# mmdebstrap options that carry over how this machine's apt reaches its sources.
-apt_options() {
-  local key value
-  for key in Acquire::http::Proxy Acquire::https::Proxy Acquire::Check-Valid-Until \
-    Acquire::Check-Date; do
-    value=
-    eval "$(apt-config shell value "$key")"
-    [[ -z $value ]] || printf -- '--aptopt=%s "%s"\n' "$key" "$value"
-  done
-}
 
 icd=$root/etc/OpenCL/vendors/rusticl.icd
 if [[ ! -e $icd ]]; then

@@ -86,7 +86,8 @@ __kernel ATTRIBUTES void program(ARGUMENTS) {
       const int c = code[4];
       switch (code[0]) {
         case CODE_element:
-          EACH(min(LANES + (first + i * WIDTH), last));
+          // Of two vectors: Oclgrind 21.10 takes the smaller of a vector and a number wrongly.
+          EACH(min(LANES + (first + i * WIDTH), (WHOLES)(last)));
         case CODE_fill:
           EACH((WHOLES)(a));
         case CODE_load_single: {
@@ -162,9 +163,10 @@ __kernel ATTRIBUTES void program(ARGUMENTS) {
         case CODE_abs:
           EACH(fabs(REAL(a)));
         case CODE_sign:
-          // A NaN stays one; a zero of either sign becomes 0.
-          EACH(REAL(a) != REAL(a) ? REAL(a)
-                                  : TO_REALS(((REAL(a) > 0.0f) & 1) - ((REAL(a) < 0.0f) & 1)));
+          // A NaN stays one; a zero of either sign becomes 0. Oclgrind 21.10 makes 255 of a vector's truth values.
+          EACH(REAL(a) > 0.0f   ? (REALS)(1.0f)
+               : REAL(a) < 0.0f ? (REALS)(-1.0f)
+                                : (REAL(a) == 0.0f ? (REALS)(0.0f) : REAL(a)));
         case CODE_floor:
           EACH(floor(REAL(a)));
         case CODE_ceil:

@@ -55,7 +55,7 @@ __kernel ATTRIBUTES void ranges(ARGUMENTS) {
       const TYPE_dst value = NEST_EPILOGUE(NEST_LOAD_src0(i), i);
       STORE_dst_AT(e + i, value);
     }
-    for (int i = inside; i < NEST_LENGTH; ++i) STORE_dst_AT(e + i, 0);
+    for (int i = inside; i < NEST_LENGTH; ++i) STORE_dst_AT(e + i, (TYPE_dst)0);
   }
 #else
   for (int e = first; e < last; ++e) {

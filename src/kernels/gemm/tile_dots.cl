@@ -29,6 +29,10 @@
 #error "gemm.tile_dots: the sums of four columns are added up together"
 #endif
 
+// a0+a1, a2+a3, b0+b1, b2+b3. A literal of two vectors would say the same, but Oclgrind 21.10 crashes on it where it
+// looks for uninitialised reads.
+#define SUMS_OF_PAIRS(a, b) (__builtin_shufflevector(a, b, 0, 2, 4, 6) + __builtin_shufflevector(a, b, 1, 3, 5, 7))
+
 __kernel ATTRIBUTES void tile_dots(ARGUMENTS) {
   const int n0 = get_global_id(0) * TILE_N;
   const int columns = min(N - n0, TILE_N);
@@ -81,9 +85,9 @@ __kernel ATTRIBUTES void tile_dots(ARGUMENTS) {
       for (int j = 0; j < TILE_N; ++j) {
         part[j] = quarters_of(sum[i][j]);
       }
-      const float4 even = (float4)(part[0].even + part[0].odd, part[1].even + part[1].odd);
-      const float4 odd = (float4)(part[2].even + part[2].odd, part[3].even + part[3].odd);
-      *(float4*)sums[i] = (float4)(even.even + even.odd, odd.even + odd.odd);
+      const float4 left_sums = SUMS_OF_PAIRS(part[0], part[1]);
+      const float4 right_sums = SUMS_OF_PAIRS(part[2], part[3]);
+      *(float4*)sums[i] = SUMS_OF_PAIRS(left_sums, right_sums);
     }
     for (int k = 0; K < LANES && k < K; ++k) {
       for (int i = 0; i < TILE_M; ++i) {
@@ -96,3 +100,4 @@ __kernel ATTRIBUTES void tile_dots(ARGUMENTS) {
     }
   }
 }
+#undef SUMS_OF_PAIRS

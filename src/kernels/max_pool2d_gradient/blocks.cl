@@ -28,18 +28,20 @@ __kernel ATTRIBUTES void max_gradient_blocks(ARGUMENTS) {
     __global float* to = dst + (plane * H + top) * W * LANES;
     for (int ow = 0; ow < OW; ++ow) {
       vector largest = *(__global const vector*)(from + ow * KW * LANES);
-      vector_ints place = 0;
+      // Numbered from 1 on: a choice between 1 and 0 would become a widened truth value, of which Oclgrind 21.10
+      // makes 255 in vectors.
+      vector_ints place = 1;
 #pragma unroll
       for (int k = 1; k < KH * KW; ++k) {
         const vector value = *(__global const vector*)(from + (k / KW * W + ow * KW + k % KW) * LANES);
         const vector_ints is_larger = (value > largest) | ((value != value) & (largest == largest));
         largest = is_larger ? value : largest;
-        place = is_larger ? (vector_ints)k : place;
+        place = is_larger ? (vector_ints)(k + 1) : place;
       }
       const vector whole = *(__global const vector*)(above + (r * OW + ow) * LANES);
 #pragma unroll
       for (int k = 0; k < KH * KW; ++k) {
-        const vector own = place == (vector_ints)k ? whole : (vector)0.0f;
+        const vector own = place == (vector_ints)(k + 1) ? whole : (vector)0.0f;
         const int h = top + k / KW;
         const int w = ow * KW + k % KW;
         vector result = 0.0f;

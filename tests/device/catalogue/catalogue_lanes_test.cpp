@@ -97,11 +97,20 @@ std::string name_of_lanes_test(const ::testing::TestParamInfo<WayOfDevice>& inst
                    std::get<2>(instance.param));
 }
 
+/// The saved devices whose values are tried. Those of NEON have a processor of their own:
+/// tools/neon.sh.
+std::vector<std::string> devices_of_values() {
+  std::vector<std::string> devices{"pocl_avx2", "pocl_sse4", kFourLanes};
+#ifdef __aarch64__
+  devices.emplace_back("pocl_neon");
+#endif
+  return devices;
+}
+
 INSTANTIATE_TEST_SUITE_P(EveryDevice, CatalogueLanes,
                          ::testing::Combine(::testing::ValuesIn(test::device_ids()),
                                             ::testing::ValuesIn(lanes_way_names()),
-                                            ::testing::Values("pocl_avx2", "pocl_sse4",
-                                                              kFourLanes)),
+                                            ::testing::ValuesIn(devices_of_values())),
                          name_of_lanes_test);
 
 }  // namespace
