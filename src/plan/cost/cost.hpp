@@ -56,8 +56,8 @@ struct LaunchNumbers {
 
 /// The bytes that a step moves.
 struct Moved {
-  double tensors = 0.0;   ///< what steps before it have just written, and what it writes
-  double weights = 0.0;   ///< constants
+  double tensors = 0.0;  ///< what steps before it have just written, and what it writes
+  double weights = 0.0;  ///< constants
   /// Of the network's constants all together: each run reads them all before the same ones again.
   double all_weights = 0.0;
 };
