@@ -191,8 +191,8 @@ class Thrift {
 }  // namespace
 
 FewKernels choose_few_kernels(const CandidateLists& candidates, const PlanContext& context) {
-  // Only PoCL was measured; NVIDIA's compiler takes a tenth of its time. Generic kernels are built,
-  // as others may be, and those of training's steps share launches.
+  // What other drivers take to compile was not measured. Generic kernels are built, as others may
+  // be, and those of training's steps share launches.
   const bool is_slow = context.device.kind == DeviceInfo::Kind::cpu;
   const bool is_built = context.options.built != nullptr || context.policy.is_generic();
   if (!is_slow || is_built || !context.tasks.updates.empty()) {

@@ -2,6 +2,7 @@
 //
 // How many kernels a first start compiles on PoCL: each is a third to two thirds of a second. A
 // number here goes down, or up with a reason.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -38,6 +39,22 @@ TEST_P(StartBudget, OfKernelsIsKept) {
                                      CompiledModel::Detail::brief, options);
   EXPECT_EQ(number_before(text, "kernels in"), kernels) << text.substr(text.size() - 200);
   EXPECT_EQ(number_before(text, "programs"), kernels) << "a program is one kernel";
+}
+
+std::string why_of(const std::string& network, const std::string& device) {
+  const Model model = new_model(network, 1);
+  CompileOptions options;
+  for (const PortInfo& input : model.inputs()) options.shapes[input.name] = {1, 3, 224, 224};
+  return plan_text(model, to_json(saved_device(device)).dump(), CompiledModel::Detail::why,
+                   options);
+}
+
+TEST(FewKernels, AreSaidToSaveTooLittleForTheirCompilation) {
+  EXPECT_THAT(why_of("mobilenet_v2", "pocl_cpu"),
+              ::testing::ContainsRegex("pointwise_[0-9]+ is left out: it would save [0-9.]+ of "
+                                       "[0-9.]+ us and have [0-9]+ kernel"));
+  EXPECT_THAT(why_of("mobilenet_v2", "mali_t628"),
+              ::testing::Not(::testing::HasSubstr("is left out: it would save")));
 }
 
 INSTANTIATE_TEST_SUITE_P(Networks, StartBudget,

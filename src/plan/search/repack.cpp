@@ -19,8 +19,9 @@ double places_us(double elements, const DeviceInfo& device) {
   return step_cost_us(elements, kShareOfPeak, 0.0, device) - launch_peak_us(device);
 }
 
-/// The dimensions of the tensor along which neighbours lie.
-const JoinedDimensions& innermost(const Arrangement& arrangement) {
+/// The dimensions of the tensor along which neighbours lie; none of a single number.
+JoinedDimensions innermost(const Arrangement& arrangement) {
+  if (arrangement.layout.loops().empty()) return {};
   const int dimension = arrangement.layout.loops().back().dimension;
   return arrangement.grouping[static_cast<std::size_t>(dimension)];
 }
