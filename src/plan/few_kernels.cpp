@@ -10,8 +10,10 @@
 #include <string>
 #include <utility>
 
+#include "base/error.hpp"
 #include "base/text/identifiers.hpp"
 #include "plan/ir/decision.hpp"
+#include "plan/lower/join_parts.hpp"
 #include "plan/lower/schedule.hpp"
 #include "plan/policy/tunables.hpp"
 
@@ -20,14 +22,16 @@ namespace {
 
 /// Tries that a plan may take; each is a search over the candidates that there are.
 constexpr int kMostTries = 16;
+/// The network's time with all that is left out may be so much of the time without.
+constexpr double kMostLoss = 1.05;
 
 bool uses(const Candidate& candidate, const Entry* entry) {
   return std::ranges::any_of(candidate.kernels,
                              [&](const KernelChoice& kernel) { return kernel.entry == entry; });
 }
 
-/// Names that an entry's text has and that are no arguments: of the structure these are compiled
-/// in.
+/// The names in an entry's text that are no arguments. Numbers of the structure are compiled in
+/// where they have such a name.
 class CompiledNames {
  public:
   const std::set<std::string, std::less<>>& of(const Entry& entry) {
@@ -43,10 +47,11 @@ class CompiledNames {
   std::map<const Entry*, std::set<std::string, std::less<>>> names_;
 };
 
-/// What a kernel's text depends on, sizes left out: kernels that differ here are compiled apart.
-/// As source::generate has it, but for what views add.
+/// What a kernel's text depends on, sizes and views left out: kernels that differ here are compiled
+/// apart.
 std::string text_key(const ScheduledKernel& kernel, const Values& values, CompiledNames& names) {
   const KernelChoice& choice = kernel.choice;
+  if (choice.entry->takes_work()) return choice.entry->name;
   const Problem& problem = choice.bound->problem;
   const auto& compiled = names.of(*choice.entry);
   std::string key =
@@ -54,6 +59,7 @@ std::string text_key(const ScheduledKernel& kernel, const Values& values, Compil
   for (const auto& [name, value] : problem.structure) {
     if (compiled.contains(name)) key += " " + name + "=" + std::to_string(value);
   }
+  for (const auto& [role, type] : problem.types) key += "; " + role + std::string(name_of(type));
   for (const auto& [role, value] : kernel.values) {
     if (choice.entry->operands.at(role).is_any()) {
       key += "; " + role + " " + format_text(values[value].arrangement);
@@ -62,7 +68,7 @@ std::string text_key(const ScheduledKernel& kernel, const Values& values, Compil
   const Shape& dst = values[kernel.values.at("dst")].arrangement.tensor_shape;
   for (const ValueId side : kernel.sides) {
     const Arrangement& arrangement = values[side].arrangement;
-    key += arrangement.tensor_shape == dst ? "; side " : "; bias " + format_text(arrangement);
+    key += (arrangement.tensor_shape == dst ? "; side " : "; bias ") + format_text(arrangement);
   }
   return key;
 }
@@ -78,7 +84,7 @@ struct Chosen {
 class Thrift {
  public:
   Thrift(const CandidateLists& candidates, const PlanContext& context)
-      : candidates_(candidates), context_(context), best_(chosen({})) {}
+      : candidates_(candidates), context_(context), best_(chosen({})), first_us_(best_.us) {}
 
   FewKernels run() {
     std::set<const Entry*> tried;
@@ -95,7 +101,8 @@ class Thrift {
   Chosen chosen(const LeftOut& left_out) {
     Chosen result;
     result.selections = choose(candidates_, context_, left_out);
-    const Schedule schedule = make_schedule(candidates_, result.selections, context_);
+    Schedule schedule = make_schedule(candidates_, result.selections, context_);
+    join_parts(schedule, context_.device);
     result.us = schedule.estimated_us;
     for (const ScheduledKernel& kernel : schedule.kernels) {
       const bool is_compiled = kernel.choice.entry->call.library.empty();
@@ -132,7 +139,8 @@ class Thrift {
     std::map<std::string, Loss> losses;  // by name: an order that stays
     for (const TaskId t : best_.selections.ids()) {
       for (const KernelChoice& kernel : selected(t).kernels) {
-        if (tried.contains(kernel.entry)) continue;
+        // What was measured to be best stays.
+        if (kernel.is_tuned || tried.contains(kernel.entry)) continue;
         Loss& loss = losses[kernel.entry->name];
         loss.entry = kernel.entry;
         if (loss.tasks.insert(t).second) loss.us += loss_us(t, kernel.entry);
@@ -167,11 +175,16 @@ class Thrift {
         if (uses(candidate, entry)) without.insert(&candidate);
       }
     }
-    Chosen other = chosen(without);
+    Chosen other;
+    try {
+      other = chosen(without);
+    } catch (const UnsupportedError&) {
+      return;  // without it the parts of some tensor have no format that all can write
+    }
     if (other.kernels.size() >= best_.kernels.size()) return;
     const std::size_t fewer = best_.kernels.size() - other.kernels.size();
     const double more_us = other.us - best_.us;
-    if (more_us >= worth_us(fewer)) return;
+    if (more_us >= worth_us(fewer) || other.us > kMostLoss * first_us_) return;
     notes_.emplace_back(
         fmt::format("{} is left out: it would save {:.1f} of {:.1f} us and have {} more compiled",
                     entry->name, std::max(0.0, more_us), other.us,
@@ -185,14 +198,15 @@ class Thrift {
   CompiledNames names_;
   LeftOut left_out_;
   Chosen best_;
+  double first_us_;  ///< with nothing left out
   std::vector<Message> notes_;
 };
 
 }  // namespace
 
 FewKernels choose_few_kernels(const CandidateLists& candidates, const PlanContext& context) {
-  // What other drivers take to compile was not measured. Generic kernels are built, as others may
-  // be, and those of training's steps share launches.
+  // What other drivers take to compile was not measured. There is nothing to save where kernels are
+  // built already, as generic ones are. Those of training's steps share launches.
   const bool is_slow = context.device.kind == DeviceInfo::Kind::cpu;
   const bool is_built = context.options.built != nullptr || context.policy.is_generic();
   if (!is_slow || is_built || !context.tasks.updates.empty()) {

@@ -19,9 +19,9 @@ struct FewKernels {
   std::vector<Message> left_out;  ///< for PlanDetail::why
 };
 
-/// As choose. Then, for a CPU, entries that save less than kShareOfKernel of the network's
-/// estimated time for each kernel that only they make necessary, copies included, are left out, one
-/// after the other.
+/// As choose. For a CPU, entries that save too little are then left out, one after the other. Too
+/// little is less than kShareOfKernel of the network's estimated time for each kernel, copies' too,
+/// that only they make necessary.
 [[nodiscard]] FewKernels choose_few_kernels(const CandidateLists& candidates,
                                             const PlanContext& context);
 

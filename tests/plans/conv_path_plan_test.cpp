@@ -42,7 +42,7 @@ TEST(ConvPath, ClblastTakesLeNetByItsRoutines) {
     if (step.kernel != "filter_gemm.clblast") continue;
     EXPECT_TRUE(starts(step)) << step.name;
   }
-  EXPECT_GE(plan.load_steps.size(), 4U);
+  EXPECT_EQ(plan.load_steps.size(), 5U);
   // Nothing is repacked: six activations, the output and its probabilities need 8 steps of ours.
   EXPECT_EQ(plan.steps.size(), 4U + 4U + 3U + 6U + 1U) << print(plan, PlanDetail::brief);
 }

@@ -171,10 +171,12 @@ double moving_us(const Moved& moved, const DeviceInfo& device) {
   const auto bandwidth = [&](double footprint) {
     const bool has_caches = device.kind == DeviceInfo::Kind::cpu && !device.peaks.bandwidth.empty();
     if (!has_caches) return memory;
-    return bandwidth_at(device.peaks, static_cast<std::int64_t>(footprint));
+    const double cached = bandwidth_at(device.peaks, static_cast<std::int64_t>(footprint));
+    return cached > 0.0 ? cached : memory;
   };
   // GB/s is 1e3 bytes a microsecond.
-  return (moved.tensors / bandwidth(moved.tensors) + moved.weights / bandwidth(moved.all_weights)) /
+  return (moved.tensors / bandwidth(moved.tensors) +
+          moved.weights / bandwidth(std::max(moved.weights, moved.all_weights))) /
          1e3;
 }
 

@@ -16,8 +16,10 @@
 namespace morton::plan {
 namespace {
 
-/// A kernel joins others if its work takes no more than so many launches.
-constexpr double kMostWork = 30.0;
+/// A kernel joins others if its work takes no more than so many launches. On a CPU it may take so
+/// many microseconds: there a launch also waits for the slowest thread, and cores are idle at its
+/// end.
+constexpr double kMostWork = 4.0, kMostWorkOnCpuUs = 90.0;
 /// A kernel moves over so many launches at most, and holds so much of what it writes until its
 /// reader's turn.
 constexpr std::size_t kMostMoved = 8;
@@ -68,6 +70,8 @@ class LaunchBatcher {
       : steps_(std::move(steps)),
         values_(values),
         launch_us_(launch_peak_us(device)),
+        most_work_us_(std::max(kMostWork * launch_us_,
+                               device.kind == DeviceInfo::Kind::cpu ? kMostWorkOnCpuUs : 0.0)),
         most_bytes_(most_argument_bytes(device)),
         most_items_(device.kind == DeviceInfo::Kind::cpu
                         ? kLargestDimension
@@ -141,7 +145,7 @@ class LaunchBatcher {
     const KernelLaunch launch = launch_of(step);
     if (launch.global[2] != 1 || launch.local[1] != 1) return false;
     const bool images = std::ranges::any_of(step.arguments, is_image);
-    if (images || step.cost.estimated_us > (1.0 + kMostWork) * launch_us_) return false;
+    if (images || step.cost.estimated_us > launch_us_ + most_work_us_) return false;
     std::int64_t held = 0;
     for (const ValueId value : step.writes) {
       const Value& root = value_at(memory_root(values_, value));
@@ -237,7 +241,7 @@ class LaunchBatcher {
 
   std::vector<EmittedStep> steps_;
   const Values& values_;
-  double launch_us_;
+  double launch_us_, most_work_us_;
   std::int64_t most_bytes_, most_items_;
   std::vector<Launch> launches_;
   std::map<ValueId, std::vector<Access>> accesses_;  ///< by the value at the root of the memory

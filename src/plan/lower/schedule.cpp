@@ -52,7 +52,7 @@ class Scheduler {
       }
       for (const auto& side : choice.bound->sides) kernel.sides.push_back(operands_.side(side));
       kernel.values["dst"] = write(choice, selections_[t].output);
-      kernel.choice.estimated_us += inside_us(kernel);
+      if (!kernel.once) kernel.choice.estimated_us += inside_us(kernel);
       schedule_.estimated_us += kernel.choice.estimated_us;
       schedule_.kernels.push_back(std::move(kernel));
     }
@@ -66,12 +66,13 @@ class Scheduler {
     const Demand result{Demand::Kind::direct, dst};
     double us = order_cost_us(choice, dst, context_);
     for (const auto& [role, value] : kernel.values) {
-      if (role == "dst") continue;
+      if (role == "dst" || is_fixed(values_.at(value))) continue;
       const Arrangement& stored = values_.at(value).arrangement;
       const auto along = demand_along_result(choice, role, stored.tensor_shape, result);
       if (along) us += side_cost_us(stored, *along, context_);
     }
     for (const ValueId side : kernel.sides) {
+      if (is_fixed(values_.at(side))) continue;
       const Arrangement& stored = values_.at(side).arrangement;
       us += side_cost_us(stored, side_demand(result, stored.tensor_shape, dst.tensor_shape),
                          context_);

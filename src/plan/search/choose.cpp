@@ -56,6 +56,7 @@ class Chooser {
       const Demand& result = candidate.kernels.back().demands.at("dst");
       if (result.kind == Demand::Kind::direct) {
         TensorState state = before(candidates_[t], candidate, result);
+        state.cost_us += order_cost_us(candidate.kernels.back(), result.arrangement, context_);
         state.candidate = c;
         state.format = formats.number_of(result.arrangement);
         keep(t, state, result.arrangement, result.arrangement.padding);
@@ -190,6 +191,10 @@ class Chooser {
               Indexed<TaskId, bool>& decided) const {
     const auto& writers = writers_[tensor];
     if (writers.empty() || decided[writers.front()]) return;
+    if (states_.of(tensor).empty()) {
+      throw UnsupportedError("plan: the tasks that write parts of '" +
+                             context_.tasks.tensors[tensor].name + "' agree on no format");
+    }
     const TensorState& state = states_.of(tensor)[index];
     for (const TaskId task : writers) {
       decided[task] = true;

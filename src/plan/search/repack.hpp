@@ -40,8 +40,8 @@ namespace morton::plan {
 [[nodiscard]] double side_cost_us(const Arrangement& side, const Demand& demand,
                                   const PlanContext& context);
 
-/// Time that a kernel loses by the order in which it leaves its result: likewise, for a copy that
-/// moves dimensions about.
+/// Time that a CPU loses where a copy that moves dimensions about leaves its result so that
+/// neighbours lie along dimensions that it joins: each element's place is worked out. Else 0.
 [[nodiscard]] double order_cost_us(const KernelChoice& kernel, const Arrangement& result,
                                    const PlanContext& context);
 

@@ -72,7 +72,7 @@ void add_up(Candidate& candidate, const PlanContext& context) {
   }
   for (std::size_t t = 0; t < candidate.temporaries.size(); ++t) {
     const Settled one = settled(candidate, t, temporary_id(t));
-    if (one.producer != nullptr) {
+    if (one.producer != nullptr && !one.producer->once) {
       candidate.estimated_us += order_cost_us(*one.producer, one.arrangement(), context);
     }
     if (one.copy == nullptr) continue;
