@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who is measured in turns, and the turns: programs that start anew for each turn, and processes that stay."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -81,8 +82,11 @@ class Answering:
     def __init__(self, words, question="{}", least=1, most=MOST_RUNS, turn_ms=TURN_MS):
         self.words = [str(word) for word in words]
         self.question, self.limits, self.turn_ms = question, (least, most), turn_ms
-        self.process = subprocess.Popen(self.words, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.PIPE, text=True, cwd=ROOT, env=environment_with({}))
+        try:
+            self.process = subprocess.Popen(self.words, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                            stderr=subprocess.PIPE, text=True, cwd=ROOT, env=environment_with({}))
+        except OSError as why:
+            raise Missing(f"{self.words[0]}: {why.strerror}") from why
         self.runs = least
         self.facts = self.answer()
 
@@ -94,8 +98,10 @@ class Answering:
         return json.loads(line)
 
     def ask(self, line):
-        self.process.stdin.write(f"{line}\n")
-        self.process.stdin.flush()
+        # One that has ended says why in answer().
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.write(f"{line}\n")
+            self.process.stdin.flush()
         return self.answer()
 
     def turn(self):
