@@ -107,10 +107,14 @@ std::vector<std::int64_t> live_bytes(const std::vector<PlacementItem>& items,
 std::vector<Order> first_orders(const std::vector<PlacementItem>& items) {
   // Those that live where memory is fullest; of these the largest.
   const std::vector<std::int64_t> live = live_bytes(items, 1);
-  const auto fullest = [&](const PlacementItem& item) {
+  std::vector<std::int64_t> most_beside;
+  for (const PlacementItem& item : items) {
     const auto begin = live.begin() + static_cast<std::ptrdiff_t>(item.life.first);
     const auto end = live.begin() + static_cast<std::ptrdiff_t>(item.life.last) + 1;
-    return std::pair(*std::max_element(begin, end), item.bytes);
+    most_beside.push_back(*std::max_element(begin, end));
+  }
+  const auto fullest = [&](const PlacementItem& item) {
+    return std::pair(most_beside[static_cast<std::size_t>(&item - items.data())], item.bytes);
   };
   const auto length = [](const PlacementItem& item) {
     return static_cast<std::int64_t>(item.life.last - item.life.first + 1);

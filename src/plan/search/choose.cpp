@@ -67,16 +67,17 @@ class Chooser {
       // What the sources cost depends on the result's order where the kernel follows it.
       const bool follows = walks_result(*candidate.kernels.back().bound);
       std::optional<TensorState> state;
+      double before_us = 0.0;
       for (std::size_t format = 0; format < all.size(); ++format) {
         if (!state || follows) {
           const Demand left{Demand::Kind::direct, all[format]};
           state = before(candidates_[t], candidate, follows ? left : result);
           state->candidate = c;
+          before_us = state->cost_us;
         }
         state->format = format;
-        TensorState left = *state;
-        left.cost_us += order_cost_us(candidate.kernels.back(), all[format], context_);
-        keep(t, left, all[format], padding);
+        state->cost_us = before_us + order_cost_us(candidate.kernels.back(), all[format], context_);
+        keep(t, *state, all[format], padding);
       }
     }
     if (is_part(dst) && t == writers_[dst].back()) join_parts(dst);
