@@ -28,6 +28,13 @@ class Line:
     verdict: str
 
 
+def print_lines(lines):
+    """The table of targets."""
+    print("| target | wanted | measured | verdict |\n|---|---|---|---|")
+    for line in lines:
+        print(f"| {line.target} | {line.wanted} | {line.measured} | {line.verdict} |")
+
+
 def say(text):
     print(text, file=sys.stderr, flush=True)
 

@@ -102,10 +102,7 @@ def line_of(row):
 
 
 def print_tables(rows, results):
-    print("| target | wanted | measured | verdict |\n|---|---|---|---|")
-    for row in rows:
-        line = line_of(row)
-        print(f"| {line.target} | {line.wanted} | {line.measured} | {line.verdict} |")
+    common.print_lines(line_of(row) for row in rows)
     print("\nF is an empty folder for each problem.\n")
     print("| problem | tuned over guessed | guessed ms | tuned ms | guessed | tuned | commands |\n|---|---|---|---|---|---|---|")
     for one in results:

@@ -72,10 +72,7 @@ def line_of(row):
 
 
 def print_tables(rows):
-    print("| target | wanted | measured | verdict |\n|---|---|---|---|")
-    for row in rows:
-        line = line_of(row)
-        print(f"| {line.target} | {line.wanted} | {line.measured} | {line.verdict} |")
+    common.print_lines(line_of(row) for row in rows)
     print("\n| who | median ms | quickest ms | command |\n|---|---|---|---|")
     for row in rows:
         for one in row["times"].values():
