@@ -15,6 +15,7 @@
 #include "plan/policy/plan_options.hpp"
 #include "plan/search/candidate_memo.hpp"
 #include "plan/search/decided.hpp"
+#include "plan/search/join_attention.hpp"
 #include "plan/search/join_pools.hpp"
 
 namespace morton::plan {
@@ -71,11 +72,13 @@ Plan with_less_workspace(Plan plan, const PlanContext& context) {
 }  // namespace
 
 Plan make_plan(const Graph& graph, const DeviceInfo& device, const KernelPolicy& policy) {
-  const TaskList apart = make_tasks(graph);
+  TaskList apart = make_tasks(graph);
+  const ZeroMasks masks = add_zero_masks(apart);
   JoinNotes notes;
   const PlanContext whole(policy, device, apart);
   CandidateMemo memo(whole);
-  const TaskList tasks = join_pools(whole, memo, notes);
+  const TaskList pooled = join_pools(whole, memo, notes);
+  const TaskList tasks = join_attention(PlanContext(whole, pooled), masks, memo, notes);
   const PlanContext context(whole, tasks);
   Plan plan = plan_once(context, memo);
   const bool asked = context.options.workspace_limit_bytes && shares_whole_places(device);

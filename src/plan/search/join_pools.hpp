@@ -2,21 +2,12 @@
 #pragma once
 
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "base/for_tools.hpp"
 #include "base/rooms.hpp"
-#include "plan/search/candidate_memo.hpp"
-#include "plan/search/candidates.hpp"
+#include "plan/search/join_tasks.hpp"
 
 namespace morton::plan {
-
-/// What was found of the pairs.
-struct JoinNotes {
-  std::vector<Message> considered;                  ///< as Plan::considered
-  std::vector<std::string> left_out_by_self_tests;  ///< as in Plan
-};
 
 /// The context's tasks, of which each convolution whose result only a pool reads is one task with
 /// that pool (family conv2d_pool) where a kernel does both in less time than the best two do apart.

@@ -202,6 +202,11 @@ const std::map<std::string, std::pair<std::string, std::array<std::string, 2>>> 
        "MaxPool{kernel_shape=[3,2];strides=[2,2];pads=[1,0,0,1]} | small",
        "b | 2x2x11x8 5x2x3x3! 5! | pads=[1,0,1,1] | Relu "
        "MaxPool{kernel_shape=[3,2];strides=[2,2];pads=[1,0,0,1]} | small"}}},
+    {"attention",
+     {"MatMul",
+      {"a | 2x3x5x7 2x3x7x9 | | Mul(=0.5) Add(2x1x1x9) Softmax{axis=-1} MatMul(2x3x9x17) | small",
+       "b | 1x2x7x5 1x2x5x4 | | Mul(=0.5) Add(1x2x7x4) Softmax{axis=-1} MatMul(1x2x4x16) | "
+       "small"}}},
     {"conv_transpose2d",
      {"ConvTranspose",
       {"a | 3x2x6x7 2x3x3x3! 3! | strides=[2,1] | Relu | small",

@@ -214,12 +214,25 @@ std::string test_name(const std::string& name) {
 
 std::vector<OperatorCase> shipped_cases() { return all_cases(MORTON_SOURCE_DIR "/tests/cases"); }
 
+/// Whether the case multiplies, takes a softmax and multiplies again: a case of kernels that do
+/// all.
+bool is_attention(const OperatorCase& test) {
+  std::vector<std::string> wanted{"MatMul", "Softmax", "MatMul"};
+  const auto take = [&](const std::string& op) {
+    if (!wanted.empty() && op == wanted.front()) wanted.erase(wanted.begin());
+  };
+  take(test.op);
+  for (const auto& step : test.then) take(step.op);
+  return wanted.empty();
+}
+
 std::set<std::string> families_of(const OperatorCase& test) {
   // A convolution with a pool behind it is a case of kernels that do both.
   const bool is_pooled = test.op == "Conv" && std::ranges::any_of(test.then, [](const auto& step) {
                            return step.op.ends_with("Pool");
                          });
   if (is_pooled) return {"conv2d_pool"};
+  if (is_attention(test)) return {"attention"};
   Graph graph = make_graph(test, kWaySeed, DataKind::integers);
   run_passes(graph, {});
   std::set<std::string> families;

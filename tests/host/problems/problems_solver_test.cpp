@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "passes/pipeline.hpp"
 #include "plan/search/candidates.hpp"
+#include "plan/search/join_attention.hpp"
 #include "plan/search/join_pools.hpp"
 #include "plan/search/recipe.hpp"
 #include "plan/tasks/narrow.hpp"
@@ -156,6 +157,25 @@ TEST(ProblemSolver, AConvolutionWithItsPoolIsBothApart) {
     ASSERT_TRUE(both.has_value());
     for (const Task& task : tasks.list.tasks) tasks.run(task.bound);
     expect_same(tasks.value(tensor_of(both->bound, "dst")), tasks.solution(both->bound));
+  }
+}
+
+TEST(ProblemSolver, AttentionIsItsStepsApart) {
+  for (const std::string& line :
+       {std::string("2x3x5x7 2x3x7x9 | | Mul(=0.5) Add(2x1x1x9) Softmax{axis=-1} MatMul(2x3x9x4)"),
+        std::string("2x3x5x7 2x3x7x9 | | Div(=4.0) Softmax{axis=-1} MatMul(2x3x9x4) Relu"),
+        std::string("1x2x5x7 1x2x7x9 | | Add(2x5x9) Softmax{axis=-1} MatMul(1x2x9x4) "
+                    "Transpose{perm=[2,0,3,1]}")}) {
+    SCOPED_TRACE(line);
+    SolvedTasks tasks("MatMul", line);
+    const ZeroMasks masks = add_zero_masks(tasks.list);
+    for (const auto& [length, mask] : masks) tasks.add(tasks.list.tensors[mask]);
+    const auto attention = attention_of(TaskId(0), tasks.list, masks);
+    ASSERT_TRUE(attention.has_value());
+    EXPECT_EQ(attention->apart.size(), tasks.list.tasks.size());
+    for (const Task& task : tasks.list.tasks) tasks.run(task.bound);
+    const BoundProblem& all = attention->task.bound;
+    expect_same(tasks.value(tensor_of(all, "dst")), tasks.solution(all));
   }
 }
 

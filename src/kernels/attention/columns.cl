@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// attention.columns: dst[b,h,m,w] = EPILOGUE(sum over l of share[m,l] * value[b,h,l,w]),
+// where share is the softmax over l of SCALE * sum over d of query[b,h,m,d] * key[b,h,l,d] + mask[e,f,g,l], for CPUs.
+//
+//   query, dst  BMHD, BMHW   ((b*M + m)*H + h)*D + d     as the products before leave them: no head is
+//   key, value  BLHD, BLHW   ((b*L + l)*H + h)*D + d     brought together in memory first
+//   mask        EFGL         ((e*F + f)*G + g)*L + l
+//
+// A work-group is one work-item, which computes WIDTH = 2*L neighbouring queries of one head. A score's queries lie
+// side by side, so all of the softmax goes down columns, in whole vectors: no sum runs across lanes.
+//
+//        queries  m                m+WIDTH
+//               d [L      ][L      ]          turned round and scaled, once
+//                     |        |
+//        key  d       v        v
+//        l    x ---> [L      ][L      ]   l   TILE rows of scores at a time; below each other they are a
+//        l+1  x ---> [L      ][L      ]       column for each query: its largest, its exponentials, their sum
+//        .           scores
+//                     m m+1 m+2 ...
+//        value  w     x  x  x                 down the scores again: TILE queries at a time, each scalar
+//        l    [L ][L ]   |  |                 multiplies a row of values
+//        l+1  [L ][L ]<--+--+                 dst[m,w..w+WIDTH]
+//
+// The shares are divided by their sum at the end, in dst. Subtracting the largest score keeps exp() at 1 or below; a NaN
+// anywhere in a query's scores makes all of its results NaN.
+//
+// Edges: queries that do not exist are zeros, and not stored. In place of keys beyond the last the last is read, and its
+// score not used. The last columns of dst, if they are fewer than a vector, are computed from W - L on.
+//
+// Tunables: LANES, the L above: floats of a vector; TILE, rows of scores, and queries of results, in registers; DEPTH, the
+// longest sequence; HEAD, the widest head.
+// Assumes: a work-group of one work-item, which needs no barrier between its use of local memory; W >= LANES.
+#define WIDTH (2 * LANES)
+
+__kernel ATTRIBUTES void columns(ARGUMENTS) {
+  __local float queries[HEAD * WIDTH];
+  __local float scores[(DEPTH + TILE) * WIDTH];
+  const int m0 = get_global_id(0) * WIDTH;
+  const int b = get_global_id(1) / H;
+  const int h = get_global_id(1) % H;
+  const int count = min(M - m0, WIDTH);
+  const float scale = as_float(SCALE);
+  __global const float* keys = key + (b * L * H + h) * D;
+  __global const float* values = value + (b * L * H + h) * W;
+  __global const float* masks = mask + ((E == 1 ? 0 : b) * F + (F == 1 ? 0 : h)) * G * L;
+
+  for (int m = 0; m < WIDTH; ++m) {
+    __global const float* from = query + ((b * M + m0 + min(m, count - 1)) * H + h) * D;
+    for (int d = 0; d < D; ++d) queries[d * WIDTH + m] = m < count ? from[d] * scale : 0.0f;
+  }
+
+  vector largest[2] = {-INFINITY, -INFINITY};
+  for (int l = 0; l < L; l += TILE) {
+    __global const float* row[TILE];
+    vector sum[TILE][2];
+#pragma unroll
+    for (int i = 0; i < TILE; ++i) {
+      row[i] = keys + min(l + i, L - 1) * H * D;
+      sum[i][0] = 0.0f;
+      sum[i][1] = 0.0f;
+    }
+    for (int d = 0; d < D; ++d) {
+      const vector left = *(__local const vector*)(queries + d * WIDTH);
+      const vector right = *(__local const vector*)(queries + d * WIDTH + LANES);
+#pragma unroll
+      for (int i = 0; i < TILE; ++i) {
+        const float scalar = row[i][d];
+        sum[i][0] += scalar * left;
+        sum[i][1] += scalar * right;
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < TILE; ++i) {
+      add_mask(sum[i], masks, m0, M, min(l + i, L - 1), L, G);
+#pragma unroll
+      for (int j = 0; j < 2; ++j) {
+        *(__local vector*)(scores + (l + i) * WIDTH + LANES * j) = sum[i][j];
+        largest[j] = largest[j] < sum[i][j] ? sum[i][j] : largest[j];
+      }
+    }
+  }
+
+  float whole[WIDTH];
+#pragma unroll
+  for (int j = 0; j < 2; ++j) {
+    vector sum = 0.0f;
+    for (int l = 0; l < L; ++l) {
+      __local vector* place = (__local vector*)(scores + l * WIDTH + LANES * j);
+      const vector power = exp(*place - largest[j]);
+      *place = power;
+      sum += power;
+    }
+    *(vector*)(whole + LANES * j) = sum;
+  }
+
+  for (int w = 0; w < W; w += WIDTH) {
+    const int left = min(w, W - LANES);
+    const int right = min(w + LANES, W - LANES);
+    for (int t = 0; t < count; t += TILE) {
+      vector sum[TILE][2];
+#pragma unroll
+      for (int i = 0; i < TILE; ++i) {
+        sum[i][0] = 0.0f;
+        sum[i][1] = 0.0f;
+      }
+      for (int l = 0; l < L; ++l) {
+        __local const float* shares = scores + l * WIDTH + t;
+        const vector first = *(__global const vector*)(values + l * H * W + left);
+        const vector second = *(__global const vector*)(values + l * H * W + right);
+#pragma unroll
+        for (int i = 0; i < TILE; ++i) {
+          sum[i][0] += shares[i] * first;
+          sum[i][1] += shares[i] * second;
+        }
+      }
+      float results[TILE][WIDTH];
+#pragma unroll
+      for (int i = 0; i < TILE; ++i) {
+        *(vector*)(results[i]) = sum[i][0];
+        *(vector*)(results[i] + LANES) = sum[i][1];
+      }
+      for (int i = 0; i < min(count - t, TILE); ++i) {
+        const int m = m0 + t + i;
+        __global float* out = dst + ((b * M + m) * H + h) * W;
+        for (int c = 0; c < WIDTH; ++c) {
+          const int place = c < LANES ? left + c : right + c - LANES;
+          const float result = results[i][c] / whole[t + i];
+          out[place] = EPILOGUE(result, b, h, m, place);
+        }
+      }
+    }
+  }
+}
+#undef WIDTH

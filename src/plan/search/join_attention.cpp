@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/search/join_attention.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "plan/policy/plan_options.hpp"
+#include "problems/attention.hpp"
+#include "problems/softmax.hpp"
+
+namespace morton::plan {
+namespace {
+
+constexpr std::size_t kRank = 4;
+using Names = std::array<const char*, kRank>;
+
+/// Of a Transpose: dimension d of src is dimension order[d] of dst; nothing for other tasks.
+std::optional<std::array<std::size_t, kRank>> order_of(const Task& task) {
+  const BoundProblem& bound = task.bound;
+  if (bound.problem.family != families::pack || !bound.problem.epilogue.is_identity()) return {};
+  const View& from = bound.operands.at("src").view;
+  const View& to = bound.operands.at("dst").view;
+  if (from.bounded || from.coordinates.size() != kRank || to.coordinates.size() != kRank) return {};
+  if (to.print() != View::identity(to.dimensions).print()) return {};
+  std::array<std::size_t, kRank> order{};
+  std::set<std::size_t> found;
+  for (std::size_t d = 0; d < kRank; ++d) {
+    for (std::size_t i = 0; i < kRank; ++i) {
+      const auto name = Expression::variable(coordinate_name(to.dimensions[i]));
+      if (!(from.coordinates[d] == name)) continue;
+      order.at(d) = i;
+      found.insert(i);
+    }
+  }
+  return found.size() == kRank ? std::optional(order) : std::nullopt;
+}
+
+/// A tensor whose dimensions have these names, as an operand of `dimensions`.
+Binding binding_of(TensorId tensor, const Names& names,
+                   const std::vector<std::string>& dimensions) {
+  std::vector<Expression> coordinates;
+  std::vector<Expression> extents;
+  for (const char* name : names) {
+    coordinates.push_back(Expression::variable(coordinate_name(name)));
+    extents.push_back(Expression::variable(name));
+  }
+  return {tensor, View::mapped(dimensions, std::move(coordinates), extents)};
+}
+
+/// Looks for the tasks behind and before one that computes scores.
+class AttentionFinder {
+ public:
+  AttentionFinder(const TaskList& tasks, TaskId scores) : tasks_(tasks), scores_(scores) {}
+
+  /// Whether the tasks are there and pass on to one another alone what they compute.
+  bool find() {
+    if (!is_product(scores_) || !is_f32(bound(scores_), tasks_)) return false;
+    const auto rule = score_rule_of(bound(scores_).problem.epilogue);
+    if (!rule || bound(scores_).sides.size() != (rule->is_masked ? 1U : 0U)) return false;
+    rule_ = *rule;
+    softmax_ = sole_reader(dst_of(scores_), scores_, tasks_);
+    if (!softmax_ || !is_softmax_of_rows()) return false;
+    context_ = sole_reader(dst_of(softmax_), softmax_, tasks_);
+    if (!context_ || !is_product(context_) || !is_f32(bound(context_), tasks_)) return false;
+    if (tensor_of(bound(context_), "lhs") != dst_of(softmax_)) return false;
+    if (tensor_of(bound(context_), "rhs") == dst_of(softmax_)) return false;
+    return agrees();
+  }
+
+  /// Extents of the problem.
+  Environment extents() const {
+    const Shape& query = shape_of(tensor_of(bound(scores_), "lhs"));
+    const Shape& key = shape_of(tensor_of(bound(scores_), "rhs"));
+    const Shape& value = shape_of(tensor_of(bound(context_), "rhs"));
+    return {{"B", query[0]}, {"H", query[1]}, {"M", query[2]},
+            {"D", query[3]}, {"L", key[3]},   {"W", value[3]}};
+  }
+  bool is_masked() const { return rule_.is_masked; }
+
+  /// Finds the transposes, too, and makes one task of all.
+  std::optional<Attention> joined(const ZeroMasks& masks) {
+    Attention attention;
+    BoundProblem& bound_problem = attention.task.bound;
+    Problem& problem = bound_problem.problem;
+    problem.family = families::attention;
+    problem.extents = extents();
+    problem.structure = numbers_of(AttentionStructure{rule_.scale});
+    problem.epilogue = bound(context_).problem.epilogue;
+    bound_problem.sides = bound(context_).sides;
+    apart_ = {scores_, softmax_, context_};
+    bound_problem.operands["query"] =
+        read(tensor_of(bound(scores_), "lhs"), {"B", "H", "M", "D"}, {"B", "H", "M", "D"});
+    bound_problem.operands["key"] =
+        read(tensor_of(bound(scores_), "rhs"), {"B", "H", "D", "L"}, {"B", "H", "L", "D"});
+    bound_problem.operands["value"] =
+        read(tensor_of(bound(context_), "rhs"), {"B", "H", "L", "W"}, {"B", "H", "L", "W"});
+    bound_problem.operands["dst"] = written();
+    const auto mask = mask_of(problem.extents, masks);
+    if (!mask) return std::nullopt;
+    bound_problem.operands["mask"] = *mask;
+    const Shape& shape = shape_of(mask->tensor);
+    for (std::size_t d = 0; d + 1 < kRank; ++d) {
+      const bool has = d + shape.size() >= kRank;
+      problem.extents[kMask.at(d)] = has ? shape[d + shape.size() - kRank] : 1;
+    }
+    for (const auto& [role, binding] : bound_problem.operands) problem.types[role] = DType::f32;
+    problem.types["acc"] = DType::f32;
+    attention.apart.assign(apart_.begin(), apart_.end());
+    attention.task.name = tasks_.tasks[scores_].name + "+" + tasks_.tasks[softmax_].name + "+" +
+                          tasks_.tasks[context_].name;
+    return attention;
+  }
+
+ private:
+  static constexpr Names kMask{"E", "F", "G", "L"};
+
+  const BoundProblem& bound(TaskId task) const { return tasks_.tasks[task].bound; }
+  TensorId dst_of(TaskId task) const { return tensor_of(bound(task), "dst"); }
+  const Shape& shape_of(TensorId tensor) const { return tasks_.tensors[tensor].shape; }
+
+  bool is_product(TaskId task) const {
+    if (bound(task).problem.family != families::batched_gemm) return false;
+    return std::ranges::all_of(bound(task).operands, [&](const auto& one) {
+      return shape_of(one.second.tensor).size() == kRank;
+    });
+  }
+  bool is_softmax_of_rows() const {
+    const Problem& problem = bound(softmax_).problem;
+    return problem.family == families::softmax && problem.epilogue.is_identity() &&
+           structure_of<SoftmaxStructure>(problem.structure).result ==
+               SoftmaxStructure::Result::share &&
+           problem.extents.at("N") == 1 &&
+           problem.extents.at("L") == shape_of(dst_of(scores_)).back() &&
+           shape_of(dst_of(softmax_)) == shape_of(dst_of(scores_));
+  }
+  /// Whether no product is broadcast: there are as many queries' heads as keys' and values'.
+  bool agrees() const {
+    const Shape& query = shape_of(tensor_of(bound(scores_), "lhs"));
+    for (const TensorId other :
+         {tensor_of(bound(scores_), "rhs"), tensor_of(bound(context_), "rhs")}) {
+      if (!std::equal(query.begin(), query.begin() + 2, shape_of(other).begin())) return false;
+    }
+    return true;
+  }
+
+  /// The tensor, or what it was transposed from.
+  Binding read(TensorId tensor, const Names& names, const std::vector<std::string>& dimensions) {
+    for (const TaskId t : tasks_.tasks.ids()) {
+      if (dst_of(t) != tensor) continue;
+      const auto order = order_of(tasks_.tasks[t]);
+      if (!order) break;
+      const TensorId source = tensor_of(bound(t), "src");
+      if (tasks_.tensors[source].dtype != DType::f32) break;
+      Names before{};
+      for (std::size_t d = 0; d < kRank; ++d) before.at(d) = names.at(order->at(d));
+      if (sole_reader(tensor, t, tasks_)) apart_.insert(t);
+      return binding_of(source, before, dimensions);
+    }
+    return binding_of(tensor, names, dimensions);
+  }
+
+  /// dst, or what alone it is transposed to, where nothing is added on the way.
+  Binding written() {
+    const std::vector<std::string> dimensions{"B", "H", "M", "W"};
+    const Names names{"B", "H", "M", "W"};
+    const TensorId dst = dst_of(context_);
+    const TaskId reader = sole_reader(dst, context_, tasks_);
+    const auto order = reader ? order_of(tasks_.tasks[reader]) : std::nullopt;
+    if (!order || !bound(context_).sides.empty()) return binding_of(dst, names, dimensions);
+    Names behind{};
+    for (std::size_t d = 0; d < kRank; ++d) behind.at(order->at(d)) = names.at(d);
+    apart_.insert(reader);
+    return binding_of(dst_of(reader), behind, dimensions);
+  }
+
+  /// The mask as an operand, where it has an element for each key.
+  std::optional<Binding> mask_of(const Environment& extents, const ZeroMasks& masks) const {
+    TensorId tensor;
+    if (rule_.is_masked) {
+      const Side& side = bound(scores_).sides.front();
+      tensor = side.tensor;
+      if (side.shape != shape_of(tensor)) return std::nullopt;
+    } else {
+      const auto found = masks.find(extents.at("L"));
+      if (found == masks.end()) return std::nullopt;
+      tensor = found->second;
+    }
+    const Shape& shape = shape_of(tensor);
+    if (shape.empty() || shape.size() > kRank || shape.back() != extents.at("L")) {
+      return std::nullopt;
+    }
+    constexpr std::array kWhole{"B", "H", "M", "L"};
+    std::vector<Expression> coordinates;
+    std::vector<Expression> own;
+    for (std::size_t d = kRank - shape.size(); d < kRank; ++d) {
+      const std::int64_t extent = shape[d + shape.size() - kRank];
+      if (extent != 1 && extent != extents.at(kWhole.at(d))) return std::nullopt;
+      coordinates.push_back(Expression::variable(coordinate_name(kMask.at(d))));
+      own.push_back(Expression::variable(kMask.at(d)));
+    }
+    return Binding{tensor, View::mapped({kMask.begin(), kMask.end()}, coordinates, own)};
+  }
+
+  const TaskList& tasks_;
+  TaskId scores_, softmax_, context_;
+  ScoreRule rule_;
+  std::set<TaskId> apart_;
+};
+
+}  // namespace
+
+ZeroMasks add_zero_masks(TaskList& tasks) {
+  ZeroMasks masks;
+  for (const TaskId t : tasks.tasks.ids()) {
+    AttentionFinder finder(tasks, t);
+    if (!finder.find() || finder.is_masked()) continue;
+    const std::int64_t length = finder.extents().at("L");
+    if (masks.contains(length)) continue;
+    TaskTensor zeros;
+    zeros.kind = TaskTensor::Kind::constant;
+    zeros.name = "no mask of " + std::to_string(length);
+    zeros.shape = {1, 1, 1, length};
+    zeros.data = Tensor::allocate(DType::f32, zeros.shape);
+    masks[length] = tasks.tensors.add(std::move(zeros));
+  }
+  return masks;
+}
+
+std::optional<Attention> attention_of(TaskId scores, const TaskList& tasks,
+                                      const ZeroMasks& masks) {
+  AttentionFinder finder(tasks, scores);
+  if (!finder.find()) return std::nullopt;
+  return finder.joined(masks);
+}
+
+TaskList join_attention(const PlanContext& context, const ZeroMasks& masks, CandidateMemo& memo,
+                        JoinNotes& notes) {
+  TaskList list = context.tasks;
+  if (is_asked_apart(context.options, families::attention,
+                     {families::batched_gemm, families::softmax, families::pack})) {
+    return list;
+  }
+  TaskJoiner joiner(context, memo, notes);
+  std::set<TaskId> dropped;
+  for (const TaskId t : context.tasks.tasks.ids()) {
+    if (context.tasks.tasks[t].bound.problem.family != families::batched_gemm) continue;
+    std::optional<Attention> attention = attention_of(t, context.tasks, masks);
+    if (!attention) continue;
+    std::vector<const Task*> apart;
+    for (const TaskId one : attention->apart) apart.push_back(&context.tasks.tasks[one]);
+    if (!joiner.pays(apart, attention->task,
+                     context.tasks.tasks[t].name + " and its attention: ")) {
+      continue;
+    }
+    const TaskId last = attention->apart.back();
+    list.tasks[last] = std::move(attention->task);
+    dropped.insert(attention->apart.begin(), attention->apart.end());
+    dropped.erase(last);
+  }
+  return without(std::move(list), dropped);
+}
+
+}  // namespace morton::plan
