@@ -23,9 +23,9 @@ ValueId find_port(const std::vector<Port>& ports, const std::string& name, const
 }  // namespace
 
 Runner::Runner(std::shared_ptr<const LoadedPlan> loaded, OpenClDevice::QueueKind kind)
-    : loaded_(std::move(loaded)), kind_(kind), own_kind_(kind) {
+    : loaded_(std::move(loaded)), kind_(kind) {
   for (const auto& device : loaded_->devices()) queues_.add(device->make_queue(kind));
-  own_queue_ = queues_.front();
+  own_queue_ = {queues_.front(), kind};
   const Plan& plan = loaded_->plan();
   blocks_.resize(plan.blocks.size());
   buffers_.resize(plan.values.size());
@@ -132,6 +132,7 @@ void Runner::enqueue(Part part) {
   events_.assign(profiling ? launched_.size() : 0, StepEvents());
   host_times_.assign(events_.size(), HostTimes());
   const Stopwatch watch;
+  read_waits_.begin();
   const std::vector<Step>& steps = loaded_->plan().steps;
   for (std::size_t first = 0; first < steps.size();) {
     const DeviceIndex device = steps[first].device;

@@ -16,6 +16,7 @@
 #include "launch/launch.hpp"
 #include "morton/tensor.hpp"
 #include "run/loaded_plan.hpp"
+#include "run/wait_policy.hpp"
 
 namespace morton::run {
 
@@ -129,9 +130,12 @@ class Runner {
 
   std::shared_ptr<const LoadedPlan> loaded_;
   OpenClDevice::QueueKind kind_;                   ///< of the first queue
-  OpenClDevice::QueueKind own_kind_;               ///< of `own_queue_`
   Indexed<DeviceIndex, cl::CommandQueue> queues_;  ///< the first may be the caller's
-  cl::CommandQueue own_queue_;                     ///< of the first device
+  struct OwnQueue {
+    cl::CommandQueue queue;
+    OpenClDevice::QueueKind kind;
+  };
+  OwnQueue own_queue_;  ///< of the first device
   Indexed<BlockId, Block> blocks_;
   Indexed<ValueId, cl::Buffer> buffers_;  ///< constants have theirs in the loaded plan
   Indexed<ValueId, cl::Buffer> own_;      ///< as `buffers_`, without the caller's
@@ -146,6 +150,15 @@ class Runner {
   };
   std::vector<HostTimes> host_times_;
   std::vector<Mapping> mapped_;
+  /// How reads wait: the first one behind a run for that, others for themselves.
+  struct ReadWaits {
+    WaitPolicy behind_run, alone;
+    std::optional<Stopwatch> run{};  ///< since the first write or step that no read has followed
+    void begin() {
+      if (!run) run.emplace();
+    }
+  };
+  ReadWaits read_waits_;
 };
 
 }  // namespace morton::run

@@ -12,8 +12,8 @@ void Runner::use_queue(const cl::CommandQueue& queue) {
   require_unmapped("changing the queue");
   if (queue() == nullptr) {
     wait();
-    queues_.front() = own_queue_;
-    kind_ = own_kind_;
+    queues_.front() = own_queue_.queue;
+    kind_ = own_queue_.kind;
     return;
   }
   cl_command_queue_properties properties = 0;
@@ -41,19 +41,19 @@ void Runner::use_queue(const cl::CommandQueue& queue) {
 
 void Runner::use_kind(OpenClDevice::QueueKind kind) {
   require_unmapped("changing the queue");
-  if (queues_.front()() != own_queue_()) {
+  if (queues_.front()() != own_queue_.queue()) {
     throw UsageError(
         "session: the caller's queue decides whether it profiles; give the session "
         "its own back first (use_queue with null)");
   }
-  if (kind == own_kind_) return;
+  if (kind == own_queue_.kind) return;
   wait();
   // Nothing changes unless all of them can be made.
   Indexed<DeviceIndex, cl::CommandQueue> queues;
   for (const auto& device : loaded_->devices()) queues.add(device->make_queue(kind));
   queues_ = std::move(queues);
-  own_queue_ = queues_.front();
-  kind_ = own_kind_ = kind;
+  own_queue_ = {queues_.front(), kind};
+  kind_ = kind;
   events_.clear();
   host_times_.clear();
 }
@@ -140,7 +140,7 @@ void Runner::rebind(ValueId value, const cl::Buffer& buffer) {
 }
 
 bool Runner::uses_callers_objects() const {
-  if (queues_.front()() != own_queue_()) return true;
+  if (queues_.front()() != own_queue_.queue()) return true;
   for (const ValueId v : buffers_.ids()) {
     if (buffers_[v]() != own_[v]()) return true;
   }

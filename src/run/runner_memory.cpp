@@ -2,6 +2,7 @@
 //
 // What the host writes to a runner's values, reads of them and maps.
 #include <string>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/rooms.hpp"
@@ -25,6 +26,7 @@ void Runner::require_writable(ValueId value, const Tensor& tensor) const {
 
 void Runner::write(ValueId value, const Tensor& tensor) {
   require_writable(value, tensor);
+  read_waits_.begin();
   with_errors("writing input '" + value_at(value).name + "'", [&] {
     const std::span<const std::byte> from{tensor.data(), tensor.bytes()};
     // The caller may look at its own buffer by a queue of its own at once.
@@ -40,6 +42,7 @@ void Runner::lend(ValueId value, const Tensor& tensor) {
   // The caller may look at its own buffer by a queue of its own at once.
   if (uses_callers_objects()) return write(value, tensor);
   require_writable(value, tensor);
+  read_waits_.begin();
   with_errors("writing input '" + value_at(value).name + "'", [&] {
     enqueue_write(queues_.front(), loaded_->device().info(), buffer_of(value),
                   {tensor.data(), tensor.bytes()});
@@ -56,8 +59,16 @@ void Runner::read(std::span<const ValueId> values, std::span<Tensor> tensors) {
     reads.push_back({buffer_of(values[i]), {tensors[i].mutable_data(), tensors[i].bytes()}});
     names += (names.empty() ? "'" : ", '") + value_at(values[i]).name + "'";
   }
-  with_errors("reading output " + names,
-              [&] { read_buffers(queues_.front(), loaded_->device().info(), reads); });
+  const DeviceInfo& info = loaded_->device().info();
+  const std::optional<Stopwatch> run = std::exchange(read_waits_.run, std::nullopt);
+  WaitPolicy& policy = run ? read_waits_.behind_run : read_waits_.alone;
+  // Drivers of GPUs have ways of their own to wait.
+  const bool may_ask = info.kind == DeviceInfo::Kind::cpu;
+  const Stopwatch reading;
+  with_errors("reading output " + names, [&] {
+    read_buffers(queues_.front(), info, reads, may_ask ? policy.asking_us() : 0.0);
+  });
+  if (may_ask) policy.took((run ? *run : reading).microseconds());
 }
 
 void Runner::require_fits(ValueId value, const Tensor& tensor) const {

@@ -169,9 +169,13 @@ TEST_P(DeviceMemory, SeveralReadsOfAnySizeGiveTheirBytes) {
   }
   std::vector<BufferRead> reads;
   for (std::size_t i = 0; i < sizes.size(); ++i) reads.push_back({blocks[i].buffer(), got[i]});
-  read_buffers(q, device().info(), reads);
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    EXPECT_EQ(got[i], pattern(sizes[i], static_cast<int>(i))) << i;
+  // Asleep; asking for an instant and for long.
+  for (const double asking_us : {0.0, 1e-3, 1e6}) {
+    for (std::vector<std::byte>& bytes : got) std::fill(bytes.begin(), bytes.end(), std::byte{0});
+    read_buffers(q, device().info(), reads, asking_us);
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      EXPECT_EQ(got[i], pattern(sizes[i], static_cast<int>(i))) << i << ", " << asking_us;
+    }
   }
 }
 

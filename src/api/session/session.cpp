@@ -141,11 +141,16 @@ void Session::take_final_plan() {
 std::vector<NamedTensor> Session::run(std::span<const NamedTensor> inputs) {
   check_inputs(Inside::of(state_->model)->inputs, inputs);
   take_final_plan();
-  for (const auto& input : inputs) set_input(input.name, input.tensor);
+  LentInputs lent(*this);
+  for (const auto& input : inputs) lent.set(input.name, input.tensor);
   state_->runner->enqueue();
   std::vector<std::string> names;
   for (const auto& port : Inside::of(state_->model)->outputs) names.push_back(port.name);
   std::vector<Tensor> tensors = get_outputs(names);
+  // An output without bytes is not read, so nobody has waited for it.
+  if (std::ranges::any_of(tensors, [](const Tensor& tensor) { return tensor.bytes() > 0; })) {
+    lent.all_returned();
+  }
   std::vector<NamedTensor> outputs;
   for (std::size_t i = 0; i < names.size(); ++i) {
     outputs.push_back({std::move(names[i]), std::move(tensors[i])});

@@ -3,9 +3,11 @@
 
 #include <cstring>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/stopwatch.hpp"
 #include "device/open/opencl_device.hpp"
 
 namespace morton::device {
@@ -32,6 +34,15 @@ cl_map_flags flags_of(MappedBuffer::Access access, const DeviceInfo& info) {
                                                                   : CL_MAP_WRITE_INVALIDATE_REGION;
   }
   throw InternalError("mapping: no such access: " + std::to_string(static_cast<int>(access)));
+}
+
+/// Asks for the end of `event`, whose queue is flushed, and lets other threads run meanwhile. To
+/// learn of the end so does not order memory, so the caller waits nevertheless, without sleeping.
+void ask_for_end(const cl::Event& event, double most_us) {
+  for (const Stopwatch watch; watch.microseconds() < most_us;) {
+    if (event.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() <= CL_COMPLETE) return;
+    std::this_thread::yield();
+  }
 }
 
 }  // namespace
@@ -120,12 +131,19 @@ void StagedWrite::enqueue(const cl::CommandQueue& queue, const DeviceInfo& info,
 }
 
 void read_buffers(const cl::CommandQueue& queue, const DeviceInfo& info,
-                  std::span<const BufferRead> reads) {
+                  std::span<const BufferRead> reads, double asking_us) {
   // Whatever fails, nothing is on its way to the caller's memory afterwards.
   bool waits = false;
+  cl::Event last;
   const auto wait = [&] {
     if (!std::exchange(waits, false)) return;
-    with_device_errors("reading", info, [&] { queue.finish(); });
+    with_device_errors("reading", info, [&] {
+      if (last() != nullptr) {
+        queue.flush();
+        ask_for_end(last, asking_us);
+      }
+      queue.finish();
+    });
   };
   try {
     for (const BufferRead& read : reads) {
@@ -135,7 +153,8 @@ void read_buffers(const cl::CommandQueue& queue, const DeviceInfo& info,
       const std::string what = "reading " + std::to_string(bytes) + " bytes";
       with_device_errors(what, info, [&] {
         require_inside(read.buffer, {0, bytes}, what);
-        queue.enqueueReadBuffer(read.buffer, CL_FALSE, 0, read.to.size(), read.to.data());
+        queue.enqueueReadBuffer(read.buffer, CL_FALSE, 0, read.to.size(), read.to.data(), nullptr,
+                                asking_us > 0.0 ? &last : nullptr);
       });
       waits = true;
     }

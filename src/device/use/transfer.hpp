@@ -52,9 +52,10 @@ struct BufferRead {
   cl::Buffer buffer;
   std::span<std::byte> to;
 };
-/// As read_buffer for each, but waits once for all of those that take up to kStagedBytes.
+/// As read_buffer for each, but waits once for all of those that take up to kStagedBytes: asks for
+/// their end for `asking_us` microseconds, then sleeps.
 void read_buffers(const cl::CommandQueue& queue, const DeviceInfo& info,
-                  std::span<const BufferRead> reads);
+                  std::span<const BufferRead> reads, double asking_us = 0.0);
 
 /// A part of a buffer that the host sees until this object dies: without a copy where device and
 /// host share memory. Kernels must not use the part meanwhile.
