@@ -65,8 +65,15 @@ class RunWriter {
   void find_direction() {
     const auto& loops = dst_.arrangement.layout.loops();
     if (loops.empty() || *dst_.view.grouping != dst_.arrangement.grouping) return;
-    const auto d = static_cast<std::size_t>(loops.back().dimension);
-    const std::int64_t extent = loops.back().extent;
+    // A dimension of one element makes no run: it is as if those outside of it were the innermost.
+    const auto is_one = [&](const Loop& loop) {
+      return loop.extent == 0 &&
+             dst_.arrangement.padded[static_cast<std::size_t>(loop.dimension)] == 1;
+    };
+    const auto found = std::find_if_not(loops.rbegin(), loops.rend(), is_one);
+    const Loop& loop = found == loops.rend() ? loops.back() : *found;
+    const auto d = static_cast<std::size_t>(loop.dimension);
+    const std::int64_t extent = loop.extent;
     direction_.dimension = dst_.view.dimensions[d];
     direction_.coordinate = coordinate_name(direction_.dimension);
     direction_.loop = extent > 0 ? Expression(extent) : padded_name(dst_.name, d);

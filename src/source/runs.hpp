@@ -14,7 +14,9 @@ namespace morton::source {
 /// Text by which a kernel writes dst in runs: neighbours in memory whose coordinates differ in one
 /// only, by one from each to the next. What they read lies at a position that is a sum, of a part
 /// that depends on that coordinate alone and stands in a table, and of one that is worked out once
-/// for each run. The macros are listed in docs/how_to/add_a_kernel.md.
+/// for each run. Dimensions of one element make no runs: those inside of the coordinate's are
+/// passed over, so the text depends on which these are. The macros are listed in
+/// docs/how_to/add_a_kernel.md.
 struct RunTexts {
   std::vector<MacroText> macros;
   std::set<std::string> sizes;  ///< arguments that they need

@@ -103,6 +103,7 @@ Way way_of(const Entry& entry, const Catalogue& catalogue) {
   if (entry.name == "conv2d.groups_patch") way.least_cases = 8;
   if (entry.name == "conv2d.blocks_16") way.least_cases = 2;
   if (entry.name.starts_with("conv2d.filter_")) way.least_cases = 2;
+  if (entry.name.starts_with("conv2d.row_vectors_")) way.least_cases = 11;
   if (writes_parts(entry)) way.family = kParts;
   if (entry.family != families::pack || writes_parts(entry)) return way;
   for (const Entry& partner : catalogue.entries()) {
