@@ -34,7 +34,7 @@ enum class Level : std::uint8_t { declaration, cost, tunables, tunable, within }
 bool is_left_out(Level level, std::string_view key) {
   constexpr std::array kOfDeclaration{"schema",     "name",    "codename", "source",  "notes",
                                       "considered", "require", "generic",  "include", "uses"};
-  constexpr std::array kOfCost{"bytes", "efficiency"};
+  constexpr std::array kOfCost{"bytes", "pieces", "efficiency"};
   switch (level) {
     case Level::declaration:
       return std::ranges::find(kOfDeclaration, key) != kOfDeclaration.end();

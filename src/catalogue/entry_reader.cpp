@@ -101,10 +101,18 @@ Expression padded_flop(const Entry& entry) {
 }
 
 void read_cost(const JsonReader& reader, const SizedNames& names, Entry& entry) {
-  reader.allow_keys({"flop", "work", "bytes", "efficiency"});
+  reader.allow_keys({"flop", "work", "bytes", "pieces", "efficiency"});
   entry.cost.flop = read_sized(reader.at("flop"), names);
   entry.cost.work = reader.has("work") ? read_sized(reader.at("work"), names) : padded_flop(entry);
   if (reader.has("bytes")) entry.cost.bytes = read_sized(reader.at("bytes"), names);
+  if (reader.has("pieces")) {
+    const auto pieces = reader.at("pieces").members();
+    if (pieces.size() != 1 || !entry.operands.contains(pieces.front().first)) {
+      reader.at("pieces").fail("expected one operand and the elements of a piece of it");
+    }
+    entry.cost.in_pieces = pieces.front().first;
+    entry.cost.piece = read_sized(pieces.front().second, names);
+  }
   const JsonReader efficiency = reader.at("efficiency");
   efficiency.allow_keys({"cpu", "gpu", "low_power_gpu", "gpu_without_local_memory"});
   for (const char* kind : {"cpu", "gpu"}) static_cast<void>(efficiency.at(kind));

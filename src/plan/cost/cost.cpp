@@ -174,10 +174,11 @@ double moving_us(const Moved& moved, const DeviceInfo& device) {
     const double cached = bandwidth_at(device.peaks, static_cast<std::int64_t>(footprint));
     return cached > 0.0 ? cached : memory;
   };
+  const double of_weights = bandwidth(std::max(moved.weights, moved.all_weights));
+  constexpr double kOfMemory = 1.2;
+  const double waits = of_weights <= kOfMemory * memory ? moved.waits : 0.0;
   // GB/s is 1e3 bytes a microsecond.
-  return (moved.tensors / bandwidth(moved.tensors) +
-          moved.weights / bandwidth(std::max(moved.weights, moved.all_weights))) /
-         1e3;
+  return (moved.tensors / bandwidth(moved.tensors) + (moved.weights + waits) / of_weights) / 1e3;
 }
 
 double step_cost_us(double flop, double efficiency, double memory_us, const DeviceInfo& device) {

@@ -58,12 +58,14 @@ struct LaunchNumbers {
 struct Moved {
   double tensors = 0.0;  ///< what steps before it have just written, and what it writes
   double weights = 0.0;  ///< constants
+  /// As many bytes of constants as memory could have brought while a kernel waits for pieces of them.
+  double waits = 0.0;
   /// Of the network's constants all together: each run reads them all before the same ones again.
   double all_weights = 0.0;
 };
 
 /// Time in microseconds to move them. On a CPU at the bandwidth of what caches hold of so much
-/// (bandwidth_at), on others at the memory's.
+/// (bandwidth_at), on others at the memory's. Caches let no kernel wait for pieces.
 [[nodiscard]] double moving_us(const Moved& moved, const DeviceInfo& device);
 
 /// Time in microseconds of a kernel that does `flop` operations at `efficiency` of the device's

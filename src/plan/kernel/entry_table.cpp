@@ -115,6 +115,7 @@ PreparedKernel::PreparedKernel(const Entry& of, const Environment& values,
       flop(of.cost.flop, names),
       work(of.cost.work, names),
       bytes(of.cost.bytes, names),
+      piece(of.cost.piece, names),
       layouts(layouts_of(of, values)),
       layout_names(layout_names_of(of, numbers)),
       steps(steps_of(of, values, layouts)) {

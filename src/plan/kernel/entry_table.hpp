@@ -49,7 +49,7 @@ struct PreparedKernel {
   ValueNames names;
   std::vector<EntryName> sources;  ///< of the names
   std::vector<CompiledExpression> require, global, local;
-  CompiledExpression local_memory_bytes, flop, work, bytes;
+  CompiledExpression local_memory_bytes, flop, work, bytes, piece;
   /// By operand, of those that demand a layout.
   NameMap<Layout> layouts;
   /// By operand, the numbers of the tunables that its layout is written in.

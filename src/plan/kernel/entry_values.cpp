@@ -83,6 +83,10 @@ std::int64_t EntryValues::operations(Operations which) const {
                                                            : evaluate(compiled, expression);
 }
 
+std::int64_t EntryValues::piece() const {
+  return evaluate(kernel_.piece, kernel_.entry->cost.piece);
+}
+
 std::int64_t EntryValues::bytes() const {
   return evaluate(kernel_.bytes, kernel_.entry->cost.bytes);
 }
