@@ -136,8 +136,8 @@ struct Entry {
     /// Share of the device's arithmetic peak that is reached where nothing is tuned, by class of
     /// device (`classes_of`): the cost model's first guess.
     std::map<std::string, double> efficiency;
-    /// An operand whose rows the kernel reads in pieces of so many elements, each far from the one
-    /// before; 0 where it has none.
+    /// An operand whose rows the kernel reads in pieces, empty where there is none; and the
+    /// elements of a piece, far from the one before, 0 where they follow each other.
     std::string in_pieces = {};
     Expression piece;
     double building_us = 0.0;  ///< that counts for each use, where a plan is to answer at once

@@ -66,6 +66,12 @@ std::string text_key(const ScheduledKernel& kernel, const Values& values, Compil
     }
   }
   const Shape& dst = values[kernel.values.at("dst")].arrangement.tensor_shape;
+  // Runs pass over inner dimensions of one element (source/runs.hpp).
+  if (problem.family == families::pack) {
+    const auto inner =
+        std::find_if(dst.rbegin(), dst.rend(), [](auto extent) { return extent != 1; });
+    key += "; inner ones " + std::to_string(inner - dst.rbegin());
+  }
   for (const ValueId side : kernel.sides) {
     const Arrangement& arrangement = values[side].arrangement;
     key += (arrangement.tensor_shape == dst ? "; side " : "; bias ") + format_text(arrangement);

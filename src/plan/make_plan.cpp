@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 
 #include "base/error.hpp"
 #include "plan/few_kernels.hpp"
@@ -73,12 +74,12 @@ Plan with_less_workspace(Plan plan, const PlanContext& context) {
 
 Plan make_plan(const Graph& graph, const DeviceInfo& device, const KernelPolicy& policy) {
   TaskList apart = make_tasks(graph);
-  const ZeroMasks masks = add_zero_masks(apart);
+  const std::optional<TensorId> zero = add_zero_mask(apart);
   JoinNotes notes;
   const PlanContext whole(policy, device, apart);
   CandidateMemo memo(whole);
   const TaskList pooled = join_pools(whole, memo, notes);
-  const TaskList tasks = join_attention(PlanContext(whole, pooled), masks, memo, notes);
+  const TaskList tasks = join_attention(PlanContext(whole, pooled), zero, memo, notes);
   const PlanContext context(whole, tasks);
   Plan plan = plan_once(context, memo);
   const bool asked = context.options.workspace_limit_bytes && shares_whole_places(device);

@@ -18,7 +18,7 @@ double score_at(ProblemReader& problem, const Coordinates& at, std::int64_t l) {
   }
   const double mask =
       problem.load("mask", {problem.size("E") == 1 ? 0 : at[0], problem.size("F") == 1 ? 0 : at[1],
-                            problem.size("G") == 1 ? 0 : at[2], l});
+                            problem.size("G") == 1 ? 0 : at[2], problem.size("S") == 1 ? 0 : l});
   return static_cast<double>(problem.structure<AttentionStructure>().scale) * sum + mask;
 }
 
@@ -76,11 +76,12 @@ ProblemFamily family_attention() {
           .operands = {{"query", {"B", "H", "M", "D"}},
                        {"key", {"B", "H", "L", "D"}},
                        {"value", {"B", "H", "L", "W"}},
-                       {"mask", {"E", "F", "G", "L"}},
+                       {"mask", {"E", "F", "G", "S"}},
                        OperandSchema::dst({"B", "H", "M", "W"})},
           .structure = field_names<AttentionStructure>(),
           .flop = Expression::parse("B*H*M*L*(2*D + 2*W + 5)", "attention"),
-          .value_at = attention_at};
+          .value_at = attention_at,
+          .mixes = Dimensions{}};
 }
 
 }  // namespace morton::problems

@@ -12,11 +12,11 @@ namespace morton::problems {
 /// Attention (Vaswani et al., 2017, section 3.2) of B sequences and H heads: each of M queries gets
 /// a mean of L values, weighted by the softmax of its scores.
 ///
-///   score[B,H,M,L] = SCALE * sum over d of query[B,H,M,D] * key[B,H,L,D] + mask[E,F,G,L]
+///   score[B,H,M,L] = SCALE * sum over d of query[B,H,M,D] * key[B,H,L,D] + mask[E,F,G,S]
 ///   dst[B,H,M,W] = sum over l of softmax(score)[B,H,M,L] * value[B,H,L,W]
 ///
-/// E is B or 1, F is H or 1, G is M or 1: where it is 1, one mask serves all. The plan makes such
-/// problems of products, a softmax and transposes (plan/search/join_attention.hpp).
+/// E is B or 1, F is H or 1, G is M or 1, S is L or 1: where it is 1, one number serves all. The
+/// plan makes such problems of products, a softmax and transposes (plan/search/join_attention.hpp).
 struct AttentionStructure {
   float scale = 1.0F;  ///< SCALE, as bits
 

@@ -153,7 +153,7 @@ class Runner {
   /// How reads wait: the first one behind a run for that, others for themselves.
   struct ReadWaits {
     WaitPolicy behind_run, alone;
-    std::optional<Stopwatch> run{};  ///< since the first write or step that no read has followed
+    std::optional<Stopwatch> run{};  ///< since its inputs were lent or its steps enqueued
     void begin() {
       if (!run) run.emplace();
     }

@@ -26,7 +26,6 @@ void Runner::require_writable(ValueId value, const Tensor& tensor) const {
 
 void Runner::write(ValueId value, const Tensor& tensor) {
   require_writable(value, tensor);
-  read_waits_.begin();
   with_errors("writing input '" + value_at(value).name + "'", [&] {
     const std::span<const std::byte> from{tensor.data(), tensor.bytes()};
     // The caller may look at its own buffer by a queue of its own at once.

@@ -1,36 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // attention.columns: dst[b,h,m,w] = EPILOGUE(sum over l of share[m,l] * value[b,h,l,w]),
-// where share is the softmax over l of SCALE * sum over d of query[b,h,m,d] * key[b,h,l,d] + mask[e,f,g,l], for CPUs.
+// where share is the softmax over l of SCALE * sum over d of query[b,h,m,d] * key[b,h,l,d] + mask[e,f,g,s], for CPUs.
 //
 //   query, dst  BMHD, BMHW   ((b*M + m)*H + h)*D + d     as the products before leave them: no head is
 //   key, value  BLHD, BLHW   ((b*L + l)*H + h)*D + d     brought together in memory first
-//   mask        EFGL         ((e*F + f)*G + g)*L + l
+//   mask        EFGS         ((e*F + f)*G + g)*S + s
 //
-// A work-group is one work-item, which computes WIDTH = 2*L neighbouring queries of one head. A score's queries lie
+// A work-group is one work-item, which computes WIDTH = 2*LANES neighbouring queries of one head. A score's queries lie
 // side by side, so all of the softmax goes down columns, in whole vectors: no sum runs across lanes.
 //
 //        queries  m                m+WIDTH
-//               d [L      ][L      ]          turned round and scaled, once
+//               d [LANES  ][LANES  ]          turned round and scaled, once
 //                     |        |
 //        key  d       v        v
-//        l    x ---> [L      ][L      ]   l   TILE rows of scores at a time; below each other they are a
-//        l+1  x ---> [L      ][L      ]       column for each query: its largest, its exponentials, their sum
+//        l    x ---> [LANES  ][LANES  ]   l   TILE rows of scores at a time; below each other they are a
+//        l+1  x ---> [       ][       ]       column for each query: its largest, its exponentials, their sum
 //        .           scores
 //                     m m+1 m+2 ...
 //        value  w     x  x  x                 down the scores again: TILE queries at a time, each scalar
-//        l    [L ][L ]   |  |                 multiplies a row of values
-//        l+1  [L ][L ]<--+--+                 dst[m,w..w+WIDTH]
+//        l    [W ][W ]   |  |                 multiplies a row of values
+//        l+1  [W ][W ]<--+--+                 dst[m,w..w+WIDTH]
 //
 // The shares are divided by their sum at the end, in dst. Subtracting the largest score keeps exp() at 1 or below; a NaN
 // anywhere in a query's scores makes all of its results NaN.
 //
 // Edges: queries that do not exist are zeros, and not stored. In place of keys beyond the last the last is read, and its
-// score not used. The last columns of dst, if they are fewer than a vector, are computed from W - L on.
+// score not used. The last columns of dst, if they are fewer than a vector, are computed from W - LANES on.
 //
-// Tunables: LANES, the L above: floats of a vector; TILE, rows of scores, and queries of results, in registers; DEPTH, the
-// longest sequence; HEAD, the widest head.
-// Assumes: a work-group of one work-item, which needs no barrier between its use of local memory; W >= LANES.
+// Tunables: LANES, floats of a vector; TILE, rows of scores, and queries of results, in registers; DEPTH, the
+// longest sequence; HEAD, the most columns of queries and keys.
+// Assumes: a work-group of one work-item, which needs no barrier between its use of local memory; W >= LANES; elements of
+// each operand are countable in 31 bits.
 #define WIDTH (2 * LANES)
 
 __kernel ATTRIBUTES void columns(ARGUMENTS) {
@@ -43,7 +44,7 @@ __kernel ATTRIBUTES void columns(ARGUMENTS) {
   const float scale = as_float(SCALE);
   __global const float* keys = key + (b * L * H + h) * D;
   __global const float* values = value + (b * L * H + h) * W;
-  __global const float* masks = mask + ((E == 1 ? 0 : b) * F + (F == 1 ? 0 : h)) * G * L;
+  __global const float* masks = mask + ((E == 1 ? 0 : b) * F + (F == 1 ? 0 : h)) * G * S;
 
   for (int m = 0; m < WIDTH; ++m) {
     __global const float* from = query + ((b * M + m0 + min(m, count - 1)) * H + h) * D;
@@ -72,7 +73,7 @@ __kernel ATTRIBUTES void columns(ARGUMENTS) {
     }
 #pragma unroll
     for (int i = 0; i < TILE; ++i) {
-      add_mask(sum[i], masks, m0, M, min(l + i, L - 1), L, G);
+      add_mask(sum[i], masks, m0, M, S == 1 ? 0 : min(l + i, L - 1), S, G);
 #pragma unroll
       for (int j = 0; j < 2; ++j) {
         *(__local vector*)(scores + (l + i) * WIDTH + LANES * j) = sum[i][j];

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // attention.naive: dst[b,h,m,w] = EPILOGUE(sum over l of share[m,l] * value[b,h,l,w]), where share
-// is the softmax over l of SCALE * sum over d of query[b,h,m,d] * key[b,h,l,d] + mask[e,f,g,l]
+// is the softmax over l of SCALE * sum over d of query[b,h,m,d] * key[b,h,l,d] + mask[e,f,g,s]
 //
 // Attention that is always possible, with operands in any order. Each score is computed twice for each element of dst.
 //
-//   query(b, h, m, d), key(b, h, l, d), value(b, h, l, w), mask(e, f, g, l), dst(b, h, m, w)   through accessors
+//   query(b, h, m, d), key(b, h, l, d), value(b, h, l, w), mask(e, f, g, s), dst(b, h, m, w)   through accessors
 //
 //        query[m] . key[0]  ---> largest --->  exp(score - largest) * value[0,w]
 //        query[m] . key[1]                     exp(score - largest) * value[1,w]   ---> sum / sum of exp
@@ -29,7 +29,7 @@ __kernel ATTRIBUTES void naive(ARGUMENTS) {
         score += LOAD_query(at.n, at.c, at.h, d) * LOAD_key(at.n, at.c, l, d);
       }
       score *= as_float(SCALE);
-      score += LOAD_mask(E == 1 ? 0 : at.n, F == 1 ? 0 : at.c, G == 1 ? 0 : at.h, l);
+      score += LOAD_mask(E == 1 ? 0 : at.n, F == 1 ? 0 : at.c, G == 1 ? 0 : at.h, S == 1 ? 0 : l);
       if (pass == 0) {
         largest = largest < score ? score : largest;
       } else {

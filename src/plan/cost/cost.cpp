@@ -175,6 +175,7 @@ double moving_us(const Moved& moved, const DeviceInfo& device) {
     return cached > 0.0 ? cached : memory;
   };
   const double of_weights = bandwidth(std::max(moved.weights, moved.all_weights));
+  // At no more than this share of memory's bandwidth caches hold too little to matter.
   constexpr double kOfMemory = 1.2;
   const double waits = of_weights <= kOfMemory * memory ? moved.waits : 0.0;
   // GB/s is 1e3 bytes a microsecond.

@@ -58,7 +58,8 @@ struct LaunchNumbers {
 struct Moved {
   double tensors = 0.0;  ///< what steps before it have just written, and what it writes
   double weights = 0.0;  ///< constants
-  /// As many bytes of constants as memory could have brought while a kernel waits for pieces of them.
+  /// As many bytes of constants as memory could have brought while a kernel waits for pieces of
+  /// them.
   double waits = 0.0;
   /// Of the network's constants all together: each run reads them all before the same ones again.
   double all_weights = 0.0;

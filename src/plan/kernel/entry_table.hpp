@@ -49,7 +49,10 @@ struct PreparedKernel {
   ValueNames names;
   std::vector<EntryName> sources;  ///< of the names
   std::vector<CompiledExpression> require, global, local;
-  CompiledExpression local_memory_bytes, flop, work, bytes, piece;
+  CompiledExpression local_memory_bytes;
+  struct Cost {
+    CompiledExpression flop, work, bytes, piece;
+  } cost;
   /// By operand, of those that demand a layout.
   NameMap<Layout> layouts;
   /// By operand, the numbers of the tunables that its layout is written in.

@@ -77,18 +77,18 @@ LaunchNumbers EntryValues::launch() const {
 
 std::int64_t EntryValues::operations(Operations which) const {
   const bool flop = which == Operations::flop;
-  const CompiledExpression& compiled = flop ? kernel_.flop : kernel_.work;
+  const CompiledExpression& compiled = flop ? kernel_.cost.flop : kernel_.cost.work;
   const Expression& expression = flop ? kernel_.entry->cost.flop : kernel_.entry->cost.work;
   return kernel_.entry->padding.edges == Entry::Edges::pad ? on_padded(compiled, expression)
                                                            : evaluate(compiled, expression);
 }
 
 std::int64_t EntryValues::piece() const {
-  return evaluate(kernel_.piece, kernel_.entry->cost.piece);
+  return evaluate(kernel_.cost.piece, kernel_.entry->cost.piece);
 }
 
 std::int64_t EntryValues::bytes() const {
-  return evaluate(kernel_.bytes, kernel_.entry->cost.bytes);
+  return evaluate(kernel_.cost.bytes, kernel_.entry->cost.bytes);
 }
 
 Layout EntryValues::layout(const std::string& operand,

@@ -33,7 +33,8 @@ class EntryValues {
   enum class Operations : std::uint8_t { flop, work };
   [[nodiscard]] std::int64_t operations(Operations which) const;
   [[nodiscard]] std::int64_t bytes() const;
-  /// Elements of a piece of the operand that the entry reads in pieces.
+  /// Elements of a piece of the operand that the entry reads in pieces; 0 where its rows follow
+  /// each other.
   [[nodiscard]] std::int64_t piece() const;
   /// The layout that the entry demands of an operand with these dimensions.
   [[nodiscard]] Layout layout(const std::string& operand,

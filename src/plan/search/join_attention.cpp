@@ -5,7 +5,7 @@
 #include <array>
 #include <set>
 
-#include "plan/policy/plan_options.hpp"
+#include "plan/search/repack.hpp"
 #include "problems/attention.hpp"
 #include "problems/softmax.hpp"
 
@@ -21,7 +21,9 @@ std::optional<std::array<std::size_t, kRank>> order_of(const Task& task) {
   if (bound.problem.family != families::pack || !bound.problem.epilogue.is_identity()) return {};
   const View& from = bound.operands.at("src").view;
   const View& to = bound.operands.at("dst").view;
-  if (from.bounded || from.coordinates.size() != kRank || to.coordinates.size() != kRank) return {};
+  if (!from.grouping || from.bounded || from.coordinates.size() != kRank ||
+      to.coordinates.size() != kRank)
+    return {};
   if (to.print() != View::identity(to.dimensions).print()) return {};
   std::array<std::size_t, kRank> order{};
   std::set<std::size_t> found;
@@ -59,9 +61,9 @@ class AttentionFinder {
     const auto rule = score_rule_of(bound(scores_).problem.epilogue);
     if (!rule || bound(scores_).sides.size() != (rule->is_masked ? 1U : 0U)) return false;
     rule_ = *rule;
-    softmax_ = sole_reader(dst_of(scores_), scores_, tasks_);
+    softmax_ = sole_reader(dst_of(scores_), tasks_);
     if (!softmax_ || !is_softmax_of_rows()) return false;
-    context_ = sole_reader(dst_of(softmax_), softmax_, tasks_);
+    context_ = sole_reader(dst_of(softmax_), tasks_);
     if (!context_ || !is_product(context_) || !is_f32(bound(context_), tasks_)) return false;
     if (tensor_of(bound(context_), "lhs") != dst_of(softmax_)) return false;
     if (tensor_of(bound(context_), "rhs") == dst_of(softmax_)) return false;
@@ -79,7 +81,7 @@ class AttentionFinder {
   bool is_masked() const { return rule_.is_masked; }
 
   /// Finds the transposes, too, and makes one task of all.
-  std::optional<Attention> joined(const ZeroMasks& masks) {
+  std::optional<Attention> joined(std::optional<TensorId> zero) {
     Attention attention;
     BoundProblem& bound_problem = attention.task.bound;
     Problem& problem = bound_problem.problem;
@@ -96,11 +98,12 @@ class AttentionFinder {
     bound_problem.operands["value"] =
         read(tensor_of(bound(context_), "rhs"), {"B", "H", "L", "W"}, {"B", "H", "L", "W"});
     bound_problem.operands["dst"] = written();
-    const auto mask = mask_of(problem.extents, masks);
+    drop_turned();
+    const auto mask = mask_of(problem.extents, zero);
     if (!mask) return std::nullopt;
     bound_problem.operands["mask"] = *mask;
     const Shape& shape = shape_of(mask->tensor);
-    for (std::size_t d = 0; d + 1 < kRank; ++d) {
+    for (std::size_t d = 0; d < kRank; ++d) {
       const bool has = d + shape.size() >= kRank;
       problem.extents[kMask.at(d)] = has ? shape[d + shape.size() - kRank] : 1;
     }
@@ -113,7 +116,7 @@ class AttentionFinder {
   }
 
  private:
-  static constexpr Names kMask{"E", "F", "G", "L"};
+  static constexpr Names kMask{"E", "F", "G", "S"};
 
   const BoundProblem& bound(TaskId task) const { return tasks_.tasks[task].bound; }
   TensorId dst_of(TaskId task) const { return tensor_of(bound(task), "dst"); }
@@ -154,10 +157,18 @@ class AttentionFinder {
       if (tasks_.tensors[source].dtype != DType::f32) break;
       Names before{};
       for (std::size_t d = 0; d < kRank; ++d) before.at(d) = names.at(order->at(d));
-      if (sole_reader(tensor, t, tasks_)) apart_.insert(t);
+      turned_.insert(t);
       return binding_of(source, before, dimensions);
     }
     return binding_of(tensor, names, dimensions);
+  }
+
+  /// Of the transposes those go, too, that nobody else reads.
+  void drop_turned() {
+    for (const TaskId t : turned_) {
+      const auto readers = readers_of(dst_of(t), tasks_);
+      if (readers && std::ranges::includes(apart_, *readers)) apart_.insert(t);
+    }
   }
 
   /// dst, or what alone it is transposed to, where nothing is added on the way.
@@ -165,7 +176,7 @@ class AttentionFinder {
     const std::vector<std::string> dimensions{"B", "H", "M", "W"};
     const Names names{"B", "H", "M", "W"};
     const TensorId dst = dst_of(context_);
-    const TaskId reader = sole_reader(dst, context_, tasks_);
+    const TaskId reader = sole_reader(dst, tasks_);
     const auto order = reader ? order_of(tasks_.tasks[reader]) : std::nullopt;
     if (!order || !bound(context_).sides.empty()) return binding_of(dst, names, dimensions);
     Names behind{};
@@ -174,22 +185,19 @@ class AttentionFinder {
     return binding_of(dst_of(reader), behind, dimensions);
   }
 
-  /// The mask as an operand, where it has an element for each key.
-  std::optional<Binding> mask_of(const Environment& extents, const ZeroMasks& masks) const {
+  /// The mask as an operand, each of its dimensions whole or of one element.
+  std::optional<Binding> mask_of(const Environment& extents, std::optional<TensorId> zero) const {
     TensorId tensor;
     if (rule_.is_masked) {
       const Side& side = bound(scores_).sides.front();
       tensor = side.tensor;
       if (side.shape != shape_of(tensor)) return std::nullopt;
     } else {
-      const auto found = masks.find(extents.at("L"));
-      if (found == masks.end()) return std::nullopt;
-      tensor = found->second;
+      if (!zero) return std::nullopt;
+      tensor = *zero;
     }
     const Shape& shape = shape_of(tensor);
-    if (shape.empty() || shape.size() > kRank || shape.back() != extents.at("L")) {
-      return std::nullopt;
-    }
+    if (shape.empty() || shape.size() > kRank) return std::nullopt;
     constexpr std::array kWhole{"B", "H", "M", "L"};
     std::vector<Expression> coordinates;
     std::vector<Expression> own;
@@ -205,39 +213,53 @@ class AttentionFinder {
   const TaskList& tasks_;
   TaskId scores_, softmax_, context_;
   ScoreRule rule_;
-  std::set<TaskId> apart_;
+  std::set<TaskId> apart_, turned_;
 };
+
+/// What it takes to bring tensors that lie as they are written into the formats that the best
+/// kernel demands: the products before attention leave rows.
+double copies_us(const Task& task, const PlanContext& context, CandidateMemo& memo) {
+  const auto list = memo.find(task);
+  if (list->candidates.empty()) return 0.0;
+  double us = 0.0;
+  for (const auto& [role, demand] : (*list->candidates.front().kernels.begin()).demands) {
+    if (demand.kind != Demand::Kind::direct) continue;
+    const TaskTensor& tensor = context.tasks.tensors[tensor_of(task.bound, role)];
+    const Arrangement rows = row_major_arrangement(tensor.dtype, tensor.shape);
+    if (!same_memory(rows, demand.arrangement)) {
+      us += repack_cost_us(rows, demand.arrangement, context);
+    }
+  }
+  return us;
+}
 
 }  // namespace
 
-ZeroMasks add_zero_masks(TaskList& tasks) {
-  ZeroMasks masks;
+std::optional<TensorId> add_zero_mask(TaskList& tasks) {
   for (const TaskId t : tasks.tasks.ids()) {
     AttentionFinder finder(tasks, t);
     if (!finder.find() || finder.is_masked()) continue;
-    const std::int64_t length = finder.extents().at("L");
-    if (masks.contains(length)) continue;
-    TaskTensor zeros;
-    zeros.kind = TaskTensor::Kind::constant;
-    zeros.name = "no mask of " + std::to_string(length);
-    zeros.shape = {1, 1, 1, length};
-    zeros.data = Tensor::allocate(DType::f32, zeros.shape);
-    masks[length] = tasks.tensors.add(std::move(zeros));
+    TaskTensor zero;
+    zero.kind = TaskTensor::Kind::constant;
+    zero.name = "no mask";
+    zero.shape = {1};
+    zero.data = Tensor::allocate(DType::f32, zero.shape);
+    return tasks.tensors.add(std::move(zero));
   }
-  return masks;
+  return std::nullopt;
 }
 
 std::optional<Attention> attention_of(TaskId scores, const TaskList& tasks,
-                                      const ZeroMasks& masks) {
+                                      std::optional<TensorId> zero) {
   AttentionFinder finder(tasks, scores);
   if (!finder.find()) return std::nullopt;
-  return finder.joined(masks);
+  return finder.joined(zero);
 }
 
-TaskList join_attention(const PlanContext& context, const ZeroMasks& masks, CandidateMemo& memo,
-                        JoinNotes& notes) {
+TaskList join_attention(const PlanContext& context, std::optional<TensorId> zero,
+                        CandidateMemo& memo, JoinNotes& notes) {
   TaskList list = context.tasks;
-  if (is_asked_apart(context.options, families::attention,
+  if (is_asked_apart(context.policy, families::attention,
                      {families::batched_gemm, families::softmax, families::pack})) {
     return list;
   }
@@ -245,14 +267,13 @@ TaskList join_attention(const PlanContext& context, const ZeroMasks& masks, Cand
   std::set<TaskId> dropped;
   for (const TaskId t : context.tasks.tasks.ids()) {
     if (context.tasks.tasks[t].bound.problem.family != families::batched_gemm) continue;
-    std::optional<Attention> attention = attention_of(t, context.tasks, masks);
+    std::optional<Attention> attention = attention_of(t, context.tasks, zero);
     if (!attention) continue;
     std::vector<const Task*> apart;
     for (const TaskId one : attention->apart) apart.push_back(&context.tasks.tasks[one]);
-    if (!joiner.pays(apart, attention->task,
-                     context.tasks.tasks[t].name + " and its attention: ")) {
-      continue;
-    }
+    const std::string what = context.tasks.tasks[t].name + " and its attention: ";
+    const JoinExtras extras{.copies_us = copies_us(attention->task, context, memo)};
+    if (!joiner.pays(apart, attention->task, what, extras)) continue;
     const TaskId last = attention->apart.back();
     list.tasks[last] = std::move(attention->task);
     dropped.insert(attention->apart.begin(), attention->apart.end());

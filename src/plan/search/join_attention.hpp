@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
-#include <map>
 #include <optional>
 #include <vector>
 
@@ -12,12 +10,9 @@
 
 namespace morton::plan {
 
-/// For a length L of sequences a constant [1, 1, 1, L] of zeros: the mask of scores that have none.
-using ZeroMasks = std::map<std::int64_t, TensorId>;
-
-/// Adds to the list's tensors a zero mask for each length of scores that could be a task of family
-/// attention and have no mask.
-[[nodiscard]] MORTON_FOR_TOOLS ZeroMasks add_zero_masks(TaskList& tasks);
+/// Adds to the list's tensors a constant zero, the mask of scores that have none, where some scores
+/// could be a task of family attention and have none. No value where none is needed.
+[[nodiscard]] MORTON_FOR_TOOLS std::optional<TensorId> add_zero_mask(TaskList& tasks);
 
 /// Tasks that compute attention together: a product of queries and keys whose epilogue scales it
 /// and adds a mask, a softmax along its last dimension, a product with the values, and the
@@ -29,15 +24,15 @@ struct Attention {
 
 /// The attention whose scores this task computes; nothing where no problem of the family says what
 /// it and those behind it do, or somebody else reads what lies between them. Operands are of four
-/// dimensions: sequences, heads, rows, columns.
+/// dimensions: sequences, heads, rows, columns. `zero` is what add_zero_mask gave.
 [[nodiscard]] MORTON_FOR_TOOLS std::optional<Attention> attention_of(TaskId scores,
                                                                      const TaskList& tasks,
-                                                                     const ZeroMasks& masks);
+                                                                     std::optional<TensorId> zero);
 
 /// The context's tasks, of which those that compute attention are one where a kernel does all in
 /// less time than the best do apart. They stay apart where PlanOptions::use names kernels for any
 /// of them, and at other extents where they were decided so. As join_pools.
-[[nodiscard]] TaskList join_attention(const PlanContext& context, const ZeroMasks& masks,
+[[nodiscard]] TaskList join_attention(const PlanContext& context, std::optional<TensorId> zero,
                                       CandidateMemo& memo, JoinNotes& notes);
 
 }  // namespace morton::plan

@@ -61,12 +61,13 @@ std::optional<Conv2dPoolStructure> structure_of_both(const Problem& conv, Pooled
   return both;
 }
 
-/// Whether PlanOptions::use names kernels for either, or for what is fused into the convolution.
-bool is_either_asked(const PlanOptions& options) {
+/// Whether kernels are named for either, or for what is fused into the convolution.
+bool is_either_asked(const PlanContext& context) {
+  const auto& use = context.options.use;
   const auto is_narrow = [](const auto& wanted) { return is_narrow_family(wanted.first); };
-  return is_asked_apart(options, kJoined,
+  return is_asked_apart(context.policy, kJoined,
                         {families::conv2d, families::max_pool2d, families::average_pool2d}) ||
-         (!options.use.contains(kJoined) && std::ranges::any_of(options.use, is_narrow));
+         (!use.contains(kJoined) && std::ranges::any_of(use, is_narrow));
 }
 
 /// What a map takes besides the convolution, which no kernel's cost counts but what was measured of
@@ -125,20 +126,21 @@ std::optional<Task> joined_with_pool(const Task& conv, const Task& pool, const T
 
 TaskList join_pools(const PlanContext& context, CandidateMemo& memo, JoinNotes& notes) {
   TaskList list = context.tasks;
-  if (is_either_asked(context.options)) return list;
+  if (is_either_asked(context)) return list;
   TaskJoiner joiner(context, memo, notes);
   std::set<TaskId> dropped;
   for (const TaskId t : context.tasks.tasks.ids()) {
     const Task& conv = context.tasks.tasks[t];
     if (conv.bound.problem.family != families::conv2d) continue;
-    const TaskId p = sole_reader(tensor_of(conv.bound, "dst"), t, context.tasks);
+    const TaskId p = sole_reader(tensor_of(conv.bound, "dst"), context.tasks);
     if (!p || !is_pool(context.tasks.tasks[p])) continue;
     const Task& pool = context.tasks.tasks[p];
     std::optional<Task> both = joined_with_pool(conv, pool, context.tasks);
     if (!both) continue;
     const std::array apart{&conv, &pool};
     const std::string what = conv.name + ", and " + pool.name + " behind it: ";
-    if (!joiner.pays(apart, *both, what, map_us(both->bound.problem, context))) continue;
+    const JoinExtras extras{.measured_us = map_us(both->bound.problem, context)};
+    if (!joiner.pays(apart, *both, what, extras)) continue;
     // Where the pool stands all of its operands are known.
     list.tasks[p] = std::move(*both);
     dropped.insert(t);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "plan/policy/kernel_policy.hpp"
 #include "plan/policy/plan_options.hpp"
 
 namespace morton::plan {
@@ -29,7 +30,7 @@ std::string steps_text(std::size_t count) {
 }  // namespace
 
 bool TaskJoiner::pays(std::span<const Task* const> apart, const Task& one, const std::string& what,
-                      double measured_more_us) {
+                      const JoinExtras& extras) {
   if (!may_be_decided(one.name, context_.options)) return false;
   const bool is_wanted = context_.options.use.contains(one.bound.problem.family);
   const auto joined = memo_.find(one);
@@ -50,53 +51,62 @@ bool TaskJoiner::pays(std::span<const Task* const> apart, const Task& one, const
                                 (is_wanted ? ", as asked" : ", as it is built"));
     return true;
   }
-  double apart_us = is_measured(best) ? measured_more_us : 0.0;
+  double apart_us = is_measured(best) ? extras.measured_us : 0.0;
   std::string words;
   for (std::size_t i = 0; i < apart.size(); ++i) {
     const auto list = memo_.list(*apart[i]);
     const Candidate& first = list->candidates.front();
     apart_us += first.estimated_us;
-    words += (i == 0                  ? ""
-              : i + 1 == apart.size() ? " and "
-                                      : ", ") +
-             first.name + " in " + us_text(run_us(first));
+    if (i > 0) words += i + 1 == apart.size() ? " and " : ", ";
+    words += first.name + " in " + us_text(run_us(first));
   }
-  const bool is_better = best.estimated_us < apart_us;
-  notes_.considered.push_back(what + (is_better ? "one step, " : steps + ", not ") + text +
-                              "; apart " + words +
-                              (is_measured(best) && measured_more_us > 0.0
-                                   ? ", and the map, which was measured with the former"
-                                   : ""));
+  if (is_measured(best) && extras.measured_us > 0.0) {
+    words += ", and the map, which was measured with the former";
+  }
+  const std::string copies =
+      extras.copies_us > 0.0 ? " and copies in " + us_text(extras.copies_us) : "";
+  const bool is_better = best.estimated_us + extras.copies_us < apart_us;
+  notes_.considered.push_back(what + (is_better ? "one step, " : steps + ", not ") + text + copies +
+                              "; apart " + words);
   return is_better;
 }
 
-bool is_asked_apart(const PlanOptions& options, Family joined,
+bool is_asked_apart(const KernelPolicy& policy, Family joined,
                     std::initializer_list<Family> parts) {
-  return !options.use.contains(joined) &&
-         std::ranges::any_of(parts, [&](Family part) { return options.use.contains(part); });
+  const auto is_named = [&](Family family) { return !policy.wanted_for(family).empty(); };
+  return !is_named(joined) && std::ranges::any_of(parts, is_named);
 }
 
-TaskId sole_reader(TensorId tensor, TaskId after, const TaskList& tasks) {
+std::optional<std::set<TaskId>> readers_of(TensorId tensor, const TaskList& tasks) {
   const TaskTensor& read = tasks.tensors[tensor];
-  if (read.is_output || read.parts > 1) return {};
+  if (read.is_output || read.parts > 1) return std::nullopt;
   for (const TaskTensor& other : tasks.tensors) {
-    if (other.alias_of == tensor) return {};
+    if (other.alias_of == tensor) return std::nullopt;
   }
   for (const auto& [state, value] : tasks.updates) {
-    if (value == tensor) return {};
+    if (value == tensor) return std::nullopt;
   }
-  TaskId reader;
-  for (const TaskId t : tasks.tasks.ids_from(after.moved(1))) {
+  std::set<TaskId> readers;
+  for (const TaskId t : tasks.tasks.ids()) {
     const BoundProblem& bound = tasks.tasks[t].bound;
     const auto reads_side = [&](const Side& side) { return side.tensor == tensor; };
-    if (std::ranges::any_of(bound.sides, reads_side)) return {};
+    if (std::ranges::any_of(bound.sides, reads_side)) return std::nullopt;
     for (const auto& [role, binding] : bound.operands) {
-      if (role == "dst" || binding.tensor != tensor) continue;
-      if (reader) return {};
-      reader = t;
+      if (role != "dst" && binding.tensor == tensor) readers.insert(t);
     }
   }
-  return reader;
+  return readers;
+}
+
+TaskId sole_reader(TensorId tensor, const TaskList& tasks) {
+  const auto readers = readers_of(tensor, tasks);
+  if (!readers || readers->size() != 1) return {};
+  const TaskId reader = *readers->begin();
+  const auto reads = [&](const auto& one) {
+    return one.first != "dst" && one.second.tensor == tensor;
+  };
+  const auto& operands = tasks.tasks[reader].bound.operands;
+  return std::count_if(operands.begin(), operands.end(), reads) == 1 ? reader : TaskId();
 }
 
 bool is_f32(const BoundProblem& bound, const TaskList& tasks) {

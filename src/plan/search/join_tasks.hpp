@@ -2,6 +2,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -19,6 +20,14 @@ struct JoinNotes {
   std::vector<std::string> left_out_by_self_tests;  ///< as in Plan
 };
 
+/// Time that the kernels' own costs lack, in microseconds.
+struct JoinExtras {
+  /// What the one task computes that the cost of no kernel of those apart counts: a measured kernel
+  /// of the one has it.
+  double measured_us = 0.0;
+  double copies_us = 0.0;  ///< of operands that do not lie as the one task's kernel demands
+};
+
 /// Decides whether several tasks become one. `memo` is of the context; `notes` gets a line for each
 /// decision.
 class TaskJoiner {
@@ -28,10 +37,8 @@ class TaskJoiner {
 
   /// True where a kernel that computes `one` takes less time than the best kernels of `apart`, or
   /// PlanOptions::use asks for it, or nothing else is built. `what` names the tasks in the note.
-  /// `measured_more_us` is what `one` computes that the cost of no kernel of `apart` counts:
-  /// a measured kernel of `one` has it.
   bool pays(std::span<const Task* const> apart, const Task& one, const std::string& what,
-            double measured_more_us = 0.0);
+            const JoinExtras& extras);
 
  private:
   const PlanContext& context_;
@@ -39,14 +46,17 @@ class TaskJoiner {
   JoinNotes& notes_;
 };
 
-/// Whether PlanOptions::use names kernels for one of `parts`, and none for `joined`, which would
-/// leave them out.
-[[nodiscard]] bool is_asked_apart(const PlanOptions& options, Family joined,
+/// Whether kernels are named for one of `parts`, and none for `joined`, which would leave them out.
+[[nodiscard]] bool is_asked_apart(const KernelPolicy& policy, Family joined,
                                   std::initializer_list<Family> parts);
 
-/// The one task behind `after` that alone reads the tensor, as an operand, or none: nothing else
-/// reads it under whatever shape, and it is no result of the model.
-[[nodiscard]] TaskId sole_reader(TensorId tensor, TaskId after, const TaskList& tasks);
+/// The tasks that read the tensor as an operand; no value where it is read otherwise: as a side
+/// operand, under another shape, as a state's next value or a result of the model; or where several
+/// tasks write it.
+[[nodiscard]] std::optional<std::set<TaskId>> readers_of(TensorId tensor, const TaskList& tasks);
+
+/// The one task that reads the tensor, as one operand, and nothing else does; or none.
+[[nodiscard]] TaskId sole_reader(TensorId tensor, const TaskList& tasks);
 
 /// Whether all tensors of the problem are f32.
 [[nodiscard]] bool is_f32(const BoundProblem& bound, const TaskList& tasks);

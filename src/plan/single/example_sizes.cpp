@@ -62,7 +62,7 @@ constexpr FamilyExamples kFamilyExamples[] = {
     {"arg_max", "log_sum_exp", "SMALLEST=0 LAST=0", ""},
     {"softmax", "log_sum_exp", "LOG=0", "N=64"},
     // 1/sqrt(32).
-    {"attention", "", "B=1 H=12 M=128 L=128 D=32 W=32 E=1 F=1 G=1 SCALE=1043662067", "G=M"},
+    {"attention", "", "B=1 H=12 M=128 L=128 D=32 W=32 E=1 F=1 G=1 S=L SCALE=1043662067", "G=M"},
     {"hardmax", "log_sum_exp", "", ""},
     {"normalize", "log_sum_exp", "KIND=0 EPSILON=925353388", ""},
     {"top_k", "log_sum_exp", "K=5 SMALLEST=0 INDICES=0", ""},
