@@ -93,6 +93,7 @@ TEST(EntryReader, ARuleVoidsNothingThatWasMeasured) {
   json["name"] = "gemm.mine_too";
   json["tunables"]["TILE"]["standard"] = "device.lanes";
   json["tunables"]["TILE"]["tried"] = "TILE <= device.lanes";
+  json["cost"]["pieces"]["rhs"] = "TILE";
   catalogue.add_text(json.dump(), "mine_too.json", source_of);
   EXPECT_EQ(catalogue.find_entry("gemm.mine")->program.digest.kernel,
             catalogue.find_entry("gemm.mine_too")->program.digest.kernel);
@@ -137,7 +138,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadEntry{R"({"schema": null})", "the key 'schema' is missing"},
         BadEntry{R"({"colour": 1})", "unknown key 'colour'"},
         BadEntry{R"({"problem": "gem"})",
-                 "problem: unknown problem 'gem' (known: arg_max, average_pool2d"},
+                 "problem: unknown problem 'gem' (known: arg_max, attention, average_pool2d"},
         BadEntry{R"({"problem": 3})", "problem: expected a string"},
         BadEntry{R"({"name": "mine"})", "name: expected 'gemm.'"},
         BadEntry{R"({"name": "gemm."})", "name: expected 'gemm.'"},
@@ -190,7 +191,9 @@ INSTANTIATE_TEST_SUITE_P(
         BadEntry{R"({"cost": {"efficiency": {"gpu": 0}}})", "efficiency.gpu: expected a share"},
         BadEntry{R"({"cost": {"efficiency": {"cpu": 1.01}}})", "efficiency.cpu: expected a share"},
         BadEntry{R"({"cost": {"efficiency": {"cpu": null}}})", "the key 'cpu' is missing"},
-        BadEntry{R"({"cost": {"efficiency": {"fpga": 1}}})", "unknown key 'fpga'"}));
+        BadEntry{R"({"cost": {"efficiency": {"fpga": 1}}})", "unknown key 'fpga'"},
+        BadEntry{R"({"cost": {"pieces": {"middle": 4}}})", "pieces: expected one operand"},
+        BadEntry{R"({"cost": {"pieces": {"lhs": 4, "rhs": 4}}})", "pieces: expected one operand"}));
 
 TEST(EntryReader, WhatIsNoJsonObjectIsRefused) {
   EXPECT_THAT(message_for("[]"), testing::HasSubstr("mine.json: expected an object, got array"));
