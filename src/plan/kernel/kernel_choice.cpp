@@ -60,9 +60,8 @@ double estimate_us(const AskedKernel& asked, const ChosenTunables& chosen,
   const bool tuned = chosen.origin == ChosenTunables::Origin::tuned;
   const auto flop =
       static_cast<double>(values.operations(tuned ? Operations::flop : Operations::work));
-  Moved moved = chosen.exact ? Moved{} : moved_by(asked, values);
-  // What was measured has waited.
-  if (tuned) moved.waits = 0.0;
+  // What was measured on this problem has waited. On another one it had the weights in caches.
+  const Moved moved = chosen.exact ? Moved{} : moved_by(asked, values);
   if (runs_on_host(*asked.entry.entry) && host_is_measured(device)) {
     return host_step_cost_us(flop, moved.tensors + moved.weights, device);
   }
