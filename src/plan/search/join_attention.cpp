@@ -20,22 +20,15 @@ std::optional<std::array<std::size_t, kRank>> order_of(const Task& task) {
   const BoundProblem& bound = task.bound;
   if (bound.problem.family != families::pack || !bound.problem.epilogue.is_identity()) return {};
   const View& from = bound.operands.at("src").view;
-  const View& to = bound.operands.at("dst").view;
-  if (!from.grouping || from.bounded || from.coordinates.size() != kRank ||
-      to.coordinates.size() != kRank)
-    return {};
-  if (to.print() != View::identity(to.dimensions).print()) return {};
+  if (!from.grouping || from.bounded || from.coordinates.size() != kRank) return {};
+  if (from.dimensions.size() != kRank || !is_plain(bound, "dst")) return {};
   std::array<std::size_t, kRank> order{};
-  std::set<std::size_t> found;
-  for (std::size_t d = 0; d < kRank; ++d) {
-    for (std::size_t i = 0; i < kRank; ++i) {
-      const auto name = Expression::variable(coordinate_name(to.dimensions[i]));
-      if (!(from.coordinates[d] == name)) continue;
-      order.at(d) = i;
-      found.insert(i);
-    }
+  for (std::size_t i = 0; i < kRank; ++i) {
+    const JoinedDimensions& dimensions = (*from.grouping)[i];
+    if (dimensions.size() != 1) return {};
+    order.at(static_cast<std::size_t>(dimensions.front())) = i;
   }
-  return found.size() == kRank ? std::optional(order) : std::nullopt;
+  return order;
 }
 
 /// A tensor whose dimensions have these names, as an operand of `dimensions`.
@@ -99,14 +92,7 @@ class AttentionFinder {
         read(tensor_of(bound(context_), "rhs"), {"B", "H", "L", "W"}, {"B", "H", "L", "W"});
     bound_problem.operands["dst"] = written();
     drop_turned();
-    const auto mask = mask_of(problem.extents, zero);
-    if (!mask) return std::nullopt;
-    bound_problem.operands["mask"] = *mask;
-    const Shape& shape = shape_of(mask->tensor);
-    for (std::size_t d = 0; d < kRank; ++d) {
-      const bool has = d + shape.size() >= kRank;
-      problem.extents[kMask.at(d)] = has ? shape[d + shape.size() - kRank] : 1;
-    }
+    if (!bind_mask(bound_problem, zero)) return std::nullopt;
     for (const auto& [role, binding] : bound_problem.operands) problem.types[role] = DType::f32;
     problem.types["acc"] = DType::f32;
     attention.apart.assign(apart_.begin(), apart_.end());
@@ -185,29 +171,29 @@ class AttentionFinder {
     return binding_of(dst_of(reader), behind, dimensions);
   }
 
-  /// The mask as an operand, each of its dimensions whole or of one element.
-  std::optional<Binding> mask_of(const Environment& extents, std::optional<TensorId> zero) const {
-    TensorId tensor;
-    if (rule_.is_masked) {
-      const Side& side = bound(scores_).sides.front();
-      tensor = side.tensor;
-      if (side.shape != shape_of(tensor)) return std::nullopt;
-    } else {
-      if (!zero) return std::nullopt;
-      tensor = *zero;
-    }
+  /// Adds the mask with its extents; false where one is neither whole nor of one element.
+  bool bind_mask(BoundProblem& attention, std::optional<TensorId> zero) const {
+    if (!rule_.is_masked && !zero) return false;
+    const TensorId tensor = rule_.is_masked ? bound(scores_).sides.front().tensor : *zero;
     const Shape& shape = shape_of(tensor);
-    if (shape.empty() || shape.size() > kRank) return std::nullopt;
+    if (rule_.is_masked && bound(scores_).sides.front().shape != shape) return false;
+    if (shape.empty() || shape.size() > kRank) return false;
     constexpr std::array kWhole{"B", "H", "M", "L"};
+    Environment& extents = attention.problem.extents;
     std::vector<Expression> coordinates;
     std::vector<Expression> own;
-    for (std::size_t d = kRank - shape.size(); d < kRank; ++d) {
-      const std::int64_t extent = shape[d + shape.size() - kRank];
-      if (extent != 1 && extent != extents.at(kWhole.at(d))) return std::nullopt;
+    const std::size_t missing = kRank - shape.size();
+    for (std::size_t d = 0; d < kRank; ++d) {
+      const std::int64_t extent = d < missing ? 1 : shape[d - missing];
+      if (extent != 1 && extent != extents.at(kWhole.at(d))) return false;
+      extents[kMask.at(d)] = extent;
+      if (d < missing) continue;
       coordinates.push_back(Expression::variable(coordinate_name(kMask.at(d))));
       own.push_back(Expression::variable(kMask.at(d)));
     }
-    return Binding{tensor, View::mapped({kMask.begin(), kMask.end()}, coordinates, own)};
+    attention.operands["mask"] = {
+        tensor, View::mapped({kMask.begin(), kMask.end()}, std::move(coordinates), own)};
+    return true;
   }
 
   const TaskList& tasks_;

@@ -20,12 +20,6 @@ bool is_pool(const Task& task) {
   return family == families::max_pool2d || family == families::average_pool2d;
 }
 
-/// Whether the operand is a whole tensor of as many dimensions, each where it is expected.
-bool is_plain(const BoundProblem& bound, const std::string& role) {
-  const View& view = bound.operands.at(role).view;
-  return !view.bounded && view.print() == View::identity(view.dimensions).print();
-}
-
 /// The bias of dimension O, where the side operand has one element for each channel of an image.
 std::optional<Binding> bias_of(const Side& side, const TaskTensor& tensor, std::int64_t outputs) {
   if (element_count(side.shape) != outputs) return std::nullopt;

@@ -116,6 +116,11 @@ bool is_f32(const BoundProblem& bound, const TaskList& tasks) {
          std::ranges::all_of(bound.sides, [&](const Side& side) { return is_float(side.tensor); });
 }
 
+bool is_plain(const BoundProblem& bound, const std::string& role) {
+  const View& view = bound.operands.at(role).view;
+  return !view.bounded && view.print() == View::identity(view.dimensions).print();
+}
+
 TaskList without(TaskList list, const std::set<TaskId>& dropped) {
   Indexed<TaskId, Task> kept;
   for (const TaskId t : list.tasks.ids()) {

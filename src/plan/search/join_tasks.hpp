@@ -61,6 +61,9 @@ class TaskJoiner {
 /// Whether all tensors of the problem are f32.
 [[nodiscard]] bool is_f32(const BoundProblem& bound, const TaskList& tasks);
 
+/// Whether the operand is a whole tensor of as many dimensions, each where it is expected.
+[[nodiscard]] bool is_plain(const BoundProblem& bound, const std::string& role);
+
 /// The list without these tasks.
 [[nodiscard]] TaskList without(TaskList list, const std::set<TaskId>& dropped);
 
