@@ -3,8 +3,9 @@
 """One peer with one network, for bench/networks.py: reads the ONNX file, says what it is in a line of JSON, then for
 each number that it reads from standard input runs the network as many times and writes the milliseconds of each run.
 
-ONNX Runtime runs the file as it is. tinygrad runs it on its OpenCL device, captured in a TinyJit. PyTorch runs the same nodes by its own functions: on CPUs frozen and optimised for
-inference, on CUDA without TF32 and captured in a CUDA graph."""
+ONNX Runtime runs the file as it is. tinygrad runs it on its OpenCL device, captured in a TinyJit. PyTorch runs the same
+nodes by its own functions: on CPUs frozen and optimised for inference, on CUDA without TF32 and captured in a CUDA
+graph. Of encoders it runs Hugging Face's BertModel with the file's weights."""
 
 import argparse
 import json
@@ -145,7 +146,6 @@ def operators(torch):
 class PyTorch:
     def __init__(self, options):
         import onnx
-        import onnx.numpy_helper
         import torch
         self.torch = torch
         torch.backends.cuda.matmul.allow_tf32 = False
@@ -156,6 +156,19 @@ class PyTorch:
             raise SystemExit("network_peer: this PyTorch finds no CUDA device")
         self.device = "cuda" if options.cuda else "cpu"
         graph = onnx.load(options.model).graph
+        is_encoder = any(one.name == "input_ids" for one in graph.input)
+        forward = (self.encoder if is_encoder else self.network)(graph, options)
+        with torch.inference_mode():
+            frozen = forward if is_encoder else self.frozen(forward)
+            self.call = self.captured(frozen) if options.cuda else frozen
+        what = "CUDA graph, TF32 off" if options.cuda else f"{options.threads} threads, frozen"
+        self.version = f"PyTorch {torch.__version__}, {what}" + (", BertModel" if is_encoder else "")
+
+    def network(self, graph, options):
+        """The graph's nodes as a function of its input, which `inputs` holds."""
+        import onnx
+        import onnx.numpy_helper
+        torch = self.torch
         known = operators(torch)
         absent = sorted({node.op_type for node in graph.node} - set(known))
         if absent:
@@ -166,7 +179,7 @@ class PyTorch:
         constants = {name: one if one.dim() == 0 else one.to(self.device) for name, one in constants.items()}
         entry = next(one for one in graph.input if one.name not in constants)
         dims = [d.dim_value for d in entry.type.tensor_type.shape.dim]
-        self.x = torch.randn(shape_of(dims, options.batch, options.extent)).to(self.device)
+        self.inputs = (torch.randn(shape_of(dims, options.batch, options.extent)).to(self.device),)
         nodes = [(known[node.op_type], list(node.input), node.output[0],
                   {a.name: onnx.helper.get_attribute_value(a) for a in node.attribute})
                  for node in graph.node]
@@ -176,12 +189,35 @@ class PyTorch:
             for function, inputs, output, attributes in nodes:
                 values[output] = function([values[name] for name in inputs if name], attributes)
             return values[graph.output[0].name]
+        return forward
 
-        with torch.inference_mode():
-            frozen = self.frozen(forward)
-            self.call = self.captured(frozen) if options.cuda else frozen
-        what = "CUDA graph, TF32 off" if options.cuda else f"{options.threads} threads, frozen"
-        self.version = f"PyTorch {torch.__version__}, {what}"
+    def encoder(self, graph, options):
+        """Hugging Face's BertModel with the file's weights, whose names it has."""
+        import onnx.numpy_helper
+        import transformers
+        torch = self.torch
+        values = {one.name: onnx.numpy_helper.to_array(one) for one in graph.initializer}
+        words, width = values["embeddings.word_embeddings.weight"].shape
+        layers = sum(name.endswith(".intermediate.dense.weight") for name in values)
+        settings = transformers.BertConfig(
+            vocab_size=words, hidden_size=width, num_hidden_layers=layers,
+            num_attention_heads=int(values["encoder.layer.0.attention.self.query.shape"][2]),
+            intermediate_size=values["encoder.layer.0.intermediate.dense.weight"].shape[1], hidden_act="gelu")
+        model = transformers.BertModel(settings, add_pooling_layer=False).eval()
+        model.set_attn_implementation("sdpa")
+        # ONNX has the weights of a dense layer by inputs, PyTorch by outputs.
+        state = {name: torch.from_numpy((values[name].T if ".dense." in name or ".self." in name else values[name]).copy())
+                 for name, _ in model.named_parameters()}
+        model.load_state_dict(state, strict=False)
+        model.to(self.device)
+        shape = (options.batch, options.extent)
+        ids = torch.randint(0, words, shape)
+        self.inputs = tuple(one.to(self.device) for one in (ids, torch.ones(shape, dtype=torch.int64),
+                                                            torch.zeros(shape, dtype=torch.int64)))
+        # The mask that the file computes from its input: nothing is hidden, and a graph may not ask the device.
+        return lambda ids, mask, types: model(
+            input_ids=ids, attention_mask=mask[:, None, None, :].bool().expand(-1, -1, shape[1], -1),
+            token_type_ids=types).last_hidden_state
 
     def frozen(self, forward):
         torch = self.torch
@@ -189,19 +225,20 @@ class PyTorch:
         class Module(torch.nn.Module):
             def forward(self, x):
                 return forward(x)
-        module = torch.jit.freeze(torch.jit.trace(Module().eval(), self.x).eval())
+        module = torch.jit.freeze(torch.jit.trace(Module().eval(), *self.inputs).eval())
         return module if self.device == "cuda" else torch.jit.optimize_for_inference(module)
 
     def captured(self, forward):
         torch = self.torch
         for _ in range(3):
-            forward(self.x)
+            forward(*self.inputs)
         torch.cuda.synchronize()
         graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(graph):
-            self.result = forward(self.x)
+            self.result = forward(*self.inputs)
+        self.graph = graph
 
-        def replay(_):
+        def replay(*_):
             graph.replay()
             torch.cuda.synchronize()
             return self.result
@@ -209,7 +246,22 @@ class PyTorch:
 
     def run(self):
         with self.torch.inference_mode():
-            return self.call(self.x)
+            return self.call(*self.inputs)
+
+    def device_ms(self):
+        """Of a run on CUDA, by its own clock."""
+        begin, end = (self.torch.cuda.Event(enable_timing=True) for _ in range(2))
+        begin.record()
+        self.graph.replay()
+        end.record()
+        end.synchronize()
+        return begin.elapsed_time(end)
+
+
+def host_ms(run):
+    start = time.perf_counter()
+    run()
+    return 1e3 * (time.perf_counter() - start)
 
 
 def main():
@@ -222,18 +274,17 @@ def main():
                         help="an input, in place of random numbers; of ONNX Runtime; repeatable")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--cuda", action="store_true")
+    parser.add_argument("--clock", choices=["host", "device"], default="host", help="the latter is of PyTorch on CUDA")
     options = parser.parse_args()
+    if options.clock == "device" and not (options.peer == "pytorch" and options.cuda):
+        raise SystemExit("network_peer: the device's clock is of PyTorch on CUDA")
     peer = {"onnxruntime": OnnxRuntime, "pytorch": PyTorch, "tinygrad": Tinygrad}[options.peer](options)
     # PyTorch optimises during the first runs.
     for _ in range(WARM_RUNS):
         result = peer.run()
     print(json.dumps({"version": peer.version, "outputs": list(result.shape)}), flush=True)
     for line in sys.stdin:
-        times = []
-        for _ in range(int(line)):
-            start = time.perf_counter()
-            peer.run()
-            times.append(1e3 * (time.perf_counter() - start))
+        times = [peer.device_ms() if options.clock == "device" else host_ms(peer.run) for _ in range(int(line))]
         print(json.dumps(times), flush=True)
 
 

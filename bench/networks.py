@@ -39,7 +39,7 @@ def open_morton(contender, options, files):
     if contender.path:
         words += ["--conv", contender.path]
     shown = [f"MORTON_CLBLAST_PARAMETERS={options.clblast_parameters}"] if contender.tuned else []
-    return Morton(words + device_words(options), contender.title(), shown, contender.cold)
+    return Morton(words + device_words(options), contender.title(), shown, contender.cold, contender.clock)
 
 
 def open_peer(contender, options, files):
@@ -49,6 +49,8 @@ def open_peer(contender, options, files):
         words += ["--extent", contender.words or 32]
     if options.cuda and contender.kind == "pytorch":
         words.append("--cuda")
+    if contender.clock == "device":
+        words += ["--clock", "device"]
     return Answering(words)
 
 
@@ -155,9 +157,9 @@ def print_table(rows, measured):
         line = line_of(row)
         print(f"| {line.target} | {line.wanted} | {line.measured} | {text_of(row['of_quickest'], row['measure'])} | "
               f"{row['against']} | {line.verdict} |")
-    print("\n| network | batch | who | median ms | quickest ms | command |\n|---|---|---|---|---|---|")
+    print("\n| network | batch | who | clock | median ms | quickest ms | command |\n|---|---|---|---|---|---|---|")
     for contender, one in measured.items():
-        print(f"| {contender.network} | {contender.batch} | {one['version']} | {one['ms']:.3f} | "
+        print(f"| {contender.network} | {contender.batch} | {one['version']} | {contender.clock} | {one['ms']:.3f} | "
               f"{one['best_ms']:.3f} | `{one['command']}` |")
     for row in rows:
         if row["why"]:
@@ -168,8 +170,8 @@ def append_record(rows, measured, device, options):
     common.append_record({
         **common.record_head(device, 1, options.load), "rounds": options.rounds, "targets": rows,
         "times": [{"network": contender.network, "batch": contender.batch, "words": contender.words,
-                   "step": contender.step, "who": one["version"], "ms": one["ms"], "best_ms": one["best_ms"],
-                   "samples_ms": one["samples_ms"], "command": one["command"],
+                   "step": contender.step, "clock": contender.clock, "who": one["version"], "ms": one["ms"],
+                   "best_ms": one["best_ms"], "samples_ms": one["samples_ms"], "command": one["command"],
                    "by_layer": (one["result"] or {}).get("by_layer")} for contender, one in measured.items()],
     }, options.history)
 

@@ -7,6 +7,7 @@ IMAGES = ("vgg16", "resnet50", "mobilenet_v2")
 # Networks whose geometric mean counts.
 MORE_IMAGES = ("squeezenet1_1", "shufflenet_v2", "efficientnet_b0", "resnext50_32x4d", "densenet121", "unet")
 ENCODER = "minilm"
+ENCODERS = (ENCODER, "bert_base")
 ENCODER_INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 # Steps of a model that are no layer's product: what packs, unfolds or transforms, and elementwise steps.
 PRODUCTS = ("gemm.", "batched_gemm.", "filter_gemm.", "conv2d.")
@@ -25,12 +26,13 @@ class Contender:
     cold: bool = False
     words: int = 0             # of an encoder's sequence
     step: bool = False         # of training, not of answering
+    clock: str = "host"        # or "device": no copies of inputs and outputs, no waits of the host
 
     def title(self):
-        if self.kind != "morton":
-            return self.kind
-        name = f"--conv {self.path or 'auto'}" + (", tuned" if self.tuned else "")
-        return name + (", cold" if self.cold else "")
+        name = self.kind if self.kind != "morton" else f"--conv {self.path or 'auto'}"
+        return name + "".join(f", {word}" for word, is_so in
+                              (("tuned", self.tuned), ("cold", self.cold), ("device's clock", self.clock == "device"))
+                              if is_so)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,7 +51,7 @@ class Target:
 
 def shapes_of(contender):
     """The inputs' shapes, as --shape takes them."""
-    if contender.network == ENCODER:
+    if contender.network in ENCODERS:
         return [f"{name}:{contender.batch}x{contender.words}" for name in ENCODER_INPUTS]
     size = "1x32x32" if contender.network == "lenet5" else "3x224x224"
     return [f"input:{contender.batch}x{size}"]
@@ -75,11 +77,13 @@ def lenet_targets(least):
     ]
 
 
-def against(kind, network, batch, wanted, words=0, **more):
+def against(kind, network, batch, wanted, words=0, clock="host", **more):
     """A row against one peer."""
-    title = f"{network}, " + (f"{words} words" if words else "1 image" if batch == 1 else f"batch {batch}")
-    return Target(f"{title}, against {kind}", ours(network, batch, words=words),
-                  (Contender(kind, network, batch, words=words),), wanted, **more)
+    parts = [f"batch {batch}"] if batch != 1 else [] if words else ["1 image"]
+    parts += [f"{words} words"] if words else []
+    title = f"{', '.join([network, *parts])}, against {kind}" + (", device's clock" if clock == "device" else "")
+    return Target(title, ours(network, batch, words=words, clock=clock),
+                  (Contender(kind, network, batch, words=words, clock=clock),), wanted, **more)
 
 
 def step_against(kind):
@@ -115,9 +119,10 @@ def cpu_targets():
 
 
 def gpu_targets():
+    both = ("host", "device")
     rows = lenet_targets(4.0)
-    for network in IMAGES:
-        for batch in (1, 32):
-            rows.append(Target(f"{network}, batch {batch}, against PyTorch", ours(network, batch),
-                               (Contender("pytorch", network, batch),), 0.9))
+    rows += [against("pytorch", network, batch, 1.2, clock=clock)
+             for network in IMAGES for batch in (1, 32) for clock in both]
+    rows += [against("pytorch", network, batch, 1.0, 128, clock)
+             for network in ENCODERS for batch in (1, 32) for clock in both]
     return rows

@@ -31,6 +31,9 @@ MORTON = "build/morton"
 PEER = pathlib.Path("bench") / "training_peer.py"
 BATCH = 100
 BATCHES = 20
+# Of a network of images, which are random numbers.
+RESNET = "resnet50"
+BATCH_OF = {RESNET: 32}
 TURN_MS = 1500.0
 MOST_STEPS = 400
 AGREEMENT_STEPS = 100
@@ -46,7 +49,7 @@ MLP_ONE_PASS = "C18's MLP (79 % there), one pass"
 
 
 def speed_row(model):
-    return f"{model}, batch {BATCH}, Adam: a step"
+    return f"{model}, batch {BATCH_OF.get(model, BATCH)}, Adam: a step"
 
 
 def agreement_row(model):
@@ -92,6 +95,19 @@ def make_batches(python, folder):
     return files
 
 
+def make_random_batches(python, file, batch):
+    """Four batches of random images of 224 x 224."""
+    script = ("import sys, numpy as np\n"
+              "random = np.random.default_rng(1)\n"
+              "batch = int(sys.argv[2])\n"
+              "np.savez(sys.argv[1], x=random.standard_normal((4, batch, 3, 224, 224), np.float32),\n"
+              "         y=random.integers(0, 1000, (4, batch), np.int32))\n")
+    done = subprocess.run([python, "-c", script, str(file), str(batch)], cwd=ROOT, capture_output=True, text=True,
+                          check=False)
+    if done.returncode != 0:
+        raise Missing(f"{python}: {done.stderr.strip().splitlines()[-1]}")
+
+
 def answering(words):
     return Answering(words, "speed {}", 5, MOST_STEPS, TURN_MS)
 
@@ -132,15 +148,25 @@ class Bench:
     def make_files(self):
         """The models as ONNX files, and batches of the digits."""
         for name in ("c18-mlp", "c18-cnn"):
-            subprocess.run([MORTON, "new", name, "-o", str(self.folder / f"{name}.onnx")], cwd=ROOT, check=True,
-                           capture_output=True)
+            self.make_model(name)
         self.batches = make_batches(self.options.peer_python or sys.executable, self.folder)
         if self.options.peer_python:
             subprocess.run([self.options.peer_python, PEER, str(self.folder / "c18-cnn.onnx"), "--make",
                             str(self.folder)], cwd=ROOT, check=True)
 
     def files(self, model):
-        return self.folder / f"{model}.onnx", self.batches["images" if "cnn" in model else "rows"]
+        file = self.folder / f"{model}.onnx"
+        if model not in BATCH_OF:
+            return file, self.batches["images" if "cnn" in model else "rows"]
+        batches = self.folder / f"{model}.npz"
+        if not batches.exists():
+            self.make_model(model)
+            make_random_batches(self.options.peer_python or sys.executable, batches, BATCH_OF[model])
+        return file, batches
+
+    def make_model(self, model):
+        subprocess.run([MORTON, "new", model, "-o", str(self.folder / f"{model}.onnx")], cwd=ROOT, check=True,
+                       capture_output=True)
 
     def ours(self, model, optimizer, rate, *more):
         return ours(*self.files(model), self.options.device, optimizer, rate, *more)
@@ -234,7 +260,7 @@ class Bench:
 
 def measurements(cuda):
     """The rows that each measurement gives, and how it is made."""
-    wanted = {"c18-mlp": 0.7, "c18-cnn": 0.7} if cuda else {"c18-mlp": 2.2, "c18-cnn": 1.5}
+    wanted = {"c18-mlp": 3.0, "c18-cnn": 1.4, RESNET: 0.8} if cuda else {"c18-mlp": 2.2, "c18-cnn": 1.5}
     made = [([speed_row(model)], lambda bench, model=model: bench.speed(model, wanted[model])) for model in wanted]
     made += [([agreement_row(model), again_row(model)], lambda bench, model=model: bench.agreement(model))
              for model in RATES]

@@ -20,7 +20,7 @@ from network_peer import choose_opencl, operators
 
 def trained_operators(torch):
     known = operators(torch)
-    plain = known["Conv"]
+    plain, f = known["Conv"], torch.nn.functional
 
     def conv(v, a):
         if a.get("auto_pad", b"NOTSET") == b"SAME_UPPER":
@@ -28,7 +28,11 @@ def trained_operators(torch):
             a = {**a, "pads": [n // 2 for n in sizes] + [n - n // 2 for n in sizes]}
         return plain(v, a)
 
-    return {**known, "Conv": conv, "Dropout": lambda v, a: torch.nn.functional.dropout(v[0], a.get("ratio", 0.5))}
+    def batch_norm(v, a):
+        return f.batch_norm(v[0], v[3], v[4], v[1], v[2], True, 1.0 - a.get("momentum", 0.9), a.get("epsilon", 1e-5))
+
+    return {**known, "Conv": conv, "BatchNormalization": batch_norm,
+            "Dropout": lambda v, a: f.dropout(v[0], a.get("ratio", 0.5))}
 
 
 def read_model(options, known):
@@ -67,26 +71,52 @@ class PyTorch:
         self.x = [torch.from_numpy(one) for one in batches["x"]]
         self.y = [torch.from_numpy(one.astype(np.int64)) for one in batches["y"]]
         self.start()
-        threads = "CUDA, TF32 off" if options.cuda else f"{options.threads} threads"
+        threads = "fused Adam, CUDA graph, TF32 off" if options.cuda else f"{options.threads} threads"
         self.version = f"PyTorch {torch.__version__}, {threads}"
 
     def start(self):
-        torch = self.torch
-        self.values = {name: torch.from_numpy(value.copy()).to(self.device).requires_grad_(value.dtype == np.float32)
+        torch, self.graph = self.torch, None
+        # Means and variances, which no gradient changes.
+        running = {name for function, inputs, _, _ in self.nodes if len(inputs) == 5 for name in inputs[3:]}
+        self.values = {name: torch.from_numpy(value.copy()).to(self.device)
+                       .requires_grad_(value.dtype == np.float32 and name not in running)
                        for name, value in self.initial.items()}
         parameters = [value for value in self.values.values() if value.requires_grad]
         kind = torch.optim.Adam if self.options.optimizer == "adam" else torch.optim.SGD
-        self.optimizer = kind(parameters, lr=self.options.rate)
+        more = {"fused": True, "capturable": True} if self.options.cuda and kind is torch.optim.Adam else {}
+        self.optimizer = kind(parameters, lr=self.options.rate, **more)
 
-    def step(self, i):
-        x = self.x[i % len(self.x)].to(self.device)
-        y = self.y[i % len(self.y)].to(self.device)
+    def descend(self, x, y):
         values = forward(self.nodes, {**self.values, self.entry: x})
         loss = self.torch.nn.functional.cross_entropy(values[self.result], y)
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()
         self.optimizer.step()
-        return loss.item()
+        return loss
+
+    def capture(self):
+        """The whole step as a CUDA graph, which reads `batch`."""
+        torch = self.torch
+        self.batch = [one[0].to(self.device) for one in (self.x, self.y)]
+        stream = torch.cuda.Stream()
+        stream.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(stream):
+            for _ in range(3):
+                self.descend(*self.batch)
+        torch.cuda.current_stream().wait_stream(stream)
+        self.optimizer.zero_grad(set_to_none=True)
+        self.graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(self.graph):
+            self.loss = self.descend(*self.batch)
+
+    def step(self, i):
+        both = self.x[i % len(self.x)], self.y[i % len(self.y)]
+        if not self.graph:
+            return self.descend(*(one.to(self.device) for one in both)).item()
+        for held, one in zip(self.batch, both):
+            held.copy_(one)
+        self.graph.replay()
+        return self.loss.item()
 
 
 def tinygrad_operators():
@@ -187,6 +217,8 @@ def main():
         what, count = line.split()
         if what == "losses":
             peer.start()
+        elif options.cuda and not peer.graph:
+            peer.capture()
         answers = []
         for i in range(int(count)):
             start = time.perf_counter()
