@@ -113,6 +113,7 @@ class Subject {
     const bool is_file = arguments_.model.find('.') != std::string::npos;
     const auto model =
         is_file ? morton::Model::load(arguments_.model) : morton::new_model(arguments_.model, 1);
+    options.compile.shapes[model.inputs().at(0).name] = inputs_.at(0).shape();
     trainer_ =
         std::make_unique<morton::Trainer>(model, morton::Device::open(arguments_.device), options);
   }
