@@ -161,8 +161,9 @@ class PyTorch:
         with torch.inference_mode():
             frozen = forward if is_encoder else self.frozen(forward)
             self.call = self.captured(frozen) if options.cuda else frozen
-        what = "CUDA graph, TF32 off" if options.cuda else f"{options.threads} threads, frozen"
-        self.version = f"PyTorch {torch.__version__}, {what}" + (", BertModel" if is_encoder else "")
+        what = "CUDA graph, TF32 off" if options.cuda else f"{options.threads} threads"
+        how = ", BertModel" if is_encoder else "" if options.cuda else ", frozen"
+        self.version = f"PyTorch {torch.__version__}, {what}{how}"
 
     def network(self, graph, options):
         """The graph's nodes as a function of its input, which `inputs` holds."""

@@ -184,8 +184,8 @@ def files_of(names, options):
     files = dict(contenders.make_files([name for name in names if name != "encoder"], options))
     if "encoder" in names:
         file = pathlib.Path(ROOT / options.work / "encoder.onnx")
-        done = subprocess.run([options.peer_python or sys.executable, str(ENCODER), str(file)], cwd=ROOT, capture_output=True, text=True,
-                              check=False)
+        done = subprocess.run([options.peer_python or sys.executable, str(ENCODER), str(file)], cwd=ROOT,
+                              capture_output=True, text=True, check=False)
         files["encoder"] = file if done.returncode == 0 else Failed(done.stderr.strip().splitlines()[-1])
     return files
 

@@ -159,8 +159,8 @@ class Bench:
         if model not in BATCH_OF:
             return file, self.batches["images" if "cnn" in model else "rows"]
         batches = self.folder / f"{model}.npz"
-        if not batches.exists():
-            self.make_model(model)
+        self.make_model(model)
+        if not (ROOT / batches).exists():
             make_random_batches(self.options.peer_python or sys.executable, batches, BATCH_OF[model])
         return file, batches
 

@@ -71,8 +71,9 @@ class PyTorch:
         self.x = [torch.from_numpy(one) for one in batches["x"]]
         self.y = [torch.from_numpy(one.astype(np.int64)) for one in batches["y"]]
         self.start()
-        threads = "fused Adam, CUDA graph, TF32 off" if options.cuda else f"{options.threads} threads"
-        self.version = f"PyTorch {torch.__version__}, {threads}"
+        fused = "fused Adam, " if options.optimizer == "adam" else ""
+        how = f"{fused}CUDA graph for speed, TF32 off" if options.cuda else f"{options.threads} threads"
+        self.version = f"PyTorch {torch.__version__}, {how}"
 
     def start(self):
         torch, self.graph = self.torch, None
@@ -217,7 +218,7 @@ def main():
         what, count = line.split()
         if what == "losses":
             peer.start()
-        elif options.cuda and not peer.graph:
+        elif options.cuda and options.peer == "pytorch" and not peer.graph:
             peer.capture()
         answers = []
         for i in range(int(count)):

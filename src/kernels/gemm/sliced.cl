@@ -17,7 +17,7 @@
 // What counts is how many loads are under way. A work-item starts 8 loads of rhs, which its neighbours
 // continue, and 2 * PATCH vectors of lhs, which are the same for all lanes, before it needs the first.
 //
-// Longer products than 256 numbers for each work-item are left to gemm.split_k: they wait too long here.
+// Products with more than 256 terms for each work-item are left to gemm.split_k: they wait too long here.
 //
 // Edges: in place of rows and columns that do not exist the last one is read.
 //
@@ -63,7 +63,7 @@ __kernel ATTRIBUTES void sliced(ARGUMENTS) {
     float whole = parts[0][p][lane];
 #pragma unroll
     for (int s = 1; s < SLICES; ++s) whole += parts[s][p][lane];
-    dst[(m0 + p) * N + n] = EPILOGUE(whole, m0 + p, n);
+    dst[(ulong)(m0 + p) * N + n] = EPILOGUE(whole, m0 + p, n);
   }
 }
 #undef DEPTH
