@@ -209,7 +209,7 @@ class PyTorch:
         # ONNX has the weights of a dense layer by inputs, PyTorch by outputs.
         state = {name: torch.from_numpy((values[name].T if ".dense." in name or ".self." in name else values[name]).copy())
                  for name, _ in model.named_parameters()}
-        model.load_state_dict(state, strict=False)
+        model.load_state_dict(state)
         model.to(self.device)
         shape = (options.batch, options.extent)
         ids = torch.randint(0, words, shape)

@@ -125,7 +125,9 @@ std::optional<NetworkTimes> with_chosen_findings(Untuned& before, TuneReport& re
   if (!report.results.empty()) {
     chosen =
         quickest_network(before.model, before.device, before.options, before.session, report, file);
-    if (!chosen) log::warn("{}", "no values make this network quicker than it was; none are kept");
+    if (!chosen) {
+      log::warn("{}", "with any of the values this network is slower than it was; none are kept");
+    }
   }
   report.file.clear();
   // Without records or verdicts nothing was written.
@@ -135,7 +137,7 @@ std::optional<NetworkTimes> with_chosen_findings(Untuned& before, TuneReport& re
     import_tuning(options.device.cache_dir, kept, file.string());
     report.file = cache_folder_named(options.device.cache_dir) + "/tuning";
   } else {
-    emit(kept, options.output);
+    add_tuning(options.output, kept, file.string());
     report.file = options.output;
   }
   std::filesystem::remove(file);
@@ -149,6 +151,7 @@ int tune_model(const TuneArguments& options) {
   const Device device = open_device(options.device);
   std::vector<std::string> notes;
   const auto problems = problems_to_tune(model, device.json(), with, notes);
+  if (!options.output.empty()) require_tuning_file(options.output, device.json());
   Progress progress("tuning");
   TuneOptions how = tune_options(options, progress);
   const bool named = !options.kernels.empty();

@@ -13,6 +13,9 @@
 namespace morton::cli {
 namespace {
 
+/// Two measurements of the same network differ by so much.
+constexpr double kSameTime = 1.01;
+
 double run_ms(Session& session) {
   const Stopwatch watch;
   session.enqueue().wait();
@@ -24,7 +27,11 @@ double run_ms(Session& session) {
 std::filesystem::path findings_file(const std::string& cache_dir, const std::string& job) {
   const std::filesystem::path folder = cache_folder_named(cache_dir);
   const std::filesystem::path journals = folder / "tuning" / "journal";
-  std::filesystem::create_directories(journals);
+  std::error_code status;
+  std::filesystem::create_directories(journals, status);
+  if (status) {
+    throw UsageError(journals.string() + ": the folder cannot be made: " + status.message());
+  }
   return journals / fmt::format("{:016x}.found.json", std::hash<std::string>{}(job));
 }
 
@@ -73,7 +80,6 @@ std::optional<TunedNetwork> quickest_network(const Model& model, const Device& d
                                              const CompileOptions& with, Session& before,
                                              const TuneReport& report,
                                              const std::filesystem::path& file) {
-  constexpr double kNoise = 1.01;
   std::set<std::string> planned;
   for (const StepInfo& step : before.model().steps()) planned.insert(step.kernel);
   const std::string found = read_text(file.string());
@@ -92,7 +98,7 @@ std::optional<TunedNetwork> quickest_network(const Model& model, const Device& d
     // The former plan's kernels alone are worth a try only where the others did harm.
     if (best->times.after_ms < best->times.before_ms) break;
   }
-  if (best->times.after_ms > kNoise * best->times.before_ms) return std::nullopt;
+  if (best->times.after_ms > kSameTime * best->times.before_ms) return std::nullopt;
   return best;
 }
 

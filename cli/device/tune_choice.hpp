@@ -13,7 +13,7 @@ namespace morton::cli {
 
 /// Where a model's tuning keeps what it found until the network was measured with it: a file beside
 /// the journals, the same for the same `job`, so that a run that was killed finds it again. Throws
-/// UsageError where no cache folder is known.
+/// UsageError where no cache folder is known or it cannot be written.
 [[nodiscard]] std::filesystem::path findings_file(const std::string& cache_dir,
                                                   const std::string& job);
 
@@ -37,7 +37,8 @@ struct TunedNetwork {
 };
 
 /// What is kept of the findings in `file`: all, or those of the kernels that the plan had before,
-/// or nothing, whichever makes the network quickest. Measured values and first guesses of different
+/// whichever makes the network quicker; nothing where it is slower than before by more than 1 %, as
+/// two measurements of one network differ. Measured values and first guesses of different
 /// kernels are not quite comparable, so the last word is a measurement of the whole network.
 [[nodiscard]] std::optional<TunedNetwork> quickest_network(const Model& model, const Device& device,
                                                            const CompileOptions& with,

@@ -19,8 +19,8 @@ class WaitPolicy {
   /// A way is measured by so many waits in a row. The first ones after a change count for nothing:
   /// threads settle on other processors.
   static constexpr std::int64_t kSettling = 8, kCounted = 24;
-  /// Waits between two trials of the way that is not used: the least; and the most, after trials
-  /// of asking that were in vain.
+  /// Waits between two trials of the way that is not used: the least, and the most. Each trial of
+  /// asking that was in vain doubles them.
   static constexpr std::int64_t kLeastPause = 256, kMostPause = 8192;
 
   /// For so long the next wait asks before it sleeps; 0 where it sleeps at once. The same until

@@ -64,7 +64,10 @@ class RunWriter {
 
   void find_direction() {
     const auto& loops = dst_.arrangement.layout.loops();
-    if (loops.empty() || *dst_.view.grouping != dst_.arrangement.grouping) return;
+    const auto& groups = dst_.arrangement.grouping;
+    const auto& viewed = *dst_.view.grouping;
+    // dst may lie with its dimensions in another order.
+    if (loops.empty() || !std::ranges::is_permutation(viewed, groups)) return;
     // A dimension of one element makes no run: it is as if those outside of it were the innermost.
     const auto is_one = [&](const Loop& loop) {
       return loop.extent == 0 &&
@@ -72,11 +75,12 @@ class RunWriter {
     };
     const auto found = std::find_if_not(loops.rbegin(), loops.rend(), is_one);
     const Loop& loop = found == loops.rend() ? loops.back() : *found;
-    const auto d = static_cast<std::size_t>(loop.dimension);
+    const auto place = static_cast<std::size_t>(loop.dimension);
+    const auto d = std::ranges::find(viewed, groups[place]) - viewed.begin();
     const std::int64_t extent = loop.extent;
-    direction_.dimension = dst_.view.dimensions[d];
+    direction_.dimension = dst_.view.dimensions[static_cast<std::size_t>(d)];
     direction_.coordinate = coordinate_name(direction_.dimension);
-    direction_.loop = extent > 0 ? Expression(extent) : padded_name(dst_.name, d);
+    direction_.loop = extent > 0 ? Expression(extent) : padded_name(dst_.name, place);
     direction_.length = extent > 0 ? std::min(extent, kLongestRun) : kLongestRun;
   }
 

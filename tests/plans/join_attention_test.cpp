@@ -120,6 +120,42 @@ TEST(JoinAttention, OneTransposeOfQueriesAndValuesGoes) {
   EXPECT_LE(plan.steps.size(), 2U) << print(plan, PlanDetail::brief);
 }
 
+TEST(JoinAttention, ATransposeBetweenTwoAttentionsIsPartOfOne) {
+  AttentionNetwork first;
+  NetworkBuilder& network = first.network;
+  // Its result, of [1, kLong, kHeads, kWide], is turned to the next one's keys.
+  const TensorId shares = network.node("Softmax", {first.scores}, {{"axis", std::int64_t{-1}}});
+  const TensorId value = network.node("Transpose", {first.inputs[2]}, order({0, 2, 1, 3}));
+  const TensorId keys =
+      network.node("Transpose", {network.node("MatMul", {shares, value})}, order({0, 1, 3, 2}));
+  const TensorId query = network.node("Transpose", {first.inputs[0]}, order({0, 2, 1, 3}));
+  const TensorId again = network.node("Softmax", {network.node("MatMul", {query, keys})},
+                                      {{"axis", std::int64_t{-1}}});
+  network.output(network.node("MatMul", {again, value}));
+  const Plan plan = cpu_plan(network.finish());
+  EXPECT_EQ(count_of(plan, "attention.columns"), 1) << print(plan, PlanDetail::brief);
+  EXPECT_NE(print(plan, PlanDetail::why).find("part of another attention"), std::string::npos);
+}
+
+TEST(JoinAttention, TwoAttentionsShareTransposes) {
+  NetworkBuilder network("shared memory", 1);
+  const TensorId keys = network.node("Transpose", {network.input("k", {1, kLong, kHeads, kWide})},
+                                     order({0, 2, 3, 1}));
+  const TensorId values = network.node("Transpose", {network.input("v", {1, kLong, kHeads, kWide})},
+                                       order({0, 2, 1, 3}));
+  for (const char* name : {"a", "b"}) {
+    const TensorId query = network.node(
+        "Transpose", {network.input(name, {1, kLong, kHeads, kWide})}, order({0, 2, 1, 3}));
+    const TensorId shares = network.node("Softmax", {network.node("MatMul", {query, keys})},
+                                         {{"axis", std::int64_t{-1}}});
+    network.output(
+        network.node("Transpose", {network.node("MatMul", {shares, values})}, order({0, 2, 1, 3})));
+  }
+  const Plan plan = cpu_plan(network.finish());
+  EXPECT_EQ(count_of(plan, "attention.columns"), 2) << print(plan, PlanDetail::brief);
+  EXPECT_EQ(plan.steps.size(), 2U) << print(plan, PlanDetail::brief);
+}
+
 TEST(JoinAttention, CopiesOfHeadsThatLieFirstAreCounted) {
   NetworkBuilder network("first", 1);
   const TensorId query = network.input("q", {1, kHeads, kLong, kWide});

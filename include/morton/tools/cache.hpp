@@ -54,4 +54,14 @@ MORTON_API std::int64_t clear_cache(const std::string& cache_dir, CachePart part
 MORTON_API std::int64_t import_tuning(const std::string& cache_dir, const std::string& text,
                                       const std::string& file);
 
+/// Adds the data of one device in `text`, of the name `file`, to the tuning file `into`, which is
+/// made where there is none: in place of earlier records of the same kernels and problems. Throws
+/// ModelError where `into` is no tuning file or another device's, UsageError where it cannot be
+/// written.
+MORTON_API void add_tuning(const std::string& into, const std::string& text,
+                           const std::string& file);
+/// Throws ModelError where add_tuning would for data of this device (Device::json), UsageError
+/// where the folder of the file is not there.
+MORTON_API void require_tuning_file(const std::string& into, const std::string& device_json);
+
 }  // namespace morton

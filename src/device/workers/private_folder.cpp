@@ -59,13 +59,17 @@ PrivateFolder::PrivateFolder() {
   remove_left_folders(parent);
   const std::string name =
       std::string(kPrivateFolder) + std::to_string(::getpid()) + "-" + std::string(kFilledIn);
-  std::string pattern = (fs::path(parent) / name).string();
-  if (::mkdtemp(pattern.data()) == nullptr) {
-    throw DeviceError(pattern + ": cannot create the folder: " + std::strerror(errno));
-  }
-  path_ = pattern;
-  // A process of another container, which cannot see this one, sees the lock.
-  lock_ = locked_folder(path_);
+  // A process of another container, which cannot see this one, sees the lock; one that came between
+  // has removed the folder.
+  std::error_code status;
+  do {
+    std::string pattern = (fs::path(parent) / name).string();
+    if (::mkdtemp(pattern.data()) == nullptr) {
+      throw DeviceError(pattern + ": cannot create the folder: " + std::strerror(errno));
+    }
+    path_ = pattern;
+    lock_ = locked_folder(path_);
+  } while (!fs::exists(path_, status));
 }
 
 PrivateFolder::~PrivateFolder() {

@@ -25,8 +25,8 @@
 // The shares are divided by their sum at the end, in dst. Subtracting the largest score keeps exp() at 1 or below; a NaN
 // anywhere in a query's scores makes all of its results NaN.
 //
-// Edges: queries that do not exist are zeros, and not stored. In place of keys beyond the last the last is read, and its
-// score not used. The last columns of dst, if they are fewer than a vector, are computed from W - LANES on.
+// Edges: queries that do not exist are zeros, and not stored. In place of keys beyond the last the last is read: its
+// score is the largest at most once more, and stands where nobody reads it. The last columns of dst, if they are fewer than a vector, are computed from W - LANES on.
 //
 // Tunables: LANES, floats of a vector; TILE_M rows of scores, or queries of results, in registers and TILE_N
 // queries, or columns of results, two vectors; DEPTH, the longest sequence; HEAD, the most columns of queries and keys.
@@ -49,7 +49,8 @@ __kernel ATTRIBUTES void columns(ARGUMENTS) {
     for (int d = 0; d < D; ++d) queries[d * TILE_N + m] = m < count ? from[d] * scale : 0.0f;
   }
 
-  vector largest[2] = {-INFINITY, -INFINITY};
+  vector largest[2];
+  largest[0] = largest[1] = -INFINITY;
   for (int l = 0; l < L; l += TILE_M) {
     __global const float* row[TILE_M];
 #pragma unroll

@@ -12,7 +12,7 @@
 // The count is rows times columns of the window that lie inside the image (COUNT_PAD 0), or inside
 // the image with its padding (COUNT_PAD 1); what hangs over even that never counts.
 //
-// Tunables: LANES, the L above: floats of a vector; GROUPS, work-items at most.
+// Tunables: LANES, the L above: floats of a vector; GROUPS, work-items for each compute unit at most.
 // Assumes: every window has something that counts.
 __kernel ATTRIBUTES void average_blocks(ARGUMENTS) {
   const int blocks = (C + LANES - 1) / LANES;

@@ -13,7 +13,7 @@
 // the image with its padding (COUNT_PAD 1); what hangs over even that never counts.
 //
 // Tunables: LANES, floats of a vector; SCRATCH, elements of the copy; COLUMNS of a tile at most; GROUPS,
-// work-items at most.
+// work-items for each compute unit at most.
 // Assumes: a work-group of one work-item, which needs no barrier between its use of local memory;
 // every window has something that counts.
 __kernel ATTRIBUTES void average_planes(ARGUMENTS) {

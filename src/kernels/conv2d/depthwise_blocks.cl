@@ -19,7 +19,7 @@
 // pixels are neighbours in src too, tiles have a text of their own: there the compiler sees which of them
 // read the same vector, and loads it once.
 //
-// Tunables: LANES, the L above: floats of a vector; PIXELS of a tile; GROUPS, work-items at most.
+// Tunables: LANES, the L above: floats of a vector; PIXELS of a tile; GROUPS, work-items for each compute unit at most.
 // Assumes: a work-group of one work-item.
 // `a * b + c` is left to the compiler to contract into one operation: PoCL's mad() is two.
 

@@ -11,7 +11,7 @@
 // (shared/planes.clh has the drawing). Padding is zero.
 //
 // Tunables: LANES, floats of a vector; SCRATCH, elements of the copy; COLUMNS of a tile at most; GROUPS,
-// work-items at most.
+// work-items for each compute unit at most.
 // Assumes: a work-group of one work-item, which needs no barrier between its use of local memory.
 // `a * b + c` is left to the compiler to contract into one operation: PoCL's mad() is two.
 __kernel ATTRIBUTES void depthwise_planes(ARGUMENTS) {

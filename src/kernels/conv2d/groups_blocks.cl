@@ -19,7 +19,7 @@
 // pixel of the copy is spread once, and serves up to KW windows.
 //
 // Tunables: LANES, the L above: floats of a vector;
-// PIXELS of a tile; STRIP, pixels that local memory holds; GROUPS, work-items at most.
+// PIXELS of a tile; STRIP, pixels that local memory holds; GROUPS, work-items for each compute unit at most.
 // Assumes: a work-group of one work-item, which needs no barrier between its use of local memory.
 // `a * b + c` is left to the compiler to contract into one operation: PoCL's mad() is two.
 #define SPAN ((PIXELS - 1) * SW + (KW - 1) * DW + 1)

@@ -24,7 +24,7 @@
 // The entries differ in BLOCKS and PIXELS: with vectors of 16 for O that is a multiple of 64 or of 32.
 //
 // Tunables: LANES, the L above: floats of a vector;
-// BLOCKS, PIXELS of a tile; GROUPS, work-items at most; STRIPS, elements of all strips.
+// BLOCKS, PIXELS of a tile; GROUPS, work-items for each compute unit at most; STRIPS, elements of all strips.
 // Assumes: a work-group of one work-item, which needs no barrier between its use of local memory.
 // `a * b + c` is left to the compiler to contract into one operation: PoCL's mad() is two.
 

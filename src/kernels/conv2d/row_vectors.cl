@@ -22,7 +22,7 @@
 // local memory. Then all of them are multiplied: what was just stored is not read at once, at other addresses.
 //
 // Tunables: LANES, floats of a vector; FILTERS, VECTORS of a tile; STRIPS, elements of all strips; GROUPS, work-items
-// at most.
+// for each compute unit at most.
 // Assumes: a work-group of one work-item, which needs no barrier between its use of local memory.
 // `a * b + c` is left to the compiler to contract into one operation: PoCL's mad() is two.
 #define TILE (LANES * VECTORS)

@@ -30,7 +30,7 @@
 // Edges: in place of outputs that do not exist the last one is computed.
 //
 // Tunables: LANES, floats of a vector; TILE_O and VECTORS of the tile in registers; SCRATCH, elements of the copy;
-// MAPS, elements of a plane of r; GROUPS, work-items at most.
+// MAPS, elements of a plane of r; GROUPS, work-items for each compute unit at most.
 // Assumes: a work-group of one work-item, which needs no barrier between its use of local memory; every
 // window of a mean has something that counts.
 // A tile may reach this far beyond what it is meant for.

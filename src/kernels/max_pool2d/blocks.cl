@@ -11,7 +11,7 @@
 //
 // A NaN in the window stays, as ONNX's reference has it: fmax() would drop it.
 //
-// Tunables: LANES, the L above: floats of a vector; GROUPS, work-items at most.
+// Tunables: LANES, the L above: floats of a vector; GROUPS, work-items for each compute unit at most.
 __kernel ATTRIBUTES void max_blocks(ARGUMENTS) {
   const int blocks = (C + LANES - 1) / LANES;
   const int rows = N * blocks * OH;

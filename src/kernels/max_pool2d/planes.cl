@@ -12,7 +12,7 @@
 // A NaN in the window stays, as ONNX's reference has it: fmax() would drop it.
 //
 // Tunables: LANES, floats of a vector; SCRATCH, elements of the copy; COLUMNS of a tile at most; GROUPS,
-// work-items at most.
+// work-items for each compute unit at most.
 // Assumes: a work-group of one work-item, which needs no barrier between its use of local memory.
 __kernel ATTRIBUTES void max_planes(ARGUMENTS) {
   __local float copy[SCRATCH];

@@ -11,7 +11,7 @@
 //         .  .  .  .  .  .
 //
 // The first NaN counts as the largest, as in max_pool2d. dst is zero from C on.
-// Tunables: LANES, the L above: floats of a vector; GROUPS, work-items that share the rows.
+// Tunables: LANES, the L above: floats of a vector; GROUPS, work-items for each compute unit, which share the rows.
 // Assumes: elements of dst are countable in 31 bits.
 __kernel ATTRIBUTES void max_gradient_blocks(ARGUMENTS) {
   typedef int vector_ints __attribute__((ext_vector_type(LANES), aligned(4)));

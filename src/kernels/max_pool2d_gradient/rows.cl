@@ -11,7 +11,7 @@
 //         .  .  .  .  .  .
 //
 // The first NaN counts as the largest, as in max_pool2d.
-// Tunables: GROUPS, work-items that share the rows.
+// Tunables: GROUPS, work-items for each compute unit, which share the rows.
 // Assumes: elements of dst are countable in 31 bits.
 __kernel ATTRIBUTES void max_gradient_rows(ARGUMENTS) {
   const int rows = N * C * OH;

@@ -17,7 +17,7 @@
 // The variance is the mean square of the distances from the mean, so that a mean far from zero
 // costs no digits. e is what the bits in EPSILON say.
 //
-// Tunables: LANES, the L above: floats of a vector; GROUPS, work-groups at most.
+// Tunables: LANES, the L above: floats of a vector; GROUPS, work-groups for each compute unit at most.
 __kernel ATTRIBUTES void row_vectors(ARGUMENTS) {
   const int rows = M * N;
   const int begin = share(rows, get_global_id(0), get_global_size(0));
@@ -57,14 +57,19 @@ __kernel ATTRIBUTES void row_vectors(ARGUMENTS) {
 #if KIND == 0
     const float scale = 1.0f / sqrt(sum / (float)L + as_float(EPSILON));
 #elif KIND == 1
-    const float scale = sum == 0.0f ? 1.0f : 1.0f / sum;
+    // No reciprocal: that of a subnormal number is infinite.
+    const float size = sum == 0.0f ? 1.0f : sum;
 #else
     const float scale = sum == 0.0f ? 1.0f : 1.0f / sqrt(sum);
 #endif
     const int m = r / N;
     const int n = r % N;
     for (int l = 0; l < L; ++l) {
+#if KIND == 1
+      const float result = from[l] / size;
+#else
       const float result = (from[l] - mean) * scale;
+#endif
       to[l] = EPILOGUE(result, m, l, n);
     }
   }

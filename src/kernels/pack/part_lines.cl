@@ -11,6 +11,8 @@
 // A line is the innermost loop of src's layout, along which the place in dst is a sum. Where it takes divisions,
 // the rows of the problem are copied one by one, the place of each worked out once.
 //
+// Work-items are eight for each compute unit at most.
+//
 // Tunables: RANGE, elements of a work-item at least.
 // Assumes: elements of dst are countable in 31 bits.
 __kernel ATTRIBUTES void pack_part_lines(ARGUMENTS) {

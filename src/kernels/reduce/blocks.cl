@@ -12,7 +12,7 @@
 //
 // MAPPED, COMBINED, START and FINISHED are what the problem's structure says (MAP, COMBINE, MEAN).
 //
-// Tunables: LANES, the L above: floats of a vector; GROUPS, work-items at most.
+// Tunables: LANES, the L above: floats of a vector; GROUPS, work-items for each compute unit at most.
 // Assumes: memory of src covers M rounded up to L, whatever it holds there.
 // Blocks of this many elements are combined first: a long sum that is added up one by one loses digits.
 #define BLOCK 64

@@ -18,7 +18,7 @@
 //
 // MAPPED, COMBINED, START and FINISHED are what the problem's structure says (MAP, COMBINE, MEAN).
 //
-// Tunables: UNROLL; GROUPS, work-groups at most.
+// Tunables: UNROLL; GROUPS, work-groups for each compute unit at most.
 __kernel ATTRIBUTES void row_vectors(ARGUMENTS) {
   // Sixteen numbers that may start at any of them, where OpenCL's vectors start at whole vectors.
   typedef TYPE_src sixteen __attribute__((ext_vector_type(16), aligned(sizeof(TYPE_src))));

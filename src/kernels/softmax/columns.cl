@@ -18,7 +18,7 @@
 // Subtracting the largest element keeps exp() at 1 or below, so no column overflows; a NaN anywhere in
 // a column makes the whole column NaN.
 //
-// Tunables: LANES, the L above: floats of a vector; GROUPS, work-groups at most.
+// Tunables: LANES, the L above: floats of a vector; GROUPS, work-groups for each compute unit at most.
 __kernel ATTRIBUTES void columns(ARGUMENTS) {
   const int ranges = (N + LANES - 1) / LANES;
   const int units = M * ranges;

@@ -18,7 +18,7 @@
 // Subtracting the largest element keeps exp() at 1 or below, so no row overflows; a NaN anywhere in a
 // row makes the whole row NaN, since no number that is subtracted from it leaves another.
 //
-// Tunables: LANES, the L above: floats of a vector; GROUPS, work-groups at most.
+// Tunables: LANES, the L above: floats of a vector; GROUPS, work-groups for each compute unit at most.
 __kernel ATTRIBUTES void row_vectors(ARGUMENTS) {
   const int rows = M * N;
   const int begin = share(rows, get_global_id(0), get_global_size(0));

@@ -18,7 +18,7 @@
 //
 // The matrices stand in shared/winograd_input.clh.
 //
-// Tunables: LANES, the L above: floats of a vector; GROUPS, work-items at most.
+// Tunables: LANES, the L above: floats of a vector; GROUPS, work-items for each compute unit at most.
 // Assumes: memory of src and dst covers C rounded up to L, whatever src holds there.
 __kernel ATTRIBUTES void winograd_input_blocks(ARGUMENTS) {
   const int blocks = (C + LANES - 1) / LANES;

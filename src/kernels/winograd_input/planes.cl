@@ -19,7 +19,8 @@
 //
 // The matrices stand in shared/winograd_input.clh.
 //
-// Tunables: LANES, floats of a vector; CHUNK, tiles of a unit, a multiple of LANES; GROUPS, work-items at most.
+// Tunables: LANES, floats of a vector; CHUNK, tiles of a unit, a multiple of LANES; GROUPS, work-items for
+// each compute unit at most.
 // Assumes: a work-group of one work-item, which needs no barrier between its use of local memory.
 // Vectors may reach this far beyond what they are meant for.
 #define SPARE (2 * LANES)

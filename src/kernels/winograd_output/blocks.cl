@@ -17,7 +17,7 @@
 //
 // The matrices stand in shared/winograd_output.clh.
 //
-// Tunables: LANES, the L above: floats of a vector; GROUPS, work-items at most.
+// Tunables: LANES, the L above: floats of a vector; GROUPS, work-items for each compute unit at most.
 // Assumes: a work-group of one work-item, which needs no barrier between its use of local memory; memory of
 // src and dst covers O rounded up to L, whatever src holds there.
 __kernel ATTRIBUTES void winograd_output_blocks(ARGUMENTS) {

@@ -15,7 +15,8 @@
 //
 // The matrices stand in shared/winograd_output.clh.
 //
-// Tunables: LANES, floats of a vector; CHUNK, tiles of a unit, a multiple of LANES; GROUPS, work-items at most.
+// Tunables: LANES, floats of a vector; CHUNK, tiles of a unit, a multiple of LANES; GROUPS, work-items for
+// each compute unit at most.
 // Assumes: a work-group of one work-item, which needs no barrier between its use of local memory.
 __kernel ATTRIBUTES void winograd_output_planes(ARGUMENTS) {
   __local float woven[OUT * OUT * CHUNK];

@@ -206,11 +206,9 @@ bool host_is_measured(const DeviceInfo& device) {
 
 double launch_peak_us(const DeviceInfo& device) { return known_peaks(device).launch_us; }
 
-double host_step_cost_us(double flop, double bytes, const DeviceInfo& device) {
-  const Peaks peaks = known_peaks(device);
+double host_step_cost_us(double flop, double memory_us, const DeviceInfo& device) {
   const HostPeaks& host = device.peaks.host;
-  const double around = std::max(0.0, host.launch_and_step_us - peaks.launch_us);
-  const double memory_us = bytes / (peaks.gigabytes_per_second * 1e3);
+  const double around = std::max(0.0, host.launch_and_step_us - launch_peak_us(device));
   return around + overlapped_us(host_product_us(host, flop), memory_us, kNotHidden);
 }
 

@@ -56,7 +56,8 @@ struct LaunchNumbers {
 
 /// The bytes that a step moves.
 struct Moved {
-  double tensors = 0.0;  ///< what steps before it have just written, and what it writes
+  /// What steps before it have just written, and what it writes; states of training, too.
+  double tensors = 0.0;
   double weights = 0.0;  ///< constants
   /// As many bytes of constants as memory could have brought while a kernel waits for pieces of
   /// them.
@@ -91,11 +92,12 @@ inline constexpr std::int64_t kLargestDimension = 65535;
 /// Whether anybody measured what steps on the host cost beside this device.
 [[nodiscard]] bool host_is_measured(const DeviceInfo& device);
 
-/// Time in microseconds that a product of `flop` operations on `bytes` adds to a run when the host
-/// computes it: what waiting, mapping and going on cost, beyond a launch, and the larger of the
-/// product's time and the memory's with a tenth of the smaller one. Between the measured products
-/// times are interpolated; below the least they are its own. Only where host_is_measured.
-[[nodiscard]] double host_step_cost_us(double flop, double bytes, const DeviceInfo& device);
+/// Time in microseconds that a product of `flop` operations adds to a run when the host computes it
+/// and moves bytes in `memory_us`: what waiting, mapping and going on cost, beyond a launch, and
+/// the larger of the product's time and the memory's with a tenth of the smaller one. Between the
+/// measured products times are interpolated; below the least they are its own. Only where
+/// host_is_measured.
+[[nodiscard]] double host_step_cost_us(double flop, double memory_us, const DeviceInfo& device);
 
 /// "172.8 GFLOP/s, 10.0 GB/s, 20.0 us a launch: guessed from clock and compute units".
 [[nodiscard]] std::string peaks_text(const DeviceInfo& device);

@@ -63,7 +63,7 @@ double estimate_us(const AskedKernel& asked, const ChosenTunables& chosen,
   // What was measured on this problem has waited. On another one it had the weights in caches.
   const Moved moved = chosen.exact ? Moved{} : moved_by(asked, values);
   if (runs_on_host(*asked.entry.entry) && host_is_measured(device)) {
-    return host_step_cost_us(flop, moved.tensors + moved.weights, device);
+    return host_step_cost_us(flop, moving_us(moved, device), device);
   }
   return step_cost_us(flop, efficiency * busy_share(size, device),
                       moving_us(moved, device) / asked_share(size, device), device);

@@ -68,6 +68,7 @@ class Scheduler {
     for (const auto& [role, value] : kernel.values) {
       if (role == "dst" || is_fixed(values_.at(value))) continue;
       const Arrangement& stored = values_.at(value).arrangement;
+      us += lanes_us(choice, role, stored, context_);
       const auto along = demand_along_result(choice, role, stored.tensor_shape, result);
       if (along) us += side_cost_us(stored, *along, context_);
     }

@@ -96,6 +96,7 @@ class AttentionFinder {
     for (const auto& [role, binding] : bound_problem.operands) problem.types[role] = DType::f32;
     problem.types["acc"] = DType::f32;
     attention.apart.assign(apart_.begin(), apart_.end());
+    attention.turned.assign(turned_.begin(), turned_.end());
     attention.task.name = tasks_.tasks[scores_].name + "+" + tasks_.tasks[softmax_].name + "+" +
                           tasks_.tasks[context_].name;
     return attention;
@@ -149,7 +150,7 @@ class AttentionFinder {
     return binding_of(tensor, names, dimensions);
   }
 
-  /// Of the transposes those go, too, that nobody else reads.
+  /// Transposes that nobody else reads are part of it.
   void drop_turned() {
     for (const TaskId t : turned_) {
       const auto readers = readers_of(dst_of(t), tasks_);
@@ -219,6 +220,21 @@ double copies_us(const Task& task, const PlanContext& context, CandidateMemo& me
   return us;
 }
 
+/// What has been joined so far.
+struct Joined {
+  std::set<TaskId> apart;   ///< tasks that are part of an attention
+  std::set<TaskId> turned;  ///< transposes whose source an attention reads
+
+  /// Whether the attention would take or read what is part of one already.
+  bool meets(const Attention& attention) const {
+    const auto is_taken = [&](TaskId task) { return apart.contains(task); };
+    const auto is_read_through = [&](TaskId task) { return turned.contains(task); };
+    return std::ranges::any_of(attention.apart, is_taken) ||
+           std::ranges::any_of(attention.turned, is_taken) ||
+           std::ranges::any_of(attention.apart, is_read_through);
+  }
+};
+
 }  // namespace
 
 std::optional<TensorId> add_zero_mask(TaskList& tasks) {
@@ -250,20 +266,32 @@ TaskList join_attention(const PlanContext& context, std::optional<TensorId> zero
     return list;
   }
   TaskJoiner joiner(context, memo, notes);
+  Joined joined;
   std::set<TaskId> dropped;
   for (const TaskId t : context.tasks.tasks.ids()) {
     if (context.tasks.tasks[t].bound.problem.family != families::batched_gemm) continue;
     std::optional<Attention> attention = attention_of(t, context.tasks, zero);
     if (!attention) continue;
+    const std::string what = context.tasks.tasks[t].name + " and its attention: ";
+    if (joined.meets(*attention)) {
+      notes.considered.push_back(what + "apart, since a transpose is part of another attention");
+      continue;
+    }
     std::vector<const Task*> apart;
     for (const TaskId one : attention->apart) apart.push_back(&context.tasks.tasks[one]);
-    const std::string what = context.tasks.tasks[t].name + " and its attention: ";
     const JoinExtras extras{.copies_us = copies_us(attention->task, context, memo)};
     if (!joiner.pays(apart, attention->task, what, extras)) continue;
     const TaskId last = attention->apart.back();
     list.tasks[last] = std::move(attention->task);
+    joined.apart.insert(attention->apart.begin(), attention->apart.end());
+    joined.turned.insert(attention->turned.begin(), attention->turned.end());
     dropped.insert(attention->apart.begin(), attention->apart.end());
     dropped.erase(last);
+  }
+  // Several may share a transpose that nobody else reads.
+  for (const TaskId t : joined.turned) {
+    const auto readers = readers_of(tensor_of(context.tasks.tasks[t].bound, "dst"), list);
+    if (readers && std::ranges::includes(dropped, *readers)) dropped.insert(t);
   }
   return without(std::move(list), dropped);
 }

@@ -20,6 +20,8 @@ namespace morton::plan {
 struct Attention {
   Task task;                  ///< all of them as one, of family attention
   std::vector<TaskId> apart;  ///< what `task` replaces, in the list's order; it stands at the last
+  std::vector<TaskId>
+      turned;  ///< transposes before it whose source `task` reads; others may read them
 };
 
 /// The attention whose scores this task computes; nothing where no problem of the family says what

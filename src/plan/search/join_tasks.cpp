@@ -32,7 +32,7 @@ std::string steps_text(std::size_t count) {
 bool TaskJoiner::pays(std::span<const Task* const> apart, const Task& one, const std::string& what,
                       const JoinExtras& extras) {
   if (!may_be_decided(one.name, context_.options)) return false;
-  const bool is_wanted = context_.options.use.contains(one.bound.problem.family);
+  const bool is_wanted = !context_.policy.wanted_for(one.bound.problem.family).empty();
   const auto joined = memo_.find(one);
   const std::string steps = steps_text(apart.size());
   if (joined->candidates.empty()) {
@@ -54,7 +54,12 @@ bool TaskJoiner::pays(std::span<const Task* const> apart, const Task& one, const
   double apart_us = is_measured(best) ? extras.measured_us : 0.0;
   std::string words;
   for (std::size_t i = 0; i < apart.size(); ++i) {
-    const auto list = memo_.list(*apart[i]);
+    const auto list = memo_.find(*apart[i]);
+    if (list->candidates.empty()) {
+      notes_.considered.push_back(what + "one step, " + text + "; no kernel does " +
+                                  apart[i]->name + " alone");
+      return true;
+    }
     const Candidate& first = list->candidates.front();
     apart_us += first.estimated_us;
     if (i > 0) words += i + 1 == apart.size() ? " and " : ", ";

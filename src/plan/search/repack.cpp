@@ -11,14 +11,19 @@ namespace morton::plan {
 
 namespace {
 
-/// Time in which a CPU works out the places of so many elements with a division for each of their
-/// dimensions: 40 cycles of a core each (7.8 ns on two at 2.6 GHz).
-double places_us(double elements, const DeviceInfo& device) {
-  constexpr double kCycles = 40.0, kUnknownMhz = 2000.0;
+/// Cycles in which a core of a CPU works out the place of an element with a division for each of
+/// its dimensions (7.8 ns on two cores at 2.6 GHz); with those that elements of a row share left
+/// out; and in which it stores, or loads, a lane of a vector alone.
+constexpr double kPlaceCycles = 40.0, kPlaceInRowCycles = 20.0;
+constexpr double kStoreLaneCycles = 6.0, kLoadLaneCycles = 2.0;
+
+/// Time of so many elements on all cores of a CPU; 0 on other devices.
+double cores_us(double elements, double cycles, const DeviceInfo& device) {
+  constexpr double kUnknownMhz = 2000.0;
   if (device.kind != DeviceInfo::Kind::cpu) return 0.0;
   const auto known = static_cast<double>(device.compute.clock_mhz);
   const auto units = static_cast<double>(std::max<std::int64_t>(device.compute.units, 1));
-  return elements * kCycles / (units * (known > 0.0 ? known : kUnknownMhz));
+  return elements * cycles / (units * (known > 0.0 ? known : kUnknownMhz));
 }
 
 /// The dimensions of the tensor along which neighbours lie; none of a single number.
@@ -43,7 +48,7 @@ double repack_cost_us(const Arrangement& from, const Arrangement& to, const Plan
   const bool joins = innermost(to).size() > 1 &&
                      std::ranges::find(from.grouping, innermost(to)) == from.grouping.end();
   const bool regroups = joins && !is_row_major(from);
-  return regroups ? copy_us + places_us(elements, context.device) : copy_us;
+  return regroups ? copy_us + cores_us(elements, kPlaceCycles, context.device) : copy_us;
 }
 
 Demand side_demand(const Demand& dst, const Shape& shape, const Shape& tensor) {
@@ -65,6 +70,15 @@ bool keeps_dimensions(const View& view) {
     }
   }
   return true;
+}
+
+/// Whether neighbours along the operand's last dimension lie side by side.
+bool lies_in_rows(const BoundProblem& bound, const std::string& role, const Arrangement& stored) {
+  const View& view = bound.operands.at(role).view;
+  const std::string along = coordinate_name(view.dimensions.back());
+  return std::ranges::any_of(innermost(stored), [&](int dimension) {
+    return view.coordinates[static_cast<std::size_t>(dimension)].variables().contains(along);
+  });
 }
 
 }  // namespace
@@ -106,10 +120,25 @@ double side_cost_us(const Arrangement& side, const Demand& demand, const PlanCon
 
 double order_cost_us(const KernelChoice& kernel, const Arrangement& result,
                      const PlanContext& context) {
+  if (kernel.once) return 0.0;
   const BoundProblem& bound = *kernel.bound;
+  const auto elements = static_cast<double>(element_count(result.tensor_shape));
+  const bool is_sum = bound.problem.family == families::sum;
+  if (is_sum || kernel.entry->uses("STORE_VECTOR_dst")) {
+    const double cycles = is_sum ? kPlaceInRowCycles : kStoreLaneCycles;
+    return lies_in_rows(bound, "dst", result) ? 0.0 : cores_us(elements, cycles, context.device);
+  }
   if (bound.problem.family != families::pack || walks_result(bound)) return 0.0;
   if (innermost(result).size() < 2 || is_row_major(result)) return 0.0;
-  return places_us(static_cast<double>(element_count(result.tensor_shape)), context.device);
+  return cores_us(elements, kPlaceCycles, context.device);
+}
+
+double lanes_us(const KernelChoice& kernel, const std::string& role, const Arrangement& stored,
+                const PlanContext& context) {
+  if (kernel.once || !kernel.entry->uses("LOAD_VECTOR_" + role)) return 0.0;
+  if (lies_in_rows(*kernel.bound, role, stored)) return 0.0;
+  const auto elements = static_cast<double>(element_count(stored.tensor_shape));
+  return cores_us(elements, kLoadLaneCycles, context.device);
 }
 
 double scattered_us(const Arrangement& stored, const Demand& demand, const PlanContext& context) {

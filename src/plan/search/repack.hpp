@@ -41,9 +41,15 @@ namespace morton::plan {
                                   const PlanContext& context);
 
 /// Time that a CPU loses where a copy that moves dimensions about leaves its result so that
-/// neighbours lie along dimensions that it joins: each element's place is worked out. Else 0.
+/// neighbours lie along dimensions that it joins, or a sum of parts leaves them across its rows:
+/// each element's place is worked out. Also where a kernel stores vectors lane by lane. Else 0.
 [[nodiscard]] double order_cost_us(const KernelChoice& kernel, const Arrangement& result,
                                    const PlanContext& context);
+
+/// Time that a CPU loses where a kernel that loads vectors along the last dimension of its operand
+/// `role` finds neighbours apart, and loads lane by lane. Else 0.
+[[nodiscard]] double lanes_us(const KernelChoice& kernel, const std::string& role,
+                              const Arrangement& stored, const PlanContext& context);
 
 /// Time that a kernel loses by reading along the rows of a tensor that lies otherwise: a GPU
 /// fetches a sector of its cache for each element whose neighbour in the row is not in it. 0 on

@@ -19,7 +19,9 @@ struct Settled {
   /// The format of the copy that its reader is given; null where it reads what was written.
   const Arrangement* copy = nullptr;
   const KernelChoice* producer = nullptr;
-  std::size_t first = 0, last = 0;  ///< kernels that touch it
+  const KernelChoice* reader = nullptr;
+  const std::string* role = nullptr;  ///< of the reader's operand
+  std::size_t first = 0, last = 0;    ///< kernels that touch it
 
   [[nodiscard]] const Arrangement& arrangement() const { return demanded ? *demanded : *own; }
 };
@@ -39,6 +41,8 @@ Settled settled(const Candidate& candidate, std::size_t index, TensorId id) {
         result.producer = &kernel;
       } else {
         consumer = &kernel.demands.at(role);
+        result.reader = &kernel;
+        result.role = &role;
       }
     }
   }
@@ -72,8 +76,11 @@ void add_up(Candidate& candidate, const PlanContext& context) {
   }
   for (std::size_t t = 0; t < candidate.temporaries.size(); ++t) {
     const Settled one = settled(candidate, t, temporary_id(t));
-    if (one.producer != nullptr && !one.producer->once) {
+    if (one.producer != nullptr) {
       candidate.estimated_us += order_cost_us(*one.producer, one.arrangement(), context);
+    }
+    if (one.reader != nullptr && one.copy == nullptr) {
+      candidate.estimated_us += lanes_us(*one.reader, *one.role, one.arrangement(), context);
     }
     if (one.copy == nullptr) continue;
     candidate.estimated_us += repack_cost_us(one.arrangement(), *one.copy, context);

@@ -43,7 +43,7 @@ using TaskId = Id<Task>;
 
 /// The graph in the planner's terms.
 struct TaskList {
-  Indexed<TensorId, TaskTensor> tensors;  ///< the graph's, under the same ids
+  Indexed<TensorId, TaskTensor> tensors;  ///< the graph's, under the same ids; then others
   Indexed<TaskId, Task> tasks;
   std::vector<std::pair<std::string, TensorId>> inputs, outputs;
   std::vector<std::pair<TensorId, TensorId>>

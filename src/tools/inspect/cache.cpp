@@ -61,13 +61,14 @@ std::int64_t remove_all(const std::vector<fs::path>& files) {
   return removed;
 }
 
-/// Stores one device's data in its file.
+/// Stores one device's data in its file, or in `into`.
 std::int64_t import_device(const fs::path& folder, const Json& json, const std::string& file,
-                           const Catalogue& catalogue) {
+                           const Catalogue& catalogue, const fs::path& into = {}) {
   TunedData data;
   const TunedDevice device = read_tuning(json, file, data);
   const auto records = static_cast<std::int64_t>(data.records().size());
-  store_tuning(tuning_file(folder, device), device, std::move(data), catalogue);
+  store_tuning(into.empty() ? tuning_file(folder, device) : into, device, std::move(data),
+               catalogue);
   return records;
 }
 
@@ -197,6 +198,19 @@ std::int64_t import_tuning(const std::string& cache_dir, const std::string& text
     records += import_device(folder, part.json(), part.where(), catalogue);
   }
   return records;
+}
+
+void add_tuning(const std::string& into, const std::string& text, const std::string& file) {
+  import_device({}, parse_json(text, file), file, *Catalogue::shared(), into);
+}
+
+void require_tuning_file(const std::string& into, const std::string& device_json) {
+  const fs::path folder = fs::absolute(into).parent_path();
+  std::error_code status;
+  if (!fs::is_directory(folder, status)) {
+    throw UsageError(into + ": cannot be written: there is no folder " + folder.string());
+  }
+  require_storable(into, TunedDevice::of(device_info_from_text(device_json)));
 }
 
 }  // namespace morton

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <set>
 
 #include "device/catalogue/catalogue_runs.hpp"
 #include "plans/plan_setup.hpp"
@@ -38,6 +39,13 @@ bool has_width_of_vectors(const Entry& entry) {
   return lanes != entry.tunables.end() && !lanes->second.standard.is_constant();
 }
 
+/// Whether it computes on processors alone: `require` says so.
+bool is_for_processors(const Entry& entry) {
+  return std::ranges::any_of(entry.require, [](const Expression& one) {
+    return one.variables() == std::set<std::string>{"device.is_cpu"};
+  });
+}
+
 /// The narrowest vectors that the kernels have, which no saved device chooses for all.
 constexpr const char* kFourLanes = "four_lanes";
 
@@ -62,6 +70,10 @@ class CatalogueLanes : public ::testing::TestWithParam<WayOfDevice> {};
 TEST_P(CatalogueLanes, ComputeRightWithTheVectorsOf) {
   const auto& [id, name, values_of] = GetParam();
   const auto device = OpenClDevice::open(id, {});
+  if (device->info().kind != DeviceInfo::Kind::cpu &&
+      is_for_processors(*of_lanes().catalogue.find_entry(name))) {
+    GTEST_SKIP() << "a kernel of processors";
+  }
   Way way = *std::ranges::find(of_lanes().ways, name, &Way::name);
   way.tunables = values_on(values_of);
   std::vector<TestGraph> graphs;
@@ -73,9 +85,6 @@ TEST_P(CatalogueLanes, ComputeRightWithTheVectorsOf) {
     // A short run computes a few, the first of them and some of each length.
     if (test::is_long_run() || possible % 6 == 0) graphs.push_back(std::move(graph));
     ++possible;
-  }
-  if (possible == 0 && device->info().kind != DeviceInfo::Kind::cpu) {
-    GTEST_SKIP() << "a kernel of processors, which computes none of the cases on this device";
   }
   const WayReport report =
       run_graphs(device, of_lanes().catalogue, way, graphs, Execution::guarded);
