@@ -8,7 +8,8 @@ whole run, in which nothing failed.
 Commands show FOLDER for the files that they run on: --keep FOLDER leaves them there.
 
 PyTorch runs in the interpreter that --peer-python names (packages torch, onnx, numpy). Without one its rows say so, and
-the status is 1; so it is when a run fails. A missed target is none of these."""
+the status is 1; so it is when a run fails. A missed target is none of these. The batches are made with numpy, of that
+interpreter or of the one that runs the benchmark."""
 
 import argparse
 import contextlib
