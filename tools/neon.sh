@@ -54,6 +54,7 @@ make_root() {
   [[ -n $uri ]] || die "this machine's apt has no Debian 12 lists; run apt-get update"
   packages=$(IFS=, && echo "$*")
   mapfile -t options < <(apt_options)
+  mkdir -p "$(dirname "$root")"
   # Packages are unpacked only: what they would run once installed is of arm64.
   mmdebstrap --quiet --variant=extract --architectures=arm64 --include="$packages" \
     "${options[@]}" bookworm "$root" "$uri" || die "the root could not be made"

@@ -133,6 +133,10 @@ std::optional<NetworkTimes> with_chosen_findings(Untuned& before, TuneReport& re
   // Without records or verdicts nothing was written.
   if (!std::filesystem::exists(file)) return std::nullopt;
   const std::string kept = chosen ? chosen->records : findings_of(read_text(file.string()), {});
+  if (!chosen && report.refused.empty()) {
+    std::filesystem::remove(file);
+    return std::nullopt;
+  }
   if (options.output.empty()) {
     import_tuning(options.device.cache_dir, kept, file.string());
     report.file = cache_folder_named(options.device.cache_dir) + "/tuning";
@@ -222,7 +226,7 @@ void add_tune_options(CLI::App& command, TuneArguments& options) {
       ->check(whole_number(0));
   command
       .add_option("-o,--output", options.output,
-                  "Write the result to this file, not to the cache folder")
+                  "Add the result to this file, not to the cache folder")
       ->option_text("FILE");
   add_format(command, options.format,
              {{"table", Format::table}, {"md", Format::md}, {"json", Format::json}});

@@ -79,7 +79,8 @@ std::string text_of(const TuneReport& report, const std::optional<NetworkTimes>&
                         number_text(network->before_ms, 3), number_text(network->after_ms, 3),
                         network->tuned_steps, network->steps);
   }
-  return text + fmt::format("stored in {}\n", report.file);
+  return text +
+         (report.file.empty() ? "nothing is stored\n" : fmt::format("stored in {}\n", report.file));
 }
 
 }  // namespace morton::cli

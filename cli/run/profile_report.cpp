@@ -53,6 +53,7 @@ Json step_json(const ProfiledStep& step, std::size_t index) {
           {"host_us", step.host_us},
           {"enqueue_us", step.enqueue_us},
           {"device_us", optional_json(step.device_us)},
+          {"estimated_us", step.info.estimated_us},
           {"flop", step.info.flop},
           {"bytes", step.info.logical_bytes},
           {"footprint_bytes", step.info.footprint_bytes},
@@ -115,6 +116,7 @@ Table steps_table(const Profile& profile) {
                    {"host us", right},
                    {"enqueue us", right},
                    {"device us", right},
+                   {"estimate us", right},
                    {"kFLOP", right},
                    {"KiB", right},
                    {"GFLOP/s", right},
@@ -127,7 +129,7 @@ Table steps_table(const Profile& profile) {
         {step.info.name, step.info.kernel,
          on_host(step) ? "host" : work_group_text(step.info.local),
          fmt::format("{:.1f}", step.host_us), fmt::format("{:.1f}", step.enqueue_us),
-         number_text(step.device_us, 1),
+         number_text(step.device_us, 1), fmt::format("{:.1f}", step.info.estimated_us),
          fmt::format("{:.1f}", static_cast<double>(step.info.flop) / 1e3),
          fmt::format("{:.1f}", static_cast<double>(step.info.logical_bytes) / 1024),
          rate_text(step.arithmetic), peak_percent_text(step.arithmetic), rate_text(step.memory),
@@ -161,6 +163,27 @@ Table sums_table(const Profile& profile) {
   return table;
 }
 
+/// How many steps the plan estimated well, by the device's clock; empty where it has none.
+std::string estimates_text(const Profile& profile) {
+  constexpr double kWell = 1.5;
+  int well = 0;
+  int known = 0;
+  double well_us = 0.0;
+  double whole_us = 0.0;
+  for (const ProfiledStep& step : profile.steps) {
+    if (!step.device_us || *step.device_us <= 0.0 || step.info.estimated_us <= 0.0) continue;
+    const double ratio = step.info.estimated_us / *step.device_us;
+    const bool is_well = ratio <= kWell && ratio >= 1.0 / kWell;
+    ++known;
+    whole_us += *step.device_us;
+    well += is_well ? 1 : 0;
+    well_us += is_well ? *step.device_us : 0.0;
+  }
+  if (known == 0) return "";
+  return fmt::format("\nestimates within {} times: {} of {} steps, {:.0f} % of their time\n", kWell,
+                     well, known, 100.0 * well_us / whole_us);
+}
+
 std::string text_of(const Profile& profile, const ProfileSetting& setting, Format format) {
   std::string text = fmt::format("{}: {}, {}, on {}\n", setting.model, setting.inputs,
                                  setting.precision, setting.device);
@@ -171,7 +194,7 @@ std::string text_of(const Profile& profile, const ProfileSetting& setting, Forma
   text += fmt::format("medians of {} runs\n\n", profile.runs);
   text += to_text(steps_table(profile), format) + "\n";
   text += to_text(formats_table(profile), format) + "\n";
-  return text + to_text(sums_table(profile), format);
+  return text + to_text(sums_table(profile), format) + estimates_text(profile);
 }
 
 }  // namespace

@@ -60,8 +60,8 @@ MORTON_API std::int64_t import_tuning(const std::string& cache_dir, const std::s
 /// written.
 MORTON_API void add_tuning(const std::string& into, const std::string& text,
                            const std::string& file);
-/// Throws ModelError where add_tuning would for data of this device (Device::json), UsageError
-/// where the folder of the file is not there.
+/// Makes the file's folder. Throws ModelError where add_tuning would for data of this device
+/// (Device::json), UsageError where the folder cannot be made or written.
 MORTON_API void require_tuning_file(const std::string& into, const std::string& device_json);
 
 }  // namespace morton

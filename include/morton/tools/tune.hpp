@@ -68,7 +68,7 @@ struct TuneReport {
   std::vector<TuneResult> results;
   std::vector<TuneRefusal> refused;
   std::vector<Message> notes;  ///< kernels and problems that could not be tuned, and why
-  std::string file;            ///< that holds the result
+  std::string file;            ///< that holds the result; empty where nothing is stored
   std::int64_t recalled = 0;   ///< candidates that an earlier process had tried
 };
 

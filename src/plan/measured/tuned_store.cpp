@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 
 #include "base/error.hpp"
 #include "base/files/file.hpp"
@@ -50,8 +52,9 @@ TunedData read_own(const fs::path& path, const TunedDevice& device) {
   TunedData earlier;
   const TunedDevice held = fs::exists(path, status) ? read_tuning_file(path, earlier) : device;
   if (held != device) {
-    throw ModelError(path.string() + ": holds the tuning data of another device (" + held.name +
-                     "): choose another file");
+    throw ModelError(path.string() +
+                     ": holds the tuning data of another device: choose another file. " +
+                     "Of the file: " + held.fingerprint + ". This one: " + device.fingerprint);
   }
   return earlier;
 }
@@ -59,6 +62,13 @@ TunedData read_own(const fs::path& path, const TunedDevice& device) {
 }  // namespace
 
 void require_storable(const fs::path& path, const TunedDevice& device) {
+  const fs::path folder = fs::absolute(path).parent_path();
+  std::error_code status;
+  fs::create_directories(folder, status);
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) {
+    throw UsageError(path.string() + ": the folder " + folder.string() +
+                     " cannot be written: " + std::strerror(errno));
+  }
   static_cast<void>(read_own(path, device));
 }
 

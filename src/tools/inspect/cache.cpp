@@ -205,11 +205,6 @@ void add_tuning(const std::string& into, const std::string& text, const std::str
 }
 
 void require_tuning_file(const std::string& into, const std::string& device_json) {
-  const fs::path folder = fs::absolute(into).parent_path();
-  std::error_code status;
-  if (!fs::is_directory(folder, status)) {
-    throw UsageError(into + ": cannot be written: there is no folder " + folder.string());
-  }
   require_storable(into, TunedDevice::of(device_info_from_text(device_json)));
 }
 

@@ -85,6 +85,11 @@ void TuneFindings::note(const TunePair& pair, const Message& why) {
   report_.notes.push_back(pair.entry->name + " for " + print_extents(pair.problem) + ": " + why);
 }
 
+void TuneFindings::note_left(std::size_t left, std::size_t all) {
+  report_.notes.push_back(std::to_string(left) + " of " + std::to_string(all) +
+                          " kernels and problems: the time was up (" + setting("budget_ms") + ")");
+}
+
 /// Adds the verdicts that were found meanwhile, and writes the file if there is anything.
 void TuneFindings::store(TunedData found, const TunePair& pair) {
   for (Verdict& verdict : fresh_verdicts_) {

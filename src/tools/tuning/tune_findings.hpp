@@ -41,6 +41,8 @@ class TuneFindings {
   void keep_verdicts(const TunePair& pair) { store(TunedData{}, pair); }
   /// Reports why the pair has none.
   void note(const TunePair& pair, const Message& why);
+  /// Reports how many of the pairs the time did not reach.
+  void note_left(std::size_t left, std::size_t all);
 
   [[nodiscard]] TuneReport finish() { return std::move(report_); }
 

@@ -23,6 +23,8 @@ class TunePace {
 
   /// When the search of a pair, which begins now, is to end.
   [[nodiscard]] Clock::time_point deadline_of(std::size_t index) const;
+  /// Whether the whole time is used.
+  [[nodiscard]] bool is_over() const { return used_ms() >= options_.budget_ms; }
   /// Tells the caller of the job how far it has come.
   void tell(std::size_t index, const Search& search) const;
 
