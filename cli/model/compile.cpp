@@ -8,10 +8,12 @@
 #include <memory>
 #include <utility>
 
+#include "common/device_description.hpp"
 #include "common/log.hpp"
 #include "common/options.hpp"
 #include "common/output.hpp"
 #include "common/read_model.hpp"
+#include "model/build_only.hpp"
 #include "morton/compiled_file.hpp"
 #include "morton/error.hpp"
 
@@ -27,11 +29,19 @@ Examples:
   morton compile models/lenet5.onnx -o lenet5.morton
   morton run lenet5.morton -i input:digit.png --top-k 3
   morton compile net.onnx -o net.morton --batch 1 --also-shape image:8x3x224x224
-  morton run net.morton -i image:cat.jpg --rebuild     # with another driver)";
+  morton run net.morton -i image:cat.jpg --rebuild     # with another driver
+
+--build-only writes no such file: it builds the kernels, launches nothing and says which were built. With
+--device-info they are those of a plan for the device that the file describes.
+
+Examples:
+  morton compile models/lenet5.onnx --build-only
+  morton compile --all --build-only --device-info board.json --format json -o build.json)";
 
 struct CompileArguments {
   DeviceOptions device;
   ModelOptions model;
+  BuildOnly build;
   std::string output;
 };
 
@@ -51,6 +61,7 @@ std::vector<CompileOptions> variants_of(const CompileArguments& options) {
 }
 
 int compile_ahead(const CompileArguments& options) {
+  if (options.output.empty()) throw UsageError("compile: give the file to write: -o net.morton");
   if (CompiledFile::is_one(options.model.path)) {
     throw UsageError(fmt::format("{}: is compiled already", options.model.path));
   }
@@ -79,14 +90,35 @@ void add_compile(CLI::App& app, Action& chosen) {
   command->footer(kCompileFooter);
   auto options = std::make_shared<CompileArguments>();
   add_model_file(*command, options->model);
+  command->get_option("model")->required(false);
   command->add_option("-o,--output", options->output, "File to write (.morton)")
-      ->option_text("FILE")
-      ->required();
+      ->option_text("FILE");
+  command->add_flag("--build-only", options->build.wanted,
+                    "Build the kernels, launch nothing; -o is the report's file");
+  command->add_flag("--all", options->build.all,
+                    "With --build-only: every kernel of the catalogue, on its family's example");
+  add_device_info(*command, options->build.device_info);
+  add_format(*command, options->build.result.format,
+             {{"table", Format::table}, {"json", Format::json}});
   add_options(*command, options->device);
   add_options(*command, options->model);
   add_also_shape(*command, options->model, "Further shapes for which the file holds a plan");
   add_trust_options(*command, options->model);
-  command->callback([options, &chosen] { chosen = [options] { return compile_ahead(*options); }; });
+  command->callback([command, options, &chosen] {
+    if (!options->build.all && options->model.path.empty()) throw CLI::RequiredError("model");
+    if (!options->build.wanted) {
+      for (const char* one : {"--all", "--device-info", "--format"}) {
+        if (command->count(one) > 0) throw CLI::ValidationError(one, "goes with --build-only");
+      }
+      chosen = [options] { return compile_ahead(*options); };
+      return;
+    }
+    if (options->build.all && !options->model.path.empty()) {
+      throw CLI::ValidationError("--all", "builds the kernels of no model");
+    }
+    options->build.result.path = options->output;
+    chosen = [options] { return build_only(options->build, options->model, options->device); };
+  });
 }
 
 }  // namespace morton::cli

@@ -39,6 +39,19 @@ class CliCompile : public ::testing::Test {
 
 TemporaryFolder* CliCompile::folder_ = nullptr;
 
+TEST_F(CliCompile, BuildsOnlyAndSaysWhatWasBuilt) {
+  const Outcome table = run_program({"compile", kLenet, "--build-only"});
+  expect_success(table);
+  EXPECT_NE(table.out.find("0 failed"), std::string::npos) << table.text();
+  const Outcome json = run_program({"compile", kLenet, "--build-only", "--format", "json"});
+  expect_success(json);
+  EXPECT_NE(json.out.find("\"built\": true"), std::string::npos) << json.text();
+  expect_error(run_program({"compile", "--build-only"}), kUsage, "model");
+  expect_error(run_program({"compile", kLenet, "--all", "--build-only"}), kUsage, "--all");
+  expect_error(run_program({"compile", kLenet, "--all", "-o", path("no.morton")}), kUsage, "--all");
+  expect_error(run_program({"compile", kLenet}), kUsage, "-o");
+}
+
 TEST_F(CliCompile, RunsWithoutBuildingAndAgreesWithTheModel) {
   const Outcome ahead = run_empty(file());
   expect_success(ahead);

@@ -75,7 +75,8 @@ class ProgramCache {
     std::filesystem::path folder;  ///< empty: memory only
     std::int64_t limit_bytes = kDefaultCacheLimitBytes;
   };
-  ProgramCache(cl::Context context, cl::Device device, const DeviceInfo& info, Disk disk);
+  MORTON_FOR_TOOLS ProgramCache(cl::Context context, cl::Device device, const DeviceInfo& info,
+                                Disk disk);
 
   /// The program for `source`; from memory, from disk, or built. Throws DeviceError with the build
   /// log (shortened), the kernels' names and the device when it does not compile.

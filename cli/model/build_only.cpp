@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/build_only.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "common/device_description.hpp"
+#include "common/output.hpp"
+#include "common/read_model.hpp"
+#include "common/terminal.hpp"
+#include "morton/error.hpp"
+#include "morton/tools/build.hpp"
+#include "morton/tools/kernel.hpp"
+
+namespace morton::cli {
+namespace {
+
+/// A kernel to build, or why there is none.
+struct Wanted {
+  KernelText kernel;
+  std::string refused;  ///< why the kernel computes nothing on this device; empty where it does
+  int steps = 1;        ///< of a plan that have this text
+};
+
+/// Every kernel of the catalogue on its family's example.
+std::vector<Wanted> every_kernel(const std::string& device, const CompileOptions& options) {
+  std::vector<Wanted> wanted;
+  for (const auto& [family, names] : kernel_names(options.catalogue_files)) {
+    for (const std::string& name : names) {
+      Wanted one;
+      try {
+        one.kernel = kernel_text(name, {}, device, options);
+      } catch (const UnsupportedError& why) {
+        one.kernel.kernel = name;
+        one.refused = why.what();
+      }
+      wanted.push_back(std::move(one));
+    }
+  }
+  return wanted;
+}
+
+/// The kernels of a plan, each text once.
+std::vector<Wanted> kernels_of_plan(const Model& model, const std::string& device,
+                                    const CompileOptions& options) {
+  std::vector<Wanted> wanted;
+  std::map<std::string, std::size_t> known;
+  for (KernelText& step : kernel_texts(model, device, options)) {
+    if (step.text.empty()) continue;
+    const auto [found, is_new] = known.emplace(step.text, wanted.size());
+    if (is_new) {
+      wanted.push_back({std::move(step), "", 1});
+    } else {
+      ++wanted[found->second].steps;
+    }
+  }
+  return wanted;
+}
+
+/// What became of the kernels.
+struct Report {
+  Table table;
+  Json json = Json::array();
+  int built = 0, refused = 0, failed = 0;
+};
+
+void add_refused(const Wanted& one, Report& report) {
+  ++report.refused;
+  report.table.rows.push_back({one.kernel.kernel, "", "", "refused: " + one.refused});
+  report.json.push_back({{"kernel", one.kernel.kernel}, {"refused", one.refused}});
+}
+
+void add_built(const Wanted& one, const KernelBuild& build, Report& report) {
+  const KernelText& kernel = one.kernel;
+  ++(build.is_built ? report.built : report.failed);
+  const std::string why = build.problem.substr(0, build.problem.find('\n'));
+  report.table.rows.push_back({kernel.kernel, std::to_string(one.steps),
+                               fmt::format("{:.1f}", build.milliseconds),
+                               build.is_built ? "built" : "failed: " + why});
+  report.json.push_back({{"kernel", kernel.kernel},
+                         {"problem", kernel.problem},
+                         {"tunables", kernel.tunables},
+                         {"steps", one.steps},
+                         {"built", build.is_built},
+                         {"error", build.problem},
+                         {"milliseconds", build.milliseconds},
+                         {"compiler_said", build.said}});
+}
+
+}  // namespace
+
+int build_only(const BuildOnly& what, const ModelOptions& model, const DeviceOptions& device) {
+  require_one_device(device);
+  const std::string described = what.device_info.empty() ? device.selector : "";
+  const std::string description = device_description(described, what.device_info, device);
+  CompileOptions options = compile_options(model);
+  options.cache_dir = device.cache_dir;
+  const std::vector<Wanted> wanted = what.all
+                                         ? every_kernel(description, options)
+                                         : kernels_of_plan(read_model(model), description, options);
+  const Device opened = open_device(device);
+  using enum Table::Align;
+  Report report;
+  report.table.columns = {{"kernel"}, {"steps", right}, {"ms", right}, {"result"}};
+  Progress progress("building");
+  for (const Wanted& one : wanted) {
+    if (one.refused.empty()) {
+      add_built(one, build_kernel(one.kernel, opened), report);
+    } else {
+      add_refused(one, report);
+    }
+    progress.update(static_cast<double>(report.json.size()) / static_cast<double>(wanted.size()));
+  }
+  const std::string summary =
+      fmt::format("\n{} kernels built, {} refused, {} failed, on {}; nothing was launched\n",
+                  report.built, report.refused, report.failed, opened.description());
+  emit(for_people(what.result.format) ? to_text(report.table, what.result.format) + summary
+                                      : to_text(report.json, what.result.format),
+       what.result.path);
+  return report.failed == 0 ? 0 : 1;
+}
+
+}  // namespace morton::cli
