@@ -15,6 +15,9 @@
 # minutes on two cores, 2 GB, and happens once; what was stopped goes on where it stopped. The program finds
 # this repository under the path that it has here, and may write there and in a scratch folder /tmp.
 #
+# MORTON_BOARD_DEBUG takes the place of the compilers' own debug words (shaderdb): "" is quiet,
+# "shaderdb,shaders" has the machine code of a Mali's kernels, too.
+#
 # Run it as root on Debian with mmdebstrap installed. Packages come from where this machine's own apt gets
 # Debian 12's.
 set -euo pipefail
