@@ -57,20 +57,8 @@ if (($# > 1)); then
   shift 3
 fi
 
-# inside NAME=VALUE... COMMAND...: in the root, at the repository. Mounts live in a namespace of their own and
-# vanish with the command.
 inside() {
-  mkdir -p "$root/$repository"
-  # shellcheck disable=SC2016  # expanded by the inner bash
-  root=$root repository=$repository unshare --mount --fork bash -euo pipefail -c '
-    mount --rbind /dev "$root/dev"
-    mount -t proc proc "$root/proc"
-    [[ ! -d /sys/devices ]] || mount --rbind /sys "$root/sys"
-    mount -t tmpfs tmpfs "$root/tmp"
-    mkdir -p "$root/$repository"
-    mount --bind "$repository" "$root/$repository"
-    exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/tmp LANG=C.UTF-8 \
-      chroot "$root" bash -c "cd \"\$1\" && shift && exec env \"\$@\"" bash "$repository" "$@"' bash "$@"
+  in_root "$root" "$repository" rw "$@"
 }
 
 packages=dpkg-dev,xz-utils,meson,ninja-build,gcc,g++,pkg-config,python3-mako,python3-yaml,python3-packaging

@@ -40,21 +40,6 @@ if [[ ! -e $icd ]]; then
     "${options[@]}" trixie "$root" "$uri" || die "the root could not be made"
   [[ -e $icd ]] || die "Debian 13's mesa-opencl-icd installed no $icd"
 fi
-mkdir -p "$root/$repository" "$root/tmp"
 
-# Mounts live in a namespace of their own and vanish with the program.
-export root repository program
-# shellcheck disable=SC2016  # expanded by the inner bash
-unshare --mount --fork bash -euo pipefail -c '
-  mount --rbind /dev "$root/dev"
-  mount -t proc proc "$root/proc"
-  [[ ! -d /sys/devices ]] || mount --rbind /sys "$root/sys"
-  mount -t tmpfs tmpfs "$root/tmp"
-  mkdir -p "$root/$repository"
-  mount --bind "$repository" "$root/$repository"
-  mount -o remount,bind,ro "$root/$repository"
-  exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/tmp LANG=C.UTF-8 \
-    OCL_ICD_VENDORS=/etc/OpenCL/vendors/rusticl.icd RUSTICL_ENABLE=llvmpipe RUSTICL_FEATURES=fp16 \
-    MORTON_CACHE_DIR=/tmp/morton \
-    chroot "$root" bash -c "cd \"\$1\" && shift && exec \"\$@\"" bash \
-    "$repository" "$program" "$@"' bash "$@"
+in_root "$root" "$repository" ro OCL_ICD_VENDORS=/etc/OpenCL/vendors/rusticl.icd RUSTICL_ENABLE=llvmpipe \
+  RUSTICL_FEATURES=fp16 MORTON_CACHE_DIR=/tmp/morton "$program" "$@"

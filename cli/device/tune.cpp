@@ -155,11 +155,12 @@ int tune_model(const TuneArguments& options) {
   const Device device = open_device(options.device);
   std::vector<std::string> notes;
   const auto problems = problems_to_tune(model, device.json(), with, notes);
-  if (!options.output.empty()) require_tuning_file(options.output, device.json());
   Progress progress("tuning");
   TuneOptions how = tune_options(options, progress);
   const bool named = !options.kernels.empty();
   if (!named) {
+    // Only what is kept in the end goes to --output.
+    if (!options.output.empty()) require_tuning_file(options.output, device.json());
     std::string job = device.json();
     for (const TuneProblem& problem : problems) job += problem.json;
     how.output = findings_file(options.device.cache_dir, job).string();

@@ -13,9 +13,6 @@
 namespace morton::cli {
 namespace {
 
-/// Two measurements of the same network differ by so much.
-constexpr double kSameTime = 1.01;
-
 double run_ms(Session& session) {
   const Stopwatch watch;
   session.enqueue().wait();
@@ -80,6 +77,8 @@ std::optional<TunedNetwork> quickest_network(const Model& model, const Device& d
                                              const CompileOptions& with, Session& before,
                                              const TuneReport& report,
                                              const std::filesystem::path& file) {
+  /// Two measurements of the same network differ by so much.
+  constexpr double kNoise = 1.01;
   std::set<std::string> planned;
   for (const StepInfo& step : before.model().steps()) planned.insert(step.kernel);
   const std::string found = read_text(file.string());
@@ -98,7 +97,7 @@ std::optional<TunedNetwork> quickest_network(const Model& model, const Device& d
     // The former plan's kernels alone are worth a try only where the others did harm.
     if (best->times.after_ms < best->times.before_ms) break;
   }
-  if (best->times.after_ms > kSameTime * best->times.before_ms) return std::nullopt;
+  if (best->times.after_ms > kNoise * best->times.before_ms) return std::nullopt;
   return best;
 }
 

@@ -131,9 +131,8 @@ TEST(CliProfile, LayersHaveOneRecordForEachStep) {
   std::getline(lines, header);
   EXPECT_EQ(header,
             "index,name,kernel,role,place,formats,work_group,global,host_us,enqueue_us,device_us,"
-            "estimated_us,flop,"
-            "bytes,footprint_bytes,gflops,share_of_peak,gigabytes_per_second,bandwidth_peak,"
-            "share_of_bandwidth,bound_by");
+            "estimated_us,flop,bytes,footprint_bytes,gflops,share_of_peak,gigabytes_per_second,"
+            "bandwidth_peak,share_of_bandwidth,bound_by");
   std::size_t count = 0;
   for (std::string line; std::getline(lines, line); ++count) {
     EXPECT_TRUE(line.starts_with(std::to_string(count) + ",")) << line;

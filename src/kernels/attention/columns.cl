@@ -26,7 +26,8 @@
 // anywhere in a query's scores makes all of its results NaN.
 //
 // Edges: queries that do not exist are zeros, and not stored. In place of keys beyond the last the last is read: its
-// score is the largest at most once more, and stands where nobody reads it. The last columns of dst, if they are fewer than a vector, are computed from W - LANES on.
+// score is the largest at most once more, and stands where nobody reads it. The last columns of dst, if they are
+// fewer than a vector, are computed from W - LANES on.
 //
 // Tunables: LANES, floats of a vector; TILE_M rows of scores, or queries of results, in registers and TILE_N
 // queries, or columns of results, two vectors; DEPTH, the longest sequence; HEAD, the most columns of queries and keys.

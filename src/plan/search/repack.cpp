@@ -120,7 +120,7 @@ double side_cost_us(const Arrangement& side, const Demand& demand, const PlanCon
 
 double order_cost_us(const KernelChoice& kernel, const Arrangement& result,
                      const PlanContext& context) {
-  if (kernel.once) return 0.0;
+  if (kernel.once || context.device.kind != DeviceInfo::Kind::cpu) return 0.0;
   const BoundProblem& bound = *kernel.bound;
   const auto elements = static_cast<double>(element_count(result.tensor_shape));
   const bool is_sum = bound.problem.family == families::sum;
@@ -135,7 +135,8 @@ double order_cost_us(const KernelChoice& kernel, const Arrangement& result,
 
 double lanes_us(const KernelChoice& kernel, const std::string& role, const Arrangement& stored,
                 const PlanContext& context) {
-  if (kernel.once || !kernel.entry->uses("LOAD_VECTOR_" + role)) return 0.0;
+  if (kernel.once || context.device.kind != DeviceInfo::Kind::cpu) return 0.0;
+  if (!kernel.entry->uses("LOAD_VECTOR_" + role)) return 0.0;
   if (lies_in_rows(*kernel.bound, role, stored)) return 0.0;
   const auto elements = static_cast<double>(element_count(stored.tensor_shape));
   return cores_us(elements, kLoadLaneCycles, context.device);

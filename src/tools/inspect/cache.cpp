@@ -61,14 +61,13 @@ std::int64_t remove_all(const std::vector<fs::path>& files) {
   return removed;
 }
 
-/// Stores one device's data in its file, or in `into`.
+/// Stores one device's data in its file.
 std::int64_t import_device(const fs::path& folder, const Json& json, const std::string& file,
-                           const Catalogue& catalogue, const fs::path& into = {}) {
+                           const Catalogue& catalogue) {
   TunedData data;
   const TunedDevice device = read_tuning(json, file, data);
   const auto records = static_cast<std::int64_t>(data.records().size());
-  store_tuning(into.empty() ? tuning_file(folder, device) : into, device, std::move(data),
-               catalogue);
+  store_tuning(tuning_file(folder, device), device, std::move(data), catalogue);
   return records;
 }
 
@@ -201,7 +200,9 @@ std::int64_t import_tuning(const std::string& cache_dir, const std::string& text
 }
 
 void add_tuning(const std::string& into, const std::string& text, const std::string& file) {
-  import_device({}, parse_json(text, file), file, *Catalogue::shared(), into);
+  TunedData data;
+  const TunedDevice device = read_tuning(parse_json(text, file), file, data);
+  store_tuning(into, device, std::move(data), *Catalogue::shared());
 }
 
 void require_tuning_file(const std::string& into, const std::string& device_json) {
