@@ -15,8 +15,7 @@
 # minutes on two cores, 2 GB, and happens once; what was stopped goes on where it stopped. The program finds
 # this repository under the path that it has here, and may write there and in a scratch folder /tmp.
 #
-# MORTON_BOARD_DEBUG takes the place of the compilers' own debug words (shaderdb): "" is quiet,
-# "shaderdb,shaders" has the machine code of a Mali's kernels, too.
+# MORTON_BOARD_DEBUG takes the place of the compilers' own debug words (shaderdb,shaders): "" is quiet.
 #
 # Run it as root on Debian with mmdebstrap installed. Packages come from where this machine's own apt gets
 # Debian 12's.
@@ -131,7 +130,9 @@ settings=(OCL_ICD_VENDORS=/opt/vendors MESA_SHADER_CACHE_DISABLE=true RUSTICL_FE
   "RUSTICL_ENABLE=$driver" LD_LIBRARY_PATH=/opt/libraries MORTON_CACHE_DIR=/tmp/morton)
 case $driver in
   panfrost)
-    settings+=("PAN_GPU_ID=$number" BIFROST_MESA_DEBUG="${MORTON_BOARD_DEBUG-shaderdb}"
+    # Midgard's machine code names its units with the word "verbose" only.
+    settings+=("PAN_GPU_ID=$number" "BIFROST_MESA_DEBUG=${MORTON_BOARD_DEBUG-shaderdb,shaders}"
+      "MIDGARD_MESA_DEBUG=${MORTON_BOARD_DEBUG-shaderdb,shaders,verbose}"
       LD_PRELOAD=/opt/mesa/build/src/panfrost/drm-shim/libpanfrost_noop_drm_shim.so)
     ;;
   freedreno)

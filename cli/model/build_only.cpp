@@ -5,12 +5,14 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <vector>
 
 #include "common/device_description.hpp"
 #include "common/output.hpp"
 #include "common/read_model.hpp"
 #include "common/terminal.hpp"
+#include "model/statistics_report.hpp"
 #include "morton/error.hpp"
 #include "morton/tools/build.hpp"
 #include "morton/tools/kernel.hpp"
@@ -69,17 +71,35 @@ struct Report {
 
 void add_refused(const Wanted& one, Report& report) {
   ++report.refused;
-  report.table.rows.push_back({one.kernel.kernel, "", "", "refused: " + one.refused});
+  report.table.rows.push_back({one.kernel.kernel, "", "", "", "", "", "refused: " + one.refused});
   report.json.push_back({{"kernel", one.kernel.kernel}, {"refused", one.refused}});
 }
 
-void add_built(const Wanted& one, const KernelBuild& build, Report& report) {
+/// What a table shows of a build's statistics; "-" where there is none.
+std::vector<std::string> statistics_cells(const std::optional<CompilerStatistics>& statistics) {
+  if (!statistics) return {"-", "-", "-"};
+  const auto& turn = statistics->hot_loop;
+  return {std::to_string(statistics->instructions),
+          fmt::format("{}:{}", statistics->spills, statistics->fills),
+          turn && turn->multiply_adds > 0 ? fmt::format("{:.2f}", turn->efficiency()) : "-"};
+}
+
+void add_built(const Wanted& one, KernelBuild build, Report& report) {
   const KernelText& kernel = one.kernel;
+  std::optional<CompilerStatistics> statistics;
+  try {
+    if (build.is_built) statistics = statistics_of(build);
+  } catch (const ModelError& error) {
+    build.is_built = false;
+    build.problem = error.what();
+  }
   ++(build.is_built ? report.built : report.failed);
   const std::string why = build.problem.substr(0, build.problem.find('\n'));
-  report.table.rows.push_back({kernel.kernel, std::to_string(one.steps),
-                               fmt::format("{:.1f}", build.milliseconds),
-                               build.is_built ? "built" : "failed: " + why});
+  std::vector<std::string> row{kernel.kernel, std::to_string(one.steps),
+                               fmt::format("{:.1f}", build.milliseconds)};
+  for (std::string& cell : statistics_cells(statistics)) row.push_back(std::move(cell));
+  row.push_back(build.is_built ? "built" : "failed: " + why);
+  report.table.rows.push_back(std::move(row));
   report.json.push_back({{"kernel", kernel.kernel},
                          {"problem", kernel.problem},
                          {"tunables", kernel.tunables},
@@ -87,7 +107,7 @@ void add_built(const Wanted& one, const KernelBuild& build, Report& report) {
                          {"built", build.is_built},
                          {"error", build.problem},
                          {"milliseconds", build.milliseconds},
-                         {"compiler_said", build.said}});
+                         {"statistics", statistics ? statistics_json(*statistics) : Json()}});
 }
 
 }  // namespace
@@ -104,7 +124,8 @@ int build_only(const BuildOnly& what, const ModelOptions& model, const DeviceOpt
   const Device opened = open_device(device);
   using enum Table::Align;
   Report report;
-  report.table.columns = {{"kernel"}, {"steps", right}, {"ms", right}, {"result"}};
+  report.table.columns = {{"kernel"},       {"steps", right},      {"ms", right}, {"instr", right},
+                          {"spill", right}, {"efficiency", right}, {"result"}};
   Progress progress("building");
   for (const Wanted& one : wanted) {
     if (one.refused.empty()) {

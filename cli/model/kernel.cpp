@@ -16,8 +16,10 @@
 #include "common/output.hpp"
 #include "common/read_model.hpp"
 #include "common/unused_options.hpp"
+#include "model/statistics_report.hpp"
 #include "morton/error.hpp"
 #include "morton/support.hpp"
+#include "morton/tools/build.hpp"
 
 namespace morton::cli {
 namespace {
@@ -29,12 +31,17 @@ an example of the kernel's family; --problem changes its sizes, named as `plan -
 Programs are built with -cl-std=CL1.2 -w. Without NAME the kernels are listed; with --model, the steps
 of the model's plan, or the text of one.
 
+--stats builds the text on the device, launches nothing, and prints what the compiler says of it. The
+device is a board's GPU in the root of tools/board_compilers.sh (docs/boards.md). --device-info has the
+facts of the board, which that GPU does not tell.
+
 Examples:
   morton kernel
   morton kernel gemm.naive
   morton kernel gemm.tile --problem M=512,N=512,K=512 --set gemm.tile:TILE_M=8
   morton kernel conv2d.naive --problem KH=5,KW=5 --device-info board.json -o naive.cl
-  morton kernel --model models/lenet5.onnx 0)";
+  morton kernel --model models/lenet5.onnx 0
+  morton kernel gemm.patch_panels --stats --device-info data/boards/g610.json)";
 
 struct KernelCommand {
   std::string name;  ///< of a kernel; with a model the number of a step
@@ -42,6 +49,7 @@ struct KernelCommand {
   DeviceOptions device;
   ModelOptions model;
   std::string device_info;
+  bool wants_statistics = false;
   ResultOptions result;
 };
 
@@ -121,7 +129,35 @@ int show_kernel(const KernelText& kernel, const ResultOptions& result) {
 
 std::string description_for(const KernelCommand& options) {
   require_one_device(options.device);
-  return device_description(options.device.selector, options.device_info, options.device);
+  // With --stats the selector names the device that builds, the file what to build for.
+  const bool is_described = options.wants_statistics && !options.device_info.empty();
+  return device_description(is_described ? "" : options.device.selector, options.device_info,
+                            options.device);
+}
+
+/// What the device's compiler says of the kernel.
+int show_statistics(const KernelText& kernel, const KernelCommand& options) {
+  const Device device = open_device(options.device);
+  const KernelBuild build = build_kernel(kernel, device);
+  if (!build.is_built) throw DeviceError(build.problem);
+  const auto statistics = statistics_of(build);
+  if (!statistics) {
+    throw UnsupportedError(fmt::format(
+        "--stats: the compiler of {} prints no statistics; Mesa's compilers for boards do, run by "
+        "tools/board_compilers.sh",
+        device.description()));
+  }
+  Json json = statistics_json(*statistics);
+  json["kernel"] = kernel.kernel;
+  json["problem"] = kernel.problem;
+  json["tunables"] = kernel.tunables;
+  const std::string head =
+      fmt::format("kernel           {}\nproblem          {}\n", kernel.kernel, kernel.problem) +
+      (kernel.tunables.empty() ? "" : "tunables         " + kernel.tunables + "\n");
+  emit(for_people(options.result.format) ? head + statistics_text(*statistics)
+                                         : to_text(json, options.result.format),
+       options.result.path);
+  return 0;
 }
 
 int show_named(const KernelCommand& options) {
@@ -130,6 +166,7 @@ int show_named(const KernelCommand& options) {
   const auto sizes = parse_problem_sizes(options.problem);
   const std::string device = description_for(options);
   const KernelText kernel = kernel_text(options.name, sizes, device, compile);
+  if (options.wants_statistics) return show_statistics(kernel, options);
   return show_kernel(kernel, options.result);
 }
 
@@ -177,7 +214,10 @@ int show_step(const KernelCommand& options) {
                                  options.name, static_cast<std::int64_t>(steps.size()) - 1));
   }
   const KernelText& step = steps[static_cast<std::size_t>(number)];
-  if (!step.text.empty()) return show_kernel(step, options.result);
+  if (!step.text.empty()) {
+    return options.wants_statistics ? show_statistics(step, options)
+                                    : show_kernel(step, options.result);
+  }
   throw UsageError(
       fmt::format("step {}: is computed by {}, which has no text here", number, step.kernel));
 }
@@ -200,6 +240,8 @@ void add_kernel(CLI::App& app, Action& chosen) {
       ->delimiter(',');
   command->add_option("--model", options->model.path, "The steps of this model's plan")
       ->option_text("MODEL");
+  command->add_flag("--stats", options->wants_statistics,
+                    "Build it on the device and print what the compiler says");
   add_device_info(*command, options->device_info);
   add_options(*command, options->device);
   add_options(*command, options->model);
@@ -209,15 +251,19 @@ void add_kernel(CLI::App& app, Action& chosen) {
       if (!options->problem.empty()) {
         throw CLI::ValidationError("--problem", "goes with NAME, not with --model");
       }
+      if (options->wants_statistics && options->name.empty()) {
+        throw CLI::ValidationError("--stats", "goes with NAME or STEP");
+      }
       chosen = [options] { return show_step(*options); };
     } else if (options->name.empty()) {
       refuse_unread(*command, {"--catalogue", "--format", "--output"}, "kernel");
       chosen = [options] { return list_kernels(*options); };
     } else {
-      refuse_unread(*command,
-                    {"NAME", "--problem", "--device", "--device-info", "--weights", "--cache-dir",
-                     "--local", "--set", "--tuning", "--catalogue", "--format", "--output"},
-                    "kernel NAME");
+      refuse_unread(
+          *command,
+          {"NAME", "--problem", "--device", "--device-info", "--weights", "--cache-dir", "--local",
+           "--set", "--tuning", "--catalogue", "--format", "--output", "--stats"},
+          "kernel NAME");
       chosen = [options] { return show_named(*options); };
     }
   });

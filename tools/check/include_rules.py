@@ -23,7 +23,7 @@ ROOMS = {
     "src/plan": ["measured", "ir", "tasks", "policy", "cost", "kernel", "search", "lower", "single", ".", "split"],
     "src/device": ["open", "use", "workers", "probe"],
     "src/api": [".", "cache", "model", "compile", "inspect", "session", "training"],
-    "src/tools": ["problems", "inspect", "tuning", "probing"],
+    "src/tools": ["problems", "boards", "inspect", "tuning", "probing"],
     "cli": ["common", "run", "bench", "check", "train", "model", "device", "."],
 }
 MOST_FILES = 40  # of a folder, directly

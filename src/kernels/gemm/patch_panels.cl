@@ -39,29 +39,30 @@
 // Source of the registers: J. Gronqvist and A. Lokhmotov, Optimising OpenCL Kernels for the ARM Mali-T600
 // GPUs. `a * b + c` is left to the compiler to contract: fma() is a function where there is no such
 // instruction, and mad() two on PoCL.
-#if PATCH_M % 4 != 0 || PATCH_N % 4 != 0
-#error "gemm.patch_panels: PATCH_M and PATCH_N must be multiples of 4"
+#if PATCH_M % 4 != 0 || (PATCH_N != 4 && PATCH_N != 8)
+#error "gemm.patch_panels: PATCH_M must be a multiple of 4, PATCH_N 4 or 8"
 #endif
 #define LHS_STEP (PATCH_M * BAND / 4)
 #define RHS_STEP (PATCH_N / 4)
 #ifdef IMAGE
-#define AT4_ACROSS(j, k) AT4_rhs(across + (j), k)
-#define NEXT_ROW 0
+#define AT4_ACROSS(j, u) AT4_rhs(across + (j), k + (u))
+#define RHS_NEXT(steps)
 #define PATCH_ROW get_global_id(1)
 #define PATCH_COLUMN get_global_id(0)
 #else
-#define AT4_ACROSS(j, k) AT4_rhs(across + (j))
-#define NEXT_ROW RHS_STEP
+#define AT4_ACROSS(j, u) AT4_rhs((u)*RHS_STEP + (j))
+#define RHS_NEXT(steps) rhs += 4 * RHS_STEP * (steps)
 #define PATCH_ROW get_global_id(0)
 #define PATCH_COLUMN get_global_id(1)
 #endif
-// Step k: reads at `down` and `across`, in vectors, and goes on to the next.
-#define MULTIPLY(k)                                                                              \
+// Step k + u. lhs and rhs point at step k: what the loop adds to them is constant, and so is what a step adds
+// to that, which GPUs' loads take for nothing. An index would be made an address for each load.
+#define MULTIPLY(u)                                                                              \
   {                                                                                              \
     float4 column[PATCH_M / 4];                                                                  \
     float4 row[RHS_STEP];                                                                        \
-    _Pragma("unroll") for (int i = 0; i < PATCH_M / 4; ++i) column[i] = AT4_lhs(down + i);       \
-    _Pragma("unroll") for (int j = 0; j < RHS_STEP; ++j) row[j] = AT4_ACROSS(j, k);              \
+    _Pragma("unroll") for (int i = 0; i < PATCH_M / 4; ++i) column[i] = AT4_lhs((u)*LHS_STEP + i); \
+    _Pragma("unroll") for (int j = 0; j < RHS_STEP; ++j) row[j] = AT4_ACROSS(j, u);              \
     _Pragma("unroll") for (int i = 0; i < PATCH_M / 4; ++i) {                                    \
       _Pragma("unroll") for (int j = 0; j < RHS_STEP; ++j) {                                     \
         sum[4 * i][j] += column[i].s0 * row[j];                                                  \
@@ -70,19 +71,34 @@
         sum[4 * i + 3][j] += column[i].s3 * row[j];                                              \
       }                                                                                          \
     }                                                                                            \
-    down += LHS_STEP;                                                                            \
-    across += NEXT_ROW;                                                                          \
+  }
+// Stores vector j of row m and moves the rows of this vector up. A loop over j would make an array in memory of
+// the sums: Mesa's compilers unroll no loop that holds another.
+#define FINISH(j)                                                                               \
+  {                                                                                             \
+    const int n = n0 + 4 * (j);                                                                 \
+    float4 quad = sum[0][j];                                                                    \
+    for (int c = 0; c < 4; ++c) {                                                               \
+      quad.s0 = EPILOGUE(quad.s0, m, min(n + c, N - 1));                                        \
+      quad = quad.s1230;                                                                        \
+    }                                                                                           \
+    if (n + 4 <= N) {                                                                           \
+      STORE4_dst(m, n, quad);                                                                   \
+    } else {                                                                                    \
+      for (int c = n; c < N; ++c, quad = quad.s1230) STORE_dst(m, c, quad.s0);                  \
+    }                                                                                           \
+    _Pragma("unroll") for (int i = 1; i < PATCH_M; ++i) sum[i - 1][j] = sum[i][j];              \
   }
 
 __kernel ATTRIBUTES void patch_panels(ARGUMENTS) {
   const int m0 = PATCH_ROW * PATCH_M;
   const int n0 = PATCH_COLUMN * PATCH_N;
   if (m0 >= M || n0 >= N) return;
-  int down = m0 / (PATCH_M * BAND) * (LHS_STEP * K) + m0 % (PATCH_M * BAND) / 4;
+  lhs += m0 / (PATCH_M * BAND) * (4 * LHS_STEP * K) + m0 % (PATCH_M * BAND);
 #ifdef IMAGE
-  int across = n0 / 4;
+  const int across = n0 / 4;
 #else
-  int across = n0 / 4 * K;
+  rhs += n0 * K;
 #endif
   float4 sum[PATCH_M][PATCH_N / 4];
 #pragma unroll
@@ -94,35 +110,30 @@ __kernel ATTRIBUTES void patch_panels(ARGUMENTS) {
   int k = 0;
   for (; k + UNROLL_K <= K; k += UNROLL_K) {
 #pragma unroll
-    for (int u = 0; u < UNROLL_K; ++u) MULTIPLY(k + u);
+    for (int u = 0; u < UNROLL_K; ++u) MULTIPLY(u);
+    lhs += 4 * LHS_STEP * UNROLL_K;
+    RHS_NEXT(UNROLL_K);
   }
-  for (; k < K; ++k) MULTIPLY(k);
+  for (; k < K; ++k) {
+    MULTIPLY(0);
+    lhs += 4 * LHS_STEP;
+    RHS_NEXT(1);
+  }
 
   // The rows move up instead of being indexed, so that they stay in registers although the epilogue's
   // text, which may be long, stands once for each vector.
   for (int m = m0; m < min(m0 + PATCH_M, M); ++m) {
-#pragma unroll
-    for (int j = 0; j < PATCH_N / 4; ++j) {
-      const int n = n0 + 4 * j;
-      float4 quad = sum[0][j];
-      for (int c = 0; c < 4; ++c) {
-        quad.s0 = EPILOGUE(quad.s0, m, min(n + c, N - 1));
-        quad = quad.s1230;
-      }
-      if (n + 4 <= N) {
-        STORE4_dst(m, n, quad);
-      } else {
-        for (int c = n; c < N; ++c, quad = quad.s1230) STORE_dst(m, c, quad.s0);
-      }
-#pragma unroll
-      for (int i = 1; i < PATCH_M; ++i) sum[i - 1][j] = sum[i][j];
-    }
+    FINISH(0)
+#if PATCH_N == 8
+    FINISH(1)
+#endif
   }
 }
 #undef LHS_STEP
 #undef RHS_STEP
 #undef AT4_ACROSS
-#undef NEXT_ROW
+#undef RHS_NEXT
 #undef PATCH_ROW
 #undef PATCH_COLUMN
 #undef MULTIPLY
+#undef FINISH

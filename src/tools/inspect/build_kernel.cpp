@@ -16,21 +16,26 @@ namespace morton {
 using namespace tools;
 namespace {
 
-/// Takes what the process writes to standard error while it lives.
-class TakenStandardError {
+/// Takes what the process writes to standard output and standard error while it lives, in the order
+/// in which it is written.
+class TakenOutput {
  public:
-  TakenStandardError() : file_(std::tmpfile()), before_(::dup(STDERR_FILENO)) {
-    std::fflush(stderr);
-    if (file_ != nullptr && before_ >= 0) ::dup2(::fileno(file_), STDERR_FILENO);
+  TakenOutput() : file_(std::tmpfile()) {
+    if (file_ == nullptr) return;
+    std::fflush(nullptr);
+    for (Stream& stream : streams_) {
+      stream.before = ::dup(stream.number);
+      if (stream.before >= 0) ::dup2(::fileno(file_), stream.number);
+    }
   }
-  TakenStandardError(const TakenStandardError&) = delete;
-  TakenStandardError& operator=(const TakenStandardError&) = delete;
-  ~TakenStandardError() {
+  TakenOutput(const TakenOutput&) = delete;
+  TakenOutput& operator=(const TakenOutput&) = delete;
+  ~TakenOutput() {
     give_back();
     if (file_ != nullptr) std::fclose(file_);
   }
 
-  /// All of it so far; standard error is as before from now on.
+  /// All of it so far; both go where they went before from now on.
   std::string text() {
     give_back();
     std::string text;
@@ -44,16 +49,22 @@ class TakenStandardError {
   }
 
  private:
+  struct Stream {
+    int number, before = -1;
+  };
+
   void give_back() {
-    if (before_ < 0) return;
-    std::fflush(stderr);
-    ::dup2(before_, STDERR_FILENO);
-    ::close(before_);
-    before_ = -1;
+    std::fflush(nullptr);
+    for (Stream& stream : streams_) {
+      if (stream.before < 0) continue;
+      ::dup2(stream.before, stream.number);
+      ::close(stream.before);
+      stream.before = -1;
+    }
   }
 
   std::FILE* file_;
-  int before_;
+  std::array<Stream, 2> streams_{{{STDOUT_FILENO}, {STDERR_FILENO}}};
 };
 
 }  // namespace
@@ -64,7 +75,7 @@ KernelBuild build_kernel(const KernelText& kernel, const Device& device) {
   ProgramCache programs(opened->context(), opened->device(), opened->info(), {});
   KernelBuild build;
   BuildReport report;
-  TakenStandardError taken;
+  TakenOutput taken;
   const auto begin = std::chrono::steady_clock::now();
   try {
     static_cast<void>(programs.get(kernel.text, {kernel.function}, report));

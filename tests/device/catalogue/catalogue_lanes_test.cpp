@@ -83,7 +83,7 @@ TEST_P(CatalogueLanes, ComputeRightWithTheVectorsOf) {
     TestGraph graph = to_test_graph(test, DataKind::integers);
     if (!try_plan(graph, device->info(), of_lanes().catalogue, way).plan) continue;
     // A short run computes a few, the first of them and some of each length.
-    if (test::is_long_run() || possible % 6 == 0) graphs.push_back(std::move(graph));
+    if (test::is_long_run() || possible % 12 == 0) graphs.push_back(std::move(graph));
     ++possible;
   }
   const WayReport report =

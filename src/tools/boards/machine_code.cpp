@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/boards/machine_code.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "base/error.hpp"
+
+namespace morton::tools {
+namespace {
+
+/// Where a loop begins, and the end behind its last jump backwards.
+using Loops = std::map<std::size_t, std::size_t>;
+
+Loops loops_of(const std::vector<Instruction>& code) {
+  // Two jumps backwards to one place are one loop: `continue` makes them.
+  Loops ends;
+  for (std::size_t i = 0; i < code.size(); ++i) {
+    const auto& target = code[i].target;
+    if (!target || *target < 0 || static_cast<std::size_t>(*target) > i) continue;
+    std::size_t& end = ends[static_cast<std::size_t>(*target)];
+    end = std::max(end, i + 1);
+  }
+  return ends;
+}
+
+/// The instructions of a loop that no loop within it has.
+std::vector<Instruction> own_code(const std::vector<Instruction>& code, const Loops& loops,
+                                  std::size_t begin) {
+  const std::size_t end = loops.at(begin);
+  std::vector<Instruction> own;
+  for (std::size_t i = begin; i < end;) {
+    const auto inner = i > begin ? loops.find(i) : loops.end();
+    if (inner != loops.end() && inner->second <= end) {
+      i = inner->second;
+    } else {
+      own.push_back(code[i++]);
+    }
+  }
+  return own;
+}
+
+}  // namespace
+
+CodeCost cost_of(const std::vector<Instruction>& code, std::size_t begin, std::size_t end) {
+  CodeCost cost;
+  for (std::size_t i = begin; i < end; ++i) {
+    const Instruction& instruction = code[i];
+    cost.instructions += instruction.slots;
+    if (!instruction.unit.empty()) cost.cycles[instruction.unit] += instruction.cycles;
+    cost.multiply_adds += instruction.multiply_adds;
+    cost.multiply_add_cycles += instruction.multiply_add_cycles;
+    cost.loads += instruction.bytes_loaded > 0 ? 1 : 0;
+    cost.stores += instruction.bytes_stored > 0 ? 1 : 0;
+    cost.bytes_loaded += instruction.bytes_loaded;
+    cost.bytes_stored += instruction.bytes_stored;
+    cost.moves += instruction.is_move ? 1 : 0;
+    cost.waits += instruction.waits ? 1 : 0;
+  }
+  for (const auto& [unit, cycles] : cost.cycles) cost.bound = std::max(cost.bound, cycles);
+  return cost;
+}
+
+void read_code(const std::vector<Instruction>& code, CompilerStatistics& statistics) {
+  statistics.all = cost_of(code, 0, code.size());
+  statistics.prologue = statistics.all.instructions;
+  const Loops loops = loops_of(code);
+  for (const auto& [begin, end] : loops) {
+    const std::vector<Instruction> own = own_code(code, loops, begin);
+    const CodeCost turn = cost_of(own, 0, own.size());
+    const auto& hot = statistics.hot_loop;
+    const bool is_hotter =
+        !hot || turn.multiply_adds > hot->multiply_adds ||
+        (turn.multiply_adds == hot->multiply_adds && turn.instructions > hot->instructions);
+    if (!is_hotter) continue;
+    statistics.hot_loop = turn;
+    statistics.prologue = cost_of(code, 0, begin).instructions;
+  }
+}
+
+void not_understood(std::string_view compiler, std::string_view line) {
+  throw ModelError("the compiler's text: expected machine code of " + std::string(compiler) +
+                   ", got '" + std::string(line.substr(0, 120)) +
+                   "'; another version of the compiler may print it otherwise");
+}
+
+}  // namespace morton::tools

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Machine code of Mali's Bifrost and Valhall as Mesa prints it. What each unit does in a cycle is
+// from Mesa's own statistics (bifrost_compile.c). Valhall does 64 multiply-adds (FMA), 64
+// conversions and integer additions (CVT), 16 of the special unit (SFU) and 4 texels; Bifrost 24
+// tuples and 2 texels. Mesa counts one load a cycle for a single work-item. Arm's guide to
+// Valhall's shader core says that a whole warp has its data in one cycle where that lies in one
+// line of 64 bytes. So a load costs a 16th there, and an 8th on Bifrost, whose warp has 8.
+#include <array>
+#include <map>
+
+#include "tools/boards/machine_code.hpp"
+#include "tools/boards/printed_text.hpp"
+
+namespace morton::tools {
+namespace {
+
+using Words = std::initializer_list<std::string_view>;
+
+/// Bytes that a load or store named so moves: "LOAD.i128" 16. Vectors of images have 4 floats.
+int bytes_moved(std::string_view name) {
+  int bits = 0;
+  const std::size_t at = name.find(".i");
+  if (at != std::string_view::npos && read_number(name.substr(at + 2), bits)) return bits / 8;
+  return 16;
+}
+
+/// What is the same on Bifrost and Valhall.
+Instruction multiply_add_or_memory(std::string_view name, double message_cycles,
+                                   const char* memory_unit) {
+  Instruction instruction;
+  if (name.starts_with("FMA")) {
+    instruction.multiply_adds = name.find(".v2f16") != std::string_view::npos ? 2 : 1;
+  } else if (begins_with_one(name, Words{"LOAD", "LD_"})) {
+    instruction.unit = memory_unit;
+    instruction.cycles = message_cycles;
+    instruction.bytes_loaded = bytes_moved(name);
+  } else if (begins_with_one(name, Words{"STORE", "ST_CVT"})) {
+    instruction.unit = memory_unit;
+    instruction.cycles = message_cycles;
+    instruction.bytes_stored = bytes_moved(name);
+  } else if (begins_with_one(name, Words{"LEA_", "ATOM"})) {
+    instruction.unit = memory_unit;
+    instruction.cycles = message_cycles;
+  } else if (begins_with_one(name, Words{"TEX", "VAR_TEX"})) {
+    instruction.bytes_loaded = 16;
+  }
+  instruction.is_move = name.starts_with("MOV");
+  return instruction;
+}
+
+constexpr double kValhallMessage = 1.0 / 16;
+
+/// The unit of a Valhall instruction and what it does in a cycle; nothing for one not known.
+struct UnitOfValhall {
+  const char* unit = nullptr;
+  double per_cycle = 0.0;
+};
+
+UnitOfValhall valhall_unit(std::string_view name) {
+  static const std::array fma{"FADD", "FMA", "LDEXP", "IDP"};
+  static const std::array sfu{"FRCP", "FRSQ",  "FLOG",   "FPCLASS", "FSIN",    "FCOS",
+                              "FEXP", "FATAN", "IMUL",   "CLPER",   "LSHIFT",  "RSHIFT",
+                              "MUX",  "CUBE",  "BITREV", "NOT_OLD", "POPCOUNT"};
+  static const std::array cvt{"NOP",   "BRANCHZ", "DISCARD", "CSEL", "V2",   "S32_",
+                              "U32_",  "S16_",    "U16_",    "F32_", "F16_", "S8_",
+                              "U8_",   "FROUND",  "MOV",     "CLZ",  "IABS", "WMASK",
+                              "FLUSH", "FREXP",   "FMIN",    "FMAX", "IADD", "MKVEC",
+                              "ISUB",  "SEG_ADD", "SHADDX",  "HADD", "ICMP", "FCMP"};
+  static const std::array memory{"LOAD", "LD_", "STORE", "ST_", "LEA_", "ATOM"};
+  static const std::array none{"BARRIER", "BLEND", "ATEST", "ZS_EMIT"};
+  if (begins_with_one(name, fma)) return {"fma", 64.0};
+  if (begins_with_one(name, sfu)) return {"sfu", 16.0};
+  if (begins_with_one(name, cvt)) return {"cvt", 64.0};
+  if (begins_with_one(name, memory)) return {"ls", 1.0 / kValhallMessage};
+  if (begins_with_one(name, Words{"TEX", "VAR_TEX"})) return {"t", 4.0};
+  if (begins_with_one(name, none)) return {"", 0.0};
+  return {};
+}
+
+Instruction valhall_instruction(std::string_view name, std::string_view line) {
+  const auto [unit, per_cycle] = valhall_unit(name);
+  if (unit == nullptr) not_understood("Valhall", line);
+  Instruction instruction = multiply_add_or_memory(name, kValhallMessage, "ls");
+  instruction.unit = unit;
+  // 64-bit arithmetic takes the units for twice as long.
+  const int words =
+      unit != std::string_view("ls") && (name.find(".u64") != std::string_view::npos ||
+                                         name.find(".s64") != std::string_view::npos)
+          ? 2
+          : 1;
+  if (per_cycle > 0.0) instruction.cycles = words / per_cycle;
+  if (instruction.multiply_adds > 0) instruction.multiply_add_cycles = instruction.cycles;
+  instruction.waits = name.find(".wait") != std::string_view::npos;
+  return instruction;
+}
+
+constexpr double kTuple = 1.0 / 24, kBifrostMessage = 1.0 / 8, kBifrostTexture = 1.0 / 2;
+
+/// An instruction of a tuple: "*" stands before what the FMA unit does, "+" before the rest.
+Instruction bifrost_instruction(std::string_view name, bool begins_tuple) {
+  Instruction instruction = multiply_add_or_memory(name, kBifrostMessage, "ldst");
+  if (name.starts_with("TEX")) {
+    instruction.unit = "texture";
+    instruction.cycles = kBifrostTexture;
+  }
+  instruction.slots = begins_tuple ? 1 : 0;
+  if (begins_tuple) {
+    instruction.unit = "arith";
+    instruction.cycles = kTuple;
+    if (instruction.multiply_adds > 0) instruction.multiply_add_cycles = kTuple;
+  }
+  return instruction;
+}
+
+}  // namespace
+
+CompilerStatistics read_valhall(const PrintedKernel& kernel) {
+  CompilerStatistics statistics = read_mali_counts(kernel, "Valhall");
+  std::vector<Instruction> code;
+  for (const std::string_view printed : kernel.lines) {
+    const std::string_view line = trimmed(printed);
+    if (line.empty()) continue;
+    Instruction instruction = valhall_instruction(before(line, " "), line);
+    const std::string_view offset = behind_last(line, "offset:");
+    std::ptrdiff_t distance = 0;
+    if (line.starts_with("BRANCHZ.")) {
+      if (!read_number(offset, distance)) not_understood("Valhall", line);
+      instruction.target = static_cast<std::ptrdiff_t>(code.size()) + 1 + distance;
+    }
+    code.push_back(std::move(instruction));
+  }
+  read_code(code, statistics);
+  return statistics;
+}
+
+CompilerStatistics read_bifrost(const PrintedKernel& kernel) {
+  CompilerStatistics statistics = read_mali_counts(kernel, "Bifrost");
+  std::vector<Instruction> code;
+  std::map<std::string, std::ptrdiff_t, std::less<>> clauses;
+  std::vector<std::pair<std::size_t, std::string>> jumps;
+  for (const std::string_view printed : kernel.lines) {
+    const std::string_view line = trimmed(printed);
+    if (line.starts_with("clause_") && line.ends_with(":")) {
+      clauses.emplace(line.substr(0, line.size() - 1), static_cast<std::ptrdiff_t>(code.size()));
+      continue;
+    }
+    if (line.starts_with("ds(")) {
+      if (!code.empty() && line.find("dwb(") != std::string_view::npos) code.back().waits = true;
+      continue;
+    }
+    if (line.empty() || line == "{" || line == "}") continue;
+    if (line.front() != '*' && line.front() != '+') not_understood("Bifrost", line);
+    code.push_back(bifrost_instruction(before(line.substr(1), " "), line.front() == '*'));
+    const std::string_view clause = behind_last(line, "clause_");
+    if (!clause.empty())
+      jumps.emplace_back(code.size() - 1, "clause_" + std::string(before(clause, " ")));
+  }
+  for (const auto& [at, clause] : jumps) {
+    const auto found = clauses.find(clause);
+    if (found == clauses.end()) not_understood("Bifrost", clause);
+    code[at].target = found->second;
+  }
+  read_code(code, statistics);
+  return statistics;
+}
+
+}  // namespace morton::tools

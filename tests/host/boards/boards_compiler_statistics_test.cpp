@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// naive_*.txt: what Mesa 25.0.7 prints of gemm.naive (M = N = K = 64), without its intermediate
+// forms.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "morton/error.hpp"
+#include "morton/tools/compiler_statistics.hpp"
+#include "tools/boards/machine_code.hpp"
+
+namespace morton::test {
+namespace {
+
+std::string printed_for(const std::string& board) {
+  std::ifstream file(MORTON_SOURCE_DIR "/tests/host/boards/naive_" + board + ".txt");
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+std::string replaced(std::string text, const std::string& part, const std::string& by) {
+  const std::size_t at = text.rfind(part);
+  EXPECT_NE(at, std::string::npos) << part;
+  return text.replace(at, part.size(), by);
+}
+
+/// The statistics of the build for launches without a global offset, which is the second.
+CompilerStatistics last_for(const std::string& board) {
+  const auto all = read_compiler_statistics(printed_for(board));
+  EXPECT_EQ(all.size(), 2U);
+  return all.back();
+}
+
+TEST(CompilerStatisticsText, Valhall) {
+  const CompilerStatistics kernel = last_for("g610");
+  EXPECT_EQ(kernel.compiler, "Valhall");
+  EXPECT_EQ(kernel.function, "naive_d3e6d072f2cd");
+  EXPECT_EQ(kernel.instructions, 61);
+  EXPECT_EQ(kernel.threads, 2);
+  EXPECT_EQ(kernel.spills, 0);
+  EXPECT_EQ(kernel.loops, 3);
+  EXPECT_EQ(kernel.all.instructions, kernel.instructions);
+  ASSERT_TRUE(kernel.hot_loop.has_value());
+  EXPECT_EQ(kernel.hot_loop->instructions, 33);
+  EXPECT_EQ(kernel.hot_loop->multiply_adds, 1);
+  EXPECT_EQ(kernel.hot_loop->loads, 2);
+  EXPECT_EQ(kernel.hot_loop->bytes_loaded, 8);
+  EXPECT_DOUBLE_EQ(kernel.hot_loop->cycles.at("fma"), 1.0 / 64);
+  EXPECT_DOUBLE_EQ(kernel.hot_loop->cycles.at("sfu"), 12.0 / 16);
+  EXPECT_DOUBLE_EQ(kernel.hot_loop->efficiency(), (1.0 / 64) / (12.0 / 16));
+}
+
+TEST(CompilerStatisticsText, Bifrost) {
+  const CompilerStatistics kernel = last_for("g52");
+  EXPECT_EQ(kernel.compiler, "Bifrost");
+  EXPECT_EQ(kernel.instructions, 56);
+  ASSERT_TRUE(kernel.hot_loop.has_value());
+  EXPECT_EQ(kernel.hot_loop->instructions, 25) << "tuples";
+  EXPECT_EQ(kernel.hot_loop->multiply_adds, 1);
+  EXPECT_EQ(kernel.hot_loop->loads, 2);
+  EXPECT_DOUBLE_EQ(kernel.hot_loop->bound, 25.0 / 24);
+}
+
+TEST(CompilerStatisticsText, Midgard) {
+  const CompilerStatistics kernel = last_for("t860");
+  EXPECT_EQ(kernel.compiler, "Midgard");
+  EXPECT_EQ(kernel.registers, 4);
+  EXPECT_EQ(kernel.threads, 4);
+  ASSERT_TRUE(kernel.hot_loop.has_value());
+  EXPECT_EQ(kernel.hot_loop->instructions, 10) << "bundles";
+  EXPECT_EQ(kernel.hot_loop->multiply_adds, 1);
+  EXPECT_EQ(kernel.hot_loop->loads, 2);
+  EXPECT_DOUBLE_EQ(kernel.hot_loop->bound, 4.0);
+}
+
+TEST(CompilerStatisticsText, Adreno) {
+  const CompilerStatistics kernel = last_for("a740");
+  EXPECT_EQ(kernel.compiler, "ir3");
+  EXPECT_EQ(kernel.instructions, 146);
+  EXPECT_EQ(kernel.registers, 7);
+  EXPECT_EQ(kernel.loops, 3);
+  ASSERT_TRUE(kernel.hot_loop.has_value());
+  EXPECT_EQ(kernel.hot_loop->multiply_adds, 1);
+  EXPECT_EQ(kernel.hot_loop->loads, 2);
+  EXPECT_GT(kernel.hot_loop->waits, 0);
+}
+
+TEST(CompilerStatisticsText, AnotherCompilersTextHasNone) {
+  EXPECT_TRUE(read_compiler_statistics("").empty());
+  EXPECT_TRUE(read_compiler_statistics("ptxas info: Used 12 registers\n").empty());
+}
+
+TEST(CompilerStatisticsText, WhatIsPrintedOtherwiseIsAnError) {
+  const auto error_of = [](const std::string& text) -> std::string {
+    try {
+      static_cast<void>(read_compiler_statistics(text));
+    } catch (const ModelError& error) {
+      return error.what();
+    }
+    return "none";
+  };
+  using testing::HasSubstr;
+  EXPECT_THAT(error_of(replaced(printed_for("g610"), "FMA.f32", "FOO.f32")), HasSubstr("FOO.f32"));
+  EXPECT_THAT(error_of(replaced(printed_for("g610"), " threads", " strands")),
+              HasSubstr("expected machine code of Valhall"));
+  EXPECT_THAT(error_of(replaced(printed_for("g52"), "    *FMA", "    %FMA")), HasSubstr("Bifrost"));
+  EXPECT_THAT(error_of(replaced(printed_for("t860"), "-13", "-99")), HasSubstr("midst"));
+  EXPECT_THAT(error_of(replaced(printed_for("a740"), "mad.f32", "mud.f32")), HasSubstr("mud.f32"));
+  EXPECT_THAT(error_of(replaced(printed_for("a740"), "jump #l", "jump #m")), HasSubstr("jump #m"));
+}
+
+TEST(MachineCode, TheHotLoopHasMostMultiplyAddsOfItsOwn) {
+  using tools::Instruction;
+  std::vector<Instruction> code(10);
+  for (Instruction& one : code) {
+    one.unit = "u";
+    one.cycles = 1.0;
+  }
+  code[2].multiply_adds = 1;  // an inner loop: 2 and 3
+  code[3].target = 2;
+  code[5].multiply_adds = 3;  // another one: 5 to 7, with two jumps backwards
+  code[6].target = 5;
+  code[7].target = 5;
+  code[8].target = 1;  // the outer loop
+  CompilerStatistics statistics;
+  tools::read_code(code, statistics);
+  ASSERT_TRUE(statistics.hot_loop.has_value());
+  EXPECT_EQ(statistics.hot_loop->instructions, 3);
+  EXPECT_EQ(statistics.hot_loop->multiply_adds, 3);
+  EXPECT_EQ(statistics.prologue, 5);
+  EXPECT_EQ(statistics.all.instructions, 10);
+
+  code[1].multiply_adds = 4;  // the outer loop has 1, 4 and 8 for itself
+  CompilerStatistics outer;
+  tools::read_code(code, outer);
+  EXPECT_EQ(outer.hot_loop->instructions, 3);
+  EXPECT_EQ(outer.hot_loop->multiply_adds, 4);
+}
+
+}  // namespace
+}  // namespace morton::test
