@@ -53,8 +53,10 @@ NameSet optional_definitions(const Entry& entry) {
   }
   NameSet names{"EPILOGUE_VECTOR", "EPILOGUE_EDGE"};
   for (const auto& [operand, format] : entry.operands) {
-    if (!format.is_any()) continue;
-    if (operand == "dst") {
+    if (!format.is_any()) {
+      const bool is_by_hand = format.memory == MemoryKind::buffer && !format.has_accessors;
+      if (is_by_hand && operand != "dst") names.insert("AT4_FROM_" + operand);
+    } else if (operand == "dst") {
       names.insert({"STORE4_dst", "STORE_VECTOR_dst"});
     } else {
       names.insert("LOAD_VECTOR_" + operand);

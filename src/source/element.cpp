@@ -106,6 +106,12 @@ std::vector<MacroText> hand_macros(DType type, const std::string& array, Element
   return macros;
 }
 
+MacroText stepped_macro(DType type, const std::string& array) {
+  const std::string vectors = "((__global const " + std::string(memory_type(type)) + "4*)(p))[i]";
+  return {"AT4_FROM_" + array, "(p, i)",
+          type == DType::f16 ? "vload_half4((i), (p))" : "(" + vectors + ")"};
+}
+
 std::vector<MacroText> image_macros(const std::string& image) {
   return {
       {"AT4_" + image, "(x, y)", "read_imagef(" + image + ", morton_sampler, (int2)((x), (y)))"}};

@@ -48,6 +48,8 @@ enum class ElementUse : std::uint8_t { read, write };
 /// offered, nor stores of vectors of tf32.
 [[nodiscard]] std::vector<MacroText> hand_macros(DType type, const std::string& array,
                                                  ElementUse use);
+/// AT4_FROM_<array>(p, i) is the i-th vector of four from the pointer p into the array.
+[[nodiscard]] MacroText stepped_macro(DType type, const std::string& array);
 /// The same for an operand in an image: AT4_<image>(x, y) is the texel in column x of row y.
 [[nodiscard]] std::vector<MacroText> image_macros(const std::string& image);
 /// The sampler that they read with; may stand in a program any number of times.

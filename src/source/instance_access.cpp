@@ -233,6 +233,8 @@ void InstanceWriter::define_operand(const InstanceOperand& operand) {
                                    : hand_macros(operand.arrangement.dtype, operand.name, use)) {
       define(macro.name, macro.parameters, macro.body);
     }
+    const MacroText stepped = stepped_macro(operand.arrangement.dtype, operand.name);
+    if (spec_.entry->uses(stepped.name)) define(stepped.name, stepped.parameters, stepped.body);
     if (image) head_ << image_sampler();
     if (spec_.entry->origin.batch_of.empty()) return;
     const std::string stride = batch_stride_name(operand.name).print();

@@ -50,18 +50,20 @@
 #define PATCH_ROW get_global_id(1)
 #define PATCH_COLUMN get_global_id(0)
 #else
-#define AT4_ACROSS(j, u) AT4_rhs((u)*RHS_STEP + (j))
-#define RHS_NEXT(steps) rhs += 4 * RHS_STEP * (steps)
+#define AT4_ACROSS(j, u) AT4_FROM_rhs(across, (u)*RHS_STEP + (j))
+#define RHS_NEXT(steps) across += 4 * RHS_STEP * (steps)
 #define PATCH_ROW get_global_id(0)
 #define PATCH_COLUMN get_global_id(1)
 #endif
-// Step k + u. lhs and rhs point at step k: what the loop adds to them is constant, and so is what a step adds
+// Step k + u. `down` and `across` point at step k: what the loop adds to them is constant, and so is what a step adds
 // to that, which GPUs' loads take for nothing. An index would be made an address for each load.
 #define MULTIPLY(u)                                                                              \
   {                                                                                              \
     float4 column[PATCH_M / 4];                                                                  \
     float4 row[RHS_STEP];                                                                        \
-    _Pragma("unroll") for (int i = 0; i < PATCH_M / 4; ++i) column[i] = AT4_lhs((u)*LHS_STEP + i); \
+    _Pragma("unroll") for (int i = 0; i < PATCH_M / 4; ++i) {                                    \
+      column[i] = AT4_FROM_lhs(down, (u)*LHS_STEP + i);                                          \
+    }                                                                                            \
     _Pragma("unroll") for (int j = 0; j < RHS_STEP; ++j) row[j] = AT4_ACROSS(j, u);              \
     _Pragma("unroll") for (int i = 0; i < PATCH_M / 4; ++i) {                                    \
       _Pragma("unroll") for (int j = 0; j < RHS_STEP; ++j) {                                     \
@@ -94,11 +96,12 @@ __kernel ATTRIBUTES void patch_panels(ARGUMENTS) {
   const int m0 = PATCH_ROW * PATCH_M;
   const int n0 = PATCH_COLUMN * PATCH_N;
   if (m0 >= M || n0 >= N) return;
-  lhs += m0 / (PATCH_M * BAND) * (4 * LHS_STEP * K) + m0 % (PATCH_M * BAND);
+  __global const MEMORY_lhs* down =
+      lhs + (m0 / (PATCH_M * BAND) * (4 * LHS_STEP * K) + m0 % (PATCH_M * BAND));
 #ifdef IMAGE
   const int across = n0 / 4;
 #else
-  rhs += n0 * K;
+  __global const MEMORY_rhs* across = rhs + n0 * K;
 #endif
   float4 sum[PATCH_M][PATCH_N / 4];
 #pragma unroll
@@ -111,12 +114,12 @@ __kernel ATTRIBUTES void patch_panels(ARGUMENTS) {
   for (; k + UNROLL_K <= K; k += UNROLL_K) {
 #pragma unroll
     for (int u = 0; u < UNROLL_K; ++u) MULTIPLY(u);
-    lhs += 4 * LHS_STEP * UNROLL_K;
+    down += 4 * LHS_STEP * UNROLL_K;
     RHS_NEXT(UNROLL_K);
   }
   for (; k < K; ++k) {
     MULTIPLY(0);
-    lhs += 4 * LHS_STEP;
+    down += 4 * LHS_STEP;
     RHS_NEXT(1);
   }
 
