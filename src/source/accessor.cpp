@@ -2,8 +2,10 @@
 #include "source/accessor.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/error.hpp"
+#include "source/element.hpp"
 #include "source/epilogue.hpp"
 #include "source/instance_writer.hpp"
 
@@ -168,17 +170,30 @@ bool lie_together(const InstanceOperand& operand, std::int64_t count) {
          loops.back().dimension == static_cast<int>(view.dimensions.size()) - 1;
 }
 
-std::vector<MacroText> vector_macros(const InstanceOperand& operand, const IndexText& text,
+ElementPlace place_of(const InstanceOperand& operand, const std::string& array,
+                      const std::string& index, bool counts_bytes) {
+  const std::int64_t size = size_of(operand.arrangement.dtype);
+  const bool fits = counts_bytes && elements_of(operand.arrangement) * size <=
+                                        std::numeric_limits<std::uint32_t>::max();
+  if (!fits) return {array, index};
+  const bool reads = operand.direction == InstanceOperand::Direction::read;
+  const std::string memory = reads ? "__global const " : "__global ";
+  return {"((" + memory + std::string(memory_type(operand.arrangement.dtype)) + "*)((" + memory +
+              "char*)" + array + " + (uint)(" + index + ") * " + std::to_string(size) + "u))",
+          "0"};
+}
+
+std::vector<MacroText> vector_macros(const InstanceOperand& operand, const ElementPlace& place,
                                      const std::string& coordinates, int lanes) {
   const std::string& name = operand.name;
   const DType type = operand.arrangement.dtype;
-  const std::string index = text.index.to_opencl();
+  const auto& [array, index] = place;
   const std::string last = coordinate_name(operand.view.dimensions.back());
   const std::string others = coordinates.substr(0, coordinates.size() - last.size());
   const auto at = [&](int i) { return "(" + others + "(" + last + ") + " + std::to_string(i); };
   const bool together = lanes > 0 && type == DType::f32 && lie_together(operand, lanes);
   if (operand.direction == InstanceOperand::Direction::read) {
-    std::string load = "(*(__global const vector*)(" + name + " + " + index + "))";
+    std::string load = "(*(__global const vector*)(" + array + " + " + index + "))";
     if (!together) {
       load = "(vector)(";
       for (int i = 0; i < lanes; ++i) load += (i > 0 ? ", LOAD_" : "LOAD_") + name + at(i) + ")";
@@ -194,9 +209,9 @@ std::vector<MacroText> vector_macros(const InstanceOperand& operand, const Index
     }
     return body + "} while (0)";
   };
-  std::string store4 = lie_together(operand, 4) ? store4_text(type, name, index, "(v)") : "";
+  std::string store4 = lie_together(operand, 4) ? store4_text(type, array, index, "(v)") : "";
   if (store4.empty()) store4 = one_by_one("float4", 4);
-  const std::string store = together ? "(*(__global vector*)(" + name + " + " + index + ") = (v))"
+  const std::string store = together ? "(*(__global vector*)(" + array + " + " + index + ") = (v))"
                                      : one_by_one("vector", lanes);
   return {{"STORE4_" + name, "(" + coordinates + ", v)", store4},
           {"STORE_VECTOR_" + name, "(" + coordinates + ", v)", store}};

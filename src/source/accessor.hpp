@@ -54,13 +54,23 @@ struct SideIndex {
 /// `count`, follow each other in memory.
 [[nodiscard]] bool lie_together(const InstanceOperand& operand, std::int64_t count);
 
+/// Element `index` of the array `array`, both OpenCL C.
+struct ElementPlace {
+  std::string array, index;
+};
+
+/// The place of the element with this index of the operand, whose memory the text `array` points
+/// to. `counts_bytes`: see InstanceSpec.
+[[nodiscard]] ElementPlace place_of(const InstanceOperand& operand, const std::string& array,
+                                    const std::string& index, bool counts_bytes);
+
 /// Of an operand that is written STORE4_<name> and STORE_VECTOR_<name>, of one that is read
 /// LOAD_VECTOR_<name>: neighbours along its last dimension as a vector, in one access where they
-/// lie together, else one by one. `text` is the index of the first of them, `coordinates` the
+/// lie together, else one by one. `place` is that of the first of them, `coordinates` the
 /// parameters of the operand's scalar macro, which these call; `lanes` the numbers of a vector, 0
 /// of a kernel that has none.
 [[nodiscard]] std::vector<MacroText> vector_macros(const InstanceOperand& operand,
-                                                   const IndexText& text,
+                                                   const ElementPlace& place,
                                                    const std::string& coordinates, int lanes);
 
 }  // namespace morton::source

@@ -35,6 +35,10 @@ struct InstanceSpec {
   std::vector<InstanceOperand> sides;     ///< `view` is of dst's tensor coordinates t0, t1, ...
   std::vector<std::int64_t> local;        ///< work-group size
   bool in_place = false;                  ///< dst is the memory of an operand or side operand
+  /// Accessors count in bytes of 32 bits where the operand has fewer than 4 GiB. GPUs have
+  /// addresses of 64 bits and no instruction that makes one of an index: it takes a Mali five of
+  /// its slowest unit, and one of bytes. Compilers for CPUs know more of indices.
+  bool has_byte_addresses = false;
 };
 
 /// An argument of the generated kernel, in order.

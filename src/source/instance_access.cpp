@@ -85,32 +85,40 @@ void InstanceWriter::need_bounds(const InstanceOperand& operand) {
   }
 }
 
+std::string InstanceWriter::load_at(const InstanceOperand& operand, const std::string& array,
+                                    const std::string& index) const {
+  const ElementPlace place = place_of(operand, array, index, spec_.has_byte_addresses);
+  return load_text(operand.arrangement.dtype, place.array, place.index);
+}
+
 void InstanceWriter::define_scalar_access(const InstanceOperand& operand) {
   const IndexText text = index_of(operand, parameters_of(operand.view, *spec_.entry));
   sizes_.merge(sizes_in(text.index));
   if (operand.view.bounded) need_bounds(operand);
   const DType type = operand.arrangement.dtype;
-  const std::string index = text.index.to_opencl();
+  const ElementPlace place =
+      place_of(operand, operand.name, text.index.to_opencl(), spec_.has_byte_addresses);
   const std::string coordinates = macro_parameters(operand.view);
   if (operand.direction == InstanceOperand::Direction::write) {
-    std::string store = store_text(type, operand.name, index, "(v)");
+    std::string store = store_text(type, place.array, place.index, "(v)");
     if (!text.inside.empty()) store = "(" + text.inside + " ? (void)" + store + " : (void)0)";
     define("STORE_" + operand.name, "(" + coordinates + ", v)", store);
-    define_vector_access(operand, text);
+    define_vector_access(operand, place);
     return;
   }
-  const std::string element = load_text(type, operand.name, index);
+  const std::string element = load_text(type, place.array, place.index);
   const std::string outside = literal_of(type, operand.view.outside);
   const std::string body = text.inside.empty()
                                ? "(" + element + ")"
                                : "(" + text.inside + " ? " + element + " : " + outside + ")";
   define("LOAD_" + operand.name, "(" + coordinates + ")", body);
-  define_vector_access(operand, text);
+  define_vector_access(operand, place);
 }
 
 /// STORE4, STORE_VECTOR and LOAD_VECTOR: neighbours along the last dimension, at once where they
 /// lie together. The type `vector` and its LANES are those of shared/vectors.clh.
-void InstanceWriter::define_vector_access(const InstanceOperand& operand, const IndexText& text) {
+void InstanceWriter::define_vector_access(const InstanceOperand& operand,
+                                          const ElementPlace& place) {
   if (any_rank_) return;
   const std::string coordinates = macro_parameters(operand.view);
   // LANES are those of `vector` only where the kernel uses that type: others have many more.
@@ -121,7 +129,7 @@ void InstanceWriter::define_vector_access(const InstanceOperand& operand, const 
       });
   const int count =
       has_vectors && lanes != spec_.tunables.end() ? static_cast<int>(lanes->second) : 0;
-  for (const MacroText& macro : vector_macros(operand, text, coordinates, count)) {
+  for (const MacroText& macro : vector_macros(operand, place, coordinates, count)) {
     if (!spec_.entry->uses(macro.name)) continue;
     define(macro.name, macro.parameters, macro.body);
   }
@@ -133,8 +141,9 @@ void InstanceWriter::define_memory_order(const InstanceOperand& dst) {
   define("COORDINATES_OF_dst", "(e)", text.declarations);
   define("COORDINATES", "", "0");
   define("INSIDE_dst", "", text.inside.empty() ? "1" : "(" + text.inside + ")");
-  define("STORE_dst_AT", "(e, v)", store_text(dst.arrangement.dtype, dst.name, "(e)", "(v)"));
-  const std::string four = aligned_store4_text(dst.arrangement.dtype, dst.name, "(e)", "(v)");
+  const auto [array, index] = place_of(dst, dst.name, "(e)", spec_.has_byte_addresses);
+  define("STORE_dst_AT", "(e, v)", store_text(dst.arrangement.dtype, array, index, "(v)"));
+  const std::string four = aligned_store4_text(dst.arrangement.dtype, array, index, "(v)");
   const bool asked = spec_.entry->uses("STORE4_dst_AT");
   if (asked && !four.empty()) define("STORE4_dst_AT", "(e, v)", four);
   if (spec_.entry->uses("ALIKE_dst")) define_common_order(dst);
@@ -164,11 +173,11 @@ void InstanceWriter::define_common_order(const InstanceOperand& dst) {
   const bool alike = lies_alike();
   define("ALIKE_dst", "", alike ? "1" : "0");
   if (!alike) return;
-  define("LOAD_src0_AT", "(e)", load_text(find("src0")->arrangement.dtype, "src0", "(e)"));
+  define("LOAD_src0_AT", "(e)", load_at(*find("src0"), "src0", "(e)"));
   if (spec_.problem.epilogue.is_identity()) return define("EPILOGUE_AT", "(v, e)", "(v)");
   std::string call = epilogue_name() + "((v)";
   for (const auto& side : spec_.sides) {
-    call += ", " + load_text(side.arrangement.dtype, side.name, lies_as(side, dst) ? "(e)" : "0");
+    call += ", " + load_at(side, side.name, lies_as(side, dst) ? "(e)" : "0");
   }
   define("EPILOGUE_AT", "(v, e)", call + ")");
 }

@@ -54,7 +54,7 @@ void InstanceWriter::define_epilogue() {
     const bool whole = index.start == Expression(0);
     const std::string array =
         whole ? side.name : "(" + side.name + " + " + index.start.to_opencl() + ")";
-    call += ", " + load_text(side.arrangement.dtype, array, index.within.to_opencl());
+    call += ", " + load_at(side, array, index.within.to_opencl());
   }
   call += ")";
   // Padded elements and those that are not written lie beyond the side operands; they become zero.

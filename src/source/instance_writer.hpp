@@ -53,7 +53,10 @@ class InstanceWriter {
   void define_constants();
   void define_operand(const InstanceOperand& operand);
   void define_scalar_access(const InstanceOperand& operand);
-  void define_vector_access(const InstanceOperand& operand, const IndexText& text);
+  void define_vector_access(const InstanceOperand& operand, const ElementPlace& place);
+  /// The value of an element, OpenCL C.
+  [[nodiscard]] std::string load_at(const InstanceOperand& operand, const std::string& array,
+                                    const std::string& index) const;
   void define_memory_order(const InstanceOperand& dst);
   void define_part_order(const InstanceOperand& dst);
   void define_common_order(const InstanceOperand& dst);

@@ -97,11 +97,11 @@ __kernel ATTRIBUTES void patch_panels(ARGUMENTS) {
   const int n0 = PATCH_COLUMN * PATCH_N;
   if (m0 >= M || n0 >= N) return;
   __global const MEMORY_lhs* down =
-      lhs + (m0 / (PATCH_M * BAND) * (4 * LHS_STEP * K) + m0 % (PATCH_M * BAND));
+      lhs + (uint)(m0 / (PATCH_M * BAND) * (4 * LHS_STEP * K) + m0 % (PATCH_M * BAND));
 #ifdef IMAGE
   const int across = n0 / 4;
 #else
-  __global const MEMORY_rhs* across = rhs + n0 * K;
+  __global const MEMORY_rhs* across = rhs + (uint)(n0 * K);
 #endif
   float4 sum[PATCH_M][PATCH_N / 4];
 #pragma unroll

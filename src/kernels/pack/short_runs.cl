@@ -45,7 +45,7 @@ __kernel ATTRIBUTES void pack_short_runs(ARGUMENTS) {
       const int wanted = is_data && i < length && INSIDE_ALONG_dst(i);
       const int found = wanted && INSIDE_ALONG_src(i);
       // The first element stands in for those that are not there, so that nothing need branch.
-      const TYPE_dst value = src[found ? INDEX_ALONG_src(i) : 0];
+      const TYPE_dst value = src[(uint)(found ? INDEX_ALONG_src(i) : 0)];
       values[i] = found ? value : wanted ? (TYPE_dst)OUTSIDE_src : (TYPE_dst)0;
     }
     int stored = 0;

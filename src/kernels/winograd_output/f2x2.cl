@@ -16,9 +16,10 @@ __kernel ATTRIBUTES void winograd_output_f2x2(ARGUMENTS) {
   const int t = get_global_id(0);
   const int o = get_global_id(1);
   if (t >= T) return;
-  const int n = (t + T0) / (TW * TH);
-  const int oh = (t + T0) / TW % TH * 2;
-  const int ow = (t + T0) % TW * 2;
+  const int row = quotient(t + T0, TW);
+  const int n = quotient(row, TH);
+  const int oh = (row - n * TH) * 2;
+  const int ow = (t + T0 - row * TW) * 2;
   float half_done[2][4];
 #pragma unroll
   for (int q = 0; q < 4; ++q) {
@@ -30,13 +31,16 @@ __kernel ATTRIBUTES void winograd_output_f2x2(ARGUMENTS) {
     half_done[1][q] = m1 - m2 - m3;
   }
   for (int y = 0; y < 2 && oh + y < OH; ++y) {
-    const float m0 = half_done[y][0];
-    const float m1 = half_done[y][1];
-    const float m2 = half_done[y][2];
-    const float m3 = half_done[y][3];
+    const float m0 = half_done[0][0];
+    const float m1 = half_done[0][1];
+    const float m2 = half_done[0][2];
+    const float m3 = half_done[0][3];
     const float left = m0 + m1 + m2;
     const float right = m1 - m2 - m3;
     STORE_dst(n, o, oh + y, ow, EPILOGUE(left, n, o, oh + y, ow));
     if (ow + 1 < OW) STORE_dst(n, o, oh + y, ow + 1, EPILOGUE(right, n, o, oh + y, ow + 1));
+    // The second row moves up instead of being indexed, which would put both in memory.
+#pragma unroll
+    for (int q = 0; q < 4; ++q) half_done[0][q] = half_done[1][q];
   }
 }

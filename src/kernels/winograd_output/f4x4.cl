@@ -26,9 +26,10 @@ __kernel ATTRIBUTES void winograd_output_f4x4(ARGUMENTS) {
   const int t = get_global_id(0);
   const int o = get_global_id(1);
   if (t >= T) return;
-  const int n = (t + T0) / (TW * TH);
-  const int oh = (t + T0) / TW % TH * 4;
-  const int ow = (t + T0) % TW * 4;
+  const int row = quotient(t + T0, TW);
+  const int n = quotient(row, TH);
+  const int oh = (row - n * TH) * 4;
+  const int ow = (t + T0 - row * TW) * 4;
   float half_done[6][4];  // [column of m][row of A' m]
 #pragma unroll
   for (int q = 0; q < 6; ++q) {

@@ -85,7 +85,7 @@ class Emitter {
       places.sides.push_back(
           {value_at(side).arrangement, value_at(side).kind == Value::Kind::constant});
     }
-    return instance_spec(kernel.choice, places);
+    return instance_spec(kernel.choice, places, context_.device);
   }
 
   /// True when the kernel writes the memory of a value that it reads.

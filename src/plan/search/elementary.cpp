@@ -90,7 +90,8 @@ bool lies_as(const OperandFormat& format, const std::string& role, const Binding
 
 /// Whether the instance that packs between these ends is one of those that are built.
 bool is_built_for(const KernelChoice& choice, PackEnds ends, const PlanContext& context) {
-  InstanceSpec spec = instance_spec(choice, {{{"src", ends.from}, {"dst", ends.to}}, {}});
+  InstanceSpec spec =
+      instance_spec(choice, {{{"src", ends.from}, {"dst", ends.to}}, {}}, context.device);
   const Environment names = entry_environment(*choice.entry, spec.problem, spec.tunables,
                                               context.device, elements_of(ends.to));
   const LaunchNumbers launch = launch_numbers(*choice.entry, names);

@@ -51,8 +51,10 @@ void take_demanded(const Demand& demand, InstanceOperand& operand) {
 
 std::string side_name(std::size_t index) { return "side" + std::to_string(index + 1); }
 
-InstanceSpec instance_spec(const KernelChoice& choice, const SpecPlaces& places) {
+InstanceSpec instance_spec(const KernelChoice& choice, const SpecPlaces& places,
+                           const DeviceInfo& device) {
   InstanceSpec spec;
+  spec.has_byte_addresses = device.kind != DeviceInfo::Kind::cpu;
   spec.entry = choice.entry;
   spec.tunables = *choice.tunables;
   spec.problem = choice.bound->problem;

@@ -27,8 +27,9 @@ struct SpecPlaces {
 /// What kernels call a side operand, the first of which has index 0: "side1".
 [[nodiscard]] std::string side_name(std::size_t index);
 
-/// The instance that computes the choice on operands in these places: all of it but `local` and
-/// `in_place`.
-[[nodiscard]] InstanceSpec instance_spec(const KernelChoice& choice, const SpecPlaces& places);
+/// The instance that computes the choice on the device with operands in these places: all of it but
+/// `local` and `in_place`.
+[[nodiscard]] InstanceSpec instance_spec(const KernelChoice& choice, const SpecPlaces& places,
+                                         const DeviceInfo& device);
 
 }  // namespace morton::plan

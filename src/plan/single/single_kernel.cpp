@@ -66,7 +66,7 @@ OrReason<SingleKernel> made_kernel(const Entry& entry, const PosedProblem& posed
   SingleKernel kernel;
   kernel.choice = std::get<KernelChoice>(std::move(choice));
   const SpecPlaces places = places_of(kernel.choice, posed.tasks);
-  kernel.spec = instance_spec(kernel.choice, places);
+  kernel.spec = instance_spec(kernel.choice, places, context.device);
   const Environment names =
       entry_environment(entry, kernel.spec.problem, kernel.spec.tunables, context.device,
                         elements_of(places.operands.at("dst")));

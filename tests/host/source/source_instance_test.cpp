@@ -52,6 +52,17 @@ TEST(Instance, DependsOnTheViewThatLeadsToTheSideOperands) {
   EXPECT_NE(first.function, second.function);
 }
 
+TEST(Instance, CountsInBytesWhereItIsAskedToAndTheyFit) {
+  const Catalogue catalogue = Catalogue::standard();
+  InstanceSpec spec = tile_with_bias(catalogue, View::identity({"M", "N"}));
+  spec.has_byte_addresses = true;
+  EXPECT_THAT(
+      generate(spec).text,
+      HasSubstr("((__global const float*)((__global const char*)side1 + (uint)((n)) * 4u))[0]"));
+  spec.sides[0].arrangement = row_major_arrangement(DType::f32, {std::int64_t{1} << 30});
+  EXPECT_THAT(generate(spec).text, HasSubstr("side1[(n)]")) << "4 GiB";
+}
+
 /// The kernel with a constant that names H of the structure, and a comment that names W.
 Entry structured_entry(const Entry& base) {
   Entry entry = base;
