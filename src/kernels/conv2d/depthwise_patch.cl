@@ -48,12 +48,12 @@
 // Row y of the window, which begins at `line`. A loop over y would not be unrolled by all compilers, and each turn
 // would ask which rows of dst it is for.
 #define ROW(y)                                                         \
-  if ((y) < HEIGHT && h + (y) >= 0 && h + (y) < H) {                   \
+  if ((y) < HEIGHT && ((y) >= PT || h + (y) >= 0) && (y) < rows) {     \
     float row[LENGTH];                                                 \
     _Pragma("unroll") for (int x = 0; x < LENGTH; ++x) {               \
       const float element = line[x];                                   \
-      row[x] = w + x >= 0 ? element : 0.0f;                            \
-      row[x] = w + x < W ? row[x] : 0.0f;                              \
+      row[x] = x >= PL || w + x >= 0 ? element : 0.0f;                 \
+      row[x] = x < columns ? row[x] : 0.0f;                            \
     }                                                                  \
     _Pragma("unroll") for (int i = 0; i < ROWS; ++i) {                 \
       _Pragma("unroll") for (int kh = 0; kh < KH; ++kh) {              \
@@ -77,6 +77,9 @@ __kernel ATTRIBUTES void depthwise_patch(ARGUMENTS) {
   if (O != G) c = o / (O / G);
   const int h = oh * SH - PT;
   const int w = ow * SW - PL;
+  // Of the image, from the window's first row and column on.
+  const int rows = H - h;
+  const int columns = W - w;
 
   for (int n = 0; n < N; ++n) {
     const int first = ((n * C + c) * H + h) * W + w;

@@ -34,11 +34,11 @@
 #define ROW(p)                                                          \
   {                                                                     \
     float d[6];                                                         \
-    const int is_row = h0 + (p) >= 0 && h0 + (p) < H;                   \
+    const int is_row = ((p) >= PT || h0 + (p) >= 0) && (p) < rows;      \
     _Pragma("unroll") for (int q = 0; q < 6; ++q) {                     \
       const float element = line[q];                                    \
-      d[q] = w0 + q >= 0 ? element : 0.0f;                              \
-      d[q] = w0 + q < W ? d[q] : 0.0f;                                  \
+      d[q] = q >= PL || w0 + q >= 0 ? element : 0.0f;                   \
+      d[q] = q < columns ? d[q] : 0.0f;                                 \
       d[q] = is_row ? d[q] : 0.0f;                                      \
     }                                                                   \
     TRANSFORM(d, half_done[p]);                                         \
@@ -74,6 +74,9 @@ __kernel ATTRIBUTES void winograd_input_f4x4(ARGUMENTS) {
     }
     return;
   }
+  // Of the image, from the patch's first row and column on.
+  const int rows = H - h0;
+  const int columns = W - w0;
   __global const float* line = BEHIND(src, float, 4 * first);
   float half_done[6][6];  // [row of d][column of d B]
   ROW(0) ROW(1) ROW(2) ROW(3) ROW(4) ROW(5)
