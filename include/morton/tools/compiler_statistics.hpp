@@ -42,7 +42,9 @@ struct CompilerStatistics {
   std::optional<int> registers;  ///< of a work-item: vectors of 4 floats
   std::optional<int> half_registers;  ///< of those, that hold 16 bits a component
   std::optional<int> stalls;  ///< Adreno: cycles that a single wave waits for slow units and memory
-  int spills = 0, fills = 0;  ///< registers stored to memory, and fetched again
+  /// Mali: registers stored to memory, and fetched again. Adreno: accesses of a work-item's own
+  /// memory, where arrays with an index lie too.
+  int spills = 0, fills = 0;
   int loops = 0;
   int prologue = 0;  ///< issue slots before the hot loop, or of all where there is none
   CodeCost all;      ///< one pass from the first instruction to the last

@@ -20,7 +20,11 @@
 // What lies beside the image belongs to another row or plane; it is read and not used. Only where the window
 // of a patch leaves the tensor, at its first and last rows, each element of dst is computed for itself.
 //
-// Tunables: ROWS; PATCH, always 4; LOCAL_W, LOCAL_H, LOCAL_O: work-items of a work-group.
+// Tunables: ROWS, 1 on GPUs with more than 16 units, which need the work-items more than they need fewer loads, 2
+// where 16 vectors are all registers; PATCH, always 4; LOCAL_W, LOCAL_H, LOCAL_O: work-items of a work-group. An H100
+// wants neighbours of a row in step (8 x 4 x 4 takes three quarters of the time of 2 x 2 x 16); small GPUs waste
+// less of small images the other way round.
+// Filters that need more than 16 rows of src at once are other kernels' work.
 // Assumes: src and dst take less than 4 GiB each.
 #define LENGTH ((PATCH - 1) * SW + (KW - 1) * DW + 1)
 #define HEIGHT ((ROWS - 1) * SH + (KH - 1) * DH + 1)
@@ -66,7 +70,7 @@
       }                                                                \
     }                                                                  \
   }                                                                    \
-  line = BEHIND(line, float, 4 * W);
+  line = BEHIND(line, float, 4u * (uint)W);
 
 __kernel ATTRIBUTES void depthwise_patch(ARGUMENTS) {
   const int ow = get_global_id(0) * PATCH;
@@ -89,7 +93,7 @@ __kernel ATTRIBUTES void depthwise_patch(ARGUMENTS) {
       }
       continue;
     }
-    __global const float* taps = BEHIND(weights, float, 4 * o * (KH * KW));
+    __global const float* taps = BEHIND(weights, float, 4u * (uint)(o * (KH * KW)));
     float filter[KH * KW];
 #pragma unroll
     for (int k = 0; k < KH * KW; ++k) filter[k] = taps[k];
@@ -99,7 +103,7 @@ __kernel ATTRIBUTES void depthwise_patch(ARGUMENTS) {
 #pragma unroll
       for (int j = 0; j < PATCH; ++j) sum[i][j] = 0.0f;
     }
-    __global const float* line = BEHIND(src, float, 4 * first);
+    __global const float* line = BEHIND(src, float, 4u * (uint)first);
     ROW(0) ROW(1) ROW(2) ROW(3) ROW(4) ROW(5) ROW(6) ROW(7)
     ROW(8) ROW(9) ROW(10) ROW(11) ROW(12) ROW(13) ROW(14) ROW(15)
     // The rows move up instead of being indexed, so that they stay in registers.

@@ -42,7 +42,7 @@
       d[q] = is_row ? d[q] : 0.0f;                                      \
     }                                                                   \
     TRANSFORM(d, half_done[p]);                                         \
-    line = BEHIND(line, float, 4 * W);                                  \
+    line = BEHIND(line, float, 4u * (uint)W);                           \
   }
 
 __kernel ATTRIBUTES void winograd_input_f4x4(ARGUMENTS) {
@@ -77,7 +77,7 @@ __kernel ATTRIBUTES void winograd_input_f4x4(ARGUMENTS) {
   // Of the image, from the patch's first row and column on.
   const int rows = H - h0;
   const int columns = W - w0;
-  __global const float* line = BEHIND(src, float, 4 * first);
+  __global const float* line = BEHIND(src, float, 4u * (uint)first);
   float half_done[6][6];  // [row of d][column of d B]
   ROW(0) ROW(1) ROW(2) ROW(3) ROW(4) ROW(5)
 #pragma unroll

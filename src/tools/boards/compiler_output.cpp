@@ -86,6 +86,7 @@ std::vector<CompilerStatistics> read_compiler_statistics(const std::string& said
       }
       kernels.push_back(read_adreno(kernel));
       begin = i;
+      --i;  // the line behind the counts is the next one
     }
   }
   return kernels;

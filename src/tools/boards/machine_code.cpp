@@ -78,6 +78,15 @@ void read_code(const std::vector<Instruction>& code, CompilerStatistics& statist
   }
 }
 
+void expect_counted(const CompilerStatistics& statistics, const char* what, int counted, int read) {
+  if (counted == read) return;
+  throw ModelError("the compiler's text: " + statistics.compiler + " counts " +
+                   std::to_string(counted) + " " + what + ", and its machine code has " +
+                   std::to_string(read) +
+                   "; without machine code, ask for it (MORTON_BOARD_DEBUG of "
+                   "tools/board_compilers.sh)");
+}
+
 void not_understood(std::string_view compiler, std::string_view line) {
   throw ModelError("the compiler's text: expected machine code of " + std::string(compiler) +
                    ", got '" + std::string(line.substr(0, 120)) +

@@ -42,6 +42,9 @@ struct PrintedKernel {
 /// ModelError that quotes the line which is not as the compiler prints it.
 [[noreturn]] void not_understood(std::string_view compiler, std::string_view line);
 
+/// Throws ModelError where the compiler counts other than what its machine code has.
+void expect_counted(const CompilerStatistics& statistics, const char* what, int counted, int read);
+
 /// What Mesa's line of statistics has for all Malis.
 [[nodiscard]] CompilerStatistics read_mali_counts(const PrintedKernel& kernel,
                                                   const std::string& compiler);

@@ -143,7 +143,9 @@ CompilerStatistics read_adreno(const PrintedKernel& kernel) {
       code.push_back(std::move(instruction));
     }
     if (ends_preamble) in_preamble = false;
+    if (line == "end" || line.ends_with(")end")) break;  // padding follows
   }
+  if (code.empty()) not_understood("ir3", kernel.counts);
   for (const auto& [at, label] : jumps) {
     const auto found = labels.find(label);
     if (found == labels.end()) not_understood("ir3", label);

@@ -17,6 +17,8 @@ namespace {
 
 using Words = std::initializer_list<std::string_view>;
 
+constexpr std::array kMultiplyAdds{"FMA.", "FMA_"};
+
 /// Bytes that a load or store named so moves: "LOAD.i128" 16. Vectors of images have 4 floats.
 int bytes_moved(std::string_view name) {
   int bits = 0;
@@ -25,11 +27,15 @@ int bytes_moved(std::string_view name) {
   return 16;
 }
 
-/// What is the same on Bifrost and Valhall.
-Instruction multiply_add_or_memory(std::string_view name, double message_cycles,
+/// What is the same on Bifrost and Valhall. `line` is the instruction with its operands.
+Instruction multiply_add_or_memory(std::string_view line, double message_cycles,
                                    const char* memory_unit) {
+  const std::string_view name = before(line, " ");
   Instruction instruction;
-  if (name.starts_with("FMA")) {
+  // There is no product: it is a multiply-add of negative zero.
+  const bool is_product = line.ends_with(" 0x0.neg") || line.ends_with(" #0.neg");
+  if (begins_with_one(name, kMultiplyAdds)) {
+    if (is_product) return instruction;
     instruction.multiply_adds = name.find(".v2f16") != std::string_view::npos ? 2 : 1;
   } else if (begins_with_one(name, Words{"LOAD", "LD_"})) {
     instruction.unit = memory_unit;
@@ -58,7 +64,7 @@ struct UnitOfValhall {
 };
 
 UnitOfValhall valhall_unit(std::string_view name) {
-  static const std::array fma{"FADD", "FMA", "LDEXP", "IDP"};
+  static const std::array fma{"FADD", "FMA.", "FMA_", "LDEXP", "IDP"};
   static const std::array sfu{"FRCP", "FRSQ",  "FLOG",   "FPCLASS", "FSIN",    "FCOS",
                               "FEXP", "FATAN", "IMUL",   "CLPER",   "LSHIFT",  "RSHIFT",
                               "MUX",  "CUBE",  "BITREV", "NOT_OLD", "POPCOUNT"};
@@ -78,17 +84,18 @@ UnitOfValhall valhall_unit(std::string_view name) {
   return {};
 }
 
-Instruction valhall_instruction(std::string_view name, std::string_view line) {
+Instruction valhall_instruction(std::string_view line) {
+  const std::string_view name = before(line, " ");
   const auto [unit, per_cycle] = valhall_unit(name);
   if (unit == nullptr) not_understood("Valhall", line);
-  Instruction instruction = multiply_add_or_memory(name, kValhallMessage, "ls");
+  Instruction instruction = multiply_add_or_memory(line, kValhallMessage, "ls");
   instruction.unit = unit;
   // 64-bit arithmetic takes the units for twice as long.
-  const int words =
-      unit != std::string_view("ls") && (name.find(".u64") != std::string_view::npos ||
-                                         name.find(".s64") != std::string_view::npos)
-          ? 2
-          : 1;
+  const bool is_long =
+      unit != std::string_view("ls") &&
+      (name.find(".u64") != std::string_view::npos || name.find(".s64") != std::string_view::npos ||
+       name.find(".i64") != std::string_view::npos);
+  const int words = is_long ? 2 : 1;
   if (per_cycle > 0.0) instruction.cycles = words / per_cycle;
   if (instruction.multiply_adds > 0) instruction.multiply_add_cycles = instruction.cycles;
   instruction.waits = name.find(".wait") != std::string_view::npos;
@@ -98,8 +105,9 @@ Instruction valhall_instruction(std::string_view name, std::string_view line) {
 constexpr double kTuple = 1.0 / 24, kBifrostMessage = 1.0 / 8, kBifrostTexture = 1.0 / 2;
 
 /// An instruction of a tuple: "*" stands before what the FMA unit does, "+" before the rest.
-Instruction bifrost_instruction(std::string_view name, bool begins_tuple) {
-  Instruction instruction = multiply_add_or_memory(name, kBifrostMessage, "ldst");
+Instruction bifrost_instruction(std::string_view line, bool begins_tuple) {
+  const std::string_view name = before(line, " ");
+  Instruction instruction = multiply_add_or_memory(line, kBifrostMessage, "ldst");
   if (name.starts_with("TEX")) {
     instruction.unit = "texture";
     instruction.cycles = kBifrostTexture;
@@ -121,7 +129,7 @@ CompilerStatistics read_valhall(const PrintedKernel& kernel) {
   for (const std::string_view printed : kernel.lines) {
     const std::string_view line = trimmed(printed);
     if (line.empty()) continue;
-    Instruction instruction = valhall_instruction(before(line, " "), line);
+    Instruction instruction = valhall_instruction(line);
     const std::string_view offset = behind_last(line, "offset:");
     std::ptrdiff_t distance = 0;
     if (line.starts_with("BRANCHZ.")) {
@@ -130,6 +138,8 @@ CompilerStatistics read_valhall(const PrintedKernel& kernel) {
     }
     code.push_back(std::move(instruction));
   }
+  expect_counted(statistics, "instructions", statistics.instructions,
+                 static_cast<int>(code.size()));
   read_code(code, statistics);
   return statistics;
 }
@@ -151,7 +161,7 @@ CompilerStatistics read_bifrost(const PrintedKernel& kernel) {
     }
     if (line.empty() || line == "{" || line == "}") continue;
     if (line.front() != '*' && line.front() != '+') not_understood("Bifrost", line);
-    code.push_back(bifrost_instruction(before(line.substr(1), " "), line.front() == '*'));
+    code.push_back(bifrost_instruction(line.substr(1), line.front() == '*'));
     const std::string_view clause = behind_last(line, "clause_");
     if (!clause.empty())
       jumps.emplace_back(code.size() - 1, "clause_" + std::string(before(clause, " ")));
@@ -161,7 +171,10 @@ CompilerStatistics read_bifrost(const PrintedKernel& kernel) {
     if (found == clauses.end()) not_understood("Bifrost", clause);
     code[at].target = found->second;
   }
+  int tuples = 0;
+  if (!read_count(kernel.counts, "tuples", tuples)) not_understood("Bifrost", kernel.counts);
   read_code(code, statistics);
+  expect_counted(statistics, "tuples", tuples, statistics.all.instructions);
   return statistics;
 }
 

@@ -56,7 +56,7 @@ void read_arithmetic(std::string_view line, bool is_vector, Bundle& bundle) {
 /// Bytes of "LD.128" and its like; images and the rest 16.
 int midgard_bytes(std::string_view line) {
   int bits = 0;
-  return read_number(line.substr(std::min<std::size_t>(3, line.size())), bits) ? bits / 8 : 16;
+  return read_number(behind_last(before(line, " "), "."), bits) ? bits / 8 : 16;
 }
 
 void read_midgard_line(std::string_view line, Bundle& bundle) {
@@ -80,7 +80,9 @@ void read_midgard_line(std::string_view line, Bundle& bundle) {
   } else if (line.starts_with("LD") || line.starts_with("UNPACK") || line.starts_with("PACK") ||
              line.starts_with("LEA") || line.starts_with("CUBEMAP")) {
     bundle.is_memory = true;
-    bundle.loaded += line.starts_with("LD") ? midgard_bytes(line) : 0;
+    // LDST_MOV fetches an id, from no memory.
+    const bool loads = line.starts_with("LD") && !line.starts_with("LDST_MOV");
+    bundle.loaded += loads ? midgard_bytes(line) : 0;
   } else if (line.starts_with("ST") || line.starts_with("A")) {
     bundle.is_memory = true;
     bundle.stored += line.starts_with("ST") ? midgard_bytes(line) : 0;
@@ -131,6 +133,12 @@ CompilerStatistics read_midgard(const PrintedKernel& kernel) {
     }
   }
   if (bundles.back().is_empty()) bundles.pop_back();
+  int counted = 0;
+  if (!read_count(kernel.counts, "bundles", counted)) not_understood("Midgard", kernel.counts);
+  // The compiler counts before it adds what stores and fetches registers.
+  if (statistics.spills + statistics.fills == 0) {
+    expect_counted(statistics, "bundles", counted, static_cast<int>(bundles.size()));
+  }
   std::vector<Instruction> code;
   std::map<std::ptrdiff_t, std::ptrdiff_t> at_quadword;  // -> index of the bundle there
   std::vector<std::ptrdiff_t> starts;

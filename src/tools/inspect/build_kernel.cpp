@@ -21,7 +21,8 @@ namespace {
 class TakenOutput {
  public:
   TakenOutput() : file_(std::tmpfile()) {
-    if (file_ == nullptr) return;
+    if (file_ == nullptr)
+      throw DeviceError("build: no temporary file for what the compiler prints");
     std::fflush(nullptr);
     for (Stream& stream : streams_) {
       stream.before = ::dup(stream.number);
@@ -32,14 +33,13 @@ class TakenOutput {
   TakenOutput& operator=(const TakenOutput&) = delete;
   ~TakenOutput() {
     give_back();
-    if (file_ != nullptr) std::fclose(file_);
+    std::fclose(file_);
   }
 
   /// All of it so far; both go where they went before from now on.
   std::string text() {
     give_back();
     std::string text;
-    if (file_ == nullptr) return text;
     std::rewind(file_);
     std::array<char, 4096> part{};
     while (const std::size_t size = std::fread(part.data(), 1, part.size(), file_)) {

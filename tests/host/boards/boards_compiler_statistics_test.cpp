@@ -72,6 +72,7 @@ TEST(CompilerStatisticsText, Midgard) {
   EXPECT_EQ(kernel.threads, 4);
   ASSERT_TRUE(kernel.hot_loop.has_value());
   EXPECT_EQ(kernel.hot_loop->instructions, 10) << "bundles";
+  EXPECT_EQ(kernel.all.loads, 5) << "three bundles of arguments, none of the ids, two of the loop";
   EXPECT_EQ(kernel.hot_loop->multiply_adds, 1);
   EXPECT_EQ(kernel.hot_loop->loads, 2);
   EXPECT_DOUBLE_EQ(kernel.hot_loop->bound, 4.0);
@@ -87,6 +88,32 @@ TEST(CompilerStatisticsText, Adreno) {
   EXPECT_EQ(kernel.hot_loop->multiply_adds, 1);
   EXPECT_EQ(kernel.hot_loop->loads, 2);
   EXPECT_GT(kernel.hot_loop->waits, 0);
+}
+
+TEST(CompilerStatisticsText, ProductsAndMaximaAreNoMultiplyAdds) {
+  const auto multiply_adds = [](const std::string& text) {
+    return read_compiler_statistics(text).back().all.multiply_adds;
+  };
+  const std::string valhall = printed_for("g610"), bifrost = printed_for("g52");
+  EXPECT_EQ(multiply_adds(valhall), 1);
+  EXPECT_EQ(multiply_adds(replaced(valhall, "FMA.f32", "FMAX.f32")), 0);
+  EXPECT_EQ(multiply_adds(replaced(bifrost, "*FMA.f32", "*FMAX.f32")), 0);
+  const std::size_t line = valhall.rfind("FMA.f32");
+  const std::string product = valhall.substr(0, line) + "FMA.f32 r1, r2, r3, 0x0.neg" +
+                              valhall.substr(valhall.find('\n', line));
+  EXPECT_EQ(multiply_adds(product), 0);
+}
+
+TEST(CompilerStatisticsText, AnAdrenosKernelNeedNoPreamble) {
+  std::string text = replaced(printed_for("a740"), "naive_d3e6d072f2cd", "second");
+  for (int i = 0; i < 2; ++i) {
+    const std::size_t begin = text.rfind('\n', text.rfind("preamble instr"));
+    text.erase(begin, text.find('\n', begin + 1) - begin);
+  }
+  const auto all = read_compiler_statistics(text);
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all.front().function, "naive_d3e6d072f2cd");
+  EXPECT_EQ(all.back().function, "second");
 }
 
 TEST(CompilerStatisticsText, AnotherCompilersTextHasNone) {
@@ -105,6 +132,11 @@ TEST(CompilerStatisticsText, WhatIsPrintedOtherwiseIsAnError) {
   };
   using testing::HasSubstr;
   EXPECT_THAT(error_of(replaced(printed_for("g610"), "FMA.f32", "FOO.f32")), HasSubstr("FOO.f32"));
+  EXPECT_THAT(error_of(replaced(printed_for("g610"), "   MOV.i32", "\n   ")),
+              HasSubstr("machine code"));
+  const std::string only_counts =
+      printed_for("g610").substr(printed_for("g610").rfind("SHADER-DB"));
+  EXPECT_THAT(error_of(only_counts), HasSubstr("MORTON_BOARD_DEBUG"));
   EXPECT_THAT(error_of(replaced(printed_for("g610"), " threads", " strands")),
               HasSubstr("expected machine code of Valhall"));
   EXPECT_THAT(error_of(replaced(printed_for("g52"), "    *FMA", "    %FMA")), HasSubstr("Bifrost"));
