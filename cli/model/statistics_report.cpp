@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
+#include "common/json_values.hpp"
 
 namespace morton::cli {
 namespace {
@@ -47,11 +47,6 @@ Json cost_json(const CodeCost& cost) {
           {"waits", cost.waits}};
 }
 
-template <typename T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json();
-}
-
 }  // namespace
 
 std::optional<CompilerStatistics> statistics_of(const KernelBuild& build) {
@@ -72,9 +67,9 @@ std::string statistics_text(const CompilerStatistics& statistics) {
   add("stalls", statistics.stalls, " cycles of a wave that is alone");
   text += fmt::format(
       "spills, fills    {}, {}\nloops            {}\nprologue         {} issue slots\n"
-      "one pass         {} cycles: {}\n",
+      "one pass         {:.3g} cycles: {}\n",
       statistics.spills, statistics.fills, statistics.loops, statistics.prologue,
-      fmt::format("{:.3g}", statistics.all.bound), cycles_text(statistics.all));
+      statistics.all.bound, cycles_text(statistics.all));
   return text + (statistics.hot_loop ? hot_loop_text(*statistics.hot_loop) : "no loop\n");
 }
 

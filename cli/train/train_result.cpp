@@ -3,8 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include "common/json_values.hpp"
 #include "train/train_text.hpp"
 
 namespace morton::cli {
@@ -20,11 +19,6 @@ std::string end_text(TrainingReport::End end) {
       break;
   }
   return "stopped";
-}
-
-template <typename T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
 }
 
 Json json_of(const TrainResult& result) {

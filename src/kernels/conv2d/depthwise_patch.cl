@@ -85,6 +85,11 @@ __kernel ATTRIBUTES void depthwise_patch(ARGUMENTS) {
   const int rows = H - h;
   const int columns = W - w;
 
+  __global const float* taps = BEHIND(weights, float, 4u * (uint)(o * (KH * KW)));
+  float filter[KH * KW];
+#pragma unroll
+  for (int k = 0; k < KH * KW; ++k) filter[k] = taps[k];
+
   for (int n = 0; n < N; ++n) {
     const int first = ((n * C + c) * H + h) * W + w;
     if (first < 0 || first + (HEIGHT - 1) * W + LENGTH > N * C * H * W) {
@@ -93,10 +98,6 @@ __kernel ATTRIBUTES void depthwise_patch(ARGUMENTS) {
       }
       continue;
     }
-    __global const float* taps = BEHIND(weights, float, 4u * (uint)(o * (KH * KW)));
-    float filter[KH * KW];
-#pragma unroll
-    for (int k = 0; k < KH * KW; ++k) filter[k] = taps[k];
     float sum[ROWS][PATCH];
 #pragma unroll
     for (int i = 0; i < ROWS; ++i) {

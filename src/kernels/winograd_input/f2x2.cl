@@ -19,10 +19,10 @@ __kernel ATTRIBUTES void winograd_input_f2x2(ARGUMENTS) {
   const int t = get_global_id(0);
   const int c = get_global_id(1);
   if (t >= T) return;
-  const int row = quotient(t + T0, TW);
-  const int n = quotient(row, TH);
-  const int h0 = (row - n * TH) * 2 - PT;
-  const int w0 = (t + T0 - row * TW) * 2 - PL;
+  const tile_place at = tile_at(t + T0, TH, TW);
+  const int n = at.n;
+  const int h0 = at.row * 2 - PT;
+  const int w0 = at.column * 2 - PL;
   float half_done[4][4];
 #pragma unroll
   for (int q = 0; q < 4; ++q) {

@@ -49,10 +49,10 @@ __kernel ATTRIBUTES void winograd_input_f4x4(ARGUMENTS) {
   const int t = get_global_id(0);
   const int c = get_global_id(1);
   if (t >= T) return;
-  const int row = quotient(t + T0, TW);
-  const int n = quotient(row, TH);
-  const int h0 = (row - n * TH) * 4 - PT;
-  const int w0 = (t + T0 - row * TW) * 4 - PL;
+  const tile_place at = tile_at(t + T0, TH, TW);
+  const int n = at.n;
+  const int h0 = at.row * 4 - PT;
+  const int w0 = at.column * 4 - PL;
   const int first = ((n * C + c) * H + h0) * W + w0;
   if (first < 0 || first + 5 * W + 6 > N * C * H * W) {
     float patch[6][6];

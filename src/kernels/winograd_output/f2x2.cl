@@ -16,10 +16,10 @@ __kernel ATTRIBUTES void winograd_output_f2x2(ARGUMENTS) {
   const int t = get_global_id(0);
   const int o = get_global_id(1);
   if (t >= T) return;
-  const int row = quotient(t + T0, TW);
-  const int n = quotient(row, TH);
-  const int oh = (row - n * TH) * 2;
-  const int ow = (t + T0 - row * TW) * 2;
+  const tile_place at = tile_at(t + T0, TH, TW);
+  const int n = at.n;
+  const int oh = at.row * 2;
+  const int ow = at.column * 2;
   float half_done[2][4];
 #pragma unroll
   for (int q = 0; q < 4; ++q) {

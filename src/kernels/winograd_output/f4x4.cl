@@ -26,10 +26,10 @@ __kernel ATTRIBUTES void winograd_output_f4x4(ARGUMENTS) {
   const int t = get_global_id(0);
   const int o = get_global_id(1);
   if (t >= T) return;
-  const int row = quotient(t + T0, TW);
-  const int n = quotient(row, TH);
-  const int oh = (row - n * TH) * 4;
-  const int ow = (t + T0 - row * TW) * 4;
+  const tile_place at = tile_at(t + T0, TH, TW);
+  const int n = at.n;
+  const int oh = at.row * 4;
+  const int ow = at.column * 4;
   float half_done[6][4];  // [column of m][row of A' m]
 #pragma unroll
   for (int q = 0; q < 6; ++q) {

@@ -2,7 +2,6 @@
 #include "tools/boards/machine_code.hpp"
 
 #include <algorithm>
-#include <map>
 
 #include "base/error.hpp"
 
@@ -41,6 +40,18 @@ std::vector<Instruction> own_code(const std::vector<Instruction>& code, const Lo
 }
 
 }  // namespace
+
+void Labels::place(std::string_view name, std::size_t at) { places_.emplace(name, at); }
+
+void Labels::jump(std::size_t from, std::string_view name) { jumps_.emplace_back(from, name); }
+
+void Labels::resolve(std::vector<Instruction>& code, std::string_view compiler) const {
+  for (const auto& [from, name] : jumps_) {
+    const auto found = places_.find(name);
+    if (found == places_.end()) not_understood(compiler, name);
+    code[from].target = static_cast<std::ptrdiff_t>(found->second);
+  }
+}
 
 CodeCost cost_of(const std::vector<Instruction>& code, std::size_t begin, std::size_t end) {
   CodeCost cost;

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "morton/tools/compiler_statistics.hpp"
@@ -22,6 +24,21 @@ struct Instruction {
   bool is_move = false;
   bool waits = false;
   std::optional<std::ptrdiff_t> target;  ///< of a jump: index of the instruction it goes to
+};
+
+/// Jumps to names, which become indices when all of the code is read.
+class Labels {
+ public:
+  /// The name stands before instruction `at`.
+  void place(std::string_view name, std::size_t at);
+  /// Instruction `from` jumps to the name.
+  void jump(std::size_t from, std::string_view name);
+  /// Sets the targets; what jumps to no place is not understood.
+  void resolve(std::vector<Instruction>& code, std::string_view compiler) const;
+
+ private:
+  std::map<std::string, std::size_t, std::less<>> places_;
+  std::vector<std::pair<std::size_t, std::string>> jumps_;
 };
 
 /// What the instructions [begin, end) cost in one pass.

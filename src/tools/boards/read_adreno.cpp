@@ -3,7 +3,6 @@
 // Machine code of Adreno's ir3 as Mesa prints it (freedreno, ir3). A wave issues one instruction
 // a cycle; `(rptN)` issues it N times more, `(nopN)` leaves N cycles empty behind it.
 #include <array>
-#include <map>
 
 #include "base/error.hpp"
 #include "tools/boards/machine_code.hpp"
@@ -51,7 +50,7 @@ int components(std::string_view line) {
   return read_number(trimmed(behind_last(line, ",")), count) ? count : 1;
 }
 
-/// What no instruction of the table below is.
+/// Whether ir3 has an instruction of this name: what comes before its types.
 bool is_known(std::string_view name) {
   static const std::array known{
       "nop",   "mov",   "cov",   "br",       "jump",   "end",     "ret",     "call",    "kill",
@@ -70,11 +69,10 @@ bool is_known(std::string_view name) {
   return begins_with_one(name, known);
 }
 
-Instruction adreno_instruction(std::string_view line) {
-  const std::string_view whole = line;
-  const Marks marks = take_marks(line);
+/// `line` is the instruction behind its marks.
+Instruction adreno_instruction(std::string_view line, const Marks& marks) {
   const std::string_view name = before(line, " ");
-  if (!is_known(name)) not_understood("ir3", whole);
+  if (!is_known(name)) not_understood("ir3", line);
   Instruction instruction;
   instruction.slots = 1 + marks.repeats + marks.nops;
   instruction.unit = "issue";
@@ -116,41 +114,36 @@ CompilerStatistics read_adreno(const PrintedKernel& kernel) {
   statistics.loops = count_of(kernel.counts, "loops");
   statistics.stalls = count_of(kernel.counts, "sstall") + count_of(kernel.counts, "systall");
   std::vector<Instruction> code;
-  std::map<std::string, std::ptrdiff_t, std::less<>> labels;
-  std::vector<std::pair<std::size_t, std::string>> jumps;
+  Labels labels;
   bool in_preamble = false;
   for (const std::string_view printed : kernel.lines) {
     std::string_view line = trimmed(printed);
     if (line.empty() || line.front() == ';' || line.front() == '@') continue;
     if (line.ends_with(":")) {
-      labels.emplace(line.substr(0, line.size() - 1), static_cast<std::ptrdiff_t>(code.size()));
+      labels.place(line.substr(0, line.size() - 1), code.size());
       continue;
     }
+    const Marks marks = take_marks(line);
+    const std::string_view name = before(line, " ");
+    Instruction instruction = adreno_instruction(line, marks);
     // What lies between `shps` and `shpe` runs once for the launch.
-    if (line.find("shps") != std::string_view::npos) in_preamble = true;
-    const bool ends_preamble = line.find("shpe") != std::string_view::npos;
-    Instruction instruction = adreno_instruction(line);
+    if (name == "shps") in_preamble = true;
     if (!in_preamble) {
-      if (line.find("ldp.") != std::string_view::npos) ++statistics.fills;
-      if (line.find("stp.") != std::string_view::npos) ++statistics.spills;
-      const std::string_view label = behind_last(line, "#l");
-      const bool jumps_away = line.find("jump ") != std::string_view::npos ||
-                              before(line, " ").find("br") != std::string_view::npos;
-      if (jumps_away && label.empty() && line.find("brcst") == std::string_view::npos) {
-        not_understood("ir3", line);
+      if (name.starts_with("ldp.")) ++statistics.fills;
+      if (name.starts_with("stp.")) ++statistics.spills;
+      const std::size_t label = line.rfind("#l");
+      const bool jumps = name == "jump" || (name.starts_with("br") && !name.starts_with("brcst"));
+      if (jumps && label == std::string_view::npos) not_understood("ir3", line);
+      if (label != std::string_view::npos) {
+        labels.jump(code.size(), before(line.substr(label + 1), " ,"));
       }
-      if (!label.empty()) jumps.emplace_back(code.size(), "l" + std::string(before(label, " ,")));
       code.push_back(std::move(instruction));
     }
-    if (ends_preamble) in_preamble = false;
-    if (line == "end" || line.ends_with(")end")) break;  // padding follows
+    if (name == "shpe") in_preamble = false;
+    if (name == "end") break;  // padding follows
   }
   if (code.empty()) not_understood("ir3", kernel.counts);
-  for (const auto& [at, label] : jumps) {
-    const auto found = labels.find(label);
-    if (found == labels.end()) not_understood("ir3", label);
-    code[at].target = found->second;
-  }
+  labels.resolve(code, "ir3");
   read_code(code, statistics);
   return statistics;
 }

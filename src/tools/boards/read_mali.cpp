@@ -7,7 +7,6 @@
 // Valhall's shader core says that a whole warp has its data in one cycle where that lies in one
 // line of 64 bytes. So a load costs a 16th there, and an 8th on Bifrost, whose warp has 8.
 #include <array>
-#include <map>
 
 #include "tools/boards/machine_code.hpp"
 #include "tools/boards/printed_text.hpp"
@@ -147,12 +146,11 @@ CompilerStatistics read_valhall(const PrintedKernel& kernel) {
 CompilerStatistics read_bifrost(const PrintedKernel& kernel) {
   CompilerStatistics statistics = read_mali_counts(kernel, "Bifrost");
   std::vector<Instruction> code;
-  std::map<std::string, std::ptrdiff_t, std::less<>> clauses;
-  std::vector<std::pair<std::size_t, std::string>> jumps;
+  Labels clauses;
   for (const std::string_view printed : kernel.lines) {
     const std::string_view line = trimmed(printed);
     if (line.starts_with("clause_") && line.ends_with(":")) {
-      clauses.emplace(line.substr(0, line.size() - 1), static_cast<std::ptrdiff_t>(code.size()));
+      clauses.place(line.substr(0, line.size() - 1), code.size());
       continue;
     }
     if (line.starts_with("ds(")) {
@@ -162,15 +160,12 @@ CompilerStatistics read_bifrost(const PrintedKernel& kernel) {
     if (line.empty() || line == "{" || line == "}") continue;
     if (line.front() != '*' && line.front() != '+') not_understood("Bifrost", line);
     code.push_back(bifrost_instruction(line.substr(1), line.front() == '*'));
-    const std::string_view clause = behind_last(line, "clause_");
-    if (!clause.empty())
-      jumps.emplace_back(code.size() - 1, "clause_" + std::string(before(clause, " ")));
+    const std::size_t clause = line.rfind("clause_");
+    if (clause != std::string_view::npos) {
+      clauses.jump(code.size() - 1, before(line.substr(clause), " "));
+    }
   }
-  for (const auto& [at, clause] : jumps) {
-    const auto found = clauses.find(clause);
-    if (found == clauses.end()) not_understood("Bifrost", clause);
-    code[at].target = found->second;
-  }
+  clauses.resolve(code, "Bifrost");
   int tuples = 0;
   if (!read_count(kernel.counts, "tuples", tuples)) not_understood("Bifrost", kernel.counts);
   read_code(code, statistics);
