@@ -16,6 +16,8 @@
 # this repository under the path that it has here, and may write there and in a scratch folder /tmp.
 #
 # MORTON_BOARD_DEBUG takes the place of the compilers' own debug words (shaderdb,shaders): "" is quiet.
+# MORTON_KERNEL_DIR and MORTON_CLBLAST_PARAMETERS count where they name what lies in this repository. PoCL is
+# there too, as the second platform: what is to be executed runs on it.
 #
 # Run it as root on Debian with mmdebstrap installed. Packages come from where this machine's own apt gets
 # Debian 12's.
@@ -109,6 +111,11 @@ build_mesa() {
   inside ninja -C /opt/mesa/build
 }
 
+install_pocl() {
+  cp /etc/resolv.conf "$root/etc/resolv.conf"
+  inside apt-get -q -y --no-install-recommends install pocl-opencl-icd
+}
+
 if [[ -e $root && ! -e $root/opt/done-root && -n $(ls -A "$root") && ! -e $root/etc/debian_version ]]; then
   die "$root exists and is no root of board compilers; remove it or name another"
 fi
@@ -116,6 +123,7 @@ step root "making a root of Debian 13" make_root
 step fetch "fetching Mesa's source" fetch_mesa
 step configure "configuring Mesa" configure_mesa
 step build "building Mesa's compilers (1,103 steps)" build_mesa
+step pocl "installing PoCL" install_pocl
 [[ -n $driver ]] || exit 0
 
 # A program of Debian 12 brings its libraries, but for those of the C and C++ languages and OpenCL's.
@@ -125,9 +133,13 @@ ldd "$program" 2>/dev/null | awk '$2 == "=>" && $3 ~ /^\// && $1 !~ /^lib(c|m|gc
   while read -r library; do cp -uL "$library" "$libraries/"; done
 mkdir -p "$root/opt/vendors"
 echo /opt/mesa/build/src/gallium/targets/rusticl/libRusticlOpenCL.so.1 >"$root/opt/vendors/rusticl.icd"
+cp -u "$root/etc/OpenCL/vendors/pocl.icd" "$root/opt/vendors/"
 
 settings=(OCL_ICD_VENDORS=/opt/vendors MESA_SHADER_CACHE_DISABLE=true RUSTICL_FEATURES=fp16
   "RUSTICL_ENABLE=$driver" LD_LIBRARY_PATH=/opt/libraries MORTON_CACHE_DIR=/tmp/morton)
+for name in MORTON_KERNEL_DIR MORTON_CLBLAST_PARAMETERS; do
+  [[ -z ${!name-} ]] || settings+=("$name=$(realpath -e "${!name}")")
+done
 case $driver in
   panfrost)
     # Midgard's machine code names its units with the word "verbose" only.

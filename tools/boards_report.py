@@ -1,125 +1,157 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Builds every kernel for every board with the board's own compiler, and prints what became of it.
+"""Builds every kernel for every board with the board's own compiler, and compares with what the library ships.
 
-Usage: tools/boards_report.py ROOT [BOARD ...]
+Usage: tools/boards_report.py ROOT [--write] [BOARD ...]
 
 ROOT is the root of tools/board_compilers.sh, which is made where it is absent. The program is build/morton. The
-boards are all of data/boards, or those that are named. Each kernel is built in a process of its own, on its family's
-example with its standard values, as `morton kernel NAME --stats` does. A compiler that crashes or takes longer
-than a minute fails the kernel. Results go to build/boards-report/BOARD.json; a report that is whole is not made
-again. The status is 1 where a kernel failed to build.
+boards are all of data/boards, or those that are named. For each, `morton tune --static` builds all kernels with the
+values of their tunables, and executes candidates on PoCL. Results go to build/boards-report; a report that is whole is
+not made again. Then the table of docs/boards.md is printed.
+
+src/kernels/boards has the statistics that plans use. The status is 1 where a kernel fails to build, a candidate is
+wrong, or a kernel has become worse than it is there: more spills, fewer threads, or 5 % less static efficiency.
+--write takes the new statistics over instead.
 """
 import concurrent.futures
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import time
 
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
 REPORTS = REPOSITORY / "build" / "boards-report"
-# What the columns of efficiency show, a share of multiply-adds in the bound of the hot loop.
+SHIPPED = REPOSITORY / "src" / "kernels" / "boards"
+# What the columns of efficiency show, a share of multiply-adds in the bound of the hot loop, at its best values.
 SHOWN = ["gemm.patch_panels", "gemm.patch_dots", "gemm.patch_image", "conv2d.depthwise_patch"]
+# Panfrost's shim has no memory for tables of constants, which the library's log and pow have: the process dies.
+DIE_ON_MALI = {"elementwise.program_items", "local_response.naive", "log_sum_exp.naive", "pack.program_items",
+               "pack.program_part_items"}
+LEAST_EFFICIENCY = 0.95
 
 
-def last_line(text):
-    """What a program said last: its error."""
-    lines = [line for line in text.splitlines() if line.strip()]
-    return lines[-1].strip() if lines else ""
-
-
-def error_of(text):
-    """The program's own message, else the last line."""
-    said = [line for line in text.splitlines() if line.startswith("morton: ")]
-    return said[-1].removeprefix("morton: ") if said else last_line(text)
-
-
-def result_of(root, board, name):
-    """What became of one kernel."""
-    show = ["build/morton", "kernel", name, "--device-info", f"data/boards/{board}.json"]
-    text = subprocess.run(show, cwd=REPOSITORY, capture_output=True, text=True)
-    if text.returncode != 0:
-        return {"kernel": name, "refused": error_of(text.stderr)}
-    build = ["timeout", "60", "tools/board_compilers.sh", root, board, *show, "--stats", "--format", "json"]
-    made = subprocess.run(build, cwd=REPOSITORY, capture_output=True, text=True)
-    if made.returncode == 0:
-        return {"kernel": name, "built": True, "statistics": json.loads(made.stdout)}
-    # 128 and more: the shell's word for a signal, SIGABRT as a rule.
-    why = error_of(made.stderr)
-    if made.returncode == 124:
-        why = "the compiler takes longer than a minute"
-    elif made.returncode >= 128:
-        why = f"the compiler dies of signal {made.returncode - 128}"
-    return {"kernel": name, "built": False, "error": why}
+def is_mali(board):
+    """Whether Panfrost's compiler builds for it."""
+    return not board.startswith("a")
 
 
 def report_of(root, board):
-    """The entries of the board's report; made where it is absent."""
-    path = REPORTS / f"{board}.json"
+    """What `tune --static` says of the board; made where it is absent."""
+    path = REPORTS / f"{board}.report.json"
     if path.exists():
         print(f"{board}: kept the report of {time.ctime(path.stat().st_mtime)}", file=sys.stderr)
         return json.loads(path.read_text())
+    result = REPORTS / f"{board}.json"
+    result.unlink(missing_ok=True)
     print(f"building for {board}", file=sys.stderr)
-    listed = subprocess.run(["build/morton", "kernel", "--format", "json"], cwd=REPOSITORY, capture_output=True,
-                            text=True, check=True)
-    names = [name for family in json.loads(listed.stdout).values() for name in family]
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        entries = list(pool.map(lambda name: result_of(root, board, name), names))
-    path.write_text(json.dumps(entries, indent=1))
-    return entries
+    command = ["tools/board_compilers.sh", root, board, "build/morton", "tune", "--static", "--device", "0:0",
+               "--device-info", f"data/boards/{board}.json", "--output", str(result.relative_to(REPOSITORY)),
+               "--format", "json"]
+    made = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True)
+    if made.returncode not in (0, 1) or not made.stdout.startswith("{"):
+        sys.exit(f"boards_report: {board}: {made.stderr.strip()[-2000:]}")
+    report = json.loads(made.stdout)
+    path.write_text(json.dumps(report, indent=1))
+    return report
 
 
-def efficiency(kernel):
+def costs_of(path):
+    """The statistics in a file, by kernel and values."""
+    if not path.exists():
+        return {}
+    costs = json.loads(path.read_text())["static"]
+    return {(cost["kernel"], json.dumps(cost["tunables"], sort_keys=True)): cost for cost in costs}
+
+
+def what_is_worse(board):
+    """A line for each kernel that has become worse than what the library ships."""
+    before, now = costs_of(SHIPPED / f"{board}.json"), costs_of(REPORTS / f"{board}.json")
+    lines = []
+    for key, old in before.items():
+        new = now.get(key)
+        if new is None:
+            continue
+        name = " ".join([old["kernel"], *(f"{k}={v}" for k, v in old["tunables"].items())])
+        if new["spills"] > old["spills"]:
+            lines.append(f"{board}: {name}: {new['spills']} spills, {old['spills']} before")
+        if new.get("threads", 0) < old.get("threads", 0):
+            lines.append(f"{board}: {name}: threads {new['threads']}, {old['threads']} before")
+        if new["efficiency"] < LEAST_EFFICIENCY * old["efficiency"]:
+            lines.append(f"{board}: {name}: static efficiency {new['efficiency']}, {old['efficiency']} before")
+    return lines
+
+
+def faults_of(board, report):
+    """A line for each candidate that is not built, or wrong."""
+    lines = []
+    for what in ("failed", "wrong"):
+        for one in report[what]:
+            if what == "failed" and is_mali(board) and one["kernel"] in DIE_ON_MALI:
+                continue
+            lines.append(f"{board}: {one['kernel']} {one['tunables']}: {what}: {one['why']}")
+    return lines
+
+
+def efficiency(result):
     """Of a kernel's hot loop, or of all of it where it has none."""
-    statistics = kernel["statistics"]
+    statistics = result["statistics"]
     return (statistics["hot_loop"] or statistics["all"])["efficiency"]
 
 
-def is_of_processors(entry):
+def is_of_processors(refusal):
     """Whether the refusal says that the kernel is not for GPUs of boards."""
-    return "device.is_cpu" in entry["refused"] or "cuda" in entry["refused"]
+    return "device.is_cpu" in refusal["why"] or "cuda" in refusal["why"]
 
 
-def row_of(board, entries):
+def row_of(board, report):
     """The board's line of the table."""
-    refused = [entry for entry in entries if "refused" in entry]
-    built = [entry for entry in entries if entry.get("built")]
-    failed = [entry for entry in entries if entry.get("built") is False]
-    spilling = [entry["kernel"] for entry in built if entry["statistics"]["spills"] > 0]
-    by_name = {entry["kernel"]: entry for entry in built}
-    shown = [f"{efficiency(by_name[name]):.2f}" if name in by_name else "-" for name in SHOWN]
-    others = [entry for entry in refused if not is_of_processors(entry)]
-    cells = [board, len(built), len(refused), len(others), len(failed), len(spilling), *shown]
-    for entry in failed:
-        print(f"{board}: {entry['kernel']}: {entry['error']}", file=sys.stderr)
+    standard = [result for result in report["results"] if result["standard"]]
+    spilling = [result["kernel"] for result in standard if result["statistics"]["spills"] > 0]
+    others = [one for one in report["refused"] if not is_of_processors(one)]
+    best = {}
+    for result in report["results"]:
+        best[result["kernel"]] = max(efficiency(result), best.get(result["kernel"], 0.0))
+    shown = [f"{best[name]:.2f}" if name in best else "-" for name in SHOWN]
+    failed = sorted({one["kernel"] for one in report["failed"]})
     for name in spilling:
         print(f"{board}: {name} spills", file=sys.stderr)
-    return "| " + " | ".join(str(cell) for cell in cells) + " |", len(failed)
+    cells = [board, len(standard), len(report["refused"]), len(others), len(failed), len(spilling), *shown]
+    return "| " + " | ".join(str(cell) for cell in cells) + " |"
 
 
 def main():
-    if len(sys.argv) < 2 or sys.argv[1] in ("-h", "--help"):
+    arguments = [argument for argument in sys.argv[1:] if argument != "--write"]
+    if not arguments or arguments[0] in ("-h", "--help"):
         sys.exit(__doc__.strip())
-    root, boards = str(pathlib.Path(sys.argv[1]).resolve()), sys.argv[2:]
+    root, boards = str(pathlib.Path(arguments[0]).resolve()), arguments[1:]
     known = sorted(path.stem for path in (REPOSITORY / "data" / "boards").glob("*.json"))
     for board in boards:
         if board not in known:
             sys.exit(f"boards_report: no board {board}; boards are {' '.join(known)}")
+    boards = boards or known
     REPORTS.mkdir(parents=True, exist_ok=True)
     # The root is made before kernels are built side by side.
     subprocess.run(["tools/board_compilers.sh", root], cwd=REPOSITORY, check=True)
-    rows, failures = [], 0
-    for board in boards or known:
-        row, failed = row_of(board, report_of(root, board))
-        rows.append(row)
-        failures += failed
-    head = ["board", "built", "refused", "of them not for processors or NVIDIA", "failed", "with spills", *SHOWN]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        reports = dict(zip(boards, pool.map(lambda board: report_of(root, board), boards)))
+    faults = []
+    for board, report in reports.items():
+        faults += faults_of(board, report)
+        if "--write" in sys.argv:
+            SHIPPED.mkdir(exist_ok=True)
+            shutil.copy(REPORTS / f"{board}.json", SHIPPED / f"{board}.json")
+        else:
+            faults += what_is_worse(board)
+    head = ["board", "kernels built", "refused", "of them not for processors or NVIDIA", "failed", "with spills", *SHOWN]
     print("| " + " | ".join(head) + " |")
     print("|" + "---|" * len(head))
-    print("\n".join(rows))
-    sys.exit(1 if failures else 0)
+    for board, report in reports.items():
+        print(row_of(board, report))
+    print("\n".join(faults), file=sys.stderr)
+    sys.exit(1 if faults else 0)
 
 
 if __name__ == "__main__":

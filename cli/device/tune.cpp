@@ -23,6 +23,7 @@
 #include "common/unused_options.hpp"
 #include "device/tune_choice.hpp"
 #include "device/tune_report.hpp"
+#include "device/tune_static.hpp"
 #include "morton/tools/cache.hpp"
 
 namespace morton::cli {
@@ -34,15 +35,21 @@ A candidate that gives wrong results or ends that process is refused from then o
 goes on where it was. The result goes to the cache folder, where every plan finds it, or with -o to a file
 for --tuning.
 
+--static measures nothing: the device's compiler tells what it makes of each kernel, and plans then take
+the values of the least cost (docs/boards.md). Candidates are executed on a CPU, to see that they are right.
+Without MODEL it goes through all kernels.
+
 Examples:
   morton tune gemm --m 512 --n 512 --k 512
   morton tune gemm --m 64 --n 3136 --k 576 --kernel tile --effort full --time-budget 5m
   morton tune models/lenet5.onnx --batch 100 --effort fast
-  morton tune --report)";
+  morton tune --report
+  morton tune models/lenet5.onnx --static --device-info data/boards/g610.json)";
 
 struct TuneArguments {
   GemmOptions gemm;
   bool report = false;
+  StaticTuning by_compiler;
   std::vector<std::string> kernels;
   std::string effort = "normal", budget = "60s", timeout = "60s", output;
   std::uint64_t seed = 1;
@@ -173,39 +180,6 @@ int tune_model(const TuneArguments& options) {
   return finish(report, times, options.format);
 }
 
-/// How near the cost model's first guess comes to what tuning found.
-int report_guesses(const TuneArguments& options) {
-  CompileOptions compile = compile_options(options.model);
-  compile.cache_dir = options.device.cache_dir;
-  const auto guesses = first_guesses(open_device(options.device).json(), compile);
-  using enum Table::Align;
-  Table table;
-  table.columns = {{"problem"},        {"first guess"},    {"ms", right},
-                   {"best"},           {"tunables"},       {"ms", right},
-                   {"GFLOP/s", right}, {"of peak", right}, {"guess/best", right}};
-  Json json = Json::array();
-  for (const FirstGuess& guess : guesses) {
-    const auto ratio = gain(guess.guess_ms, guess.best_ms);
-    table.rows.push_back(
-        {guess.problem, guess.guess, guess.guess_ms > 0.0 ? number_text(guess.guess_ms, 3) : "n/a",
-         guess.best, values_text(guess.tunables), number_text(guess.best_ms, 3),
-         number_text(guess.best_gflops, 1), fmt::format("{:.1f} %", 100.0 * guess.share_of_peak),
-         number_text(ratio, 2)});
-    json.push_back({{"problem", guess.problem},
-                    {"guess", guess.guess},
-                    {"guess_ms", guess.guess_ms},
-                    {"best", guess.best},
-                    {"tunables", guess.tunables},
-                    {"best_ms", guess.best_ms},
-                    {"best_gflops", guess.best_gflops},
-                    {"share_of_peak", guess.share_of_peak},
-                    {"ratio", ratio ? Json(*ratio) : Json()}});
-  }
-  emit(for_people(options.format) ? to_text(table, options.format) : to_text(json, options.format),
-       "");
-  return 0;
-}
-
 void add_tune_options(CLI::App& command, TuneArguments& options) {
   command
       .add_option("--kernel", options.kernels,
@@ -248,6 +222,20 @@ void add_tune_gemm(CLI::App& tune_command, Action& chosen) {
   command->callback([options, &chosen] { chosen = [options] { return tune_gemm(*options); }; });
 }
 
+Action static_action(const CLI::App& command, const std::shared_ptr<TuneArguments>& options) {
+  for (const char* one : {"--effort", "--time-budget", "--seed"}) {
+    if (command.count(one) > 0) throw CLI::ValidationError(one, "is of no use with --static");
+  }
+  StaticTuning& what = options->by_compiler;
+  what.kernels = options->kernels;
+  what.timeout_ms = parse_duration_ms(options->timeout);
+  what.output = options->output;
+  what.format = options->format;
+  return [options] {
+    return tune_static_command(options->by_compiler, options->model, options->device);
+  };
+}
+
 }  // namespace
 
 void add_tune(CLI::App& app, Action& chosen) {
@@ -263,6 +251,7 @@ void add_tune(CLI::App& app, Action& chosen) {
                     "Compare tuned kernels with the plan's choice without tuning");
   add_options(*command, options->model);
   add_tune_options(*command, *options);
+  add_static_options(*command, options->by_compiler);
   command->callback([command, options, &chosen] {
     if (!command->get_subcommands().empty()) {
       return refuse_unread(*command, {}, "tune gemm");  // it has set its own action
@@ -271,10 +260,23 @@ void add_tune(CLI::App& app, Action& chosen) {
       refuse_unread(*command,
                     {"--report", "--format", "--device", "--cache-dir", "--tuning", "--catalogue"},
                     "tune --report");
-      chosen = [options] { return report_guesses(*options); };
+      chosen = [options] {
+        CompileOptions compile = compile_options(options->model);
+        compile.cache_dir = options->device.cache_dir;
+        return report_guesses(open_device(options->device).json(), compile, options->format);
+      };
       return;
     }
-    if (options->model.path.empty()) throw CLI::RequiredError("MODEL, gemm or --report");
+    if (options->by_compiler.wanted) {
+      chosen = static_action(*command, options);
+      return;
+    }
+    for (const char* one : {"--device-info", "--check-on"}) {
+      if (command->count(one) > 0) throw CLI::ValidationError(one, "goes with --static");
+    }
+    if (options->model.path.empty()) {
+      throw CLI::RequiredError("MODEL, gemm, --static or --report");
+    }
     chosen = [options] { return tune_model(*options); };
   });
 

@@ -83,4 +83,33 @@ std::string text_of(const TuneReport& report, const std::optional<NetworkTimes>&
          (report.file.empty() ? "nothing is stored\n" : fmt::format("stored in {}\n", report.file));
 }
 
+int report_guesses(const std::string& device_json, const CompileOptions& options, Format format) {
+  const auto guesses = first_guesses(device_json, options);
+  using enum Table::Align;
+  Table table;
+  table.columns = {{"problem"},        {"first guess"},    {"ms", right},
+                   {"best"},           {"tunables"},       {"ms", right},
+                   {"GFLOP/s", right}, {"of peak", right}, {"guess/best", right}};
+  Json json = Json::array();
+  for (const FirstGuess& guess : guesses) {
+    const auto ratio = gain(guess.guess_ms, guess.best_ms);
+    table.rows.push_back(
+        {guess.problem, guess.guess, guess.guess_ms > 0.0 ? number_text(guess.guess_ms, 3) : "n/a",
+         guess.best, values_text(guess.tunables), number_text(guess.best_ms, 3),
+         number_text(guess.best_gflops, 1), fmt::format("{:.1f} %", 100.0 * guess.share_of_peak),
+         number_text(ratio, 2)});
+    json.push_back({{"problem", guess.problem},
+                    {"guess", guess.guess},
+                    {"guess_ms", guess.guess_ms},
+                    {"best", guess.best},
+                    {"tunables", guess.tunables},
+                    {"best_ms", guess.best_ms},
+                    {"best_gflops", guess.best_gflops},
+                    {"share_of_peak", guess.share_of_peak},
+                    {"ratio", ratio ? Json(*ratio) : Json()}});
+  }
+  emit(for_people(format) ? to_text(table, format) : to_text(json, format), "");
+  return 0;
+}
+
 }  // namespace morton::cli

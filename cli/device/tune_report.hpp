@@ -27,4 +27,7 @@ struct NetworkTimes {
 [[nodiscard]] std::string text_of(const TuneReport& report,
                                   const std::optional<NetworkTimes>& network, Format format);
 
+/// Prints how near the cost model's first guess comes to what tuning found on the device.
+int report_guesses(const std::string& device_json, const CompileOptions& options, Format format);
+
 }  // namespace morton::cli

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -16,6 +17,7 @@
 #include "morton/error.hpp"
 #include "morton/tools/build.hpp"
 #include "morton/tools/kernel.hpp"
+#include "morton/tools/static_bound.hpp"
 
 namespace morton::cli {
 namespace {
@@ -24,7 +26,7 @@ namespace {
 struct Wanted {
   KernelText kernel;
   std::string refused;  ///< why the kernel computes nothing on this device; empty where it does
-  int steps = 1;        ///< of a plan that have this text
+  std::vector<KernelText> steps;  ///< of a plan that have this text
 };
 
 /// Every kernel of the catalogue on its family's example.
@@ -54,10 +56,11 @@ std::vector<Wanted> kernels_of_plan(const Model& model, const std::string& devic
     if (step.text.empty()) continue;
     const auto [found, is_new] = known.emplace(step.text, wanted.size());
     if (is_new) {
-      wanted.push_back({std::move(step), "", 1});
-    } else {
-      ++wanted[found->second].steps;
+      Wanted one;
+      one.kernel = step;
+      wanted.push_back(std::move(one));
     }
+    wanted[found->second].steps.push_back(std::move(step));
   }
   return wanted;
 }
@@ -67,11 +70,13 @@ struct Report {
   Table table;
   Json json = Json::array();
   int built = 0, refused = 0, failed = 0;
+  double arithmetic_us = 0.0, memory_us = 0.0, bound_us = 0.0;  ///< of a plan's steps
 };
 
 void add_refused(const Wanted& one, Report& report) {
   ++report.refused;
-  report.table.rows.push_back({one.kernel.kernel, "", "", "", "", "", "refused: " + one.refused});
+  report.table.rows.push_back(
+      {one.kernel.kernel, "", "", "", "", "", "", "refused: " + one.refused});
   report.json.push_back({{"kernel", one.kernel.kernel}, {"refused", one.refused}});
 }
 
@@ -84,7 +89,22 @@ std::vector<std::string> statistics_cells(const std::optional<CompilerStatistics
           turn && turn->multiply_adds > 0 ? fmt::format("{:.2f}", turn->efficiency()) : "-"};
 }
 
-void add_built(const Wanted& one, KernelBuild build, Report& report) {
+/// The bound of all steps that have the kernel's text.
+StaticBound bound_of(const Wanted& one, const CompilerStatistics& statistics,
+                     const std::string& device, Report& report) {
+  StaticBound all;
+  for (const KernelText& step : one.steps) {
+    const StaticBound bound = static_bound(step, statistics, device);
+    all.arithmetic_us += bound.arithmetic_us;
+    all.memory_us += bound.memory_us;
+    report.bound_us += bound.us();
+  }
+  report.arithmetic_us += all.arithmetic_us;
+  report.memory_us += all.memory_us;
+  return all;
+}
+
+void add_built(const Wanted& one, KernelBuild build, const std::string& device, Report& report) {
   const KernelText& kernel = one.kernel;
   std::optional<CompilerStatistics> statistics;
   try {
@@ -95,15 +115,21 @@ void add_built(const Wanted& one, KernelBuild build, Report& report) {
   }
   ++(build.is_built ? report.built : report.failed);
   const std::string why = build.problem.substr(0, build.problem.find('\n'));
-  std::vector<std::string> row{kernel.kernel, std::to_string(one.steps),
+  const std::size_t steps = std::max<std::size_t>(one.steps.size(), 1);
+  StaticBound bound;
+  if (statistics) bound = bound_of(one, *statistics, device, report);
+  std::vector<std::string> row{kernel.kernel, std::to_string(steps),
                                fmt::format("{:.1f}", build.milliseconds)};
   for (std::string& cell : statistics_cells(statistics)) row.push_back(std::move(cell));
+  row.push_back(statistics ? fmt::format("{:.0f}", bound.us()) : "-");
   row.push_back(build.is_built ? "built" : "failed: " + why);
   report.table.rows.push_back(std::move(row));
   report.json.push_back({{"kernel", kernel.kernel},
                          {"problem", kernel.problem},
                          {"tunables", kernel.tunables},
-                         {"steps", one.steps},
+                         {"steps", steps},
+                         {"arithmetic_us", bound.arithmetic_us},
+                         {"memory_us", bound.memory_us},
                          {"built", build.is_built},
                          {"error", build.problem},
                          {"milliseconds", build.milliseconds},
@@ -124,20 +150,26 @@ int build_only(const BuildOnly& what, const ModelOptions& model, const DeviceOpt
   const Device opened = open_device(device);
   using enum Table::Align;
   Report report;
-  report.table.columns = {{"kernel"},       {"steps", right},      {"ms", right}, {"instr", right},
-                          {"spill", right}, {"efficiency", right}, {"result"}};
+  report.table.columns = {{"kernel"},          {"steps", right}, {"ms", right},
+                          {"instr", right},    {"spill", right}, {"efficiency", right},
+                          {"bound us", right}, {"result"}};
   Progress progress("building");
   for (const Wanted& one : wanted) {
     if (one.refused.empty()) {
-      add_built(one, build_kernel(one.kernel, opened), report);
+      add_built(one, build_kernel(one.kernel, opened), description, report);
     } else {
       add_refused(one, report);
     }
     progress.update(static_cast<double>(report.json.size()) / static_cast<double>(wanted.size()));
   }
-  const std::string summary =
+  std::string summary =
       fmt::format("\n{} kernels built, {} refused, {} failed, on {}; nothing was launched\n",
                   report.built, report.refused, report.failed, opened.description());
+  if (report.bound_us > 0.0) {
+    summary += fmt::format(
+        "bound by the compiler: {:.2f} ms; arithmetic alone {:.2f} ms, memory alone {:.2f} ms\n",
+        report.bound_us / 1e3, report.arithmetic_us / 1e3, report.memory_us / 1e3);
+  }
   emit(for_people(what.result.format) ? to_text(report.table, what.result.format) + summary
                                       : to_text(report.json, what.result.format),
        what.result.path);

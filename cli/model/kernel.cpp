@@ -16,10 +16,12 @@
 #include "common/output.hpp"
 #include "common/read_model.hpp"
 #include "common/unused_options.hpp"
+#include "model/read_statistics.hpp"
 #include "model/statistics_report.hpp"
 #include "morton/error.hpp"
 #include "morton/support.hpp"
 #include "morton/tools/build.hpp"
+#include "morton/tools/static_bound.hpp"
 
 namespace morton::cli {
 namespace {
@@ -33,7 +35,8 @@ of the model's plan, or the text of one.
 
 --stats builds the text on the device, launches nothing, and prints what the compiler says of it. The
 device is a board's GPU in the root of tools/board_compilers.sh (docs/boards.md). --device-info has the
-facts of the board, which that GPU does not tell.
+facts of the board, which that GPU does not tell. --read FILE shows the same of all kernels whose
+compiler's output is in FILE, such as another library's.
 
 Examples:
   morton kernel
@@ -41,7 +44,8 @@ Examples:
   morton kernel gemm.tile --problem M=512,N=512,K=512 --set gemm.tile:TILE_M=8
   morton kernel conv2d.naive --problem KH=5,KW=5 --device-info board.json -o naive.cl
   morton kernel --model models/lenet5.onnx 0
-  morton kernel gemm.patch_panels --stats --device-info data/boards/g610.json)";
+  morton kernel gemm.patch_panels --stats --device-info data/boards/g610.json
+  morton kernel --read compiler.txt)";
 
 struct KernelCommand {
   std::string name;  ///< of a kernel; with a model the number of a step
@@ -50,6 +54,7 @@ struct KernelCommand {
   ModelOptions model;
   std::string device_info;
   bool wants_statistics = false;
+  std::string read;  ///< file of what a compiler printed
   ResultOptions result;
 };
 
@@ -136,7 +141,8 @@ std::string description_for(const KernelCommand& options) {
 }
 
 /// What the device's compiler says of the kernel.
-int show_statistics(const KernelText& kernel, const KernelCommand& options) {
+int show_statistics(const KernelText& kernel, const KernelCommand& options,
+                    const std::string& description) {
   const Device device = open_device(options.device);
   const KernelBuild build = build_kernel(kernel, device);
   if (!build.is_built) throw DeviceError(build.problem);
@@ -147,14 +153,20 @@ int show_statistics(const KernelText& kernel, const KernelCommand& options) {
         "tools/board_compilers.sh",
         device.description()));
   }
+  const StaticBound bound = static_bound(kernel, *statistics, description);
   Json json = statistics_json(*statistics);
+  json["arithmetic_us"] = bound.arithmetic_us;
+  json["memory_us"] = bound.memory_us;
   json["kernel"] = kernel.kernel;
   json["problem"] = kernel.problem;
   json["tunables"] = kernel.tunables;
   const std::string head =
       fmt::format("kernel           {}\nproblem          {}\n", kernel.kernel, kernel.problem) +
       (kernel.tunables.empty() ? "" : "tunables         " + kernel.tunables + "\n");
-  emit(for_people(options.result.format) ? head + statistics_text(*statistics)
+  const std::string tail =
+      fmt::format("bound            {:.1f} us: arithmetic {:.1f}, memory {:.1f}\n", bound.us(),
+                  bound.arithmetic_us, bound.memory_us);
+  emit(for_people(options.result.format) ? head + statistics_text(*statistics) + tail
                                          : to_text(json, options.result.format),
        options.result.path);
   return 0;
@@ -166,7 +178,7 @@ int show_named(const KernelCommand& options) {
   const auto sizes = parse_problem_sizes(options.problem);
   const std::string device = description_for(options);
   const KernelText kernel = kernel_text(options.name, sizes, device, compile);
-  if (options.wants_statistics) return show_statistics(kernel, options);
+  if (options.wants_statistics) return show_statistics(kernel, options, device);
   return show_kernel(kernel, options.result);
 }
 
@@ -205,7 +217,8 @@ int show_step(const KernelCommand& options) {
   compile.cache_dir = options.device.cache_dir;
   const Model model = read_model(options.model);
   require_supported(model);
-  const auto steps = kernel_texts(model, description_for(options), compile);
+  const std::string device = description_for(options);
+  const auto steps = kernel_texts(model, device, compile);
   if (options.name.empty()) return list_steps(steps, options.result);
   std::int64_t number = 0;
   if (!read_whole_number(options.name, number) || number < 0 ||
@@ -215,7 +228,7 @@ int show_step(const KernelCommand& options) {
   }
   const KernelText& step = steps[static_cast<std::size_t>(number)];
   if (!step.text.empty()) {
-    return options.wants_statistics ? show_statistics(step, options)
+    return options.wants_statistics ? show_statistics(step, options, device)
                                     : show_kernel(step, options.result);
   }
   throw UsageError(
@@ -242,12 +255,17 @@ void add_kernel(CLI::App& app, Action& chosen) {
       ->option_text("MODEL");
   command->add_flag("--stats", options->wants_statistics,
                     "Build it on the device and print what the compiler says");
+  command->add_option("--read", options->read, "Statistics of what a compiler printed into FILE")
+      ->option_text("FILE");
   add_device_info(*command, options->device_info);
   add_options(*command, options->device);
   add_options(*command, options->model);
   add_options(*command, options->result, {{"table", Format::table}, {"json", Format::json}});
   command->callback([command, options, &chosen] {
-    if (!options->model.path.empty()) {
+    if (!options->read.empty()) {
+      refuse_unread(*command, {"--read", "--format", "--output"}, "kernel --read");
+      chosen = [options] { return read_statistics(options->read, options->result); };
+    } else if (!options->model.path.empty()) {
       if (!options->problem.empty()) {
         throw CLI::ValidationError("--problem", "goes with NAME, not with --model");
       }

@@ -17,7 +17,8 @@ inline constexpr std::int64_t kMaxElements = std::int64_t{1} << 40;
 
 /// Number of elements, 1 for a scalar. Throws ModelError naming `what` for a negative extent, more
 /// than kMaxRank dimensions or more than kMaxElements elements.
-[[nodiscard]] std::int64_t element_count(const Shape& shape, const char* what = "shape");
+[[nodiscard]] MORTON_FOR_TOOLS std::int64_t element_count(const Shape& shape,
+                                                          const char* what = "shape");
 
 /// "1x3x224x224"; "scalar" for rank 0.
 [[nodiscard]] MORTON_FOR_TOOLS std::string to_string(const Shape& shape);

@@ -24,8 +24,8 @@ namespace fs = std::filesystem;
 
 /// Far above any kernel; refuses a file that was named by mistake.
 constexpr std::int64_t kFileLimitBytes = std::int64_t{4} << 20;
-/// The folder of tuned values, which stands beside the families'.
-constexpr std::string_view kTunedFolder = "tuned";
+/// Whether a folder of kernels is a family's: tuned values and boards' costs stand beside those.
+bool is_of_family(std::string_view folder) { return folder != "tuned" && folder != "boards"; }
 
 /// Files by their path relative to the folder of kernels, such as "gemm/naive.cl".
 using FileTexts = std::map<std::string, std::string, std::less<>>;
@@ -84,7 +84,7 @@ std::optional<std::string_view> embedded_text(std::string_view path) {
 Catalogue from_embedded() {
   FileTexts files;
   for (const EmbeddedFile& file : embedded_kernels()) {
-    if (folder_of(std::string(file.path)) == kTunedFolder) continue;
+    if (!is_of_family(folder_of(std::string(file.path)))) continue;
     files.emplace(file.path, file.content);
   }
   return from_texts(files);
@@ -124,7 +124,7 @@ Catalogue Catalogue::from_folder(const fs::path& folder) {
   }
   FileTexts files;
   for (const auto& family : fs::directory_iterator(folder)) {
-    if (!family.is_directory() || family.path().filename() == kTunedFolder) continue;
+    if (!family.is_directory() || !is_of_family(family.path().filename().string())) continue;
     for (const auto& file : fs::directory_iterator(family.path())) {
       const auto extension = file.path().extension();
       if (extension != ".cl" && extension != ".clh" && extension != ".json") continue;

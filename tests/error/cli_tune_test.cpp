@@ -318,5 +318,20 @@ TEST(CliTune, NoOptionIsPassedOverInSilence) {
                kUsage, "--seed");
 }
 
+TEST(CliTuneStatic, NeedsACompilerThatSaysSomething) {
+  const TemporaryFolder folder;
+  expect_error(run_program({"tune", "--static", "--kernel", "gemm.naive", "-o",
+                            (folder / "costs.json").string()}),
+               kBadFile, "prints no statistics");
+}
+
+TEST(CliTuneStatic, SaysWhatGoesWithIt) {
+  expect_error(run_program({"tune", "models/lenet5.onnx", "--check-on", "cpu"}), kUsage,
+               "goes with --static");
+  expect_error(run_program({"tune", "--static", "--effort", "full"}), kUsage,
+               "is of no use with --static");
+  expect_error(run_program({"tune", "--static", "--kernel", "gemm.nave"}), kUsage, "gemm.naive");
+}
+
 }  // namespace
 }  // namespace morton::test

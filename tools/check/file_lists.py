@@ -24,7 +24,7 @@ def check_kernels(problems):
     for path in kernels:
         if len(path.parts) != 4 or path.suffix not in (".cl", ".clh", ".json"):
             problems.add(path, 0, "src/kernels holds <family>/*.cl, *.clh and *.json only")
-        elif path.suffix == ".json" and path.parts[2] != "tuned":
+        elif path.suffix == ".json" and path.parts[2] not in ("tuned", "boards"):
             named |= sources_of(path, problems)
     for path in kernels:
         if path.suffix == ".cl" and path not in named:

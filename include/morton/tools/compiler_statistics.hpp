@@ -37,6 +37,7 @@ struct CompilerStatistics {
   std::string compiler;  ///< "Valhall", "Bifrost", "Midgard" (Mali) or "ir3" (Adreno)
   std::string function;  ///< the kernel, as the compiler calls it; empty where it does not say
   int instructions = 0;  ///< as the compiler counts them
+  double multiply_adds_per_cycle = 1.0;  ///< of f32, of a core at its best, as cycles are counted
   std::optional<int> threads;    ///< Mali: 2 where so few registers are used that twice as many
                                  ///< work-items fit, 4 on Midgard; else 1
   std::optional<int> registers;  ///< of a work-item: vectors of 4 floats

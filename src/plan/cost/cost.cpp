@@ -70,6 +70,16 @@ Environment entry_environment(const Entry& entry, const Problem& problem,
   return environment;
 }
 
+std::int64_t operations_of(const Expression& operations, const Entry& entry, const Problem& problem,
+                           const Environment& names) {
+  if (entry.padding.edges != Entry::Edges::pad) return operations.evaluate(names);
+  Environment padded = names;
+  for (const auto& [extent, value] : problem.extents) {
+    padded[extent] = names.find(extent + "_pad")->second;
+  }
+  return operations.evaluate(padded);
+}
+
 std::optional<Reason> beyond_limits(const LaunchNumbers& launch, const DeviceInfo& device) {
   using What = LaunchLimit::What;
   std::int64_t work_items = 1;
@@ -182,13 +192,16 @@ double moving_us(const Moved& moved, const DeviceInfo& device) {
   return (moved.tensors / bandwidth(moved.tensors) + (moved.weights + waits) / of_weights) / 1e3;
 }
 
-double step_cost_us(double flop, double efficiency, double memory_us, const DeviceInfo& device) {
-  const Peaks peaks = known_peaks(device);
+double peak_us(double flop, const DeviceInfo& device) {
   // GFLOP/s is 1e3 operations a microsecond.
-  const double arithmetic = flop / (peaks.gflops_f32 * 1e3 * efficiency);
+  return flop / (known_peaks(device).gflops_f32 * 1e3);
+}
+
+double step_cost_us(double flop, double efficiency, double memory_us, const DeviceInfo& device) {
+  const double arithmetic = peak_us(flop, device) / efficiency;
   const bool is_cpu = device.kind == DeviceInfo::Kind::cpu;
   return overlapped_us(arithmetic, memory_us, is_cpu ? kNotHiddenOnCpu : kNotHidden) +
-         peaks.launch_us;
+         launch_peak_us(device);
 }
 
 std::int64_t usual_workspace_bytes(const DeviceInfo& device) {

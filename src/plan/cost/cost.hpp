@@ -25,6 +25,13 @@ namespace morton::plan {
                                                              const DeviceInfo& device,
                                                              std::int64_t elements_dst);
 
+/// An entry's `flop` or `work` under entry_environment, on padded extents where it computes its
+/// padding.
+[[nodiscard]] MORTON_FOR_TOOLS std::int64_t operations_of(const Expression& operations,
+                                                          const Entry& entry,
+                                                          const Problem& problem,
+                                                          const Environment& names);
+
 /// Global and local size of a launch, three dimensions each.
 struct LaunchSize {
   std::array<std::int64_t, 3> global{1, 1, 1};
@@ -68,13 +75,16 @@ struct Moved {
 
 /// Time in microseconds to move them. On a CPU at the bandwidth of what caches hold of so much
 /// (bandwidth_at), on others at the memory's. Caches let no kernel wait for pieces.
-[[nodiscard]] double moving_us(const Moved& moved, const DeviceInfo& device);
+[[nodiscard]] MORTON_FOR_TOOLS double moving_us(const Moved& moved, const DeviceInfo& device);
 
 /// Time in microseconds of a kernel that does `flop` operations at `efficiency` of the device's
 /// arithmetic peak and moves bytes in `memory_us`: the larger of the two, a tenth of the smaller
 /// one (a CPU: half of it), and a launch (ARCHITECTURE.md, "What the plan decides, and how").
 [[nodiscard]] MORTON_FOR_TOOLS double step_cost_us(double flop, double efficiency, double memory_us,
                                                    const DeviceInfo& device);
+
+/// Time in microseconds of `flop` operations at the device's arithmetic peak.
+[[nodiscard]] MORTON_FOR_TOOLS double peak_us(double flop, const DeviceInfo& device);
 
 /// Most bytes for a recipe's temporaries where nobody says: 64 MiB, and on a GPU with memory of its
 /// own a 256th of that if it is more.

@@ -132,6 +132,7 @@ struct Transfer {
 /// How much a step does.
 struct StepCost {
   std::int64_t flop = 0;   ///< logical, not padded
+  std::int64_t work = 0;   ///< that the kernel does, by its entry: Entry::Cost::work
   std::int64_t bytes = 0;  ///< memory of each operand, once
   /// The same without padding and without what is not touched (plan/lower/traffic.hpp), and of how
   /// much memory that is where operands share some.

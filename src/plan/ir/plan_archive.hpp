@@ -147,8 +147,8 @@ void visit(Archive& archive, T& transfer) {
 
 template <typename Archive, Archived<plan::StepCost> T>
 void visit(Archive& archive, T& cost) {
-  auto& [flop, bytes, logical_bytes, footprint_bytes, estimated_us] = cost;
-  archive(flop, bytes, logical_bytes, footprint_bytes, estimated_us);
+  auto& [flop, work, bytes, logical_bytes, footprint_bytes, estimated_us] = cost;
+  archive(flop, work, bytes, logical_bytes, footprint_bytes, estimated_us);
 }
 
 template <typename Archive, Archived<NamedSetting> T>

@@ -7,6 +7,7 @@
 
 #include "plan/cost/cost.hpp"
 #include "plan/kernel/kernel_choice.hpp"
+#include "plan/measured/static_costs.hpp"
 #include "plan/policy/plan_options.hpp"
 #include "source/work_program.hpp"
 
@@ -102,6 +103,18 @@ bool has_verdicts_on(const Entry& entry, const TunedData& tuned) {
   });
 }
 
+/// Of this version of the kernel; of equal values the later ones.
+std::vector<const StaticCost*> costs_of(const Entry& entry, const std::vector<StaticCost>& costs) {
+  std::vector<const StaticCost*> own;
+  for (const StaticCost& cost : costs) {
+    const bool same_kernel = cost.kernel == entry.name || cost.kernel == entry.origin.batch_of;
+    if (!same_kernel || !entry.program.digest.is(cost.hash)) continue;
+    std::erase_if(own, [&](const StaticCost* other) { return other->tunables == cost.tunables; });
+    own.push_back(&cost);
+  }
+  return own;
+}
+
 }  // namespace
 
 PreparedKernel::PreparedKernel(const Entry& of, const Environment& values,
@@ -123,28 +136,38 @@ PreparedKernel::PreparedKernel(const Entry& of, const Environment& values,
 }
 
 PreparedEntry::PreparedEntry(const Entry& of, const DeviceInfo& device,
-                             const Environment& device_names, const PlanOptions& options)
+                             const Environment& device_names, const PlanOptions& options,
+                             const std::vector<StaticCost>& costs)
     : entry(&of),
       chosen(choose_tunables(of, device_names, options)),
       efficiency(efficiency_of(of, device)),
       walks_memory(of.uses("COORDINATES_OF_dst") ||
                    (of.takes_work() && !writes_part_by_program(of))),
-      writes_parts(plan::writes_parts(of)) {
+      writes_parts(plan::writes_parts(of)),
+      static_costs(costs_of(of, costs)) {
   if (options.tuned == nullptr) return;
   has_records = options.tuned->knows(of);
   has_verdicts = has_verdicts_on(of, *options.tuned);
+}
+
+const StaticCost* PreparedEntry::static_cost_of(const Environment& tunables) const {
+  const auto found = std::ranges::find_if(
+      static_costs, [&](const StaticCost* cost) { return cost->tunables == tunables; });
+  return found == static_costs.end() ? nullptr : *found;
 }
 
 EntryTable::EntryTable(const DeviceInfo& device, const PlanOptions& options)
     : device_(device),
       options_(options),
       device_names_(environment_of(device)),
-      tuned_device_(TunedDevice::of(device)) {}
+      tuned_device_(TunedDevice::of(device)),
+      static_costs_(static_costs_for(device, options.tuned.get())) {}
 
 const PreparedEntry& EntryTable::of(const Entry& entry) {
   const auto known = entries_.find(&entry);
   if (known != entries_.end()) return known->second;
-  return entries_.try_emplace(&entry, entry, device_, device_names_, options_).first->second;
+  return entries_.try_emplace(&entry, entry, device_, device_names_, options_, static_costs_)
+      .first->second;
 }
 
 const PreparedKernel& EntryTable::with(const Environment& tunables, const Entry& entry) {

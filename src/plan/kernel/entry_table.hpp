@@ -16,6 +16,7 @@
 #include "catalogue/catalogue.hpp"
 #include "plan/ir/plan.hpp"
 #include "plan/kernel/asked_problem.hpp"
+#include "plan/measured/tuned.hpp"
 #include "plan/policy/plan_options.hpp"
 #include "plan/policy/rejection.hpp"
 #include "plan/policy/tunables.hpp"
@@ -64,7 +65,7 @@ struct PreparedKernel {
 /// What of an entry is the same for all problems of a plan.
 struct PreparedEntry {
   PreparedEntry(const Entry& of, const DeviceInfo& device, const Environment& device_names,
-                const PlanOptions& options);
+                const PlanOptions& options, const std::vector<StaticCost>& costs);
 
   const Entry* entry;
   OrReason<ChosenTunables> chosen;  ///< where nothing was measured
@@ -72,6 +73,11 @@ struct PreparedEntry {
   /// Of one whose dst is any: it walks the memory of dst, or rows that may be a part of it.
   bool walks_memory = false, writes_parts = false;
   bool has_records = false, has_verdicts = false;
+  /// What the GPU's compiler makes of it (StaticCost), each values of the tunables once.
+  std::vector<const StaticCost*> static_costs;
+
+  /// With these values; null where nothing is known.
+  [[nodiscard]] const StaticCost* static_cost_of(const Environment& tunables) const;
 };
 
 /// The catalogue's entries as plans for one device need them. What does not depend on the problem
@@ -97,6 +103,7 @@ class EntryTable {
   const PlanOptions& options_;
   Environment device_names_;
   TunedDevice tuned_device_;
+  std::vector<StaticCost> static_costs_;
   NameNumbers numbers_;
   /// Entries are asked about one problem after the other, with its epilogue or without.
   std::array<AskedProblem, 4> asked_;

@@ -16,6 +16,9 @@
 namespace morton::plan {
 namespace {
 
+/// What `plan --why` says of a cost that the GPU's compiler told.
+constexpr std::string_view kFromCompiler = "from the compiler";
+
 /// Moved::waits of a CPU for so many bytes in pieces. A processor reads ahead within a page, so it
 /// waits for each piece, about as long as kWaitBytes take. (Measured with pieces of 128, 192 and
 /// 1024 bytes, in encoders' products on AVX-512.)
@@ -52,10 +55,29 @@ Moved moved_by(const AskedKernel& asked, const EntryValues& values) {
   return moved;
 }
 
+using Operations = EntryValues::Operations;
+
+/// The share of the peak at which the kernel does its `work` by what the GPU's compiler says.
+double compiled_efficiency(const StaticCost& cost, const EntryValues& values,
+                           const LaunchSize& size) {
+  double items = 1.0;
+  for (const std::int64_t extent : size.global) items *= static_cast<double>(extent);
+  const auto work = static_cast<double>(values.operations(Operations::work));
+  // A multiply-add is two operations.
+  return work / (2.0 * items * cost.of_item(work / items));
+}
+
+/// What share of the peak the kernel is expected to reach, and where that is known from.
+double expected_efficiency(const AskedKernel& asked, const ChosenTunables& chosen,
+                           const EntryValues& values, const LaunchSize& size) {
+  if (chosen.origin == ChosenTunables::Origin::tuned) return chosen.efficiency;
+  const StaticCost* cost = asked.entry.static_cost_of(chosen.values);
+  return cost != nullptr ? compiled_efficiency(*cost, values, size) : asked.entry.efficiency;
+}
+
 /// Time of a run. What was measured is a share of the peak on the problem's own operations.
 double estimate_us(const AskedKernel& asked, const ChosenTunables& chosen,
                    const EntryValues& values, const LaunchSize& size, double efficiency) {
-  using Operations = EntryValues::Operations;
   const DeviceInfo& device = asked.context.device;
   const bool tuned = chosen.origin == ChosenTunables::Origin::tuned;
   const auto flop =
@@ -89,9 +111,12 @@ OrReason<KernelChoice> choose_with(const ChosenTunables& chosen, const AskedKern
   choice.entry = &entry;
   choice.tunables = kernel.tunables;
   choice.tunables_from = chosen.from;
+  if (asked.entry.static_cost_of(chosen.values) != nullptr && !choice.is_tuned) {
+    choice.tunables_from += (chosen.from.empty() ? "" : ", ") + std::string(kFromCompiler);
+  }
   choice.bound = asked.bound;
   choice.is_tuned = chosen.origin == ChosenTunables::Origin::tuned;
-  choice.efficiency = choice.is_tuned ? chosen.efficiency : asked.entry.efficiency;
+  choice.efficiency = expected_efficiency(asked, chosen, values, launch.size);
   choice.once = dst.kind == TaskTensor::Kind::derived;
   if (!choice.once) {
     choice.estimated_us = estimate_us(asked, chosen, values, launch.size, choice.efficiency);
@@ -99,6 +124,24 @@ OrReason<KernelChoice> choose_with(const ChosenTunables& chosen, const AskedKern
   choice.building_us = entry.cost.building_us;
   choice.estimated_us += choice.building_us;
   return choice;
+}
+
+/// Of the values whose cost the GPU's compiler tells, those with which it takes the least time.
+OrReason<KernelChoice> choose_compiled(const AskedKernel& asked, const ChosenTunables& standard) {
+  OrReason<KernelChoice> best = choose_with(standard, asked);
+  for (const StaticCost* cost : asked.entry.static_costs) {
+    if (cost->tunables == standard.values) continue;
+    ChosenTunables chosen = standard;
+    chosen.values = cost->tunables;
+    chosen.origin = ChosenTunables::Origin::compiled;
+    chosen.from = "";
+    OrReason<KernelChoice> choice = choose_with(chosen, asked);
+    const auto* made = std::get_if<KernelChoice>(&choice);
+    const auto* before = std::get_if<KernelChoice>(&best);
+    if (made == nullptr) continue;
+    if (before == nullptr || made->estimated_us < before->estimated_us) best = std::move(choice);
+  }
+  return best;
 }
 
 ChosenTunables tuned_for_problem(const AskedKernel& asked, const ChosenTunables& untuned) {
@@ -142,6 +185,10 @@ OrReason<KernelChoice> choose_entry(const Entry& entry, const SharedProblem& bou
     if (reason == nullptr) return named(std::move(choice));
     note = " (" + tuned.from + ": " + print_tunables(tuned.values) + ", but " +
            print(*reason).print() + ")";
+  }
+  const bool is_open = untuned.origin == ChosenTunables::Origin::standard;
+  if (note.empty() && decided == nullptr && is_open && !asked.entry.static_costs.empty()) {
+    return named(choose_compiled(asked, untuned));
   }
   if (note.empty() && (decided == nullptr || untuned.values == *decided)) {
     return named(choose_with(untuned, asked));

@@ -152,6 +152,7 @@ class Emitter {
     const Shape& dst = value_at(kernel.values.at("dst")).arrangement.tensor_shape;
     step.cost.flop =
         choice.entry->cost.flop.evaluate(names) + spec.problem.epilogue.flop() * element_count(dst);
+    step.cost.work = operations_of(choice.entry->cost.work, *choice.entry, spec.problem, names);
     const Traffic traffic = traffic_of(kernel, plan_.values);
     step.cost.logical_bytes = traffic.bytes;
     step.cost.footprint_bytes = traffic.footprint_bytes;

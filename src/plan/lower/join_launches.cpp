@@ -199,6 +199,7 @@ class LaunchBatcher {
       joined.writes.insert(joined.writes.end(), step.writes.begin(), step.writes.end());
       joined.in_place = joined.in_place || step.in_place;
       joined.cost.flop += step.cost.flop;
+      joined.cost.work += step.cost.work;
       joined.cost.bytes += step.cost.bytes;
       joined.cost.logical_bytes += step.cost.logical_bytes;
       joined.cost.footprint_bytes += step.cost.footprint_bytes;

@@ -127,9 +127,13 @@ double distance(const TunedProblem& a, const TunedProblem& b) {
   return std::sqrt(squares) + orders;
 }
 
+double StaticCost::of_item(double work) const { return once + turn * work / operations; }
+
 void TunedData::add(TunedRecord record) { records_.push_back(std::move(record)); }
 
 void TunedData::add(Verdict verdict) { verdicts_.push_back(std::move(verdict)); }
+
+void TunedData::add(StaticCost cost) { static_costs_.push_back(std::move(cost)); }
 
 void TunedData::renew_digests(const Catalogue& catalogue) {
   const auto renew = [&](auto& item) {
@@ -139,6 +143,7 @@ void TunedData::renew_digests(const Catalogue& catalogue) {
   };
   std::ranges::for_each(records_, renew);
   std::ranges::for_each(verdicts_, renew);
+  std::ranges::for_each(static_costs_, renew);
 }
 
 bool TunedData::knows(const Entry& entry) const {

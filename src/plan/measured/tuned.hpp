@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -71,6 +72,25 @@ struct Verdict {
   enum class Finder : std::uint8_t { tuning, self_test } finder = Finder::tuning;
 };
 
+/// What the compiler of a GPU makes of a kernel with certain values of its tunables: no time, but
+/// what its busiest unit has to do (docs/boards.md). The unit is a multiply-add of f32: as many as
+/// the GPU could do meanwhile at its peak.
+struct StaticCost {
+  TunedDevice device;
+  std::string kernel, hash;  ///< Entry::name, either digest of Entry::Program::digest
+  Environment tunables;
+  double once = 0.0;        ///< of a work-item, outside of its hot loop
+  double turn = 0.0;        ///< of one turn of the hot loop; of all where there is no loop
+  double operations = 1.0;  ///< of the entry's `work` that a turn does
+  /// What the compiler says besides, for the long check to compare.
+  int instructions = 0, prologue = 0, spills = 0;
+  std::optional<int> threads, registers;
+  double efficiency = 0.0;  ///< share of multiply-adds in a turn's bound
+
+  /// Multiply-adds' worth of a work-item that does so many operations of the entry's `work`.
+  [[nodiscard]] MORTON_FOR_TOOLS double of_item(double work) const;
+};
+
 /// Measured values from all sources. Records that come later count more than equal earlier ones.
 class TunedData {
  public:
@@ -79,6 +99,7 @@ class TunedData {
 
   MORTON_FOR_TOOLS void add(TunedRecord record);
   MORTON_FOR_TOOLS void add(Verdict verdict);
+  MORTON_FOR_TOOLS void add(StaticCost cost);
   /// Gives what is of a kernel as the catalogue has it the digest of its code, where it has that of
   /// the kernel's files.
   void renew_digests(const Catalogue& catalogue);
@@ -105,6 +126,7 @@ class TunedData {
                                           const DeviceInfo& device) const;
   [[nodiscard]] const std::vector<TunedRecord>& records() const { return records_; }
   [[nodiscard]] const std::vector<Verdict>& verdicts() const { return verdicts_; }
+  [[nodiscard]] const std::vector<StaticCost>& static_costs() const { return static_costs_; }
 
  private:
   [[nodiscard]] Hit look_up(const std::string& kernel, const Entry& entry,
@@ -112,6 +134,7 @@ class TunedData {
 
   std::vector<TunedRecord> records_;
   std::vector<Verdict> verdicts_;
+  std::vector<StaticCost> static_costs_;
 };
 
 }  // namespace morton::plan

@@ -52,6 +52,49 @@ Json to_json(const Verdict& verdict) {
           {"why", verdict.why}};
 }
 
+StaticCost static_cost_from(const JsonReader& reader, const TunedDevice& device) {
+  reader.allow_keys({"kernel", "hash", "tunables", "once", "turn", "operations", "instructions",
+                     "prologue", "spills", "threads", "registers", "efficiency"});
+  StaticCost cost;
+  cost.device = device;
+  cost.kernel = reader.at("kernel").text();
+  cost.hash = reader.at("hash").text();
+  cost.tunables = environment_from(reader.at("tunables"));
+  cost.once = measured(reader.at("once"));
+  cost.turn = measured(reader.at("turn"));
+  cost.operations = measured(reader.at("operations"));
+  if (cost.operations == 0.0 || cost.once + cost.turn == 0.0) {
+    reader.fail("expected operations and a cost of more than 0");
+  }
+  const auto count = [&](const char* key) -> std::optional<int> {
+    if (!reader.has(key)) return std::nullopt;
+    return static_cast<int>(reader.at(key).integer());
+  };
+  cost.instructions = static_cast<int>(reader.at("instructions").integer());
+  cost.prologue = static_cast<int>(reader.at("prologue").integer());
+  cost.spills = static_cast<int>(reader.at("spills").integer());
+  cost.threads = count("threads");
+  cost.registers = count("registers");
+  cost.efficiency = measured(reader.at("efficiency"));
+  return cost;
+}
+
+Json to_json(const StaticCost& cost) {
+  Json json = {{"kernel", cost.kernel},
+               {"hash", cost.hash},
+               {"tunables", Json(cost.tunables)},
+               {"once", cost.once},
+               {"turn", cost.turn},
+               {"operations", cost.operations},
+               {"instructions", cost.instructions},
+               {"prologue", cost.prologue},
+               {"spills", cost.spills},
+               {"efficiency", cost.efficiency}};
+  if (cost.threads) json["threads"] = *cost.threads;
+  if (cost.registers) json["registers"] = *cost.registers;
+  return json;
+}
+
 /// An array with one element on each line, so that files are compared line by line.
 std::string lines_text(const Json& array) {
   std::string text = "[";
@@ -60,6 +103,16 @@ std::string lines_text(const Json& array) {
             element.dump(-1, ' ', false, Json::error_handler_t::replace);
   }
   return text + (array.empty() ? "]" : "\n  ]");
+}
+
+/// What `items` has of the device.
+template <class Item>
+Json array_of(const std::vector<Item>& items, const TunedDevice& device) {
+  Json array = Json::array();
+  for (const Item& item : items) {
+    if (item.device == device) array.push_back(to_json(item));
+  }
+  return array;
 }
 
 /// The .json files of the folder in the order of their names; none where there is no folder.
@@ -147,7 +200,7 @@ Environment environment_from(const JsonReader& reader) {
 
 TunedDevice read_tuning(const Json& json, const std::string& file, TunedData& data) {
   const JsonReader reader(json, file);
-  reader.allow_keys({"schema", "device", "records", "refused"});
+  reader.allow_keys({"schema", "device", "records", "refused", "static"});
   if (reader.at("schema").integer() != kSchema) {
     reader.at("schema").fail("expected 1, the only schema there is");
   }
@@ -157,6 +210,10 @@ TunedDevice read_tuning(const Json& json, const std::string& file, TunedData& da
   }
   for (const auto& verdict : reader.at("refused").elements()) {
     data.add(verdict_from(verdict, device));
+  }
+  if (!reader.has("static")) return device;
+  for (const auto& cost : reader.at("static").elements()) {
+    data.add(static_cost_from(cost, device));
   }
   return device;
 }
@@ -207,15 +264,22 @@ void read_shipped_tuning(TunedData& data) {
   }
 }
 
+void read_shipped_file(const std::string& name, TunedData& data) {
+  if (const auto folder = environment_variable("MORTON_KERNEL_DIR")) {
+    const fs::path path = fs::path(*folder) / name;
+    std::error_code status;
+    if (fs::exists(path, status)) read_tuning_file(path, data);
+    return;
+  }
+  for (const EmbeddedFile& file : embedded_kernels()) {
+    if (file.path == name) read_tuning(parse_json(file.content, name), name, data);
+  }
+}
+
 std::string print_tuning(const TunedDevice& device, const TunedData& data) {
-  Json records = Json::array();
-  for (const TunedRecord& record : data.records()) {
-    if (record.device == device) records.push_back(to_json(record));
-  }
-  Json refused = Json::array();
-  for (const Verdict& verdict : data.verdicts()) {
-    if (verdict.device == device) refused.push_back(to_json(verdict));
-  }
+  const Json records = array_of(data.records(), device);
+  const Json refused = array_of(data.verdicts(), device);
+  const Json costs = array_of(data.static_costs(), device);
   const Json facts = {{"fingerprint", device.fingerprint},
                       {"name", device.name},
                       {"vendor", device.vendor},
@@ -224,7 +288,7 @@ std::string print_tuning(const TunedDevice& device, const TunedData& data) {
   return "{\n  \"schema\": 1,\n  \"device\": " +
          facts.dump(-1, ' ', false, Json::error_handler_t::replace) +
          ",\n  \"records\": " + lines_text(records) + ",\n  \"refused\": " + lines_text(refused) +
-         "\n}\n";
+         (costs.empty() ? "" : ",\n  \"static\": " + lines_text(costs)) + "\n}\n";
 }
 
 }  // namespace morton::plan

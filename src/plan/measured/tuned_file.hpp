@@ -27,6 +27,9 @@ void read_given_tuning(const std::filesystem::path& path, TunedData& data);
 MORTON_FOR_TOOLS void read_kept_tuning(const std::filesystem::path& folder, TunedData& data);
 /// Those built into the library, or of the folder `tuned` in MORTON_KERNEL_DIR when that is set.
 MORTON_FOR_TOOLS void read_shipped_tuning(TunedData& data);
+/// One of them, or of another folder beside the kernels ("boards/g610.json"); nothing where there
+/// is none.
+void read_shipped_file(const std::string& name, TunedData& data);
 
 /// What `data` knows of this very device, as a file's text.
 [[nodiscard]] std::string print_tuning(const TunedDevice& device, const TunedData& data);

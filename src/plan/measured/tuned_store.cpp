@@ -93,14 +93,17 @@ void store_tuning(const fs::path& path, const TunedDevice& device, TunedData fou
     const auto same = [](const auto& a, const auto& b) { return a.tunables == b.tunables; };
     if (!is_replaced(verdict, found.verdicts(), same)) merged.add(verdict);
   }
-  for (TunedRecord record : found.records()) {
-    record.device = device;
-    merged.add(std::move(record));
+  for (const StaticCost& cost : earlier.static_costs()) {
+    const auto same = [](const auto& a, const auto& b) { return a.tunables == b.tunables; };
+    if (!is_replaced(cost, found.static_costs(), same)) merged.add(cost);
   }
-  for (Verdict verdict : found.verdicts()) {
-    verdict.device = device;
-    merged.add(std::move(verdict));
-  }
+  const auto add_own = [&](auto item) {
+    item.device = device;
+    merged.add(std::move(item));
+  };
+  std::ranges::for_each(found.records(), add_own);
+  std::ranges::for_each(found.verdicts(), add_own);
+  std::ranges::for_each(found.static_costs(), add_own);
   write_file_atomically(path, print_tuning(device, merged));
 }
 

@@ -16,7 +16,12 @@ namespace morton::plan {
 
 /// The values with which an entry is planned, and where they come from.
 struct ChosenTunables {
-  enum class Origin : std::uint8_t { standard, set, tuned } origin = Origin::standard;
+  enum class Origin : std::uint8_t {
+    standard,
+    set,
+    tuned,    ///< measured
+    compiled  ///< the least of what the GPU's compiler makes of several (StaticCost)
+  } origin = Origin::standard;
   Environment values;
   /// "as set", "the entry's standard", "tuned on this device for this problem"; empty for an entry
   /// without tunables of which nothing was measured.

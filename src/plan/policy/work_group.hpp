@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/for_tools.hpp"
 #include "base/rooms.hpp"
 #include "catalogue/catalogue.hpp"
 #include "plan/policy/rejection.hpp"
@@ -13,7 +14,7 @@ namespace morton::plan {
 
 /// The tunables that set the work-group, by its dimensions: those of `local` that are one tunable
 /// named LOCAL or LOCAL_<something>. Empty for a fixed work-group.
-[[nodiscard]] std::vector<std::string> work_group_tunables(const Entry& entry);
+[[nodiscard]] MORTON_FOR_TOOLS std::vector<std::string> work_group_tunables(const Entry& entry);
 
 /// The entry's standard tunables on a device with these facts, with the work-group `local`, where
 /// it leaves as many dimensions open as `local` has; `local` may be empty. Without a value for a

@@ -54,7 +54,7 @@ Instruction multiply_add_or_memory(std::string_view line, double message_cycles,
   return instruction;
 }
 
-constexpr double kValhallMessage = 1.0 / 16;
+constexpr double kValhallMessage = 1.0 / 16, kValhallMultiplyAdds = 64.0;
 
 /// The unit of a Valhall instruction and what it does in a cycle; nothing for one not known.
 struct UnitOfValhall {
@@ -74,7 +74,7 @@ UnitOfValhall valhall_unit(std::string_view name) {
                               "ISUB",  "SEG_ADD", "SHADDX",  "HADD", "ICMP", "FCMP"};
   static const std::array memory{"LOAD", "LD_", "STORE", "ST_", "LEA_", "ATOM"};
   static const std::array none{"BARRIER", "BLEND", "ATEST", "ZS_EMIT"};
-  if (begins_with_one(name, fma)) return {"fma", 64.0};
+  if (begins_with_one(name, fma)) return {"fma", kValhallMultiplyAdds};
   if (begins_with_one(name, sfu)) return {"sfu", 16.0};
   if (begins_with_one(name, cvt)) return {"cvt", 64.0};
   if (begins_with_one(name, memory)) return {"ls", 1.0 / kValhallMessage};
@@ -124,6 +124,7 @@ Instruction bifrost_instruction(std::string_view line, bool begins_tuple) {
 
 CompilerStatistics read_valhall(const PrintedKernel& kernel) {
   CompilerStatistics statistics = read_mali_counts(kernel, "Valhall");
+  statistics.multiply_adds_per_cycle = kValhallMultiplyAdds;
   std::vector<Instruction> code;
   for (const std::string_view printed : kernel.lines) {
     const std::string_view line = trimmed(printed);
@@ -145,6 +146,7 @@ CompilerStatistics read_valhall(const PrintedKernel& kernel) {
 
 CompilerStatistics read_bifrost(const PrintedKernel& kernel) {
   CompilerStatistics statistics = read_mali_counts(kernel, "Bifrost");
+  statistics.multiply_adds_per_cycle = 1.0 / kTuple;
   std::vector<Instruction> code;
   Labels clauses;
   for (const std::string_view printed : kernel.lines) {

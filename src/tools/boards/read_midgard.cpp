@@ -123,6 +123,7 @@ int midgard_quadwords(const Bundle& bundle) {
 
 CompilerStatistics read_midgard(const PrintedKernel& kernel) {
   CompilerStatistics statistics = read_mali_counts(kernel, "Midgard");
+  statistics.multiply_adds_per_cycle = kLanes * kArithmeticPipelines;
   std::vector<Bundle> bundles(1);
   for (const std::string_view printed : kernel.lines) {
     const std::string_view line = trimmed(printed);

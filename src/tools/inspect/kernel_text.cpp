@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "tools/inspect/kernel_text.hpp"
+
 #include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -11,6 +13,7 @@
 #include "base/text/near_names.hpp"
 #include "catalogue/library.hpp"
 #include "morton/tools/kernel.hpp"
+#include "plan/cost/cost.hpp"
 #include "plan/make_plan.hpp"
 #include "plan/policy/kernel_policy.hpp"
 #include "plan/policy/plan_options.hpp"
@@ -138,6 +141,33 @@ std::string tunables_text(const Environment& values, const std::string& from) {
   return text.empty() || from.empty() ? text : text + ", " + from;
 }
 
+/// KernelText::work_for_each_element. Windows read elements again.
+double work_for_each(double work, double elements_read, const Environment& structure) {
+  const bool reads_again = structure.contains("KH") || elements_read == 0.0;
+  return reads_again ? 1.0 : std::max(1.0, work / elements_read);
+}
+
+double elements_in(const Arrangement& arrangement) {
+  return static_cast<double>(element_count(arrangement.tensor_shape));
+}
+
+/// What the kernel does and moves.
+void add_amounts(const SingleKernel& kernel, const DeviceInfo& device, KernelText& text) {
+  const Entry& entry = *kernel.spec.entry;
+  double read = 0.0, written = 0.0;
+  for (const InstanceOperand& operand : kernel.spec.operands) {
+    const bool reads = operand.direction == InstanceOperand::Direction::read;
+    const double elements = elements_in(operand.arrangement);
+    (reads ? read : written) += elements;
+    text.bytes += elements * static_cast<double>(size_of(operand.arrangement.dtype));
+  }
+  const Environment names = entry_environment(entry, kernel.spec.problem, kernel.spec.tunables,
+                                              device, static_cast<std::int64_t>(written));
+  text.work =
+      static_cast<double>(operations_of(entry.cost.work, entry, kernel.spec.problem, names));
+  text.work_for_each_element = work_for_each(text.work, read, kernel.spec.problem.structure);
+}
+
 KernelText kernel_text_of(const Plan& plan, const Step& step) {
   KernelText text;
   text.step = step.name;
@@ -146,6 +176,11 @@ KernelText kernel_text_of(const Plan& plan, const Step& step) {
   text.tunables = print_tunables(step.tunables);
   text.global = launch_of(step).global;
   text.local = launch_of(step).local;
+  double read = 0.0;
+  for (const ValueId id : step.reads) read += elements_in(plan.values[id].arrangement);
+  text.work = static_cast<double>(step.cost.work);
+  text.work_for_each_element = work_for_each(text.work, read, step.tuned_as.structure);
+  text.bytes = static_cast<double>(step.cost.logical_bytes);
   const KernelLaunch* launch = step.launch();
   if (launch == nullptr) return text;
   const InstanceSource& source = plan.instances[launch->instance];
@@ -168,25 +203,30 @@ KernelText kernel_text_of(const Plan& plan, const Step& step) {
 
 }  // namespace
 
+KernelText tools::text_of(const SingleKernel& made, const DeviceInfo& device) {
+  KernelText text;
+  text.kernel = made.spec.entry->name;
+  text.device = device.name;
+  text.problem = print(made.spec.problem);
+  text.tunables = tunables_text(*made.choice.tunables, made.choice.tunables_from);
+  text.global = made.size.global;
+  text.local = made.size.local;
+  add_amounts(made, device, text);
+  text.function = made.source.function;
+  text.arguments = arguments_of(made);
+  text.text = made.source.text;
+  return text;
+}
+
 KernelText kernel_text(const std::string& kernel, const std::map<std::string, std::int64_t>& sizes,
                        const std::string& device_json, const CompileOptions& options) {
   const auto policy = policy_of(options, store_of(options), observer_of(options));
   const Entry& entry = entry_named(kernel, policy->catalogue());
   check_values(entry, policy->options());
   const DeviceInfo device = device_info_from_text(device_json);
-  const SingleKernel made = single_kernel(entry, {sizes.begin(), sizes.end()}, policy->catalogue(),
-                                          device, policy->options());
-  KernelText text;
-  text.kernel = entry.name;
-  text.device = device.name;
-  text.problem = print(made.spec.problem);
-  text.tunables = tunables_text(*made.choice.tunables, made.choice.tunables_from);
-  text.global = made.size.global;
-  text.local = made.size.local;
-  text.function = made.source.function;
-  text.arguments = arguments_of(made);
-  text.text = made.source.text;
-  return text;
+  return text_of(single_kernel(entry, {sizes.begin(), sizes.end()}, policy->catalogue(), device,
+                               policy->options()),
+                 device);
 }
 
 std::vector<KernelText> kernel_texts(const Model& model, const std::string& device_json,

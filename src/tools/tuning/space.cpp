@@ -41,13 +41,7 @@ bool can_be(const Entry& entry, const Problem& problem, const Environment& tunab
 double occupied(const Expression& operations, const Entry& entry, const Problem& problem,
                 const Environment& tunables, const DeviceInfo& device) {
   const Environment names = names_for(entry, problem, tunables, device);
-  Environment padded = names;
-  if (entry.padding.edges == Entry::Edges::pad) {
-    for (const auto& [extent, value] : problem.extents) {
-      padded[extent] = names.find(extent + "_pad")->second;
-    }
-  }
-  return static_cast<double>(operations.evaluate(padded)) /
+  return static_cast<double>(operations_of(operations, entry, problem, names)) /
          busy_share(launch_size(entry, names, device), device);
 }
 

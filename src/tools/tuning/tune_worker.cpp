@@ -14,6 +14,7 @@
 #include "base/error.hpp"
 #include "base/rooms.hpp"
 #include "device/open/opencl_device.hpp"
+#include "morton/tools/build.hpp"
 #include "morton/tools/peak.hpp"
 #include "morton/tools/tune.hpp"
 #include "tools/tuning/tune_subject.hpp"
@@ -177,6 +178,17 @@ Json answer_to(const TrialRequest& request, Worker& worker) {
   return answer;
 }
 
+/// Builds a kernel and says what its compiler printed.
+Json build_answer(const JsonReader& reader, const Device& device) {
+  reader.allow_keys({"kernel", "function", "text"});
+  KernelText kernel;
+  kernel.kernel = reader.at("kernel").text();
+  kernel.function = reader.at("function").text();
+  kernel.text = reader.at("text").text();
+  const KernelBuild build = build_kernel(kernel, device);
+  return {{"built", build.is_built}, {"problem", build.problem}, {"said", build.said}};
+}
+
 void write_line(std::FILE* file, const Json& json) {
   std::fputs((json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n").c_str(), file);
   std::fflush(file);
@@ -216,6 +228,10 @@ int run_tune_worker() {
       continue;
     }
     if (!worker) throw UsageError("tune: the worker process was not told its device");
+    if (reader.has("build")) {
+      write_line(answers, build_answer(reader.at("build"), worker->device()));
+      continue;
+    }
     write_line(answers, answer_to(trial_request_from(reader.at("measure")), *worker));
   }
   return 0;

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "morton/tools/build.hpp"
 
 namespace morton::tools {
 namespace {
@@ -60,6 +61,23 @@ TrialOutcome WorkerClient::measure(const TrialRequest& request, double expected_
     if (answer.kind == WorkerProcess::Answer::Kind::too_late) break;
   }
   return outcome;
+}
+
+KernelBuild WorkerClient::build(const KernelText& kernel) {
+  static_cast<void>(open());
+  const Json request = {
+      {"kernel", kernel.kernel}, {"function", kernel.function}, {"text", kernel.text}};
+  const auto answer = process_.ask({{"build", request}}, timeout_ms_);
+  KernelBuild build;
+  if (answer.kind != WorkerProcess::Answer::Kind::line) {
+    build.problem = "the process that built it " + answer.how;
+    return build;
+  }
+  const JsonReader reader(answer.json, "answer of the worker process");
+  build.is_built = reader.at("built").boolean();
+  build.problem = reader.at("problem").text();
+  build.said = reader.at("said").text();
+  return build;
 }
 
 }  // namespace morton::tools

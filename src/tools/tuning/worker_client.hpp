@@ -9,6 +9,11 @@
 #include "base/rooms.hpp"
 #include "tools/tuning/trial.hpp"
 
+namespace morton {
+struct KernelBuild;
+struct KernelText;
+}  // namespace morton
+
 namespace morton::tools {
 
 /// Where a worker measures.
@@ -34,6 +39,9 @@ class WorkerClient {
   /// have ended it; one that gives no answer in time is not. A slow kernel is no wrong one: the
   /// time is that of the constructor and 100 runs of `expected_ms`.
   [[nodiscard]] TrialOutcome measure(const TrialRequest& request, double expected_ms);
+  /// Builds the text there (build_kernel). A compiler that ends the process, or gives no answer in
+  /// time, has not built it.
+  [[nodiscard]] KernelBuild build(const KernelText& kernel);
 
  private:
   WorkerProcess process_;

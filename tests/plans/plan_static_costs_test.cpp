@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the planner makes of costs that a GPU's compiler told.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "base/files/file.hpp"
+#include "plan/make_plan.hpp"
+#include "plan/measured/static_costs.hpp"
+#include "plan/measured/tuned_file.hpp"
+#include "plan/policy/plan_options.hpp"
+#include "plans/plan_setup.hpp"
+#include "support/rooms.hpp"
+
+namespace morton::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kPatchPanels = "gemm.patch_panels";
+
+const Catalogue& all_kernels() {
+  static const Catalogue kAllKernels = Catalogue::standard();
+  return kAllKernels;
+}
+
+DeviceInfo described_board(const std::string& name) {
+  const std::string path = MORTON_SOURCE_DIR "/data/boards/" + name + ".json";
+  return device_info_from_text(read_file(path, 1 << 20));
+}
+
+Environment patches(std::int64_t m, std::int64_t n) {
+  return {{"PATCH_M", m},  {"PATCH_N", n}, {"BAND", 1},
+          {"UNROLL_K", 4}, {"LOCAL_M", 4}, {"LOCAL_N", 16}};
+}
+
+/// Of a GPU with this name: so many multiply-adds' worth for each that is done, and once.
+StaticCost cost_of(const std::string& gpu, Environment tunables, double each, double once) {
+  StaticCost cost;
+  cost.device = {"", gpu, "ARM", "", "gpu"};
+  cost.kernel = kPatchPanels;
+  cost.hash = all_kernels().find_entry(kPatchPanels)->program.digest.kernel;
+  cost.tunables = std::move(tunables);
+  cost.once = once;
+  cost.turn = each * 64.0;
+  cost.operations = 2.0 * 64.0;
+  return cost;
+}
+
+Step step_on_g610(const TunedData& data, std::int64_t rows, PlanOptions options = {}) {
+  NetworkBuilder network("one_product", 1);
+  const TensorId x = network.input("x", {-1, 512});
+  network.output(network.node("MatMul", {x, network.parameter({512, 512}, 512)}));
+  options.use = {{"gemm", kPatchPanels}};
+  options.tuned = std::make_shared<TunedData>(data);
+  const Plan plan =
+      make_plan(prepared(network.finish(), rows), all_kernels(), described_board("g610"), options);
+  for (const Step& step : plan.steps) {
+    if (step.kernel == kPatchPanels) return step;
+  }
+  throw std::runtime_error("no step runs the kernel");
+}
+
+bool reason_has(const Step& step, const std::string& part) {
+  return step.reason.print().find(part) != std::string::npos;
+}
+
+TEST(PlanStaticCosts, NamesOfGpus) {
+  EXPECT_EQ(gpu_model("Mali-G610 MP4 (RK3588)"), "Mali-G610");
+  EXPECT_EQ(gpu_model("Mali-T860 r2p0"), "Mali-T860");
+  EXPECT_EQ(gpu_model("QUALCOMM Adreno(TM) OpenCL 3.0 Adreno(TM) 740"), "Adreno 740");
+  EXPECT_EQ(gpu_model("FD630"), "Adreno 630");
+  EXPECT_EQ(gpu_model("NVIDIA H100 80GB HBM3"), "");
+  EXPECT_EQ(gpu_model("Mali-"), "");
+}
+
+TEST(PlanStaticCosts, TheBoardOfTheSameInstructionSetThatIsNearest) {
+  EXPECT_EQ(board_like("Mali-G610"), "g610");
+  EXPECT_EQ(board_like("Mali-G710"), "g610");
+  EXPECT_EQ(board_like("Mali-G78"), "g57");
+  EXPECT_EQ(board_like("Mali-G76"), "g52");
+  EXPECT_EQ(board_like("Mali-T628"), "t860");
+  EXPECT_EQ(board_like("Adreno 640"), "a630");
+  EXPECT_EQ(board_like(""), "");
+}
+
+TEST(PlanStaticCosts, EachProblemTakesTheValuesOfItsLeastCost) {
+  TunedData data;
+  // Four patches of one are as much work as one of the other, which begins slowly.
+  data.add(cost_of("Mali-G610 of a test", patches(4, 4), 2.0, 10.0));
+  data.add(cost_of("Mali-G610 of a test", patches(8, 8), 1.0, 1e9));
+  EXPECT_EQ(step_on_g610(data, 512).tunables, patches(4, 4));
+  data.add(cost_of("Mali-G610 of a test", patches(8, 8), 1.0, 10.0));
+  const Step step = step_on_g610(data, 512);
+  EXPECT_EQ(step.tunables, patches(8, 8));
+  EXPECT_TRUE(reason_has(step, "from the compiler")) << step.reason.print();
+}
+
+TEST(PlanStaticCosts, OfAnotherGpuCountsNothing) {
+  TunedData data;
+  data.add(cost_of("Adreno 740", patches(8, 8), 1e-6, 0.0));
+  EXPECT_NE(step_on_g610(data, 512).tunables, patches(8, 8));
+}
+
+TEST(PlanStaticCosts, OfAnotherVersionOfTheKernelCountsNothing) {
+  TunedData data;
+  data.add(cost_of("Mali-G610", patches(8, 8), 1e-6, 0.0));
+  StaticCost old = cost_of("Mali-G610", patches(4, 8), 1e-9, 0.0);
+  old.hash = "0";
+  data.add(old);
+  EXPECT_EQ(step_on_g610(data, 512).tunables, patches(8, 8));
+}
+
+TEST(PlanStaticCosts, ValuesThatAreSetStay) {
+  TunedData data;
+  data.add(cost_of("Mali-G610", patches(8, 8), 1e-6, 0.0));
+  PlanOptions options;
+  options.tunables[kPatchPanels] = patches(4, 8);
+  const Step step = step_on_g610(data, 512, options);
+  EXPECT_EQ(step.tunables, patches(4, 8));
+  EXPECT_TRUE(reason_has(step, "as set"));
+}
+
+TEST(PlanStaticCosts, AFileKeepsThem) {
+  const StaticCost cost = cost_of("Mali-G610", patches(8, 8), 1.5, 10.0);
+  TunedData data, read;
+  data.add(cost);
+  const std::string text = print_tuning(cost.device, data);
+  (void)read_tuning(parse_json(text, "text"), "text", read);
+  ASSERT_EQ(read.static_costs().size(), 1U);
+  const StaticCost& again = read.static_costs().front();
+  EXPECT_EQ(again.kernel, cost.kernel);
+  EXPECT_EQ(again.tunables, cost.tunables);
+  EXPECT_EQ(again.of_item(1000.0), cost.of_item(1000.0));
+  EXPECT_EQ(cost.of_item(128.0), 10.0 + 1.5 * 64.0);
+}
+
+TEST(PlanStaticCosts, EveryBoardHasShippedOnes) {
+  for (const auto& file : fs::directory_iterator(fs::path(MORTON_SOURCE_DIR) / "data" / "boards")) {
+    if (file.path().extension() != ".json") continue;
+    const std::string name = file.path().stem().string();
+    SCOPED_TRACE(name);
+    const std::vector<StaticCost> costs = static_costs_for(described_board(name), nullptr);
+    EXPECT_FALSE(costs.empty());
+    for (const StaticCost& cost : costs) {
+      EXPECT_NE(all_kernels().find_entry(cost.kernel), nullptr) << cost.kernel;
+      EXPECT_EQ(board_like(gpu_model(cost.device.name)), name);
+    }
+  }
+  EXPECT_TRUE(static_costs_for(saved_device("pocl_cpu"), nullptr).empty());
+}
+
+}  // namespace
+}  // namespace morton::test
