@@ -27,7 +27,7 @@
 //
 // Tunables: PATCH_M, PATCH_N (2 or 4), CELL_K (4 or 8), LOCAL_M, LOCAL_N.
 // Assumes: K_pad is a multiple of CELL_K; lhs is zero where k >= K, rhs finite there; memory covers M
-// rounded up to PATCH_M and N to PATCH_N, whatever it holds there.
+// rounded up to PATCH_M and N to PATCH_N, whatever it holds there; operands take less than 4 GiB each.
 // Source: R17, section 8.4: its kernel is PATCH_M = PATCH_N = 2, CELL_K = 4, LOCAL_M = 4, LOCAL_N = 16.
 // The registers: J. Gronqvist and A. Lokhmotov, Optimising OpenCL Kernels for the ARM Mali-T600 GPUs.
 #if CELL_K % 4 != 0 || (PATCH_N != 2 && PATCH_N != 4)
@@ -39,9 +39,8 @@ __kernel ATTRIBUTES void patch_dots(ARGUMENTS) {
   const int m0 = get_global_id(0) * PATCH_M;
   const int n0 = get_global_id(1) * PATCH_N;
   if (m0 >= M || n0 >= N) return;
-  // In vectors of four.
-  int down = m0 * (K_pad / 4);
-  int across = n0 * (K_pad / 4);
+  __global const MEMORY_lhs* down = BEHIND(lhs, MEMORY_lhs, (uint)m0 * (uint)K_pad * sizeof(MEMORY_lhs));
+  __global const MEMORY_rhs* across = BEHIND(rhs, MEMORY_rhs, (uint)n0 * (uint)K_pad * sizeof(MEMORY_rhs));
   float4 sum[PATCH_M];
 #pragma unroll
   for (int i = 0; i < PATCH_M; ++i) sum[i] = (float4)(0.0f);
@@ -51,10 +50,10 @@ __kernel ATTRIBUTES void patch_dots(ARGUMENTS) {
     for (int q = 0; q < QUADS; ++q) {
       float4 column[PATCH_N];
 #pragma unroll
-      for (int j = 0; j < PATCH_N; ++j) column[j] = AT4_rhs(across + j * QUADS + q);
+      for (int j = 0; j < PATCH_N; ++j) column[j] = AT4_FROM_rhs(across, j * QUADS + q);
 #pragma unroll
       for (int i = 0; i < PATCH_M; ++i) {
-        const float4 row = AT4_lhs(down + i * QUADS + q);
+        const float4 row = AT4_FROM_lhs(down, i * QUADS + q);
 #if PATCH_N == 4
         sum[i] += (float4)(dot(row, column[0]), dot(row, column[1]),
                            dot(row, column[2]), dot(row, column[3]));
@@ -63,8 +62,8 @@ __kernel ATTRIBUTES void patch_dots(ARGUMENTS) {
 #endif
       }
     }
-    down += PATCH_M * QUADS;
-    across += PATCH_N * QUADS;
+    down += PATCH_M * CELL_K;
+    across += PATCH_N * CELL_K;
   }
 
   // The rows move up instead of being indexed, so that they stay in registers although the epilogue's

@@ -27,13 +27,16 @@
 // has room for 256 work-items of at most 4 vectors, 128 of 8, 64 of 16: 4 x 4 fits the second, 8 x 4 the
 // third; 8 x 8 fits none and spills, but suits GPUs with more registers.
 //
+// A Mali of the Bifrost or Valhall kind holds twice the work-items of a kernel that takes 32 registers. 4 x 4 does:
+// the patch's row and column share one register until the sums are done.
+//
 // Edges: patches beyond dst end at once; rows and columns beyond M and N are computed and not stored.
 // A texel beyond the image reads as the last one. K is any.
 //
 // Tunables: PATCH_M, PATCH_N (4 or 8); BAND; UNROLL_K, steps without a branch; LOCAL_M, LOCAL_N; IMAGE in
 // gemm.patch_image and gemm.patch_image_f16 only.
 // Assumes: memory of lhs covers M rounded up to PATCH_M*BAND, of rhs N rounded up to PATCH_N, whatever it
-// holds there.
+// holds there; operands take less than 4 GiB each.
 // Source of the image: A16 (figure 7), where lhs is row-major, the patch 8 x 4 and sizes are multiples of it
 // (gemm.a16_image).
 // Source of the registers: J. Gronqvist and A. Lokhmotov, Optimising OpenCL Kernels for the ARM Mali-T600
@@ -93,15 +96,16 @@
   }
 
 __kernel ATTRIBUTES void patch_panels(ARGUMENTS) {
-  const int m0 = PATCH_ROW * PATCH_M;
-  const int n0 = PATCH_COLUMN * PATCH_N;
-  if (m0 >= M || n0 >= N) return;
-  __global const MEMORY_lhs* down =
-      lhs + (uint)(m0 / (PATCH_M * BAND) * (4 * LHS_STEP * K) + m0 % (PATCH_M * BAND));
+  const uint row = PATCH_ROW;
+  const uint column = PATCH_COLUMN;
+  if (row * PATCH_M >= (uint)M || column * PATCH_N >= (uint)N) return;
+  const uint place = row << 16 | column;
+  __global const MEMORY_lhs* down = BEHIND(
+      lhs, MEMORY_lhs, (row / BAND * (uint)(BAND * K) + row % BAND) * (PATCH_M * sizeof(MEMORY_lhs)));
 #ifdef IMAGE
-  const int across = n0 / 4;
+  const int across = column * RHS_STEP;
 #else
-  __global const MEMORY_rhs* across = rhs + (uint)(n0 * K);
+  __global const MEMORY_rhs* across = BEHIND(rhs, MEMORY_rhs, column * (uint)K * (PATCH_N * sizeof(MEMORY_rhs)));
 #endif
   float4 sum[PATCH_M][PATCH_N / 4];
 #pragma unroll
@@ -125,6 +129,8 @@ __kernel ATTRIBUTES void patch_panels(ARGUMENTS) {
 
   // The rows move up instead of being indexed, so that they stay in registers although the epilogue's
   // text, which may be long, stands once for each vector.
+  const int m0 = (place >> 16) * PATCH_M;
+  const int n0 = (place & 65535) * PATCH_N;
   for (int m = m0; m < min(m0 + PATCH_M, M); ++m) {
     FINISH(0)
 #if PATCH_N == 8
