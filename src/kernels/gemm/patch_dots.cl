@@ -36,11 +36,11 @@
 #define QUADS (CELL_K / 4)
 
 __kernel ATTRIBUTES void patch_dots(ARGUMENTS) {
-  const int m0 = get_global_id(0) * PATCH_M;
-  const int n0 = get_global_id(1) * PATCH_N;
-  if (m0 >= M || n0 >= N) return;
-  __global const MEMORY_lhs* down = BEHIND(lhs, MEMORY_lhs, (uint)m0 * (uint)K_pad * sizeof(MEMORY_lhs));
-  __global const MEMORY_rhs* across = BEHIND(rhs, MEMORY_rhs, (uint)n0 * (uint)K_pad * sizeof(MEMORY_rhs));
+  const uint m0 = get_global_id(0) * PATCH_M;
+  const uint n0 = get_global_id(1) * PATCH_N;
+  if (m0 >= (uint)M || n0 >= (uint)N) return;
+  __global const MEMORY_lhs* down = BEHIND(lhs, MEMORY_lhs, m0 * (uint)K_pad * sizeof(MEMORY_lhs));
+  __global const MEMORY_rhs* across = BEHIND(rhs, MEMORY_rhs, n0 * (uint)K_pad * sizeof(MEMORY_rhs));
   float4 sum[PATCH_M];
 #pragma unroll
   for (int i = 0; i < PATCH_M; ++i) sum[i] = (float4)(0.0f);
@@ -67,23 +67,39 @@ __kernel ATTRIBUTES void patch_dots(ARGUMENTS) {
   }
 
   // The rows move up instead of being indexed, so that they stay in registers although the epilogue's
-  // text, which may be long, stands once.
-  for (int m = m0; m < min(m0 + PATCH_M, M); ++m) {
+  // text, which may be long, stands once. Places without a sign are divided by fewer instructions.
+  for (int i = 0; i < PATCH_M; ++i) {
+    const uint m = min(m0 + i, (uint)M - 1);
     float4 quad = sum[0];
-    for (int c = 0; c < PATCH_N; ++c) {
-      quad.s0 = EPILOGUE(quad.s0, m, min(n0 + c, N - 1));
+    for (uint c = 0; c < PATCH_N; ++c) {
+      quad.s0 = EPILOGUE(quad.s0, m, min(n0 + c, (uint)N - 1));
       quad = quad.s1230;
     }
 #if PATCH_N == 2
     quad = quad.s2301;
 #endif
-    if (n0 + 4 <= min(N, n0 + PATCH_N)) {
-      STORE4_dst(m, n0, quad);
-    } else {
-      for (int n = n0; n < min(N, n0 + PATCH_N); ++n, quad = quad.s1230) STORE_dst(m, n, quad.s0);
-    }
 #pragma unroll
-    for (int i = 1; i < PATCH_M; ++i) sum[i - 1] = sum[i];
+    for (int r = 1; r < PATCH_M; ++r) sum[r - 1] = sum[r];
+    sum[PATCH_M - 1] = quad;
+  }
+  // Without a branch between them rows share the divisions that their places in dst take.
+  if (m0 + PATCH_M <= (uint)M && n0 + PATCH_N <= (uint)N) {
+#pragma unroll
+    for (int i = 0; i < PATCH_M; ++i) {
+#if PATCH_N == 4
+      STORE4_dst(m0 + i, n0, sum[i]);
+#else
+      STORE_dst(m0 + i, n0, sum[i].s0);
+      STORE_dst(m0 + i, n0 + 1, sum[i].s1);
+#endif
+    }
+    return;
+  }
+  for (uint m = m0; m < min(m0 + PATCH_M, (uint)M); ++m) {
+    float4 quad = sum[0];
+    for (uint n = n0; n < min(n0 + PATCH_N, (uint)N); ++n, quad = quad.s1230) STORE_dst(m, n, quad.s0);
+#pragma unroll
+    for (int r = 1; r < PATCH_M; ++r) sum[r - 1] = sum[r];
   }
 }
 #undef QUADS

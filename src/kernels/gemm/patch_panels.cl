@@ -77,22 +77,27 @@
       }                                                                                          \
     }                                                                                            \
   }
-// Stores vector j of row m and moves the rows of this vector up. A loop over j would make an array in memory of
-// the sums: Mesa's compilers unroll no loop that holds another.
-#define FINISH(j)                                                                               \
-  {                                                                                             \
-    const int n = n0 + 4 * (j);                                                                 \
-    float4 quad = sum[0][j];                                                                    \
-    for (int c = 0; c < 4; ++c) {                                                               \
-      quad.s0 = EPILOGUE(quad.s0, m, min(n + c, N - 1));                                        \
-      quad = quad.s1230;                                                                        \
-    }                                                                                           \
-    if (n + 4 <= N) {                                                                           \
-      STORE4_dst(m, n, quad);                                                                   \
-    } else {                                                                                    \
-      for (int c = n; c < N; ++c, quad = quad.s1230) STORE_dst(m, c, quad.s0);                  \
-    }                                                                                           \
-    _Pragma("unroll") for (int i = 1; i < PATCH_M; ++i) sum[i - 1][j] = sum[i][j];              \
+// The epilogue of vector j of the first row, which moves to the end. A loop over j would make an array in memory of the
+// sums: Mesa's compilers unroll no loop that holds another.
+#define FINISH(j)                                                                      \
+  {                                                                                    \
+    float4 quad = sum[0][j];                                                           \
+    for (uint c = 0; c < 4; ++c) {                                                     \
+      quad.s0 = EPILOGUE(quad.s0, m, min(n0 + 4 * (j) + c, (uint)N - 1));              \
+      quad = quad.s1230;                                                               \
+    }                                                                                  \
+    _Pragma("unroll") for (int i = 1; i < PATCH_M; ++i) sum[i - 1][j] = sum[i][j];     \
+    sum[PATCH_M - 1][j] = quad;                                                        \
+  }
+// Stores what lies in dst of vector j of the first row, which gives way to the next.
+#define STORE_EDGE(j)                                                                  \
+  {                                                                                    \
+    float4 quad = sum[0][j];                                                           \
+    for (uint n = n0 + 4 * (j); n < min(n0 + 4 * (j) + 4, (uint)N); ++n) {             \
+      STORE_dst(m, n, quad.s0);                                                        \
+      quad = quad.s1230;                                                               \
+    }                                                                                  \
+    _Pragma("unroll") for (int i = 1; i < PATCH_M; ++i) sum[i - 1][j] = sum[i][j];     \
   }
 
 __kernel ATTRIBUTES void patch_panels(ARGUMENTS) {
@@ -128,13 +133,31 @@ __kernel ATTRIBUTES void patch_panels(ARGUMENTS) {
   }
 
   // The rows move up instead of being indexed, so that they stay in registers although the epilogue's
-  // text, which may be long, stands once for each vector.
-  const int m0 = (place >> 16) * PATCH_M;
-  const int n0 = (place & 65535) * PATCH_N;
-  for (int m = m0; m < min(m0 + PATCH_M, M); ++m) {
+  // text, which may be long, stands once for each vector. Places without a sign are divided by fewer instructions.
+  const uint m0 = (place >> 16) * PATCH_M;
+  const uint n0 = (place & 65535) * PATCH_N;
+  for (int i = 0; i < PATCH_M; ++i) {
+    const uint m = min(m0 + i, (uint)M - 1);
     FINISH(0)
 #if PATCH_N == 8
     FINISH(1)
+#endif
+  }
+  // Without a branch between them rows share the divisions that their places in dst take.
+  if (m0 + PATCH_M <= (uint)M && n0 + PATCH_N <= (uint)N) {
+#pragma unroll
+    for (int i = 0; i < PATCH_M; ++i) {
+      STORE4_dst(m0 + i, n0, sum[i][0]);
+#if PATCH_N == 8
+      STORE4_dst(m0 + i, n0 + 4, sum[i][1]);
+#endif
+    }
+    return;
+  }
+  for (uint m = m0; m < min(m0 + PATCH_M, (uint)M); ++m) {
+    STORE_EDGE(0)
+#if PATCH_N == 8
+    STORE_EDGE(1)
 #endif
   }
 }
@@ -146,3 +169,4 @@ __kernel ATTRIBUTES void patch_panels(ARGUMENTS) {
 #undef PATCH_COLUMN
 #undef MULTIPLY
 #undef FINISH
+#undef STORE_EDGE
