@@ -49,7 +49,7 @@
 #define RHS_STEP (PATCH_N / 4)
 #ifdef IMAGE
 #define AT4_ACROSS(j, u) AT4_rhs(across + (j), k + (u))
-#define RHS_NEXT(steps)
+#define RHS_NEXT(steps) k += (steps)
 #define PATCH_ROW get_global_id(1)
 #define PATCH_COLUMN get_global_id(0)
 #else
@@ -58,8 +58,8 @@
 #define PATCH_ROW get_global_id(0)
 #define PATCH_COLUMN get_global_id(1)
 #endif
-// Step k + u. `down` and `across` point at step k: what the loop adds to them is constant, and so is what a step adds
-// to that, which GPUs' loads take for nothing. An index would be made an address for each load.
+// Step u from here on. `down` and `across` point at the first: what the loop adds to them is constant, and so is what
+// a step adds to that, which GPUs' loads take for nothing. An index would be made an address for each load.
 #define MULTIPLY(u)                                                                              \
   {                                                                                              \
     float4 column[PATCH_M / 4];                                                                  \
@@ -109,6 +109,7 @@ __kernel ATTRIBUTES void patch_panels(ARGUMENTS) {
       lhs, MEMORY_lhs, (row / BAND * (uint)(BAND * K) + row % BAND) * (PATCH_M * sizeof(MEMORY_lhs)));
 #ifdef IMAGE
   const int across = column * RHS_STEP;
+  int k = 0;
 #else
   __global const MEMORY_rhs* across = BEHIND(rhs, MEMORY_rhs, column * (uint)K * (PATCH_N * sizeof(MEMORY_rhs)));
 #endif
@@ -119,14 +120,14 @@ __kernel ATTRIBUTES void patch_panels(ARGUMENTS) {
     for (int j = 0; j < PATCH_N / 4; ++j) sum[i][j] = (float4)(0.0f);
   }
 
-  int k = 0;
-  for (; k + UNROLL_K <= K; k += UNROLL_K) {
+  int left = K;
+  for (; left >= UNROLL_K; left -= UNROLL_K) {
 #pragma unroll
     for (int u = 0; u < UNROLL_K; ++u) MULTIPLY(u);
     down += 4 * LHS_STEP * UNROLL_K;
     RHS_NEXT(UNROLL_K);
   }
-  for (; k < K; ++k) {
+  for (; left > 0; --left) {
     MULTIPLY(0);
     down += 4 * LHS_STEP;
     RHS_NEXT(1);
