@@ -21,15 +21,16 @@
     (y)[2] = ((m)[1] + (m)[2]) + 4.0f * ((m)[3] + (m)[4]);                             \
     (y)[3] = ((m)[1] - (m)[2]) + 8.0f * ((m)[3] - (m)[4]) + (m)[5];                    \
   } while (0)
+#define RESULT(v, y, x) (v)
 
 __kernel ATTRIBUTES void winograd_output_f4x4(ARGUMENTS) {
-  const int t = get_global_id(0);
-  const int o = get_global_id(1);
-  if (t >= T) return;
+  const uint t = get_global_id(0);
+  const uint o = get_global_id(1);
+  if (t >= (uint)T) return;
   const tile_place at = tile_at(t + T0, TH, TW);
-  const int n = at.n;
-  const int oh = at.row * 4;
-  const int ow = at.column * 4;
+  const uint n = at.n;
+  const uint oh = at.row * 4;
+  const uint ow = at.column * 4;
   float half_done[6][4];  // [column of m][row of A' m]
 #pragma unroll
   for (int q = 0; q < 6; ++q) {
@@ -46,11 +47,16 @@ __kernel ATTRIBUTES void winograd_output_f4x4(ARGUMENTS) {
     for (int q = 0; q < 6; ++q) m[q] = half_done[q][y];
     TRANSFORM(m, result[y]);
   }
-  // The text of the epilogue stands once: it may be long.
-  for (int y = 0; y < 4 && oh + y < OH; ++y) {
-    for (int z = 0; z < 4 && ow + z < OW; ++z) {
-      STORE_dst(n, o, oh + y, ow + z, EPILOGUE(result[y][z], n, o, oh + y, ow + z));
+  // The rows move up instead of being indexed, which would put all in memory.
+  for (uint y = oh; y < min(oh + 4, (uint)OH); ++y) {
+    float4 four = (float4)(result[0][0], result[0][1], result[0][2], result[0][3]);
+    STORE_FOUR(four, n, o, y, ow)
+#pragma unroll
+    for (int i = 1; i < 4; ++i) {
+#pragma unroll
+      for (int z = 0; z < 4; ++z) result[i - 1][z] = result[i][z];
     }
   }
 }
 #undef TRANSFORM
+#undef RESULT
