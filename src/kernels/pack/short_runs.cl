@@ -24,14 +24,15 @@
 #define LENGTH (RUN_LENGTH_dst < WIDTH ? RUN_LENGTH_dst : WIDTH)
 
 __kernel ATTRIBUTES void pack_short_runs(ARGUMENTS) {
-  const int runs = (LOOP_dst + LENGTH - 1) / LENGTH;
-  const int units = elements_dst / LOOP_dst * runs;
+  const uint runs = (LOOP_dst + LENGTH - 1) / LENGTH;
+  const uint units = elements_dst / LOOP_dst * runs;
   TABLES_src
-  const int items = get_global_size(0) * get_global_size(1);
-  for (int unit = get_global_id(1) * get_global_size(0) + get_global_id(0); unit < units; unit += items) {
-    const int column = unit % runs * LENGTH;
-    const int e = unit / runs * LOOP_dst + column;
-    const int length = min(LENGTH, LOOP_dst - column);
+  const uint items = get_global_size(0) * get_global_size(1);
+  for (uint unit = get_global_id(1) * get_global_size(0) + get_global_id(0); unit < units; unit += items) {
+    // Without a sign they are divided by fewer instructions.
+    const uint column = unit % runs * LENGTH;
+    const uint e = unit / runs * LOOP_dst + column;
+    const int length = min(LENGTH, (int)(LOOP_dst - column));
     COORDINATES_OF_dst(e);
 #pragma unroll
     for (int i = 0; i < LENGTH; ++i) {

@@ -49,7 +49,8 @@ const Recipe* recipe_around(const Entry& entry, const Catalogue& catalogue) {
   if (!entry.family.name().starts_with("winograd_") && !is_inside) return nullptr;
   for (const Recipe& recipe : catalogue.recipes()) {
     for (const RecipeStep& step : recipe.steps) {
-      if (step.family == entry.family && fits(entry, recipe)) return &recipe;
+      const bool is_open = step.kernel.empty() || step.kernel == entry.name;
+      if (step.family == entry.family && is_open && fits(entry, recipe)) return &recipe;
     }
   }
   throw InternalError("no recipe poses " + entry.family.name());
