@@ -33,6 +33,13 @@
 #if CELL_K % 4 != 0 || (PATCH_N != 2 && PATCH_N != 4)
 #error "gemm.patch_dots: CELL_K must be a multiple of 4, PATCH_N 2 or 4"
 #endif
+#ifdef HALVES
+#define FOUR_DOWN FOUR_HALVES
+#define FOUR_ACROSS FOUR_HALVES
+#else
+#define FOUR_DOWN AT4_FROM_lhs
+#define FOUR_ACROSS AT4_FROM_rhs
+#endif
 #define QUADS (CELL_K / 4)
 
 __kernel ATTRIBUTES void patch_dots(ARGUMENTS) {
@@ -50,10 +57,10 @@ __kernel ATTRIBUTES void patch_dots(ARGUMENTS) {
     for (int q = 0; q < QUADS; ++q) {
       float4 column[PATCH_N];
 #pragma unroll
-      for (int j = 0; j < PATCH_N; ++j) column[j] = AT4_FROM_rhs(across, j * QUADS + q);
+      for (int j = 0; j < PATCH_N; ++j) column[j] = FOUR_ACROSS(across, j * QUADS + q);
 #pragma unroll
       for (int i = 0; i < PATCH_M; ++i) {
-        const float4 row = AT4_FROM_lhs(down, i * QUADS + q);
+        const float4 row = FOUR_DOWN(down, i * QUADS + q);
 #if PATCH_N == 4
         sum[i] += (float4)(dot(row, column[0]), dot(row, column[1]),
                            dot(row, column[2]), dot(row, column[3]));
@@ -102,4 +109,6 @@ __kernel ATTRIBUTES void patch_dots(ARGUMENTS) {
     for (int r = 1; r < PATCH_M; ++r) sum[r - 1] = sum[r];
   }
 }
+#undef FOUR_DOWN
+#undef FOUR_ACROSS
 #undef QUADS

@@ -45,6 +45,13 @@
 #if PATCH_M % 4 != 0 || (PATCH_N != 4 && PATCH_N != 8)
 #error "gemm.patch_panels: PATCH_M must be a multiple of 4, PATCH_N 4 or 8"
 #endif
+#ifdef HALVES
+#define FOUR_DOWN FOUR_HALVES
+#define FOUR_ACROSS FOUR_HALVES
+#else
+#define FOUR_DOWN AT4_FROM_lhs
+#define FOUR_ACROSS AT4_FROM_rhs
+#endif
 #define LHS_STEP (PATCH_M * BAND / 4)
 #define RHS_STEP (PATCH_N / 4)
 #ifdef IMAGE
@@ -53,7 +60,7 @@
 #define PATCH_ROW get_global_id(1)
 #define PATCH_COLUMN get_global_id(0)
 #else
-#define AT4_ACROSS(j, u) AT4_FROM_rhs(across, (u)*RHS_STEP + (j))
+#define AT4_ACROSS(j, u) FOUR_ACROSS(across, (u)*RHS_STEP + (j))
 #define RHS_NEXT(steps) across += 4 * RHS_STEP * (steps)
 #define PATCH_ROW get_global_id(0)
 #define PATCH_COLUMN get_global_id(1)
@@ -65,7 +72,7 @@
     float4 column[PATCH_M / 4];                                                                  \
     float4 row[RHS_STEP];                                                                        \
     _Pragma("unroll") for (int i = 0; i < PATCH_M / 4; ++i) {                                    \
-      column[i] = AT4_FROM_lhs(down, (u)*LHS_STEP + i);                                          \
+      column[i] = FOUR_DOWN(down, (u)*LHS_STEP + i);                                          \
     }                                                                                            \
     _Pragma("unroll") for (int j = 0; j < RHS_STEP; ++j) row[j] = AT4_ACROSS(j, u);              \
     _Pragma("unroll") for (int i = 0; i < PATCH_M / 4; ++i) {                                    \
@@ -162,6 +169,8 @@ __kernel ATTRIBUTES void patch_panels(ARGUMENTS) {
 #endif
   }
 }
+#undef FOUR_DOWN
+#undef FOUR_ACROSS
 #undef LHS_STEP
 #undef RHS_STEP
 #undef AT4_ACROSS
