@@ -65,12 +65,25 @@ std::vector<Wanted> kernels_of_plan(const Model& model, const std::string& devic
   return wanted;
 }
 
+/// Sums over steps, in microseconds.
+struct Bounds {
+  double arithmetic_us = 0.0, memory_us = 0.0;  ///< each alone
+  double us = 0.0;                              ///< of each step the larger one
+
+  Bounds& operator+=(const Bounds& other) {
+    arithmetic_us += other.arithmetic_us;
+    memory_us += other.memory_us;
+    us += other.us;
+    return *this;
+  }
+};
+
 /// What became of the kernels.
 struct Report {
   Table table;
   Json json = Json::array();
   int built = 0, refused = 0, failed = 0;
-  double arithmetic_us = 0.0, memory_us = 0.0, bound_us = 0.0;  ///< of a plan's steps
+  Bounds bounds;  ///< of a plan's steps
 };
 
 void add_refused(const Wanted& one, Report& report) {
@@ -90,17 +103,13 @@ std::vector<std::string> statistics_cells(const std::optional<CompilerStatistics
 }
 
 /// The bound of all steps that have the kernel's text.
-StaticBound bound_of(const Wanted& one, const CompilerStatistics& statistics,
-                     const std::string& device, Report& report) {
-  StaticBound all;
+Bounds bounds_of(const Wanted& one, const CompilerStatistics& statistics,
+                 const std::string& device) {
+  Bounds all;
   for (const KernelText& step : one.steps) {
     const StaticBound bound = static_bound(step, statistics, device);
-    all.arithmetic_us += bound.arithmetic_us;
-    all.memory_us += bound.memory_us;
-    report.bound_us += bound.us();
+    all += {bound.arithmetic_us, bound.memory_us, bound.us()};
   }
-  report.arithmetic_us += all.arithmetic_us;
-  report.memory_us += all.memory_us;
   return all;
 }
 
@@ -116,20 +125,22 @@ void add_built(const Wanted& one, KernelBuild build, const std::string& device, 
   ++(build.is_built ? report.built : report.failed);
   const std::string why = build.problem.substr(0, build.problem.find('\n'));
   const std::size_t steps = std::max<std::size_t>(one.steps.size(), 1);
-  StaticBound bound;
-  if (statistics) bound = bound_of(one, *statistics, device, report);
+  Bounds bounds;
+  if (statistics) bounds = bounds_of(one, *statistics, device);
+  report.bounds += bounds;
   std::vector<std::string> row{kernel.kernel, std::to_string(steps),
                                fmt::format("{:.1f}", build.milliseconds)};
   for (std::string& cell : statistics_cells(statistics)) row.push_back(std::move(cell));
-  row.push_back(statistics ? fmt::format("{:.0f}", bound.us()) : "-");
+  row.push_back(statistics ? fmt::format("{:.0f}", bounds.us) : "-");
   row.push_back(build.is_built ? "built" : "failed: " + why);
   report.table.rows.push_back(std::move(row));
   report.json.push_back({{"kernel", kernel.kernel},
                          {"problem", kernel.problem},
                          {"tunables", kernel.tunables},
                          {"steps", steps},
-                         {"arithmetic_us", bound.arithmetic_us},
-                         {"memory_us", bound.memory_us},
+                         {"arithmetic_us", bounds.arithmetic_us},
+                         {"memory_us", bounds.memory_us},
+                         {"bound_us", bounds.us},
                          {"built", build.is_built},
                          {"error", build.problem},
                          {"milliseconds", build.milliseconds},
@@ -165,10 +176,10 @@ int build_only(const BuildOnly& what, const ModelOptions& model, const DeviceOpt
   std::string summary =
       fmt::format("\n{} kernels built, {} refused, {} failed, on {}; nothing was launched\n",
                   report.built, report.refused, report.failed, opened.description());
-  if (report.bound_us > 0.0) {
+  if (report.bounds.us > 0.0) {
     summary += fmt::format(
         "bound by the compiler: {:.2f} ms; arithmetic alone {:.2f} ms, memory alone {:.2f} ms\n",
-        report.bound_us / 1e3, report.arithmetic_us / 1e3, report.memory_us / 1e3);
+        report.bounds.us / 1e3, report.bounds.arithmetic_us / 1e3, report.bounds.memory_us / 1e3);
   }
   emit(for_people(what.result.format) ? to_text(report.table, what.result.format) + summary
                                       : to_text(report.json, what.result.format),

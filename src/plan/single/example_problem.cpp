@@ -26,7 +26,7 @@ class ProblemPoser {
     sizes_ = sizes;
   }
 
-  PosedProblem run() {
+  PosedProblem run(ExampleEpilogue epilogue) {
     if (entry_.family == families::gather) {
       pose_gather();
     } else if (entry_.family == families::pack && writes_parts(entry_)) {
@@ -37,6 +37,7 @@ class ProblemPoser {
     if (entry_.family == families::elementwise) {
       problem().epilogue.append(ScalarOp::max, {ScalarRef::input(0), ScalarRef::constant(0.0)});
     }
+    if (epilogue == ExampleEpilogue::bias_and_relu && entry_.carries_epilogue) pose_bias();
     problem().types["acc"] = problem().types.at("dst");
     return std::move(posed_);
   }
@@ -105,6 +106,27 @@ class ProblemPoser {
     add("dst", View::identity({"D0", "D1"}), {sizes_.at("D0"), sizes_.at("D1")});
   }
 
+  /// A bias for each row of a product, or each channel of an image, and ReLU behind it.
+  void pose_bias() {
+    const TaskTensor& dst = posed_.tasks.tensors[posed_.bound.operands.at("dst").tensor];
+    const Dimensions& names = family_.operands.back().dimensions;
+    const auto channel = std::ranges::find_if(
+        names, [](std::string_view name) { return name == "M" || name == "O" || name == "C"; });
+    if (dst.dtype != DType::f32 || channel == names.end()) return;
+    TaskTensor bias;
+    bias.kind = TaskTensor::Kind::constant;
+    bias.name = "bias";
+    bias.shape = Shape(dst.shape.size(), 1);
+    const auto at = static_cast<std::size_t>(channel - names.begin());
+    bias.shape[at] = dst.shape[at];
+    const Shape shape = bias.shape;
+    posed_.bound.sides.push_back({posed_.tasks.tensors.add(std::move(bias)), shape});
+    Chain& chain = problem().epilogue;
+    chain.input_count = 2;
+    chain.append(ScalarOp::add, {ScalarRef::input(0), ScalarRef::input(1)});
+    chain.append(ScalarOp::max, {chain.result, ScalarRef::constant(0.0)});
+  }
+
   const Entry& entry_;
   const ProblemFamily& family_;
   Environment sizes_;
@@ -113,8 +135,9 @@ class ProblemPoser {
 
 }  // namespace
 
-PosedProblem posed_problem(const Entry& entry, const Environment& sizes) {
-  return ProblemPoser(entry, sizes).run();
+PosedProblem posed_problem(const Entry& entry, const Environment& sizes,
+                           ExampleEpilogue epilogue) {
+  return ProblemPoser(entry, sizes).run(epilogue);
 }
 
 }  // namespace morton::plan

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,15 @@ struct PosedProblem {
   BoundProblem bound;
 };
 
+/// What the example's result goes through.
+enum class ExampleEpilogue : std::uint8_t {
+  none,
+  bias_and_relu  ///< as in most networks: max(v + bias[channel], 0), where the entry carries it
+};
+
 /// The problem of the entry's family with these sizes. An operand is f32 where the entry allows it,
 /// else of its first type. Throws UsageError for a tensor that kernels cannot index.
-[[nodiscard]] PosedProblem posed_problem(const Entry& entry, const Environment& sizes);
+[[nodiscard]] PosedProblem posed_problem(const Entry& entry, const Environment& sizes,
+                                         ExampleEpilogue epilogue = ExampleEpilogue::none);
 
 }  // namespace morton::plan

@@ -12,7 +12,6 @@
 #include "plan/kernel/kernel_choice.hpp"
 #include "plan/policy/plan_options.hpp"
 #include "plan/search/instance_spec.hpp"
-#include "plan/single/example_problem.hpp"
 #include "plan/single/example_sizes.hpp"
 
 namespace morton::plan {
@@ -41,6 +40,10 @@ SpecPlaces places_of(const KernelChoice& choice, const TaskList& tasks) {
     places.operands[role] = demand.kind == Demand::Kind::any
                                 ? free_arrangement(*choice.entry, role, tensor, binding.view)
                                 : demand.arrangement;
+  }
+  for (const Side& side : choice.bound->sides) {
+    const TaskTensor& tensor = tensor_at(side.tensor, tasks, {});
+    places.sides.push_back({row_major_arrangement(tensor.dtype, tensor.shape), true});
   }
   return places;
 }
@@ -79,7 +82,8 @@ OrReason<SingleKernel> made_kernel(const Entry& entry, const PosedProblem& posed
 }  // namespace
 
 SingleKernel single_kernel(const Entry& entry, const Environment& sizes, const Catalogue& catalogue,
-                           const DeviceInfo& device, PlanOptions options) {
+                           const DeviceInfo& device, PlanOptions options,
+                           ExampleEpilogue epilogue) {
   options.use = {{entry.family, entry.name}};
   for (const auto& [role, format] : entry.operands) {
     if (format.stored) options.precision = *format.stored;
@@ -87,7 +91,7 @@ SingleKernel single_kernel(const Entry& entry, const Environment& sizes, const C
   const KernelPolicy policy(catalogue, options);
   Message first_reason;
   for (const Environment& example : example_sizes(entry.family, sizes)) {
-    const PosedProblem posed = posed_problem(entry, example);
+    const PosedProblem posed = posed_problem(entry, example, epilogue);
     const PlanContext context(policy, device, posed.tasks);
     OrReason<SingleKernel> made = made_kernel(entry, posed, context);
     if (auto* kernel = std::get_if<SingleKernel>(&made)) return std::move(*kernel);

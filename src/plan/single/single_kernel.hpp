@@ -5,6 +5,7 @@
 #include "base/rooms.hpp"
 #include "plan/policy/plan_options.hpp"
 #include "plan/search/candidates.hpp"
+#include "plan/single/example_problem.hpp"
 #include "source/instance.hpp"
 
 namespace morton::plan {
@@ -26,6 +27,8 @@ struct SingleKernel {
                                                           const Environment& sizes,
                                                           const Catalogue& catalogue,
                                                           const DeviceInfo& device,
-                                                          PlanOptions options);
+                                                          PlanOptions options,
+                                                          ExampleEpilogue epilogue =
+                                                              ExampleEpilogue::none);
 
 }  // namespace morton::plan

@@ -103,8 +103,9 @@ Instruction midgard_instruction(const Bundle& bundle) {
   if (bundle.is_arithmetic) {
     instruction.unit = "arith";
     instruction.cycles = 1.0 / kArithmeticPipelines;
-    instruction.multiply_adds = std::min(bundle.products, bundle.sums);
-    instruction.multiply_add_cycles = instruction.multiply_adds / kLanes / kArithmeticPipelines;
+    instruction.products = bundle.products;
+    instruction.sums = bundle.sums;
+    instruction.pair_cycles = 1.0 / kLanes / kArithmeticPipelines;
   } else {
     instruction.unit = bundle.is_memory ? "ldst" : "texture";
     instruction.cycles = 1.0;

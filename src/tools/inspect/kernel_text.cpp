@@ -100,9 +100,11 @@ std::string meaning_of(const InstanceOperand& operand) {
 
 /// What the kernel gets as its argument `name`, which is memory.
 std::string meaning_of(const InstanceSpec& spec, const std::string& name) {
-  for (const auto* list : {&spec.operands, &spec.sides}) {
-    const auto found = std::ranges::find(*list, name, &InstanceOperand::name);
-    if (found != list->end()) return meaning_of(*found);
+  const auto operand = std::ranges::find(spec.operands, name, &InstanceOperand::name);
+  if (operand != spec.operands.end()) return meaning_of(*operand);
+  const auto side = std::ranges::find(spec.sides, name, &InstanceOperand::name);
+  if (side != spec.sides.end()) {
+    return "read through accessors: " + lies_text(side->arrangement, {});
   }
   if (spec.entry->takes_work()) {
     return name == "work"

@@ -174,7 +174,8 @@ class StaticTuner {
   [[nodiscard]] SingleKernel made_with(const Entry& entry, const Environment& values) const {
     PlanOptions options = policy_->options();
     if (!values.empty()) options.tunables[entry.name] = values;
-    return single_kernel(entry, {}, policy_->catalogue(), device_, options);
+    return single_kernel(entry, {}, policy_->catalogue(), device_, options,
+                         ExampleEpilogue::bias_and_relu);
   }
 
   /// Builds a text that no earlier one of the entry equals.
@@ -241,7 +242,7 @@ class StaticTuner {
   }
 
   /// Texts of one kernel that are built.
-  static constexpr std::size_t kMostTexts = 24;
+  static constexpr std::size_t kMostTexts = 64;
 
   const StaticTuneOptions& options_;
   DeviceInfo device_;
