@@ -11,7 +11,7 @@ not made again. Then the table of docs/boards.md is printed.
 
 src/kernels/boards has the statistics that plans use. The status is 1 where a kernel fails to build, a candidate is
 wrong, or a kernel has become worse than it is there: more spills, fewer threads, or 5 % less static efficiency.
---write takes the new statistics over instead.
+--write takes the new statistics over instead, and writes docs/boards_kernels.md where all boards were looked at.
 """
 import concurrent.futures
 import json
@@ -25,17 +25,22 @@ import time
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
 REPORTS = REPOSITORY / "build" / "boards-report"
 SHIPPED = REPOSITORY / "src" / "kernels" / "boards"
+KERNELS = REPOSITORY / "docs" / "boards_kernels.md"
 # What the columns of efficiency show, a share of multiply-adds in the bound of the hot loop, at its best values.
 SHOWN = ["gemm.patch_panels", "gemm.patch_dots", "gemm.patch_image", "conv2d.depthwise_patch"]
 # Panfrost's shim has no memory for tables of constants, which the library's log and pow have: the process dies.
 DIE_ON_MALI = {"elementwise.program_items", "local_response.naive", "log_sum_exp.naive", "pack.program_items",
                "pack.program_part_items"}
+# Mesa's compiler for Midgard has no vectors of more than four for these.
+DIE_ON_MIDGARD = {"gemm.c18_v3_8", "gemm.c18_v3_8_f16", "gemm.c18_v3_16", "gemm.c18_v3_16_f16"}
 LEAST_EFFICIENCY = 0.95
 
 
-def is_mali(board):
-    """Whether Panfrost's compiler builds for it."""
-    return not board.startswith("a")
+def known_to_die(board):
+    """Kernels that end the board's compiler, by no fault of theirs."""
+    if board.startswith("a"):
+        return set()
+    return DIE_ON_MALI | (DIE_ON_MIDGARD if board.startswith("t") else set())
 
 
 def report_of(root, board):
@@ -75,6 +80,8 @@ def what_is_worse(board):
         if new is None:
             continue
         name = " ".join([old["kernel"], *(f"{k}={v}" for k, v in old["tunables"].items())])
+        if new["hash"] != old["hash"]:
+            lines.append(f"{board}: {name}: is of another version of the kernel; --write renews it")
         if new["spills"] > old["spills"]:
             lines.append(f"{board}: {name}: {new['spills']} spills, {old['spills']} before")
         if new.get("threads", 0) < old.get("threads", 0):
@@ -89,7 +96,7 @@ def faults_of(board, report):
     lines = []
     for what in ("failed", "wrong"):
         for one in report[what]:
-            if what == "failed" and is_mali(board) and one["kernel"] in DIE_ON_MALI:
+            if what == "failed" and one["kernel"] in known_to_die(board):
                 continue
             lines.append(f"{board}: {one['kernel']} {one['tunables']}: {what}: {one['why']}")
     return lines
@@ -122,6 +129,33 @@ def row_of(board, report):
     return "| " + " | ".join(str(cell) for cell in cells) + " |"
 
 
+def cost_cell(kernel, report):
+    """Of a kernel on a board: its least cost, or why there is none."""
+    own = [result for result in report["results"] if result["kernel"] == kernel]
+    if not own:
+        return "x" if any(one["kernel"] == kernel for one in report["failed"]) else "-"
+    best = min(own, key=lambda result: result["per_operation"])
+    spills = "s" if best["statistics"]["spills"] else ""
+    efficiency_text = f" ({efficiency(best):.2f})" if efficiency(best) >= 0.005 else ""
+    return f"{best['per_operation']:.3g}{spills}{efficiency_text}"
+
+
+def kernels_page(reports):
+    """docs/boards_kernels.md."""
+    kernels = sorted({result["kernel"] for report in reports.values() for result in report["results"]})
+    head = ["kernel", *reports]
+    lines = ["# Kernels by the compilers of boards", "",
+             "`tools/boards_report.py ROOT --write` writes this page ([boards.md](boards.md) says how).", "",
+             "A cell is the cost of one operation: how many multiply-adds the GPU could do meanwhile. A product costs 0.5 at",
+             "best. It is of the family's example, with the best values of the tunables. The number behind it is the static",
+             "efficiency. `s` stands for spills, `-` for a kernel that the board refuses, `x` for one that its compiler does not",
+             "build.", "", "| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    for kernel in kernels:
+        cells = [cost_cell(kernel, report) for report in reports.values()]
+        lines.append(f"| `{kernel}` | " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
 def main():
     arguments = [argument for argument in sys.argv[1:] if argument != "--write"]
     if not arguments or arguments[0] in ("-h", "--help"):
@@ -145,6 +179,8 @@ def main():
             shutil.copy(REPORTS / f"{board}.json", SHIPPED / f"{board}.json")
         else:
             faults += what_is_worse(board)
+    if "--write" in sys.argv and boards == known:
+        KERNELS.write_text(kernels_page(reports))
     head = ["board", "kernels built", "refused", "of them not for processors or NVIDIA", "failed", "with spills", *SHOWN]
     print("| " + " | ".join(head) + " |")
     print("|" + "---|" * len(head))

@@ -57,7 +57,7 @@ NameSet optional_definitions(const Entry& entry) {
       const bool is_by_hand = format.memory == MemoryKind::buffer && !format.has_accessors;
       if (is_by_hand && operand != "dst") names.insert("AT4_FROM_" + operand);
     } else if (operand == "dst") {
-      names.insert({"STORE4_dst", "STORE_VECTOR_dst"});
+      names.insert({"STORE4_dst", "STORE_VECTOR_dst", "TOGETHER4_dst"});
     } else {
       names.insert("LOAD_VECTOR_" + operand);
     }

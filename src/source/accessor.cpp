@@ -170,6 +170,22 @@ bool lie_together(const InstanceOperand& operand, std::int64_t count) {
          loops.back().dimension == static_cast<int>(view.dimensions.size()) - 1;
 }
 
+bool lies_in_order(const InstanceOperand& operand) {
+  const View& view = operand.view;
+  const Arrangement& memory = operand.arrangement;
+  if (view.bounded || !view.grouping || view.grouping->empty()) return false;
+  if (memory.memory == MemoryKind::image || !std::ranges::is_sorted(view.grouping->back())) {
+    return false;
+  }
+  std::vector<int> order;
+  for (const Loop& loop : memory.layout.loops()) {
+    if (loop.extent != 0) return false;
+    const auto& group = memory.grouping[static_cast<std::size_t>(loop.dimension)];
+    order.insert(order.end(), group.begin(), group.end());
+  }
+  return std::ranges::is_sorted(order);
+}
+
 ElementPlace place_of(const InstanceOperand& operand, const std::string& array,
                       const std::string& index, bool counts_bytes) {
   const std::int64_t size = size_of(operand.arrangement.dtype);
@@ -184,7 +200,7 @@ ElementPlace place_of(const InstanceOperand& operand, const std::string& array,
 }
 
 std::vector<MacroText> vector_macros(const InstanceOperand& operand, const ElementPlace& place,
-                                     const std::string& coordinates, int lanes) {
+                                     const std::string& coordinates, int lanes, FourStores stores) {
   const std::string& name = operand.name;
   const DType type = operand.arrangement.dtype;
   const auto& [array, index] = place;
@@ -209,7 +225,11 @@ std::vector<MacroText> vector_macros(const InstanceOperand& operand, const Eleme
     }
     return body + "} while (0)";
   };
-  std::string store4 = lie_together(operand, 4) ? store4_text(type, array, index, "(v)") : "";
+  const bool at_once = lie_together(operand, 4) || (stores.has_test && lies_in_order(operand));
+  std::string store4 = at_once ? store4_text(type, array, index, "(v)") : "";
+  if (at_once && stores.as_a_type && type == DType::f32) {
+    store4 = "(*(__global " + std::string(kFloat4) + "*)(" + array + " + " + index + ") = (v))";
+  }
   if (store4.empty()) store4 = one_by_one("float4", 4);
   const std::string store = together ? "(*(__global vector*)(" + array + " + " + index + ") = (v))"
                                      : one_by_one("vector", lanes);

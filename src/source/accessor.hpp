@@ -3,6 +3,7 @@
 
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/rooms.hpp"
@@ -54,6 +55,11 @@ struct SideIndex {
 /// `count`, follow each other in memory.
 [[nodiscard]] bool lie_together(const InstanceOperand& operand, std::int64_t count);
 
+/// Whether each element along the operand's last dimension lies behind the one before, by whatever
+/// distance: it is row-major memory, and the dimension joins some of the tensor's in their order (N
+/// is n, oh, ow). Four of them then lie together exactly where the last is three behind the first.
+[[nodiscard]] bool lies_in_order(const InstanceOperand& operand);
+
 /// Element `index` of the array `array`, both OpenCL C.
 struct ElementPlace {
   std::string array, index;
@@ -64,6 +70,15 @@ struct ElementPlace {
 [[nodiscard]] ElementPlace place_of(const InstanceOperand& operand, const std::string& array,
                                     const std::string& index, bool counts_bytes);
 
+/// Four floats that may begin at any float: what Mesa's compilers store at once, unlike vstore4.
+inline constexpr std::string_view kFloat4 = "morton_float4";
+
+/// How STORE4_<name> may be written.
+struct FourStores {
+  bool has_test = false;   ///< the kernel stores four where TOGETHER4_<name> says so
+  bool as_a_type = false;  ///< kFloat4 is defined
+};
+
 /// Of an operand that is written STORE4_<name> and STORE_VECTOR_<name>, of one that is read
 /// LOAD_VECTOR_<name>: neighbours along its last dimension as a vector, in one access where they
 /// lie together, else one by one. `place` is that of the first of them, `coordinates` the
@@ -71,6 +86,7 @@ struct ElementPlace {
 /// of a kernel that has none.
 [[nodiscard]] std::vector<MacroText> vector_macros(const InstanceOperand& operand,
                                                    const ElementPlace& place,
-                                                   const std::string& coordinates, int lanes);
+                                                   const std::string& coordinates, int lanes,
+                                                   FourStores stores);
 
 }  // namespace morton::source

@@ -115,6 +115,26 @@ void InstanceWriter::define_scalar_access(const InstanceOperand& operand) {
   define_vector_access(operand, place);
 }
 
+/// TOGETHER4_<name>: whether four elements along the last dimension lie together from here on.
+/// False where the kernel does not ask for it, or its text cannot say it.
+bool InstanceWriter::define_together(const InstanceOperand& operand) {
+  const std::string name = "TOGETHER4_" + operand.name;
+  if (!spec_.entry->uses(name)) return false;
+  const std::string coordinates = macro_parameters(operand.view);
+  if (lie_together(operand, 4)) {
+    define(name, "(" + coordinates + ")", "1");
+    return true;
+  }
+  if (!lies_in_order(operand)) return false;
+  std::vector<Expression> along = parameters_of(operand.view, *spec_.entry);
+  const Expression first = index_of(operand, along).index;
+  along.back() = along.back() + Expression(3);
+  const Expression last = index_of(operand, along).index;
+  define(name, "(" + coordinates + ")",
+         "((" + last.to_opencl() + ") - (" + first.to_opencl() + ") == 3)");
+  return true;
+}
+
 /// STORE4, STORE_VECTOR and LOAD_VECTOR: neighbours along the last dimension, at once where they
 /// lie together. The type `vector` and its LANES are those of shared/vectors.clh.
 void InstanceWriter::define_vector_access(const InstanceOperand& operand,
@@ -129,7 +149,15 @@ void InstanceWriter::define_vector_access(const InstanceOperand& operand,
       });
   const int count =
       has_vectors && lanes != spec_.tunables.end() ? static_cast<int>(lanes->second) : 0;
-  for (const MacroText& macro : vector_macros(operand, place, coordinates, count)) {
+  FourStores stores;
+  stores.has_test = define_together(operand);
+  stores.as_a_type = spec_.has_byte_addresses && spec_.entry->uses("STORE4_" + operand.name);
+  if (stores.as_a_type) {
+    // Joined kernels are one text.
+    head_ << "#ifndef MORTON_FLOAT4\n#define MORTON_FLOAT4\ntypedef float4 "
+          << "__attribute__((aligned(4))) " << kFloat4 << ";\n#endif\n";
+  }
+  for (const MacroText& macro : vector_macros(operand, place, coordinates, count, stores)) {
     if (!spec_.entry->uses(macro.name)) continue;
     define(macro.name, macro.parameters, macro.body);
   }

@@ -53,6 +53,7 @@ class InstanceWriter {
   void define_constants();
   void define_operand(const InstanceOperand& operand);
   void define_scalar_access(const InstanceOperand& operand);
+  bool define_together(const InstanceOperand& operand);
   void define_vector_access(const InstanceOperand& operand, const ElementPlace& place);
   /// The value of an element, OpenCL C.
   [[nodiscard]] std::string load_at(const InstanceOperand& operand, const std::string& array,

@@ -145,7 +145,11 @@ TEST(PlanStaticCosts, EveryBoardHasShippedOnes) {
     const std::vector<StaticCost> costs = static_costs_for(described_board(name), nullptr);
     EXPECT_FALSE(costs.empty());
     for (const StaticCost& cost : costs) {
-      EXPECT_NE(all_kernels().find_entry(cost.kernel), nullptr) << cost.kernel;
+      const Entry* entry = all_kernels().find_entry(cost.kernel);
+      ASSERT_NE(entry, nullptr) << cost.kernel;
+      EXPECT_EQ(cost.hash, entry->program.digest.kernel)
+          << cost.kernel << " has changed since: tools/boards_report.py ROOT --write renews it, "
+          << "or remove what is known of it";
       EXPECT_EQ(board_like(gpu_model(cost.device.name)), name);
     }
   }

@@ -20,14 +20,15 @@ __kernel ATTRIBUTES void gather_naive(ARGUMENTS) {
   COORDINATES_OF_dst(e);
   TYPE_dst value = 0;
   if (INSIDE_dst) {
-    const int extents[4] = {I0, I1, I2, I3};
     int i = 0;
     int is_there = 1;
     for (int l = 0; l < L; ++l) {
+      // An array would lie in memory.
+      const int extent = l == 0 ? I0 : l == 1 ? I1 : l == 2 ? I2 : I3;
       const TYPE_index given = LOAD_index(COORDINATES);
-      const TYPE_index found = given < 0 ? given + extents[l] : given;
-      is_there = is_there && found >= 0 && found < extents[l];
-      i = i * extents[l] + (int)found;
+      const TYPE_index found = given < 0 ? given + extent : given;
+      is_there = is_there && found >= 0 && found < extent;
+      i = i * extent + (int)found;
     }
     if (is_there) value = LOAD_src(COORDINATES);
   }

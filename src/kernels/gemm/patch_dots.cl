@@ -90,7 +90,12 @@ __kernel ATTRIBUTES void patch_dots(ARGUMENTS) {
     sum[PATCH_M - 1] = quad;
   }
   // Without a branch between them rows share the divisions that their places in dst take.
-  if (m0 + PATCH_M <= (uint)M && n0 + PATCH_N <= (uint)N) {
+  const bool is_whole = m0 + PATCH_M <= (uint)M && n0 + PATCH_N <= (uint)N;
+#if defined(TOGETHER4_dst) && PATCH_N == 4
+  if (is_whole && TOGETHER4_dst(m0, n0)) {
+#else
+  if (is_whole) {
+#endif
 #pragma unroll
     for (int i = 0; i < PATCH_M; ++i) {
 #if PATCH_N == 4

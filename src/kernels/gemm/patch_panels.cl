@@ -151,8 +151,17 @@ __kernel ATTRIBUTES void patch_panels(ARGUMENTS) {
     FINISH(1)
 #endif
   }
-  // Without a branch between them rows share the divisions that their places in dst take.
-  if (m0 + PATCH_M <= (uint)M && n0 + PATCH_N <= (uint)N) {
+  // Without a branch between them rows share the divisions that their places in dst take. The places of 64 elements
+  // one by one would not fit the registers.
+#if defined(TOGETHER4_dst) || PATCH_M * PATCH_N < 64
+  const bool is_whole = m0 + PATCH_M <= (uint)M && n0 + PATCH_N <= (uint)N;
+#if defined(TOGETHER4_dst) && PATCH_N == 8
+  if (is_whole && TOGETHER4_dst(m0, n0) && TOGETHER4_dst(m0, n0 + 4)) {
+#elif defined(TOGETHER4_dst)
+  if (is_whole && TOGETHER4_dst(m0, n0)) {
+#else
+  if (is_whole) {
+#endif
 #pragma unroll
     for (int i = 0; i < PATCH_M; ++i) {
       STORE4_dst(m0 + i, n0, sum[i][0]);
@@ -162,6 +171,7 @@ __kernel ATTRIBUTES void patch_panels(ARGUMENTS) {
     }
     return;
   }
+#endif
   for (uint m = m0; m < min(m0 + PATCH_M, (uint)M); ++m) {
     STORE_EDGE(0)
 #if PATCH_N == 8

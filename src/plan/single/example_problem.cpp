@@ -37,7 +37,7 @@ class ProblemPoser {
     if (entry_.family == families::elementwise) {
       problem().epilogue.append(ScalarOp::max, {ScalarRef::input(0), ScalarRef::constant(0.0)});
     }
-    if (epilogue == ExampleEpilogue::bias_and_relu && entry_.carries_epilogue) pose_bias();
+    if (epilogue == ExampleEpilogue::of_a_network && entry_.carries_epilogue) pose_epilogue();
     problem().types["acc"] = problem().types.at("dst");
     return std::move(posed_);
   }
@@ -106,27 +106,56 @@ class ProblemPoser {
     add("dst", View::identity({"D0", "D1"}), {sizes_.at("D0"), sizes_.at("D1")});
   }
 
-  /// A bias for each row of a product, or each channel of an image, and ReLU behind it.
-  void pose_bias() {
-    const TaskTensor& dst = posed_.tasks.tensors[posed_.bound.operands.at("dst").tensor];
+  /// Bias and sum with another tensor, and ReLU behind them.
+  void pose_epilogue() {
+    const bool is_product = entry_.family == families::gemm && entry_.operands.at("dst").is_any();
+    if (is_product) pose_image();
     const Dimensions& names = family_.operands.back().dimensions;
     const auto channel = std::ranges::find_if(
         names, [](std::string_view name) { return name == "M" || name == "O" || name == "C"; });
+    const TaskTensor& dst = posed_.tasks.tensors[posed_.bound.operands.at("dst").tensor];
     if (dst.dtype != DType::f32 || channel == names.end()) return;
-    TaskTensor bias;
-    bias.kind = TaskTensor::Kind::constant;
-    bias.name = "bias";
-    bias.shape = Shape(dst.shape.size(), 1);
-    const auto at = static_cast<std::size_t>(channel - names.begin());
-    bias.shape[at] = dst.shape[at];
-    const Shape shape = bias.shape;
-    posed_.bound.sides.push_back({posed_.tasks.tensors.add(std::move(bias)), shape});
+    const Shape shape = dst.shape;
+    Shape bias(shape.size(), 1);
+    const std::size_t at =
+        is_product ? kImageChannel : static_cast<std::size_t>(channel - names.begin());
+    bias[at] = shape[at];
+    add_side("bias", TaskTensor::Kind::constant, bias);
+    add_side("other", TaskTensor::Kind::activation, shape);
     Chain& chain = problem().epilogue;
-    chain.input_count = 2;
+    chain.input_count = 3;
     chain.append(ScalarOp::add, {ScalarRef::input(0), ScalarRef::input(1)});
+    chain.append(ScalarOp::add, {chain.result, ScalarRef::input(2)});
     chain.append(ScalarOp::max, {chain.result, ScalarRef::constant(0.0)});
   }
 
+  void add_side(const char* name, TaskTensor::Kind kind, const Shape& shape) {
+    TaskTensor tensor;
+    tensor.kind = kind;
+    tensor.name = name;
+    tensor.shape = shape;
+    posed_.bound.sides.push_back({posed_.tasks.tensors.add(std::move(tensor)), shape});
+  }
+
+  /// dst is an image of M channels, whose rows of pixels are N.
+  void pose_image() {
+    constexpr std::int64_t kRow = 8;
+    const std::int64_t columns = sizes_.at("N");
+    const std::int64_t width = columns % kRow == 0 ? kRow : 1;
+    const Environment image{
+        {"O", sizes_.at("M")}, {"OH", columns / width}, {"OW", width}, {"outer_N", 1}};
+    problem().extents.insert(image.begin(), image.end());
+    std::vector<Expression> extents;
+    for (const char* name : {"outer_N", "O", "OH", "OW"}) {
+      extents.push_back(Expression::variable(name));
+    }
+    const Grouping grouping{{1}, {0, 2, 3}};
+    Binding& dst = posed_.bound.operands.at("dst");
+    dst.view = View::grouped({"M", "N"}, grouping, extents);
+    posed_.tasks.tensors[dst.tensor].shape = {1, image.at("O"), image.at("OH"), width};
+  }
+
+  static constexpr std::size_t kImageChannel = 1;
   const Entry& entry_;
   const ProblemFamily& family_;
   Environment sizes_;
@@ -135,8 +164,7 @@ class ProblemPoser {
 
 }  // namespace
 
-PosedProblem posed_problem(const Entry& entry, const Environment& sizes,
-                           ExampleEpilogue epilogue) {
+PosedProblem posed_problem(const Entry& entry, const Environment& sizes, ExampleEpilogue epilogue) {
   return ProblemPoser(entry, sizes).run(epilogue);
 }
 

@@ -22,7 +22,9 @@ struct PosedProblem {
 /// What the example's result goes through.
 enum class ExampleEpilogue : std::uint8_t {
   none,
-  bias_and_relu  ///< as in most networks: max(v + bias[channel], 0), where the entry carries it
+  /// As in most networks, where the entry carries it: max(v + bias[channel] + other[v's place], 0),
+  /// and a product whose result lies anywhere is that of a convolution, rows are channels.
+  of_a_network
 };
 
 /// The problem of the entry's family with these sizes. An operand is f32 where the entry allows it,

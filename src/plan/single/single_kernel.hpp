@@ -23,12 +23,9 @@ struct SingleKernel {
 /// what sets and knows tunables; the entry counts as named, and operands are rounded as it wants.
 /// `catalogue` holds the entry. Throws UsageError for sizes that make no problem, UnsupportedError
 /// with the reason where the entry cannot compute it on the device.
-[[nodiscard]] MORTON_FOR_TOOLS SingleKernel single_kernel(const Entry& entry,
-                                                          const Environment& sizes,
-                                                          const Catalogue& catalogue,
-                                                          const DeviceInfo& device,
-                                                          PlanOptions options,
-                                                          ExampleEpilogue epilogue =
-                                                              ExampleEpilogue::none);
+[[nodiscard]] MORTON_FOR_TOOLS SingleKernel
+single_kernel(const Entry& entry, const Environment& sizes, const Catalogue& catalogue,
+              const DeviceInfo& device, PlanOptions options,
+              ExampleEpilogue epilogue = ExampleEpilogue::none);
 
 }  // namespace morton::plan

@@ -175,7 +175,7 @@ class StaticTuner {
     PlanOptions options = policy_->options();
     if (!values.empty()) options.tunables[entry.name] = values;
     return single_kernel(entry, {}, policy_->catalogue(), device_, options,
-                         ExampleEpilogue::bias_and_relu);
+                         ExampleEpilogue::of_a_network);
   }
 
   /// Builds a text that no earlier one of the entry equals.

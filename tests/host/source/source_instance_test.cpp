@@ -274,6 +274,38 @@ TEST(Instance, StoresFourNeighboursAtOnceWhereTheyLieTogether) {
   EXPECT_THAT(quad_store(catalogue, "R", DType::bf16), HasSubstr("STORE_dst(m, (n) + 3, "));
 }
 
+/// gemm.patch_panels into a tensor of two images [2, M, OH, OW], whose dimensions lie in this
+/// order.
+std::string into_images(const Catalogue& catalogue, const std::vector<int>& order) {
+  InstanceSpec spec = tile_with_bias(catalogue, View::identity({"M", "N"}));
+  spec.entry = catalogue.find_entry("gemm.patch_panels");
+  spec.tunables = standard_tunables(*spec.entry);
+  InstanceOperand& dst = spec.operands[2];
+  std::vector<Expression> extents;
+  for (const char* name : {"NI", "M", "OH", "OW"}) extents.push_back(Expression::variable(name));
+  dst.view = View::grouped({"M", "N"}, {{1}, {0, 2, 3}}, extents);
+  Grouping lies;
+  for (const int t : order) lies.push_back({t});
+  dst.arrangement = make_arrangement(DType::f32, {2, 4, 3, 3}, lies, Layout::row_major(4),
+                                     Shape(4, 1), PaddingContents::finite);
+  dst.access = InstanceOperand::Access::generated;
+  spec.problem.extents.insert({{"NI", 2}, {"OH", 3}, {"OW", 3}});
+  spec.has_byte_addresses = true;
+  return generate(spec).text;
+}
+
+TEST(Instance, AsksWhetherFourLieTogetherWhereADimensionIsJoinedInOrder) {
+  const Catalogue catalogue = Catalogue::standard();
+  const std::string text = into_images(catalogue, {0, 1, 2, 3});
+  EXPECT_THAT(text, HasSubstr("#define TOGETHER4_dst(m, n) (("));
+  EXPECT_THAT(text, HasSubstr("== 3)"));
+  EXPECT_THAT(text, HasSubstr("#define STORE4_dst(m, n, v) (*(__global morton_float4*)("));
+  // Columns of an image lie below each other: three behind may be another row.
+  const std::string turned = into_images(catalogue, {0, 1, 3, 2});
+  EXPECT_EQ(turned.find("#define TOGETHER4_dst"), std::string::npos);
+  EXPECT_THAT(turned, HasSubstr("STORE_dst(m, (n) + 3, morton_vector.s3)"));
+}
+
 TEST(Instance, DefinesNoStoreOfFourThatTheTextDoesNotUse) {
   const Catalogue catalogue = Catalogue::standard();
   InstanceSpec spec = tile_with_bias(catalogue, View::identity({"M", "N"}));
