@@ -13,7 +13,8 @@
 #
 # The folder ROOT becomes a root of Debian 13 in which Mesa is built from Debian's source. That takes six
 # minutes on two cores, 2 GB, and happens once; what was stopped goes on where it stopped. The program finds
-# this repository under the path that it has here, and may write there and in a scratch folder /tmp.
+# this repository under the path that it has here, and may write there. What it writes elsewhere is lost: the
+# root's /tmp is emptied with each call.
 #
 # MORTON_BOARD_DEBUG takes the place of the compilers' own debug words (shaderdb,shaders): "" is quiet.
 # MORTON_KERNEL_DIR and MORTON_CLBLAST_PARAMETERS count where they name what lies in this repository. PoCL is
@@ -127,16 +128,19 @@ step pocl "installing PoCL" install_pocl
 [[ -n $driver ]] || exit 0
 
 # A program of Debian 12 brings its libraries, but for those of the C and C++ languages and OpenCL's.
-libraries=$root/opt/libraries
-mkdir -p "$libraries"
-ldd "$program" 2>/dev/null | awk '$2 == "=>" && $3 ~ /^\// && $1 !~ /^lib(c|m|gcc_s|stdc\+\+|OpenCL)\.so/ { print $3 }' |
-  while read -r library; do cp -uL "$library" "$libraries/"; done
+# Each repository has a folder of its own: an older build must not run with a newer one's.
+libraries=/opt/libraries$repository
+mkdir -p "$root$libraries"
+{ ldd "$program" 2>/dev/null || true; } | awk '$2 == "=>" && $3 ~ /^\// && $1 !~ /^lib(c|m|gcc_s|stdc\+\+|OpenCL)\.so/ { print $3 }' |
+  while read -r library; do
+    cmp -s "$library" "$root$libraries/${library##*/}" || cp -L "$library" "$root$libraries/"
+  done
 mkdir -p "$root/opt/vendors"
 echo /opt/mesa/build/src/gallium/targets/rusticl/libRusticlOpenCL.so.1 >"$root/opt/vendors/rusticl.icd"
 cp -u "$root/etc/OpenCL/vendors/pocl.icd" "$root/opt/vendors/"
 
 settings=(OCL_ICD_VENDORS=/opt/vendors MESA_SHADER_CACHE_DISABLE=true RUSTICL_FEATURES=fp16
-  "RUSTICL_ENABLE=$driver" LD_LIBRARY_PATH=/opt/libraries MORTON_CACHE_DIR=/tmp/morton)
+  "RUSTICL_ENABLE=$driver" "LD_LIBRARY_PATH=$libraries" MORTON_CACHE_DIR=/tmp/morton)
 for name in MORTON_KERNEL_DIR MORTON_CLBLAST_PARAMETERS; do
   [[ -z ${!name-} ]] || settings+=("$name=$(realpath -e "${!name}")")
 done
@@ -152,4 +156,8 @@ case $driver in
       LD_PRELOAD=/opt/mesa/build/src/freedreno/drm-shim/libfreedreno_noop_drm_shim.so)
     ;;
 esac
-inside "${settings[@]}" "$program" "$@"
+status=0
+inside "${settings[@]}" "$program" "$@" || status=$?
+((status < 128)) || echo "board_compilers: signal $((status - 128)) ended $program; docs/boards.md says which kernels" \
+  "end Mesa's compilers" >&2
+exit "$status"

@@ -96,7 +96,7 @@ def main():
             for kernel in kernels:
                 if not kernel["built"]:
                     faults.append(f"{board}: {network}: {kernel['kernel']} failed: {kernel['error']}")
-                elif kernel["statistics"]["spills"] > 0:
+                elif kernel["statistics"] and kernel["statistics"]["spills"] > 0:
                     faults.append(f"{board}: {network}: {kernel['kernel']} spills {kernel['statistics']['spills']}")
             cells.append(cell_of(kernels))
         print(f"| {board} | " + " | ".join(cells) + " |", flush=True)

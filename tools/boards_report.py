@@ -77,9 +77,10 @@ def what_is_worse(board):
     lines = []
     for key, old in before.items():
         new = now.get(key)
-        if new is None:
-            continue
         name = " ".join([old["kernel"], *(f"{k}={v}" for k, v in old["tunables"].items())])
+        if new is None:
+            lines.append(f"{board}: {name}: is left out now: it fails, spills, or others are better")
+            continue
         if new["hash"] != old["hash"]:
             lines.append(f"{board}: {name}: is of another version of the kernel; --write renews it")
         if new["spills"] > old["spills"]:
@@ -147,7 +148,7 @@ def kernels_page(reports):
     lines = ["# Kernels by the compilers of boards", "",
              "`tools/boards_report.py ROOT --write` writes this page ([boards.md](boards.md) says how).", "",
              "A cell is the cost of one operation: how many multiply-adds the GPU could do meanwhile. A product costs 0.5 at",
-             "best. It is of the family's example, with the best values of the tunables. The number behind it is the static",
+             "best. It is of the family's example, with the values of least cost. The number behind it is their static",
              "efficiency. `s` stands for spills, `-` for a kernel that the board refuses, `x` for one that its compiler does not",
              "build.", "", "| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     for kernel in kernels:
@@ -173,15 +174,19 @@ def main():
         reports = dict(zip(boards, pool.map(lambda board: report_of(root, board), boards)))
     faults = []
     for board, report in reports.items():
-        faults += faults_of(board, report)
+        own = faults_of(board, report)
+        faults += own
         if "--write" in sys.argv:
+            if own:
+                print(f"{board}: is not written, for its faults", file=sys.stderr)
+                continue
             SHIPPED.mkdir(exist_ok=True)
             shutil.copy(REPORTS / f"{board}.json", SHIPPED / f"{board}.json")
         else:
             faults += what_is_worse(board)
     if "--write" in sys.argv and boards == known:
         KERNELS.write_text(kernels_page(reports))
-    head = ["board", "kernels built", "refused", "of them not for processors or NVIDIA", "failed", "with spills", *SHOWN]
+    head = ["board", "kernels built", "refused", "refused for what the GPU lacks", "failed", "with spills", *SHOWN]
     print("| " + " | ".join(head) + " |")
     print("|" + "---|" * len(head))
     for board, report in reports.items():

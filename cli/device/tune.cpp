@@ -44,7 +44,8 @@ Examples:
   morton tune gemm --m 64 --n 3136 --k 576 --kernel tile --effort full --time-budget 5m
   morton tune models/lenet5.onnx --batch 100 --effort fast
   morton tune --report
-  morton tune models/lenet5.onnx --static --device-info data/boards/g610.json)";
+  tools/board_compilers.sh build/boards g610 build/morton tune --static --device 0:0 \
+    --device-info data/boards/g610.json --kernel gemm.patch_panels -o build/g610.json)";
 
 struct TuneArguments {
   GemmOptions gemm;
@@ -222,7 +223,13 @@ void add_tune_gemm(CLI::App& tune_command, Action& chosen) {
   command->callback([options, &chosen] { chosen = [options] { return tune_gemm(*options); }; });
 }
 
-Action static_action(const CLI::App& command, const std::shared_ptr<TuneArguments>& options) {
+Action static_action(CLI::App& command, const std::shared_ptr<TuneArguments>& options) {
+  if (options->model.path.empty()) {
+    refuse_unread(command,
+                  {"--static", "--device-info", "--check-on", "--kernel", "--candidate-timeout",
+                   "--output", "--format", "--device", "--cache-dir", "--catalogue"},
+                  "tune --static");
+  }
   for (const char* one : {"--effort", "--time-budget", "--seed"}) {
     if (command.count(one) > 0) throw CLI::ValidationError(one, "is of no use with --static");
   }

@@ -52,14 +52,20 @@ Json report_json(const StaticTuneReport& report) {
           {"refused", failures_json(report.refused)},
           {"failed", failures_json(report.failed)},
           {"wrong", failures_json(report.wrong)},
+          {"untried", report.untried},
           {"file", report.file}};
 }
 
 std::string report_text(const StaticTuneReport& report, Format format) {
   using enum Table::Align;
   Table table;
-  table.columns = {{"kernel"},       {"tunables"},          {"cost", right}, {"prologue", right},
-                   {"spill", right}, {"efficiency", right}, {"result"}};
+  table.columns = {{"kernel"},
+                   {"tunables"},
+                   {"cost", right},
+                   {"prologue", right},
+                   {"spills:fills", right},
+                   {"efficiency", right},
+                   {"result"}};
   for (const StaticTuneResult& result : report.results) {
     const CompilerStatistics& said = result.statistics;
     const CodeCost& turn = said.hot_loop ? *said.hot_loop : said.all;
@@ -81,9 +87,10 @@ std::string report_text(const StaticTuneReport& report, Format format) {
   return to_text(table, format) +
          fmt::format(
              "\ncost: multiply-adds' worth of one operation, on the kernel's example\n"
-             "{} kept, {} kernels refused, {} failed, {} wrong; written to {}\n",
+             "{} kept, {} kernels refused, {} failed, {} wrong, {} values not tried; written to "
+             "{}\n",
              report.results.size(), report.refused.size(), report.failed.size(),
-             report.wrong.size(), report.file);
+             report.wrong.size(), report.untried, report.file);
 }
 
 }  // namespace

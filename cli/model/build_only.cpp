@@ -131,7 +131,7 @@ void add_built(const Wanted& one, KernelBuild build, const std::string& device, 
   std::vector<std::string> row{kernel.kernel, std::to_string(steps),
                                fmt::format("{:.1f}", build.milliseconds)};
   for (std::string& cell : statistics_cells(statistics)) row.push_back(std::move(cell));
-  row.push_back(statistics ? fmt::format("{:.0f}", bounds.us) : "-");
+  row.push_back(statistics ? fmt::format("{:.3g}", bounds.us) : "-");
   row.push_back(build.is_built ? "built" : "failed: " + why);
   report.table.rows.push_back(std::move(row));
   report.json.push_back({{"kernel", kernel.kernel},
@@ -161,9 +161,14 @@ int build_only(const BuildOnly& what, const ModelOptions& model, const DeviceOpt
   const Device opened = open_device(device);
   using enum Table::Align;
   Report report;
-  report.table.columns = {{"kernel"},          {"steps", right}, {"ms", right},
-                          {"instr", right},    {"spill", right}, {"efficiency", right},
-                          {"bound us", right}, {"result"}};
+  report.table.columns = {{"kernel"},
+                          {"steps", right},
+                          {"ms", right},
+                          {"instr", right},
+                          {"spills:fills", right},
+                          {"efficiency", right},
+                          {"bound us", right},
+                          {"result"}};
   Progress progress("building");
   for (const Wanted& one : wanted) {
     if (one.refused.empty()) {
@@ -178,7 +183,7 @@ int build_only(const BuildOnly& what, const ModelOptions& model, const DeviceOpt
                   report.built, report.refused, report.failed, opened.description());
   if (report.bounds.us > 0.0) {
     summary += fmt::format(
-        "bound by the compiler: {:.2f} ms; arithmetic alone {:.2f} ms, memory alone {:.2f} ms\n",
+        "bound by the compiler: {:.3g} ms; arithmetic alone {:.3g} ms, memory alone {:.3g} ms\n",
         report.bounds.us / 1e3, report.bounds.arithmetic_us / 1e3, report.bounds.memory_us / 1e3);
   }
   emit(for_people(what.result.format) ? to_text(report.table, what.result.format) + summary

@@ -25,10 +25,11 @@ int read_statistics(const std::string& path, const ResultOptions& result) {
   }
   using enum Table::Align;
   Table table;
-  table.columns = {
-      {"compiler"},         {"function"},     {"instr", right},    {"threads", right},
-      {"registers", right}, {"spill", right}, {"prologue", right}, {"multiply-adds", right},
-      {"efficiency", right}};
+  table.columns = {{"compiler"},         {"function"},
+                   {"instr", right},     {"threads", right},
+                   {"registers", right}, {"spills:fills", right},
+                   {"prologue", right},  {"multiply-adds", right},
+                   {"efficiency", right}};
   Json json = Json::array();
   for (const CompilerStatistics& one : all) {
     const CodeCost& turn = one.hot_loop ? *one.hot_loop : one.all;

@@ -42,6 +42,9 @@ TEST(PlanBuilt, OtherBatchesUseTheKernelsThatAreThere) {
       // There a batch of 3 needs a kernel that none of the sizes built for chooses; its plan says
       // so.
       if (name == "pocl_neon" && std::string(network) == "residual") continue;
+      // So it is with patches of eight rows and columns, of which 3 and 17 leave other tails than 5
+      // and 8: a copy that none of these sizes has.
+      if (name == "adreno_530") continue;
       const DeviceInfo device = saved_device(name);
       const Graph graph = network_named(network);
       PlanOptions options;

@@ -10,9 +10,11 @@
 #include "plan/make_plan.hpp"
 #include "plan/measured/static_costs.hpp"
 #include "plan/measured/tuned_file.hpp"
+#include "plan/measured/tuned_store.hpp"
 #include "plan/policy/plan_options.hpp"
 #include "plans/plan_setup.hpp"
 #include "support/rooms.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace morton::test {
 namespace {
@@ -74,6 +76,8 @@ TEST(PlanStaticCosts, NamesOfGpus) {
   EXPECT_EQ(gpu_model("FD630"), "Adreno 630");
   EXPECT_EQ(gpu_model("NVIDIA H100 80GB HBM3"), "");
   EXPECT_EQ(gpu_model("Mali-"), "");
+  EXPECT_EQ(gpu_model("Adreno 330"), "") << "another instruction set";
+  EXPECT_EQ(gpu_model("FD"), "");
 }
 
 TEST(PlanStaticCosts, TheBoardOfTheSameInstructionSetThatIsNearest) {
@@ -89,10 +93,10 @@ TEST(PlanStaticCosts, TheBoardOfTheSameInstructionSetThatIsNearest) {
 TEST(PlanStaticCosts, EachProblemTakesTheValuesOfItsLeastCost) {
   TunedData data;
   // Four patches of one are as much work as one of the other, which begins slowly.
-  data.add(cost_of("Mali-G610 of a test", patches(4, 4), 2.0, 10.0));
-  data.add(cost_of("Mali-G610 of a test", patches(8, 8), 1.0, 1e9));
+  data.add(cost_of("Mali-G610 of a test", patches(4, 4), 2e-3, 1e-2));
+  data.add(cost_of("Mali-G610 of a test", patches(8, 8), 1e-3, 1e9));
   EXPECT_EQ(step_on_g610(data, 512).tunables, patches(4, 4));
-  data.add(cost_of("Mali-G610 of a test", patches(8, 8), 1.0, 10.0));
+  data.add(cost_of("Mali-G610 of a test", patches(8, 8), 1e-3, 1e-2));
   const Step step = step_on_g610(data, 512);
   EXPECT_EQ(step.tunables, patches(8, 8));
   EXPECT_TRUE(reason_has(step, "from the compiler")) << step.reason.print();
@@ -121,6 +125,83 @@ TEST(PlanStaticCosts, ValuesThatAreSetStay) {
   const Step step = step_on_g610(data, 512, options);
   EXPECT_EQ(step.tunables, patches(4, 8));
   EXPECT_TRUE(reason_has(step, "as set"));
+}
+
+TEST(PlanStaticCosts, TheSizeOfTheWorkGroupIsTheEntrysOwn) {
+  TunedData data;
+  Environment values = patches(8, 8);
+  values["LOCAL_M"] = 8;
+  values["LOCAL_N"] = 8;
+  data.add(cost_of("Mali-G610", values, 1e-6, 0.0));
+  EXPECT_EQ(step_on_g610(data, 512).tunables, patches(8, 8));
+}
+
+TEST(PlanStaticCosts, ValuesThatTheEntryDoesNotListCountNothing) {
+  TunedData data;
+  data.add(cost_of("Mali-G610", patches(6, 8), 1e-9, 0.0));
+  Environment incomplete = patches(8, 4);
+  incomplete.erase("PATCH_N");
+  data.add(cost_of("Mali-G610", incomplete, 1e-9, 0.0));
+  data.add(cost_of("Mali-G610", patches(8, 8), 1e-6, 0.0));
+  EXPECT_EQ(step_on_g610(data, 512).tunables, patches(8, 8));
+}
+
+/// Of the product of step_on_g610 on the described G610.
+TunedRecord measured_record(Environment values) {
+  TunedRecord record;
+  record.device = TunedDevice::of(described_board("g610"));
+  record.kernel = kPatchPanels;
+  record.hash = all_kernels().find_entry(kPatchPanels)->program.digest.kernel;
+  record.problem = {families::gemm,
+                    {{"M", 512}, {"N", 512}, {"K", 512}},
+                    {},
+                    {{"lhs", "f32"}, {"rhs", "f32"}, {"dst", "f32"}, {"acc", "f32"}},
+                    {}};
+  record.tunables = std::move(values);
+  record.ms = 1.0;
+  record.gflops = 100.0;
+  record.peak_gflops = 200.0;
+  record.efficiency = 0.5;
+  return record;
+}
+
+TEST(PlanStaticCosts, WhatWasMeasuredComesFirst) {
+  TunedData data;
+  data.add(cost_of("Mali-G610", patches(8, 8), 1e-6, 0.0));
+  data.add(measured_record(patches(4, 8)));
+  const Step step = step_on_g610(data, 512);
+  EXPECT_EQ(step.tunables, patches(4, 8));
+  EXPECT_TRUE(reason_has(step, "tuned on this device")) << step.reason.print();
+  EXPECT_FALSE(reason_has(step, "from the compiler")) << step.reason.print();
+}
+
+TEST(PlanStaticCosts, WhatWasMeasuredOfAnotherVersionIsNotedAndTheCompilerChooses) {
+  TunedData data;
+  data.add(cost_of("Mali-G610", patches(8, 8), 1e-6, 0.0));
+  TunedRecord old = measured_record(patches(4, 8));
+  old.hash = "0";
+  data.add(old);
+  const Step step = step_on_g610(data, 512);
+  EXPECT_EQ(step.tunables, patches(8, 8));
+  EXPECT_TRUE(reason_has(step, "another version")) << step.reason.print();
+  EXPECT_TRUE(reason_has(step, "from the compiler")) << step.reason.print();
+}
+
+TEST(PlanStaticCosts, ASearchReplacesWhatTheFileHadOfTheKernel) {
+  const TemporaryFolder folder;
+  const fs::path file = folder / "costs.json";
+  const StaticCost first = cost_of("Mali-G610", patches(8, 8), 1.5, 10.0);
+  const auto store = [&](const StaticCost& cost) {
+    TunedData found;
+    found.add(cost);
+    store_tuning(file, first.device, found, all_kernels());
+  };
+  store(first);
+  store(cost_of("Mali-G610", patches(4, 4), 1.5, 10.0));
+  TunedData data;
+  (void)read_tuning_file(file, data);
+  ASSERT_EQ(data.static_costs().size(), 1U);
+  EXPECT_EQ(data.static_costs().front().tunables, patches(4, 4));
 }
 
 TEST(PlanStaticCosts, AFileKeepsThem) {

@@ -49,8 +49,8 @@ struct CompilerStatistics {
   int loops = 0;
   int prologue = 0;  ///< issue slots before the hot loop, or of all where there is none
   CodeCost all;      ///< one pass from the first instruction to the last
-  std::optional<CodeCost>
-      hot_loop;  ///< one turn of the loop with most multiply-adds, loops within it not counted
+  std::optional<CodeCost> hot_loop;  ///< one turn of the loop with most multiply-adds, else of that
+                                     ///< which loads most bytes; loops within it are not counted
 };
 
 /// Reads what Mesa's compilers for Mali and Adreno print of each kernel that they build, statistics

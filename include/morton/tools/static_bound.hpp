@@ -9,7 +9,8 @@
 
 namespace morton {
 
-/// What a step takes at least on a GPU by its compiler, in microseconds.
+/// What a step asks of a GPU by its compiler, in microseconds. All work-items count, idle ones too,
+/// and all code outside of the hot loop once, whichever branch is taken.
 struct StaticBound {
   double arithmetic_us = 0.0;  ///< of the busiest unit at the GPU's peak
   double memory_us = 0.0;      ///< of its operands, once, at the memory's bandwidth

@@ -52,14 +52,16 @@ struct StaticTuneReport {
   std::vector<StaticTuneFailure> refused;  ///< kernels that compute nothing on the device
   std::vector<StaticTuneFailure> failed;   ///< that its compiler does not build
   std::vector<StaticTuneFailure> wrong;    ///< that `check_device` computed wrongly
-  std::string file;                        ///< that holds the result
+  std::int64_t untried = 0;  ///< values that were not built: a kernel's texts are 64 at most
+  std::string file;          ///< that holds the result
 };
 
 /// Builds each kernel on its family's example with the values of its tunables that its entry has
-/// tuning try, and stores what the compiler makes of it. Values that are worse than others in every
-/// respect are left out, but for the standard ones. Plans for this GPU then take, for each problem,
-/// the values of the least cost. Throws UsageError for kernels that there are not, DeviceError
-/// where no worker runs, UnsupportedError where the compiler prints no statistics.
+/// tuning try, the size of work-groups apart, and stores what the compiler makes of it. Values that
+/// spill, and those that cost more than others with as many work-items, are left out, but for the
+/// standard ones. What the file had of these kernels is replaced. Plans for this GPU then take, for
+/// each problem, the values of the least cost. Throws UsageError for kernels that there are not,
+/// DeviceError where no worker runs, UnsupportedError where the compiler prints no statistics.
 [[nodiscard]] MORTON_API StaticTuneReport tune_static(const StaticTuneOptions& options);
 
 /// The families of the problems that the model's plan for the device poses.

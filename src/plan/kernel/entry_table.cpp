@@ -9,6 +9,7 @@
 #include "plan/kernel/kernel_choice.hpp"
 #include "plan/measured/static_costs.hpp"
 #include "plan/policy/plan_options.hpp"
+#include "plan/policy/work_group.hpp"
 #include "source/work_program.hpp"
 
 namespace morton::plan {
@@ -109,6 +110,7 @@ std::vector<const StaticCost*> costs_of(const Entry& entry, const std::vector<St
   for (const StaticCost& cost : costs) {
     const bool same_kernel = cost.kernel == entry.name || cost.kernel == entry.origin.batch_of;
     if (!same_kernel || !entry.program.digest.is(cost.hash)) continue;
+    if (!are_listed(entry, cost.tunables)) continue;
     std::erase_if(own, [&](const StaticCost* other) { return other->tunables == cost.tunables; });
     own.push_back(&cost);
   }
@@ -151,8 +153,14 @@ PreparedEntry::PreparedEntry(const Entry& of, const DeviceInfo& device,
 }
 
 const StaticCost* PreparedEntry::static_cost_of(const Environment& tunables) const {
-  const auto found = std::ranges::find_if(
-      static_costs, [&](const StaticCost* cost) { return cost->tunables == tunables; });
+  const std::vector<std::string> sizes = work_group_tunables(*entry);
+  const auto found = std::ranges::find_if(static_costs, [&](const StaticCost* cost) {
+    return std::ranges::all_of(cost->tunables, [&](const auto& value) {
+      const bool is_size = std::ranges::find(sizes, value.first) != sizes.end();
+      const auto own = tunables.find(value.first);
+      return is_size || (own != tunables.end() && own->second == value.second);
+    });
+  });
   return found == static_costs.end() ? nullptr : *found;
 }
 
@@ -161,6 +169,7 @@ EntryTable::EntryTable(const DeviceInfo& device, const PlanOptions& options)
       options_(options),
       device_names_(environment_of(device)),
       tuned_device_(TunedDevice::of(device)),
+      board_(board_like(gpu_model(device))),
       static_costs_(static_costs_for(device, options.tuned.get())) {}
 
 const PreparedEntry& EntryTable::of(const Entry& entry) {

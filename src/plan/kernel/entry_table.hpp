@@ -76,7 +76,7 @@ struct PreparedEntry {
   /// What the GPU's compiler makes of it (StaticCost), each values of the tunables once.
   std::vector<const StaticCost*> static_costs;
 
-  /// With these values; null where nothing is known.
+  /// With these values, whatever the size of the work-group; null where nothing is known.
   [[nodiscard]] const StaticCost* static_cost_of(const Environment& tunables) const;
 };
 
@@ -97,12 +97,15 @@ class EntryTable {
   [[nodiscard]] const Environment& device_names() const { return device_names_; }
   /// What the device is known by in tuning data.
   [[nodiscard]] const TunedDevice& tuned_device() const { return tuned_device_; }
+  /// The board whose compiler told the static costs ("g610"); empty where there are none.
+  [[nodiscard]] const std::string& board() const { return board_; }
 
  private:
   const DeviceInfo& device_;
   const PlanOptions& options_;
   Environment device_names_;
   TunedDevice tuned_device_;
+  std::string board_;
   std::vector<StaticCost> static_costs_;
   NameNumbers numbers_;
   /// Entries are asked about one problem after the other, with its epilogue or without.

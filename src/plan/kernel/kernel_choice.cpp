@@ -11,13 +11,11 @@
 #include "plan/kernel/kernel_checks.hpp"
 #include "plan/policy/kernel_policy.hpp"
 #include "plan/policy/tunables.hpp"
+#include "plan/policy/work_group.hpp"
 #include "source/work_program.hpp"
 
 namespace morton::plan {
 namespace {
-
-/// What `plan --why` says of a cost that the GPU's compiler told.
-constexpr std::string_view kFromCompiler = "from the compiler";
 
 /// Moved::waits of a CPU for so many bytes in pieces. A processor reads ahead within a page, so it
 /// waits for each piece, about as long as kWaitBytes take. (Measured with pieces of 128, 192 and
@@ -111,11 +109,12 @@ OrReason<KernelChoice> choose_with(const ChosenTunables& chosen, const AskedKern
   choice.entry = &entry;
   choice.tunables = kernel.tunables;
   choice.tunables_from = chosen.from;
-  if (asked.entry.static_cost_of(chosen.values) != nullptr && !choice.is_tuned) {
-    choice.tunables_from += (chosen.from.empty() ? "" : ", ") + std::string(kFromCompiler);
-  }
   choice.bound = asked.bound;
   choice.is_tuned = chosen.origin == ChosenTunables::Origin::tuned;
+  if (!choice.is_tuned && asked.entry.static_cost_of(chosen.values) != nullptr) {
+    choice.tunables_from += std::string(chosen.from.empty() ? "" : ", ") +
+                            "cost from the compiler of " + context.entries->board();
+  }
   choice.efficiency = expected_efficiency(asked, chosen, values, launch.size);
   choice.once = dst.kind == TaskTensor::Kind::derived;
   if (!choice.once) {
@@ -127,13 +126,18 @@ OrReason<KernelChoice> choose_with(const ChosenTunables& chosen, const AskedKern
 }
 
 /// Of the values whose cost the GPU's compiler tells, those with which it takes the least time.
+/// Work-groups are the entry's standard: of their sizes machine code says nothing.
 OrReason<KernelChoice> choose_compiled(const AskedKernel& asked, const ChosenTunables& standard) {
+  const Entry& entry = *asked.entry.entry;
   OrReason<KernelChoice> best = choose_with(standard, asked);
   for (const StaticCost* cost : asked.entry.static_costs) {
-    if (cost->tunables == standard.values) continue;
     ChosenTunables chosen = standard;
     chosen.values = cost->tunables;
-    chosen.origin = ChosenTunables::Origin::compiled;
+    for (const std::string& name : work_group_tunables(entry)) {
+      chosen.values[name] = standard.values.find(name)->second;
+    }
+    const bool is_tried = are_tried(entry, chosen.values, asked.context.entries->device_names());
+    if (chosen.values == standard.values || !is_tried) continue;
     chosen.from = "";
     OrReason<KernelChoice> choice = choose_with(chosen, asked);
     const auto* made = std::get_if<KernelChoice>(&choice);
@@ -187,8 +191,10 @@ OrReason<KernelChoice> choose_entry(const Entry& entry, const SharedProblem& bou
            print(*reason).print() + ")";
   }
   const bool is_open = untuned.origin == ChosenTunables::Origin::standard;
-  if (note.empty() && decided == nullptr && is_open && !asked.entry.static_costs.empty()) {
-    return named(choose_compiled(asked, untuned));
+  if (decided == nullptr && is_open && !asked.entry.static_costs.empty()) {
+    OrReason<KernelChoice> choice = choose_compiled(asked, untuned);
+    if (auto* made = std::get_if<KernelChoice>(&choice)) made->tunables_from += note;
+    return named(std::move(choice));
   }
   if (note.empty() && (decided == nullptr || untuned.values == *decided)) {
     return named(choose_with(untuned, asked));

@@ -81,10 +81,11 @@ std::string gpu_model(std::string_view text) {
   for (std::size_t at = text.find(kAdreno); at != std::string_view::npos;
        at = text.find(kAdreno, at + 1)) {
     const int number = first_number(text.substr(at));
-    if (number >= 100 && number < 1000) return "Adreno " + std::to_string(number);
+    // An Adreno 2xx to 4xx has another instruction set.
+    if (number >= 500 && number < 1000) return "Adreno " + std::to_string(number);
   }
-  if (text.starts_with("FD")) return "Adreno " + std::to_string(first_number(text));
-  return "";
+  const int number = text.starts_with("FD") ? first_number(text) : 0;
+  return number >= 500 && number < 1000 ? "Adreno " + std::to_string(number) : "";
 }
 
 std::string gpu_model(const DeviceInfo& device) {
@@ -112,7 +113,8 @@ std::vector<StaticCost> static_costs_for(const DeviceInfo& device, const TunedDa
   std::vector<StaticCost> costs = *shipped_costs(board);
   if (tuned == nullptr) return costs;
   for (const StaticCost& cost : tuned->static_costs()) {
-    if (board_like(gpu_model(cost.device.name)) == board) costs.push_back(cost);
+    const std::string gpu = gpu_model(cost.device.name + " " + cost.device.fingerprint);
+    if (board_like(gpu) == board) costs.push_back(cost);
   }
   return costs;
 }

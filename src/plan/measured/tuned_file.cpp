@@ -66,15 +66,17 @@ StaticCost static_cost_from(const JsonReader& reader, const TunedDevice& device)
   if (cost.operations == 0.0 || cost.once + cost.turn == 0.0) {
     reader.fail("expected operations and a cost of more than 0");
   }
-  const auto count = [&](const char* key) -> std::optional<int> {
-    if (!reader.has(key)) return std::nullopt;
-    return static_cast<int>(reader.at(key).integer());
+  const auto count = [&](const char* key) {
+    const std::int64_t number = reader.at(key).integer();
+    constexpr std::int64_t kMost = 1'000'000'000;
+    if (number < 0 || number > kMost) reader.at(key).fail("expected 0 to 1000000000");
+    return static_cast<int>(number);
   };
-  cost.instructions = static_cast<int>(reader.at("instructions").integer());
-  cost.prologue = static_cast<int>(reader.at("prologue").integer());
-  cost.spills = static_cast<int>(reader.at("spills").integer());
-  cost.threads = count("threads");
-  cost.registers = count("registers");
+  cost.instructions = count("instructions");
+  cost.prologue = count("prologue");
+  cost.spills = count("spills");
+  if (reader.has("threads")) cost.threads = count("threads");
+  if (reader.has("registers")) cost.registers = count("registers");
   cost.efficiency = measured(reader.at("efficiency"));
   return cost;
 }

@@ -94,7 +94,8 @@ void store_tuning(const fs::path& path, const TunedDevice& device, TunedData fou
     if (!is_replaced(verdict, found.verdicts(), same)) merged.add(verdict);
   }
   for (const StaticCost& cost : earlier.static_costs()) {
-    const auto same = [](const auto& a, const auto& b) { return a.tunables == b.tunables; };
+    // A search finds all that is worth keeping of a kernel.
+    const auto same = [](const auto&, const auto&) { return true; };
     if (!is_replaced(cost, found.static_costs(), same)) merged.add(cost);
   }
   const auto add_own = [&](auto item) {

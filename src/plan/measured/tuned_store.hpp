@@ -20,7 +20,8 @@ MORTON_FOR_TOOLS void require_storable(const std::filesystem::path& path,
                                        const TunedDevice& device);
 
 /// Adds to the file of one device what was found, in place of earlier records of the same kernel
-/// and problem, earlier verdicts on the same values, and all of other versions of these kernels. Of
+/// and problem, earlier verdicts on the same values, all earlier static costs of these kernels, and
+/// all of other versions of them. Of
 /// kernels as `catalogue` has them all digests are those of their code afterwards.
 /// The file is replaced at once; processes that do so at the same time wait for each other. Throws
 /// ModelError for a file that is damaged or another device's, UsageError for one that cannot be

@@ -23,16 +23,6 @@ std::string tunables_text(const ValuesByName& known) {
   return text;
 }
 
-/// Whether these are values of all the entry's tunables, as it lists them: files come from anyone.
-bool are_listed(const Entry& entry, const Environment& values) {
-  return values.size() == entry.tunables.size() &&
-         std::ranges::all_of(entry.tunables, [&](const auto& named) {
-           const auto found = values.find(named.first);
-           return found != values.end() && std::ranges::find(named.second.values, found->second) !=
-                                               named.second.values.end();
-         });
-}
-
 /// `what` is "kernel" or "recipe".
 void check_one(const std::string& what, const std::string& name_of_it, const ValuesByName& known,
                const Environment& values) {
@@ -77,6 +67,15 @@ OrReason<ChosenTunables> choose_tunables(const Entry& entry, const Environment& 
   chosen.origin = set ? ChosenTunables::Origin::set : ChosenTunables::Origin::standard;
   chosen.from = set ? "as set" : "the entry's standard";
   return chosen;
+}
+
+bool are_listed(const Entry& entry, const Environment& values) {
+  return values.size() == entry.tunables.size() &&
+         std::ranges::all_of(entry.tunables, [&](const auto& named) {
+           const auto found = values.find(named.first);
+           return found != values.end() && std::ranges::find(named.second.values, found->second) !=
+                                               named.second.values.end();
+         });
 }
 
 bool are_tried(const Entry& entry, const Environment& values, const Environment& device_names) {

@@ -16,12 +16,7 @@ namespace morton::plan {
 
 /// The values with which an entry is planned, and where they come from.
 struct ChosenTunables {
-  enum class Origin : std::uint8_t {
-    standard,
-    set,
-    tuned,    ///< measured
-    compiled  ///< the least of what the GPU's compiler makes of several (StaticCost)
-  } origin = Origin::standard;
+  enum class Origin : std::uint8_t { standard, set, tuned } origin = Origin::standard;
   Environment values;
   /// "as set", "the entry's standard", "tuned on this device for this problem"; empty for an entry
   /// without tunables of which nothing was measured.
@@ -47,6 +42,9 @@ struct ChosenTunables {
 [[nodiscard]] ChosenTunables tuned_tunables(const Entry& entry, const TunedData::Hit& hit,
                                             const TunedDevice& device,
                                             const Environment& device_names);
+
+/// Whether these are values of all the entry's tunables, as it lists them: files come from anyone.
+[[nodiscard]] bool are_listed(const Entry& entry, const Environment& values);
 
 /// Whether the entry would have tuning try these values on a device with these facts: tiles that
 /// fit its registers (Tunable::tried).

@@ -2,6 +2,7 @@
 #include "tools/boards/machine_code.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include "base/error.hpp"
 
@@ -87,9 +88,10 @@ void read_code(const std::vector<Instruction>& code, CompilerStatistics& statist
     const std::vector<Instruction> own = own_code(code, loops, begin);
     const CodeCost turn = cost_of(own, 0, own.size());
     const auto& hot = statistics.hot_loop;
-    const bool is_hotter =
-        !hot || turn.multiply_adds > hot->multiply_adds ||
-        (turn.multiply_adds == hot->multiply_adds && turn.instructions > hot->instructions);
+    const auto heat = [](const CodeCost& loop) {
+      return std::tuple(loop.multiply_adds, loop.bytes_loaded, loop.instructions);
+    };
+    const bool is_hotter = !hot || heat(turn) > heat(*hot);
     if (!is_hotter) continue;
     statistics.hot_loop = turn;
     statistics.prologue = cost_of(code, 0, begin).instructions;

@@ -28,27 +28,13 @@ namespace {
 /// The part of a kernel's name behind its family.
 std::string_view own_name(std::string_view name) { return name.substr(name.find('.') + 1); }
 
-[[noreturn]] void fail_unknown(const std::string& kernel, const Catalogue& catalogue) {
-  std::vector<std::string_view> names;
-  std::vector<std::string> near;
-  for (const Entry& entry : catalogue.entries()) {
-    names.push_back(entry.name);
-    if (own_name(entry.name) == kernel) near.push_back(entry.name);
-  }
-  if (near.empty()) near = near_names(kernel, names);
-  std::string text;
-  for (const std::string& name : near) text += (text.empty() ? "; near it: " : ", ") + name;
-  throw UsageError("there is no kernel '" + kernel + "'" + text + " (" + setting("kernel_names") +
-                   " lists them)");
-}
-
 const Entry& entry_named(const std::string& kernel, const Catalogue& catalogue) {
   if (catalogue.find_recipe(kernel) != nullptr) {
     throw UsageError(kernel + " is a recipe, whose steps other kernels compute; " +
                      setting("model") + " shows those of a model's plan");
   }
   const Entry* entry = catalogue.find_entry(kernel);
-  if (entry == nullptr) fail_unknown(kernel, catalogue);
+  if (entry == nullptr) fail_unknown_kernel(kernel, catalogue);
   if (entry->call.library.empty()) return *entry;
   throw UnsupportedError(kernel + " is the routine " + entry->call.routine + " of " +
                          std::string(find_library(entry->call.library)->title) +
@@ -204,6 +190,20 @@ KernelText kernel_text_of(const Plan& plan, const Step& step) {
 }
 
 }  // namespace
+
+void tools::fail_unknown_kernel(const std::string& kernel, const Catalogue& catalogue) {
+  std::vector<std::string_view> names;
+  std::vector<std::string> near;
+  for (const Entry& entry : catalogue.entries()) {
+    names.push_back(entry.name);
+    if (own_name(entry.name) == kernel) near.push_back(entry.name);
+  }
+  if (near.empty()) near = near_names(kernel, names);
+  std::string text;
+  for (const std::string& name : near) text += (text.empty() ? "; near it: " : ", ") + name;
+  throw UsageError("there is no kernel '" + kernel + "'" + text + " (" + setting("kernel_names") +
+                   " lists them)");
+}
 
 KernelText tools::text_of(const SingleKernel& made, const DeviceInfo& device) {
   KernelText text;

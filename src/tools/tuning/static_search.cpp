@@ -8,8 +8,6 @@
 #include "api/compile/job.hpp"
 #include "api/compile/model_at_shapes.hpp"
 #include "base/error.hpp"
-#include "base/text/bare_code.hpp"
-#include "base/text/near_names.hpp"
 #include "morton/tools/build.hpp"
 #include "morton/tools/static_tuning.hpp"
 #include "plan/cost/cost.hpp"
@@ -34,28 +32,16 @@ namespace {
 /// A kernel with values of its tunables, built.
 struct Built {
   StaticCost cost;
+  double items = 1.0;     ///< work-items of the example
+  bool is_wrong = false;  ///< where it was executed
   StaticTuneResult result;
 };
 
-/// The text without its own name and the size of its work-group: what the machine code depends on.
-std::string code_of(const KernelText& kernel) {
-  std::string code = bare_code(kernel.text);
-  const auto replace_all = [&](const std::string& what, std::string_view by) {
-    for (std::size_t at = code.find(what); at != std::string::npos; at = code.find(what, at)) {
-      code.replace(at, what.size(), by);
-      at += by.size();
-    }
-  };
-  replace_all(kernel.function, "kernel");
-  const std::size_t group = code.find("reqd_work_group_size(");
-  if (group != std::string::npos) code.erase(group, code.find(')', group) - group);
-  return code;
-}
-
-/// Whether another one costs no more however much a work-item has to do, or an earlier one as much.
+/// Whether another one with as many work-items costs no more however much they have to do, or an
+/// earlier one as much.
 bool is_beaten(const Built& built, const std::vector<Built>& all) {
   return std::ranges::any_of(all, [&](const Built& other) {
-    if (&other == &built) return false;
+    if (&other == &built || other.items != built.items) return false;
     const double own = built.cost.turn / built.cost.operations;
     const double others = other.cost.turn / other.cost.operations;
     const bool is_less = other.cost.once < built.cost.once || others < own;
@@ -88,6 +74,8 @@ class StaticTuner {
     const std::filesystem::path file = file_for(TunedDevice::of(device_));
     require_storable(file, TunedDevice::of(device_));
     const std::vector<const Entry*> entries = asked_entries();
+    // A device that is not there is an error before the search, not in it.
+    if (!options_.check_device.empty()) static_cast<void>(checker_.open());
     TunedData found;
     for (std::size_t i = 0; i < entries.size(); ++i) {
       tell(static_cast<double>(i) / static_cast<double>(entries.size()), entries[i]->name);
@@ -113,11 +101,9 @@ class StaticTuner {
   [[nodiscard]] std::vector<const Entry*> asked_entries() const {
     std::vector<const Entry*> entries;
     std::set<std::string> unknown(options_.kernels.begin(), options_.kernels.end());
-    std::vector<std::string_view> known;
     for (const Entry& entry : policy_->catalogue().entries()) {
       if (!entry.call.library.empty() || !entry.origin.batch_of.empty()) continue;
       unknown.erase(entry.name);
-      known.push_back(entry.name);
       const auto among = [](const std::vector<std::string>& names, const std::string& name) {
         return names.empty() || std::ranges::find(names, name) != names.end();
       };
@@ -125,18 +111,16 @@ class StaticTuner {
         entries.push_back(&entry);
       }
     }
-    if (unknown.empty()) return entries;
-    std::string near;
-    for (const std::string& name : near_names(*unknown.begin(), known)) {
-      near += (near.empty() ? "; near it: " : ", ") + name;
+    if (unknown.empty()) {
+      if (!entries.empty()) return entries;
+      throw UsageError("tune: the model's plan has no family of the kernels that are named");
     }
-    throw UsageError("tune: there is no kernel '" + *unknown.begin() + "' to build" + near);
+    fail_unknown_kernel(*unknown.begin(), policy_->catalogue());
   }
 
   /// What is worth keeping of the entry, the standard values first.
   std::vector<Built> tuned(const Entry& entry) {
     std::vector<Built> all;
-    std::set<std::string> seen;
     // Machine code says nothing of the size of work-groups.
     const std::vector<std::string> kept_as_they_are = work_group_tunables(entry);
     std::optional<SingleKernel> standard;
@@ -147,26 +131,40 @@ class StaticTuner {
       return {};
     }
     const SearchSpace space = search_space(entry, standard->spec.problem, device_, 1);
-    try_values(entry, *standard, seen, all);
+    try_values(entry, *standard, true, all);
+    std::size_t texts = 1;
     for (const Environment& values : space.candidates) {
-      if (seen.size() >= kMostTexts) break;
       const bool differs = std::ranges::any_of(kept_as_they_are, [&](const std::string& name) {
         return values.at(name) != space.standard.at(name);
       });
-      if (differs) continue;
+      if (differs || values == space.standard) continue;
+      if (texts >= kMostTexts) {
+        ++report_.untried;
+        continue;
+      }
       std::optional<SingleKernel> made;
       try {
         made = made_with(entry, values);
       } catch (const UnsupportedError&) {
         continue;  // the example is too small for them
       }
-      try_values(entry, *made, seen, all);
+      ++texts;
+      try_values(entry, *made, false, all);
     }
+    std::erase_if(
+        all, [](const Built& built) { return !built.result.is_standard && built.cost.spills > 0; });
+    // What is wrong beats nothing.
     std::vector<Built> kept;
-    for (Built& built : all) {
-      if (!built.result.is_standard && (built.cost.spills > 0 || is_beaten(built, all))) continue;
-      if (!is_right(entry, built)) continue;
-      kept.push_back(built);
+    for (bool has_wrong = true; has_wrong;) {
+      kept.clear();
+      has_wrong = false;
+      for (Built& built : all) {
+        if (!built.result.is_standard && is_beaten(built, all)) continue;
+        built.is_wrong = !built.result.is_checked && !is_right(entry, built);
+        has_wrong = has_wrong || built.is_wrong;
+        kept.push_back(built);
+      }
+      std::erase_if(all, [](const Built& built) { return built.is_wrong; });
     }
     return kept;
   }
@@ -178,12 +176,10 @@ class StaticTuner {
                          ExampleEpilogue::of_a_network);
   }
 
-  /// Builds a text that no earlier one of the entry equals.
-  void try_values(const Entry& entry, const SingleKernel& made, std::set<std::string>& seen,
+  /// Builds the entry with these values.
+  void try_values(const Entry& entry, const SingleKernel& made, bool is_standard,
                   std::vector<Built>& all) {
     const KernelText text = text_of(made, device_);
-    const bool is_standard = seen.empty();
-    if (!seen.insert(code_of(text)).second) return;
     const KernelBuild build = builder_.build(text);
     const std::string values = print_tunables(*made.choice.tunables);
     std::vector<CompilerStatistics> statistics;
@@ -200,6 +196,7 @@ class StaticTuner {
     }
     const ItemWork work = work_of(text);
     Built built;
+    built.items = items_of(text);
     built.cost = static_cost_of(statistics.back(), work);
     built.cost.device = TunedDevice::of(device_);
     built.cost.kernel = entry.name;
@@ -229,6 +226,11 @@ class StaticTuner {
   bool is_right(const Entry& entry, Built& built) {
     if (options_.check_device.empty() || built.result.is_standard) return true;
     if (!can_be_posed(entry.family)) return true;
+    if (checker_.open().name == builder_.open().name) {
+      throw UsageError(
+          "tune: " + checker_.open().name +
+          " builds and executes nothing; candidates need another device to be executed on");
+    }
     const TrialOutcome outcome =
         checker_.measure({problem_, entry.name, built.cost.tunables, std::nullopt, 1, 0.0}, 0.0);
     built.result.is_checked = outcome.kind == TrialOutcome::Kind::measured;
