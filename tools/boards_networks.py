@@ -6,8 +6,8 @@ Usage: tools/boards_networks.py ROOT [--all] [--program FILE] [BOARD ...]
 
 ROOT is the root of tools/board_compilers.sh. The networks are five, or with --all those of `morton new`; each is planned
 for one image, or one text of 128 words, as the board's description says. The program is build/morton, or FILE. A cell
-is the bound in milliseconds, by the compiler: of each step the larger of its arithmetic and its memory. Below it stand
-both alone. The status is 1 where a kernel of a plan fails to build or spills.
+is the bound in milliseconds, by the compiler: of each step the larger of its arithmetic and its memory. Both alone
+stand behind it in brackets. The status is 1 where a kernel of a plan fails to build or spills.
 """
 import argparse
 import json

@@ -4,8 +4,6 @@
 #include <string>
 #include <string_view>
 
-#include "base/for_tools.hpp"
-
 namespace morton {
 
 /// OpenCL C without what changes nothing, for digests and searches, not for compilers. Two texts
@@ -21,6 +19,6 @@ namespace morton {
 /// A text is returned as it is where lines may matter (`__LINE__`, `__FILE__`), or where compilers
 /// disagree what a line is: a trigraph for a backslash, a blank behind a backslash at a line's end,
 /// a carriage return without a line feed.
-[[nodiscard]] MORTON_FOR_TOOLS std::string bare_code(std::string_view text);
+[[nodiscard]] std::string bare_code(std::string_view text);
 
 }  // namespace morton

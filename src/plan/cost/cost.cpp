@@ -138,6 +138,12 @@ std::string peaks_text(const DeviceInfo& device) {
                      all ? "" : ", what is unknown guessed");
 }
 
+double work_items(const std::array<std::int64_t, 3>& global) {
+  double items = 1.0;
+  for (const std::int64_t extent : global) items *= static_cast<double>(extent);
+  return items;
+}
+
 double busy_share(const LaunchSize& size, const DeviceInfo& device) {
   double groups = 1.0;
   for (std::size_t i = 0; i < size.global.size(); ++i) {
@@ -151,8 +157,7 @@ double asked_share(const LaunchSize& size, const DeviceInfo& device) {
   if (device.kind != DeviceInfo::Kind::gpu) return 1.0;
   // Little's law with 100 bytes under way for each work-item: 29 KiB a compute unit for an H200.
   constexpr double kEnoughInAUnit = 256.0;
-  double items = 1.0;
-  for (const std::int64_t extent : size.global) items *= static_cast<double>(extent);
+  const double items = work_items(size.global);
   const auto units = static_cast<double>(std::max<std::int64_t>(device.compute.units, 1));
   return std::min(1.0, items / (kEnoughInAUnit * units));
 }

@@ -112,6 +112,9 @@ inline constexpr std::int64_t kLargestDimension = 65535;
 /// "172.8 GFLOP/s, 10.0 GB/s, 20.0 us a launch: guessed from clock and compute units".
 [[nodiscard]] std::string peaks_text(const DeviceInfo& device);
 
+/// Work-items of a launch of this size.
+[[nodiscard]] MORTON_FOR_TOOLS double work_items(const std::array<std::int64_t, 3>& global);
+
 /// Share of the device's compute units that the launch has work-groups for, at most 1.
 [[nodiscard]] MORTON_FOR_TOOLS double busy_share(const LaunchSize& size, const DeviceInfo& device);
 

@@ -153,6 +153,7 @@ PreparedEntry::PreparedEntry(const Entry& of, const DeviceInfo& device,
 }
 
 const StaticCost* PreparedEntry::static_cost_of(const Environment& tunables) const {
+  if (static_costs.empty()) return nullptr;
   const std::vector<std::string> sizes = work_group_tunables(*entry);
   const auto found = std::ranges::find_if(static_costs, [&](const StaticCost* cost) {
     return std::ranges::all_of(cost->tunables, [&](const auto& value) {

@@ -58,19 +58,10 @@ using Operations = EntryValues::Operations;
 /// The share of the peak at which the kernel does its `work` by what the GPU's compiler says.
 double compiled_efficiency(const StaticCost& cost, const EntryValues& values,
                            const LaunchSize& size) {
-  double items = 1.0;
-  for (const std::int64_t extent : size.global) items *= static_cast<double>(extent);
+  const double items = work_items(size.global);
   const auto work = static_cast<double>(values.operations(Operations::work));
   // A multiply-add is two operations.
   return work / (2.0 * items * cost.of_item(work / items));
-}
-
-/// What share of the peak the kernel is expected to reach, and where that is known from.
-double expected_efficiency(const AskedKernel& asked, const ChosenTunables& chosen,
-                           const EntryValues& values, const LaunchSize& size) {
-  if (chosen.origin == ChosenTunables::Origin::tuned) return chosen.efficiency;
-  const StaticCost* cost = asked.entry.static_cost_of(chosen.values);
-  return cost != nullptr ? compiled_efficiency(*cost, values, size) : asked.entry.efficiency;
 }
 
 /// Time of a run. What was measured is a share of the peak on the problem's own operations.
@@ -111,11 +102,13 @@ OrReason<KernelChoice> choose_with(const ChosenTunables& chosen, const AskedKern
   choice.tunables_from = chosen.from;
   choice.bound = asked.bound;
   choice.is_tuned = chosen.origin == ChosenTunables::Origin::tuned;
-  if (!choice.is_tuned && asked.entry.static_cost_of(chosen.values) != nullptr) {
+  choice.efficiency = choice.is_tuned ? chosen.efficiency : asked.entry.efficiency;
+  const StaticCost* cost = choice.is_tuned ? nullptr : asked.entry.static_cost_of(chosen.values);
+  if (cost != nullptr) {
+    choice.efficiency = compiled_efficiency(*cost, values, launch.size);
     choice.tunables_from += std::string(chosen.from.empty() ? "" : ", ") +
                             "cost from the compiler of " + context.entries->board();
   }
-  choice.efficiency = expected_efficiency(asked, chosen, values, launch.size);
   choice.once = dst.kind == TaskTensor::Kind::derived;
   if (!choice.once) {
     choice.estimated_us = estimate_us(asked, chosen, values, launch.size, choice.efficiency);

@@ -13,7 +13,7 @@ StaticBound static_bound(const KernelText& kernel, const CompilerStatistics& sta
   const DeviceInfo device = device_info_from_text(device_json);
   const ItemWork work = work_of(kernel);
   const double multiply_adds =
-      items_of(kernel) * static_cost_of(statistics, work).of_item(work.operations);
+      work_items(kernel.global) * static_cost_of(statistics, work).of_item(work.operations);
   Moved moved;
   moved.tensors = kernel.bytes;
   return {peak_us(2.0 * multiply_adds, device), moving_us(moved, device)};

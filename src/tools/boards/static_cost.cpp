@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "plan/cost/cost.hpp"
+
 namespace morton::tools {
 namespace {
 
@@ -18,14 +20,8 @@ double bound_without(const CodeCost& all, const CodeCost& loop) {
 
 }  // namespace
 
-double items_of(const KernelText& kernel) {
-  double items = 1.0;
-  for (const std::int64_t extent : kernel.global) items *= static_cast<double>(extent);
-  return items;
-}
-
 ItemWork work_of(const KernelText& kernel) {
-  return {kernel.work / items_of(kernel), kernel.work_for_each_element};
+  return {kernel.work / work_items(kernel.global), kernel.work_for_each_element};
 }
 
 StaticCost static_cost_of(const CompilerStatistics& statistics, const ItemWork& work) {

@@ -17,7 +17,6 @@ struct ItemWork {
 
 /// Of one work-item of the kernel as it is launched.
 [[nodiscard]] ItemWork work_of(const KernelText& kernel);
-[[nodiscard]] double items_of(const KernelText& kernel);
 
 /// The parts of a StaticCost that follow from the statistics. The number of turns of the hot loop
 /// is not in the machine code: a turn does two operations for each of its multiply-adds, or, where

@@ -196,7 +196,7 @@ class StaticTuner {
     }
     const ItemWork work = work_of(text);
     Built built;
-    built.items = items_of(text);
+    built.items = work_items(text.global);
     built.cost = static_cost_of(statistics.back(), work);
     built.cost.device = TunedDevice::of(device_);
     built.cost.kernel = entry.name;
