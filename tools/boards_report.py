@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds every kernel for every board with the board's own compiler, and compares with what the library ships.
 
-Usage: tools/boards_report.py ROOT [--write] [BOARD ...]
+Usage: tools/boards_report.py ROOT [--write] [--kernel NAME,NAME...] [BOARD ...]
 
 ROOT is the root of tools/board_compilers.sh, which is made where it is absent. The program is build/morton. The
 boards are all of data/boards, or those that are named. For each, `morton tune --static` builds all kernels with the
@@ -12,7 +12,10 @@ not made again. Then the table of docs/boards.md is printed.
 src/kernels/boards has the statistics that plans use. The status is 1 where a kernel fails to build, a candidate is
 wrong, or a kernel has become worse than it is there: more spills, fewer threads, or 5 % less static efficiency.
 --write takes the new statistics over instead, and writes docs/boards_kernels.md where all boards were looked at.
+--kernel looks at those kernels only, which takes minutes: for a kernel whose text has changed. A report of some kernels
+is not kept.
 """
+import argparse
 import concurrent.futures
 import json
 import os
@@ -28,38 +31,37 @@ SHIPPED = REPOSITORY / "src" / "kernels" / "boards"
 KERNELS = REPOSITORY / "docs" / "boards_kernels.md"
 # What the columns of efficiency show, a share of multiply-adds in the bound of the hot loop, at its best values.
 SHOWN = ["gemm.patch_panels", "gemm.patch_dots", "gemm.patch_image", "conv2d.depthwise_patch"]
-# Panfrost's shim has no memory for tables of constants, which the library's log and pow have: the process dies.
-DIE_ON_MALI = {"elementwise.program_items", "local_response.naive", "log_sum_exp.naive", "pack.program_items",
-               "pack.program_part_items"}
-# Mesa's compiler for Midgard has no vectors of more than four for these.
+# With these vectors of more than four, Mesa's compiler for Midgard writes beyond its memory.
 DIE_ON_MIDGARD = {"gemm.c18_v3_8", "gemm.c18_v3_8_f16", "gemm.c18_v3_16", "gemm.c18_v3_16_f16"}
 LEAST_EFFICIENCY = 0.95
 
 
 def known_to_die(board):
     """Kernels that end the board's compiler, by no fault of theirs."""
-    if board.startswith("a"):
-        return set()
-    return DIE_ON_MALI | (DIE_ON_MIDGARD if board.startswith("t") else set())
+    return DIE_ON_MIDGARD if board.startswith("t") else set()
 
 
-def report_of(root, board):
-    """What `tune --static` says of the board; made where it is absent."""
+def report_of(root, board, kernels):
+    """What `tune --static` says of the board and these kernels, or all; that is made where it is absent."""
     path = REPORTS / f"{board}.report.json"
-    if path.exists():
+    if path.exists() and not kernels:
         print(f"{board}: kept the report of {time.ctime(path.stat().st_mtime)}", file=sys.stderr)
         return json.loads(path.read_text())
     result = REPORTS / f"{board}.json"
     result.unlink(missing_ok=True)
+    path.unlink(missing_ok=True)
+    if kernels and (SHIPPED / result.name).exists():
+        shutil.copy(SHIPPED / result.name, result)
     print(f"building for {board}", file=sys.stderr)
     command = ["tools/board_compilers.sh", root, board, "build/morton", "tune", "--static", "--device", "0:0",
                "--device-info", f"data/boards/{board}.json", "--output", str(result.relative_to(REPOSITORY)),
-               "--format", "json"]
+               "--format", "json", *(["--kernel", kernels] if kernels else [])]
     made = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True)
     if made.returncode not in (0, 1) or not made.stdout.startswith("{"):
         sys.exit(f"boards_report: {board}: {made.stderr.strip()[-2000:]}")
     report = json.loads(made.stdout)
-    path.write_text(json.dumps(report, indent=1))
+    if not kernels:
+        path.write_text(json.dumps(report, indent=1))
     return report
 
 
@@ -141,8 +143,8 @@ def cost_cell(kernel, report):
     return f"{best['per_operation']:.3g}{spills}{efficiency_text}"
 
 
-def kernels_page(reports):
-    """docs/boards_kernels.md."""
+def kernels_page(reports, kept_rows):
+    """docs/boards_kernels.md, with the rows that are kept of other kernels."""
     kernels = sorted({result["kernel"] for report in reports.values() for result in report["results"]})
     head = ["kernel", *reports]
     lines = ["# Kernels by the compilers of boards", "",
@@ -151,17 +153,30 @@ def kernels_page(reports):
              "best. It is of the family's example, with the values of least cost. The number behind it is their static",
              "efficiency. `s` stands for spills, `-` for a kernel that the board refuses, `x` for one that its compiler does not",
              "build.", "", "| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    rows = dict(kept_rows)
     for kernel in kernels:
         cells = [cost_cell(kernel, report) for report in reports.values()]
-        lines.append(f"| `{kernel}` | " + " | ".join(cells) + " |")
-    return "\n".join(lines) + "\n"
+        rows[kernel] = f"| `{kernel}` | " + " | ".join(cells) + " |"
+    return "\n".join([*lines, *(rows[kernel] for kernel in sorted(rows))]) + "\n"
+
+
+def rows_of_page():
+    """The rows of docs/boards_kernels.md, by kernel."""
+    rows = {}
+    for line in KERNELS.read_text().splitlines():
+        if line.startswith("| `"):
+            rows[line.split("`")[1]] = line
+    return rows
 
 
 def main():
-    arguments = [argument for argument in sys.argv[1:] if argument != "--write"]
-    if not arguments or arguments[0] in ("-h", "--help"):
-        sys.exit(__doc__.strip())
-    root, boards = str(pathlib.Path(arguments[0]).resolve()), arguments[1:]
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("root", metavar="ROOT")
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--kernel", metavar="NAME,NAME...", default="")
+    parser.add_argument("boards", metavar="BOARD", nargs="*")
+    options = parser.parse_args()
+    root, boards = str(pathlib.Path(options.root).resolve()), options.boards
     known = sorted(path.stem for path in (REPOSITORY / "data" / "boards").glob("*.json"))
     for board in boards:
         if board not in known:
@@ -171,12 +186,12 @@ def main():
     # The root is made before kernels are built side by side.
     subprocess.run(["tools/board_compilers.sh", root], cwd=REPOSITORY, check=True)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        reports = dict(zip(boards, pool.map(lambda board: report_of(root, board), boards)))
+        reports = dict(zip(boards, pool.map(lambda board: report_of(root, board, options.kernel), boards)))
     faults = []
     for board, report in reports.items():
         own = faults_of(board, report)
         faults += own
-        if "--write" in sys.argv:
+        if options.write:
             if own:
                 print(f"{board}: is not written, for its faults", file=sys.stderr)
                 continue
@@ -184,8 +199,8 @@ def main():
             shutil.copy(REPORTS / f"{board}.json", SHIPPED / f"{board}.json")
         else:
             faults += what_is_worse(board)
-    if "--write" in sys.argv and boards == known:
-        KERNELS.write_text(kernels_page(reports))
+    if options.write and boards == known:
+        KERNELS.write_text(kernels_page(reports, rows_of_page() if options.kernel else {}))
     head = ["board", "kernels built", "refused", "refused for what the GPU lacks", "failed", "with spills", *SHOWN]
     print("| " + " | ".join(head) + " |")
     print("|" + "---|" * len(head))

@@ -96,4 +96,6 @@ ChildAnswer run_child(const std::vector<std::string>& arguments,
   return answer;
 }
 
+std::vector<std::string> worker_command() { return {"/proc/self/exe", "tune-worker"}; }
+
 }  // namespace morton::cli

@@ -19,4 +19,7 @@ struct ChildAnswer {
 [[nodiscard]] ChildAnswer run_child(const std::vector<std::string>& arguments,
                                     const std::map<std::string, std::string>& variables);
 
+/// The command of this program that calls run_tune_worker().
+[[nodiscard]] std::vector<std::string> worker_command();
+
 }  // namespace morton::cli

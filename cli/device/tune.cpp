@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "bench/single_problem.hpp"
+#include "common/child.hpp"
 #include "common/commands.hpp"
 #include "common/log.hpp"
 #include "common/machine.hpp"
@@ -40,7 +41,6 @@ the values of the least cost (docs/boards.md). Candidates are executed on a CPU,
 Without MODEL it goes through all kernels.
 
 Examples:
-  morton tune gemm --m 512 --n 512 --k 512
   morton tune gemm --m 64 --n 3136 --k 576 --kernel tile --effort full --time-budget 5m
   morton tune models/lenet5.onnx --batch 100 --effort fast
   morton tune --report
@@ -75,7 +75,7 @@ TuneOptions tune_options(const TuneArguments& options, Progress& progress) {
   result.cache_dir = options.device.cache_dir;
   result.output = options.output;
   result.seed = options.seed;
-  result.worker = {"/proc/self/exe", "tune-worker"};
+  result.worker = worker_command();
   result.progress = [&progress](const TuneProgress& now) {
     progress.relabel(now.text);
     progress.update(now.done);

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "common/child.hpp"
 #include "common/device_description.hpp"
 #include "common/log.hpp"
 #include "common/machine.hpp"
@@ -117,7 +118,7 @@ int tune_static_command(const StaticTuning& what, const ModelOptions& model,
   options.catalogue_files = model.kernels.catalogue_files;
   options.cache_dir = device.cache_dir;
   options.output = what.output;
-  options.worker = {"/proc/self/exe", "tune-worker"};
+  options.worker = worker_command();
   options.candidate_timeout_ms = what.timeout_ms;
   if (!model.path.empty()) {
     CompileOptions compile = compile_options(model);

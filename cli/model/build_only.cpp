@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "common/child.hpp"
 #include "common/device_description.hpp"
 #include "common/output.hpp"
 #include "common/read_model.hpp"
@@ -21,6 +22,9 @@
 
 namespace morton::cli {
 namespace {
+
+/// The slowest build known takes a third of it.
+constexpr double kBuildTimeoutMs = 180e3;
 
 /// A kernel to build, or why there is none.
 struct Wanted {
@@ -170,9 +174,10 @@ int build_only(const BuildOnly& what, const ModelOptions& model, const DeviceOpt
                           {"bound us", right},
                           {"result"}};
   Progress progress("building");
+  KernelBuilder builder({device.selector, worker_command(), kBuildTimeoutMs});
   for (const Wanted& one : wanted) {
     if (one.refused.empty()) {
-      add_built(one, build_kernel(one.kernel, opened), description, report);
+      add_built(one, builder.build(one.kernel), description, report);
     } else {
       add_refused(one, report);
     }

@@ -186,7 +186,10 @@ Json build_answer(const JsonReader& reader, const Device& device) {
   kernel.function = reader.at("function").text();
   kernel.text = reader.at("text").text();
   const KernelBuild build = build_kernel(kernel, device);
-  return {{"built", build.is_built}, {"problem", build.problem}, {"said", build.said}};
+  return {{"built", build.is_built},
+          {"problem", build.problem},
+          {"said", build.said},
+          {"milliseconds", build.milliseconds}};
 }
 
 void write_line(std::FILE* file, const Json& json) {

@@ -77,6 +77,7 @@ KernelBuild WorkerClient::build(const KernelText& kernel) {
   build.is_built = reader.at("built").boolean();
   build.problem = reader.at("problem").text();
   build.said = reader.at("said").text();
+  build.milliseconds = reader.at("milliseconds").real();
   return build;
 }
 
