@@ -47,11 +47,13 @@ std::string single_problems() {
 }
 
 /// What `bench --cold` takes notice of.
-const std::vector<std::string> kReadByCold{
-    "model",       "--cold",    "--device",    "--batch",     "--shape",
-    "--use",       "--exclude", "--local",     "--set",       "--tuning",
-    "--self-test", "--strict",  "--precision", "--catalogue", "--iterations",
-    "--seed",      "--format",  "--output",    "--conv",      "--workspace-limit"};
+const std::vector<std::string> kReadByCold{"model",        "--cold",      "--device",
+                                           "--batch",      "--shape",     "--use",
+                                           "--exclude",    "--local",     "--set",
+                                           "--tuning",     "--self-test", "--strict",
+                                           "--precision",  "--sums",      "--catalogue",
+                                           "--iterations", "--seed",      "--format",
+                                           "--output",     "--conv",      "--workspace-limit"};
 
 struct BenchArguments {
   DeviceOptions device;
@@ -223,7 +225,7 @@ int bench(const BenchArguments& options) {
   measured.kernels = model.kernels_line(compiled.report());
   measured.open_device_ms = open_device_ms;
   measured.compile_ms = compile_ms;
-  const BenchSetting setting{options.model.path, options.model.kernels.precision,
+  const BenchSetting setting{options.model.path, precision_text(options.model.kernels),
                              options.measure.seed, options.result.format};
   emit(report_of(setting, compiled, measured), options.result.path);
   return 0;

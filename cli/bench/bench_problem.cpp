@@ -150,7 +150,7 @@ int bench_problem(const BenchProblemArguments& options) {
   entrants.compile = compile_options(options.kernels);
   if (options.all) entrants.kernels = Entrants::Kernels::every;
   Setting setting{problem, kernels_of(problem.family, entrants.compile.catalogue_files),
-                  open_device(options.device), options.kernels.precision};
+                  open_device(options.device), precision_text(options.kernels)};
   const OperandSets operand_sets =
       operand_sets_of(parse_buffers(options.buffers), problem.bytes, setting.device);
   setting.buffers = operand_sets.description;

@@ -96,6 +96,7 @@ std::vector<std::string> arguments_of(const ModelOptions& options) {
   for (const std::string& one : kernels.tuning) add("--tuning", one);
   if (!kernels.local.empty()) add("--local", kernels.local);
   add("--precision", kernels.precision);
+  add("--sums", kernels.sums);
   add("--self-test", options.self_test);
   return words;
 }

@@ -19,7 +19,7 @@ namespace {
 CompileOptions only(const KernelInfo& kernel, const std::vector<KernelInfo>& family,
                     CompileOptions options) {
   options.use[kernel.family] = kernel.name;
-  options.precision = kernel.precision;
+  options.precision = {kernel.precision, kernel.sums};
   for (const KernelInfo& other : family) {
     // A recipe is free in its choice of entries.
     const bool free =

@@ -32,6 +32,7 @@ std::string choices_in(const ModelOptions& model) {
   add("--workspace-limit", !model.workspace_limit.empty());
   add("--conv", !model.conv.empty());
   add("--precision", options.precision != KernelOptions().precision);
+  add("--sums", options.sums != KernelOptions().sums);
   return text;
 }
 

@@ -56,6 +56,7 @@ constexpr OptionName kOptions[] = {
     {"model", "--model"},
     {"momentum", "--momentum"},
     {"precision", "--precision"},
+    {"sums", "--sums"},
     {"problem", "--problem"},
     {"schedule", "--schedule"},
     {"self_test", "--self-test"},

@@ -204,12 +204,16 @@ CompileOptions compile_options(const ModelOptions& options) {
   return result;
 }
 
+std::string precision_text(const KernelOptions& options) {
+  return options.precision + (options.sums == "f32" ? "" : ", sums in " + options.sums);
+}
+
 CompileOptions compile_options(const KernelOptions& options) {
   CompileOptions result;
   // What takes kernels alone compares their results itself.
   result.self_test = CompileOptions::SelfTest::off;
   result.exclude = options.exclude;
-  result.precision = parse_dtype(options.precision);
+  result.precision = {parse_dtype(options.precision), parse_dtype(options.sums)};
   if (!options.local.empty()) result.local = parse_extents("--local", options.local, "4x16");
   result.tunables = parse_set(options.set);
   result.tuning_files = options.tuning;

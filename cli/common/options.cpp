@@ -137,6 +137,12 @@ void add_options(CLI::App& command, KernelOptions& options) {
       ->check(CLI::IsMember({"f32", "f16", "bf16", "tf32"}))
       ->option_text("TYPE");
   command
+      .add_option("--sums", options.sums,
+                  "Type in which kernels may add up 16 products at a time: f32, or f16, which goes "
+                  "with --precision f16 (f32)")
+      ->check(CLI::IsMember({"f32", "f16"}))
+      ->option_text("TYPE");
+  command
       .add_option("--catalogue", options.catalogue_files,
                   "File with a further kernel or recipe, or a kernel library of R17; repeatable")
       ->option_text("FILE")

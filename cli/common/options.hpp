@@ -30,7 +30,11 @@ struct KernelOptions {
   std::vector<std::string> set;
   std::vector<std::string> tuning;  ///< files, or "none"
   std::string precision = "f32";
+  std::string sums = "f32";
 };
+
+/// "f16", or "f16, sums in f16".
+[[nodiscard]] std::string precision_text(const KernelOptions& options);
 
 /// Options of every command that compiles a model, as they were typed.
 struct ModelOptions {

@@ -92,7 +92,7 @@ int run_profile(const ProfileArguments& options) {
     log::warn("{}: what rests on its clock is n/a", why_no_device_time(compiled.steps()));
   }
   const ProfileSetting setting{
-      options.model.path,   inputs_text(compiled), options.model.kernels.precision,
+      options.model.path,   inputs_text(compiled), precision_text(options.model.kernels),
       device.description(), device.json(),         peaks};
   if (!options.layers.empty()) emit(layers_of(profile, layers), options.layers);
   if (!options.trace.empty()) emit(trace_of(profile, setting), options.trace);

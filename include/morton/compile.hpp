@@ -61,9 +61,14 @@ struct CompileOptions {
   /// The cache folder whose tuning data is used; empty: the device's, or for a device that is not
   /// there as DeviceConfig::cache_dir says.
   std::string cache_dir;
-  /// f16, bf16 and tf32 let kernels keep operands in memory rounded to that type; sums stay in f32.
-  /// Which do says `plan_text`.
-  DType precision = DType::f32;
+  /// How kernels may round. Which do says `plan_text`.
+  struct Precision {
+    /// f16, bf16 and tf32 let kernels keep operands in memory rounded to that type.
+    DType operands = DType::f32;
+    /// f16 lets kernels that hold their operands as f16 add up as many as 16 products in f16 before
+    /// they add that to a sum in f32 (docs/numerics.md). It takes operands in f16.
+    DType sums = DType::f32;
+  } precision;
   /// Most bytes that temporaries of recipes may take; without one 64 MiB, and on a GPU with memory
   /// of its own a 256th of that if it is more.
   std::optional<std::int64_t> workspace_limit_bytes;

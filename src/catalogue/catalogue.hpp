@@ -129,6 +129,15 @@ struct Entry {
     std::vector<Expression> global, local;  ///< one to three dimensions
     Expression local_memory_bytes;
   };
+  /// How sums are rounded (docs/numerics.md).
+  struct Sums {
+    /// Terms that are added up before the sum is rounded toward zero, as tensor cores do; 0 where
+    /// sums are rounded to nearest after each term.
+    std::int64_t terms_per_truncation = 0;
+    /// Most terms that are added up in f16 before that is added to a sum in f32; 0 where all sums
+    /// are in f32.
+    std::int64_t terms_in_f16 = 0;
+  };
   /// What the cost model rests on.
   struct Cost {
     Expression flop, bytes;  ///< `bytes` unset (0) means each operand once
@@ -156,9 +165,7 @@ struct Entry {
   bool carries_epilogue = false;
   /// Considered only where PlanOptions::use, or a recipe's step, names it.
   bool where_named = false;
-  /// Terms of a sum that are added up before the sum is rounded toward zero, as tensor cores do; 0
-  /// where sums are rounded to nearest after each term.
-  std::int64_t terms_per_truncation = 0;
+  Sums sums;
   Cost cost;
 
   /// Whether its kernel takes what it computes, and where its operands lie, as data: an argument

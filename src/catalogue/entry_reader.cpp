@@ -216,6 +216,14 @@ Entry read_library_entry(const JsonReader& reader, const ProblemFamily& family, 
   return entry;
 }
 
+/// A number of terms; 0 where the key is not there.
+std::int64_t read_terms(const JsonReader& reader, const char* key) {
+  if (!reader.has(key)) return 0;
+  const JsonReader terms = reader.at(key);
+  if (terms.integer() < 1) terms.fail("expected a number of terms of 1 or more");
+  return terms.integer();
+}
+
 }  // namespace
 
 bool packs_one_layout(const Entry& entry) {
@@ -251,7 +259,7 @@ Entry read_entry(const JsonReader& reader) {
                      "arguments", "global",     "local",    "local_memory_bytes",
                      "tunables",  "require",    "epilogue", "terms_per_truncation",
                      "cost",      "considered", "generic",  "notes",
-                     "include",   "sizes",      "uses"});
+                     "include",   "sizes",      "uses",     "terms_in_f16"});
   check_notes(reader);
   const ProblemFamily& family = read_family(reader.at("problem"));
   Entry entry;
@@ -273,11 +281,8 @@ Entry read_entry(const JsonReader& reader) {
   read_epilogue(reader.at("epilogue"), entry);
   entry.where_named = read_where_named(reader);
   if (reader.has("generic")) read_generic(reader.at("generic"), family, entry);
-  if (reader.has("terms_per_truncation")) {
-    const JsonReader terms = reader.at("terms_per_truncation");
-    entry.terms_per_truncation = terms.integer();
-    if (entry.terms_per_truncation < 1) terms.fail("expected a number of terms of 1 or more");
-  }
+  entry.sums.terms_per_truncation = read_terms(reader, "terms_per_truncation");
+  entry.sums.terms_in_f16 = read_terms(reader, "terms_in_f16");
   read_cost(reader.at("cost"), names, entry);
   return entry;
 }

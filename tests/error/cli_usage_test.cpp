@@ -56,6 +56,7 @@ TEST(CliUsage, WrongCommandLines) {
       {{"plan", kLenet, "--local", "3"},
        "takes this work-group; near it: 2, 4, 1 (`morton kernel`"},
       {{"train", "lenet5", "--data", "data/mnist", "-d", "0:0,0:0"}, "takes one device"},
+      {{"plan", kLenet, "--sums", "f16"}, "--sums f16 goes with --precision f16"},
   };
   for (const Case& wrong : cases) {
     std::string line = "morton";

@@ -125,7 +125,7 @@ TEST_P(ModelTrainerUpdates, LearnsInHalfPrecisionWhateverTheScale) {
     TrainerOptions options;
     options.batch = kBatch;
     options.optimizer.momentum = 0.9;
-    options.compile.precision = DType::f16;
+    options.compile.precision.operands = DType::f16;
     options.loss_scale = scale;
     Trainer trainer(to_model(small_network()), device(), options);
     EXPECT_EQ(trainer.loss_scale(), scale);
@@ -161,7 +161,7 @@ TEST_P(ModelTrainerUpdates, GradientsThatOverflowAreLeftOutAndLowerTheScale) {
   options.batch = 4;
   options.freeze = {"before"};
   options.loss = Loss::mean_squared_error;
-  options.compile.precision = DType::f16;
+  options.compile.precision.operands = DType::f16;
   options.loss_scale = 0x1p24;
   Trainer trainer(to_model(network.finish()), device(), options);
   const auto before = parameters(trainer);

@@ -25,7 +25,7 @@ Message kernel_choice_in(const CompileOptions& options) {
   if (!options.local.empty()) return setting("local");
   if (!options.tunables.empty()) return setting("tunables");
   if (!options.catalogue_files.empty()) return setting("catalogue_files");
-  if (options.precision != DType::f32) return setting("precision");
+  if (options.precision.operands != DType::f32) return setting("precision");
   return {};
 }
 

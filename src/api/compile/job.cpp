@@ -18,7 +18,11 @@ namespace {
 
 PlanOptions plan_options_of(const CompileOptions& options, std::shared_ptr<const TunedData> tuned) {
   PlanOptions plan_options;
-  plan_options.precision = options.precision;
+  if (options.precision.sums != DType::f32 && options.precision.operands != DType::f16) {
+    throw UsageError(setting("sums", "f16") + " goes with " + setting("precision", "f16"));
+  }
+  plan_options.precision = options.precision.operands;
+  plan_options.sums = options.precision.sums;
   plan_options.workspace_limit_bytes = options.workspace_limit_bytes;
   plan_options.use = options.use;
   plan_options.exclude = options.exclude;

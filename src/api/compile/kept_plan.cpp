@@ -157,7 +157,8 @@ std::shared_ptr<CompiledState> KeptPlan::read() const {
                            Pieces(contents, pieces.string()), path.string());
   check_archived(plan, opened.info(), path.string(), ArchivedConstants::as_made);
   if (!is_built(plan, opened)) return nullptr;
-  if (options_.self_test == CompileOptions::SelfTest::once && options_.precision == DType::f32) {
+  if (options_.self_test == CompileOptions::SelfTest::once &&
+      options_.precision.operands == DType::f32) {
     // What no self-test could try stays trusted, as it would be.
     const TriedKernels tried(opened.cache_folder(), opened.info());
     if (!std::ranges::includes(kept.untried, untried_keys(plan, tried))) return nullptr;

@@ -64,8 +64,9 @@ std::string text_of(const CompileOptions& options) {
       options;
   ArchiveWriter writer;
   writer(batch, shapes, values, use, exclude, local, tunables, tuning, contents_of(tuning_files),
-         precision, workspace_limit_bytes.value_or(-1), skip_passes, contents_of(catalogue_files),
-         static_cast<int>(launches), other_shapes, static_cast<int>(self_test));
+         precision.operands, precision.sums, workspace_limit_bytes.value_or(-1), skip_passes,
+         contents_of(catalogue_files), static_cast<int>(launches), other_shapes,
+         static_cast<int>(self_test));
   return writer.take();
 }
 

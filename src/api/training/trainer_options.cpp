@@ -24,7 +24,7 @@ void require_range(const char* what, double value, double below) {
 
 void check_trainer_options(const TrainerOptions& options) {
   if (options.batch < 1) throw UsageError("train: a batch has at least one example");
-  (void)StepProgress(options, options.compile.precision == DType::f16);
+  (void)StepProgress(options, options.compile.precision.operands == DType::f16);
   const OptimizerOptions& optimizer = options.optimizer;
   require_range("momentum", optimizer.momentum, 1.0);
   using Kind = OptimizerOptions::Kind;
@@ -68,13 +68,16 @@ TrainingStepOptions training_step_options(const TrainerOptions& options) {
     step.activations = TrainingStepOptions::Activations::recompute;
   }
   // Of the precisions only f16 has a smaller range than f32.
-  if (options.compile.precision == DType::f16) {
+  if (options.compile.precision.operands == DType::f16) {
     step.loss_scale = TrainingStepOptions::LossScale::given;
   }
   return step;
 }
 
 CompileOptions step_compile_options(const TrainerOptions& options) {
+  if (options.compile.precision.sums != DType::f32) {
+    throw UsageError("train: sums stay in f32; leave out " + setting("sums"));
+  }
   CompileOptions compile = options.compile;
   compile.batch = 0;
   compile.shapes.clear();

@@ -102,7 +102,7 @@ class TrainerLearner : public Learner {
             {"loss", std::string(name_of(options.loss))},
             {"clipping", options.clip_norm ? exact_text(*options.clip_norm) : "none"},
             {"steps of an update", std::to_string(options.accumulate)},
-            {"precision", std::string(name_of(options.compile.precision))},
+            {"precision", std::string(name_of(options.compile.precision.operands))},
             {"seed of dropout", std::to_string(options.seed)},
             {kFixedPart, fixed_part_digest(Inside::of(model_), parameters())},
             {kTrainedNames, digest_of(trained_names)}};

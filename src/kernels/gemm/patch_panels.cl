@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// gemm.patch_panels, gemm.patch_panels_f16: dst[m,n] = EPILOGUE(sum over k of lhs[m,k] * rhs[k,n]), for
+// gemm.patch_panels, gemm.patch_panels_f16, gemm.patch_panels_f16_sums: dst[m,n] = EPILOGUE(sum over k of lhs[m,k] * rhs[k,n]), for
 // GPUs whose local memory is ordinary memory: what is used again lies in registers, what is read in a row.
 // gemm.patch_image, gemm.patch_image_f16: the same with rhs in an image. On an Adreno the texture processor has a
 // cache of its own, while lhs comes through the other one.
@@ -30,10 +30,13 @@
 // A Mali of the Bifrost or Valhall kind holds twice the work-items of a kernel that takes 32 registers. 4 x 4 does:
 // the patch's row and column share one register until the sums are done.
 //
+// gemm.patch_panels_f16_sums adds up UNROLL_K products in halves before it adds their sum to one in f32 (SUMS_F16). GPUs
+// with two halves in a register do two such multiply-adds in the time of one of floats.
+//
 // Edges: patches beyond dst end at once; rows and columns beyond M and N are computed and not stored.
 // A texel beyond the image reads as the last one. K is any.
 //
-// Tunables: PATCH_M, PATCH_N (4 or 8); BAND; UNROLL_K, steps without a branch; LOCAL_M, LOCAL_N; IMAGE in
+// Tunables: PATCH_M, PATCH_N (4 or 8); BAND; UNROLL_K, steps without a branch (and terms of a sum of halves); LOCAL_M, LOCAL_N; IMAGE in
 // gemm.patch_image and gemm.patch_image_f16 only.
 // Assumes: memory of lhs covers M rounded up to PATCH_M*BAND, of rhs N rounded up to PATCH_N, whatever it
 // holds there; operands take less than 4 GiB each.
@@ -45,12 +48,32 @@
 #if PATCH_M % 4 != 0 || (PATCH_N != 4 && PATCH_N != 8)
 #error "gemm.patch_panels: PATCH_M must be a multiple of 4, PATCH_N 4 or 8"
 #endif
+#ifdef SUMS_F16
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
+#define FOUR half4
+#define SUM part
+#define FOUR_DOWN(p, i) (((__global const half4*)(p))[i])
+#define FOUR_ACROSS FOUR_DOWN
+#define EACH_SUM(does)                                                             \
+  _Pragma("unroll") for (int i = 0; i < PATCH_M; ++i) {                            \
+    _Pragma("unroll") for (int j = 0; j < RHS_STEP; ++j) does;                     \
+  }
+#define BEGIN_PART         \
+  half4 part[PATCH_M][RHS_STEP]; \
+  EACH_SUM(part[i][j] = (half4)((half)0))
+#define END_PART EACH_SUM(sum[i][j] += convert_float4(part[i][j]))
+#else
+#define FOUR float4
+#define SUM sum
+#define BEGIN_PART
+#define END_PART
 #ifdef HALVES
 #define FOUR_DOWN FOUR_HALVES
 #define FOUR_ACROSS FOUR_HALVES
 #else
 #define FOUR_DOWN AT4_FROM_lhs
 #define FOUR_ACROSS AT4_FROM_rhs
+#endif
 #endif
 #define LHS_STEP (PATCH_M * BAND / 4)
 #define RHS_STEP (PATCH_N / 4)
@@ -69,18 +92,18 @@
 // a step adds to that, which GPUs' loads take for nothing. An index would be made an address for each load.
 #define MULTIPLY(u)                                                                              \
   {                                                                                              \
-    float4 column[PATCH_M / 4];                                                                  \
-    float4 row[RHS_STEP];                                                                        \
+    FOUR column[PATCH_M / 4];                                                                  \
+    FOUR row[RHS_STEP];                                                                        \
     _Pragma("unroll") for (int i = 0; i < PATCH_M / 4; ++i) {                                    \
       column[i] = FOUR_DOWN(down, (u)*LHS_STEP + i);                                          \
     }                                                                                            \
     _Pragma("unroll") for (int j = 0; j < RHS_STEP; ++j) row[j] = AT4_ACROSS(j, u);              \
     _Pragma("unroll") for (int i = 0; i < PATCH_M / 4; ++i) {                                    \
       _Pragma("unroll") for (int j = 0; j < RHS_STEP; ++j) {                                     \
-        sum[4 * i][j] += column[i].s0 * row[j];                                                  \
-        sum[4 * i + 1][j] += column[i].s1 * row[j];                                              \
-        sum[4 * i + 2][j] += column[i].s2 * row[j];                                              \
-        sum[4 * i + 3][j] += column[i].s3 * row[j];                                              \
+        SUM[4 * i][j] += column[i].s0 * row[j];                                                  \
+        SUM[4 * i + 1][j] += column[i].s1 * row[j];                                              \
+        SUM[4 * i + 2][j] += column[i].s2 * row[j];                                              \
+        SUM[4 * i + 3][j] += column[i].s3 * row[j];                                              \
       }                                                                                          \
     }                                                                                            \
   }
@@ -129,13 +152,17 @@ __kernel ATTRIBUTES void patch_panels(ARGUMENTS) {
 
   int left = K;
   for (; left >= UNROLL_K; left -= UNROLL_K) {
+    BEGIN_PART
 #pragma unroll
     for (int u = 0; u < UNROLL_K; ++u) MULTIPLY(u);
+    END_PART
     down += 4 * LHS_STEP * UNROLL_K;
     RHS_NEXT(UNROLL_K);
   }
   for (; left > 0; --left) {
+    BEGIN_PART
     MULTIPLY(0);
+    END_PART
     down += 4 * LHS_STEP;
     RHS_NEXT(1);
   }
@@ -179,6 +206,11 @@ __kernel ATTRIBUTES void patch_panels(ARGUMENTS) {
 #endif
   }
 }
+#undef FOUR
+#undef SUM
+#undef EACH_SUM
+#undef BEGIN_PART
+#undef END_PART
 #undef FOUR_DOWN
 #undef FOUR_ACROSS
 #undef LHS_STEP

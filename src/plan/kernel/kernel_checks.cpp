@@ -23,6 +23,9 @@ std::optional<Reason> check_part(const AskedKernel& asked) {
 
 std::optional<Reason> check_operands(const AskedKernel& asked) {
   const Problem& problem = asked.bound->problem;
+  if (asked.entry.entry->sums.terms_in_f16 > 0 && asked.context.options.sums != DType::f16) {
+    return OtherSums{};
+  }
   for (const auto& [role, format] : asked.entry.entry->operands) {
     if (format.stored && *format.stored != asked.context.options.precision) {
       return OtherPrecision{role, *format.stored};

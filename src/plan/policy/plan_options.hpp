@@ -23,6 +23,8 @@ struct PlanOptions {
   /// f16, bf16 and tf32 let kernels keep f32 tensors in memory rounded to that type; sums stay in
   /// f32.
   DType precision = DType::f32;
+  /// f16 lets kernels that keep their operands as f16 add up some products in f16 (terms_in_f16).
+  DType sums = DType::f32;
   std::optional<std::int64_t> workspace_limit_bytes;  ///< else usual_workspace_bytes
   /// family -> entry or recipe that must be used wherever that family is asked for.
   std::map<std::string, std::string> use;

@@ -55,6 +55,9 @@ struct ReasonText {
     return "it keeps " + reason.role + " as " + type + ", which needs " +
            setting("precision", type);
   }
+  Message operator()(const OtherSums&) const {
+    return "it adds up products in f16, which needs " + setting("sums", "f16");
+  }
   Message operator()(const WrongType& reason) const {
     return "its operand " + reason.role + " cannot be " + std::string(name_of(reason.type));
   }

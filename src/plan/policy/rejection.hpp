@@ -46,6 +46,8 @@ struct OtherPrecision {
   std::string role;
   DType stored;
 };
+/// It adds up products in f16, which is not asked for.
+struct OtherSums {};
 struct WrongType {
   std::string role;
   DType type;
@@ -133,10 +135,10 @@ struct OnlyBuilt {};
 
 /// Why an entry or a recipe cannot compute a task: its kind and what its text is made from.
 using Reason =
-    std::variant<NotConsidered, NotNamed, MissingLibrary, OtherPrecision, WrongType, RefusedValues,
-                 NotAsData, UnmetCondition, LaunchLimit, UnlistedWorkGroup, ScatteredResult,
-                 NoImages, LargeImage, OtherLayout, NoEntry, NameClash, TooMuchWorkspace,
-                 NoWayForStep, OtherLastSlab, WithValues, NoCandidate, OnlyBuilt>;
+    std::variant<NotConsidered, NotNamed, MissingLibrary, OtherPrecision, OtherSums, WrongType,
+                 RefusedValues, NotAsData, UnmetCondition, LaunchLimit, UnlistedWorkGroup,
+                 ScatteredResult, NoImages, LargeImage, OtherLayout, NoEntry, NameClash,
+                 TooMuchWorkspace, NoWayForStep, OtherLastSlab, WithValues, NoCandidate, OnlyBuilt>;
 
 /// What was asked for, or why there is none.
 template <class T>

@@ -85,6 +85,7 @@ SingleKernel single_kernel(const Entry& entry, const Environment& sizes, const C
                            const DeviceInfo& device, PlanOptions options,
                            ExampleEpilogue epilogue) {
   options.use = {{entry.family, entry.name}};
+  if (entry.sums.terms_in_f16 > 0) options.sums = DType::f16;
   for (const auto& [role, format] : entry.operands) {
     if (format.stored) options.precision = *format.stored;
   }

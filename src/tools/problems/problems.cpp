@@ -115,6 +115,7 @@ KernelInfo info_of(const Entry& entry) {
     info.operands.emplace_back(role, demand_text(format->second));
     if (format->second.stored) info.precision = *format->second.stored;
   }
+  if (entry.sums.terms_in_f16 > 0) info.sums = DType::f16;
   for (const auto& [dimension, multiple] : entry.padding.align) {
     info.padding += (info.padding.empty() ? "" : ", ") + dimension + " " + multiple.print();
   }

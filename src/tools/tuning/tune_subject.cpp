@@ -38,7 +38,9 @@ CompileOptions only(const std::string& family, const std::string& kernel,
   options.tuning = CompileOptions::Tuning::ignore;
   options.use = {{family, kernel}};
   for (const KernelInfo& other : kernels_of(family, options.catalogue_files)) {
-    if (other.name == kernel) options.precision = other.precision;
+    if (other.name == kernel) {
+      options.precision = {other.precision, other.sums};
+    }
     if (other.name != kernel) options.exclude.push_back(other.name);
   }
   if (!tunables.empty()) options.tunables[kernel].insert(tunables.begin(), tunables.end());

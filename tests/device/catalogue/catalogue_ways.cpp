@@ -82,7 +82,8 @@ constexpr const char* kParts = "pack part";
 
 Way way_of(const Entry& entry, const Catalogue& catalogue) {
   Way way{entry.name, entry.family, {{entry.family, entry.name}}, {entry.name}};
-  way.terms_per_truncation = entry.terms_per_truncation;
+  way.terms_per_truncation = entry.sums.terms_per_truncation;
+  way.sums_f16 = entry.sums.terms_in_f16 > 0;
   for (const auto& [role, format] : entry.operands) {
     if (format.stored) way.precision = *format.stored;
     if (format.stored && role == "dst") way.result = *format.stored;

@@ -77,8 +77,8 @@ TEST(EntryDigest, DependsOnCodeAndValues) {
         R"({"edges": "pad"})", R"j({"global": ["ceil_div(N, TILE)"]})j", R"({"local": [2]})",
         R"({"local_memory_bytes": 64})", R"({"tunables": {"TILE": {"values": [2, 4, 8]}}})",
         R"({"epilogue": []})", R"({"arguments": ["M", "N", "lhs", "rhs", "dst"]})",
-        R"({"terms_per_truncation": 4})", R"({"cost": {"flop": "M*N*K"}})",
-        R"({"cost": {"work": "2*M*N"}})"}) {
+        R"({"terms_per_truncation": 4})", R"({"terms_in_f16": 4})",
+        R"({"cost": {"flop": "M*N*K"}})", R"({"cost": {"work": "2*M*N"}})"}) {
     EXPECT_NE(kernel_digest_with(patch), good) << patch;
   }
 }
