@@ -187,6 +187,32 @@ TEST(PlanStaticCosts, WhatWasMeasuredOfAnotherVersionIsNotedAndTheCompilerChoose
   EXPECT_TRUE(reason_has(step, "from the compiler")) << step.reason.print();
 }
 
+std::string product_on_g610(PlanOptions options) {
+  NetworkBuilder network("one_product", 1);
+  const TensorId x = network.input("x", {-1, 512});
+  network.output(network.node("MatMul", {x, network.parameter({512, 512}, 512)}));
+  const Plan plan =
+      make_plan(prepared(network.finish(), 512), all_kernels(), described_board("g610"), options);
+  return plan.steps.back().kernel;
+}
+
+TEST(PlanStaticCosts, ProductsAddUpInF16WhereThatIsAskedFor) {
+  PlanOptions options;
+  options.precision = DType::f16;
+  EXPECT_NE(product_on_g610(options), "gemm.patch_panels_f16_sums");
+  options.sums = DType::f16;
+  EXPECT_EQ(product_on_g610(options), "gemm.patch_panels_f16_sums");
+  options.sums = DType::f32;
+  options.use = {{"gemm", "gemm.patch_panels_f16_sums"}};
+  try {
+    product_on_g610(options);
+    FAIL() << "was planned";
+  } catch (const UnsupportedError& why) {
+    EXPECT_NE(std::string(why.what()).find("adds up products in f16"), std::string::npos)
+        << why.what();
+  }
+}
+
 TEST(PlanStaticCosts, ASearchReplacesWhatTheFileHadOfTheKernel) {
   const TemporaryFolder folder;
   const fs::path file = folder / "costs.json";

@@ -27,7 +27,7 @@
 //
 // Tunables: LOCAL_M, LOCAL_N; PITCH, what the pitch of lhs is a multiple of.
 // Assumes: K_pad is a multiple of 4; lhs is zero where k >= K, rhs finite there.
-// Source: A16 (figure 7); C18, section VII.B.
+// Source: A16 (figure 7); C18, section VII.C.6.
 __kernel ATTRIBUTES void a16_image(ARGUMENTS) {
   const int quad = get_global_id(0);
   const int m0 = get_global_id(1) * 8;

@@ -37,6 +37,14 @@ Peaks known_peaks(const DeviceInfo& device) {
 /// the other: half of it was the best fit of 1071 steps of 13 networks.
 constexpr double kNotHidden = 0.1, kNotHiddenOnCpu = 0.5;
 
+double work_groups(const LaunchSize& size) {
+  double groups = 1.0;
+  for (std::size_t i = 0; i < size.global.size(); ++i) {
+    groups *= static_cast<double>(size.global[i] / size.local[i]);
+  }
+  return groups;
+}
+
 double overlapped_us(double arithmetic_us, double memory_us, double not_hidden) {
   return std::max(arithmetic_us, memory_us) + not_hidden * std::min(arithmetic_us, memory_us);
 }
@@ -144,13 +152,15 @@ double work_items(const std::array<std::int64_t, 3>& global) {
   return items;
 }
 
+double timed_work_items(const LaunchSize& size, const DeviceInfo& device) {
+  const auto in_a_group = static_cast<double>(size.local[0] * size.local[1] * size.local[2]);
+  const auto in_step = static_cast<double>(device.core.lanes);
+  return work_groups(size) * std::ceil(in_a_group / in_step) * in_step;
+}
+
 double busy_share(const LaunchSize& size, const DeviceInfo& device) {
-  double groups = 1.0;
-  for (std::size_t i = 0; i < size.global.size(); ++i) {
-    groups *= static_cast<double>(size.global[i] / size.local[i]);
-  }
-  return std::min(1.0,
-                  groups / static_cast<double>(std::max<std::int64_t>(device.compute.units, 1)));
+  return std::min(1.0, work_groups(size) /
+                           static_cast<double>(std::max<std::int64_t>(device.compute.units, 1)));
 }
 
 double asked_share(const LaunchSize& size, const DeviceInfo& device) {

@@ -115,6 +115,9 @@ inline constexpr std::int64_t kLargestDimension = 65535;
 /// Work-items of a launch of this size.
 [[nodiscard]] MORTON_FOR_TOOLS double work_items(const std::array<std::int64_t, 3>& global);
 
+/// Work-items whose time the launch takes: a work-group fills whole sets of work-items in step.
+[[nodiscard]] double timed_work_items(const LaunchSize& size, const DeviceInfo& device);
+
 /// Share of the device's compute units that the launch has work-groups for, at most 1.
 [[nodiscard]] MORTON_FOR_TOOLS double busy_share(const LaunchSize& size, const DeviceInfo& device);
 

@@ -57,16 +57,17 @@ using Operations = EntryValues::Operations;
 
 /// The share of the peak at which the kernel does its `work` by what the GPU's compiler says.
 double compiled_efficiency(const StaticCost& cost, const EntryValues& values,
-                           const LaunchSize& size) {
-  const double items = work_items(size.global);
+                           const LaunchSize& size, const DeviceInfo& device) {
   const auto work = static_cast<double>(values.operations(Operations::work));
+  const double of_an_item = work / work_items(size.global);
   // A multiply-add is two operations.
-  return work / (2.0 * items * cost.of_item(work / items));
+  return work / (2.0 * timed_work_items(size, device) * cost.of_item(of_an_item));
 }
 
 /// Time of a run. What was measured is a share of the peak on the problem's own operations.
 double estimate_us(const AskedKernel& asked, const ChosenTunables& chosen,
-                   const EntryValues& values, const LaunchSize& size, double efficiency) {
+                   const EntryValues& values, const LaunchSize& size, double efficiency,
+                   bool is_compiled) {
   const DeviceInfo& device = asked.context.device;
   const bool tuned = chosen.origin == ChosenTunables::Origin::tuned;
   const auto flop =
@@ -76,8 +77,11 @@ double estimate_us(const AskedKernel& asked, const ChosenTunables& chosen,
   if (runs_on_host(*asked.entry.entry) && host_is_measured(device)) {
     return host_step_cost_us(flop, moving_us(moved, device), device);
   }
-  return step_cost_us(flop, efficiency * busy_share(size, device),
-                      moving_us(moved, device) / asked_share(size, device), device);
+  // What a compiler counts are cycles of a core that is full of work-items.
+  const double asked_for = asked_share(size, device);
+  const double busy =
+      is_compiled ? std::min(busy_share(size, device), asked_for) : busy_share(size, device);
+  return step_cost_us(flop, efficiency * busy, moving_us(moved, device) / asked_for, device);
 }
 
 /// The kernel with these values of its tunables.
@@ -105,13 +109,14 @@ OrReason<KernelChoice> choose_with(const ChosenTunables& chosen, const AskedKern
   choice.efficiency = choice.is_tuned ? chosen.efficiency : asked.entry.efficiency;
   const StaticCost* cost = choice.is_tuned ? nullptr : asked.entry.static_cost_of(chosen.values);
   if (cost != nullptr) {
-    choice.efficiency = compiled_efficiency(*cost, values, launch.size);
+    choice.efficiency = compiled_efficiency(*cost, values, launch.size, context.device);
     choice.tunables_from += std::string(chosen.from.empty() ? "" : ", ") +
                             "cost from the compiler of " + context.entries->board();
   }
   choice.once = dst.kind == TaskTensor::Kind::derived;
   if (!choice.once) {
-    choice.estimated_us = estimate_us(asked, chosen, values, launch.size, choice.efficiency);
+    choice.estimated_us =
+        estimate_us(asked, chosen, values, launch.size, choice.efficiency, cost != nullptr);
   }
   choice.building_us = entry.cost.building_us;
   choice.estimated_us += choice.building_us;
