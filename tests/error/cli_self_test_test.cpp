@@ -321,5 +321,31 @@ TEST(TriedKernels, AreOfOneDeviceAndDriver) {
   EXPECT_TRUE(TriedKernels(folder.path(), device).contains("c"));
 }
 
+/// Some drivers' compilers give up on texts that others build.
+TEST_F(CliSelfTest, AKernelThatTheDriverDoesNotBuildIsReplacedAndStaysSo) {
+  write_bytes(folder_.path() / "hasty.cl",
+              "// SPDX-License-Identifier: Apache-2.0\n__kernel void hasty(nonsense) {}\n");
+  const Outcome first = run({"-o", path("first.npz")});
+  expect_success(first);
+  EXPECT_NE(first.err.find("the driver refuses gemm.hasty: "), std::string::npos) << first.text();
+  EXPECT_NE(first.err.find("another kernel takes its place"), std::string::npos) << first.text();
+  const Outcome second = run({"-o", path("second.npz")});
+  expect_success(second);
+  EXPECT_NE(second.err.find("gemm.hasty is left out: "), std::string::npos) << second.text();
+  EXPECT_EQ(second.err.find("does not compile"), second.err.rfind("does not compile"))
+      << "built again: " << second.text();
+  expect_success(run_program(
+      {"run", model_, "-i", path("x.npz"), "-o", path("right.npz"), "--cache-dir", path("other")}));
+  expect_same("first.npz", "right.npz");
+  expect_same("second.npz", "right.npz");
+}
+
+TEST_F(CliSelfTest, AKernelThatTheDriverDoesNotBuildIsAnErrorWhereItIsAskedFor) {
+  write_bytes(folder_.path() / "hasty.cl",
+              "// SPDX-License-Identifier: Apache-2.0\n__kernel void hasty(nonsense) {}\n");
+  expect_error(run({"--use", "gemm=gemm.hasty"}), kDevice, "does not compile");
+  expect_error(run({"--strict"}), kBadFile, "the driver refuses gemm.hasty");
+}
+
 }  // namespace
 }  // namespace morton::test

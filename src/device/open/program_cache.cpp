@@ -13,6 +13,7 @@
 #include "device/open/cache_limit.hpp"
 #include "device/open/opencl_device.hpp"
 #include "device/open/program_file.hpp"
+#include "device/open/refused_kernels.hpp"
 
 namespace morton::device {
 namespace {
@@ -242,11 +243,13 @@ std::shared_ptr<CachedProgram> ProgramCache::build(const std::string& source,
       std::string log;
       for (const auto& [device, text] : error.getBuildLog()) log += text;
       while (!log.empty() && (log.back() == '\0' || log.back() == '\n')) log.pop_back();
-      throw DeviceError(what + ": does not compile on " + info_.name + " with " + options_ + ": " +
-                        opencl_error_text(error.err()) +
-                        (log.empty() ? "; the driver gave no log, as it does after a kernel of "
-                                       "this process died: start the process again"
-                                     : shortened_log(log)));
+      throw RefusedKernels(
+          what + ": does not compile on " + info_.name + " with " + options_ + ": " +
+              opencl_error_text(error.err()) +
+              (log.empty() ? "; the driver gave no log, as it does after a kernel of "
+                             "this process died: start the process again"
+                           : shortened_log(log)),
+          kernels);
     }
     const auto missing = missing_kernels(program, kernels);
     if (!missing.empty()) {

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/compile/driver_refusals.hpp"
+
+#include <algorithm>
+
+#include "api/cache/tried_kernels.hpp"
+#include "api/inside.hpp"
+#include "device/open/opencl_device.hpp"
+#include "plan/policy/plan_options.hpp"
+
+namespace morton::api {
+namespace {
+
+/// A driver that refuses more than so many is broken.
+constexpr std::size_t kMostRefusals = 8;
+
+bool is_asked_for(const std::string& kernel, const PlanOptions& options) {
+  return std::ranges::any_of(options.use, [&](const auto& one) { return one.second == kernel; });
+}
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+}  // namespace
+
+void DriverRefusals::watch(const Plan& plan) {
+  for (const auto* steps : {&plan.load_steps, &plan.steps}) {
+    for (const Step& step : *steps) {
+      const KernelLaunch* launch = step.launch();
+      if (launch == nullptr) continue;
+      kernels_[plan.instances[launch->instance].function] = {step.kernel, step.tunables};
+    }
+  }
+}
+
+void DriverRefusals::leave_out(const RefusedKernels& error) {
+  for (const std::string& function : error.functions()) {
+    const auto found = kernels_.find(function);
+    if (found == kernels_.end()) throw error;
+    const SuspectKernel& suspect = found->second;
+    const bool again = std::ranges::any_of(
+        refusals_, [&](const Refusal& one) { return one.kernel.kernel == suspect.kernel; });
+    if (again || refusals_.size() >= kMostRefusals ||
+        is_asked_for(suspect.kernel, job_.policy->options())) {
+      throw error;
+    }
+    refusals_.push_back({suspect, first_line(error.what())});
+  }
+}
+
+void DriverRefusals::explain(const Error& error) const {
+  if (refusals_.empty()) return;
+  throw DeviceError(history() + "\nno other kernel is left: " + error.message());
+}
+
+Job DriverRefusals::without() const {
+  Job job = job_;
+  if (refusals_.empty()) return job;
+  std::vector<std::string> names;
+  for (const Refusal& refusal : refusals_) names.push_back(refusal.kernel.kernel);
+  job.policy = std::make_shared<const KernelPolicy>(job_.policy->without(names));
+  return job;
+}
+
+void DriverRefusals::finish(CompiledState& state) const {
+  if (refusals_.empty()) return;
+  OpenClDevice& device = *Inside::of(state.devices.front());
+  CompileReport& report = state.report;
+  const Catalogue& catalogue = job_.policy->catalogue();
+  TunedData verdicts;
+  for (const Refusal& refusal : refusals_) {
+    report.fallbacks.push_back("the driver refuses " + refusal.kernel.kernel + ": " + refusal.why +
+                               "; another kernel takes its place");
+    report.notes.push_back(report.fallbacks.back());
+    const Entry* entry = catalogue.find_entry(refusal.kernel.kernel);
+    if (entry == nullptr) continue;
+    verdicts.add(Verdict{TunedDevice::of(device.info()), refusal.kernel.kernel,
+                         entry->program.digest.kernel, refusal.kernel.tunables,
+                         "the driver refuses it: " + refusal.why, Verdict::Finder::self_test});
+  }
+  if (device.cache_folder().empty()) return;
+  try {
+    TriedKernels(device.cache_folder(), device.info()).add(verdicts, catalogue);
+  } catch (const Error& error) {
+    report.notes.push_back("what the driver refuses cannot be kept, and is tried anew: " +
+                           error.message());
+  }
+}
+
+std::string DriverRefusals::history() const {
+  std::string text;
+  for (const Refusal& refusal : refusals_) {
+    text += (text.empty() ? "" : "\n") + ("the driver refuses " + refusal.kernel.kernel + ": ") +
+            refusal.why;
+  }
+  return text;
+}
+
+}  // namespace morton::api

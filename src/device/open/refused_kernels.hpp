@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/rooms.hpp"
+
+namespace morton::device {
+
+/// A driver that does not build kernels, or does not launch them: their text is too much for its
+/// compiler, or their registers for their work-groups. Other kernels may do.
+class RefusedKernels : public DeviceError {
+ public:
+  RefusedKernels(const Message& message, std::vector<std::string> functions)
+      : DeviceError(message), functions_(std::move(functions)) {}
+
+  /// Names of the kernels in the program's text.
+  [[nodiscard]] const std::vector<std::string>& functions() const { return functions_; }
+
+ private:
+  std::vector<std::string> functions_;
+};
+
+}  // namespace morton::device
