@@ -144,6 +144,7 @@ int run_program(int argc, char** argv) {
   add_inspect(app, action);
   add_plan(app, action);
   add_kernel(app, action);
+  add_layout(app, action);
   add_compile(app, action);
   add_run(app, action);
   add_bench(app, action);

@@ -38,11 +38,12 @@ int list(const CacheArguments& options) {
       content.programs, bytes_text(content.program_bytes), content.plans,
       bytes_text(content.plan_bytes), bytes_text(DeviceConfig().cache_limit_bytes));
   for (const CachedTuning& one : content.tuning) {
-    text += fmt::format("tuning: {}: {} records, {} refused ({})\n", one.device, one.records,
-                        one.refused, one.file);
+    text += fmt::format("tuning: {}: {} records, {} refused, {} costs by its compiler ({})\n",
+                        one.device, one.records, one.refused, one.static_costs, one.file);
     tuning.push_back({{"device", one.device},
                       {"records", one.records},
                       {"refused", one.refused},
+                      {"static", one.static_costs},
                       {"file", one.file}});
   }
   Json self_tests = Json::array();

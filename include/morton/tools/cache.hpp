@@ -14,6 +14,7 @@ struct CachedTuning {
   std::string file;
   std::string device;  ///< its name
   std::int64_t records = 0, refused = 0;
+  std::int64_t static_costs = 0;  ///< what a GPU's compiler told (`tune --static`)
 };
 
 /// Verdicts of self-tests on one device and driver.

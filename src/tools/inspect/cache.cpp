@@ -136,7 +136,8 @@ CacheContent cache_content(const std::string& cache_dir) {
     const TunedDevice device = read_tuning_file(file, data);
     content.tuning.push_back({file.string(), device.name,
                               static_cast<std::int64_t>(data.records().size()),
-                              static_cast<std::int64_t>(data.verdicts().size())});
+                              static_cast<std::int64_t>(data.verdicts().size()),
+                              static_cast<std::int64_t>(data.static_costs().size())});
   });
   content.journals =
       static_cast<std::int64_t>(files_of(tuning_folder(folder) / "journal", ".jsonl").size());
