@@ -14,28 +14,64 @@
 namespace morton::cli {
 namespace {
 
-/// The first node of a step's name: "S2" of "S2/pool+S2/scale", "C1" of "C1+C1/tanh:pack".
-std::string first_node(const std::string& step) {
-  return step.substr(0, step.find_first_of("+:/"));
+/// The nodes of a step's name, in their order: "S2" of "S2/pool+S2/scale", "C1" and "S2" of
+/// "C1+C1/tanh+S2:pack".
+std::vector<std::string> nodes_of(const std::string& step) {
+  std::vector<std::string> nodes;
+  for (std::size_t begin = 0; begin <= step.size();) {
+    const std::size_t end = std::min(step.find('+', begin), step.size());
+    std::string node = step.substr(begin, end - begin);
+    node.resize(std::min(node.find_first_of(":/"), node.size()));
+    if (std::ranges::find(nodes, node) == nodes.end()) nodes.push_back(std::move(node));
+    begin = end + 1;
+  }
+  return nodes;
+}
+
+bool computes(const ProfiledStep& step, const PublishedLayer& layer) {
+  const std::vector<std::string> nodes = nodes_of(step.info.name);
+  return std::ranges::find(nodes, layer.step) != nodes.end();
 }
 
 /// The network whose layers the steps compute, all of them.
 const PublishedNetwork* network_of(const Profile& profile) {
-  const auto computes = [&](const PublishedLayer& layer) {
-    return std::ranges::any_of(profile.steps, [&](const ProfiledStep& step) {
-      return first_node(step.info.name) == layer.step;
-    });
+  const auto is_computed = [&](const PublishedLayer& layer) {
+    return std::ranges::any_of(profile.steps,
+                               [&](const ProfiledStep& step) { return computes(step, layer); });
   };
   for (const PublishedNetwork& network : published_networks()) {
-    if (std::ranges::all_of(network.layers, computes)) return &network;
+    if (std::ranges::all_of(network.layers, is_computed)) return &network;
   }
   return nullptr;
 }
 
-const PublishedLayer* published_layer(const PublishedNetwork* network, const std::string& node) {
-  if (network == nullptr) return nullptr;
-  const auto found = std::ranges::find(network->layers, node, &PublishedLayer::step);
-  return found == network->layers.end() ? nullptr : &*found;
+/// The layers that a step computes, in the network's order.
+std::vector<const PublishedLayer*> published_layers(const PublishedNetwork* network,
+                                                    const ProfiledStep& step) {
+  std::vector<const PublishedLayer*> layers;
+  if (network == nullptr) return layers;
+  for (const PublishedLayer& layer : network->layers) {
+    if (computes(step, layer)) layers.push_back(&layer);
+  }
+  return layers;
+}
+
+std::string name_of(const std::vector<const PublishedLayer*>& layers) {
+  std::string name;
+  for (const PublishedLayer* layer : layers) {
+    name += fmt::format("{}{}", name.empty() ? "" : "+", layer->name);
+  }
+  return name;
+}
+
+/// Milliseconds of all the layers; kNotPublished where they are not known of each.
+double published_ms(const std::vector<const PublishedLayer*>& layers, std::size_t column) {
+  double sum = 0.0;
+  for (const PublishedLayer* layer : layers) {
+    if (layer->milliseconds[column] == kNotPublished) return kNotPublished;
+    sum += layer->milliseconds[column];
+  }
+  return sum;
 }
 
 bool is_product(const std::string& kernel) {
@@ -69,7 +105,7 @@ TimedLayer sum_of(const LayerTimes& times) {
                                times.published->layers.back().name);
   sum.kernel_ms = sum.products_ms = 0.0;
   for (const TimedLayer& layer : times.layers) {
-    if (times.published != nullptr && layer.published == nullptr) continue;
+    if (times.published != nullptr && layer.published.empty()) continue;
     sum.wall_ms += layer.wall_ms;
     if (!layer.kernel_ms) sum.kernel_ms.reset();
     if (!layer.products_ms) sum.products_ms.reset();
@@ -79,10 +115,20 @@ TimedLayer sum_of(const LayerTimes& times) {
   return sum;
 }
 
+/// What the products take of the kernels' time; R18 has 21 to 66 % (7.3.4).
+std::optional<double> products_share(const TimedLayer& layer) {
+  if (!layer.products_ms || *layer.kernel_ms <= 0.0) return std::nullopt;
+  return *layer.products_ms / *layer.kernel_ms;
+}
+
 std::vector<std::string> row_of(const TimedLayer& layer) {
-  return {layer.name, fmt::format("{}", fmt::join(layer.kernels, ", ")),
-          fmt::format("{:.3f}", layer.wall_ms), number_text(layer.kernel_ms, 3),
-          number_text(layer.products_ms, 3)};
+  const std::optional<double> share = products_share(layer);
+  return {layer.name,
+          fmt::format("{}", fmt::join(layer.kernels, ", ")),
+          fmt::format("{:.3f}", layer.wall_ms),
+          number_text(layer.kernel_ms, 3),
+          number_text(layer.products_ms, 3),
+          share ? fmt::format("{:.0f} %", 100.0 * *share) : "n/a"};
 }
 
 }  // namespace
@@ -96,14 +142,14 @@ LayerTimes times_by_layer(const Profile& profile) {
     before.push_back(&step);
     const bool moves = step.info.role != StepInfo::Role::compute;
     if (moves && &step != &profile.steps.back()) continue;
-    const std::string node = first_node(step.info.name);
-    const PublishedLayer* published = published_layer(times.published, node);
-    const std::string name = published == nullptr ? node : std::string(published->name);
+    std::vector<const PublishedLayer*> published = published_layers(times.published, step);
+    const std::string name =
+        published.empty() ? nodes_of(step.info.name).front() : name_of(published);
     if (times.layers.empty() || (times.layers.back().name != name && !moves)) {
       TimedLayer& layer = times.layers.emplace_back();
       layer.name = name;
       layer.kernel_ms = layer.products_ms = 0.0;
-      layer.published = published;
+      layer.published = std::move(published);
     }
     for (const ProfiledStep* each : before) add_step(*each, times.layers.back());
     before.clear();
@@ -117,7 +163,8 @@ std::string to_text(const LayerTimes& times, Format format) {
                    {"kernels"},
                    {"wall ms", Table::Align::right},
                    {"kernel ms", Table::Align::right},
-                   {"products ms", Table::Align::right}};
+                   {"products ms", Table::Align::right},
+                   {"share", Table::Align::right}};
   const std::size_t own = table.columns.size();
   if (times.published != nullptr) {
     for (const std::string_view column : times.published->columns) {
@@ -128,7 +175,7 @@ std::string to_text(const LayerTimes& times, Format format) {
     std::vector<std::string> row = row_of(layer);
     for (std::size_t c = row.size(); c < table.columns.size(); ++c) {
       row.push_back(
-          layer.published == nullptr ? "" : published_text(layer.published->milliseconds[c - own]));
+          layer.published.empty() ? "" : published_text(published_ms(layer.published, c - own)));
     }
     table.rows.push_back(std::move(row));
   }
@@ -145,14 +192,16 @@ std::string to_text(const LayerTimes& times, Format format) {
 
 Json to_json(const LayerTimes& times) {
   const auto one = [&](const TimedLayer& layer) {
+    const std::optional<double> share = products_share(layer);
     Json value{{"layer", layer.name},
                {"kernels", layer.kernels},
                {"wall_ms", layer.wall_ms},
                {"kernel_ms", layer.kernel_ms ? Json(*layer.kernel_ms) : Json()},
-               {"products_ms", layer.products_ms ? Json(*layer.products_ms) : Json()}};
-    if (layer.published == nullptr) return value;
+               {"products_ms", layer.products_ms ? Json(*layer.products_ms) : Json()},
+               {"products_share", share ? Json(*share) : Json()}};
+    if (layer.published.empty()) return value;
     for (std::size_t c = 0; c < times.published->columns.size(); ++c) {
-      const double ms = layer.published->milliseconds[c];
+      const double ms = published_ms(layer.published, c);
       value["published_ms"][std::string(times.published->columns[c])] =
           ms == kNotPublished ? Json() : Json(ms);
     }

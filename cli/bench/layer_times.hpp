@@ -13,13 +13,14 @@ namespace morton::cli {
 
 /// The steps of one layer together.
 struct TimedLayer {
-  std::string name;                  ///< R18's name where it has one, else the first of its nodes
+  /// R18's name where it has one, "C1+S2" where one step computes several; else the first node.
+  std::string name;
   std::vector<std::string> kernels;  ///< in their order, each once
   double wall_ms = 0.0;              ///< sum over its steps, each alone and waited for
   std::optional<double> kernel_ms;   ///< on the device's clock
   /// Of that, the steps that convolve or multiply; the rest packs, unfolds, transforms, pools.
   std::optional<double> products_ms;
-  const PublishedLayer* published = nullptr;
+  std::vector<const PublishedLayer*> published;
 };
 
 /// A network by layers, beside what was published of it.

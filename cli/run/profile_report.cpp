@@ -73,6 +73,14 @@ Json steps_json(const Profile& profile) {
   return list;
 }
 
+/// Operations of the whole network by the device's clock; empty where it has none.
+std::optional<double> network_gflops(const Profile& profile) {
+  if (!profile.steps_ms || *profile.steps_ms <= 0.0) return std::nullopt;
+  double flop = 0.0;
+  for (const ProfiledStep& step : profile.steps) flop += static_cast<double>(step.info.flop);
+  return flop / *profile.steps_ms / 1e6;
+}
+
 Json json_of(const Profile& profile, const ProfileSetting& setting) {
   const Json facts = Json::parse(setting.device_facts);
   return {{"model", setting.model},
@@ -90,6 +98,7 @@ Json json_of(const Profile& profile, const ProfileSetting& setting) {
             {"source", setting.peaks.source}}},
           {"runs", profile.runs},
           {"steps", steps_json(profile)},
+          {"gflops", optional_json(network_gflops(profile))},
           {"clocks",
            {{"device_sum_ms", optional_json(profile.steps_ms)},
             {"host_end_to_end_ms", profile.end_to_end_ms},
@@ -163,6 +172,17 @@ Table sums_table(const Profile& profile) {
   return table;
 }
 
+/// "whole network: 12.3 GFLOP/s, 45.6 % of the arithmetic peak".
+std::string network_text(const Profile& profile, const RooflinePeaks& peaks) {
+  const std::optional<double> gflops = network_gflops(profile);
+  if (!gflops) return "";
+  std::string text = fmt::format("\nwhole network: {:.2f} GFLOP/s", *gflops);
+  if (peaks.gflops_f32 > 0.0) {
+    text += fmt::format(", {:.1f} % of the arithmetic peak", 100.0 * *gflops / peaks.gflops_f32);
+  }
+  return text + "\n";
+}
+
 /// How many steps the plan estimated well, by the device's clock; empty where it has none.
 std::string estimates_text(const Profile& profile) {
   constexpr double kWell = 1.5;
@@ -194,7 +214,8 @@ std::string text_of(const Profile& profile, const ProfileSetting& setting, Forma
   text += fmt::format("medians of {} runs\n\n", profile.runs);
   text += to_text(steps_table(profile), format) + "\n";
   text += to_text(formats_table(profile), format) + "\n";
-  return text + to_text(sums_table(profile), format) + estimates_text(profile);
+  return text + to_text(sums_table(profile), format) + network_text(profile, setting.peaks) +
+         estimates_text(profile);
 }
 
 }  // namespace

@@ -27,6 +27,21 @@ TEST(CliConvPath, BenchShowsEachLayerBesideWhatWasPublished) {
   EXPECT_FALSE(layers[6].contains("published_ms"));  // R18 stops at F6
 }
 
+TEST(CliConvPath, AStepOfTwoLayersStandsBesideTheSumOfBoth) {
+  const Outcome bench = run_program({"bench", "lenet5", "--batch", "3", "--conv", "auto", "-n", "1",
+                                     "--warmup", "0ms", "--format", "json"});
+  expect_success(bench);
+  double published = 0.0;
+  std::string names;
+  for (const json& layer : json::parse(bench.out).at("by_layer").at("layers")) {
+    if (!layer.contains("published_ms")) continue;
+    published += layer.at("published_ms").at("CLBlast").get<double>();
+    names += layer.at("layer").get<std::string>() + "+";
+  }
+  EXPECT_EQ(names, "C1+S2+C3+S4+F5+F6+");
+  EXPECT_NEAR(published, 3354.81, 1e-6);  // its columns; the total that R18 prints is 3354.55
+}
+
 TEST(CliConvPath, EveryPathComputesTheNetwork) {
   for (const char* path : {"naive", "nhwc", "vectorised", "morton", "auto"}) {
     SCOPED_TRACE(path);

@@ -57,14 +57,22 @@ Graph r17_256(const Architecture& architecture, std::uint64_t seed) {
   return columns_network(architecture, seed, kWidths, "Relu");
 }
 
-/// Without activations between the layers, as C18 trains it (section on its MLP).
+/// Without activations between the layers, and from weights and biases of N(0,1), as C18 trains it
+/// (its section V.C). They begin far from a solution: He's scheme would learn faster.
 Graph c18_mlp(const Architecture& architecture, std::uint64_t seed) {
-  Layers net(architecture, seed);
-  Image x{net.network().input("input", {kAffineBatch, {784, ""}}), 784};
-  x = net.dense("hidden_1", x, 50);
-  x = net.dense("hidden_2", x, 50);
-  net.output_rows(net.dense("logits", x, 10));
-  return net.finish();
+  RandomNetwork network(std::string(architecture.name), seed);
+  TensorId x = network.input("input", {kAffineBatch, {784, ""}});
+  std::int64_t width = 784;
+  for (const auto& [name, out] :
+       {std::pair{"hidden_1", 50}, std::pair{"hidden_2", 50}, std::pair{"logits", 10}}) {
+    const std::string layer = name;
+    const TensorId weights = network.normal(layer + ".weight", {out, width}, 0.0, 1.0);
+    const TensorId biases = network.normal(layer + ".bias", {out}, 0.0, 1.0);
+    x = network.node("Gemm", layer, {x, weights, biases}, {{"transB", std::int64_t{1}}});
+    width = out;
+  }
+  network.output(x, {kAffineBatch, {width, ""}});
+  return network.finish();
 }
 
 }  // namespace morton::graph
