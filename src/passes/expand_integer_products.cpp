@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/error.hpp"
 #include "base/rooms.hpp"
 #include "ops/core/graph_writer.hpp"
 #include "ops/math/requantisation.hpp"
@@ -34,6 +35,9 @@ class Expansion {
   }
 
   Node run() {
+    if (!node_.epilogue.is_identity()) {
+      throw InternalError(view_.where() + ": was fused before its zero points were taken out");
+    }
     std::optional<Requantisation> requantisation;
     if (node_.op == "QLinearMatMul") {
       requantisation = requantisation_of(view_);
