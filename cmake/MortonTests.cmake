@@ -182,3 +182,18 @@ foreach(source IN LISTS bench_sources)
   set_target_properties(bench_${name} PROPERTIES
     OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)
 endforeach()
+
+# gemmlowp as a library that `morton bench gemm --peer gemmlowp` loads (libgemmlowp-dev).
+find_path(MORTON_GEMMLOWP_INCLUDE_DIR gemmlowp/public/gemmlowp.h)
+mark_as_advanced(MORTON_GEMMLOWP_INCLUDE_DIR)
+if(MORTON_GEMMLOWP_INCLUDE_DIR AND NOT MORTON_STATIC)
+  add_library(morton_gemmlowp MODULE ${PROJECT_SOURCE_DIR}/bench/peers/gemmlowp_product.cpp)
+  target_include_directories(morton_gemmlowp SYSTEM PRIVATE ${MORTON_GEMMLOWP_INCLUDE_DIR})
+  target_link_libraries(morton_gemmlowp PRIVATE morton_flags Threads::Threads)
+  if(CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64)
+    target_compile_options(morton_gemmlowp PRIVATE -mavx2)
+    target_compile_definitions(morton_gemmlowp PRIVATE GEMMLOWP_ENABLE_AVX2)
+  endif()
+  set_target_properties(morton_gemmlowp PROPERTIES
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)
+endif()

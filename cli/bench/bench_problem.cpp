@@ -6,6 +6,7 @@
 #include <chrono>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <thread>
 
 #include "bench/bench_report.hpp"
@@ -43,6 +44,7 @@ Examples:
   morton bench gemm --m 1000 --n 1000 --k 1000 --all
   morton bench gemm --m 512 --n 512 --k 512 --peer openblas,onednn,clblast
   morton bench gemm --m 64 --n 64 --k 64 --use gemm=gemm.rm_rm --local 8x8 --format json
+  morton bench gemm --m 512 --n 512 --k 512 --type u8 --all
   morton bench bias --rows 1000 --columns 1000 --all)";
 
 constexpr std::int64_t kSamples = 15;
@@ -160,12 +162,16 @@ int bench_problem(const BenchProblemArguments& options) {
   using Rule = Expectation::Rule;
   const Expectation integers(problem, integer_inputs(problem, seed),
                              problem.exact_on_integers ? Rule::exact : Rule::bounded, seed);
-  const Expectation reals(problem, random_inputs(problem.model.inputs(), seed), Rule::bounded,
-                          seed);
-  setting.coverage = fmt::format("integers{}, {}; random numbers within the error bound, {}",
-                                 problem.exact_on_integers ? " exactly" : "", integers.coverage(),
-                                 reals.coverage());
-  const std::vector<const Expectation*> expectations{&integers, &reals};
+  setting.coverage = fmt::format("integers{}, {}", problem.exact_on_integers ? " exactly" : "",
+                                 integers.coverage());
+  std::vector<const Expectation*> expectations{&integers};
+  std::optional<Expectation> reals;
+  if (problem.model.inputs().front().dtype == DType::f32) {
+    reals.emplace(problem, random_inputs(problem.model.inputs(), seed), Rule::bounded, seed);
+    expectations.push_back(&*reals);
+    setting.coverage +=
+        fmt::format("; random numbers within the error bound, {}", reals->coverage());
+  }
   Field peers;  // first, so that a library that is missing is said before kernels are built
   const PeerRequest request{shape_of(options.gemm), setting.device, entrants.sets,
                             options.peer_folder, options.clblast_parameters};
@@ -185,6 +191,7 @@ int bench_problem(const BenchProblemArguments& options) {
 
 void add_gemm_options(CLI::App& command, BenchProblemArguments& options) {
   add_options(command, options.gemm);
+  add_type_option(command, options.gemm);
   command
       .add_option("--peer", options.peers,
                   fmt::format("Measure other libraries too, in the same turns: {}",

@@ -133,11 +133,13 @@ std::string notes_text(const Field& field, const Setting& setting) {
     const Contender::About about = contender->about();
     if (!about.version.empty()) notes += fmt::format("\n{}: {}", contender->name(), about.version);
     if (about.kind == Contender::Kind::peer && !about.bounded_by_peak) {
-      notes += "; it computes on another processor than the device, whose peak is not its own";
+      notes += "; the peak is not one of its arithmetic";
     }
     if (about.kind == Contender::Kind::kernel && about.stored != DType::f32) {
-      notes += fmt::format("\n{}: holds operands rounded to {}; the peak is that of f32",
-                           contender->name(), name_of(about.stored));
+      const bool is_byte = about.stored == DType::u8 || about.stored == DType::i8;
+      notes +=
+          fmt::format("\n{}: {} {}; the peak is that of f32", contender->name(),
+                      is_byte ? "multiplies" : "holds operands rounded to", name_of(about.stored));
     }
   }
   for (const std::string& line : above_peak(field, setting)) notes += "\nwrong: " + line;

@@ -54,6 +54,9 @@ DType stored_type_of(const std::vector<StepInfo>& steps) {
     if (has_operand(step, DType::bf16)) return DType::bf16;
     if (has_operand(step, DType::tf32)) type = DType::tf32;
     if (has_operand(step, DType::f16)) type = DType::f16;
+    for (const DType byte : {DType::u8, DType::i8}) {
+      if (has_operand(step, byte)) return byte;
+    }
   }
   return type;
 }
@@ -61,7 +64,7 @@ DType stored_type_of(const std::vector<StepInfo>& steps) {
 double unit_roundoff_of(const std::vector<StepInfo>& steps) {
   const DType type = stored_type_of(steps);
   if (type == DType::bf16) return 0x1p-8;
-  return type == DType::f32 ? 0x1p-24 : 0x1p-11;
+  return type == DType::f16 || type == DType::tf32 ? 0x1p-11 : 0x1p-24;
 }
 
 KernelContender::KernelContender(std::string name, const CompiledModel& model, std::size_t sets)
@@ -127,7 +130,7 @@ Contender::About KernelContender::about() const {
     about.padding += (about.padding.empty() || padding.empty() ? "" : ", ") + padding;
     about.work_group += (about.work_group.empty() ? "" : ", ") + work_group_of(step);
   }
-  // The peak is that of multiply-adds in f32; matrix units do more.
+  // The peak is that of multiply-adds in f32; matrix units and instructions on bytes do more.
   about.bounded_by_peak = about.stored == DType::f32;
   return about;
 }

@@ -16,7 +16,8 @@ namespace morton::cli {
 [[nodiscard]] std::string computing_kernels(const std::vector<StepInfo>& steps);
 /// "4x16" of a step.
 [[nodiscard]] std::string work_group_of(const StepInfo& step);
-/// Coarsest type in which any step holds a value: f32, f16, tf32 or bf16.
+/// Coarsest type in which any step holds a value: f32, f16, tf32 or bf16; u8 or i8 of
+/// operands that are bytes.
 [[nodiscard]] DType stored_type_of(const std::vector<StepInfo>& steps);
 [[nodiscard]] double unit_roundoff_of(const std::vector<StepInfo>& steps);
 

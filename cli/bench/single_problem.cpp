@@ -73,11 +73,20 @@ void add_options(CLI::App& command, GemmOptions& options) {
   command.add_flag("--trans-b", options.transpose_b, "The right operand is held transposed");
 }
 
+void add_type_option(CLI::App& command, GemmOptions& options) {
+  command
+      .add_option("--type", options.type,
+                  "Type of both operands: f32, or u8 or s8 (i8), whose sums have 32 bits (f32)")
+      ->option_text("TYPE")
+      ->check(CLI::IsMember({"f32", "u8", "s8"}));
+}
+
 GemmShape shape_of(const GemmOptions& options) {
   using Order = GemmShape::Order;
   GemmShape shape{options.m, options.n, options.k};
   shape.lhs = options.transpose_a ? Order::transposed : Order::plain;
   shape.rhs = options.transpose_b ? Order::transposed : Order::plain;
+  if (options.type != "f32") shape.type = options.type == "u8" ? DType::u8 : DType::i8;
   return shape;
 }
 
@@ -86,23 +95,26 @@ const char* order_text(GemmShape::Order order) {
 }
 
 SingleProblem gemm_problem(const GemmShape& shape) {
-  std::string title = fmt::format("gemm M={} N={} K={} f32", shape.m, shape.n, shape.k);
+  const bool is_integer = shape.type != DType::f32;
+  const std::string family = is_integer ? "integer_gemm" : "gemm";
+  const std::string type(name_of(shape.type));
+  std::string title = fmt::format("{} M={} N={} K={} {}", family, shape.m, shape.n, shape.k, type);
   if (shape.lhs == GemmShape::Order::transposed) title += ", lhs transposed";
   if (shape.rhs == GemmShape::Order::transposed) title += ", rhs transposed";
-  SingleProblem problem{gemm_reference(shape), "gemm", title, {}, gemm_model(shape)};
-  problem.facts = {{"family", "gemm"},
+  SingleProblem problem{gemm_reference(shape), family, title, {}, gemm_model(shape)};
+  problem.facts = {{"family", family},
                    {"m", shape.m},
                    {"n", shape.n},
                    {"k", shape.k},
                    {"lhs", order_text(shape.lhs)},
                    {"rhs", order_text(shape.rhs)},
-                   {"precision", "f32"}};
+                   {"precision", type}};
   const auto m = static_cast<double>(shape.m);
   const auto n = static_cast<double>(shape.n);
   const auto k = static_cast<double>(shape.k);
   problem.flop = 2.0 * m * n * k;
   problem.rating = SingleProblem::Rating::by_operations;
-  problem.bytes = 4.0 * (m * k + k * n + m * n);
+  problem.bytes = (is_integer ? 1.0 : 4.0) * (m * k + k * n) + 4.0 * m * n;
   return problem;
 }
 

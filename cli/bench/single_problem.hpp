@@ -32,10 +32,13 @@ struct SingleProblem : ProblemReference {
 struct GemmOptions {
   std::int64_t m = 0, n = 0, k = 0;
   bool transpose_a = false, transpose_b = false;
+  std::string type = "f32";  ///< or u8 or s8: of 8-bit operands, whose sums have 32 bits
 };
 
 /// --m, --n, --k, which must be given, --trans-a and --trans-b.
 void add_options(CLI::App& command, GemmOptions& options);
+/// --type.
+void add_type_option(CLI::App& command, GemmOptions& options);
 [[nodiscard]] GemmShape shape_of(const GemmOptions& options);
 /// "plain" or "transposed".
 [[nodiscard]] const char* order_text(GemmShape::Order order);
@@ -47,7 +50,7 @@ void add_options(CLI::App& command, GemmOptions& options);
 [[nodiscard]] SingleProblem matrix_problem(const std::string& name, std::int64_t rows,
                                            std::int64_t columns);
 
-/// Seeded integers from -3 to 3.
+/// Seeded integers: from -3 to 3 for f32, any byte for u8 and i8.
 [[nodiscard]] Inputs integer_inputs(const SingleProblem& problem, std::uint64_t seed);
 
 }  // namespace morton::cli

@@ -26,11 +26,13 @@ constexpr const char* kCompareFooter =
     R"(The numbers are normal with mean 0 and standard deviation 5, as in C18's test. The product is compared
 with Eigen's in f32: mean and greatest absolute difference, results of the wrong sign, and results
 more than 1 apart. `outside` counts results that lie further from the exact product than rounding can
-explain. Any of these makes the status 1.
+explain. Any of these makes the status 1. With --type u8 or s8 the operands are random bytes, and every
+result must be exact.
 
 Examples:
   morton compare gemm --m 1000 --n 1000 --k 1000 --all-transpositions
-  morton compare gemm --m 17 --n 63 --k 100 --trans-b --use gemm=gemm.morton_4_2)";
+  morton compare gemm --m 17 --n 63 --k 100 --trans-b --use gemm=gemm.morton_4_2
+  morton compare gemm --m 17 --n 63 --k 100 --type u8)";
 
 constexpr const char* kModelFooter =
     R"(Runs a model once and compares every layer that it keeps in memory, each from the values that the
@@ -60,7 +62,7 @@ using RowMajor = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic, Eigen::Ro
 /// The operands, and what their product must be.
 struct Reference {
   RowMajor<float> lhs, rhs;
-  RowMajor<float> eigen;       ///< Eigen's product in f32
+  RowMajor<double> eigen;      ///< Eigen's product in f32; of bytes the exact one
   RowMajor<double> exact;      ///< in f64
   RowMajor<double> magnitude;  ///< sums of the terms' magnitudes
 };
@@ -72,26 +74,45 @@ RowMajor<float> normal_matrix(std::int64_t rows, std::int64_t columns, std::mt19
   return matrix;
 }
 
-Reference make_reference(const CompareArguments& options) {
-  std::mt19937_64 generator(options.seed);
+RowMajor<float> random_bytes(DType type, std::int64_t rows, std::int64_t columns,
+                             std::mt19937_64& generator) {
+  const int least = type == DType::i8 ? -128 : 0;
+  RowMajor<float> matrix(rows, columns);
+  for (Eigen::Index i = 0; i < matrix.size(); ++i) {
+    matrix.data()[i] = static_cast<float>(static_cast<int>(generator() % 256) + least);
+  }
+  return matrix;
+}
+
+Reference make_reference(const GemmShape& shape, std::uint64_t seed) {
+  std::mt19937_64 generator(seed);
+  const bool has_bytes = shape.type != DType::f32;
+  const auto matrix = [&](std::int64_t rows, std::int64_t columns) {
+    return has_bytes ? random_bytes(shape.type, rows, columns, generator)
+                     : normal_matrix(rows, columns, generator);
+  };
   Reference reference;
-  reference.lhs = normal_matrix(options.gemm.m, options.gemm.k, generator);
-  reference.rhs = normal_matrix(options.gemm.k, options.gemm.n, generator);
-  reference.eigen = reference.lhs * reference.rhs;
+  reference.lhs = matrix(shape.m, shape.k);
+  reference.rhs = matrix(shape.k, shape.n);
   const RowMajor<double> lhs = reference.lhs.cast<double>();
   const RowMajor<double> rhs = reference.rhs.cast<double>();
   reference.exact = lhs * rhs;
+  reference.eigen = reference.exact;
+  if (!has_bytes) {
+    const RowMajor<float> product = reference.lhs * reference.rhs;
+    reference.eigen = product.cast<double>();
+  }
   reference.magnitude = lhs.cwiseAbs() * rhs.cwiseAbs();
   return reference;
 }
 
 /// The matrix as the caller of the product holds it.
-Tensor held(const RowMajor<float>& matrix, GemmShape::Order order) {
+Tensor held(const RowMajor<float>& matrix, GemmShape::Order order, DType type) {
   const RowMajor<float> lying =
       order == GemmShape::Order::plain ? matrix : RowMajor<float>(matrix.transpose());
   Tensor tensor = Tensor::allocate(DType::f32, {lying.rows(), lying.cols()});
   std::copy_n(lying.data(), lying.size(), tensor.as_mutable<float>().begin());
-  return tensor;
+  return type == DType::f32 ? tensor : tensor.converted(type);
 }
 
 /// How one way of holding the operands came out.
@@ -104,12 +125,10 @@ struct Comparison {
 
 void compare(const Tensor& dst, const Reference& reference, double unit_roundoff,
              Comparison& outcome) {
-  const std::span<const float> got = dst.as<float>();
   const double roundings = static_cast<double>(reference.lhs.cols()) + 4.0;
   double sum = 0.0;
-  for (std::size_t i = 0; i < got.size(); ++i) {
-    const auto at = static_cast<Eigen::Index>(i);
-    const double value = got[i];
+  for (std::int64_t at = 0; at < dst.size(); ++at) {
+    const double value = dst.at(at);
     const double eigen = reference.eigen.data()[at];
     const double difference = std::abs(value - eigen);
     sum += difference;
@@ -118,20 +137,22 @@ void compare(const Tensor& dst, const Reference& reference, double unit_roundoff
     const auto sign = [](double number) { return (number > 0.0) - (number < 0.0); };
     if (sign(value) != sign(eigen) || std::isnan(value)) ++outcome.sign_errors;
     if (!(difference <= 1.0)) ++outcome.above_one;
-    // Each operand may be rounded to what is kept in memory; sums are rounded in f32.
-    const double allowed =
-        (2.0 * unit_roundoff + roundings * 0x1p-24) * reference.magnitude.data()[at];
+    // Each operand may be rounded to what is kept in memory; sums are rounded in f32, whole numbers
+    // not at all.
+    const double rounding =
+        dst.dtype() == DType::f32 ? 2.0 * unit_roundoff + roundings * 0x1p-24 : 0;
+    const double allowed = rounding * reference.magnitude.data()[at];
     if (!(std::abs(value - reference.exact.data()[at]) <= allowed)) ++outcome.outside;
   }
-  outcome.mean_error = sum / static_cast<double>(got.size());
+  outcome.mean_error = sum / static_cast<double>(dst.size());
 }
 
 Comparison run_one(const GemmShape& shape, const Reference& reference, const Device& device,
                    const CompileOptions& compile, UsedChoices& used) {
   const CompiledModel model = compile_model(gemm_model(shape), device, compile);
   Session session(model);
-  const Inputs inputs{{"lhs", held(reference.lhs, shape.lhs)},
-                      {"rhs", held(reference.rhs, shape.rhs)}};
+  const Inputs inputs{{"lhs", held(reference.lhs, shape.lhs, shape.type)},
+                      {"rhs", held(reference.rhs, shape.rhs, shape.type)}};
   const std::vector<NamedTensor> outputs = session.run(inputs);
   Comparison outcome;
   outcome.shape = shape;
@@ -157,13 +178,16 @@ Json json_of(const CompareArguments& options, const Device& device,
                     {"errors_above_1", outcome.above_one},
                     {"outside_bound", outcome.outside}});
   }
-  return {
-      {"problem",
-       {{"family", "gemm"}, {"m", options.gemm.m}, {"n", options.gemm.n}, {"k", options.gemm.k}}},
-      {"seed", options.seed},
-      {"device", {{"id", device.id()}, {"name", device.name()}}},
-      {"elements", options.gemm.m * options.gemm.n},
-      {"outcomes", list}};
+  return {{"problem",
+           {{"family", "gemm"},
+            {"m", options.gemm.m},
+            {"n", options.gemm.n},
+            {"k", options.gemm.k},
+            {"type", name_of(shape_of(options.gemm).type)}}},
+          {"seed", options.seed},
+          {"device", {{"id", device.id()}, {"name", device.name()}}},
+          {"elements", options.gemm.m * options.gemm.n},
+          {"outcomes", list}};
 }
 
 std::string text_of(const CompareArguments& options, const Device& device,
@@ -185,18 +209,20 @@ std::string text_of(const CompareArguments& options, const Device& device,
                           std::to_string(outcome.sign_errors), std::to_string(outcome.above_one),
                           std::to_string(outcome.outside)});
   }
-  return fmt::format("gemm M={} N={} K={} f32, normal(0, 5), against Eigen, on {}\n\n",
-                     options.gemm.m, options.gemm.n, options.gemm.k, device.description()) +
+  const GemmOptions& gemm = options.gemm;
+  return fmt::format("gemm M={} N={} K={} {}, {}, against Eigen, on {}\n\n", gemm.m, gemm.n, gemm.k,
+                     name_of(shape_of(gemm).type),
+                     gemm.type == "f32" ? "normal(0, 5)" : "random bytes", device.description()) +
          to_text(table, options.result.format);
 }
 
 int compare_gemm(const CompareArguments& options) {
   using Order = GemmShape::Order;
   const CompileOptions compile = compile_options(options.kernels);
-  GemmShape shape{options.gemm.m, options.gemm.n, options.gemm.k};
+  GemmShape shape = shape_of(options.gemm);
   static_cast<void>(gemm_model(shape));  // refuses bad extents before anything is made of them
   const Device device = open_device(options.device);
-  const Reference reference = make_reference(options);
+  const Reference reference = make_reference(shape, options.seed);
   std::vector<Comparison> outcomes;
   UsedChoices used;
   for (const bool transpose_a : {false, true}) {
@@ -236,6 +262,7 @@ void add_compare(CLI::App& app, Action& chosen) {
   command->footer(kCompareFooter);
   auto options = std::make_shared<CompareArguments>();
   add_options(*command, options->gemm);
+  add_type_option(*command, options->gemm);
   command->add_flag("--all-transpositions", options->every, "All four ways, one after the other");
   command->add_option("--seed", options->seed, "Seed of the numbers (1)")
       ->option_text("N")

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "catalogue/batched.hpp"
 
+#include "problems/gemm.hpp"
+
 namespace morton::catalogue {
 
 std::optional<Entry> batched(const Entry& entry) {
-  if (entry.family != families::gemm || entry.launch.global.size() > 2) return std::nullopt;
+  const std::optional<Family> family = batch_of_products(entry.family);
+  if (!family || entry.launch.global.size() > 2) return std::nullopt;
   if (entry.where_named) return std::nullopt;
   if (entry.program.code.find("ARGUMENTS") == std::string::npos) return std::nullopt;
   Entry twin = entry;
-  twin.family = families::batched_gemm;
+  twin.family = *family;
   twin.name = "batched_" + entry.name;
   twin.origin.batch_of = entry.name;
   for (auto& [role, format] : twin.operands) {

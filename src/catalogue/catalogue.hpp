@@ -88,7 +88,7 @@ struct Entry {
   /// Where it was declared.
   struct Origin {
     std::string file;      ///< its JSON file, for messages
-    std::string batch_of;  ///< of family batched_gemm: the gemm entry whose text it runs
+    std::string batch_of;  ///< of many products: the entry of one, whose text it runs
   };
   /// The text that it is built from.
   struct Program {

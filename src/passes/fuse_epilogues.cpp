@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <optional>
 
@@ -23,6 +24,14 @@ struct Candidate {
   std::size_t input = 0;
 };
 
+/// Whether kernels of `first`, which computes with `own`, store `type`. Those of products store
+/// what they compute with, of 8-bit products what follows a sum of 32 bits too.
+bool stores(const Node& first, DType own, DType type) {
+  constexpr std::array kBehindSums{DType::u8, DType::i8, DType::i32, DType::f32};
+  return own == type ||
+         (first.op == "MatMulInteger" && std::ranges::find(kBehindSums, type) != kBehindSums.end());
+}
+
 bool may_join(const Graph& graph, const Node& node, std::size_t input, const Node& first) {
   if (!operator_of(first).takes_epilogue || first.outputs.size() != 1) return false;
   const TensorId value = node.inputs[input];
@@ -31,9 +40,8 @@ bool may_join(const Graph& graph, const Node& node, std::size_t input, const Nod
   const bool elementwise = operator_of(first).chain != nullptr;
   if (graph.is_update(node.outputs[0]) && !elementwise) return false;
   if (graph.tensor(value).shape != graph.tensor(node.outputs[0]).shape) return false;
-  // Kernels of products store what they compute with; an elementwise one stores any type.
-  const bool same_type = graph.tensor(value).dtype == graph.tensor(node.outputs[0]).dtype;
-  if (!elementwise && !same_type) return false;
+  const DType own = graph.tensor(value).dtype;
+  if (!elementwise && !stores(first, own, graph.tensor(node.outputs[0]).dtype)) return false;
   const auto reads = std::count(node.inputs.begin(), node.inputs.end(), value);
   const std::size_t sides = static_cast<std::size_t>(first.epilogue.input_count) - 1 +
                             (node.inputs.size() - static_cast<std::size_t>(reads));

@@ -23,6 +23,12 @@ int infer_shapes(Graph& graph, const PassOptions& options);
 /// Results above 64 MiB and outputs of the graph stay as they are.
 int fold_constants(Graph& graph, const PassOptions& options);
 
+/// Makes 8-bit products with zero points (MatMulInteger, QLinearMatMul) products without. The sums
+/// of rows and columns that zero points are multiplied with become nodes of their own. What they
+/// change in a result, and QLinearMatMul's requantisation, become the product's epilogue. Types and
+/// shapes must be known. Throws what `infer` throws.
+int expand_integer_products(Graph& graph, const PassOptions& options);
+
 /// Removes nodes that give their input back: Identity and Dropout in inference, a Cast to the same
 /// type, a Reshape or an Expand to the same shape, a Transpose or a Pad that moves nothing, a
 /// Concat of one tensor. Between an input or constant and an output of the graph one must stay.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "problems/gemm.hpp"
 
+#include <array>
+
 #include "problems/solver.hpp"
 
 namespace morton::problems {
@@ -34,36 +36,51 @@ std::optional<double> filter_gemm_at(ProblemReader& problem, const Coordinates& 
   return product_at(problem, at, {}, {at[0]});
 }
 
-std::optional<double> integer_gemm_at(ProblemReader& problem, const Coordinates& at) {
-  const auto zero = problem.structure<IntegerGemmStructure>();
-  double sum = 0.0;
-  for (std::int64_t k = 0; k < problem.size("K"); ++k) {
-    sum += (problem.load("lhs", {at[0], k}) - static_cast<double>(zero.zero_lhs)) *
-           (problem.load("rhs", {k, at[1]}) - static_cast<double>(zero.zero_rhs));
-  }
-  return sum;
+struct FamilyOfProducts {
+  Family one, many;
+};
+constexpr std::array kFamiliesOfProducts{
+    FamilyOfProducts{families::gemm, families::batched_gemm},
+    FamilyOfProducts{families::integer_gemm, families::batched_integer_gemm},
+};
+
+/// A product of this name: of matrices, or with `batch` ("B") of many.
+ProblemFamily product_family(Family id, const Dimensions& batch) {
+  const auto with_batch = [&](Dimensions matrix) {
+    matrix.insert(matrix.begin(), batch.begin(), batch.end());
+    return matrix;
+  };
+  return {.id = id,
+          .operands = {{"lhs", with_batch({"M", "K"})},
+                       {"rhs", with_batch({"K", "N"})},
+                       OperandSchema::dst(with_batch({"M", "N"}))},
+          .flop = Expression::parse(batch.empty() ? "2*M*N*K" : "2*B*M*N*K", id.name()),
+          .value_at = batch.empty() ? gemm_at : batched_gemm_at,
+          .mixes = Dimensions{},
+          .named_first = with_batch({"M", "N", "K"})};
 }
 
 }  // namespace
 
-ProblemFamily family_gemm() {
-  return {.id = families::gemm,
-          .operands = {{"lhs", {"M", "K"}}, {"rhs", {"K", "N"}}, OperandSchema::dst({"M", "N"})},
-          .flop = Expression::parse("2*M*N*K", "gemm"),
-          .value_at = gemm_at,
-          .mixes = Dimensions{},
-          .named_first = {"M", "N", "K"}};
+std::optional<Family> batch_of_products(Family family) {
+  for (const auto& [one, many] : kFamiliesOfProducts) {
+    if (one == family) return many;
+  }
+  return std::nullopt;
 }
 
-ProblemFamily family_batched_gemm() {
-  return {.id = families::batched_gemm,
-          .operands = {{"lhs", {"B", "M", "K"}},
-                       {"rhs", {"B", "K", "N"}},
-                       OperandSchema::dst({"B", "M", "N"})},
-          .flop = Expression::parse("2*B*M*N*K", "batched_gemm"),
-          .value_at = batched_gemm_at,
-          .mixes = Dimensions{},
-          .named_first = {"B", "M", "N", "K"}};
+std::optional<Family> one_of_products(Family family) {
+  for (const auto& [one, many] : kFamiliesOfProducts) {
+    if (many == family) return one;
+  }
+  return std::nullopt;
+}
+
+ProblemFamily family_gemm() { return product_family(families::gemm, {}); }
+ProblemFamily family_batched_gemm() { return product_family(families::batched_gemm, {"B"}); }
+ProblemFamily family_integer_gemm() { return product_family(families::integer_gemm, {}); }
+ProblemFamily family_batched_integer_gemm() {
+  return product_family(families::batched_integer_gemm, {"B"});
 }
 
 ProblemFamily family_filter_gemm() {
@@ -74,16 +91,6 @@ ProblemFamily family_filter_gemm() {
           .flop = Expression::parse("2*B*M*N*K", "filter_gemm"),
           .value_at = filter_gemm_at,
           .named_first = {"B", "M", "N", "K"}};
-}
-
-ProblemFamily family_integer_gemm() {
-  return {.id = families::integer_gemm,
-          .operands = {{"lhs", {"M", "K"}}, {"rhs", {"K", "N"}}, OperandSchema::dst({"M", "N"})},
-          .structure = field_names<IntegerGemmStructure>(),
-          .flop = Expression::parse("2*M*N*K", "integer_gemm"),
-          .value_at = integer_gemm_at,
-          .mixes = Dimensions{},
-          .named_first = {"M", "N", "K"}};
 }
 
 }  // namespace morton::problems

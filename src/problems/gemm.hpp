@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
+#include <optional>
 
+#include "base/for_tools.hpp"
 #include "base/rooms.hpp"
-#include "problems/structure.hpp"
+#include "problems/family.hpp"
 
 namespace morton::problems {
 
@@ -17,19 +18,15 @@ namespace morton::problems {
 ///
 /// filter_gemm: the same with one lhs[M,K] for all b.
 ///
-/// integer_gemm: dst[M,N] = sum over k of (lhs[M,K] - ZL) * (rhs[K,N] - ZR) in 32-bit integers, for
-/// 8-bit operands. Its epilogue's input 0 is the sum, i32.
+/// integer_gemm: as gemm, of 8-bit operands, in 32-bit integers. Its epilogue's input 0 is the sum,
+/// i32. Zero points are the epilogue's (ops/math/integer_product.hpp).
+///
+/// batched_integer_gemm: the same for each b.
 
-/// What is taken off the operands of integer_gemm: the numbers that stand for zero.
-struct IntegerGemmStructure {
-  std::int64_t zero_lhs = 0;  ///< ZL
-  std::int64_t zero_rhs = 0;  ///< ZR
-
-  template <typename Self, typename Field>
-  static void fields(Self& self, Field field) {
-    field("ZL", self.zero_lhs);
-    field("ZR", self.zero_rhs);
-  }
-};
+/// The family of many products of `family`, whose kernels it shares: batched_gemm for gemm. Nothing
+/// for a family that has none.
+[[nodiscard]] std::optional<Family> batch_of_products(Family family);
+/// The reverse: gemm for batched_gemm.
+[[nodiscard]] MORTON_FOR_TOOLS std::optional<Family> one_of_products(Family family);
 
 }  // namespace morton::problems

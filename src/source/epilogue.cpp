@@ -22,7 +22,7 @@ struct IntegerText {
   std::string_view of_signed, of_unsigned;
 };
 
-constexpr std::array<IntegerText, 12> kIntegerTexts{{
+constexpr std::array<IntegerText, 14> kIntegerTexts{{
     {ScalarOp::add, "(%t)((%u)%0 + (%u)%1)", "(%t)((%u)%0 + (%u)%1)"},
     {ScalarOp::sub, "(%t)((%u)%0 - (%u)%1)", "(%t)((%u)%0 - (%u)%1)"},
     {ScalarOp::mul, "(%t)((%u)%0 * (%u)%1)", "(%t)((%u)%0 * (%u)%1)"},
@@ -36,6 +36,15 @@ constexpr std::array<IntegerText, 12> kIntegerTexts{{
     {ScalarOp::shift_left, "", "(%t)(%1 < %b ? (%u)%0 << %1 : 0)"},
     {ScalarOp::shift_right, "", "(%t)(%1 < %b ? (%u)%0 >> %1 : 0)"},
     {ScalarOp::bit_xor, "", "(%t)(%0 ^ %1)"},
+    // Bits 31 to 62 of the product, plus bit 30.
+    {ScalarOp::doubling_high_mul,
+     "(%0 == INT_MIN && %1 == INT_MIN ? INT_MAX : (%t)(2 * (%u)mul_hi(%0, %1) + "
+     "((%u)%0 * (%u)%1 >> 31) + ((%u)%0 * (%u)%1 >> 30 & 1)))",
+     ""},
+    // Shifted rounding down, and 1 more where what is cut off is more than half, or half of a
+    // number that is not negative.
+    {ScalarOp::rounding_shift,
+     "((%0 >> %1) + ((%0 & (%t)((1u << %1) - 1u)) > ((%t)((1u << %1) - 1u) >> 1) + (%0 < 0)))", ""},
 }};
 
 std::string_view pattern_of(ScalarOp op, DType type) {

@@ -33,9 +33,10 @@ float draw(DataKind kind, std::uint64_t bits) {
 /// What divides stays away from zero, where errors have no bound.
 float away_from_zero(float value) { return value < 0 ? value - 0.5F : value + 0.5F; }
 
-/// What has a logarithm or a root in it stays above zero.
+/// What has a logarithm or a root in it stays above zero, and so do scales.
 bool must_be_positive(const Node& node) {
-  return (node.op == "BatchNormalization" && node.inputs.size() == 4) || node.op == "ReduceLogSum";
+  return (node.op == "BatchNormalization" && node.inputs.size() == 4) ||
+         node.op == "ReduceLogSum" || node.op == "QLinearMatMul";
 }
 
 /// Builds the graph; the n-th tensor with values draws from a generator of its own, so that a
@@ -186,7 +187,6 @@ bool stays_whole(const Environment& structure) {
 
 /// Whole numbers stay whole: sums, products and choices of them, no quotient and no function.
 bool keeps_integers(const Problem& problem) {
-  if (problem.family == families::integer_gemm) return true;
   constexpr std::array kMoving{families::pack, families::gather};
   const bool moves = std::find(kMoving.begin(), kMoving.end(), problem.family) != kMoving.end();
   if (moves) return true;
@@ -220,6 +220,11 @@ bool keeps_integers(const Problem& problem) {
   });
 }
 
+/// An 8-bit product, which may have zero points: a pass makes a product of it that can be lowered.
+bool is_integer_product(const Node& node) {
+  return node.op == "MatMulInteger" || node.op == "QLinearMatMul";
+}
+
 /// Renames elements, or is known when planning.
 bool is_nothing_to_compute(const Node& node) {
   return operator_of(node).alias || operator_of(node).host.values != nullptr;
@@ -242,7 +247,7 @@ std::vector<NamedTensor> make_inputs(const OperatorCase& test, std::uint64_t see
 bool is_exact_on_integers(const OperatorCase& test) {
   const Graph graph = make_graph(test, 1, DataKind::integers);
   return std::all_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) {
-    if (is_nothing_to_compute(node)) return true;
+    if (is_nothing_to_compute(node) || is_integer_product(node)) return true;
     const auto problems = lower(graph, node);
     return std::all_of(problems.begin(), problems.end(),
                        [](const BoundProblem& bound) { return keeps_integers(bound.problem); });
@@ -254,6 +259,7 @@ std::int64_t work_of(const OperatorCase& test) {
   const Node& node = graph.nodes[0];
   const std::int64_t elements = element_count(graph.tensor(node.outputs[0]).shape);
   if (is_nothing_to_compute(node)) return elements;
+  if (is_integer_product(node)) return elements * graph.tensor(node.inputs[0]).shape.back();
   const Problem problem = lower(graph, node).front().problem;
   const Environment sizes = environment_of(problem);
   if (problem.family == families::top_k) return product_over(sizes, {"M", "L", "N", "L"});

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The README lists the operators of src/ops/ops.def. With --write the list is written anew."""
+"""The README lists the operators of src/ops/ops.def, ONNX's. With --write the list is written anew."""
 
 import re
 import sys
@@ -8,8 +8,8 @@ import textwrap
 
 from project import ROOT, Problems, read
 
-# What only Morton's own passes put into a graph; no model names them.
-INTERNAL = {"Chain", "MaxPoolGradient"}
+# What only Morton's own passes put into a graph, and the operators of the domain "morton".
+INTERNAL = {"Chain", "MaxPoolGradient", "DoublingHighMul", "RoundingShift"}
 START, END = "<!-- operators -->\n", "<!-- end of operators -->"
 
 

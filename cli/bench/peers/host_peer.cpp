@@ -23,18 +23,21 @@ float* allocate(std::int64_t elements) {
   return memory;
 }
 
-Json facts_of(const Device& device) { return Json::parse(device.json()); }
-
 }  // namespace
 
 void HostPeer::Free::operator()(float* memory) const { std::free(memory); }
 
-HostPeer::HostPeer(const PeerRequest& request) : shape_(request.shape) {
-  const Json facts = facts_of(request.device);
-  const bool shares_processor = facts.value("kind", "") == "cpu";
-  place_ = shares_processor ? Place::same_processor : Place::elsewhere;
-  threads_ = shares_processor ? facts.value("compute_units", 1)
-                              : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+Host host_of(const Device& device) {
+  const Json facts = Json::parse(device.json());
+  if (facts.value("kind", "") == "cpu") {
+    return {Peer::Place::same_processor, facts.value("compute_units", 1)};
+  }
+  return {Peer::Place::elsewhere,
+          static_cast<int>(std::max(1U, std::thread::hardware_concurrency()))};
+}
+
+HostPeer::HostPeer(const PeerRequest& request)
+    : shape_(request.shape), host_(host_of(request.device)) {
   for (std::size_t i = 0; i < request.sets; ++i) {
     Operands operands;
     operands.lhs.reset(allocate(shape_.m * shape_.k));

@@ -9,15 +9,23 @@
 
 namespace morton::cli {
 
+/// The host's processors, as a library uses them.
+struct Host {
+  Peer::Place place = Peer::Place::elsewhere;  ///< whether the OpenCL device is that processor
+  /// As many as that device has compute units, else as the host has cores.
+  int threads = 1;
+};
+[[nodiscard]] Host host_of(const Device& device);
+
 /// A library that computes on the host's processors, on host memory; a call returns when it is
 /// done.
 class HostPeer : public Peer {
  public:
   explicit HostPeer(const PeerRequest& request);
 
-  [[nodiscard]] Place place() const override { return place_; }
+  [[nodiscard]] Place place() const override { return host_.place; }
   [[nodiscard]] AfterCall after_call() const override {
-    return threads_ > 1 ? AfterCall::spins : AfterCall::idle;
+    return host_.threads > 1 ? AfterCall::spins : AfterCall::idle;
   }
   void set_inputs(const Tensor& lhs, const Tensor& rhs) override;
   void enqueue(std::size_t set) override { multiply(sets_[set]); }
@@ -36,16 +44,14 @@ class HostPeer : public Peer {
   virtual void multiply(const Operands& operands) = 0;
 
   [[nodiscard]] const GemmShape& shape() const { return shape_; }
-  /// As many as the OpenCL device has compute units if that is the CPU, else as the host has cores.
-  [[nodiscard]] int threads() const { return threads_; }
+  [[nodiscard]] int threads() const { return host_.threads; }
   /// Elements from one row of an operand to the next.
   [[nodiscard]] std::int64_t lhs_pitch() const;
   [[nodiscard]] std::int64_t rhs_pitch() const;
 
  private:
   GemmShape shape_;
-  Place place_;
-  int threads_;
+  Host host_;
   std::vector<Operands> sets_;
 };
 

@@ -12,9 +12,10 @@ namespace morton::cli {
 namespace {
 
 using Open = std::unique_ptr<Peer> (*)(const PeerRequest&);
-constexpr std::array<std::pair<const char*, Open>, 4> kPeers{{
+constexpr std::array<std::pair<const char*, Open>, 5> kPeers{{
     {"clblast", open_clblast},
     {"cublas", open_cublas},
+    {"gemmlowp", open_gemmlowp},
     {"onednn", open_onednn},
     {"openblas", open_openblas},
 }};
@@ -29,7 +30,11 @@ std::vector<std::string> peer_names() {
 
 std::unique_ptr<Peer> open_peer(const std::string& name, const PeerRequest& request) {
   for (const auto& [known, open] : kPeers) {
-    if (name == known) return open(request);
+    if (name != known) continue;
+    const bool is_of_bytes = open == open_gemmlowp;
+    if (is_of_bytes == (request.shape.type != DType::f32)) return open(request);
+    throw UsageError(fmt::format("--peer {}: it multiplies {} here; give --type {}", name,
+                                 is_of_bytes ? "u8" : "f32", is_of_bytes ? "u8" : "f32"));
   }
   throw UsageError(fmt::format("--peer {}: there is no such peer; there are {}", name,
                                fmt::join(peer_names(), ", ")));

@@ -12,7 +12,7 @@
 
 namespace morton::cli {
 
-/// What another library is asked for: one product of f32 matrices, and where.
+/// What another library is asked for: one product of matrices, and where.
 struct PeerRequest {
   GemmShape shape;
   Device device;
@@ -45,17 +45,18 @@ class Peer {
   [[nodiscard]] virtual Tensor result(std::size_t set) = 0;
 };
 
-/// "clblast", "cublas", "onednn", "openblas".
+/// "clblast", "cublas", "gemmlowp", "onednn", "openblas".
 [[nodiscard]] std::vector<std::string> peer_names();
 
 /// Loads the library. Throws UsageError for a name that there is not (it lists those there are),
-/// for a library that is not installed (it says which package to install) and for a device that it
-/// cannot compute on.
+/// for a library that is not installed (it says which package to install), for a device that it
+/// cannot compute on and for operands of a type that it does not multiply.
 [[nodiscard]] std::unique_ptr<Peer> open_peer(const std::string& name, const PeerRequest& request);
 
 // One for each library, in a file of its own.
 [[nodiscard]] std::unique_ptr<Peer> open_clblast(const PeerRequest& request);
 [[nodiscard]] std::unique_ptr<Peer> open_cublas(const PeerRequest& request);
+[[nodiscard]] std::unique_ptr<Peer> open_gemmlowp(const PeerRequest& request);
 [[nodiscard]] std::unique_ptr<Peer> open_onednn(const PeerRequest& request);
 [[nodiscard]] std::unique_ptr<Peer> open_openblas(const PeerRequest& request);
 

@@ -19,7 +19,7 @@ struct ReferenceRow {
   std::vector<double> value, magnitude;
 };
 
-/// A reference for the matrix that a problem's kernels compute from f32 inputs.
+/// A reference for the matrix that a problem's kernels compute.
 struct ProblemReference {
   std::int64_t rows = 0, columns = 0;  ///< of dst
   /// Roundings that lead to an element of dst, at most.
@@ -76,7 +76,7 @@ class MORTON_API Expectation {
   std::vector<double> weights_, sums_;  ///< of every row; empty where all rows are compared
 };
 
-/// Seeded integers from -3 to 3 for f32 inputs of these shapes.
+/// Seeded integers for inputs of these shapes: from -3 to 3 for f32, any byte for u8 and i8.
 [[nodiscard]] MORTON_API std::vector<NamedTensor> integer_inputs(const std::vector<PortInfo>& ports,
                                                                  std::uint64_t seed);
 

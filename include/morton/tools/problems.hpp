@@ -18,10 +18,11 @@ struct GemmShape {
   enum class Order : std::uint8_t { plain, transposed };
   std::int64_t m = 1, n = 1, k = 1;
   Order lhs = Order::plain, rhs = Order::plain;
+  DType type = DType::f32;  ///< of both operands: f32, or u8 or i8, whose sums are i32
 };
 
-/// The product as a model: f32 inputs "lhs" and "rhs", output "dst" [M, N]. Throws UsageError
-/// unless the extents are positive.
+/// The product as a model: inputs "lhs" and "rhs", output "dst" [M, N]. Throws UsageError unless
+/// the extents are positive, and for operands of 8 bits that are held transposed.
 [[nodiscard]] MORTON_API Model gemm_model(const GemmShape& shape);
 
 /// dst[r,c] = src[r,c] + bias[r]: inputs "src" [rows, columns] and "bias" [rows, 1], output "dst";

@@ -12,7 +12,7 @@ namespace {
 
 // Division is 2.5 ulp and sqrt 3 ulp in the full profile's single precision; add and mul are exact
 // to half an ulp, and one more half stands for contraction into fma.
-constexpr std::array<ScalarFacts, 48> kFacts{{
+constexpr std::array<ScalarFacts, 50> kFacts{{
     {ScalarOp::add, "add", 2, ScalarTyping::numbers, "(%0 + %1)", 1.0, 1.0},
     {ScalarOp::sub, "sub", 2, ScalarTyping::numbers, "(%0 - %1)", 1.0, 1.0},
     {ScalarOp::mul, "mul", 2, ScalarTyping::numbers, "(%0 * %1)", 1.0, 1.0},
@@ -60,6 +60,8 @@ constexpr std::array<ScalarFacts, 48> kFacts{{
     {ScalarOp::shift_left, "shift_left", 2, ScalarTyping::naturals, "", 0.0, 0.0},
     {ScalarOp::shift_right, "shift_right", 2, ScalarTyping::naturals, "", 0.0, 0.0},
     {ScalarOp::bit_xor, "bit_xor", 2, ScalarTyping::naturals, "", 0.0, 0.0},
+    {ScalarOp::doubling_high_mul, "doubling_high_mul", 2, ScalarTyping::words, "", 0.0, 0.0},
+    {ScalarOp::rounding_shift, "rounding_shift", 2, ScalarTyping::words, "", 0.0, 0.0},
     {ScalarOp::cast, "cast", 1, ScalarTyping::convert, "", 0.0, 0.0},
     {ScalarOp::saturate, "saturate", 1, ScalarTyping::convert, "", 0.0, 0.0},
 }};

@@ -60,8 +60,14 @@ enum class ScalarOp : std::uint8_t {
   shift_left,   ///< of unsigned integers; 0 where the distance is the type's width or more
   shift_right,  ///< the same
   bit_xor,      ///< of unsigned integers, bit by bit
-  cast,         ///< ONNX's Cast: reals become integers towards zero, saturated; NaN becomes 0
-  saturate,     ///< reals become integers to nearest even, saturated
+  /// Of i32: the upper half of twice the product, rounded to nearest, ties upwards; the product of
+  /// the least number with itself saturates. gemmlowp's SaturatingRoundingDoublingHighMul.
+  doubling_high_mul,
+  /// Of i32: divided by 2 to the power of the second argument, which is taken modulo 32, rounded to
+  /// nearest, ties away from zero. gemmlowp's RoundingDivideByPOT.
+  rounding_shift,
+  cast,      ///< ONNX's Cast: reals become integers towards zero, saturated; NaN becomes 0
+  saturate,  ///< reals become integers to nearest even, saturated
 };
 
 /// Which types a primitive's arguments and its result may have.
@@ -69,6 +75,7 @@ enum class ScalarTyping : std::uint8_t {
   numbers,   ///< arguments and result of one type, not bool
   reals,     ///< the same, of reals
   naturals,  ///< the same, of unsigned integers
+  words,     ///< the same, of i32
   order,     ///< arguments of one type, not bool; result bool
   same,      ///< arguments of one type; result bool
   logic,     ///< all bool

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/algebra/scalar_value.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/error.hpp"
 #include "base/numbers/half.hpp"
@@ -65,6 +67,24 @@ double divided(ScalarOp op, DType type, double a, double b) {
   return static_cast<double>(op == ScalarOp::div ? left / right : left % right);
 }
 
+/// The upper 32 bits of 2 * a * b, rounded to nearest. A shift to the right rounds down, so ties go
+/// upwards.
+double doubled_high(double a, double b) {
+  constexpr auto kMost = std::numeric_limits<std::int32_t>::max();
+  const std::int64_t product = static_cast<std::int64_t>(a) * static_cast<std::int64_t>(b);
+  const std::int64_t high = (product + (std::int64_t{1} << 30)) >> 31;
+  return static_cast<double>(std::min<std::int64_t>(high, kMost));
+}
+
+/// a / 2^(b modulo 32), rounded to nearest, ties away from zero.
+double rounding_shifted(double a, double b) {
+  const int distance = static_cast<int>(static_cast<std::int64_t>(b) & 31);
+  const std::int64_t half = distance == 0 ? 0 : std::int64_t{1} << (distance - 1);
+  const auto magnitude = static_cast<std::int64_t>(std::fabs(a));
+  const auto rounded = static_cast<double>((magnitude + half) >> distance);
+  return a < 0 ? -rounded : rounded;
+}
+
 /// The primitives that integers compute in another way than reals.
 double compute_integer(ScalarOp op, DType type, double a, double b) {
   const std::uint64_t x = to_bits(a);
@@ -90,6 +110,10 @@ double compute_integer(ScalarOp op, DType type, double a, double b) {
       return shifted(op, type, a, b);
     case ScalarOp::bit_xor:
       return from_bits(type, x ^ y);
+    case ScalarOp::doubling_high_mul:
+      return doubled_high(a, b);
+    case ScalarOp::rounding_shift:
+      return rounding_shifted(a, b);
     default:
       break;
   }

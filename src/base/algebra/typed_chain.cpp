@@ -25,6 +25,8 @@ bool is_allowed(ScalarTyping typing, DType type) {
       return is_real(type);
     case ScalarTyping::naturals:
       return is_unsigned(type);
+    case ScalarTyping::words:
+      return type == DType::i32;
     case ScalarTyping::logic:
       return type == DType::boolean;
     case ScalarTyping::same:

@@ -3,6 +3,7 @@
 
 #include <onnx.pb.h>
 
+#include <algorithm>
 #include <deque>
 #include <limits>
 #include <span>
@@ -13,6 +14,7 @@
 #include "base/files/file.hpp"
 #include "formats/onnx/onnx_node.hpp"
 #include "morton/version.hpp"
+#include "ops/core/operator.hpp"
 
 namespace morton::formats {
 namespace {
@@ -105,6 +107,11 @@ struct AttributeWriter {
   }
 };
 
+bool is_of_morton(const Node& node) {
+  const Operator* op = find_operator(node.op);
+  return op != nullptr && op->home == Operator::Home::morton;
+}
+
 void write_node(const Graph& graph, const Node& node, onnx::NodeProto& proto) {
   if (!node.epilogue.is_identity() || !node.fused.empty()) {
     throw UnsupportedError("node '" + node.name + "' (" + node.op +
@@ -124,6 +131,7 @@ void write_node(const Graph& graph, const Node& node, onnx::NodeProto& proto) {
     return id == kNoTensor ? std::string() : graph.tensor(id).name;
   };
   proto.set_op_type(node.op);
+  if (is_of_morton(node)) proto.set_domain(std::string(kMortonDomain));
   proto.set_name(node.name);
   for (const TensorId id : node.inputs) proto.add_input(name_of_tensor(id));
   for (const TensorId id : node.outputs) proto.add_output(name_of_tensor(id));
@@ -173,6 +181,11 @@ onnx::ModelProto head_of(const Graph& graph) {
   model.set_producer_name("morton");
   model.set_producer_version(MORTON_VERSION);
   model.add_opset_import()->set_version(graph.opset);
+  if (std::ranges::any_of(graph.nodes, is_of_morton)) {
+    onnx::OperatorSetIdProto& import = *model.add_opset_import();
+    import.set_domain(std::string(kMortonDomain));
+    import.set_version(1);
+  }
   return model;
 }
 

@@ -94,13 +94,18 @@ class GraphBuilder {
 
 bool is_default_domain(const std::string& domain) { return domain.empty() || domain == "ai.onnx"; }
 
-/// ONNX's name of the operator; of another domain's "com.microsoft.Name", which no operator has,
-/// and of a name that is Morton's own "ai.onnx.Name", which none has either.
+/// The name of the operator, where it is of the node's domain: ONNX's own or "morton". Else the
+/// name with its domain before it ("com.microsoft.Name", "ai.onnx.Chain"), which no operator has.
 std::string operator_name(const onnx::NodeProto& proto) {
-  if (!is_default_domain(proto.domain())) return proto.domain() + "." + proto.op_type();
+  const bool is_default = is_default_domain(proto.domain());
+  if (!is_default && proto.domain() != kMortonDomain) {
+    return proto.domain() + "." + proto.op_type();
+  }
+  const auto home = is_default ? Operator::Home::onnx : Operator::Home::morton;
   const Operator* op = find_operator(proto.op_type());
-  const bool is_foreign = op != nullptr && op->home != Operator::Home::onnx;
-  return (is_foreign ? "ai.onnx." : "") + proto.op_type();
+  if (op != nullptr && op->home == home) return proto.op_type();
+  if (op == nullptr && is_default) return proto.op_type();
+  return (is_default ? "ai.onnx" : proto.domain()) + "." + proto.op_type();
 }
 
 std::int64_t GraphBuilder::opset() const {

@@ -17,6 +17,9 @@ namespace morton::formats {
 /// refused by name, together with all others that cannot run.
 inline constexpr std::string_view kSubgraph = "(subgraph)";
 
+/// The domain of Morton's own operators.
+inline constexpr std::string_view kMortonDomain = "morton";
+
 /// The attributes of `node`. `where` names the node in messages. Throws ModelError for one that is
 /// given twice or without a type, UnsupportedError for sparse tensors and types.
 [[nodiscard]] std::map<std::string, Attribute> to_attributes(const onnx::NodeProto& node,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// integer_gemm.naive: dst[m,n] = EPILOGUE(sum over k of (lhs[m,k] - ZL) * (rhs[k,n] - ZR)).
+// integer_gemm.naive: dst[m,n] = EPILOGUE(sum over k of lhs[m,k] * rhs[k,n]).
 //
 // The product of 8-bit matrices that is always possible, with operands in any order. Sums are exact
-// 32-bit integers; an epilogue works on them as floats.
+// 32-bit integers, on which the epilogue works.
 //
 //   lhs(m, k), rhs(k, n), dst(m, n)   through accessors
 //
@@ -21,8 +21,6 @@ __kernel ATTRIBUTES void integer_naive(ARGUMENTS) {
   const int m = e / N;
   const int n = e % N;
   int sum = 0;
-  for (int k = 0; k < K; ++k) {
-    sum += ((int)LOAD_lhs(m, k) - ZL) * ((int)LOAD_rhs(k, n) - ZR);
-  }
+  for (int k = 0; k < K; ++k) sum += (int)LOAD_lhs(m, k) * (int)LOAD_rhs(k, n);
   STORE_dst(m, n, EPILOGUE(sum, m, n));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// integer_gemm.panels: dst[m,n] = EPILOGUE(sum over k of (lhs[m,k] - ZL) * (rhs[k,n] - ZR)), a patch of
-// ROWS x 16 for each work-item.
+// integer_gemm.panels: dst[m,n] = EPILOGUE(sum over k of lhs[m,k] * rhs[k,n]), a patch of ROWS x 16
+// for each work-item.
 //
 //   lhs  R          m*K + k
 //   rhs  R_*_16_R   (n/16)*(K*16) + k*16 + n%16
@@ -27,10 +27,9 @@ __kernel ATTRIBUTES void integer_panels(ARGUMENTS) {
 #pragma unroll
   for (int i = 0; i < ROWS; ++i) sum[i] = (int16)(0);
   for (int k = 0; k < K; ++k) {
-    int16 row;
-    for (int c = 0; c < 16; ++c) ((int*)&row)[c] = (int)columns[k * 16 + c] - ZR;
+    const int16 row = convert_int16(vload16(k, columns));
 #pragma unroll
-    for (int i = 0; i < ROWS; ++i) sum[i] += ((int)lhs[min(m0 + i, M - 1) * K + k] - ZL) * row;
+    for (int i = 0; i < ROWS; ++i) sum[i] += (int)lhs[min(m0 + i, M - 1) * K + k] * row;
   }
 #pragma unroll
   for (int i = 0; i < ROWS; ++i) {

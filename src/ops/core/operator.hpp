@@ -102,8 +102,9 @@ struct Operator {
   /// gradients follow (unless they state one: Sigmoid), and for operators that cannot be trained
   /// through.
   void (*gradient)(Gradient& gradient) = nullptr;
-  /// Whose operator it is: a model's file can name those of ONNX alone.
-  enum class Home : std::uint8_t { onnx, morton } home = Home::onnx;
+  /// Whose operator it is. A model's file names those of ONNX, and Morton's in the domain "morton".
+  /// Those inside are written by passes alone.
+  enum class Home : std::uint8_t { onnx, morton, inside } home = Home::onnx;
 };
 
 /// A family of operators that differ in little. Its file makes them once, a row each.

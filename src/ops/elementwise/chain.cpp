@@ -12,7 +12,7 @@ const Operator& operator_Chain() {
       .since_opset = 1,
       .chain = [](const NodeView& /*node*/) { return Chain{}; },
       .types = all_types(),
-      .home = Operator::Home::morton,
+      .home = Operator::Home::inside,
   };
   return kOperator;
 }

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/math/integer_product.hpp"
 
-#include "problems/gemm.hpp"
+#include <algorithm>
+#include <limits>
+
+#include "base/error.hpp"
+#include "ops/core/elementwise.hpp"
 
 namespace morton::ops {
 namespace {
 
-/// 255 * 255 * 33,025 still fits a signed integer of 32 bits.
-constexpr std::int64_t kMostTerms = 33025;
+constexpr std::int64_t kLargestSum = std::numeric_limits<std::int32_t>::max();
 
 void require_8_bits(const NodeView& node, std::size_t i) {
   const DType type = node.input(i).dtype;
@@ -16,73 +19,130 @@ void require_8_bits(const NodeView& node, std::size_t i) {
             "; expected u8 or i8");
 }
 
-std::int64_t zero_point(const NodeView& node, std::size_t i, std::size_t of) {
-  if (!node.has_input(i)) return 0;
-  if (node.input(i).dtype != node.input(of).dtype) {
-    node.fail("the zero point is " + std::string(name_of(node.input(i).dtype)) +
-              ", its operand is " + std::string(name_of(node.input(of).dtype)));
+/// The largest magnitude of an operand's elements, with and without its zero point.
+std::int64_t reach(const NodeView& node, std::size_t i, bool has_zero_point) {
+  return node.input(i).dtype == DType::u8 || has_zero_point ? 255 : 128;
+}
+
+void check_terms(const NodeView& node, const IntegerProduct& product) {
+  const IntegerOperands& at = product.operands;
+  const std::int64_t largest =
+      reach(node, 0, product.zero_a.has_value()) * reach(node, at.b, product.zero_b.has_value());
+  const std::int64_t most = kLargestSum / largest;
+  if (product.matrices.k <= most) return;
+  node.unsupported("A is " + to_string(node.input(0).shape) + ", B is " +
+                   to_string(node.input(at.b).shape) + ": sums of more than " +
+                   std::to_string(most) + " products of " +
+                   std::string(name_of(node.input(0).dtype)) + " and " +
+                   std::string(name_of(node.input(at.b).dtype)) + " may not fit 32 bits");
+}
+
+/// The extents of one number for each line, where none is missing.
+Shape whole_lines(const MatrixProduct& product, Lines lines) {
+  Shape shape = lines == Lines::columns_of_b ? product.b : product.a;
+  if (lines == Lines::rows_of_result && product.b.size() > 2) {
+    shape = product.batch;
+    shape.insert(shape.end(), {product.m, product.n});
   }
-  return static_cast<std::int64_t>(constant_scalar(node, i));
+  shape[shape.size() - (lines == Lines::columns_of_b ? 2 : 1)] = 1;
+  return shape;
+}
+
+/// The numbers spread over all lines, row-major.
+std::vector<double> spread(const std::optional<PerLine>& numbers, const Shape& lines,
+                           std::span<const ReferenceTensor> inputs) {
+  if (!numbers) return std::vector<double>(static_cast<std::size_t>(element_count(lines)), 0.0);
+  const ChainOperand operands[] = {{&inputs[numbers->input], numbers->shape, DType::f32}};
+  return evaluate(Chain{}, operands, lines).value;
+}
+
+PerLine zero_point(const NodeView& node, const MatrixProduct& product, std::size_t i,
+                   std::size_t of, Lines lines) {
+  const DType type = node.input(i).dtype;
+  const DType operand = node.input(of).dtype;
+  if (type != operand) {
+    node.fail("the zero point is " + std::string(name_of(type)) + ", its operand is " +
+              std::string(name_of(operand)));
+  }
+  return per_line(node, product, i, lines);
 }
 
 }  // namespace
 
-double constant_scalar(const NodeView& node, std::size_t i) {
-  const Tensor* value = node.constant(i);
-  if (value == nullptr || value->size() != 1) {
-    node.unsupported("input " + std::to_string(i) +
-                     " is no constant of one element; scales and zero points for each row or "
-                     "column, or given at each run, are not supported");
+PerLine per_line(const NodeView& node, const MatrixProduct& product, std::size_t i, Lines lines) {
+  const Shape& got = node.input(i).shape;
+  if (element_count(got) == 1) return {i, {}};
+  const Shape whole = whole_lines(product, lines);
+  const std::size_t along = whole.size() - (lines == Lines::columns_of_b ? 1 : 2);
+  if (got.size() == 1 && got[0] == whole[along]) {
+    Shape shape{1, 1};
+    shape[lines == Lines::columns_of_b ? 1 : 0] = got[0];
+    return {i, shape};
   }
-  return value->at(0);
+  const auto fits = [](std::int64_t a, std::int64_t of) { return a == of || a == 1; };
+  if (!std::ranges::equal(got, whole, fits)) {
+    node.fail("input " + std::to_string(i) + " is " + to_string(got) + "; expected one element, " +
+              to_string(Shape{whole[along]}) + " or " + to_string(whole));
+  }
+  return {i, got};
 }
 
-IntegerProduct integer_product(const NodeView& node, std::size_t a, std::size_t b,
-                               std::size_t zero_a, std::size_t zero_b) {
-  require_8_bits(node, a);
-  require_8_bits(node, b);
-  const Shape lhs = node.input(a).shape;
-  const Shape rhs = node.input(b).shape;
-  const std::string got = "A is " + to_string(lhs) + ", B is " + to_string(rhs);
-  if (lhs.size() != 2 || rhs.size() != 2) node.unsupported(got + "; matrices are supported");
-  if (lhs[1] != rhs[0]) node.fail(got + ": the inner extents differ");
-  if (lhs[1] > kMostTerms) {
-    node.unsupported(got + ": sums of more than " + std::to_string(kMostTerms) +
-                     " products of 8 bits may not fit 32 bits");
-  }
-  return {lhs[0], rhs[1], lhs[1], zero_point(node, zero_a, a), zero_point(node, zero_b, b)};
+Shape side_shape(const MatrixProduct& product, const PerLine& numbers) {
+  Shape shape = numbers.shape;
+  if (shape.empty()) return shape;
+  if (product.column_is_missing) shape.pop_back();
+  if (product.row_is_missing) shape.erase(shape.end() - 2);
+  return shape;
 }
 
-ReferenceTensor sums_of(const IntegerProduct& product, const ReferenceTensor& a,
-                        const ReferenceTensor& b) {
+IntegerProduct integer_product(const NodeView& node, const IntegerOperands& operands) {
+  require_8_bits(node, 0);
+  require_8_bits(node, operands.b);
+  IntegerProduct product{matrix_product(node, operands.b), operands, {}, {}};
+  const MatrixProduct& matrices = product.matrices;
+  if (node.has_input(operands.zero_a)) {
+    product.zero_a = zero_point(node, matrices, operands.zero_a, 0, Lines::rows_of_a);
+  }
+  if (node.has_input(operands.zero_b)) {
+    product.zero_b = zero_point(node, matrices, operands.zero_b, operands.b, Lines::columns_of_b);
+  }
+  check_terms(node, product);
+  return product;
+}
+
+ReferenceTensor sums_of(const IntegerProduct& product, std::span<const ReferenceTensor> inputs) {
+  const MatrixProduct& matrices = product.matrices;
+  const std::vector<double>& a = inputs[0].value;
+  const std::vector<double>& b = inputs[product.operands.b].value;
+  const auto zero_a = spread(product.zero_a, whole_lines(matrices, Lines::rows_of_a), inputs);
+  const auto zero_b = spread(product.zero_b, whole_lines(matrices, Lines::columns_of_b), inputs);
   ReferenceTensor sums;
-  sums.shape = {product.m, product.n};
-  for (std::int64_t m = 0; m < product.m; ++m) {
-    for (std::int64_t n = 0; n < product.n; ++n) {
-      std::int64_t sum = 0;
-      for (std::int64_t k = 0; k < product.k; ++k) {
-        const auto i = static_cast<std::size_t>(m * product.k + k);
-        const auto j = static_cast<std::size_t>(k * product.n + n);
-        sum += (static_cast<std::int64_t>(a.value[i]) - product.zero_a) *
-               (static_cast<std::int64_t>(b.value[j]) - product.zero_b);
+  sums.shape = matrices.result;
+  for (const auto& [of_a, of_b] : matrices_of(matrices)) {
+    for (std::int64_t m = of_a * matrices.m; m < (of_a + 1) * matrices.m; ++m) {
+      for (std::int64_t n = 0; n < matrices.n; ++n) {
+        double sum = 0.0;
+        for (std::int64_t k = 0; k < matrices.k; ++k) {
+          const auto i = static_cast<std::size_t>(m * matrices.k + k);
+          const auto j = static_cast<std::size_t>((of_b * matrices.k + k) * matrices.n + n);
+          sum += (a[i] - zero_a[static_cast<std::size_t>(m)]) *
+                 (b[j] - zero_b[static_cast<std::size_t>(of_b * matrices.n + n)]);
+        }
+        sums.value.push_back(sum);
       }
-      sums.value.push_back(static_cast<double>(sum));
     }
   }
   sums.error.assign(sums.value.size(), 0.0);
   return sums;
 }
 
-BoundProblem lower_integer_product(const NodeView& node, const IntegerProduct& product,
-                                   std::size_t a, std::size_t b) {
-  BoundProblem bound;
-  bound.problem.family = families::integer_gemm;
-  bound.problem.extents = {{"M", product.m}, {"N", product.n}, {"K", product.k}};
-  bound.problem.structure = numbers_of(IntegerGemmStructure{product.zero_a, product.zero_b});
+BoundProblem lower_integer_product(const NodeView& node, const IntegerProduct& product) {
+  if (product.zero_a || product.zero_b) {
+    throw InternalError(node.where() + ": a pass must take its zero points out");
+  }
+  BoundProblem bound = lower_matrix_product(
+      node, product.operands.b, {families::integer_gemm, families::batched_integer_gemm});
   bound.problem.types["acc"] = DType::i32;
-  bound.operands["lhs"] = {node.input_id(a), View::identity({"M", "K"})};
-  bound.operands["rhs"] = {node.input_id(b), View::identity({"K", "N"})};
-  bound.operands["dst"] = {node.output_id(), View::identity({"M", "N"})};
   return bound;
 }
 

@@ -5,23 +5,20 @@
 namespace morton::ops {
 namespace {
 
-/// Inputs A, B, zero point of A, zero point of B.
-IntegerProduct mat_mul_integer_of(const NodeView& node) {
-  return integer_product(node, 0, 1, 2, 3);
-}
+/// Inputs A, B, zero points of A, zero points of B.
+IntegerProduct mat_mul_integer_of(const NodeView& node) { return integer_product(node, {}); }
 
 std::vector<TensorType> infer_mat_mul_integer(const NodeView& node) {
-  const IntegerProduct product = mat_mul_integer_of(node);
-  return {{DType::i32, {product.m, product.n}}};
+  return {{DType::i32, mat_mul_integer_of(node).matrices.result}};
 }
 
 ReferenceTensor reference_mat_mul_integer(const NodeView& node,
                                           std::span<const ReferenceTensor> inputs) {
-  return sums_of(mat_mul_integer_of(node), inputs[0], inputs[1]);
+  return sums_of(mat_mul_integer_of(node), inputs);
 }
 
 BoundProblem lower_mat_mul_integer(const NodeView& node) {
-  return lower_integer_product(node, mat_mul_integer_of(node), 0, 1);
+  return lower_integer_product(node, mat_mul_integer_of(node));
 }
 
 }  // namespace
@@ -35,7 +32,6 @@ const Operator& operator_MatMulInteger() {
       .host = {.reference = reference_mat_mul_integer},
       .lower = lower_mat_mul_integer,
       .types = {DType::u8, DType::i8, DType::i32},
-      .takes_epilogue = false,
   };
   return kOperator;
 }

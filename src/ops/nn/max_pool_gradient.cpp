@@ -97,7 +97,7 @@ const Operator& operator_MaxPoolGradient() {
       .infer = infer_max_gradient,
       .host = {.reference = reference_max_gradient},
       .lower = lower_max_gradient,
-      .home = Operator::Home::morton,
+      .home = Operator::Home::inside,
   };
   return kOperator;
 }

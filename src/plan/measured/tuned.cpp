@@ -8,6 +8,8 @@
 #include <limits>
 #include <set>
 
+#include "problems/gemm.hpp"
+
 namespace morton::plan {
 namespace {
 
@@ -160,9 +162,10 @@ TunedData::Hit TunedData::look_up(const Entry& entry, const BoundProblem& bound,
 TunedData::Hit TunedData::look_up(const Entry& entry, const TunedProblem& problem,
                                   const TunedDevice& device) const {
   Hit hit = look_up(entry.name, entry, problem, device);
-  if (hit.record != nullptr || entry.origin.batch_of.empty()) return hit;
+  const std::optional<Family> one = one_of_products(problem.family);
+  if (hit.record != nullptr || entry.origin.batch_of.empty() || !one) return hit;
   TunedProblem product = problem;
-  product.family = families::gemm;
+  product.family = *one;
   product.extents.erase("B");
   // How the batch lies among the others says nothing of one product.
   product.orders.clear();

@@ -10,6 +10,7 @@
 #include "plan/policy/tunables.hpp"
 #include "plan/policy/use.hpp"
 #include "plan/policy/work_group.hpp"
+#include "problems/gemm.hpp"
 
 namespace morton::plan {
 namespace {
@@ -91,8 +92,9 @@ std::optional<Reason> KernelPolicy::why_not(const Nameable& one, const std::stri
 std::string KernelPolicy::wanted_for(Family family) const {
   const auto& use = options_.use;
   if (const auto wanted = use.find(family); wanted != use.end()) return wanted->second;
-  const auto product = use.find(families::gemm);
-  if (family != families::batched_gemm || product == use.end()) return {};
+  const std::optional<Family> one = one_of_products(family);
+  const auto product = one ? use.find(*one) : use.end();
+  if (product == use.end()) return {};
   const std::string twin = "batched_" + product->second;
   return catalogue_->find_entry(twin) != nullptr ? twin : std::string();
 }

@@ -14,13 +14,10 @@ using Inputs = std::vector<NamedTensor>;
 
 namespace {
 
-std::span<const float> values_of(const Inputs& inputs, std::size_t index) {
-  return inputs[index].tensor.as<float>();
-}
-
 /// A matrix of the caller's, read in the order of the product.
+template <typename T>
 struct Operand {
-  std::span<const float> values;
+  std::span<const T> values;
   std::int64_t row_step, column_step;
 
   [[nodiscard]] double at(std::int64_t row, std::int64_t column) const {
@@ -28,15 +25,18 @@ struct Operand {
   }
 };
 
-Operand operand_of(const Inputs& inputs, std::size_t index, GemmShape::Order order) {
+template <typename T>
+Operand<T> operand_of(const Inputs& inputs, std::size_t index, GemmShape::Order order) {
   const std::int64_t pitch = inputs[index].tensor.shape()[1];
-  const std::span<const float> values = values_of(inputs, index);
-  return order == GemmShape::Order::plain ? Operand{values, pitch, 1} : Operand{values, 1, pitch};
+  const std::span<const T> values = inputs[index].tensor.as<T>();
+  return order == GemmShape::Order::plain ? Operand<T>{values, pitch, 1}
+                                          : Operand<T>{values, 1, pitch};
 }
 
+template <typename T>
 ReferenceRow gemm_row(const GemmShape& shape, const Inputs& inputs, std::int64_t row) {
-  const Operand lhs = operand_of(inputs, 0, shape.lhs);
-  const Operand rhs = operand_of(inputs, 1, shape.rhs);
+  const Operand<T> lhs = operand_of<T>(inputs, 0, shape.lhs);
+  const Operand<T> rhs = operand_of<T>(inputs, 1, shape.rhs);
   const auto columns = static_cast<std::size_t>(shape.n);
   ReferenceRow result{std::vector<double>(columns, 0.0), std::vector<double>(columns, 0.0)};
   for (std::int64_t k = 0; k < shape.k; ++k) {
@@ -51,10 +51,11 @@ ReferenceRow gemm_row(const GemmShape& shape, const Inputs& inputs, std::int64_t
 }
 
 /// lhs * (rhs * weights): every row of the product, added up.
+template <typename T>
 std::vector<double> gemm_sums(const GemmShape& shape, const Inputs& inputs,
                               const std::vector<double>& weights) {
-  const Operand lhs = operand_of(inputs, 0, shape.lhs);
-  const Operand rhs = operand_of(inputs, 1, shape.rhs);
+  const Operand<T> lhs = operand_of<T>(inputs, 0, shape.lhs);
+  const Operand<T> rhs = operand_of<T>(inputs, 1, shape.rhs);
   std::vector<double> inner(static_cast<std::size_t>(shape.k), 0.0);
   for (std::int64_t k = 0; k < shape.k; ++k) {
     for (std::int64_t n = 0; n < shape.n; ++n) {
@@ -70,21 +71,28 @@ std::vector<double> gemm_sums(const GemmShape& shape, const Inputs& inputs,
   return sums;
 }
 
-}  // namespace
-
-ProblemReference gemm_reference(const GemmShape& shape) {
+template <typename T>
+ProblemReference reference_of(const GemmShape& shape) {
   ProblemReference reference;
   reference.rows = shape.m;
   reference.columns = shape.n;
   reference.roundings = static_cast<double>(shape.k) + 4.0;
   reference.row_cost = static_cast<double>(shape.n) * static_cast<double>(shape.k);
   reference.reference_row = [shape](const Inputs& inputs, std::int64_t row) {
-    return gemm_row(shape, inputs, row);
+    return gemm_row<T>(shape, inputs, row);
   };
   reference.row_sums = [shape](const Inputs& inputs, const std::vector<double>& weights) {
-    return gemm_sums(shape, inputs, weights);
+    return gemm_sums<T>(shape, inputs, weights);
   };
   return reference;
+}
+
+}  // namespace
+
+ProblemReference gemm_reference(const GemmShape& shape) {
+  if (shape.type == DType::u8) return reference_of<std::uint8_t>(shape);
+  if (shape.type == DType::i8) return reference_of<std::int8_t>(shape);
+  return reference_of<float>(shape);
 }
 
 std::vector<NamedTensor> integer_inputs(const std::vector<PortInfo>& ports, std::uint64_t seed) {
@@ -92,8 +100,10 @@ std::vector<NamedTensor> integer_inputs(const std::vector<PortInfo>& ports, std:
   Inputs inputs;
   for (const PortInfo& port : ports) {
     Tensor tensor = Tensor::allocate(port.dtype, port.shape);
-    for (float& value : tensor.as_mutable<float>()) {
-      value = static_cast<float>(static_cast<int>(generator() % 7) - 3);
+    const bool is_byte = port.dtype != DType::f32;
+    const int least = !is_byte ? -3 : port.dtype == DType::i8 ? -128 : 0;
+    for (std::int64_t i = 0; i < tensor.size(); ++i) {
+      tensor.set(i, static_cast<int>(generator() % (is_byte ? 256 : 7)) + least);
     }
     inputs.push_back({port.name, std::move(tensor)});
   }
@@ -148,12 +158,11 @@ double Expectation::rounding_of(double unit_roundoff, double magnitude, double e
 
 Expectation::Comparison Expectation::compare(const Tensor& dst, double unit_roundoff) const {
   Comparison result;
-  const std::span<const float> values = dst.as<float>();
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     for (std::int64_t c = 0; c < columns_; ++c) {
       const double expected = expected_[i].value[static_cast<std::size_t>(c)];
       const double magnitude = expected_[i].magnitude[static_cast<std::size_t>(c)];
-      const double got = values[static_cast<std::size_t>(rows_[i] * columns_ + c)];
+      const double got = dst.at(rows_[i] * columns_ + c);
       const double difference = std::abs(got - expected);
       const double allowed =
           rule_ == Rule::exact ? 0.0 : rounding_of(unit_roundoff, magnitude, expected);
@@ -171,11 +180,10 @@ Expectation::Comparison Expectation::compare(const Tensor& dst, double unit_roun
 }
 
 std::string Expectation::compare_sums(const Tensor& dst) const {
-  const std::span<const float> values = dst.as<float>();
   for (std::size_t row = 0; row < sums_.size(); ++row) {
     double sum = 0.0;
     for (std::size_t c = 0; c < weights_.size(); ++c) {
-      sum += weights_[c] * values[row * weights_.size() + c];
+      sum += weights_[c] * dst.at(static_cast<std::int64_t>(row * weights_.size() + c));
     }
     if (sum == sums_[row]) continue;
     return fmt::format("row {} of dst is wrong: its weighted sum is {:.17g}, expected {:.17g}", row,

@@ -46,8 +46,9 @@ class SingleNode {
     node_.name = name;
   }
 
-  void add_input(const std::string& name, const Shape& shape) {
+  void add_input(const std::string& name, const Shape& shape, DType type = DType::f32) {
     const TensorId id = add(name, GraphTensor::Kind::input, shape);
+    graph_.tensor(id).dtype = type;
     graph_.inputs.push_back(id);
     node_.inputs.push_back(id);
   }
@@ -123,12 +124,27 @@ KernelInfo info_of(const Entry& entry) {
   return info;
 }
 
+Model integer_gemm_model(const GemmShape& shape) {
+  using Order = GemmShape::Order;
+  if (shape.type != DType::u8 && shape.type != DType::i8) {
+    throw UsageError("gemm: operands are f32, u8 or i8, not " + std::string(name_of(shape.type)));
+  }
+  if (shape.lhs == Order::transposed || shape.rhs == Order::transposed) {
+    throw UsageError("gemm: operands of 8 bits are held plain, not transposed");
+  }
+  SingleNode node("MatMulInteger", "gemm");
+  node.add_input("lhs", {shape.m, shape.k}, shape.type);
+  node.add_input("rhs", {shape.k, shape.n}, shape.type);
+  return node.finish({shape.m, shape.n});
+}
+
 }  // namespace
 
 Model gemm_model(const GemmShape& shape) {
   require_positive("gemm", {shape.m, shape.n, shape.k});
   const bool lhs = shape.lhs == GemmShape::Order::transposed;
   const bool rhs = shape.rhs == GemmShape::Order::transposed;
+  if (shape.type != DType::f32) return integer_gemm_model(shape);
   SingleNode node("Gemm", "gemm");
   node.add_input("lhs", lhs ? Shape{shape.k, shape.m} : Shape{shape.m, shape.k});
   node.add_input("rhs", rhs ? Shape{shape.n, shape.k} : Shape{shape.k, shape.n});

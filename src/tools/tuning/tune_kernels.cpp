@@ -12,6 +12,7 @@
 #include "plan/make_plan.hpp"
 #include "plan/measured/tuned_file.hpp"
 #include "plan/search/candidates.hpp"
+#include "problems/gemm.hpp"
 #include "tools/tuning/tune_problem.hpp"
 
 namespace morton {
@@ -114,8 +115,8 @@ std::vector<TuneProblem> problems_to_tune(const Model& model, const std::string&
   for (const Step& step : plan.steps) {
     if (step.role != Step::Role::compute || step.transfer() != nullptr) continue;
     TunedProblem key = step.tuned_as;
-    if (key.family == families::batched_gemm) {
-      key.family = families::gemm;
+    if (const std::optional<Family> one = one_of_products(key.family)) {
+      key.family = *one;
       key.extents.erase("B");
       key.orders.clear();
     }

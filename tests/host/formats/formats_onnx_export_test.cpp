@@ -113,6 +113,15 @@ TEST(OnnxExport, ArchitecturesComeBack) {
   }
 }
 
+TEST(OnnxExport, OperatorsOfMortonComeBack) {
+  test::NetworkBuilder network("fixed_point", 1);
+  const TensorId x = network.input("x", {3, 5});
+  const TensorId words = network.node("Cast", {x}, {{"to", std::int64_t{6}}});
+  network.output(
+      network.node("RoundingShift", {network.node("DoublingHighMul", {words, words}), words}));
+  expect_same_graph(there_and_back(network.finish()), network.finish());
+}
+
 TEST(OnnxExport, AFileComesBack) {
   const TemporaryFolder folder;
   const Graph graph = import_onnx(MORTON_SOURCE_DIR "/models/lenet5.onnx");

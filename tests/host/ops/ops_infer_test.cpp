@@ -62,6 +62,32 @@ TEST(Infer, MatMul) {
   EXPECT_THAT(error_of("MatMul", "scalar 17x5"), HasSubstr("model: "));
 }
 
+TEST(Infer, MatMulInteger) {
+  EXPECT_EQ(shape_of("MatMulInteger", "2x3x17:u8 17x5:i8"), (Shape{2, 3, 5}));
+  EXPECT_EQ(shape_of("MatMulInteger", "2x3x17:u8 4x1x17x5:i8 2x3x1:u8"), (Shape{4, 2, 3, 5}));
+  EXPECT_EQ(shape_of("MatMulInteger", "17:u8 17:u8 1:u8"), Shape{});
+  EXPECT_THAT(error_of("MatMulInteger", "3x17 17x5:u8"), HasSubstr("input 0 is f32"));
+  EXPECT_THAT(error_of("MatMulInteger", "3x17:u8 17x5:u8 1:i8"), HasSubstr("zero point is i8"));
+  EXPECT_THAT(error_of("MatMulInteger", "3x17:u8 17x5:u8 5:u8"),
+              HasSubstr("input 2 is 5; expected one element, 3 or 3x1"));
+  EXPECT_THAT(error_of("MatMulInteger", "3x17:u8 17x5:u8 - 5x1:u8"),
+              HasSubstr("input 3 is 5x1; expected one element, 5 or 1x5"));
+}
+
+/// 255 * 255 * 33,025 is the largest multiple that 31 bits hold, 255 * 128 * 65,793, 128 * 128 *
+/// 131,071.
+TEST(Infer, IntegerSumsMustFit32Bits) {
+  EXPECT_EQ(error_of("MatMulInteger", "1x33025:u8 33025x1:u8"), "");
+  EXPECT_THAT(error_of("MatMulInteger", "1x33026:u8 33026x1:u8"),
+              HasSubstr("unsupported: MatMulInteger 'MatMulInteger_0': A is 1x33026, B is "
+                        "33026x1: sums of more than 33025 products of u8 and u8 may not fit"));
+  EXPECT_EQ(error_of("MatMulInteger", "1x65793:u8 65793x1:i8"), "");
+  EXPECT_THAT(error_of("MatMulInteger", "1x65794:u8 65794x1:i8"), HasSubstr("65793"));
+  EXPECT_EQ(error_of("MatMulInteger", "1x131071:i8 131071x1:i8"), "");
+  EXPECT_THAT(error_of("MatMulInteger", "1x131072:i8 131072x1:i8"), HasSubstr("131071"));
+  EXPECT_THAT(error_of("MatMulInteger", "1x33026:i8 33026x1:i8 1:i8 1:i8"), HasSubstr("33025"));
+}
+
 TEST(Infer, Conv) {
   EXPECT_EQ(shape_of("Conv", "1x3x32x32 6x3x5x5"), (Shape{1, 6, 28, 28}));
   EXPECT_EQ(shape_of("Conv", "2x4x9x8 6x2x3x3 6 | group=2 strides=[2,3] pads=[1,0,2,1]"),
