@@ -46,7 +46,7 @@ PROFILED_STEPS = 9
 # part: 3e-4 at 0.001.
 RATES = {"mlp_he": 0.05, "cnn": 0.0002}
 CNN_600_STEPS = "C18's CNN, 600 steps of 100 digits"
-MLP_ONE_PASS = "C18's MLP (79 % there), one pass"
+MLP_599_STEPS = "C18's MLP after 599 steps of 100 digits"
 
 
 def speed_row(model):
@@ -268,8 +268,8 @@ def measurements(cuda):
     made += [([convolution_row("c18-cnn", "conv2")], lambda bench: bench.convolution("c18-cnn", "conv2")),
              ([CNN_600_STEPS], lambda bench: bench.learning(
                  CNN_600_STEPS, ["c18-cnn", "--data", "data/mnist", "--steps", "600"], ">= 97 %", 0.97)),
-             ([MLP_ONE_PASS], lambda bench: bench.learning(
-                 MLP_ONE_PASS, ["c18-mlp", "--data", "data/mnist", "--epochs", "1"], "shown", 0.0))]
+             ([MLP_599_STEPS], lambda bench: bench.learning(
+                 MLP_599_STEPS, ["c18-mlp", "--data", "data/mnist", "--steps", "599"], "78.3 to 80.0 % there", 0.0))]
     return made
 
 

@@ -62,7 +62,9 @@ morton_test_executable(host_tests host morton_host)
 # What the command line makes of its samples, and says of a training, needs no device. Nor does
 # reading what the boards' compilers print.
 file(GLOB board_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/tools/boards/*.cpp)
-target_sources(host_tests PRIVATE ${PROJECT_SOURCE_DIR}/cli/common/statistics.cpp
+target_sources(host_tests PRIVATE ${PROJECT_SOURCE_DIR}/src/tools/inspect/layout_map.cpp
+               ${PROJECT_SOURCE_DIR}/src/tools/inspect/fetched_lines.cpp
+               ${PROJECT_SOURCE_DIR}/cli/common/statistics.cpp
                                   ${PROJECT_SOURCE_DIR}/cli/train/train_text.cpp ${board_sources})
 target_link_libraries(host_tests PRIVATE ${MORTON_FMT})
 target_include_directories(host_tests PRIVATE ${PROJECT_SOURCE_DIR}/cli)

@@ -111,10 +111,14 @@ configure_mesa() {
 # Kernels with tables of constants upload them as they are built, and that takes a fence. The shim has none: its
 # answer lacks the file that stands for one, and the driver ends the process.
 mend_shim() {
-  inside bash -euc 'cd "/opt/mesa/$1" && sed -i \
-    -e "/^ioctl_fn_t core_ioctls/i static int\ndrm_shim_ioctl_syncobj_to_fd(int fd, unsigned long request, void *arg)\n{\n   ((struct drm_syncobj_handle *)arg)->fd = dup(fd);\n   return 0;\n}\n" \
-    -e "/DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD/s/drm_shim_ioctl_stub/drm_shim_ioctl_syncobj_to_fd/" src/drm-shim/device.c &&
-    [[ $(grep -c drm_shim_ioctl_syncobj_to_fd src/drm-shim/device.c) == 2 ]]' bash "$MESA"
+  # shellcheck disable=SC2016  # expanded by the inner bash
+  inside bash -euc 'cd "/opt/mesa/$1/src/drm-shim"
+    if ! grep -q drm_shim_ioctl_syncobj_to_fd device.c; then
+      sed -i \
+        -e "/^ioctl_fn_t core_ioctls/i static int\ndrm_shim_ioctl_syncobj_to_fd(int fd, unsigned long request, void *arg)\n{\n   ((struct drm_syncobj_handle *)arg)->fd = dup(fd);\n   return 0;\n}\n" \
+        -e "/DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD/s/drm_shim_ioctl_stub/drm_shim_ioctl_syncobj_to_fd/" device.c
+    fi
+    [[ $(grep -c drm_shim_ioctl_syncobj_to_fd device.c) == 2 ]]' bash "$MESA"
 }
 
 build_mesa() {

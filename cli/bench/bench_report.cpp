@@ -133,7 +133,7 @@ std::string notes_text(const Field& field, const Setting& setting) {
     const Contender::About about = contender->about();
     if (!about.version.empty()) notes += fmt::format("\n{}: {}", contender->name(), about.version);
     if (about.kind == Contender::Kind::peer && !about.bounded_by_peak) {
-      notes += "; the peak is not one of its arithmetic";
+      notes += "; the peak is that of f32 on the device, which does not bound it";
     }
     if (about.kind == Contender::Kind::kernel && about.stored != DType::f32) {
       const bool is_byte = about.stored == DType::u8 || about.stored == DType::i8;

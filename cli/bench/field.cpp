@@ -68,7 +68,7 @@ void add_kernel(const KernelInfo& kernel, const CompileOptions& options,
   std::unique_ptr<KernelContender> contender;
   try {
     contender = std::make_unique<KernelContender>(
-        kernel.name, compile_model(problem.model, device, options), sets);
+        kernel.name, compile_model(problem.model, device, options), options.precision.sums, sets);
   } catch (const UnsupportedError& error) {
     field.rejected.push_back({kernel.name, reason_in(error, kernel.name)});
     return;
@@ -133,7 +133,9 @@ Field make_field(const SingleProblem& problem, const Device& device, const Entra
   if (entrants.kernels == Entrants::Kernels::as_asked && wanted.empty()) {
     const CompiledModel model = compile_model(problem.model, device, entrants.compile);
     const std::string name = computing_kernels(model.steps());
-    admit(std::make_unique<KernelContender>(name, model, entrants.sets), expectations, field);
+    admit(std::make_unique<KernelContender>(name, model, entrants.compile.precision.sums,
+                                            entrants.sets),
+          expectations, field);
     return field;
   }
   Progress progress("building and checking");

@@ -67,8 +67,9 @@ double unit_roundoff_of(const std::vector<StepInfo>& steps) {
   return type == DType::f16 || type == DType::tf32 ? 0x1p-11 : 0x1p-24;
 }
 
-KernelContender::KernelContender(std::string name, const CompiledModel& model, std::size_t sets)
-    : Contender(std::move(name), sets), steps_(model.steps()) {
+KernelContender::KernelContender(std::string name, const CompiledModel& model, DType sums,
+                                 std::size_t sets)
+    : Contender(std::move(name), sets), steps_(model.steps()), sums_(sums) {
   if (sets > 1) queue_ = DeviceMemory(model.device()).make_queue();
   for (std::size_t set = 0; set < sets; ++set) {
     sessions_.emplace_back(model);

@@ -25,7 +25,8 @@ namespace morton::cli {
 class KernelContender : public Contender {
  public:
   /// Each set of operands is a session of its own; several share a queue.
-  KernelContender(std::string name, const CompiledModel& model, std::size_t sets);
+  /// `sums` is CompileOptions::Precision's.
+  KernelContender(std::string name, const CompiledModel& model, DType sums, std::size_t sets);
 
   [[nodiscard]] About about() const override;
   /// Whether a step runs the entry of this name.
@@ -37,10 +38,13 @@ class KernelContender : public Contender {
   void wait() override;
   [[nodiscard]] bool has_packing() const override;
   std::optional<double> device_ms() override;
-  [[nodiscard]] double unit_roundoff() const override { return unit_roundoff_of(steps_); }
+  [[nodiscard]] double unit_roundoff() const override {
+    return unit_roundoff_with(unit_roundoff_of(steps_), sums_);
+  }
 
  private:
   std::vector<StepInfo> steps_;
+  DType sums_;
   DeviceQueue queue_;              ///< of all sessions; null with one, which has its own
   std::vector<Session> sessions_;  ///< by set
   std::optional<Event> last_;

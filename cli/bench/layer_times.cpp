@@ -75,7 +75,8 @@ double published_ms(const std::vector<const PublishedLayer*>& layers, std::size_
 }
 
 bool is_product(const std::string& kernel) {
-  constexpr std::array kLayerFamilies{"gemm.", "batched_gemm.", "filter_gemm.", "conv2d."};
+  constexpr std::array kLayerFamilies{"gemm.", "batched_gemm.", "filter_gemm.", "conv2d.",
+                                      "conv2d_pool."};
   return std::ranges::any_of(kLayerFamilies,
                              [&](const char* family) { return kernel.starts_with(family); });
 }
@@ -186,7 +187,9 @@ std::string to_text(const LayerTimes& times, Format format) {
   table.rows.push_back(std::move(sum));
   std::string text = to_text(table, format);
   text += fmt::format("end to end, one wait: {:.3f} ms\n", times.end_to_end_ms);
-  if (times.published != nullptr) text += std::string(times.published->notes) + "\n";
+  if (times.published != nullptr) {
+    text += fmt::format("{}: {}\n", times.published->title, times.published->notes);
+  }
   return text;
 }
 

@@ -161,7 +161,8 @@ Comparison run_one(const GemmShape& shape, const Reference& reference, const Dev
     used.work_groups.push_back(work_group_of(step));
     used.stored.push_back(stored_type_of({step}));
   }
-  compare(outputs.front().tensor, reference, unit_roundoff_of(model.steps()), outcome);
+  compare(outputs.front().tensor, reference,
+          unit_roundoff_with(unit_roundoff_of(model.steps()), compile.precision.sums), outcome);
   return outcome;
 }
 

@@ -19,6 +19,9 @@ struct ChildAnswer {
 [[nodiscard]] ChildAnswer run_child(const std::vector<std::string>& arguments,
                                     const std::map<std::string, std::string>& variables);
 
+/// How long a kernel may take to build: the slowest one known takes a third of it.
+inline constexpr double kBuildTimeoutMs = 180e3;
+
 /// The command of this program that calls run_tune_worker().
 [[nodiscard]] std::vector<std::string> worker_command();
 

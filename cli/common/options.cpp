@@ -39,7 +39,7 @@ void add_options(CLI::App& command, DeviceOptions& options) {
 void add_strict(CLI::App& command, ModelOptions& options) {
   command.add_flag("--strict", options.strict,
                    "Fail instead of falling back: to a step on the host, or to another kernel "
-                   "where one computes wrongly");
+                   "where one computes wrongly or is refused by the driver");
 }
 
 void add_trust_options(CLI::App& command, ModelOptions& options) {

@@ -23,9 +23,6 @@
 namespace morton::cli {
 namespace {
 
-/// The slowest build known takes a third of it.
-constexpr double kBuildTimeoutMs = 180e3;
-
 /// A kernel to build, or why there is none.
 struct Wanted {
   KernelText kernel;

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "common/child.hpp"
 #include "common/commands.hpp"
 #include "common/device_description.hpp"
 #include "common/options.hpp"
@@ -144,7 +145,8 @@ std::string description_for(const KernelCommand& options) {
 int show_statistics(const KernelText& kernel, const KernelCommand& options,
                     const std::string& description) {
   const Device device = open_device(options.device);
-  const KernelBuild build = build_kernel(kernel, device);
+  const KernelBuild build =
+      KernelBuilder({options.device.selector, worker_command(), kBuildTimeoutMs}).build(kernel);
   if (!build.is_built) throw DeviceError(build.problem);
   const auto statistics = statistics_of(build);
   if (!statistics) {

@@ -104,15 +104,21 @@ int show_product(LayoutCommand command) {
                   {"step", access.step},
                   {"line_bytes", access.line_bytes},
                   {"element_bytes", access.element_bytes},
-                  {"lhs_lines", lines.lhs},
-                  {"rhs_lines", lines.rhs},
-                  {"every", lines.every}};
+                  {"lhs_lines", lines.lhs.lines},
+                  {"lhs_every", lines.lhs.every},
+                  {"rhs_lines", lines.rhs.lines},
+                  {"rhs_every", lines.rhs.every}};
+  const auto every = [](std::int64_t steps) {
+    return steps == 1 ? std::string("every step") : fmt::format("every {} steps", steps);
+  };
+  const bool is_together = lines.lhs.every == lines.rhs.every;
   const std::string text = fmt::format(
       "lhs {}, rhs {}: a work-group of {}, {} results each, {} elements of k in a step, lines of "
       "{} "
-      "bytes\nnew lines at once {} (lhs {}, rhs {}), every {} steps\n",
+      "bytes\nnew lines at once: lhs {} {}, rhs {} {}{}\n",
       access.lhs, access.rhs, command.group, command.patch, access.step, access.line_bytes,
-      lines.lhs + lines.rhs, lines.lhs, lines.rhs, lines.every);
+      lines.lhs.lines, every(lines.lhs.every), lines.rhs.lines, every(lines.rhs.every),
+      is_together ? fmt::format(", both together {}", lines.lhs.lines + lines.rhs.lines) : "");
   emit(for_people(command.result.format) ? text : to_text(json, command.result.format),
        command.result.path);
   return 0;

@@ -172,13 +172,13 @@ Table sums_table(const Profile& profile) {
   return table;
 }
 
-/// "whole network: 12.3 GFLOP/s, 45.6 % of the arithmetic peak".
+/// "whole network: 12.3 GFLOP/s, 45.6 % of the peak of f32".
 std::string network_text(const Profile& profile, const RooflinePeaks& peaks) {
   const std::optional<double> gflops = network_gflops(profile);
   if (!gflops) return "";
   std::string text = fmt::format("\nwhole network: {:.2f} GFLOP/s", *gflops);
   if (peaks.gflops_f32 > 0.0) {
-    text += fmt::format(", {:.1f} % of the arithmetic peak", 100.0 * *gflops / peaks.gflops_f32);
+    text += fmt::format(", {:.1f} % of the peak of f32", 100.0 * *gflops / peaks.gflops_f32);
   }
   return text + "\n";
 }

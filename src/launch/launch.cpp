@@ -3,7 +3,6 @@
 
 #include <vector>
 
-#include "device/open/opencl_device.hpp"
 #include "device/open/refused_kernels.hpp"
 #include "device/use/image.hpp"
 
@@ -23,19 +22,6 @@ std::size_t dimensions_of(const KernelLaunch& launch) {
     if (launch.global[i] != 1 || launch.local[i] != 1) return i + 1;
   }
   return 1;
-}
-
-/// Throws RefusedKernels where the device holds fewer work-items of the kernel, for its registers,
-/// than a work-group needs.
-void require_launchable(const cl::Kernel& kernel, const KernelLaunch& launch,
-                        const std::string& function, const OpenClDevice& device) {
-  const auto most = kernel.getWorkGroupInfo<CL_KERNEL_WORK_GROUP_SIZE>(device.device());
-  const std::int64_t needed = launch.local[0] * launch.local[1] * launch.local[2];
-  if (most == 0 || needed <= static_cast<std::int64_t>(most)) return;
-  throw RefusedKernels("kernel " + function + ": " + device.info().name +
-                           " launches work-groups of at most " + std::to_string(most) +
-                           " work-items of it, and it needs " + std::to_string(needed),
-                       {function});
 }
 
 /// An operand that a kernel reads as an image.
@@ -95,7 +81,7 @@ class KernelStep : public LaunchedStep {
         kernel_(program, function.c_str()),
         global_(to_range(launch_of(step).global, dimensions_of(launch_of(step)))),
         local_(to_range(launch_of(step).local, dimensions_of(launch_of(step)))) {
-    require_launchable(kernel_, launch_of(step), function, device);
+    require_launchable(kernel_, launch_of(step).local, function, device);
     for (std::size_t i = 0; i < step.arguments.size(); ++i) {
       const StepArgument& argument = step.arguments[i];
       const auto index = static_cast<cl_uint>(i);

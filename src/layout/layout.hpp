@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/algebra/expression.hpp"
+#include "base/for_tools.hpp"
 #include "base/rooms.hpp"
 #include "base/shape.hpp"
 
@@ -33,7 +34,7 @@ struct Loop {
 /// name
 ///   ends in it ("KH" is H), a number and a lower-case letter an inner loop of that extent: `NCHW`,
 ///   `NHWC`, `NCHW4c`, `OIHW4i4o`.
-class Layout {
+class MORTON_FOR_TOOLS Layout {
  public:
   /// Throws ModelError that quotes `text` and says what is wrong (an unknown letter, a dimension
   /// missing or named twice, a tile that its outer tile's size is no multiple of, an extent < 1).
@@ -66,7 +67,7 @@ class Layout {
 
 /// A layout with sizes. `pitch` is the distance, in elements, between iterations of the outermost
 /// loop (a leading dimension, an image row pitch); 0 means dense.
-class BoundLayout {
+class MORTON_FOR_TOOLS BoundLayout {
  public:
   /// `padded` holds each dimension's extent, a multiple of its tile; throws ModelError otherwise,
   /// and for a pitch below the dense one.

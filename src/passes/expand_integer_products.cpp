@@ -76,7 +76,8 @@ class Expansion {
     const Shape shape = side_shape(product_.matrices, numbers);
     const Shape& own = to_.shape_of(id);
     if (shape.empty()) return own.empty() ? id : to_.add("Squeeze", {id});
-    return bare(own) == bare(shape) ? id : to_.reshaped(id, shape);
+    const bool broadcasts = bare(own) == bare(shape) && own.size() <= shape.size();
+    return broadcasts ? id : to_.reshaped(id, shape);
   }
 
   /// A side operand of the product's epilogue.

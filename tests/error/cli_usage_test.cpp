@@ -56,6 +56,13 @@ TEST(CliUsage, WrongCommandLines) {
       {{"plan", kLenet, "--local", "3"},
        "takes this work-group; near it: 2, 4, 1 (`morton kernel`"},
       {{"train", "lenet5", "--data", "data/mnist", "-d", "0:0,0:0"}, "takes one device"},
+      {{"layout", "R_2_4_Q", "8x8"}, "R_2_4_Q"},
+      {{"layout", "R", "8"}, "expected 2 extents, got 1"},
+      {{"layout", "R", "65x65", "--svg", "x.svg"}, "at most 64 rows and columns"},
+      {{"layout", "NCHW", "1x2x3x4", "--svg", "x.svg"}, "a picture is of a matrix"},
+      {{"layout", "R", "--product", "C", "--group", "4"}, "expected two extents"},
+      {{"train", "c18-mlp", "--data", "data/mnist", "--precision", "f16", "--sums", "f16"},
+       "sums stay in f32"},
       {{"plan", kLenet, "--sums", "f16"}, "--sums f16 goes with --precision f16"},
   };
   for (const Case& wrong : cases) {

@@ -67,12 +67,12 @@ INSTANTIATE_TEST_SUITE_P(
                                          "densenet121", "shufflenet_v2", "unet", "espcn",
                                          "tiny_yolo", "vgg16")),
     name_of);
-// On a board UNet and VGG-16 take seconds, so kernels of their own pay.
+// On a board UNet and VGG-16 take seconds, so kernels of their own pay; EfficientNet's many small
+// products leave units idle with the generic kernel.
 INSTANTIATE_TEST_SUITE_P(Boards, InterimPlan,
                          ::testing::Combine(::testing::Values("mali_t628"),
                                             ::testing::Values("lenet5", "mobilenet_v2", "resnet18",
-                                                              "efficientnet_b0", "densenet121",
-                                                              "shufflenet_v2")),
+                                                              "densenet121", "shufflenet_v2")),
                          name_of);
 
 }  // namespace

@@ -39,9 +39,11 @@ std::shared_ptr<BuiltKernels> built_for(const Graph& graph, std::int64_t batch,
 TEST(PlanBuilt, OtherBatchesUseTheKernelsThatAreThere) {
   for (const char* network : {"lenet5", "mlp", "small_cnn", "residual"}) {
     for (const auto& name : saved_devices()) {
-      // There a batch of 3 needs a kernel that none of the sizes built for chooses; its plan says
-      // so.
-      if (name == "pocl_neon" && std::string(network) == "residual") continue;
+      // There a batch of 3 or 17 needs a kernel that none of the sizes built for chooses; its plan
+      // says so.
+      if ((name == "pocl_neon" || name == "mali_t628") && std::string(network) == "residual") {
+        continue;
+      }
       // So it is with patches of eight rows and columns, of which 3 and 17 leave other tails than 5
       // and 8: a copy that none of these sizes has.
       if (name == "adreno_530") continue;

@@ -106,8 +106,8 @@ TEST(PlanChoice, LowPowerGpusGetPatchesInRegisters) {
   for (const std::int64_t size : {63, 384, 1000}) {
     SCOPED_TRACE(size);
     DeviceInfo mali = saved_device("mali_t628");
-    // By Midgard's compiler.
-    EXPECT_EQ(kernel_of_product(mali, size), "gemm.patch_panels");
+    // By Midgard's compiler. Of 63 x 63 there are too few patches of 4 x 4 for the units.
+    EXPECT_EQ(kernel_of_product(mali, size), size < 100 ? "gemm.patch_dots" : "gemm.patch_panels");
     // By the first guesses, of a GPU that no compiler tells of.
     mali.name = "a GPU";
     EXPECT_EQ(kernel_of_product(mali, size), "gemm.patch_dots");

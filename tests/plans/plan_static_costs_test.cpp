@@ -7,11 +7,13 @@
 #include <nlohmann/json.hpp>
 
 #include "base/files/file.hpp"
+#include "plan/cost/cost.hpp"
 #include "plan/make_plan.hpp"
 #include "plan/measured/static_costs.hpp"
 #include "plan/measured/tuned_file.hpp"
 #include "plan/measured/tuned_store.hpp"
 #include "plan/policy/plan_options.hpp"
+#include "plan/policy/tunables.hpp"
 #include "plans/plan_setup.hpp"
 #include "support/rooms.hpp"
 #include "support/temporary_folder.hpp"
@@ -187,6 +189,28 @@ TEST(PlanStaticCosts, WhatWasMeasuredOfAnotherVersionIsNotedAndTheCompilerChoose
   EXPECT_TRUE(reason_has(step, "from the compiler")) << step.reason.print();
 }
 
+TEST(PlanStaticCosts, AWorkGroupTakesTheTimeOfWholeSets) {
+  const DeviceInfo g610 = described_board("g610");
+  ASSERT_EQ(g610.core.lanes, 16);
+  LaunchSize narrow, whole;
+  narrow.global = {128, 1, 1};
+  narrow.local = {8, 1, 1};
+  whole.global = {256, 1, 1};
+  whole.local = {16, 1, 1};
+  EXPECT_EQ(timed_work_items(narrow, g610), 256.0);
+  EXPECT_EQ(timed_work_items(whole, g610), 256.0);
+}
+
+TEST(PlanStaticCosts, RowsWorkGroupsAreAsWideAsTheSets) {
+  for (const auto& [board, lanes] : {std::pair{"g52", 8}, {"g610", 16}, {"a740", 64}}) {
+    const Environment names = environment_of(described_board(board));
+    for (const char* kernel : {"softmax.rows", "normalize.naive", "top_k.passes"}) {
+      const Environment standard = standard_tunables(*all_kernels().find_entry(kernel), names);
+      EXPECT_EQ(standard.at("LOCAL"), lanes) << board << " " << kernel;
+    }
+  }
+}
+
 std::string product_on_g610(PlanOptions options) {
   NetworkBuilder network("one_product", 1);
   const TensorId x = network.input("x", {-1, 512});
@@ -207,7 +231,7 @@ TEST(PlanStaticCosts, ProductsAddUpInF16WhereThatIsAskedFor) {
   try {
     product_on_g610(options);
     FAIL() << "was planned";
-  } catch (const UnsupportedError& why) {
+  } catch (const Error& why) {
     EXPECT_NE(std::string(why.what()).find("adds up products in f16"), std::string::npos)
         << why.what();
   }

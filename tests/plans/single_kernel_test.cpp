@@ -20,11 +20,12 @@ const Catalogue& shown_catalogue() {
   return kCatalogue;
 }
 
-/// The saved device of this name, or "images_on_buffers", a GPU that makes images so.
+/// The saved device of this name, or "images_and_halves", a GPU that makes images so.
 DeviceInfo showing_device(const std::string& name) {
-  if (name != "images_on_buffers") return saved_device(name);
+  if (name != "images_and_halves") return saved_device(name);
   DeviceInfo device = saved_device("adreno_530");
   device.image.from_buffer = true;
+  device.features.fp16 = true;
   return device;
 }
 
@@ -51,7 +52,7 @@ TEST(SingleKernel, EveryKernelHasAnExampleOnSomeDevice) {
     std::string reasons;
     bool is_shown = false;
     std::vector<std::string> devices = saved_devices();
-    devices.emplace_back("images_on_buffers");
+    devices.emplace_back("images_and_halves");
     for (const std::string& device : devices) {
       try {
         expect_launchable(shown_on(device, entry.name));

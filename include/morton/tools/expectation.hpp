@@ -19,6 +19,13 @@ struct ReferenceRow {
   std::vector<double> value, magnitude;
 };
 
+/// What the unit roundoff of operands counts as where kernels may add up products in `sums`
+/// (CompileOptions::Precision): rounding two operands takes twice as much, sums in f16 four times
+/// as much beside that (docs/numerics.md).
+[[nodiscard]] constexpr double unit_roundoff_with(double unit_roundoff, DType sums) {
+  return sums == DType::f16 ? 3.0 * unit_roundoff : unit_roundoff;
+}
+
 /// A reference for the matrix that a problem's kernels compute.
 struct ProblemReference {
   std::int64_t rows = 0, columns = 0;  ///< of dst

@@ -21,8 +21,8 @@ struct LayoutMap {
 };
 
 /// The map of `layout`, in R17's grammar ("R_2_4_R") for two extents, else in letters ("NCHW4c"),
-/// whose extents stand in the letters' order. Throws ModelError for a text that is no layout, and
-/// UsageError for extents that do not fit it or that have more than 2^20 elements together.
+/// whose extents stand in the letters' order. Throws UsageError for a text that is no layout, and
+/// for extents that do not fit it or that have more than 2^20 elements together.
 [[nodiscard]] MORTON_API LayoutMap layout_map(const std::string& layout, const Shape& extents);
 
 /// A work-group of a product dst[m,n] = sum over k of lhs[m,k] * rhs[k,n], whose work-items walk
@@ -38,12 +38,17 @@ struct ProductAccess {
 
 /// Cache lines that the group needs anew.
 struct FetchedLines {
-  std::int64_t lhs = 0, rhs = 0;  ///< most in one step
-  std::int64_t every = 0;         ///< steps from one such fetch to the next
+  /// Of an operand.
+  struct Operand {
+    std::int64_t lines = 0;  ///< most in one step
+    std::int64_t every = 0;  ///< steps from one fetch to the next
+  };
+  Operand lhs, rhs;
 };
 
-/// What R17's table 8.1 counts, for any layouts. It says nothing of time. Throws ModelError for
-/// texts that are no layouts of matrices, UsageError for sizes below 1 or beyond 2^12.
+/// What R17's table 8.1 counts, for any layouts. It says nothing of time. Throws UsageError
+/// for texts that are no layouts of matrices, for sizes below 1 or beyond 2^12, and for so many
+/// elements that counting them takes long.
 [[nodiscard]] MORTON_API FetchedLines fetched_lines(const ProductAccess& access);
 
 }  // namespace morton

@@ -43,8 +43,8 @@ struct KernelInfo {
   std::string file;
   /// Its demand of each operand: "R_2_4_R, padding zero"; none for a recipe.
   std::vector<std::pair<std::string, std::string>> operands;
-  DType precision = DType::f32;  ///< what CompileOptions::precision must be for it
-  DType sums = DType::f32;       ///< likewise CompileOptions::sums
+  DType precision = DType::f32;  ///< what CompileOptions::precision.operands must be
+  DType sums = DType::f32;       ///< likewise precision.sums
   std::string padding;     ///< what extents are padded to multiples of: "M 8, N 32, K 4"; or empty
   std::string work_group;  ///< "4x16", or its tunables with the values they take
 };

@@ -19,6 +19,7 @@
 #include "base/error.hpp"
 #include "base/files/file.hpp"
 #include "base/stopwatch.hpp"
+#include "device/open/refused_kernels.hpp"
 #include "plan/ir/print.hpp"
 #include "plan/ir/print_json.hpp"
 #include "plan/make_plan.hpp"
@@ -71,9 +72,11 @@ std::shared_ptr<CompiledState> interim_or_none(const Job& job, const Device& dev
     return compile_interim(job, device);
   } catch (const UnsupportedError& error) {
     why_not = "there is no interim plan: " + error.message();
-    job.observer.say(why_not);
-    return nullptr;
+  } catch (const RefusedKernels& error) {
+    why_not = "there is no interim plan: " + error.message();
   }
+  job.observer.say(why_not);
+  return nullptr;
 }
 
 /// Kernels that were built just before count as built, not as found in memory.

@@ -18,7 +18,18 @@ bool is_asked_for(const std::string& kernel, const PlanOptions& options) {
   return std::ranges::any_of(options.use, [&](const auto& one) { return one.second == kernel; });
 }
 
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+std::string line_at(const std::string& text, std::size_t begin) {
+  return text.substr(begin, text.find('\n', begin) - begin);
+}
+
+/// The first line without what it is said of, and of a compiler's log behind it the first error.
+std::string in_short(const std::string& text) {
+  std::string line = line_at(text, text.find(": ") + 2);
+  const std::size_t error = text.find("error", text.find('\n'));
+  if (error == std::string::npos) return line;
+  const std::size_t begin = text.find_first_not_of(' ', text.rfind('\n', error) + 1);
+  return line + ": " + line_at(text, begin);
+}
 
 }  // namespace
 
@@ -43,13 +54,15 @@ void DriverRefusals::leave_out(const RefusedKernels& error) {
         is_asked_for(suspect.kernel, job_.policy->options())) {
       throw error;
     }
-    refusals_.push_back({suspect, first_line(error.what())});
+    refusals_.push_back({suspect, in_short(error.what())});
   }
 }
 
-void DriverRefusals::explain(const Error& error) const {
+void DriverRefusals::explain(const UnsupportedError& error) const {
   if (refusals_.empty()) return;
-  throw DeviceError(history() + "\nno other kernel is left: " + error.message());
+  DeviceError explained(history() + "\nno other kernel is left: " + error.message());
+  explained.set_rejected(error.rejected());
+  throw explained;
 }
 
 Job DriverRefusals::without() const {
@@ -69,7 +82,10 @@ void DriverRefusals::finish(CompiledState& state) const {
   TunedData verdicts;
   for (const Refusal& refusal : refusals_) {
     report.fallbacks.push_back("the driver refuses " + refusal.kernel.kernel + ": " + refusal.why +
-                               "; another kernel takes its place");
+                               "; another kernel takes its place, and it is refused on this "
+                               "device and driver from now on (" +
+                               setting("cache", "list") + " shows it, " +
+                               setting("cache", "clear self-test") + " tries it anew)");
     report.notes.push_back(report.fallbacks.back());
     const Entry* entry = catalogue.find_entry(refusal.kernel.kernel);
     if (entry == nullptr) continue;

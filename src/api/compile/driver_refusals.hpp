@@ -15,7 +15,9 @@
 namespace morton::api {
 
 /// Kernels that the device's driver refused while a model was compiled. They are left out, the
-/// model is planned anew, and the cache folder remembers them for this device and driver.
+/// model is planned anew, and the cache folder remembers them for this device and driver. So it is
+/// for one device; over several, and of kernels that other shapes need later, a refusal is an
+/// error.
 class DriverRefusals {
  public:
   explicit DriverRefusals(const Job& job) : job_(job) {}
@@ -26,7 +28,7 @@ class DriverRefusals {
   /// name, one that was left out before, or too many.
   void leave_out(const RefusedKernels& error);
   /// Throws where planning fails for want of what was left out; `error` is what planning threw.
-  void explain(const Error& error) const;
+  void explain(const UnsupportedError& error) const;
   /// The job without what is left out.
   [[nodiscard]] Job without() const;
   /// Adds to the report what was left out, and keeps it in the device's cache folder.

@@ -16,6 +16,7 @@
 #include "base/stopwatch.hpp"
 #include "device/open/cache_limit.hpp"
 #include "device/open/program_file.hpp"
+#include "device/open/refused_kernels.hpp"
 #include "formats/input_file.hpp"
 #include "plan/ir/whole_plan.hpp"
 #include "run/loaded_plan.hpp"
@@ -139,8 +140,10 @@ std::shared_ptr<CompiledState> KeptPlan::compiled() const {
     return read();
   } catch (const ModelError& error) {
     observer_of(options_).say(error.message() + "; the model is planned anew");
-    return nullptr;
+  } catch (const RefusedKernels& error) {
+    observer_of(options_).say(error.message() + "; the model is planned anew");
   }
+  return nullptr;
 }
 
 std::shared_ptr<CompiledState> KeptPlan::read() const {

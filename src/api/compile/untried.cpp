@@ -44,7 +44,7 @@ std::shared_ptr<CompiledState> compile_untried(const Job& job, const Device& dev
     Planned made;
     try {
       made = planned(refusals.without(), device);
-    } catch (const Error& error) {
+    } catch (const UnsupportedError& error) {
       refusals.explain(error);
       throw;
     }

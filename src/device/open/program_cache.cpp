@@ -243,13 +243,16 @@ std::shared_ptr<CachedProgram> ProgramCache::build(const std::string& source,
       std::string log;
       for (const auto& [device, text] : error.getBuildLog()) log += text;
       while (!log.empty() && (log.back() == '\0' || log.back() == '\n')) log.pop_back();
-      throw RefusedKernels(
-          what + ": does not compile on " + info_.name + " with " + options_ + ": " +
-              opencl_error_text(error.err()) +
-              (log.empty() ? "; the driver gave no log, as it does after a kernel of "
-                             "this process died: start the process again"
-                           : shortened_log(log)),
-          kernels);
+      const std::string text = what + ": does not compile on " + info_.name + " with " + options_ +
+                               ": " + opencl_error_text(error.err());
+      if (log.empty()) {
+        throw DeviceError(text +
+                          "; the driver gave no log, as it does after a kernel of this process "
+                          "died: start the process again");
+      }
+      // Other codes, such as that of no memory, say nothing of the kernel.
+      if (error.err() != CL_BUILD_PROGRAM_FAILURE) throw DeviceError(text + shortened_log(log));
+      throw RefusedKernels(text + shortened_log(log), kernels);
     }
     const auto missing = missing_kernels(program, kernels);
     if (!missing.empty()) {

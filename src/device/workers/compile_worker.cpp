@@ -17,6 +17,7 @@
 #include "device/open/opencl_device.hpp"
 #include "device/open/program_file.hpp"
 #include "device/open/quirks.hpp"
+#include "device/open/refused_kernels.hpp"
 #include "device/use/given_program.hpp"
 #include "device/use/image.hpp"
 #include "device/workers/kernel_job.hpp"
@@ -63,6 +64,7 @@ std::shared_ptr<OpenClDevice> device_of(const KernelJob& job) {
 /// Launches the kernel once, on zeros.
 void launch_once(const KernelJob& job, const cl::Program& program, const OpenClDevice& device) {
   cl::Kernel kernel(program, job.function.c_str());
+  require_launchable(kernel, job.local, job.function, device);
   std::vector<Zeros> memory;  // outlives the buffers on it
   std::vector<cl::Memory> held;
   for (std::size_t i = 0; i < job.arguments.size(); ++i) {

@@ -30,8 +30,8 @@
 // A Mali of the Bifrost or Valhall kind holds twice the work-items of a kernel that takes 32 registers. 4 x 4 does:
 // the patch's row and column share one register until the sums are done.
 //
-// gemm.patch_panels_f16_sums adds up UNROLL_K products in halves before it adds their sum to one in f32 (SUMS_F16). GPUs
-// with two halves in a register do two such multiply-adds in the time of one of floats.
+// gemm.patch_panels_f16_sums adds up UNROLL_K products in halves before it adds their sum to one in f32 (SUMS_F16). A Mali
+// does two such multiply-adds in the time of one of floats.
 //
 // Edges: patches beyond dst end at once; rows and columns beyond M and N are computed and not stored.
 // A texel beyond the image reads as the last one. K is any.

@@ -163,11 +163,10 @@ double busy_share(const LaunchSize& size, const DeviceInfo& device) {
                            static_cast<double>(std::max<std::int64_t>(device.compute.units, 1)));
 }
 
-double asked_share(const LaunchSize& size, const DeviceInfo& device) {
+double asked_share(double items, const DeviceInfo& device) {
   if (device.kind != DeviceInfo::Kind::gpu) return 1.0;
   // Little's law with 100 bytes under way for each work-item: 29 KiB a compute unit for an H200.
   constexpr double kEnoughInAUnit = 256.0;
-  const double items = work_items(size.global);
   const auto units = static_cast<double>(std::max<std::int64_t>(device.compute.units, 1));
   return std::min(1.0, items / (kEnoughInAUnit * units));
 }

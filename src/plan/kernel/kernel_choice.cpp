@@ -78,9 +78,9 @@ double estimate_us(const AskedKernel& asked, const ChosenTunables& chosen,
     return host_step_cost_us(flop, moving_us(moved, device), device);
   }
   // What a compiler counts are cycles of a core that is full of work-items.
-  const double asked_for = asked_share(size, device);
-  const double busy =
-      is_compiled ? std::min(busy_share(size, device), asked_for) : busy_share(size, device);
+  const double asked_for = asked_share(work_items(size.global), device);
+  const double filled = is_compiled ? asked_share(timed_work_items(size, device), device) : 1.0;
+  const double busy = std::min(busy_share(size, device), filled);
   return step_cost_us(flop, efficiency * busy, moving_us(moved, device) / asked_for, device);
 }
 

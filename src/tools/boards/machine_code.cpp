@@ -57,12 +57,12 @@ void Labels::resolve(std::vector<Instruction>& code, std::string_view compiler) 
 CodeCost cost_of(const std::vector<Instruction>& code, std::size_t begin, std::size_t end) {
   CodeCost cost;
   int products = 0, sums = 0;
-  double pair_cycles = 0.0;
+  double product_cycles = 0.0;
   for (std::size_t i = begin; i < end; ++i) {
     const Instruction& instruction = code[i];
     products += instruction.products;
     sums += instruction.sums;
-    pair_cycles = std::max(pair_cycles, instruction.pair_cycles);
+    product_cycles += instruction.products * instruction.pair_cycles;
     cost.instructions += instruction.slots;
     if (!instruction.unit.empty()) cost.cycles[instruction.unit] += instruction.cycles;
     cost.multiply_adds += instruction.multiply_adds;
@@ -74,8 +74,9 @@ CodeCost cost_of(const std::vector<Instruction>& code, std::size_t begin, std::s
     cost.moves += instruction.is_move ? 1 : 0;
     cost.waits += instruction.waits ? 1 : 0;
   }
-  cost.multiply_adds += std::min(products, sums);
-  cost.multiply_add_cycles += std::min(products, sums) * pair_cycles;
+  const int pairs = std::min(products, sums);
+  cost.multiply_adds += pairs;
+  if (pairs > 0) cost.multiply_add_cycles += pairs * product_cycles / products;
   for (const auto& [unit, cycles] : cost.cycles) cost.bound = std::max(cost.bound, cycles);
   return cost;
 }

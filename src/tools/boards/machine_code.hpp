@@ -21,7 +21,7 @@ struct Instruction {
   int multiply_adds = 0;
   double multiply_add_cycles = 0.0;
   /// Of a GPU without multiply-adds: products and sums of floats. A loop has as many multiply-adds
-  /// as it has both, each of `pair_cycles`.
+  /// as it has both, each of its products' `pair_cycles`.
   int products = 0, sums = 0;
   double pair_cycles = 0.0;
   int bytes_loaded = 0, bytes_stored = 0;

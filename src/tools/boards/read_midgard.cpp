@@ -2,7 +2,7 @@
 //
 // Machine code of Mali's Midgard as Mesa prints it (disassemble.c) with the word "verbose", which
 // names the units. A core has two arithmetic pipelines and one for memory; each takes a bundle a
-// cycle. A multiply-add is a product and a sum of one bundle: 4 lanes of each.
+// cycle. A multiply-add is a product and a sum of one bundle: 4 lanes of each, of halves 8.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -25,7 +25,7 @@ struct Bundle {
   int bytes = 0;               ///< of an arithmetic bundle, without its constants
   int products = 0, sums = 0;  ///< of floats, lanes
   int loaded = 0, stored = 0;
-  bool is_move = false;
+  bool is_move = false, is_of_halves = false;
   std::optional<std::ptrdiff_t> distance;  ///< of a jump, in quadwords
 };
 
@@ -34,7 +34,8 @@ int lanes_written(std::string_view line) {
   const std::size_t blank = line.find(' ');
   const std::string_view destination = before(line.substr(std::min(blank + 1, line.size())), ",");
   const std::string_view mask = behind_last(destination, ".");
-  return mask.empty() ? static_cast<int>(kLanes)
+  const double all = line.find(".f16 ") == std::string_view::npos ? kLanes : 2.0 * kLanes;
+  return mask.empty() ? static_cast<int>(all)
                       : static_cast<int>(std::count_if(mask.begin(), mask.end(),
                                                        [](char c) { return c != '~'; }));
 }
@@ -48,8 +49,11 @@ void read_arithmetic(std::string_view line, bool is_vector, Bundle& bundle) {
   bundle.is_arithmetic = true;
   bundle.bytes += 2 + (is_vector ? 6 : 4);
   const std::string_view operation = line.substr(line.find('.') + 1);
-  if (operation.starts_with("FMUL.f32")) bundle.products += lanes_written(operation);
-  if (operation.starts_with("FADD.f32")) bundle.sums += lanes_written(operation);
+  const bool is_half = operation.starts_with("FMUL.f16") || operation.starts_with("FADD.f16");
+  const bool is_real =
+      is_half || operation.starts_with("FMUL.f32") || operation.starts_with("FADD.f32");
+  bundle.is_of_halves = bundle.is_of_halves || is_half;
+  if (is_real) (operation[1] == 'M' ? bundle.products : bundle.sums) += lanes_written(operation);
   bundle.is_move = bundle.is_move || operation.starts_with("FMOV") || operation.starts_with("MOV");
 }
 
@@ -105,7 +109,8 @@ Instruction midgard_instruction(const Bundle& bundle) {
     instruction.cycles = 1.0 / kArithmeticPipelines;
     instruction.products = bundle.products;
     instruction.sums = bundle.sums;
-    instruction.pair_cycles = 1.0 / kLanes / kArithmeticPipelines;
+    instruction.pair_cycles =
+        1.0 / (bundle.is_of_halves ? 2.0 * kLanes : kLanes) / kArithmeticPipelines;
   } else {
     instruction.unit = bundle.is_memory ? "ldst" : "texture";
     instruction.cycles = 1.0;

@@ -6,12 +6,14 @@
 #include "base/rooms.hpp"
 #include "layout/layout.hpp"
 #include "morton/tools/layout.hpp"
+#include "tools/inspect/layout_argument.hpp"
 
 namespace morton {
 using namespace tools;
 namespace {
 
 constexpr std::int64_t kMostOfASize = std::int64_t{1} << 12;
+constexpr std::int64_t kMostElements = std::int64_t{1} << 20;
 
 /// An operand of which the group reads `across` rows or columns, a step of k after the other.
 struct WalkedOperand {
@@ -28,7 +30,7 @@ std::int64_t rounded_up(std::int64_t value, std::int64_t multiple) {
 WalkedOperand walked(const std::string& text, WalkedOperand::Along k, std::int64_t across,
                      std::int64_t width, std::int64_t depth) {
   const std::vector<std::string> dimensions{"M", "N"};
-  const layout::Layout order = layout::Layout::parse(text, dimensions);
+  const layout::Layout order = layout_of_argument(text, dimensions);
   const auto padded = [&](int dimension, std::int64_t extent) {
     const std::int64_t tile = order.tile(dimension);
     if (tile > kMostOfASize) throw UsageError("layout '" + text + "': a tile beyond 2^12");
@@ -74,41 +76,43 @@ void check_sizes(const ProductAccess& access) {
   check(access.element_bytes, "element in bytes");
 }
 
+FetchedLines::Operand fetched_by(const WalkedOperand& operand, const ProductAccess& access,
+                                 std::int64_t steps) {
+  FetchedLines::Operand fetched;
+  std::set<std::int64_t> before;
+  std::int64_t last = 0;
+  for (std::int64_t step = 0; step < steps; ++step) {
+    std::set<std::int64_t> now = lines_of_step(operand, access, step);
+    const std::int64_t lines = new_lines(now, before);
+    fetched.lines = std::max(fetched.lines, lines);
+    if (step > 0 && lines > 0 && fetched.every == 0) fetched.every = step - last;
+    if (lines > 0) last = step;
+    before = std::move(now);
+  }
+  return fetched;
+}
+
 }  // namespace
 
 FetchedLines fetched_lines(const ProductAccess& access) {
   check_sizes(access);
-  // As many steps as show the period: one line along k, and one more.
-  const std::int64_t steps =
-      2 * std::max<std::int64_t>(1, (access.line_bytes + access.step * access.element_bytes - 1) /
-                                        (access.step * access.element_bytes)) +
-      1;
+  // As many steps as show the period: two lines along k, and one more.
+  const std::int64_t step_bytes = access.step * access.element_bytes;
+  const std::int64_t steps = 2 * ((access.line_bytes + step_bytes - 1) / step_bytes) + 1;
   // Rows and columns begin with a line, as those of large matrices mostly do.
   const std::int64_t depth = rounded_up(steps * access.step, access.line_bytes);
-  const auto operand = [&](const std::string& text, WalkedOperand::Along k, int side) {
+  const auto fetched = [&](const std::string& text, WalkedOperand::Along k, int side) {
     const std::int64_t across = access.group[side] * access.patch[side];
-    return walked(text, k, across, rounded_up(across, access.line_bytes), depth);
-  };
-  const WalkedOperand lhs = operand(access.lhs, WalkedOperand::Along::columns, 0);
-  const WalkedOperand rhs = operand(access.rhs, WalkedOperand::Along::rows, 1);
-  FetchedLines fetched;
-  std::set<std::int64_t> lhs_before, rhs_before;
-  std::int64_t last = 0;
-  for (std::int64_t step = 0; step < steps; ++step) {
-    std::set<std::int64_t> lhs_now = lines_of_step(lhs, access, step);
-    std::set<std::int64_t> rhs_now = lines_of_step(rhs, access, step);
-    const std::int64_t of_lhs = new_lines(lhs_now, lhs_before);
-    const std::int64_t of_rhs = new_lines(rhs_now, rhs_before);
-    if (of_lhs + of_rhs > fetched.lhs + fetched.rhs) {
-      fetched.lhs = of_lhs;
-      fetched.rhs = of_rhs;
+    if (across * steps * access.step > kMostElements) {
+      throw UsageError("layout: a tile of " + std::to_string(across) + " and " +
+                       std::to_string(steps) + " steps of " + std::to_string(access.step) +
+                       " are too many elements; lower them");
     }
-    if (step > 0 && of_lhs + of_rhs > 0 && fetched.every == 0) fetched.every = step - last;
-    if (of_lhs + of_rhs > 0) last = step;
-    lhs_before = std::move(lhs_now);
-    rhs_before = std::move(rhs_now);
-  }
-  return fetched;
+    return fetched_by(walked(text, k, across, rounded_up(across, access.line_bytes), depth), access,
+                      steps);
+  };
+  return {fetched(access.lhs, WalkedOperand::Along::columns, 0),
+          fetched(access.rhs, WalkedOperand::Along::rows, 1)};
 }
 
 }  // namespace morton

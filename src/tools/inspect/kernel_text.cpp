@@ -222,13 +222,23 @@ KernelText tools::text_of(const SingleKernel& made, const DeviceInfo& device) {
 
 KernelText kernel_text(const std::string& kernel, const std::map<std::string, std::int64_t>& sizes,
                        const std::string& device_json, const CompileOptions& options) {
-  const auto policy = policy_of(options, store_of(options), observer_of(options));
-  const Entry& entry = entry_named(kernel, policy->catalogue());
-  check_values(entry, policy->options());
   const DeviceInfo device = device_info_from_text(device_json);
-  return text_of(single_kernel(entry, {sizes.begin(), sizes.end()}, policy->catalogue(), device,
-                               policy->options()),
-                 device);
+  const auto text_with = [&](const Store& store) {
+    const auto policy = policy_of(options, store, observer_of(options));
+    const Entry& entry = entry_named(kernel, policy->catalogue());
+    check_values(entry, policy->options());
+    return text_of(single_kernel(entry, {sizes.begin(), sizes.end()}, policy->catalogue(), device,
+                                 policy->options()),
+                   device);
+  };
+  const Store store = store_of(options);
+  try {
+    return text_with(store);
+  } catch (const UnsupportedError&) {
+    if (store.folder.empty()) throw;
+    // One that was found wrong is what people want to look at: without what the folder remembers.
+    return text_with({{}, store.tuning_files, store.tuning});
+  }
 }
 
 std::vector<KernelText> kernel_texts(const Model& model, const std::string& device_json,

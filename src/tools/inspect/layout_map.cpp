@@ -6,12 +6,13 @@
 #include "base/rooms.hpp"
 #include "layout/layout.hpp"
 #include "morton/tools/layout.hpp"
+#include "tools/inspect/layout_argument.hpp"
 
 namespace morton {
 using namespace tools;
 namespace {
 
-constexpr std::int64_t kMostElements = std::int64_t{1} << 20;
+constexpr std::int64_t kMostMapped = std::int64_t{1} << 20;
 
 /// Those of a layout in letters, in the order of the text.
 std::vector<std::string> letters_of(const std::string& layout) {
@@ -31,7 +32,7 @@ bool is_of_matrix(const std::string& layout) {
 LayoutMap layout_map(const std::string& layout, const Shape& extents) {
   LayoutMap map;
   map.dimensions = is_of_matrix(layout) ? std::vector<std::string>{"M", "N"} : letters_of(layout);
-  const layout::Layout order = layout::Layout::parse(layout, map.dimensions);
+  const layout::Layout order = layout_of_argument(layout, map.dimensions);
   if (extents.size() != map.dimensions.size()) {
     throw UsageError("layout '" + layout + "': expected " + std::to_string(map.dimensions.size()) +
                      " extents, got " + std::to_string(extents.size()));
@@ -41,12 +42,12 @@ LayoutMap layout_map(const std::string& layout, const Shape& extents) {
   std::int64_t count = 1;
   for (std::size_t d = 0; d < extents.size(); ++d) {
     const std::int64_t tile = order.tile(static_cast<int>(d));
-    if (extents[d] < 1 || extents[d] > kMostElements || tile > kMostElements) {
+    if (extents[d] < 1 || extents[d] > kMostMapped || tile > kMostMapped) {
       throw UsageError("layout '" + layout + "': expected extents and tiles from 1 to 2^20");
     }
     map.padded.push_back((extents[d] + tile - 1) / tile * tile);
     count *= map.padded.back();
-    if (count > kMostElements) {
+    if (count > kMostMapped) {
       throw UsageError("layout '" + layout + "': more than 2^20 elements, padding included");
     }
   }

@@ -133,7 +133,8 @@ TuneSubject::TuneSubject(const SubjectProblem& problem, const std::string& kerne
     const CompiledModel compiled = compile(data.model, device, alone);
     session_ = std::make_unique<Session>(compiled);
     const auto outputs = session_->run(data.inputs);
-    const double unit = unit_roundoff_of(Inside::of(compiled)->loaded->plan());
+    const double unit = unit_roundoff_with(unit_roundoff_of(Inside::of(compiled)->loaded->plan()),
+                                           alone.precision.sums);
     const std::string complaint = data.complaint(outputs.front().tensor, unit);
     if (!complaint.empty()) throw WrongResult("wrong result: " + complaint);
   }

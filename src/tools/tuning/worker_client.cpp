@@ -32,13 +32,13 @@ const DeviceInfo& WorkerClient::open() {
   if (process_.is_running()) return device_;
   const auto answer = process_.ask({{"open", to_json(setting_)}}, kOpenTimeoutMs);
   if (answer.kind != WorkerProcess::Answer::Kind::line) {
-    throw DeviceError("tune: the worker process " + answer.how + " before it had opened '" +
+    throw DeviceError("the worker process " + answer.how + " before it had opened '" +
                       setting_.device + "'");
   }
   const JsonReader reader(answer.json, "answer of the worker process");
   if (reader.has("error")) {
     process_.stop();
-    throw DeviceError("tune: " + reader.at("error").text());
+    throw DeviceError("the worker process: " + reader.at("error").text());
   }
   device_ = device_info_from_json(reader.at("device"));
   return device_;

@@ -78,6 +78,19 @@ TEST(CompilerStatisticsText, Midgard) {
   EXPECT_DOUBLE_EQ(kernel.hot_loop->bound, 4.0);
 }
 
+TEST(CompilerStatisticsText, MidgardTakesTwiceAsManyHalves) {
+  std::string printed = printed_for("t860");
+  for (const char* operation : {"FMUL", "FADD"}) {
+    const std::string of_floats = std::string(operation) + ".f32";
+    while (printed.find(of_floats) != std::string::npos) {
+      printed = replaced(printed, of_floats, std::string(operation) + ".f16");
+    }
+  }
+  const CompilerStatistics kernel = read_compiler_statistics(printed).back();
+  EXPECT_EQ(kernel.hot_loop->multiply_adds, 1);
+  EXPECT_DOUBLE_EQ(kernel.hot_loop->efficiency(), last_for("t860").hot_loop->efficiency() / 2.0);
+}
+
 TEST(CompilerStatisticsText, Adreno) {
   const CompilerStatistics kernel = last_for("a740");
   EXPECT_EQ(kernel.compiler, "ir3");

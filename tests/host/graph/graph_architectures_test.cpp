@@ -91,6 +91,19 @@ TEST(Architectures, HaveTheWidthsOfTheSources) {
   EXPECT_EQ(parameters("lenet5"), 61750);
 }
 
+/// C18 starts from N(0,1), biases too.
+TEST(Architectures, C18sMlpStartsFromTheStandardNormal) {
+  for (const GraphTensor& tensor : build(find_architecture("c18-mlp"), 1).tensors) {
+    if (tensor.kind != GraphTensor::Kind::constant) continue;
+    double squares = 0.0;
+    for (std::int64_t i = 0; i < tensor.data.size(); ++i) {
+      squares += tensor.data.at(i) * tensor.data.at(i);
+    }
+    const double count = static_cast<double>(tensor.data.size());
+    EXPECT_NEAR(squares / count, 1.0, 5.0 * std::sqrt(2.0 / count)) << tensor.name;
+  }
+}
+
 /// Those that training learns: neither statistics of normalisations nor bounds of Clip.
 std::int64_t learned_parameters(const Graph& graph) {
   std::int64_t count = 0;

@@ -30,7 +30,7 @@ TEST(LayoutMap, PadsToTilesAndHoldsEachPlaceOnce) {
 }
 
 TEST(LayoutMap, RefusesWhatIsNone) {
-  EXPECT_THROW((void)layout_map("R_2_4_Q", {8, 8}), Error);
+  EXPECT_THROW((void)layout_map("R_2_4_Q", {8, 8}), UsageError);
   EXPECT_THROW((void)layout_map("R_2_4_R", {8}), UsageError);
   EXPECT_THROW((void)layout_map("R", {0, 8}), UsageError);
   EXPECT_THROW((void)layout_map("R", {1 << 20, 2}), UsageError);
@@ -42,19 +42,19 @@ std::vector<std::int64_t> lines_of(const std::string& lhs, const std::string& rh
   access.lhs = lhs;
   access.rhs = rhs;
   const FetchedLines lines = fetched_lines(access);
-  return {lines.lhs, lines.rhs, lines.every};
+  return {lines.lhs.lines, lines.lhs.every, lines.rhs.lines, lines.rhs.every};
 }
 
 /// Work-groups of 4 x 16, 2 x 2 results each, four elements of k a step, lines of 64 bytes.
 TEST(FetchedLinesOfAProduct, AreThoseOfR17sTable) {
-  EXPECT_THAT(lines_of("R", "C"), testing::ElementsAre(8, 32, 4));
-  EXPECT_THAT(lines_of("R_2_4_R", "C_4_2_C"), testing::ElementsAre(4, 16, 2));
-  EXPECT_THAT(lines_of("R_4_4_R", "C_4_4_C"), testing::ElementsAre(2, 8, 1));
+  EXPECT_THAT(lines_of("R", "C"), testing::ElementsAre(8, 4, 32, 4));
+  EXPECT_THAT(lines_of("R_2_4_R", "C_4_2_C"), testing::ElementsAre(4, 2, 16, 2));
+  EXPECT_THAT(lines_of("R_4_4_R", "C_4_4_C"), testing::ElementsAre(2, 1, 8, 1));
 }
 
 TEST(FetchedLinesOfAProduct, OfRowsAlongK) {
-  // Each step reads four rows of 32 floats, two lines each.
-  EXPECT_THAT(lines_of("R", "R"), testing::ElementsAre(8, 8, 1));
+  // Each step reads four rows of 32 floats of rhs, two lines each, and a quarter of lhs' lines.
+  EXPECT_THAT(lines_of("R", "R"), testing::ElementsAre(8, 4, 8, 1));
 }
 
 TEST(FetchedLinesOfAProduct, RefuseImpossibleSizes) {
@@ -66,8 +66,15 @@ TEST(FetchedLinesOfAProduct, RefuseImpossibleSizes) {
   access.line_bytes = 1 << 13;
   EXPECT_THROW((void)fetched_lines(access), UsageError);
   access.line_bytes = 64;
+  access.group = {64, 64};
+  access.patch = {64, 64};
+  access.step = 4096;
+  EXPECT_THROW((void)fetched_lines(access), UsageError);
+  access.group = {4, 16};
+  access.patch = {2, 2};
+  access.step = 4;
   access.lhs = "NCHW";
-  EXPECT_THROW((void)fetched_lines(access), Error);
+  EXPECT_THROW((void)fetched_lines(access), UsageError);
 }
 
 }  // namespace
