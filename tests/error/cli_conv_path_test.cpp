@@ -33,7 +33,8 @@ TEST(CliConvPath, AStepOfTwoLayersStandsBesideTheSumOfBoth) {
   expect_success(bench);
   double published = 0.0;
   std::string names;
-  for (const json& layer : json::parse(bench.out).at("by_layer").at("layers")) {
+  const json report = json::parse(bench.out);
+  for (const json& layer : report.at("by_layer").at("layers")) {
     if (!layer.contains("published_ms")) continue;
     published += layer.at("published_ms").at("CLBlast").get<double>();
     names += layer.at("layer").get<std::string>() + "+";
