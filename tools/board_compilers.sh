@@ -34,7 +34,7 @@ die() {
   exit 1
 }
 
-usage='usage: tools/board_compilers.sh ROOT [BOARD PROGRAM [ARGUMENTS]]'
+usage='usage: tools/board_compilers.sh ROOT [BOARD PROGRAM [ARGUMENTS]]; boards: g31 g52 g57 g310 g610 t860 a618 a630 a660 a730 a740 a750'
 (($# == 1 || $# >= 3)) || die "$usage"
 ((EUID == 0)) || die "run it as root: it mounts /proc and /dev in the new root"
 command -v mmdebstrap >/dev/null || die "install the package mmdebstrap"
