@@ -279,8 +279,8 @@ TEST(PlanStaticCosts, EveryBoardHasShippedOnes) {
       const Entry* entry = all_kernels().find_entry(cost.kernel);
       ASSERT_NE(entry, nullptr) << cost.kernel;
       EXPECT_EQ(cost.hash, entry->program.digest.kernel)
-          << cost.kernel << " has changed since: tools/boards_report.py ROOT --write renews it, "
-          << "or remove what is known of it";
+          << cost.kernel << " has changed since: tools/boards_report.py ROOT --write --kernel "
+          << cost.kernel << " renews it, or remove what is known of it";
       EXPECT_EQ(board_like(gpu_model(cost.device.name)), name);
     }
   }
