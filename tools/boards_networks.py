@@ -19,7 +19,7 @@ import sys
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
 FIVE = ["lenet5", "squeezenet1_1", "mobilenet_v2", "resnet50", "minilm"]
 # What an input's extents are where the network leaves them open.
-SHAPES = {"espcn": ["input:1x1x256x256"], "unet": ["input:1x3x256x256"], "tiny_yolo": ["image:1x3x416x416"],
+SHAPES = {"espcn": ["input:1x1x256x256"], "unet": ["input:1x3x256x256"], "tiny_yolo": ["input:1x3x416x416"],
           "minilm": ["input_ids:1x128", "attention_mask:1x128", "token_type_ids:1x128"]}
 SHAPES["bert_base"] = SHAPES["minilm"]
 IMAGES = ["input:1x3x224x224"]
