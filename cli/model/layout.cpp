@@ -113,9 +113,8 @@ int show_product(LayoutCommand command) {
   };
   const bool is_together = lines.lhs.every == lines.rhs.every;
   const std::string text = fmt::format(
-      "lhs {}, rhs {}: a work-group of {}, {} results each, {} elements of k in a step, lines of "
-      "{} "
-      "bytes\nnew lines at once: lhs {} {}, rhs {} {}{}\n",
+      "lhs {}, rhs {}: a work-group of {}, {} results each, {} elements of k in a step, "
+      "lines of {} bytes\nnew lines at once: lhs {} {}, rhs {} {}{}\n",
       access.lhs, access.rhs, command.group, command.patch, access.step, access.line_bytes,
       lines.lhs.lines, every(lines.lhs.every), lines.rhs.lines, every(lines.rhs.every),
       is_together ? fmt::format(", both together {}", lines.lhs.lines + lines.rhs.lines) : "");

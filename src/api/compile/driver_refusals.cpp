@@ -33,6 +33,10 @@ std::string in_short(const std::string& text) {
 
 }  // namespace
 
+std::string DriverRefusals::Refusal::line() const {
+  return "the driver refuses " + kernel.kernel + ": " + why;
+}
+
 void DriverRefusals::watch(const Plan& plan) {
   for (const auto* steps : {&plan.load_steps, &plan.steps}) {
     for (const Step& step : *steps) {
@@ -81,17 +85,10 @@ void DriverRefusals::finish(CompiledState& state) const {
   const Catalogue& catalogue = job_.policy->catalogue();
   TunedData verdicts;
   for (const Refusal& refusal : refusals_) {
-    report.fallbacks.push_back("the driver refuses " + refusal.kernel.kernel + ": " + refusal.why +
-                               "; another kernel takes its place, and it is refused on this "
-                               "device and driver from now on (" +
-                               setting("cache", "list") + " shows it, " +
-                               setting("cache", "clear self-test") + " tries it anew)");
+    report.fallbacks.push_back(refusal.line() + "; " + replaced_from_now_on());
     report.notes.push_back(report.fallbacks.back());
-    const Entry* entry = catalogue.find_entry(refusal.kernel.kernel);
-    if (entry == nullptr) continue;
-    verdicts.add(Verdict{TunedDevice::of(device.info()), refusal.kernel.kernel,
-                         entry->program.digest.kernel, refusal.kernel.tunables,
-                         "the driver refuses it: " + refusal.why, Verdict::Finder::self_test});
+    add_verdict(refusal.kernel, "the driver refuses it: " + refusal.why, device.info(), catalogue,
+                verdicts);
   }
   if (device.cache_folder().empty()) return;
   try {
@@ -105,8 +102,7 @@ void DriverRefusals::finish(CompiledState& state) const {
 std::string DriverRefusals::history() const {
   std::string text;
   for (const Refusal& refusal : refusals_) {
-    text += (text.empty() ? "" : "\n") + ("the driver refuses " + refusal.kernel.kernel + ": ") +
-            refusal.why;
+    text += (text.empty() ? "" : "\n") + refusal.line();
   }
   return text;
 }

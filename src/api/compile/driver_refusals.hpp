@@ -36,6 +36,8 @@ class DriverRefusals {
 
  private:
   struct Refusal {
+    [[nodiscard]] std::string line() const;
+
     SuspectKernel kernel;
     std::string why;
   };

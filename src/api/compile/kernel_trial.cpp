@@ -192,6 +192,21 @@ class Trier {
 
 }  // namespace
 
+void add_verdict(const SuspectKernel& suspect, const std::string& why, const DeviceInfo& device,
+                 const Catalogue& catalogue, TunedData& verdicts) {
+  const Entry* entry = catalogue.find_entry(suspect.kernel);
+  if (entry == nullptr) return;
+  verdicts.add(Verdict{TunedDevice::of(device), suspect.kernel, entry->program.digest.kernel,
+                       suspect.tunables, why, Verdict::Finder::self_test});
+}
+
+Message replaced_from_now_on() {
+  return "another kernel takes its place, and it is refused on this device and driver from now on "
+         "(" +
+         setting("cache", "list") + " shows it, " + setting("cache", "clear self-test") +
+         " tries it anew)";
+}
+
 std::vector<std::string> untried_keys(const Plan& plan, const TriedKernels& tried) {
   std::vector<std::string> untried;
   for (const std::string& key : trial_keys(plan)) {

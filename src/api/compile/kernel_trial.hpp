@@ -21,6 +21,13 @@ struct SuspectKernel {
   bool operator==(const SuspectKernel&) const = default;
 };
 
+/// Notes for later processes that the kernel is refused on this device and driver, unless the
+/// catalogue has none of that name.
+void add_verdict(const SuspectKernel& suspect, const std::string& why, const DeviceInfo& device,
+                 const Catalogue& catalogue, TunedData& verdicts);
+/// What a report says behind the reason: that another kernel takes its place, and how it is undone.
+[[nodiscard]] Message replaced_from_now_on();
+
 /// A layer that was computed wrongly.
 struct WrongLayer {
   std::string name;

@@ -172,11 +172,7 @@ class SelfTest {
       }
     }
     for (const Refusal& refusal : refusals_) {
-      report.fallbacks.push_back(line_of(refusal) +
-                                 "; another kernel takes its place, and it is refused on this "
-                                 "device and driver from now on (" +
-                                 setting("cache", "list") + " shows it, " +
-                                 setting("cache", "clear self-test") + " tries it anew)");
+      report.fallbacks.push_back(line_of(refusal) + "; " + replaced_from_now_on());
       report.notes.push_back(report.fallbacks.back());
     }
     if (kernels_ == 0) return;
@@ -189,13 +185,10 @@ class SelfTest {
   }
 
   [[nodiscard]] TunedData verdicts(const CompiledState& state, const Catalogue& catalogue) const {
-    const TunedDevice device = TunedDevice::of(Inside::of(state.devices.front())->info());
+    const DeviceInfo& device = Inside::of(state.devices.front())->info();
     TunedData found;
     for (const auto& [suspect, where] : refusals_) {
-      const Entry* entry = catalogue.find_entry(suspect.kernel);
-      if (entry == nullptr) continue;
-      found.add(Verdict{device, suspect.kernel, entry->program.digest.kernel, suspect.tunables,
-                        kFound + where, Verdict::Finder::self_test});
+      add_verdict(suspect, kFound + where, device, catalogue, found);
     }
     return found;
   }

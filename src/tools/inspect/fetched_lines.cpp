@@ -3,6 +3,7 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "base/numbers/checked.hpp"
 #include "base/rooms.hpp"
 #include "layout/layout.hpp"
 #include "morton/tools/layout.hpp"
@@ -22,10 +23,6 @@ struct WalkedOperand {
   std::int64_t across = 1;
 };
 
-std::int64_t rounded_up(std::int64_t value, std::int64_t multiple) {
-  return (value + multiple - 1) / multiple * multiple;
-}
-
 /// The operand of a matrix that is `depth` long along k, and `width` the other way.
 WalkedOperand walked(const std::string& text, WalkedOperand::Along k, std::int64_t across,
                      std::int64_t width, std::int64_t depth) {
@@ -34,7 +31,7 @@ WalkedOperand walked(const std::string& text, WalkedOperand::Along k, std::int64
   const auto padded = [&](int dimension, std::int64_t extent) {
     const std::int64_t tile = order.tile(dimension);
     if (tile > kMostOfASize) throw UsageError("layout '" + text + "': a tile beyond 2^12");
-    return rounded_up(extent, tile);
+    return round_up(extent, tile);
   };
   const bool along_columns = k == WalkedOperand::Along::columns;
   return {k,
@@ -98,9 +95,9 @@ FetchedLines fetched_lines(const ProductAccess& access) {
   check_sizes(access);
   // As many steps as show the period: two lines along k, and one more.
   const std::int64_t step_bytes = access.step * access.element_bytes;
-  const std::int64_t steps = 2 * ((access.line_bytes + step_bytes - 1) / step_bytes) + 1;
+  const std::int64_t steps = 2 * ceil_div(access.line_bytes, step_bytes) + 1;
   // Rows and columns begin with a line, as those of large matrices mostly do.
-  const std::int64_t depth = rounded_up(steps * access.step, access.line_bytes);
+  const std::int64_t depth = round_up(steps * access.step, access.line_bytes);
   const auto fetched = [&](const std::string& text, WalkedOperand::Along k, int side) {
     const std::int64_t across = access.group[side] * access.patch[side];
     if (across * steps * access.step > kMostElements) {
@@ -108,7 +105,7 @@ FetchedLines fetched_lines(const ProductAccess& access) {
                        std::to_string(steps) + " steps of " + std::to_string(access.step) +
                        " are too many elements; lower them");
     }
-    return fetched_by(walked(text, k, across, rounded_up(across, access.line_bytes), depth), access,
+    return fetched_by(walked(text, k, across, round_up(across, access.line_bytes), depth), access,
                       steps);
   };
   return {fetched(access.lhs, WalkedOperand::Along::columns, 0),

@@ -3,6 +3,7 @@
 #include <cctype>
 
 #include "base/error.hpp"
+#include "base/numbers/checked.hpp"
 #include "base/rooms.hpp"
 #include "layout/layout.hpp"
 #include "morton/tools/layout.hpp"
@@ -45,7 +46,7 @@ LayoutMap layout_map(const std::string& layout, const Shape& extents) {
     if (extents[d] < 1 || extents[d] > kMostMapped || tile > kMostMapped) {
       throw UsageError("layout '" + layout + "': expected extents and tiles from 1 to 2^20");
     }
-    map.padded.push_back((extents[d] + tile - 1) / tile * tile);
+    map.padded.push_back(round_up(extents[d], tile));
     count *= map.padded.back();
     if (count > kMostMapped) {
       throw UsageError("layout '" + layout + "': more than 2^20 elements, padding included");
