@@ -26,8 +26,8 @@ namespace morton::catalogue {
 
 /// The data format that a kernel demands of one operand, or leaves in its result.
 struct OperandFormat {
-  /// As written: "any", a layout's text, or one with expressions over tunables in braces, such as
-  /// "R_*_{TILE_N}_R".
+  /// As written: "any", "unbound", a layout's text, or one with expressions over tunables in
+  /// braces, such as "R_*_{TILE_N}_R".
   std::string layout_text = "any";
   /// Leading dimensions of the operand that the layout's text does not name: whole loops around it.
   int outer = 0;
@@ -44,8 +44,13 @@ struct OperandFormat {
   /// True when the kernel reaches the operand through accessors although its layout is stated.
   bool has_accessors = false;
 
-  /// True when the kernel reaches the operand through generated accessors, wherever it lies.
-  [[nodiscard]] bool is_any() const { return layout_text == "any"; }
+  /// True when the kernel takes the operand wherever it lies, and dst is left where its readers
+  /// want it.
+  [[nodiscard]] bool is_any() const { return layout_text == "any" || is_unbound(); }
+  /// True when the kernel walks the memory of src and dst alike, padding included: both lie in the
+  /// same arrangement, whichever it is (R17, section 9.2). Otherwise generated accessors reach an
+  /// operand of any layout.
+  [[nodiscard]] bool is_unbound() const { return layout_text == "unbound"; }
 };
 
 /// The layout that `format` demands of an operand with these dimensions under these values of the

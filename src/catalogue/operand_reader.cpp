@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The formats that an entry demands of its operands.
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "base/rooms.hpp"
 #include "catalogue/reader.hpp"
@@ -85,6 +87,9 @@ OperandFormat read_format(const JsonReader& reader, const std::vector<std::strin
   }
   if (format.types.empty()) reader.at("types").fail("expected at least one type");
   if (reader.has("stored")) format.stored = read_stored(reader.at("stored"));
+  if (format.is_unbound() && format.stored) {
+    reader.fail("an unbound operand has its tensor's own type: leave out 'stored'");
+  }
   if (reader.has("padding")) {
     const JsonReader padding = reader.at("padding");
     format.padding = parse_padding_contents(padding.text(), padding.where());
@@ -103,6 +108,17 @@ OperandFormat read_format(const JsonReader& reader, const std::vector<std::strin
   return format;
 }
 
+/// Who walks memory walks src and dst alike, and nothing else.
+void check_unbound(const JsonReader& reader, const Entry& entry) {
+  const auto unbound = std::ranges::count_if(
+      entry.operands, [](const auto& operand) { return operand.second.is_unbound(); });
+  if (unbound == 0) return;
+  const bool all = unbound == 2 && entry.operands.size() == 2 && entry.operands.contains("src");
+  if (!all) {
+    reader.fail("the layout 'unbound' is for kernels of 'src' and 'dst' alone, which both have it");
+  }
+}
+
 }  // namespace
 
 void read_operands(const JsonReader& reader, const ProblemFamily& family, Entry& entry) {
@@ -118,6 +134,7 @@ void read_operands(const JsonReader& reader, const ProblemFamily& family, Entry&
   for (const auto& name : known) {
     if (!entry.operands.contains(name)) reader.fail("the operand '" + name + "' is missing");
   }
+  check_unbound(reader, entry);
 }
 
 Layout layout_of(const OperandFormat& format, std::span<const std::string> dimensions,

@@ -53,7 +53,7 @@ NameSet optional_definitions(const Entry& entry) {
   }
   NameSet names{"EPILOGUE_VECTOR", "EPILOGUE_EDGE"};
   for (const auto& [operand, format] : entry.operands) {
-    if (!format.is_any()) {
+    if (!format.is_any() || format.is_unbound()) {
       const bool is_by_hand = format.memory == MemoryKind::buffer && !format.has_accessors;
       if (is_by_hand && operand != "dst") names.insert("AT4_FROM_" + operand);
     } else if (operand == "dst") {

@@ -61,7 +61,8 @@ std::string text_key(const ScheduledKernel& kernel, const Values& values, Compil
   }
   for (const auto& [role, type] : problem.types) key += "; " + role + std::string(name_of(type));
   for (const auto& [role, value] : kernel.values) {
-    if (choice.entry->operands.at(role).is_any()) {
+    const OperandFormat& format = choice.entry->operands.at(role);
+    if (format.is_any() && !format.is_unbound()) {
       key += "; " + role + " " + format_text(values[value].arrangement);
     }
   }

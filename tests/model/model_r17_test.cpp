@@ -85,6 +85,26 @@ TEST_P(ModelR17, TheKernelThatWasAskedForRuns) {
   }
 }
 
+/// R17's conclusion: products, biases and activations on Morton 4-2 follow each other as they lie.
+TEST_P(ModelR17, TheChainIsRepackedAtItsEndsAlone) {
+  CompileOptions options;
+  options.batch = 17;
+  options.exclude = {"gemm.swapped"};
+  options.use = {{"gemm", "gemm.morton_4_2"},
+                 {"bias", "bias.morton_4_2"},
+                 {"sigmoid", "sigmoid.unbound"},
+                 {"relu", "relu.unbound"}};
+  const Graph graph = columns_network({63, 100, 17, 10});
+  expect_right(graph, options);
+  const auto steps = compile(Inside::make(graph), device(), options).steps();
+  const auto is_pack = [](const StepInfo& step) { return step.kernel.starts_with("pack."); };
+  ASSERT_EQ(steps.size(), 11U);
+  EXPECT_TRUE(is_pack(steps.front()));
+  EXPECT_EQ(std::ranges::count_if(steps, is_pack), 2);
+  // The result is packed before or behind the last activation.
+  EXPECT_EQ(std::count_if(steps.end() - 2, steps.end(), is_pack), 1);
+}
+
 TEST_P(ModelR17, BothFormatsGiveTheSameAnswers) {
   const morton::test::TemporaryFolder folder;
   const Model made = new_model("r17-digits", 3);

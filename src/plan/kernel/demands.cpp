@@ -49,8 +49,18 @@ OrReason<Demand> demand_of(const AskedKernel& asked, const std::string& role,
   // What packs into one layout is chosen where that is already settled.
   if (entry.family == families::pack) return Demand{};
   Demand demand;
+  const auto is_inside = [&](const char* name) {
+    return is_temporary(asked.bound->operands.at(name).tensor);
+  };
+  // What lies between a candidate's own kernels is settled before its result is.
+  if (format.is_unbound() && (is_inside("src") || is_inside("dst"))) {
+    demand.kind = Demand::Kind::direct;
+    demand.arrangement = row_major_arrangement(tensor.dtype, tensor.shape);
+    return demand;
+  }
   if (format.is_any()) {
-    if (role == "src" && !entry.family->has_any_rank()) demand.walk = Demand::Walk::rows;
+    const bool walks_rows = !format.is_unbound() && !entry.family->has_any_rank();
+    if (role == "src" && walks_rows) demand.walk = Demand::Walk::rows;
     return demand;
   }
   const OperandSizes sizes(values, view, is_shared(entry, role, view));

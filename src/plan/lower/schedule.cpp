@@ -48,7 +48,7 @@ class Scheduler {
       kernel.task = t;
       kernel.once = choice.once;
       for (const auto& [role, binding] : choice.bound->operands) {
-        if (role != "dst") kernel.values[role] = operands_.operand(choice, role);
+        if (role != "dst") kernel.values[role] = read(choice, role, selections_[t].output);
       }
       for (const auto& side : choice.bound->sides) kernel.sides.push_back(operands_.side(side));
       kernel.values["dst"] = write(choice, selections_[t].output);
@@ -79,6 +79,16 @@ class Scheduler {
                          context_);
     }
     return us;
+  }
+
+  /// An unbound operand lies as its kernel's result will.
+  ValueId read(const KernelChoice& choice, const std::string& role, const Arrangement& output) {
+    if (!choice.entry->operands.at(role).is_unbound()) return operands_.operand(choice, role);
+    const Binding& binding = choice.bound->operands.at(role);
+    const auto along =
+        demand_along_result(choice, role, output.tensor_shape, {Demand::Kind::direct, output});
+    if (!along) return operands_.operand(choice, role);
+    return operands_.direct(binding.tensor, along->arrangement);
   }
 
   ValueId write(const KernelChoice& choice, const Arrangement& open_output) {

@@ -65,7 +65,7 @@ class Chooser {
       const PaddingContents padding = candidate.kernels.back().entry->operands.at("dst").padding;
       const std::vector<Arrangement>& all = wishes_[dst].all();
       // What the sources cost depends on the result's order where the kernel follows it.
-      const bool follows = walks_result(*candidate.kernels.back().bound);
+      const bool follows = walks_result(candidate.kernels.back());
       std::optional<TensorState> state;
       double before_us = 0.0;
       for (std::size_t format = 0; format < all.size(); ++format) {

@@ -168,7 +168,7 @@ class LocalSearch {
         const TensorId tensor = candidates_[t].tensor(binding.tensor);
         if (role == "dst" || !is_of(tensor, root)) continue;
         const Shape& shape = context_.tasks.tensors[tensor].shape;
-        const auto along = walks_result(*kernel.bound)
+        const auto along = walks_result(kernel)
                                ? demand_along_result(kernel, role, shape, result_of(kernel, t))
                                : std::nullopt;
         copies.read(tensor, along ? *along : kernel.demands.at(role));

@@ -65,7 +65,7 @@ InstanceSpec instance_spec(const KernelChoice& choice, const SpecPlaces& places,
     operand.arrangement = places.operands.at(role);
     operand.view = choice.bound->operands.at(role).view;
     const OperandFormat& format = choice.entry->operands.at(role);
-    const bool generated = format.is_any() || format.has_accessors;
+    const bool generated = (format.is_any() && !format.is_unbound()) || format.has_accessors;
     operand.access =
         generated ? InstanceOperand::Access::generated : InstanceOperand::Access::by_hand;
     if (format.has_accessors) take_demanded(choice.demands.at(role), operand);

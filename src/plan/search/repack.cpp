@@ -90,6 +90,10 @@ bool walks_result(const BoundProblem& bound) {
          keeps_dimensions(bound.operands.at("dst").view);
 }
 
+bool walks_result(const KernelChoice& kernel) {
+  return kernel.entry->operands.at("dst").is_unbound() || walks_result(*kernel.bound);
+}
+
 std::optional<Arrangement> order_along(const BoundProblem& bound, const Arrangement& result,
                                        const Shape& operand) {
   if (!walks_result(bound)) return std::nullopt;
@@ -101,6 +105,11 @@ std::optional<Demand> demand_along_result(const KernelChoice& kernel, const std:
                                           const Shape& tensor, const Demand& result) {
   const Demand& own = kernel.demands.at(role);
   if (own.kind != Demand::Kind::any || result.kind != Demand::Kind::direct) return std::nullopt;
+  if (const OperandFormat& format = kernel.entry->operands.at(role); format.is_unbound()) {
+    Demand same{Demand::Kind::direct, result.arrangement};
+    same.arrangement.padding = format.padding;
+    return same;
+  }
   auto order = order_along(*kernel.bound, result.arrangement, tensor);
   if (!order) return std::nullopt;
   return Demand{own.kind, std::move(*order), Demand::Walk::result};

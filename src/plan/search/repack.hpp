@@ -25,13 +25,16 @@ namespace morton::plan {
 /// Whether kernels of the problem go along the memory of their result and read operands in its
 /// order: elementwise ones, and copies that join tensors or take them apart.
 [[nodiscard]] bool walks_result(const BoundProblem& bound);
+/// The same of one kernel; also where its operands must lie as its result does.
+[[nodiscard]] bool walks_result(const KernelChoice& kernel);
 /// The order in which such a kernel likes to find an operand of this shape where its result lies
 /// so; none for a problem whose kernels do not, and for operands that are broadcast.
 [[nodiscard]] std::optional<Arrangement> order_along(const BoundProblem& bound,
                                                      const Arrangement& result,
                                                      const Shape& operand);
 /// What a kernel that goes along its result's memory demands of its operand `role`, a tensor of
-/// this shape, with the order of `result` named; none where its own demand holds.
+/// this shape, with the order of `result` named: that very arrangement where the operand is
+/// unbound. None where its own demand holds.
 [[nodiscard]] std::optional<Demand> demand_along_result(const KernelChoice& kernel,
                                                         const std::string& role,
                                                         const Shape& tensor, const Demand& result);
