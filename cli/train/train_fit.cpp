@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "common/inputs.hpp"
 #include "common/log.hpp"
 #include "morton/error.hpp"
@@ -22,28 +24,37 @@ void check_shares(const Dataset& data, std::int64_t classes, const TrainOptions&
                   data.where, classes));
 }
 
+/// Ports as a training has them: with the batch in front, also where R17's form has it last.
+PortInfo trained(PortInfo port) {
+  if (port.shape.size() != 2 || batch_dimension(port) != 1) return port;
+  std::ranges::reverse(port.shape);
+  std::ranges::reverse(port.symbols);
+  return port;
+}
+
 /// Of other models no extent may be taken for the batch.
-void require_batch_first(const Model& model) {
+void require_batch(const Model& model) {
   const std::vector<PortInfo> inputs = model.inputs();
   const std::vector<PortInfo> outputs = model.outputs();
   if (inputs.size() != 1 || outputs.size() != 1) return;  // the trainer says so
-  const PortInfo& input = inputs.front();
-  const PortInfo& output = outputs.front();
+  const PortInfo input = trained(inputs.front());
+  const PortInfo output = trained(outputs.front());
   const auto first = [](const PortInfo& port) { return port.shape.empty() ? -1 : port.shape[0]; };
-  const bool last = batch_dimension(input) != 0;
+  const bool elsewhere = batch_dimension(input) != 0;
   const bool apart = first(input) >= 0 && first(output) >= 0 && first(input) != first(output);
-  if (!last && !apart) return;
-  throw UsageError(fmt::format(
-      "the model makes '{}' {} of '{}' {}: a model that is trained has the batch in front of "
-      "both{}",
-      output.name, shape_text(output.shape, output.symbols), input.name,
-      shape_text(input.shape, input.symbols), last ? ", where R17's networks have it last" : ""));
+  if (!elsewhere && !apart) return;
+  throw UsageError(
+      fmt::format("the model makes '{}' {} of '{}' {}: a model that is trained has the batch in "
+                  "front of both, or "
+                  "is of matrices whose last extent is called 'batch'",
+                  output.name, shape_text(outputs.front().shape, outputs.front().symbols),
+                  input.name, shape_text(inputs.front().shape, inputs.front().symbols)));
 }
 
 }  // namespace
 
 void settle_batch(const Model& model, TrainOptions& options) {
-  require_batch_first(model);
+  require_batch(model);
   const std::optional<std::int64_t> fixed = fixed_batch(model.inputs(), options.batch);
   if (fixed) log::info("batches of {}, as the model's file fixes them", *fixed);
   options.trainer.batch = fixed.value_or(options.batch > 0 ? options.batch : kUsualBatch);
@@ -52,6 +63,7 @@ void settle_batch(const Model& model, TrainOptions& options) {
 void settle_shape(const Examples& examples, const Model& model, TrainOptions& options) {
   const std::vector<PortInfo> inputs = model.inputs();
   if (inputs.size() != 1) return;
+  if (batch_dimension(inputs.front()) != 0) return;
   const Shape& stated = inputs.front().shape;
   Shape shape = shape_for(examples.training, stated);
   if (shape == stated) return;
@@ -71,7 +83,7 @@ void check_course(const Examples& examples, const Model& model, const TrainOptio
   if (const std::vector<PortInfo> inputs = model.inputs(); inputs.size() == 1) {
     const auto& shapes = options.trainer.compile.shapes;
     const auto settled = shapes.find(inputs[0].name);
-    input = settled == shapes.end() ? inputs[0].shape : settled->second;
+    input = settled == shapes.end() ? trained(inputs[0]).shape : settled->second;
     if (!input.empty()) input[0] = options.trainer.batch;
   }
   check_options(options.run, options.trainer, input, examples.training, validation);
@@ -80,7 +92,7 @@ void check_course(const Examples& examples, const Model& model, const TrainOptio
 void check_labels(const Examples& examples, const Model& model, const TrainOptions& options) {
   const std::vector<PortInfo> outputs = model.outputs();
   if (outputs.size() != 1) return;
-  const Shape& shape = outputs.front().shape;
+  const Shape shape = trained(outputs.front()).shape;
   if (shape.size() < 2 || shape[1] < 1) return;
   if (!examples.training.has_labels()) return check_shares(examples.training, shape[1], options);
   if (shape[1] == 1 && options.trainer.loss == Loss::softmax_cross_entropy) {

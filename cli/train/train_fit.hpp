@@ -16,7 +16,7 @@ struct Examples {
 };
 
 /// A model whose file states its batch is trained with that. Throws UsageError where the batch is
-/// not the first extent.
+/// neither the first extent nor the last one of matrices.
 void settle_batch(const Model& model, TrainOptions& options);
 
 /// A model that leaves its pictures' size open is trained at that of the data.

@@ -41,10 +41,11 @@ struct MORTON_API Evaluation {
 };
 
 /// Shows every example to a model of one f32 input [batch, ...] and one output [batch, classes]
-/// (further extents of 1 are allowed); of equal values the first class is the answer. One output
-/// for an example, [batch] or [batch, 1], tells classes 0 and 1 apart by the threshold. Throws
-/// UsageError for other models and for data that do not fit; ModelError for labels out of range and
-/// answers that are no numbers; DeviceError.
+/// (further extents of 1 are allowed); of equal values the first class is the answer. Matrices
+/// [features, batch] and [classes, batch] of other features than classes, R17's form, serve too.
+/// One output for an example, [batch] or [batch, 1], tells classes 0 and 1 apart by the threshold.
+/// Throws UsageError for other models and for data that do not fit; ModelError for labels out of
+/// range and answers that are no numbers; DeviceError.
 [[nodiscard]] MORTON_API Evaluation evaluate(const CompiledModel& model, const Dataset& data,
                                              const EvaluationOptions& options = {});
 

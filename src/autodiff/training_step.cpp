@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "autodiff/batch_in_front.hpp"
 #include "autodiff/conditional_updates.hpp"
 #include "autodiff/gradients.hpp"
 #include "autodiff/optimizers.hpp"
@@ -18,12 +19,16 @@
 namespace morton::autodiff {
 namespace {
 
-/// The passes that give every tensor its shape, and nothing more.
+/// With the batch in front: the passes that give every tensor its shape, and nothing more.
 Graph with_shapes(const Graph& model, const TrainingStepOptions& wanted) {
   Graph graph = model;
   PassOptions options;
   options.batch = wanted.batch;
   options.shapes = wanted.shapes;
+  if (has_batch_last(graph)) {
+    put_batch_in_front(graph);
+    for (auto& [input, shape] : options.shapes) std::ranges::reverse(shape);
+  }
   const auto passes = all_passes();
   const auto infers = std::ranges::find(passes, "infer_shapes", &Pass::name);
   options.end = static_cast<std::size_t>(infers - passes.begin()) + 1;

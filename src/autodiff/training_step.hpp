@@ -38,7 +38,8 @@ inline constexpr const char* kTargetInput = "morton.target";
 inline constexpr const char* kLossOutput = "morton.loss";    ///< f32 [N], of each example
 inline constexpr const char* kRightOutput = "morton.right";  ///< f32 [N]; of labels only
 
-/// A model as it is trained.
+/// A model as it is trained: with its batch in front, also where the model has it last
+/// (has_batch_last).
 struct TrainingStep {
   /// Forward pass, loss, gradients and updates. Inputs: the model's, kTargetInput, and those that
   /// the optimizer, Dropout, accumulation and the loss's scale take. Parameters are states.
