@@ -32,6 +32,7 @@ std::vector<Experiment> all_experiments(const Conditions& conditions) {
     std::ranges::move(more, std::back_inserter(all));
   };
   add(r17_products(conditions));
+  add(r17_order(scale));
   add(r17_ladder(scale));
   add(r17_layouts(scale));
   add(r17_layers(scale));
@@ -40,6 +41,7 @@ std::vector<Experiment> all_experiments(const Conditions& conditions) {
   add(r18_lenet(scale));
   add(r18_vgg(scale));
   add(g16_and_a16(scale));
+  add(a16_memory(scale));
   add(c18_device(scale));
   add(c18_ladder(scale));
   add(c18_products(scale));

@@ -35,6 +35,8 @@ struct Conditions {
 [[nodiscard]] std::vector<Experiment> r18_vgg(Scale scale);
 [[nodiscard]] std::vector<Experiment> g16_and_a16(Scale scale);
 [[nodiscard]] std::vector<Experiment> c18_device(Scale scale);
+[[nodiscard]] std::vector<Experiment> r17_order(Scale scale);
+[[nodiscard]] std::vector<Experiment> a16_memory(Scale scale);
 [[nodiscard]] std::vector<Experiment> c18_ladder(Scale scale);
 [[nodiscard]] std::vector<Experiment> c18_products(Scale scale);
 [[nodiscard]] std::vector<Experiment> c18_training(const Conditions& conditions);

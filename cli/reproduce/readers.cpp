@@ -8,20 +8,32 @@
 namespace morton::cli {
 namespace {
 
-const Json* element_where(const Json& list, const std::string& key, const std::string& value) {
+bool has_member(const Json& element, const std::string& key, const std::string& value) {
+  const Json* member = find_at(element, key);
+  if (member == nullptr) return false;
+  return member->is_string() ? *member == value : member->dump() == value;
+}
+
+/// The first element for which all of "key=value&key=value" holds.
+const Json* element_where(const Json& list, const std::string& conditions) {
   if (!list.is_array()) return nullptr;
   for (const Json& element : list) {
-    const Json* member = find_at(element, key);
-    if (member == nullptr) continue;
-    if (member->is_string() ? *member == value : member->dump() == value) return &element;
+    bool all = true;
+    for (std::size_t begin = 0; all && begin < conditions.size();) {
+      const std::size_t end = std::min(conditions.find('&', begin), conditions.size());
+      const std::string one = conditions.substr(begin, end - begin);
+      const std::size_t equals = one.find('=');
+      all = equals != std::string::npos &&
+            has_member(element, one.substr(0, equals), one.substr(equals + 1));
+      begin = end + 1;
+    }
+    if (all) return &element;
   }
   return nullptr;
 }
 
 const Json* step_down(const Json& json, const std::string& part) {
-  if (const std::size_t equals = part.find('='); equals != std::string::npos) {
-    return element_where(json, part.substr(0, equals), part.substr(equals + 1));
-  }
+  if (part.find('=') != std::string::npos) return element_where(json, part);
   if (json.is_array()) {
     if (part.empty() || !std::ranges::all_of(part, [](unsigned char c) { return std::isdigit(c); }))
       return nullptr;

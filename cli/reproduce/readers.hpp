@@ -8,7 +8,8 @@
 namespace morton::cli {
 
 /// The number at a path: "clocks/host/p50_ms", "layers/layer=C1/wall_ms" (of the element whose
-/// member `layer` is "C1"), "outcomes/0/max_error". It is multiplied by `scale`.
+/// member `layer` is "C1"; "way=x&bytes=4096" asks for two), "outcomes/0/max_error". It is
+/// multiplied by `scale`.
 [[nodiscard]] Reader number_at(const std::string& path, double scale = 1.0);
 
 /// Of `bench gemm` and its like: a contender's rate in GFLOP/s, without packing where that is

@@ -41,6 +41,12 @@ std::string complaint_in(const std::string& text) {
   return found;
 }
 
+/// Whether a command asks for a device.
+bool takes_device(const std::vector<std::string>& arguments) {
+  const std::string& command = arguments.front();
+  return command != "devices" && command != "layout" && command != "inspect";
+}
+
 /// A training's log, one object a line.
 Json log_in(const std::filesystem::path& folder) {
   Json lines = Json::array();
@@ -130,7 +136,9 @@ Runner::~Runner() {
 std::unique_ptr<Runner::Result> Runner::carry_out(const std::vector<std::string>& arguments,
                                                   double timeout_s) const {
   std::vector<std::string> words = arguments;
-  words.insert(words.end(), options_.device_arguments.begin(), options_.device_arguments.end());
+  if (takes_device(arguments)) {
+    words.insert(words.end(), options_.device_arguments.begin(), options_.device_arguments.end());
+  }
   words.insert(words.end(), {"--format", "json"});
   const std::filesystem::path folder =
       std::filesystem::path(folder_) / std::to_string(results_.size());
