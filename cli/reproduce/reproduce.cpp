@@ -15,6 +15,7 @@
 #include "reproduce/build.hpp"
 #include "reproduce/experiments.hpp"
 #include "reproduce/report.hpp"
+#include "reproduce/report_html.hpp"
 #include "reproduce/runner.hpp"
 
 namespace morton::cli {
@@ -33,7 +34,7 @@ Examples:
   morton reproduce --quick
   morton reproduce r17 table-8.2
   morton reproduce r18 --budget 10m --format md -o r18.md
-  morton reproduce --format json -o all.json)";
+  morton reproduce --html report.html --format json -o report.json)";
 
 struct ReproduceArguments {
   std::string source;
@@ -41,6 +42,7 @@ struct ReproduceArguments {
   bool list = false, quick = false;
   std::string budget;
   std::string data = "data/mnist";
+  std::string html;  ///< the page's file; empty: none
   DeviceOptions device;
   ResultOptions result;
 };
@@ -81,6 +83,18 @@ double budget_seconds(const ReproduceArguments& options) {
   return options.quick ? 170.0 : 1440.0;
 }
 
+/// The line that asks for this.
+std::string typed(const ReproduceArguments& options) {
+  std::vector<std::string> words{"reproduce"};
+  if (!options.source.empty()) words.push_back(options.source);
+  words.insert(words.end(), options.tables.begin(), options.tables.end());
+  if (options.quick) words.push_back("--quick");
+  if (!options.budget.empty()) words.insert(words.end(), {"--budget", options.budget});
+  for (const std::string& word : device_arguments(options.device)) words.push_back(word);
+  words.insert(words.end(), {"--html", options.html});
+  return command_text(words);
+}
+
 int reproduce(const ReproduceArguments& options) {
   Conditions conditions{options.quick ? Scale::quick : Scale::full, options.data, ""};
   if (options.list) {
@@ -108,6 +122,7 @@ int reproduce(const ReproduceArguments& options) {
   }
   const ReportHead head{build_text(),     device.text, date_of_today(),
                         conditions.scale, budget_s,    runner.seconds()};
+  if (!options.html.empty()) emit(page_of(head, findings, typed(options)), options.html);
   emit(report_of(head, findings, options.result.format), options.result.path);
   return 0;
 }
@@ -129,6 +144,8 @@ void add_reproduce(CLI::App& app, Action& chosen) {
       ->option_text("TIME");
   command->add_option("--data", options->data, "Data set of digits for C18's training (data/mnist)")
       ->option_text("PATH");
+  command->add_option("--html", options->html, "Write a page for a browser here")
+      ->option_text("FILE");
   add_options(*command, options->device);
   add_options(*command, options->result, every_format());
   command->callback([options, &chosen] { chosen = [options] { return reproduce(*options); }; });

@@ -12,7 +12,7 @@ LIMITS = {
     "nlohmann/json.hpp": 94,
     "CL/opencl.hpp": 67,
     "filesystem": 247,
-    "functional": 340,
+    "functional": 341,
     "unordered_map": 8,
     "iostream": 0,
     "regex": 0,
