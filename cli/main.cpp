@@ -17,6 +17,7 @@
 #include "model/compile.hpp"
 #include "morton/error.hpp"
 #include "morton/version.hpp"
+#include "reproduce/reproduce.hpp"
 #include "train/train.hpp"
 
 namespace morton::cli {
@@ -155,6 +156,7 @@ int run_program(int argc, char** argv) {
   add_new(app, action);
   add_train(app, action);
   add_eval(app, action);
+  add_reproduce(app, action);
   add_cache(app, action);
   add_first_result(app, action);  // hidden: bench --cold starts it
 

@@ -119,6 +119,13 @@ set_target_properties(morton_compile PROPERTIES
 target_include_directories(morton_compile PRIVATE ${PROJECT_SOURCE_DIR}/src)
 target_link_libraries(morton_compile PRIVATE morton_flags morton)
 
+# The commit is asked for in each build: a header of its own, which one file includes.
+add_custom_target(morton_commit
+  COMMAND ${CMAKE_COMMAND} -D SOURCE_DIR=${PROJECT_SOURCE_DIR}
+          -D OUTPUT=${PROJECT_BINARY_DIR}/generated/program/morton/commit.hpp
+          -P ${PROJECT_SOURCE_DIR}/cmake/Commit.cmake
+  BYPRODUCTS ${PROJECT_BINARY_DIR}/generated/program/morton/commit.hpp VERBATIM)
+
 # The program uses the public headers and nothing else of Morton.
 file(GLOB_RECURSE cli_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/*.cpp)
 if(cli_sources)
@@ -127,10 +134,11 @@ if(cli_sources)
   set_target_properties(morton_cli PROPERTIES
     OUTPUT_NAME morton RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}
     INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
-  target_include_directories(morton_cli PRIVATE ${PROJECT_SOURCE_DIR}/cli)
+  target_include_directories(morton_cli PRIVATE ${PROJECT_SOURCE_DIR}/cli
+                                                ${PROJECT_BINARY_DIR}/generated/program)
   target_link_libraries(morton_cli PRIVATE morton_flags morton_tools morton CLI11::CLI11 Eigen3::Eigen
                                            morton_spdlog nlohmann_json::nlohmann_json)
-  add_dependencies(morton_cli morton_compile)
+  add_dependencies(morton_cli morton_compile morton_commit)
   # Half of the time of a whole build goes into such headers.
   target_precompile_headers(morton_cli PRIVATE <CLI/CLI.hpp> <fmt/format.h>)
   target_compile_options(morton_cli PRIVATE -fpch-preprocess)

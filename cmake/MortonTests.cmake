@@ -61,12 +61,16 @@ endfunction()
 morton_test_executable(host_tests host morton_host)
 # What the command line makes of its samples, and says of a training, needs no device. Nor does
 # reading what the boards' compilers print.
+file(GLOB page_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/pages/*.cpp)
 file(GLOB board_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/tools/boards/*.cpp)
 target_sources(host_tests PRIVATE ${PROJECT_SOURCE_DIR}/src/tools/inspect/layout_map.cpp
                ${PROJECT_SOURCE_DIR}/src/tools/inspect/fetched_lines.cpp
                ${PROJECT_SOURCE_DIR}/cli/common/statistics.cpp
-                                  ${PROJECT_SOURCE_DIR}/cli/train/train_text.cpp ${board_sources})
-target_link_libraries(host_tests PRIVATE ${MORTON_FMT})
+                                  ${PROJECT_SOURCE_DIR}/cli/train/train_text.cpp ${page_sources}
+                                  ${PROJECT_SOURCE_DIR}/cli/common/output.cpp
+                                  ${PROJECT_SOURCE_DIR}/cli/common/terminal.cpp
+                                  ${PROJECT_SOURCE_DIR}/cli/common/log.cpp ${board_sources})
+target_link_libraries(host_tests PRIVATE ${MORTON_FMT} morton_spdlog)
 target_include_directories(host_tests PRIVATE ${PROJECT_SOURCE_DIR}/cli)
 morton_test_executable(device_tests device morton_host morton_device morton_tools_objects)
 morton_test_executable(model_tests model morton_host morton_device morton_tools_objects)

@@ -34,10 +34,12 @@ std::vector<std::string> operands_of(const std::vector<KernelInfo>& kernels) {
   return names;
 }
 
-std::string demand_of(const KernelInfo* kernel, const std::string& operand) {
+/// With the values that the kernel is built with in place of its tunables.
+std::string demand_of(const KernelInfo* kernel, const std::string& operand,
+                      const Contender::About& about) {
   if (kernel == nullptr) return "";
   for (const auto& [name, demand] : kernel->operands) {
-    if (name == operand) return demand;
+    if (name == operand) return demand_with(demand, tunables_of(about, kernel->name));
   }
   return "";
 }
@@ -112,7 +114,7 @@ Table formats_table(const Field& field, const Setting& setting) {
     std::vector<std::string> row{contender->name(), about.work_group, tunables_text(about),
                                  std::string(name_of(about.stored))};
     const KernelInfo* info = find_info(setting.kernels, contender->name());
-    for (const std::string& operand : operands) row.push_back(demand_of(info, operand));
+    for (const std::string& operand : operands) row.push_back(demand_of(info, operand, about));
     row.push_back(about.padding.empty() ? "-" : about.padding);
     table.rows.push_back(row);
   }
@@ -160,8 +162,8 @@ std::string text_of(const Field& field, const Setting& setting, Format format) {
     if (ours_of(field) != nullptr) text += "\n" + to_text(formats_table(field, setting), format);
     text += notes_text(field, setting);
   }
-  return text + absent_text("Cannot compute it", field.rejected) +
-         absent_text("Failed", field.failed);
+  return text + absent_text("Cut by --budget", field.cut) +
+         absent_text("Cannot compute it", field.rejected) + absent_text("Failed", field.failed);
 }
 
 }  // namespace

@@ -19,6 +19,12 @@ const KernelInfo* find_info(const std::vector<KernelInfo>& kernels, const std::s
   return found == kernels.end() ? nullptr : &*found;
 }
 
+std::map<std::string, std::int64_t> tunables_of(const Contender::About& about,
+                                                const std::string& kernel) {
+  const auto found = about.tunables.find(kernel);
+  return found == about.tunables.end() ? std::map<std::string, std::int64_t>{} : found->second;
+}
+
 double ratio_of(const Contender& contender, const Contender& ours) {
   return median_of(contender.samples().call) / median_of(ours.samples().call);
 }

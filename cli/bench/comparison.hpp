@@ -14,6 +14,10 @@ namespace morton::cli {
 [[nodiscard]] const KernelInfo* find_info(const std::vector<KernelInfo>& kernels,
                                           const std::string& name);
 
+/// Values of the tunables of that kernel, where it is one of the contender's steps.
+[[nodiscard]] std::map<std::string, std::int64_t> tunables_of(const Contender::About& about,
+                                                              const std::string& kernel);
+
 /// How many times as fast as the contender ours is.
 [[nodiscard]] double ratio_of(const Contender& contender, const Contender& ours);
 

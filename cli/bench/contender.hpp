@@ -63,6 +63,9 @@ class Contender {
   /// since.
   void sample();
   [[nodiscard]] const Samples& samples() const { return samples_; }
+  /// What `check`, `warm_up` and `sample` have taken together, and the last sample of it.
+  [[nodiscard]] double spent_ms() const { return spent_ms_; }
+  [[nodiscard]] double last_sample_ms() const { return last_sample_ms_; }
 
  protected:
   enum class Part : std::uint8_t { whole, computing };
@@ -73,8 +76,8 @@ class Contender {
   virtual void wait() = 0;
   /// Whether calls can leave the packing out, and there is any.
   [[nodiscard]] virtual bool has_packing() const = 0;
-  /// One sample on the device's clock.
-  virtual std::optional<double> device_ms() = 0;
+  /// One sample on the device's clock, read after this many runs in a row.
+  virtual std::optional<double> device_ms(int runs) = 0;
   /// Unit roundoff of the coarsest type in which values are held.
   [[nodiscard]] virtual double unit_roundoff() const = 0;
   [[nodiscard]] std::size_t sets() const { return sets_; }
@@ -85,12 +88,16 @@ class Contender {
   /// As `run_ms` for a whole sample: with more calls where they took less than it should.
   double sample_ms(Part part);
   double waited_ms();
+  /// Whether one call lasts so long that what ran before it does not matter.
+  [[nodiscard]] bool is_long() const;
 
   std::string name_;
   std::size_t sets_;
   std::size_t next_set_ = 0;
-  int calls_ = 0;  ///< of the next sample; 0: not known yet
+  int calls_ = 0;         ///< of the next sample; 0: not known yet
+  double call_ms_ = 0.0;  ///< of the quickest call while warming up
   double error_ = 0.0;
+  double spent_ms_ = 0.0, last_sample_ms_ = 0.0;
   Samples samples_;
 };
 

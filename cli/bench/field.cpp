@@ -15,6 +15,9 @@
 namespace morton::cli {
 namespace {
 
+/// How a family of batches and its kernels begin.
+const std::string kBatched = "batched_";
+
 /// Options under which nothing but `kernel` computes the family.
 CompileOptions only(const KernelInfo& kernel, const std::vector<KernelInfo>& family,
                     CompileOptions options) {
@@ -94,23 +97,73 @@ std::string names_of(const std::vector<KernelInfo>& kernels) {
   return names;
 }
 
-/// The kernel that --use names, in full ("naive" is short for "gemm.naive"), or nothing. Throws
-/// UsageError where the family has none of that name.
-std::string wanted_kernel(const std::string& family, const CompileOptions& options,
-                          const std::vector<KernelInfo>& kernels) {
-  const auto use = options.use.find(family);
-  if (use == options.use.end()) return "";
-  for (const std::string& name : {use->second, family + "." + use->second}) {
+/// The kernel of that name in full: "naive" is short for "gemm.naive", and in a batch both mean
+/// "batched_gemm.naive". Throws UsageError, which quotes `option`, where the family has none of
+/// that name.
+std::string full_name(const std::string& given, const std::string& option,
+                      const std::string& family, const std::vector<KernelInfo>& kernels) {
+  std::vector<std::string> names{given, family + "." + given};
+  if (family.starts_with(kBatched)) names.push_back(kBatched + given);
+  for (const std::string& name : names) {
     if (std::ranges::find(kernels, name, &KernelInfo::name) != kernels.end()) return name;
   }
-  throw UsageError(fmt::format(
-      "--use {}={}: the catalogue has no such kernel or recipe of this family; it has:{}", family,
-      use->second, names_of(kernels)));
+  throw UsageError(
+      fmt::format("{}: the catalogue has no such kernel or recipe of family {}; it has:{}", option,
+                  family, names_of(kernels)));
 }
 
-/// Throws UsageError that says why there is nothing to measure.
-[[noreturn]] void complain_of_nothing(const SingleProblem& problem,
-                                      const std::vector<KernelInfo>& kernels, const Field& field) {
+/// The kernels that --kernels and --use name, in this order; none where neither names any.
+std::vector<std::string> wanted_kernels(const std::string& family, const Entrants& entrants,
+                                        const std::vector<KernelInfo>& kernels) {
+  std::vector<std::string> wanted;
+  const auto add = [&](const std::string& given, const std::string& option) {
+    const std::string name = full_name(given, option, family, kernels);
+    if (std::ranges::find(wanted, name) == wanted.end()) wanted.push_back(name);
+  };
+  for (const std::string& name : entrants.names) add(name, "--kernels " + name);
+  const auto use = entrants.compile.use.find(family);
+  if (use != entrants.compile.use.end()) {
+    add(use->second, fmt::format("--use {}={}", family, use->second));
+  }
+  return wanted;
+}
+
+/// `kernels` in the order of `wanted`; all of them where none is wanted.
+std::vector<KernelInfo> chosen(const std::vector<KernelInfo>& kernels,
+                               const std::vector<std::string>& wanted) {
+  if (wanted.empty()) return kernels;
+  std::vector<KernelInfo> result;
+  for (const std::string& name : wanted) {
+    result.push_back(*std::ranges::find(kernels, name, &KernelInfo::name));
+  }
+  return result;
+}
+
+std::string refusal_of(const std::string& kernel, const SingleProblem& problem,
+                       const Entrants& entrants) {
+  return entrants.budget == nullptr ? "" : entrants.budget->refusal(kernel, problem.work());
+}
+
+/// Adds what the plan chooses.
+void add_choice(const Entrants& entrants, const SingleProblem& problem, const Device& device,
+                const std::vector<const Expectation*>& expectations, Field& field) {
+  const CompiledModel model = compile_model(problem.model, device, entrants.compile);
+  const std::string name = computing_kernels(model.steps());
+  const std::string why = refusal_of(name, problem, entrants);
+  if (!why.empty()) {
+    field.cut.push_back({name, why});
+    return;
+  }
+  admit(std::make_unique<KernelContender>(name, model, entrants.compile.precision.sums,
+                                          entrants.sets),
+        expectations, field);
+}
+
+}  // namespace
+
+void require_any(const Field& field, const SingleProblem& problem,
+                 const std::vector<KernelInfo>& kernels) {
+  if (!field.contenders.empty() || !field.failed.empty()) return;
   if (field.rejected.empty()) {
     throw UsageError(fmt::format(
         "no kernel of family {} is left to measure{}{}", problem.family,
@@ -122,34 +175,36 @@ std::string wanted_kernel(const std::string& family, const CompileOptions& optio
       fmt::format("{}: no kernel that was asked for can compute it:{}", problem.title, reasons));
 }
 
-}  // namespace
+bool asks_the_plan(const Entrants& entrants, const std::string& family) {
+  return entrants.kernels == Entrants::Kernels::as_asked && entrants.names.empty() &&
+         !entrants.compile.use.contains(family);
+}
 
 Field make_field(const SingleProblem& problem, const Device& device, const Entrants& entrants,
                  const std::vector<const Expectation*>& expectations) {
   Field field;
   const std::vector<KernelInfo> kernels =
       kernels_of(problem.family, entrants.compile.catalogue_files);
-  const std::string wanted = wanted_kernel(problem.family, entrants.compile, kernels);
-  if (entrants.kernels == Entrants::Kernels::as_asked && wanted.empty()) {
-    const CompiledModel model = compile_model(problem.model, device, entrants.compile);
-    const std::string name = computing_kernels(model.steps());
-    admit(std::make_unique<KernelContender>(name, model, entrants.compile.precision.sums,
-                                            entrants.sets),
-          expectations, field);
+  if (asks_the_plan(entrants, problem.family)) {
+    add_choice(entrants, problem, device, expectations, field);
     return field;
   }
-  Progress progress("building and checking");
+  Progress progress(entrants.label + "building and checking");
+  const std::vector<KernelInfo> asked =
+      chosen(kernels, wanted_kernels(problem.family, entrants, kernels));
   std::size_t done = 0;
-  for (const KernelInfo& kernel : kernels) {
-    progress.update(static_cast<double>(done++) / static_cast<double>(kernels.size()));
+  for (const KernelInfo& kernel : asked) {
+    progress.update(static_cast<double>(done++) / static_cast<double>(asked.size()));
     const auto& excluded = entrants.compile.exclude;
     if (std::ranges::find(excluded, kernel.name) != excluded.end()) continue;
-    if (!wanted.empty() && wanted != kernel.name) continue;
+    const std::string why = refusal_of(kernel.name, problem, entrants);
+    if (!why.empty()) {
+      field.cut.push_back({kernel.name, why});
+      continue;
+    }
     add_kernel(kernel, only(kernel, kernels, entrants.compile), problem, device, entrants.sets,
                expectations, field);
   }
-  if (field.contenders.empty() && field.failed.empty())
-    complain_of_nothing(problem, kernels, field);
   return field;
 }
 

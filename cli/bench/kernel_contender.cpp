@@ -8,9 +8,6 @@
 namespace morton::cli {
 namespace {
 
-/// A device's clock is read after this many runs in a row, once it has woken up.
-constexpr int kRunsBeforeDeviceClock = 3;
-
 /// The operands that are larger than their extents: "lhs 24x8, dst 24x16".
 std::string padding_of(const StepInfo& step) {
   std::string text;
@@ -100,13 +97,13 @@ bool KernelContender::has_packing() const {
       steps_, [](const StepInfo& step) { return step.role == StepInfo::Role::repack; });
 }
 
-std::optional<double> KernelContender::device_ms() {
+std::optional<double> KernelContender::device_ms(int runs) {
   using Profiling = SessionOptions::Profiling;
   // Only a queue of one session's own can tell times, and its operands are warm.
   if (queue_ != nullptr) return std::nullopt;
   Session& session = sessions_.front();
   session.set_profiling(Profiling::on);
-  for (int i = 0; i < kRunsBeforeDeviceClock; ++i) enqueue(0, Part::whole);
+  for (int i = 0; i < runs; ++i) enqueue(0, Part::whole);
   wait();
   const std::vector<StepTime> times = session.step_times();
   session.set_profiling(Profiling::off);

@@ -37,7 +37,7 @@ class KernelContender : public Contender {
   void enqueue(std::size_t set, Part part) override;
   void wait() override;
   [[nodiscard]] bool has_packing() const override;
-  std::optional<double> device_ms() override;
+  std::optional<double> device_ms(int runs) override;
   [[nodiscard]] double unit_roundoff() const override {
     return unit_roundoff_with(unit_roundoff_of(steps_), sums_);
   }

@@ -15,6 +15,8 @@ Json figure_json(const Figure& figure, const char* clock) {
   Json json = {{"median_ms", figure.ms.p50},
                {"min_ms", figure.ms.min},
                {"iqr_ms", figure.ms.iqr()},
+               {"mean_ms", figure.ms.mean},
+               {"standard_error_ms", figure.ms.standard_error()},
                {"gflops", figure.gflops},
                {"best_gflops", figure.best_gflops},
                {"gigabytes_per_second", figure.gigabytes_per_second},
@@ -42,7 +44,9 @@ Json contender_json(const Contender& contender, const Field& field, const Settin
   json["tunables"] = Json(about.tunables);
   Json operands = Json::object();
   if (const KernelInfo* info = find_info(setting.kernels, contender.name())) {
-    for (const auto& [operand, demand] : info->operands) operands[operand] = demand;
+    for (const auto& [operand, demand] : info->operands) {
+      operands[operand] = demand_with(demand, tunables_of(about, info->name));
+    }
   }
   json["operands"] = operands;
   json["padding"] = about.padding;
@@ -64,7 +68,7 @@ Json report_json(const Field& field, const Setting& setting) {
   for (const auto& contender : field.contenders) {
     contenders.push_back(contender_json(*contender, field, setting));
   }
-  Json problem = setting.problem.facts;
+  Json problem = to_json(setting.problem.facts);
   problem["precision"] = setting.precision;
   const Contender* ours = ours_of(field);
   Json peak;
@@ -88,6 +92,7 @@ Json report_json(const Field& field, const Setting& setting) {
           {"ours", ours == nullptr ? Json() : Json(ours->name())},
           {"contenders", contenders},
           {"above_peak", above_peak(field, setting)},
+          {"cut", absent_json(field.cut)},
           {"rejected", absent_json(field.rejected)},
           {"failed", absent_json(field.failed)}};
 }

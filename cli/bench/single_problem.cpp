@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "morton/error.hpp"
 
@@ -63,6 +64,13 @@ ReferenceRow matrix_row(const MatrixFamily& family, std::int64_t columns, const 
   return result;
 }
 
+/// "1024" where all extents are alike, else all of them.
+std::string size_text(const Shape& extents) {
+  const bool alike =
+      std::ranges::all_of(extents, [&](std::int64_t one) { return one == extents.front(); });
+  return alike ? std::to_string(extents.front()) : shape_text(extents);
+}
+
 }  // namespace
 
 void add_options(CLI::App& command, GemmOptions& options) {
@@ -94,27 +102,45 @@ const char* order_text(GemmShape::Order order) {
   return order == GemmShape::Order::plain ? "plain" : "transposed";
 }
 
+Json to_json(const ProblemFacts& facts) {
+  Json json = Json::object();
+  for (const auto& [name, fact] : facts) {
+    std::visit([&, &key = name](const auto& value) { json[key] = value; }, fact);
+  }
+  return json;
+}
+
 SingleProblem gemm_problem(const GemmShape& shape) {
   const bool is_integer = shape.type != DType::f32;
-  const std::string family = is_integer ? "integer_gemm" : "gemm";
+  const std::string one = is_integer ? "integer_gemm" : "gemm";
+  const std::string family = shape.batch > 0 ? "batched_" + one : one;
   const std::string type(name_of(shape.type));
-  std::string title = fmt::format("{} M={} N={} K={} {}", family, shape.m, shape.n, shape.k, type);
+  const std::string batch = shape.batch > 0 ? fmt::format(" B={}", shape.batch) : "";
+  std::string title =
+      fmt::format("{}{} M={} N={} K={} {}", family, batch, shape.m, shape.n, shape.k, type);
   if (shape.lhs == GemmShape::Order::transposed) title += ", lhs transposed";
   if (shape.rhs == GemmShape::Order::transposed) title += ", rhs transposed";
-  SingleProblem problem{gemm_reference(shape), family, title, {}, gemm_model(shape)};
+  SingleProblem problem{
+      gemm_reference(shape), family, title, size_text({shape.m, shape.n, shape.k}), {},
+      gemm_model(shape)};
   problem.facts = {{"family", family},
                    {"m", shape.m},
                    {"n", shape.n},
                    {"k", shape.k},
-                   {"lhs", order_text(shape.lhs)},
-                   {"rhs", order_text(shape.rhs)},
+                   {"lhs", std::string(order_text(shape.lhs))},
+                   {"rhs", std::string(order_text(shape.rhs))},
                    {"precision", type}};
+  if (shape.batch > 0) {
+    problem.facts.emplace_back("batch", shape.batch);
+    problem.size = fmt::format("{} x {}", shape.batch, problem.size);
+  }
+  const auto products = static_cast<double>(std::max<std::int64_t>(shape.batch, 1));
   const auto m = static_cast<double>(shape.m);
   const auto n = static_cast<double>(shape.n);
   const auto k = static_cast<double>(shape.k);
-  problem.flop = 2.0 * m * n * k;
+  problem.flop = products * 2.0 * m * n * k;
   problem.rating = SingleProblem::Rating::by_operations;
-  problem.bytes = (is_integer ? 1.0 : 4.0) * (m * k + k * n) + 4.0 * m * n;
+  problem.bytes = products * ((is_integer ? 1.0 : 4.0) * (m * k + k * n) + 4.0 * m * n);
   return problem;
 }
 
@@ -126,12 +152,15 @@ std::vector<std::string> matrix_families() {
 
 SingleProblem matrix_problem(const std::string& name, std::int64_t rows, std::int64_t columns) {
   const auto family = std::ranges::find(families_of_matrices(), name, &MatrixFamily::name);
-  SingleProblem problem{
-      {},
-      name,
-      fmt::format("{} of {} x {} f32", name, rows, columns),
-      {{"family", name}, {"rows", rows}, {"columns", columns}, {"precision", "f32"}},
-      family->model(rows, columns)};
+  SingleProblem problem{{},
+                        name,
+                        fmt::format("{} of {} x {} f32", name, rows, columns),
+                        size_text({rows, columns}),
+                        ProblemFacts{{"family", name},
+                                     {"rows", rows},
+                                     {"columns", columns},
+                                     {"precision", std::string("f32")}},
+                        family->model(rows, columns)};
   problem.rows = rows;
   problem.columns = columns;
   const double elements = static_cast<double>(rows) * static_cast<double>(columns);

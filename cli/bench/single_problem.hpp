@@ -2,8 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "common/options.hpp"
@@ -16,16 +17,23 @@ namespace morton::cli {
 
 using Inputs = std::vector<NamedTensor>;
 
+/// What a problem is, for programs: "m" is 17, "precision" is "f32".
+using ProblemFacts = std::vector<std::pair<std::string, std::variant<std::int64_t, std::string>>>;
+[[nodiscard]] Json to_json(const ProblemFacts& facts);
+
 /// A problem of one family, for the commands that measure or compare its kernels.
 struct SingleProblem : ProblemReference {
   std::string family;  ///< "gemm", "bias", "sigmoid", ...
   std::string title;   ///< "gemm M=17 N=3 K=5 f32"
-  Json facts;          ///< the same for programs
+  std::string size;    ///< "17x3x5", "1024" where extents are alike; a batch "4 x 1024"
+  ProblemFacts facts;  ///< the same for programs
   Model model;
   double flop = 0.0;   ///< what a caller asks for, padding not counted
   double bytes = 0.0;  ///< every operand once
   /// What a kernel's time is held against.
   enum class Rating : std::uint8_t { by_bytes, by_operations } rating = Rating::by_bytes;
+  /// By which problems of the family are compared: operations, or bytes.
+  [[nodiscard]] double work() const { return rating == Rating::by_operations ? flop : bytes; }
 };
 
 /// A product, as commands are told of it.

@@ -41,6 +41,10 @@ Statistics statistics_of(std::vector<double> samples) {
   return result;
 }
 
+double Statistics::standard_error() const {
+  return n > 1 ? stddev / std::sqrt(static_cast<double>(n)) : 0.0;
+}
+
 double median_of(std::vector<double> samples) { return statistics_of(std::move(samples)).p50; }
 
 Json to_json(const Statistics& statistics) {

@@ -8,9 +8,16 @@
 
 namespace morton::cli {
 
-/// What was measured, for people or for programs; csv has one record for each figure. `kept` is the
-/// file in which the peaks are kept; empty where they are not.
-[[nodiscard]] std::string report_of(const ProbeResult& result, const Device& device,
-                                    const std::string& kept, Format format);
+/// The peaks that were measured, for people. `kept` is the file in which they are kept; empty where
+/// they are not.
+[[nodiscard]] std::string peaks_text(const ProbeResult& result, const Device& device,
+                                     const std::string& kept, Format format);
+/// Likewise for programs.
+[[nodiscard]] Json peaks_json(const ProbeResult& result, const Device& device,
+                              const std::string& kept);
+/// One record for each figure, all of the same form.
+[[nodiscard]] Json peaks_records(const ProbeResult& result);
+/// Id, name, platform, driver and compute units.
+[[nodiscard]] Json device_json(const Device& device);
 
 }  // namespace morton::cli

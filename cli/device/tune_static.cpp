@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/child.hpp"
+#include "common/commands.hpp"
 #include "common/device_description.hpp"
 #include "common/log.hpp"
 #include "common/machine.hpp"

@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/rooms.hpp"
+#include "catalogue/fill_in.hpp"
 #include "catalogue/reader.hpp"
 
 namespace morton::catalogue {
@@ -15,24 +16,6 @@ std::vector<std::string> dimensions_of(const ProblemFamily& family, std::string_
     if (schema.name == operand) return {schema.dimensions.begin(), schema.dimensions.end()};
   }
   return {};
-}
-
-/// Replaces each `{expression}` of a layout's text by its value.
-std::string fill_in(const std::string& text, const Environment& tunables) {
-  const std::string where = "layout '" + text + "'";
-  std::string filled;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '{') {
-      filled += text[i];
-      continue;
-    }
-    const std::size_t end = text.find('}', i);
-    if (end == std::string::npos) throw ModelError(where + ": a '{' has no '}'");
-    const Expression extent = Expression::parse(text.substr(i + 1, end - i - 1), where);
-    filled += std::to_string(extent.evaluate(tunables));
-    i = end;
-  }
-  return filled;
 }
 
 void read_layout(const JsonReader& reader, const std::vector<std::string>& dimensions,
@@ -135,6 +118,23 @@ void read_operands(const JsonReader& reader, const ProblemFamily& family, Entry&
     if (!entry.operands.contains(name)) reader.fail("the operand '" + name + "' is missing");
   }
   check_unbound(reader, entry);
+}
+
+std::string fill_in(const std::string& text, const Environment& tunables) {
+  const std::string where = "layout '" + text + "'";
+  std::string filled;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '{') {
+      filled += text[i];
+      continue;
+    }
+    const std::size_t end = text.find('}', i);
+    if (end == std::string::npos) throw ModelError(where + ": a '{' has no '}'");
+    const Expression extent = Expression::parse(text.substr(i + 1, end - i - 1), where);
+    filled += std::to_string(extent.evaluate(tunables));
+    i = end;
+  }
+  return filled;
 }
 
 Layout layout_of(const OperandFormat& format, std::span<const std::string> dimensions,

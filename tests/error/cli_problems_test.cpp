@@ -125,6 +125,15 @@ TEST(CliProblems, AWrongKernelHasNoFigures) {
   ASSERT_EQ(result.at("failed").size(), 1U);
   EXPECT_NE(result.at("failed").at(0).at("why").get<std::string>().find("dst["), std::string::npos);
 
+  const Outcome sweep =
+      run_program({"bench", "gemm", "--squares", "5", "--kernels", "wrong,rm_rm", "--catalogue",
+                   catalogue, "-n", "1", "--warmup", "0ms", "--format", "jsonl"});
+  EXPECT_EQ(sweep.status, kCheckFailed) << sweep.text();
+  EXPECT_NE(sweep.out.find(R"("kernel":"gemm.wrong","verdict":"wrong","why":"wrong result: dst[)"),
+            std::string::npos)
+      << sweep.text();
+  EXPECT_NE(sweep.out.find(R"("kernel":"gemm.rm_rm","verdict":"right")"), std::string::npos);
+
   const Outcome compared = run_program({"compare", "gemm", "--m", "3", "--n", "5", "--k", "17",
                                         "--use", "gemm=gemm.wrong", "--catalogue", catalogue});
   EXPECT_EQ(compared.status, kCheckFailed) << compared.text();

@@ -24,7 +24,7 @@ ROOMS = {
     "src/device": ["open", "use", "workers", "probe"],
     "src/api": [".", "cache", "model", "compile", "inspect", "session", "training"],
     "src/tools": ["problems", "boards", "inspect", "tuning", "probing"],
-    "cli": ["common", "run", "bench", "check", "train", "model", "device", "."],
+    "cli": ["common", "pages", "run", "bench", "check", "train", "model", "device", "reproduce", "."],
 }
 MOST_FILES = 40  # of a folder, directly
 # Only these see OpenCL.

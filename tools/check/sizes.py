@@ -16,7 +16,6 @@ STRUCTS = {
     "TrainingRunOptions": (17, "public: users set its members by name"),
     "TrainingReport": (15, "public: users read its members by name"),
     "StepInfo": (15, "public: users read its members by name"),
-    "BenchProblemArguments": (16, "a member for each option of a command"),
     "TrainOptions": (16, "a member for each option of a command"),
 }
 

@@ -31,6 +31,10 @@ std::vector<std::string> peer_names() {
 std::unique_ptr<Peer> open_peer(const std::string& name, const PeerRequest& request) {
   for (const auto& [known, open] : kPeers) {
     if (name != known) continue;
+    if (request.shape.batch > 0 && open != open_clblast) {
+      throw UsageError(fmt::format(
+          "--peer {}: it multiplies no batch here; leave out --batch, or take clblast", name));
+    }
     const bool is_of_bytes = open == open_gemmlowp;
     if (is_of_bytes == (request.shape.type != DType::f32)) return open(request);
     throw UsageError(fmt::format("--peer {}: it multiplies {} here; give --type {}", name,

@@ -12,7 +12,7 @@
 
 namespace morton::cli {
 
-/// What another library is asked for: one product of matrices, and where.
+/// What another library is asked for: one product of matrices or a batch of them, and where.
 struct PeerRequest {
   GemmShape shape;
   Device device;
@@ -41,7 +41,7 @@ class Peer {
   virtual void enqueue(std::size_t set) = 0;
   /// Returns when all products are done. Throws DeviceError.
   virtual void wait() = 0;
-  /// dst of this set, [M, N].
+  /// dst of this set, [M, N]; of a batch [B, M, N].
   [[nodiscard]] virtual Tensor result(std::size_t set) = 0;
 };
 
@@ -50,7 +50,8 @@ class Peer {
 
 /// Loads the library. Throws UsageError for a name that there is not (it lists those there are),
 /// for a library that is not installed (it says which package to install), for a device that it
-/// cannot compute on and for operands of a type that it does not multiply.
+/// cannot compute on, for operands of a type that it does not multiply, and for a batch unless it
+/// is CLBlast.
 [[nodiscard]] std::unique_ptr<Peer> open_peer(const std::string& name, const PeerRequest& request);
 
 // One for each library, in a file of its own.

@@ -22,7 +22,7 @@ class PeerContender : public Contender {
   void enqueue(std::size_t set, Part part) override;
   void wait() override;
   [[nodiscard]] bool has_packing() const override { return false; }
-  std::optional<double> device_ms() override { return std::nullopt; }
+  std::optional<double> device_ms(int /*runs*/) override { return std::nullopt; }
   [[nodiscard]] double unit_roundoff() const override { return 0x1p-24; }
 
  private:

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,17 +13,20 @@
 
 namespace morton {
 
-/// A matrix product dst[M,N] = lhs[M,K] * rhs[K,N], and how the caller holds its operands.
+/// A matrix product dst[M,N] = lhs[M,K] * rhs[K,N], and how the caller holds its operands; or a
+/// batch of such products, each of matrices of its own.
 struct GemmShape {
   /// A transposed operand is held as [K, M] or [N, K].
   enum class Order : std::uint8_t { plain, transposed };
   std::int64_t m = 1, n = 1, k = 1;
   Order lhs = Order::plain, rhs = Order::plain;
   DType type = DType::f32;  ///< of both operands: f32, or u8 or i8, whose sums are i32
+  std::int64_t batch = 0;   ///< products [B,M,K] * [B,K,N]; 0: one, of matrices
 };
 
-/// The product as a model: inputs "lhs" and "rhs", output "dst" [M, N]. Throws UsageError unless
-/// the extents are positive, and for operands of 8 bits that are held transposed.
+/// The product as a model: inputs "lhs" and "rhs", output "dst" [M, N], or [B, M, N] of a batch.
+/// Throws UsageError unless the extents are positive, and for operands of 8 bits or of a batch that
+/// are held transposed.
 [[nodiscard]] MORTON_API Model gemm_model(const GemmShape& shape);
 
 /// dst[r,c] = src[r,c] + bias[r]: inputs "src" [rows, columns] and "bias" [rows, 1], output "dst";
@@ -54,5 +58,10 @@ struct KernelInfo {
 /// bad file.
 [[nodiscard]] MORTON_API std::vector<KernelInfo> kernels_of(
     std::string_view family, const std::vector<std::string>& catalogue_files = {});
+
+/// A demand of KernelInfo::operands with these values in place of tunables: "R_*_{TILE_N}_R" with
+/// TILE_N = 64 is "R_*_64_R". As it is where a value is missing.
+[[nodiscard]] MORTON_API std::string demand_with(
+    const std::string& demand, const std::map<std::string, std::int64_t>& tunables);
 
 }  // namespace morton

@@ -38,11 +38,16 @@ std::vector<double> samples_of(const Work& work, std::int64_t amount, const Samp
 
 double launch_ms(const cl::CommandQueue& profiling_queue, const cl::Kernel& kernel,
                  std::int64_t work_items, std::int64_t work_group) {
+  return launch_ms(profiling_queue, kernel, cl::NDRange(static_cast<cl::size_type>(work_items)),
+                   cl::NDRange(static_cast<cl::size_type>(work_group)));
+}
+
+double launch_ms(const cl::CommandQueue& profiling_queue, const cl::Kernel& kernel,
+                 const cl::NDRange& work_items, const cl::NDRange& work_group) {
   cl::Event event;
   const Stopwatch watch;
-  profiling_queue.enqueueNDRangeKernel(
-      kernel, cl::NullRange, cl::NDRange(static_cast<cl::size_type>(work_items)),
-      cl::NDRange(static_cast<cl::size_type>(work_group)), nullptr, &event);
+  profiling_queue.enqueueNDRangeKernel(kernel, cl::NullRange, work_items, work_group, nullptr,
+                                       &event);
   profiling_queue.finish();
   const double wall_ms = watch.milliseconds();
   const auto device_ns = device_time_ns(event);

@@ -35,5 +35,8 @@ using Work = std::function<double(std::int64_t amount)>;
 /// makes no sense. Waits. Throws cl::Error.
 [[nodiscard]] double launch_ms(const cl::CommandQueue& profiling_queue, const cl::Kernel& kernel,
                                std::int64_t work_items, std::int64_t work_group);
+/// Likewise over several dimensions; an empty `work_group` leaves it to the driver.
+[[nodiscard]] double launch_ms(const cl::CommandQueue& profiling_queue, const cl::Kernel& kernel,
+                               const cl::NDRange& work_items, const cl::NDRange& work_group);
 
 }  // namespace morton::device

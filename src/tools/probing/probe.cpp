@@ -15,6 +15,7 @@
 #include "device/probe/probe_host.hpp"
 #include "device/probe/probe_memory.hpp"
 #include "device/probe/probe_transfer.hpp"
+#include "tools/probing/measured.hpp"
 
 namespace morton {
 using namespace tools;
@@ -27,19 +28,6 @@ constexpr std::int64_t kUsualFootprint = 512 * kMiB;
 constexpr std::int64_t kQuickFootprint = 64 * kMiB;
 /// Beyond this, elements no longer have 32-bit indices to spare.
 constexpr std::int64_t kMostFootprint = 4096 * kMiB;
-
-enum class Best : std::uint8_t { greatest, least };
-
-Measured measured(std::vector<double> samples, Best best) {
-  std::sort(samples.begin(), samples.end());
-  const std::size_t middle = samples.size() / 2;
-  Measured result;
-  result.samples = static_cast<int>(samples.size());
-  result.median =
-      samples.size() % 2 == 1 ? samples[middle] : (samples[middle - 1] + samples[middle]) / 2.0;
-  result.best = best == Best::greatest ? samples.back() : samples.front();
-  return result;
-}
 
 std::string today() {
   const std::time_t now = std::time(nullptr);
@@ -54,8 +42,8 @@ class Prober {
   Prober(const Device& device, const ProbeOptions& options)
       : device_(Inside::of(device)),
         options_(options),
-        quick_(options.effort == ProbeOptions::Effort::quick),
-        sampling_(quick_ ? Sampling{5, 3.0} : Sampling{9, 8.0}) {}
+        quick_(is_quick(options)),
+        sampling_(sampling_of(options)) {}
 
   ProbeResult run() {
     result_.date = today();

@@ -25,22 +25,26 @@ struct Operand {
   }
 };
 
+/// Matrix `b` of a batch; 0 of one product.
 template <typename T>
-Operand<T> operand_of(const Inputs& inputs, std::size_t index, GemmShape::Order order) {
-  const std::int64_t pitch = inputs[index].tensor.shape()[1];
-  const std::span<const T> values = inputs[index].tensor.as<T>();
+Operand<T> operand_of(const Inputs& inputs, std::size_t index, GemmShape::Order order,
+                      std::int64_t b) {
+  const Shape& extents = inputs[index].tensor.shape();
+  const std::int64_t pitch = extents.back();
+  const auto first = static_cast<std::size_t>(b * extents[extents.size() - 2] * pitch);
+  const std::span<const T> values = inputs[index].tensor.as<T>().subspan(first);
   return order == GemmShape::Order::plain ? Operand<T>{values, pitch, 1}
                                           : Operand<T>{values, 1, pitch};
 }
 
 template <typename T>
 ReferenceRow gemm_row(const GemmShape& shape, const Inputs& inputs, std::int64_t row) {
-  const Operand<T> lhs = operand_of<T>(inputs, 0, shape.lhs);
-  const Operand<T> rhs = operand_of<T>(inputs, 1, shape.rhs);
+  const Operand<T> lhs = operand_of<T>(inputs, 0, shape.lhs, row / shape.m);
+  const Operand<T> rhs = operand_of<T>(inputs, 1, shape.rhs, row / shape.m);
   const auto columns = static_cast<std::size_t>(shape.n);
   ReferenceRow result{std::vector<double>(columns, 0.0), std::vector<double>(columns, 0.0)};
   for (std::int64_t k = 0; k < shape.k; ++k) {
-    const double factor = lhs.at(row, k);
+    const double factor = lhs.at(row % shape.m, k);
     for (std::size_t n = 0; n < columns; ++n) {
       const double term = factor * rhs.at(k, static_cast<std::int64_t>(n));
       result.value[n] += term;
@@ -50,12 +54,12 @@ ReferenceRow gemm_row(const GemmShape& shape, const Inputs& inputs, std::int64_t
   return result;
 }
 
-/// lhs * (rhs * weights): every row of the product, added up.
+/// Appends lhs * (rhs * weights) of matrix `b`: every row of the product, added up.
 template <typename T>
-std::vector<double> gemm_sums(const GemmShape& shape, const Inputs& inputs,
-                              const std::vector<double>& weights) {
-  const Operand<T> lhs = operand_of<T>(inputs, 0, shape.lhs);
-  const Operand<T> rhs = operand_of<T>(inputs, 1, shape.rhs);
+void add_gemm_sums(const GemmShape& shape, const Inputs& inputs, const std::vector<double>& weights,
+                   std::int64_t b, std::vector<double>& all) {
+  const Operand<T> lhs = operand_of<T>(inputs, 0, shape.lhs, b);
+  const Operand<T> rhs = operand_of<T>(inputs, 1, shape.rhs, b);
   std::vector<double> inner(static_cast<std::size_t>(shape.k), 0.0);
   for (std::int64_t k = 0; k < shape.k; ++k) {
     for (std::int64_t n = 0; n < shape.n; ++n) {
@@ -68,13 +72,23 @@ std::vector<double> gemm_sums(const GemmShape& shape, const Inputs& inputs,
       sums[static_cast<std::size_t>(m)] += lhs.at(m, k) * inner[static_cast<std::size_t>(k)];
     }
   }
+  all.insert(all.end(), sums.begin(), sums.end());
+}
+
+template <typename T>
+std::vector<double> gemm_sums(const GemmShape& shape, const Inputs& inputs,
+                              const std::vector<double>& weights) {
+  std::vector<double> sums;
+  for (std::int64_t b = 0; b < std::max<std::int64_t>(shape.batch, 1); ++b) {
+    add_gemm_sums<T>(shape, inputs, weights, b, sums);
+  }
   return sums;
 }
 
 template <typename T>
 ProblemReference reference_of(const GemmShape& shape) {
   ProblemReference reference;
-  reference.rows = shape.m;
+  reference.rows = std::max<std::int64_t>(shape.batch, 1) * shape.m;
   reference.columns = shape.n;
   reference.roundings = static_cast<double>(shape.k) + 4.0;
   reference.row_cost = static_cast<double>(shape.n) * static_cast<double>(shape.k);

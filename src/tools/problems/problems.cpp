@@ -8,6 +8,7 @@
 #include "api/inside.hpp"
 #include "base/error.hpp"
 #include "catalogue/catalogue.hpp"
+#include "catalogue/fill_in.hpp"
 #include "graph/graph.hpp"
 #include "plan/policy/work_group.hpp"
 #include "problems/problem.hpp"
@@ -124,6 +125,18 @@ KernelInfo info_of(const Entry& entry) {
   return info;
 }
 
+/// A product of operands that are held plain, or a batch of such products.
+Model plain_product(const std::string& op, const GemmShape& shape) {
+  const auto with_batch = [&](Shape matrix) {
+    if (shape.batch > 0) matrix.insert(matrix.begin(), shape.batch);
+    return matrix;
+  };
+  SingleNode node(op, "gemm");
+  node.add_input("lhs", with_batch({shape.m, shape.k}), shape.type);
+  node.add_input("rhs", with_batch({shape.k, shape.n}), shape.type);
+  return node.finish(with_batch({shape.m, shape.n}));
+}
+
 Model integer_gemm_model(const GemmShape& shape) {
   using Order = GemmShape::Order;
   if (shape.type != DType::u8 && shape.type != DType::i8) {
@@ -132,19 +145,26 @@ Model integer_gemm_model(const GemmShape& shape) {
   if (shape.lhs == Order::transposed || shape.rhs == Order::transposed) {
     throw UsageError("gemm: operands of 8 bits are held plain, not transposed");
   }
-  SingleNode node("MatMulInteger", "gemm");
-  node.add_input("lhs", {shape.m, shape.k}, shape.type);
-  node.add_input("rhs", {shape.k, shape.n}, shape.type);
-  return node.finish({shape.m, shape.n});
+  return plain_product("MatMulInteger", shape);
+}
+
+Model batched_gemm_model(const GemmShape& shape) {
+  using Order = GemmShape::Order;
+  if (shape.lhs == Order::transposed || shape.rhs == Order::transposed) {
+    throw UsageError("gemm: operands of a batch are held plain, not transposed");
+  }
+  return plain_product("MatMul", shape);
 }
 
 }  // namespace
 
 Model gemm_model(const GemmShape& shape) {
   require_positive("gemm", {shape.m, shape.n, shape.k});
+  if (shape.batch < 0) throw UsageError("gemm: its batch must be 0 or more");
   const bool lhs = shape.lhs == GemmShape::Order::transposed;
   const bool rhs = shape.rhs == GemmShape::Order::transposed;
   if (shape.type != DType::f32) return integer_gemm_model(shape);
+  if (shape.batch > 0) return batched_gemm_model(shape);
   SingleNode node("Gemm", "gemm");
   node.add_input("lhs", lhs ? Shape{shape.k, shape.m} : Shape{shape.m, shape.k});
   node.add_input("rhs", rhs ? Shape{shape.n, shape.k} : Shape{shape.k, shape.n});
@@ -198,6 +218,17 @@ std::vector<KernelInfo> kernels_of(std::string_view family,
     kernels.push_back(std::move(info));
   }
   return kernels;
+}
+
+std::string demand_with(const std::string& demand,
+                        const std::map<std::string, std::int64_t>& tunables) {
+  Environment values;
+  for (const auto& [name, value] : tunables) values[name] = value;
+  try {
+    return catalogue::fill_in(demand, values);
+  } catch (const ModelError&) {
+    return demand;
+  }
 }
 
 }  // namespace morton

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "reproduce/answers.hpp"
+#include "reproduce/experiments.hpp"
+#include "reproduce/products.hpp"
+#include "reproduce/published_layers.hpp"
+#include "reproduce/readers.hpp"
+
+namespace morton::cli {
+namespace {
+
+std::vector<std::string> lenet_command(const std::string& path, Scale scale) {
+  return {"profile", "lenet5", "--batch", "100", "--conv", path, "-n", samples_text(scale)};
+}
+
+Experiment table_5_3(Scale scale) {
+  const PublishedNetwork& network = published_network("lenet5");
+  const std::vector<PublishedLayer> layers = layers_named(network, "");
+  Experiment e{
+      .source = "r18",
+      .id = "table-5.3",
+      .where = "section 5.2, tables 5.1 to 5.3 and figure 5.5",
+      .title = "LeNet of a library's routines",
+      .question =
+          "A convolution can be composed of a library's routines: unfold the image, then "
+          "multiply. What does each routine take in a small network?",
+      .method =
+          "LeNet-5 runs on 100 images by CLBlast's routines. The total is on the host's clock, "
+          "each step waited for; its parts are on the device's.",
+      .row_heading = "layer",
+      .rows = names_of(layers),
+      .columns = {{"total", "ms", Origin::published, published_column(network, "CLBlast", layers)},
+                  {"xIM2COL",
+                   "ms",
+                   Origin::published,
+                   {102.78, 97.20, 101.46, 96.68, kNotPublished, kNotPublished}},
+                  {"xCOPY and product",
+                   "ms",
+                   Origin::derived,
+                   {618.36, 482.58, 579.84, 453.80, 416.53, 405.32}}},
+      .published =
+          "R18's sum is 3354.55 ms. It times xCOPY (76 to 77 ms) and the product apart; "
+          "their sums stand here.",
+      .notes = {"R18's times are mostly CLBlast's cost of a call there, about 76 ms in each of 16 "
+                "calls.",
+                "R18's tables stop at F6 and take images of 32 x 32."},
+      .answer = all_of({sum_beside_published("total", "LeNet of CLBlast's routines"),
+                        sum_beside_published("xIM2COL", "Unfolding")}),
+      .share = 2.0};
+  Cell cell{lenet_command("clblast", scale), {}};
+  add_layer_places(layers, 0, LayerClock::wall, cell);
+  add_layer_places(layers, 2, LayerClock::products, cell);
+  const std::vector<PublishedLayer> unfolded(layers.begin(), layers.begin() + 4);
+  add_layer_places(unfolded, 1, LayerClock::unfolding, cell);
+  e.cells.push_back(std::move(cell));
+  return e;
+}
+
+Experiment table_6_2(Scale scale) {
+  const PublishedNetwork& network = published_network("lenet5");
+  const std::vector<PublishedLayer> layers = layers_named(network, "");
+  Experiment e{
+      .source = "r18",
+      .id = "table-6.2",
+      .where = "section 6.2, table 6.2 and figure 6.1",
+      .title = "LeNet of own kernels",
+      .question =
+          "Is LeNet faster if each layer is one plain kernel of its own, without a library?",
+      .method =
+          "LeNet-5 runs on 100 images, once by CLBlast's routines and once by R18's baseline "
+          "kernels. Overhead is the host's time without the kernels'.",
+      .row_heading = "layer",
+      .rows = names_of(layers),
+      .columns =
+          {{"CLBlast", "ms", Origin::published, published_column(network, "CLBlast", layers)},
+           {"baseline", "ms", Origin::published, published_column(network, "baseline", layers)},
+           {"its kernels", "ms", Origin::published,
+            published_column(network, "baseline, kernels", layers)},
+           {"overhead", "ms", Origin::published, {20.32, 16.28, 19.77, 16.72, 29.70, 30.15}}},
+      .published = "R18's sums are 3354.55, 194.31, 61.37 and 132.94 ms: 17.26 times as fast.",
+      .notes = {"R18's 17 times are mostly CLBlast's cost of a call there, about 76 ms.",
+                "R18's baseline sums doubles, ours floats."},
+      .share = 1.0};
+  Cell clblast{lenet_command("clblast", scale), {}};
+  add_layer_places(layers, 0, LayerClock::wall, clblast);
+  Cell baseline{lenet_command("naive", scale), {}};
+  add_layer_places(layers, 1, LayerClock::wall, baseline);
+  add_layer_places(layers, 2, LayerClock::kernels, baseline);
+  add_layer_places(layers, 3, LayerClock::overhead, baseline);
+  e.cells = {std::move(baseline), std::move(clblast)};
+  e.answer = [](const Finding& finding) -> std::string {
+    double sums[3] = {0.0, 0.0, 0.0};
+    for (std::size_t row = 0; row < finding.experiment->rows.size(); ++row) {
+      for (std::size_t column = 0; column < 3; ++column) {
+        const auto value = finding.ours(row, column);
+        if (!value) return "";
+        sums[column] += *value;
+      }
+    }
+    return fmt::format(
+        "The baseline is {} times as fast as CLBlast's routines here; R18 published "
+        "17.26 times. Kernels are {:.0f} % of the baseline's time here, and 32 % in "
+        "R18.",
+        rounded(sums[0] / sums[1]), 100.0 * sums[2] / sums[1]);
+  };
+  return e;
+}
+
+}  // namespace
+
+std::vector<Experiment> r18_lenet(Scale scale) { return {table_5_3(scale), table_6_2(scale)}; }
+
+}  // namespace morton::cli

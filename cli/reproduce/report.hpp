@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "reproduce/experiment.hpp"
+
+namespace morton::cli {
+
+/// What stands above all tables.
+struct ReportHead {
+  std::string version;  ///< "0.1.0, commit 1a2b3c4"
+  std::string device;
+  std::string date;
+  Scale scale = Scale::full;
+  double budget_s = 0.0, seconds = 0.0;
+};
+
+/// A report in any format. json is one object, jsonl has one experiment on each line, csv one
+/// figure.
+[[nodiscard]] std::string report_of(const ReportHead& head, const std::vector<Finding>& findings,
+                                    Format format);
+/// json, jsonl and csv.
+[[nodiscard]] std::string program_text_of(const ReportHead& head,
+                                          const std::vector<Finding>& findings, Format format);
+[[nodiscard]] Json to_json(const ReportHead& head, const std::vector<Finding>& findings);
+
+/// The experiments without their results: what there is to ask.
+[[nodiscard]] std::string list_of(const std::vector<Experiment>& experiments, Format format);
+
+/// The answer, or that there is none.
+[[nodiscard]] std::string answer_of(const Finding& finding);
+/// A table with our figures beside the published ones.
+[[nodiscard]] Table table_of(const Finding& finding);
+/// Some of an experiment's commands, and how many more there are.
+[[nodiscard]] std::vector<std::string> shown_commands(const Finding& finding);
+/// "2 of 9 sizes ...": what was left out, in one line each.
+[[nodiscard]] std::vector<std::string> shown_cuts(const Finding& finding);
+
+}  // namespace morton::cli
