@@ -240,6 +240,7 @@ void add_bench(CLI::App& app, Action& chosen) {
   auto options = std::make_shared<BenchArguments>();
   add_bench_gemm(*command, chosen);
   for (const std::string& family : matrix_families()) add_bench_matrix(*command, family, chosen);
+  add_bench_clblast(*command, chosen);
   command->require_subcommand(0, 1);
   add_given_model(*command, options->model, options->elsewhere, Need::optional);
   command->add_flag("--cold", options->cold,

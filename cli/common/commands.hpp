@@ -29,6 +29,8 @@ void add_bench(CLI::App& app, Action& chosen);
 void add_bench_gemm(CLI::App& bench_command, Action& chosen);
 /// `bench bias` and its like (`matrix_families`): below the bench command.
 void add_bench_matrix(CLI::App& bench_command, const std::string& family, Action& chosen);
+/// `bench clblast`: below the bench command.
+void add_bench_clblast(CLI::App& bench_command, Action& chosen);
 void add_profile(CLI::App& app, Action& chosen);
 void add_compare(CLI::App& app, Action& chosen);
 void add_conformance(CLI::App& app, Action& chosen);

@@ -111,6 +111,36 @@ TEST(CliSweep, FormatsHaveTheTunablesValues) {
   }
 }
 
+TEST(CliSweep, RoutinesOfClblastAlone) {
+  const std::vector<std::pair<std::vector<std::string>, std::size_t>> cases{
+      {{"copy", "--sizes", "17,1000"}, 2},
+      {{"im2col", "--sizes", "5,17,100000", "--channels", "3"}, 3},
+      {{"gemv", "--sizes", "63"}, 2},
+      {{"gemm-batched", "--sizes", "17", "--batch", "1,3"}, 2},
+      {{"gemm", "--sizes", "17"}, 1},
+  };
+  for (const auto& [words, count] : cases) {
+    SCOPED_TRACE(words.front());
+    std::vector<std::string> line{"bench", "clblast"};
+    line.insert(line.end(), words.begin(), words.end());
+    line.insert(line.end(), {"-n", "1", "--format", "json"});
+    const Outcome outcome = run_program(line);
+    if (outcome.err.find("does not load") != std::string::npos) {
+      GTEST_SKIP() << "CLBlast is not installed";
+    }
+    expect_success(outcome);
+    const json result = json::parse(outcome.out);
+    ASSERT_EQ(result.at("rows").size(), count) << outcome.text();
+    EXPECT_EQ(result.at("fit").is_null(), words.front() != "copy");
+    EXPECT_EQ(result.at("least_indirect").is_null(), words.front() != "gemm");
+    for (const json& row : result.at("rows")) {
+      const bool beyond = row.value("square", 0) == 100000;
+      EXPECT_EQ(row.at("verdict"), beyond ? "beyond" : "right");
+      EXPECT_EQ(row.contains("median_ms"), !beyond);
+    }
+  }
+}
+
 TEST(CliSweep, WrongCommandLines) {
   const std::vector<std::pair<std::vector<std::string>, const char*>> cases{
       {{"gemm", "--squares", "3", "--m", "3"}, "--squares and --shapes stand in its place"},

@@ -2,14 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <nlohmann/json.hpp>
 
+#include "bench/peers/clblast_parameters.hpp"
 #include "bench/peers/peer.hpp"
 #include "bench/peers/shared_library.hpp"
 #include "common/device_buffers.hpp"
-#include "common/output.hpp"
-#include "morton/error.hpp"
 
 namespace morton::cli {
 namespace {
@@ -18,7 +15,6 @@ namespace {
 constexpr int kClblastRowMajor = 101;
 constexpr int kClblastPlain = 111;
 constexpr int kClblastTransposed = 112;
-constexpr int kSingle = 32;
 using ClblastSgemm = int(int layout, int trans_a, int trans_b, std::size_t m, std::size_t n,
                          std::size_t k, float alpha, cl_mem a, std::size_t a_offset,
                          std::size_t a_pitch, cl_mem b, std::size_t b_offset, std::size_t b_pitch,
@@ -31,27 +27,9 @@ using ClblastSgemmBatched = int(int layout, int trans_a, int trans_b, std::size_
                                 const float* betas, cl_mem c, const std::size_t* c_offsets,
                                 std::size_t c_pitch, std::size_t count, cl_command_queue* queue,
                                 void* event);
-using Override = int(cl_device_id device, const char* kernel, int precision, std::size_t count,
-                     const char** names, const std::size_t* values);
 
 int clblast_transposition(GemmShape::Order order) {
   return order == GemmShape::Order::plain ? kClblastPlain : kClblastTransposed;
-}
-
-/// CLBlast's kernels with their parameters' values.
-using Parameters = std::map<std::string, std::map<std::string, std::size_t>>;
-
-/// {"Xgemm": {"MWG": 64, ...}, ...}, where bench/clblast_tune.py writes it under "kernels". Throws
-/// ModelError.
-Parameters read_parameters(const std::string& path) {
-  try {
-    return Json::parse(read_text(path)).at("kernels").get<Parameters>();
-  } catch (const Json::exception& error) {
-    throw ModelError(fmt::format(
-        "{}: expected an object with \"kernels\": {{\"Xgemm\": {{\"MWG\": 64, ...}}}}, as "
-        "bench/clblast_tune.py writes it: {}",
-        path, error.what()));
-  }
 }
 
 class ClBlast : public Peer {
@@ -64,7 +42,8 @@ class ClBlast : public Peer {
         queue_(memory_.make_queue()) {
     library_.load("CLBlastSgemm", sgemm_);
     library_.load("CLBlastSgemmBatched", sgemm_batched_);
-    if (!request.clblast_parameters.empty()) use_parameters(request.clblast_parameters);
+    parameters_ = request.clblast_parameters;
+    if (!parameters_.empty()) override_by_file(library_, memory_.device_id(), parameters_);
     for (std::size_t i = 0; i < request.sets; ++i) {
       sets_.push_back({allocate(shape_.m * shape_.k), allocate(shape_.k * shape_.n),
                        allocate(shape_.m * shape_.n)});
@@ -105,14 +84,14 @@ class ClBlast : public Peer {
                                         k, operands.rhs.get(), batch_.rhs.data(), n,
                                         batch_.betas.data(), operands.dst.get(), batch_.dst.data(),
                                         n, batch_.lhs.size(), &queue, nullptr);
-      return require_success(status, "CLBlastSgemmBatched");
+      return require_clblast(status, "CLBlastSgemmBatched");
     }
     const int status = sgemm_(kClblastRowMajor, clblast_transposition(shape_.lhs),
                               clblast_transposition(shape_.rhs), m, n, k, 1.0F, operands.lhs.get(),
                               0, shape_.lhs == GemmShape::Order::plain ? k : m, operands.rhs.get(),
                               0, shape_.rhs == GemmShape::Order::plain ? n : k, 0.0F,
                               operands.dst.get(), 0, n, &queue, nullptr);
-    require_success(status, "CLBlastSgemm");
+    require_clblast(status, "CLBlastSgemm");
   }
 
   void wait() override { DeviceMemory::finish(queue_); }
@@ -140,31 +119,6 @@ class ClBlast : public Peer {
   [[nodiscard]] DeviceBuffer allocate(std::int64_t elements) const {
     const std::int64_t all = elements * std::max<std::int64_t>(shape_.batch, 1);
     return memory_.allocate(static_cast<std::size_t>(all) * sizeof(float));
-  }
-
-  static void require_success(int status, const std::string& what) {
-    if (status == 0) return;
-    throw DeviceError(
-        fmt::format("clblast: {} returned status {} (CLBlastStatusCode in "
-                    "clblast_c.h)",
-                    what, status));
-  }
-
-  void use_parameters(const std::string& path) {
-    Override* override_parameters = nullptr;
-    library_.load("CLBlastOverrideParameters", override_parameters);
-    for (const auto& [kernel, values] : read_parameters(path)) {
-      std::vector<const char*> names;
-      std::vector<std::size_t> numbers;
-      for (const auto& [name, value] : values) {
-        names.push_back(name.c_str());
-        numbers.push_back(value);
-      }
-      require_success(override_parameters(memory_.device_id(), kernel.c_str(), kSingle,
-                                          names.size(), names.data(), numbers.data()),
-                      fmt::format("CLBlastOverrideParameters for {} of {}", kernel, path));
-    }
-    parameters_ = path;
   }
 
   SharedLibrary library_;
