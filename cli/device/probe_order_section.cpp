@@ -18,12 +18,13 @@ constexpr double kOrderCell = 20.0;  ///< pixels of a work-group
 constexpr double kOrderMargin = 30.0;
 constexpr double kOrderCaption = 430.0;  ///< the least width, for a line of text
 
-const char* order_name(Kind kind) {
-  switch (kind) {
+std::string order_name(const WorkGroupOrder::Repetition& repetition) {
+  const char* const nearly = repetition.pieces > 1 ? ", nearly" : "";
+  switch (repetition.kind) {
     case Kind::dimension_0:
-      return "dimension 0 fastest";
+      return std::string("dimension 0 fastest") + nearly;
     case Kind::dimension_1:
-      return "dimension 1 fastest";
+      return std::string("dimension 1 fastest") + nearly;
     case Kind::stripes_0:
       return "stripes, dimension 0 fastest";
     case Kind::stripes_1:
@@ -41,7 +42,7 @@ Table summary_table(const WorkGroupOrder& order) {
       {"repetition", right}, {"order seen"}, {"pieces", right}, {"displacement", right}};
   for (std::size_t i = 0; i < order.repetitions.size(); ++i) {
     const auto& repetition = order.repetitions[i];
-    table.rows.push_back({std::to_string(i + 1), order_name(repetition.kind),
+    table.rows.push_back({std::to_string(i + 1), order_name(repetition),
                           std::to_string(repetition.pieces),
                           fmt::format("{:.1f} %", 100.0 * repetition.displacement)});
   }
@@ -81,7 +82,7 @@ std::string order_text(const WorkGroupOrder& order, Format format) {
 Json order_json(const WorkGroupOrder& order) {
   Json repetitions = Json::array();
   for (const auto& repetition : order.repetitions) {
-    repetitions.push_back({{"order", order_name(repetition.kind)},
+    repetitions.push_back({{"order", order_name(repetition)},
                            {"pieces", repetition.pieces},
                            {"displacement", repetition.displacement},
                            {"tickets", repetition.tickets}});
@@ -129,7 +130,7 @@ std::string order_picture(const WorkGroupOrder& order) {
   const double width =
       std::max(kOrderCaption, 2.0 * kOrderMargin + static_cast<double>(columns) * kOrderCell);
   const double height = 2.0 * kOrderMargin + static_cast<double>(rows) * kOrderCell;
-  const std::string seen = order_name(order.repetitions.front().kind);
+  const std::string seen = order_name(order.repetitions.front());
   return svg_of(
       {width, height, fmt::format("Order of {} x {} work-groups: {}", rows, columns, seen)},
       cells + fmt::format(

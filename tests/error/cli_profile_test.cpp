@@ -58,6 +58,10 @@ TEST(CliProfile, WhatCannotBe) {
   expect_error(run_program({"probe", "--format", "xml"}), kUsage, "xml");
   expect_error(run_program({"probe", "model.onnx"}), kUsage, "model.onnx");
   expect_error(run_program({"probe", "-d", "99:99"}), kUsage, "99:99");
+  expect_error(run_program({"probe", "--what", "order,nothing"}), kUsage, "nothing");
+  expect_error(run_program({"probe", "--what", "order", "--groups", "3"}), kUsage, "33x33");
+  expect_error(run_program({"probe", "--what", "order", "--groups", "0x3"}), kUsage, "0x3");
+  expect_error(run_program({"probe", "--svg", "x.svg"}), kUsage, "no picture");
 }
 
 TEST(CliProfile, StepsAddUpToNoMoreThanTheWhole) {
@@ -229,6 +233,31 @@ TEST(CliProbe, KeepsWhatDevicesAndPlansThenSay) {
   expect_success(damaged);
   EXPECT_NE(damaged.err.find("warning: "), std::string::npos) << damaged.text();
   EXPECT_NE(damaged.err.find("morton probe"), std::string::npos) << damaged.text();
+}
+
+TEST(CliProbe, GivesWhatIsAskedForByNameAndKeepsNothing) {
+  const TemporaryFolder cache;
+  const std::string picture = (cache.path() / "x.svg").string();
+  const std::vector<std::string> asked{"probe",    "--what", "copies,order", "--quick",
+                                       "--groups", "3x2",    "--cache-dir",  cache.path().string(),
+                                       "--svg",    picture,  "--format",     "json"};
+  const Outcome probe = run_program(asked);
+  expect_success(probe);
+  const json result = json::parse(probe.out);
+  EXPECT_FALSE(result.contains("peaks"));
+  EXPECT_EQ(result.at("order").at("groups"), json({3, 2}));
+  EXPECT_EQ(result["order"].at("repetitions").at(0).at("tickets").size(), 6U);
+  EXPECT_FALSE(result.at("copies").empty());
+  EXPECT_FALSE(fs::exists(cache.path() / "roofs"));
+  EXPECT_FALSE(fs::exists(picture));
+  for (const char* name : {"x-order.svg", "x-copies.svg"}) {
+    EXPECT_TRUE(read_bytes(cache.path() / name).starts_with("<svg ")) << name;
+  }
+  std::vector<std::string> as_records = asked;
+  as_records.back() = "csv";
+  const Outcome records = run_program(as_records);
+  expect_success(records);
+  EXPECT_TRUE(records.out.starts_with("what,how,size,unit,median,best,samples\n")) << records.out;
 }
 
 }  // namespace

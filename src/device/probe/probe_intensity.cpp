@@ -73,28 +73,32 @@ std::int64_t IntensityProbe::bytes_of_launch() const {
   return work_items_ * turns_ * kVectorsOfTurn * form_.lanes * bytes_of(form_.type);
 }
 
-void IntensityProbe::sum_elements() {
-  if (summed_turns_ == turns_) return;
-  summed_turns_ = turns_;
+std::vector<std::int32_t> IntensityProbe::expected_sums(std::int64_t multiply_adds) const {
   const std::int64_t lanes = form_.lanes;
-  element_sums_.assign(static_cast<std::size_t>(work_items_ * lanes), 0);
+  const bool real = form_.type == IntensityType::f32 || form_.type == IntensityType::f16;
+  const auto added = static_cast<std::int32_t>(multiply_adds);
+  std::vector<std::int32_t> all(static_cast<std::size_t>(work_items_ * lanes));
   for (std::int64_t id = 0; id < work_items_; ++id) {
-    std::int32_t* const sums = element_sums_.data() + id * lanes;
+    std::int32_t* const sums = all.data() + id * lanes;
     for (std::int64_t t = 0; t < turns_; ++t) {
-      for (std::int64_t j = 0; j < kVectorsOfTurn; ++j) {
-        // Signs as in the kernel: turns alternate, the last of them counts as it is.
-        const bool minus = (j % 2 == 1 && j != kVectorsOfTurn - 1) != (t % 2 == 1);
-        const std::int64_t vector = form_.walk == MemoryWalk::parts
-                                        ? (id * turns_ + t) * kVectorsOfTurn + j
-                                        : (t * kVectorsOfTurn + j) * work_items_ + id;
-        const auto first = static_cast<std::uint32_t>(vector * lanes);
-        for (std::int64_t lane = 0; lane < lanes; ++lane) {
-          const std::int32_t x = filled(first + static_cast<std::uint32_t>(lane));
-          sums[lane] += minus ? -x : x;
+      const bool parts = form_.walk == MemoryWalk::parts;
+      const std::int64_t first =
+          parts ? (id * turns_ + t) * kVectorsOfTurn : t * kVectorsOfTurn * work_items_ + id;
+      const std::int64_t step = parts ? 1 : work_items_;
+      for (std::int64_t lane = 0; lane < lanes; ++lane) {
+        std::int32_t together = 0;
+        for (std::int64_t j = 0; j < kVectorsOfTurn; ++j) {
+          const std::int64_t at = (first + j * step) * lanes + lane;
+          const std::int32_t x = filled(static_cast<std::uint32_t>(at)) + added;
+          // As together_of in the kernel's text.
+          const bool minus = j % 2 == 1 && j != kVectorsOfTurn - 1;
+          together = real ? together + (minus ? -x : x) : together ^ x;
         }
+        sums[lane] = together - sums[lane];
       }
     }
   }
+  return all;
 }
 
 double IntensityProbe::sum_at(const std::vector<std::byte>& bytes, std::size_t at) const {
@@ -115,14 +119,12 @@ double IntensityProbe::sum_at(const std::vector<std::byte>& bytes, std::size_t a
 }
 
 void IntensityProbe::check(std::int64_t multiply_adds) {
-  sum_elements();
-  const std::size_t count = element_sums_.size();
-  std::vector<std::byte> bytes(count * static_cast<std::size_t>(result_bytes_of(form_.type)));
+  const std::vector<std::int32_t> sums = expected_sums(multiply_adds);
+  std::vector<std::byte> bytes(sums.size() * static_cast<std::size_t>(result_bytes_of(form_.type)));
   queue_.enqueueReadBuffer(sums_, CL_TRUE, 0, bytes.size(), bytes.data());
-  for (std::size_t at = 0; at < count; ++at) {
-    // Of the 8 vectors of a turn 5 are added and 3 subtracted, and turns but the last cancel out.
-    const std::int64_t sum = element_sums_[at] + 2 * multiply_adds;
-    const auto expected = static_cast<double>(form_.type == IntensityType::i8 ? sum & 255 : sum);
+  for (std::size_t at = 0; at < sums.size(); ++at) {
+    const auto expected =
+        static_cast<double>(form_.type == IntensityType::i8 ? sums[at] & 255 : sums[at]);
     const double got = sum_at(bytes, at);
     if (got == expected) continue;
     throw DeviceError(std::string(kIntensity) + ": " + std::to_string(multiply_adds) +

@@ -30,8 +30,8 @@ class IntensityProbe {
 
  private:
   [[nodiscard]] std::int64_t bytes_of_launch() const;
-  /// Sums without any multiply-adds, of each lane of each work-item.
-  void sum_elements();
+  /// What each lane of each work-item must leave behind; of i8 its lowest byte counts.
+  [[nodiscard]] std::vector<std::int32_t> expected_sums(std::int64_t multiply_adds) const;
   void check(std::int64_t multiply_adds);
   /// Element `lane` of the sums, as it lies in memory at `bytes`.
   [[nodiscard]] double sum_at(const std::vector<std::byte>& bytes, std::size_t at) const;
@@ -43,7 +43,6 @@ class IntensityProbe {
   std::int64_t turns_ = 1;         ///< of a launch; odd, so that the sum holds the multiply-adds
   std::int64_t summed_turns_ = 0;  ///< those of `element_sums_`
   std::int64_t measured_bytes_ = 0;
-  std::vector<std::int32_t> element_sums_;
   cl::Buffer memory_, sums_;
 };
 

@@ -24,6 +24,13 @@ const char* scalar_of(IntensityType type) {
   return "uchar";
 }
 
+/// The vectors of a turn in one. Compilers may take v0 - v1 of integers for (x0 - x1) * a and do
+/// half of the work; of exclusive ors they cannot.
+const char* together_of(IntensityType type) {
+  return is_real(type) ? "(((v0 - v1) + (v2 - v3)) + ((v4 - v5) + (v6 + v7)))"
+                       : "(((v0 ^ v1) ^ (v2 ^ v3)) ^ ((v4 ^ v5) ^ (v6 ^ v7)))";
+}
+
 std::string element(std::int64_t i) { return "v" + std::to_string(i); }
 
 /// Elements are 0 to 3, so that all sums are exact.
@@ -35,7 +42,7 @@ __kernel void fill(__global SCALAR* memory, uint elements) {
 }
 )";
 
-/// The loop's body: loads, multiply-adds, and a sum whose sign alternates, which stays small.
+/// Loads, multiply-adds, and a sum whose sign alternates, so that it stays small.
 constexpr const char* kComputeHead = R"(
 __kernel void compute(__global const VECTOR* memory, uint turns, uint rounds, ARGUMENT a, ARGUMENT b,
                       __global RESULT* sums) {
@@ -46,7 +53,7 @@ __kernel void compute(__global const VECTOR* memory, uint turns, uint rounds, AR
 )";
 
 constexpr const char* kComputeTail = R"(
-    sum = (((v0 - v1) + (v2 - v3)) + ((v4 - v5) + (v6 + v7))) - sum;
+    sum = TOGETHER - sum;
   }
   sums[id] = RESULT_OF(sum);
 }
@@ -85,6 +92,7 @@ std::string intensity_source(const IntensityForm& form, std::int64_t multiply_ad
   text += "#define RESULT " + result + "\n#define RESULT_OF(v) convert_" + result + "(v)\n";
   text += form.walk == MemoryWalk::parts ? "#define AT(j) ((id * turns + t) * 8 + j)\n"
                                          : "#define AT(j) ((t * 8 + j) * step + id)\n";
+  text += std::string("#define TOGETHER ") + together_of(form.type) + "\n";
   text += std::string(kFill) + kComputeHead;
   for (std::int64_t i = 0; i < kVectorsOfTurn; ++i) {
     text += "    VECTOR " + element(i) + " = memory[AT(" + std::to_string(i) + ")];\n";
