@@ -10,6 +10,7 @@
 #include "common/options.hpp"
 #include "common/output.hpp"
 #include "common/terminal.hpp"
+#include "device/probe_page.hpp"
 #include "device/probe_report.hpp"
 #include "morton/error.hpp"
 
@@ -25,11 +26,13 @@ which devices have them.
 Examples:
   morton probe
   morton probe -d gpu --quick
-  morton probe --format json -o probe.json)";
+  morton probe --format json -o probe.json
+  morton probe --html probe.html)";
 
 struct ProbeArguments {
   DeviceOptions device;
   ResultOptions result;
+  std::string html;
   bool quick = false;
 };
 
@@ -52,6 +55,7 @@ int run_probe(const ProbeArguments& options) {
     log::warn("{}; nothing is kept: plans and profiles go on without these figures",
               message_of(error));
   }
+  if (!options.html.empty()) emit(page_of(device, page_sections(result)), options.html);
   emit(report_of(result, device, kept, options.result.format), options.result.path);
   return 0;
 }
@@ -64,6 +68,8 @@ void add_probe(CLI::App& app, Action& chosen) {
   command->footer(kProbeFooter);
   auto options = std::make_shared<ProbeArguments>();
   command->add_flag("--quick", options->quick, "Fewer widths, footprints and samples");
+  command->add_option("--html", options->html, "Write a page for a browser, with pictures")
+      ->option_text("FILE");
   add_options(*command, options->device);
   add_options(*command, options->result, every_format());
   command->callback([options, &chosen] { chosen = [options] { return run_probe(*options); }; });

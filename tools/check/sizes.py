@@ -17,7 +17,7 @@ STRUCTS = {
     "TrainingReport": (15, "public: users read its members by name"),
     "StepInfo": (15, "public: users read its members by name"),
     "BenchProblemArguments": (16, "a member for each option of a command"),
-    "TrainOptions": (16, "a member for each option of a command"),
+    "TrainOptions": (17, "a member for each option of a command"),
 }
 
 NOT_CODE = re.compile(r"""(//[^\n]*|/\*.*?\*/)|R"(\w*)\(.*?\)\2"|"(?:\\.|[^"\\\n])*"|"""
