@@ -21,18 +21,6 @@ constexpr std::size_t kMostPictures = 6;
 /// Of a layout's picture, at most; a larger one says no more.
 constexpr std::int64_t kPictureSide = 16;
 
-/// Kinds of values in the order of their colours.
-const std::vector<std::string>& life_kinds() {
-  static const std::vector<std::string> kinds{"activation", "workspace", "input", "output",
-                                              "state"};
-  return kinds;
-}
-
-int colour_of(const std::string& kind) {
-  const auto found = std::ranges::find(life_kinds(), kind);
-  return static_cast<int>(std::min<std::ptrdiff_t>(found - life_kinds().begin(), kSeries - 1));
-}
-
 /// Bytes in use at each step.
 std::vector<std::int64_t> use_of(const PlanLives& lives, int steps) {
   std::vector<std::int64_t> use(static_cast<std::size_t>(std::max(steps, 1)), 0);
@@ -103,10 +91,11 @@ Section memory_section(const Json& plan) {
   MemoryMap map;
   map.steps = steps;
   map.size = lives.bytes;
-  map.series = life_kinds();
   for (const Life& life : lives.lives) {
-    map.blocks.push_back(
-        {life.name, life.first, life.last, life.offset, life.bytes, colour_of(life.kind)});
+    auto kind = std::ranges::find(map.series, life.kind);
+    if (kind == map.series.end()) kind = map.series.insert(kind, life.kind);
+    map.blocks.push_back({life.name, life.first, life.last, life.offset, life.bytes,
+                          static_cast<int>(kind - map.series.begin())});
   }
   const std::vector<std::int64_t> use = use_of(lives, steps);
   const auto most = std::ranges::max_element(use);

@@ -87,13 +87,16 @@ pages::Section roofline_section(const Profile& profile, const RooflinePeaks& pea
   section.blocks.push_back(pages::Paragraph{
       "A step does arithmetic on bytes. Left of the bend memory limits it, right of it arithmetic "
       "does. The closer a point is to the roof above it, the less is left to gain."});
-  section.blocks.push_back(pages::Figure{
-      "Every kernel beside the device's peaks", draw(roofline),
-      fmt::format("Points are steps, with their numbers; {} of {} are drawn. The others do no "
-                  "arithmetic, or the device gives no time for them. Peaks: {}.",
-                  points, profile.steps.size(), peaks.source),
-      fmt::format("{} steps below roofs of {:.4g} GFLOP/s and {:.4g} GB/s.", points,
-                  peaks.gflops_f32, peaks.gigabytes_per_second)});
+  const std::string others =
+      points == profile.steps.size()
+          ? ""
+          : " The others do no arithmetic, or the device gives no time for them.";
+  section.blocks.push_back(
+      pages::Figure{"Every kernel beside the device's peaks", draw(roofline),
+                    fmt::format("Points are steps; {} of {} are drawn.{} Peaks: {}.", points,
+                                profile.steps.size(), others, peaks.source),
+                    fmt::format("{} steps below roofs of {:.4g} GFLOP/s and {:.4g} GB/s.", points,
+                                peaks.gflops_f32, peaks.gigabytes_per_second)});
   return section;
 }
 
