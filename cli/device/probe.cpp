@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -16,6 +17,7 @@
 #include "common/output.hpp"
 #include "common/terminal.hpp"
 #include "device/probe_names.hpp"
+#include "device/probe_page.hpp"
 #include "device/probe_report.hpp"
 #include "device/probe_section.hpp"
 #include "morton/error.hpp"
@@ -47,11 +49,13 @@ Examples:
   morton probe --format json -o probe.json
   morton probe --what order --svg order.svg
   morton probe --what latency,intensity --quick --format csv -o curves.csv
-  morton probe --what all --quick)";
+  morton probe --what all --quick
+  morton probe --html probe.html)";
 
 struct ProbeArguments {
   DeviceOptions device;
   ResultOptions result;
+  std::string html;
   bool quick = false;
   std::vector<std::string> what{"peaks"};
   std::string groups = "33x33", svg;
@@ -83,7 +87,8 @@ ProbeSection peaks_section(const ProbeRun& run) {
   return {peaks_text(result, run.device, kept, run.options.result.format),
           peaks_json(result, run.device, kept),
           peaks_records(result),
-          {}};
+          {},
+          page_sections(result)};
 }
 
 ProbeSection order_section(const ProbeRun& run) {
@@ -186,6 +191,14 @@ int run_probe(const ProbeArguments& options) {
     emit(sections[i].picture, path);
     log::info("picture of {}: {}", probes[i].name, path);
   }
+  if (!options.html.empty()) {
+    std::vector<pages::Section> page;
+    for (std::size_t i = 0; i < sections.size(); ++i) {
+      if (sections[i].page.empty()) page.push_back(page_section(probes[i].name, sections[i]));
+      std::ranges::copy(sections[i].page, std::back_inserter(page));
+    }
+    emit(page_of(device, std::move(page)), options.html);
+  }
   emit(whole_text(probes, std::move(sections), run), options.result.path);
   return 0;
 }
@@ -212,6 +225,8 @@ void add_probe(CLI::App& app, Action& chosen) {
   command->add_option("--groups", options->groups, "Work-groups of `order` (33x33)")
       ->option_text("MxN");
   command->add_option("--svg", options->svg, "Write a picture of each probe here")
+      ->option_text("FILE");
+  command->add_option("--html", options->html, "Write a page for a browser, with pictures")
       ->option_text("FILE");
   add_options(*command, options->device);
   add_options(*command, options->result, every_format());

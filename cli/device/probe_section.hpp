@@ -7,6 +7,7 @@
 
 #include "common/output.hpp"
 #include "morton/tools/named_probes.hpp"
+#include "pages/page.hpp"
 
 namespace morton::cli {
 
@@ -16,6 +17,7 @@ struct ProbeSection {
   Json json;            ///< for programs
   Json records;         ///< for csv; of the form of ProbeRecord
   std::string picture;  ///< SVG
+  std::vector<pages::Section> page{};
 };
 
 [[nodiscard]] ProbeSection section_of(const WorkGroupOrder& order, Format format);

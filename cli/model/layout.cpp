@@ -10,8 +10,8 @@
 #include "common/commands.hpp"
 #include "common/options.hpp"
 #include "common/output.hpp"
-#include "model/layout_picture.hpp"
 #include "morton/error.hpp"
+#include "pages/layout_picture.hpp"
 
 namespace morton::cli {
 namespace {

@@ -11,6 +11,7 @@
 #include "common/options.hpp"
 #include "common/output.hpp"
 #include "common/read_model.hpp"
+#include "model/plan_page.hpp"
 #include "morton/compile.hpp"
 #include "morton/error.hpp"
 #include "morton/support.hpp"
@@ -27,12 +28,13 @@ Examples:
   morton plan models/lenet5.onnx
   morton plan models/lenet5.onnx --why --batch 100
   morton plan models/lenet5.onnx --device-info board.json --device 0:0
-  morton plan models/lenet5.onnx --use gemm=gemm.naive)";
+  morton plan models/lenet5.onnx --use gemm=gemm.naive
+  morton plan models/lenet5.onnx --why --html plan.html)";
 
 struct PlanArguments {
   DeviceOptions device;
   ModelOptions model;
-  std::string device_info;
+  std::string device_info, html;
   ResultOptions result;
   bool why = false;
 };
@@ -46,6 +48,11 @@ int show_plan(const PlanArguments& options) {
   std::vector<std::string> devices;
   for (const std::string& selector : selectors_of(options.device)) {
     devices.push_back(device_description(selector, options.device_info, options.device));
+  }
+  if (!options.html.empty()) {
+    const PlanPage about{options.model.path, precision_text(options.model.kernels), options.why};
+    emit(page_of(Json::parse(plan_json(model, devices, compile, option_text)), about),
+         options.html);
   }
   const auto detail = options.why ? CompiledModel::Detail::why : CompiledModel::Detail::brief;
   if (for_people(options.result.format)) {
@@ -66,6 +73,10 @@ void add_plan(CLI::App& app, Action& chosen) {
   auto options = std::make_shared<PlanArguments>();
   add_model_file(*command, options->model);
   command->add_flag("--why", options->why, "Show why each kernel was chosen");
+  command
+      ->add_option("--html", options->html,
+                   "Write a page for a browser: graph, memory, layouts and reasons")
+      ->option_text("FILE");
   add_device_info(*command, options->device_info);
   add_options(*command, options->device);
   add_options(*command, options->model);

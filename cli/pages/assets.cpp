@@ -63,6 +63,10 @@ svg .end { text-anchor: end; }
 svg .grid { stroke: var(--rule); }
 svg .axis { stroke: var(--faint); }
 svg .cell { fill: none; stroke: var(--rule); }
+svg .padding { fill: var(--rule); stroke: var(--rule); }
+svg .path { fill: none; stroke: var(--c0); stroke-width: 2; stroke-linejoin: round; opacity: .7; }
+svg .begin { fill: var(--c0); }
+svg .place { text-anchor: middle; dominant-baseline: central; font-size: 11px; }
 svg .solid { fill: var(--back); }
 svg .edge { fill: none; stroke: var(--faint); stroke-width: 1.3; }
 svg .head { fill: var(--faint); }

@@ -57,7 +57,10 @@ void AxisMap::widen() {
   }
   // Zero belongs to what is not far from it.
   if (low_ >= 0.0 && low_ <= 0.6 * high_) low_ = 0.0;
-  if (high_ <= low_) high_ = low_ + std::max(1.0, std::fabs(low_) * 0.1);
+  if (high_ <= low_) {  // one value
+    if (low_ > 0.0) low_ = 0.0;
+    if (high_ <= low_) high_ = low_ == 0.0 ? 1.0 : 0.0;
+  }
   const double margin = 0.04 * (high_ - low_);
   high_ += margin;
   if (low_ != 0.0) low_ -= margin;

@@ -48,7 +48,7 @@ Drawing draw(const StepGraph& graph) {
   for (const StepGraph::Edge& edge : graph.edges) {
     if (edge.from < edge.to) draw_edge(pen, edge);
   }
-  constexpr auto kFits = static_cast<std::size_t>((kStepRight - kStepLeft - 16.0) / 6.7);
+  constexpr auto kFits = static_cast<std::size_t>((kStepRight - kStepLeft - 16.0) / 7.4);
   for (std::size_t s = 0; s < graph.steps.size(); ++s) {
     const StepGraph::Step& step = graph.steps[s];
     const double top = step_top(static_cast<int>(s));

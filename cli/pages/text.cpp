@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 /// Of a drawing's letters, which are 12 units high.
-constexpr double kLetterWidth = 6.7;
+constexpr double kLetterWidth = 7.4;
 
 /// Bytes of the character that begins `text`, or 0 where they are no UTF-8.
 std::size_t character_bytes(std::string_view text) {

@@ -9,12 +9,15 @@
 #include "common/given_model.hpp"
 #include "common/inputs.hpp"
 #include "common/log.hpp"
+#include "common/option_names.hpp"
 #include "common/options.hpp"
 #include "common/output.hpp"
 #include "common/terminal.hpp"
 #include "morton/error.hpp"
+#include "morton/tools/compiled_plan.hpp"
 #include "morton/tools/probe.hpp"
 #include "run/profile_measure.hpp"
+#include "run/profile_page.hpp"
 #include "run/profile_report.hpp"
 
 namespace morton::cli {
@@ -29,14 +32,15 @@ FLOP and bytes are those of the problem, without padding. Shares are of the devi
 Examples:
   morton profile models/lenet5.onnx
   morton profile models/lenet5.onnx --batch 100 -n 50 --layers layers.csv
-  morton profile models/lenet5.onnx --trace trace.json    # open it on https://ui.perfetto.dev)";
+  morton profile models/lenet5.onnx --trace trace.json    # open it on https://ui.perfetto.dev
+  morton profile models/lenet5.onnx --html profile.html   # open it in a browser)";
 
 struct ProfileArguments {
   DeviceOptions device;
   ModelOptions model;
   MeasureOptions measure;
   ResultOptions result;
-  std::string layers, trace;
+  std::string layers, trace, html;
   GivenModel::Elsewhere elsewhere = GivenModel::Elsewhere::refuse;
 };
 
@@ -96,6 +100,9 @@ int run_profile(const ProfileArguments& options) {
       device.description(), device.json(),         peaks};
   if (!options.layers.empty()) emit(layers_of(profile, layers), options.layers);
   if (!options.trace.empty()) emit(trace_of(profile, setting), options.trace);
+  if (!options.html.empty()) {
+    emit(page_of(profile, setting, plan_json(compiled, option_text)), options.html);
+  }
   emit(report_of(profile, setting, options.result.format), options.result.path);
   const std::vector<std::string> impossible = impossible_shares(profile, peaks);
   for (const std::string& line : impossible) print_error(line, "");
@@ -115,6 +122,10 @@ void add_profile(CLI::App& app, Action& chosen) {
   command
       ->add_option("--trace", options->trace,
                    "Write the fastest run as a trace for Perfetto or chrome://tracing")
+      ->option_text("FILE");
+  command
+      ->add_option("--html", options->html,
+                   "Write a page for a browser: roofline, timeline, memory, graph and tables")
       ->option_text("FILE");
   add_options(*command, options->measure);
   add_options(*command, options->device);

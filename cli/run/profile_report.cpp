@@ -116,6 +116,54 @@ std::string rate_text(const std::optional<ShareOfPeak>& share) {
   return share ? fmt::format("{:.2f}", share->rate) : "n/a";
 }
 
+/// "whole network: 12.3 GFLOP/s, 45.6 % of the peak of f32".
+std::string network_text(const Profile& profile, const RooflinePeaks& peaks) {
+  const std::optional<double> gflops = network_gflops(profile);
+  if (!gflops) return "";
+  std::string text = fmt::format("\nwhole network: {:.2f} GFLOP/s", *gflops);
+  if (peaks.gflops_f32 > 0.0) {
+    text += fmt::format(", {:.1f} % of the peak of f32", 100.0 * *gflops / peaks.gflops_f32);
+  }
+  return text + "\n";
+}
+
+/// How many steps the plan estimated well, by the device's clock; empty where it has none.
+std::string estimates_text(const Profile& profile) {
+  constexpr double kWell = 1.5;
+  int well = 0;
+  int known = 0;
+  double well_us = 0.0;
+  double whole_us = 0.0;
+  for (const ProfiledStep& step : profile.steps) {
+    if (!step.device_us || *step.device_us <= 0.0 || step.info.estimated_us <= 0.0) continue;
+    const double ratio = step.info.estimated_us / *step.device_us;
+    const bool is_well = ratio <= kWell && ratio >= 1.0 / kWell;
+    ++known;
+    whole_us += *step.device_us;
+    well += is_well ? 1 : 0;
+    well_us += is_well ? *step.device_us : 0.0;
+  }
+  if (known == 0) return "";
+  return fmt::format("\nestimates within {} times: {} of {} steps, {:.0f} % of their time\n", kWell,
+                     well, known, 100.0 * well_us / whole_us);
+}
+
+std::string text_of(const Profile& profile, const ProfileSetting& setting, Format format) {
+  std::string text = fmt::format("{}: {}, {}, on {}\n", setting.model, setting.inputs,
+                                 setting.precision, setting.device);
+  text +=
+      fmt::format("peaks: {:.1f} GFLOP/s, {:.1f} GB/s beyond all caches, {:.2f} us a launch: {}\n",
+                  setting.peaks.gflops_f32, setting.peaks.gigabytes_per_second,
+                  setting.peaks.launch_us, setting.peaks.source);
+  text += fmt::format("medians of {} runs\n\n", profile.runs);
+  text += to_text(steps_table(profile), format) + "\n";
+  text += to_text(formats_table(profile), format) + "\n";
+  return text + to_text(sums_table(profile), format) + network_text(profile, setting.peaks) +
+         estimates_text(profile);
+}
+
+}  // namespace
+
 Table steps_table(const Profile& profile) {
   using enum Table::Align;
   Table table;
@@ -171,54 +219,6 @@ Table sums_table(const Profile& profile) {
   table.rows.push_back({"end to end, nothing measured", "host", number_text(profile.plain_ms, 3)});
   return table;
 }
-
-/// "whole network: 12.3 GFLOP/s, 45.6 % of the peak of f32".
-std::string network_text(const Profile& profile, const RooflinePeaks& peaks) {
-  const std::optional<double> gflops = network_gflops(profile);
-  if (!gflops) return "";
-  std::string text = fmt::format("\nwhole network: {:.2f} GFLOP/s", *gflops);
-  if (peaks.gflops_f32 > 0.0) {
-    text += fmt::format(", {:.1f} % of the peak of f32", 100.0 * *gflops / peaks.gflops_f32);
-  }
-  return text + "\n";
-}
-
-/// How many steps the plan estimated well, by the device's clock; empty where it has none.
-std::string estimates_text(const Profile& profile) {
-  constexpr double kWell = 1.5;
-  int well = 0;
-  int known = 0;
-  double well_us = 0.0;
-  double whole_us = 0.0;
-  for (const ProfiledStep& step : profile.steps) {
-    if (!step.device_us || *step.device_us <= 0.0 || step.info.estimated_us <= 0.0) continue;
-    const double ratio = step.info.estimated_us / *step.device_us;
-    const bool is_well = ratio <= kWell && ratio >= 1.0 / kWell;
-    ++known;
-    whole_us += *step.device_us;
-    well += is_well ? 1 : 0;
-    well_us += is_well ? *step.device_us : 0.0;
-  }
-  if (known == 0) return "";
-  return fmt::format("\nestimates within {} times: {} of {} steps, {:.0f} % of their time\n", kWell,
-                     well, known, 100.0 * well_us / whole_us);
-}
-
-std::string text_of(const Profile& profile, const ProfileSetting& setting, Format format) {
-  std::string text = fmt::format("{}: {}, {}, on {}\n", setting.model, setting.inputs,
-                                 setting.precision, setting.device);
-  text +=
-      fmt::format("peaks: {:.1f} GFLOP/s, {:.1f} GB/s beyond all caches, {:.2f} us a launch: {}\n",
-                  setting.peaks.gflops_f32, setting.peaks.gigabytes_per_second,
-                  setting.peaks.launch_us, setting.peaks.source);
-  text += fmt::format("medians of {} runs\n\n", profile.runs);
-  text += to_text(steps_table(profile), format) + "\n";
-  text += to_text(formats_table(profile), format) + "\n";
-  return text + to_text(sums_table(profile), format) + network_text(profile, setting.peaks) +
-         estimates_text(profile);
-}
-
-}  // namespace
 
 std::string report_of(const Profile& profile, const ProfileSetting& setting, Format format) {
   if (for_people(format)) return text_of(profile, setting, format);

@@ -18,6 +18,13 @@ struct ProfileSetting {
   RooflinePeaks peaks;
 };
 
+/// One row for each step: its times, its work, its rates.
+[[nodiscard]] Table steps_table(const Profile& profile);
+/// One row for each step: how its operands lie.
+[[nodiscard]] Table formats_table(const Profile& profile);
+/// Whole runs by each clock.
+[[nodiscard]] Table sums_table(const Profile& profile);
+
 /// The whole report: for people, or as JSON; csv has one record for each step.
 [[nodiscard]] std::string report_of(const Profile& profile, const ProfileSetting& setting,
                                     Format format);
@@ -27,7 +34,8 @@ struct ProfileSetting {
 
 /// The fastest measured run for Perfetto and chrome://tracing (the Trace Event Format's JSON): a
 /// track with what the host enqueued on its clock, and one with what the device did on its own,
-/// which is laid beside the host's by the moment at which the first step was enqueued.
+/// which is laid beside the host's by the moment at which the first step was enqueued
+/// (ClockPair).
 [[nodiscard]] std::string trace_of(const Profile& profile, const ProfileSetting& setting);
 
 }  // namespace morton::cli

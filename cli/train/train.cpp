@@ -12,14 +12,17 @@
 
 #include "common/log.hpp"
 #include "common/option_names.hpp"
+#include "common/options.hpp"
 #include "common/output.hpp"
 #include "common/read_model.hpp"
 #include "common/terminal.hpp"
 #include "morton/architectures.hpp"
+#include "train/data_options.hpp"
 #include "train/stop_signals.hpp"
 #include "train/train_fit.hpp"
 #include "train/train_line.hpp"
 #include "train/train_options.hpp"
+#include "train/train_page.hpp"
 #include "train/train_result.hpp"
 
 namespace morton::cli {
@@ -35,6 +38,7 @@ Examples:
   morton train net.onnx --data photos --freeze 'features.*' --validation 0.1 --patience 3
   morton train net.onnx --data cifar --optimizer sgd --momentum 0.9 --lr 0.1 \
       --schedule cosine:warmup=500 --augment flip,crop=4 --epochs 30
+  morton train lenet5 --data data/mnist --epochs 3 --html training.html
   tensorboard --logdir lenet5-trained)";
 
 Examples read_examples(const TrainOptions& options) {
@@ -153,6 +157,7 @@ void settle_plan(TrainOptions& options) {
   if (options.format != Format::table) {
     throw UsageError("--plan: shows the plan as text; leave --format out");
   }
+  if (!options.html.empty()) throw UsageError("--plan: trains nothing; leave --html out");
   options.run.folder.clear();
   options.run.start = TrainingRunOptions::Start::in_empty_folder;
 }
@@ -169,6 +174,34 @@ void fit(const Examples& examples, const Model& model, TrainOptions& options) {
   }
   settle_shape(examples, model, options);
   check_course(examples, model, options);
+}
+
+/// What the model answers to the test part, else to the validation data; nothing without labels.
+std::optional<ClassAnswers> answers_of(Trainer& trainer, const Examples& examples,
+                                       const TrainOptions& options) {
+  const auto& data = examples.test ? examples.test : examples.validation;
+  if (!data || !data->has_labels()) return std::nullopt;
+  const Model model = trainer.model();
+  CompileOptions compile = options.trainer.compile;
+  compile.progress = {};
+  const PortInfo input = model.inputs().front();
+  compile.shapes = {{input.name, trainer.input().shape}};
+  const CompiledModel compiled = compile_model(model, trainer.step_model().device(), compile);
+  ClassAnswers answers{
+      data->where,
+      evaluate(compiled, *data,
+               {options.run.mean, options.run.deviation, answer_threshold(model), {}}),
+      {}};
+  for (std::int64_t c = 0; c < answers.evaluation.classes; ++c) {
+    answers.class_names.push_back(class_name(*data, c));
+  }
+  return answers;
+}
+
+void write_page(Trainer& trainer, const Examples& examples, const TrainOptions& options,
+                const TrainResult& result) {
+  const std::string log = read_text((std::filesystem::path(options.out) / "log.csv").string());
+  emit(page_of(result, options, log, answers_of(trainer, examples, options)), options.html);
 }
 
 int train_model(TrainOptions options) {
@@ -219,6 +252,7 @@ int train_model(TrainOptions options) {
   if (ended && tested) result.test = test(trainer, *examples.test, options, result.report);
   result.model_path = model_path(options);
   trainer.model().save(result.model_path);
+  if (!options.html.empty()) write_page(trainer, examples, options, result);
   emit(text_of(result, options.format), "");
   if (ended) return 0;
   log::info("stopped after step {}; --resume goes on from there", result.report.steps);

@@ -128,6 +128,9 @@ void add_train_options(CLI::App& command, TrainOptions& options) {
       .add_option("-o,--out", options.out,
                   "Folder of the trained model, checkpoints and logs (MODEL-trained)")
       ->option_text("FOLDER");
+  command
+      .add_option("--html", options.html, "Write a page for a browser: curves and confusion matrix")
+      ->option_text("FILE");
   command.add_flag("--plan", options.plan, "Show the plan of a training step, and end");
   command.add_flag(
       "--why", options.why,

@@ -26,7 +26,8 @@ struct TrainOptions {
   CompileOptions::Launches launches = CompileOptions::Launches::joined_for_training;
   bool plan = false, why = false;
   bool nesterov = false, recompute = false, resume = false, restart = false;
-  std::string out;  ///< empty: after the model's name
+  std::string out;   ///< empty: after the model's name
+  std::string html;  ///< empty: no page
   Format format = Format::table;
 };
 

@@ -43,6 +43,13 @@ Json json_of(const TrainResult& result) {
           {"model", result.model_path}};
 }
 
+}  // namespace
+
+std::optional<double> TrainResult::test_accuracy() const {
+  if (!test || test->right < 0) return std::nullopt;
+  return static_cast<double>(test->right) / static_cast<double>(test->rows);
+}
+
 Table table_of(const TrainResult& result) {
   const TrainingReport& report = result.report;
   Table table;
@@ -66,13 +73,6 @@ Table table_of(const TrainResult& result) {
   add("program builds after the first step", std::to_string(report.builds_after_first_step));
   add("model", result.model_path);
   return table;
-}
-
-}  // namespace
-
-std::optional<double> TrainResult::test_accuracy() const {
-  if (!test || test->right < 0) return std::nullopt;
-  return static_cast<double>(test->right) / static_cast<double>(test->rows);
 }
 
 std::string text_of(const TrainResult& result, Format format) {

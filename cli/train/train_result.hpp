@@ -20,6 +20,9 @@ struct TrainResult {
   [[nodiscard]] std::optional<double> test_accuracy() const;
 };
 
+/// For people, as rows of name and value.
+[[nodiscard]] Table table_of(const TrainResult& result);
+
 /// For people a table; for programs all that is known.
 [[nodiscard]] std::string text_of(const TrainResult& result, Format format);
 

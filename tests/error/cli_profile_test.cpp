@@ -144,52 +144,6 @@ TEST(CliProfile, LayersHaveOneRecordForEachStep) {
   EXPECT_EQ(count, records.size());
 }
 
-/// Whether slices of each track lie within or beside each other.
-void expect_nested(const json& events) {
-  for (const json& a : events) {
-    for (const json& b : events) {
-      if (&a == &b || a["ph"] != "X" || b["ph"] != "X" || a["pid"] != b["pid"]) continue;
-      // Ends are sums of two rounded numbers.
-      constexpr double kRounding = 1e-3;
-      const double a_start = a["ts"];
-      const double b_start = b["ts"];
-      const double a_end = a_start + a["dur"].get<double>();
-      const double b_end = b_start + b["dur"].get<double>();
-      const bool apart = a_end <= b_start + kRounding || b_end <= a_start + kRounding;
-      const bool inside = (a_start >= b_start - kRounding && a_end <= b_end + kRounding) ||
-                          (b_start >= a_start - kRounding && b_end <= a_end + kRounding);
-      EXPECT_TRUE(apart || inside) << a << "\n" << b;
-    }
-  }
-}
-
-TEST(CliProfile, TheTraceParsesAndItsEventsNest) {
-  const TemporaryFolder cache;
-  keep(cache.path(), 1e6, 1e6);
-  const std::string path = (cache.path() / "trace.json").string();
-  const Outcome outcome = run_program(
-      profile(tiny_model(cache.path()), cache.path(), {"--trace", path, "--format", "json"}));
-  expect_success(outcome);
-  const json report = json::parse(outcome.out);
-  const json trace = json::parse(read_bytes(path));
-  const json& events = trace.at("traceEvents");
-  std::size_t on_host = 0;
-  std::size_t on_device = 0;
-  for (const json& event : events) {
-    if (event["ph"] == "M") continue;
-    ASSERT_EQ(event["ph"], "X");
-    EXPECT_GE(event["ts"].get<double>(), 0.0) << event;
-    EXPECT_GE(event["dur"].get<double>(), 0.0) << event;
-    (event["pid"] == 1 ? on_host : on_device) += 1;
-  }
-  expect_nested(events);
-  // The run, its enqueuing and its wait; the steps' frame.
-  EXPECT_EQ(on_host, report["steps"].size() + 3);
-  if (!report["clocks"]["device_sum_ms"].is_null()) {
-    EXPECT_EQ(on_device, report["steps"].size() + 1);
-  }
-}
-
 TEST(CliProfile, MoreThanAPeakIsAnErrorThatNamesTheStep) {
   const TemporaryFolder cache;
   keep(cache.path(), 1e-6, 1e6);

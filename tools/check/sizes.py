@@ -16,7 +16,7 @@ STRUCTS = {
     "TrainingRunOptions": (17, "public: users set its members by name"),
     "TrainingReport": (15, "public: users read its members by name"),
     "StepInfo": (15, "public: users read its members by name"),
-    "TrainOptions": (16, "a member for each option of a command"),
+    "TrainOptions": (17, "a member for each option of a command"),
 }
 
 NOT_CODE = re.compile(r"""(//[^\n]*|/\*.*?\*/)|R"(\w*)\(.*?\)\2"|"(?:\\.|[^"\\\n])*"|"""

@@ -53,6 +53,11 @@ Json to_json(const Step& step, SettingPrinter printer) {
   for (const StepArgument& argument : step.arguments) {
     arguments.push_back(to_json(argument));
   }
+  const auto numbers = [](const std::vector<ValueId>& values) {
+    Json list = Json::array();
+    for (const ValueId id : values) list.push_back(id.index());
+    return list;
+  };
   const KernelLaunch launch = launch_of(step);
   return {{"name", step.name},
           {"kernel", step.kernel},
@@ -69,7 +74,9 @@ Json to_json(const Step& step, SettingPrinter printer) {
           {"logical_bytes", step.cost.logical_bytes},
           {"footprint_bytes", step.cost.footprint_bytes},
           {"estimated_us", step.cost.estimated_us},
-          {"arguments", arguments}};
+          {"arguments", arguments},
+          {"reads", numbers(step.reads)},
+          {"writes", numbers(step.writes)}};
 }
 
 Json to_json(const std::vector<Step>& steps, SettingPrinter printer) {
@@ -82,6 +89,7 @@ Json to_json(const Value& value) {
   return {{"name", value.name},
           {"kind", name_of(value.kind)},
           {"arrangement", print(value.arrangement)},
+          {"layout", layout::layout_text(value.arrangement)},
           {"shape", value.arrangement.tensor_shape},
           {"block", value.block.index()},
           {"offset_bytes", value.offset_bytes},

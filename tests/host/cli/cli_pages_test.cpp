@@ -83,6 +83,14 @@ TEST(CliPages, TicksAreRoundAndInside) {
   }
 }
 
+TEST(CliPages, OneValueHasAnAxisOfItsSize) {
+  EXPECT_DOUBLE_EQ(AxisMap({"rate"}, {0.001, 0.001}, 0.0, 1.0).low(), 0.0);
+  EXPECT_LT(AxisMap({"rate"}, {0.001, 0.001}, 0.0, 1.0).high(), 0.002);
+  EXPECT_DOUBLE_EQ(AxisMap({"zero"}, {0.0}, 0.0, 1.0).low(), 0.0);
+  EXPECT_GT(AxisMap({"zero"}, {0.0}, 0.0, 1.0).high(), 0.5);
+  EXPECT_LT(AxisMap({"below"}, {-3.0}, 0.0, 1.0).low(), -2.9);
+}
+
 TEST(CliPages, BytesHavePowersOfTwo) {
   Axis axis{"memory", Axis::Scale::log, Axis::Unit::bytes};
   const AxisMap map(axis, {1024.0, 1048576.0}, 0.0, 1.0);

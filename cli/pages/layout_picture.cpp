@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/layout_picture.hpp"
+#include "pages/layout_picture.hpp"
 
 #include <fmt/format.h>
 
@@ -35,7 +35,7 @@ int middle(std::int64_t index) { return kMargin + static_cast<int>(index) * kCel
 
 }  // namespace
 
-std::string picture_of(const LayoutMap& map) {
+pages::Drawing drawing_of(const LayoutMap& map) {
   if (map.padded.size() != 2) throw UsageError("layout: a picture is of a matrix");
   const std::int64_t rows = map.padded[0];
   const std::int64_t columns = map.padded[1];
@@ -45,13 +45,7 @@ std::string picture_of(const LayoutMap& map) {
                     "included; this matrix has {}x{}",
                     kMostAcross, rows, columns));
   }
-  const std::int64_t width = kMargin + columns * kCell + kMargin / 2;
-  const std::int64_t height = kMargin + rows * kCell + kMargin / 2;
-  std::string svg = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" "
-      "height=\"{1}\" role=\"img\">\n<title>{2} of {3}</title>\n<desc>Offsets of the elements, and "
-      "the path that memory takes through them.</desc>\n{4}",
-      width, height, map.layout, shape_text(map.extents), kStyle);
+  std::string svg;
   std::vector<std::string> path(map.offsets.size());
   for (std::int64_t r = 0; r < rows; ++r) {
     for (std::int64_t c = 0; c < columns; ++c) {
@@ -63,7 +57,7 @@ std::string picture_of(const LayoutMap& map) {
       path[offset] = fmt::format("{},{}", middle(c), middle(r));
     }
   }
-  svg += fmt::format("<polyline class=\"path\" points=\"{}\"/>\n", fmt::join(path, " "));
+  svg += fmt::format("<polyline class=\"mark path\" points=\"{}\"/>\n", fmt::join(path, " "));
   for (std::int64_t r = 0; r < rows; ++r) {
     for (std::int64_t c = 0; c < columns; ++c) {
       const std::int64_t offset = map.offsets[r * columns + c];
@@ -71,17 +65,29 @@ std::string picture_of(const LayoutMap& map) {
         svg += fmt::format("<circle class=\"begin\" cx=\"{}\" cy=\"{}\" r=\"5\"/>\n", middle(c),
                            middle(r));
       }
-      svg += fmt::format("<text x=\"{}\" y=\"{}\">{}</text>\n", middle(c) + 10, middle(r) - 11,
-                         offset);
+      svg += fmt::format("<text class=\"place\" x=\"{}\" y=\"{}\">{}</text>\n", middle(c) + 10,
+                         middle(r) - 11, offset);
     }
   }
   for (std::int64_t c = 0; c < columns; ++c) {
-    svg += fmt::format("<text x=\"{}\" y=\"{}\">{}</text>\n", middle(c), kMargin / 2, c);
+    svg += fmt::format("<text class=\"place\" x=\"{}\" y=\"{}\">{}</text>\n", middle(c),
+                       kMargin / 2, c);
   }
   for (std::int64_t r = 0; r < rows; ++r) {
-    svg += fmt::format("<text x=\"{}\" y=\"{}\">{}</text>\n", kMargin / 2, middle(r), r);
+    svg += fmt::format("<text class=\"place\" x=\"{}\" y=\"{}\">{}</text>\n", kMargin / 2,
+                       middle(r), r);
   }
-  return svg + "</svg>\n";
+  return {static_cast<double>(kMargin + columns * kCell + kMargin / 2),
+          static_cast<double>(kMargin + rows * kCell + kMargin / 2), svg};
+}
+
+std::string picture_of(const LayoutMap& map) {
+  const pages::Drawing drawing = drawing_of(map);
+  return fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" "
+      "height=\"{1:.0f}\" role=\"img\">\n<title>{2} of {3}</title>\n<desc>Offsets of the elements, "
+      "and the path that memory takes through them.</desc>\n{4}{5}</svg>\n",
+      drawing.width, drawing.height, map.layout, shape_text(map.extents), kStyle, drawing.elements);
 }
 
 }  // namespace morton::cli
