@@ -249,11 +249,19 @@ TEST_F(CliTrain, DoubtsAreOfFiles) {
   }
 }
 
-/// An extent is taken for the batch only where it can be one.
-TEST_F(CliTrain, RefusesModelsWithoutABatchInFront) {
-  std::vector<std::string> words = arguments("out", {});
+/// R17's networks have an example in each column.
+TEST_F(CliTrain, TrainsAndEvaluatesNetworksWithTheBatchLast) {
+  std::vector<std::string> words = arguments("columns", {});
   words[1] = "r17-digits";
-  expect_error(run_program(words), kUsage, "has the batch in front of both, where R17's");
+  expect_success(run_program(words));
+  const Outcome inspected = run_program({"inspect", at("columns/model.onnx")});
+  expect_success(inspected);
+  EXPECT_THAT(inspected.out, HasSubstr("  input  f32  784xbatch\n"));
+}
+
+/// An extent is taken for the batch only where it can be one.
+TEST_F(CliTrain, RefusesModelsWithoutABatch) {
+  std::vector<std::string> words = arguments("out", {});
   onnx::ModelProto model = model_with_input({28});
   add_weights(model, "w", {28, 10});
   add_node(model, "MatMul", {"x", "w"}, "y");
