@@ -38,6 +38,7 @@ std::vector<Experiment> all_experiments(const Conditions& conditions) {
   add(r17_layers(scale));
   add(r17_networks(scale));
   add(r18_clblast(scale));
+  add(r18_routines(scale));
   add(r18_lenet(scale));
   add(r18_vgg(scale));
   add(g16_and_a16(scale));

@@ -31,6 +31,7 @@ struct Conditions {
 [[nodiscard]] std::vector<Experiment> r17_layers(Scale scale);
 [[nodiscard]] std::vector<Experiment> r17_networks(Scale scale);
 [[nodiscard]] std::vector<Experiment> r18_clblast(Scale scale);
+[[nodiscard]] std::vector<Experiment> r18_routines(Scale scale);
 [[nodiscard]] std::vector<Experiment> r18_lenet(Scale scale);
 [[nodiscard]] std::vector<Experiment> r18_vgg(Scale scale);
 [[nodiscard]] std::vector<Experiment> g16_and_a16(Scale scale);

@@ -191,11 +191,13 @@ def write_pages(program, folder):
         if done.returncode not in (0, 1):
             sys.exit(f"{words}: status {done.returncode}\n{done.stderr}")
 
-    pages = {name: folder / f"{name}.html" for name in ("plan", "probe", "profile", "train")}
+    pages = {name: folder / f"{name}.html" for name in ("plan", "probe", "profile", "reproduce", "train")}
     model = "models/lenet5.onnx"
     run("plan", model, "--why", "--html", str(pages["plan"]))
     run("probe", "--quick", "--html", str(pages["probe"]))
     run("profile", model, "-n", "5", "--html", str(pages["profile"]))
+    run("reproduce", "r17", "table-8.1", "figure-9.2", "--quick", "--html",
+        str(pages["reproduce"]))
     run("train", "c18-mlp", "--data", "data/mnist", "--steps", "12", "--test-every", "6", "-o",
         str(folder / "trained"), "--html", str(pages["train"]))
     return pages

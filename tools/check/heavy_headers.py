@@ -12,7 +12,7 @@ LIMITS = {
     "nlohmann/json.hpp": 99,
     "CL/opencl.hpp": 68,
     "filesystem": 248,
-    "functional": 350,
+    "functional": 351,
     "unordered_map": 8,
     "iostream": 0,
     "regex": 0,
