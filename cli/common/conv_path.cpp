@@ -21,10 +21,12 @@ constexpr auto kSparse = ConvPath::Subsampling::sparse_filters;
 constexpr std::array kPaths{
     ConvPath{"auto", "the plan's own choice", "", "", ""},
     ConvPath{"clblast", "xCOPY, xIM2COL, then xGEMM or xGEMMBATCHED; xGEMV (R18, chapter 5)",
-             "conv2d.clblast", "gemm.clblast", "gemm.clblast_gemv", "CLBlast", kSparse},
+             "conv2d.clblast", "gemm.clblast", "gemm.clblast_gemv", "CLBlast", "", kSparse},
     ConvPath{"clblast-convgemm", "the same with CLBlast's xCONVGEMM for convolutions",
-             "conv2d.clblast_convgemm", "gemm.clblast", "gemm.clblast_gemv", "CLBlast", kSparse},
-    ConvPath{"naive", "R18's baseline (chapter 6)", "conv2d.r18_naive", "gemm.rm_rm", "gemm.rm_rm"},
+             "conv2d.clblast_convgemm", "gemm.clblast", "gemm.clblast_gemv", "CLBlast", "",
+             kSparse},
+    ConvPath{"naive", "R18's baseline (chapter 6)", "conv2d.r18_naive", "gemm.rm_rm", "gemm.rm_rm",
+             "", "naive"},
     ConvPath{"nhwc", "layouts and work-groups (R18, section 7.2.1)", "conv2d.r18_nhwc",
              "gemm.rm_rm", "gemm.rm_rm"},
     ConvPath{"vectorised", "products of four channels (R18, section 7.2.2)",
@@ -63,6 +65,11 @@ void apply(const ConvPath& path, Limit limit, CompileOptions& options) {
   const std::string_view product = batch_of(options) > 1 ? path.gemm : path.gemv;
   options.use.emplace("conv2d", path.conv2d);
   options.use.emplace("gemm", product);
+  if (!path.pools.empty()) {
+    for (const char* family : {"average_pool2d", "max_pool2d"}) {
+      options.use.emplace(family, fmt::format("{}.{}", family, path.pools));
+    }
+  }
   if (limit == Limit::open) options.workspace_limit_bytes = kColumnBytes;
 }
 

@@ -19,6 +19,7 @@ struct ConvPath {
   std::string_view gemm;          ///< of fully-connected layers of several inputs, likewise
   std::string_view gemv;          ///< of one input
   std::string_view library = {};  ///< "CLBlast"; empty: kernels of ours
+  std::string_view pools = {};    ///< kernel of both families of pools; empty: whichever is best
   enum class Subsampling : std::uint8_t { pools, sparse_filters } subsampling = Subsampling::pools;
 };
 

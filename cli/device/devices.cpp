@@ -77,11 +77,13 @@ Table table_of_cores(const Json& devices) {
   return table;
 }
 
-int list_devices(const ResultOptions& options) {
+int list_devices(const ResultOptions& options, const std::string& cache_dir) {
   prepare_drivers();
   Json devices = Json::array();
   std::vector<Message> notes;
-  for (const std::string& text : Device::list_json({}, &notes)) {
+  DeviceConfig config;
+  config.cache_dir = cache_dir;
+  for (const std::string& text : Device::list_json(config, &notes)) {
     devices.push_back(Json::parse(text));
   }
   for (const Message& note : notes) log::warn("{}", with_options(note));
@@ -114,8 +116,16 @@ void add_devices(CLI::App& app, Action& chosen) {
   CLI::App* command = app.add_subcommand("devices", "List the OpenCL devices and what they can do");
   command->footer(kDevicesFooter);
   auto options = std::make_shared<ResultOptions>();
+  auto cache_dir = std::make_shared<std::string>();
+  command
+      ->add_option("--cache-dir", *cache_dir,
+                   "Folder in which probe kept peaks (default: $MORTON_CACHE_DIR, else "
+                   "~/.cache/morton)")
+      ->option_text("FOLDER");
   add_options(*command, *options, every_format());
-  command->callback([options, &chosen] { chosen = [options] { return list_devices(*options); }; });
+  command->callback([options, cache_dir, &chosen] {
+    chosen = [options, cache_dir] { return list_devices(*options, *cache_dir); };
+  });
 }
 
 }  // namespace morton::cli

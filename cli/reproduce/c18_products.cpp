@@ -85,11 +85,11 @@ Experiment table_2(Scale scale) {
         ++number;
       }
       if (number < 2) continue;
-      text += fmt::format("{}{} of {} for {}", text.empty() ? "Best here are groups of " : ", ",
-                          finding.experiment->rows[best], number,
-                          finding.experiment->columns[column].name);
+      text +=
+          fmt::format("{}{} work-items for {}", text.empty() ? "Best here are groups of " : ", ",
+                      finding.experiment->rows[best], finding.experiment->columns[column].name);
     }
-    return text.empty() ? "" : text + " tried; in C18 16, 16 and 64.";
+    return text.empty() ? "" : text + "; in C18 of 16, 16 and 64.";
   };
   return e;
 }

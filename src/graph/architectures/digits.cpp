@@ -51,6 +51,22 @@ Image fashion_stage(Layers& net, const std::string& name, const Image& x, std::i
                       2, 2);
 }
 
+/// The layers of models/lenet5.onnx from C1 to F6 with its names, each squashed by `squash`, an
+/// operator.
+Image lenet_features(Layers& net, const std::string& squash, const std::string& name) {
+  const auto squashed = [&](const std::string& layer, const Image& x) {
+    return net.apply(squash, layer + "/" + name, x);
+  };
+  Image x = net.input(1, 32);
+  x = squashed("C1", net.conv_bias("C1", x, 6, {.size = 5}));
+  x = squashed("S2", subsample(net, "S2", x));
+  x = squashed("C3", net.conv_bias("C3", x, 16, {.size = 5}));
+  x = squashed("S4", subsample(net, "S4", x));
+  x = {net.apply("Flatten", "flatten", x).id, 400};
+  x = squashed("F5", net.dense("F5", x, 120));
+  return squashed("F6", net.dense("F6", x, 84));
+}
+
 }  // namespace
 
 /// A small network with normalization for Fashion-MNIST's pictures.
@@ -65,21 +81,18 @@ Graph fashion_cnn(const Architecture& architecture, std::uint64_t seed) {
   return net.finish();
 }
 
-/// The layers and names of models/lenet5.onnx.
+/// As models/lenet5.onnx.
 Graph lenet5(const Architecture& architecture, std::uint64_t seed) {
   Layers net(architecture, seed);
-  const auto tanh = [&](const std::string& name, const Image& x) {
-    return net.apply("Tanh", name + "/tanh", x);
-  };
-  Image x = net.input(1, 32);
-  x = tanh("C1", net.conv_bias("C1", x, 6, {.size = 5}));
-  x = tanh("S2", subsample(net, "S2", x));
-  x = tanh("C3", net.conv_bias("C3", x, 16, {.size = 5}));
-  x = tanh("S4", subsample(net, "S4", x));
-  x = {net.apply("Flatten", "flatten", x).id, 400};
-  x = tanh("F5", net.dense("F5", x, 120));
-  x = tanh("F6", net.dense("F6", x, 84));
+  const Image x = lenet_features(net, "Tanh", "tanh");
   net.output_rows(net.apply("Softmax", "probabilities", net.dense("output", x, 10)));
+  return net.finish();
+}
+
+/// R18's tables 5.1 and 5.2: sigmoids, and nothing behind F6.
+Graph r18_lenet(const Architecture& architecture, std::uint64_t seed) {
+  Layers net(architecture, seed);
+  net.output_rows(lenet_features(net, "Sigmoid", "sigmoid"));
   return net.finish();
 }
 

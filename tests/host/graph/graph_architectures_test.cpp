@@ -64,9 +64,9 @@ TEST_P(ArchitectureSignals, KeepTheirSize) {
 INSTANTIATE_TEST_SUITE_P(Each, ArchitectureSignals,
                          ::testing::Values("r17-digits", "r17-2500", "r17-cifar", "r17-640",
                                            "r17-256", "c18-mlp", "c18-cnn", "fashion-cnn", "lenet5",
-                                           "resnet18", "resnet50", "mobilenet_v2", "squeezenet1_1",
-                                           "densenet121", "shufflenet_v2", "efficientnet_b0",
-                                           "unet", "espcn", "tiny_yolo"));
+                                           "r18-lenet", "resnet18", "resnet50", "mobilenet_v2",
+                                           "squeezenet1_1", "densenet121", "shufflenet_v2",
+                                           "efficientnet_b0", "unet", "espcn", "tiny_yolo"));
 
 TEST(Architectures, WeightsAreOfHesScheme) {
   const Graph graph = build(find_architecture("r17-2500"), 1);
