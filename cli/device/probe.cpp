@@ -21,6 +21,7 @@
 #include "device/probe_report.hpp"
 #include "device/probe_section.hpp"
 #include "morton/error.hpp"
+#include "pages/svg_file.hpp"
 
 namespace morton::cli {
 namespace {
@@ -186,9 +187,9 @@ int run_probe(const ProbeArguments& options) {
     for (const NamedProbe& named : probes) sections.push_back(named.run(run));
   }
   for (std::size_t i = 0; i < sections.size(); ++i) {
-    if (options.svg.empty() || sections[i].picture.empty()) continue;
+    if (options.svg.empty() || sections[i].figures.empty()) continue;
     const std::string path = picture_path(options, probes[i].name, alone);
-    emit(sections[i].picture, path);
+    emit(pages::svg_file(sections[i].figures), path);
     log::info("picture of {}: {}", probes[i].name, path);
   }
   if (!options.html.empty()) {

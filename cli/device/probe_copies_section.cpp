@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "device/probe_chart.hpp"
 #include "device/probe_names.hpp"
 #include "device/probe_section.hpp"
 
@@ -62,18 +61,21 @@ Json copies_records(const std::vector<MeasuredCopy>& copies) {
   return list;
 }
 
-std::string copies_picture(const std::vector<MeasuredCopy>& copies) {
-  Chart chart{"Copies", {"bytes", Chart::Axis::Unit::bytes}, {"GiB/s"}, {}};
+std::vector<pages::Figure> copies_figures(const std::vector<MeasuredCopy>& copies) {
+  pages::LineChart chart;
+  chart.x = {"bytes", pages::Axis::Scale::log, pages::Axis::Unit::bytes};
+  chart.y = {"GiB/s", pages::Axis::Scale::log};
   for (const CopyWay way : kCopyWays) {
-    Chart::Line line{way_name(way), {}};
+    pages::LineChart::Series line{way_name(way), {}};
     for (const MeasuredCopy& copy : copies) {
       if (copy.way != way) continue;
       line.points.push_back({static_cast<double>(copy.bytes), copy.gibibytes_per_second.median});
     }
-    chart.lines.push_back(std::move(line));
+    chart.series.push_back(std::move(line));
   }
-  return picture_of("Copies between the host and the device, and within it",
-                    std::vector<Chart>{chart});
+  return {{"Copies between the host and the device, and within it", draw(chart),
+           "Small copies are paid by the call, large ones by the byte.",
+           fmt::format("{} curves.", chart.series.size())}};
 }
 
 }  // namespace
@@ -82,7 +84,7 @@ ProbeSection section_of(const std::vector<MeasuredCopy>& copies, Format format) 
   const std::string text =
       "copies back to back; each byte is counted once\n\n" + to_text(copies_table(copies), format) +
       "A kernel's copies go by the device's clock, all others by the host's.\n";
-  return {text, copies_json(copies), copies_records(copies), copies_picture(copies)};
+  return {text, copies_json(copies), copies_records(copies), copies_figures(copies)};
 }
 
 }  // namespace morton::cli

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "device/probe_chart.hpp"
 #include "device/probe_names.hpp"
 #include "device/probe_section.hpp"
 
@@ -90,23 +89,24 @@ Json groups_records(const std::vector<MeasuredGroups>& kernels) {
   return list;
 }
 
-std::string groups_picture(const std::vector<MeasuredGroups>& kernels) {
-  std::vector<BarChart> charts;
+std::vector<pages::Figure> groups_figures(const std::vector<MeasuredGroups>& kernels) {
+  std::vector<pages::Figure> figures;
   for (const MeasuredGroups& kernel : kernels) {
-    BarChart chart{kernel.kernel + " by work-group", rate_unit(kernel), {}};
+    pages::BarChart chart = rates_chart(rate_unit(kernel));
     for (const MeasuredGroup& measured : kernel.groups) {
-      chart.bars.push_back({group_name(measured), rate_of(kernel, measured)});
+      add_rate(group_name(measured), rate_of(kernel, measured), chart);
     }
-    charts.push_back(std::move(chart));
+    figures.push_back({kernel.kernel + " by work-group", draw(chart), "Longer bars are faster.",
+                       fmt::format("{} bars, one for each work-group.", chart.bars.size())});
   }
-  return picture_of("Shapes of work-groups", charts);
+  return figures;
 }
 
 }  // namespace
 
 ProbeSection section_of(const std::vector<MeasuredGroups>& kernels, Format format) {
   return {groups_text(kernels, format), groups_json(kernels), groups_records(kernels),
-          groups_picture(kernels)};
+          groups_figures(kernels)};
 }
 
 }  // namespace morton::cli

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include "device/probe_chart.hpp"
 #include "device/probe_names.hpp"
 #include "device/probe_section.hpp"
 
@@ -69,23 +68,29 @@ Json images_records(const ImageReads& reads) {
   return list;
 }
 
-std::string images_picture(const ImageReads& reads) {
-  std::vector<BarChart> charts;
+std::vector<pages::Figure> images_figures(const ImageReads& reads) {
+  std::vector<std::pair<std::string, pages::BarChart>> charts;
   for (const MeasuredImageRead& read : reads.reads) {
     const std::string title = fmt::format("{}, {} x {} texels", read.type, read.width, read.width);
-    if (charts.empty() || charts.back().title != title) charts.push_back({title, "GB/s", {}});
-    charts.back().bars.push_back(
-        {fmt::format("{} by {}", memory_name(read.memory), read_order_name(read.order)),
-         read.gigabytes_per_second.median});
+    if (charts.empty() || charts.back().first != title)
+      charts.push_back({title, rates_chart("GB/s")});
+    add_rate(fmt::format("{} by {}", memory_name(read.memory), read_order_name(read.order)),
+             read.gigabytes_per_second.median, charts.back().second);
   }
-  return picture_of("Reads of images and buffers", charts);
+  std::vector<pages::Figure> figures;
+  for (const auto& [title, chart] : charts) {
+    figures.push_back({"Reads of images and buffers: " + title, draw(chart),
+                       "Longer bars are faster reads.",
+                       fmt::format("{} bars.", chart.bars.size())});
+  }
+  return figures;
 }
 
 }  // namespace
 
 ProbeSection section_of(const ImageReads& reads, Format format) {
   return {images_text(reads, format), images_json(reads), images_records(reads),
-          images_picture(reads)};
+          images_figures(reads)};
 }
 
 }  // namespace morton::cli

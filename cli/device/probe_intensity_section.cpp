@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "device/probe_chart.hpp"
 #include "device/probe_names.hpp"
 #include "device/probe_section.hpp"
 
@@ -51,7 +50,7 @@ Json intensity_records(const IntensityCurves& curves) {
 }
 
 /// The best rate and the best throughput of f32 bound all of it.
-Chart::Line roof_of(const IntensityCurves& curves) {
+pages::LineChart::Series roof_of(const IntensityCurves& curves) {
   double rate = 0.0;
   double throughput = 0.0;
   double most = 0.0;
@@ -66,19 +65,23 @@ Chart::Line roof_of(const IntensityCurves& curves) {
   }
   const double ridge = std::max(least, throughput / rate);
   return {"roof of f32, best samples",
-          {{least, least * rate}, {ridge, throughput}, {most, throughput}}};
+          {{least, least * rate, {}, {}}, {ridge, throughput, {}, {}}, {most, throughput, {}, {}}}};
 }
 
-std::string intensity_picture(const IntensityCurves& curves) {
-  Chart chart{"Throughput over operational intensity", {"operations a byte"}, {"GFLOP/s"}, {}};
+std::vector<pages::Figure> intensity_figures(const IntensityCurves& curves) {
+  pages::LineChart chart;
+  chart.x = {"operations a byte", pages::Axis::Scale::log};
+  chart.y = {"GFLOP/s (integers: GOP/s)", pages::Axis::Scale::log};
   for (const IntensityPoint& point : curves.points) {
-    if (chart.lines.empty() || chart.lines.back().name != point.type) {
-      chart.lines.push_back({point.type, {}});
+    if (chart.series.empty() || chart.series.back().name != point.type) {
+      chart.series.push_back({point.type, {}});
     }
-    chart.lines.back().points.push_back({point.operations_per_byte(), point.gflops()});
+    chart.series.back().points.push_back({point.operations_per_byte(), point.gflops()});
   }
-  chart.lines.push_back(roof_of(curves));
-  return picture_of(chart.title, std::vector<Chart>{chart});
+  chart.series.push_back(roof_of(curves));
+  return {{"Throughput over operational intensity", draw(chart),
+           "On the slope memory is the limit, on the level part arithmetic.",
+           fmt::format("{} curves, one for each type, and the roof.", chart.series.size())}};
 }
 
 }  // namespace
@@ -88,7 +91,7 @@ ProbeSection section_of(const IntensityCurves& curves, Format format) {
       "throughput over operational intensity; each element is loaded once, a multiply-add is two "
       "operations\n\n" +
       to_text(intensity_table(curves), format) + notes_text(curves.notes);
-  return {text, intensity_json(curves), intensity_records(curves), intensity_picture(curves)};
+  return {text, intensity_json(curves), intensity_records(curves), intensity_figures(curves)};
 }
 
 }  // namespace morton::cli

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "device/probe_chart.hpp"
 #include "device/probe_names.hpp"
 #include "device/probe_section.hpp"
 
@@ -84,27 +83,38 @@ Json latency_records(const LatencyCurves& curves) {
   return list;
 }
 
-std::string latency_picture(const LatencyCurves& curves) {
-  std::vector<Chart> charts;
+std::vector<pages::Figure> latency_figures(const LatencyCurves& curves) {
+  std::vector<pages::Figure> figures;
   for (const Where where : {Where::device, Where::host}) {
-    Chart chart{fmt::format("Latency of dependent loads on the {}", where_name(where)),
-                {"footprint", Chart::Axis::Unit::bytes},
-                {"ns a load"},
-                {}};
+    pages::LineChart chart;
+    chart.x = {"footprint", pages::Axis::Scale::log, pages::Axis::Unit::bytes};
+    chart.y = {"ns a load", pages::Axis::Scale::log};
     for (const std::int64_t stride : strides_of(curves)) {
-      Chart::Line line{fmt::format("stride {} B", stride), {}};
+      pages::LineChart::Series line{fmt::format("stride {} B", stride), {}};
       for (const LatencyPoint& point : curves.points) {
         if (point.where != where || point.stride_bytes != stride) continue;
         line.points.push_back({static_cast<double>(point.footprint_bytes), point.ns.median});
       }
-      chart.lines.push_back(std::move(line));
+      chart.series.push_back(std::move(line));
     }
-    charts.push_back(std::move(chart));
+    figures.push_back({fmt::format("Latency of dependent loads on the {}", where_name(where)),
+                       draw(chart), "A step upwards is the end of a cache.",
+                       fmt::format("{} curves, one for each stride.", chart.series.size())});
   }
-  return picture_of("Latency over footprint and stride", charts);
+  return figures;
 }
 
 }  // namespace
+
+pages::BarChart rates_chart(const std::string& unit) {
+  pages::BarChart chart;
+  chart.axis = {unit};
+  return chart;
+}
+
+void add_rate(const std::string& name, double rate, pages::BarChart& chart) {
+  chart.bars.push_back({name, {rate}, fmt::format("{:.3g}", rate)});
+}
 
 std::string notes_text(const std::vector<std::string>& notes) {
   std::string text;
@@ -118,7 +128,7 @@ ProbeSection section_of(const LatencyCurves& curves, Format format) {
       to_text(latency_table(curves, Where::device), format) + "\n" +
       to_text(latency_table(curves, Where::host), format) + "\n" + plateaus_text(curves) +
       notes_text(curves.notes);
-  return {text, latency_json(curves), latency_records(curves), latency_picture(curves)};
+  return {text, latency_json(curves), latency_records(curves), latency_figures(curves)};
 }
 
 }  // namespace morton::cli

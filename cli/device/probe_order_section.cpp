@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "device/probe_chart.hpp"
 #include "device/probe_names.hpp"
 #include "device/probe_section.hpp"
 
@@ -14,9 +13,8 @@ using Kind = WorkGroupOrder::Kind;
 
 /// Wider tables are for programs.
 constexpr std::int64_t kMostPrinted = 64;
-constexpr double kOrderCell = 20.0;  ///< pixels of a work-group
-constexpr double kOrderMargin = 30.0;
-constexpr double kOrderCaption = 430.0;  ///< the least width, for a line of text
+constexpr double kOrderCell = 20.0;    ///< pixels of a work-group
+constexpr double kOrderWidth = 460.0;  ///< the least, for a line of text
 
 std::string order_name(const WorkGroupOrder::Repetition& repetition) {
   const char* const nearly = repetition.pieces > 1 ? ", nearly" : "";
@@ -108,42 +106,35 @@ Json order_records(const WorkGroupOrder& order) {
 }
 
 /// Groups coloured from the first (dark) to the last, and the path through them.
-std::string order_picture(const WorkGroupOrder& order) {
+std::vector<pages::Figure> order_figures(const WorkGroupOrder& order) {
   const auto [rows, columns] = order.groups;
   const std::vector<std::int64_t>& tickets = order.repetitions.front().tickets;
   const auto count = static_cast<double>(tickets.size());
-  std::string cells;
+  pages::Pen pen;
   std::vector<std::string> path(tickets.size());
   for (std::int64_t j = 0; j < columns; ++j) {
     for (std::int64_t i = 0; i < rows; ++i) {
       const std::int64_t ticket = tickets[i + j * rows];
-      const double x = kOrderMargin + static_cast<double>(j) * kOrderCell;
-      const double y = kOrderMargin + static_cast<double>(i) * kOrderCell;
-      const double share = static_cast<double>(ticket) / count;
-      cells += fmt::format(
-          "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"hsl({:.0f} 70% {:.0f}%)\">"
-          "<title>({}, {}): {}</title></rect>\n",
-          x, y, kOrderCell, kOrderCell, 260.0 - 200.0 * share, 30.0 + 40.0 * share, i, j, ticket);
+      const double x = static_cast<double>(j) * kOrderCell;
+      const double y = static_cast<double>(i) * kOrderCell;
+      pen.bar(x, y, kOrderCell, kOrderCell, 0, fmt::format("({}, {}): {}", i, j, ticket),
+              1.0 - 0.9 * static_cast<double>(ticket) / count);
       path[ticket] = fmt::format("{},{}", x + kOrderCell / 2.0, y + kOrderCell / 2.0);
     }
   }
-  const double width =
-      std::max(kOrderCaption, 2.0 * kOrderMargin + static_cast<double>(columns) * kOrderCell);
-  const double height = 2.0 * kOrderMargin + static_cast<double>(rows) * kOrderCell;
+  pen.add(fmt::format("<polyline class=\"edge\" points=\"{}\"/>\n", fmt::join(path, " ")));
+  const double width = std::max(kOrderWidth, static_cast<double>(columns) * kOrderCell);
   const std::string seen = order_name(order.repetitions.front());
-  return svg_of(
-      {width, height, fmt::format("Order of {} x {} work-groups: {}", rows, columns, seen)},
-      cells + fmt::format(
-                  "<polyline points=\"{}\" fill=\"none\" stroke=\"#fff\" stroke-opacity=\".5\"/>"
-                  "\n<text class=\"begin\" x=\"{}\" y=\"18\">dimension 1 across, dimension 0 "
-                  "down; dark groups begin first</text>\n",
-                  fmt::join(path, " "), kOrderMargin));
+  return {{fmt::format("Order of {} x {} work-groups: {}", rows, columns, seen),
+           std::move(pen).drawing(width, static_cast<double>(rows) * kOrderCell),
+           "Dimension 0 goes down, dimension 1 across. Dark groups begin first.",
+           fmt::format("{} squares, and the path through them.", tickets.size())}};
 }
 
 }  // namespace
 
 ProbeSection section_of(const WorkGroupOrder& order, Format format) {
-  return {order_text(order, format), order_json(order), order_records(order), order_picture(order)};
+  return {order_text(order, format), order_json(order), order_records(order), order_figures(order)};
 }
 
 }  // namespace morton::cli

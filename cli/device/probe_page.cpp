@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "pages/charts.hpp"
@@ -132,7 +134,10 @@ std::vector<pages::Section> page_sections(const ProbeResult& result) {
 }
 
 pages::Section page_section(const std::string& name, const ProbeSection& found) {
-  return {"Probe: " + name, {pages::FoldedText{"Tables", found.text}}};
+  pages::Section section{"Probe: " + name, {}};
+  std::ranges::copy(found.figures, std::back_inserter(section.blocks));
+  section.blocks.emplace_back(pages::FoldedText{"Tables", found.text});
+  return section;
 }
 
 std::string page_of(const Device& device, std::vector<pages::Section> sections) {

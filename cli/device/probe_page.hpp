@@ -13,7 +13,7 @@ namespace morton::cli {
 /// The peaks as sections of a page: a roofline, arithmetic, memory, transfers.
 [[nodiscard]] std::vector<pages::Section> page_sections(const ProbeResult& result);
 
-/// What a probe by name found: its tables as text. (--svg draws it.)
+/// What a probe by name found: its figures, and its tables as text.
 [[nodiscard]] pages::Section page_section(const std::string& name, const ProbeSection& found);
 
 /// A page about a device with such sections, of one probe or of several.

@@ -7,17 +7,18 @@
 
 #include "common/output.hpp"
 #include "morton/tools/named_probes.hpp"
+#include "pages/charts.hpp"
 #include "pages/page.hpp"
 
 namespace morton::cli {
 
 /// What one probe found, ready to be printed.
 struct ProbeSection {
-  std::string text;     ///< tables for people
-  Json json;            ///< for programs
-  Json records;         ///< for csv; of the form of ProbeRecord
-  std::string picture;  ///< SVG
-  std::vector<pages::Section> page{};
+  std::string text;  ///< tables for people
+  Json json;         ///< for programs
+  Json records;      ///< for csv; of the form of ProbeRecord
+  std::vector<pages::Figure> figures{};
+  std::vector<pages::Section> page{};  ///< empty: the figures and the text
 };
 
 [[nodiscard]] ProbeSection section_of(const WorkGroupOrder& order, Format format);
@@ -26,6 +27,10 @@ struct ProbeSection {
 [[nodiscard]] ProbeSection section_of(const std::vector<MeasuredCopy>& copies, Format format);
 [[nodiscard]] ProbeSection section_of(const std::vector<MeasuredGroups>& kernels, Format format);
 [[nodiscard]] ProbeSection section_of(const ImageReads& reads, Format format);
+
+/// Bars of rates in this unit, with the figure behind each.
+[[nodiscard]] pages::BarChart rates_chart(const std::string& unit);
+void add_rate(const std::string& name, double rate, pages::BarChart& chart);
 
 /// A line for each.
 [[nodiscard]] std::string notes_text(const std::vector<std::string>& notes);

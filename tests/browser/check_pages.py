@@ -194,7 +194,7 @@ def write_pages(program, folder):
     pages = {name: folder / f"{name}.html" for name in ("plan", "probe", "profile", "reproduce", "train")}
     model = "models/lenet5.onnx"
     run("plan", model, "--why", "--html", str(pages["plan"]))
-    run("probe", "--quick", "--html", str(pages["probe"]))
+    run("probe", "--what", "all", "--quick", "--html", str(pages["probe"]))
     run("profile", model, "-n", "5", "--html", str(pages["profile"]))
     run("reproduce", "r17", "table-8.1", "figure-9.2", "--quick", "--html",
         str(pages["reproduce"]))
