@@ -23,7 +23,10 @@ PEERS = {
     "openblas": (["libopenblas.so.0"], "libopenblas0-pthread"),
     "onednn": (["libdnnl.so.2", "libdnnl.so.3"], "libdnnl2"),
     "cublas": (["libcublas.so.13", "libcublas.so.12"], None),
+    "gemmlowp": (["libmorton_gemmlowp.so"], "libgemmlowp-dev"),
 }
+# gemmlowp is headers alone: the build makes a library of it here.
+BUILT_PEERS = ROOT / "build" / "bench"
 QUICK_SHAPES = 3
 QUICK_SAMPLES = 5
 
@@ -32,8 +35,9 @@ def fail(text):
     common.fail("gemm", text)
 
 
-def loads(names, folder):
-    for name in names:
+def loads(peer, folder):
+    folder = folder or (BUILT_PEERS if peer == "gemmlowp" else "")
+    for name in PEERS[peer][0]:
         try:
             ctypes.CDLL(f"{folder}/{name}" if folder else name)
             return True
@@ -44,11 +48,13 @@ def loads(names, folder):
 
 def require_peers(peers, options):
     """Ends with what to install where a peer is missing."""
-    absent = [peer for peer in peers if not loads(PEERS[peer][0], options.peer_folder)]
+    absent = [peer for peer in peers if not loads(peer, options.peer_folder)]
     if not absent:
         return
     packages = [PEERS[peer][1] for peer in absent if PEERS[peer][1]]
     advice = [f"apt-get install {' '.join(packages)}"] if packages else []
+    if "gemmlowp" in absent:
+        advice.append("for gemmlowp, then cmake --build build --target morton_gemmlowp")
     if "cublas" in absent:
         advice.append("for cublas, name the folder of CUDA's libraries by --peer-folder or "
                       "LD_LIBRARY_PATH")
@@ -90,6 +96,8 @@ class Bench:
 
     def command(self, run):
         words = [self.program] + run.arguments() + self.common
+        if "gemmlowp" in run.peers and "--peer-folder" not in words:
+            words += ["--peer-folder", str(BUILT_PEERS.relative_to(ROOT))]
         return words if "--buffers" in words else words + ["--buffers", self.buffers]
 
     def shown(self, run):

@@ -8,6 +8,8 @@ SQUARES = [96, 192, 384, 512, 768, 1024, 1440, 2048]
 S = [(n, n, n) for n in SQUARES]
 N = [(64, 3136, 576), (512, 196, 4608), (128, 3136, 1152), (2500, 100, 784)]
 V = [(1000, 1, 4096)]
+# Peers that multiply bytes alone.
+BYTE_PEERS = ("gemmlowp",)
 # No share of what a device does at most is more, but for the clocks' error.
 MOST_SHARE = 1.02
 # Best that mma.sync was seen to do on an H200, in TFLOP/s.
@@ -49,7 +51,8 @@ class Target:
     def runs(self, peers, options=()):
         """With all peers of its device in one run, where the target does not need one alone."""
         alone = self.options != ()
-        return [Run(shape, self.peers if alone else peers, self.options + tuple(options))
+        shared = tuple(peer for peer in peers if peer not in BYTE_PEERS)
+        return [Run(shape, self.peers if alone else shared, self.options + tuple(options))
                 for shape in self.shapes]
 
 
@@ -97,6 +100,8 @@ def cpu_targets(clblast_parameters):
                share_of_peak, unit=""),
         Target("V, against OpenBLAS", V, 0.9, against("openblas"), ("openblas",)),
         Target("V, of the read bandwidth", V, 0.8, share_of_bandwidth, unit="", needs="bandwidth"),
+        Target("u8, S and N, against gemmlowp", S + N, 1.0, against("gemmlowp"), ("gemmlowp",),
+               ("--type", "u8")),
     ]
 
 
