@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "common/inputs.hpp"
 #include "common/stopwatch.hpp"
@@ -20,8 +21,20 @@ struct StepSamples {
 
 /// Samples of whole runs, in milliseconds.
 struct RunSamples {
-  std::vector<double> plain, end_to_end, enqueue, on_host, steps, gap;
+  std::vector<double> plain, end_to_end, enqueue, on_host, steps, gap, between;
 };
+
+/// From the first step's start to the last one's end on the device's clock.
+double span_ms(const std::vector<StepTime>& times) {
+  std::int64_t start = std::numeric_limits<std::int64_t>::max();
+  std::int64_t end = std::numeric_limits<std::int64_t>::min();
+  for (const StepTime& time : times) {
+    if (!time.device_span) continue;
+    start = std::min(start, time.device_span->start_ns);
+    end = std::max(end, time.device_span->end_ns);
+  }
+  return static_cast<double>(end - start) / 1e6;
+}
 
 /// The three kinds of runs, which take turns.
 class Turns {
@@ -67,6 +80,7 @@ class Turns {
     if (runs_.steps.size() == runs_.plain.size()) {
       profile.steps_ms = median_of(runs_.steps);
       profile.gap_ms = median_of(runs_.gap);
+      profile.between_ms = median_of(runs_.between);
     }
     for (std::size_t s = 0; s < infos.size(); ++s) {
       ProfiledStep step;
@@ -96,6 +110,7 @@ class Turns {
     if (const auto sum = device_ms(times)) {
       runs_.steps.push_back(*sum);
       runs_.gap.push_back(whole_ms - *sum);
+      runs_.between.push_back(span_ms(times) - *sum);
     }
     double on_host_us = 0.0;
     for (const StepTime& time : times) {
@@ -119,35 +134,7 @@ class Turns {
   double fastest_run_us_ = 0.0;
 };
 
-/// Whether the peak of f32 multiply-adds is what limits its arithmetic.
-bool is_f32(const StepInfo& step) {
-  return std::ranges::all_of(step.operands,
-                             [](const StepOperand& operand) { return operand.type == DType::f32; });
-}
-
 }  // namespace
-
-void rate(ProfiledStep& step, const RooflinePeaks& peaks) {
-  if (step.info.place == StepInfo::Place::host) {
-    step.bound_by = "host";
-    return;
-  }
-  const auto flop = static_cast<double>(step.info.flop);
-  const auto bytes = static_cast<double>(step.info.logical_bytes);
-  const double bandwidth = bandwidth_at(peaks, step.info.footprint_bytes);
-  // GFLOP/s is 1e3 operations a microsecond, GB/s 1e3 bytes a microsecond.
-  const double arithmetic_us = is_f32(step.info) ? flop / (peaks.gflops_f32 * 1e3) : 0.0;
-  const double memory_us = bytes / (bandwidth * 1e3);
-  // Products of other types have a peak that nobody measured.
-  const bool unknown = !is_f32(step.info) && flop > bytes;
-  step.bound_by = unknown                                                ? "n/a"
-                  : std::max(arithmetic_us, memory_us) < peaks.launch_us ? "launch"
-                  : arithmetic_us > memory_us                            ? "arithmetic"
-                                                                         : "memory";
-  if (!step.device_us) return;
-  if (is_f32(step.info)) step.arithmetic = {flop / (*step.device_us * 1e3), peaks.gflops_f32};
-  step.memory = {bytes / (*step.device_us * 1e3), bandwidth};
-}
 
 Profile measure_profile(const CompiledModel& model, const RooflinePeaks& peaks,
                         const MeasureOptions& options) {
@@ -172,25 +159,6 @@ Profile measure_profile(const CompiledModel& model, const RooflinePeaks& peaks,
   Profile profile = turns.result(model.steps());
   for (ProfiledStep& step : profile.steps) rate(step, peaks);
   return profile;
-}
-
-std::vector<std::string> impossible_shares(const Profile& profile, const RooflinePeaks& peaks) {
-  std::vector<std::string> lines;
-  const auto look = [&](const ProfiledStep& step, const char* peak, const char* unit,
-                        const std::optional<ShareOfPeak>& share) {
-    if (!share || share->share() <= kMostShare) return;
-    lines.push_back(fmt::format(
-        "step '{}' ({}): {:.4g} {} is {:.0f} % of the {} peak of {:.4g} {} ({}), which cannot be: "
-        "either the peak was measured on a busy machine ('morton probe' measures it again) or the "
-        "step's figures are wrong",
-        step.info.name, step.info.kernel, share->rate, unit, 100.0 * share->share(), peak,
-        share->peak, unit, peaks.source));
-  };
-  for (const ProfiledStep& step : profile.steps) {
-    look(step, "arithmetic", "GFLOP/s", step.arithmetic);
-    look(step, "memory", "GB/s", step.memory);
-  }
-  return lines;
 }
 
 }  // namespace morton::cli

@@ -37,12 +37,14 @@ struct ProfiledStep {
 struct Profile {
   std::vector<ProfiledStep> steps;
   std::int64_t runs = 0;
-  double end_to_end_ms = 0.0;         ///< host's clock of the runs whose steps were measured
-  double plain_ms = 0.0;              ///< the same of runs that were not
-  double enqueue_ms = 0.0;            ///< the host's part of the measured runs
-  std::optional<double> on_host_ms;   ///< of that, steps on the host, with what they wait for
-  std::optional<double> steps_ms;     ///< sum of the steps on the device's clock
-  std::optional<double> gap_ms;       ///< end to end without the steps, of each run
+  double end_to_end_ms = 0.0;        ///< host's clock of the runs whose steps were measured
+  double plain_ms = 0.0;             ///< the same of runs that were not
+  double enqueue_ms = 0.0;           ///< the host's part of the measured runs
+  std::optional<double> on_host_ms;  ///< of that, steps on the host, with what they wait for
+  std::optional<double> steps_ms;    ///< sum of the steps on the device's clock
+  std::optional<double> gap_ms;      ///< end to end without the steps, of each run
+  std::optional<double>
+      between_ms;  ///< of the gap, between the first step's start and the last's end
   std::vector<StepTime> fastest_run;  ///< for the trace
   double fastest_run_us = 0.0;        ///< end to end
 };

@@ -33,7 +33,7 @@ std::string clock_text(const Profile& profile) {
   return has_device_time(profile) ? "by the device's clock" : "by the host's clock";
 }
 
-pages::Section summary_section(const Profile& profile) {
+pages::Section summary_section(const Profile& profile, const RooflinePeaks& peaks) {
   double whole = 0.0;
   const ProfiledStep* slowest = nullptr;
   for (const ProfiledStep& step : profile.steps) {
@@ -51,6 +51,8 @@ pages::Section summary_section(const Profile& profile) {
   pages::Section section{"Summary", {pages::Paragraph{text}}};
   section.blocks.push_back(pages::PageTable{fmt::format("Whole runs, medians of {}", profile.runs),
                                             sums_table(profile)});
+  const std::string sum = accounted_text(profile, peaks);
+  if (!sum.empty()) section.blocks.push_back(pages::Paragraph{sum});
   return section;
 }
 
@@ -191,7 +193,7 @@ std::string page_of(const Profile& profile, const ProfileSetting& setting,
       {"model", setting.model}, {"inputs", setting.inputs}, {"precision", setting.precision}};
   pages::add_device_facts(page, setting.device_facts);
   pages::add_peaks(page, setting.peaks);
-  page.sections = {summary_section(profile), layers_section(profile),
+  page.sections = {summary_section(profile, setting.peaks), layers_section(profile),
                    roofline_section(profile, setting.peaks), timeline_section(profile)};
   page.sections.push_back(pages::graph_section(plan, times, clock_text(profile)));
   page.sections.push_back(pages::memory_section(plan));

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 namespace morton::cli {
@@ -103,6 +105,7 @@ Json json_of(const Profile& profile, const ProfileSetting& setting) {
            {{"device_sum_ms", optional_json(profile.steps_ms)},
             {"host_end_to_end_ms", profile.end_to_end_ms},
             {"gap_ms", optional_json(profile.gap_ms)},
+            {"between_steps_ms", optional_json(profile.between_ms)},
             {"host_enqueue_ms", profile.enqueue_ms},
             {"on_host_ms", optional_json(profile.on_host_ms)},
             {"host_end_to_end_unmeasured_ms", profile.plain_ms}}}};
@@ -126,6 +129,9 @@ std::string network_text(const Profile& profile, const RooflinePeaks& peaks) {
   }
   return text + "\n";
 }
+
+/// How near to end to end the sum of steps and launches must be to leave nothing to say.
+constexpr double kAccounted = 0.05;
 
 /// How many steps the plan estimated well, by the device's clock; empty where it has none.
 std::string estimates_text(const Profile& profile) {
@@ -158,8 +164,11 @@ std::string text_of(const Profile& profile, const ProfileSetting& setting, Forma
   text += fmt::format("medians of {} runs\n\n", profile.runs);
   text += to_text(steps_table(profile), format) + "\n";
   text += to_text(formats_table(profile), format) + "\n";
-  return text + to_text(sums_table(profile), format) + network_text(profile, setting.peaks) +
-         estimates_text(profile);
+  text += to_text(sums_table(profile), format);
+  if (const std::string sum = accounted_text(profile, setting.peaks); !sum.empty()) {
+    text += "\n" + sum + "\n";
+  }
+  return text + network_text(profile, setting.peaks) + estimates_text(profile);
 }
 
 }  // namespace
@@ -205,19 +214,36 @@ Table formats_table(const Profile& profile) {
 }
 
 Table sums_table(const Profile& profile) {
+  std::optional<double> around_ms;
+  if (profile.gap_ms) around_ms = *profile.gap_ms - *profile.between_ms;
   Table table;
   table.columns = {{"whole run"}, {"clock"}, {"ms", Table::Align::right}};
   table.rows = {
       {"sum of the steps", "device", number_text(profile.steps_ms, 3)},
+      {"between the steps", "device", number_text(profile.between_ms, 3)},
+      {"before the first step and behind the last", "host - device", number_text(around_ms, 3)},
       {"end to end, steps measured", "host", number_text(profile.end_to_end_ms, 3)},
-      {"gap between the two, in each run", "host - device", number_text(profile.gap_ms, 3)},
-      {"enqueuing, part of the gap", "host", number_text(profile.enqueue_ms, 3)}};
+      {"enqueuing, at the same time as the steps", "host", number_text(profile.enqueue_ms, 3)}};
   if (profile.on_host_ms) {
     table.rows.push_back({"steps on the host and what they wait for, part of enqueuing", "host",
                           number_text(profile.on_host_ms, 3)});
   }
   table.rows.push_back({"end to end, nothing measured", "host", number_text(profile.plain_ms, 3)});
   return table;
+}
+
+std::string accounted_text(const Profile& profile, const RooflinePeaks& peaks) {
+  if (!profile.steps_ms || peaks.launch_us <= 0.0) return "";
+  const auto launches = std::ranges::count_if(
+      profile.steps, [](const ProfiledStep& step) { return step.device_us.has_value(); });
+  const double sum_ms = *profile.steps_ms + 1e-3 * peaks.launch_us * static_cast<double>(launches);
+  const double share = sum_ms / profile.end_to_end_ms;
+  std::string text =
+      fmt::format("The steps and {} launches of {:.2f} us make {:.3f} ms, {:.0f} % of end to end.",
+                  launches, peaks.launch_us, sum_ms, 100.0 * share);
+  if (std::abs(1.0 - share) <= kAccounted) return text;
+  return text + (share < 1.0 ? " The rest is waiting, between the steps and around them."
+                             : " Launches cost less here, where the next is enqueued in time.");
 }
 
 std::string report_of(const Profile& profile, const ProfileSetting& setting, Format format) {

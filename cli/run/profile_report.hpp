@@ -24,6 +24,9 @@ struct ProfileSetting {
 [[nodiscard]] Table formats_table(const Profile& profile);
 /// Whole runs by each clock.
 [[nodiscard]] Table sums_table(const Profile& profile);
+/// What the steps and their launches make of the whole run, in a sentence or two; empty where the
+/// device has no clock.
+[[nodiscard]] std::string accounted_text(const Profile& profile, const RooflinePeaks& peaks);
 
 /// The whole report: for people, or as JSON; csv has one record for each step.
 [[nodiscard]] std::string report_of(const Profile& profile, const ProfileSetting& setting,

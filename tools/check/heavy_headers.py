@@ -12,7 +12,7 @@ LIMITS = {
     "nlohmann/json.hpp": 99,
     "CL/opencl.hpp": 68,
     "filesystem": 248,
-    "functional": 351,
+    "functional": 352,
     "unordered_map": 8,
     "iostream": 0,
     "regex": 0,
