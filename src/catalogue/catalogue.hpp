@@ -132,6 +132,10 @@ struct Entry {
     /// there.
     std::optional<std::vector<std::string>> generic;
     std::vector<Expression> global, local;  ///< one to three dimensions
+    /// What shapes an untuned work-group: its standard alone, or the extents too. Of those with as
+    /// many work-items as the standard one, `fewest_idle` is that whose groups cover dst with the
+    /// fewest work-items beyond it (A16).
+    enum class WorkGroup : std::uint8_t { standard, fewest_idle } work_group = WorkGroup::standard;
     Expression local_memory_bytes;
   };
   /// How sums are rounded (docs/numerics.md).

@@ -32,8 +32,9 @@ std::string without_blanks(std::string_view text) {
 enum class Level : std::uint8_t { declaration, cost, tunables, tunable, within };
 
 bool is_left_out(Level level, std::string_view key) {
-  constexpr std::array kOfDeclaration{"schema",     "name",    "codename", "source",  "notes",
-                                      "considered", "require", "generic",  "include", "uses"};
+  constexpr std::array kOfDeclaration{"schema",  "name",       "codename",  "source",
+                                      "notes",   "considered", "require",   "generic",
+                                      "include", "uses",       "work_group"};
   constexpr std::array kOfCost{"bytes", "pieces", "efficiency"};
   switch (level) {
     case Level::declaration:

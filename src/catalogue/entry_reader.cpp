@@ -53,6 +53,14 @@ void read_generic(const JsonReader& reader, const ProblemFamily& family, Entry& 
   }
 }
 
+void read_work_group(const JsonReader& reader, Entry& entry) {
+  if (reader.text() != "fewest_idle") {
+    reader.fail("expected \"fewest_idle\", or nothing for the standard, got '" + reader.text() +
+                "'");
+  }
+  entry.launch.work_group = Entry::Launch::WorkGroup::fewest_idle;
+}
+
 void read_ranges(const JsonReader& reader, const SizedNames& names, Entry& entry) {
   entry.launch.global = read_all_sized(reader.at("global"), names);
   entry.launch.local = read_expressions(reader.at("local"), tunable_names(entry));
@@ -259,7 +267,8 @@ Entry read_entry(const JsonReader& reader) {
                      "arguments", "global",     "local",    "local_memory_bytes",
                      "tunables",  "require",    "epilogue", "terms_per_truncation",
                      "cost",      "considered", "generic",  "notes",
-                     "include",   "sizes",      "uses",     "terms_in_f16"});
+                     "include",   "sizes",      "uses",     "terms_in_f16",
+                     "work_group"});
   check_notes(reader);
   const ProblemFamily& family = read_family(reader.at("problem"));
   Entry entry;
@@ -274,6 +283,7 @@ Entry read_entry(const JsonReader& reader) {
   entry.padding.edges = read_edges(reader.at("edges"));
   read_arguments(reader.at("arguments"), family, entry);
   read_ranges(reader, names, entry);
+  if (reader.has("work_group")) read_work_group(reader.at("work_group"), entry);
   if (reader.has("local_memory_bytes")) {
     entry.launch.local_memory_bytes = read_sized(reader.at("local_memory_bytes"), names);
   }

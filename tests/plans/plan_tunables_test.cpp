@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "plan/policy/plan_options.hpp"
 #include "plan/policy/tunables.hpp"
@@ -58,6 +60,27 @@ TEST(PlanTunables, TheyGoBeforeTheWorkGroup) {
   const ChosenTunables chosen =
       required(choose_tunables(*catalogue.find_entry("gemm.rm_rm"), device_names(), options));
   EXPECT_EQ(chosen.values, (Environment{{"LOCAL_M", 8}, {"LOCAL_N", 16}}));
+}
+
+/// A row of patches alone: 8 of 16 x 8 work-items would do nothing but end.
+TEST(PlanTunables, AWorkGroupMayFollowTheExtents) {
+  PlanOptions options;
+  options.use = {{"gemm", "gemm.a16_image"}};
+  const DeviceInfo device = saved_device("adreno_530");
+  const auto first_product = [&](const PlanOptions& with) {
+    const Plan plan = plan_of(make_mlp(1), 17, device, with);
+    return *std::ranges::find(plan.steps, "gemm.a16_image", &Step::kernel);
+  };
+  const Step fitting = first_product(options);
+  EXPECT_EQ(fitting.tunables.at("LOCAL_M"), 4);
+  EXPECT_EQ(fitting.tunables.at("LOCAL_N"), 32);
+  EXPECT_THAT(fitting.reason.print(), testing::HasSubstr("fewest work-items idle"));
+  // What is asked for comes before the rule, if it is the standard too.
+  options.local = {16, 8};
+  EXPECT_EQ(first_product(options).tunables.at("LOCAL_M"), 8);
+  options.local = {};
+  options.tunables = {{"gemm.a16_image", {{"LOCAL_M", 8}, {"LOCAL_N", 16}}}};
+  EXPECT_EQ(first_product(options).tunables.at("LOCAL_M"), 8);
 }
 
 TEST(PlanTunables, ARequirementThatTheyBreakIsAReason) {

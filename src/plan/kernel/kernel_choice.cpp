@@ -146,6 +146,38 @@ OrReason<KernelChoice> choose_compiled(const AskedKernel& asked, const ChosenTun
   return best;
 }
 
+/// Standard values of an entry that asks for it with the work-group, as large as the standard one,
+/// that leaves the fewest work-items idle; the standard one of equals.
+ChosenTunables with_fitting_work_group(const AskedKernel& asked, const ChosenTunables& standard) {
+  const Entry& entry = *asked.entry.entry;
+  const PlanContext& context = asked.context;
+  const bool is_open = standard.origin == ChosenTunables::Origin::standard &&
+                       context.options.local.empty() &&
+                       entry.launch.work_group == Entry::Launch::WorkGroup::fewest_idle;
+  if (!is_open || why_not_before_values(asked, standard.values)) return standard;
+  const TaskTensor& dst = asked.tensor(tensor_of(*asked.bound, "dst"));
+  const auto launched = [&](const Environment& values) -> std::optional<double> {
+    // Before the problem, which answers to the names that are known by then.
+    const PreparedKernel& kernel = context.entries->with(values, entry);
+    const EntryValues known(kernel, context.entries->asked(asked.bound), context.device,
+                            element_count(dst.shape));
+    if (known.unmet() != nullptr) return std::nullopt;
+    const LaunchNumbers launch = known.launch();
+    if (beyond_limits(launch, context.device)) return std::nullopt;
+    return work_items(launch.size.global);
+  };
+  ChosenTunables best = standard;
+  std::optional<double> fewest = launched(standard.values);
+  for (const Environment& values : work_groups_as_large(entry, standard.values)) {
+    const std::optional<double> items = launched(values);
+    if (!items || (fewest && *items >= *fewest)) continue;
+    fewest = items;
+    best.values = values;
+    best.from = "the entry's standard, with the work-group that leaves the fewest work-items idle";
+  }
+  return best;
+}
+
 ChosenTunables tuned_for_problem(const AskedKernel& asked, const ChosenTunables& untuned) {
   const bool is_open = untuned.origin != ChosenTunables::Origin::set;
   if (!asked.entry.has_records || !is_open) return {};
@@ -172,7 +204,8 @@ OrReason<KernelChoice> choose_entry(const Entry& entry, const SharedProblem& bou
                                     const Temporaries& temporaries) {
   const AskedKernel asked{context.entries->of(entry), bound, context, temporaries};
   if (const auto* reason = std::get_if<Reason>(&asked.entry.chosen)) return *reason;
-  const auto& untuned = std::get<ChosenTunables>(asked.entry.chosen);
+  const ChosenTunables untuned =
+      with_fitting_work_group(asked, std::get<ChosenTunables>(asked.entry.chosen));
   const auto named = [&](OrReason<KernelChoice> choice) {
     if (auto* made = std::get_if<KernelChoice>(&choice)) made->name = name;
     return choice;

@@ -69,6 +69,29 @@ OrReason<Environment> tunables_for(const Entry& entry, const Environment& device
   return values;
 }
 
+std::vector<Environment> work_groups_as_large(const Entry& entry, const Environment& values) {
+  const std::vector<std::string> names = work_group_tunables(entry);
+  const auto items = [&](const Environment& of) {
+    std::int64_t product = 1;
+    for (const std::string& name : names) product *= of.at(name);
+    return product;
+  };
+  std::vector<Environment> all{values};
+  for (const std::string& name : names) {
+    std::vector<Environment> next;
+    for (const Environment& one : all) {
+      for (const std::int64_t size : entry.tunables.at(name).values) {
+        next.push_back(one);
+        next.back()[name] = size;
+      }
+    }
+    all = std::move(next);
+  }
+  const std::int64_t wanted = items(values);
+  std::erase_if(all, [&](const Environment& one) { return items(one) != wanted; });
+  return all;
+}
+
 std::string work_group_text(const std::vector<std::int64_t>& local) {
   std::string text;
   for (const std::int64_t size : local) text += (text.empty() ? "" : "x") + std::to_string(size);

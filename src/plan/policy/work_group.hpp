@@ -22,6 +22,11 @@ namespace morton::plan {
 [[nodiscard]] OrReason<Environment> tunables_for(const Entry& entry, const Environment& device,
                                                  const std::vector<std::int64_t>& local);
 
+/// `values` with each work-group that the entry lists and that has as many work-items as that of
+/// `values`, in the order of the listed sizes.
+[[nodiscard]] std::vector<Environment> work_groups_as_large(const Entry& entry,
+                                                            const Environment& values);
+
 /// "4x16".
 [[nodiscard]] std::string work_group_text(const std::vector<std::int64_t>& local);
 
