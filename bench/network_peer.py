@@ -5,7 +5,7 @@ each number that it reads from standard input runs the network as many times and
 
 ONNX Runtime runs the file as it is. tinygrad runs it on its OpenCL device, captured in a TinyJit. PyTorch runs the same
 nodes by its own functions: on CPUs frozen and optimised for inference, on CUDA without TF32 and captured in a CUDA
-graph. Of encoders it runs Hugging Face's BertModel with the file's weights."""
+graph. NumPy runs R17's networks of affine layers. Of encoders it runs Hugging Face's BertModel with the file's weights."""
 
 import argparse
 import json
@@ -14,6 +14,7 @@ import time
 
 import numpy as np
 
+import numpy_peer
 import start_peer
 
 WARM_RUNS = 4
@@ -22,13 +23,12 @@ LENET_EXTENT = 32
 
 
 def shape_of(value, batch, extent):
-    """The input's extents: the batch, and `extent` for an open height or width."""
+    """The input's extents: the batch, which is the first of the open ones, and `extent` for an open height or width."""
     sizes = []
-    for index, size in enumerate(value):
-        if isinstance(size, int) and size > 0:
-            sizes.append(size)
-        else:
-            sizes.append(batch if index == 0 else extent)
+    left = [batch]
+    for size in value:
+        is_open = not (isinstance(size, int) and size > 0)
+        sizes.append((left.pop() if left else extent) if is_open else size)
     return sizes
 
 
@@ -131,6 +131,7 @@ def operators(torch):
     return {
         "Conv": conv, "MaxPool": max_pool, "AveragePool": average_pool, "Gemm": gemm,
         "BatchNormalization": batch_norm,
+        "MatMul": lambda v, a: v[0] @ v[1],
         "Relu": lambda v, a: f.relu(v[0]),
         "Tanh": lambda v, a: torch.tanh(v[0]),
         "Sigmoid": lambda v, a: torch.sigmoid(v[0]),
@@ -267,7 +268,7 @@ def host_ms(run):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("peer", choices=["onnxruntime", "pytorch", "tinygrad"])
+    parser.add_argument("peer", choices=["numpy", "onnxruntime", "pytorch", "tinygrad"])
     parser.add_argument("model", help="ONNX file")
     parser.add_argument("--batch", type=int, default=1)
     parser.add_argument("--extent", type=int, default=224, help="of an open height or width")
@@ -279,7 +280,8 @@ def main():
     options = parser.parse_args()
     if options.clock == "device" and not (options.peer == "pytorch" and options.cuda):
         raise SystemExit("network_peer: the device's clock is of PyTorch on CUDA")
-    peer = {"onnxruntime": OnnxRuntime, "pytorch": PyTorch, "tinygrad": Tinygrad}[options.peer](options)
+    peer = {"numpy": lambda given: numpy_peer.NumPy(given, shape_of), "onnxruntime": OnnxRuntime, "pytorch": PyTorch,
+            "tinygrad": Tinygrad}[options.peer](options)
     # PyTorch optimises during the first runs.
     for _ in range(WARM_RUNS):
         result = peer.run()

@@ -4,8 +4,8 @@
 the command for each number, and appends a record to bench/history/networks.
 
 Peers: CLBlast composed to networks (--conv clblast, in the program itself), ONNX Runtime, PyTorch and tinygrad on the
-same OpenCL device, which run in the interpreter that --peer-python names. A peer that is missing is named, its row says so, and the status is 1; so it is
-when a run fails. A missed target is none of these."""
+same OpenCL device, which run in the interpreter that --peer-python names, NumPy (of R17's networks) too. A peer that is
+missing is named, its row says so, and the status is 1; so it is when a run fails. A missed target is none of these."""
 
 import argparse
 import json
@@ -36,6 +36,8 @@ def open_morton(contender, options, files):
     if contender.tuned and not options.clblast_parameters:
         raise Missing("CLBlast's tuned parameters: --clblast-parameters FILE (bench/clblast_tune.py makes it)")
     words = [options.program, "bench", str(files[contender.network]), *shape_words(contender)]
+    if contender.network in table.COLUMNS:
+        words += ["--batch", str(contender.batch)]
     if contender.path:
         words += ["--conv", contender.path]
     shown = [f"MORTON_CLBLAST_PARAMETERS={options.clblast_parameters}"] if contender.tuned else []

@@ -6,6 +6,8 @@ import dataclasses
 IMAGES = ("vgg16", "resnet50", "mobilenet_v2")
 # Networks whose geometric mean counts.
 MORE_IMAGES = ("squeezenet1_1", "shufflenet_v2", "efficientnet_b0", "resnext50_32x4d", "densenet121", "unet")
+# R17's, of table 10.5: affine layers, a column for each input.
+COLUMNS = ("r17-640", "r17-256", "r17-2500", "r17-cifar")
 ENCODER = "minilm"
 ENCODERS = (ENCODER, "bert_base")
 ENCODER_INPUTS = ("input_ids", "attention_mask", "token_type_ids")
@@ -18,7 +20,7 @@ LENET_LAYERS = 8
 @dataclasses.dataclass(frozen=True)
 class Contender:
     """Someone who runs a network: us by one of our paths, or a peer. `tuned` and `cold` are of CLBlast's path."""
-    kind: str                  # "morton", "onnxruntime", "pytorch" or "tinygrad"
+    kind: str                  # "morton", "numpy", "onnxruntime", "pytorch" or "tinygrad"
     network: str
     batch: int
     path: str = ""             # of --conv
@@ -50,9 +52,11 @@ class Target:
 
 
 def shapes_of(contender):
-    """The inputs' shapes, as --shape takes them."""
+    """The inputs' shapes, as --shape takes them; none where --batch says all."""
     if contender.network in ENCODERS:
         return [f"{name}:{contender.batch}x{contender.words}" for name in ENCODER_INPUTS]
+    if contender.network in COLUMNS:
+        return []
     size = "1x32x32" if contender.network == "lenet5" else "3x224x224"
     return [f"input:{contender.batch}x{size}"]
 
@@ -111,6 +115,9 @@ def cpu_targets():
         rows.append(Target(f"{network}, 1 image, against the faster peer", ours(network, 1), peers, least))
     rows += mean_of("six networks, against onnxruntime, geometric mean",
                     [against("onnxruntime", one, 1, 1.0, shown_only=True) for one in MORE_IMAGES], 1.0)
+    for kind in ("numpy", "pytorch"):
+        rows += mean_of(f"r17's four networks, against {kind}, geometric mean",
+                        [against(kind, one, 100, 1.0, shown_only=True) for one in COLUMNS], 1.0)
     rows += [against("onnxruntime", ENCODER, 1, 1.0, words) for words in (32, 256)]
     rows += mean_of("four networks and a training step, against tinygrad, geometric mean",
                     [*(against("tinygrad", one, 1, 6.0, shown_only=True) for one in ("lenet5", *IMAGES)),
