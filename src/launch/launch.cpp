@@ -30,7 +30,7 @@ class ImageArgument {
   ImageArgument(cl_uint index, const PlannedImage& planned, const OpenClDevice& device,
                 const cl::Buffer& buffer)
       : index_(index),
-        shared_(planned.source == PlannedImage::Source::shared),
+        source_(planned.source),
         size_{planned.width, planned.height,
               planned.texel == DType::f16 ? TexelType::f16 : TexelType::f32},
         device_(&device) {
@@ -46,7 +46,8 @@ class ImageArgument {
     const auto around = buffer.getInfo<CL_MEM_ASSOCIATED_MEMOBJECT>();
     offset_ = around() != nullptr ? buffer.getInfo<CL_MEM_OFFSET>() : 0;
     buffer_ = around() != nullptr ? cl::Buffer(around(), true) : buffer;
-    if (shared_) {
+    is_filled_ = false;
+    if (source_ == PlannedImage::Source::shared) {
       image_ = image2d_on(*device_, buffer, size_, size_.width * texel_bytes(size_.type));
     } else if (image_() == nullptr) {
       image_ = make_image2d(*device_, size_);
@@ -55,7 +56,13 @@ class ImageArgument {
 
   /// Fills an image with memory of its own; returns whether there was anything to enqueue.
   bool enqueue_copy(const cl::CommandQueue& queue, cl::Event* event) {
-    if (shared_) return false;
+    using Source = PlannedImage::Source;
+    if (source_ == Source::shared || (source_ == Source::kept && is_filled_)) return false;
+    is_filled_ = true;
+    if (source_ == Source::kept && device_->info().memory.is_unified) {
+      write_mapped_image(queue, device_->info(), image_, size_, buffer_, offset_);
+      return false;
+    }
     const auto extent = [](std::int64_t value) { return static_cast<cl::size_type>(value); };
     queue.enqueueCopyBufferToImage(buffer_, image_, offset_, {0, 0, 0},
                                    {extent(size_.width), extent(size_.height), 1}, nullptr, event);
@@ -64,7 +71,8 @@ class ImageArgument {
 
  private:
   cl_uint index_;
-  bool shared_;
+  PlannedImage::Source source_;
+  bool is_filled_ = false;
   ImageSize size_;
   const OpenClDevice* device_;
   cl::Buffer buffer_;

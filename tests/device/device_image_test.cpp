@@ -76,6 +76,20 @@ TEST_P(DeviceImage, AnImageOfItsOwnHoldsWhatIsWritten) {
   }
 }
 
+TEST_P(DeviceImage, AnImageThatTheHostMapsHoldsTheRowsOfABuffer) {
+  constexpr std::int64_t kOffset = 64;
+  for (const ImageSize size : {ImageSize{1, 1}, ImageSize{3, 17}, ImageSize{63, 5}}) {
+    const auto sent = numbers(size.width * size.height * 4);
+    const auto bytes = std::as_bytes(std::span(sent));
+    const Block from =
+        device().memory().allocate(kOffset + static_cast<std::int64_t>(bytes.size()));
+    write_buffer(queue_, device().info(), from.buffer(), kOffset, bytes);
+    const cl::Image2D image = make_image2d(device(), size);
+    write_mapped_image(queue_, device().info(), image, size, from.buffer(), kOffset);
+    EXPECT_EQ(texels_of(image, size), sent) << size.width << " x " << size.height;
+  }
+}
+
 TEST_P(DeviceImage, HalfTexelsAreReadAsFloat) {
   const ImageSize size{3, 1, TexelType::f16};
   // 1, 2, -0.5 and 0 in half precision.

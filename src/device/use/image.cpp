@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <string>
 
 #include "base/error.hpp"
@@ -79,9 +80,11 @@ cl::Image2D make_image2d(const OpenClDevice& device, const ImageSize& size) {
                       info.name + " gives at most " +
                       std::to_string(info.memory.max_allocation_bytes) + " at once");
   }
+  const cl_mem_flags flags =
+      CL_MEM_READ_WRITE | (info.memory.is_unified ? CL_MEM_ALLOC_HOST_PTR : cl_mem_flags{0});
   cl::Image2D image;
   with_device_errors(text_of(size), info, [&] {
-    image = cl::Image2D(device.context(), CL_MEM_READ_WRITE, format_of(size.type),
+    image = cl::Image2D(device.context(), flags, format_of(size.type),
                         static_cast<cl::size_type>(size.width),
                         static_cast<cl::size_type>(size.height));
   });
@@ -150,6 +153,27 @@ void write_image(const cl::CommandQueue& queue, const DeviceInfo& info, const cl
   require_bytes(size, from.size());
   with_device_errors("writing the " + text_of(size), info, [&] {
     queue.enqueueWriteImage(image, CL_TRUE, {0, 0, 0}, region_of(size), 0, 0, from.data());
+  });
+}
+
+void write_mapped_image(const cl::CommandQueue& queue, const DeviceInfo& info,
+                        const cl::Image2D& image, const ImageSize& size, const cl::Buffer& from,
+                        cl::size_type offset) {
+  const auto bytes = static_cast<std::size_t>(bytes_of(size));
+  const auto row_bytes = static_cast<std::size_t>(size.width * texel_bytes(size.type));
+  with_device_errors("mapping the " + text_of(size), info, [&] {
+    cl::size_type pitch = 0;
+    auto* const source = static_cast<const std::byte*>(
+        queue.enqueueMapBuffer(from, CL_TRUE, CL_MAP_READ, offset, bytes));
+    auto* const rows = static_cast<std::byte*>(queue.enqueueMapImage(
+        image, CL_TRUE, CL_MAP_WRITE, {0, 0, 0}, region_of(size), &pitch, nullptr));
+    for (std::int64_t y = 0; y < size.height; ++y) {
+      const auto row = static_cast<std::size_t>(y);
+      std::memcpy(rows + row * pitch, source + row * row_bytes, row_bytes);
+    }
+    queue.enqueueUnmapMemObject(image, rows);
+    queue.enqueueUnmapMemObject(from, const_cast<std::byte*>(source));
+    queue.finish();
   });
 }
 

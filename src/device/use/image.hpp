@@ -30,7 +30,8 @@ struct ImageSize {
 /// All of these check the device's limits before the driver is asked and throw UnsupportedError
 /// that names the limit, or DeviceError when the driver refuses.
 ///
-/// An image with memory of its own.
+/// An image with memory of its own, which the host can map without a copy where the device shares
+/// the host's.
 [[nodiscard]] cl::Image2D make_image2d(const OpenClDevice& device, const ImageSize& size);
 /// An image that shares the memory of `buffer`, whose rows lie `pitch_bytes` apart. Needs
 /// info().image.from_buffer. Throws InternalError for a pitch or a buffer that does not fit.
@@ -44,6 +45,12 @@ struct ImageSize {
 /// the number of bytes is not the image's.
 void write_image(const cl::CommandQueue& queue, const DeviceInfo& info, const cl::Image2D& image,
                  const ImageSize& size, std::span<const std::byte> from);
+/// The same without a command of the driver's for each byte: the host maps both and copies row by
+/// row, at the pitch that the driver gives the image (A16, figure 5). `from` is a buffer that holds
+/// the rows from `offset` on.
+void write_mapped_image(const cl::CommandQueue& queue, const DeviceInfo& info,
+                        const cl::Image2D& image, const ImageSize& size, const cl::Buffer& from,
+                        cl::size_type offset);
 void read_image(const cl::CommandQueue& queue, const DeviceInfo& info, const cl::Image2D& image,
                 const ImageSize& size, std::span<std::byte> to);
 

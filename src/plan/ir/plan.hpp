@@ -86,6 +86,7 @@ struct PlannedImage {
     none,    ///< as a buffer
     shared,  ///< the image is made on the value's memory
     copied,  ///< it has memory of its own, which each run fills from the value
+    kept,    ///< the same, filled once: the value never changes (is_fixed)
   } source = Source::none;
   std::int64_t width = 0, height = 0;  ///< in texels
   DType texel = DType::f32;

@@ -32,7 +32,7 @@ struct LastOf<plan::Value::Kind> {
 };
 template <>
 struct LastOf<plan::PlannedImage::Source> {
-  static constexpr auto value = plan::PlannedImage::Source::copied;
+  static constexpr auto value = plan::PlannedImage::Source::kept;
 };
 template <>
 struct LastOf<plan::LibraryCall::Place> {

@@ -28,14 +28,27 @@ std::string counted(std::size_t count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
+std::string_view filling_text(PlannedImage::Source source) {
+  switch (source) {
+    case PlannedImage::Source::shared:
+      return "on this memory";
+    case PlannedImage::Source::copied:
+      return "that each run copies it to";
+    case PlannedImage::Source::kept:
+      return "that the first run copies it to";
+    case PlannedImage::Source::none:
+      break;
+  }
+  return "";
+}
+
 std::string operand_text(const Plan& plan, const std::string& name, const PassedValue& passed) {
   const Value& value = plan.values[passed.id];
   const PlannedImage& image = passed.image;
   std::string as_image;
   if (image.source != PlannedImage::Source::none) {
-    const bool shared = image.source == PlannedImage::Source::shared;
     as_image = fmt::format(", as an image of {} x {} texels {}", image.width, image.height,
-                           shared ? "on this memory" : "that each run copies it to");
+                           filling_text(image.source));
   }
   return fmt::format("      {:<8} {} at block {} byte {}, {} bytes: {}{}\n", name, value.name,
                      value.block.index(), value.offset_bytes, value.bytes, print(value.arrangement),

@@ -42,9 +42,10 @@ Json to_json(const StepArgument& argument) {
   json["value"] = passed->id.index();
   const PlannedImage& image = passed->image;
   if (image.source == PlannedImage::Source::none) return json;
-  const bool shared = image.source == PlannedImage::Source::shared;
-  json["image"] = {
-      {"width", image.width}, {"height", image.height}, {"memory", shared ? "shared" : "copied"}};
+  const char* const memory = image.source == PlannedImage::Source::shared ? "shared"
+                             : image.source == PlannedImage::Source::kept ? "kept"
+                                                                          : "copied";
+  json["image"] = {{"width", image.width}, {"height", image.height}, {"memory", memory}};
   return json;
 }
 

@@ -61,7 +61,8 @@ PlannedImage ArgumentBinding::image_of(const Entry& entry, const std::string& ro
   // Rows follow each other without gaps, so each must be as long as the device's pitches are.
   const std::int64_t pitch = std::max<std::int64_t>(device_.image.pitch_alignment_texels, 1);
   const bool shared = device_.image.from_buffer && extents.texels % pitch == 0;
-  image.source = shared ? PlannedImage::Source::shared : PlannedImage::Source::copied;
+  using Source = PlannedImage::Source;
+  image.source = shared ? Source::shared : is_fixed(values_[value]) ? Source::kept : Source::copied;
   image.width = extents.texels;
   image.height = extents.rows;
   image.texel = arrangement.dtype;
