@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -16,6 +17,7 @@
 #include "common/terminal.hpp"
 #include "model/compile.hpp"
 #include "morton/error.hpp"
+#include "morton/tools/near_names.hpp"
 #include "morton/version.hpp"
 #include "reproduce/reproduce.hpp"
 #include "train/train.hpp"
@@ -84,15 +86,41 @@ std::string worded(const CLI::ParseError& error) {
                      text.substr(kFailed.size(), equals - kFailed.size()), text.substr(equals + 3));
 }
 
+/// What may be meant by the first word that nobody expects: an option of the command, of the
+/// program or, where there is no command yet, a command.
+std::string meant_instead(const CLI::App& app, const std::string& word) {
+  std::vector<std::string> known;
+  for (const CLI::App* part = &app; part != nullptr;) {
+    for (const CLI::Option* option : part->get_options()) {
+      for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+    }
+    const auto chosen = part->get_subcommands();
+    if (chosen.empty()) {
+      for (const CLI::App* command : part->get_subcommands([](const CLI::App*) { return true; })) {
+        if (!command->get_group().empty()) known.push_back(command->get_name());
+      }
+    }
+    part = chosen.empty() ? nullptr : chosen.front();
+  }
+  return did_you_mean(word.substr(0, word.find('=')), known);
+}
+
 /// What is wrong with a command line, in words of its own where those of the parser mislead.
 std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
   const std::vector<std::string> rest = app.remaining();
+  const std::vector<std::string> all_rest = app.remaining(true);
   const auto chosen = app.get_subcommands();
   if (!chosen.empty()) {
     const CLI::App& command = *chosen.front();
     const bool lacks_command =
         command.get_require_subcommand_min() > 0 && command.get_subcommands().empty();
-    if (!lacks_command) return worded(error);
+    if (!lacks_command) {
+      const auto unknown = std::ranges::find_if(
+          all_rest, [](const std::string& word) { return word.starts_with('-'); });
+      const bool is_extra = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+      if (!is_extra || unknown == all_rest.end()) return worded(error);
+      return fmt::format("there is no option '{}' here{}", *unknown, meant_instead(app, *unknown));
+    }
     std::vector<std::string> known;
     for (const CLI::App* part : command.get_subcommands([](const CLI::App*) { return true; })) {
       known.push_back(part->get_name());
@@ -102,7 +130,36 @@ std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
   }
   if (rest.empty()) return error.what();
   const char* kind = rest.front().starts_with('-') ? "option" : "command";
-  return fmt::format("there is no {} '{}'", kind, rest.front());
+  return fmt::format("there is no {} '{}'{}", kind, rest.front(), meant_instead(app, rest.front()));
+}
+
+/// Where an option has taken the next one for its value: `--cache-dir --all`. Empty where none has.
+std::string swallowed_option(const CLI::App& app) {
+  std::string complaint;
+  for (const CLI::App* part = &app; part != nullptr && complaint.empty();) {
+    for (const CLI::Option* option : part->get_options()) {
+      for (const std::string& value : option->results()) {
+        if (!value.starts_with("--") || part->get_option_no_throw(value) == nullptr) continue;
+        complaint =
+            fmt::format("{}: its value is missing; {} is an option", option->get_name(), value);
+      }
+    }
+    const auto chosen = part->get_subcommands();
+    part = chosen.empty() ? nullptr : chosen.front();
+  }
+  return complaint;
+}
+
+/// Where an option of a list has commas alone: the parser takes them for an argument of its own.
+std::string empty_list(int argc, char** argv) {
+  for (int i = 2; i < argc; ++i) {
+    const std::string_view option = argv[i - 1], value = argv[i];
+    const bool is_empty = !value.empty() && value.find_first_not_of(',') == std::string_view::npos;
+    if (is_empty && option.starts_with("--")) {
+      return fmt::format("{}: expected names, got '{}'", option, value);
+    }
+  }
+  return "";
 }
 
 int execute(const Action& action) {
@@ -160,6 +217,11 @@ int run_program(int argc, char** argv) {
   add_cache(app, action);
   add_first_result(app, action);  // hidden: bench --cold starts it
 
+  if (const std::string empty = empty_list(argc, argv); !empty.empty()) {
+    start_log(Verbosity::normal);
+    print_error(empty, "");
+    return kUsageStatus;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& request) {
@@ -167,6 +229,11 @@ int run_program(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     start_log(Verbosity::normal);
     print_error(complaint(app, error), help_hint(app));
+    return kUsageStatus;
+  }
+  if (const std::string missing = swallowed_option(app); !missing.empty()) {
+    start_log(Verbosity::normal);
+    print_error(missing, help_hint(app));
     return kUsageStatus;
   }
   start_log(quiet > 0 ? Verbosity::quiet : verbosity > 0 ? Verbosity::verbose : Verbosity::normal);

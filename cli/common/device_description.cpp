@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "common/log.hpp"
 #include "common/output.hpp"
 #include "morton/error.hpp"
 
@@ -50,6 +51,18 @@ std::string device_json_from(const std::string& path, const std::string& id) {
   return value.dump(2, ' ', false, Json::error_handler_t::replace);
 }
 
+/// What pretends to be a board's driver states units that no device has, and plans count them.
+void warn_of_shim(const std::string& description) {
+  constexpr std::int64_t kMostUnits = 4096;
+  const Json device = Json::parse(description);
+  const auto units = device.value("compute_units", std::int64_t{0});
+  if (units <= kMostUnits) return;
+  log::warn(
+      "{} states {} compute units, which no device has: --device-info FILE has those of the "
+      "board, as data/boards/g610.json",
+      device.value("name", "the device"), units);
+}
+
 }  // namespace
 
 void add_device_info(CLI::App& command, std::string& path) {
@@ -59,7 +72,10 @@ void add_device_info(CLI::App& command, std::string& path) {
 
 std::string device_description(const std::string& selector, const std::string& path,
                                const DeviceOptions& options) {
-  return path.empty() ? open_device(selector, options).json() : device_json_from(path, selector);
+  if (!path.empty()) return device_json_from(path, selector);
+  std::string json = open_device(selector, options).json();
+  warn_of_shim(json);
+  return json;
 }
 
 }  // namespace morton::cli

@@ -8,6 +8,7 @@
 #include "common/log.hpp"
 #include "common/option_names.hpp"
 #include "common/read_model.hpp"
+#include "common/unused_options.hpp"
 #include "morton/error.hpp"
 #include "morton/evaluation.hpp"
 #include "morton/support.hpp"
@@ -114,7 +115,12 @@ double GivenModel::answer_threshold() const {
 
 CompiledModel GivenModel::compile(const std::vector<Device>& devices,
                                   const CompileOptions& options) const {
-  if (model_) return compile_model(*model_, devices, options);
+  if (model_) {
+    CompiledModel compiled = compile_model(*model_, devices, options);
+    const std::string unused = unused_sums(options, compiled.steps());
+    if (!unused.empty()) log::warn("{}", unused);
+    return compiled;
+  }
   if (devices.size() != 1) {
     throw UsageError(
         fmt::format("{}: was compiled ahead for one device; several are named", options_.path));

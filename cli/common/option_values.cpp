@@ -255,14 +255,14 @@ std::string kernels_line(const CompileReport& report) {
 
 double parse_duration_ms(const std::string& text) {
   static const std::map<std::string, double, std::less<>> kUnits{
-      {"us", 1e-3}, {"ms", 1.0}, {"s", 1e3}, {"m", 6e4}};
+      {"us", 1e-3}, {"ms", 1.0}, {"s", 1e3}, {"m", 6e4}, {"h", 3.6e6}};
   double value = 0.0;
   const char* const end = text.data() + text.size();
   const auto [rest, problem] = std::from_chars(text.data(), end, value);
   const auto unit = kUnits.find(std::string_view(rest, static_cast<std::size_t>(end - rest)));
   if (problem != std::errc() || unit == kUnits.end() || !std::isfinite(value) || value < 0.0) {
-    throw UsageError(
-        fmt::format("'{}' is no time: expected a number and us, ms, s or m, such as 200ms", text));
+    throw UsageError(fmt::format(
+        "'{}' is no time: expected a number and us, ms, s, m or h, such as 200ms", text));
   }
   // Clocks count in 64 bits; who wants to wait longer has mistyped.
   constexpr double kMostMs = 1e10;

@@ -28,7 +28,8 @@ void add_options(CLI::App& command, DeviceOptions& options) {
       .add_option("--cache-dir", options.cache_dir,
                   "Folder of built kernels and tuning data (default: $MORTON_CACHE_DIR, else "
                   "~/.cache/morton)")
-      ->option_text("FOLDER");
+      ->option_text("FOLDER")
+      ->check(a_name());
   command
       .add_option("--cache-limit", options.cache_limit,
                   "Most that built kernels in that folder may take; applied where one is built "
@@ -114,7 +115,8 @@ void add_options(CLI::App& command, KernelOptions& options) {
   command.add_option("--exclude", options.exclude, "Kernels and recipes that must not be used")
       ->option_text("NAME,...")
       ->allow_extra_args(false)
-      ->delimiter(',');
+      ->delimiter(',')
+      ->check(a_name());
   command
       .add_option("--local", options.local,
                   "Work-group of every kernel that leaves it open: 4x16, 64")
@@ -174,6 +176,15 @@ CLI::Validator whole_number(std::int64_t least) {
   return CLI::Validator(complain, "");
 }
 
+CLI::Validator a_name() {
+  const auto complain = [](const std::string& text) -> std::string {
+    return text.empty() ? "expected a name, but it is empty" : "";
+  };
+  return CLI::Validator(complain, "");
+}
+
+CLI::Validator writable_file() { return CLI::Validator(obstacle_of, ""); }
+
 CLI::Validator one_of(std::vector<std::pair<std::string, int>> names) {
   const auto replace = [names = std::move(names)](std::string& text) -> std::string {
     std::string known;
@@ -213,7 +224,8 @@ void add_options(CLI::App& command, ResultOptions& options,
                  const std::vector<std::pair<std::string, Format>>& formats) {
   add_format(command, options.format, formats);
   command.add_option("-o,--output", options.path, "Write to this file, not to standard output")
-      ->option_text("FILE");
+      ->option_text("FILE")
+      ->check(writable_file());
 }
 
 std::vector<std::pair<std::string, Format>> every_format() {

@@ -84,6 +84,10 @@ void add_options(CLI::App& command, MeasureOptions& options);
 void add_size(CLI::App& command, const std::string& name, std::int64_t& size, const char* what);
 /// Accepts whole numbers of `least` or more.
 [[nodiscard]] CLI::Validator whole_number(std::int64_t least);
+/// Refuses an empty text, as one between two commas.
+[[nodiscard]] CLI::Validator a_name();
+/// For options that name a file to write: what cannot be written is said before any work is done.
+[[nodiscard]] CLI::Validator writable_file();
 /// One of these names, which stand for the numbers beside them.
 [[nodiscard]] CLI::Validator one_of(std::vector<std::pair<std::string, int>> names);
 /// The names of an enumeration's values, for one_of.
@@ -131,7 +135,7 @@ void require_one_device(const DeviceOptions& options);
 /// "kernels: 7 from cache, 0 built"
 [[nodiscard]] std::string kernels_line(const CompileReport& report);
 
-/// Milliseconds of "3s", "200ms", "50us" or "2m"; throws UsageError.
+/// Milliseconds of "3s", "200ms", "50us", "2m" or "1h"; throws UsageError.
 [[nodiscard]] double parse_duration_ms(const std::string& text);
 
 /// Bytes of "8MiB", "512KiB", "1GiB" or "4096"; throws UsageError that names the option `what`.

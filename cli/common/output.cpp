@@ -2,12 +2,14 @@
 #include "common/output.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -17,6 +19,21 @@
 
 namespace morton::cli {
 namespace {
+
+namespace fs = std::filesystem;
+
+/// What two spellings of a path have in common.
+std::string plain_path(const std::string& path) {
+  std::error_code status;
+  const fs::path plain = fs::weakly_canonical(fs::absolute(path, status), status);
+  return status ? path : plain.string();
+}
+
+/// Several outputs may go to a terminal, a pipe or /dev/null.
+bool is_device(const std::string& path) {
+  std::error_code status;
+  return fs::exists(path, status) && !fs::is_regular_file(path, status);
+}
 
 std::string padded(const std::string& cell, std::size_t width, Table::Align align) {
   const std::size_t used = characters_of(cell);
@@ -136,6 +153,45 @@ void emit(const std::string& text, const std::string& path) {
   file << text;
   file.close();
   if (!file) throw UsageError(fmt::format("{}: cannot be written: {}", path, std::strerror(errno)));
+}
+
+std::string obstacle_of(const std::string& path) {
+  std::error_code status;
+  if (path.empty()) return "expected a file's name";
+  if (fs::is_directory(path, status)) return path + ": cannot be written: it is a folder";
+  const auto problem = [&](const std::string& why) {
+    return fmt::format("{}: cannot be written: {}", path, why);
+  };
+  if (fs::exists(path, status)) {
+    return ::access(path.c_str(), W_OK) == 0 ? "" : problem(std::strerror(errno));
+  }
+  fs::path folder = fs::path(path).parent_path();
+  if (folder.empty()) folder = ".";
+  if (!fs::exists(folder, status)) return problem("there is no folder " + folder.string());
+  if (!fs::is_directory(folder, status)) return problem(folder.string() + " is no folder");
+  if (::access(folder.c_str(), W_OK | X_OK) == 0) return "";
+  return problem(folder.string() + ": " + std::strerror(errno));
+}
+
+void require_writable(const std::string& option, const std::string& path, const std::string& made) {
+  if (path.empty()) return;
+  const std::string folder = fs::path(path).parent_path().string();
+  if (!made.empty() && !folder.empty() && plain_path(folder) == plain_path(made)) return;
+  const std::string obstacle = obstacle_of(path);
+  if (!obstacle.empty()) throw UsageError(option + ": " + obstacle);
+}
+
+void refuse_same_file(const std::vector<std::pair<std::string, std::string>>& files) {
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    for (std::size_t other = 0; other < i; ++other) {
+      const auto& [option, path] = files[i];
+      const auto& [first, taken] = files[other];
+      if (path.empty() || taken.empty() || plain_path(path) != plain_path(taken)) continue;
+      if (is_device(path)) continue;
+      throw UsageError(fmt::format("{} {}: {} names the same file; take another for one of them",
+                                   option, path, first));
+    }
+  }
 }
 
 std::string read_text(const std::string& path) {

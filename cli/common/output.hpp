@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace morton::cli {
@@ -41,6 +42,17 @@ struct Table {
 /// Writes to the file `path`, or to standard output when it is empty. Throws UsageError when the
 /// file cannot be written.
 void emit(const std::string& text, const std::string& path);
+
+/// Why no file can be written at `path`, in words that name it; empty where one can.
+[[nodiscard]] std::string obstacle_of(const std::string& path);
+
+/// Throws UsageError that quotes `option` where nothing can be written to `path`; an empty path is
+/// none. `made` is a folder that the command makes itself; empty: none.
+void require_writable(const std::string& option, const std::string& path,
+                      const std::string& made = "");
+
+/// Throws UsageError where two of these options name the same file; empty paths are none.
+void refuse_same_file(const std::vector<std::pair<std::string, std::string>>& files);
 
 /// The whole file. Throws ModelError when it cannot be read.
 [[nodiscard]] std::string read_text(const std::string& path);

@@ -6,8 +6,39 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <set>
+
+#include "morton/error.hpp"
+#include "morton/tools/problems.hpp"
 
 namespace morton::cli {
+namespace {
+
+/// "gemm" of "gemm.tile".
+std::string family_in(const std::string& kernel) { return kernel.substr(0, kernel.find('.')); }
+
+/// Whether a kernel of the catalogue adds up in f16.
+bool adds_up_in_f16(const std::string& kernel, const std::vector<std::string>& catalogue_files) {
+  try {
+    const std::vector<KernelInfo> family = kernels_of(family_in(kernel), catalogue_files);
+    const auto found = std::ranges::find(family, kernel, &KernelInfo::name);
+    return found != family.end() && found->sums == DType::f16;
+  } catch (const UsageError&) {
+    return false;  // what the host does has no family
+  }
+}
+
+bool any_adds_up_in_f16(const std::vector<std::string>& kernels,
+                        const std::vector<std::string>& catalogue_files) {
+  const std::set<std::string> each(kernels.begin(), kernels.end());
+  return std::ranges::any_of(
+      each, [&](const std::string& kernel) { return adds_up_in_f16(kernel, catalogue_files); });
+}
+
+constexpr const char* kUnusedSums =
+    "--sums f16: no kernel that runs adds up so on this device; it changes nothing";
+
+}  // namespace
 
 void refuse_unread(const CLI::App& command, const std::vector<std::string>& read,
                    const std::string& reader) {
@@ -19,6 +50,40 @@ void refuse_unread(const CLI::App& command, const std::vector<std::string>& read
     throw CLI::ValidationError(
         name, fmt::format("`morton {}` does not read it there; {}", reader, advice));
   }
+}
+
+void refuse_foreign(const KernelOptions& options, const std::string& family,
+                    const std::vector<std::string>& kernels) {
+  std::set<std::string> families{family};
+  for (const std::string& kernel : kernels) families.insert(family_in(kernel));
+  // A batch's kernels are named by those of one product too.
+  const auto is_measured = [&](const std::string& name) {
+    return families.contains(name) || families.contains("batched_" + name);
+  };
+  const auto refuse = [&](const std::string& option, const std::string& name) {
+    throw UsageError(fmt::format("{}: nothing that runs is of family {}, but of {}", option, name,
+                                 fmt::join(families, ", ")));
+  };
+  for (const std::string& text : options.use) {
+    const std::string name = text.substr(0, text.find('='));
+    if (!is_measured(name)) refuse("--use " + text, name);
+  }
+  for (const std::string& text : options.set) {
+    const std::string kernel = text.substr(0, text.find(':'));
+    // Kernels of a file may have any name.
+    const bool may_be_of_a_file = !options.catalogue_files.empty();
+    if (!is_measured(family_in(kernel)) && !may_be_of_a_file) {
+      refuse("--set " + text, family_in(kernel));
+    }
+  }
+}
+
+std::string unused_sums(const CompileOptions& options, const std::vector<StepInfo>& steps) {
+  std::vector<std::string> kernels;
+  for (const StepInfo& step : steps) kernels.push_back(step.kernel);
+  const bool is_used =
+      options.precision.sums != DType::f16 || any_adds_up_in_f16(kernels, options.catalogue_files);
+  return is_used ? "" : kUnusedSums;
 }
 
 std::vector<std::string> unused_of(const KernelOptions& options, const UsedChoices& used) {
@@ -39,6 +104,9 @@ std::vector<std::string> unused_of(const KernelOptions& options, const UsedChoic
     lines.push_back(fmt::format(
         "--precision {}: nothing that is measured holds operands so; it changes nothing",
         options.precision));
+  }
+  if (options.sums == "f16" && !any_adds_up_in_f16(used.kernels, options.catalogue_files)) {
+    lines.emplace_back(kUnusedSums);
   }
   return lines;
 }

@@ -122,7 +122,8 @@ void add_cache(CLI::App& app, Action& chosen) {
   clearing->callback([options, &chosen] { chosen = [options] { return clear(*options); }; });
   CLI::App* exporting = add_part(*command, "export", "Write the tuning data to one file", *options);
   exporting->add_option("-o,--output", options->path, "The file, instead of standard output")
-      ->option_text("FILE");
+      ->option_text("FILE")
+      ->check(writable_file());
   exporting->callback([options, &chosen] { chosen = [options] { return export_all(*options); }; });
   CLI::App* importing = add_part(*command, "import", "Add tuning data from a file", *options);
   importing->add_option("file", options->path, "A file of `cache export` or of `tune -o`")

@@ -59,7 +59,7 @@ struct ProbeArguments {
   std::string html;
   bool quick = false;
   std::vector<std::string> what{"peaks"};
-  std::string groups = "33x33", svg;
+  std::string groups, svg;  ///< empty: 33x33, and no picture
 };
 
 /// What a probe needs, and where it tells how far it is.
@@ -93,10 +93,10 @@ ProbeSection peaks_section(const ProbeRun& run) {
 }
 
 ProbeSection order_section(const ProbeRun& run) {
-  const auto groups = parse_extents("--groups", run.options.groups, "33x33");
+  const std::string& given = run.options.groups;
+  const auto groups = parse_extents("--groups", given.empty() ? "33x33" : given, "33x33");
   if (groups.size() != 2) {
-    throw UsageError(
-        fmt::format("--groups: expected two numbers, such as 33x33, got '{}'", run.options.groups));
+    throw UsageError(fmt::format("--groups: expected two numbers, such as 33x33, got '{}'", given));
   }
   return section_of(probe_order(run.device, {groups[0], groups[1]}, run.how),
                     run.options.result.format);
@@ -173,6 +173,14 @@ int run_probe(const ProbeArguments& options) {
   if (!options.svg.empty() && alone && probes[0].run == peaks_section) {
     throw UsageError("--svg: peaks have no picture; name another probe with --what");
   }
+  refuse_same_file(
+      {{"--svg", options.svg}, {"--html", options.html}, {"--output", options.result.path}});
+  const bool orders = std::ranges::any_of(
+      probes, [](const NamedProbe& named) { return named.run == order_section; });
+  if (!options.groups.empty() && !orders) {
+    throw UsageError(
+        "--groups: the probe `order` alone reads it; name that too, with --what order");
+  }
   const Device device = open_device(options.device);
   ProbeRun run{options, device, {}};
   run.how.effort = options.quick ? ProbeOptions::Effort::quick : ProbeOptions::Effort::full;
@@ -226,9 +234,11 @@ void add_probe(CLI::App& app, Action& chosen) {
   command->add_option("--groups", options->groups, "Work-groups of `order` (33x33)")
       ->option_text("MxN");
   command->add_option("--svg", options->svg, "Write a picture of each probe here")
-      ->option_text("FILE");
+      ->option_text("FILE")
+      ->check(writable_file());
   command->add_option("--html", options->html, "Write a page for a browser, with pictures")
-      ->option_text("FILE");
+      ->option_text("FILE")
+      ->check(writable_file());
   add_options(*command, options->device);
   add_options(*command, options->result, every_format());
   command->callback([options, &chosen] { chosen = [options] { return run_probe(*options); }; });

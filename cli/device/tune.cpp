@@ -201,9 +201,9 @@ void add_tune_options(CLI::App& command, TuneArguments& options) {
       ->option_text("N")
       ->check(whole_number(0));
   command
-      .add_option("-o,--output", options.output,
-                  "Add the result to this file, not to the cache folder")
-      ->option_text("FILE");
+      .add_option("-o,--output", options.output, "Add the result to this file, not to the cache")
+      ->option_text("FILE")
+      ->check(writable_file());
   add_format(command, options.format,
              {{"table", Format::table}, {"md", Format::md}, {"json", Format::json}});
   add_options(command, options.device);

@@ -92,7 +92,8 @@ void add_compile(CLI::App& app, Action& chosen) {
   add_model_file(*command, options->model);
   command->get_option("model")->required(false);
   command->add_option("-o,--output", options->output, "File to write (.morton)")
-      ->option_text("FILE");
+      ->option_text("FILE")
+      ->check(writable_file());
   command->add_flag("--build-only", options->build.wanted,
                     "Build the kernels, launch nothing; -o is the report's file");
   command->add_flag("--all", options->build.all,

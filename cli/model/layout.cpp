@@ -68,6 +68,7 @@ std::string map_text(const LayoutMap& map, Format format) {
 }
 
 int show_map(const LayoutCommand& command) {
+  refuse_same_file({{"--svg", command.svg}, {"--output", command.result.path}});
   const LayoutMap map =
       layout_map(command.layout, parse_extents("EXTENTS", command.extents, "8x8"));
   if (!command.svg.empty()) emit(picture_of(map), command.svg);
@@ -132,7 +133,8 @@ void add_layout(CLI::App& app, Action& chosen) {
   command->add_option("LAYOUT", options->layout, "R_2_4_R, NCHW4c")->required();
   command->add_option("EXTENTS", options->extents, "8x8");
   command->add_option("--svg", options->svg, "Write a picture of a matrix here")
-      ->option_text("FILE");
+      ->option_text("FILE")
+      ->check(writable_file());
   CLI::Option* rhs =
       command->add_option("--product", options->rhs, "Layout of rhs: count a product's lines")
           ->option_text("LAYOUT");

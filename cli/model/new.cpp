@@ -55,6 +55,7 @@ void add_new(CLI::App& app, Action& chosen) {
       ->required();
   command->add_option("-o,--output", options->output, "File to write: .onnx or .json")
       ->option_text("FILE")
+      ->check(writable_file())
       ->required();
   command->add_option("--seed", options->seed, "Seed of the weights (1)")
       ->option_text("N")

@@ -40,6 +40,7 @@ struct PlanArguments {
 };
 
 int show_plan(const PlanArguments& options) {
+  refuse_same_file({{"--html", options.html}, {"--output", options.result.path}});
   CompileOptions compile = compile_options(options.model);
   compile.weights = weights_of(options.device);
   compile.cache_dir = options.device.cache_dir;
@@ -76,7 +77,8 @@ void add_plan(CLI::App& app, Action& chosen) {
   command
       ->add_option("--html", options->html,
                    "Write a page for a browser: graph, memory, layouts and reasons")
-      ->option_text("FILE");
+      ->option_text("FILE")
+      ->check(writable_file());
   add_device_info(*command, options->device_info);
   add_options(*command, options->device);
   add_options(*command, options->model);

@@ -96,6 +96,10 @@ std::string inputs_text(const CompiledModel& model) {
 
 int run_profile(const ProfileArguments& options) {
   const Format layers = options.layers.empty() ? Format::csv : layers_format(options.layers);
+  refuse_same_file({{"--layers", options.layers},
+                    {"--trace", options.trace},
+                    {"--html", options.html},
+                    {"--output", options.result.path}});
   (void)parse_duration_ms(options.measure.duration);
   (void)parse_duration_ms(options.measure.warmup);
   const CompileOptions compile = compile_options(options.model);
@@ -137,15 +141,18 @@ void add_profile(CLI::App& app, Action& chosen) {
   auto options = std::make_shared<ProfileArguments>();
   add_given_model(*command, options->model, options->elsewhere, Need::required);
   command->add_option("--layers", options->layers, "Write one record for each step: .csv or .json")
-      ->option_text("FILE");
+      ->option_text("FILE")
+      ->check(writable_file());
   command
       ->add_option("--trace", options->trace,
                    "Write the fastest run as a trace for Perfetto or chrome://tracing")
-      ->option_text("FILE");
+      ->option_text("FILE")
+      ->check(writable_file());
   command
       ->add_option("--html", options->html,
                    "Write a page for a browser: roofline, timeline, memory, graph and tables")
-      ->option_text("FILE");
+      ->option_text("FILE")
+      ->check(writable_file());
   add_options(*command, options->measure);
   add_options(*command, options->device);
   add_options(*command, options->model);

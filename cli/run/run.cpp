@@ -266,7 +266,8 @@ void add_run(CLI::App& app, Action& chosen) {
   add_format(*command, options->format,
              {{"table", Format::table}, {"md", Format::md}, {"json", Format::json}});
   command->add_option("-o,--output", options->output, "Write the outputs to this .npz or .npy file")
-      ->option_text("FILE");
+      ->option_text("FILE")
+      ->check(writable_file());
   const CLI::Option* start = command->get_option("--start");
   command->callback([options, start, &chosen] {
     options->names_start = start->count() > 0;

@@ -62,6 +62,9 @@ TEST(CliProfile, WhatCannotBe) {
   expect_error(run_program({"probe", "--what", "order", "--groups", "3"}), kUsage, "33x33");
   expect_error(run_program({"probe", "--what", "order", "--groups", "0x3"}), kUsage, "0x3");
   expect_error(run_program({"probe", "--svg", "x.svg"}), kUsage, "no picture");
+  expect_error(run_program({"probe", "--groups", "3x3"}), kUsage,
+               "name that too, with --what order");
+  expect_error(run_program({"probe", "--html", "none/x.html"}), kUsage, "there is no folder none");
 }
 
 TEST(CliProfile, StepsAddUpToNoMoreThanTheWhole) {
