@@ -191,6 +191,7 @@ void warn_of_unused(const BenchArguments& options, const CompiledModel& model) {
   for (const StepInfo& step : model.steps()) {
     used.work_groups.push_back(work_group_of(step));
     used.stored.push_back(stored_type_of({step}));
+    used.kernels.push_back(step.kernel);
   }
   for (const std::string& line : unused_of(options.model.kernels, used)) log::warn("{}", line);
 }

@@ -25,8 +25,8 @@ peak, `wait` the cost of waiting for a call. `peak` is measured in the same turn
 registers. A figure of more than 102 % of it makes the status 1.
 
 --squares, --shapes and several numbers in --batch give a table: a row for each size, a column for each
-kernel. With --budget a kernel gets fewer samples, or none at a size that would take too long. The table
-says so.
+kernel. With --budget a kernel gets fewer samples (`cut`), or none at a size that would take too long (`not
+run`). The table says so.
 
 Examples:
   morton bench gemm --m 1000 --n 1000 --k 1000 --all

@@ -24,7 +24,7 @@ std::string CellBudget::refusal(const std::string& kernel, double work) const {
   const double expected = last->second.ms * work / last->second.work;
   if (kLeastCalls * expected <= *ms_) return "";
   return fmt::format(
-      "not run: by its last size a call takes about {} ms here, and {:.0f} calls more than {}",
+      "by its last size a call takes about {} ms here, and {:.0f} calls more than {}",
       digits_text(expected), kLeastCalls, text_);
 }
 

@@ -11,6 +11,7 @@
 #include "common/options.hpp"
 #include "common/terminal.hpp"
 #include "morton/error.hpp"
+#include "morton/tools/near_names.hpp"
 
 namespace morton::cli {
 namespace {
@@ -107,9 +108,13 @@ std::string full_name(const std::string& given, const std::string& option,
   for (const std::string& name : names) {
     if (std::ranges::find(kernels, name, &KernelInfo::name) != kernels.end()) return name;
   }
-  throw UsageError(
-      fmt::format("{}: the catalogue has no such kernel or recipe of family {}; it has:{}", option,
-                  family, names_of(kernels)));
+  std::vector<std::string> known;
+  for (const KernelInfo& kernel : kernels) known.push_back(kernel.name);
+  const bool is_short = given.find('.') == std::string::npos;
+  const std::string meant = did_you_mean(is_short ? family + "." + given : given, known);
+  throw UsageError(fmt::format("{}: the catalogue has no such kernel or recipe of family {}{}",
+                               option, family,
+                               meant.empty() ? "; it has:" + names_of(kernels) : meant));
 }
 
 /// The kernels that --kernels and --use name, in this order; none where neither names any.

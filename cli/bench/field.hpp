@@ -21,7 +21,7 @@ struct Field {
   std::vector<std::unique_ptr<Contender>> contenders;
   std::vector<Absent> rejected;  ///< they cannot compute this problem
   std::vector<Absent> failed;    ///< they should, but the driver or their result is wrong
-  std::vector<Absent> cut;       ///< a budget allowed fewer samples, or none at all
+  std::vector<Absent> cut;       ///< a budget allowed fewer samples; without samples: none at all
 };
 
 /// What takes part.

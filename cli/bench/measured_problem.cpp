@@ -90,8 +90,12 @@ void take_turns(Field& field, Setting& setting, const SampleOptions& options, Be
   }
 }
 
-/// Options that no contender took any notice of.
-void warn_of_unused(const BenchProblemArguments& options, const Field& field) {
+/// Which of several problems it is.
+enum class Turn : std::uint8_t { first, later };
+
+/// Options that no contender took any notice of. Throws UsageError for those of other families.
+void warn_of_unused(const BenchProblemArguments& options, const std::string& family, Turn when,
+                    const Field& field) {
   const auto& peers = options.peers.names;
   if (!options.peers.clblast_parameters.empty() &&
       std::ranges::find(peers, "clblast") == peers.end()) {
@@ -105,7 +109,10 @@ void warn_of_unused(const BenchProblemArguments& options, const Field& field) {
   for (const auto& contender : field.contenders) {
     used.work_groups.push_back(contender->about().work_group);
     used.stored.push_back(contender->about().stored);
+    std::ranges::copy(contender->about().steps, std::back_inserter(used.kernels));
   }
+  // Of several sizes the first decides, before anything is measured.
+  if (when == Turn::first) refuse_foreign(options.kernels, family, used.kernels);
   for (const std::string& line : unused_of(options.kernels, used)) log::warn("{}", line);
 }
 
@@ -161,7 +168,7 @@ MeasuredProblem measure_problem(const SingleProblem& problem, const GemmShape& s
   Field field = make_field(problem, setting.device, entrants, expectations.pointers());
   std::ranges::move(peers.contenders, std::back_inserter(field.contenders));
   std::ranges::move(peers.failed, std::back_inserter(field.failed));
-  warn_of_unused(options, field);
+  warn_of_unused(options, problem.family, bench.peak ? Turn::later : Turn::first, field);
   take_turns(field, setting, options.samples, bench);
   for (const auto& contender : field.contenders) bench.budget.note(*contender, problem.work());
   return {std::move(field), std::move(setting)};

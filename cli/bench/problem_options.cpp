@@ -63,7 +63,8 @@ void add_peer_options(CLI::App& command, PeerOptions& peers) {
                               fmt::join(peer_names(), ", ")))
       ->option_text("NAME,...")
       ->allow_extra_args(false)
-      ->delimiter(',');
+      ->delimiter(',')
+      ->check(a_name());
   command
       .add_option("--peer-folder", peers.folder,
                   "Folder of the peers' libraries, instead of the loader's path")
@@ -121,6 +122,7 @@ void add_options(CLI::App& command, BenchProblemArguments& options) {
       ->option_text("NAME,...")
       ->allow_extra_args(false)
       ->delimiter(',')
+      ->check(a_name())
       ->excludes(all);
   add_options(command, options.kernels);
   add_sample_options(command, options.samples);

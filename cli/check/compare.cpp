@@ -160,6 +160,7 @@ Comparison run_one(const GemmShape& shape, const Reference& reference, const Dev
   for (const StepInfo& step : model.steps()) {
     used.work_groups.push_back(work_group_of(step));
     used.stored.push_back(stored_type_of({step}));
+    used.kernels.push_back(step.kernel);
   }
   compare(outputs.front().tensor, reference,
           unit_roundoff_with(unit_roundoff_of(model.steps()), compile.precision.sums), outcome);
@@ -236,6 +237,7 @@ int compare_gemm(const CompareArguments& options) {
       outcomes.push_back(run_one(shape, reference, device, compile, used));
     }
   }
+  refuse_foreign(options.kernels, shape.type == DType::f32 ? "gemm" : "integer_gemm", used.kernels);
   for (const std::string& line : unused_of(options.kernels, used)) log::warn("{}", line);
   const Json json = json_of(options, device, outcomes);
   const Format format = options.result.format;

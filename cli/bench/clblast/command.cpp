@@ -190,6 +190,17 @@ void measure_switch(const ClblastArguments& options, ClblastRoutines& routines,
   std::ranges::stable_sort(table.rows, {}, [](const ClblastRow& row) { return row.call.m; });
 }
 
+/// Throws CLI::ValidationError for an option that another routine reads.
+void refuse_options_of_others(const CLI::App& command, const std::string& routine) {
+  const std::pair<const char*, const char*> kReaders[] = {
+      {"--channels", "im2col"}, {"--kernel", "im2col"}, {"--batch", "gemm-batched"}};
+  for (const auto& [option, reader] : kReaders) {
+    if (command.get_option(option)->count() == 0 || routine == reader) continue;
+    throw CLI::ValidationError(
+        option, fmt::format("`bench clblast {}` does not read it; {} does", routine, reader));
+  }
+}
+
 int bench_clblast(const ClblastArguments& options) {
   const Device device = open_device(options.device);
   ClblastRoutines routines(device, options.folder, options.parameters);
@@ -264,7 +275,10 @@ void add_bench_clblast(CLI::App& bench_command, Action& chosen) {
       ->option_text("FILE");
   add_options(*command, options->device);
   add_options(*command, options->result, every_format());
-  command->callback([options, &chosen] { chosen = [options] { return bench_clblast(*options); }; });
+  command->callback([command, options, &chosen] {
+    refuse_options_of_others(*command, options->routine);
+    chosen = [options] { return bench_clblast(*options); };
+  });
 }
 
 }  // namespace morton::cli

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 namespace morton::cli {
@@ -81,6 +82,9 @@ std::string clblast_text(const ClblastTable& table, Format format) {
     text += fmt::format("\nxGEMM copies operands from squares of {} on; smaller ones are direct\n",
                         *table.least_indirect);
   }
+  const bool any_cut =
+      std::ranges::any_of(table.rows, [](const ClblastRow& row) { return row.verdict == "cut"; });
+  if (any_cut) text += "\nWith the budget, `cut` has fewer samples than asked for.\n";
   for (const ClblastRow& row : table.rows) {
     if (row.why.empty()) continue;
     text += fmt::format("\n- {} {}: {}", row.name, row.size, row.why);

@@ -16,7 +16,8 @@ namespace morton::cli {
 struct ClblastRow {
   std::string size, name;  ///< "1024", "gemm"
   ClblastCall call;
-  std::string verdict = "right";  ///< or "wrong", "cut", or "beyond" the largest allocation
+  /// Or "wrong", "cut" (right, of fewer samples than wanted), or "beyond" the largest allocation.
+  std::string verdict = "right";
   std::string why = "";
   Statistics ms = {};    ///< of one call, back to back with others
   std::string way = "";  ///< of a product: "direct", "with copies"

@@ -13,6 +13,9 @@ namespace {
 /// More kernels than these make columns too many: they are rows then.
 constexpr std::size_t kMostColumns = 6;
 
+constexpr const char* kBudgetWords =
+    "With the budget, `cut` has fewer samples than asked for, and `not run` has none.";
+
 /// All kernels of all rows, in the order in which they first stand; those without any figure last.
 std::vector<std::string> kernels_of(const Sweep& sweep) {
   std::vector<std::string> names;
@@ -36,7 +39,7 @@ const char* word_of(SweepCell::Verdict verdict) {
     case SweepCell::Verdict::rejected:
       return "cannot";
     case SweepCell::Verdict::not_run:
-      return "cut";
+      return "not run";
   }
   return "";
 }
@@ -86,7 +89,7 @@ bool any_packs(const Sweep& sweep) {
 
 /// The reasons of all cells that have one, each once with its sizes.
 std::string reasons_text(const Sweep& sweep) {
-  std::vector<std::pair<std::string, std::string>> reasons;  // "cut, gemm.x: why", sizes
+  std::vector<std::pair<std::string, std::string>> reasons;  // "cut: gemm.x: why", sizes
   for (const SweepRow& row : sweep.rows) {
     for (const SweepCell& cell : row.cells) {
       if (cell.why.empty()) continue;
@@ -135,6 +138,9 @@ std::string sweep_text(const Sweep& sweep, Format format) {
   });
   for (const std::string& line : sweep.above_peak) text += "\nwrong: " + line + "\n";
   const std::string reasons = reasons_text(sweep);
+  if (!sweep.budget.empty() && !reasons.empty()) {
+    text += "\n" + std::string(kBudgetWords) + "\n";
+  }
   return text + (reasons.empty() ? "" : "\n" + reasons);
 }
 
