@@ -6,16 +6,19 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <optional>
 
+#include "common/inputs.hpp"
 #include "common/log.hpp"
 #include "common/option_names.hpp"
 #include "common/options.hpp"
 #include "common/output.hpp"
 #include "common/read_model.hpp"
 #include "common/terminal.hpp"
+#include "common/unused_options.hpp"
 #include "morton/architectures.hpp"
 #include "train/data_options.hpp"
 #include "train/stop_signals.hpp"
@@ -185,7 +188,10 @@ std::optional<ClassAnswers> answers_of(Trainer& trainer, const Examples& example
   CompileOptions compile = options.trainer.compile;
   compile.progress = {};
   const PortInfo input = model.inputs().front();
-  compile.shapes = {{input.name, trainer.input().shape}};
+  Shape shape = trainer.input().shape;
+  // The trainer has the batch in front, also where the model has it last, as R17's form does.
+  if (shape.size() == 2 && batch_dimension(input) == 1) std::ranges::reverse(shape);
+  compile.shapes = {{input.name, shape}};
   const CompiledModel compiled = compile_model(model, trainer.step_model().device(), compile);
   ClassAnswers answers{
       data->where,
@@ -228,6 +234,8 @@ int train_model(TrainOptions options) {
     return 0;
   }
   say_beginning(trainer, examples, options);
+  const std::string unused = unused_sums(options.trainer.compile, trainer.step_model().steps());
+  if (!unused.empty()) log::warn("{}", unused);
   building.emplace("building kernels");  // what looks at the validation data comes now
 
   const StopSignals signals;
@@ -252,8 +260,10 @@ int train_model(TrainOptions options) {
   if (ended && tested) result.test = test(trainer, *examples.test, options, result.report);
   result.model_path = model_path(options);
   trainer.model().save(result.model_path);
-  if (!options.html.empty()) write_page(trainer, examples, options, result);
   emit(text_of(result, options.format), "");
+  // Whatever becomes of the page, the result is told.
+  std::fflush(stdout);
+  if (!options.html.empty()) write_page(trainer, examples, options, result);
   if (ended) return 0;
   log::info("stopped after step {}; --resume goes on from there", result.report.steps);
   return 128 + signals.caught();

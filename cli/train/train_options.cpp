@@ -175,6 +175,7 @@ void settle(TrainOptions& options) {
   if (options.out.empty()) {
     options.out = std::filesystem::path(options.model.path).stem().string() + "-trained";
   }
+  require_writable("--html", options.html, options.out);
   options.run.folder = options.out;
   options.run.mean = options.data.mean;
   options.run.deviation = options.data.deviation;

@@ -587,5 +587,22 @@ TEST_F(CliTrain, AFolderBelongsToOneTrainingAndCtrlCSavesAndStops) {
   EXPECT_TRUE(std::filesystem::exists(at("out/model.onnx")));
 }
 
+/// R17's networks have the batch last; the page's answers need it there too.
+TEST_F(CliTrain, AModelWhoseBatchIsLastHasAPage) {
+  const std::string page = at("last/page.html");  // in the folder that the training makes
+  std::vector<std::string> words = arguments("last", {"--epochs", "1", "--html", page});
+  words[1] = "r17-digits";
+  const Outcome outcome = run_program(words);
+  expect_success(outcome);
+  EXPECT_NE(outcome.out.find("loss, last epoch"), std::string::npos) << outcome.text();
+  EXPECT_NE(read_bytes(page).find("Confusion matrix"), std::string::npos);
+}
+
+TEST_F(CliTrain, APageThatCannotBeWrittenIsToldBeforehand) {
+  expect_error(train("out", {"--html", at("none/page.html")}), kUsage,
+               "--html: " + at("none/page.html") + ": cannot be written: there is no folder");
+  EXPECT_FALSE(std::filesystem::exists(at("out")));
+}
+
 }  // namespace
 }  // namespace morton::test
