@@ -69,6 +69,8 @@ target_sources(host_tests PRIVATE ${PROJECT_SOURCE_DIR}/src/tools/inspect/layout
                                   ${PROJECT_SOURCE_DIR}/cli/train/train_text.cpp ${page_sources}
                                   ${PROJECT_SOURCE_DIR}/cli/run/profile_rating.cpp
                                   ${PROJECT_SOURCE_DIR}/cli/common/output.cpp
+                                  ${PROJECT_SOURCE_DIR}/cli/reproduce/experiment.cpp
+                                  ${PROJECT_SOURCE_DIR}/cli/reproduce/running/findings.cpp
                                   ${PROJECT_SOURCE_DIR}/cli/common/terminal.cpp
                                   ${PROJECT_SOURCE_DIR}/cli/common/log.cpp ${board_sources})
 target_link_libraries(host_tests PRIVATE ${MORTON_FMT} morton_spdlog)

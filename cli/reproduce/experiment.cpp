@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reproduce/experiment.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cctype>
+#include <set>
 
 #include "bench/published.hpp"
 #include "morton/error.hpp"
@@ -24,6 +28,18 @@ std::size_t Finding::column(const std::string& name) const {
     if (experiment->columns[i].name == name) return i;
   }
   throw InternalError(name_of(*experiment) + " has no column " + name);
+}
+
+std::string Finding::why_unanswered() const {
+  std::set<std::size_t> asked;
+  for (const Cell& cell : experiment->cells) {
+    for (const Place& place : cell.places) asked.insert(place.row);
+  }
+  const auto measured = std::ranges::count_if(figures, [](const std::vector<Figure>& row) {
+    return std::ranges::any_of(row, [](const Figure& figure) { return figure.ours.has_value(); });
+  });
+  if (measured != 1 || asked.size() < 2) return "";
+  return fmt::format("of {} rows only one was measured.", asked.size());
 }
 
 double share_of(const Experiment& experiment) {

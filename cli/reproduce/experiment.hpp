@@ -77,7 +77,7 @@ struct Experiment {
 /// One place of a table, filled or not.
 struct Figure {
   std::optional<Reading> ours;
-  std::string why;      ///< of a figure that is missing: "cut", "failed", ...
+  std::string why;  ///< of a figure that is missing: "cut", "failed", "left out by --quick", ...
   std::string command;  ///< that measured it
 };
 
@@ -86,7 +86,8 @@ struct Finding {
   const Experiment* experiment = nullptr;
   std::vector<std::vector<Figure>> figures;  ///< by row and column
   std::vector<std::string> commands;         ///< each once
-  std::vector<std::string> cuts;             ///< what was left out, and why
+  std::vector<std::string> cuts;             ///< what the time did not allow, and why
+  std::vector<std::string> left_out;         ///< what --quick does not ask for
   std::vector<std::string> failures;         ///< what did not work, and why
   double seconds = 0.0;
 
@@ -94,6 +95,9 @@ struct Finding {
   [[nodiscard]] std::optional<double> published(std::size_t row, std::size_t column) const;
   /// The index of a column by its name. Throws InternalError.
   [[nodiscard]] std::size_t column(const std::string& name) const;
+  /// Why what is there answers nothing: of several rows the time, or a failure, has left one. Empty
+  /// where it may answer.
+  [[nodiscard]] std::string why_unanswered() const;
 };
 
 /// How much is measured.

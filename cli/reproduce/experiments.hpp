@@ -18,11 +18,11 @@ struct Conditions {
 /// All experiments, in the order of the sources and their chapters.
 [[nodiscard]] std::vector<Experiment> all_experiments(const Conditions& conditions);
 
-/// Those that are asked for: a source's, or some of its tables ("table-8.2"), or all. Throws
-/// UsageError for a name that is none.
+/// Those that are asked for, in any case: sources ("r17"), tables of the source before them
+/// ("table-8.2"), and tables of any source where none stands before them; all where there is no
+/// name. Throws UsageError for a name that is none.
 [[nodiscard]] std::vector<Experiment> experiments_of(const std::vector<Experiment>& all,
-                                                     const std::string& source,
-                                                     const std::vector<std::string>& ids);
+                                                     const std::vector<std::string>& names);
 
 /// Parts of the list, by subject.
 [[nodiscard]] std::vector<Experiment> r17_products(const Conditions& conditions);

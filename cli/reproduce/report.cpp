@@ -112,6 +112,7 @@ std::string section_text(const Finding& finding, const ReportHead& head, Format 
   text += paragraph("Answer", answer_of(finding));
   text += list("Commands", shown_commands(finding), true);
   text += list("Cut", shown_cuts(finding), false);
+  text += list("Left out by --quick", finding.left_out, false);
   text += list("Failed", first_lines(finding.failures), false);
   text += list("Notes", experiment.notes, false);
   return text;
@@ -133,6 +134,8 @@ std::string text_of(const ReportHead& head, const std::vector<Finding>& findings
 }  // namespace
 
 std::string answer_of(const Finding& finding) {
+  const std::string obstacle = finding.why_unanswered();
+  if (!obstacle.empty()) return "Not answered here: " + obstacle;
   const std::string text = finding.experiment->answer ? finding.experiment->answer(finding) : "";
   return text.empty() ? "Not answered here: too little of it was measured." : text;
 }

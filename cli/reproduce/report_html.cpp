@@ -128,6 +128,7 @@ pages::Section section_of(const Finding& finding) {
   }
   section.blocks.push_back(pages::PageTable{"Ours beside the published", table_of(finding)});
   if (!finding.cuts.empty()) say("Cut: " + joined(shown_cuts(finding)));
+  if (!finding.left_out.empty()) say("Left out by --quick: " + joined(finding.left_out));
   for (const std::string& note : experiment.notes) say("Note: " + note);
   add_list("Commands", finding.commands, section);
   add_list("Failed", finding.failures, section);

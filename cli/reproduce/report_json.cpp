@@ -68,6 +68,7 @@ Json finding_record(const Finding& finding) {
   json["answer"] = answer_of(finding);
   json["commands"] = finding.commands;
   json["cut"] = finding.cuts;
+  json["left_out"] = finding.left_out;
   json["failed"] = finding.failures;
   json["notes"] = experiment.notes;
   json["seconds"] = finding.seconds;

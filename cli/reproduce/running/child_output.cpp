@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reproduce/child_output.hpp"
+#include "reproduce/running/child_output.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "reproduce/experiment.hpp"
+
+namespace morton::cli {
+
+/// A command's result, or why there is none.
+struct CommandResult {
+  std::shared_ptr<const Json> report;  ///< what it printed; null where that is no JSON
+  std::string failure;                 ///< empty: none
+  std::string warning;                 ///< a result there is, but the command complains
+  bool too_late = false;
+  double seconds = 0.0;
+};
+
+/// Results by command: tables that have a command in common share them.
+using CommandResults = std::map<std::vector<std::string>, CommandResult>;
+
+/// "morton bench gemm --m 128": to be typed again.
+[[nodiscard]] std::string command_text(const std::vector<std::string>& arguments);
+
+/// The experiment's table, filled from what commands gave. `full` is the same experiment at full
+/// scale: what it has more was left out on purpose; null where nothing was.
+[[nodiscard]] Finding finding_of(const Experiment& experiment, const CommandResults& results,
+                                 const Experiment* full);
+
+/// What the findings amount to.
+struct Outcome {
+  std::size_t measured = 0, cut = 0, failed = 0;  ///< figures, and entries of their lists
+  std::string first_failure;
+};
+[[nodiscard]] Outcome outcome_of(const std::vector<Finding>& findings);
+
+}  // namespace morton::cli
