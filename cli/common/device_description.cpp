@@ -58,8 +58,8 @@ void warn_of_shim(const std::string& description) {
   const auto units = device.value("compute_units", std::int64_t{0});
   if (units <= kMostUnits) return;
   log::warn(
-      "{} states {} compute units, which no device has: --device-info FILE has those of the "
-      "board, as data/boards/g610.json",
+      "{} states {} compute units, which no device has, and plans count them; --device-info FILE "
+      "describes the board (data/boards has some)",
       device.value("name", "the device"), units);
 }
 

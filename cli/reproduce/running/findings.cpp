@@ -48,7 +48,7 @@ void settle(const Cell& cell, const CommandResults& results, Finding& finding) {
   const auto found = results.find(cell.arguments);
   if (found == results.end()) {
     leave_out(cell, "cut", finding);
-    finding.cuts.push_back(names + ": no time was left for it");
+    finding.cuts.push_back(fmt::format("{}: {}", names, kNoTime));
     return;
   }
   const CommandResult& result = found->second;

@@ -22,6 +22,9 @@ struct CommandResult {
 /// Results by command: tables that have a command in common share them.
 using CommandResults = std::map<std::vector<std::string>, CommandResult>;
 
+/// Why a command has not run, or not long enough to say anything.
+inline constexpr const char* kNoTime = "no time was left for it";
+
 /// "morton bench gemm --m 128": to be typed again.
 [[nodiscard]] std::string command_text(const std::vector<std::string>& arguments);
 

@@ -95,7 +95,8 @@ CommandResult Runner::carry_out(const std::vector<std::string>& arguments, doubl
   const std::string failure = complaint.empty() ? output.how : complaint;
   Json report = Json::parse(output.standard, nullptr, false);
   if (output.too_late) {
-    result.failure = fmt::format("it took more than {:.0f} s", timeout_s);
+    result.failure = timeout_s < kLeastPaceS ? std::string(kNoTime)
+                                             : fmt::format("it took more than {:.0f} s", timeout_s);
   } else if (report.is_discarded()) {
     result.failure = failure;
   } else if (output.status != 0) {
