@@ -81,6 +81,16 @@ bool is_product(const std::string& kernel) {
                              [&](const char* family) { return kernel.starts_with(family); });
 }
 
+void add_routine(const std::string& routine, double milliseconds, TimedLayer& layer) {
+  const auto known =
+      std::ranges::find(layer.routines_ms, routine, &std::pair<std::string, double>::first);
+  if (known == layer.routines_ms.end()) {
+    layer.routines_ms.emplace_back(routine, milliseconds);
+  } else {
+    known->second += milliseconds;
+  }
+}
+
 void add_step(const ProfiledStep& step, TimedLayer& layer) {
   if (std::ranges::find(layer.kernels, step.info.kernel) == layer.kernels.end()) {
     layer.kernels.push_back(step.info.kernel);
@@ -91,6 +101,7 @@ void add_step(const ProfiledStep& step, TimedLayer& layer) {
   if (layer.kernel_ms) *layer.kernel_ms += *step.device_us / 1e3;
   if (layer.products_ms && is_product(step.info.kernel))
     *layer.products_ms += *step.device_us / 1e3;
+  for (const CallTime& call : step.calls) add_routine(call.routine, call.device_us / 1e3, layer);
 }
 
 std::string published_text(double milliseconds) {
@@ -112,6 +123,7 @@ TimedLayer sum_of(const LayerTimes& times) {
     if (!layer.products_ms) sum.products_ms.reset();
     if (sum.kernel_ms) *sum.kernel_ms += *layer.kernel_ms;
     if (sum.products_ms) *sum.products_ms += *layer.products_ms;
+    for (const auto& [routine, ms] : layer.routines_ms) add_routine(routine, ms, sum);
   }
   return sum;
 }
@@ -130,6 +142,31 @@ std::vector<std::string> row_of(const TimedLayer& layer) {
           number_text(layer.kernel_ms, 3),
           number_text(layer.products_ms, 3),
           share ? fmt::format("{:.0f} %", 100.0 * *share) : "n/a"};
+}
+
+/// A column for each routine of a library; "" where no layer calls any.
+std::string routines_text(const LayerTimes& times, Format format) {
+  const TimedLayer sum = sum_of(times);
+  if (sum.routines_ms.empty()) return "";
+  Table table;
+  table.columns = {{"layer"}};
+  for (const auto& [routine, ms] : sum.routines_ms) {
+    table.columns.push_back({routine + " ms", Table::Align::right});
+  }
+  const auto add_row = [&](const TimedLayer& layer) {
+    std::vector<std::string> row{layer.name};
+    for (const auto& [routine, all] : sum.routines_ms) {
+      const auto own =
+          std::ranges::find(layer.routines_ms, routine, &std::pair<std::string, double>::first);
+      row.push_back(own == layer.routines_ms.end() ? "-" : fmt::format("{:.3f}", own->second));
+    }
+    table.rows.push_back(std::move(row));
+  };
+  for (const TimedLayer& layer : times.layers) {
+    if (!layer.routines_ms.empty()) add_row(layer);
+  }
+  add_row(sum);
+  return to_text(table, format);
 }
 
 }  // namespace
@@ -186,6 +223,7 @@ std::string to_text(const LayerTimes& times, Format format) {
   }
   table.rows.push_back(std::move(sum));
   std::string text = to_text(table, format);
+  text += routines_text(times, format);
   text += fmt::format("end to end, one wait: {:.3f} ms\n", times.end_to_end_ms);
   if (times.published != nullptr) {
     text += fmt::format("{}: {}\n", times.published->title, times.published->notes);
@@ -201,7 +239,9 @@ Json to_json(const LayerTimes& times) {
                {"wall_ms", layer.wall_ms},
                {"kernel_ms", layer.kernel_ms ? Json(*layer.kernel_ms) : Json()},
                {"products_ms", layer.products_ms ? Json(*layer.products_ms) : Json()},
-               {"products_share", share ? Json(*share) : Json()}};
+               {"products_share", share ? Json(*share) : Json()},
+               {"routines_ms", Json::object()}};
+    for (const auto& [routine, ms] : layer.routines_ms) value["routines_ms"][routine] = ms;
     if (layer.published.empty()) return value;
     for (std::size_t c = 0; c < times.published->columns.size(); ++c) {
       const double ms = published_ms(layer.published, c);

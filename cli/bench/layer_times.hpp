@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/published.hpp"
@@ -20,6 +21,8 @@ struct TimedLayer {
   std::optional<double> kernel_ms;   ///< on the device's clock
   /// Of that, the steps that convolve or multiply; the rest packs, unfolds, transforms, pools.
   std::optional<double> products_ms;
+  /// Of that, the calls of a library's routines: their sums by routine, in their order.
+  std::vector<std::pair<std::string, double>> routines_ms;
   std::vector<const PublishedLayer*> published;
 };
 

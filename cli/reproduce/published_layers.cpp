@@ -38,9 +38,13 @@ Reader layer_reader(const std::string& node, LayerClock clock) {
     case LayerClock::rest:
       return difference(kernels, profiled_layer_part(node, kProducts));
     case LayerClock::unfolding:
+      return profiled_layer_routines(node, {"xIM2COL"});
+    case LayerClock::copying:
+      return profiled_layer_routines(node, {"xCOPY"});
+    case LayerClock::routines_of_product:
       break;
   }
-  return profiled_layer_part(node, {"unfold2d."});
+  return profiled_layer_routines(node, {"xGEMMBATCHED", "xGEMM", "xGEMV"});
 }
 
 }  // namespace

@@ -26,12 +26,14 @@ namespace morton::cli {
 
 /// What is read of each layer of a profile.
 enum class LayerClock : std::uint8_t {
-  wall,      ///< each step alone and waited for
-  kernels,   ///< on the device's clock
-  overhead,  ///< the one without the other
-  products,  ///< on the device's clock, steps that convolve or multiply
-  rest,      ///< on it, all other steps
-  unfolding  ///< on it, steps that unfold
+  wall,                ///< each step alone and waited for
+  kernels,             ///< on the device's clock
+  overhead,            ///< the one without the other
+  products,            ///< on the device's clock, steps that convolve or multiply
+  rest,                ///< on it, all other steps
+  unfolding,           ///< on it, CLBlast's xIM2COL
+  copying,             ///< on it, CLBlast's xCOPY
+  routines_of_product  ///< on it, CLBlast's products
 };
 
 /// Reads a clock of all layers into a column.

@@ -212,6 +212,20 @@ Reader profiled_layer_part(const std::string& node, const std::vector<std::strin
   };
 }
 
+Reader profiled_layer_routines(const std::string& node, const std::vector<std::string>& routines) {
+  return [=](const Json& report) -> std::optional<Reading> {
+    std::optional<double> sum;
+    for (const Json* step : steps_of_layer(report, node)) {
+      for (const std::string& routine : routines) {
+        const Json* time = find_at(*step, "routines_us/" + routine);
+        if (time != nullptr && time->is_number()) sum = sum.value_or(0.0) + time->get<double>();
+      }
+    }
+    if (!sum) return std::nullopt;
+    return Reading{*sum / 1e3, 0.0, report.value("runs", std::int64_t{0})};
+  };
+}
+
 Reader accuracy_after(std::int64_t step) {
   return [=](const Json& report) -> std::optional<Reading> {
     const Json* line = find_at(report, "log/step=" + std::to_string(step));

@@ -40,6 +40,9 @@ namespace morton::cli {
 /// Likewise of those steps alone whose kernels begin with one of `prefixes`.
 [[nodiscard]] Reader profiled_layer_part(const std::string& node,
                                          const std::vector<std::string>& prefixes);
+/// Likewise of a library's routines, the calls of `routines` alone.
+[[nodiscard]] Reader profiled_layer_routines(const std::string& node,
+                                             const std::vector<std::string>& routines);
 
 /// Of `train` into kFolder: the accuracy on held-back examples after a step, in per cent.
 [[nodiscard]] Reader accuracy_after(std::int64_t step);

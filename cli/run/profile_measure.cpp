@@ -17,7 +17,16 @@ namespace {
 /// Samples of one step, in microseconds.
 struct StepSamples {
   std::vector<double> host, enqueue, device;
+  std::vector<std::pair<std::string, std::vector<double>>> calls;  ///< by routine, in their order
 };
+
+void add_calls(const std::vector<CallTime>& calls, StepSamples& samples) {
+  samples.calls.resize(calls.size());
+  for (std::size_t c = 0; c < calls.size(); ++c) {
+    samples.calls[c].first = calls[c].routine;
+    samples.calls[c].second.push_back(calls[c].device_us);
+  }
+}
 
 /// Samples of whole runs, in milliseconds.
 struct RunSamples {
@@ -89,6 +98,9 @@ class Turns {
       step.enqueue_us = median_of(steps_[s].enqueue);
       if (steps_[s].device.size() == runs_.plain.size()) {
         step.device_us = median_of(steps_[s].device);
+        for (const auto& [routine, samples] : steps_[s].calls) {
+          step.calls.push_back({routine, median_of(samples)});
+        }
       }
       profile.steps.push_back(std::move(step));
     }
@@ -119,7 +131,9 @@ class Turns {
     runs_.on_host.push_back(on_host_us / 1e3);
     for (std::size_t s = 0; s < steps_.size(); ++s) {
       steps_[s].enqueue.push_back(times[s].enqueue_us);
-      if (times[s].device_us) steps_[s].device.push_back(*times[s].device_us);
+      if (!times[s].device_us) continue;
+      steps_[s].device.push_back(*times[s].device_us);
+      add_calls(times[s].calls, steps_[s]);
     }
     if (fastest_run_.empty() || 1e3 * whole_ms < fastest_run_us_) {
       fastest_run_ = times;

@@ -25,6 +25,7 @@ struct ProfiledStep {
   double host_us = 0.0;                   ///< the step alone, from enqueuing it to its end
   double enqueue_us = 0.0;                ///< the host's part of a run
   std::optional<double> device_us;        ///< nothing where the device gives no times
+  std::vector<CallTime> calls;            ///< of a library's routines, which make up device_us
   std::optional<ShareOfPeak> arithmetic;  ///< nothing for types whose peak is not known
   std::optional<ShareOfPeak> memory;
   /// What sets the least time that it can take: "arithmetic", "memory" or "launch"; "host" for a

@@ -203,6 +203,10 @@ std::string page_of(const Profile& profile, const ProfileSetting& setting,
        {pages::Paragraph{"A click on a heading sorts. Times are medians in microseconds."},
         pages::PageTable{"Steps", steps_table(profile)},
         pages::PageTable{"Formats of the operands", formats_table(profile)}}});
+  const Table routines = routines_table(profile);
+  if (!routines.rows.empty()) {
+    page.sections.back().blocks.push_back(pages::PageTable{"Routines of libraries", routines});
+  }
   return html(page);
 }
 

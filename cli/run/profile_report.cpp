@@ -37,6 +37,12 @@ std::string formats_text(const StepInfo& step) {
   return text;
 }
 
+Json routines_json(const std::vector<CallTime>& calls) {
+  Json routines = Json::object();
+  for (const CallTime& call : calls) routines[call.routine] = call.device_us;
+  return routines;
+}
+
 Json step_json(const ProfiledStep& step, std::size_t index) {
   const auto share = [](const std::optional<ShareOfPeak>& of) {
     return of ? Json(of->share()) : Json();
@@ -55,6 +61,7 @@ Json step_json(const ProfiledStep& step, std::size_t index) {
           {"host_us", step.host_us},
           {"enqueue_us", step.enqueue_us},
           {"device_us", optional_json(step.device_us)},
+          {"routines_us", routines_json(step.calls)},
           {"estimated_us", step.info.estimated_us},
           {"flop", step.info.flop},
           {"bytes", step.info.logical_bytes},
@@ -164,6 +171,8 @@ std::string text_of(const Profile& profile, const ProfileSetting& setting, Forma
   text += fmt::format("medians of {} runs\n\n", profile.runs);
   text += to_text(steps_table(profile), format) + "\n";
   text += to_text(formats_table(profile), format) + "\n";
+  const Table routines = routines_table(profile);
+  if (!routines.rows.empty()) text += to_text(routines, format) + "\n";
   text += to_text(sums_table(profile), format);
   if (const std::string sum = accounted_text(profile, setting.peaks); !sum.empty()) {
     text += "\n" + sum + "\n";
@@ -209,6 +218,17 @@ Table formats_table(const Profile& profile) {
   table.columns = {{"step"}, {"formats of its operands"}};
   for (const ProfiledStep& step : profile.steps) {
     table.rows.push_back({step.info.name, formats_text(step.info)});
+  }
+  return table;
+}
+
+Table routines_table(const Profile& profile) {
+  Table table;
+  table.columns = {{"step"}, {"routine of a library"}, {"device us", Table::Align::right}};
+  for (const ProfiledStep& step : profile.steps) {
+    for (const CallTime& call : step.calls) {
+      table.rows.push_back({step.info.name, call.routine, fmt::format("{:.1f}", call.device_us)});
+    }
   }
   return table;
 }

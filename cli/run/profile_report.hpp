@@ -22,6 +22,8 @@ struct ProfileSetting {
 [[nodiscard]] Table steps_table(const Profile& profile);
 /// One row for each step: how its operands lie.
 [[nodiscard]] Table formats_table(const Profile& profile);
+/// One row for each call of a library's routine; none where no step calls any.
+[[nodiscard]] Table routines_table(const Profile& profile);
 /// Whole runs by each clock.
 [[nodiscard]] Table sums_table(const Profile& profile);
 /// What the steps and their launches make of the whole run, in a sentence or two; empty where the

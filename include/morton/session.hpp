@@ -21,6 +21,12 @@ struct StepSpan {
   std::int64_t start_ns = 0, end_ns = 0;
 };
 
+/// A call of a library's routine, which is a part of a step.
+struct CallTime {
+  std::string routine;     ///< as the library names it: "xGEMM"
+  double device_us = 0.0;  ///< from the end of the step's call before it to its own
+};
+
 /// Time of one step of a run.
 struct StepTime {
   std::string name;
@@ -35,6 +41,9 @@ struct StepTime {
   double enqueued_at_us = 0.0;          ///< of the host's clock, from the run's start
   /// Of the host's clock, from enqueuing the step alone to its end; after run_step_by_step only.
   std::optional<double> host_us;
+  /// Of a step that a library computes on the device, in their order. They add up to device_us, and
+  /// are there where it is.
+  std::vector<CallTime> calls;
 };
 
 /// Work that was enqueued; `wait` returns when it is done.

@@ -14,6 +14,18 @@
 namespace morton::launch {
 namespace {
 
+/// A routine by its name in CLBlast's documentation, and the function that is called.
+struct ClblastRoutine {
+  const char* name;
+  const char* function;
+};
+constexpr ClblastRoutine kCopy{"xCOPY", "CLBlastScopy"};
+constexpr ClblastRoutine kGemm{"xGEMM", "CLBlastSgemm"};
+constexpr ClblastRoutine kGemmBatched{"xGEMMBATCHED", "CLBlastSgemmBatched"};
+constexpr ClblastRoutine kGemv{"xGEMV", "CLBlastSgemv"};
+constexpr ClblastRoutine kIm2col{"xIM2COL", "CLBlastSim2col"};
+constexpr ClblastRoutine kConvgemm{"xCONVGEMM", "CLBlastSconvgemm"};
+
 /// Calls of CLBlast that compute one step, enqueued one after the other without waiting. Operands
 /// are dense row-major f32.
 class ClblastStep : public LibraryStep {
@@ -22,20 +34,19 @@ class ClblastStep : public LibraryStep {
 
   void enqueue(const cl::CommandQueue& queue, StepEvents* events) final {
     cl_command_queue raw_queue = queue();
-    cl_event last = nullptr;
-    // One call may be several kernels, of which CLBlast gives the last one's event.
     if (events != nullptr) queue.enqueueMarkerWithWaitList(nullptr, &events->first);
     if (starts()) {
-      require_success("CLBlastScopy", CLBlastScopy(elements_of_dst(), buffer("start")(), 0, 1,
-                                                   buffer("dst")(), 0, 1, &raw_queue, nullptr));
+      call(kCopy, events, [&](cl_event* last) {
+        return CLBlastScopy(elements_of_dst(), buffer("start")(), 0, 1, buffer("dst")(), 0, 1,
+                            &raw_queue, last);
+      });
     }
-    compute(&raw_queue, events == nullptr ? nullptr : &last);
-    if (events != nullptr) events->last = cl::Event(last);
+    compute(&raw_queue, events);
   }
 
  protected:
   /// The call that computes, which adds beta() times what dst holds.
-  virtual void compute(cl_command_queue* queue, cl_event* last) = 0;
+  virtual void compute(cl_command_queue* queue, StepEvents* events) = 0;
   [[nodiscard]] virtual std::size_t elements_of_dst() const = 0;
 
   [[nodiscard]] std::size_t size(const std::string& name) const {
@@ -44,9 +55,21 @@ class ClblastStep : public LibraryStep {
   [[nodiscard]] bool starts() const { return has_buffer("start"); }
   [[nodiscard]] float beta() const { return starts() ? 1.0F : 0.0F; }
 
-  void require_success(const std::string& what, CLBlastStatusCode status) const {
+  /// Calls `enqueue`, which takes the place of the call's event or null. One call may be several
+  /// kernels, of which CLBlast gives the last one's event.
+  template <typename Enqueue>
+  void call(const ClblastRoutine& routine, StepEvents* events, const Enqueue& enqueue) const {
+    cl_event last = nullptr;
+    require_success(routine, enqueue(events == nullptr ? nullptr : &last));
+    if (events == nullptr) return;
+    events->last = cl::Event(last);
+    events->calls.push_back({routine.name, events->last});
+  }
+
+ private:
+  void require_success(const ClblastRoutine& routine, CLBlastStatusCode status) const {
     if (status == CLBlastSuccess) return;
-    throw DeviceError("step " + step().name + ": " + what + " returned status " +
+    throw DeviceError("step " + step().name + ": " + routine.function + " returned status " +
                       std::to_string(static_cast<int>(status)) +
                       " (CLBlastStatusCode in clblast_c.h); leave " + step().kernel +
                       " out for this problem");
@@ -59,12 +82,13 @@ class ClblastGemm : public ClblastStep {
   using ClblastStep::ClblastStep;
 
  private:
-  void compute(cl_command_queue* queue, cl_event* last) override {
+  void compute(cl_command_queue* queue, StepEvents* events) override {
     const std::size_t m = size("M"), n = size("N"), k = size("K");
-    require_success("CLBlastSgemm",
-                    CLBlastSgemm(CLBlastLayoutRowMajor, CLBlastTransposeNo, CLBlastTransposeNo, m,
-                                 n, k, 1.0F, buffer("lhs")(), 0, k, buffer("rhs")(), 0, n, beta(),
-                                 buffer("dst")(), 0, n, queue, last));
+    call(kGemm, events, [&](cl_event* last) {
+      return CLBlastSgemm(CLBlastLayoutRowMajor, CLBlastTransposeNo, CLBlastTransposeNo, m, n, k,
+                          1.0F, buffer("lhs")(), 0, k, buffer("rhs")(), 0, n, beta(),
+                          buffer("dst")(), 0, n, queue, last);
+    });
   }
   std::size_t elements_of_dst() const override { return size("M") * size("N"); }
 };
@@ -75,15 +99,19 @@ class GemvStep : public ClblastStep {
   using ClblastStep::ClblastStep;
 
  private:
-  void compute(cl_command_queue* queue, cl_event* last) override {
+  void compute(cl_command_queue* queue, StepEvents* events) override {
     const std::size_t m = size("M"), k = size("K");
     // It reads what it multiplies by zero, and zero times NaN is NaN.
     if (!starts()) {
-      cl::CommandQueue(*queue, true).enqueueFillBuffer(buffer("dst"), 0.0F, 0, m * sizeof(float));
+      cl::Event filled;
+      cl::CommandQueue(*queue, true)
+          .enqueueFillBuffer(buffer("dst"), 0.0F, 0, m * sizeof(float), nullptr, &filled);
+      if (events != nullptr) events->calls.push_back({"fill", filled});
     }
-    require_success("CLBlastSgemv", CLBlastSgemv(CLBlastLayoutRowMajor, CLBlastTransposeNo, m, k,
-                                                 1.0F, buffer("lhs")(), 0, k, buffer("rhs")(), 0, 1,
-                                                 beta(), buffer("dst")(), 0, 1, queue, last));
+    call(kGemv, events, [&](cl_event* last) {
+      return CLBlastSgemv(CLBlastLayoutRowMajor, CLBlastTransposeNo, m, k, 1.0F, buffer("lhs")(), 0,
+                          k, buffer("rhs")(), 0, 1, beta(), buffer("dst")(), 0, 1, queue, last);
+    });
   }
   std::size_t elements_of_dst() const override { return size("M"); }
 };
@@ -103,21 +131,22 @@ class FilterGemmStep : public ClblastStep {
   }
 
  private:
-  void compute(cl_command_queue* queue, cl_event* last) override {
+  void compute(cl_command_queue* queue, StepEvents* events) override {
     const std::size_t m = size("M"), n = size("N"), k = size("K");
     if (size("B") == 1) {
-      require_success("CLBlastSgemm",
-                      CLBlastSgemm(CLBlastLayoutRowMajor, CLBlastTransposeNo, CLBlastTransposeNo, m,
-                                   n, k, 1.0F, buffer("lhs")(), 0, k, buffer("rhs")(), 0, n, beta(),
-                                   buffer("dst")(), 0, n, queue, last));
+      call(kGemm, events, [&](cl_event* last) {
+        return CLBlastSgemm(CLBlastLayoutRowMajor, CLBlastTransposeNo, CLBlastTransposeNo, m, n, k,
+                            1.0F, buffer("lhs")(), 0, k, buffer("rhs")(), 0, n, beta(),
+                            buffer("dst")(), 0, n, queue, last);
+      });
       return;
     }
-    require_success(
-        "CLBlastSgemmBatched",
-        CLBlastSgemmBatched(CLBlastLayoutRowMajor, CLBlastTransposeNo, CLBlastTransposeNo, m, n, k,
-                            alphas_.data(), buffer("lhs")(), lhs_offsets_.data(), k,
-                            buffer("rhs")(), rhs_offsets_.data(), n, betas_.data(), buffer("dst")(),
-                            dst_offsets_.data(), n, size("B"), queue, last));
+    call(kGemmBatched, events, [&](cl_event* last) {
+      return CLBlastSgemmBatched(CLBlastLayoutRowMajor, CLBlastTransposeNo, CLBlastTransposeNo, m,
+                                 n, k, alphas_.data(), buffer("lhs")(), lhs_offsets_.data(), k,
+                                 buffer("rhs")(), rhs_offsets_.data(), n, betas_.data(),
+                                 buffer("dst")(), dst_offsets_.data(), n, size("B"), queue, last);
+    });
   }
   std::size_t elements_of_dst() const override { return size("B") * size("M") * size("N"); }
 
@@ -132,12 +161,13 @@ class Im2colStep : public ClblastStep {
   using ClblastStep::ClblastStep;
 
  private:
-  void compute(cl_command_queue* queue, cl_event* last) override {
-    require_success("CLBlastSim2col",
-                    CLBlastSim2col(CLBlastKernelModeCrossCorrelation, size("N") * size("C"),
-                                   size("H"), size("W"), size("KH"), size("KW"), size("PT"),
-                                   size("PL"), size("SH"), size("SW"), size("DH"), size("DW"),
-                                   buffer("src")(), 0, buffer("dst")(), 0, queue, last));
+  void compute(cl_command_queue* queue, StepEvents* events) override {
+    call(kIm2col, events, [&](cl_event* last) {
+      return CLBlastSim2col(CLBlastKernelModeCrossCorrelation, size("N") * size("C"), size("H"),
+                            size("W"), size("KH"), size("KW"), size("PT"), size("PL"), size("SH"),
+                            size("SW"), size("DH"), size("DW"), buffer("src")(), 0, buffer("dst")(),
+                            0, queue, last);
+    });
   }
   std::size_t elements_of_dst() const override { return size("N") * size("K") * size("P"); }
 };
@@ -148,13 +178,14 @@ class ConvgemmStep : public ClblastStep {
   using ClblastStep::ClblastStep;
 
  private:
-  void compute(cl_command_queue* queue, cl_event* last) override {
-    require_success(
-        "CLBlastSconvgemm",
-        CLBlastSconvgemm(CLBlastKernelModeCrossCorrelation, size("C"), size("H"), size("W"),
-                         size("KH"), size("KW"), size("PT"), size("PL"), size("SH"), size("SW"),
-                         size("DH"), size("DW"), size("O"), size("N"), buffer("src")(), 0,
-                         buffer("weights")(), 0, buffer("dst")(), 0, queue, last));
+  void compute(cl_command_queue* queue, StepEvents* events) override {
+    call(kConvgemm, events, [&](cl_event* last) {
+      return CLBlastSconvgemm(CLBlastKernelModeCrossCorrelation, size("C"), size("H"), size("W"),
+                              size("KH"), size("KW"), size("PT"), size("PL"), size("SH"),
+                              size("SW"), size("DH"), size("DW"), size("O"), size("N"),
+                              buffer("src")(), 0, buffer("weights")(), 0, buffer("dst")(), 0, queue,
+                              last);
+    });
   }
   std::size_t elements_of_dst() const override {
     return size("N") * size("O") * size("OH") * size("OW");

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/rooms.hpp"
 #include "device/open/opencl.hpp"
@@ -12,9 +13,16 @@
 
 namespace morton::launch {
 
+/// A call of a library's routine: its last command, behind those of the calls before it.
+struct CallEvent {
+  const char* routine;
+  cl::Event last;
+};
+
 /// The commands of one step: the first and the last, which are the same where there is one.
 struct StepEvents {
   cl::Event first, last;
+  std::vector<CallEvent> calls = {};  ///< of a step that calls a library on the device, in order
 };
 
 /// Gives the memory of a value.

@@ -20,6 +20,20 @@ ValueId find_port(const std::vector<Port>& ports, const std::string& name, const
                    known + ")");
 }
 
+/// The calls of a step, each from the end of the one before; none where the clock makes no sense.
+std::vector<CallRecord> call_records(const StepEvents& events) {
+  std::vector<CallRecord> records;
+  std::int64_t before_ns = 0;
+  for (const CallEvent& call : events.calls) {
+    const std::optional<DeviceSpan> span = device_span(events.first, call.last);
+    if (!span || span->end_ns < before_ns) return {};
+    const std::int64_t from_ns = records.empty() ? span->start_ns : before_ns;
+    records.push_back({call.routine, static_cast<double>(span->end_ns - from_ns) / 1e3});
+    before_ns = span->end_ns;
+  }
+  return records;
+}
+
 }  // namespace
 
 Runner::Runner(std::shared_ptr<const LoadedPlan> loaded, OpenClDevice::QueueKind kind)
@@ -237,6 +251,7 @@ std::vector<StepRecord> Runner::step_records() {
     record.host_us = host.whole_us;
     const bool has_events = record.step->transfer() == nullptr && !is_on_host(*record.step);
     if (has_events) record.device = device_span(events_[s].first, events_[s].last);
+    if (record.device) record.calls = call_records(events_[s]);
     records.push_back(record);
   }
   return records;

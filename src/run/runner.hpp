@@ -20,13 +20,20 @@
 
 namespace morton::run {
 
+/// A call of a library's routine within a step, from the end of the call before it.
+struct CallRecord {
+  const char* routine;
+  double device_us = 0.0;
+};
+
 /// Device and host time of one step.
 struct StepRecord {
   const Step* step = nullptr;
   std::optional<DeviceSpan> device;  ///< nothing when the device's clock gave no sensible answer
   double enqueued_at_us = 0.0;       ///< of the host's clock, from the run's start
   double enqueue_us = 0.0;
-  std::optional<double> host_us;  ///< to the step's end, of runs that wait after each
+  std::optional<double> host_us;       ///< to the step's end, of runs that wait after each
+  std::vector<CallRecord> calls = {};  ///< which make up `device`; none where it is nothing
 };
 
 /// Runs a loaded plan: a queue for each device and the memory between the steps. Inputs and outputs

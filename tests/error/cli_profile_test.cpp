@@ -125,6 +125,33 @@ TEST(CliProfile, StepsOnTheHostHaveItsTimesAndNoShareOfTheDevicesPeaks) {
   EXPECT_NE(outcome.err.find("no step runs on the device"), std::string::npos) << outcome.err;
 }
 
+TEST(CliProfile, RoutinesOfALibraryHaveTheirOwnTimes) {
+  const TemporaryFolder cache;
+  keep(cache.path(), 1e6, 1e6);
+  onnx::ModelProto model = model_with_input({3, 17});
+  add_weights(model, "w", {17, 5});
+  add_weights(model, "b", {5});
+  add_node(model, "MatMul", {"x", "w"}, "product");
+  add_node(model, "Add", {"product", "b"}, "y");
+  const std::string path = save(model, cache.path() / "affine.onnx");
+  const Outcome outcome = run_program(profile(path, cache.path(),
+                                              {"--warmup", "0ms", "--format", "json", "--use",
+                                               "gemm=gemm.clblast", "--exclude", "gemm.swapped"}));
+  if (outcome.text().find("this build has no CLBlast") != std::string::npos) {
+    GTEST_SKIP() << "this build has no CLBlast";
+  }
+  expect_success(outcome);
+  const json steps = json::parse(outcome.out)["steps"];
+  ASSERT_EQ(steps.size(), 1U) << outcome.text();
+  const json& routines = steps[0]["routines_us"];
+  if (steps[0]["device_us"].is_null()) GTEST_SKIP() << "this device gives no times";
+  ASSERT_EQ(routines.size(), 2U) << routines;
+  for (const char* routine : {"xCOPY", "xGEMM"}) {
+    EXPECT_GT(routines[routine].get<double>(), 0.0) << routine;
+    EXPECT_LT(routines[routine].get<double>(), steps[0]["device_us"].get<double>()) << routine;
+  }
+}
+
 TEST(CliProfile, LayersHaveOneRecordForEachStep) {
   const TemporaryFolder cache;
   keep(cache.path(), 1e6, 1e6);

@@ -257,7 +257,7 @@ void Session::set_profiling(SessionOptions::Profiling profiling) {
 std::vector<StepTime> Session::step_times() {
   std::vector<StepTime> times;
   for (const auto& record : state_->runner->step_records()) {
-    StepTime time;
+    StepTime& time = times.emplace_back();
     time.name = record.step->name;
     time.kernel = record.step->kernel;
     if (is_on_host(*record.step)) time.place = StepInfo::Place::host;
@@ -268,7 +268,7 @@ std::vector<StepTime> Session::step_times() {
       time.device_us = static_cast<double>(span->end_ns - span->start_ns) / 1e3;
       time.device_span = StepSpan{span->enqueued_ns, span->start_ns, span->end_ns};
     }
-    times.push_back(std::move(time));
+    for (const auto& [routine, us] : record.calls) time.calls.push_back({routine, us});
   }
   return times;
 }
