@@ -12,6 +12,10 @@ namespace {
 
 bool is_log(const Axis& axis) { return axis.scale == Axis::Scale::log; }
 
+std::string label_of(const Axis& axis) {
+  return is_log(axis) && !axis.label.empty() ? axis.label + " (log scale)" : axis.label;
+}
+
 /// A step of 1, 2 or 5 times a power of ten, so that `span` has at most `most` of them.
 double round_step(double span, int most) {
   const double least = span / most;
@@ -122,7 +126,7 @@ void draw_axis(Pen& pen, const PlotBox& box, const Axis& x, const AxisMap& x_map
     pen.text("tick middle", tick.place, box.bottom + 16.0, tick.text);
   }
   pen.line("axis", box.left, box.bottom, box.right, box.bottom);
-  pen.text("label middle", (box.left + box.right) / 2.0, box.bottom + 36.0, x.label);
+  pen.text("label middle", (box.left + box.right) / 2.0, box.bottom + 36.0, label_of(x));
 }
 
 void draw_axes(Pen& pen, const PlotBox& box, const Axis& x, const AxisMap& x_map, const Axis& y,
@@ -133,7 +137,7 @@ void draw_axes(Pen& pen, const PlotBox& box, const Axis& x, const AxisMap& x_map
     pen.text("tick end", box.left - 6.0, tick.place + 4.0, tick.text);
   }
   pen.line("axis", box.left, box.top, box.left, box.bottom);
-  pen.text_upwards("label middle", 14.0, (box.top + box.bottom) / 2.0, y.label);
+  pen.text_upwards("label middle", 14.0, (box.top + box.bottom) / 2.0, label_of(y));
 }
 
 }  // namespace morton::cli::pages

@@ -15,8 +15,33 @@ constexpr const char* kPolicy =
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
     "base-uri 'none'; form-action 'none'";
 
+/// Escaped, and what stands between backticks as code.
+std::string marked(std::string_view text) {
+  std::string out;
+  bool is_code = false;
+  for (std::size_t tick = text.find('`');; tick = text.find('`')) {
+    // The last one of an odd number is a backtick.
+    const bool is_pair = tick != std::string_view::npos &&
+                         (is_code || text.find('`', tick + 1) != std::string_view::npos);
+    if (!is_pair) return out + escaped(text);
+    out += escaped(text.substr(0, tick)) + (is_code ? "</code>" : "<code>");
+    is_code = !is_code;
+    text.remove_prefix(tick + 1);
+  }
+}
+
+std::string lead_of(const std::string& lead) {
+  return lead.empty() ? "" : fmt::format("<strong>{}.</strong> ", escaped(lead));
+}
+
 std::string html_of(const Paragraph& paragraph) {
-  return fmt::format("<p>{}</p>\n", escaped(paragraph.text));
+  return fmt::format("<p>{}{}</p>\n", lead_of(paragraph.lead), marked(paragraph.text));
+}
+
+std::string html_of(const LineList& list) {
+  std::string text = fmt::format("<p>{}</p>\n<ul>\n", lead_of(list.lead));
+  for (const std::string& line : list.lines) text += fmt::format("<li>{}</li>\n", marked(line));
+  return text + "</ul>\n";
 }
 
 std::string html_of(const PageTable& table) {

@@ -11,9 +11,16 @@
 
 namespace morton::cli::pages {
 
-/// Sentences in plain English.
+/// Sentences in plain English. What stands between backticks is shown as code.
 struct Paragraph {
   std::string text{};
+  std::string lead{};  ///< a word in bold before it: "Question"
+};
+
+/// Lines below each other, under a word in bold.
+struct LineList {
+  std::string lead{};
+  std::vector<std::string> lines{};
 };
 
 /// A table; a click on a heading sorts by its column. Columns that align right sort as numbers,
@@ -36,7 +43,7 @@ struct FoldedText {
   std::string heading{}, text{};
 };
 
-using Block = std::variant<Paragraph, PageTable, Figure, FoldedText>;
+using Block = std::variant<Paragraph, LineList, PageTable, Figure, FoldedText>;
 
 struct Section {
   std::string heading{};

@@ -114,8 +114,8 @@ Experiment table_8_2(Scale scale) {
   const std::vector<std::vector<double>> published{{11.65, 13.65, 13.08, 12.90, 12.98, 11.98},
                                                    {13.04, 14.86, 14.19, 13.67, 13.61, 13.65},
                                                    {12.05, 13.93, 12.94, 12.45, 12.02, 2.14}};
-  const std::vector<std::vector<double>> spreads{{0.05, 0.05, 0.0, 0.0, 0.0, kNotPublished},
-                                                 {0.03, 0.01, 0.0, 0.0, 0.0, kNotPublished},
+  const std::vector<std::vector<double>> spreads{{0.05, 0.05, 0.0, 0.0, 0.0, 0.0},
+                                                 {0.03, 0.01, 0.0, 0.0, 0.0, 0.0},
                                                  {0.03, 0.01, 0.0, 0.0, 0.0, 0.23}};
   for (std::size_t column = 0; column < published.size(); ++column) {
     e.columns[column].origin = Origin::published;

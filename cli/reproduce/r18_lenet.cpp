@@ -77,7 +77,8 @@ Experiment table_6_2(Scale scale) {
       .method =
           "LeNet, with sigmoids and up to F6 as R18 has it, runs on 100 images, once by CLBlast's "
           "routines and once by R18's baseline "
-          "kernels. Overhead is the host's time without the kernels'.",
+          "kernels. Overhead is the host's time without the kernels', where it is the longer: the "
+          "two clocks see different runs.",
       .row_heading = "layer",
       .rows = names_of(layers),
       .columns =

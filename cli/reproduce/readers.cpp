@@ -159,23 +159,16 @@ Reader host_mean() {
   };
 }
 
-Reader layer_time(const std::string& layer, const std::string& clock, double scale) {
+Reader sum_at(const std::string& list, const std::string& kind, double scale) {
   return [=](const Json& report) -> std::optional<Reading> {
-    const Json* time = find_at(report, "by_layer/layers/layer=" + layer + "/" + clock);
-    if (time == nullptr || !time->is_number()) return std::nullopt;
-    return Reading{time->get<double>() * scale};
-  };
-}
-
-Reader steps_time(std::function<bool(const Json& step)> wanted) {
-  return [wanted = std::move(wanted)](const Json& report) -> std::optional<Reading> {
-    std::vector<const Json*> chosen;
-    if (const Json* steps = find_at(report, "steps")) {
-      for (const Json& step : *steps) {
-        if (wanted(step)) chosen.push_back(&step);
-      }
+    std::optional<double> sum;
+    const Json* all = find_at(report, list);
+    if (all == nullptr) return std::nullopt;
+    for (const Json& one : *all) {
+      if (one.value("kind", "") == kind) sum = sum.value_or(0.0) + one.at("bytes").get<double>();
     }
-    return sum_of_steps(report, chosen, "device_us", 1.0);
+    if (!sum) return std::nullopt;
+    return Reading{*sum * scale};
   };
 }
 

@@ -22,12 +22,8 @@ namespace morton::cli {
 
 /// Of `bench MODEL`: the host's clock, the mean of all runs, in milliseconds.
 [[nodiscard]] Reader host_mean();
-/// Of `bench MODEL --conv`: "wall_ms", "kernel_ms" or "products_ms" of a layer.
-[[nodiscard]] Reader layer_time(const std::string& layer, const std::string& clock,
-                                double scale = 1.0);
-/// Of `profile`: the sum of the device's times of the steps for which `wanted` holds, in
-/// milliseconds; nothing where no step is wanted.
-[[nodiscard]] Reader steps_time(std::function<bool(const Json& step)> wanted);
+/// Of `plan`: the bytes of all blocks of a kind, times `scale`.
+[[nodiscard]] Reader sum_at(const std::string& list, const std::string& kind, double scale = 1.0);
 
 /// Of `profile`: the device's time of the n-th step, from 0, whose kernel begins with `prefix`, in
 /// milliseconds.

@@ -9,6 +9,7 @@
 #include "bench/published.hpp"
 #include "common/statistics.hpp"
 #include "reproduce/answers.hpp"
+#include "reproduce/report_front.hpp"
 
 namespace morton::cli {
 namespace {
@@ -99,13 +100,7 @@ std::string section_text(const Finding& finding, const ReportHead& head, Format 
   text +=
       paragraph("Source", source_name(experiment) + ", " + experiment.where +
                               (experiment.published.empty() ? "" : ". " + experiment.published));
-  const std::string repetitions = repetitions_text(finding);
-  text += paragraph(
-      "Measured", experiment.method + (repetitions.empty()
-                                           ? ""
-                                           : fmt::format(" Repetitions: {}. ± is the interquartile "
-                                                         "range, in the source's figures its own.",
-                                                         repetitions)));
+  text += paragraph("Measured", measured_text(finding));
   text += paragraph("On", fmt::format("{}, Morton {}", head.device, head.version));
   if (!markdown) text += "\n";
   text += to_text(table_of(finding), format) + "\n";
@@ -122,16 +117,30 @@ std::string text_of(const ReportHead& head, const std::vector<Finding>& findings
   std::string text = fmt::format(
       "{}The sources' experiments, repeated\n\n"
       "{}. Morton {}, {}. {}The budget was {:.0f} s, of which {:.0f} s were used.\n"
-      "A column \"here\" is of this device. A figure without a clock's name is of a kernel "
-      "alone.\n",
+      "{}\n",
       format == Format::md ? "# " : "", head.device, head.version, head.date,
       head.scale == Scale::quick ? "With --quick: few sizes, few repetitions. " : "", head.budget_s,
-      head.seconds);
+      head.seconds, kWhatItIs);
+  const auto front = [&](const char* heading, const Table& table) {
+    text += fmt::format("\n{}{}\n\n{}", format == Format::md ? "## " : "", heading,
+                        to_text(table, format));
+  };
+  front("The sources", sources_table(findings));
+  front("What was asked and answered", verdicts_table(findings));
+  front("Words", words_table());
   for (const Finding& finding : findings) text += "\n" + section_text(finding, head, format);
   return text;
 }
 
 }  // namespace
+
+std::string measured_text(const Finding& finding) {
+  const std::string repetitions = repetitions_text(finding);
+  if (repetitions.empty()) return finding.experiment->method;
+  return fmt::format(
+      "{} Repetitions: {}. ± is the interquartile range, in the source's figures its own.",
+      finding.experiment->method, repetitions);
+}
 
 std::string answer_of(const Finding& finding) {
   const std::string obstacle = finding.why_unanswered();

@@ -29,6 +29,15 @@ struct ReportHead {
 /// The experiments without their results: what there is to ask.
 [[nodiscard]] std::string list_of(const std::vector<Experiment>& experiments, Format format);
 
+/// What all reports say of themselves.
+inline constexpr const char* kWhatItIs =
+    "Five documents measured matrix products and networks on GPUs of boards and phones. Here their "
+    "experiments are repeated on this device. A column \"here\" is of this device, the one beside "
+    "it "
+    "what the source published. A figure without a clock's name is of a kernel alone.";
+
+/// How it is measured, with the repetitions.
+[[nodiscard]] std::string measured_text(const Finding& finding);
 /// The answer, or that there is none.
 [[nodiscard]] std::string answer_of(const Finding& finding);
 /// A table with our figures beside the published ones.

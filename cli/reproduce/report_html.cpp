@@ -9,6 +9,7 @@
 
 #include "pages/charts.hpp"
 #include "pages/page.hpp"
+#include "reproduce/report_front.hpp"
 
 namespace morton::cli {
 namespace {
@@ -98,6 +99,10 @@ bool has_figures(const Finding& finding) {
   });
 }
 
+void add_lines(const char* lead, const std::vector<std::string>& lines, pages::Section& section) {
+  if (!lines.empty()) section.blocks.push_back(pages::LineList{lead, lines});
+}
+
 std::string joined(const std::vector<std::string>& lines) {
   std::string text;
   for (const std::string& line : lines) text += line + "\n";
@@ -112,24 +117,26 @@ pages::Section section_of(const Finding& finding) {
   const Experiment& experiment = *finding.experiment;
   pages::Section section;
   section.heading = source_name(experiment) + " " + experiment.id + ": " + experiment.title;
-  const auto say = [&](const std::string& text) {
-    section.blocks.push_back(pages::Paragraph{text});
+  const auto say = [&](const char* lead, const std::string& text) {
+    section.blocks.push_back(pages::Paragraph{text, lead});
   };
-  say("Question: " + experiment.question);
-  say("Answer: " + answer_of(finding));
-  say("Measured: " + experiment.method);
-  say("Source: " + source_name(experiment) + ", " + experiment.where +
-      (experiment.published.empty() ? "" : ". " + experiment.published));
+  say("Question", experiment.question);
+  say("Answer", answer_of(finding));
+  say("Measured", measured_text(finding));
+  say("Source", source_name(experiment) + ", " + experiment.where +
+                    (experiment.published.empty() ? "" : ". " + experiment.published));
   if (has_figures(finding) && has_one_unit(experiment)) {
     const bool curves = rows_are_numbers(experiment);
-    section.blocks.push_back(pages::Figure{experiment.title,
-                                           curves ? curves_of(finding) : bars_of(finding),
-                                           experiment.question, answer_of(finding)});
+    section.blocks.push_back(
+        pages::Figure{experiment.title, curves ? curves_of(finding) : bars_of(finding),
+                      fmt::format("{} by {}, here and as published.",
+                                  experiment.columns.front().unit, experiment.row_heading),
+                      answer_of(finding)});
   }
   section.blocks.push_back(pages::PageTable{"Ours beside the published", table_of(finding)});
-  if (!finding.cuts.empty()) say("Cut: " + joined(shown_cuts(finding)));
-  if (!finding.left_out.empty()) say("Left out by --quick: " + joined(finding.left_out));
-  for (const std::string& note : experiment.notes) say("Note: " + note);
+  add_lines("Cut", shown_cuts(finding), section);
+  add_lines("Left out by --quick", finding.left_out, section);
+  add_lines("Notes", experiment.notes, section);
   add_list("Commands", finding.commands, section);
   add_list("Failed", finding.failures, section);
   return section;
@@ -148,6 +155,12 @@ std::string page_of(const ReportHead& head, const std::vector<Finding>& findings
       {"date", head.date},
       {"scale", head.scale == Scale::quick ? "quick: few sizes, few repetitions" : "full"},
       {"time", fmt::format("{:.0f} s of {:.0f} s", head.seconds, head.budget_s)}};
+  pages::Section front{"Sources, words, answers", {}};
+  front.blocks = {pages::Paragraph{kWhatItIs},
+                  pages::PageTable{"The sources", sources_table(findings)},
+                  pages::PageTable{"What was asked and answered", verdicts_table(findings)},
+                  pages::PageTable{"Words", words_table()}};
+  page.sections.push_back(std::move(front));
   for (const Finding& finding : findings) page.sections.push_back(section_of(finding));
   return pages::html(page);
 }

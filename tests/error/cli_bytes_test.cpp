@@ -25,7 +25,8 @@ TEST(CliBytes, EveryKernelIsMeasured) {
     expect_success(outcome);
     const nlohmann::json result = nlohmann::json::parse(outcome.out);
     EXPECT_EQ(result.at("problem").at("family"), "integer_gemm");
-    EXPECT_EQ(result.at("contenders").size(), 3U) << outcome.text();
+    // integer_gemm.pairs is for CPUs.
+    EXPECT_GE(result.at("contenders").size(), 3U) << outcome.text();
     for (const nlohmann::json& contender : result.at("contenders"))
       EXPECT_EQ(contender.at("error"), 0.0);
   }

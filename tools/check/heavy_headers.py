@@ -12,7 +12,7 @@ LIMITS = {
     "nlohmann/json.hpp": 100,
     "CL/opencl.hpp": 68,
     "filesystem": 249,
-    "functional": 353,
+    "functional": 355,
     "unordered_map": 8,
     "iostream": 0,
     "regex": 0,

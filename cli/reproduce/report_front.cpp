@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reproduce/report_front.hpp"
+
+#include <algorithm>
+
+#include "reproduce/report.hpp"
+
+namespace morton::cli {
+namespace {
+
+struct SourceFacts {
+  const char* id;
+  const char* document;
+  const char* device;
+};
+
+constexpr SourceFacts kSources[] = {
+    {"r17",
+     "S. Rovder, Evaluating Neural Networks on Low-Powered GPUs, thesis, 2017: a ladder of matrix "
+     "products from the textbook to layouts in tiles",
+     "Odroid XU3 board: GPU Mali T-628"},
+    {"r18",
+     "S. Rovder, Optimising Neural Network Inference on Low-Powered GPUs, thesis, 2018: LeNet and "
+     "VGG-16 of a library's routines and of own kernels",
+     "the same board"},
+    {"g16",
+     "Kernels in gemmlowp, Google, 2016: kernels for 8 bits that state how operands are packed",
+     "phones' processors"},
+    {"a16",
+     "V. Shimanskiy, Matrix Multiply on Adreno GPUs, Part 2, Qualcomm, 2016: a product that reads "
+     "one "
+     "matrix as an image",
+     "GPUs Adreno 4xx and 5xx"},
+    {"c18",
+     "Cheng Wei, Performance optimization on TensorFlow framework on Mobile GPU devices using "
+     "OpenCL, thesis, 2018: training on a phone",
+     "phones' GPUs Adreno 530 and 540"}};
+
+/// Up to its first full stop that ends a sentence.
+std::string first_sentence(const std::string& text) {
+  const std::size_t end = text.find(". ");
+  return end == std::string::npos ? text : text.substr(0, end + 1);
+}
+
+}  // namespace
+
+Table sources_table(const std::vector<Finding>& findings) {
+  Table table;
+  table.columns = {{"name"}, {"document, and what it is about"}, {"its device"}};
+  for (const SourceFacts& source : kSources) {
+    const auto known = std::ranges::find_if(
+        findings, [&](const Finding& finding) { return finding.experiment->source == source.id; });
+    if (known == findings.end()) continue;
+    table.rows.push_back({source_name(*known->experiment), source.document, source.device});
+  }
+  return table;
+}
+
+Table words_table() {
+  Table table;
+  table.columns = {{"word"}, {"meaning"}};
+  table.rows = {
+      {"kernel", "a function that the device runs, once for each work-item"},
+      {"work-item, work-group", "one of a kernel's many runs; those that run together"},
+      {"GFLOP/s", "10^9 additions or multiplications of real numbers a second"},
+      {"product of size N", "of two square matrices of N x N numbers: 2 N^3 operations"},
+      {"peak", "the most that a device does, measured or guessed"},
+      {"layout", "the order in which memory goes through a matrix"},
+      {"R, C; RM, CM", "row by row, column by column"},
+      {"R_2_4_R", "tiles of 2 x 4 numbers, row by row, each of them row by row inside"},
+      {"Morton layout", "such tiles, in which a work-group's reads share cache lines"},
+      {"packing", "bringing numbers into a layout, before a kernel runs"},
+      {"im2col, unfolding", "an image written out so that a convolution becomes a product"},
+      {"float4, float8, float16", "vectors of 4, 8 and 16 numbers"},
+      {"bias, ReLU, sigmoid", "a number added to each row; functions of each result"},
+      {"CLBlast, Eigen, NumPy", "libraries of matrix routines: for OpenCL, C++ and Python"},
+      {"xGEMM, xGEMV, xCOPY, xIM2COL",
+       "CLBlast's routines: product, with one vector, copy, unfolding"},
+      {"host, device", "the processor that asks, and the one that computes; a CPU can be both"}};
+  return table;
+}
+
+Table verdicts_table(const std::vector<Finding>& findings) {
+  Table table;
+  table.columns = {{"experiment"}, {"asked"}, {"answered"}};
+  for (const Finding& finding : findings) {
+    table.rows.push_back({name_of(*finding.experiment), finding.experiment->question,
+                          first_sentence(answer_of(finding))});
+  }
+  return table;
+}
+
+}  // namespace morton::cli
