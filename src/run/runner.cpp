@@ -70,7 +70,7 @@ void Runner::prepare(DeviceIndex device) {
     const Step& step = plan.steps[s];
     if (step.device != device) continue;
     if (const Transfer* transfer = step.transfer()) {
-      const auto bytes = static_cast<std::size_t>(transfer->bytes);
+      const auto bytes = static_cast<std::size_t>(transfer->all_bytes());
       staging_.resize(std::max(staging_.size(), bytes));
       continue;
     }
@@ -213,17 +213,21 @@ void Runner::enqueue_step(std::size_t index, StepEvents* events) {
 void Runner::transfer(const Transfer& transfer) {
   const DeviceIndex from = value_at(transfer.from).device;
   const DeviceIndex to = value_at(transfer.to).device;
-  if (from == to) {
-    queue_of(to).enqueueCopyBuffer(buffer_of(transfer.from), buffer_of(transfer.to),
-                                   static_cast<cl::size_type>(transfer.from_offset_bytes),
-                                   static_cast<cl::size_type>(transfer.to_offset_bytes),
-                                   static_cast<cl::size_type>(transfer.bytes));
+  const Stretches source{transfer.from_offset_bytes, transfer.bytes, transfer.stretches,
+                         transfer.from_pitch_bytes};
+  const Stretches target{transfer.to_offset_bytes, transfer.bytes, transfer.stretches,
+                         transfer.to_pitch_bytes};
+  // PoCL 3.1 crashes on rectangles of sub-buffers. Where the host shares the memory it copies as
+  // well.
+  const bool by_device = transfer.stretches == 1 || !info(to).memory.is_unified;
+  if (from == to && by_device) {
+    enqueue_copy(queue_of(to), info(to), {buffer_of(transfer.from), source},
+                 {buffer_of(transfer.to), target});
     return;
   }
-  const std::span<std::byte> bytes(staging_.data(), static_cast<std::size_t>(transfer.bytes));
-  read_buffer(queue_of(from), info(from), buffer_of(transfer.from), transfer.from_offset_bytes,
-              bytes);
-  write_buffer(queue_of(to), info(to), buffer_of(transfer.to), transfer.to_offset_bytes, bytes);
+  const std::span<std::byte> bytes(staging_.data(), static_cast<std::size_t>(source.all_bytes()));
+  read_stretches(queue_of(from), info(from), buffer_of(transfer.from), source, bytes);
+  write_stretches(queue_of(to), info(to), buffer_of(transfer.to), target, bytes);
 }
 
 cl::Event Runner::marker() {

@@ -129,6 +129,38 @@ TEST_P(DeviceMemory, BothWaysOfCopyingAgree) {
   EXPECT_EQ(got, second);
 }
 
+/// Both ways: through a mapping and by commands for rectangles.
+TEST_P(DeviceMemory, StretchesLeaveWhatLiesBetweenThem) {
+  const cl::CommandQueue q = queue();
+  const Block block = device().memory().allocate(63);
+  const Block copy = device().memory().allocate(63);
+  const Stretches stretches{3, 5, 4, 13};
+  const Stretches dense{1, 5, 4, 5};
+  for (const bool unified : {true, false}) {
+    SCOPED_TRACE(unified ? "mapped" : "by commands");
+    DeviceInfo info = device().info();
+    info.memory.is_unified = unified;
+    auto expected = pattern(63, 5);
+    write_buffer(q, info, block.buffer(), 0, expected);
+    write_buffer(q, info, copy.buffer(), 0, expected);
+    const auto sent = pattern(20, 90);
+    write_stretches(q, info, block.buffer(), stretches, sent);
+    for (std::size_t i = 0; i < 20; ++i) expected[3 + i / 5 * 13 + i % 5] = sent[i];
+    std::vector<std::byte> got(63);
+    read_buffer(q, info, block.buffer(), 0, got);
+    EXPECT_EQ(got, expected);
+    std::vector<std::byte> back(20);
+    read_stretches(q, info, block.buffer(), stretches, back);
+    EXPECT_EQ(back, sent);
+    enqueue_copy(q, info, {block.buffer(), stretches}, {copy.buffer(), dense});
+    read_stretches(q, info, copy.buffer(), dense, back);
+    EXPECT_EQ(back, sent);
+    EXPECT_THROW(write_stretches(q, info, block.buffer(), {12, 5, 4, 1 << 28}, sent),
+                 InternalError);
+    EXPECT_THROW(read_stretches(q, info, block.buffer(), {0, 5, 4, 4}, back), InternalError);
+  }
+}
+
 /// The host goes on while the writes wait: each command behind a write sees that write's bytes,
 /// though the caller's are gone and another write follows.
 TEST_P(DeviceMemory, StagedWritesKeepTheirOrderAndTheirBytes) {

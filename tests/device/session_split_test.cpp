@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "device/session_network.hpp"
+#include "morton/architectures.hpp"
 #include "morton/interop.hpp"
 #include "support/child_process.hpp"
 #include "support/devices.hpp"
@@ -67,6 +68,27 @@ TEST_P(SessionSplit, UnevenRowsGiveWhatOneDeviceGives) {
     for (std::uint64_t seed = 1; seed < 4; ++seed) {
       const auto inputs = inputs_of(batch, seed);
       expect_right_for(batch, inputs, session.run(inputs));
+    }
+  }
+}
+
+/// R17's form: features down, items across.
+TEST_P(SessionSplit, ColumnsGiveWhatOneDeviceGives) {
+  const Model model = new_model("r17-digits", 3);
+  for (const std::int64_t batch : {2, 17}) {
+    SCOPED_TRACE(batch);
+    const std::vector<NamedTensor> inputs{{"input", random_tensor({784, batch}, 4)}};
+    Session whole(compile(model, devices_[0], options_of(batch, {})));
+    Session session(compile(model, devices_, options_of(batch, {1, 2})));
+    for (int run = 0; run < 2; ++run) {
+      const auto expected = whole.run(inputs);
+      const auto got = session.run(inputs);
+      ASSERT_EQ(got.size(), 1U);
+      EXPECT_EQ(got[0].tensor.shape(), (Shape{10, batch}));
+      ASSERT_EQ(got[0].tensor.shape(), expected[0].tensor.shape());
+      const auto a = expected[0].tensor.as<float>();
+      const auto b = got[0].tensor.as<float>();
+      for (std::size_t i = 0; i < a.size(); ++i) ASSERT_NEAR(a[i], b[i], 1e-5) << i;
     }
   }
 }

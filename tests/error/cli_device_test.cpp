@@ -66,6 +66,35 @@ TEST(CliDevice, PlansWithoutOne) {
       kUsage, "no such device");
 }
 
+TEST(CliDevice, SplitsTheOpenExtentWhereverItIs) {
+  const TemporaryFolder folder;
+  const std::string description = (folder.path() / "devices.json").string();
+  expect_success(run_program({"devices", "--format", "json", "-o", description}));
+  auto devices = nlohmann::json::parse(read_bytes(description));
+  devices = nlohmann::json::array({devices.at(0), devices.at(0)});
+  devices[0]["id"] = "7:0";
+  devices[1]["id"] = "7:1";
+  write_bytes(description, devices.dump());
+  const auto plan = [&](const std::string& model, const std::string& batch) {
+    return run_program(
+        {"plan", model, "--device-info", description, "-d", "7:0,7:1", "--batch", batch});
+  };
+  const Outcome columns = plan("r17-digits", "5");
+  expect_success(columns);
+  EXPECT_TRUE(contains(columns.out, "784 stretches of ")) << columns.text();
+  expect_error(plan("r17-digits", "1"), kUsage, "a batch of 1 cannot be split over 2 devices");
+  onnx::ModelProto fixed = model_with_input({7, 5});
+  add_node(fixed, "Relu", {"x"}, "y");
+  expect_error(plan(save(fixed, folder.path() / "fixed.onnx"), "7"), kBadFile,
+               "leaves an extent open");
+  onnx::ModelProto along = model_with_input({7, 5});
+  auto& extent = *along.mutable_graph()->mutable_input(0)->mutable_type()->mutable_tensor_type();
+  extent.mutable_shape()->mutable_dim(1)->set_dim_param("batch");
+  add_node(along, "Softmax", {"x"}, "y");  // along the last extent
+  expect_error(plan(save(along, folder.path() / "along.onnx"), "5"), kBadFile,
+               "computes along the batch");
+}
+
 TEST(CliDevice, KernelsComeFromTheCache) {
   const TemporaryFolder cache;
   const Outcome first = run_program(classify(cache.path()));

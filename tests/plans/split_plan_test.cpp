@@ -15,9 +15,8 @@
 #include "plan/ir/print.hpp"
 #include "plan/ir/print_json.hpp"
 #include "plan/ir/verify.hpp"
-#include "plan/policy/kernel_policy.hpp"
-#include "plan/split/split.hpp"
-#include "plans/plan_setup.hpp"
+#include "plan/split/share_rows.hpp"
+#include "plans/split_setup.hpp"
 #include "support/rooms.hpp"
 
 namespace morton::test {
@@ -77,35 +76,6 @@ TEST(ShareRows, RefusesWhatCannotBe) {
   EXPECT_THAT(complaint(5, {1, -2}), HasSubstr("not a number above 0"));
   EXPECT_THAT(complaint(5, {std::nan(""), 1}), HasSubstr("not a number above 0"));
   EXPECT_THAT(complaint(5, {std::numeric_limits<double>::infinity(), 1}), HasSubstr("above 0"));
-}
-
-/// The Mali T-628 as its board shows it: 4 and 2 compute units.
-std::vector<DeviceInfo> mali_pair() {
-  DeviceInfo four = saved_device("mali_t628");
-  DeviceInfo two = four;
-  two.id = "0:1";
-  two.compute.units = 2;
-  return {four, two};
-}
-
-Plan split_over(const Graph& graph, const std::vector<std::int64_t>& rows,
-                const std::vector<DeviceInfo>& devices) {
-  const std::int64_t batch = std::accumulate(rows.begin(), rows.end(), std::int64_t{0});
-  std::vector<SplitPart> parts;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    parts.push_back({prepared(graph, rows[i]), devices[i], rows[i]});
-  }
-  const Catalogue catalogue = Catalogue::standard();
-  return make_split_plan(prepared(graph, batch), parts, KernelPolicy(catalogue, {}));
-}
-
-std::string refusal(const Graph& graph) {
-  try {
-    static_cast<void>(split_over(graph, {3, 2}, mali_pair()));
-  } catch (const UnsupportedError& error) {
-    return error.what();
-  }
-  return "nothing";
 }
 
 TEST(SplitPlan, GivesEachDeviceItsStepsAndMovesTheRest) {
@@ -278,6 +248,10 @@ TEST_F(SplitVerify, SeesWhatIsWrong) {
   EXPECT_THAT(complaint([](Plan& plan) { transfer_in(plan.steps[0]).bytes += 4; }),
               HasSubstr("leaves the value"));
   EXPECT_THAT(complaint([](Plan& plan) { transfer_in(plan.steps[0]).from_offset_bytes = -4; }),
+              HasSubstr("leaves the value"));
+  EXPECT_THAT(complaint([](Plan& plan) { transfer_in(plan.steps[0]).stretches = 2; }),
+              HasSubstr("leaves the value"));
+  EXPECT_THAT(complaint([](Plan& plan) { transfer_in(plan.steps[0]).stretches = 0; }),
               HasSubstr("leaves the value"));
   EXPECT_THAT(complaint([](Plan& plan) { transfer_in(plan.steps[0]).to = ValueId(); }),
               HasSubstr("names value -1"));

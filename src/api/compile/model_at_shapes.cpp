@@ -2,8 +2,12 @@
 #include "api/compile/model_at_shapes.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <optional>
 #include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "api/inside.hpp"
 #include "base/error.hpp"
@@ -14,19 +18,45 @@
 namespace morton::api {
 namespace {
 
-bool has_open_batch(const GraphTensor& input) {
-  return !input.declared.empty() && !input.declared.front().symbol.empty();
+/// The extents of `input` that its model leaves open.
+std::vector<std::size_t> open_extents(const GraphTensor& input) {
+  std::vector<std::size_t> open;
+  for (std::size_t d = 0; d < input.declared.size(); ++d) {
+    if (!input.declared[d].symbol.empty()) open.push_back(d);
+  }
+  return open;
 }
 
-/// Names of the open extents that are the batch: those of first extents with its value.
+/// The extent of each input that may be the batch. In a model that leaves a first extent open, that
+/// is the first extent of the inputs that do. In others it is their extent named "batch", else the
+/// first of their open ones.
+std::vector<std::optional<std::size_t>> batch_extents(const Graph& open) {
+  std::vector<std::optional<std::size_t>> first, named, any;
+  for (const TensorId id : open.inputs) {
+    const auto& declared = open.tensor(id).declared;
+    for (auto* extents : {&first, &named, &any}) extents->emplace_back();
+    for (const std::size_t d : open_extents(open.tensor(id))) {
+      if (d == 0) first.back() = d;
+      if (declared[d].symbol == "batch" && !named.back()) named.back() = d;
+      if (!any.back()) any.back() = d;
+    }
+  }
+  const auto has_value = [](const std::optional<std::size_t>& d) { return d.has_value(); };
+  if (std::ranges::any_of(first, has_value)) return first;
+  return std::ranges::any_of(named, has_value) ? named : any;
+}
+
+/// Names of the open extents that are the batch: those that may be, with its value.
 std::set<std::string> batch_symbols(const ModelAtShapes& subject) {
   const Graph& open = Inside::of(subject.model());
+  const auto extents = batch_extents(open);
+  const std::int64_t batch = subject.batch();
   std::set<std::string> symbols;
-  for (std::size_t i = 0; i < open.inputs.size(); ++i) {
-    const GraphTensor& declared = open.tensor(open.inputs[i]);
-    if (!has_open_batch(declared)) continue;
+  for (std::size_t i = 0; i < extents.size(); ++i) {
+    if (!extents[i]) continue;
     const GraphTensor& bound = subject.graph().tensor(subject.graph().inputs[i]);
-    if (bound.shape.front() == subject.batch()) symbols.insert(declared.declared.front().symbol);
+    if (bound.shape[*extents[i]] != batch) continue;
+    symbols.insert(open.tensor(open.inputs[i]).declared[*extents[i]].symbol);
   }
   return symbols;
 }
@@ -62,23 +92,21 @@ ModelAtShapes::ModelAtShapes(Model model, PassOptions passes)
 }
 
 std::int64_t ModelAtShapes::batch() const {
-  const Graph& open = Inside::of(model_);
-  for (std::size_t i = 0; i < open.inputs.size(); ++i) {
-    if (has_open_batch(open.tensor(open.inputs[i]))) {
-      return graph_.tensor(graph_.inputs[i]).shape.front();
-    }
+  const auto extents = batch_extents(Inside::of(model_));
+  for (std::size_t i = 0; i < extents.size(); ++i) {
+    if (extents[i]) return graph_.tensor(graph_.inputs[i]).shape[*extents[i]];
   }
   throw UnsupportedError(
-      "split: no input of the model leaves its first extent open, so its batch "
-      "cannot be split over devices; use one");
+      "split: no input of the model leaves an extent open, so it has no batch that can be split "
+      "over devices; use one");
 }
 
 ModelAtShapes ModelAtShapes::at(const InputShapes& shapes) const {
   return {model_, at_shapes(passes_, shapes)};
 }
 
-/// All open extents are given as shapes: PassOptions::batch may mean another extent than the first,
-/// which is the one that is cut.
+/// All open extents are given as shapes: PassOptions::batch may mean another extent than the one
+/// that is cut.
 ModelAtShapes ModelAtShapes::with_rows(std::int64_t rows) const {
   const std::set<std::string> symbols = batch_symbols(*this);
   PassOptions cut = passes_;
@@ -87,13 +115,11 @@ ModelAtShapes ModelAtShapes::with_rows(std::int64_t rows) const {
     const GraphTensor& declared = Inside::of(model_).tensor(Inside::of(model_).inputs[i]);
     const GraphTensor& bound = graph_.tensor(graph_.inputs[i]);
     Shape shape = bound.shape;
-    bool is_open = false;
-    for (std::size_t d = 0; d < std::min(shape.size(), declared.declared.size()); ++d) {
-      const std::string& symbol = declared.declared[d].symbol;
-      if (symbols.contains(symbol)) shape[d] = rows;
-      is_open = is_open || !symbol.empty();
+    const std::vector<std::size_t> open = open_extents(declared);
+    for (const std::size_t d : open) {
+      if (symbols.contains(declared.declared[d].symbol)) shape[d] = rows;
     }
-    if (is_open) cut.shapes[bound.name] = std::move(shape);
+    if (!open.empty()) cut.shapes[bound.name] = std::move(shape);
   }
   return {model_, std::move(cut)};
 }

@@ -30,8 +30,9 @@ class ModelAtShapes {
   [[nodiscard]] const PassReport& report() const { return report_; }
   [[nodiscard]] double passes_ms() const { return passes_ms_; }
 
-  /// The batch: the first extent of the inputs that leave it open. Throws UnsupportedError for a
-  /// model whose batch is fixed.
+  /// The batch that devices share: the first extent of the inputs that leave it open. Where none
+  /// does, their extent named "batch", else their first open one. Throws UnsupportedError for a
+  /// model that leaves none open.
   [[nodiscard]] std::int64_t batch() const;
 
   /// The model at other extents. Throws what the passes throw.

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "plan/make_plan.hpp"
+#include "plan/split/share_rows.hpp"
 #include "plan/split/split.hpp"
 
 namespace morton::api {

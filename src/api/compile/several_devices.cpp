@@ -9,7 +9,7 @@
 #include "api/compile/self_test.hpp"
 #include "api/inside.hpp"
 #include "base/stopwatch.hpp"
-#include "plan/split/split.hpp"
+#include "plan/split/share_rows.hpp"
 #include "run/loaded_plan.hpp"
 
 namespace morton::api {

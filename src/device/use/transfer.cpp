@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/use/transfer.hpp"
 
+#include <array>
 #include <cstring>
 #include <string>
 #include <thread>
@@ -43,6 +44,46 @@ void ask_for_end(const cl::Event& event, double most_us) {
     if (event.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() <= CL_COMPLETE) return;
     std::this_thread::yield();
   }
+}
+
+using Triple = std::array<cl::size_type, 3>;
+
+/// Bytes in the host's memory or a buffer as OpenCL's rectangles take them: a row is a stretch.
+struct Rectangle {
+  Triple origin{};
+  cl::size_type pitch = 0;
+};
+
+Rectangle rectangle_of(const Stretches& stretches) {
+  return {{static_cast<cl::size_type>(stretches.offset_bytes), 0, 0},
+          static_cast<cl::size_type>(stretches.pitch_bytes)};
+}
+
+Triple region_of(const Stretches& stretches) {
+  return {static_cast<cl::size_type>(stretches.bytes), static_cast<cl::size_type>(stretches.count),
+          1};
+}
+
+std::string text_of(const std::string& action, const Stretches& stretches) {
+  return action + " " + std::to_string(stretches.count) + " stretches of " +
+         std::to_string(stretches.bytes) + " bytes";
+}
+
+void require_fits(const cl::Buffer& buffer, const Stretches& stretches, const std::string& what) {
+  const auto size = static_cast<std::int64_t>(buffer.getInfo<CL_MEM_SIZE>());
+  const bool apart = stretches.count == 1 || stretches.pitch_bytes >= stretches.bytes;
+  if (stretches.offset_bytes >= 0 && stretches.bytes >= 1 && stretches.count >= 1 && apart &&
+      stretches.offset_bytes + stretches.span_bytes() <= size) {
+    return;
+  }
+  throw InternalError(what + " at " + std::to_string(stretches.offset_bytes) + " every " +
+                      std::to_string(stretches.pitch_bytes) + " overlap or leave the buffer of " +
+                      std::to_string(size) + " bytes");
+}
+
+void require_all(const Stretches& stretches, std::size_t bytes, const std::string& what) {
+  if (static_cast<std::size_t>(stretches.all_bytes()) == bytes) return;
+  throw InternalError(what + " with " + std::to_string(bytes) + " bytes on the host");
 }
 
 }  // namespace
@@ -108,6 +149,75 @@ void read_buffer(const cl::CommandQueue& queue, const DeviceInfo& info, const cl
     require_inside(buffer, range, what);
     queue.enqueueReadBuffer(buffer, CL_TRUE, static_cast<cl::size_type>(offset_bytes), to.size(),
                             to.data());
+  });
+}
+
+void write_stretches(const cl::CommandQueue& queue, const DeviceInfo& info,
+                     const cl::Buffer& buffer, const Stretches& to,
+                     std::span<const std::byte> from) {
+  const std::string what = text_of("writing", to);
+  require_all(to, from.size(), what);
+  if (to.is_one()) return write_buffer(queue, info, buffer, to.offset_bytes, from);
+  with_device_errors(what, info, [&] { require_fits(buffer, to, what); });
+  const auto bytes = static_cast<std::size_t>(to.bytes);
+  if (info.memory.is_unified) {
+    // What lies between the stretches stays, so the mapping may not overwrite.
+    MappedBuffer mapped(queue, info, buffer, {to.offset_bytes, to.span_bytes()},
+                        MappedBuffer::Access::read_write);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(to.count); ++i) {
+      std::memcpy(mapped.bytes().data() + i * static_cast<std::size_t>(to.pitch_bytes),
+                  from.data() + i * bytes, bytes);
+    }
+    mapped.unmap();
+    return;
+  }
+  with_device_errors(what, info, [&] {
+    const Rectangle there = rectangle_of(to);
+    queue.enqueueWriteBufferRect(buffer, CL_TRUE, there.origin, Triple{}, region_of(to),
+                                 there.pitch, 0, bytes, 0, from.data());
+  });
+}
+
+void read_stretches(const cl::CommandQueue& queue, const DeviceInfo& info, const cl::Buffer& buffer,
+                    const Stretches& from, std::span<std::byte> to) {
+  const std::string what = text_of("reading", from);
+  require_all(from, to.size(), what);
+  if (from.is_one()) return read_buffer(queue, info, buffer, from.offset_bytes, to);
+  with_device_errors(what, info, [&] { require_fits(buffer, from, what); });
+  const auto bytes = static_cast<std::size_t>(from.bytes);
+  if (info.memory.is_unified) {
+    MappedBuffer mapped(queue, info, buffer, {from.offset_bytes, from.span_bytes()},
+                        MappedBuffer::Access::read);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(from.count); ++i) {
+      std::memcpy(to.data() + i * bytes,
+                  mapped.bytes().data() + i * static_cast<std::size_t>(from.pitch_bytes), bytes);
+    }
+    mapped.unmap();
+    return;
+  }
+  with_device_errors(what, info, [&] {
+    const Rectangle there = rectangle_of(from);
+    queue.enqueueReadBufferRect(buffer, CL_TRUE, there.origin, Triple{}, region_of(from),
+                                there.pitch, 0, bytes, 0, to.data());
+  });
+}
+
+void enqueue_copy(const cl::CommandQueue& queue, const DeviceInfo& info,
+                  const BufferStretches& from, const BufferStretches& to) {
+  const std::string what = text_of("copying", from.stretches);
+  require_all(from.stretches, static_cast<std::size_t>(to.stretches.all_bytes()), what);
+  with_device_errors(what, info, [&] {
+    require_fits(from.buffer, from.stretches, what);
+    require_fits(to.buffer, to.stretches, what);
+    const Rectangle source = rectangle_of(from.stretches);
+    const Rectangle target = rectangle_of(to.stretches);
+    if (from.stretches.is_one() && to.stretches.is_one()) {
+      queue.enqueueCopyBuffer(from.buffer, to.buffer, source.origin[0], target.origin[0],
+                              static_cast<cl::size_type>(from.stretches.all_bytes()));
+      return;
+    }
+    queue.enqueueCopyBufferRect(from.buffer, to.buffer, source.origin, target.origin,
+                                region_of(from.stretches), source.pitch, 0, target.pitch, 0);
   });
 }
 

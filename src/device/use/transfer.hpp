@@ -25,6 +25,34 @@ MORTON_FOR_TOOLS void read_buffer(const cl::CommandQueue& queue, const DeviceInf
                                   const cl::Buffer& buffer, std::int64_t offset_bytes,
                                   std::span<std::byte> to);
 
+/// Equal parts of a buffer at equal distances.
+struct Stretches {
+  std::int64_t offset_bytes = 0;  ///< of the first
+  std::int64_t bytes = 0;         ///< of each, >= 1
+  std::int64_t count = 1;
+  std::int64_t pitch_bytes = 0;  ///< from one to the next, >= `bytes` where there are several
+
+  [[nodiscard]] std::int64_t all_bytes() const { return count * bytes; }
+  /// From the first byte to the last.
+  [[nodiscard]] std::int64_t span_bytes() const { return (count - 1) * pitch_bytes + bytes; }
+  [[nodiscard]] bool is_one() const { return count == 1 || pitch_bytes == bytes; }
+};
+/// As write_buffer, into stretches, which lie one behind the other in `from`.
+void write_stretches(const cl::CommandQueue& queue, const DeviceInfo& info,
+                     const cl::Buffer& buffer, const Stretches& to,
+                     std::span<const std::byte> from);
+/// As read_buffer, of stretches, which lie one behind the other in `to`.
+void read_stretches(const cl::CommandQueue& queue, const DeviceInfo& info, const cl::Buffer& buffer,
+                    const Stretches& from, std::span<std::byte> to);
+/// A buffer of the queue's context and its stretches.
+struct BufferStretches {
+  const cl::Buffer& buffer;
+  Stretches stretches;
+};
+/// Enqueues a copy between two buffers of one context; as many stretches of the same size each.
+void enqueue_copy(const cl::CommandQueue& queue, const DeviceInfo& info,
+                  const BufferStretches& from, const BufferStretches& to);
+
 /// Enqueues a write into the whole of `buffer` and does not wait for it: until it has run, `from`
 /// must neither change nor go. No bytes is no command. Errors as write_buffer.
 void enqueue_write(const cl::CommandQueue& queue, const DeviceInfo& info, const cl::Buffer& buffer,

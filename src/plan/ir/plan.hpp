@@ -123,11 +123,20 @@ struct LibraryCall {
   std::string library, routine;
 };
 
-/// A step that moves a stretch of bytes from one value to another, which may be another device's.
+/// A step that moves bytes from one value to another, which may be another device's: a stretch, or
+/// several of one size at equal distances.
 struct Transfer {
   ValueId from, to;
-  std::int64_t from_offset_bytes = 0, to_offset_bytes = 0;
-  std::int64_t bytes = 0;
+  std::int64_t from_offset_bytes = 0, to_offset_bytes = 0;  ///< of the first stretch
+  std::int64_t bytes = 0;                                   ///< of each stretch
+  std::int64_t stretches = 1;
+  std::int64_t from_pitch_bytes = 0, to_pitch_bytes = 0;  ///< from a stretch to the next
+
+  [[nodiscard]] std::int64_t all_bytes() const { return stretches * bytes; }
+  /// From the first byte that is written to the last.
+  [[nodiscard]] std::int64_t to_span_bytes() const {
+    return (stretches - 1) * to_pitch_bytes + bytes;
+  }
 };
 
 /// How much a step does.

@@ -141,8 +141,10 @@ void visit(Archive& archive, T& call) {
 
 template <typename Archive, Archived<plan::Transfer> T>
 void visit(Archive& archive, T& transfer) {
-  auto& [from, to, from_offset_bytes, to_offset_bytes, bytes] = transfer;
-  archive(from, to, from_offset_bytes, to_offset_bytes, bytes);
+  auto& [from, to, from_offset_bytes, to_offset_bytes, bytes, stretches, from_pitch_bytes,
+         to_pitch_bytes] = transfer;
+  archive(from, to, from_offset_bytes, to_offset_bytes, bytes, stretches, from_pitch_bytes,
+          to_pitch_bytes);
 }
 
 template <typename Archive, Archived<plan::StepCost> T>

@@ -69,7 +69,10 @@ std::string launch_text(const Step& step) {
   if (const KernelLaunch* launch = step.launch()) {
     return fmt::format("global {} local {}", size_text(launch->global), size_text(launch->local));
   }
-  if (const Transfer* transfer = step.transfer()) return fmt::format("{} bytes", transfer->bytes);
+  if (const Transfer* transfer = step.transfer()) {
+    if (transfer->stretches == 1) return fmt::format("{} bytes", transfer->bytes);
+    return fmt::format("{} stretches of {} bytes", transfer->stretches, transfer->bytes);
+  }
   return is_on_host(step) ? "library call on the host" : "library call";
 }
 

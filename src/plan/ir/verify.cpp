@@ -121,12 +121,15 @@ void verify_devices(const Plan& plan, const Devices& devices) {
 }
 
 void verify_transfer(const Plan& plan, const Step& step, const Transfer& transfer) {
-  const auto inside = [&](ValueId value, std::int64_t offset) {
-    return offset >= 0 && transfer.bytes >= 1 &&
-           offset + transfer.bytes <= plan.values[value].bytes;
+  // By division, for what a file says may be any number.
+  const auto inside = [&](ValueId value, std::int64_t offset, std::int64_t pitch) {
+    const std::int64_t last = plan.values[value].bytes - transfer.bytes;
+    if (offset < 0 || transfer.bytes < 1 || transfer.stretches < 1 || offset > last) return false;
+    return transfer.stretches == 1 ||
+           (pitch >= transfer.bytes && transfer.stretches - 1 <= (last - offset) / pitch);
   };
-  if (!inside(transfer.from, transfer.from_offset_bytes) ||
-      !inside(transfer.to, transfer.to_offset_bytes)) {
+  if (!inside(transfer.from, transfer.from_offset_bytes, transfer.from_pitch_bytes) ||
+      !inside(transfer.to, transfer.to_offset_bytes, transfer.to_pitch_bytes)) {
     fail("step " + step.name + " leaves the value that it reads or writes");
   }
   if (plan.values[transfer.to].device != step.device) {

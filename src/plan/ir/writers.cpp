@@ -8,13 +8,13 @@
 namespace morton::plan {
 namespace {
 
-/// A transfer writes the stretch that it brings, any other step the whole value.
+/// A transfer writes from its first stretch to its last, any other step the whole value.
 MemoryRange written_range(const Plan& plan, const Step& step, ValueId value) {
   MemoryRange range = range_of(plan.values, value);
   const Transfer* transfer = step.transfer();
   if (transfer == nullptr) return range;
   range.begin_bytes += transfer->to_offset_bytes;
-  range.end_bytes = range.begin_bytes + transfer->bytes;
+  range.end_bytes = range.begin_bytes + transfer->to_span_bytes();
   return range;
 }
 

@@ -2,7 +2,6 @@
 #include "plan/split/split.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include "base/error.hpp"
@@ -22,37 +21,52 @@ std::int64_t batch_of(std::span<const SplitPart> parts) {
                          [](std::int64_t sum, const SplitPart& part) { return sum + part.rows; });
 }
 
-/// Which inputs have a row for each item of the batch; the others are the same for every part.
-std::vector<bool> batched_inputs(const Graph& whole, std::span<const SplitPart> parts) {
-  std::vector<bool> batched;
+/// Where a part's input of shape `part` has other extents than the whole's.
+std::vector<std::size_t> other_extents(const Shape& whole, const Shape& part) {
+  std::vector<std::size_t> dimensions;
+  for (std::size_t d = 0; d < whole.size(); ++d) {
+    if (whole[d] != part[d]) dimensions.push_back(d);
+  }
+  return dimensions;
+}
+
+/// Where inputs have a row for each item of the batch; the others are the same for every part.
+std::vector<RowDimension> rows_of_inputs(const Graph& whole, std::span<const SplitPart> parts) {
+  const std::int64_t batch = batch_of(parts);
+  std::vector<RowDimension> rows;
   for (std::size_t i = 0; i < whole.inputs.size(); ++i) {
     const GraphTensor& input = whole.tensor(whole.inputs[i]);
-    bool all_rows = true;
-    bool all_same = true;
-    for (const SplitPart& part : parts) {
-      const Shape& shape = part.graph.tensor(part.graph.inputs[i]).shape;
-      Shape rows = input.shape;
-      if (!rows.empty()) rows.front() = part.rows;
-      all_rows =
-          all_rows && !rows.empty() && shape == rows && input.shape.front() == batch_of(parts);
-      all_same = all_same && shape == input.shape;
-    }
-    if (all_rows == all_same) {
+    const auto shape_in = [i](const SplitPart& part) -> const Shape& {
+      return part.graph.tensor(part.graph.inputs[i]).shape;
+    };
+    const std::vector<std::size_t> cut = other_extents(input.shape, shape_in(parts.front()));
+    const auto fits = [&](const SplitPart& part) {
+      Shape expected = input.shape;
+      if (!cut.empty()) expected[cut.front()] = part.rows;
+      return shape_in(part) == expected;
+    };
+    const bool one_cut = cut.empty() || (cut.size() == 1 && input.shape[cut.front()] == batch);
+    if (!one_cut || !std::ranges::all_of(parts, fits)) {
       throw UnsupportedError("split: input '" + input.name + "' " + to_string(input.shape) +
-                             " has the batch of " + std::to_string(batch_of(parts)) +
-                             " in another place than its outermost extent, so it cannot be cut; "
-                             "use one device");
+                             " has the batch of " + std::to_string(batch) +
+                             " in more than one extent, so it cannot be cut; use one device");
     }
-    batched.push_back(all_rows);
+    rows.push_back(cut.empty() ? RowDimension() : RowDimension(cut.front()));
   }
-  return batched;
+  return rows;
 }
+
+/// Where the inputs and outputs of the whole have rows, by port.
+struct PortRows {
+  std::vector<RowDimension> inputs;
+  std::vector<std::size_t> outputs;
+};
 
 /// Joins the plans of the parts.
 class PlanMerger {
  public:
-  PlanMerger(const Graph& whole, std::span<const SplitPart> parts, std::vector<bool> batched)
-      : whole_(whole), parts_(parts), batched_(std::move(batched)) {
+  PlanMerger(const Graph& whole, std::span<const SplitPart> parts, PortRows rows)
+      : whole_(whole), parts_(parts), rows_(std::move(rows)) {
     add_ports(whole.inputs, Value::Kind::input, plan_.inputs);
     add_ports(whole.outputs, Value::Kind::output, plan_.outputs);
   }
@@ -111,14 +125,14 @@ class PlanMerger {
     std::ranges::move(part.left_out_by_self_tests,
                       std::back_inserter(plan_.left_out_by_self_tests));
     for (std::size_t i = 0; i < part.inputs.size(); ++i) {
-      scatter(plan_.inputs[i].value, part.inputs[i].value.moved(shift.values), batched_[i]);
+      scatter(plan_.inputs[i].value, part.inputs[i].value.moved(shift.values), rows_.inputs[i]);
     }
     for (std::size_t i = 0; i < part.outputs.size(); ++i) {
-      gather(part.outputs[i].value.moved(shift.values), plan_.outputs[i].value);
+      gather(part.outputs[i].value.moved(shift.values), plan_.outputs[i].value, rows_.outputs[i]);
     }
-    if (device == kFirstDevice) return;
-    // The caller sees the first device alone: elsewhere, ports are what lies between steps.
+    // The caller sees the whole ports alone: what does not lie in them lies between steps.
     for (const ValueId v : plan_.values.ids_from(first_value)) {
+      if (memory_root(plan_.values, v) < first_value) continue;
       Value::Kind& kind = plan_.values[v].kind;
       const bool port = kind == Value::Kind::input || kind == Value::Kind::output;
       if (port) kind = Value::Kind::activation;
@@ -147,37 +161,49 @@ class PlanMerger {
     return step;
   }
 
-  void scatter(ValueId whole, ValueId part, bool batched) {
-    if (value_at(part).device == kFirstDevice) {
+  void scatter(ValueId whole, ValueId part, RowDimension rows) {
+    const Stretches stretches = stretches_of(whole, part, rows);
+    if (value_at(part).device == kFirstDevice && stretches.count == 1) {
       value_at(part).memory_of = whole;
       return;
     }
-    const std::int64_t offset = batched ? offset_bytes(whole) : 0;
-    scatters_.push_back(make_step("scatter", {whole, part, offset, 0, part_bytes(part)}));
+    scatters_.push_back(
+        make_step("scatter", {whole, part, stretches.offset_bytes, 0, stretches.bytes,
+                              stretches.count, stretches.pitch_bytes, stretches.bytes}));
   }
 
-  void gather(ValueId part, ValueId whole) {
+  void gather(ValueId part, ValueId whole, std::size_t rows) {
+    const Stretches stretches = stretches_of(whole, part, rows);
     const ValueId root = memory_root(plan_.values, part);
     const bool on_first = value_at(part).device == kFirstDevice;
     if (on_first && root == whole) return;
     const Value::Kind kind = value_at(root).kind;
     const bool free = kind != Value::Kind::input && !is_fixed(value_at(root)) &&
                       root >= ValueId(plan_.inputs.size() + plan_.outputs.size());
-    if (on_first && free) {
+    if (on_first && free && stretches.count == 1) {
       value_at(root).memory_of = whole;
       return;
     }
     gathers_.push_back(
-        make_step("gather", {part, whole, 0, offset_bytes(whole), part_bytes(part)}));
+        make_step("gather", {part, whole, 0, stretches.offset_bytes, stretches.bytes,
+                             stretches.count, stretches.bytes, stretches.pitch_bytes}));
   }
 
-  /// Where the rows of the part that is being added begin in a whole input or output.
-  std::int64_t offset_bytes(ValueId whole) {
+  /// The rows of the part that is being added, in a whole input or output.
+  struct Stretches {
+    std::int64_t offset_bytes, bytes, count, pitch_bytes;
+  };
+  Stretches stretches_of(ValueId whole, ValueId part, RowDimension rows) {
+    const std::int64_t part_bytes = bytes_of(value_at(part).arrangement);
     const Arrangement& arrangement = value_at(whole).arrangement;
-    return bytes_of(arrangement) / arrangement.tensor_shape.front() * first_row_;
+    const std::int64_t whole_bytes = bytes_of(arrangement);
+    if (!rows) return {0, part_bytes, 1, whole_bytes};
+    const Shape& shape = arrangement.tensor_shape;
+    std::int64_t count = 1;
+    for (std::size_t d = 0; d < *rows; ++d) count *= std::max<std::int64_t>(1, shape[d]);
+    const std::int64_t pitch_bytes = whole_bytes / count;
+    return {pitch_bytes / shape[*rows] * first_row_, part_bytes / count, count, pitch_bytes};
   }
-
-  std::int64_t part_bytes(ValueId part) { return bytes_of(value_at(part).arrangement); }
 
   Step make_step(const std::string& action, const Transfer& transfer) {
     Step step;
@@ -190,11 +216,13 @@ class PlanMerger {
     step.action = transfer;
     step.reads = {transfer.from};
     step.writes = {transfer.to};
-    step.cost.bytes = step.cost.logical_bytes = step.cost.footprint_bytes = 2 * transfer.bytes;
+    step.cost.bytes = step.cost.logical_bytes = step.cost.footprint_bytes =
+        2 * transfer.all_bytes();
     // Through the host: read from the one, then written to the other.
     for (const ValueId value : {transfer.from, transfer.to}) {
       const DeviceInfo& device = devices_[value_at(value).device];
-      const double memory_us = static_cast<double>(transfer.bytes) / (memory_peak(device) * 1e3);
+      const double memory_us =
+          static_cast<double>(transfer.all_bytes()) / (memory_peak(device) * 1e3);
       step.cost.estimated_us += step_cost_us(0.0, 1.0, memory_us, device);
     }
     return step;
@@ -202,7 +230,7 @@ class PlanMerger {
 
   const Graph& whole_;
   std::span<const SplitPart> parts_;
-  std::vector<bool> batched_;
+  PortRows rows_;
   Devices devices_;             ///< of the parts that are added
   std::int64_t first_row_ = 0;  ///< of the part that is being added
   std::vector<Step> scatters_, computing_, gathers_;
@@ -210,48 +238,6 @@ class PlanMerger {
 };
 
 }  // namespace
-
-std::vector<std::int64_t> share_rows(std::int64_t batch, std::span<const double> weights) {
-  const auto count = static_cast<std::int64_t>(weights.size());
-  if (batch < count) {
-    throw UsageError("split: a batch of " + std::to_string(batch) + " cannot be split over " +
-                     std::to_string(count) +
-                     " devices, which get at least one row each; give a larger " +
-                     setting("batch") + " or fewer devices");
-  }
-  double largest = 0.0;
-  for (const double weight : weights) {
-    if (!(std::isfinite(weight) && weight > 0.0)) {
-      throw UsageError("split: the weight " + std::to_string(weight) + " is not a number above 0");
-    }
-    largest = std::max(largest, weight);
-  }
-  double sum = 0.0;
-  for (const double weight : weights) sum += weight / largest;
-  std::vector<double> ideal;
-  std::vector<std::int64_t> rows;
-  for (const double weight : weights) {
-    ideal.push_back(static_cast<double>(batch) * (weight / largest / sum));
-    rows.push_back(std::max<std::int64_t>(1, static_cast<std::int64_t>(ideal.back())));
-  }
-  // What rounding left over goes to those who lack most; what the least of one row took comes from
-  // those who have most too much.
-  for (std::int64_t total = std::accumulate(rows.begin(), rows.end(), std::int64_t{0});
-       total != batch;) {
-    const bool give = total < batch;
-    std::size_t chosen = rows.size();
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (!give && rows[i] == 1) continue;
-      const auto lack = [&](std::size_t at) { return ideal[at] - static_cast<double>(rows[at]); };
-      if (chosen == rows.size() || (give ? lack(i) > lack(chosen) : lack(i) < lack(chosen))) {
-        chosen = i;
-      }
-    }
-    rows[chosen] += give ? 1 : -1;
-    total += give ? 1 : -1;
-  }
-  return rows;
-}
 
 Plan make_split_plan(const Graph& whole, std::span<const SplitPart> parts,
                      const KernelPolicy& policy) {
@@ -261,14 +247,14 @@ Plan make_split_plan(const Graph& whole, std::span<const SplitPart> parts,
     throw UnsupportedError("split: the model keeps '" + tensor.name +
                            "' from run to run, which several devices cannot share; use one");
   }
-  std::vector<bool> batched = batched_inputs(whole, parts);
-  require_independent_rows(make_tasks(whole), batched, batch_of(parts));
+  PortRows rows{rows_of_inputs(whole, parts), {}};
+  rows.outputs = require_independent_rows(make_tasks(whole), rows.inputs, batch_of(parts));
   const KernelPolicy of_parts = policy.for_one_of_several_devices();
   std::vector<Plan> plans;
   for (const SplitPart& part : parts) {
     plans.push_back(make_plan(part.graph, part.device, of_parts));
   }
-  return PlanMerger(whole, parts, std::move(batched)).run(std::move(plans));
+  return PlanMerger(whole, parts, std::move(rows)).run(std::move(plans));
 }
 
 }  // namespace morton::plan

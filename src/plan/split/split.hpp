@@ -11,12 +11,6 @@
 
 namespace morton::plan {
 
-/// Rows of the batch for each device, in proportion to `weights` (any unit, such as rows a second),
-/// at least one each; their sum is `batch`. Throws UsageError for a weight that is not a positive
-/// number and for fewer rows than devices.
-[[nodiscard]] std::vector<std::int64_t> share_rows(std::int64_t batch,
-                                                   std::span<const double> weights);
-
 /// One device's share of a batch.
 struct SplitPart {
   Graph graph;  ///< the model after its passes, with `rows` as its batch
@@ -25,8 +19,9 @@ struct SplitPart {
 };
 
 /// One plan over several devices: the batch of `whole` (the model after its passes, with the whole
-/// batch) is cut into the parts' rows, in their order; part i runs on device i. Inputs and outputs
-/// lie whole on the first device, whose part works in place on their first rows. Transfers come
+/// batch) is cut into the parts' rows, in their order; part i runs on device i. The batch may be
+/// any extent of an input or output. Inputs and outputs lie whole on the first device. Its part
+/// works in place on their first rows where those are one stretch, else on a copy. Transfers come
 /// first and bring the other parts their rows of the inputs (inputs without a batch go to all in
 /// full), then follow all parts' steps, then the transfers that gather the outputs.
 ///

@@ -1,22 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/rooms.hpp"
+#include "morton/tensor.hpp"
 #include "plan/tasks/tasks.hpp"
 
 namespace morton::plan {
 
+/// The dimension of a tensor that counts the items of the batch, its rows; none without them.
+using RowDimension = std::optional<std::size_t>;
+
+/// The dimension of a tensor of `shape` that counts `batch` items (>= 2), each `inner` elements
+/// from the next; none where it has no such dimension. There is at most one.
+[[nodiscard]] RowDimension row_dimension(const Shape& shape, std::int64_t batch,
+                                         std::int64_t inner);
+
 /// Proves that the batch can be cut: that row b of every output depends on no row of the inputs
-/// marked in `batched` (by port) but row b. Rows are what the outermost extent counts; it is
-/// `batch`
-/// (>= 2) in those inputs. The proof reads the problems' views, not the operators: where a result
-/// is written at coordinate e of its outermost dimension, whatever has rows must be read at e too,
+/// but row b. `inputs` says by port where rows lie; that extent is `batch` (>= 2). Returns where
+/// they lie in the outputs. The proof reads the problems' views, not the operators: where a result
+/// is written at coordinate e of one of its dimensions, whatever has rows must be read at e too,
 /// and e may not run along a dimension that the family mixes. Throws UnsupportedError that names
 /// the node or output where it fails.
-void require_independent_rows(const TaskList& tasks, const std::vector<bool>& batched,
-                              std::int64_t batch);
+[[nodiscard]] std::vector<std::size_t> require_independent_rows(
+    const TaskList& tasks, const std::vector<RowDimension>& inputs, std::int64_t batch);
 
 }  // namespace morton::plan
