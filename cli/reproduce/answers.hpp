@@ -15,8 +15,8 @@ namespace morton::cli {
 [[nodiscard]] Answer all_of(std::vector<Answer> answers);
 
 /// "With A the speed here is 1.0 to 1.4 times that with B: faster in 4 of 6 rows; R17 published 1.4
-/// times." Of the rows that have both; a difference counts beyond the spread of both. `said` is what
-/// the source's text says where it has no figures there.
+/// times." Of the rows that have both; a difference counts beyond the spread of both. `said` is
+/// what the source's text says where it has no figures there.
 [[nodiscard]] Answer speed_ratio(const std::string& a, const std::string& b,
                                  const std::string& said = "");
 

@@ -67,15 +67,22 @@ pages::Drawing curves_of(const Finding& finding) {
   return pages::draw(chart);
 }
 
+/// Whether bars of the published figures fit beside ours, or too many would stand side by side.
+bool bars_have_room(const Experiment& experiment) {
+  constexpr std::size_t kMostBars = 40;
+  return 2 * experiment.columns.size() * experiment.rows.size() <= kMostBars;
+}
+
 pages::Drawing bars_of(const Finding& finding) {
   const Experiment& experiment = *finding.experiment;
   constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
   pages::BarChart chart;
   chart.mode = pages::BarChart::Mode::grouped;
   chart.axis.label = experiment.columns.front().unit;
+  const bool has_room = bars_have_room(experiment);
   for (const Column& column : experiment.columns) {
     chart.series.push_back(column.name + ", here");
-    if (!column.published.empty()) {
+    if (has_room && !column.published.empty()) {
       chart.series.push_back(column.name + ", " + source_name(experiment));
     }
   }
@@ -84,7 +91,7 @@ pages::Drawing bars_of(const Finding& finding) {
     bar.name = experiment.rows[row];
     for (std::size_t i = 0; i < experiment.columns.size(); ++i) {
       bar.values.push_back(finding.ours(row, i).value_or(kNothing));
-      if (!experiment.columns[i].published.empty()) {
+      if (has_room && !experiment.columns[i].published.empty()) {
         bar.values.push_back(finding.published(row, i).value_or(kNothing));
       }
     }
@@ -127,11 +134,12 @@ pages::Section section_of(const Finding& finding) {
                     (experiment.published.empty() ? "" : ". " + experiment.published));
   if (has_figures(finding) && has_one_unit(experiment)) {
     const bool curves = rows_are_numbers(experiment);
-    section.blocks.push_back(
-        pages::Figure{experiment.title, curves ? curves_of(finding) : bars_of(finding),
-                      fmt::format("{} by {}, here and as published.",
-                                  experiment.columns.front().unit, experiment.row_heading),
-                      answer_of(finding)});
+    section.blocks.push_back(pages::Figure{
+        experiment.title, curves ? curves_of(finding) : bars_of(finding),
+        fmt::format("{} by {}{}.", experiment.columns.front().unit, experiment.row_heading,
+                    curves || bars_have_room(experiment) ? ", here and as published"
+                                                         : "; the published are in the table"),
+        answer_of(finding)});
   }
   section.blocks.push_back(pages::PageTable{"Ours beside the published", table_of(finding)});
   add_lines("Cut", shown_cuts(finding), section);

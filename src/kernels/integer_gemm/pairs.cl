@@ -24,27 +24,29 @@
 // Source: gemmlowp's formats (G16) have cells of depth 2 for the same reason.
 #define PAIRS (TILE_N / LANES)
 #define BLOCK 256  // even: a pair does not lie in two blocks
-#define CHUNK 32
+#define CHUNK 16
 // In each lane the sum of the products of a pair. LLVM 14 makes pmaddwd of plain C for halves of a vector only, which
-// takes twice as long.
+// takes twice as long. Elsewhere vectors have 16 elements at most, so that a lane's pair is two vectors.
 #if LANES == 16 && defined(__AVX512BW__)
 #define SUMS_OF_PRODUCTS(a, b) __builtin_ia32_pmaddwd512(a, b)
 #elif LANES == 8 && defined(__AVX2__)
 #define SUMS_OF_PRODUCTS(a, b) __builtin_ia32_pmaddwd256(a, b)
 #elif LANES == 4 && defined(__SSE2__)
 #define SUMS_OF_PRODUCTS(a, b) __builtin_ia32_pmaddwd128(a, b)
-#else
-#define INTS(half) __builtin_convertvector(half, lanes_of_int)
-#define SUMS_OF_PRODUCTS(a, b) (INTS(a.even) * INTS(b.even) + INTS(a.odd) * INTS(b.odd))
 #endif
 
 __kernel ATTRIBUTES void integer_pairs(ARGUMENTS) {
   typedef TYPE_lhs lhs_bytes __attribute__((ext_vector_type(CHUNK), aligned(1)));
   typedef short lhs_numbers __attribute__((ext_vector_type(CHUNK), aligned(2)));
+  typedef int lanes_of_int __attribute__((ext_vector_type(LANES), aligned(4)));
+#ifdef SUMS_OF_PRODUCTS
   typedef TYPE_rhs rhs_bytes __attribute__((ext_vector_type(2 * LANES), aligned(1)));
   typedef short pairs __attribute__((ext_vector_type(2 * LANES)));
   typedef short one_pair __attribute__((ext_vector_type(2), aligned(2)));
-  typedef int lanes_of_int __attribute__((ext_vector_type(LANES), aligned(4)));
+#else
+  typedef ushort two_bytes __attribute__((ext_vector_type(LANES), aligned(1)));
+  const int sign = (TYPE_rhs)-1 < 0 ? 128 : 0;
+#endif
 
   const int m0 = get_global_id(0) * TILE_M;
   const int n0 = get_global_id(1) * TILE_N;
@@ -69,6 +71,7 @@ __kernel ATTRIBUTES void integer_pairs(ARGUMENTS) {
       if (depth % 2 != 0) wide[i][depth] = 0;
     }
     for (int k = 0; k < depth; k += 2, step += 2 * TILE_N) {
+#ifdef SUMS_OF_PRODUCTS
       pairs across[PAIRS];
 #pragma unroll
       for (int j = 0; j < PAIRS; ++j) {
@@ -80,6 +83,17 @@ __kernel ATTRIBUTES void integer_pairs(ARGUMENTS) {
 #pragma unroll
         for (int j = 0; j < PAIRS; ++j) sum[i][j] += SUMS_OF_PRODUCTS(__builtin_astype(pair, pairs), across[j]);
       }
+#else
+#pragma unroll
+      for (int j = 0; j < PAIRS; ++j) {
+        const lanes_of_int both =
+            __builtin_convertvector(*(__global const two_bytes*)(step + 2 * LANES * j), lanes_of_int);
+        const lanes_of_int first = ((both & 255) ^ sign) - sign;
+        const lanes_of_int second = ((both >> 8) ^ sign) - sign;
+#pragma unroll
+        for (int i = 0; i < TILE_M; ++i) sum[i][j] += wide[i][k] * first + wide[i][k + 1] * second;
+      }
+#endif
     }
   }
 
@@ -94,7 +108,6 @@ __kernel ATTRIBUTES void integer_pairs(ARGUMENTS) {
     for (int n = 0; n < columns; ++n) STORE_dst(m0 + i, n0 + n, EPILOGUE(sums[i][n], m0 + i, n0 + n));
   }
 }
-#undef INTS
 #undef SUMS_OF_PRODUCTS
 #undef CHUNK
 #undef BLOCK
