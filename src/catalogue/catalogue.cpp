@@ -14,6 +14,7 @@
 #include "catalogue/embedded.hpp"
 #include "catalogue/entry_digest.hpp"
 #include "catalogue/r17_library.hpp"
+#include "catalogue/r17_restrictions.hpp"
 #include "catalogue/reader.hpp"
 #include "formats/input_file.hpp"
 
@@ -153,7 +154,7 @@ void Catalogue::add_text(std::string_view json, const std::string& file,
   const JsonReader reader(parsed, file);
   if (!parsed.is_object())
     reader.fail("expected an object, got " + std::string(parsed.type_name()));
-  if (is_r17_library(parsed)) return add_library(reader, file, read_source);
+  if (is_r17_library(parsed)) return add_library(reader, read_source);
   if (reader.at("schema").integer() != 1) {
     reader.at("schema").fail("expected 1, the only schema there is, got " +
                              parsed.at("schema").dump());
@@ -182,18 +183,27 @@ void Catalogue::add_text(std::string_view json, const std::string& file,
   insert_named(entries_, std::move(entry));
 }
 
-void Catalogue::add_library(const JsonReader& reader, const std::string& file,
+void Catalogue::add_library(const JsonReader& reader,
                             const std::function<std::string(const std::string&)>& read_source) {
   R17Library library = read_r17_library(reader, read_source);
   for (Entry& entry : library.entries) {
     if (is_taken(entry.name)) {
       reader.fail("the codename '" + entry.name + "' is taken: choose another");
     }
-    entry.origin.file = file;
-    entry.program.digest.files = digest_of(reader.json().dump() + entry.program.source);
     insert_named(entries_, std::move(entry));
   }
   left_out_.merge(library.left_out);
+}
+
+void Catalogue::take_by_convention(const std::map<std::string, std::string>& use) {
+  for (const auto& [family_name, name] : use) {
+    const ProblemFamily* family = find_problem_family(family_name);
+    const auto found = left_out_.find(name);
+    if (family == nullptr || found == left_out_.end() || r17_convention(family->id).empty())
+      continue;
+    insert_named(entries_, found->second.by_convention(family->id));
+    left_out_.erase(found);
+  }
 }
 
 bool Catalogue::is_taken(const std::string& name) const {

@@ -229,6 +229,14 @@ struct Recipe {
   std::vector<RecipeStep> steps;
 };
 
+/// A kernel of R17's library of which nothing but its text is stated.
+struct UnstatedKernel {
+  std::string why;  ///< no problem can be given to it
+  /// The kernel as one of that family, by what R17 takes for granted of such kernels
+  /// (r17_restrictions.hpp). Throws ModelError where its text takes other parameters.
+  std::function<Entry(Family family)> by_convention;
+};
+
 /// All kernels and recipes that can be chosen from. A value: reading it again gives another one.
 class Catalogue {
  public:
@@ -250,19 +258,23 @@ class Catalogue {
   [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
   [[nodiscard]] const std::vector<Recipe>& recipes() const { return recipes_; }
   /// Kernels of libraries that no problem can be given to, by name, and why.
-  [[nodiscard]] const std::map<std::string, std::string>& left_out() const { return left_out_; }
+  [[nodiscard]] const std::map<std::string, UnstatedKernel>& left_out() const { return left_out_; }
+  /// Makes entries of those that `use` (family -> name) names, by R17's conventions for kernels of
+  /// that family; leaves them where the family has none. Throws ModelError where a kernel takes
+  /// other arguments.
+  void take_by_convention(const std::map<std::string, std::string>& use);
   [[nodiscard]] MORTON_FOR_TOOLS const Entry* find_entry(std::string_view name) const;
   [[nodiscard]] MORTON_FOR_TOOLS const Recipe* find_recipe(std::string_view name) const;
 
  private:
-  void add_library(const JsonReader& reader, const std::string& file,
+  void add_library(const JsonReader& reader,
                    const std::function<std::string(const std::string&)>& read_source);
   [[nodiscard]] bool is_taken(const std::string& name) const;
   friend std::shared_ptr<const Catalogue> generic_forms(const Catalogue& catalogue);
 
   std::vector<Entry> entries_;  ///< sorted by name
   std::vector<Recipe> recipes_;
-  std::map<std::string, std::string> left_out_;
+  std::map<std::string, UnstatedKernel> left_out_;
 };
 
 /// True for a kernel that packs between matrices (D0, D1) one of which must lie in a certain

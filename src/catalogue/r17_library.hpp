@@ -16,7 +16,7 @@ namespace morton::catalogue {
 struct R17Library {
   std::vector<Entry> entries;  ///< matrix products, as entries of the family gemm
   /// Codename -> why no problem here can be given to it.
-  std::map<std::string, std::string> left_out;
+  std::map<std::string, UnstatedKernel> left_out;
 };
 
 /// True for the JSON of a kernel library: an object with "sources".

@@ -43,6 +43,7 @@ std::shared_ptr<const Catalogue> catalogue_of(const CompileOptions& options) {
   if (options.catalogue_files.empty()) return standard;
   auto longer = std::make_shared<Catalogue>(*standard);
   for (const std::string& file : options.catalogue_files) longer->add_file(file);
+  longer->take_by_convention(options.use);
   return longer;
 }
 
@@ -78,7 +79,9 @@ std::shared_ptr<const TunedData> read_tuned(const Store& store, const Observer& 
 std::shared_ptr<const KernelPolicy> policy_of(const CompileOptions& options, const Store& store,
                                               const Observer& observer) {
   auto catalogue = catalogue_of(options);
-  for (const auto& [name, why] : catalogue->left_out()) observer.say("left out: " + why);
+  for (const auto& [name, kernel] : catalogue->left_out()) {
+    observer.say("left out: " + kernel.why);
+  }
   PlanOptions plan_options = plan_options_of(options, read_tuned(store, observer));
   return std::make_shared<const KernelPolicy>(std::move(catalogue), std::move(plan_options));
 }

@@ -3,6 +3,7 @@
 
 #include "base/error.hpp"
 #include "base/text/near_names.hpp"
+#include "catalogue/r17_restrictions.hpp"
 #include "problems/problem.hpp"
 
 namespace morton::plan {
@@ -57,11 +58,12 @@ std::map<std::string, std::string> resolve_use(const std::map<std::string, std::
     if (computes.empty()) {
       // A kernel of a library that was left out has no family, so no part of its name says one.
       const auto why = catalogue.left_out().find(name);
-      throw UsageError(setting("use", family + "=" + name) + ": " +
-                       (why != catalogue.left_out().end()
-                            ? Message(why->second)
-                            : "the catalogue has no such kernel or recipe of this family" +
-                                  names_near(full, kernels_of(family, catalogue))));
+      throw UsageError(
+          setting("use", family + "=" + name) + ": " +
+          (why != catalogue.left_out().end()
+               ? Message(why->second.why + "; R17's conventions are for " + r17_conventions())
+               : "the catalogue has no such kernel or recipe of this family" +
+                     names_near(full, kernels_of(family, catalogue))));
     }
     if (computes != family) {
       throw UsageError(setting("use", family + "=" + name) + ": it computes " + computes);

@@ -107,7 +107,7 @@ TEST(R17Library, KernelsWithoutRestrictionsAreLeftOut) {
   const Catalogue catalogue = catalogue_of(item("mat3", "{}") + "," + item("k", kRestrictions));
   EXPECT_THAT(catalogue.entries(), SizeIs(1));
   ASSERT_THAT(catalogue.left_out(), SizeIs(1));
-  EXPECT_THAT(catalogue.left_out().at("mat3"),
+  EXPECT_THAT(catalogue.left_out().at("mat3").why,
               HasSubstr("lib.json: sources[0]: 'mat3' states no restrictions"));
 }
 
