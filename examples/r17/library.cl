@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two matrix products as R17 writes its kernels, r = a * b: sizes first, then a, b and r; one work-item
-// for each patch of r, the first global id counting rows. See docs/r17_files.md.
+// Kernels as R17 writes them. Two matrix products r = a * b: sizes first, then a, b and r; one work-item for each patch of
+// r, the first global id counting rows. Kernels of one or two matrices work in place. See docs/r17_files.md.
 
 // One element of r; all three matrices row-major. Source: R17, section 6.1.
 __kernel void product_rm(uint l, uint w, __global const HON_DATA_TYPE* a,
@@ -42,4 +42,22 @@ __kernel void product_morton(uint l, uint h, __global const HON_DATA_TYPE_VECTOR
   __global HON_DATA_TYPE* run = r + column_pair * 2 * h + row_pair / 2 * 8 + row_pair % 2 * 2;
   vstore2(patch.lo, 0, run);
   vstore2(patch.hi, 0, run + 4);
+}
+
+// A column added to each column of a, in place.
+__kernel void add_column(uint h, uint w, __global HON_DATA_TYPE* a, __global const HON_DATA_TYPE* b) {
+  const size_t row = get_global_id(0);
+  a[row * w + get_global_id(1)] += b[row];
+}
+
+// In place, of each element wherever it lies: no layout is asked for.
+__kernel void sigmoid_each(__global HON_DATA_TYPE* a) {
+  const size_t i = get_global_id(0);
+  a[i] = 1 / (1 + exp(-a[i]));
+}
+
+// Four neighbours at once.
+__kernel void relu_fours(__global HON_DATA_TYPE_VECTOR* a) {
+  const size_t i = get_global_id(0);
+  a[i] = fmax(a[i], 0);
 }

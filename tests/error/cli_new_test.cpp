@@ -108,7 +108,7 @@ TEST(CliR17, BadFilesAreRefused) {
   };
   expect_error(plan(), kBadFile, "lib.cl");
   write_bytes(folder.path() / "lib.cl", "__kernel void f(__global float* mat) {}\n");
-  expect_error(plan(), kUsage, "'mat3' states no restrictions");
+  expect_error(plan(), kBadFile, "R17's kernel of gemm takes (l, w, a, b, r)");
   expect_error(run_program({"run", kNetwork, "-i", "input:examples/r17/library.json"}), kBadFile,
                "unknown key 'sources'");
 }

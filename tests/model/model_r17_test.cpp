@@ -65,6 +65,17 @@ TEST_P(ModelR17, LibraryKernelsAreRightAtOddSizes) {
   }
 }
 
+/// Figure 4.1's entries, which state nothing, and kernels of biases and activations that do.
+TEST_P(ModelR17, LibraryKernelsOfEveryOperationAreRight) {
+  for (const std::int64_t batch : {1, 3, 17}) {
+    CompileOptions options = with_kernel("mat3", batch);
+    options.use.insert({{"bias", "add_column"}, {"sigmoid", "sigmoid1"}, {"relu", "relu_fours"}});
+    options.exclude = {"gemm.swapped"};
+    expect_right(columns_network({1, 3, 16, 64}), options);
+    expect_right(columns_network({63, 100, 8}), options);
+  }
+}
+
 TEST_P(ModelR17, LibraryKernelsServeOtherModelsToo) {
   for (const char* kernel : {"product_rm", "product_morton"}) {
     CompileOptions options = with_kernel(kernel, 3);
