@@ -11,6 +11,7 @@
 
 #include "base/rooms.hpp"
 #include "base/stopwatch.hpp"
+#include "device/use/pinned_write.hpp"
 #include "device/use/timing.hpp"
 #include "device/use/transfer.hpp"
 #include "launch/launch.hpp"
@@ -56,7 +57,7 @@ class Runner {
   /// Copies a dense tensor into the memory of an input or state; `tensor` may be reused on return.
   /// Throws UsageError for a wrong type or shape.
   void write(ValueId value, const Tensor& tensor);
-  /// Likewise, but the queue reads `tensor`'s memory when the write's turn comes: until then it
+  /// Likewise, but the queue may read `tensor`'s memory when the write's turn comes: until then it
   /// must neither change nor go.
   void lend(ValueId value, const Tensor& tensor);
   /// Waits, then copies out. Throws likewise.
@@ -148,7 +149,11 @@ class Runner {
   Indexed<ValueId, cl::Buffer> own_;      ///< as `buffers_`, without the caller's
   std::vector<std::unique_ptr<LaunchedStep>> launched_;  ///< by step; null for transfers
   std::vector<std::byte> staging_;                       ///< host memory for the largest transfer
-  std::map<ValueId, StagedWrite> staged_;                ///< small writes
+  struct Writes {
+    std::map<ValueId, StagedWrite> staged;  ///< small ones
+    std::map<ValueId, PinnedWrite> pinned;  ///< large inputs that are lent
+  };
+  Writes writes_;
   std::vector<StepEvents> events_;
   /// What the host's clock said of a step of the last profiled run.
   struct HostTimes {

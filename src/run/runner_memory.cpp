@@ -30,7 +30,8 @@ void Runner::write(ValueId value, const Tensor& tensor) {
     const std::span<const std::byte> from{tensor.data(), tensor.bytes()};
     // The caller may look at its own buffer by a queue of its own at once.
     if (static_cast<std::int64_t>(from.size()) <= kStagedBytes && !uses_callers_objects()) {
-      staged_[value].enqueue(queues_.front(), loaded_->device().info(), buffer_of(value), from);
+      writes_.staged[value].enqueue(queues_.front(), loaded_->device().info(), buffer_of(value),
+                                    from);
     } else {
       write_buffer(queues_.front(), loaded_->device().info(), buffer_of(value), 0, from);
     }
@@ -43,8 +44,13 @@ void Runner::lend(ValueId value, const Tensor& tensor) {
   require_writable(value, tensor);
   read_waits_.begin();
   with_errors("writing input '" + value_at(value).name + "'", [&] {
-    enqueue_write(queues_.front(), loaded_->device().info(), buffer_of(value),
-                  {tensor.data(), tensor.bytes()});
+    const DeviceInfo& info = loaded_->device().info();
+    const std::span<const std::byte> from{tensor.data(), tensor.bytes()};
+    if (PinnedWrite::pays(info, static_cast<std::int64_t>(from.size()))) {
+      writes_.pinned[value].enqueue(queues_.front(), info, buffer_of(value), from);
+    } else {
+      enqueue_write(queues_.front(), info, buffer_of(value), from);
+    }
   });
 }
 

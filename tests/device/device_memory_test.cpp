@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "device/open/memory_pool.hpp"
+#include "device/use/pinned_write.hpp"
 #include "device/use/transfer.hpp"
 #include "support/devices.hpp"
 #include "support/rooms.hpp"
@@ -187,6 +188,24 @@ TEST_P(DeviceMemory, StagedWritesKeepTheirOrderAndTheirBytes) {
     EXPECT_EQ(part, pattern(kBytes, i)) << i;
   }
   EXPECT_EQ(last, pattern(kBytes, kWrites - 1));
+}
+
+TEST_P(DeviceMemory, PinnedWritesOfAnySizeGiveTheirBytes) {
+  // A part of a piece, several writes, and one that ends within a piece.
+  const std::vector<std::size_t> sizes{3, std::size_t{5} << 20, (std::size_t{2} << 20) + 12'345};
+  const cl::CommandQueue q = queue();
+  const DeviceInfo& info = device().info();
+  PinnedWrite write;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const Block target = device().memory().allocate(static_cast<std::int64_t>(sizes[i]));
+    const std::vector<std::byte> expected = pattern(sizes[i], static_cast<int>(i));
+    std::vector<std::byte> sent = expected;
+    write.enqueue(q, info, target.buffer(), sent);
+    std::fill(sent.begin(), sent.end(), std::byte{0});
+    std::vector<std::byte> got(sizes[i]);
+    read_buffer(q, info, target.buffer(), 0, got);
+    EXPECT_TRUE(got == expected) << sizes[i];
+  }
 }
 
 TEST_P(DeviceMemory, SeveralReadsOfAnySizeGiveTheirBytes) {

@@ -153,21 +153,21 @@ __kernel ATTRIBUTES void async_tile(ARGUMENTS) {
     }
   }
 
+  // The epilogue is applied in registers: read back from memory, the elements of products of few k took longer than the
+  // products. Its text, which may be long, stands once for four neighbours.
   __global float* out = dst + (m0 + 4 * row) * N_pad + n0 + 4 * column;
 #pragma unroll
   for (int i = 0; i < PATCH_M; ++i) {
+    const int m = m0 + 4 * (row + i / 4 * LANES_Y) + i % 4;
 #pragma unroll
     for (int j = 0; j < PATCH_N / 4; ++j) {
-      ((__global float4*)(out + (i / 4 * 4 * LANES_Y + i % 4) * N_pad))[j * LANES_X] = sum[i][j];
-    }
-  }
-  // A work-item takes up its own elements again: the epilogue's text, which may be long, stands once.
-  // Where there is none, compilers see that nothing changes.
-  for (int i = 0; i < PATCH_M; ++i) {
-    const int m = m0 + 4 * (row + i / 4 * LANES_Y) + i % 4;
-    for (int j = 0; j < PATCH_N; ++j) {
-      const int n = n0 + 4 * (column + j / 4 * LANES_X) + j % 4;
-      dst[m * N_pad + n] = EPILOGUE(dst[m * N_pad + n], m, n);
+      const int n = n0 + 4 * (column + j * LANES_X);
+      float4 four = sum[i][j];
+      for (int t = 0; t < 4; ++t) {
+        four.s0 = EPILOGUE(four.s0, m, n + t);
+        four = four.s1230;
+      }
+      ((__global float4*)(out + (i / 4 * 4 * LANES_Y + i % 4) * N_pad))[j * LANES_X] = four;
     }
   }
 }

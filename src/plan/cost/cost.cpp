@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/error.hpp"
 #include "source/instance.hpp"
@@ -88,6 +89,16 @@ std::int64_t operations_of(const Expression& operations, const Entry& entry, con
   return operations.evaluate(padded);
 }
 
+namespace {
+
+/// The most work-items in dimension i of a launch.
+std::int64_t largest_dimension(std::size_t i, const DeviceInfo& device) {
+  const bool is_counted = i == 0 && device.kind == DeviceInfo::Kind::gpu;
+  return is_counted ? std::numeric_limits<std::int32_t>::max() : kLargestDimension;
+}
+
+}  // namespace
+
 std::optional<Reason> beyond_limits(const LaunchNumbers& launch, const DeviceInfo& device) {
   using What = LaunchLimit::What;
   std::int64_t work_items = 1;
@@ -100,9 +111,8 @@ std::optional<Reason> beyond_limits(const LaunchNumbers& launch, const DeviceInf
     if (local > device.compute.max_work_item_sizes[i]) {
       return LaunchLimit{What::local_size, i, local, device.compute.max_work_item_sizes[i]};
     }
-    if (global > kLargestDimension) {
-      return LaunchLimit{What::global_size, i, global, kLargestDimension};
-    }
+    const std::int64_t most = largest_dimension(i, device);
+    if (global > most) return LaunchLimit{What::global_size, i, global, most};
     work_items *= local;
   }
   if (work_items > device.compute.max_work_group_size) {

@@ -96,7 +96,8 @@ struct Moved {
 /// Time in microseconds from one small kernel to the next, guessed where nobody measured it.
 [[nodiscard]] double launch_peak_us(const DeviceInfo& device);
 
-/// The most work-items in a dimension on which PoCL does not compile a kernel again.
+/// The most work-items in a dimension on which PoCL does not compile a kernel again. GPUs take as
+/// many along the first dimension as can be counted.
 inline constexpr std::int64_t kLargestDimension = 65535;
 
 /// Whether anybody measured what steps on the host cost beside this device.
