@@ -6,6 +6,7 @@
 
 #include "bench/comparison.hpp"
 #include "bench/figures.hpp"
+#include "common/json_values.hpp"
 #include "common/statistics.hpp"
 
 namespace morton::cli {
@@ -16,7 +17,7 @@ Json figure_json(const Figure& figure, const char* clock) {
                {"min_ms", figure.ms.min},
                {"iqr_ms", figure.ms.iqr()},
                {"mean_ms", figure.ms.mean},
-               {"standard_error_ms", figure.ms.standard_error()},
+               {"standard_error_ms", or_null(figure.ms.standard_error())},
                {"gflops", figure.gflops},
                {"best_gflops", figure.best_gflops},
                {"gigabytes_per_second", figure.gigabytes_per_second},

@@ -41,8 +41,9 @@ Statistics statistics_of(std::vector<double> samples) {
   return result;
 }
 
-double Statistics::standard_error() const {
-  return n > 1 ? stddev / std::sqrt(static_cast<double>(n)) : 0.0;
+std::optional<double> Statistics::standard_error() const {
+  if (n < 2) return std::nullopt;
+  return stddev / std::sqrt(static_cast<double>(n));
 }
 
 double median_of(std::vector<double> samples) { return statistics_of(std::move(samples)).p50; }

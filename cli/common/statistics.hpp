@@ -20,8 +20,8 @@ struct Statistics {
 
   /// The middle half of the samples lies within this: the interquartile range.
   [[nodiscard]] double iqr() const { return p75 - p25; }
-  /// Of the mean.
-  [[nodiscard]] double standard_error() const;
+  /// Of the mean; nothing for one sample, which has no spread.
+  [[nodiscard]] std::optional<double> standard_error() const;
 };
 
 /// Percentiles are interpolated between neighbours. `samples` holds at least one.

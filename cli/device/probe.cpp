@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <iterator>
 #include <memory>
@@ -66,6 +67,7 @@ struct ProbeArguments {
 struct ProbeRun {
   const ProbeArguments& options;
   const Device& device;
+  std::array<std::int64_t, 2> groups;  ///< of `order`
   ProbeOptions how;
 };
 
@@ -93,13 +95,27 @@ ProbeSection peaks_section(const ProbeRun& run) {
 }
 
 ProbeSection order_section(const ProbeRun& run) {
-  const std::string& given = run.options.groups;
+  return section_of(probe_order(run.device, run.groups, run.how), run.options.result.format);
+}
+
+/// Throws before anything is measured.
+std::array<std::int64_t, 2> groups_of(const ProbeArguments& options) {
+  constexpr std::int64_t kMost = WorkGroupOrder::kMostGroups;
+  const std::string& given = options.groups;
   const auto groups = parse_extents("--groups", given.empty() ? "33x33" : given, "33x33");
-  if (groups.size() != 2) {
-    throw UsageError(fmt::format("--groups: expected two numbers, such as 33x33, got '{}'", given));
+  const auto is_wrong = [](std::int64_t extent) { return extent < 1 || extent > kMost; };
+  if (groups.size() != 2 || std::ranges::any_of(groups, is_wrong)) {
+    throw UsageError(fmt::format(
+        "--groups: expected two numbers of 1 to {}, such as 33x33, got '{}'", kMost, given));
   }
-  return section_of(probe_order(run.device, {groups[0], groups[1]}, run.how),
-                    run.options.result.format);
+  return {groups[0], groups[1]};
+}
+
+/// Its JSON is a list, which has no place for notes.
+ProbeSection copies_section(const ProbeRun& run) {
+  const MeasuredCopies found = probe_copies(run.device, run.how);
+  for (const std::string& note : found.notes) log::info("{}", note);
+  return section_of(found.copies, run.options.result.format);
 }
 
 /// A probe that has no options of its own.
@@ -117,7 +133,7 @@ constexpr NamedProbe kProbes[] = {
     {"order", order_section},
     {"latency", plain_section<probe_latency>},
     {"intensity", plain_section<probe_intensity>},
-    {"copies", plain_section<probe_copies>},
+    {"copies", copies_section},
     {"work-groups", plain_section<probe_groups>},
     {"images", plain_section<probe_images>},
 };
@@ -181,8 +197,9 @@ int run_probe(const ProbeArguments& options) {
     throw UsageError(
         "--groups: the probe `order` alone reads it; name that too, with --what order");
   }
+  const std::array<std::int64_t, 2> groups = groups_of(options);
   const Device device = open_device(options.device);
-  ProbeRun run{options, device, {}};
+  ProbeRun run{options, device, groups, {}};
   run.how.effort = options.quick ? ProbeOptions::Effort::quick : ProbeOptions::Effort::full;
   std::vector<ProbeSection> sections;
   {

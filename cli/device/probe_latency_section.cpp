@@ -106,22 +106,6 @@ std::vector<pages::Figure> latency_figures(const LatencyCurves& curves) {
 
 }  // namespace
 
-pages::BarChart rates_chart(const std::string& unit) {
-  pages::BarChart chart;
-  chart.axis = {unit};
-  return chart;
-}
-
-void add_rate(const std::string& name, double rate, pages::BarChart& chart) {
-  chart.bars.push_back({name, {rate}, fmt::format("{:.3g}", rate)});
-}
-
-std::string notes_text(const std::vector<std::string>& notes) {
-  std::string text;
-  for (const std::string& note : notes) text += "Note: " + note + ".\n";
-  return text;
-}
-
 ProbeSection section_of(const LatencyCurves& curves, Format format) {
   const std::string text =
       "latency of loads that wait for each other, in a random order over the footprint\n\n" +

@@ -7,29 +7,13 @@
 #include <iterator>
 #include <map>
 
+#include "device/probe_names.hpp"
 #include "pages/charts.hpp"
 #include "pages/command_line.hpp"
 #include "pages/device_facts.hpp"
 
 namespace morton::cli {
 namespace {
-
-const char* memory_series(MeasuredMemory::Access access) {
-  using Access = MeasuredMemory::Access;
-  return access == Access::read    ? "read"
-         : access == Access::write ? "write"
-         : access == Access::copy  ? "copy"
-                                   : "image read";
-}
-
-std::string transfer_series(const MeasuredTransfer& transfer) {
-  using Way = MeasuredTransfer::Way;
-  const bool to = transfer.direction == MeasuredTransfer::Direction::to_device;
-  return fmt::format("{} device, {}", to ? "to" : "from",
-                     transfer.way == Way::pageable ? "pageable"
-                     : transfer.way == Way::pinned ? "pinned"
-                                                   : "mapped");
-}
 
 /// Points to curves by name, in the order in which names come first.
 class CurvesByName {
@@ -88,7 +72,7 @@ pages::Section arithmetic_section(const ProbeResult& result) {
 pages::Section bandwidth_section(const ProbeResult& result) {
   CurvesByName curves;
   for (const MeasuredMemory& memory : result.memory) {
-    curves.add(memory_series(memory.access), static_cast<double>(memory.footprint_bytes),
+    curves.add(name_of(memory.access), static_cast<double>(memory.footprint_bytes),
                memory.gigabytes_per_second.median);
   }
   pages::LineChart chart = over_bytes("footprint");
@@ -104,8 +88,8 @@ pages::Section bandwidth_section(const ProbeResult& result) {
 pages::Section transfers_section(const ProbeResult& result) {
   CurvesByName curves;
   for (const MeasuredTransfer& transfer : result.transfers) {
-    curves.add(transfer_series(transfer), static_cast<double>(transfer.bytes),
-               transfer.gigabytes_per_second.median);
+    curves.add(fmt::format("{}, {}", name_of(transfer.direction), name_of(transfer.way)),
+               static_cast<double>(transfer.bytes), transfer.gigabytes_per_second.median);
   }
   pages::LineChart chart = over_bytes("bytes of a transfer");
   chart.series = curves.take();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/output.hpp"
+#include "device/probe_parts.hpp"
 #include "morton/tools/named_probes.hpp"
 #include "pages/charts.hpp"
 #include "pages/page.hpp"
@@ -27,12 +28,5 @@ struct ProbeSection {
 [[nodiscard]] ProbeSection section_of(const std::vector<MeasuredCopy>& copies, Format format);
 [[nodiscard]] ProbeSection section_of(const std::vector<MeasuredGroups>& kernels, Format format);
 [[nodiscard]] ProbeSection section_of(const ImageReads& reads, Format format);
-
-/// Bars of rates in this unit, with the figure behind each.
-[[nodiscard]] pages::BarChart rates_chart(const std::string& unit);
-void add_rate(const std::string& name, double rate, pages::BarChart& chart);
-
-/// A line for each.
-[[nodiscard]] std::string notes_text(const std::vector<std::string>& notes);
 
 }  // namespace morton::cli

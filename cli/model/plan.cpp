@@ -15,6 +15,7 @@
 #include "morton/compile.hpp"
 #include "morton/error.hpp"
 #include "morton/support.hpp"
+#include "morton/tools/compiled_plan.hpp"
 
 namespace morton::cli {
 namespace {
@@ -50,17 +51,15 @@ int show_plan(const PlanArguments& options) {
   for (const std::string& selector : selectors_of(options.device)) {
     devices.push_back(device_description(selector, options.device_info, options.device));
   }
+  const PlannedModel plan(model, devices, compile);
   if (!options.html.empty()) {
     const PlanPage about{options.model.path, precision_text(options.model.kernels), options.why};
-    emit(page_of(Json::parse(plan_json(model, devices, compile, option_text)), about),
-         options.html);
+    emit(page_of(Json::parse(plan.json(option_text)), about), options.html);
   }
-  const auto detail = options.why ? CompiledModel::Detail::why : CompiledModel::Detail::brief;
-  if (for_people(options.result.format)) {
-    emit(plan_text(model, devices, detail, compile, option_text), options.result.path);
-    return 0;
-  }
-  emit(to_text(Json::parse(plan_json(model, devices, compile, option_text)), options.result.format),
+  const auto detail = options.why ? PlanDetail::why : PlanDetail::brief;
+  emit(for_people(options.result.format)
+           ? plan.text(detail, option_text)
+           : to_text(Json::parse(plan.json(option_text)), options.result.format),
        options.result.path);
   return 0;
 }

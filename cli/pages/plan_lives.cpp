@@ -25,10 +25,10 @@ class LifeTracker {
 
   PlanLives lives() {
     const int steps = static_cast<int>(plan_.at("steps").size());
-    for (const Json& value : plan_.at("values")) {
-      const std::string kind = value.at("kind");
-      if (kind == "input" || kind == "state") begin(value, 0, -1);
-      if (kind == "state" && !found_.lives.empty()) found_.lives.back().last = steps - 1;
+    for (std::size_t id = 0; id < plan_.at("values").size(); ++id) {
+      const std::string kind = plan_.at("values")[id].at("kind");
+      if (kind == "input") begin(id, {0, 0}, {});
+      if (kind == "state") begin(id, {0, std::max(0, steps - 1)}, {});
     }
     for (int s = 0; s < steps; ++s) follow(plan_.at("steps")[s], s);
     for (Life& life : found_.lives) {
@@ -43,30 +43,51 @@ class LifeTracker {
       const Json& value = plan_.at("values")[id.get<std::size_t>()];
       for_each_overlap(value, [&](Life& life) {
         life.last = std::max(life.last, s);
-        if (life.writer < 0 || life.writer == s) return;
-        const auto is_same = [&](const PlanEdge& edge) {
-          return edge.from == life.writer && edge.to == s;
-        };
-        if (std::ranges::none_of(found_.edges, is_same)) {
-          found_.edges.push_back({life.writer, s, life.name});
-        }
+        for (const int writer : life.writers) add_edge(writer, s, life.name);
       });
     }
-    for (const Json& id : step.at("writes")) {
-      const Json& value = plan_.at("values")[id.get<std::size_t>()];
-      for_each_overlap(value, [&](Life& life) {
-        if (life.writer != s) life.is_overwritten = true;
-      });
-      begin(value, s, s);
-    }
+    for (const Json& id : step.at("writes")) write(step, id.get<std::size_t>(), s);
   }
 
-  void begin(const Json& value, int step, int writer) {
+  void add_edge(int from, int to, const std::string& name) {
+    const auto is_same = [&](const PlanEdge& edge) { return edge.from == from && edge.to == to; };
+    if (from == to || std::ranges::any_of(found_.edges, is_same)) return;
+    found_.edges.push_back({from, to, name});
+  }
+
+  void write(const Json& step, std::size_t id, int s) {
+    const Json& value = plan_.at("values")[id];
+    bool goes_on = false;
+    for_each_overlap(value, [&](Life& life) {
+      if (life.value == id) {
+        goes_on = true;
+        write_again(step, life, s);
+      } else if (life.writers != std::vector<int>{s}) {
+        life.is_overwritten = true;
+      }
+    });
+    if (!goes_on) begin(id, {s, s}, {s});
+  }
+
+  /// A step that writes a value again adds a part, or replaces what it has read.
+  static void write_again(const Json& step, Life& life, int s) {
+    const Json& reads = step.at("reads");
+    if (std::ranges::find(reads, Json(life.value)) != reads.end()) life.writers.clear();
+    if (std::ranges::find(life.writers, s) == life.writers.end()) life.writers.push_back(s);
+    life.last = std::max(life.last, s);
+  }
+
+  struct Span {
+    int first, last;
+  };
+  void begin(std::size_t id, Span steps, std::vector<int> writers) {
+    const Json& value = plan_.at("values")[id];
     const std::int64_t base = base_of(value);
     if (base < 0) return;
     found_.lives.push_back({value.at("name"), value.at("kind"),
                             base + value.at("offset_bytes").get<std::int64_t>(),
-                            value.at("bytes").get<std::int64_t>(), step, step, writer, false});
+                            value.at("bytes").get<std::int64_t>(), steps.first, steps.last, id,
+                            std::move(writers), false});
   }
 
   template <typename Told>

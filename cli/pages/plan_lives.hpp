@@ -14,7 +14,8 @@ struct Life {
   std::string name, kind;  ///< of the plan's value: "activation", "workspace", "input", ...
   std::int64_t offset = 0, bytes = 0;  ///< in all blocks that are no weights, one after the other
   int first = 0, last = 0;             ///< steps, both inclusive
-  int writer = -1;                     ///< the step that wrote it; -1: the caller
+  std::size_t value = 0;               ///< of the plan, by its number
+  std::vector<int> writers{};  ///< steps, several where each writes a part; none: the caller
   bool is_overwritten = false;
 };
 

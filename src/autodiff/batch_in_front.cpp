@@ -16,12 +16,13 @@ void swap_extents(GraphTensor& tensor) {
   std::ranges::reverse(tensor.shape);
 }
 
-/// An activation of the same elements as `like` in columns.
-TensorId add_columns_of(Graph& graph, TensorId like) {
-  GraphTensor columns;
-  columns.name = graph.tensor(like).name + ".columns";
-  columns.dtype = graph.tensor(like).dtype;
-  return graph.add_tensor(std::move(columns));
+/// An activation of the same elements as `like`, with an example of the batch in each of its
+/// "columns" or "rows".
+TensorId add_turned(Graph& graph, TensorId like, const char* examples) {
+  GraphTensor turned;
+  turned.name = graph.tensor(like).name + "." + examples;
+  turned.dtype = graph.tensor(like).dtype;
+  return graph.add_tensor(std::move(turned));
 }
 
 Node transpose(const Graph& graph, TensorId from, TensorId to) {
@@ -54,13 +55,14 @@ void turn_output(Graph& graph) {
   if (!last) throw UsageError("train: no node computes the model's output");
   Node& node = graph.node(last);
   swap_extents(graph.tensor(output));
-  const TensorId columns = add_columns_of(graph, output);
   if (is_softmax_at_end(node) || node.op == "Sigmoid") {
     if (is_softmax_at_end(node)) turn_axis(node);
-    const TensorId before = std::exchange(node.inputs.front(), columns);
-    graph.nodes.insert(graph.nodes.begin() + last.index(), transpose(graph, before, columns));
+    const TensorId rows = add_turned(graph, output, "rows");
+    const TensorId before = std::exchange(node.inputs.front(), rows);
+    graph.nodes.insert(graph.nodes.begin() + last.index(), transpose(graph, before, rows));
     return;
   }
+  const TensorId columns = add_turned(graph, output, "columns");
   // What reads the output inside of the model reads the columns.
   for (Node& reader : graph.nodes) {
     std::ranges::replace(reader.inputs, output, columns);
@@ -72,7 +74,7 @@ void turn_output(Graph& graph) {
 void turn_input(Graph& graph) {
   const TensorId input = graph.inputs.front();
   swap_extents(graph.tensor(input));
-  const TensorId columns = add_columns_of(graph, input);
+  const TensorId columns = add_turned(graph, input, "columns");
   for (Node& reader : graph.nodes) std::ranges::replace(reader.inputs, input, columns);
   graph.nodes.insert(graph.nodes.begin(), transpose(graph, input, columns));
 }

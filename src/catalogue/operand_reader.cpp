@@ -91,14 +91,39 @@ OperandFormat read_format(const JsonReader& reader, const std::vector<std::strin
   return format;
 }
 
+/// Whether an element of dst depends on nothing but the element of src at the same place.
+bool is_place_by_place(const ProblemFamily& family) {
+  const std::vector<std::string> dst = dimensions_of(family, "dst");
+  const bool mixes = family.mixes && !family.mixes->empty();
+  return !dst.empty() && !mixes && dimensions_of(family, "src") == dst;
+}
+
 /// Who walks memory walks src and dst alike, and nothing else.
-void check_unbound(const JsonReader& reader, const Entry& entry) {
+void check_unbound(const JsonReader& reader, const ProblemFamily& family, const Entry& entry) {
   const auto unbound = std::ranges::count_if(
       entry.operands, [](const auto& operand) { return operand.second.is_unbound(); });
   if (unbound == 0) return;
   const bool all = unbound == 2 && entry.operands.size() == 2 && entry.operands.contains("src");
   if (!all) {
     reader.fail("the layout 'unbound' is for kernels of 'src' and 'dst' alone, which both have it");
+  }
+  if (!is_place_by_place(family)) {
+    reader.fail("the layout 'unbound' is for problems that make each element of 'dst' of the one " +
+                ("of 'src' at its place, which " + family.name() + " is not"));
+  }
+  const OperandFormat& src = entry.operands.at("src");
+  const OperandFormat& dst = entry.operands.at("dst");
+  for (const auto& [name, format] : entry.operands) {
+    if (format.memory == MemoryKind::buffer) continue;
+    reader.at(name).fail("an unbound operand lies in a buffer: leave out 'memory' and 'split'");
+  }
+  if (src.types != dst.types) {
+    reader.fail("unbound operands have the same types: make 'types' of 'src' and 'dst' equal");
+  }
+  if (src.padding < dst.padding) {
+    reader.at("src").fail("its padding becomes that of 'dst': expected '" +
+                          std::string(name_of(dst.padding)) + "' or stronger, got '" +
+                          std::string(name_of(src.padding)) + "'");
   }
 }
 
@@ -117,7 +142,7 @@ void read_operands(const JsonReader& reader, const ProblemFamily& family, Entry&
   for (const auto& name : known) {
     if (!entry.operands.contains(name)) reader.fail("the operand '" + name + "' is missing");
   }
-  check_unbound(reader, entry);
+  check_unbound(reader, family, entry);
 }
 
 std::string fill_in(const std::string& text, const Environment& tunables) {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Probes that are asked for by name: what they measure is right, and how fast it is matters not.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <random>
 
 #include "api/inside.hpp"
 #include "base/error.hpp"
@@ -19,6 +21,7 @@
 #include "morton/tools/named_probes.hpp"
 #include "support/devices.hpp"
 #include "support/rooms.hpp"
+#include "tools/probing/order.hpp"
 
 namespace morton::test {
 namespace {
@@ -69,6 +72,56 @@ TEST(WorkGroupOrderFit, KnowsTheOrdersByTheirPieces) {
   // Two halves at once.
   const std::vector<std::int64_t> halves{0, 2, 4, 6, 8, 10, 1, 3, 5, 7, 9, 11};
   EXPECT_EQ(fit_of(halves, kGroups, 0).pieces, 2);
+}
+
+/// Tickets of groups that begin along `dimension`, in so many stripes at once, each moved by up to
+/// `jitter` places: group p of the order begins at about p.
+std::vector<std::int64_t> tickets_along(int dimension, std::int64_t stripes, std::int64_t jitter,
+                                        const std::array<std::int64_t, 2>& groups) {
+  const std::int64_t count = groups[0] * groups[1];
+  const std::int64_t length = (count + stripes - 1) / stripes;
+  std::vector<std::array<std::int64_t, 2>> by_time;  // when it begins, and its place in memory
+  std::mt19937 random(7);
+  std::uniform_int_distribution<std::int64_t> aside(-jitter, jitter);
+  for (std::int64_t place = 0; place < count; ++place) {
+    const std::int64_t fast = groups[static_cast<std::size_t>(dimension)];
+    const std::int64_t at = dimension == 0 ? place : place / fast + place % fast * groups[0];
+    by_time.push_back({place % length * stripes + place / length + aside(random), at});
+  }
+  std::ranges::stable_sort(by_time, {}, [](const auto& group) { return group[0]; });
+  std::vector<std::int64_t> tickets(static_cast<std::size_t>(count));
+  for (std::size_t t = 0; t < by_time.size(); ++t) {
+    tickets[static_cast<std::size_t>(by_time[t][1])] = static_cast<std::int64_t>(t);
+  }
+  return tickets;
+}
+
+TEST(WorkGroupOrderKind, IsTheTrueOneThoughGroupsStepAside) {
+  using Kind = WorkGroupOrder::Kind;
+  for (const std::array<std::int64_t, 2> groups : {std::array<std::int64_t, 2>{33, 33}, {33, 7}}) {
+    for (const std::int64_t jitter : {0, 1, 2, 5}) {
+      SCOPED_TRACE(fmt::format("{}x{}, jitter {}", groups[0], groups[1], jitter));
+      for (const int dimension : {0, 1}) {
+        const auto seen = repetition_of(tickets_along(dimension, 1, jitter, groups), groups);
+        EXPECT_EQ(seen.kind, dimension == 0 ? Kind::dimension_0 : Kind::dimension_1);
+        EXPECT_LT(seen.displacement, 0.05);
+      }
+    }
+  }
+}
+
+TEST(WorkGroupOrderKind, NamesStripesByTheirOwnDimension) {
+  using Kind = WorkGroupOrder::Kind;
+  constexpr std::array<std::int64_t, 2> kGroups{33, 33};
+  for (const int dimension : {0, 1}) {
+    const auto exact = repetition_of(tickets_along(dimension, 3, 0, kGroups), kGroups);
+    EXPECT_EQ(exact.kind, dimension == 0 ? Kind::stripes_0 : Kind::stripes_1);
+    EXPECT_EQ(exact.pieces, 3);
+    // Too many pieces to be stripes, yet none of the other dimension.
+    const auto moved = repetition_of(tickets_along(dimension, 3, 9, kGroups), kGroups);
+    EXPECT_EQ(moved.kind, Kind::none);
+    EXPECT_GT(moved.pieces, 100);
+  }
 }
 
 TEST(LoadChains, GoThroughEveryPlaceOnce) {

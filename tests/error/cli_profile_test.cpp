@@ -61,6 +61,10 @@ TEST(CliProfile, WhatCannotBe) {
   expect_error(run_program({"probe", "--what", "order,nothing"}), kUsage, "nothing");
   expect_error(run_program({"probe", "--what", "order", "--groups", "3"}), kUsage, "33x33");
   expect_error(run_program({"probe", "--what", "order", "--groups", "0x3"}), kUsage, "0x3");
+  const Outcome first = run_program(
+      {"probe", "--what", "all", "--groups", "257x3", "--cache-dir", cache.path().string()});
+  expect_error(first, kUsage, "1 to 256");
+  EXPECT_FALSE(fs::exists(cache.path() / "roofs")) << "the peaks were measured first";
   expect_error(run_program({"probe", "--svg", "x.svg"}), kUsage, "no picture");
   expect_error(run_program({"probe", "--groups", "3x3"}), kUsage,
                "name that too, with --what order");

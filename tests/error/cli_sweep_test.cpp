@@ -108,6 +108,7 @@ TEST(CliSweep, FormatsHaveTheTunablesValues) {
     const std::string rhs = contender.at("operands").at("rhs");
     EXPECT_EQ(rhs.find('{'), std::string::npos) << rhs;
     EXPECT_NE(rhs.find('_'), std::string::npos) << rhs;
+    EXPECT_TRUE(contender.at("standard_error_ms").is_null()) << "one sample has none";
   }
 }
 
@@ -137,6 +138,36 @@ TEST(CliSweep, RoutinesOfClblastAlone) {
       const bool beyond = row.value("square", 0) == 100000;
       EXPECT_EQ(row.at("verdict"), beyond ? "beyond" : "right");
       EXPECT_EQ(row.contains("median_ms"), !beyond);
+    }
+  }
+}
+
+TEST(CliSweep, RoutinesOfClblastBeyondEveryDevice) {
+  const std::vector<std::vector<std::string>> cases{
+      {"copy", "--sizes", "9223372036854775807"},
+      {"im2col", "--sizes", "3000000000", "--channels", "1"},
+      {"gemm", "--sizes", "4000000000,9223372036854775807"},
+      {"gemm-batched", "--sizes", "1000000", "--batch", "9000000"},
+      {"switch", "--sizes", "9223372036854775807"},
+  };
+  for (const auto& words : cases) {
+    SCOPED_TRACE(words.front());
+    std::vector<std::string> line{"bench", "clblast"};
+    line.insert(line.end(), words.begin(), words.end());
+    line.insert(line.end(), {"--format", "json"});
+    const Outcome outcome = run_program(line);
+    if (outcome.err.find("does not load") != std::string::npos) {
+      GTEST_SKIP() << "CLBlast is not installed";
+    }
+    expect_success(outcome);
+    const json rows = json::parse(outcome.out).at("rows");
+    EXPECT_FALSE(rows.empty());
+    for (const json& row : rows) {
+      EXPECT_EQ(row.at("verdict"), "beyond");
+      EXPECT_NE(row.at("why").get<std::string>().find("its operand of 8 EiB or more is beyond"),
+                std::string::npos)
+          << row.at("why");
+      EXPECT_GT(row.at("bytes").get<double>(), 9e18);
     }
   }
 }

@@ -251,12 +251,23 @@ TEST_F(CliTrain, DoubtsAreOfFiles) {
 
 /// R17's networks have an example in each column.
 TEST_F(CliTrain, TrainsAndEvaluatesNetworksWithTheBatchLast) {
-  std::vector<std::string> words = arguments("columns", {});
+  std::vector<std::string> words = arguments("columns", {"--lr", "0.01", "--epochs", "8"});
   words[1] = "r17-digits";
   expect_success(run_program(words));
   const Outcome inspected = run_program({"inspect", at("columns/model.onnx")});
   expect_success(inspected);
   EXPECT_THAT(inspected.out, HasSubstr("  input  f32  784xbatch\n"));
+  std::vector<std::string> fields;
+  std::istringstream last(logged("columns").back());
+  for (std::string field; std::getline(last, field, ',');) fields.push_back(field);
+  const double validated = std::stod(fields.at(5));
+  EXPECT_GT(validated, 0.5) << "nothing was learnt, so that any answers would do";
+  const Outcome outcome = run_program({"eval", at("columns/model.onnx"), "--data", data_.string(),
+                                       "--device", "cpu", "--format", "json"});
+  expect_success(outcome);
+  const auto evaluated = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(evaluated.at("examples"), 17);
+  EXPECT_NEAR(evaluated.at("accuracy").get<double>(), validated, 1e-6);
 }
 
 /// An extent is taken for the batch only where it can be one.

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -115,12 +116,11 @@ class Measuring {
   }
 
   void measure(ClblastRow& row) {
-    const std::vector<std::int64_t> elements = row.call.elements();
-    const std::int64_t bytes = *std::ranges::max_element(elements) * std::int64_t{sizeof(float)};
-    if (bytes > allocation_) {
+    const std::optional<std::int64_t> bytes = row.call.largest_bytes();
+    if (!bytes || *bytes > allocation_) {
       row.verdict = "beyond";
       row.why = fmt::format("its operand of {} is beyond the device's largest allocation, {}",
-                            bytes_text(bytes), bytes_text(allocation_));
+                            bytes ? bytes_text(*bytes) : "8 EiB or more", bytes_text(allocation_));
       return;
     }
     const Stopwatch watch;
@@ -176,7 +176,9 @@ void measure_switch(const ClblastArguments& options, ClblastRoutines& routines,
   for (const std::int64_t quarters : {2, 3, 4, 5, 6, 8}) {
     if (options.sizes.empty()) sizes.push_back(std::max<std::int64_t>(found * quarters / 4, 1));
   }
-  const std::int64_t largest = *std::ranges::max_element(sizes);
+  // Squares of that size are beyond every device.
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() - 1;
+  const std::int64_t largest = std::min(*std::ranges::max_element(sizes), kMost);
   for (const bool direct : {true, false}) {
     routines.set_least_indirect(direct ? largest + 1 : 1);
     for (const std::int64_t size : sizes) {

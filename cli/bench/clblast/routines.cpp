@@ -74,13 +74,35 @@ double column_at(const ClblastCall& call, std::int64_t at) {
 
 }  // namespace
 
-std::vector<std::int64_t> ClblastCall::elements() const {
+std::vector<std::vector<std::int64_t>> ClblastCall::extents() const {
   const std::int64_t places = square - window + 1;
-  if (routine == Routine::copy) return {m, m};
+  if (routine == Routine::copy) return {{m}, {m}};
   if (routine == Routine::im2col) {
-    return {channels * square * square, channels * window * window * places * places};
+    return {{channels, square, square}, {channels, window, window, places, places}};
   }
-  return {batch * m * k, batch * k * n, batch * m * n};
+  return {{batch, m, k}, {batch, k, n}, {batch, m, n}};
+}
+
+std::vector<std::int64_t> ClblastCall::elements() const {
+  std::vector<std::int64_t> counts;
+  for (const auto& operand : extents()) {
+    std::int64_t count = 1;
+    for (const std::int64_t extent : operand) count *= extent;
+    counts.push_back(count);
+  }
+  return counts;
+}
+
+std::optional<std::int64_t> ClblastCall::largest_bytes() const {
+  std::int64_t largest = 0;
+  for (const auto& operand : extents()) {
+    std::int64_t bytes = sizeof(float);
+    for (const std::int64_t extent : operand) {
+      if (__builtin_mul_overflow(bytes, extent, &bytes)) return std::nullopt;
+    }
+    largest = std::max(largest, bytes);
+  }
+  return largest;
 }
 
 double ClblastCall::flop() const {
@@ -91,7 +113,11 @@ double ClblastCall::flop() const {
 
 double ClblastCall::bytes() const {
   double sum = 0.0;
-  for (const std::int64_t count : elements()) sum += sizeof(float) * static_cast<double>(count);
+  for (const auto& operand : extents()) {
+    double bytes = sizeof(float);
+    for (const std::int64_t extent : operand) bytes *= static_cast<double>(extent);
+    sum += bytes;
+  }
   return sum;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,10 +22,17 @@ struct ClblastCall {
 
   [[nodiscard]] double flop() const;
   [[nodiscard]] double bytes() const;
-  /// Of each operand, in the order in which the routine takes them; the last is written.
+  /// Of each operand, in the order in which the routine takes them; the last is written. For calls
+  /// that have `largest_bytes`.
   [[nodiscard]] std::vector<std::int64_t> elements() const;
+  /// Of the largest operand; nothing beyond 64 bits.
+  [[nodiscard]] std::optional<std::int64_t> largest_bytes() const;
   /// Element `at` of what is written, by exact arithmetic.
   [[nodiscard]] double expected(std::int64_t at) const;
+
+ private:
+  /// Numbers whose product is the number of elements, of each operand.
+  [[nodiscard]] std::vector<std::vector<std::int64_t>> extents() const;
 };
 
 /// CLBlast's routines on one device, loaded at run time.

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "common/json_values.hpp"
+
 namespace morton::cli {
 namespace {
 
@@ -34,7 +36,7 @@ Json clblast_row_json(const ClblastRow& row) {
   json.update({{"median_ms", row.ms.p50},
                {"iqr_ms", row.ms.iqr()},
                {"mean_ms", row.ms.mean},
-               {"standard_error_ms", row.ms.n > 1 ? Json(row.ms.standard_error()) : Json()},
+               {"standard_error_ms", or_null(row.ms.standard_error())},
                {"min_ms", row.ms.min}});
   const char* rate = multiplies(call) ? "gflops" : "gigabytes_per_second";
   json[rate] = rate_at(row, row.ms.p50);
@@ -57,11 +59,13 @@ Table clblast_rows(const ClblastTable& table) {
                   {"verdict"}};
   for (const ClblastRow& row : table.rows) {
     const bool measured = row.ms.n > 0;
-    const auto digits = [&](double value) { return measured ? digits_text(value) : "-"; };
-    text.rows.push_back(
-        {row.size, row.name, digits(row.ms.p50), digits(row.ms.iqr()), digits(row.ms.mean),
-         row.ms.n > 1 ? digits_text(row.ms.standard_error()) : "-", std::to_string(row.ms.n),
-         digits(rate_at(row, row.ms.p50)), row.way, row.verdict});
+    const auto digits = [&](std::optional<double> value) {
+      return measured && value ? digits_text(value) : "-";
+    };
+    text.rows.push_back({row.size, row.name, digits(row.ms.p50), digits(row.ms.iqr()),
+                         digits(row.ms.mean), digits(row.ms.standard_error()),
+                         std::to_string(row.ms.n), digits(rate_at(row, row.ms.p50)), row.way,
+                         row.verdict});
   }
   return text;
 }

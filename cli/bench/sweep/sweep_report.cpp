@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/sweep/sweep.hpp"
+#include "common/json_values.hpp"
 
 namespace morton::cli {
 namespace {
@@ -132,9 +133,8 @@ std::string sweep_text(const Sweep& sweep, Format format) {
   add("ms, median of calls",
       [&](const SweepCell& cell) { return digits_text(cell.figures->call.ms.p50); });
   add(unit + ", mean of calls and its standard error (samples)", [&](const SweepCell& cell) {
-    const std::string error =
-        cell.rate.n > 1 ? digits_text(cell.rate.standard_error()) : std::string("n/a");
-    return fmt::format("{} ±{} ({})", digits_text(cell.rate.mean), error, cell.rate.n);
+    return fmt::format("{} ±{} ({})", digits_text(cell.rate.mean),
+                       digits_text(cell.rate.standard_error()), cell.rate.n);
   });
   for (const std::string& line : sweep.above_peak) text += "\nwrong: " + line + "\n";
   const std::string reasons = reasons_text(sweep);
@@ -144,16 +144,11 @@ std::string sweep_text(const Sweep& sweep, Format format) {
   return text + (reasons.empty() ? "" : "\n" + reasons);
 }
 
-/// One sample has no spread.
-Json error_json(const Statistics& samples) {
-  return samples.n > 1 ? Json(samples.standard_error()) : Json();
-}
-
 Json clock_json(const Figure& figure) {
   return {{"median_ms", figure.ms.p50},
           {"iqr_ms", figure.ms.iqr()},
           {"mean_ms", figure.ms.mean},
-          {"standard_error_ms", error_json(figure.ms)},
+          {"standard_error_ms", or_null(figure.ms.standard_error())},
           {"min_ms", figure.ms.min},
           {"repetitions", figure.ms.n},
           {"gflops", figure.gflops},
@@ -177,7 +172,7 @@ Json cell_json(const SweepRow& row, const SweepCell& cell, const Sweep& sweep) {
   json.update(clock_json(figures.call));
   const char* rate = sweep.by_operations ? "gflops" : "gigabytes_per_second";
   json[fmt::format("mean_{}", rate)] = cell.rate.mean;
-  json[fmt::format("standard_error_{}", rate)] = error_json(cell.rate);
+  json[fmt::format("standard_error_{}", rate)] = or_null(cell.rate.standard_error());
   json["share_of_peak"] = figures.call.share ? Json(*figures.call.share) : Json();
   json["peak_gflops"] = row.peak_gflops ? Json(*row.peak_gflops) : Json();
   json["error"] = cell.error;

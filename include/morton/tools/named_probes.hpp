@@ -28,14 +28,15 @@ struct WorkGroupOrder {
   struct Repetition {
     std::vector<std::int64_t> tickets;  ///< 0 began first; of group (i, j) at i + j * groups[0]
     Kind kind = Kind::none;
-    std::int64_t pieces = 0;   ///< walked in order, along the dimension that has fewer of them
+    std::int64_t pieces = 0;   ///< walked in order, along the dimension of the order
     double displacement = 0.;  ///< how far a ticket is from that order on average, of all groups
   };
+  static constexpr std::int64_t kMostGroups = 256;  ///< in each dimension
   std::array<std::int64_t, 2> groups{33, 33};
   std::vector<Repetition> repetitions;
 };
 
-/// R17, section 12.4. Each of `groups` is 1 to 256; throws UsageError.
+/// R17, section 12.4. Each of `groups` is 1 to kMostGroups; throws UsageError.
 [[nodiscard]] MORTON_API WorkGroupOrder probe_order(const Device& device,
                                                     const std::array<std::int64_t, 2>& groups,
                                                     const ProbeOptions& options = {});
@@ -96,9 +97,13 @@ struct MeasuredCopy {
   std::int64_t bytes = 0;  ///< each is counted once
   Measured gibibytes_per_second;
 };
-/// C18, figures 11 and 12; by size, then way.
-[[nodiscard]] MORTON_API std::vector<MeasuredCopy> probe_copies(const Device& device,
-                                                                const ProbeOptions& options = {});
+struct MeasuredCopies {
+  std::vector<MeasuredCopy> copies;  ///< by size, then way
+  std::vector<std::string> notes;
+};
+/// C18, figures 11 and 12.
+[[nodiscard]] MORTON_API MeasuredCopies probe_copies(const Device& device,
+                                                     const ProbeOptions& options = {});
 
 /// A kernel with work-groups of one shape.
 struct MeasuredGroup {

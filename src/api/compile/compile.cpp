@@ -29,22 +29,6 @@ namespace morton {
 using namespace api;
 namespace {
 
-/// The plan for the described devices; nothing runs, so several share the batch by estimates.
-Plan planned_for(const Model& model, const std::vector<std::string>& device_jsons,
-                 const CompileOptions& options) {
-  if (device_jsons.empty()) throw UsageError("plan: no device is given");
-  std::vector<DeviceInfo> devices;
-  for (const std::string& text : device_jsons) devices.push_back(device_info_from_text(text));
-  const Job job = job_of(model, options, store_of(options));
-  if (const Message why = why_no_interim_plan(model, options, devices.size()); !why.empty()) {
-    throw UsageError(setting("start", "at_once") + ": " + why);
-  }
-  if (devices.size() > 1) return split_planned(job, devices, estimated_rows(job, devices));
-  const bool is_interim = options.start != CompileOptions::Start::ready;
-  return make_plan(job.subject->graph(), devices.front(),
-                   is_interim ? job.policy->generic() : *job.policy);
-}
-
 /// Makes what takes an interim plan's place, with copies of all that it needs.
 Successor::Make final_of(const Model& model, const std::vector<Device>& devices,
                          CompileOptions options) {

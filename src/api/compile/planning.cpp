@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "api/compile/interim.hpp"
 #include "base/error.hpp"
 #include "plan/make_plan.hpp"
 #include "plan/split/share_rows.hpp"
@@ -16,6 +17,21 @@ ModelAtShapes part_of(const Job& job, std::int64_t rows) {
   ModelAtShapes part = job.subject->with_rows(rows);
   job.observer.say(print(part.report()));
   return part;
+}
+
+Plan planned_for(const Model& model, const std::vector<std::string>& device_jsons,
+                 const CompileOptions& options) {
+  if (device_jsons.empty()) throw UsageError("plan: no device is given");
+  std::vector<DeviceInfo> devices;
+  for (const std::string& text : device_jsons) devices.push_back(device_info_from_text(text));
+  const Job job = job_of(model, options, store_of(options));
+  if (const Message why = why_no_interim_plan(model, options, devices.size()); !why.empty()) {
+    throw UsageError(setting("start", "at_once") + ": " + why);
+  }
+  if (devices.size() > 1) return split_planned(job, devices, estimated_rows(job, devices));
+  const bool is_interim = options.start != CompileOptions::Start::ready;
+  return make_plan(job.subject->graph(), devices.front(),
+                   is_interim ? job.policy->generic() : *job.policy);
 }
 
 std::int64_t equal_share(std::int64_t batch, std::size_t devices) {

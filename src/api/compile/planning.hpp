@@ -2,15 +2,23 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "api/compile/job.hpp"
+#include "base/for_tools.hpp"
 #include "base/rooms.hpp"
 
 namespace morton::api {
 
 /// The model with its share of the batch; the observer is told what the passes did.
 [[nodiscard]] ModelAtShapes part_of(const Job& job, std::int64_t rows);
+
+/// The plan for the devices that the texts describe; nothing runs, so several share the batch by
+/// estimates. Throws UsageError, ModelError or UnsupportedError.
+[[nodiscard]] MORTON_FOR_TOOLS Plan planned_for(const Model& model,
+                                                const std::vector<std::string>& device_jsons,
+                                                const CompileOptions& options);
 
 /// An equal share of the batch, for comparing devices.
 [[nodiscard]] std::int64_t equal_share(std::int64_t batch, std::size_t devices);

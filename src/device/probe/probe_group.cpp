@@ -119,13 +119,8 @@ std::vector<double> GroupProbe::launch_times_ms(const Extents& group, const Samp
     };
     const cl::NDRange local = group[0] == 0 ? cl::NDRange() : range(group);
     queue_.enqueueFillBuffer(result_, 0.0F, 0, expected_.size() * sizeof(float));
-    const Work work = [&](std::int64_t launches) {
-      double ms = 0.0;
-      for (std::int64_t i = 0; i < launches; ++i) {
-        ms += launch_ms(queue_, kernel_, range(work_items_), local);
-      }
-      return ms;
-    };
+    const Work work =
+        repeated([&] { return launch_ms(queue_, kernel_, range(work_items_), local); });
     times = samples_of(work, sufficient_amount(work, 1, kMostGroupLaunches, sampling, kGroups),
                        sampling);
     check(group);

@@ -166,13 +166,7 @@ std::vector<double> ImageProbe::measure(Order order, const Sampling& sampling) {
     kernel.setArg(1, static_cast<cl_uint>(std::countr_zero(static_cast<std::uint64_t>(width_))));
     kernel.setArg(2, static_cast<cl_uint>(width_ * width_ / kTexels / work_items_));
     kernel.setArg(3, sums_);
-    const Work work = [&](std::int64_t launches) {
-      double ms = 0.0;
-      for (std::int64_t i = 0; i < launches; ++i) {
-        ms += launch_ms(queue_, kernel, work_items_, work_group_);
-      }
-      return ms;
-    };
+    const Work work = repeated([&] { return launch_ms(queue_, kernel, work_items_, work_group_); });
     const std::int64_t launches = sufficient_amount(work, 1, kMostImageLaunches, sampling, kImages);
     for (const double ms : samples_of(work, launches, sampling)) {
       rates.push_back(static_cast<double>(bytes()) / (ms * 1e6));

@@ -158,13 +158,7 @@ std::vector<double> IntensityProbe::measure(std::int64_t multiply_adds, const Sa
       }
     }
     kernel.setArg(5, sums_);
-    const Work work = [&](std::int64_t launches) {
-      double ms = 0.0;
-      for (std::int64_t i = 0; i < launches; ++i) {
-        ms += launch_ms(queue_, kernel, work_items_, work_group_);
-      }
-      return ms;
-    };
+    const Work work = repeated([&] { return launch_ms(queue_, kernel, work_items_, work_group_); });
     // The first launch counts for nothing: a driver may compile there.
     kernel.setArg(1, cl_uint{1});
     (void)work(1);

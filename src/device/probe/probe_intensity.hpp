@@ -40,8 +40,7 @@ class IntensityProbe {
   IntensityForm form_;
   cl::CommandQueue queue_;
   std::int64_t work_items_ = 1, work_group_ = 1;
-  std::int64_t turns_ = 1;         ///< of a launch; odd, so that the sum holds the multiply-adds
-  std::int64_t summed_turns_ = 0;  ///< those of `element_sums_`
+  std::int64_t turns_ = 1;  ///< of a launch; odd, so that the sum holds the multiply-adds
   std::int64_t measured_bytes_ = 0;
   cl::Buffer memory_, sums_;
 };

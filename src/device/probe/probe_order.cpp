@@ -67,14 +67,17 @@ OrderFit fit_of(const std::vector<std::int64_t>& tickets, const std::array<std::
   OrderFit fit;
   std::int64_t before = -1;
   double distance = 0.0;
+  double walked = 0.0;
   for (std::int64_t place = 0; place < count; ++place) {
     const std::int64_t at = dimension == 0 ? place : place / fast + place % fast * groups[0];
     const std::int64_t ticket = tickets[static_cast<std::size_t>(at)];
     if (ticket < before) ++fit.pieces;
+    if (place > 0) walked += static_cast<double>(std::abs(ticket - before));
     before = ticket;
     distance += static_cast<double>(std::abs(ticket - place));
   }
   fit.displacement = distance / (static_cast<double>(count) * static_cast<double>(count));
+  fit.step = walked / static_cast<double>(count);
   return fit;
 }
 

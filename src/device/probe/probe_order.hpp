@@ -32,6 +32,7 @@ class OrderProbe {
 struct OrderFit {
   std::int64_t pieces = 1;   ///< into which that order falls, each with tickets that go up
   double displacement = 0.;  ///< mean distance from it, of the number of groups
+  double step = 0.;          ///< mean distance between tickets of groups that follow each other
 };
 [[nodiscard]] OrderFit fit_of(const std::vector<std::int64_t>& tickets,
                               const std::array<std::int64_t, 2>& groups, int dimension);

@@ -2,6 +2,7 @@
 #include "device/probe/probe_sample.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/stopwatch.hpp"
@@ -52,6 +53,14 @@ double launch_ms(const cl::CommandQueue& profiling_queue, const cl::Kernel& kern
   const double wall_ms = watch.milliseconds();
   const auto device_ns = device_time_ns(event);
   return device_ns ? static_cast<double>(*device_ns) / 1e6 : wall_ms;
+}
+
+Work repeated(std::function<double()> unit) {
+  return [unit = std::move(unit)](std::int64_t amount) {
+    double ms = 0.0;
+    for (std::int64_t i = 0; i < amount; ++i) ms += unit();
+    return ms;
+  };
 }
 
 }  // namespace morton::device

@@ -39,4 +39,7 @@ using Work = std::function<double(std::int64_t amount)>;
 [[nodiscard]] double launch_ms(const cl::CommandQueue& profiling_queue, const cl::Kernel& kernel,
                                const cl::NDRange& work_items, const cl::NDRange& work_group);
 
+/// Work whose units are these, one after the other; each returns its milliseconds.
+[[nodiscard]] Work repeated(std::function<double()> unit);
+
 }  // namespace morton::device

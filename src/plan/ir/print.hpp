@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "base/for_tools.hpp"
 #include "base/rooms.hpp"
 #include "morton/message.hpp"
 #include "morton/plan_choices.hpp"
@@ -11,7 +12,7 @@
 namespace morton::plan {
 
 /// `printer` writes the settings that its reasons name.
-[[nodiscard]] std::string print(const Plan& plan, PlanDetail detail,
-                                SettingPrinter printer = print_setting);
+[[nodiscard]] MORTON_FOR_TOOLS std::string print(const Plan& plan, PlanDetail detail,
+                                                 SettingPrinter printer = print_setting);
 
 }  // namespace morton::plan

@@ -195,6 +195,44 @@ INSTANTIATE_TEST_SUITE_P(
         BadEntry{R"({"cost": {"pieces": {"middle": 4}}})", "pieces: expected one operand"},
         BadEntry{R"({"cost": {"pieces": {"lhs": 4, "rhs": 4}}})", "pieces: expected one operand"}));
 
+constexpr std::string_view kUnboundEntry = R"json({
+  "schema": 1, "name": "sigmoid.mine", "problem": "sigmoid", "source": "mine.cl",
+  "function": "mine", "edges": "guard", "arguments": ["elements_dst", "src", "dst"],
+  "operands": {
+    "src": {"layout": "unbound", "types": ["f32"], "padding": "finite"},
+    "dst": {"layout": "unbound", "types": ["f32"], "padding": "finite"}
+  },
+  "global": ["elements_dst"], "local": [1], "require": [], "epilogue": [],
+  "cost": {"flop": 0, "efficiency": {"cpu": 1, "gpu": 1}}
+})json";
+
+TEST(EntryReader, UnboundOperandsLieAlikeAndNothingElse) {
+  const auto message_with = [](const char* patch) {
+    Json json = Json::parse(kUnboundEntry);
+    json.merge_patch(Json::parse(patch));
+    return message_for(json.dump());
+  };
+  EXPECT_EQ(message_with("{}"), "");
+  EXPECT_EQ(message_with(R"({"operands": {"src": {"padding": "zero"}}})"), "");
+  const BadEntry wrong[] = {
+      {R"({"operands": {"dst": {"layout": "R"}}})", "which both have it"},
+      {R"({"name": "max_pool2d.mine", "problem": "max_pool2d"})", "which max_pool2d is not"},
+      {R"({"name": "softmax.mine", "problem": "softmax"})", "which softmax is not"},
+      {R"({"name": "pack.mine", "problem": "pack"})", "which pack is not"},
+      {R"({"operands": {"src": {"types": ["f32", "f16"]}}})", "operands: unbound operands have"},
+      {R"({"operands": {"src": {"memory": "image", "split": [1, 1]}}})",
+       "operands.src: an unbound"},
+      {R"({"operands": {"dst": {"memory": "image", "split": [1, 1]}}})",
+       "operands.dst: an unbound"},
+      {R"({"operands": {"src": {"padding": null}}})", "expected 'finite' or stronger, got 'undef"},
+      {R"({"operands": {"dst": {"padding": "zero"}}})",
+       "expected 'zero' or stronger, got 'finite'"},
+  };
+  for (const BadEntry& bad : wrong) {
+    EXPECT_THAT(message_with(bad.patch.c_str()), testing::HasSubstr(bad.message)) << bad.patch;
+  }
+}
+
 TEST(EntryReader, WhatIsNoJsonObjectIsRefused) {
   EXPECT_THAT(message_for("[]"), testing::HasSubstr("mine.json: expected an object, got array"));
   EXPECT_THAT(message_for("{"), testing::HasSubstr("mine.json: is no valid JSON"));

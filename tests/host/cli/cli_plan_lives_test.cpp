@@ -69,6 +69,48 @@ TEST(CliPlanLives, AliasesAndPartsAreTheSameBytes) {
   EXPECT_EQ(found.edges[4].name, "a");
 }
 
+std::vector<std::pair<int, int>> edges_of(const PlanLives& found) {
+  std::vector<std::pair<int, int>> edges;
+  for (const PlanEdge& edge : found.edges) edges.emplace_back(edge.from, edge.to);
+  return edges;
+}
+
+TEST(CliPlanLives, StepsThatWritePartsOfAValueAreAllItsWriters) {
+  Json plan = small_plan();
+  // "two" and "add" write a part of "b" each, which "end" reads.
+  plan["steps"][1] = step_of("two", {2}, {3});
+  plan["steps"][2] = step_of("add", {0}, {3});
+  plan["steps"][3] = step_of("end", {3}, {5});
+  const PlanLives found = lives_of(plan);
+  using Edge = std::pair<int, int>;
+  EXPECT_THAT(edges_of(found), testing::ElementsAre(Edge(0, 1), Edge(1, 3), Edge(2, 3)));
+  ASSERT_EQ(found.lives.size(), 4u);
+  EXPECT_EQ(found.lives[2].name, "b");
+  EXPECT_EQ(found.lives[2].first, 1);
+  EXPECT_EQ(found.lives[2].last, 3);
+  EXPECT_FALSE(found.lives[2].is_overwritten);
+  // What reads a value and writes it replaces it.
+  plan["steps"][2] = step_of("add", {3}, {3});
+  EXPECT_THAT(edges_of(lives_of(plan)), testing::ElementsAre(Edge(0, 1), Edge(1, 2), Edge(2, 3)));
+}
+
+TEST(CliPlanLives, StateLivesFromTheFirstStepToTheLast) {
+  Json plan = small_plan();
+  // State among weights has no place in the picture, and changes no other life.
+  plan["values"].push_back(value_at("hidden", "state", 0, 900, 64));
+  EXPECT_EQ(lives_of(plan).lives.size(), 5u);
+  EXPECT_EQ(lives_of(plan).lives[0].last, 0);
+  plan["values"].push_back(value_at("kept", "state", 3, 32, 32));
+  plan["steps"][1]["reads"].push_back(7);
+  plan["steps"][1]["writes"].push_back(7);
+  const PlanLives found = lives_of(plan);
+  ASSERT_EQ(found.lives.size(), 6u);
+  EXPECT_EQ(found.lives[1].name, "kept");
+  EXPECT_EQ(found.lives[1].first, 0);
+  EXPECT_EQ(found.lives[1].last, 3);
+  EXPECT_EQ(found.lives[0].last, 0);
+}
+
 TEST(CliPlanLives, SectionsDrawThem) {
   const Json plan = small_plan();
   const auto text = [](const Section& section) { return html({"t", "", {}, {section}}); };

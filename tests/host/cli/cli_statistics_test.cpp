@@ -17,6 +17,8 @@ TEST(CliStatistics, OneSampleIsEveryPercentile) {
   }
   EXPECT_EQ(one.stddev, 0.0);
   EXPECT_EQ(one.iqr(), 0.0);
+  EXPECT_FALSE(one.standard_error().has_value());
+  EXPECT_DOUBLE_EQ(statistics_of({1.0, 3.0}).standard_error().value(), 1.0);
 }
 
 TEST(CliStatistics, PercentilesLieBetweenNeighbours) {
