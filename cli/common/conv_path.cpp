@@ -25,7 +25,9 @@ constexpr std::array kPaths{
     ConvPath{"clblast-convgemm", "the same with CLBlast's xCONVGEMM for convolutions",
              "conv2d.clblast_convgemm", "gemm.clblast", "gemm.clblast_gemv", "CLBlast", "",
              kSparse},
-    ConvPath{"naive", "R18's baseline (chapter 6)", "conv2d.r18_naive", "gemm.rm_rm", "gemm.rm_rm",
+    // Source 6.1 of an affine layer is product, bias and sigmoid in one, as gemm.naive with its
+    // epilogue.
+    ConvPath{"naive", "R18's baseline (chapter 6)", "conv2d.r18_naive", "gemm.naive", "gemm.naive",
              "", "naive"},
     ConvPath{"nhwc", "layouts and work-groups (R18, section 7.2.1)", "conv2d.r18_nhwc",
              "gemm.rm_rm", "gemm.rm_rm"},

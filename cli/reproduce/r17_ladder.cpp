@@ -101,7 +101,7 @@ Experiment figure_8_3(Scale scale) {
       .published = kLostPicture,
       .notes =
           {"Figure 12.2, which draws these layouts, swaps left and right; table 8.1 is right."},
-      .answer = all_of({fastest_column(), speed_ratio("Morton 4-2", "RM x CM blocked", "9 to 12 %"),
+      .answer = all_of({fastest_column(), speed_ratio("Morton 4-2", "RM x CM blocked", "9 %"),
                         speed_ratio("Morton 4-2", "RM x RM")}),
       .share = 1.5};
   finish_figure({kMorton42, kMorton44, kRmCmBlocked, kVectorised, kRmCmGrouped, kRmRm}, scale, e);

@@ -227,7 +227,9 @@ Experiment vgg_memory(Scale scale) {
       .published =
           "The largest unfolded image has 28,901,376 numbers, 115.6 MB; fc1 has 102,764,544 "
           "parameters, 74 %. VGG-16 with im2col did not fit on R18's board.",
-      .notes = {"Temporaries stay within --workspace-limit: long unfoldings go in slabs."},
+      .notes = {"--workspace-limit bounds temporaries, if it is given: long unfoldings then go in "
+                "slabs, "
+                "where a path has them."},
       .share = 1.0};
   if (scale == Scale::full) {
     e.cells = {{{"inspect", "vgg16"}, {{0, 0, number_at("parameters")}}},
