@@ -26,7 +26,7 @@ std::vector<std::string> parameters_of(const std::string& code, const std::strin
     if (c == ')' && --depth == 0) break;
     if (c == ',' && depth == 1) {
       parameters.emplace_back();
-    } else if (depth > 0) {
+    } else if (depth > 0 && (c != ' ' || !parameters.back().empty())) {
       parameters.back() += c;
     }
     if (c == '(') ++depth;

@@ -14,8 +14,8 @@ namespace morton::catalogue {
 
 /// What a kernel library of R17 holds.
 struct R17Library {
-  std::vector<Entry> entries;  ///< matrix products, as entries of the family gemm
-  /// Codename -> why no problem here can be given to it.
+  std::vector<Entry> entries;  ///< of the families gemm, bias, sigmoid and relu
+  /// By codename, those that no problem here can be given to.
   std::map<std::string, UnstatedKernel> left_out;
 };
 
@@ -36,8 +36,13 @@ struct R17Library {
 /// work-groups of LOCAL_M x LOCAL_N, R17's 4 x 16 where nothing else is said; M and N are padded to
 /// whole work-groups. HON_DATA_TYPE is float and HON_DATA_TYPE_VECTOR float4.
 ///
+/// With "operation": "bias", r is a plus a column of biases, b; with "sigmoid" or "relu" it is that
+/// function of a. Where "r" is missing the kernel works in place, on a. A kernel of one matrix may
+/// have "scale": {"elements": 4}: its ids count so many neighbours in memory, in whatever layout.
+///
 /// An entry is named by its codename alone. `read_source` gives the text of a .cl file. A kernel
 /// without restrictions is left out: R17's framework knows from its own code what it computes.
+/// Catalogue::take_by_convention takes what that code knows.
 /// Throws ModelError that names the file and the key.
 [[nodiscard]] R17Library read_r17_library(
     const JsonReader& reader, const std::function<std::string(const std::string&)>& read_source);

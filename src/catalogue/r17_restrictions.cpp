@@ -2,11 +2,8 @@
 #include "catalogue/r17_restrictions.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
-#include <nlohmann/json.hpp>
 #include <numeric>
-#include <span>
 
 #include "base/error.hpp"
 #include "catalogue/reader.hpp"
