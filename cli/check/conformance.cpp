@@ -31,17 +31,26 @@ model is planned anew and must give the expected types, shapes and values (relat
 
 Examples:
   morton conformance /usr/share/libonnx-testdata/data/node
-  morton conformance /usr/share/libonnx-testdata/data/node --filter 'test_slice*' --every)";
+  morton conformance /usr/share/libonnx-testdata/data/node --filter 'test_slice*' --every
+  morton conformance /usr/share/libonnx-testdata/data/node --generic)";
 
 struct ConformanceArguments {
   std::string folder;
   std::string filter = "*";
   bool every = false;
   bool strict = false;
+  bool generic = false;
   DeviceOptions device;
   KernelOptions kernels;
   ResultOptions result;
 };
+
+/// With --generic, one test of so many is computed by the model's own kernels too.
+constexpr std::size_t kOwnEach = 10;
+
+bool is_right(const ConformanceResult& result) {
+  return result.outcome == CaseOutcome::device || result.outcome == CaseOutcome::host;
+}
 
 /// How many tests came out each way.
 using Counts = std::map<CaseOutcome, std::int64_t>;
@@ -85,8 +94,7 @@ Table tests_table(const Results& results, const ConformanceArguments& options) {
   Table table;
   table.columns = {{"test"}, {"operator"}, {"outcome"}, {"reason"}};
   for (const ConformanceResult& result : results) {
-    const bool right = result.outcome == CaseOutcome::device || result.outcome == CaseOutcome::host;
-    if (right && !options.every) continue;
+    if (is_right(result) && !options.every) continue;
     table.rows.push_back({result.name, result.operators, word_of(result.outcome), result.reason});
   }
   return table;
@@ -125,11 +133,16 @@ int check_conformance(const ConformanceArguments& options) {
   const CompileOptions compile = compile_options(options.kernels);
   const auto cases = find_conformance_cases(options.folder);
   const Device device = open_device(options.device);
+  CompileOptions generic = compile;
+  generic.start = CompileOptions::Start::interim_alone;
   Results results;
   for (const auto& folder : cases) {
     const std::string name = folder.filename().string();
     if (fnmatch(options.filter.c_str(), name.c_str(), 0) != 0) continue;
-    results.push_back(run_conformance_case(folder, device, compile));
+    results.push_back(run_conformance_case(folder, device, options.generic ? generic : compile));
+    if (options.generic && results.size() % kOwnEach == 0 && is_right(results.back())) {
+      results.back() = run_conformance_case(folder, device, compile);
+    }
     if (options.strict) apply_strictness(results.back());
     log::debug("{}: {} {}", name, word_of(results.back().outcome), results.back().reason);
   }
@@ -154,6 +167,9 @@ void add_conformance(CLI::App& app, Action& chosen) {
   command->add_option("--filter", options->filter, "Only tests whose names match ('test_slice*')")
       ->option_text("PATTERN");
   command->add_flag("--every", options->every, "List passed tests too");
+  command->add_flag("--generic", options->generic,
+                    "Compute by the generic kernels, which are built once for all models; every "
+                    "tenth test is computed by the model's own kernels too");
   command->add_flag("--strict", options->strict,
                     "Fail results that the host computed, except shape arithmetic");
   add_options(*command, options->device);
