@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <deque>
 #include <limits>
+#include <set>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -25,7 +26,8 @@ constexpr std::int64_t kMostBytes = std::numeric_limits<std::int32_t>::max();
 /// The version of the file format that came with an operator set; older readers refuse later ones.
 std::int64_t ir_version_of(std::int64_t opset) {
   if (opset <= 18) return 8;
-  return opset <= 20 ? 9 : 10;
+  if (opset <= 22) return opset <= 20 ? 9 : 10;
+  return opset == 28 ? 14 : std::min<std::int64_t>(opset - 12, 13);
 }
 
 std::int32_t onnx_type_of(DType type) {
@@ -107,9 +109,12 @@ struct AttributeWriter {
   }
 };
 
-bool is_of_morton(const Node& node) {
+/// Whose operator the node is, as a file names it: empty for ONNX's own.
+std::string domain_of(const Node& node) {
   const Operator* op = find_operator(node.op);
-  return op != nullptr && op->home == Operator::Home::morton;
+  if (op != nullptr && op->home == Operator::Home::morton) return std::string(kMortonDomain);
+  const bool is_of_other = op != nullptr && op->home == Operator::Home::other;
+  return is_of_other ? node.op.substr(0, node.op.rfind('.')) : std::string();
 }
 
 void write_node(const Graph& graph, const Node& node, onnx::NodeProto& proto) {
@@ -123,15 +128,16 @@ void write_node(const Graph& graph, const Node& node, onnx::NodeProto& proto) {
     throw UnsupportedError("node '" + node.name + "' (" + node.op + "): its attribute '" + name +
                            "' was a subgraph, which is not kept");
   }
-  if (node.op.find('.') != std::string::npos) {
+  const std::string domain = domain_of(node);
+  if (domain.empty() && node.op.find('.') != std::string::npos) {
     throw UnsupportedError("node '" + node.name + "' (" + node.op +
-                           "): operators of other domains are not written");
+                           "): operators that are not known are not written");
   }
   const auto name_of_tensor = [&](TensorId id) {
     return id == kNoTensor ? std::string() : graph.tensor(id).name;
   };
-  proto.set_op_type(node.op);
-  if (is_of_morton(node)) proto.set_domain(std::string(kMortonDomain));
+  proto.set_op_type(node.op.substr(node.op.rfind('.') + 1));
+  if (!domain.empty()) proto.set_domain(domain);
   proto.set_name(node.name);
   for (const TensorId id : node.inputs) proto.add_input(name_of_tensor(id));
   for (const TensorId id : node.outputs) proto.add_output(name_of_tensor(id));
@@ -181,10 +187,13 @@ onnx::ModelProto head_of(const Graph& graph) {
   model.set_producer_name("morton");
   model.set_producer_version(MORTON_VERSION);
   model.add_opset_import()->set_version(graph.opset);
-  if (std::ranges::any_of(graph.nodes, is_of_morton)) {
+  std::set<std::string> domains;
+  for (const Node& node : graph.nodes) domains.insert(domain_of(node));
+  domains.erase("");
+  for (const std::string& domain : domains) {
     onnx::OperatorSetIdProto& import = *model.add_opset_import();
-    import.set_domain(std::string(kMortonDomain));
-    import.set_version(1);
+    import.set_domain(domain);
+    import.set_version(domain == kMlDomain ? kNewestMlOpset : 1);
   }
   return model;
 }

@@ -9,6 +9,8 @@
 
 #include "base/error.hpp"
 #include "base/files/file.hpp"
+#include "formats/onnx/onnx_dimensions.hpp"
+#include "formats/onnx/onnx_functions.hpp"
 #include "formats/onnx/onnx_node.hpp"
 #include "formats/onnx/onnx_scan.hpp"
 #include "ops/core/operator.hpp"
@@ -17,33 +19,6 @@ namespace morton::formats {
 namespace {
 
 constexpr std::size_t kLongestOnnxName = 4096;
-
-/// Whether a dimension is a number; exporters also write -1 for an open one.
-bool is_number(const onnx::TensorShapeProto::Dimension& dimension) {
-  return dimension.has_dim_value() && dimension.dim_value() != -1;
-}
-
-/// The extents that the model states for an input or output; an open one without a name gets one.
-/// Exporters write "?" for extents that have no name: two of those need not be equal.
-std::vector<Dimension> declared_dimensions(const onnx::ValueInfoProto& proto,
-                                           const std::string& here) {
-  const onnx::TensorShapeProto& shape = proto.type().tensor_type().shape();
-  if (static_cast<std::size_t>(shape.dim_size()) > kMaxRank) {
-    throw ModelError(here + " has " + std::to_string(shape.dim_size()) + " dimensions; at most " +
-                     std::to_string(kMaxRank) + " are supported");
-  }
-  std::vector<Dimension> declared;
-  for (const onnx::TensorShapeProto::Dimension& dimension : shape.dim()) {
-    if (is_number(dimension)) {
-      declared.push_back({dimension.dim_value(), {}});
-    } else if (!dimension.dim_param().empty() && dimension.dim_param() != "?") {
-      declared.push_back({0, dimension.dim_param()});
-    } else {
-      declared.push_back({0, proto.name() + "." + std::to_string(declared.size())});
-    }
-  }
-  return declared;
-}
 
 /// Turns the messages of one model into a Graph.
 class GraphBuilder {
@@ -60,8 +35,9 @@ class GraphBuilder {
     }
     scanned_.initializers.clear();
     for (const onnx::ValueInfoProto& input : proto.input()) add_input(input);
+    written_ = nodes_without_calls(scanned_.model, where_);
     // Outputs first, so that nodes may stand in any order.
-    for (int i = 0; i < proto.node_size(); ++i) declare_node(proto.node(i), i);
+    for (std::size_t i = 0; i < written_.size(); ++i) declare_node(i);
     for (const auto& [node, index] : waiting_) wire_inputs(*node, graph_.nodes[index]);
     for (const onnx::ValueInfoProto& output : proto.output()) add_output(output);
     if (graph_.outputs.empty()) throw ModelError(where_ + ": the graph has no output");
@@ -73,17 +49,20 @@ class GraphBuilder {
  private:
   std::int64_t opset() const;
   bool has_default_opset() const;
+  /// As `Node::opset`.
+  std::int64_t opset_of_function(const WrittenNode& node, const std::string& here) const;
   TensorId add_tensor(GraphTensor tensor);
   void add_constant(const std::string& name, Tensor data);
   void add_input(const onnx::ValueInfoProto& proto);
   void add_output(const onnx::ValueInfoProto& proto);
-  void declare_node(const onnx::NodeProto& proto, int index);
+  void declare_node(std::size_t index);
   void wire_inputs(const onnx::NodeProto& proto, Node& node) const;
-  std::string unique_name(const onnx::NodeProto& proto, int index);
+  std::string unique_name(const onnx::NodeProto& proto, std::size_t index);
   /// "model.onnx: node 'C1' (Conv)", for messages.
   std::string where(const onnx::NodeProto& proto, const std::string& name) const;
 
   ScannedModel scanned_;
+  std::vector<WrittenNode> written_;  ///< the nodes, those of called functions in their places
   std::string where_;
   ExternalData& external_;
   Graph graph_;
@@ -120,6 +99,15 @@ std::int64_t GraphBuilder::opset() const {
   // Operators of other domains only; each is refused by its name.
   if (scanned_.model.opset_import_size() > 0) return kMostOpset;
   throw ModelError(where_ + ": not an ONNX model: it names no version of ONNX's operator set");
+}
+
+std::int64_t GraphBuilder::opset_of_function(const WrittenNode& node,
+                                             const std::string& here) const {
+  if (node.opset == 0 || node.opset == graph_.opset) return 0;
+  if (node.opset >= kLeastOpset && node.opset <= kMostOpset) return node.opset;
+  throw UnsupportedError(here + ": its function needs ONNX operator set " +
+                         std::to_string(node.opset) + "; Morton reads " +
+                         std::to_string(kLeastOpset) + " to " + std::to_string(kMostOpset));
 }
 
 bool GraphBuilder::has_default_opset() const {
@@ -192,7 +180,8 @@ void GraphBuilder::add_output(const onnx::ValueInfoProto& proto) {
   graph_.outputs.push_back(known->second);
 }
 
-void GraphBuilder::declare_node(const onnx::NodeProto& proto, int index) {
+void GraphBuilder::declare_node(std::size_t index) {
+  const onnx::NodeProto& proto = written_[index].proto;
   const std::string name = unique_name(proto, index);
   const std::string here = where(proto, name);
   if (proto.op_type().empty()) throw ModelError(here + ": names no operator");
@@ -206,10 +195,11 @@ void GraphBuilder::declare_node(const onnx::NodeProto& proto, int index) {
   }
   Node node;
   node.op = operator_name(proto);
-  if (is_default_domain(proto.domain()) && !has_default_opset()) {
+  if (is_default_domain(proto.domain()) && written_[index].opset == 0 && !has_default_opset()) {
     throw ModelError(here + ": the model names no version of ONNX's own operator set");
   }
   node.name = name;
+  node.opset = opset_of_function(written_[index], here);
   node.attributes = std::move(attributes);
   for (const std::string& output : proto.output()) {
     GraphTensor tensor;
@@ -238,7 +228,7 @@ void GraphBuilder::wire_inputs(const onnx::NodeProto& proto, Node& node) const {
   while (!node.inputs.empty() && node.inputs.back() == kNoTensor) node.inputs.pop_back();
 }
 
-std::string GraphBuilder::unique_name(const onnx::NodeProto& proto, int index) {
+std::string GraphBuilder::unique_name(const onnx::NodeProto& proto, std::size_t index) {
   if (proto.name().size() > kLongestOnnxName || proto.op_type().size() > kLongestOnnxName) {
     throw ModelError(where_ + ": node " + std::to_string(index) + ": a name has more than " +
                      std::to_string(kLongestOnnxName) + " bytes");

@@ -14,7 +14,7 @@ namespace morton::formats {
 
 /// Versions of ONNX's operator set that a model may ask for.
 inline constexpr std::int64_t kLeastOpset = 1;
-inline constexpr std::int64_t kMostOpset = 21;
+inline constexpr std::int64_t kMostOpset = kNewestOpset;
 
 /// The graph of an ONNX model: its nodes in an order in which each follows its producers,
 /// initializers and Constant nodes as constants, inputs as the model declares them, open extents by

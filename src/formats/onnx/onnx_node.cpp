@@ -57,7 +57,8 @@ std::map<std::string, Attribute> to_attributes(const onnx::NodeProto& node, Exte
     const std::string here = where + ": attribute " + in_quotes(proto.name());
     if (proto.name().empty()) throw ModelError(where + ": an attribute has no name");
     if (!proto.ref_attr_name().empty()) {
-      throw UnsupportedError(here + " refers to an attribute of a function");
+      throw UnsupportedError(here +
+                             " refers to an attribute of a function, and stands outside of one");
     }
     if (!attributes.emplace(proto.name(), to_attribute(proto, external, here)).second) {
       throw ModelError(here + " is given twice");

@@ -62,7 +62,9 @@ ScannedModel ModelScanner::scan() {
         break;
       case onnx::ModelProto::kIrVersionFieldNumber:
       case onnx::ModelProto::kOpsetImportFieldNumber:
-        copy_field(tag, kMaxStructureBytes, skeleton.model);
+      case onnx::ModelProto::kFunctionsFieldNumber:
+        copy_field(tag, kMaxStructureBytes - static_cast<std::int64_t>(skeleton.model.size()),
+                   skeleton.model);
         break;
       default:
         skip(tag);

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/onnx/onnx_functions.hpp"
+
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/wire_format_lite.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "base/error.hpp"
+
+namespace morton::formats {
+namespace {
+
+constexpr std::size_t kMostNodes = 1'000'000;
+
+using FunctionName = std::pair<std::string, std::string>;  ///< domain and name
+
+std::string domain_or_default(const std::string& domain) {
+  return domain == "ai.onnx" ? std::string() : domain;
+}
+
+/// The function's attributes that have defaults: a field that ONNX 1.13 added, which the messages
+/// of older libraries keep as it stands in the file.
+std::vector<onnx::AttributeProto> defaults_of(const onnx::FunctionProto& function,
+                                              const std::string& here) {
+  using Wire = google::protobuf::internal::WireFormatLite;
+  constexpr std::uint32_t kTag = (11U << 3U) | Wire::WIRETYPE_LENGTH_DELIMITED;
+  std::vector<onnx::AttributeProto> defaults;
+  const std::string& rest = function.unknown_fields();
+  google::protobuf::io::CodedInputStream in(reinterpret_cast<const std::uint8_t*>(rest.data()),
+                                            static_cast<int>(rest.size()));
+  while (const std::uint32_t tag = in.ReadTag()) {
+    std::string bytes;
+    if (tag != kTag) {
+      if (!Wire::SkipField(&in, tag)) throw ModelError(here + ": is damaged");
+    } else if (!Wire::ReadBytes(&in, &bytes) || !defaults.emplace_back().ParseFromString(bytes)) {
+      throw ModelError(here + ": a default of its attributes is damaged");
+    }
+  }
+  return defaults;
+}
+
+class Inliner {
+ public:
+  Inliner(const onnx::ModelProto& model, const std::string& where) : where_(where) {
+    for (const onnx::FunctionProto& function : model.functions()) {
+      const FunctionName name{domain_or_default(function.domain()), function.name()};
+      if (!functions_.emplace(name, &function).second) {
+        throw ModelError(where_ + ": the function " + in_quotes(function.name()) +
+                         " is defined twice");
+      }
+    }
+  }
+
+  void add(onnx::NodeProto node, std::int64_t opset) {
+    const FunctionName name{domain_or_default(node.domain()), node.op_type()};
+    const auto called = functions_.find(name);
+    if (called != functions_.end()) {
+      call(*called->second, node);
+      return;
+    }
+    if (nodes_.size() == kMostNodes) {
+      throw UnsupportedError(where_ + ": its functions make more than " +
+                             std::to_string(kMostNodes) + " nodes");
+    }
+    nodes_.push_back({std::move(node), opset});
+  }
+
+  [[nodiscard]] std::vector<WrittenNode> take() { return std::move(nodes_); }
+
+ private:
+  using Names = std::map<std::string, std::string>;
+
+  [[nodiscard]] std::string here(const onnx::FunctionProto& function) const {
+    return where_ + ": function " + in_quotes(function.name());
+  }
+
+  void call(const onnx::FunctionProto& function, const onnx::NodeProto& node) {
+    if (!open_.insert(&function).second) {
+      throw ModelError(here(function) + ": calls itself");
+    }
+    if (node.input_size() > function.input_size() || node.output_size() > function.output_size()) {
+      throw ModelError(here(function) + ": is called with " + std::to_string(node.input_size()) +
+                       " inputs and " + std::to_string(node.output_size()) +
+                       " outputs; it declares " + std::to_string(function.input_size()) + " and " +
+                       std::to_string(function.output_size()));
+    }
+    const std::string prefix =
+        (node.name().empty() ? function.name() : node.name()) + "/" + std::to_string(calls_++);
+    Names names = ports_of(function, node);
+    const auto defaults = defaults_of(function, here(function));
+    for (const onnx::NodeProto& inner : function.node()) {
+      onnx::NodeProto written = inner;
+      written.set_name(prefix + "/" + (inner.name().empty() ? inner.op_type() : inner.name()));
+      for (std::string& value : *written.mutable_input()) value = renamed(names, prefix, value);
+      for (std::string& value : *written.mutable_output()) value = renamed(names, prefix, value);
+      bind_attributes(defaults, node, written);
+      add(std::move(written), opset_of(function));
+    }
+    require_outputs(function, node);
+    open_.erase(&function);
+  }
+
+  /// What the function's inputs and outputs are in the graph; those that the call leaves out are
+  /// absent.
+  static Names ports_of(const onnx::FunctionProto& function, const onnx::NodeProto& node) {
+    Names names;
+    for (int i = 0; i < function.input_size(); ++i) {
+      names[function.input(i)] = i < node.input_size() ? node.input(i) : std::string();
+    }
+    for (int i = 0; i < function.output_size(); ++i) {
+      if (i < node.output_size() && !node.output(i).empty()) {
+        names[function.output(i)] = node.output(i);
+      }
+    }
+    return names;
+  }
+
+  static std::string renamed(Names& names, const std::string& prefix, const std::string& value) {
+    if (value.empty()) return value;
+    return names.emplace(value, prefix + "/" + value).first->second;
+  }
+
+  void require_outputs(const onnx::FunctionProto& function, const onnx::NodeProto& node) const {
+    std::set<std::string> made;
+    for (const onnx::NodeProto& inner : function.node()) {
+      made.insert(inner.output().begin(), inner.output().end());
+    }
+    for (int i = 0; i < node.output_size(); ++i) {
+      if (node.output(i).empty() || made.contains(function.output(i))) continue;
+      throw ModelError(here(function) + ": computes no output " + in_quotes(function.output(i)));
+    }
+  }
+
+  /// Attributes that refer to those of the function take the call's values.
+  static void bind_attributes(const std::vector<onnx::AttributeProto>& defaults,
+                              const onnx::NodeProto& node, onnx::NodeProto& written) {
+    const auto given = [&](const std::string& name) -> const onnx::AttributeProto* {
+      for (const onnx::AttributeProto& one : node.attribute()) {
+        if (one.name() == name) return &one;
+      }
+      for (const onnx::AttributeProto& one : defaults) {
+        if (one.name() == name) return &one;
+      }
+      return nullptr;
+    };
+    auto& attributes = *written.mutable_attribute();
+    for (int i = attributes.size(); i-- > 0;) {
+      const std::string name = attributes.Get(i).name();
+      const std::string referred = attributes.Get(i).ref_attr_name();
+      if (referred.empty()) continue;
+      if (const onnx::AttributeProto* value = given(referred)) {
+        attributes.Mutable(i)->CopyFrom(*value);
+        attributes.Mutable(i)->set_name(name);
+      } else {
+        attributes.DeleteSubrange(i, 1);
+      }
+    }
+  }
+
+  static std::int64_t opset_of(const onnx::FunctionProto& function) {
+    for (const onnx::OperatorSetIdProto& import : function.opset_import()) {
+      if (domain_or_default(import.domain()).empty()) return import.version();
+    }
+    return 0;
+  }
+
+  const std::string& where_;
+  std::map<FunctionName, const onnx::FunctionProto*> functions_;
+  std::set<const onnx::FunctionProto*> open_;  ///< those that are being written out
+  std::size_t calls_ = 0;
+  std::vector<WrittenNode> nodes_;
+};
+
+}  // namespace
+
+std::vector<WrittenNode> nodes_without_calls(onnx::ModelProto& model, const std::string& where) {
+  Inliner inliner(model, where);
+  for (onnx::NodeProto& node : *model.mutable_graph()->mutable_node()) {
+    inliner.add(std::move(node), 0);
+  }
+  return inliner.take();
+}
+
+}  // namespace morton::formats
