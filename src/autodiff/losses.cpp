@@ -162,7 +162,7 @@ TargetType target_type(const Shape& output, TargetKind kind) {
 const Node* origin_of(const Graph& graph, TensorId id) {
   for (NodeId producer = graph.producer(id); producer; producer = graph.producer(id)) {
     const Node& node = graph.node(producer);
-    if (!operator_of(node).alias) return &node;
+    if (!operator_of(node).host.alias) return &node;
     id = node.inputs[0];
   }
   return nullptr;

@@ -71,7 +71,7 @@ Taken taken_by(const Graph& graph, const Indexed<TensorId, bool>& behind, const 
     if (is_stated(graph, id, node)) return Taken::number;
     return node.op == "Add" || node.op == "PRelu" ? Taken::learned : Taken::scale;
   }
-  const bool moves = op.alias || node.op == "Transpose";
+  const bool moves = op.host.alias || node.op == "Transpose";
   if (!moves || node.inputs[0] != id || node.outputs[0] == kNoTensor) return Taken::other;
   Taken taken = Taken::other;
   for (const NodeId reader : graph.consumers(node.outputs[0])) {

@@ -35,7 +35,7 @@ class Recomputation {
     // What shares its memory with a tensor that is read is there as well.
     for (std::size_t n = forward_; n-- > 0;) {
       const Node& node = graph_.nodes[n];
-      if (operator_of(node).alias && read_.contains(node.outputs[0])) {
+      if (operator_of(node).host.alias && read_.contains(node.outputs[0])) {
         read_.insert(node.inputs[0]);
       }
     }
@@ -43,7 +43,7 @@ class Recomputation {
 
   [[nodiscard]] bool is_cheap(const Node& node) const {
     const Operator& op = operator_of(node);
-    return node.outputs.size() == 1 && (op.alias || op.chain != nullptr) &&
+    return node.outputs.size() == 1 && (op.host.alias || op.chain != nullptr) &&
            !graph_.is_result(node.outputs[0]);
   }
 
@@ -58,7 +58,7 @@ class Recomputation {
       const Node& node = graph_.nodes[n];
       if (!is_cheap(node) || !read_.contains(node.outputs[0])) continue;
       // Another name for what stays where it is saves nothing.
-      if (operator_of(node).alias && !producer_of_.contains(node.inputs[0])) continue;
+      if (operator_of(node).host.alias && !producer_of_.contains(node.inputs[0])) continue;
       const std::int64_t size = element_count(graph_.tensor(node.outputs[0]).shape);
       const bool all =
           std::ranges::all_of(node.inputs, [&](TensorId id) { return is_there(id, size); });

@@ -19,7 +19,8 @@
 namespace morton::autodiff {
 namespace {
 
-/// With the batch in front: the passes that give every tensor its shape, and nothing more.
+/// With the batch in front: the passes that give every tensor its shape and write out what is
+/// composed of other operators, and nothing more.
 Graph with_shapes(const Graph& model, const TrainingStepOptions& wanted) {
   Graph graph = model;
   PassOptions options;
@@ -30,8 +31,8 @@ Graph with_shapes(const Graph& model, const TrainingStepOptions& wanted) {
     for (auto& [input, shape] : options.shapes) std::ranges::reverse(shape);
   }
   const auto passes = all_passes();
-  const auto infers = std::ranges::find(passes, "infer_shapes", &Pass::name);
-  options.end = static_cast<std::size_t>(infers - passes.begin()) + 1;
+  const auto last = std::ranges::find(passes, "expand_composites", &Pass::name);
+  options.end = static_cast<std::size_t>(last - passes.begin()) + 1;
   run_passes(graph, options);
   for (const TensorId id : graph.inputs) {
     GraphTensor& input = graph.tensor(id);

@@ -17,6 +17,12 @@
 
 namespace morton::graph {
 
+/// The newest version of ONNX's operator set that is read. What Morton writes itself is of it.
+inline constexpr std::int64_t kNewestOpset = 28;
+/// The same of ONNX's domain of classical machine learning.
+inline constexpr std::string_view kMlDomain = "ai.onnx.ml";
+inline constexpr std::int64_t kNewestMlOpset = 5;
+
 /// An extent that a model leaves open, by name ("batch"), or a number.
 struct Dimension {
   std::int64_t value = 0;
@@ -65,6 +71,8 @@ struct Node {
   std::vector<std::string> fused{};  ///< names of the nodes that fusion merged into this one
   /// Tells a node that computes a result anew from the one that did before: they stay apart.
   int copy = 0;
+  /// Of ONNX's operator set, where the node is written by another than the graph's; else 0.
+  std::int64_t opset = 0;
 
   /// How many of `inputs` are the operation's own: those before the epilogue's.
   [[nodiscard]] std::size_t operand_count() const {

@@ -31,8 +31,8 @@ void visit(Archive& archive, T& tensor) {
 
 template <typename Archive, Archived<Node> T>
 void visit(Archive& archive, T& node) {
-  auto& [op, name, inputs, outputs, attributes, epilogue, fused, copy] = node;
-  archive(op, name, inputs, outputs, attributes, epilogue.print(), fused, copy);
+  auto& [op, name, inputs, outputs, attributes, epilogue, fused, copy, opset] = node;
+  archive(op, name, inputs, outputs, attributes, epilogue.print(), fused, copy, opset);
 }
 
 template <typename Archive, Archived<StateUpdate> T>

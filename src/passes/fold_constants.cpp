@@ -41,7 +41,7 @@ bool is_faithful(DType type, const ReferenceTensor& value) {
 /// The node's value, or nothing where the host would round what a device does not.
 std::optional<Tensor> fold(const Graph& graph, const Node& node) {
   const Shape& shape = graph.tensor(node.outputs[0]).shape;
-  if (operator_of(node).alias && node.epilogue.is_identity()) {
+  if (operator_of(node).host.alias && node.epilogue.is_identity()) {
     return graph.tensor(node.inputs[0]).data.reshaped(shape);
   }
   if (auto value = fold_elementwise(graph, node)) return value;

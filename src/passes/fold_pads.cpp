@@ -22,7 +22,7 @@ struct ImagePad {
 /// All pads as the node states them, and the value; nothing where they are not known.
 std::optional<std::pair<std::vector<std::int64_t>, double>> stated(const Graph& graph,
                                                                    const Node& pad) {
-  if (graph.opset < 11) {
+  if (NodeView(graph, pad).opset() < 11) {
     return {{integers_of(pad, "pads", {}), real_of(pad, "value", 0.0)}};
   }
   const bool has_axes = pad.inputs.size() > 3 && pad.inputs[3] != kNoTensor;

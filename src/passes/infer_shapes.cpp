@@ -33,7 +33,7 @@ void take_values(Graph& graph, const PassOptions& options) {
 
 bool needs_value(const Graph& graph, const Node& node, const Indexed<TensorId, bool>& planned) {
   const Operator& op = operator_of(node);
-  if (op.host.values != nullptr && !op.alias) return true;
+  if (op.host.values != nullptr && !op.host.alias) return true;
   return std::any_of(node.outputs.begin(), node.outputs.end(), [&](TensorId id) {
     return id != kNoTensor && planned[id] && !graph.is_update(id);
   });
@@ -79,7 +79,7 @@ bool plan_values(Graph& graph, Node& node, const Indexed<TensorId, bool>& planne
     }
     return true;
   }
-  if (op.alias && op.host.values != nullptr && node.outputs.size() > 1) {
+  if (op.host.alias && op.host.values != nullptr && node.outputs.size() > 1) {
     values = op.host.values(NodeView(graph, node));
     for (std::size_t i = 0; i < values.size() && i + 1 < node.outputs.size(); ++i) {
       make_constant(graph, node.outputs[i + 1], std::move(values[i]));

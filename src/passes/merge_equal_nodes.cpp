@@ -38,7 +38,7 @@ struct AttributeText {
 /// What the node computes: two nodes of one text have equal outputs.
 std::string text_of(const Node& node) {
   std::ostringstream out;
-  out << node.op << "|" << node.copy << "|" << node.outputs.size();
+  out << node.op << "|" << node.opset << "|" << node.copy << "|" << node.outputs.size();
   for (const TensorId id : node.outputs) out << (id == kNoTensor ? "-" : "+");
   for (const TensorId id : node.inputs) out << "|" << id.index();
   for (const auto& [name, value] : node.attributes) {

@@ -18,6 +18,10 @@ int bind_shapes(Graph& graph, const PassOptions& options);
 /// Throws what `infer` throws, and UsageError for values that do not fit the inputs.
 int infer_shapes(Graph& graph, const PassOptions& options);
 
+/// Writes out the nodes that are composed of others (Operator::expand), until none is left. Types
+/// and shapes must be known. Throws what `infer` throws.
+int expand_composites(Graph& graph, const PassOptions& options);
+
 /// Computes nodes whose inputs are all constants, on the host, in double, rounded once to the
 /// result's type.
 /// Results above 64 MiB and outputs of the graph stay as they are.

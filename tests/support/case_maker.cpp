@@ -227,7 +227,7 @@ bool is_integer_product(const Node& node) {
 
 /// Renames elements, or is known when planning.
 bool is_nothing_to_compute(const Node& node) {
-  return operator_of(node).alias || operator_of(node).host.values != nullptr;
+  return operator_of(node).host.alias || operator_of(node).host.values != nullptr;
 }
 
 }  // namespace

@@ -15,17 +15,18 @@ namespace {
 
 constexpr std::int64_t kLimitBytes = std::int64_t{1} << 20;
 
-/// "MaxPool" -> "max_pool", "IsNaN" -> "is_nan".
+/// "MaxPool" -> "max_pool", "IsNaN" -> "is_nan", "ai.onnx.ml.Scaler" -> "ai_onnx_ml_scaler".
 std::string snake_case(std::string_view name) {
   std::string result;
   for (std::size_t i = 0; i < name.size(); ++i) {
     const auto c = static_cast<unsigned char>(name[i]);
     const bool ends_nan = name.substr(0, i + 1).ends_with("NaN");
-    if (i > 0 && std::isupper(c) != 0 && !ends_nan &&
-        std::isupper(static_cast<unsigned char>(name[i - 1])) == 0) {
+    const auto before = static_cast<unsigned char>(i > 0 ? name[i - 1] : '.');
+    if (std::isupper(c) != 0 && !ends_nan &&
+        (std::islower(before) != 0 || std::isdigit(before) != 0)) {
       result += '_';
     }
-    result += static_cast<char>(std::tolower(c));
+    result += c == '.' ? '_' : static_cast<char>(std::tolower(c));
   }
   return result;
 }

@@ -55,14 +55,14 @@ def sources_of(path, problems):
 
 
 def snake_case(name):
-    """The stem of an operator's files: MaxPool's is max_pool, IsNaN's is_nan."""
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.replace("NaN", "Nan")).lower()
+    """The stem of an operator's files: MaxPool's is max_pool, IsNaN's is_nan, ai.onnx.ml.Scaler's ai_onnx_ml_scaler."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.replace("NaN", "Nan")).lower().replace(".", "_")
 
 
 DEFINITION = "src/ops/ops.def"
-LISTED = re.compile(r"\s*MORTON_(?:OPERATOR\((\w+)\)|ROW\((\w+), (\w+)\))")
+LISTED = re.compile(r"\s*MORTON_(?:OPERATOR\((\w+)\)|ROW\((\w+), (\w+)\)|ROW_OF\(([\w.]+), (\w+), (\w+)\))")
 # A row of a table: `{"Abs", 6, ...` or `reduce_operator<...>("ReduceL1")`.
-ROW = re.compile(r'^\s*(?:\{"(\w+)",\s+\d+,|\w+<.*>\("(\w+)"\))', re.M)
+ROW = re.compile(r'^\s*(?:\{"([\w.]+)",\s+\d+,|\w+<.*>\("([\w.]+)"\))', re.M)
 
 
 def check_operators(problems):
@@ -77,9 +77,10 @@ def check_operators(problems):
         match = LISTED.match(text)
         if not match:
             continue
-        name, stem = match.group(2, 3) if match.group(3) else (match.group(1), None)
-        stem = stem or snake_case(name)
-        rows.setdefault(stem, set()).update({name} if match.group(3) else ())
+        single, row, table, domain, other, other_table = match.groups()
+        name = f"{domain}.{other}" if domain else row or single
+        stem = table or other_table or snake_case(name)
+        rows.setdefault(stem, set()).update(() if single else {name})
         if stem not in homes:
             problems.add(DEFINITION, line, f"{name}: src/ops holds no {stem}.cpp")
         if not cases.pop(snake_case(name), None):

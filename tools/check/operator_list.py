@@ -15,7 +15,8 @@ START, END = "<!-- operators -->\n", "<!-- end of operators -->"
 
 def main():
     problems, page = Problems(), ROOT / "README.md"
-    names = set(re.findall(r"^MORTON_\w+\((\w+)", read(ROOT / "src/ops/ops.def"), re.M)) - INTERNAL
+    listed = re.findall(r"^MORTON_(?:ROW_OF\(([\w.]+), |\w+\()(\w+)", read(ROOT / "src/ops/ops.def"), re.M)
+    names = {f"{domain}.{name}" if domain else name for domain, name in listed} - INTERNAL
     listed = ", ".join(f"`{name}`" for name in sorted(names, key=str.lower))
     wanted = "\n".join(textwrap.wrap(listed, 105)) + "\n"
     text = read(page)

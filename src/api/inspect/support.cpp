@@ -34,7 +34,7 @@ NodeSupport declared_support(const Graph& graph, const Node& node) {
   NodeSupport support{node.name, node.op, Where::device, ""};
   try {
     check_supported(graph, node);
-    if (operator_of(node).alias) support.where = Where::nowhere;
+    if (operator_of(node).host.alias) support.where = Where::nowhere;
   } catch (const Error& error) {
     support.where = Where::unsupported;
     support.reason = error.message();
@@ -104,7 +104,7 @@ void place(const Graph& part, const Graph& prepared, Nodes& nodes) {
     const bool folded = std::ranges::all_of(node.outputs, [&](TensorId id) {
       return id == kNoTensor || constant[part.tensor(id).name];
     });
-    const bool computes = left.contains(node.name) && !operator_of(node).alias;
+    const bool computes = left.contains(node.name) && !operator_of(node).host.alias;
     places[node.name] = computes ? Where::device : folded ? Where::host : Where::nowhere;
   }
   for (NodeSupport& node : nodes) {

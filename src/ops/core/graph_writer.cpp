@@ -14,16 +14,21 @@ std::string GraphWriter::unused_name(const std::string& wish) const {
   return wish + "#" + std::to_string(graph_.tensors.size());
 }
 
-TensorId GraphWriter::place(Node node) {
+TensorId GraphWriter::place(Node node) { return place(std::move(node), 1).front(); }
+
+std::vector<TensorId> GraphWriter::place(Node node, std::size_t outputs) {
   node.name = unused_name(prefix_ + "/" + node.op);
+  node.opset = kNewestOpset;
   const std::vector<TensorType> types = infer(graph_, node);
-  GraphTensor result;
-  result.name = node.name;
-  result.dtype = types.front().dtype;
-  result.shape = types.front().shape;
-  node.outputs = {graph_.add_tensor(std::move(result))};
+  for (std::size_t i = 0; i < outputs; ++i) {
+    GraphTensor result;
+    result.name = i == 0 ? node.name : node.name + ":" + std::to_string(i);
+    result.dtype = types.at(i).dtype;
+    result.shape = types.at(i).shape;
+    node.outputs.push_back(graph_.add_tensor(std::move(result)));
+  }
   graph_.nodes.push_back(std::move(node));
-  return graph_.nodes.back().outputs.front();
+  return graph_.nodes.back().outputs;
 }
 
 TensorId GraphWriter::add(std::string_view op, std::vector<TensorId> inputs,
@@ -33,6 +38,15 @@ TensorId GraphWriter::add(std::string_view op, std::vector<TensorId> inputs,
   node.inputs = std::move(inputs);
   node.attributes = std::move(attributes);
   return place(std::move(node));
+}
+
+std::vector<TensorId> GraphWriter::add_several(std::string_view op, std::vector<TensorId> inputs,
+                                               std::size_t outputs, Attributes attributes) {
+  Node node;
+  node.op = op;
+  node.inputs = std::move(inputs);
+  node.attributes = std::move(attributes);
+  return place(std::move(node), outputs);
 }
 
 TensorId GraphWriter::constant(Tensor value) {
@@ -47,6 +61,12 @@ TensorId GraphWriter::constant(Tensor value) {
 
 TensorId GraphWriter::list(const std::vector<std::int64_t>& values) {
   return constant(Tensor::from({static_cast<std::int64_t>(values.size())}, values));
+}
+
+TensorId GraphWriter::scalar(DType type, double value) {
+  Tensor number = Tensor::allocate(type, {});
+  number.set(0, value);
+  return constant(std::move(number));
 }
 
 TensorId GraphWriter::chain(const Chain& chain, const std::vector<TensorId>& operands) {
@@ -81,22 +101,13 @@ TensorId GraphWriter::transposed(TensorId value, const std::vector<std::int64_t>
 
 TensorId GraphWriter::expanded(TensorId value, const Shape& shape) {
   if (shape_of(value) == shape) return value;
-  if (graph_.opset >= 8) return add("Expand", {value, list(shape)});
-  Shape from = shape_of(value);
-  from.insert(from.begin(), shape.size() - from.size(), 1);
-  std::vector<std::int64_t> repeats;
-  for (std::size_t d = 0; d < shape.size(); ++d) repeats.push_back(shape[d] / from[d]);
-  return add("Tile", {reshaped(value, from), list(repeats)});
+  return add("Expand", {value, list(shape)});
 }
 
 TensorId GraphWriter::reduced(std::string_view op, TensorId value,
                               const std::vector<std::int64_t>& axes) {
   if (axes.empty()) return value;
-  const Attributes attributes{{"keepdims", std::int64_t{1}}};
-  // ONNX moved the axes to an input: of ReduceSum in opset 13, of the others in 18.
-  const bool is_input = graph_.opset >= (op == "ReduceSum" ? 13 : 18);
-  if (is_input) return add(op, {value, list(axes)}, attributes);
-  return add(op, {value}, {{"axes", axes}, {"keepdims", std::int64_t{1}}});
+  return add(op, {value, list(axes)}, {{"keepdims", std::int64_t{1}}});
 }
 
 TensorId GraphWriter::sum(TensorId value, const std::vector<std::int64_t>& axes) {
@@ -124,24 +135,14 @@ TensorId GraphWriter::sliced(TensorId value, const std::vector<std::int64_t>& st
                              const std::vector<std::int64_t>& steps) {
   std::vector<std::int64_t> axes;
   for (std::size_t d = 0; d < starts.size(); ++d) axes.push_back(static_cast<std::int64_t>(d));
-  if (graph_.opset >= 10) {
-    return add("Slice", {value, list(starts), list(ends), list(axes), list(steps)});
-  }
-  if (std::ranges::any_of(steps, [](std::int64_t step) { return step != 1; })) {
-    throw UnsupportedError(prefix_ +
-                           ": training through it takes a model of opset 10 or later; this one is "
-                           "written in opset " +
-                           std::to_string(graph_.opset));
-  }
-  return add("Slice", {value}, {{"starts", starts}, {"ends", ends}, {"axes", axes}});
+  return add("Slice", {value, list(starts), list(ends), list(axes), list(steps)});
 }
 
 TensorId GraphWriter::padded(TensorId value, const std::vector<std::int64_t>& before,
                              const std::vector<std::int64_t>& behind) {
   std::vector<std::int64_t> pads = before;
   pads.insert(pads.end(), behind.begin(), behind.end());
-  if (graph_.opset >= 11) return add("Pad", {value, list(pads)});
-  return add("Pad", {value}, {{"pads", pads}});
+  return add("Pad", {value, list(pads)});
 }
 
 TensorId GraphWriter::scaled(TensorId value, double factor) {

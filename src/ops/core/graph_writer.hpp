@@ -13,9 +13,8 @@
 namespace morton::ops {
 
 /// Writes nodes behind a graph's last: gradients, losses, updates. Every tensor has its type and
-/// shape at once, so those of the tensors that it is given must be known. Nodes are written as
-/// Morton's operators read them, some of them (Gemm of two inputs, Reshape with its shape as an
-/// input) whatever the opset: for planning, not for a file.
+/// shape at once, so those of the tensors that it is given must be known. Nodes are of the newest
+/// operator set, whatever the graph's.
 class GraphWriter {
  public:
   /// New nodes and tensors are named `prefix`, "/", their operator and a number.
@@ -28,7 +27,14 @@ class GraphWriter {
   using Attributes = std::map<std::string, Attribute>;
   /// A node of operator `op`; its output.
   TensorId add(std::string_view op, std::vector<TensorId> inputs, Attributes attributes = {});
+  /// A node of several outputs: the first `outputs` of them.
+  std::vector<TensorId> add_several(std::string_view op, std::vector<TensorId> inputs,
+                                    std::size_t outputs, Attributes attributes = {});
   TensorId constant(Tensor value);
+  /// A constant list of whole numbers.
+  TensorId list(const std::vector<std::int64_t>& values);
+  /// A constant without dimensions.
+  TensorId scalar(DType type, double value);
   /// A chain over tensors that broadcast to the shape of the first; the chain's input i is operand
   /// i. Operands that it does not read are left out.
   TensorId chain(const Chain& chain, const std::vector<TensorId>& operands);
@@ -55,10 +61,10 @@ class GraphWriter {
   TensorId scaled(TensorId value, double factor);
 
  private:
-  [[nodiscard]] TensorId list(const std::vector<std::int64_t>& values);
   [[nodiscard]] std::string unused_name(const std::string& wish) const;
   TensorId reduced(std::string_view op, TensorId value, const std::vector<std::int64_t>& axes);
   TensorId place(Node node);
+  std::vector<TensorId> place(Node node, std::size_t outputs);
 
   Graph& graph_;
   std::string prefix_;

@@ -50,7 +50,7 @@ void require_types(const Graph& graph, const NodeView& view, const Operator& op)
 std::vector<BoundProblem> lower(const Graph& graph, const Node& node) {
   const Operator& op = operator_of(node);
   const NodeView view(graph, node);
-  if (op.alias) throw InternalError(view.where() + ": renames elements and is nothing to compute");
+  if (op.host.alias) throw InternalError(view.where() + ": renames elements and is nothing to compute");
   if (op.host.values != nullptr) {
     view.unsupported(
         "must be computed when the model is planned, but one of its inputs is known only in a run");
@@ -88,7 +88,7 @@ void differentiate(Gradient& gradient) {
     op.gradient(gradient);
   } else if (op.chain != nullptr) {
     gradient_of_chain(gradient, append_epilogue(op.chain(node), node.node().epilogue));
-  } else if (op.alias) {
+  } else if (op.host.alias) {
     gradient_of_alias(gradient);
   } else {
     node.unsupported("has no gradient: nothing before it can be trained");

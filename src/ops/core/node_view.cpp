@@ -104,6 +104,10 @@ TensorId NodeView::output_id(std::size_t i) const {
   return node_->outputs[i];
 }
 
+bool NodeView::wants_output(std::size_t i) const {
+  return i == 0 || (i < node_->outputs.size() && node_->outputs[i] != kNoTensor);
+}
+
 TensorType NodeView::output(std::size_t i) const {
   const GraphTensor& tensor = graph_->tensor(output_id(i));
   return {tensor.dtype, tensor.shape};

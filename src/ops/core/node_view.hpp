@@ -25,8 +25,10 @@ class NodeView {
   NodeView(const Graph& graph, const Node& node) : graph_(&graph), node_(&node) {}
 
   [[nodiscard]] const Node& node() const { return *node_; }
-  /// ONNX's operator set that the model is written in.
-  [[nodiscard]] std::int64_t opset() const { return graph_->opset; }
+  /// ONNX's operator set that the node is written in.
+  [[nodiscard]] std::int64_t opset() const {
+    return node_->opset != 0 ? node_->opset : graph_->opset;
+  }
   /// "Conv 'C1'", for messages.
   [[nodiscard]] std::string where() const;
   /// Throws ModelError "Conv 'C1': <what>", which is put down to the node.
@@ -42,6 +44,10 @@ class NodeView {
   [[nodiscard]] bool has_input(std::size_t i) const;
   /// Type of input i; throws ModelError when it is absent.
   [[nodiscard]] TensorType input(std::size_t i) const;
+  /// The tensor itself; throws likewise.
+  [[nodiscard]] const GraphTensor& tensor(std::size_t i) const {
+    return graph_->tensor(input_id(i));
+  }
   /// Its tensor's index; throws ModelError when it is absent.
   [[nodiscard]] TensorId input_id(std::size_t i) const;
   /// The value of input i where it is known when planning (a constant, or given with the options),
@@ -55,6 +61,8 @@ class NodeView {
   /// Type of output i, once inferred.
   [[nodiscard]] TensorType output(std::size_t i = 0) const;
   [[nodiscard]] TensorId output_id(std::size_t i = 0) const;
+  /// Whether something reads output `i`; the first is always wanted.
+  [[nodiscard]] bool wants_output(std::size_t i) const;
 
   /// Attributes, with a default where the model gives none; throw ModelError on a wrong type.
   [[nodiscard]] std::int64_t integer(std::string_view name, std::int64_t otherwise) const;

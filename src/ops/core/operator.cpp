@@ -9,12 +9,15 @@
 #include "base/numbers/exact_integers.hpp"
 #include "base/text/near_names.hpp"
 #include "ops/core/elementwise.hpp"
+#include "ops/core/expansion.hpp"
 
 namespace morton::ops {
 
 #define MORTON_OPERATOR(name) const Operator& operator_##name();
 #define MORTON_ROW(name, table) const OperatorTable& table##_operators();
+#define MORTON_ROW_OF(domain, name, table) const OperatorTable& table##_operators();
 #include "ops/ops.def"
+#undef MORTON_ROW_OF
 #undef MORTON_ROW
 #undef MORTON_OPERATOR
 
@@ -76,7 +79,8 @@ DType type_behind_epilogue(const Graph& graph, const NodeView& view, DType own) 
 /// What the operator infers. Its errors name the node, also those of arithmetic that does not fit.
 std::vector<TensorType> own_types(const NodeView& view, const Operator& op) {
   try {
-    return op.infer != nullptr ? op.infer(view) : infer_elementwise(view);
+    if (op.infer != nullptr) return op.infer(view);
+    return op.chain != nullptr ? infer_elementwise(view) : infer_composed(view);
   } catch (const ModelError& error) {
     if (error.node() == view.node().name) throw;
     view.fail(error.what());
@@ -129,6 +133,8 @@ std::vector<ReferenceTensor> references_of(const NodeView& view,
   if (op.host.references != nullptr) return op.host.references(view, operands);
   if (op.host.reference != nullptr) return {op.host.reference(view, operands)};
   std::vector<ReferenceTensor> results;
+  if (op.expand != nullptr) results = reference_composed(view, operands);
+  if (!results.empty()) return results;
   if (op.chain != nullptr) {
     std::vector<ChainOperand> sources;
     for (std::size_t i = 0; i < operands.size(); ++i) {
@@ -136,7 +142,7 @@ std::vector<ReferenceTensor> references_of(const NodeView& view,
       sources.push_back({&operands[i], operands[i].shape, view.input(there ? i : 0).dtype});
     }
     results.push_back(evaluate(op.chain(view), sources, types[0].shape));
-  } else if (op.alias) {
+  } else if (op.host.alias) {
     results.push_back(operands[0]);
     results[0].shape = types[0].shape;
   } else if (op.host.origins != nullptr) {
@@ -156,7 +162,9 @@ const std::vector<const Operator*>& operators() {
   static const std::vector<const Operator*> kOperators{
 #define MORTON_OPERATOR(name) &operator_##name(),
 #define MORTON_ROW(name, table) &row_of(table##_operators(), #name),
+#define MORTON_ROW_OF(domain, name, table) &row_of(table##_operators(), #domain "." #name),
 #include "ops/ops.def"
+#undef MORTON_ROW_OF
 #undef MORTON_ROW
 #undef MORTON_OPERATOR
   };

@@ -31,6 +31,7 @@ struct Origin {
   std::int64_t index = 0;
 };
 
+class Expansion;
 class Gradient;
 
 /// One operator: everything that the engine knows of it. src/ops/ops.def lists them all and says
@@ -67,6 +68,8 @@ struct Operator {
     /// are. Of an operator with `alias`: the values of the outputs after the first (Dropout's
     /// mask).
     std::vector<Tensor> (*values)(const NodeView& node) = nullptr;
+    /// The output has the elements of input 0 in row-major order.
+    bool alias = false;
   };
 
   std::string_view name;  ///< ONNX's name
@@ -88,13 +91,15 @@ struct Operator {
   /// write through a dst view without a grouping, since a kernel that walks dst's memory would
   /// write all of it.
   std::vector<BoundProblem> (*parts)(const NodeView& node) = nullptr;
+  /// For operators that are composed of others: writes nodes of those, and gives the tensors that
+  /// the outputs are (ops/core/expansion.hpp). Nothing where this node is computed as it is. Their
+  /// inference (where `infer` is null), reference and gradient follow.
+  std::vector<TensorId> (*expand)(Expansion& expansion) = nullptr;
   /// For elementwise operators: the chain over its inputs (0, 1, ...); null for all others. Their
   /// inference, reference and lowering follow from it.
   Chain (*chain)(const NodeView& node) = nullptr;
   /// Element types that its inputs and outputs may have where a device computes it.
   std::vector<DType> types{DType::f32};
-  /// The output has the elements of input 0 in row-major order.
-  bool alias = false;
   /// Fusion may put elementwise operators behind it.
   bool takes_epilogue = true;
   /// Gives the gradients of the inputs that are wanted, by nodes of other operators
@@ -103,8 +108,9 @@ struct Operator {
   /// through.
   void (*gradient)(Gradient& gradient) = nullptr;
   /// Whose operator it is. A model's file names those of ONNX, and Morton's in the domain "morton".
-  /// Those inside are written by passes alone.
-  enum class Home : std::uint8_t { onnx, morton, inside } home = Home::onnx;
+  /// Those of other domains are named with them ("com.microsoft.FusedConv"). Those inside are
+  /// written by passes alone.
+  enum class Home : std::uint8_t { onnx, morton, other, inside } home = Home::onnx;
 };
 
 /// A family of operators that differ in little. Its file makes them once, a row each.

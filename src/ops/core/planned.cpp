@@ -95,12 +95,12 @@ std::vector<Tensor> planned_values(const Graph& graph, const Node& node) {
   const NodeView view(graph, node);
   if (!op.inputs.shapes_only && !all_known(graph, node)) return {};
   const std::vector<TensorType> types = infer(graph, node);
-  const bool has_values = op.host.values != nullptr && !op.alias;
+  const bool has_values = op.host.values != nullptr && !op.host.alias;
   if (!has_values && !is_planned_size(types)) return {};
   require_moderate(types, view);
   if (has_values) return op.host.values(view);
   std::vector<Tensor> results;
-  if (op.alias && node.epilogue.is_identity()) {
+  if (op.host.alias && node.epilogue.is_identity()) {
     results.push_back(view.value(0).reshaped(types[0].shape));
   } else if (op.host.origins != nullptr && node.epilogue.is_identity()) {
     const auto origins = op.host.origins(view);

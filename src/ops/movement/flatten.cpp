@@ -31,7 +31,7 @@ const Operator& operator_Flatten() {
       .attributes = {"axis"},
       .since_opset = 1,
       .infer = infer_flatten,
-      .alias = true,
+      .host = {.alias = true},
       .takes_epilogue = false,
   };
   return kOperator;

@@ -9,7 +9,7 @@ const Operator& operator_Identity() {
       .name = "Identity",
       .since_opset = 1,
       .infer = [](const NodeView& node) { return std::vector<TensorType>{node.input(0)}; },
-      .alias = true,
+      .host = {.alias = true},
       .takes_epilogue = false,
   };
   return kOperator;

@@ -64,7 +64,7 @@ const Operator& operator_Reshape() {
       .attributes = {"allowzero"},
       .since_opset = 5,
       .infer = infer_reshape,
-      .alias = true,
+      .host = {.alias = true},
       .takes_epilogue = false,
   };
   return kOperator;

@@ -35,7 +35,7 @@ const Operator& operator_Squeeze() {
       .attributes = {"axes"},
       .since_opset = 1,
       .infer = infer_squeeze,
-      .alias = true,
+      .host = {.alias = true},
       .takes_epilogue = false,
   };
   return kOperator;

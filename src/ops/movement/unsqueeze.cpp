@@ -34,7 +34,7 @@ const Operator& operator_Unsqueeze() {
       .attributes = {"axes"},
       .since_opset = 1,
       .infer = infer_unsqueeze,
-      .alias = true,
+      .host = {.alias = true},
       .takes_epilogue = false,
   };
   return kOperator;

@@ -125,14 +125,12 @@ TensorId turned_weights(Gradient& gradient, const Convolution& conv) {
 }
 
 /// With stride 1 the image's gradient is a convolution again, with the filters turned (by a Slice
-/// that steps back, which ONNX has from opset 10 on); else, and where that would need to cut the
-/// gradient, a transposed one.
+/// that steps back); else, and where that would need to cut the gradient, a transposed one.
 TensorId gradient_of_image(Gradient& gradient, const Convolution& conv) {
   const Window& window = conv.window;
   std::vector<std::int64_t> pads(4);
   std::vector<std::int64_t> rest(2);
-  const bool is_point = window.kernel[0] == 1 && window.kernel[1] == 1;
-  bool is_convolution = is_point || gradient.node().opset() >= 10;
+  bool is_convolution = true;
   for (std::size_t d = 0; d < 2; ++d) {
     const std::int64_t before = window.reach(d) - 1 - window.before[d];
     const std::int64_t behind = conv.image[d + 2] - window.output[d] + window.before[d];

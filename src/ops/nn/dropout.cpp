@@ -34,8 +34,7 @@ const Operator& operator_Dropout() {
       .inputs = {.most = 3, .planned = {2}},
       .attributes = {"ratio", "seed"},
       .infer = infer_dropout,
-      .host = {.values = values_of_dropout},
-      .alias = true,
+      .host = {.values = values_of_dropout, .alias = true},
       .takes_epilogue = false,
   };
   return kOperator;

@@ -104,7 +104,7 @@ TaskList make_tasks(const Graph& graph) {
       error.put_down_to(node.name);
       throw error;
     }
-    if (op->alias) {
+    if (op->host.alias) {
       list.tensors[node.outputs[0]].alias_of = node.inputs[0];
       continue;
     }

@@ -240,7 +240,7 @@ std::set<std::string> families_of(const OperatorCase& test) {
   run_passes(graph, {});
   std::set<std::string> families;
   for (const Node& node : graph.nodes) {
-    if (operator_of(node).alias) continue;
+    if (operator_of(node).host.alias) continue;
     const auto tensor_at = [&](TensorId id) -> const TaskTensor& {
       thread_local TaskTensor tensor;
       tensor.shape = graph.tensor(id).shape;

@@ -63,7 +63,7 @@ ReferenceTensor solved_outputs(const Graph& graph, const std::vector<NamedTensor
   }
   for (const Node& node : graph.nodes) {
     const TensorId output = node.outputs[0];
-    if (operator_of(node).alias) {
+    if (operator_of(node).host.alias) {
       values[output] = values[node.inputs[0]];
       values[output].shape = graph.tensors[output].shape;
     } else if (operator_of(node).host.values != nullptr) {

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/core/expansion.hpp"
+
+#include <map>
+
+#include "base/error.hpp"
+
+namespace morton::ops {
+namespace {
+
+/// A node in a graph of its own, with what planning knows of its operands.
+struct Alone {
+  Graph graph;
+  Node node;
+};
+
+Alone alone(const NodeView& view) {
+  Alone result;
+  result.node = view.node();
+  result.node.epilogue = Chain{};
+  result.node.inputs.clear();
+  result.graph.opset = view.opset();
+  std::map<TensorId, TensorId> own;
+  for (std::size_t i = 0; i < view.input_count(); ++i) {
+    if (!view.has_input(i)) {
+      result.node.inputs.push_back(kNoTensor);
+      continue;
+    }
+    const TensorId id = view.input_id(i);
+    if (!own.contains(id)) {
+      GraphTensor tensor = view.tensor(i);
+      if (tensor.planned() == nullptr) tensor.kind = GraphTensor::Kind::input;
+      own.emplace(id, result.graph.add_tensor(std::move(tensor)));
+    }
+    result.node.inputs.push_back(own.at(id));
+  }
+  for (std::size_t i = 0; i < result.node.outputs.size(); ++i) {
+    TensorId& id = result.node.outputs[i];
+    if (id != kNoTensor) id = result.graph.add_tensor({.name = "output " + std::to_string(i)});
+  }
+  return result;
+}
+
+ReferenceTensor value_of(const Graph& graph, std::map<TensorId, ReferenceTensor>& known,
+                         TensorId id) {
+  if (id == kNoTensor) return {};
+  const auto found = known.find(id);
+  if (found != known.end()) return found->second;
+  return known[id] = to_reference(graph.tensor(id).data);
+}
+
+void compute(const Graph& graph, const Node& node, std::map<TensorId, ReferenceTensor>& known) {
+  std::vector<ReferenceTensor> inputs;
+  for (const TensorId id : node.inputs) inputs.push_back(value_of(graph, known, id));
+  std::vector<ReferenceTensor> results = references(graph, node, inputs);
+  for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+    known[node.outputs[i]] = std::move(results.at(i));
+  }
+}
+
+}  // namespace
+
+Expansion::Expansion(Graph& graph, const Node& node)
+    : GraphWriter(graph, node.name), copy_(node), view_(graph, copy_) {}
+
+TensorId Expansion::input(std::size_t i) const {
+  return view_.has_input(i) ? view_.input_id(i) : kNoTensor;
+}
+
+std::vector<TensorId> expand(Graph& graph, const Node& node) {
+  const Operator& op = operator_of(node);
+  if (op.expand == nullptr) return {};
+  Expansion expansion(graph, node);
+  for (const std::size_t i : op.inputs.planned) {
+    if (expansion.node().has_input(i)) (void)expansion.node().value(i);
+  }
+  return op.expand(expansion);
+}
+
+std::vector<TensorType> infer_composed(const NodeView& node) {
+  const Operator& op = operator_of(node.node());
+  // Here, where the model's inputs are known, a value that is missing is named by them.
+  for (const std::size_t i : op.inputs.planned) {
+    if (node.has_input(i)) (void)node.value(i);
+  }
+  Alone part = alone(node);
+  std::vector<TensorType> types;
+  for (const TensorId id : expand(part.graph, part.node)) {
+    if (id == kNoTensor) {
+      types.push_back({});
+      continue;
+    }
+    const GraphTensor& tensor = part.graph.tensor(id);
+    types.push_back({tensor.dtype, tensor.shape});
+  }
+  return types;
+}
+
+std::vector<ReferenceTensor> reference_composed(const NodeView& node,
+                                                std::span<const ReferenceTensor> inputs) {
+  Alone part = alone(node);
+  const std::vector<TensorId> outputs = expand(part.graph, part.node);
+  std::map<TensorId, ReferenceTensor> known;
+  for (std::size_t i = 0; i < part.node.inputs.size(); ++i) {
+    const TensorId id = part.node.inputs[i];
+    if (id != kNoTensor) known[id] = inputs[i];
+  }
+  for (const Node& step : part.graph.nodes) compute(part.graph, step, known);
+  std::vector<ReferenceTensor> results;
+  for (const TensorId id : outputs) results.push_back(value_of(part.graph, known, id));
+  return results;
+}
+
+}  // namespace morton::ops

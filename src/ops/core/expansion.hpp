@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "base/rooms.hpp"
+#include "ops/core/graph_writer.hpp"
+#include "ops/core/node_view.hpp"
+#include "ops/core/operator.hpp"
+
+namespace morton::ops {
+
+/// One node that is composed of others: what its operator's `expand` reads, and writes with.
+/// Shapes, and values that planning knows, are numbers here; a Shape or a Range is no node of it.
+class Expansion : public GraphWriter {
+ public:
+  /// Of `node`, which belongs to `graph`.
+  Expansion(Graph& graph, const Node& node);
+
+  [[nodiscard]] const NodeView& node() const { return view_; }
+  /// Input i; kNoTensor where it is absent.
+  [[nodiscard]] TensorId input(std::size_t i) const;
+
+ private:
+  Node copy_;  ///< the graph's list of nodes grows
+  NodeView view_;
+};
+
+/// Writes the nodes that compute `node` behind the graph's last, where it is composed of others.
+/// Gives the tensors that its outputs are (kNoTensor for those that nobody reads), or nothing where
+/// the node is computed as it is. Some of what is written may be composed itself. Throws what
+/// `infer` throws.
+[[nodiscard]] std::vector<TensorId> expand(Graph& graph, const Node& node);
+
+/// Types of the outputs of a node that is composed of others; nothing where it is not.
+[[nodiscard]] std::vector<TensorType> infer_composed(const NodeView& node);
+
+/// Values of its outputs likewise, by the references of what it is composed of.
+[[nodiscard]] std::vector<ReferenceTensor> reference_composed(
+    const NodeView& node, std::span<const ReferenceTensor> inputs);
+
+}  // namespace morton::ops
