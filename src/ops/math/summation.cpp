@@ -13,7 +13,9 @@ double same_sign_factor(std::int64_t length) {
 
 Bounded BoundedSum::result() const {
   const double total = std::fabs(sum_);
-  const double factor = 2.0 * total >= magnitude_ ? same_sign_factor(length_) : 8.0;
+  // The partial sums grow with |r|, and their roundings with them.
+  const double one_sided = magnitude_ > 0 ? std::min(1.0, 2.0 * total / magnitude_) : 0.0;
+  const double factor = std::max(8.0, one_sided * same_sign_factor(length_));
   // Each term may be a subnormal that flushes to zero.
   const double flushed = magnitude_ > 0 ? static_cast<double>(length_) *
                                               static_cast<double>(std::numeric_limits<float>::min())

@@ -17,8 +17,9 @@ inline constexpr double kUnitRoundoff = 5.9604644775390625e-8;
 
 /// A sum in double, and how far a device's f32 sum, taken in any order, may lie from it:
 /// c * u * S + u * |r|, S being the sum of the terms' magnitudes, plus the terms' own errors. c is
-/// 8, or `same_sign_factor` where the terms mostly have one sign (|r| at least S / 2; of zero-mean
-/// terms long enough for it to matter, |r| / S is near 1 / sqrt(length)).
+/// 8, or, where more, `same_sign_factor` in proportion as the terms have one sign: all of it from
+/// |r| = S / 2 on. Of zero-mean terms long enough for it to matter, |r| / S is near
+/// 1 / sqrt(length).
 class BoundedSum {
  public:
   void add(const Bounded& term) {
