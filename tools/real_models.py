@@ -140,7 +140,7 @@ for i, name in enumerate(json.loads(names)):
     want, have = want.astype(np.float64), have.astype(np.float64)
     if column != "None":
         rows, others = want.reshape(-1, want.shape[-1]), have.reshape(-1, have.shape[-1])
-        rows = rows[rows[:, int(column)] > float(absolute)]
+        rows = rows[rows[:, int(column)] > rows[:, int(column)].min() + float(absolute)]
         limits = float(relative) * np.abs(rows) + float(of_greatest) * np.abs(rows).max(0)
         lost = sum(not np.any(np.all(np.abs(others - row) <= limit, 1)) for row, limit in zip(rows, limits))
         if lost or not len(rows):
