@@ -11,17 +11,19 @@ namespace {
 /// Values of the open extents, by name.
 class Symbols {
  public:
+  /// The extent of an input whose shape is given. Exporters give one name to extents that differ:
+  /// the first value is that of the name, and `notes` tells of the others.
+  void take(const std::string& name, std::int64_t value, const Message& option) {
+    const auto [found, added] = values_.emplace(name, Given{value, option});
+    if (!added && found->second.value != value) notes_.push_back(contradiction(name, value, option));
+  }
+  /// The extent that the batch's option names; throws UsageError where a shape says another.
   void set(const std::string& name, std::int64_t value, const Message& option) {
     const auto [found, added] = values_.emplace(name, Given{value, option});
     if (added || found->second.value == value) return;
-    const std::string first = std::to_string(found->second.value);
-    if (found->second.option == option) {
-      throw UsageError(option + ": the extent '" + name + "' is both " + first + " and " +
-                       std::to_string(value));
-    }
-    throw UsageError(option + ": the extent '" + name + "' is " + std::to_string(value) +
-                     " here, and " + first + " in " + found->second.option);
+    throw UsageError(contradiction(name, value, option));
   }
+  [[nodiscard]] const std::vector<Message>& notes() const { return notes_; }
   void set_default(const std::string& name, std::int64_t value) {
     values_.emplace(name, Given{value, {}});
   }
@@ -35,7 +37,20 @@ class Symbols {
     std::int64_t value = 0;
     Message option;  ///< that says so
   };
+
+  [[nodiscard]] Message contradiction(const std::string& name, std::int64_t value,
+                                      const Message& option) const {
+    const Given& first = values_.at(name);
+    if (first.option == option) {
+      return option + ": the extent '" + name + "' is both " + std::to_string(first.value) +
+             " and " + std::to_string(value);
+    }
+    return option + ": the extent '" + name + "' is " + std::to_string(value) + " here, and " +
+           std::to_string(first.value) + " in " + first.option;
+  }
+
   std::map<std::string, Given> values_;
+  std::vector<Message> notes_;
 };
 
 /// "image [batch, 1, 28, 28]".
@@ -67,7 +82,7 @@ void take_shape(const GraphTensor& tensor, const Shape& shape, Symbols& symbols)
   for (std::size_t d = 0; d < shape.size(); ++d) {
     if (shape[d] < 1) throw UsageError(option + ": extents must be positive");
     if (!dimensions[d].symbol.empty()) {
-      symbols.set(dimensions[d].symbol, shape[d], option);
+      symbols.take(dimensions[d].symbol, shape[d], option);
     } else if (dimensions[d].value != shape[d]) {
       throw UsageError(option + ": dimension " + std::to_string(d) + " of the model is fixed to " +
                        std::to_string(dimensions[d].value) + ", " + describe(tensor));
@@ -125,7 +140,19 @@ void take_batch(const Graph& graph, std::int64_t batch, Symbols& symbols) {
   if (!fits) throw UsageError(option + ": no input of the model has an open batch: " + inputs);
 }
 
+/// The shape that is given for the input, or nullptr.
+const Shape* given_shape(const GraphTensor& tensor, const PassOptions& options) {
+  const auto found = options.shapes.find(tensor.name);
+  return found == options.shapes.end() ? nullptr : &found->second;
+}
+
 }  // namespace
+
+std::vector<Message> notes_on_shapes(const Graph& graph, const PassOptions& options) {
+  Symbols symbols;
+  take_shapes(graph, options, symbols);
+  return symbols.notes();
+}
 
 int bind_shapes(Graph& graph, const PassOptions& options) {
   Symbols symbols;
@@ -134,11 +161,13 @@ int bind_shapes(Graph& graph, const PassOptions& options) {
   int bound = 0;
   for (const TensorId id : graph.inputs) {
     GraphTensor& tensor = graph.tensor(id);
+    const Shape* given = given_shape(tensor, options);
     Shape shape;
     for (const Dimension& dimension : declared_of(tensor)) {
       shape.push_back(dimension.value);
       if (dimension.symbol.empty()) continue;
-      const std::int64_t* value = symbols.find(dimension.symbol);
+      const std::int64_t* value =
+          given != nullptr ? &(*given)[shape.size() - 1] : symbols.find(dimension.symbol);
       if (value == nullptr) {
         throw UnknownShape(describe(tensor) + ": the extent '" + dimension.symbol +
                            "' is open; give " + setting("batch") +

@@ -16,12 +16,14 @@
 #include "api/compile/self_test.hpp"
 #include "api/compile/several_devices.hpp"
 #include "api/inside.hpp"
+#include "api/compile/model_at_shapes.hpp"
 #include "base/error.hpp"
 #include "base/files/file.hpp"
 #include "base/stopwatch.hpp"
 #include "device/open/refused_kernels.hpp"
 #include "plan/ir/print.hpp"
 #include "plan/ir/print_json.hpp"
+#include "passes/passes.hpp"
 #include "plan/make_plan.hpp"
 #include "run/loaded_plan.hpp"
 
@@ -188,6 +190,10 @@ CompiledModel compile(const Model& model, const std::vector<Device>& devices,
             });
       }
     }
+  }
+  for (Message& note : notes_on_shapes(Inside::of(model), pass_options_of(options))) {
+    if (options.log) options.log(note);
+    state->report.notes.push_back(std::move(note));
   }
   state->options = options;
   return Inside::make(state);

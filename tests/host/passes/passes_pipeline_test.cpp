@@ -84,6 +84,19 @@ TEST(BindShapes, ASymbolHasOneValue) {
   EXPECT_EQ(graph.tensor(graph.find("x1")).shape, (Shape{3, 5}));
 }
 
+/// Exporters give one name to extents that differ.
+TEST(BindShapes, AGivenShapeHoldsWhereItsNamesContradict) {
+  Graph graph = graph_of("MatMul", "1x5 5x1");
+  for (const TensorId id : graph.inputs) graph.tensor(id).declared = {{0, "n"}, {0, "n"}};
+  const PassOptions options{.shapes = {{"x0", {2, 3}}, {"x1", {3, 4}}}};
+  const auto notes = notes_on_shapes(graph, options);
+  ASSERT_EQ(notes.size(), 3U);
+  EXPECT_EQ(notes[0].print(), "shapes x0:2x3: the extent 'n' is both 2 and 3");
+  EXPECT_EQ(notes[2].print(), "shapes x1:3x4: the extent 'n' is 4 here, and 2 in shapes x0:2x3");
+  run_passes(graph, options);
+  EXPECT_EQ(graph.tensor(graph.outputs[0]).shape, (Shape{2, 4}));
+}
+
 TEST(FuseEpilogues, PutsAChainBehindAProduct) {
   const Graph graph = after_passes("Conv", "1x2x5x4 3x2x2x2! 3! | | Mul(3x1x1!) Add(1) Tanh");
   ASSERT_EQ(graph.nodes.size(), 1U);
