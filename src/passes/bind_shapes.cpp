@@ -15,7 +15,8 @@ class Symbols {
   /// the first value is that of the name, and `notes` tells of the others.
   void take(const std::string& name, std::int64_t value, const Message& option) {
     const auto [found, added] = values_.emplace(name, Given{value, option});
-    if (!added && found->second.value != value) notes_.push_back(contradiction(name, value, option));
+    if (!added && found->second.value != value)
+      notes_.push_back(contradiction(name, value, option));
   }
   /// The extent that the batch's option names; throws UsageError where a shape says another.
   void set(const std::string& name, std::int64_t value, const Message& option) {

@@ -9,8 +9,9 @@ namespace morton::passes {
 /// The passes; each returns how many things it changed. Their order is that of pipeline.cpp.
 
 /// Gives every input its shape from `options`: the one that is given for it. An open extent of
-/// other inputs has one value wherever its name stands; an open first extent is the batch. Throws UsageError where the options contradict the
-/// model or leave an extent open, naming the input and the option (--batch, --shape) to give.
+/// other inputs has one value wherever its name stands; an open first extent is the batch. Throws
+/// UsageError where the options contradict the model or leave an extent open, naming the input and
+/// the option (--batch, --shape) to give.
 int bind_shapes(Graph& graph, const PassOptions& options);
 
 /// What a user should know of the shapes that are given: open extents of one name that have two

@@ -50,7 +50,8 @@ void require_types(const Graph& graph, const NodeView& view, const Operator& op)
 std::vector<BoundProblem> lower(const Graph& graph, const Node& node) {
   const Operator& op = operator_of(node);
   const NodeView view(graph, node);
-  if (op.host.alias) throw InternalError(view.where() + ": renames elements and is nothing to compute");
+  if (op.host.alias)
+    throw InternalError(view.where() + ": renames elements and is nothing to compute");
   if (op.host.values != nullptr) {
     view.unsupported(
         "must be computed when the model is planned, but one of its inputs is known only in a run");

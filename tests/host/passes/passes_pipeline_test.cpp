@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "passes/passes.hpp"
 #include "passes/pipeline.hpp"
 #include "support/cases.hpp"
 #include "support/compare.hpp"
