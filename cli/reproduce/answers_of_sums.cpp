@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "reproduce/answer_parts.hpp"
 #include "reproduce/answers.hpp"
 
 namespace morton::cli {
@@ -34,11 +35,11 @@ std::string sum_text(const Finding& finding, const std::string& name, const std:
   const Sums sums = sums_of(
       experiment, [&](std::size_t row) { return finding.ours(row, column); },
       [&](std::size_t row) { return finding.published(row, column); });
-  if (sums.rows == 0) return "";
-  return fmt::format("{} takes {} {} here over {} rows, and {} in {}: {} times as long there.",
-                     what, rounded(sums.first), experiment.columns[column].unit, sums.rows,
-                     rounded(sums.second), source_name(experiment),
-                     rounded(sums.second / sums.first));
+  if (sums.rows == 0) return no_number_text(finding, column);
+  const std::string& unit = experiment.columns[column].unit;
+  return fmt::format("{} takes {} {} here over {} rows, and {} {} in {}: {} times as long there.",
+                     what, rounded(sums.first), unit, sums.rows, rounded(sums.second), unit,
+                     source_name(experiment), ratio_text(sums.second / sums.first));
 }
 
 std::string sums_sentence(const Finding& finding, const std::string& a, const std::string& b) {
@@ -49,15 +50,71 @@ std::string sums_sentence(const Finding& finding, const std::string& a, const st
       [&](std::size_t row) { return finding.ours(row, second); });
   if (ours.rows == 0) return "";
   std::string text =
-      fmt::format("Over {} rows {} is {} times as fast as {} here ({} and {} {})", ours.rows, a,
-                  rounded(ours.second / ours.first), b, rounded(ours.first), rounded(ours.second),
-                  experiment.columns[first].unit);
+      fmt::format("Over {} rows {} is {} times as fast as {} here ({} and {} {})", ours.rows,
+                  quoted(a), ratio_text(ours.second / ours.first), quoted(b), rounded(ours.first),
+                  rounded(ours.second), experiment.columns[first].unit);
   const Sums theirs = sums_of(
       experiment, [&](std::size_t row) { return finding.published(row, first); },
       [&](std::size_t row) { return finding.published(row, second); });
   if (theirs.rows > 0) {
     text += fmt::format("; in {} {} times ({} rows)", source_name(experiment),
-                        rounded(theirs.second / theirs.first), theirs.rows);
+                        ratio_text(theirs.second / theirs.first), theirs.rows);
+  }
+  return text + ".";
+}
+
+/// Sums of several columns over the rows that all of them have.
+struct ColumnSums {
+  std::vector<std::size_t> columns;
+  std::vector<double> sums;
+  std::size_t rows = 0;
+
+  [[nodiscard]] std::size_t least() const {
+    return static_cast<std::size_t>(std::ranges::min_element(sums) - sums.begin());
+  }
+};
+
+template <typename ValueAt>
+ColumnSums column_sums(const Experiment& experiment, const ValueAt& value_at) {
+  ColumnSums all;
+  for (std::size_t column = 0; column < experiment.columns.size(); ++column) {
+    bool any = false;
+    for (std::size_t row = 0; row < experiment.rows.size(); ++row) {
+      any = any || value_at(row, column);
+    }
+    if (any) all.columns.push_back(column);
+  }
+  all.sums.assign(all.columns.size(), 0.0);
+  for (std::size_t row = 0; row < experiment.rows.size(); ++row) {
+    const bool has_all = std::ranges::all_of(
+        all.columns, [&](std::size_t column) { return value_at(row, column).has_value(); });
+    if (!has_all) continue;
+    ++all.rows;
+    for (std::size_t i = 0; i < all.columns.size(); ++i) {
+      all.sums[i] += *value_at(row, all.columns[i]);
+    }
+  }
+  return all;
+}
+
+std::string least_sum_text(const Finding& finding) {
+  const Experiment& experiment = *finding.experiment;
+  const auto name = [&](std::size_t column) { return quoted(experiment.columns[column].name); };
+  const ColumnSums ours = column_sums(
+      experiment, [&](std::size_t row, std::size_t column) { return finding.ours(row, column); });
+  if (ours.columns.size() < 2 || ours.rows == 0) return "";
+  std::string text = fmt::format("{} takes the least time here over the {} rows that all have: ",
+                                 name(ours.columns[ours.least()]), ours.rows);
+  for (std::size_t i = 0; i < ours.columns.size(); ++i) {
+    text += fmt::format("{}{} {} {}", i == 0 ? "" : ", ", name(ours.columns[i]),
+                        rounded(ours.sums[i]), experiment.columns[ours.columns[i]].unit);
+  }
+  const ColumnSums theirs = column_sums(experiment, [&](std::size_t row, std::size_t column) {
+    return finding.published(row, column);
+  });
+  if (theirs.columns.size() > 1 && theirs.rows > 0) {
+    text += fmt::format("; in {} {} ({} rows)", source_name(experiment),
+                        name(theirs.columns[theirs.least()]), theirs.rows);
   }
   return text + ".";
 }
@@ -72,34 +129,6 @@ Answer speed_ratio_of_sums(const std::string& a, const std::string& b) {
   return [=](const Finding& finding) { return sums_sentence(finding, a, b); };
 }
 
-Answer fastest_sum() {
-  return [](const Finding& finding) -> std::string {
-    const Experiment& experiment = *finding.experiment;
-    std::vector<std::size_t> columns;
-    for (std::size_t column = 0; column < experiment.columns.size(); ++column) {
-      const bool measured = std::ranges::any_of(
-          finding.figures, [&](const auto& row) { return row[column].ours.has_value(); });
-      if (measured) columns.push_back(column);
-    }
-    std::vector<double> sums(columns.size(), 0.0);
-    std::size_t rows = 0;
-    for (std::size_t row = 0; row < experiment.rows.size(); ++row) {
-      const bool has_all = std::ranges::all_of(
-          columns, [&](std::size_t column) { return finding.ours(row, column).has_value(); });
-      if (!has_all) continue;
-      ++rows;
-      for (std::size_t i = 0; i < columns.size(); ++i) sums[i] += *finding.ours(row, columns[i]);
-    }
-    if (columns.size() < 2 || rows == 0) return "";
-    const auto best = static_cast<std::size_t>(std::ranges::min_element(sums) - sums.begin());
-    std::string text = fmt::format("{} takes the least time here over the {} rows that all have: ",
-                                   experiment.columns[columns[best]].name, rows);
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-      text += fmt::format("{}{} {} {}", i == 0 ? "" : ", ", experiment.columns[columns[i]].name,
-                          rounded(sums[i]), experiment.columns[columns[i]].unit);
-    }
-    return text + ".";
-  };
-}
+Answer fastest_sum() { return least_sum_text; }
 
 }  // namespace morton::cli

@@ -11,20 +11,21 @@
 
 namespace morton::cli {
 
-/// One figure, measured.
+/// One number, measured.
 struct Reading {
   double value = 0.0;
   double spread = 0.0;  ///< interquartile range, in the value's unit; 0 where none is known
   std::int64_t repetitions = 0;  ///< 0: a fact that nobody repeats
+  std::string mark = {};         ///< behind it, in brackets: "guess"
 };
 
-/// Takes a figure from what a command printed as JSON; nothing where it is not there.
+/// Takes a number from what a command printed as JSON; nothing where it is not there.
 using Reader = std::function<std::optional<Reading>(const Json& report)>;
 
-/// What is known of a source's figure.
+/// What is known of a source's number.
 enum class Origin : std::uint8_t {
   published,
-  derived,        ///< computed from other published figures
+  derived,        ///< computed from other published numbers
   not_available,  ///< the source has it, but our copy has lost its values
   none            ///< the source has none
 };
@@ -37,7 +38,7 @@ struct Column {
   std::vector<double> spreads = {};    ///< the source's "+-", likewise
 };
 
-/// Where a figure stands in a table.
+/// Where a number stands in a table.
 struct Place {
   std::size_t row = 0, column = 0;
   Reader read;
@@ -53,7 +54,7 @@ struct Cell {
 inline constexpr const char* kFolder = "FOLDER";
 
 struct Finding;
-/// Says what the measured figures mean, in sentences; "" where they say nothing.
+/// Says what the measured numbers mean, in sentences; "" where they say nothing.
 using Answer = std::function<std::string(const Finding&)>;
 
 /// An experiment of a source: what it asked, how it is repeated here, and what it published.
@@ -77,7 +78,7 @@ struct Experiment {
 /// One place of a table, filled or not.
 struct Figure {
   std::optional<Reading> ours;
-  std::string why;  ///< of a figure that is missing: "cut", "failed", "left out by --quick", ...
+  std::string why;  ///< of a number that is missing: "cut", "failed", "left out by --quick", ...
   std::string command;  ///< that measured it
 };
 

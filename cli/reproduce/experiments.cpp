@@ -10,6 +10,7 @@
 
 #include "morton/error.hpp"
 #include "morton/tools/near_names.hpp"
+#include "reproduce/readers.hpp"
 
 namespace morton::cli {
 namespace {
@@ -37,7 +38,7 @@ std::string lower_case(std::string text) {
   std::vector<std::string> elsewhere;
   for (const Experiment& experiment : all) {
     if (source.empty() || experiment.source == source) known.push_back(experiment.id);
-    if (experiment.id == lower_case(given)) elsewhere.push_back(experiment.source);
+    if (lower_case(experiment.id) == lower_case(given)) elsewhere.push_back(experiment.source);
   }
   std::string hint = did_you_mean(given, known);
   if (!elsewhere.empty()) hint = fmt::format("; {} has it", fmt::join(elsewhere, ", "));
@@ -53,7 +54,7 @@ struct NamedTables {
   std::vector<std::string> ids;
 
   [[nodiscard]] bool holds(const Experiment& experiment) const {
-    const bool is_named = std::ranges::find(ids, experiment.id) != ids.end();
+    const bool is_named = std::ranges::find(ids, lower_case(experiment.id)) != ids.end();
     return source.empty() ? is_named : experiment.source == source && (ids.empty() || is_named);
   }
 };
@@ -73,7 +74,8 @@ std::vector<NamedTables> groups_of(const std::vector<Experiment>& all,
     NamedTables& group = groups.back();
     group.ids.push_back(name);
     const bool is_there = std::ranges::any_of(all, [&](const Experiment& experiment) {
-      return experiment.id == name && (group.source.empty() || experiment.source == group.source);
+      return lower_case(experiment.id) == name &&
+             (group.source.empty() || experiment.source == group.source);
     });
     if (!is_there) fail_name(given, group.source, all);
   }
@@ -81,6 +83,10 @@ std::vector<NamedTables> groups_of(const std::vector<Experiment>& all,
 }
 
 }  // namespace
+
+Cell peak_cell(std::size_t row, std::size_t column) {
+  return {{"probe", "--quick"}, {{row, column, number_at("roofs/gflops_f32")}}};
+}
 
 std::vector<Experiment> all_experiments(const Conditions& conditions) {
   const Scale scale = conditions.scale;
@@ -93,7 +99,7 @@ std::vector<Experiment> all_experiments(const Conditions& conditions) {
   add(r17_ladder(scale));
   add(r17_layouts(scale));
   add(r17_layers(scale));
-  add(r17_networks(scale));
+  add(r17_networks(conditions));
   add(r18_clblast(scale));
   add(r18_routines(scale));
   add(r18_lenet(scale));

@@ -13,6 +13,7 @@ struct Conditions {
   Scale scale = Scale::full;
   std::string data;       ///< a data set of digits
   std::string device_id;  ///< "0:0"; empty where none is needed
+  bool has_peak = true;   ///< the device's peak is measured and kept; else experiments measure it
 };
 
 /// All experiments, in the order of the sources and their chapters.
@@ -24,12 +25,15 @@ struct Conditions {
 [[nodiscard]] std::vector<Experiment> experiments_of(const std::vector<Experiment>& all,
                                                      const std::vector<std::string>& names);
 
+/// Measures the device's peak for all commands that follow, and reads it into a place.
+[[nodiscard]] Cell peak_cell(std::size_t row, std::size_t column);
+
 /// Parts of the list, by subject.
 [[nodiscard]] std::vector<Experiment> r17_products(const Conditions& conditions);
 [[nodiscard]] std::vector<Experiment> r17_ladder(Scale scale);
 [[nodiscard]] std::vector<Experiment> r17_layouts(Scale scale);
 [[nodiscard]] std::vector<Experiment> r17_layers(Scale scale);
-[[nodiscard]] std::vector<Experiment> r17_networks(Scale scale);
+[[nodiscard]] std::vector<Experiment> r17_networks(const Conditions& conditions);
 [[nodiscard]] std::vector<Experiment> r18_clblast(Scale scale);
 [[nodiscard]] std::vector<Experiment> r18_routines(Scale scale);
 [[nodiscard]] std::vector<Experiment> r18_lenet(Scale scale);

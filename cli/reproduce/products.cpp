@@ -32,6 +32,11 @@ std::vector<std::string> product_command(const ProductSize& size, const std::str
           "--warmup",  "10ms"};
 }
 
+Reader rate_reader(const Rung& rung) {
+  const std::string entry = "gemm." + rung.kernel;
+  return rung.timed == Timed::call ? call_rate_of(entry) : rate_of(entry);
+}
+
 void add_ladder(const Ladder& ladder, Scale scale, Experiment& experiment) {
   experiment.row_heading = "size";
   experiment.rows = texts_of(ladder.sizes);
@@ -40,10 +45,16 @@ void add_ladder(const Ladder& ladder, Scale scale, Experiment& experiment) {
     const auto row =
         static_cast<std::size_t>(std::ranges::find(ladder.sizes, size) - ladder.sizes.begin());
     for (std::size_t column = 0; column < ladder.rungs.size(); ++column) {
-      const std::string& kernel = ladder.rungs[column].kernel;
-      experiment.cells.push_back({product_command(square(size), kernel, scale),
-                                  {{row, column, rate_of("gemm." + kernel)}},
-                                  flop_of(square(size))});
+      const Rung& rung = ladder.rungs[column];
+      const Place place{row, column, rate_reader(rung)};
+      std::vector<std::string> command = product_command(square(size), rung.kernel, scale);
+      // One run of a kernel gives both of its clocks.
+      const auto same = std::ranges::find(experiment.cells, command, &Cell::arguments);
+      if (same != experiment.cells.end()) {
+        same->places.push_back(place);
+      } else {
+        experiment.cells.push_back({std::move(command), {place}, flop_of(square(size))});
+      }
     }
   }
 }

@@ -26,11 +26,20 @@ struct ProductSize {
 [[nodiscard]] std::vector<std::string> product_command(const ProductSize& size,
                                                        const std::string& kernel, Scale scale);
 
+/// What of a product is timed.
+enum class Timed : std::uint8_t {
+  kernel,  ///< alone, without packing
+  call     ///< all of it, with packing, on the host's clock: so a product of the host is timed
+};
+
 /// A kernel of a table of products: its column.
 struct Rung {
   std::string kernel;  ///< "rm_cm_blocked"
   std::string name;    ///< the source's: "RM x CM blocked"
+  Timed timed = Timed::kernel;
 };
+/// Reads its rate.
+[[nodiscard]] Reader rate_reader(const Rung& rung);
 
 /// For each size a row, for each rung a column of GFLOP/s. Sizes are measured in the order given.
 struct Ladder {

@@ -12,7 +12,7 @@ std::string answer_of_8_1(const Finding& finding) {
   for (std::size_t row = 0; row < finding.experiment->rows.size(); ++row) {
     const auto lines = finding.ours(row, 0), every = finding.ours(row, 1);
     if (!lines || !every) return "";
-    text += fmt::format("{}{} lines every {} {} of {}", row == 0 ? "A work-group waits for " : ", ",
+    text += fmt::format("{}{} lines every {} {} of {}", row == 0 ? "a work-group waits for " : ", ",
                         *lines, *every, *every == 1.0 ? "step" : "steps",
                         finding.experiment->rows[row]);
   }
@@ -22,7 +22,7 @@ std::string answer_of_8_1(const Finding& finding) {
       agrees = agrees && finding.ours(row, column) == finding.published(row, column);
     }
   }
-  return text + (agrees ? ". All of it is as R17 published." : ". R17 published other numbers.");
+  return (agrees ? "Here as in R17: " : "Here unlike R17: ") + text + ".";
 }
 
 Experiment table_8_1() {
@@ -95,9 +95,10 @@ Experiment layout_pictures() {
       near += fmt::format("{}{} {} and {}", near.empty() ? "" : ", ", finding.experiment->rows[row],
                           *right, *down);
     }
-    return "In R the next column is 1 place away and the next row a whole row, in C the reverse. "
-           "In tiles both are near: " +
-           near + " places.";
+    return "In R the next column is 1 place away and the next row a whole row, in C the reverse; "
+           "in "
+           "tiles both are near. Columns and rows are " +
+           near + " places away.";
   };
   return e;
 }

@@ -101,6 +101,17 @@ std::optional<Reading> sum_of_steps(const Json& report, const std::vector<const 
   return Reading{sum * scale, 0.0, report.value("runs", std::int64_t{0})};
 }
 
+Reader contender_rate(const std::string& contender, Clock clock) {
+  return [=](const Json& report) -> std::optional<Reading> {
+    const Json* times = clock_of(report, contender, clock == Clock::alone);
+    if (times == nullptr || !times->contains("gflops")) return std::nullopt;
+    const double rate = times->at("gflops").get<double>();
+    const double relative =
+        times->at("iqr_ms").get<double>() / times->at("median_ms").get<double>();
+    return Reading{rate, rate * relative, samples_of(report, contender)};
+  };
+}
+
 Reader contender_time(const std::string& contender, double scale, Clock clock) {
   return [=](const Json& report) -> std::optional<Reading> {
     const Json* times = clock_of(report, contender, clock == Clock::alone);
@@ -131,16 +142,9 @@ Reader number_at(const std::string& path, double scale) {
   };
 }
 
-Reader rate_of(const std::string& contender) {
-  return [=](const Json& report) -> std::optional<Reading> {
-    const Json* times = clock_of(report, contender, true);
-    if (times == nullptr || !times->contains("gflops")) return std::nullopt;
-    const double rate = times->at("gflops").get<double>();
-    const double relative =
-        times->at("iqr_ms").get<double>() / times->at("median_ms").get<double>();
-    return Reading{rate, rate * relative, samples_of(report, contender)};
-  };
-}
+Reader rate_of(const std::string& contender) { return contender_rate(contender, Clock::alone); }
+
+Reader call_rate_of(const std::string& contender) { return contender_rate(contender, Clock::call); }
 
 Reader time_of(const std::string& contender, double scale) {
   return contender_time(contender, scale, Clock::alone);
@@ -156,6 +160,17 @@ Reader host_mean() {
     if (host == nullptr || !host->contains("p50_ms")) return std::nullopt;
     return Reading{host->at("mean_ms").get<double>(), host->at("stddev_ms").get<double>(),
                    host->at("n").get<std::int64_t>()};
+  };
+}
+
+Reader peak_at(const std::string& roofs) {
+  return [=](const Json& report) -> std::optional<Reading> {
+    std::optional<Reading> peak = number_at(roofs + "/gflops_f32")(report);
+    const Json* source = find_at(report, roofs + "/source");
+    const bool measured = source != nullptr && source->is_string() &&
+                          source->get<std::string>().starts_with("measured");
+    if (peak && !measured) peak->mark = "guess";
+    return peak;
   };
 }
 

@@ -17,11 +17,15 @@ namespace morton::cli {
 [[nodiscard]] Reader rate_of(const std::string& contender);
 /// Likewise its time, in milliseconds times `scale`.
 [[nodiscard]] Reader time_of(const std::string& contender, double scale = 1.0);
+/// Its rate by its calls, with packing and unpacking, by the host's clock.
+[[nodiscard]] Reader call_rate_of(const std::string& contender);
 /// Its time with packing and unpacking, by the host's clock.
 [[nodiscard]] Reader call_time_of(const std::string& contender, double scale = 1.0);
 
 /// Of `bench MODEL`: the host's clock, the mean of all runs, in milliseconds.
 [[nodiscard]] Reader host_mean();
+/// Of `devices` and `profile`: the peak of f32, marked where it is a guess.
+[[nodiscard]] Reader peak_at(const std::string& roofs);
 /// Of `plan`: the bytes of all blocks of a kind, times `scale`.
 [[nodiscard]] Reader sum_at(const std::string& list, const std::string& kind, double scale = 1.0);
 

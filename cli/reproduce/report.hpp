@@ -15,10 +15,11 @@ struct ReportHead {
   std::string date;
   Scale scale = Scale::full;
   double budget_s = 0.0, seconds = 0.0;
+  std::string shortage = {};  ///< what did not fit, in a sentence; empty: all did
 };
 
 /// A report in any format. json is one object, jsonl has one experiment on each line, csv one
-/// figure.
+/// number.
 [[nodiscard]] std::string report_of(const ReportHead& head, const std::vector<Finding>& findings,
                                     Format format);
 /// json, jsonl and csv.
@@ -33,14 +34,16 @@ struct ReportHead {
 inline constexpr const char* kWhatItIs =
     "Five documents measured matrix products and networks on GPUs of boards and phones. Here their "
     "experiments are repeated on this device. A column \"here\" is of this device, the one beside "
-    "it "
-    "what the source published. A figure without a clock's name is of a kernel alone.";
+    "it what the source published. A number without a clock's name is of a kernel alone. Two "
+    "numbers differ where they do so by more than 3 % and by more than the sum of both spreads "
+    "(±). "
+    "What is closer is \"within the spread\".";
 
 /// How it is measured, with the repetitions.
 [[nodiscard]] std::string measured_text(const Finding& finding);
 /// The answer, or that there is none.
 [[nodiscard]] std::string answer_of(const Finding& finding);
-/// A table with our figures beside the published ones.
+/// A table with our numbers beside the published ones.
 [[nodiscard]] Table table_of(const Finding& finding);
 /// Some of an experiment's commands, and how many more there are.
 [[nodiscard]] std::vector<std::string> shown_commands(const Finding& finding);

@@ -30,6 +30,7 @@ Json figure_record(const Finding& finding, std::size_t row, std::size_t index) {
             {"unit", column.unit},
             {"ours", nullptr},
             {"spread", nullptr},
+            {"mark", ""},
             {"repetitions", nullptr},
             {"published", or_null(finding.published(row, index))},
             {"published_spread", nullptr},
@@ -39,6 +40,7 @@ Json figure_record(const Finding& finding, std::size_t row, std::size_t index) {
   if (figure.ours) {
     json["ours"] = figure.ours->value;
     if (figure.ours->spread > 0.0) json["spread"] = figure.ours->spread;
+    json["mark"] = figure.ours->mark;
     if (figure.ours->repetitions > 0) json["repetitions"] = figure.ours->repetitions;
   }
   if (row < column.spreads.size() && column.spreads[row] != kNotPublished) {
@@ -86,6 +88,7 @@ Json to_json(const ReportHead& head, const std::vector<Finding>& findings) {
           {"quick", head.scale == Scale::quick},
           {"budget_seconds", head.budget_s},
           {"seconds", head.seconds},
+          {"shortage", head.shortage},
           {"experiments", experiments}};
 }
 

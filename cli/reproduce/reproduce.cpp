@@ -79,13 +79,14 @@ std::vector<std::string> device_arguments(const DeviceOptions& options) {
 
 struct NamedDevice {
   std::string id, text;
+  bool has_peak = false;  ///< measured, not guessed
 };
 
 /// Opens the device for its name alone: commands open it in processes of their own.
 NamedDevice device_of(const DeviceOptions& options) {
   require_one_device(options);
   const Device device = open_device(options);
-  return {device.id(), device.description()};
+  return {device.id(), device.description(), device.peaks().source.starts_with("measured")};
 }
 
 double budget_seconds(const ReproduceArguments& options) {
@@ -159,7 +160,7 @@ std::vector<Finding> findings_of(const Runner& runner, const std::vector<Experim
 
 int reproduce(const ReproduceArguments& options) {
   refuse_same_file({{"--html", options.html}, {"--output", options.result.path}});
-  Conditions conditions{options.quick ? Scale::quick : Scale::full, options.data, ""};
+  Conditions conditions{options.quick ? Scale::quick : Scale::full, options.data, "", true};
   const auto chosen = [&] { return experiments_of(all_experiments(conditions), options.names); };
   if (options.list) {
     emit(list_of(chosen(), options.result.format), options.result.path);
@@ -170,6 +171,7 @@ int reproduce(const ReproduceArguments& options) {
   const double budget_s = budget_seconds(options);
   const NamedDevice device = device_of(options.device);
   conditions.device_id = device.id;
+  conditions.has_peak = device.has_peak;
   const std::vector<Experiment> experiments = chosen();
   RunnerOptions how{device_arguments(options.device), options.device.cache_dir, budget_s};
   Progress progress("experiments");
@@ -183,8 +185,13 @@ int reproduce(const ReproduceArguments& options) {
   const Scale scale = std::exchange(conditions.scale, Scale::full);
   if (options.quick) full = chosen();
   const std::vector<Finding> findings = findings_of(runner, experiments, full);
-  const ReportHead head{build_text(), device.text, date_of_today(),
-                        scale,        budget_s,    runner.seconds()};
+  const ReportHead head{build_text(),
+                        device.text,
+                        date_of_today(),
+                        scale,
+                        budget_s,
+                        runner.seconds(),
+                        shortage_text(shortage_of(experiments, runner.results()), budget_s)};
   if (!options.html.empty()) emit(page_of(head, findings, typed(options)), options.html);
   emit(report_of(head, findings, options.result.format), options.result.path);
   return status_of(outcome_of(findings), fmt::format("{:g}s", budget_s));

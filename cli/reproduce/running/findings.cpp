@@ -5,7 +5,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
 
 namespace morton::cli {
 namespace {
@@ -40,20 +43,21 @@ void leave_out(const Cell& cell, const std::string& why, Finding& finding) {
 }
 
 void settle(const Cell& cell, const CommandResults& results, Finding& finding) {
-  const std::string command = command_text(cell.arguments);
+  const auto found = results.find(cell.arguments);
+  const bool is_shorter = found != results.end() && !found->second.ran.empty();
+  const std::string command = command_text(is_shorter ? found->second.ran : cell.arguments);
   if (std::ranges::find(finding.commands, command) == finding.commands.end()) {
     finding.commands.push_back(command);
   }
   const std::string names = names_of_places(cell, *finding.experiment);
-  const auto found = results.find(cell.arguments);
   if (found == results.end()) {
-    leave_out(cell, "cut", finding);
+    leave_out(cell, kCut, finding);
     finding.cuts.push_back(fmt::format("{}: {}", names, kNoTime));
     return;
   }
   const CommandResult& result = found->second;
   if (result.too_late) {
-    leave_out(cell, "cut", finding);
+    leave_out(cell, kCut, finding);
     finding.cuts.push_back(fmt::format("{}: {}", names, result.failure));
     return;
   }
@@ -94,7 +98,7 @@ std::vector<std::string> whole_lines(const std::vector<std::string>& names, std:
   return whole;
 }
 
-/// Says which figures the full scale has and this one has not.
+/// Says which numbers the full scale has and this one has not.
 void note_what_quick_leaves_out(const Experiment& full, Finding& finding) {
   const Experiment& experiment = *finding.experiment;
   const auto asked = asked_places(experiment);
@@ -129,7 +133,23 @@ void note_what_quick_leaves_out(const Experiment& full, Finding& finding) {
                             [&](std::size_t column, std::size_t row, const char* why) {
                               return is_at(row, column, why);
                             }));
-  if (finding.left_out.empty()) finding.left_out.emplace_back("some of the figures");
+  if (finding.left_out.empty()) finding.left_out.emplace_back("some of the numbers");
+}
+
+/// What a command would take by the largest one of its column that ended, or nothing.
+std::optional<double> foreseen_s(const Experiment& experiment, const Cell& cell,
+                                 const CommandResults& results) {
+  if (cell.work <= 0.0 || cell.places.empty()) return std::nullopt;
+  double work = 0.0, seconds = 0.0;
+  for (const Cell& other : experiment.cells) {
+    if (other.places.empty() || other.places.front().column != cell.places.front().column) continue;
+    const auto found = results.find(other.arguments);
+    if (found == results.end() || found->second.too_late || other.work <= work) continue;
+    work = other.work;
+    seconds = found->second.seconds;
+  }
+  if (work <= 0.0) return std::nullopt;
+  return seconds * std::max(1.0, cell.work / work);
 }
 
 }  // namespace
@@ -151,6 +171,35 @@ Finding finding_of(const Experiment& experiment, const CommandResults& results,
   for (const Cell& cell : experiment.cells) settle(cell, results, finding);
   if (full != nullptr) note_what_quick_leaves_out(*full, finding);
   return finding;
+}
+
+Shortage shortage_of(const std::vector<Experiment>& experiments, const CommandResults& results) {
+  Shortage shortage;
+  std::set<std::vector<std::string>> counted;
+  double all_s = 0.0;
+  for (const auto& [arguments, result] : results) all_s += result.seconds;
+  const double mean_s = results.empty() ? 0.0 : all_s / static_cast<double>(results.size());
+  for (const Experiment& experiment : experiments) {
+    for (const Cell& cell : experiment.cells) {
+      const auto found = results.find(cell.arguments);
+      if (found != results.end() && !found->second.too_late) continue;
+      if (!counted.insert(cell.arguments).second) continue;
+      ++shortage.commands;
+      const double tried_s = found == results.end() ? 0.0 : found->second.seconds;
+      shortage.seconds +=
+          std::max(foreseen_s(experiment, cell, results).value_or(mean_s), 1.5 * tried_s);
+    }
+  }
+  return shortage;
+}
+
+std::string shortage_text(const Shortage& shortage, double budget_s) {
+  if (shortage.commands == 0) return "";
+  constexpr double kStepS = 300.0, kReserve = 1.25;
+  const double enough_s = kStepS * std::ceil((budget_s + kReserve * shortage.seconds) / kStepS);
+  return fmt::format("{} {} cut for want of time; --budget {:.0f}m would probably do.",
+                     shortage.commands, shortage.commands == 1 ? "command was" : "commands were",
+                     enough_s / 60.0);
 }
 
 Outcome outcome_of(const std::vector<Finding>& findings) {

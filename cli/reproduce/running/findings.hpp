@@ -12,6 +12,7 @@ namespace morton::cli {
 
 /// A command's result, or why there is none.
 struct CommandResult {
+  std::vector<std::string> ran;  ///< the command, where it ran with fewer repetitions; else empty
   std::shared_ptr<const Json> report;  ///< what it printed; null where that is no JSON
   std::string failure;                 ///< empty: none
   std::string warning;                 ///< a result there is, but the command complains
@@ -24,6 +25,18 @@ using CommandResults = std::map<std::vector<std::string>, CommandResult>;
 
 /// Why a command has not run, or not long enough to say anything.
 inline constexpr const char* kNoTime = "no time was left for it";
+/// What stands in a cell for which there was no time.
+inline constexpr const char* kCut = "cut";
+
+/// What did not fit, and what would have.
+struct Shortage {
+  std::size_t commands = 0;
+  double seconds = 0.0;  ///< that they would take, by what smaller ones of their kind took
+};
+[[nodiscard]] Shortage shortage_of(const std::vector<Experiment>& experiments,
+                                   const CommandResults& results);
+/// "28 commands were cut; --budget 40m would probably do."; empty where nothing was.
+[[nodiscard]] std::string shortage_text(const Shortage& shortage, double budget_s);
 
 /// "morton bench gemm --m 128": to be typed again.
 [[nodiscard]] std::string command_text(const std::vector<std::string>& arguments);

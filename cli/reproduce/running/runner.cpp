@@ -19,6 +19,8 @@ namespace {
 constexpr double kLeastTimeoutS = 12.0;
 /// A command may end after its experiment's time by this much of it, where the whole allows.
 constexpr double kGrace = 0.5;
+/// What two repetitions take of five, with the check of the result before them.
+constexpr double kShareOfFewer = 0.6;
 /// Below this, what a command took is mostly its start.
 constexpr double kLeastPaceS = 1.0;
 
@@ -49,6 +51,16 @@ std::string complaint_in(const std::string& text) {
 bool takes_device(const std::vector<std::string>& arguments) {
   const std::string& command = arguments.front();
   return command != "devices" && command != "layout" && command != "inspect";
+}
+
+/// The command with two repetitions; empty where it has no more than these.
+std::vector<std::string> with_fewer_repetitions(std::vector<std::string> arguments) {
+  const auto option = std::ranges::find(arguments, "-n");
+  if (option == arguments.end() || option + 1 == arguments.end()) return {};
+  std::string& number = *(option + 1);
+  if (number == "1" || number == "2") return {};
+  number = "2";
+  return arguments;
 }
 
 /// A training's log, one object a line.
@@ -96,7 +108,10 @@ CommandResult Runner::carry_out(const std::vector<std::string>& arguments, doubl
   Json report = Json::parse(output.standard, nullptr, false);
   if (output.too_late) {
     result.failure = timeout_s < kLeastPaceS ? std::string(kNoTime)
-                                             : fmt::format("it took more than {:.0f} s", timeout_s);
+                                             : fmt::format(
+                                                   "it took more than the {:.0f} s that "
+                                                   "were left for it",
+                                                   timeout_s);
   } else if (report.is_discarded()) {
     result.failure = failure;
   } else if (output.status != 0) {
@@ -131,14 +146,25 @@ void Runner::run_cell(const Cell& cell, const Limits& limits, Part& part) {
   const double foreseen_s =
       pace.seconds > kLeastPaceS && pace.work > 0.0 ? pace.seconds * cell.work / pace.work : 0.0;
   const double allowed_s = std::min(limits.wanted_s * (1.0 + kGrace), limits.most_s);
-  if (foreseen_s > allowed_s) return;
   const double timeout_s = std::min(std::max(allowed_s, kLeastTimeoutS), limits.most_s);
   const auto found = results_.find(cell.arguments);
-  // What took too long once is tried again only with more time.
+  // What is too slow is repeated less before it is cut.
+  std::vector<std::string> shorter;
+  if (foreseen_s > allowed_s || found != results_.end()) {
+    shorter = with_fewer_repetitions(cell.arguments);
+    const double share = shorter.empty() ? 1.0 : kShareOfFewer;
+    if (foreseen_s * share > allowed_s) return;
+  }
+  // What took too long once is tried again only with more time, or with fewer repetitions.
   constexpr double kMore = 1.5;
-  if (found != results_.end() && timeout_s < kMore * found->second.seconds) return;
+  const bool is_shortened = !shorter.empty() && found != results_.end() && found->second.ran.empty();
+  if (found != results_.end() && timeout_s < (is_shortened ? kMore * kShareOfFewer : kMore) * found->second.seconds) {
+    return;
+  }
+  CommandResult now = carry_out(shorter.empty() ? cell.arguments : shorter, timeout_s);
+  now.ran = shorter;
   const CommandResult& result =
-      results_.insert_or_assign(cell.arguments, carry_out(cell.arguments, timeout_s)).first->second;
+      results_.insert_or_assign(cell.arguments, std::move(now)).first->second;
   const double least_s = result.too_late ? kLeastPaceS * 2.0 : 0.0;
   pace = {cell.work, std::max(result.seconds, least_s)};
 }
