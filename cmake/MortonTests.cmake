@@ -63,13 +63,17 @@ morton_test_executable(host_tests host morton_host)
 # reading what the boards' compilers print.
 file(GLOB page_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/pages/*.cpp)
 file(GLOB board_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/tools/boards/*.cpp)
+# All of `reproduce` but its command and its page, which run processes and write files.
+file(GLOB reproduce_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/reproduce/*.cpp)
+list(FILTER reproduce_sources EXCLUDE REGEX "/(reproduce|build)[.]cpp$")
 target_sources(host_tests PRIVATE ${PROJECT_SOURCE_DIR}/src/tools/inspect/layout_map.cpp
                ${PROJECT_SOURCE_DIR}/src/tools/inspect/fetched_lines.cpp
                ${PROJECT_SOURCE_DIR}/cli/common/statistics.cpp
                                   ${PROJECT_SOURCE_DIR}/cli/train/train_text.cpp ${page_sources}
                                   ${PROJECT_SOURCE_DIR}/cli/run/profile_rating.cpp
                                   ${PROJECT_SOURCE_DIR}/cli/common/output.cpp
-                                  ${PROJECT_SOURCE_DIR}/cli/reproduce/experiment.cpp
+                                  ${PROJECT_SOURCE_DIR}/cli/bench/published.cpp
+                                  ${reproduce_sources}
                                   ${PROJECT_SOURCE_DIR}/cli/reproduce/running/findings.cpp
                                   ${PROJECT_SOURCE_DIR}/cli/common/terminal.cpp
                                   ${PROJECT_SOURCE_DIR}/cli/common/log.cpp ${board_sources})

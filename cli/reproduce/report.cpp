@@ -228,8 +228,8 @@ Table table_of(const Finding& finding) {
     const Column& column = experiment.columns[i];
     const bool both = has_published(column);
     if (both && !is_asked(finding, i)) {
-      table.columns.push_back({column.name + unit_text(column) + ", " + source_name(experiment),
-                               Table::Align::right});
+      table.columns.push_back(
+          {column.name + unit_text(column) + ", " + source_name(experiment), Table::Align::right});
       continue;
     }
     table.columns.push_back(

@@ -157,8 +157,10 @@ void Runner::run_cell(const Cell& cell, const Limits& limits, Part& part) {
   }
   // What took too long once is tried again only with more time, or with fewer repetitions.
   constexpr double kMore = 1.5;
-  const bool is_shortened = !shorter.empty() && found != results_.end() && found->second.ran.empty();
-  if (found != results_.end() && timeout_s < (is_shortened ? kMore * kShareOfFewer : kMore) * found->second.seconds) {
+  const bool is_shortened =
+      !shorter.empty() && found != results_.end() && found->second.ran.empty();
+  if (found != results_.end() &&
+      timeout_s < (is_shortened ? kMore * kShareOfFewer : kMore) * found->second.seconds) {
     return;
   }
   CommandResult now = carry_out(shorter.empty() ? cell.arguments : shorter, timeout_s);
