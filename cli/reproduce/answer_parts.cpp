@@ -27,7 +27,14 @@ std::string times_text(const std::vector<double>& ratios) {
   return fmt::format("{} to {} times", ratio_text(least), ratio_text(most));
 }
 
-std::string quoted(const std::string& name) { return "'" + name + "'"; }
+std::string quoted(const std::string& name) {
+  const char* mark = name.find('\'') == std::string::npos ? "'" : "\"";
+  return mark + name + mark;
+}
+
+std::string all_rows_text(std::size_t rows) {
+  return rows == 2 ? "in both rows" : fmt::format("in all {} rows", rows);
+}
 
 double times_as_fast(double a, double b, const std::string& unit) {
   return unit.ends_with("/s") ? a / b : b / a;

@@ -20,7 +20,9 @@ inline constexpr double kLeastDifference = 0.03;
 [[nodiscard]] std::string ratio_text(double ratio);
 /// "1.2 times", "1.00 to 1.41 times".
 [[nodiscard]] std::string times_text(const std::vector<double>& ratios);
-/// "'RM x CM'"
+/// "in all 6 rows", "in both rows"
+[[nodiscard]] std::string all_rows_text(std::size_t rows);
+/// "'RM x CM'"; in other quotes where the name has such.
 [[nodiscard]] std::string quoted(const std::string& name);
 
 /// How many times as fast the first is: more of a rate, less of a time.

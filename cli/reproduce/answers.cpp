@@ -52,7 +52,7 @@ std::string verdict_of(const Finding& finding, const Duel& duel) {
     if (all == 1) {
       parts.push_back(word + one);
     } else if (some == all) {
-      parts.push_back(fmt::format("{} in all {} rows", word, all));
+      parts.push_back(fmt::format("{} {}", word, all_rows_text(all)));
     } else {
       parts.push_back(parts.empty() ? fmt::format("{} in {} of {} rows", word, some, all)
                                     : fmt::format("{} in {}", word, some));

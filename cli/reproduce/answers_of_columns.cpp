@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <map>
 
-#include "common/statistics.hpp"
 #include "reproduce/answer_parts.hpp"
 #include "reproduce/answers.hpp"
 
@@ -19,8 +18,7 @@ std::string rows_text(const Finding& finding, std::size_t some, std::size_t all,
   const Experiment& experiment = *finding.experiment;
   if (experiment.rows.size() < 2) return "";
   if (all == 1) return fmt::format(" at {} {}", experiment.row_heading, experiment.rows[row]);
-  return some == all ? fmt::format(" in all {} rows", all)
-                     : fmt::format(" in {} of {} rows", some, all);
+  return some == all ? " " + all_rows_text(all) : fmt::format(" in {} of {} rows", some, all);
 }
 
 /// The columns with values, the fastest first.
@@ -210,6 +208,11 @@ std::string reach_text(const Finding& finding, const std::string& name) {
   if (measured.empty()) return no_number_text(finding, column);
   double most = 0.0;
   for (const std::size_t row : measured) most = std::max(most, *finding.ours(row, column));
+  if (measured.size() == 1) {
+    return fmt::format("{} does {} {} at {} {} here.", quoted(name), rounded(most),
+                       experiment.columns[column].unit, experiment.row_heading,
+                       experiment.rows[measured.front()]);
+  }
   const auto near = *std::ranges::find_if(
       measured, [&](std::size_t row) { return *finding.ours(row, column) >= kNear * most; });
   return fmt::format("{} does {} {} at most here, and reaches {:.0f} % of that at {} {}.",
@@ -233,27 +236,6 @@ std::string best_text(const Finding& finding, std::size_t column) {
   }
   return fmt::format("{} for {}{}", experiment.rows[*best], quoted(experiment.columns[column].name),
                      even.empty() ? "" : fmt::format(" (within the spread of it: {})", even));
-}
-
-std::string beside_text(const Finding& finding, const std::string& name) {
-  const Experiment& experiment = *finding.experiment;
-  const std::size_t column = finding.column(name);
-  const std::string& unit = experiment.columns[column].unit;
-  std::vector<double> ratios;
-  for (std::size_t row = 0; row < experiment.rows.size(); ++row) {
-    const auto ours = finding.ours(row, column), theirs = finding.published(row, column);
-    if (ours && theirs) ratios.push_back(times_as_fast(*ours, *theirs, unit));
-  }
-  if (ratios.empty()) return no_number_text(finding, column);
-  const std::string source = source_name(experiment);
-  if (experiment.rows.size() == 1) {
-    return fmt::format("{} takes {} {} here and {} {} in {}: this device is {} times as fast.",
-                       quoted(name), rounded(*finding.ours(0, column)), unit,
-                       rounded(*finding.published(0, column)), unit, source, ratio_text(ratios[0]));
-  }
-  return fmt::format("By {} this device is {} times as fast as {}'s (median of {} {}).",
-                     quoted(name), ratio_text(median_of(ratios)), source, ratios.size(),
-                     ratios.size() == 1 ? "row" : "rows");
 }
 
 }  // namespace
@@ -287,10 +269,6 @@ Answer best_rows(const std::string& what, const std::string& published) {
     return fmt::format("{} here: {}; in {} {}.", what, text, source_name(*finding.experiment),
                        published);
   };
-}
-
-Answer beside_published(const std::string& column) {
-  return [=](const Finding& finding) { return beside_text(finding, column); };
 }
 
 }  // namespace morton::cli

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the sums of columns say.
+// What columns say beside the published ones, and what their sums say.
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "common/statistics.hpp"
 #include "reproduce/answer_parts.hpp"
 #include "reproduce/answers.hpp"
 
@@ -119,7 +120,32 @@ std::string least_sum_text(const Finding& finding) {
   return text + ".";
 }
 
+std::string beside_text(const Finding& finding, const std::string& name) {
+  const Experiment& experiment = *finding.experiment;
+  const std::size_t column = finding.column(name);
+  const std::string& unit = experiment.columns[column].unit;
+  std::vector<double> ratios;
+  for (std::size_t row = 0; row < experiment.rows.size(); ++row) {
+    const auto ours = finding.ours(row, column), theirs = finding.published(row, column);
+    if (ours && theirs) ratios.push_back(times_as_fast(*ours, *theirs, unit));
+  }
+  if (ratios.empty()) return no_number_text(finding, column);
+  const std::string source = source_name(experiment);
+  if (experiment.rows.size() == 1) {
+    return fmt::format("{} takes {} {} here and {} {} in {}: this device is {} times as fast.",
+                       quoted(name), rounded(*finding.ours(0, column)), unit,
+                       rounded(*finding.published(0, column)), unit, source, ratio_text(ratios[0]));
+  }
+  return fmt::format("By {} this device is {} times as fast as {}'s (median of {} {}).",
+                     quoted(name), ratio_text(median_of(ratios)), source, ratios.size(),
+                     ratios.size() == 1 ? "row" : "rows");
+}
+
 }  // namespace
+
+Answer beside_published(const std::string& column) {
+  return [=](const Finding& finding) { return beside_text(finding, column); };
+}
 
 Answer sum_beside_published(const std::string& column, const std::string& what) {
   return [=](const Finding& finding) { return sum_text(finding, column, what); };

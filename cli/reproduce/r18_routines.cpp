@@ -98,10 +98,13 @@ std::string copy_answer(const Finding& finding) {
   if (*slope <= 0.0 || *call <= 0.0) {
     return "Here the line has no meaning: a call costs too little beside the noise of the times.";
   }
+  const double elements = *call / *slope;
   return fmt::format(
-      "Here a call costs {} us and an element {} ns, so a call as much as copying {} million "
+      "Here a call costs {} us and an element {} ns, so a call as much as copying {} "
       "elements; on R18's board 76,403 us and 5 ns, as much as 15 million.",
-      rounded(*call), rounded(*slope * 1e3), rounded(*call / *slope * 1e-6));
+      rounded(*call), rounded(*slope * 1e3),
+      elements >= 1e6 ? rounded(elements * 1e-6) + " million"
+                      : rounded(elements * 1e-3) + " thousand");
 }
 
 Experiment figure_4_2(Scale scale) {

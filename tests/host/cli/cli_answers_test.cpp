@@ -99,7 +99,7 @@ TEST(CliAnswers, ColumnsAreRankedWithTheirSpread) {
       "Fastest here: 'new' in 2 of 3 rows, in 1 nobody by more than the spread; in R17 'new' in "
       "2 of 3 rows.");
   EXPECT_EQ(two.says(slowest_column()),
-            "Slowest here: 'old' in 3 of 3 rows; the fastest is 1.00 to 4.0 times as fast.");
+            "Slowest here: 'old' in all 3 rows; the fastest is 1.00 to 4.0 times as fast.");
   EXPECT_EQ(two.says(highest("new")),
             "'new' is highest at size 129 here, 4.0 GFLOP/s; in R17 at 63, 2.2 GFLOP/s.");
   EXPECT_EQ(two.says(reaches_its_most("new")),
