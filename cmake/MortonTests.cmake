@@ -63,11 +63,13 @@ morton_test_executable(host_tests host morton_host)
 # reading what the boards' compilers print.
 file(GLOB page_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/pages/*.cpp)
 file(GLOB board_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/tools/boards/*.cpp)
-# All of `reproduce` but its command and its page, which run processes and write files.
-file(GLOB reproduce_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/reproduce/*.cpp)
+# All of `reproduce` but its command, which runs processes, and its text on the build.
+file(GLOB reproduce_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/reproduce/*.cpp
+     ${PROJECT_SOURCE_DIR}/cli/reproduce/answers/*.cpp)
 list(FILTER reproduce_sources EXCLUDE REGEX "/(reproduce|build)[.]cpp$")
 target_sources(host_tests PRIVATE ${PROJECT_SOURCE_DIR}/src/tools/inspect/layout_map.cpp
                ${PROJECT_SOURCE_DIR}/src/tools/inspect/fetched_lines.cpp
+               ${PROJECT_SOURCE_DIR}/src/tools/inspect/did_you_mean.cpp
                ${PROJECT_SOURCE_DIR}/cli/common/statistics.cpp
                                   ${PROJECT_SOURCE_DIR}/cli/train/train_text.cpp ${page_sources}
                                   ${PROJECT_SOURCE_DIR}/cli/run/profile_rating.cpp

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "reproduce/answer_parts.hpp"
-#include "reproduce/answers.hpp"
+#include "reproduce/answers/answers.hpp"
+#include "reproduce/answers/parts.hpp"
 #include "reproduce/experiments.hpp"
 #include "reproduce/readers.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reproduce/answers.hpp"
+#include "reproduce/answers/answers.hpp"
 #include "reproduce/experiments.hpp"
 #include "reproduce/products.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "reproduce/answers.hpp"
+#include "reproduce/answers/answers.hpp"
 #include "reproduce/experiments.hpp"
 #include "reproduce/products.hpp"
 #include "reproduce/readers.hpp"

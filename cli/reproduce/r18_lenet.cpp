@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include "reproduce/answer_parts.hpp"
-#include "reproduce/answers.hpp"
+#include "reproduce/answers/answers.hpp"
+#include "reproduce/answers/parts.hpp"
 #include "reproduce/experiments.hpp"
 #include "reproduce/products.hpp"
 #include "reproduce/published_layers.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include "reproduce/answers.hpp"
+#include "reproduce/answers/answers.hpp"
 #include "reproduce/experiments.hpp"
 #include "reproduce/published_layers.hpp"
 #include "reproduce/readers.hpp"

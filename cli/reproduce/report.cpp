@@ -8,7 +8,7 @@
 
 #include "bench/published.hpp"
 #include "common/statistics.hpp"
-#include "reproduce/answer_parts.hpp"
+#include "reproduce/answers/parts.hpp"
 #include "reproduce/report_front.hpp"
 
 namespace morton::cli {

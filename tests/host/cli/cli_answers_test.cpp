@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "bench/published.hpp"
-#include "reproduce/answer_parts.hpp"
-#include "reproduce/answers.hpp"
+#include "reproduce/answers/answers.hpp"
+#include "reproduce/answers/parts.hpp"
 #include "reproduce/experiments.hpp"
 #include "reproduce/report.hpp"
 #include "reproduce/running/findings.hpp"

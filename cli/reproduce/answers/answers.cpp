@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Answers that compare two columns.
-#include "reproduce/answers.hpp"
+#include "reproduce/answers/answers.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
-#include "reproduce/answer_parts.hpp"
+#include "reproduce/answers/parts.hpp"
 
 namespace morton::cli {
 namespace {

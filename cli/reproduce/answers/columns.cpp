@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <map>
 
-#include "reproduce/answer_parts.hpp"
-#include "reproduce/answers.hpp"
+#include "reproduce/answers/answers.hpp"
+#include "reproduce/answers/parts.hpp"
 
 namespace morton::cli {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reproduce/answer_parts.hpp"
+#include "reproduce/answers/parts.hpp"
 
 #include <fmt/format.h>
 

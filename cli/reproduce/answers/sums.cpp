@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "common/statistics.hpp"
-#include "reproduce/answer_parts.hpp"
-#include "reproduce/answers.hpp"
+#include "reproduce/answers/answers.hpp"
+#include "reproduce/answers/parts.hpp"
 
 namespace morton::cli {
 namespace {
