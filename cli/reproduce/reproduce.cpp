@@ -30,11 +30,11 @@ namespace {
 constexpr const char* kReproduceFooter =
     R"(Morton grew out of five documents: R17 and R18 (networks on a Mali), G16 (gemmlowp), A16 (products on
 Adreno) and C18 (training on a phone). This repeats their experiments on a device. Each table has the
-question, our figures beside the published ones, an answer from what was measured, and its commands.
+question, our numbers beside the published ones, an answer from what was measured, and its commands.
 
 Every command is a process of its own. The time is shared among the experiments, and what some leave goes
 to the others. What does not fit is cut, and the table says so. A table behind a source is of that source.
-The status is 1 where nothing could be measured.
+The status is 1 where nothing could be measured. A command that is too slow runs with two repetitions.
 
 Examples:
   morton reproduce --list

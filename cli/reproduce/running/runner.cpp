@@ -150,11 +150,9 @@ void Runner::run_cell(const Cell& cell, const Limits& limits, Part& part) {
   const auto found = results_.find(cell.arguments);
   // What is too slow is repeated less before it is cut.
   std::vector<std::string> shorter;
-  if (foreseen_s > allowed_s || found != results_.end()) {
-    shorter = with_fewer_repetitions(cell.arguments);
-    const double share = shorter.empty() ? 1.0 : kShareOfFewer;
-    if (foreseen_s * share > allowed_s) return;
-  }
+  const bool is_slow = foreseen_s > allowed_s || found != results_.end();
+  if (is_slow && limits.round != Round::by_shares) shorter = with_fewer_repetitions(cell.arguments);
+  if (foreseen_s * (shorter.empty() ? 1.0 : kShareOfFewer) > allowed_s) return;
   // What took too long once is tried again only with more time, or with fewer repetitions.
   constexpr double kMore = 1.5;
   const bool is_shortened =
@@ -168,7 +166,8 @@ void Runner::run_cell(const Cell& cell, const Limits& limits, Part& part) {
   const CommandResult& result =
       results_.insert_or_assign(cell.arguments, std::move(now)).first->second;
   const double least_s = result.too_late ? kLeastPaceS * 2.0 : 0.0;
-  pace = {cell.work, std::max(result.seconds, least_s)};
+  const double share = result.ran.empty() ? 1.0 : kShareOfFewer;
+  pace = {cell.work, std::max(result.seconds / share, least_s)};
 }
 
 void Runner::run_round(Round round) {
@@ -183,14 +182,15 @@ void Runner::run_round(Round round) {
   }
   for (Part* part : open) {
     const double begin_s = seconds();
-    const double share =
-        round == Round::by_shares ? std::min(share_of(*part->experiment) / shares, 1.0) : 1.0;
+    const double share = round == Round::by_shares || round == Round::shortened
+                             ? std::min(share_of(*part->experiment) / shares, 1.0)
+                             : 1.0;
     const double deadline_s = begin_s + left_s() * share;
     shares -= share_of(*part->experiment);
     for (const Cell& cell : part->experiment->cells) {
       if (!lacks_result(cell, round)) continue;
       tell(*part);
-      run_cell(cell, {deadline_s - seconds(), left_s()}, *part);
+      run_cell(cell, {deadline_s - seconds(), left_s(), round}, *part);
     }
     part->seconds += seconds() - begin_s;
   }
@@ -198,7 +198,7 @@ void Runner::run_round(Round round) {
 
 void Runner::run() {
   // Experiments that end early leave their time to the second round, and so on.
-  for (const Round round : {Round::by_shares, Round::by_shares, Round::untried, Round::again}) {
+  for (const Round round : {Round::by_shares, Round::shortened, Round::untried, Round::again}) {
     run_round(round);
   }
 }

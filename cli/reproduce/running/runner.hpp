@@ -53,12 +53,14 @@ class Runner {
   /// Which commands a round runs, and until when.
   enum class Round : std::uint8_t {
     by_shares,  ///< those without a result, within their experiment's share of what is left
+    shortened,  ///< the same, and those that would not fit with fewer repetitions
     untried,    ///< those that have not run yet, while time is left
     again       ///< also those that took too long, while time is left
   };
   /// For a command: how long it should take at most, and how long it may.
   struct Limits {
     double wanted_s = 0.0, most_s = 0.0;
+    Round round = Round::by_shares;
   };
 
   void run_round(Round round);
