@@ -58,14 +58,15 @@ class ImageArgument {
   bool enqueue_copy(const cl::CommandQueue& queue, cl::Event* event) {
     using Source = PlannedImage::Source;
     if (source_ == Source::shared || (source_ == Source::kept && is_filled_)) return false;
-    is_filled_ = true;
     if (source_ == Source::kept && device_->info().memory.is_unified) {
       write_mapped_image(queue, device_->info(), image_, size_, buffer_, offset_);
+      is_filled_ = true;
       return false;
     }
     const auto extent = [](std::int64_t value) { return static_cast<cl::size_type>(value); };
     queue.enqueueCopyBufferToImage(buffer_, image_, offset_, {0, 0, 0},
                                    {extent(size_.width), extent(size_.height), 1}, nullptr, event);
+    is_filled_ = true;
     return true;
   }
 

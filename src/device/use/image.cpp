@@ -165,8 +165,14 @@ void write_mapped_image(const cl::CommandQueue& queue, const DeviceInfo& info,
     cl::size_type pitch = 0;
     auto* const source = static_cast<const std::byte*>(
         queue.enqueueMapBuffer(from, CL_TRUE, CL_MAP_READ, offset, bytes));
-    auto* const rows = static_cast<std::byte*>(queue.enqueueMapImage(
-        image, CL_TRUE, CL_MAP_WRITE, {0, 0, 0}, region_of(size), &pitch, nullptr));
+    std::byte* rows = nullptr;
+    try {
+      rows = static_cast<std::byte*>(queue.enqueueMapImage(image, CL_TRUE, CL_MAP_WRITE, {0, 0, 0},
+                                                           region_of(size), &pitch, nullptr));
+    } catch (const cl::Error&) {
+      queue.enqueueUnmapMemObject(from, const_cast<std::byte*>(source));
+      throw;
+    }
     for (std::int64_t y = 0; y < size.height; ++y) {
       const auto row = static_cast<std::size_t>(y);
       std::memcpy(rows + row * pitch, source + row * row_bytes, row_bytes);
