@@ -186,6 +186,9 @@ void Catalogue::add_text(std::string_view json, const std::string& file,
 void Catalogue::add_library(const JsonReader& reader,
                             const std::function<std::string(const std::string&)>& read_source) {
   R17Library library = read_r17_library(reader, read_source);
+  for (const auto& [name, kernel] : library.left_out) {
+    if (is_taken(name)) reader.fail("the codename '" + name + "' is taken: choose another");
+  }
   for (Entry& entry : library.entries) {
     if (is_taken(entry.name)) {
       reader.fail("the codename '" + entry.name + "' is taken: choose another");
@@ -207,7 +210,7 @@ void Catalogue::take_by_convention(const std::map<std::string, std::string>& use
 }
 
 bool Catalogue::is_taken(const std::string& name) const {
-  return find_entry(name) != nullptr || find_recipe(name) != nullptr;
+  return find_entry(name) != nullptr || find_recipe(name) != nullptr || left_out_.contains(name);
 }
 
 const Entry* Catalogue::find_entry(std::string_view name) const {

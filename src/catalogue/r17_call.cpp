@@ -3,9 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <optional>
 
 #include "base/text/bare_code.hpp"
-#include "base/text/identifiers.hpp"
 #include "catalogue/reader.hpp"
 #include "layout/layout.hpp"
 
@@ -14,15 +15,13 @@ namespace {
 
 /// What stands between the parentheses behind a function's name, cut at its commas.
 std::vector<std::string> parameters_of(const std::string& code, const std::string& function) {
-  std::size_t at = code.find(function);
-  while ((at > 0 && is_in_identifiers(code[at - 1])) ||
-         code.find_first_not_of(' ', at + function.size()) != code.find('(', at)) {
-    at = code.find(function, at + 1);
-  }
+  const std::optional<std::size_t> start = find_parameters(code, function);
+  if (!start) return {};
+  const auto is_space = [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; };
   std::vector<std::string> parameters(1);
   int depth = 0;
-  for (at = code.find('(', at); at < code.size(); ++at) {
-    const char c = code[at];
+  for (std::size_t at = *start; at < code.size(); ++at) {
+    const char c = is_space(code[at]) ? ' ' : code[at];
     if (c == ')' && --depth == 0) break;
     if (c == ',' && depth == 1) {
       parameters.emplace_back();

@@ -77,15 +77,19 @@ std::string read_name(const JsonReader& reader, const ProblemFamily& family) {
   return name;
 }
 
-bool declares_function(std::string_view text, std::string_view name) {
+std::optional<std::size_t> find_parameters(std::string_view text, std::string_view name) {
   for (std::size_t at = text.find(name); at != std::string_view::npos;
        at = text.find(name, at + 1)) {
     if (at > 0 && is_in_identifiers(text[at - 1])) continue;
     std::size_t next = at + name.size();
     while (next < text.size() && std::isspace(static_cast<unsigned char>(text[next])) != 0) ++next;
-    if (next < text.size() && text[next] == '(') return true;
+    if (next < text.size() && text[next] == '(') return next;
   }
-  return false;
+  return std::nullopt;
+}
+
+bool declares_function(std::string_view text, std::string_view name) {
+  return find_parameters(text, name).has_value();
 }
 
 std::vector<std::int64_t> read_tunable_values(const JsonReader& reader, const std::string& name,

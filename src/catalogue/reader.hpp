@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -46,6 +47,10 @@ void check_names(const JsonReader& reader, const Expression& expression, const N
 [[nodiscard]] NameSet structure_names(const ProblemFamily& family);
 /// Everything that a family's expressions may use on any device: extents, structure, "device.*".
 [[nodiscard]] NameSet device_names();
+
+/// Where the parenthesis opens behind a function's name, with white space between at most.
+[[nodiscard]] std::optional<std::size_t> find_parameters(std::string_view text,
+                                                         std::string_view name);
 
 /// True for letters, digits and '_' that do not start with a digit.
 [[nodiscard]] bool is_identifier(std::string_view text);
