@@ -39,7 +39,10 @@ std::string formats_text(const StepInfo& step) {
 
 Json routines_json(const std::vector<CallTime>& calls) {
   Json routines = Json::object();
-  for (const CallTime& call : calls) routines[call.routine] = call.device_us;
+  for (const CallTime& call : calls) {
+    const double before = routines.value(call.routine, 0.0);
+    routines[call.routine] = before + call.device_us;
+  }
   return routines;
 }
 
