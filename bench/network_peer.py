@@ -5,7 +5,8 @@ each number that it reads from standard input runs the network as many times and
 
 ONNX Runtime runs the file as it is. tinygrad runs it on its OpenCL device, captured in a TinyJit. PyTorch runs the same
 nodes by its own functions: on CPUs frozen and optimised for inference, on CUDA without TF32 and captured in a CUDA
-graph. NumPy runs R17's networks of affine layers. Of encoders it runs Hugging Face's BertModel with the file's weights."""
+graph. Of encoders PyTorch runs Hugging Face's BertModel with the file's weights. NumPy runs R17's networks of affine
+layers."""
 
 import argparse
 import json
