@@ -36,7 +36,7 @@ def fail(text):
 
 
 def loads(peer, folder):
-    folder = folder or (BUILT_PEERS if peer == "gemmlowp" else "")
+    folder = BUILT_PEERS if peer == "gemmlowp" else folder
     for name in PEERS[peer][0]:
         try:
             ctypes.CDLL(f"{folder}/{name}" if folder else name)
@@ -87,8 +87,7 @@ class Bench:
         self.buffers = options.buffers
         if options.device:
             self.common += ["--device", options.device]
-        if options.peer_folder:
-            self.common += ["--peer-folder", options.peer_folder]
+        self.peer_folder = options.peer_folder
         self.variables = {}
         self.results = {}
         self.problems = []
@@ -96,8 +95,8 @@ class Bench:
 
     def command(self, run):
         words = [self.program] + run.arguments() + self.common
-        if "gemmlowp" in run.peers and "--peer-folder" not in words:
-            words += ["--peer-folder", str(BUILT_PEERS.relative_to(ROOT))]
+        folder = str(BUILT_PEERS.relative_to(ROOT)) if "gemmlowp" in run.peers else self.peer_folder
+        words += ["--peer-folder", folder] if folder and run.peers else []
         return words if "--buffers" in words else words + ["--buffers", self.buffers]
 
     def shown(self, run):

@@ -189,7 +189,7 @@ Field make_field(const SingleProblem& problem, const Device& device, const Entra
                  const std::vector<const Expectation*>& expectations) {
   Field field;
   const std::vector<KernelInfo> kernels =
-      kernels_of(problem.family, entrants.compile.catalogue_files);
+      kernels_of(problem.family, entrants.compile.catalogue_files, entrants.compile.use);
   if (asks_the_plan(entrants, problem.family)) {
     add_choice(entrants, problem, device, expectations, field);
     return field;

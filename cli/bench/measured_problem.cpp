@@ -152,8 +152,9 @@ MeasuredProblem measure_problem(const SingleProblem& problem, const GemmShape& s
   Entrants entrants = entrants_of(options);
   entrants.label = bench.label;
   entrants.budget = &bench.budget;
-  Setting setting{problem, kernels_of(problem.family, entrants.compile.catalogue_files),
-                  bench.device, precision_text(options.kernels)};
+  Setting setting{
+      problem, kernels_of(problem.family, entrants.compile.catalogue_files, entrants.compile.use),
+      bench.device, precision_text(options.kernels)};
   const OperandSets operand_sets =
       operand_sets_of(parse_buffers(options.samples.buffers), problem.bytes, setting.device);
   setting.buffers = operand_sets.description;

@@ -224,6 +224,12 @@ int compare_gemm(const CompareArguments& options) {
   GemmShape shape = shape_of(options.gemm);
   static_cast<void>(gemm_model(shape));  // refuses bad extents before anything is made of them
   const Device device = open_device(options.device);
+  // What nothing reads is refused before the host multiplies.
+  std::vector<std::string> kernels;
+  for (const StepInfo& step : compile_model(gemm_model(shape), device, compile).steps()) {
+    kernels.push_back(step.kernel);
+  }
+  refuse_foreign(options.kernels, shape.type == DType::f32 ? "gemm" : "integer_gemm", kernels);
   const Reference reference = make_reference(shape, options.seed);
   std::vector<Comparison> outcomes;
   UsedChoices used;
@@ -237,7 +243,6 @@ int compare_gemm(const CompareArguments& options) {
       outcomes.push_back(run_one(shape, reference, device, compile, used));
     }
   }
-  refuse_foreign(options.kernels, shape.type == DType::f32 ? "gemm" : "integer_gemm", used.kernels);
   for (const std::string& line : unused_of(options.kernels, used)) log::warn("{}", line);
   const Json json = json_of(options, device, outcomes);
   const Format format = options.result.format;

@@ -111,11 +111,19 @@ std::array<std::int64_t, 2> groups_of(const ProbeArguments& options) {
   return {groups[0], groups[1]};
 }
 
-/// Its JSON is a list, which has no place for notes.
+/// Its JSON is a list, which has no place for notes: they are lines of the log there.
 ProbeSection copies_section(const ProbeRun& run) {
   const MeasuredCopies found = probe_copies(run.device, run.how);
-  for (const std::string& note : found.notes) log::info("{}", note);
-  return section_of(found.copies, run.options.result.format);
+  const Format format = run.options.result.format;
+  ProbeSection section = section_of(found.copies, format);
+  for (const std::string& note : found.notes) {
+    if (for_people(format)) {
+      section.text += "\n" + note + "\n";
+    } else {
+      log::info("{}", note);
+    }
+  }
+  return section;
 }
 
 /// A probe that has no options of its own.

@@ -20,7 +20,9 @@ struct StepSamples {
   std::vector<std::pair<std::string, std::vector<double>>> calls;  ///< by routine, in their order
 };
 
+/// A run whose clock made no sense has none, and adds none.
 void add_calls(const std::vector<CallTime>& calls, StepSamples& samples) {
+  if (calls.empty()) return;
   samples.calls.resize(calls.size());
   for (std::size_t c = 0; c < calls.size(); ++c) {
     samples.calls[c].first = calls[c].routine;

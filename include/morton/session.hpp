@@ -41,8 +41,8 @@ struct StepTime {
   double enqueued_at_us = 0.0;          ///< of the host's clock, from the run's start
   /// Of the host's clock, from enqueuing the step alone to its end; after run_step_by_step only.
   std::optional<double> host_us;
-  /// Of a step that a library computes on the device, in their order. They add up to device_us, and
-  /// are there where it is.
+  /// Of a step that a library computes on the device, in their order. They add up to device_us.
+  /// None where the clock of one of them gives no sense.
   std::vector<CallTime> calls;
 };
 

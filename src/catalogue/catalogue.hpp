@@ -262,7 +262,7 @@ class Catalogue {
   /// Makes entries of those that `use` (family -> name) names, by R17's conventions for kernels of
   /// that family; leaves them where the family has none. Throws ModelError where a kernel takes
   /// other arguments.
-  void take_by_convention(const std::map<std::string, std::string>& use);
+  MORTON_FOR_TOOLS void take_by_convention(const std::map<std::string, std::string>& use);
   [[nodiscard]] MORTON_FOR_TOOLS const Entry* find_entry(std::string_view name) const;
   [[nodiscard]] MORTON_FOR_TOOLS const Recipe* find_recipe(std::string_view name) const;
 

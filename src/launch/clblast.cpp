@@ -106,7 +106,7 @@ class GemvStep : public ClblastStep {
       cl::Event filled;
       cl::CommandQueue(*queue, true)
           .enqueueFillBuffer(buffer("dst"), 0.0F, 0, m * sizeof(float), nullptr, &filled);
-      if (events != nullptr) events->calls.push_back({"fill", filled});
+      if (events != nullptr) events->calls.push_back({"fill (OpenCL)", filled});
     }
     call(kGemv, events, [&](cl_event* last) {
       return CLBlastSgemv(CLBlastLayoutRowMajor, CLBlastTransposeNo, m, k, 1.0F, buffer("lhs")(), 0,

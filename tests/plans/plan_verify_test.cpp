@@ -163,6 +163,15 @@ TEST_F(PlanVerify, NamesOfNothing) {
       "no kernel"));
 }
 
+TEST_F(PlanVerify, AKeptImageOfWhatChanges) {
+  EXPECT_TRUE(complains_of(complaint([](Plan& plan) {
+                             PassedValue passed{plan.steps[0].writes[0]};
+                             passed.image.source = PlannedImage::Source::kept;
+                             plan.steps[0].arguments.push_back({"image", passed});
+                           }),
+                           "keeps an image of"));
+}
+
 TEST_F(PlanVerify, WorkGroupsThatTheDeviceDoesNotTake) {
   EXPECT_TRUE(complains_of(complaint([](Plan& plan) {
                              launch_in(plan.steps[0]).local = {257, 1, 1};

@@ -88,6 +88,17 @@ bool any_packs(const Sweep& sweep) {
   return false;
 }
 
+/// Whether the budget left any cell with fewer samples, or none.
+bool any_cut(const Sweep& sweep) {
+  using Verdict = SweepCell::Verdict;
+  return std::ranges::any_of(sweep.rows, [](const SweepRow& row) {
+    return std::ranges::any_of(row.cells, [](const SweepCell& cell) {
+      const bool is_right = cell.verdict == Verdict::right;
+      return cell.verdict == Verdict::not_run || (is_right && !cell.why.empty());
+    });
+  });
+}
+
 /// The reasons of all cells that have one, each once with its sizes.
 std::string reasons_text(const Sweep& sweep) {
   std::vector<std::pair<std::string, std::string>> reasons;  // "cut: gemm.x: why", sizes
@@ -138,7 +149,7 @@ std::string sweep_text(const Sweep& sweep, Format format) {
   });
   for (const std::string& line : sweep.above_peak) text += "\nwrong: " + line + "\n";
   const std::string reasons = reasons_text(sweep);
-  if (!sweep.budget.empty() && !reasons.empty()) {
+  if (!sweep.budget.empty() && any_cut(sweep)) {
     text += "\n" + std::string(kBudgetWords) + "\n";
   }
   return text + (reasons.empty() ? "" : "\n" + reasons);

@@ -54,10 +54,11 @@ struct KernelInfo {
 };
 
 /// Kernels and recipes of a family ("gemm"), by name: those built in (or of MORTON_KERNEL_DIR) and
-/// those of `catalogue_files`. Throws UsageError for a family that there is not, ModelError for a
-/// bad file.
+/// those of `catalogue_files`, with what `use` (CompileOptions::use) makes kernels of. Throws
+/// UsageError for a family that there is not, ModelError for a bad file.
 [[nodiscard]] MORTON_API std::vector<KernelInfo> kernels_of(
-    std::string_view family, const std::vector<std::string>& catalogue_files = {});
+    std::string_view family, const std::vector<std::string>& catalogue_files = {},
+    const std::map<std::string, std::string>& use = {});
 
 /// A demand of KernelInfo::operands with these values in place of tunables: "R_*_{TILE_N}_R" with
 /// TILE_N = 64 is "R_*_64_R". As it is where a value is missing.

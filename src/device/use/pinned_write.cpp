@@ -74,6 +74,21 @@ class Helpers {
   std::vector<std::jthread> threads_;
 };
 
+/// Enqueues writes of `bytes` as they are copied there; `written` is the last one's end.
+void send(const cl::CommandQueue& queue, const cl::Buffer& buffer, PiecewiseCopy& copy,
+          std::span<const std::byte> bytes, cl::Event& written) {
+  std::size_t sent = 0;
+  while (sent < bytes.size()) {
+    if (!copy.copy_next()) std::this_thread::yield();
+    const std::size_t ready = copy.ready();
+    if (ready - sent < kWriteBytes && ready < bytes.size()) continue;
+    queue.enqueueWriteBuffer(buffer, CL_FALSE, sent, ready - sent, bytes.data() + sent, nullptr,
+                             ready == bytes.size() ? &written : nullptr);
+    queue.flush();
+    sent = ready;
+  }
+}
+
 }  // namespace
 
 bool PinnedWrite::pays(const DeviceInfo& info, std::int64_t bytes) {
@@ -100,15 +115,12 @@ void PinnedWrite::enqueue(const cl::CommandQueue& queue, const DeviceInfo& info,
     const std::span<std::byte> to = memory_->bytes().first(from.size());
     PiecewiseCopy copy(from, to);
     const Helpers helpers(copy);
-    std::size_t sent = 0;
-    while (sent < from.size()) {
-      if (!copy.copy_next()) std::this_thread::yield();
-      const std::size_t ready = copy.ready();
-      if (ready - sent < kWriteBytes && ready < from.size()) continue;
-      queue.enqueueWriteBuffer(buffer, CL_FALSE, sent, ready - sent, to.data() + sent, nullptr,
-                               ready == from.size() ? &written_ : nullptr);
-      queue.flush();
-      sent = ready;
+    try {
+      send(queue, buffer, copy, to, written_);
+    } catch (...) {
+      // The next call writes to the memory that the device may still read.
+      queue.finish();
+      throw;
     }
   });
 }

@@ -20,7 +20,8 @@ namespace morton::device {
 /// its way while they copy the rest.
 class MORTON_FOR_TOOLS PinnedWrite {
  public:
-  /// Whether that is faster than a plain write of so many bytes to this device, by this host.
+  /// Whether that is faster than a plain write of so many bytes to this device, by this host. A
+  /// rule by the sizes at which it was faster on one H100, not measured on others.
   [[nodiscard]] static bool pays(const DeviceInfo& info, std::int64_t bytes);
   /// Copies `from` and enqueues its writes into `buffer`, which may be larger. Waits for the copy
   /// and for the writes of the call before. Errors as write_buffer.

@@ -89,15 +89,11 @@ std::int64_t operations_of(const Expression& operations, const Entry& entry, con
   return operations.evaluate(padded);
 }
 
-namespace {
-
-/// The most work-items in dimension i of a launch.
-std::int64_t largest_dimension(std::size_t i, const DeviceInfo& device) {
-  const bool is_counted = i == 0 && device.kind == DeviceInfo::Kind::gpu;
-  return is_counted ? std::numeric_limits<std::int32_t>::max() : kLargestDimension;
+std::int64_t largest_dimension(std::size_t dimension, const DeviceInfo& device) {
+  constexpr std::int64_t kCompiledOnce = 65535;
+  const bool is_counted = dimension == 0 && device.kind == DeviceInfo::Kind::gpu;
+  return is_counted ? std::numeric_limits<std::int32_t>::max() : kCompiledOnce;
 }
-
-}  // namespace
 
 std::optional<Reason> beyond_limits(const LaunchNumbers& launch, const DeviceInfo& device) {
   using What = LaunchLimit::What;

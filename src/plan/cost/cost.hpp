@@ -96,9 +96,10 @@ struct Moved {
 /// Time in microseconds from one small kernel to the next, guessed where nobody measured it.
 [[nodiscard]] double launch_peak_us(const DeviceInfo& device);
 
-/// The most work-items in a dimension on which PoCL does not compile a kernel again. GPUs take as
-/// many along the first dimension as can be counted.
-inline constexpr std::int64_t kLargestDimension = 65535;
+/// The most work-items of a launch along a dimension: so many that PoCL does not compile a kernel
+/// again; of GPUs along the first as many as can be counted.
+[[nodiscard]] MORTON_FOR_TOOLS std::int64_t largest_dimension(std::size_t dimension,
+                                                              const DeviceInfo& device);
 
 /// Whether anybody measured what steps on the host cost beside this device.
 [[nodiscard]] bool host_is_measured(const DeviceInfo& device);

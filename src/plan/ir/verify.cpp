@@ -8,47 +8,38 @@
 #include "base/rooms.hpp"
 #include "plan/ir/lifetimes.hpp"
 #include "plan/ir/memory_range.hpp"
+#include "plan/ir/verify_steps.hpp"
 #include "plan/ir/writers.hpp"
 
 namespace morton::plan {
 namespace {
-
-[[noreturn]] void fail(const std::string& what) { throw InternalError("plan: " + what); }
 
 template <typename T>
 std::string text_of(Id<T> id) {
   return std::to_string(id.index());
 }
 
-/// All steps, those of loading first.
-std::vector<const Step*> all_steps(const Plan& plan) {
-  std::vector<const Step*> all;
-  for (const auto* steps : {&plan.load_steps, &plan.steps}) {
-    for (const Step& step : *steps) all.push_back(&step);
-  }
-  return all;
-}
-
 void verify_places(const Plan& plan, const Devices& devices) {
   for (const auto& block : plan.blocks) {
     const DeviceInfo& device = devices[block.device];
     if (block.bytes > device.memory.max_allocation_bytes) {
-      fail("a block of " + std::to_string(block.bytes) + " bytes; the device allocates at most " +
-           std::to_string(device.memory.max_allocation_bytes));
+      fail_plan("a block of " + std::to_string(block.bytes) +
+                " bytes; the device allocates at most " +
+                std::to_string(device.memory.max_allocation_bytes));
     }
   }
   for (const auto& value : plan.values) {
-    if (!plan.blocks.contains(value.block)) fail("'" + value.name + "' has no block");
+    if (!plan.blocks.contains(value.block)) fail_plan("'" + value.name + "' has no block");
     const PlannedBlock& block = plan.blocks[value.block];
     const DeviceInfo& device = devices[value.device];
     if (block.device != value.device) {
-      fail("'" + value.name + "' of device " + text_of(value.device) +
-           " lies in a block of device " + text_of(block.device));
+      fail_plan("'" + value.name + "' of device " + text_of(value.device) +
+                " lies in a block of device " + text_of(block.device));
     }
     if (value.offset_bytes < 0 || value.offset_bytes % device.memory.base_alignment_bytes != 0 ||
         value.offset_bytes + value.bytes > block.bytes) {
-      fail("'" + value.name + "' lies at " + std::to_string(value.offset_bytes) + " + " +
-           std::to_string(value.bytes) + " in a block of " + std::to_string(block.bytes));
+      fail_plan("'" + value.name + "' lies at " + std::to_string(value.offset_bytes) + " + " +
+                std::to_string(value.bytes) + " in a block of " + std::to_string(block.bytes));
     }
   }
 }
@@ -57,13 +48,14 @@ void verify_places(const Plan& plan, const Devices& devices) {
 void verify_names(const Plan& plan) {
   const auto check = [&](ValueId value, const std::string& where) {
     if (plan.values.contains(value)) return;
-    fail(where + " names value " + text_of(value) + " of " + std::to_string(plan.values.size()));
+    fail_plan(where + " names value " + text_of(value) + " of " +
+              std::to_string(plan.values.size()));
   };
   for (const Step* step : all_steps(plan)) {
     const std::string where = "step " + step->name;
     const KernelLaunch* launch = step->launch();
     if (launch != nullptr && !plan.instances.contains(launch->instance))
-      fail(where + " has no kernel");
+      fail_plan(where + " has no kernel");
     if (const Transfer* transfer = step->transfer()) {
       check(transfer->from, where);
       check(transfer->to, where);
@@ -84,7 +76,7 @@ void verify_ports(const Plan& plan) {
   for (const auto* ports : {&plan.inputs, &plan.outputs}) {
     for (const auto& [name, value] : *ports) {
       if (plan.values[value].device == kFirstDevice) continue;
-      fail("port '" + name + "' is not on device 0");
+      fail_plan("port '" + name + "' is not on device 0");
     }
   }
 }
@@ -94,13 +86,13 @@ void verify_owners(const Plan& plan) {
   for (const ValueId v : plan.values.ids()) {
     const Value& value = plan.values[v];
     if (!value.memory_of) continue;
-    if (value.memory_of >= v) fail("'" + value.name + "' names the memory of a later value");
+    if (value.memory_of >= v) fail_plan("'" + value.name + "' names the memory of a later value");
     const Value& owner = plan.values[value.memory_of];
     if (value.block != owner.block ||
         value.offset_bytes != owner.offset_bytes + value.offset_in_owner_bytes ||
         value.offset_in_owner_bytes < 0 ||
         value.offset_in_owner_bytes + value.bytes > owner.bytes) {
-      fail("'" + value.name + "' does not lie where '" + owner.name + "' lies");
+      fail_plan("'" + value.name + "' does not lie where '" + owner.name + "' lies");
     }
   }
 }
@@ -108,12 +100,12 @@ void verify_owners(const Plan& plan) {
 /// Each thing is of one of the devices.
 void verify_devices(const Plan& plan, const Devices& devices) {
   if (plan.devices.size() != devices.size()) {
-    fail("it is for " + std::to_string(plan.devices.size()) + " devices, verified with " +
-         std::to_string(devices.size()));
+    fail_plan("it is for " + std::to_string(plan.devices.size()) + " devices, verified with " +
+              std::to_string(devices.size()));
   }
   const auto check = [&](DeviceIndex device, const std::string& what) {
     if (devices.contains(device)) return;
-    fail(what + " has device " + text_of(device) + " of " + std::to_string(devices.size()));
+    fail_plan(what + " has device " + text_of(device) + " of " + std::to_string(devices.size()));
   };
   for (const auto& block : plan.blocks) check(block.device, "a block");
   for (const auto& value : plan.values) check(value.device, "'" + value.name + "'");
@@ -130,10 +122,10 @@ void verify_transfer(const Plan& plan, const Step& step, const Transfer& transfe
   };
   if (!inside(transfer.from, transfer.from_offset_bytes, transfer.from_pitch_bytes) ||
       !inside(transfer.to, transfer.to_offset_bytes, transfer.to_pitch_bytes)) {
-    fail("step " + step.name + " leaves the value that it reads or writes");
+    fail_plan("step " + step.name + " leaves the value that it reads or writes");
   }
   if (plan.values[transfer.to].device != step.device) {
-    fail("step " + step.name + " is not on its target's device");
+    fail_plan("step " + step.name + " is not on its target's device");
   }
 }
 
@@ -148,8 +140,8 @@ void verify_memory_of_steps(const Plan& plan) {
       for (const ValueId value : *list) {
         const DeviceIndex device = plan.values[value].device;
         if (device == step.device) continue;
-        fail("step " + step.name + " on device " + text_of(step.device) +
-             " uses a value of device " + text_of(device));
+        fail_plan("step " + step.name + " on device " + text_of(step.device) +
+                  " uses a value of device " + text_of(device));
       }
     }
   }
@@ -170,7 +162,8 @@ void verify_overlaps(const Plan& plan) {
         const bool one_memory = memory_root(plan.values, v) == memory_root(plan.values, written);
         const bool in_place = read_now && one_memory && step.in_place;
         if (live && !in_place && (read_now || !one_memory)) {
-          fail("step " + step.name + " writes '" + target.name + "' over '" + other.name + "'");
+          fail_plan("step " + step.name + " writes '" + target.name + "' over '" + other.name +
+                    "'");
         }
       }
     }
@@ -187,7 +180,7 @@ void verify_loading(const Plan& plan) {
     for (const ValueId b : plan.values.ids_from(a.moved(1))) {
       if (memory_root(plan.values, a) == memory_root(plan.values, b)) continue;
       if (!share_bytes(one, plan.values[b]) || !overlap(lives[a], lives[b])) continue;
-      fail("while it is loaded, '" + one.name + "' lies over '" + plan.values[b].name + "'");
+      fail_plan("while it is loaded, '" + one.name + "' lies over '" + plan.values[b].name + "'");
     }
   }
 }
@@ -223,8 +216,8 @@ void verify_names_of_one_memory(const Plan& plan) {
         return maker.step < write.step && overlap(common_part(maker.range, range), write.range);
       });
       if (!spoils && !(given && overlap(range, write.range))) continue;
-      fail("step " + plan.steps[write.step - loading].name + " writes '" +
-           plan.values[write.value].name + "' over '" + value.name + "', which is read later");
+      fail_plan("step " + plan.steps[write.step - loading].name + " writes '" +
+                plan.values[write.value].name + "' over '" + value.name + "', which is read later");
     }
   }
 }
@@ -244,40 +237,20 @@ void verify_order(const Plan& plan) {
     for (const Step& step : *steps) {
       for (const ValueId value : step.reads) {
         if (is_ready(value) != 0) continue;
-        fail("step " + step.name + " reads '" + plan.values[value].name + "' before it is written");
+        fail_plan("step " + step.name + " reads '" + plan.values[value].name +
+                  "' before it is written");
       }
       for (const ValueId value : step.writes) {
         if (is_fixed(plan.values[value]) != (steps == &plan.load_steps)) {
-          fail("step " + step.name + " writes '" + plan.values[value].name + "' at the wrong time");
+          fail_plan("step " + step.name + " writes '" + plan.values[value].name +
+                    "' at the wrong time");
         }
         is_ready(value) = 1;
       }
     }
   }
   for (const auto& [name, value] : plan.outputs) {
-    if (is_ready(value) == 0) fail("no step writes the output '" + name + "'");
-  }
-}
-
-void verify_launches(const Plan& plan, const Devices& devices) {
-  for (const Step* step : all_steps(plan)) {
-    const KernelLaunch* launch = step->launch();
-    if (launch == nullptr) continue;
-    const DeviceInfo& device = devices[step->device];
-    std::int64_t work_items = 1;
-    for (std::size_t i = 0; i < launch->local.size(); ++i) {
-      const std::int64_t global = launch->global[i], local = launch->local[i];
-      work_items *= local;
-      if (local < 1 || local > device.compute.max_work_item_sizes[i] || global < 1 ||
-          global % local != 0) {
-        fail("step " + step->name + " has global size " + std::to_string(global) +
-             " and local size " + std::to_string(local) + " in dimension " + std::to_string(i));
-      }
-    }
-    if (work_items > device.compute.max_work_group_size) {
-      fail("step " + step->name + " has work-groups of " + std::to_string(work_items) +
-           "; the device takes " + std::to_string(device.compute.max_work_group_size));
-    }
+    if (is_ready(value) == 0) fail_plan("no step writes the output '" + name + "'");
   }
 }
 
@@ -286,6 +259,7 @@ void verify_launches(const Plan& plan, const Devices& devices) {
 void verify(const Plan& plan, const Devices& devices) {
   verify_devices(plan, devices);
   verify_names(plan);
+  verify_images(plan);
   verify_ports(plan);
   verify_owners(plan);
   verify_memory_of_steps(plan);

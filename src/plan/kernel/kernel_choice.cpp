@@ -123,31 +123,8 @@ OrReason<KernelChoice> choose_with(const ChosenTunables& chosen, const AskedKern
   return choice;
 }
 
-/// Of the values whose cost the GPU's compiler tells, those with which it takes the least time.
-/// Work-groups are the entry's standard: of their sizes machine code says nothing.
-OrReason<KernelChoice> choose_compiled(const AskedKernel& asked, const ChosenTunables& standard) {
-  const Entry& entry = *asked.entry.entry;
-  OrReason<KernelChoice> best = choose_with(standard, asked);
-  for (const StaticCost* cost : asked.entry.static_costs) {
-    ChosenTunables chosen = standard;
-    chosen.values = cost->tunables;
-    for (const std::string& name : work_group_tunables(entry)) {
-      chosen.values[name] = standard.values.find(name)->second;
-    }
-    const bool is_tried = are_tried(entry, chosen.values, asked.context.entries->device_names());
-    if (chosen.values == standard.values || !is_tried) continue;
-    chosen.from = "";
-    OrReason<KernelChoice> choice = choose_with(chosen, asked);
-    const auto* made = std::get_if<KernelChoice>(&choice);
-    const auto* before = std::get_if<KernelChoice>(&best);
-    if (made == nullptr) continue;
-    if (before == nullptr || made->estimated_us < before->estimated_us) best = std::move(choice);
-  }
-  return best;
-}
-
-/// Standard values of an entry that asks for it with the work-group, as large as the standard one,
-/// that leaves the fewest work-items idle; the standard one of equals.
+/// These values of an entry that asks for it, where nobody else chose them, with the work-group, as
+/// large as theirs, that leaves the fewest work-items idle; theirs of equals.
 ChosenTunables with_fitting_work_group(const AskedKernel& asked, const ChosenTunables& standard) {
   const Entry& entry = *asked.entry.entry;
   const PlanContext& context = asked.context;
@@ -173,7 +150,34 @@ ChosenTunables with_fitting_work_group(const AskedKernel& asked, const ChosenTun
     if (!items || (fewest && *items >= *fewest)) continue;
     fewest = items;
     best.values = values;
-    best.from = "the entry's standard, with the work-group that leaves the fewest work-items idle";
+    best.from = standard.from + (standard.from.empty() ? "" : ", ") +
+                "with the work-group that leaves the fewest work-items idle";
+  }
+  return best;
+}
+
+/// Of the values whose cost the GPU's compiler tells, those with which it takes the least time.
+/// Work-groups are the entry's standard, or fit the extents: of their sizes machine code says
+/// nothing.
+OrReason<KernelChoice> choose_compiled(const AskedKernel& asked, const ChosenTunables& standard) {
+  const Entry& entry = *asked.entry.entry;
+  const Environment& own = std::get<ChosenTunables>(asked.entry.chosen).values;
+  OrReason<KernelChoice> best = choose_with(standard, asked);
+  for (const StaticCost* cost : asked.entry.static_costs) {
+    ChosenTunables chosen = standard;
+    chosen.values = cost->tunables;
+    for (const std::string& name : work_group_tunables(entry)) {
+      chosen.values[name] = own.find(name)->second;
+    }
+    chosen.from = "";
+    chosen = with_fitting_work_group(asked, chosen);
+    const bool is_tried = are_tried(entry, chosen.values, asked.context.entries->device_names());
+    if (chosen.values == standard.values || !is_tried) continue;
+    OrReason<KernelChoice> choice = choose_with(chosen, asked);
+    const auto* made = std::get_if<KernelChoice>(&choice);
+    const auto* before = std::get_if<KernelChoice>(&best);
+    if (made == nullptr) continue;
+    if (before == nullptr || made->estimated_us < before->estimated_us) best = std::move(choice);
   }
   return best;
 }

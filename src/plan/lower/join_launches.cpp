@@ -73,9 +73,7 @@ class LaunchBatcher {
         most_work_us_(std::max(kMostWork * launch_us_,
                                device.kind == DeviceInfo::Kind::cpu ? kMostWorkOnCpuUs : 0.0)),
         most_bytes_(most_argument_bytes(device)),
-        most_items_(device.kind == DeviceInfo::Kind::cpu
-                        ? kLargestDimension
-                        : std::numeric_limits<std::int32_t>::max()) {}
+        most_items_(largest_dimension(0, device)) {}
 
   std::vector<EmittedStep> run() {
     for (std::size_t s = 0; s < steps_.size(); ++s) place(s);

@@ -197,13 +197,15 @@ Model activation_model(std::string_view function, std::int64_t rows, std::int64_
 }
 
 std::vector<KernelInfo> kernels_of(std::string_view family,
-                                   const std::vector<std::string>& catalogue_files) {
+                                   const std::vector<std::string>& catalogue_files,
+                                   const std::map<std::string, std::string>& use) {
   if (find_problem_family(family) == nullptr) {
     throw UsageError("there is no family of problems '" + std::string(family) +
                      "'; there are: " + names_of_families());
   }
   Catalogue catalogue = Catalogue::standard();
   for (const std::string& file : catalogue_files) catalogue.add_file(file);
+  catalogue.take_by_convention(use);
   std::vector<KernelInfo> kernels;
   for (const Entry& entry : catalogue.entries()) {
     if (entry.family == family) kernels.push_back(info_of(entry));
