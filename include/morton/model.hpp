@@ -28,6 +28,9 @@ struct PortInfo {
   DType dtype = DType::f32;
   Shape shape;
   std::vector<std::string> symbols;  ///< one for each extent; empty where the extent is a number
+  /// Of a classifier's results the classes' names. Where it is of whole numbers they count in this
+  /// list, from 0; else each name has a column.
+  std::vector<std::string> labels{};
 };
 
 /// How the matrices beside a network definition are written.
@@ -44,6 +47,8 @@ struct ModelSummary {
   /// Inputs from whose values shapes follow: they must be known when the model is compiled
   /// (CompileOptions::values).
   std::vector<std::string> planned_inputs;
+  /// Where results differ in form from what the file says (a tensor in place of a list of maps).
+  std::vector<std::string> notes{};
 };
 
 /// A network as its file states it. Immutable; cheap to copy.

@@ -15,6 +15,7 @@
 
 #include "base/numbers/checked.hpp"
 #include "base/numbers/half.hpp"
+#include "base/numbers/small_types.hpp"
 #include "base/shape.hpp"
 
 namespace morton {
@@ -193,8 +194,15 @@ double Tensor::at(std::int64_t index) const {
       return static_cast<double>(read<std::uint64_t>(data_, index));
     case DType::boolean:
       return read<std::uint8_t>(data_, index) != 0 ? 1.0 : 0.0;
+    case DType::i4:
+    case DType::i2:
+      return read<std::int8_t>(data_, index);
+    case DType::u4:
+    case DType::u2:
+      return read<std::uint8_t>(data_, index);
+    default:
+      return static_cast<double>(from_stored_real(dtype_, read<std::uint8_t>(data_, index)));
   }
-  throw InternalError("tensor: element type out of range");
 }
 
 void Tensor::set(std::int64_t index, double value) {
@@ -231,6 +239,16 @@ void Tensor::set(std::int64_t index, double value) {
       return write(data, index, saturate<std::uint64_t>(value));
     case DType::boolean:
       return write(data, index, static_cast<std::uint8_t>(value != 0.0 ? 1 : 0));
+    case DType::i4:
+      return write(data, index, std::clamp<std::int8_t>(saturate<std::int8_t>(value), -8, 7));
+    case DType::u4:
+      return write(data, index, std::min<std::uint8_t>(saturate<std::uint8_t>(value), 15));
+    case DType::i2:
+      return write(data, index, std::clamp<std::int8_t>(saturate<std::int8_t>(value), -2, 1));
+    case DType::u2:
+      return write(data, index, std::min<std::uint8_t>(saturate<std::uint8_t>(value), 3));
+    default:
+      return write(data, index, to_stored_real(dtype_, static_cast<float>(value)));
   }
 }
 

@@ -56,6 +56,7 @@ NameSet optional_definitions(const Entry& entry) {
     if (!format.is_any() || format.is_unbound()) {
       const bool is_by_hand = format.memory == MemoryKind::buffer && !format.has_accessors;
       if (is_by_hand && operand != "dst") names.insert("AT4_FROM_" + operand);
+      if (is_by_hand && operand == "dst") names.insert("AT_dst");
     } else if (operand == "dst") {
       names.insert({"STORE4_dst", "STORE_VECTOR_dst", "TOGETHER4_dst"});
     } else {

@@ -47,6 +47,9 @@ struct GraphTensor {
   /// Of constants and states. An input has it where its value is known when planning, because a
   /// shape follows from it; every run must then give the same.
   Tensor data{};
+  /// Of a classifier's results: the names of the classes, which its numbers count, or of which each
+  /// has a column. Empty for others.
+  std::vector<std::string> labels{};
 
   /// The value, where it is known when planning, or nullptr.
   [[nodiscard]] const Tensor* planned() const {

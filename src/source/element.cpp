@@ -14,21 +14,20 @@ struct ElementText {
   std::string_view memory, value;
 };
 
-constexpr std::array<ElementText, 14> kElements{{
-    {DType::f32, "float", "float"},
-    {DType::f16, "half", "float"},
-    {DType::bf16, "ushort", "float"},
-    {DType::tf32, "float", "float"},
-    {DType::i8, "char", "char"},
-    {DType::u8, "uchar", "uchar"},
-    {DType::i32, "int", "int"},
-    {DType::f64, "double", "double"},
-    {DType::boolean, "uchar", "uchar"},
-    {DType::i16, "short", "short"},
-    {DType::u16, "ushort", "ushort"},
-    {DType::u32, "uint", "uint"},
-    {DType::i64, "long", "long"},
-    {DType::u64, "ulong", "ulong"},
+constexpr std::array<ElementText, 26> kElements{{
+    {DType::f32, "float", "float"},      {DType::f16, "half", "float"},
+    {DType::bf16, "ushort", "float"},    {DType::tf32, "float", "float"},
+    {DType::i8, "char", "char"},         {DType::u8, "uchar", "uchar"},
+    {DType::i32, "int", "int"},          {DType::f64, "double", "double"},
+    {DType::boolean, "uchar", "uchar"},  {DType::i16, "short", "short"},
+    {DType::u16, "ushort", "ushort"},    {DType::u32, "uint", "uint"},
+    {DType::i64, "long", "long"},        {DType::u64, "ulong", "ulong"},
+    {DType::f8e4m3fn, "uchar", "uchar"}, {DType::f8e4m3fnuz, "uchar", "uchar"},
+    {DType::f8e5m2, "uchar", "uchar"},   {DType::f8e5m2fnuz, "uchar", "uchar"},
+    {DType::f8e8m0, "uchar", "uchar"},   {DType::f4e2m1, "uchar", "uchar"},
+    {DType::f6e2m3, "uchar", "uchar"},   {DType::f6e3m2, "uchar", "uchar"},
+    {DType::i4, "char", "char"},         {DType::u4, "uchar", "uchar"},
+    {DType::i2, "char", "char"},         {DType::u2, "uchar", "uchar"},
 }};
 
 const ElementText& text_of(DType type) {

@@ -18,7 +18,7 @@ namespace morton::source {
 /// "half" for f16, "ushort" for bf16, "uchar" for u8 and bool, ...
 [[nodiscard]] std::string_view memory_type(DType type);
 /// "float" for f32, f16, bf16 and tf32; "double" for f64; "uchar", "int", "long" ... for the
-/// others.
+/// others. Of reals that are only stored, it is the code of the number.
 [[nodiscard]] std::string_view value_type(DType type);
 /// Every type that is not real, bool too.
 [[nodiscard]] bool is_integer(DType type);

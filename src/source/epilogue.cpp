@@ -7,7 +7,9 @@
 #include <sstream>
 #include <utility>
 
+#include "base/numbers/small_types.hpp"
 #include "morton/error.hpp"
+#include "source/conversion.hpp"
 #include "source/element.hpp"
 #include "source/own_functions.hpp"
 
@@ -22,7 +24,7 @@ struct IntegerText {
   std::string_view of_signed, of_unsigned;
 };
 
-constexpr std::array<IntegerText, 14> kIntegerTexts{{
+constexpr std::array<IntegerText, 17> kIntegerTexts{{
     {ScalarOp::add, "(%t)((%u)%0 + (%u)%1)", "(%t)((%u)%0 + (%u)%1)"},
     {ScalarOp::sub, "(%t)((%u)%0 - (%u)%1)", "(%t)((%u)%0 - (%u)%1)"},
     {ScalarOp::mul, "(%t)((%u)%0 * (%u)%1)", "(%t)((%u)%0 * (%u)%1)"},
@@ -33,9 +35,14 @@ constexpr std::array<IntegerText, 14> kIntegerTexts{{
     {ScalarOp::neg, "(%t)(0 - (%u)%0)", "(%t)(0 - (%u)%0)"},
     {ScalarOp::abs, "(%t)abs(%0)", "%0"},
     {ScalarOp::sign, "(%t)((%0 > 0) - (%0 < 0))", "(%t)(%0 > 0)"},
-    {ScalarOp::shift_left, "", "(%t)(%1 < %b ? (%u)%0 << %1 : 0)"},
-    {ScalarOp::shift_right, "", "(%t)(%1 < %b ? (%u)%0 >> %1 : 0)"},
-    {ScalarOp::bit_xor, "", "(%t)(%0 ^ %1)"},
+    {ScalarOp::shift_left, "(%t)(%1 >= 0 && %1 < %b ? (%u)%0 << %1 : 0)",
+     "(%t)(%1 < %b ? (%u)%0 << %1 : 0)"},
+    {ScalarOp::shift_right, "(%t)(%0 >> (%1 >= 0 && %1 < %b ? %1 : %b - 1))",
+     "(%t)(%1 < %b ? (%u)%0 >> %1 : 0)"},
+    {ScalarOp::bit_and, "(%t)(%0 & %1)", "(%t)(%0 & %1)"},
+    {ScalarOp::bit_or, "(%t)(%0 | %1)", "(%t)(%0 | %1)"},
+    {ScalarOp::bit_xor, "(%t)(%0 ^ %1)", "(%t)(%0 ^ %1)"},
+    {ScalarOp::bit_not, "(%t)(~%0)", "(%t)(~%0)"},
     // Bits 31 to 62 of the product, plus bit 30.
     {ScalarOp::doubling_high_mul,
      "(%0 == INT_MIN && %1 == INT_MIN ? INT_MAX : (%t)(2 * (%u)mul_hi(%0, %1) + "
@@ -57,24 +64,6 @@ std::string_view pattern_of(ScalarOp op, DType type) {
 }
 
 std::string name_in(DType type) { return std::string(value_type(type)); }
-
-/// In OpenCL C, the conversion of `value`. Through a half in memory, as no device need compute with
-/// halves.
-std::string conversion(const ScalarStep& step, DType from, const std::string& value) {
-  const DType to = step.target;
-  if (to == DType::boolean) return "(" + value + " != 0)";
-  const std::string name = name_in(to);
-  if (is_real(to)) {
-    if (register_type(to) == to) return "(" + name + ")" + value;
-    return "morton_as_" + std::string(name_of(to)) + "((float)" + value + ")";
-  }
-  if (!is_real(from) && step.op != ScalarOp::saturate) return "(" + name + ")" + value;
-  const std::string rounding = step.op == ScalarOp::saturate ? "rte" : "rtz";
-  const std::string converted = "convert_" + name + "_sat_" + rounding + "(" + value + ")";
-  // OpenCL has a NaN become 0; NVIDIA's driver gives the least number for 64 bits.
-  const bool is_long = size_of(to) == 8 && is_real(from);
-  return is_long ? "(isnan(" + value + ") ? (" + name + ")0 : " + converted + ")" : converted;
-}
 
 class FunctionWriter {
  public:
@@ -109,8 +98,10 @@ class FunctionWriter {
     const ScalarStep& step = chain_.chain().steps[i];
     const DType type = chain_.argument_type(i, step.arguments.size() - 1);
     if (facts_of(step.op).typing == ScalarTyping::convert) {
-      if (register_type(step.target) != step.target) add_rounding(step.target);
-      return conversion(step, type, text_of(step.arguments[0], type));
+      const std::string value = text_of(step.arguments[0], type);
+      const ConversionText text = conversion_text(step.op, type, step.target, value);
+      helpers_ += text.functions;
+      return text.value;
     }
     if (step.op == ScalarOp::pow && !is_real(type)) add_power(type);
     const OwnFunction* own = own_function(step.op);
@@ -155,7 +146,7 @@ class FunctionWriter {
   }
 
   void add_helper(const std::string& name, const std::string& text) {
-    helpers_ += "#ifndef " + name + "\n#define " + name + "\n" + text + "#endif\n";
+    helpers_ += once_in_a_program(name, text);
   }
 
   /// By repeated squaring; a negative exponent gives what the quotient 1 / x^-y truncates to.
@@ -171,21 +162,6 @@ class FunctionWriter {
     text += "  for (" + t + " n = y; n > 0; n >>= 1) {\n    if (n & 1) power *= base;\n";
     text += "    base *= base;\n  }\n  return (" + t + ")power;\n}\n";
     add_helper("MORTON_POWER_" + n, text);
-  }
-
-  void add_rounding(DType type) {
-    helpers_ += element_functions(type);
-    const std::string n(name_of(type));
-    std::string text = "float morton_as_" + n + "(float value) {\n";
-    if (type == DType::f16) {
-      text += "  ushort stored;\n  vstore_half_rte(value, 0, (half*)&stored);\n";
-      text += "  return vload_half(0, (const half*)&stored);\n}\n";
-    } else if (type == DType::bf16) {
-      text += "  return as_float((uint)morton_to_bf16(value) << 16);\n}\n";
-    } else {
-      text += "  return morton_to_tf32(value);\n}\n";
-    }
-    add_helper("MORTON_AS_" + n, text);
   }
 
   const TypedChain& chain_;
@@ -227,6 +203,9 @@ std::string float_literal(double value) {
 
 std::string literal_of(DType type, double value) {
   if (register_type(type) == DType::f32) return float_literal(value);
+  if (is_stored_real(type)) {
+    return "((uchar)" + std::to_string(to_stored_real(type, static_cast<float>(value))) + ")";
+  }
   if (type != DType::f64) return integer_literal(type, value);
   if (!std::isfinite(value)) return "((double)" + float_literal(value) + ")";
   std::ostringstream number;

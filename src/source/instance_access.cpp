@@ -270,6 +270,9 @@ void InstanceWriter::define_operand(const InstanceOperand& operand) {
                                    : hand_macros(operand.arrangement.dtype, operand.name, use)) {
       define(macro.name, macro.parameters, macro.body);
     }
+    if (use == ElementUse::write && spec_.entry->uses("AT_dst")) {
+      define("AT_dst", "(i)", load_text(operand.arrangement.dtype, operand.name, "(i)"));
+    }
     const MacroText stepped = stepped_macro(operand.arrangement.dtype, operand.name);
     if (spec_.entry->uses(stepped.name)) define(stepped.name, stepped.parameters, stepped.body);
     if (image) head_ << image_sampler();

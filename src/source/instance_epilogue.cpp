@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a kernel's text does to a value before it is stored.
+#include <algorithm>
+
 #include "problems/conv2d_pool.hpp"
 #include "source/accessor.hpp"
 #include "source/element.hpp"
@@ -22,9 +24,13 @@ std::string zero_of(DType type) {
 /// kernel only loads it), and the side operands.
 TypedChain InstanceWriter::typed_epilogue() const {
   const InstanceOperand* loaded = find("src0");
-  std::vector<DType> types{
-      register_type(loaded != nullptr ? loaded->arrangement.dtype : accumulator())};
-  for (const auto& side : spec_.sides) types.push_back(register_type(side.arrangement.dtype));
+  // A real of 16 bits is an f32 in a register, but where its bits are read.
+  const auto& steps = spec_.problem.epilogue.steps;
+  const bool reads_bits =
+      std::ranges::any_of(steps, [](const ScalarStep& step) { return step.op == ScalarOp::bits; });
+  const auto typed = [&](DType type) { return reads_bits ? type : register_type(type); };
+  std::vector<DType> types{typed(loaded != nullptr ? loaded->arrangement.dtype : accumulator())};
+  for (const auto& side : spec_.sides) types.push_back(typed(side.arrangement.dtype));
   return TypedChain(spec_.problem.epilogue, std::move(types));
 }
 

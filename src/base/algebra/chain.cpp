@@ -12,7 +12,7 @@ namespace {
 
 // Division is 2.5 ulp and sqrt 3 ulp in the full profile's single precision; add and mul are exact
 // to half an ulp, and one more half stands for contraction into fma.
-constexpr std::array<ScalarFacts, 50> kFacts{{
+constexpr std::array<ScalarFacts, 59> kFacts{{
     {ScalarOp::add, "add", 2, ScalarTyping::numbers, "(%0 + %1)", 1.0, 1.0},
     {ScalarOp::sub, "sub", 2, ScalarTyping::numbers, "(%0 - %1)", 1.0, 1.0},
     {ScalarOp::mul, "mul", 2, ScalarTyping::numbers, "(%0 * %1)", 1.0, 1.0},
@@ -57,13 +57,22 @@ constexpr std::array<ScalarFacts, 50> kFacts{{
     {ScalarOp::is_nan, "is_nan", 1, ScalarTyping::test, "isnan(%0)", 0.0, 0.0},
     {ScalarOp::is_inf, "is_inf", 1, ScalarTyping::test, "isinf(%0)", 0.0, 0.0},
     {ScalarOp::select, "select", 3, ScalarTyping::choice, "(%0 ? %1 : %2)", 0.0, 0.0},
-    {ScalarOp::shift_left, "shift_left", 2, ScalarTyping::naturals, "", 0.0, 0.0},
-    {ScalarOp::shift_right, "shift_right", 2, ScalarTyping::naturals, "", 0.0, 0.0},
-    {ScalarOp::bit_xor, "bit_xor", 2, ScalarTyping::naturals, "", 0.0, 0.0},
+    {ScalarOp::shift_left, "shift_left", 2, ScalarTyping::wholes, "", 0.0, 0.0},
+    {ScalarOp::shift_right, "shift_right", 2, ScalarTyping::wholes, "", 0.0, 0.0},
+    {ScalarOp::bit_and, "bit_and", 2, ScalarTyping::wholes, "", 0.0, 0.0},
+    {ScalarOp::bit_or, "bit_or", 2, ScalarTyping::wholes, "", 0.0, 0.0},
+    {ScalarOp::bit_xor, "bit_xor", 2, ScalarTyping::wholes, "", 0.0, 0.0},
+    {ScalarOp::bit_not, "bit_not", 1, ScalarTyping::wholes, "", 0.0, 0.0},
     {ScalarOp::doubling_high_mul, "doubling_high_mul", 2, ScalarTyping::words, "", 0.0, 0.0},
     {ScalarOp::rounding_shift, "rounding_shift", 2, ScalarTyping::words, "", 0.0, 0.0},
     {ScalarOp::cast, "cast", 1, ScalarTyping::convert, "", 0.0, 0.0},
+    {ScalarOp::cast_open, "cast_open", 1, ScalarTyping::convert, "", 0.0, 0.0},
+    {ScalarOp::cast_down, "cast_down", 1, ScalarTyping::convert, "", 0.0, 0.0},
+    {ScalarOp::cast_open_down, "cast_open_down", 1, ScalarTyping::convert, "", 0.0, 0.0},
+    {ScalarOp::cast_nearest, "cast_nearest", 1, ScalarTyping::convert, "", 0.0, 0.0},
+    {ScalarOp::cast_open_nearest, "cast_open_nearest", 1, ScalarTyping::convert, "", 0.0, 0.0},
     {ScalarOp::saturate, "saturate", 1, ScalarTyping::convert, "", 0.0, 0.0},
+    {ScalarOp::bits, "bits", 1, ScalarTyping::convert, "", 0.0, 0.0},
 }};
 
 }  // namespace

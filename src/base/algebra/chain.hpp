@@ -56,32 +56,44 @@ enum class ScalarOp : std::uint8_t {
   logical_not,
   is_nan,
   is_inf,
-  select,       ///< of a condition and two values: the first where it is true
-  shift_left,   ///< of unsigned integers; 0 where the distance is the type's width or more
-  shift_right,  ///< the same
-  bit_xor,      ///< of unsigned integers, bit by bit
+  select,  ///< of a condition and two values: the first where it is true
+  /// Of integers; a distance below 0, or of the type's width or more, moves out all bits.
+  shift_left,
+  shift_right,  ///< the same; the bits that come in are copies of the sign, of unsigned ones 0
+  bit_and,      ///< of integers, bit by bit
+  bit_or,       ///< the same
+  bit_xor,      ///< the same
+  bit_not,      ///< the same
   /// Of i32: the upper half of twice the product, rounded to nearest, ties upwards; the product of
   /// the least number with itself saturates. gemmlowp's SaturatingRoundingDoublingHighMul.
   doubling_high_mul,
   /// Of i32: divided by 2 to the power of the second argument, which is taken modulo 32, rounded to
   /// nearest, ties away from zero. gemmlowp's RoundingDivideByPOT.
   rounding_shift,
-  cast,      ///< ONNX's Cast: reals become integers towards zero, saturated; NaN becomes 0
-  saturate,  ///< reals become integers to nearest even, saturated
+  /// ONNX's Cast: reals become integers towards zero, saturated, and a NaN 0; small reals take the
+  /// nearest even number and saturate; f8e8m0 is rounded up.
+  cast,
+  cast_open,          ///< the same; small reals become a NaN or infinite where they would saturate
+  cast_down,          ///< to f8e8m0, rounded down
+  cast_open_down,     ///< both
+  cast_nearest,       ///< to f8e8m0, the nearest power of two, ties up
+  cast_open_nearest,  ///< both
+  saturate,           ///< reals become integers to nearest even, saturated
+  bits,               ///< the same bits as a number of another type of as many
 };
 
 /// Which types a primitive's arguments and its result may have.
 enum class ScalarTyping : std::uint8_t {
-  numbers,   ///< arguments and result of one type, not bool
-  reals,     ///< the same, of reals
-  naturals,  ///< the same, of unsigned integers
-  words,     ///< the same, of i32
-  order,     ///< arguments of one type, not bool; result bool
-  same,      ///< arguments of one type; result bool
-  logic,     ///< all bool
-  test,      ///< an argument that is a real; result bool
-  choice,    ///< a bool, then two of the result's type
-  convert,   ///< the result is of the step's `target`
+  numbers,  ///< arguments and result of one type, not bool and none that is only stored
+  reals,    ///< the same, of reals
+  wholes,   ///< the same, of integers
+  words,    ///< the same, of i32
+  order,    ///< arguments as of `numbers`; result bool
+  same,     ///< arguments as of `numbers`, or bool; result bool
+  logic,    ///< all bool
+  test,     ///< an argument that is a real; result bool
+  choice,   ///< a bool, then two of the result's type
+  convert,  ///< the result is of the step's `target`
 };
 
 /// What is known of a primitive: how it is written, and how exact a device must be.
@@ -116,7 +128,7 @@ struct ScalarRef {
 struct ScalarStep {
   ScalarOp op = ScalarOp::add;
   std::vector<ScalarRef> arguments;
-  DType target = DType::f32;  ///< of cast and saturate
+  DType target = DType::f32;  ///< of conversions
 };
 
 /// A number (a truth value is 0 or 1) and the largest distance at which a device's result may lie

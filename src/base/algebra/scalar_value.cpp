@@ -5,31 +5,12 @@
 #include <cmath>
 #include <limits>
 
+#include "base/algebra/conversion_value.hpp"
 #include "base/error.hpp"
-#include "base/numbers/half.hpp"
+#include "base/numbers/small_types.hpp"
 
 namespace morton {
 namespace {
-
-int bits_of(DType type) { return static_cast<int>(8 * size_of(type)); }
-
-/// A whole number as bits, modulo 2^64; what no 64-bit integer holds is saturated.
-std::uint64_t to_bits(double value) {
-  constexpr double kTwo63 = 9223372036854775808.0;
-  if (value >= kTwo63) {
-    return value >= 2 * kTwo63 ? ~std::uint64_t{0} : static_cast<std::uint64_t>(value);
-  }
-  if (value <= -kTwo63) return std::uint64_t{1} << 63;
-  return static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
-}
-
-/// The lowest bits as a number of the type.
-double from_bits(DType type, std::uint64_t bits) {
-  const int unused = 64 - bits_of(type);
-  const std::uint64_t shifted = bits << unused;
-  if (is_unsigned(type)) return static_cast<double>(shifted >> unused);
-  return static_cast<double>(static_cast<std::int64_t>(shifted) >> unused);
-}
 
 std::uint64_t power(std::uint64_t base, std::uint64_t exponent) {
   std::uint64_t result = 1;
@@ -48,10 +29,15 @@ double integer_power(DType type, double base, double exponent) {
 }
 
 double shifted(ScalarOp op, DType type, double value, double distance) {
-  if (distance >= bits_of(type)) return 0;
-  const auto by = static_cast<unsigned>(distance);
+  const bool moves_out = distance < 0 || distance >= bits_of(type);
   const std::uint64_t bits = to_bits(value);
-  return from_bits(type, op == ScalarOp::shift_left ? bits << by : bits >> by);
+  if (op == ScalarOp::shift_left) {
+    return moves_out ? 0 : from_bits(type, bits << static_cast<unsigned>(distance));
+  }
+  if (moves_out) return value < 0 ? -1 : 0;
+  const auto by = static_cast<unsigned>(distance);
+  if (is_unsigned(type)) return from_bits(type, bits >> by);
+  return static_cast<double>(static_cast<std::int64_t>(bits) >> by);
 }
 
 /// Quotient or remainder of integers, towards zero.
@@ -108,8 +94,14 @@ double compute_integer(ScalarOp op, DType type, double a, double b) {
     case ScalarOp::shift_left:
     case ScalarOp::shift_right:
       return shifted(op, type, a, b);
+    case ScalarOp::bit_and:
+      return from_bits(type, x & y);
+    case ScalarOp::bit_or:
+      return from_bits(type, x | y);
     case ScalarOp::bit_xor:
       return from_bits(type, x ^ y);
+    case ScalarOp::bit_not:
+      return from_bits(type, ~x);
     case ScalarOp::doubling_high_mul:
       return doubled_high(a, b);
     case ScalarOp::rounding_shift:
@@ -199,34 +191,7 @@ double compute_real(ScalarOp op, double a, double b) {
   }
 }
 
-double converted(ScalarOp op, DType from, DType to, double a) {
-  if (to == DType::boolean) return a != 0 ? 1 : 0;
-  if (!is_real(to)) {
-    if (is_real(from)) return constant_in(to, op == ScalarOp::cast ? std::trunc(a) : a);
-    return op == ScalarOp::cast ? from_bits(to, to_bits(a)) : constant_in(to, a);
-  }
-  // The error of a value that is f32 stands for its rounding.
-  return to == DType::f32 && register_type(from) == DType::f32 ? a : rounded_to(to, a);
-}
-
 }  // namespace
-
-double wrapped(DType type, double value) { return from_bits(type, to_bits(value)); }
-
-double rounded_to(DType type, double value) {
-  switch (type) {
-    case DType::f64:
-      return value;
-    case DType::f16:
-      return static_cast<double>(from_half(to_half(static_cast<float>(value))));
-    case DType::bf16:
-      return static_cast<double>(from_bfloat16(to_bfloat16(static_cast<float>(value))));
-    case DType::tf32:
-      return static_cast<double>(to_tf32(static_cast<float>(value)));
-    default:
-      return constant_in(type, value);
-  }
-}
 
 double value_of(const ScalarStep& step, DType type, const ScalarArguments& v) {
   switch (step.op) {
@@ -257,7 +222,13 @@ double value_of(const ScalarStep& step, DType type, const ScalarArguments& v) {
     case ScalarOp::select:
       return v[0] != 0 ? v[1] : v[2];
     case ScalarOp::cast:
+    case ScalarOp::cast_open:
+    case ScalarOp::cast_down:
+    case ScalarOp::cast_open_down:
+    case ScalarOp::cast_nearest:
+    case ScalarOp::cast_open_nearest:
     case ScalarOp::saturate:
+    case ScalarOp::bits:
       return converted(step.op, type, step.target, v[0]);
     default:
       return is_real(type) ? compute_real(step.op, v[0], v[1])

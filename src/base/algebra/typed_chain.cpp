@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/numbers/small_types.hpp"
 
 namespace morton {
 namespace {
@@ -19,17 +20,18 @@ bool is_allowed(ScalarTyping typing, DType type) {
   switch (typing) {
     case ScalarTyping::numbers:
     case ScalarTyping::order:
-      return type != DType::boolean;
+      return type != DType::boolean && !is_only_stored(type);
     case ScalarTyping::reals:
     case ScalarTyping::test:
       return is_real(type);
-    case ScalarTyping::naturals:
-      return is_unsigned(type);
+    case ScalarTyping::wholes:
+      return !is_real(type) && type != DType::boolean && !is_only_stored(type);
     case ScalarTyping::words:
       return type == DType::i32;
     case ScalarTyping::logic:
       return type == DType::boolean;
     case ScalarTyping::same:
+      return !is_only_stored(type);
     case ScalarTyping::choice:
     case ScalarTyping::convert:
       return true;
@@ -47,6 +49,13 @@ double saturated(double value) {
   constexpr auto kLeast = static_cast<double>(std::numeric_limits<T>::min());
   constexpr auto kMost = static_cast<double>(std::numeric_limits<T>::max());
   return std::isnan(value) ? 0.0 : std::clamp(std::nearbyint(value), kLeast, kMost);
+}
+
+double narrow_constant(DType type, double value) {
+  const bool is_signed = type == DType::i4 || type == DType::i2;
+  const int most = (1 << (bits_of(type) - (is_signed ? 1 : 0))) - 1;
+  const int least = is_signed ? -most - 1 : 0;
+  return std::isnan(value) ? 0.0 : std::clamp<double>(std::nearbyint(value), least, most);
 }
 
 }  // namespace
@@ -82,8 +91,12 @@ double constant_in(DType type, double value) {
     case DType::boolean:
       return value != 0.0 ? 1.0 : 0.0;
     default:
-      return static_cast<double>(static_cast<float>(value));
+      break;
   }
+  const auto single = static_cast<float>(value);
+  if (is_narrow_integer(type)) return narrow_constant(type, value);
+  if (!is_stored_real(type)) return static_cast<double>(single);
+  return static_cast<double>(from_stored_real(type, to_stored_real(type, single)));
 }
 
 TypedChain::TypedChain(Chain chain, std::vector<DType> inputs)

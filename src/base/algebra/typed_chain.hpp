@@ -16,7 +16,8 @@ namespace morton {
 /// u8, u16, u32, u64.
 [[nodiscard]] bool is_unsigned(DType type);
 
-/// The constant `value` as a number of this type: rounded to f32 or to a whole number, saturated.
+/// The constant `value` as a number of this type: rounded to f32, to a stored real or to a whole
+/// number, saturated.
 [[nodiscard]] double constant_in(DType type, double value);
 
 /// The whole number `value` as integers of this type overflow: its lowest bits.

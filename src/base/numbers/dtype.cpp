@@ -14,7 +14,7 @@ struct DTypeFacts {
   std::int64_t bytes;
 };
 
-constexpr std::array<DTypeFacts, 14> kTypes{{
+constexpr std::array<DTypeFacts, 26> kTypes{{
     {DType::f32, "f32", 4},
     {DType::f16, "f16", 2},
     {DType::f64, "f64", 8},
@@ -29,6 +29,18 @@ constexpr std::array<DTypeFacts, 14> kTypes{{
     {DType::u16, "u16", 2},
     {DType::u32, "u32", 4},
     {DType::u64, "u64", 8},
+    {DType::f8e4m3fn, "f8e4m3fn", 1},
+    {DType::f8e4m3fnuz, "f8e4m3fnuz", 1},
+    {DType::f8e5m2, "f8e5m2", 1},
+    {DType::f8e5m2fnuz, "f8e5m2fnuz", 1},
+    {DType::f8e8m0, "f8e8m0", 1},
+    {DType::f4e2m1, "f4e2m1", 1},
+    {DType::f6e2m3, "f6e2m3", 1},
+    {DType::f6e3m2, "f6e3m2", 1},
+    {DType::i4, "i4", 1},
+    {DType::u4, "u4", 1},
+    {DType::i2, "i2", 1},
+    {DType::u2, "u2", 1},
 }};
 
 const DTypeFacts& facts(DType type) {

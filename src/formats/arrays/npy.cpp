@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/files/file.hpp"
 #include "base/numbers/checked.hpp"
+#include "base/numbers/small_types.hpp"
 #include "base/shape.hpp"
 #include "formats/arrays/npy_header.hpp"
 #include "formats/arrays/zip.hpp"
@@ -58,6 +59,23 @@ Tensor from_fortran_order(const Tensor& tensor) {
     }
   }
   return result;
+}
+
+/// The tensor, in a type that NumPy has and that holds all its values.
+Tensor as_numpy_has_it(const Tensor& tensor) {
+  switch (tensor.dtype()) {
+    case DType::i4:
+    case DType::i2:
+      return tensor.converted(DType::i8);
+    case DType::u4:
+    case DType::u2:
+      return tensor.converted(DType::u8);
+    case DType::bf16:
+    case DType::tf32:
+      return tensor.converted(DType::f32);
+    default:
+      return is_stored_real(tensor.dtype()) ? tensor.converted(DType::f32) : tensor;
+  }
 }
 
 }  // namespace
@@ -150,7 +168,8 @@ std::vector<NamedTensor> read_npz(const std::filesystem::path& path) {
   return tensors;
 }
 
-void write_npy(const std::filesystem::path& path, const Tensor& tensor) {
+void write_npy(const std::filesystem::path& path, const Tensor& given) {
+  const Tensor tensor = as_numpy_has_it(given);
   std::string bytes = npy_header(tensor);
   bytes.append(reinterpret_cast<const char*>(tensor.data()), tensor.bytes());
   write_file_atomically(path, bytes);
@@ -166,9 +185,10 @@ void write_npz(const std::filesystem::path& path, std::span<const NamedTensor> t
       throw UsageError(path.string() + ": an archive cannot hold an array named " +
                        in_quotes(named.name) + ": empty, too long, or there already");
     }
-    const std::string header = npy_header(named.tensor);
-    const std::array<std::span<const std::byte>, 2> parts{
-        bytes_of(header), std::span(named.tensor.data(), named.tensor.bytes())};
+    const Tensor tensor = as_numpy_has_it(named.tensor);
+    const std::string header = npy_header(tensor);
+    const std::array<std::span<const std::byte>, 2> parts{bytes_of(header),
+                                                          std::span(tensor.data(), tensor.bytes())};
     zip.add(named.name + ".npy", parts);
   }
   write_file_atomically(path, zip.finish());

@@ -28,7 +28,8 @@ namespace morton::formats {
 /// every file in the archive must be an array.
 [[nodiscard]] std::vector<NamedTensor> read_npz(const std::filesystem::path& path);
 
-/// Write atomically. Throw UsageError for names that an archive cannot hold (empty, twice),
+/// Write atomically. Elements of a type that NumPy lacks are written as f32, i8 or u8, which hold
+/// all their values. Throw UsageError for names that an archive cannot hold (empty, twice),
 /// ModelError when the file cannot be written.
 void write_npy(const std::filesystem::path& path, const Tensor& tensor);
 void write_npz(const std::filesystem::path& path, std::span<const NamedTensor> tensors);

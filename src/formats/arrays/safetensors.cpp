@@ -27,7 +27,7 @@ constexpr std::int64_t kMaxSafetensorsHeaderBytes =
     100'000'000;  // as the reference implementation has it
 constexpr std::string_view kMetadata = "__metadata__";
 
-constexpr std::array<std::pair<DType, std::string_view>, 13> kSafetensorsTypes{{
+constexpr std::array<std::pair<DType, std::string_view>, 16> kSafetensorsTypes{{
     {DType::f32, "F32"},
     {DType::f16, "F16"},
     {DType::bf16, "BF16"},
@@ -41,6 +41,9 @@ constexpr std::array<std::pair<DType, std::string_view>, 13> kSafetensorsTypes{{
     {DType::i64, "I64"},
     {DType::u64, "U64"},
     {DType::boolean, "BOOL"},
+    {DType::f8e4m3fn, "F8_E4M3"},
+    {DType::f8e5m2, "F8_E5M2"},
+    {DType::f8e8m0, "F8_E8M0"},
 }};
 
 std::string_view type_text(DType type) {

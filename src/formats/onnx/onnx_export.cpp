@@ -13,7 +13,10 @@
 
 #include "base/error.hpp"
 #include "base/files/file.hpp"
+#include "base/numbers/onnx_numbers.hpp"
+#include "formats/onnx/onnx_lists.hpp"
 #include "formats/onnx/onnx_node.hpp"
+#include "formats/onnx/onnx_packed.hpp"
 #include "morton/version.hpp"
 #include "ops/core/operator.hpp"
 
@@ -31,38 +34,8 @@ std::int64_t ir_version_of(std::int64_t opset) {
 }
 
 std::int32_t onnx_type_of(DType type) {
-  using Proto = onnx::TensorProto;
-  switch (type) {
-    case DType::f32:
-      return Proto::FLOAT;
-    case DType::f16:
-      return Proto::FLOAT16;
-    case DType::f64:
-      return Proto::DOUBLE;
-    case DType::i8:
-      return Proto::INT8;
-    case DType::u8:
-      return Proto::UINT8;
-    case DType::i32:
-      return Proto::INT32;
-    case DType::i64:
-      return Proto::INT64;
-    case DType::boolean:
-      return Proto::BOOL;
-    case DType::bf16:
-      return Proto::BFLOAT16;
-    case DType::i16:
-      return Proto::INT16;
-    case DType::u16:
-      return Proto::UINT16;
-    case DType::u32:
-      return Proto::UINT32;
-    case DType::u64:
-      return Proto::UINT64;
-    case DType::tf32:
-      throw UnsupportedError("onnx: ONNX has no element type tf32");
-  }
-  throw InternalError("onnx: element type out of range");
+  if (const std::optional<std::int32_t> number = onnx_number_of(type)) return *number;
+  throw UnsupportedError("onnx: ONNX has no element type " + std::string(name_of(type)));
 }
 
 void describe_tensor(const Tensor& tensor, onnx::TensorProto& proto) {
@@ -72,7 +45,11 @@ void describe_tensor(const Tensor& tensor, onnx::TensorProto& proto) {
 
 void write_tensor(const Tensor& tensor, onnx::TensorProto& proto) {
   describe_tensor(tensor, proto);
-  proto.set_raw_data(tensor.data(), tensor.bytes());
+  if (is_packed(tensor.dtype())) {
+    proto.set_raw_data(packed(tensor));
+  } else {
+    proto.set_raw_data(tensor.data(), tensor.bytes());
+  }
 }
 
 /// Writes the value of an attribute; one overload for each type.
@@ -144,7 +121,7 @@ void write_node(const Graph& graph, const Node& node, onnx::NodeProto& proto) {
   for (const auto& [name, value] : node.attributes) {
     onnx::AttributeProto& attribute = *proto.add_attribute();
     attribute.set_name(name);
-    std::visit(AttributeWriter{attribute}, value);
+    std::visit(AttributeWriter{attribute}, as_in_file(node, name, value));
   }
 }
 
@@ -221,7 +198,8 @@ class FileParts {
     for (const GraphTensor& tensor : graph.tensors) {
       if (!holds_data(tensor)) continue;
       heads.push_back(head_of_initializer(tensor));
-      length += static_cast<std::int64_t>(heads.back().size() + tensor.data.bytes());
+      length += static_cast<std::int64_t>(heads.back().size()) +
+                file_bytes(tensor.data.dtype(), tensor.data.size());
     }
     if (length > kMostBytes) {
       throw UnsupportedError(
@@ -233,6 +211,10 @@ class FileParts {
     for (const GraphTensor& tensor : graph.tensors) {
       if (!holds_data(tensor)) continue;
       own(std::move(*head++));
+      if (is_packed(tensor.data.dtype())) {
+        own(packed(tensor.data));
+        continue;
+      }
       parts_.emplace_back(reinterpret_cast<const char*>(tensor.data.data()), tensor.data.bytes());
     }
     own(body);
@@ -270,7 +252,8 @@ class FileParts {
     onnx::TensorProto proto;
     proto.set_name(tensor.name);
     describe_tensor(tensor.data, proto);
-    const std::size_t bytes = tensor.data.bytes();
+    const auto bytes =
+        static_cast<std::size_t>(file_bytes(tensor.data.dtype(), tensor.data.size()));
     const std::string head =
         proto.SerializeAsString() + field_start(onnx::TensorProto::kRawDataFieldNumber, bytes);
     return field_start(onnx::GraphProto::kInitializerFieldNumber, head.size() + bytes) + head;

@@ -11,6 +11,7 @@
 #include "base/files/file.hpp"
 #include "formats/onnx/onnx_dimensions.hpp"
 #include "formats/onnx/onnx_functions.hpp"
+#include "formats/onnx/onnx_labels.hpp"
 #include "formats/onnx/onnx_node.hpp"
 #include "formats/onnx/onnx_scan.hpp"
 #include "ops/core/operator.hpp"
@@ -88,6 +89,13 @@ std::string operator_name(const onnx::NodeProto& proto) {
 }
 
 std::int64_t GraphBuilder::opset() const {
+  for (const onnx::OperatorSetIdProto& import : scanned_.model.opset_import()) {
+    if (import.domain() == kMlDomain && import.version() > kNewestMlOpset) {
+      throw UnsupportedError(where_ + ": needs version " + std::to_string(import.version()) +
+                             " of the operator set ai.onnx.ml; Morton reads 1 to " +
+                             std::to_string(kNewestMlOpset));
+    }
+  }
   for (const onnx::OperatorSetIdProto& import : scanned_.model.opset_import()) {
     if (!is_default_domain(import.domain())) continue;
     if (import.version() >= kLeastOpset && import.version() <= kMostOpset) return import.version();
@@ -185,7 +193,8 @@ void GraphBuilder::declare_node(std::size_t index) {
   const std::string name = unique_name(proto, index);
   const std::string here = where(proto, name);
   if (proto.op_type().empty()) throw ModelError(here + ": names no operator");
-  std::map<std::string, Attribute> attributes = to_attributes(proto, external_, here);
+  std::map<std::string, Attribute> attributes =
+      take_attributes(written_[index].proto, external_, here);
   if (operator_name(proto) == "Constant") {
     if (proto.output_size() != 1 || proto.input_size() != 0) {
       throw ModelError(here + ": a Constant has one output and no input");
@@ -204,6 +213,7 @@ void GraphBuilder::declare_node(std::size_t index) {
   for (const std::string& output : proto.output()) {
     GraphTensor tensor;
     tensor.name = output;
+    tensor.labels = labels_of(node, static_cast<std::size_t>(&output - &*proto.output().begin()));
     node.outputs.push_back(output.empty() ? kNoTensor : add_tensor(std::move(tensor)));
   }
   while (!node.outputs.empty() && node.outputs.back() == kNoTensor) node.outputs.pop_back();

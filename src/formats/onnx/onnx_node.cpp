@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "formats/onnx/onnx_lists.hpp"
 
 namespace morton::formats {
 namespace {
@@ -50,17 +51,24 @@ Tensor of_floats(const Shape& shape, const std::vector<double>& values) {
 
 }  // namespace
 
-std::map<std::string, Attribute> to_attributes(const onnx::NodeProto& node, ExternalData& external,
-                                               const std::string& where) {
+std::map<std::string, Attribute> take_attributes(onnx::NodeProto& node, ExternalData& external,
+                                                 const std::string& where) {
   std::map<std::string, Attribute> attributes;
-  for (const onnx::AttributeProto& proto : node.attribute()) {
+  const bool is_tree = keeps_lists_as_tensors(node.domain() + "." + node.op_type());
+  for (onnx::AttributeProto& written : *node.mutable_attribute()) {
+    onnx::AttributeProto proto;  // gone after its turn: ensembles of trees have millions of numbers
+    proto.Swap(&written);
     const std::string here = where + ": attribute " + in_quotes(proto.name());
     if (proto.name().empty()) throw ModelError(where + ": an attribute has no name");
     if (!proto.ref_attr_name().empty()) {
       throw UnsupportedError(here +
                              " refers to an attribute of a function, and stands outside of one");
     }
-    if (!attributes.emplace(proto.name(), to_attribute(proto, external, here)).second) {
+    // How often nodes are passed, which nothing depends on.
+    if (is_tree && proto.name().starts_with("nodes_hitrates")) continue;
+    Attribute value = is_tree && is_long_list(proto) ? Attribute(to_tensor_list(proto, here))
+                                                     : to_attribute(proto, external, here);
+    if (!attributes.emplace(proto.name(), std::move(value)).second) {
       throw ModelError(here + " is given twice");
     }
   }

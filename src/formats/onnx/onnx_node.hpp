@@ -20,11 +20,12 @@ inline constexpr std::string_view kSubgraph = "(subgraph)";
 /// The domain of Morton's own operators.
 inline constexpr std::string_view kMortonDomain = "morton";
 
-/// The attributes of `node`. `where` names the node in messages. Throws ModelError for one that is
-/// given twice or without a type, UnsupportedError for sparse tensors and types.
-[[nodiscard]] std::map<std::string, Attribute> to_attributes(const onnx::NodeProto& node,
-                                                             ExternalData& external,
-                                                             const std::string& where);
+/// The attributes of `node`, which are taken out of it. `where` names the node in messages. Throws
+/// ModelError for one that is given twice or without a type, UnsupportedError for sparse tensors
+/// and types.
+[[nodiscard]] std::map<std::string, Attribute> take_attributes(onnx::NodeProto& node,
+                                                               ExternalData& external,
+                                                               const std::string& where);
 
 /// The value of a Constant node with these attributes. Throws ModelError, UnsupportedError.
 [[nodiscard]] Tensor constant_value(const std::map<std::string, Attribute>& attributes,

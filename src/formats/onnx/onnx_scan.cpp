@@ -16,9 +16,6 @@ using Wire = google::protobuf::internal::WireFormatLite;
 
 // Protobuf counts the bytes of a message in an int.
 constexpr std::size_t kMostFileBytes = std::numeric_limits<int>::max();
-// A message of two bytes takes a hundred in memory, so what becomes messages has a limit of its
-// own.
-constexpr std::int64_t kMaxStructureBytes = std::int64_t{64} << 20;
 constexpr std::int64_t kMaxObjects = 1'000'000;
 
 void append_varint(std::uint64_t value, std::string& to) {
@@ -29,6 +26,18 @@ void append_varint(std::uint64_t value, std::string& to) {
   to += static_cast<char>(value);
 }
 
+OnnxMessage kind_in_model(int field) {
+  return field == onnx::ModelProto::kFunctionsFieldNumber ? OnnxMessage::function
+                                                          : OnnxMessage::other;
+}
+
+/// Of any size: protobuf's own limit of a message is that of an int. The text is given back.
+bool parse(std::string& text, google::protobuf::MessageLite& to) {
+  const bool done = to.ParseFromString(text);
+  text = {};
+  return done;
+}
+
 }  // namespace
 
 ModelScanner::ModelScanner(RawBytes model, std::string where, ExternalData& external)
@@ -36,7 +45,8 @@ ModelScanner::ModelScanner(RawBytes model, std::string where, ExternalData& exte
           static_cast<int>(std::min(model.bytes.size(), kMostFileBytes))),
       model_(std::move(model)),
       where_(std::move(where)),
-      external_(external) {}
+      external_(external),
+      allowed_(most_parsed_bytes(static_cast<std::int64_t>(model_.bytes.size()))) {}
 
 void ModelScanner::fail(const std::string& what) const {
   throw ModelError(where_ + ": not an ONNX model: " + what);
@@ -63,8 +73,7 @@ ScannedModel ModelScanner::scan() {
       case onnx::ModelProto::kIrVersionFieldNumber:
       case onnx::ModelProto::kOpsetImportFieldNumber:
       case onnx::ModelProto::kFunctionsFieldNumber:
-        copy_field(tag, kMaxStructureBytes - static_cast<std::int64_t>(skeleton.model.size()),
-                   skeleton.model);
+        copy_field(tag, kind_in_model(Wire::GetTagFieldNumber(tag)), skeleton.model);
         break;
       default:
         skip(tag);
@@ -72,8 +81,8 @@ ScannedModel ModelScanner::scan() {
   }
   if (graphs == 0) fail("it holds no graph");
   ScannedModel result;
-  if (!result.model.ParseFromString(skeleton.model) ||
-      !result.model.mutable_graph()->ParseFromString(skeleton.graph)) {
+  if (!parse(skeleton.model, result.model) ||
+      !parse(skeleton.graph, *result.model.mutable_graph())) {
     fail("a message in it is damaged");
   }
   result.initializers = std::move(initializers_);
@@ -87,7 +96,6 @@ void ModelScanner::scan_graph(std::uint32_t graph_tag, Skeleton& skeleton) {
   std::int64_t initializers = 0;
   while (in_.BytesUntilLimit() > 0) {
     const std::uint32_t tag = next_tag();
-    const auto room = kMaxStructureBytes - static_cast<std::int64_t>(skeleton.graph.size());
     switch (Wire::GetTagFieldNumber(tag)) {
       case onnx::GraphProto::kInitializerFieldNumber:
         count(initializers, "initializers");
@@ -97,13 +105,13 @@ void ModelScanner::scan_graph(std::uint32_t graph_tag, Skeleton& skeleton) {
         throw UnsupportedError(where_ + ": the graph holds a sparse initializer");
       case onnx::GraphProto::kNodeFieldNumber:
         count(nodes, "nodes");
-        copy_field(tag, room, skeleton.graph);
+        copy_field(tag, OnnxMessage::node, skeleton.graph);
         break;
       case onnx::GraphProto::kNameFieldNumber:
       case onnx::GraphProto::kInputFieldNumber:
       case onnx::GraphProto::kOutputFieldNumber:
         count(values, "inputs and outputs");
-        copy_field(tag, room, skeleton.graph);
+        copy_field(tag, OnnxMessage::value, skeleton.graph);
         break;
       default:
         skip(tag);
@@ -120,7 +128,7 @@ void ModelScanner::scan_initializer(std::uint32_t initializer_tag) {
   while (in_.BytesUntilLimit() > 0) {
     const std::uint32_t tag = next_tag();
     if (Wire::GetTagFieldNumber(tag) != onnx::TensorProto::kRawDataFieldNumber) {
-      copy_field(tag, static_cast<std::int64_t>(kMostFileBytes), description);
+      copy_field(tag, OnnxMessage::tensor, description);
       continue;
     }
     if (has_raw) fail("an initializer holds its data twice");
@@ -185,7 +193,18 @@ void ModelScanner::skip(std::uint32_t tag) {
   if (!done) fail("it is cut short or damaged at byte " + std::to_string(in_.CurrentPosition()));
 }
 
-void ModelScanner::copy_field(std::uint32_t tag, std::int64_t room, std::string& to) {
+void ModelScanner::charge(OnnxMessage kind, std::string_view content) {
+  // Large numbers of an initializer become a tensor at once, and count with it.
+  if (kind == OnnxMessage::tensor) return;
+  taken_ += parsed_bytes(kind, content);
+  if (taken_ <= allowed_) return;
+  throw UnsupportedError(where_ + ": the graph without its initializers takes more than " +
+                         std::to_string(allowed_ >> 20) + " MiB of memory for a file of " +
+                         std::to_string(model_.bytes.size()) +
+                         " bytes; MORTON_MODEL_MEMORY allows more, in MiB");
+}
+
+void ModelScanner::copy_field(std::uint32_t tag, OnnxMessage kind, std::string& to) {
   append_varint(tag, to);
   std::uint64_t value = 0;
   std::string content;
@@ -203,13 +222,12 @@ void ModelScanner::copy_field(std::uint32_t tag, std::int64_t room, std::string&
       break;
     case Wire::WIRETYPE_LENGTH_DELIMITED: {
       const int length = next_length(tag);
-      if (length > room) {
-        throw UnsupportedError(where_ + ": the graph without its initializers takes more than " +
-                               std::to_string(kMaxStructureBytes) +
-                               " bytes; store large tensors as initializers");
-      }
       append_varint(static_cast<std::uint64_t>(length), to);
-      done = in_.ReadString(&content, length);
+      const std::string_view field = model_.bytes.substr(
+          static_cast<std::size_t>(in_.CurrentPosition()), static_cast<std::size_t>(length));
+      done = in_.Skip(length);
+      if (done) charge(kind, field);
+      to += field;
       break;
     }
     default:

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/rooms.hpp"
+#include "formats/onnx/onnx_cost.hpp"
 #include "formats/onnx/onnx_tensor.hpp"
 
 namespace morton::formats {
@@ -45,8 +46,10 @@ class ModelScanner {
   int next_length(std::uint32_t tag);
   /// Reads over the field of `tag`.
   void skip(std::uint32_t tag);
-  /// Appends the field of `tag`, of at most `room` bytes, to `to`.
-  void copy_field(std::uint32_t tag, std::int64_t room, std::string& to);
+  /// Appends the field of `tag`, a message of this kind where it is one, to `to`.
+  void copy_field(std::uint32_t tag, OnnxMessage kind, std::string& to);
+  /// Counts what a message takes in memory. Throws UnsupportedError beyond what is allowed.
+  void charge(OnnxMessage kind, std::string_view content);
   void count(std::int64_t& counter, const char* what) const;
   [[noreturn]] void fail(const std::string& what) const;
 
@@ -55,6 +58,8 @@ class ModelScanner {
   std::string where_;
   ExternalData& external_;
   std::vector<NamedTensor> initializers_;
+  std::int64_t allowed_ = 0;  ///< bytes of memory that messages may take
+  std::int64_t taken_ = 0;
 };
 
 }  // namespace morton::formats

@@ -8,7 +8,9 @@
 #include <optional>
 
 #include "base/numbers/checked.hpp"
+#include "base/numbers/onnx_numbers.hpp"
 #include "base/shape.hpp"
+#include "formats/onnx/onnx_packed.hpp"
 #include "morton/error.hpp"
 
 namespace morton::formats {
@@ -58,6 +60,24 @@ Tensor from_values(DType type, const Shape& shape, const Values& values, const s
   return tensor;
 }
 
+/// Packed elements, a byte of them in each value.
+Tensor from_packed_values(const onnx::TensorProto& proto, DType type, const Shape& shape,
+                          const std::string& where) {
+  const std::int64_t expected = file_bytes(type, element_count(shape, where.c_str()));
+  const Tensor bytes = from_values<std::uint8_t>(DType::u8, {expected}, proto.int32_data(), where);
+  return unpacked(
+      type, shape,
+      {reinterpret_cast<const char*>(bytes.data()), static_cast<std::size_t>(expected)});
+}
+
+/// Elements of 6 bits have a value each.
+Tensor from_single_values(const onnx::TensorProto& proto, DType type, const Shape& shape,
+                          const std::string& where) {
+  Tensor tensor = from_values<std::uint8_t>(type, shape, proto.int32_data(), where);
+  for (std::size_t i = 0; i < tensor.bytes(); ++i) tensor.mutable_data()[i] &= std::byte{0x3f};
+  return tensor;
+}
+
 /// The tensor from the field for its element type.
 Tensor from_typed_fields(const onnx::TensorProto& proto, DType type, const Shape& shape,
                          const std::string& where) {
@@ -86,6 +106,21 @@ Tensor from_typed_fields(const onnx::TensorProto& proto, DType type, const Shape
     case DType::f16:
     case DType::bf16:
       return from_values<std::uint16_t>(type, shape, proto.int32_data(), where);
+    case DType::f8e4m3fn:
+    case DType::f8e4m3fnuz:
+    case DType::f8e5m2:
+    case DType::f8e5m2fnuz:
+    case DType::f8e8m0:
+      return from_values<std::uint8_t>(type, shape, proto.int32_data(), where);
+    case DType::f6e2m3:
+    case DType::f6e3m2:
+      return from_single_values(proto, type, shape, where);
+    case DType::f4e2m1:
+    case DType::i4:
+    case DType::u4:
+    case DType::i2:
+    case DType::u2:
+      return from_packed_values(proto, type, shape, where);
     case DType::tf32:
       break;  // no type of ONNX
   }
@@ -97,9 +132,11 @@ constexpr std::size_t kLeastMappedBytes = std::size_t{64} << 10;
 
 /// The tensor over `raw`, which holds as many bytes as it needs: shared where it may be.
 Tensor from_raw(const RawBytes& raw, DType type, const Shape& shape) {
-  if (raw.file != nullptr && raw.bytes.size() >= kLeastMappedBytes) {
+  const bool is_large = raw.bytes.size() >= kLeastMappedBytes;
+  if (raw.file != nullptr && is_large && !is_packed(type)) {
     return Tensor::of_mapped_file(type, shape, raw.bytes.data(), raw.bytes.size(), raw.file);
   }
+  if (is_packed(type)) return unpacked(type, shape, raw.bytes);
   Tensor tensor = Tensor::allocate(type, shape);
   if (!raw.bytes.empty()) {
     std::memcpy(tensor.mutable_data(), raw.bytes.data(), raw.bytes.size());
@@ -158,47 +195,17 @@ RawBytes ExternalData::find(const onnx::TensorProto& proto, std::int64_t bytes,
 
 DType onnx_dtype(std::int32_t data_type, const std::string& where) {
   using Proto = onnx::TensorProto;
-  switch (data_type) {
-    case Proto::FLOAT:
-      return DType::f32;
-    case Proto::FLOAT16:
-      return DType::f16;
-    case Proto::BFLOAT16:
-      return DType::bf16;
-    case Proto::DOUBLE:
-      return DType::f64;
-    case Proto::INT8:
-      return DType::i8;
-    case Proto::UINT8:
-      return DType::u8;
-    case Proto::INT32:
-      return DType::i32;
-    case Proto::INT64:
-      return DType::i64;
-    case Proto::BOOL:
-      return DType::boolean;
-    case Proto::UINT16:
-      return DType::u16;
-    case Proto::INT16:
-      return DType::i16;
-    case Proto::STRING:
-      throw UnsupportedError(where + ": a tensor of strings");
-    case Proto::UINT32:
-      return DType::u32;
-    case Proto::UINT64:
-      return DType::u64;
-    case Proto::COMPLEX64:
-    case Proto::COMPLEX128:
-      throw UnsupportedError(where + ": complex elements");
-    default:
-      break;
+  if (data_type == Proto::STRING)
+    throw UnsupportedError(
+        where + ": tensors of strings are not supported; encode the text as numbers before");
+  if (data_type == Proto::COMPLEX64 || data_type == Proto::COMPLEX128) {
+    throw UnsupportedError(
+        where +
+        ": complex elements are not supported; give the two parts as a last dimension of 2");
   }
-  constexpr std::int32_t kLastOfOnnx = 26;  // 8-bit, 4-bit and 2-bit types of later versions
-  const std::string number = std::to_string(data_type);
-  if (data_type > Proto::BFLOAT16 && data_type <= kLastOfOnnx) {
-    throw UnsupportedError(where + ": ONNX element type " + number);
-  }
-  throw ModelError(where + ": element type " + number + " means nothing in ONNX");
+  if (const std::optional<DType> type = type_of_onnx(data_type)) return *type;
+  throw ModelError(where + ": element type " + std::to_string(data_type) +
+                   " means nothing in ONNX");
 }
 
 Tensor to_tensor(const onnx::TensorProto& proto, const RawBytes* raw, ExternalData& external,
@@ -210,8 +217,7 @@ Tensor to_tensor(const onnx::TensorProto& proto, const RawBytes* raw, ExternalDa
                      std::to_string(kMaxRank) + " are supported");
   }
   const Shape shape(proto.dims().begin(), proto.dims().end());
-  const std::int64_t bytes =
-      checked_mul(element_count(shape, where.c_str()), size_of(type), where.c_str());
+  const std::int64_t bytes = file_bytes(type, element_count(shape, where.c_str()));
   if (proto.data_location() == onnx::TensorProto::EXTERNAL) {
     return from_raw(external.find(proto, bytes, where), type, shape);
   }
