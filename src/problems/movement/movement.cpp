@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "problems/movement.hpp"
+#include "problems/movement/movement.hpp"
 
 #include "problems/solver.hpp"
 
