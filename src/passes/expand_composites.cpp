@@ -23,6 +23,11 @@ void check_type(const Graph& graph, TensorId output, TensorId computed) {
 
 void copy(Graph& graph, TensorId from, TensorId to) {
   check_type(graph, to, from);
+  if (graph.tensor(from).kind == GraphTensor::Kind::constant) {
+    graph.tensor(to).kind = GraphTensor::Kind::constant;
+    graph.tensor(to).data = graph.tensor(from).data;
+    return;
+  }
   Node node;
   node.op = "Identity";
   node.name = unused_node_name(graph, graph.tensor(to).name);
@@ -32,7 +37,7 @@ void copy(Graph& graph, TensorId from, TensorId to) {
 }
 
 /// The nodes from `first` on write `output` where they wrote `computed`. Where none of them does,
-/// an Identity copies it.
+/// it is copied.
 void take_over(Graph& graph, std::size_t first, TensorId output, TensorId computed) {
   check_type(graph, output, computed);
   const auto begin = graph.nodes.begin() + static_cast<std::ptrdiff_t>(first);
@@ -55,7 +60,11 @@ void connect(Graph& graph, std::size_t first, const Node& node,
   std::map<TensorId, TensorId> taken;  // what was computed, and the output that it became
   for (std::size_t i = 0; i < node.outputs.size(); ++i) {
     if (node.outputs[i] == kNoTensor) continue;
-    const auto [place, is_new] = taken.emplace(computed.at(i), node.outputs[i]);
+    if (i >= computed.size() || computed[i] == kNoTensor) {
+      throw InternalError(node.op + " '" + node.name + "' is composed without its output " +
+                          std::to_string(i));
+    }
+    const auto [place, is_new] = taken.emplace(computed[i], node.outputs[i]);
     if (is_new) {
       take_over(graph, first, node.outputs[i], computed[i]);
     } else {
@@ -66,6 +75,7 @@ void connect(Graph& graph, std::size_t first, const Node& node,
 
 /// The node that computes the first output keeps the name of the one that is written out.
 void keep_name(Graph& graph, std::size_t first, const Node& node) {
+  if (node.outputs.front() == kNoTensor) return;
   for (std::size_t n = first; n < graph.nodes.size(); ++n) {
     if (graph.nodes[n].outputs.front() == node.outputs.front()) graph.nodes[n].name = node.name;
   }

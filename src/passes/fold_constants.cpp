@@ -6,6 +6,7 @@
 #include "base/algebra/typed_chain.hpp"
 #include "base/numbers/checked.hpp"
 #include "base/numbers/exact_integers.hpp"
+#include "base/numbers/small_types.hpp"
 #include "base/rooms.hpp"
 #include "ops/core/operator.hpp"
 #include "passes/fold_elementwise.hpp"
@@ -32,7 +33,7 @@ bool can_fold(const Graph& graph, const Node& node) {
 /// Whether every element is what a device would compute: integers beyond 2^53, which the reference
 /// rounds to doubles, are not.
 bool is_faithful(DType type, const ReferenceTensor& value) {
-  return is_real(type) ||
+  return is_real(type) || is_stored_real(type) ||
          (std::ranges::all_of(value.error, [](double error) { return error == 0.0; }) &&
           std::ranges::all_of(value.value,
                               [](double whole) { return std::fabs(whole) < kExactIntegers; }));

@@ -81,6 +81,7 @@ bool plan_values(Graph& graph, Node& node, const Indexed<TensorId, bool>& planne
   }
   if (op.host.alias && op.host.values != nullptr && node.outputs.size() > 1) {
     values = op.host.values(NodeView(graph, node));
+    if (values.empty()) return false;  // it is no alias here, but composed of others
     for (std::size_t i = 0; i < values.size() && i + 1 < node.outputs.size(); ++i) {
       make_constant(graph, node.outputs[i + 1], std::move(values[i]));
     }

@@ -3,6 +3,7 @@
 
 #include "api/inside.hpp"
 #include "ops/core/planned.hpp"
+#include "passes/pipeline.hpp"
 
 namespace morton::api {
 namespace {
@@ -42,6 +43,19 @@ CompiledState state_before_planning(const ModelAtShapes& subject,
   state.planned_values = planned_values_of(subject);
   state.report.times.passes_ms = subject.passes_ms();
   return state;
+}
+
+Graph stated_graph(const CompiledState& state) {
+  PassOptions options = state.passes;
+  for (const Pass& pass : all_passes()) {
+    if (pass.need == Pass::Need::optional) options.skip.emplace_back(pass.name);
+  }
+  if (!state.model) {
+    throw UsageError("compare: a compiled file holds no reference; compare the model itself");
+  }
+  Graph graph = Inside::of(*state.model);
+  run_passes(graph, options);
+  return graph;
 }
 
 }  // namespace morton::api

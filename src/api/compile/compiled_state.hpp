@@ -85,4 +85,8 @@ struct CompiledState {
 [[nodiscard]] CompiledState state_before_planning(const ModelAtShapes& subject,
                                                   const std::vector<Device>& devices);
 
+/// The model as it states itself, its shapes inferred and its composed operators written out.
+/// Throws UsageError where a compiled file is all that there is.
+[[nodiscard]] Graph stated_graph(const CompiledState& state);
+
 }  // namespace morton::api

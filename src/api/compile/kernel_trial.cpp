@@ -103,7 +103,7 @@ class Trier {
  private:
   void find_layers() {
     std::set<std::string> computed;
-    const Graph& graph = Inside::of(*state_->model);
+    const Graph graph = stated_graph(*state_);
     for (const Node& node : graph.nodes) {
       for (const TensorId id : node.outputs) {
         if (id != kNoTensor) computed.insert(graph.tensor(id).name);

@@ -9,8 +9,8 @@ namespace morton {
 /// Where archives look for it: PortInfo is a public type.
 template <typename Archive, Archived<PortInfo> T>
 void visit(Archive& archive, T& port) {
-  auto& [name, dtype, shape, symbols] = port;
-  archive(name, dtype, shape, symbols);
+  auto& [name, dtype, shape, symbols, labels] = port;
+  archive(name, dtype, shape, symbols, labels);
 }
 
 }  // namespace morton

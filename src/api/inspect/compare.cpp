@@ -20,20 +20,6 @@ namespace morton {
 using namespace api;
 namespace {
 
-/// The model as it states itself, its shapes inferred.
-Graph stated_graph(const CompiledState& state) {
-  PassOptions options = state.passes;
-  for (const Pass& pass : all_passes()) {
-    if (pass.need == Pass::Need::optional) options.skip.emplace_back(pass.name);
-  }
-  if (!state.model) {
-    throw UsageError("compare: a compiled file holds no reference; compare the model itself");
-  }
-  Graph graph = Inside::of(*state.model);
-  run_passes(graph, options);
-  return graph;
-}
-
 /// Names of computed tensors, in the order of their steps.
 std::vector<std::string> in_order(const std::map<std::string, LayerValue>& layers) {
   std::vector<std::string> names;

@@ -28,6 +28,7 @@ PortInfo to_port(const GraphTensor& tensor) {
     port.shape.push_back(dimension.symbol.empty() ? dimension.value : -1);
     port.symbols.push_back(dimension.symbol);
   }
+  port.labels = tensor.labels;
   return port;
 }
 
@@ -97,6 +98,13 @@ ModelSummary Model::summary() const {
   }
   for (const TensorId id : planned_graph_inputs(*graph_)) {
     summary.planned_inputs.push_back(graph_->tensor(id).name);
+  }
+  for (const auto& node : graph_->nodes) {
+    if (node.op != "ai.onnx.ml.ZipMap" || node.outputs.empty()) continue;
+    summary.notes.push_back(
+        "'" + graph_->tensor(node.outputs[0]).name +
+        "' is a list of maps in the file; here it is a tensor with a row for each "
+        "of the list and a column for each class");
   }
   summary.operators.assign(counts.begin(), counts.end());
   return summary;

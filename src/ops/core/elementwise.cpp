@@ -54,6 +54,22 @@ View broadcast_view(const Shape& from, const Shape& to) {
   return View::mapped(names, std::move(coordinates), extents);
 }
 
+std::string list_of(const std::vector<DType>& types) {
+  std::string text;
+  for (const DType type : types) text += (text.empty() ? "" : ", ") + std::string(name_of(type));
+  return text;
+}
+
+/// Says that no such operands go together, in a user's words.
+std::string misfit(const std::vector<DType>& types, const Operator& op) {
+  for (const DType type : types) {
+    if (std::find(op.types.begin(), op.types.end(), type) != op.types.end()) continue;
+    return "has an input of type " + std::string(name_of(type)) + "; expected " +
+           (op.types.size() > 1 ? "one of " : "") + list_of(op.types);
+  }
+  return "inputs of the types " + list_of(types) + " do not go together";
+}
+
 }  // namespace
 
 std::vector<DType> real_types() { return {DType::f32, DType::f16, DType::bf16, DType::f64}; }
@@ -63,13 +79,24 @@ std::vector<DType> number_types() {
           DType::i16, DType::u16, DType::i32,  DType::u32, DType::i64, DType::u64};
 }
 
-std::vector<DType> all_types() {
+std::vector<DType> plain_types() {
   std::vector<DType> types = number_types();
   types.push_back(DType::boolean);
   return types;
 }
 
-std::vector<DType> unsigned_types() { return {DType::u8, DType::u16, DType::u32, DType::u64}; }
+std::vector<DType> all_types() {
+  std::vector<DType> types = plain_types();
+  types.insert(types.end(), {DType::f8e4m3fn, DType::f8e4m3fnuz, DType::f8e5m2, DType::f8e5m2fnuz,
+                             DType::f8e8m0, DType::f4e2m1, DType::f6e2m3, DType::f6e3m2, DType::i4,
+                             DType::u4, DType::i2, DType::u2});
+  return types;
+}
+
+std::vector<DType> integer_types() {
+  return {DType::i8,  DType::u8,  DType::i16, DType::u16,
+          DType::i32, DType::u32, DType::i64, DType::u64};
+}
 
 std::vector<DType> boolean_type() { return {DType::boolean}; }
 
@@ -152,9 +179,10 @@ std::vector<TensorType> infer_elementwise(const NodeView& node) {
     result.shape = node.broadcast(result.shape, other.shape);
   }
   try {
-    result.dtype = TypedChain(op.chain(node), std::move(types)).result_type();
+    result.dtype = TypedChain(op.chain(node), types).result_type();
   } catch (const ModelError& error) {
-    node.fail(error.what());
+    if (error.node() == node.node().name) throw;
+    node.fail(misfit(types, op));
   }
   return {result};
 }

@@ -20,9 +20,11 @@ namespace morton::ops {
 /// Reals and integers: all types but bool (and tf32, which no model has).
 [[nodiscard]] std::vector<DType> number_types();
 /// Numbers and bool.
+[[nodiscard]] std::vector<DType> plain_types();
+/// These, and those that are only stored: whatever a tensor may hold.
 [[nodiscard]] std::vector<DType> all_types();
-/// u8, u16, u32 and u64.
-[[nodiscard]] std::vector<DType> unsigned_types();
+/// i8, u8, i16, u16, i32, u32, i64 and u64.
+[[nodiscard]] std::vector<DType> integer_types();
 /// Bool alone.
 [[nodiscard]] std::vector<DType> boolean_type();
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/core/expansion.hpp"
 
+#include <algorithm>
 #include <map>
 
 #include "base/error.hpp"
@@ -54,11 +55,53 @@ void compute(const Graph& graph, const Node& node, std::map<TensorId, ReferenceT
   for (const TensorId id : node.inputs) inputs.push_back(value_of(graph, known, id));
   std::vector<ReferenceTensor> results = references(graph, node, inputs);
   for (std::size_t i = 0; i < node.outputs.size(); ++i) {
-    known[node.outputs[i]] = std::move(results.at(i));
+    if (node.outputs[i] != kNoTensor) known[node.outputs[i]] = std::move(results.at(i));
   }
 }
 
+bool holds(const std::vector<DType>& types, DType type) {
+  return std::ranges::find(types, type) != types.end();
+}
+
+/// Whether a device computes the node in f32 alone, and one of its operands is of 16 bits.
+bool needs_f32(const NodeView& node, const Operator& op) {
+  const bool is_computed = op.lower != nullptr || op.parts != nullptr;
+  if (!is_computed || !holds(op.types, DType::f32)) return false;
+  for (std::size_t i = 0; i < node.input_count(); ++i) {
+    if (node.has_input(i) && is_short_real(node.input(i).dtype) &&
+        !holds(op.types, node.input(i).dtype)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// The node between conversions to f32 and back.
+std::vector<TensorId> expand_through_f32(Expansion& out) {
+  const NodeView& view = out.node();
+  const Node& node = view.node();
+  const std::vector<TensorType> types = infer(out.graph(), node);
+  std::vector<TensorId> inputs;
+  for (std::size_t i = 0; i < view.input_count(); ++i) {
+    const TensorId id = out.input(i);
+    const bool is_short = id != kNoTensor && is_short_real(out.type_of(id));
+    inputs.push_back(is_short ? out.converted(id, DType::f32) : id);
+  }
+  std::vector<TensorId> results =
+      out.add_several(node.op, inputs, node.outputs.size(), node.attributes);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (!out.has_output(i)) {
+      results[i] = kNoTensor;
+    } else {
+      results[i] = out.converted(results[i], types[i].dtype);
+    }
+  }
+  return results;
+}
+
 }  // namespace
+
+bool is_short_real(DType type) { return type == DType::f16 || type == DType::bf16; }
 
 Expansion::Expansion(Graph& graph, const Node& node)
     : GraphWriter(graph, node.name), copy_(node), view_(graph, copy_) {}
@@ -67,14 +110,22 @@ TensorId Expansion::input(std::size_t i) const {
   return view_.has_input(i) ? view_.input_id(i) : kNoTensor;
 }
 
+bool Expansion::has_output(std::size_t i) const {
+  return copy_.outputs.empty() || (i < copy_.outputs.size() && copy_.outputs[i] != kNoTensor);
+}
+
 std::vector<TensorId> expand(Graph& graph, const Node& node) {
   const Operator& op = operator_of(node);
-  if (op.expand == nullptr) return {};
   Expansion expansion(graph, node);
-  for (const std::size_t i : op.inputs.planned) {
-    if (expansion.node().has_input(i)) (void)expansion.node().value(i);
+  std::vector<TensorId> outputs;
+  if (op.expand != nullptr) {
+    for (const std::size_t i : op.inputs.planned) {
+      if (expansion.node().has_input(i)) (void)expansion.node().value(i);
+    }
+    outputs = op.expand(expansion);
   }
-  return op.expand(expansion);
+  if (outputs.empty() && needs_f32(expansion.node(), op)) return expand_through_f32(expansion);
+  return outputs;
 }
 
 std::vector<TensorType> infer_composed(const NodeView& node) {

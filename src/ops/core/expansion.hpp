@@ -21,16 +21,23 @@ class Expansion : public GraphWriter {
   [[nodiscard]] const NodeView& node() const { return view_; }
   /// Input i; kNoTensor where it is absent.
   [[nodiscard]] TensorId input(std::size_t i) const;
+  /// Whether the node has an output `i`: those that nobody reads may be gone. A node that states
+  /// none yet is inferred, and has all.
+  [[nodiscard]] bool has_output(std::size_t i) const;
 
  private:
   Node copy_;  ///< the graph's list of nodes grows
   NodeView view_;
 };
 
-/// Writes the nodes that compute `node` behind the graph's last, where it is composed of others.
-/// Gives the tensors that its outputs are (kNoTensor for those that nobody reads), or nothing where
-/// the node is computed as it is. Some of what is written may be composed itself. Throws what
-/// `infer` throws.
+/// Whether this is f16 or bf16.
+[[nodiscard]] bool is_short_real(DType type);
+
+/// Writes the nodes that compute `node` behind the graph's last, where it is composed of others. An
+/// operator that devices compute in f32 alone is composed of itself in f32 and of conversions,
+/// where its operands are f16 or bf16. Gives the tensors that its outputs are (kNoTensor for those
+/// that nobody reads), or nothing where the node is computed as it is. Some of what is written may
+/// be composed itself. Throws what `infer` throws.
 [[nodiscard]] std::vector<TensorId> expand(Graph& graph, const Node& node);
 
 /// Types of the outputs of a node that is composed of others; nothing where it is not.

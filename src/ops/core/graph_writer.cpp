@@ -2,6 +2,7 @@
 #include "ops/core/graph_writer.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/error.hpp"
 #include "base/shape.hpp"
@@ -63,6 +64,12 @@ TensorId GraphWriter::list(const std::vector<std::int64_t>& values) {
   return constant(Tensor::from({static_cast<std::int64_t>(values.size())}, values));
 }
 
+TensorId GraphWriter::numbered(std::int64_t first, const Shape& shape) {
+  std::vector<std::int64_t> numbers(static_cast<std::size_t>(element_count(shape)));
+  std::iota(numbers.begin(), numbers.end(), first);
+  return constant(Tensor::from(shape, numbers));
+}
+
 TensorId GraphWriter::scalar(DType type, double value) {
   Tensor number = Tensor::allocate(type, {});
   number.set(0, value);
@@ -92,7 +99,9 @@ TensorId GraphWriter::apply(ScalarOp op, const std::vector<TensorId>& operands) 
 
 TensorId GraphWriter::reshaped(TensorId value, const Shape& shape) {
   if (shape_of(value) == shape) return value;
-  return add("Reshape", {value, list(shape)});
+  Attributes attributes;
+  if (std::ranges::find(shape, 0) != shape.end()) attributes["allowzero"] = std::int64_t{1};
+  return add("Reshape", {value, list(shape)}, std::move(attributes));
 }
 
 TensorId GraphWriter::transposed(TensorId value, const std::vector<std::int64_t>& order) {
@@ -150,6 +159,13 @@ TensorId GraphWriter::scaled(TensorId value, double factor) {
   Chain product;
   product.append(ScalarOp::mul, {ScalarRef::input(0), ScalarRef::constant(factor)});
   return chain(product, {value});
+}
+
+TensorId GraphWriter::converted(TensorId value, DType type) {
+  if (value == kNoTensor || type_of(value) == type) return value;
+  Chain conversion;
+  conversion.append_conversion(ScalarOp::cast, ScalarRef::input(0), type);
+  return chain(conversion, {value});
 }
 
 }  // namespace morton::ops

@@ -21,7 +21,8 @@ class GraphWriter {
   GraphWriter(Graph& graph, std::string prefix) : graph_(graph), prefix_(std::move(prefix)) {}
 
   [[nodiscard]] Graph& graph() const { return graph_; }
-  [[nodiscard]] const Shape& shape_of(TensorId id) const { return graph_.tensor(id).shape; }
+  /// A copy: a tensor that is added moves the graph's tensors.
+  [[nodiscard]] Shape shape_of(TensorId id) const { return graph_.tensor(id).shape; }
   [[nodiscard]] DType type_of(TensorId id) const { return graph_.tensor(id).dtype; }
 
   using Attributes = std::map<std::string, Attribute>;
@@ -33,6 +34,8 @@ class GraphWriter {
   TensorId constant(Tensor value);
   /// A constant list of whole numbers.
   TensorId list(const std::vector<std::int64_t>& values);
+  /// The whole numbers from `first` on, row-major.
+  TensorId numbered(std::int64_t first, const Shape& shape);
   /// A constant without dimensions.
   TensorId scalar(DType type, double value);
   /// A chain over tensors that broadcast to the shape of the first; the chain's input i is operand
@@ -59,6 +62,8 @@ class GraphWriter {
   TensorId padded(TensorId value, const std::vector<std::int64_t>& before,
                   const std::vector<std::int64_t>& behind);
   TensorId scaled(TensorId value, double factor);
+  /// `value` in another element type, by the rules of Cast; an absent one stays absent.
+  TensorId converted(TensorId value, DType type);
 
  private:
   [[nodiscard]] std::string unused_name(const std::string& wish) const;

@@ -138,6 +138,10 @@ std::vector<std::int64_t> NodeView::integers(std::string_view name,
   return attribute<std::vector<std::int64_t>>(name, std::move(otherwise), "a list of integers");
 }
 
+std::vector<double> NodeView::reals(std::string_view name, std::vector<double> otherwise) const {
+  return attribute<std::vector<double>>(name, std::move(otherwise), "a list of reals");
+}
+
 bool NodeView::has(std::string_view name) const {
   return node_->attributes.contains(std::string(name));
 }

@@ -70,6 +70,8 @@ class NodeView {
   [[nodiscard]] std::string text(std::string_view name, std::string_view otherwise) const;
   [[nodiscard]] std::vector<std::int64_t> integers(std::string_view name,
                                                    std::vector<std::int64_t> otherwise) const;
+  [[nodiscard]] std::vector<double> reals(std::string_view name,
+                                          std::vector<double> otherwise) const;
   [[nodiscard]] bool has(std::string_view name) const;
   /// An attribute that is 0 or 1; throws ModelError for another value.
   [[nodiscard]] bool flag(std::string_view name, std::int64_t otherwise) const;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "base/algebra/typed_chain.hpp"
 #include "base/error.hpp"
@@ -32,6 +33,28 @@ const Operator& row_of(const OperatorTable& table, std::string_view name) {
   return *found;
 }
 
+/// Why an operator that ONNX has is none of ours; empty for other names.
+std::string reason_of_refusal(std::string_view name) {
+  static const std::map<std::string_view, std::string_view> kReasons{
+#define MORTON_REFUSED(name, reason) {name, reason},
+#include "ops/refused.def"
+#undef MORTON_REFUSED
+  };
+  const auto found = kReasons.find(name);
+  return found == kReasons.end() ? "" : std::string(found->second);
+}
+
+/// Operators whose names are like this one, as a message names them.
+std::string names_near(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const Operator* op : operators()) names.push_back(op->name);
+  std::string near;
+  for (const std::string& one : near_names(name, names)) {
+    near += (near.empty() ? "; near it: " : ", ") + one;
+  }
+  return near;
+}
+
 void check_inputs(const NodeView& view, const Operator& op) {
   if (view.input_count() < op.inputs.least || view.input_count() > op.inputs.most) {
     view.fail("has " + std::to_string(view.input_count()) + " inputs, expected " +
@@ -46,7 +69,7 @@ void check_declaration(const NodeView& view, const Operator& op) {
   if (view.opset() < op.since_opset) {
     view.unsupported("the model is written in opset " + std::to_string(view.opset()) +
                      "; this operator is supported from opset " + std::to_string(op.since_opset) +
-                     " on");
+                     " on (onnx.version_converter changes it)");
   }
   check_inputs(view, op);
   for (const auto& [name, value] : view.node().attributes) {
@@ -130,11 +153,11 @@ std::vector<ReferenceTensor> references_of(const NodeView& view,
                                            const std::vector<TensorType>& types,
                                            std::span<const ReferenceTensor> operands) {
   const Operator& op = operator_of(view.node());
-  if (op.host.references != nullptr) return op.host.references(view, operands);
-  if (op.host.reference != nullptr) return {op.host.reference(view, operands)};
   std::vector<ReferenceTensor> results;
   if (op.expand != nullptr) results = reference_composed(view, operands);
   if (!results.empty()) return results;
+  if (op.host.references != nullptr) return op.host.references(view, operands);
+  if (op.host.reference != nullptr) return {op.host.reference(view, operands)};
   if (op.chain != nullptr) {
     std::vector<ChainOperand> sources;
     for (std::size_t i = 0; i < operands.size(); ++i) {
@@ -180,15 +203,11 @@ const Operator* find_operator(std::string_view name) {
 
 const Operator& operator_of(const Node& node) {
   if (const Operator* op = find_operator(node.op)) return *op;
-  std::vector<std::string_view> names;
-  for (const Operator* op : operators()) names.push_back(op->name);
-  std::string near;
-  for (const std::string& name : near_names(node.op, names)) {
-    near += (near.empty() ? "; near it: " : ", ") + name;
-  }
-  UnsupportedError error("node '" + node.name + "': the operator '" + node.op +
-                         "' is not supported" + near + " (README.md lists those that are; " +
-                         setting("model_support") + " looks at every node)");
+  const std::string reason = reason_of_refusal(node.op);
+  UnsupportedError error(
+      "node '" + node.name + "': the operator '" + node.op + "' is not supported" +
+      (reason.empty() ? names_near(node.op) : ": " + reason) +
+      " (README.md lists those that are; " + setting("model_support") + " looks at every node)");
   error.put_down_to(node.name);
   throw error;
 }

@@ -48,6 +48,8 @@ struct Operator {
     std::vector<std::size_t> planned{};
     /// Those that hold what is learned, where they are constants of the model: weights and biases.
     std::vector<std::size_t> parameters{};
+    /// Those whose element types are all that it needs of them (CastLike's second).
+    std::vector<std::size_t> types_alone{};
     /// Their shapes are all that it needs of them (Shape, Size).
     bool shapes_only = false;
   };

@@ -2,11 +2,13 @@
 #include "ops/core/partial_reference.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <random>
 #include <set>
 
 #include "base/error.hpp"
 #include "base/shape.hpp"
+#include "ops/core/expansion.hpp"
 
 namespace morton::ops {
 namespace {
@@ -158,7 +160,7 @@ class Part {
     const auto types = infer(part_, node);
     std::vector<ReferenceTensor> inputs;
     for (const TensorId id : node.inputs) {
-      inputs.push_back(id == kNoTensor ? ReferenceTensor{} : value_of(id));
+      inputs.push_back(id == kNoTensor ? ReferenceTensor{} : operand_of(id));
     }
     std::vector<ReferenceTensor> results = references(part_, node, inputs);
     if (node.op == "Conv") widen(results.front(), transform_);
@@ -178,6 +180,19 @@ class Part {
     const auto found = values_.find(own);
     if (found != values_.end()) return found->second;
     return values_[own] = to_reference(given_.at(own));
+  }
+
+  /// What a node computes of 16 bits, a kernel that computes further with it need not round.
+  ReferenceTensor operand_of(TensorId own) {
+    ReferenceTensor value = value_of(own);
+    const DType type = part_.tensor(own).dtype;
+    if (given_.contains(own) || !is_short_real(type)) return value;
+    const double unit = type == DType::f16 ? 0x1p-11 : 0x1p-8;
+    const double least = type == DType::f16 ? 0x1p-25 : 0.0;
+    for (std::size_t i = 0; i < value.value.size(); ++i) {
+      value.error[i] += std::max(std::fabs(value.value[i]) * unit, least);
+    }
+    return value;
   }
 
   /// Input `i` of node `n` as a tensor of the part.

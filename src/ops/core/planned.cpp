@@ -8,6 +8,7 @@
 #include "base/algebra/typed_chain.hpp"
 #include "base/error.hpp"
 #include "base/numbers/exact_integers.hpp"
+#include "base/numbers/small_types.hpp"
 
 namespace morton::ops {
 namespace {
@@ -46,11 +47,20 @@ Tensor rounded(const ReferenceTensor& value, DType type) {
   return result;
 }
 
+/// Whether the operator reads the values of input `i`.
+bool reads_values(const Operator& op, std::size_t i) {
+  return std::ranges::find(op.inputs.types_alone, i) == op.inputs.types_alone.end();
+}
+
 std::vector<Tensor> by_reference(const Graph& graph, const NodeView& node,
                                  const std::vector<TensorType>& types) {
   std::vector<ReferenceTensor> inputs;
   for (std::size_t i = 0; i < node.node().inputs.size(); ++i) {
     const TensorId id = node.node().inputs[i];
+    if (id != kNoTensor && !reads_values(operator_of(node.node()), i)) {
+      inputs.push_back({{}, {0.0}, {0.0}});
+      continue;
+    }
     inputs.push_back(id == kNoTensor ? ReferenceTensor{}
                                      : to_reference(*graph.tensor(id).planned()));
     if (id != kNoTensor && !is_real(graph.tensor(id).dtype)) require_exact(inputs.back(), node);
@@ -67,7 +77,8 @@ std::vector<Tensor> by_reference(const Graph& graph, const NodeView& node,
 /// Small enough, or of a type that only shape arithmetic has much of.
 bool is_planned_size(const std::vector<TensorType>& types) {
   return std::all_of(types.begin(), types.end(), [](const TensorType& type) {
-    return !is_real(type.dtype) || element_count(type.shape) <= kMostPlannedReals;
+    const bool is_data = is_real(type.dtype) || is_only_stored(type.dtype);
+    return !is_data || element_count(type.shape) <= kMostPlannedReals;
   });
 }
 
@@ -83,9 +94,12 @@ void require_moderate(const std::vector<TensorType>& types, const NodeView& node
 }
 
 bool all_known(const Graph& graph, const Node& node) {
-  return std::all_of(node.inputs.begin(), node.inputs.end(), [&](TensorId id) {
-    return id == kNoTensor || graph.tensor(id).planned() != nullptr;
-  });
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+    const TensorId id = node.inputs[i];
+    if (id == kNoTensor || !reads_values(operator_of(node), i)) continue;
+    if (graph.tensor(id).planned() == nullptr) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -100,7 +114,7 @@ std::vector<Tensor> planned_values(const Graph& graph, const Node& node) {
   require_moderate(types, view);
   if (has_values) return op.host.values(view);
   std::vector<Tensor> results;
-  if (op.host.alias && node.epilogue.is_identity()) {
+  if (op.host.alias && op.expand == nullptr && node.epilogue.is_identity()) {
     results.push_back(view.value(0).reshaped(types[0].shape));
   } else if (op.host.origins != nullptr && node.epilogue.is_identity()) {
     const auto origins = op.host.origins(view);
@@ -123,8 +137,9 @@ Indexed<TensorId, bool> planned_tensors(const Graph& graph) {
     if (op == nullptr) continue;
     const bool computes = std::any_of(node->outputs.begin(), node->outputs.end(),
                                       [&](TensorId id) { return id != kNoTensor && planned[id]; });
-    if (computes && !op->inputs.shapes_only)
-      std::for_each(node->inputs.begin(), node->inputs.end(), mark);
+    for (std::size_t i = 0; computes && !op->inputs.shapes_only && i < node->inputs.size(); ++i) {
+      if (reads_values(*op, i)) mark(node->inputs[i]);
+    }
     for (const std::size_t i : op->inputs.planned) {
       if (i < node->inputs.size()) mark(node->inputs[i]);
     }

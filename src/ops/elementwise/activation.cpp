@@ -4,6 +4,7 @@
 // whose slope is an input, in binary.cpp).
 #include <numbers>
 
+#include "base/algebra/typed_chain.hpp"
 #include "base/rooms.hpp"
 #include "ops/core/gradient.hpp"
 #include "ops/elementwise/table.hpp"
@@ -125,19 +126,22 @@ Chain selu_chain(const NodeView& node) {
   return chain;
 }
 
-/// x + bias below -lambd, x - bias above lambd, else 0.
+/// x + bias below -lambd, x - bias above lambd, else 0; of integers computed as reals.
 Chain shrink_chain(const NodeView& node) {
   const double limit = node.real("lambd", 0.5);
   const ScalarRef bias = ScalarRef::constant(node.real("bias", 0.0));
+  const DType type = node.input(0).dtype;
   Chain chain;
-  const ScalarRef x = ScalarRef::input(0);
+  ScalarRef x = ScalarRef::input(0);
+  if (!is_real(type)) x = chain.append_conversion(ScalarOp::cast, x, DType::f32);
   const ScalarRef is_below = chain.append(ScalarOp::less, {x, ScalarRef::constant(-limit)});
   const ScalarRef is_above = chain.append(ScalarOp::less, {ScalarRef::constant(limit), x});
   const ScalarRef below = chain.append(ScalarOp::add, {x, bias});
   const ScalarRef above = chain.append(ScalarOp::sub, {x, bias});
   const ScalarRef rest =
       chain.append(ScalarOp::select, {is_above, above, ScalarRef::constant(0.0)});
-  chain.append(ScalarOp::select, {is_below, below, rest});
+  const ScalarRef value = chain.append(ScalarOp::select, {is_below, below, rest});
+  if (!is_real(type)) chain.append_conversion(ScalarOp::cast, value, type);
   return chain;
 }
 
@@ -202,7 +206,7 @@ std::vector<ElementwiseRow> activation_rows() {
       {"LeakyRelu", 6, real_types, leaky_relu_chain, {.attributes = {"alpha"}}},
       {"Relu", 6, number_types, relu_chain},
       {"Selu", 6, real_types, selu_chain, {.attributes = {"alpha", "gamma"}}},
-      {"Shrink", 9, real_types, shrink_chain, {.attributes = {"lambd", "bias"}}},
+      {"Shrink", 9, number_types, shrink_chain, {.attributes = {"lambd", "bias"}}},
       {"Sigmoid", 6, real_types, sigmoid_chain, {.gradient = gradient_of_sigmoid}},
       {"Softplus", 1, real_types, softplus_chain},
       {"Softsign", 1, real_types, softsign_chain},

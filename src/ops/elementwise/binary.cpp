@@ -8,12 +8,20 @@
 namespace morton::ops {
 namespace {
 
-/// What division leaves: with fmod = 0 (integers) it has the sign of the divisor, with fmod = 1
-/// that of the dividend.
+/// A quotient's rest that is 0 of reals has the sign of the divisor.
+ScalarRef append_zero_of(Chain& chain, ScalarRef divisor) {
+  const ScalarRef sign = chain.append(ScalarOp::sign, {divisor});
+  return chain.append(ScalarOp::mul, {sign, ScalarRef::constant(0.0)});
+}
+
+/// What division leaves: with fmod = 0 it has the sign of the divisor, with fmod = 1 that of the
+/// dividend.
 Chain mod_chain(const NodeView& node) {
   const DType type = node.input(0).dtype;
   const bool as_in_c = node.flag("fmod", 0);
-  if (!as_in_c && is_real(type)) node.fail("fmod is 0, which is for integers; expected 1");
+  if (!as_in_c && is_real(type) && node.opset() < 28) {
+    node.fail("fmod is 0, which is for integers before opset 28; expected 1");
+  }
   Chain chain = single_step(ScalarOp::rem);
   if (as_in_c || is_unsigned(type)) return chain;
   const ScalarRef rest = chain.result;
@@ -26,7 +34,10 @@ Chain mod_chain(const NodeView& node) {
   const ScalarRef differ = chain.append(ScalarOp::logical_xor, {below, divisor_below});
   const ScalarRef moves = chain.append(ScalarOp::logical_and, {is_left, differ});
   const ScalarRef moved = chain.append(ScalarOp::add, {rest, divisor});
-  chain.append(ScalarOp::select, {moves, moved, rest});
+  const ScalarRef whole = chain.append(ScalarOp::select, {moves, moved, rest});
+  if (!is_real(type)) return chain;
+  const ScalarRef signed_zero = append_zero_of(chain, divisor);
+  chain.append(ScalarOp::select, {is_zero, signed_zero, whole});
   return chain;
 }
 

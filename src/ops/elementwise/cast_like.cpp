@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/rooms.hpp"
 #include "ops/core/elementwise.hpp"
+#include "ops/elementwise/casting.hpp"
 
 namespace morton::ops {
 namespace {
 
 /// Cast to the type of the second input, of which nothing else counts.
-Chain cast_like_chain(const NodeView& node) {
-  Chain chain;
-  chain.input_count = 2;
-  const DType target = node.input(1).dtype;
-  if (node.input(0).dtype == target) return chain;
-  chain.append_conversion(ScalarOp::cast, ScalarRef::input(0), target);
-  return chain;
-}
+Chain cast_like_chain(const NodeView& node) { return casting_chain(node, node.input(1).dtype); }
 
 std::vector<TensorType> infer_cast_like(const NodeView& node) {
+  (void)conversion_of(node, node.input(1).dtype);
   return {{node.input(1).dtype, node.input(0).shape}};
 }
 
@@ -24,7 +19,8 @@ std::vector<TensorType> infer_cast_like(const NodeView& node) {
 const Operator& operator_CastLike() {
   static const Operator kOperator{
       .name = "CastLike",
-      .inputs = {.least = 2, .most = 2, .types = Operator::Inputs::Types::any},
+      .inputs = {.least = 2, .most = 2, .types = Operator::Inputs::Types::any, .types_alone = {1}},
+      .attributes = {"saturate", "round_mode"},
       .since_opset = 15,
       .infer = infer_cast_like,
       .chain = cast_like_chain,

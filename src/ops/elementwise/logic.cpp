@@ -7,7 +7,8 @@
 namespace morton::ops {
 namespace {
 
-/// Bits that leave the type are lost; a distance of its width or more leaves 0.
+/// Bits that leave the type are lost. A distance below 0, or of the type's width or more, leaves
+/// what comes in: zeros, or to the right the sign.
 Chain bit_shift_chain(const NodeView& node) {
   const std::string direction = node.text("direction", "");
   if (direction != "LEFT" && direction != "RIGHT") {
@@ -19,8 +20,10 @@ Chain bit_shift_chain(const NodeView& node) {
 std::vector<ElementwiseRow> logic_rows() {
   return {
       {"And", 7, boolean_type, step<ScalarOp::logical_and>},
-      {"BitShift", 11, unsigned_types, bit_shift_chain, {.attributes = {"direction"}}},
-      {"BitwiseXor", 18, unsigned_types, step<ScalarOp::bit_xor>},
+      {"BitShift", 11, integer_types, bit_shift_chain, {.attributes = {"direction"}}},
+      {"BitwiseAnd", 18, integer_types, step<ScalarOp::bit_and>},
+      {"BitwiseOr", 18, integer_types, step<ScalarOp::bit_or>},
+      {"BitwiseXor", 18, integer_types, step<ScalarOp::bit_xor>},
       {"Or", 7, boolean_type, step<ScalarOp::logical_or>},
       {"Xor", 7, boolean_type, step<ScalarOp::logical_xor>},
   };

@@ -9,6 +9,10 @@ namespace {
 Chain where_chain(const NodeView& node) {
   Chain chain;
   chain.input_count = 3;
+  if (node.input(0).dtype != DType::boolean) {
+    node.fail("its condition is of type " + std::string(name_of(node.input(0).dtype)) +
+              "; expected bool");
+  }
   if (node.input(1).dtype != node.input(2).dtype) {
     node.fail("chooses between " + std::string(name_of(node.input(1).dtype)) + " and " +
               std::string(name_of(node.input(2).dtype)) + "; they must be the same");

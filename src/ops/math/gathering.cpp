@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "problems/movement.hpp"
+#include "problems/movement/movement.hpp"
 
 namespace morton::ops {
 namespace {
@@ -63,6 +63,7 @@ BoundProblem gather_problem(const NodeView& node, std::vector<Expression> source
   const Shape result = node.output().shape;
   BoundProblem bound = Movement(node, 0, 0).read(std::move(source_coordinates));
   bound.problem.family = families::gather;
+  bound.problem.types["acc"] = node.input(0).dtype;
   bound.problem.structure = numbers_of(GatherStructure{static_cast<std::int64_t>(indexed.size())});
   std::int64_t all = 1;
   for (std::size_t l = 0; l < kMostIndices; ++l) {

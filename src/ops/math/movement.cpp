@@ -27,18 +27,6 @@ void set_extents(const Shape& shape, Environment& extents) {
 
 }  // namespace
 
-std::vector<Origin> origins_of(const Shape& shape, const Place& place) {
-  std::vector<Origin> origins;
-  const std::int64_t count = element_count(shape);
-  origins.reserve(static_cast<std::size_t>(count));
-  Shape at(shape.size(), 0);
-  for (std::int64_t left = count; left > 0; --left) {
-    origins.push_back(place(at));
-    for (std::size_t d = at.size(); d-- > 0 && ++at[d] == shape[d];) at[d] = 0;
-  }
-  return origins;
-}
-
 std::int64_t index_in(const Shape& shape, const Shape& at) {
   std::int64_t index = 0;
   for (std::size_t d = 0; d < shape.size(); ++d) index = index * shape[d] + at[d];

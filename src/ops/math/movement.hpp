@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -13,9 +12,19 @@ namespace morton::ops {
 /// What operators share that only move elements: they look at none, so any type will do
 /// (`all_types`).
 
-/// Where each element of a result of shape `shape` comes from, row-major.
-using Place = std::function<Origin(const Shape& at)>;
-[[nodiscard]] std::vector<Origin> origins_of(const Shape& shape, const Place& place);
+/// Where each element of a result of shape `shape` comes from, row-major: `place(at)` for each.
+template <typename Place>
+[[nodiscard]] std::vector<Origin> origins_of(const Shape& shape, const Place& place) {
+  std::vector<Origin> origins;
+  const std::int64_t count = element_count(shape);
+  origins.reserve(static_cast<std::size_t>(count));
+  Shape at(shape.size(), 0);
+  for (std::int64_t left = count; left > 0; --left) {
+    origins.push_back(place(at));
+    for (std::size_t d = at.size(); d-- > 0 && ++at[d] == shape[d];) at[d] = 0;
+  }
+  return origins;
+}
 
 /// Index of the element at `at`, row-major.
 [[nodiscard]] std::int64_t index_in(const Shape& shape, const Shape& at);

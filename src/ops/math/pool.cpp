@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "ops/core/expansion.hpp"
+
 namespace morton::ops {
 
 Window pool_window(const NodeView& node) {
@@ -29,6 +31,7 @@ Shape pool_shape(const ImageShape& image, const Window& window) {
 }
 
 std::vector<TensorType> infer_pool(const NodeView& node) {
+  if (is_volume(node)) return infer_composed(node);
   const TensorType source = node.input(0);
   return {{source.dtype, pool_shape(image_of(node, source.shape), pool_window(node))}};
 }

@@ -166,8 +166,12 @@ std::vector<std::size_t> reduced_axes(const NodeView& node) {
 
 std::vector<DType> types_of(const Reduction& reduction) {
   if (!chain_of(reduction.finish).is_identity()) return {DType::f32, DType::f64};
-  return {DType::f32, DType::f64, DType::i8,  DType::u8,  DType::i16,
-          DType::u16, DType::i32, DType::u32, DType::i64, DType::u64};
+  std::vector<DType> types{DType::f32, DType::f64, DType::i8,  DType::u8,  DType::i16,
+                           DType::u16, DType::i32, DType::u32, DType::i64, DType::u64};
+  const bool chooses = reduction.combine == Reduction::Combine::largest ||
+                       reduction.combine == Reduction::Combine::smallest;
+  if (chooses) types.push_back(DType::boolean);
+  return types;
 }
 
 std::vector<TensorType> infer_reduction(const NodeView& node) {

@@ -52,8 +52,8 @@ struct Reduction {
 void gradient_of_reduce(Gradient& gradient, const Reduction& reduction);
 void gradient_of_global_pool(Gradient& gradient, const Reduction& reduction);
 
-/// Those that kernels reduce: f32, f64 and integers, but for roots and logarithms, which are of
-/// reals.
+/// Those that are reduced: f32, f64 and integers, but for roots and logarithms, which are of
+/// reals. The largest and the smallest are of bools too.
 [[nodiscard]] std::vector<DType> types_of(const Reduction& reduction);
 
 }  // namespace morton::ops

@@ -41,6 +41,38 @@ TensorId is_extreme(Gradient& gradient, TensorId x, TensorId y) {
   return gradient.chain(chain, {x, y});
 }
 
+/// Of a product: what the other elements make. That is the product of all that are not 0, over the
+/// element itself; where one is 0 it alone gets any, and where several are, none does.
+TensorId gradient_of_product(Gradient& gradient, TensorId x, TensorId output_gradient,
+                             const std::vector<std::int64_t>& axes) {
+  if (axes.empty()) return output_gradient;
+  Chain without_zeros;
+  const Ref one = Ref::constant(1.0);
+  const Ref zero = Ref::constant(0.0);
+  const Ref is_zero = without_zeros.append(ScalarOp::equal, {Ref::input(0), zero});
+  without_zeros.append(ScalarOp::select, {is_zero, one, Ref::input(0)});
+  const TensorId product =
+      gradient.add("ReduceProd", {gradient.chain(without_zeros, {x}), gradient.list(axes)},
+                   {{"keepdims", std::int64_t{1}}});
+  Chain mark;
+  mark.append_conversion(ScalarOp::cast, mark.append(ScalarOp::equal, {Ref::input(0), zero}),
+                         gradient.type_of(x));
+  const TensorId zeros = gradient.sum(gradient.chain(mark, {x}), axes);
+  Chain chain;
+  chain.input_count = 4;
+  const auto select = [&](Ref condition, Ref yes, Ref no) {
+    return chain.append(ScalarOp::select, {condition, yes, no});
+  };
+  const Ref rest = Ref::input(2);
+  const Ref own = chain.append(ScalarOp::equal, {Ref::input(0), zero});
+  const Ref none = chain.append(ScalarOp::equal, {Ref::input(3), zero});
+  const Ref single = chain.append(ScalarOp::equal, {Ref::input(3), one});
+  const Ref share = chain.append(ScalarOp::div, {rest, select(own, one, Ref::input(0))});
+  const Ref of_zero = select(chain.append(ScalarOp::logical_and, {own, single}), rest, zero);
+  chain.append(ScalarOp::mul, {select(none, share, of_zero), Ref::input(1)});
+  return gradient.chain(chain, {x, output_gradient, product, zeros});
+}
+
 Along reduced_along(const NodeView& node) {
   return along(node.input(0).shape.size(), reduced_axes(node));
 }
@@ -64,6 +96,9 @@ void gradient_of_reduction(Gradient& gradient, const Along& along, const Reducti
     const TensorId share =
         gradient.apply(ScalarOp::div, {output_gradient, gradient.sum(marks, axes)});
     gradient.give(0, gradient.apply(ScalarOp::mul, {marks, share}));
+  } else if (reduction.combine == Combine::product) {
+    const std::vector<std::int64_t> axes(along.along.begin(), along.along.end());
+    gradient.give(0, gradient_of_product(gradient, x, output_gradient, axes));
   } else if (plain && reduction.combine == Combine::sum && reduction.finish == Finish::logarithm) {
     Chain chain;
     chain.input_count = 2;

@@ -75,6 +75,8 @@ View ImageShape::view(const std::vector<std::string>& dimensions) const {
                         Expression::variable(dimensions[3])});
 }
 
+bool is_volume(const NodeView& node) { return node.input(0).shape.size() > 4; }
+
 ImageShape image_of(const NodeView& node, const Shape& shape) {
   if (shape.size() == 3) return {{shape[0], shape[1], 1, shape[2]}, true};
   require_image(node, shape);

@@ -27,6 +27,9 @@ struct ImageShape {
 /// dimensions, UnsupportedError above four.
 [[nodiscard]] ImageShape image_of(const NodeView& node, const Shape& shape);
 
+/// Whether input 0 has three directions or more (N x C x D x H x W).
+[[nodiscard]] bool is_volume(const NodeView& node);
+
 /// What ONNX says of how an image is scanned: attributes kernel_shape, strides, dilations, pads,
 /// auto_pad and ceil_mode, made plain.
 struct Window : SlidingWindow {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/rooms.hpp"
-#include "ops/math/gathering.hpp"
+#include "ops/math/along.hpp"
+#include "ops/math/scattering.hpp"
 
 namespace morton::ops {
 namespace {
@@ -61,6 +62,24 @@ BoundProblem lower_gather(const NodeView& node) {
   return gather_problem(node, std::move(from), std::move(index), {source[axis]});
 }
 
+/// What comes back to an element is the sum over the places that it was read for.
+void gradient_of_gather(Gradient& gradient) {
+  const NodeView& node = gradient.node();
+  const Shape shape = node.input(0).shape;
+  const Along rows = along(shape.size(), {node.axis_attribute()});
+  const std::int64_t outer = extent_of(shape, rows.outer);
+  const std::int64_t inner = extent_of(shape, rows.inner);
+  const std::int64_t count = element_count(node.input(1).shape);
+  const TensorId none =
+      zeros(gradient, node.input(0).dtype, {outer, shape[node.axis_attribute()], inner});
+  const TensorId sums =
+      gradient.add("ScatterRows",
+                   {none, gradient.reshaped(node.input_id(1), {1, count}),
+                    gradient.reshaped(gradient.of_output(), {outer, count, inner})},
+                   {{"reduction", std::string("add")}});
+  gradient.give(0, gradient.reshaped(sums, shape));
+}
+
 }  // namespace
 
 const Operator& operator_Gather() {
@@ -74,6 +93,7 @@ const Operator& operator_Gather() {
       .lower = lower_gather,
       .types = all_types(),
       .takes_epilogue = false,
+      .gradient = gradient_of_gather,
   };
   return kOperator;
 }

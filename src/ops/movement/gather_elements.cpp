@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/rooms.hpp"
-#include "ops/math/gathering.hpp"
+#include "ops/math/scattering.hpp"
 
 namespace morton::ops {
 namespace {
@@ -54,6 +54,15 @@ BoundProblem lower_gather_elements(const NodeView& node) {
   return gather_problem(node, std::move(from), std::move(index), {source[axis]});
 }
 
+/// What comes back to an element is the sum over the places that it was read for.
+void gradient_of_gather_elements(Gradient& gradient) {
+  const NodeView& node = gradient.node();
+  const TensorId none = zeros(gradient, node.input(0).dtype, node.input(0).shape);
+  gradient.give(
+      0, gradient.add("ScatterElements", {none, node.input_id(1), gradient.of_output()},
+                      {{"axis", node.integer("axis", 0)}, {"reduction", std::string("add")}}));
+}
+
 }  // namespace
 
 const Operator& operator_GatherElements() {
@@ -67,6 +76,7 @@ const Operator& operator_GatherElements() {
       .lower = lower_gather_elements,
       .types = all_types(),
       .takes_epilogue = false,
+      .gradient = gradient_of_gather_elements,
   };
   return kOperator;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/rooms.hpp"
-#include "ops/math/gathering.hpp"
+#include "ops/math/scattering.hpp"
 
 namespace morton::ops {
 namespace {
@@ -108,6 +108,35 @@ BoundProblem lower_gather_nd(const NodeView& node) {
   return gather_problem(node, std::move(from), std::move(index), indexed);
 }
 
+/// The tuples with the batch's own numbers before them.
+TensorId whole_tuples(Gradient& gradient, std::size_t batch) {
+  const TensorId indices = gradient.node().input_id(1);
+  if (batch == 0) return indices;
+  Shape shape = gradient.shape_of(indices);
+  shape.back() = static_cast<std::int64_t>(batch);
+  Tensor own = Tensor::allocate(gradient.type_of(indices), shape);
+  for (std::int64_t e = 0; e < own.size(); ++e) {
+    std::int64_t below = 1;
+    for (std::size_t d = static_cast<std::size_t>(e % shape.back()) + 1; d < shape.size(); ++d) {
+      below *= shape[d];
+    }
+    const auto d = static_cast<std::size_t>(e % shape.back());
+    own.set(e, static_cast<double>(e / below % shape[d]));
+  }
+  const auto last = static_cast<std::int64_t>(shape.size()) - 1;
+  return gradient.add("Concat", {gradient.constant(std::move(own)), indices}, {{"axis", last}});
+}
+
+/// What comes back to an element is the sum over the places that it was read for.
+void gradient_of_gather_nd(Gradient& gradient) {
+  const NodeView& node = gradient.node();
+  const TensorId none = zeros(gradient, node.input(0).dtype, node.input(0).shape);
+  gradient.give(
+      0, gradient.add("ScatterND",
+                      {none, whole_tuples(gradient, tuples_of(node).batch), gradient.of_output()},
+                      {{"reduction", std::string("add")}}));
+}
+
 }  // namespace
 
 const Operator& operator_GatherND() {
@@ -121,6 +150,7 @@ const Operator& operator_GatherND() {
       .lower = lower_gather_nd,
       .types = all_types(),
       .takes_epilogue = false,
+      .gradient = gradient_of_gather_nd,
   };
   return kOperator;
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "base/numbers/checked.hpp"
 #include "base/rooms.hpp"
 #include "ops/core/gradient.hpp"
@@ -7,8 +9,14 @@
 namespace morton::ops {
 namespace {
 
-/// Blocks of B x B neighbours become channels: channel (y * B + x) * C + c of the result holds row
-/// y and column x of each block.
+/// Blocks of B x B neighbours become channels: row y and column x of each block is channel
+/// (y * B + x) * C + c of the result in mode DCR, and c * B * B + y * B + x in mode CRD.
+bool is_depth_first(const NodeView& node) {
+  const std::string mode = node.text("mode", "DCR");
+  if (mode != "DCR" && mode != "CRD") node.fail("mode is '" + mode + "', expected DCR or CRD");
+  return mode == "DCR";
+}
+
 std::int64_t block_of(const NodeView& node) {
   const std::int64_t size = node.integer("blocksize", 0);
   const Shape shape = node.input(0).shape;
@@ -21,6 +29,7 @@ std::int64_t block_of(const NodeView& node) {
 
 std::vector<TensorType> infer_space_to_depth(const NodeView& node) {
   const std::int64_t size = block_of(node);
+  (void)is_depth_first(node);
   TensorType result = node.input(0);
   result.shape[1] = checked_mul(result.shape[1], size * size, "SpaceToDepth");
   result.shape[2] /= size;
@@ -32,19 +41,24 @@ std::vector<std::vector<Origin>> origins_of_space_to_depth(const NodeView& node)
   const std::int64_t size = block_of(node);
   const Shape source = node.input(0).shape;
   return {origins_of(infer_space_to_depth(node)[0].shape, [&](const Shape& at) {
-    const std::int64_t inside = at[1] / source[1];
-    const Shape from{at[0], at[1] % source[1], at[2] * size + inside / size,
-                     at[3] * size + inside % size};
+    const bool depth_first = is_depth_first(node);
+    const std::int64_t inside = depth_first ? at[1] / source[1] : at[1] % (size * size);
+    const std::int64_t channel = depth_first ? at[1] % source[1] : at[1] / (size * size);
+    const Shape from{at[0], channel, at[2] * size + inside / size, at[3] * size + inside % size};
     return Origin{0, index_in(source, from)};
   })};
 }
 
 BoundProblem lower_space_to_depth(const NodeView& node) {
   const Expression size(block_of(node));
+  const bool depth_first = is_depth_first(node);
   const Expression channels = Movement::source_extent(1);
-  const Expression inside = Movement::at(1) / channels;
+  const Expression inside =
+      depth_first ? Movement::at(1) / channels : Movement::at(1) % (size * size);
+  const Expression channel =
+      depth_first ? Movement::at(1) % channels : Movement::at(1) / (size * size);
   return Movement(node, 0, 0)
-      .read({Movement::at(0), Movement::at(1) % channels, Movement::at(2) * size + inside / size,
+      .read({Movement::at(0), channel, Movement::at(2) * size + inside / size,
              Movement::at(3) * size + inside % size});
 }
 
@@ -52,9 +66,13 @@ BoundProblem lower_space_to_depth(const NodeView& node) {
 void gradient_of_space_to_depth(Gradient& gradient) {
   const std::int64_t size = block_of(gradient.node());
   const Shape source = gradient.node().input(0).shape;
-  const TensorId split = gradient.reshaped(
-      gradient.of_output(), {source[0], size, size, source[1], source[2] / size, source[3] / size});
-  gradient.give(0, gradient.reshaped(gradient.transposed(split, {0, 3, 4, 1, 5, 2}), source));
+  const bool depth_first = is_depth_first(gradient.node());
+  Shape apart{source[0], size, size, source[1], source[2] / size, source[3] / size};
+  if (!depth_first) std::rotate(apart.begin() + 1, apart.begin() + 3, apart.begin() + 4);
+  const std::vector<std::int64_t> order = depth_first ? std::vector<std::int64_t>{0, 3, 4, 1, 5, 2}
+                                                      : std::vector<std::int64_t>{0, 1, 4, 2, 5, 3};
+  const TensorId split = gradient.reshaped(gradient.of_output(), apart);
+  gradient.give(0, gradient.reshaped(gradient.transposed(split, order), source));
 }
 
 }  // namespace
@@ -62,7 +80,7 @@ void gradient_of_space_to_depth(Gradient& gradient) {
 const Operator& operator_SpaceToDepth() {
   static const Operator kOperator{
       .name = "SpaceToDepth",
-      .attributes = {"blocksize"},
+      .attributes = {"blocksize", "mode"},
       .since_opset = 1,
       .infer = infer_space_to_depth,
       .host = {.origins = origins_of_space_to_depth},

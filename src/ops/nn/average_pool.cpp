@@ -5,6 +5,7 @@
 #include "ops/core/gradient.hpp"
 #include "ops/math/pool.hpp"
 #include "ops/math/summation.hpp"
+#include "ops/signals/volume_pool.hpp"
 #include "problems/pool2d.hpp"
 
 namespace morton::ops {
@@ -27,6 +28,7 @@ std::int64_t counted(const Window& window, std::size_t direction, std::int64_t e
 /// The mean under each window: a sum, then a division of 2.5 ulp or a product with the reciprocal,
 /// which is no worse.
 ReferenceTensor reference_average(const NodeView& node, std::span<const ReferenceTensor> inputs) {
+  if (is_volume(node)) return reference_composed(node, inputs).front();
   const Window window = pool_window(node);
   const bool count_pad = node.flag("count_include_pad", 0);
   const ReferenceTensor& source = inputs[0];
@@ -102,6 +104,7 @@ const Operator& operator_AveragePool() {
       .infer = infer_pool,
       .host = {.reference = reference_average},
       .lower = lower_average,
+      .expand = expand_pool,
       .gradient = gradient_of_average,
   };
   return kOperator;

@@ -3,6 +3,7 @@
 
 #include "base/rooms.hpp"
 #include "ops/core/elementwise.hpp"
+#include "ops/core/expansion.hpp"
 #include "ops/core/gradient.hpp"
 #include "ops/math/summation.hpp"
 
@@ -19,9 +20,6 @@ Shape checked_shape(const NodeView& node) {
     if (node.input(i).shape == Shape{shape[1]}) continue;
     node.fail("input " + std::to_string(i) + " is " + to_string(node.input(i).shape) +
               ", expected one number for each of the " + std::to_string(shape[1]) + " channels");
-  }
-  if (node.flag("training_mode", 0)) {
-    node.unsupported("training_mode 1 (statistics of the batch itself) is not supported");
   }
   if (node.opset() < 9 && !node.flag("spatial", 1)) {
     node.unsupported("spatial 0 (statistics for each element) is not supported");
@@ -99,6 +97,43 @@ void gradient_of_batch(Gradient& gradient) {
   gradient_of_chain(gradient, chain_of(gradient.node()), shapes);
 }
 
+/// With `training_mode`: scaled and shifted by the batch's own mean and variance, which also move
+/// the given ones, outputs 1 and 2.
+std::vector<TensorId> expand_training(Expansion& out) {
+  const NodeView& node = out.node();
+  if (!node.flag("training_mode", 0)) return {};
+  const Shape shape = checked_shape(node);
+  const DType type = node.input(0).dtype;
+  const DType own = is_short_real(type) ? DType::f32 : type;
+  const auto in = [&](std::size_t i) { return out.converted(out.input(i), own); };
+  std::vector<std::int64_t> axes{0};
+  for (std::size_t d = 2; d < shape.size(); ++d) axes.push_back(static_cast<std::int64_t>(d));
+  const TensorId x = in(0);
+  const TensorId mean = out.mean(x, axes);
+  const TensorId distance = out.apply(ScalarOp::sub, {x, mean});
+  const TensorId variance = out.mean(out.apply(ScalarOp::mul, {distance, distance}), axes);
+  const TensorId scale = out.reshaped(in(1), batch_norm_shape(shape));
+  const TensorId shift = out.reshaped(in(2), batch_norm_shape(shape));
+  const TensorId result = out.chain(chain_of(node), {x, scale, shift, mean, variance});
+  std::vector<TensorId> results{out.converted(result, type)};
+  Chain moved;
+  moved.input_count = 2;
+  const double momentum = node.real("momentum", 0.9);
+  const ScalarRef old =
+      moved.append(ScalarOp::mul, {ScalarRef::input(0), ScalarRef::constant(momentum)});
+  const ScalarRef now =
+      moved.append(ScalarOp::mul, {ScalarRef::input(1), ScalarRef::constant(1.0 - momentum)});
+  moved.append(ScalarOp::add, {old, now});
+  for (const std::size_t i : {std::size_t{1}, std::size_t{2}}) {
+    const TensorId batch = out.reshaped(i == 1 ? mean : variance, {shape[1]});
+    const TensorId given = in(i + 2);
+    results.push_back(out.has_output(i)
+                          ? out.converted(out.chain(moved, {given, batch}), node.input(i + 2).dtype)
+                          : kNoTensor);
+  }
+  return results;
+}
+
 }  // namespace
 
 const Operator& operator_BatchNormalization() {
@@ -110,10 +145,13 @@ const Operator& operator_BatchNormalization() {
       .infer =
           [](const NodeView& node) {
             (void)checked_shape(node);
-            return std::vector<TensorType>{node.input(0)};
+            std::vector<TensorType> types{node.input(0)};
+            if (node.flag("training_mode", 0)) types.insert(types.end(), 2, node.input(3));
+            return types;
           },
       .host = {.reference = reference_batch},
       .lower = lower_batch,
+      .expand = expand_training,
       .gradient = gradient_of_batch,
   };
   return kOperator;

@@ -7,6 +7,7 @@
 #include "ops/math/convolution_gradient.hpp"
 #include "ops/math/summation.hpp"
 #include "ops/math/window.hpp"
+#include "ops/signals/volume.hpp"
 #include "problems/convolution.hpp"
 
 namespace morton::ops {
@@ -20,19 +21,23 @@ struct Convolution {
   std::int64_t groups = 1;
 };
 
-void check_channels(const NodeView& node, const Convolution& conv) {
-  const std::int64_t channels = conv.image[1];
-  const std::int64_t outputs = conv.weights[0];
-  if (conv.groups < 1 || channels % conv.groups != 0 || outputs % conv.groups != 0) {
-    node.fail("group is " + std::to_string(conv.groups) + "; it must divide the " +
-              std::to_string(channels) + " channels and the " + std::to_string(outputs) +
+void check_channels(const NodeView& node, const Shape& image, const Shape& weights) {
+  const std::int64_t groups = node.integer("group", 1);
+  if (weights.size() != image.size()) {
+    node.fail("the image is " + to_string(image) + ", the weights " + to_string(weights) +
+              ": expected as many dimensions");
+  }
+  if (groups < 1 || image[1] % groups != 0 || weights[0] % groups != 0) {
+    node.fail("group is " + std::to_string(groups) + "; it must divide the " +
+              std::to_string(image[1]) + " channels and the " + std::to_string(weights[0]) +
               " outputs");
   }
-  if (conv.weights[1] != channels / conv.groups) {
-    node.fail("the weights are " + to_string(conv.weights) + ", the image " +
-              to_string(conv.image) + " in " + std::to_string(conv.groups) + " groups: expected " +
-              std::to_string(channels / conv.groups) + " channels of weights");
+  if (weights[1] != image[1] / groups) {
+    node.fail("the weights are " + to_string(weights) + ", the image " + to_string(image) + " in " +
+              std::to_string(groups) + " groups: expected " + std::to_string(image[1] / groups) +
+              " channels of weights");
   }
+  check_bias(node, weights[0]);
 }
 
 Convolution convolution_of(const NodeView& node) {
@@ -41,10 +46,7 @@ Convolution convolution_of(const NodeView& node) {
   const Shape weights = node.input(1).shape;
   conv.source = image_of(node, image);
   conv.image = conv.source.shape;
-  if (weights.size() != image.size()) {
-    node.fail("the image is " + to_string(image) + ", the weights " + to_string(weights) +
-              ": expected as many dimensions");
-  }
+  check_channels(node, image, weights);
   conv.weights = image_of(node, weights).shape;
   const Window::Pair kernel{conv.weights[2], conv.weights[3]};
   conv.window = window_of(node, conv.source, kernel);
@@ -52,8 +54,6 @@ Convolution convolution_of(const NodeView& node) {
     node.fail("kernel_shape does not agree with the weights, " + to_string(conv.weights));
   }
   conv.groups = node.integer("group", 1);
-  check_channels(node, conv);
-  check_bias(node, conv.weights[0]);
   return conv;
 }
 
@@ -63,6 +63,7 @@ Shape output_extents(const Convolution& conv) {
 }
 
 std::vector<TensorType> infer_conv(const NodeView& node) {
+  if (is_volume(node)) return infer_composed(node);
   const Convolution conv = convolution_of(node);
   return {{node.input(0).dtype, conv.source.own(output_extents(conv))}};
 }
@@ -90,6 +91,7 @@ Bounded sum_at(const Convolution& conv, const ConvolutionPosition& at,
 }
 
 ReferenceTensor reference_conv(const NodeView& node, std::span<const ReferenceTensor> inputs) {
+  if (is_volume(node)) return reference_composed(node, inputs).front();
   const Convolution conv = convolution_of(node);
   return reference_convolution(
       node, conv.source, output_extents(conv), inputs,
@@ -179,6 +181,80 @@ void gradient_of_conv(Gradient& gradient) {
   if (gradient.wants(2)) give_bias_gradient(gradient);
 }
 
+/// A convolution of several directions, made plain.
+struct Volume {
+  Shape image;    ///< N C and the extents
+  Shape weights;  ///< O I and the kernel
+  std::vector<DepthWindow> windows;
+};
+
+/// Neighbouring directions in which every window is a single element are one.
+Volume merged(const Volume& volume) {
+  Volume result;
+  result.image = {volume.image[0], volume.image[1]};
+  result.weights = {volume.weights[0], volume.weights[1]};
+  for (std::size_t d = 0; d < volume.windows.size(); ++d) {
+    const DepthWindow& window = volume.windows[d];
+    if (d > 0 && window.is_trivial() && result.windows.back().is_trivial()) {
+      result.image.back() *= volume.image[d + 2];
+      result.windows.back().output *= window.output;
+      continue;
+    }
+    result.image.push_back(volume.image[d + 2]);
+    result.weights.push_back(volume.weights[d + 2]);
+    result.windows.push_back(window);
+  }
+  return result;
+}
+
+TensorId convolved(Expansion& expansion, TensorId image, TensorId weights, const Volume& volume) {
+  GraphWriter::Attributes attributes = attributes_of(volume.windows);
+  attributes["group"] = expansion.node().integer("group", 1);
+  std::vector<TensorId> inputs{image, weights};
+  if (expansion.node().has_input(2)) inputs.push_back(expansion.input(2));
+  return expansion.add("Conv", std::move(inputs), std::move(attributes));
+}
+
+/// The depth's part of the kernel becomes channels: each output image is a convolution of the
+/// slices that its window holds.
+TensorId without_depth(Expansion& expansion, TensorId image, TensorId weights, Volume volume) {
+  const DepthWindow depth = volume.windows.front();
+  const TensorId slices = depth_slices(expansion, image, depth);
+  const std::int64_t batch = volume.image[0];
+  volume.weights[1] *= depth.kernel;
+  volume.weights.erase(volume.weights.begin() + 2);
+  volume.windows.erase(volume.windows.begin());
+  const TensorId images =
+      convolved(expansion, slices, expansion.reshaped(weights, volume.weights), volume);
+  Shape shape = expansion.shape_of(images);
+  std::vector<std::int64_t> order{0, 2, 1};
+  for (std::size_t d = 2; d < shape.size(); ++d) order.push_back(static_cast<std::int64_t>(d + 1));
+  shape[0] = depth.output;
+  shape.insert(shape.begin(), batch);
+  return expansion.transposed(expansion.reshaped(images, shape), order);
+}
+
+std::vector<TensorId> expand_conv(Expansion& expansion) {
+  const NodeView& node = expansion.node();
+  if (!is_volume(node)) return {};
+  Volume volume{node.input(0).shape, node.input(1).shape, {}};
+  check_channels(node, volume.image, volume.weights);
+  const Shape kernel(volume.weights.begin() + 2, volume.weights.end());
+  check_directions(node, kernel.size());
+  if (node.integers("kernel_shape", kernel) != kernel) {
+    node.fail("kernel_shape does not agree with the weights, " + to_string(volume.weights));
+  }
+  volume.windows = depth_windows_of(expansion, volume.image, kernel);
+  Shape result{volume.image[0], volume.weights[0]};
+  for (const DepthWindow& window : volume.windows) result.push_back(window.output);
+  const Volume plain = merged(volume);
+  const TensorId image = expansion.reshaped(expansion.input(0), plain.image);
+  const TensorId weights = expansion.reshaped(expansion.input(1), plain.weights);
+  const TensorId value = plain.windows.size() > 2 ? without_depth(expansion, image, weights, plain)
+                                                  : convolved(expansion, image, weights, plain);
+  return {expansion.reshaped(value, result)};
+}
+
 }  // namespace
 
 const Operator& operator_Conv() {
@@ -190,6 +266,7 @@ const Operator& operator_Conv() {
       .infer = infer_conv,
       .host = {.reference = reference_conv},
       .lower = lower_conv,
+      .expand = expand_conv,
       .gradient = gradient_of_conv,
   };
   return kOperator;

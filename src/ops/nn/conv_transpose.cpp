@@ -8,6 +8,8 @@
 #include "ops/math/convolution_gradient.hpp"
 #include "ops/math/summation.hpp"
 #include "ops/math/window.hpp"
+#include "ops/signals/volume.hpp"
+#include "ops/signals/volume_blocks.hpp"
 #include "problems/convolution.hpp"
 
 namespace morton::ops {
@@ -23,17 +25,21 @@ struct Transposed {
   [[nodiscard]] std::int64_t outputs() const { return weights[1] * groups; }
 };
 
-void check_channels(const NodeView& node, const Transposed& conv) {
-  if (conv.groups < 1 || conv.image[1] % conv.groups != 0) {
-    node.fail("group is " + std::to_string(conv.groups) + "; it must divide the " +
-              std::to_string(conv.image[1]) + " channels");
+void check_transposed_channels(const NodeView& node, const Shape& image, const Shape& weights) {
+  const std::int64_t groups = node.integer("group", 1);
+  if (weights.size() != image.size()) {
+    node.fail("the image is " + to_string(image) + ", the weights " + to_string(weights) +
+              ": expected as many dimensions");
   }
-  if (conv.weights[0] != conv.image[1]) {
-    node.fail("the weights are " + to_string(conv.weights) + ", the image " +
-              to_string(conv.image) + ": expected weights of " + std::to_string(conv.image[1]) +
-              " channels first");
+  if (groups < 1 || image[1] % groups != 0) {
+    node.fail("group is " + std::to_string(groups) + "; it must divide the " +
+              std::to_string(image[1]) + " channels");
   }
-  check_bias(node, conv.outputs());
+  if (weights[0] != image[1]) {
+    node.fail("the weights are " + to_string(weights) + ", the image " + to_string(image) +
+              ": expected weights of " + std::to_string(image[1]) + " channels first");
+  }
+  check_bias(node, checked_mul(weights[1], groups, "ConvTranspose"));
 }
 
 /// The result's extent and the padding in direction d: the padding as it is given, or what makes
@@ -69,13 +75,9 @@ Transposed transposed_of(const NodeView& node) {
   const Shape weights = node.input(1).shape;
   conv.source = image_of(node, image);
   conv.image = conv.source.shape;
-  if (weights.size() != image.size()) {
-    node.fail("the image is " + to_string(image) + ", the weights " + to_string(weights) +
-              ": expected as many dimensions");
-  }
+  check_transposed_channels(node, image, weights);
   conv.weights = image_of(node, weights).shape;
   conv.groups = node.integer("group", 1);
-  check_channels(node, conv);
   const Window::Pair kernel{conv.weights[2], conv.weights[3]};
   conv.window = scan_of(node, conv.source, kernel);
   if (pair_of(node, conv.source, "kernel_shape", kernel) != kernel) {
@@ -106,6 +108,7 @@ Shape output_extents(const Transposed& conv) {
 }
 
 std::vector<TensorType> infer_conv_transpose(const NodeView& node) {
+  if (is_volume(node)) return infer_composed(node);
   const Transposed conv = transposed_of(node);
   return {{node.input(0).dtype, conv.source.own(output_extents(conv))}};
 }
@@ -146,6 +149,7 @@ Bounded sum_at(const Transposed& conv, const ConvolutionPosition& at, const Refe
 
 ReferenceTensor reference_conv_transpose(const NodeView& node,
                                          std::span<const ReferenceTensor> inputs) {
+  if (is_volume(node)) return reference_composed(node, inputs).front();
   const Transposed conv = transposed_of(node);
   return reference_convolution(
       node, conv.source, output_extents(conv), inputs,
@@ -196,6 +200,60 @@ void gradient_of_conv_transpose(Gradient& gradient) {
   if (gradient.wants(2)) give_bias_gradient(gradient);
 }
 
+/// The first direction of `node`, whose image and kernel have these extents there.
+Window depth_of(const Expansion& expansion, std::int64_t extent, std::int64_t kernel) {
+  const NodeView& node = expansion.node();
+  const Node single = with_directions(node, 0, 1, node.input(0).shape.size() - 2);
+  const NodeView view(expansion.graph(), single);
+  Transposed conv;
+  conv.source = {{1, 1, 1, extent}, true};
+  conv.image = conv.source.shape;
+  conv.window = scan_of(view, conv.source, {1, kernel});
+  const std::int64_t added = view.integers("output_padding", {0}).front();
+  const std::int64_t asked = view.integers("output_shape", {0}).front();
+  if (added < 0 || asked < 0) node.fail("output_padding or output_shape is negative");
+  place(view, conv, 1, added, asked);
+  return conv.window;
+}
+
+/// Each slice by itself gives as many slices as the kernel is deep, which are added where they
+/// meet.
+TensorId folded_slices(Expansion& expansion, const Shape& image, Shape weights) {
+  const NodeView& node = expansion.node();
+  const Shape kernel(weights.begin() + 2, weights.end());
+  const Window depth = depth_of(expansion, image[2], kernel[0]);
+  const DepthWindow window{kernel[0],       depth.stride[1], depth.dilation[1],
+                           depth.before[1], depth.after[1],  image[2]};
+  const Node flat = with_directions(node, 1, kernel.size() - 1, kernel.size());
+  weights[1] *= kernel[0];
+  weights.erase(weights.begin() + 2);
+  const TensorId slices =
+      expansion.add("ConvTranspose",
+                    {depth_slices(expansion, expansion.input(0), {.output = image[2]}),
+                     expansion.reshaped(expansion.input(1), weights)},
+                    flat.attributes);
+  return fold_slices(expansion, slices, window, image[0], depth.output[1]);
+}
+
+std::vector<TensorId> expand_conv_transpose(Expansion& expansion) {
+  const NodeView& node = expansion.node();
+  if (!is_volume(node)) return {};
+  const Shape image = node.input(0).shape;
+  const Shape weights = node.input(1).shape;
+  check_transposed_channels(node, image, weights);
+  const Shape kernel(weights.begin() + 2, weights.end());
+  check_directions(node, kernel.size());
+  if (node.integers("kernel_shape", kernel) != kernel) {
+    node.fail("kernel_shape does not agree with the weights, " + to_string(weights));
+  }
+  const TensorId sum = is_side_by_side(node, kernel) ? blocks_of(expansion, image, weights)
+                                                     : folded_slices(expansion, image, weights);
+  if (!node.has_input(2)) return {sum};
+  Shape each(image.size() - 1, 1);
+  each[0] = node.input(2).shape[0];
+  return {expansion.apply(ScalarOp::add, {sum, expansion.reshaped(expansion.input(2), each)})};
+}
+
 }  // namespace
 
 const Operator& operator_ConvTranspose() {
@@ -208,6 +266,7 @@ const Operator& operator_ConvTranspose() {
       .infer = infer_conv_transpose,
       .host = {.reference = reference_conv_transpose},
       .lower = lower_conv_transpose,
+      .expand = expand_conv_transpose,
       .gradient = gradient_of_conv_transpose,
   };
   return kOperator;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/rooms.hpp"
 #include "ops/core/elementwise.hpp"
+#include "ops/core/expansion.hpp"
 #include "ops/math/normalization.hpp"
 #include "ops/math/normalization_gradient.hpp"
 #include "ops/math/reduction.hpp"
@@ -22,13 +23,25 @@ double layer_epsilon(const NodeView& node) { return node.real("epsilon", 1e-5); 
 
 Shift shift_of(const NodeView& node) { return node.has_input(2) ? Shift::added : Shift::none; }
 
+/// The type of means and deviations, which are computed in f32.
+DType moment_type(const NodeView& node) {
+  switch (const std::int64_t stash = node.integer("stash_type", 1)) {
+    case 1:
+      return DType::f32;
+    case 10:
+      return DType::f16;
+    case 16:
+      return DType::bf16;
+    default:
+      node.unsupported("stash_type " + std::to_string(stash) +
+                       " is not supported; 1, 10 and 16 (mean and deviation in f32) are");
+  }
+}
+
 std::vector<TensorType> infer_layer(const NodeView& node) {
   const TensorType type = node.input(0);
   (void)layer_norm_rows(node);
-  if (node.integer("stash_type", 1) != 1) {
-    node.unsupported("stash_type " + std::to_string(node.integer("stash_type", 1)) +
-                     " is not supported; 1 (mean and deviation in f32) is");
-  }
+  (void)moment_type(node);
   for (std::size_t i = 1; i < node.input_count(); ++i) {
     if (!node.has_input(i)) continue;
     const Shape shape = node.input(i).shape;
@@ -36,7 +49,7 @@ std::vector<TensorType> infer_layer(const NodeView& node) {
     node.fail("input " + std::to_string(i) + ", " + to_string(shape) + ", does not broadcast to " +
               to_string(type.shape));
   }
-  const TensorType moment{type.dtype,
+  const TensorType moment{moment_type(node),
                           reduced_shape(layer_norm_rows(node), type.shape, Reduced::kept_as_one)};
   return {type, moment, moment};
 }
@@ -88,6 +101,22 @@ std::vector<BoundProblem> lower_layer(const NodeView& node) {
   return parts;
 }
 
+/// With means of 16 bits: what computes them in f32, and conversions.
+std::vector<TensorId> expand_layer(Expansion& out) {
+  const NodeView& node = out.node();
+  if (moment_type(node) == DType::f32) return {};
+  const std::vector<TensorType> types = infer_layer(node);
+  auto attributes = node.node().attributes;
+  attributes["stash_type"] = std::int64_t{1};
+  const std::vector<TensorId> results = out.add_several(
+      "LayerNormalization", {out.input(0), out.input(1), out.input(2)}, 3, attributes);
+  std::vector<TensorId> converted;
+  for (std::size_t i = 0; i < 3; ++i) {
+    converted.push_back(out.has_output(i) ? out.converted(results[i], types[i].dtype) : kNoTensor);
+  }
+  return converted;
+}
+
 void gradient_of_layer(Gradient& gradient) {
   const NodeView& node = gradient.node();
   for (std::size_t i = 1; i < node.node().outputs.size(); ++i) {
@@ -113,6 +142,7 @@ const Operator& operator_LayerNormalization() {
       .infer = infer_layer,
       .host = {.references = references_layer},
       .parts = lower_layer,
+      .expand = expand_layer,
       .gradient = gradient_of_layer,
   };
   return kOperator;

@@ -5,6 +5,7 @@
 #include "base/rooms.hpp"
 #include "ops/math/pool.hpp"
 #include "ops/math/summation.hpp"
+#include "ops/signals/volume_pool.hpp"
 #include "problems/pool2d.hpp"
 
 namespace morton::ops {
@@ -14,12 +15,13 @@ namespace {
 std::int64_t exponent_of(const NodeView& node) {
   const std::int64_t p = node.integer("p", 2);
   if (p < 1) node.fail("p is " + std::to_string(p) + ", expected 1 or more");
-  if (p > 2) node.unsupported("p is " + std::to_string(p) + "; 1 and 2 are supported");
   return p;
 }
 
+bool is_composed(const NodeView& node) { return exponent_of(node) > 2 || is_volume(node); }
+
 std::vector<TensorType> infer_lp_pool(const NodeView& node) {
-  static_cast<void>(exponent_of(node));
+  if (is_composed(node)) return infer_composed(node);
   return infer_pool(node);
 }
 
@@ -32,6 +34,7 @@ Bounded root_of(const Bounded& sum) {
 }
 
 ReferenceTensor reference_lp_pool(const NodeView& node, std::span<const ReferenceTensor> inputs) {
+  if (is_composed(node)) return reference_composed(node, inputs).front();
   const Window window = pool_window(node);
   const std::int64_t p = exponent_of(node);
   const ReferenceTensor& source = inputs[0];
@@ -64,6 +67,45 @@ BoundProblem lower_lp_pool(const NodeView& node) {
   return bound;
 }
 
+/// Each element's share of its window's norm: its sign, or its part of a norm that is not 0.
+void gradient_of_lp_pool(Gradient& gradient) {
+  const NodeView& node = gradient.node();
+  const Window window = pool_window(node);
+  const Shape shape = image_of(node, node.input(0).shape).shape;
+  const Shape result{shape[0], shape[1], window.output[0], window.output[1]};
+  TensorId share = gradient.reshaped(gradient.of_output(), result);
+  const bool euclidean = exponent_of(node) == 2;
+  if (euclidean) {
+    Chain divide;
+    divide.input_count = 2;
+    const ScalarRef norm = ScalarRef::input(1);
+    const ScalarRef none = divide.append(ScalarOp::equal, {norm, ScalarRef::constant(0.0)});
+    const ScalarRef part = divide.append(ScalarOp::div, {ScalarRef::input(0), norm});
+    divide.append(ScalarOp::select, {none, ScalarRef::constant(0.0), part});
+    share = gradient.chain(divide, {share, gradient.reshaped(node.output_id(), result)});
+  }
+  const TensorId spread = spread_over_windows(gradient, share, window, shape);
+  TensorId factor = gradient.reshaped(node.input_id(0), shape);
+  if (!euclidean) factor = gradient.apply(ScalarOp::sign, {factor});
+  const TensorId product = gradient.apply(ScalarOp::mul, {factor, spread});
+  gradient.give(0, gradient.reshaped(product, node.input(0).shape));
+}
+
+/// The root of the sum of powers, where no kernel has the exponent.
+std::vector<TensorId> expand_lp_pool(Expansion& expansion) {
+  const std::int64_t p = exponent_of(expansion.node());
+  if (p <= 2) return expand_pool(expansion);
+  const auto power = [&](TensorId value, double exponent) {
+    return expansion.add("Pow", {value, expansion.scalar(expansion.type_of(value), exponent)});
+  };
+  const TensorId magnitudes = expansion.add("Abs", {expansion.input(0)});
+  GraphWriter::Attributes attributes = expansion.node().node().attributes;
+  attributes["p"] = std::int64_t{1};
+  const TensorId sum =
+      expansion.add("LpPool", {power(magnitudes, static_cast<double>(p))}, attributes);
+  return {power(sum, 1.0 / static_cast<double>(p))};
+}
+
 }  // namespace
 
 const Operator& operator_LpPool() {
@@ -73,6 +115,8 @@ const Operator& operator_LpPool() {
       .infer = infer_lp_pool,
       .host = {.reference = reference_lp_pool},
       .lower = lower_lp_pool,
+      .expand = expand_lp_pool,
+      .gradient = gradient_of_lp_pool,
   };
   return kOperator;
 }

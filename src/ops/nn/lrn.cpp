@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/rooms.hpp"
+#include "ops/core/gradient.hpp"
 #include "ops/math/along.hpp"
 #include "ops/math/normalization.hpp"
 #include "ops/math/summation.hpp"
@@ -87,6 +88,59 @@ BoundProblem lower_lrn(const NodeView& node) {
   return bound;
 }
 
+/// The sum over the channels from `before` before each one to `behind` behind it.
+TensorId window_sum(Gradient& gradient, TensorId value, std::int64_t before, std::int64_t behind) {
+  const Shape shape = gradient.shape_of(value);
+  std::vector<std::int64_t> none(shape.size(), 0);
+  std::vector<std::int64_t> first = none;
+  std::vector<std::int64_t> last = none;
+  first[1] = before;
+  last[1] = behind;
+  const TensorId padded = gradient.padded(value, first, last);
+  TensorId sum = kNoTensor;
+  for (std::int64_t k = 0; k <= before + behind; ++k) {
+    const TensorId moved = gradient.add(
+        "Slice", {padded, gradient.list({k}), gradient.list({k + shape[1]}), gradient.list({1})});
+    sum = sum == kNoTensor ? moved : gradient.apply(ScalarOp::add, {sum, moved});
+  }
+  return sum;
+}
+
+/// Of y = x / base ^ beta: g / base ^ beta, less 2 alpha beta / size * x * (the sum of g y / base
+/// over the channels whose windows hold this one).
+void gradient_of_lrn(Gradient& gradient) {
+  const NodeView& node = gradient.node();
+  const std::int64_t size = size_of_window(node);
+  const std::int64_t before = (size - 1) / 2;
+  const std::int64_t behind = size / 2;
+  const double alpha = as_f32(node.real("alpha", 1e-4)) / static_cast<double>(size);
+  const double beta = as_f32(node.real("beta", 0.75));
+  const TensorId x = node.input_id(0);
+  const TensorId squares = gradient.apply(ScalarOp::mul, {x, x});
+  Chain based;
+  const ScalarRef part =
+      based.append(ScalarOp::mul, {ScalarRef::input(0), ScalarRef::constant(alpha)});
+  based.append(ScalarOp::add, {part, ScalarRef::constant(as_f32(node.real("bias", 1.0)))});
+  const TensorId base = gradient.chain(based, {window_sum(gradient, squares, before, behind)});
+  const TensorId output_gradient = gradient.of_output();
+  Chain shared;
+  shared.input_count = 3;
+  const ScalarRef both = shared.append(ScalarOp::mul, {ScalarRef::input(0), ScalarRef::input(1)});
+  shared.append(ScalarOp::div, {both, ScalarRef::input(2)});
+  const TensorId share = gradient.chain(shared, {output_gradient, node.output_id(), base});
+  Chain chain;
+  chain.input_count = 4;
+  const ScalarRef power =
+      chain.append(ScalarOp::pow, {ScalarRef::input(2), ScalarRef::constant(beta)});
+  const ScalarRef own = chain.append(ScalarOp::div, {ScalarRef::input(0), power});
+  const ScalarRef scaled =
+      chain.append(ScalarOp::mul, {ScalarRef::input(1), ScalarRef::constant(2.0 * alpha * beta)});
+  const ScalarRef others = chain.append(ScalarOp::mul, {scaled, ScalarRef::input(3)});
+  chain.append(ScalarOp::sub, {own, others});
+  gradient.give(0, gradient.chain(chain, {output_gradient, x, base,
+                                          window_sum(gradient, share, behind, before)}));
+}
+
 }  // namespace
 
 const Operator& operator_LRN() {
@@ -101,6 +155,7 @@ const Operator& operator_LRN() {
           },
       .host = {.reference = reference_lrn},
       .lower = lower_lrn,
+      .gradient = gradient_of_lrn,
   };
   return kOperator;
 }

@@ -5,6 +5,7 @@
 
 #include "base/rooms.hpp"
 #include "ops/math/pool.hpp"
+#include "ops/signals/volume_pool.hpp"
 #include "problems/pool2d.hpp"
 
 namespace morton::ops {
@@ -19,7 +20,8 @@ std::vector<TensorType> infer_max_pool(const NodeView& node) {
   std::vector<TensorType> types = infer_pool(node);
   if (types[0].dtype == DType::i64) node.fail("the input is i64; expected f32, u8 or i8");
   static_cast<void>(node.flag("storage_order", 0));
-  types.push_back({DType::i64, types[0].shape});
+  if (types.size() == 1) types.push_back({});
+  types[1] = {DType::i64, types[0].shape};
   return types;
 }
 
@@ -57,6 +59,7 @@ Largest largest_at(const Window& window, const Shape& image, const ReferenceTens
 
 std::vector<ReferenceTensor> reference_max(const NodeView& node,
                                            std::span<const ReferenceTensor> inputs) {
+  if (is_volume(node)) return reference_composed(node, inputs);
   const Window window = pool_window(node);
   const ImageShape image = image_of(node, inputs[0].shape);
   const Shape& shape = image.shape;
@@ -91,6 +94,17 @@ std::vector<BoundProblem> lower_max(const NodeView& node) {
   return problems;
 }
 
+/// Kernels tell the places of f32, which holds bytes exactly.
+std::vector<TensorId> expand_max(Expansion& out) {
+  const NodeView& node = out.node();
+  const DType type = node.input(0).dtype;
+  const bool is_of_bytes = type == DType::u8 || type == DType::i8;
+  if (is_volume(node) || !is_of_bytes || !gives_indices(node)) return expand_pool(out);
+  const std::vector<TensorId> results = out.add_several(
+      "MaxPool", {out.converted(out.input(0), DType::f32)}, 2, node.node().attributes);
+  return {out.converted(results[0], type), results[1]};
+}
+
 /// What is largest under a window gets the window's gradient, the first where several are.
 void gradient_of_max(Gradient& gradient) {
   if (gradient.of_output() == kNoTensor) return;
@@ -111,6 +125,7 @@ const Operator& operator_MaxPool() {
       .infer = infer_max_pool,
       .host = {.references = reference_max},
       .parts = lower_max,
+      .expand = expand_max,
       .types = {DType::f32, DType::u8, DType::i8, DType::i64},
       .gradient = gradient_of_max,
   };

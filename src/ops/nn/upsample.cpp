@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/algebra/typed_chain.hpp"
 #include "base/rooms.hpp"
-#include "ops/math/resizing.hpp"
+#include "ops/signals/resizing.hpp"
 
 namespace morton::ops {
 namespace {
@@ -34,7 +35,9 @@ Resizing upsampling_of(const NodeView& node) {
   }
   Resizing resizing;
   resizing.kind = resizing_kind(node, node.text("mode", "nearest"));
+  resizing.of_integers = !is_real(node.input(0).dtype);
   resizing.axes = axes_of_scales(node, "asymmetric", scales);
+  resizing.scales.assign(scales.begin(), scales.end());
   return resizing;
 }
 
@@ -51,7 +54,15 @@ const Operator& operator_Upsample() {
                      return reference_resizing(node, upsampling_of(node), inputs[0]);
                    }},
       .lower = [](const NodeView& node) { return lower_resizing(node, upsampling_of(node)); },
+      .expand =
+          [](Expansion& expansion) {
+            return expand_resizing(expansion, upsampling_of(expansion.node()));
+          },
       .types = {DType::f32, DType::i64, DType::i32, DType::u8, DType::i8},
+      .gradient =
+          [](Gradient& gradient) {
+            gradient_of_resizing(gradient, upsampling_of(gradient.node()));
+          },
   };
   return kOperator;
 }

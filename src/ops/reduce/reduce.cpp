@@ -4,6 +4,7 @@
 // does to that one. ReduceLogSumExp, which is no such reduction, has a file of its own.
 #include "base/rooms.hpp"
 #include "ops/math/reduction.hpp"
+#include "ops/reduce/reduce_composed.hpp"
 
 namespace morton::ops {
 namespace {
@@ -22,10 +23,9 @@ Operator reduce_operator(std::string_view name) {
                      return reference_reduction(node, inputs[0], kReduction);
                    }},
       .lower = [](const NodeView& node) { return lower_reduction(node, kReduction); },
+      .expand = [](Expansion& expansion) { return expand_reduction(expansion, kReduction); },
       .types = types_of(kReduction),
-      .gradient = kCombine == Reduction::Combine::product
-                      ? nullptr
-                      : +[](Gradient& gradient) { gradient_of_reduce(gradient, kReduction); },
+      .gradient = [](Gradient& gradient) { gradient_of_reduce(gradient, kReduction); },
   };
 }
 

@@ -7,6 +7,7 @@
 #include "ops/math/reduction.hpp"
 #include "ops/math/softmax_rows.hpp"
 #include "ops/math/summation.hpp"
+#include "ops/reduce/reduce_composed.hpp"
 
 namespace morton::ops {
 namespace {
@@ -29,6 +30,11 @@ ReferenceTensor reference_log_sum_exp(const NodeView& node,
                            static_cast<double>(std::numeric_limits<float>::min()));
   });
   return result;
+}
+
+/// Of no elements: the logarithm of 0.
+std::vector<TensorId> expand_log_sum_exp(Expansion& expansion) {
+  return expand_reduction(expansion, {.finish = Reduction::Finish::logarithm});
 }
 
 BoundProblem lower_log_sum_exp(const NodeView& node) {
@@ -71,6 +77,7 @@ const Operator& operator_ReduceLogSumExp() {
       .infer = infer_reduction,
       .host = {.reference = reference_log_sum_exp},
       .lower = lower_log_sum_exp,
+      .expand = expand_log_sum_exp,
       .types = {DType::f32, DType::f64},
       .gradient = gradient_of_log_sum_exp,
   };

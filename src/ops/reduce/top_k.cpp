@@ -5,6 +5,7 @@
 
 #include "base/rooms.hpp"
 #include "ops/math/along.hpp"
+#include "ops/math/scattering.hpp"
 #include "problems/order.hpp"
 
 namespace morton::ops {
@@ -124,6 +125,19 @@ std::vector<BoundProblem> lower_top_k(const NodeView& node) {
   return parts;
 }
 
+/// The values go back to their places.
+void gradient_of_top_k(Gradient& gradient) {
+  const NodeView& node = gradient.node();
+  const auto axis = static_cast<std::int64_t>(top_k_row(node).along[0]);
+  const TensorId count = gradient.list({count_of(node)});
+  const std::int64_t largest = node.integer("largest", 1);
+  const TensorId places = gradient.add_several("TopK", {node.input_id(0), count}, 2,
+                                               {{"axis", axis}, {"largest", largest}})[1];
+  const TensorId none = zeros(gradient, node.input(0).dtype, node.input(0).shape);
+  gradient.give(0, gradient.add("ScatterElements", {none, places, gradient.of_output()},
+                                {{"axis", axis}, {"reduction", std::string("add")}}));
+}
+
 }  // namespace
 
 const Operator& operator_TopK() {
@@ -135,9 +149,10 @@ const Operator& operator_TopK() {
       .infer = infer_top_k,
       .host = {.references = references_top_k},
       .parts = lower_top_k,
-      .types = {DType::f32, DType::i8, DType::u8, DType::i16, DType::u16, DType::i32, DType::u32,
-                DType::i64, DType::u64},
+      .types = {DType::f32, DType::f16, DType::bf16, DType::f64, DType::i8, DType::u8, DType::i16,
+                DType::u16, DType::i32, DType::u32, DType::i64, DType::u64},
       .takes_epilogue = false,
+      .gradient = gradient_of_top_k,
   };
   return kOperator;
 }

@@ -16,6 +16,7 @@ namespace {
 /// A stretch of a dense tensor's elements, row-major.
 struct Stretch {
   std::int64_t start = 0, count = 0;
+  std::vector<std::size_t> dimensions;  ///< of the tensor, along which it has several elements
 };
 
 /// What one coordinate of a view gives: `first` and the following, one for each value of an operand
@@ -54,7 +55,7 @@ std::optional<Steps> steps_of(const Expression& coordinate, const View& view,
 std::optional<Stretch> stretch_of(const View& view, const Shape& tensor, const Environment& names) {
   if (view.bounded || view.coordinates.size() != tensor.size()) return std::nullopt;
   const Shape strides = row_major_strides(tensor);
-  Stretch stretch{0, 1};
+  Stretch stretch{0, 1, {}};
   int last_dimension = -1;
   bool whole_from_here = false;  // once a dimension has several elements, the inner ones are whole
   for (std::size_t t = 0; t < tensor.size(); ++t) {
@@ -64,6 +65,7 @@ std::optional<Stretch> stretch_of(const View& view, const Shape& tensor, const E
     if (steps->count > 1) {
       if (steps->dimension <= last_dimension) return std::nullopt;
       last_dimension = steps->dimension;
+      stretch.dimensions.push_back(t);
       whole_from_here = true;
     }
     stretch.start += steps->first * strides[t];
@@ -151,9 +153,11 @@ std::optional<Copy> copy_of(const ScheduledKernel& kernel, const Values& values)
   if (from.arrangement.dtype != to.arrangement.dtype) return std::nullopt;
   const bool dense = is_dense(from) && is_dense(to);
   const bool joins = copy.read.count == element_count(from.arrangement.tensor_shape);
+  // Of 3 x 7 x 1 and 3 x 1 x 7 neither lies as the other's dimensions say.
+  const bool keeps_dimensions = copy.read.dimensions == copy.written.dimensions;
   const bool alike = joins ? lies_alike(from.arrangement, to.arrangement, copy.written)
                            : lies_alike(to.arrangement, from.arrangement, copy.read);
-  if (!dense && !alike) return std::nullopt;
+  if (!dense && !(keeps_dimensions && alike)) return std::nullopt;
   return copy;
 }
 

@@ -230,12 +230,58 @@ bool has_joins(const TaskList& tasks) {
   return false;
 }
 
+/// Whether a kernel moves elements as they lie in memory and does not know the type in which one
+/// of its operands is wished (a product's operands in f16, under a reduced precision).
+bool is_unfit(const KernelChoice& kernel, const TaskCandidates& list, const TaskList& tasks,
+              const Indexed<TensorId, Formats>& wishes) {
+  if (kernel.entry->family != families::pack) return false;
+  for (const auto& [role, binding] : kernel.bound->operands) {
+    if (is_temporary(binding.tensor)) continue;
+    const auto& types = kernel.entry->operands.at(role).types;
+    const TensorId root = root_of(tasks, list.tensor(binding.tensor));
+    const auto is_known = [&](const Arrangement& wish) {
+      return std::ranges::find(types, wish.dtype) != types.end();
+    };
+    if (!std::ranges::all_of(wishes[root].all(), is_known)) return true;
+  }
+  return false;
+}
+
+/// Leaves out candidates that are unfit for what is wished of their tensors. Where a task would
+/// keep none, its tensors are not wished in other types.
+void leave_out_unfit(const CandidateLists& candidates, const TaskList& tasks,
+                     Indexed<TensorId, Formats>& wishes, LeftOut& left_out) {
+  for (const TaskId t : candidates.ids()) {
+    const TaskCandidates& list = candidates[t];
+    std::vector<const Candidate*> unfit;
+    bool keeps_any = false;
+    for (const Candidate& candidate : list->candidates) {
+      const bool fits = std::ranges::none_of(candidate.kernels, [&](const KernelChoice& kernel) {
+        return is_unfit(kernel, list, tasks, wishes);
+      });
+      if (!fits) unfit.push_back(&candidate);
+      keeps_any = keeps_any || (fits && !left_out.contains(&candidate));
+    }
+    if (keeps_any) left_out.insert(unfit.begin(), unfit.end());
+    if (keeps_any || unfit.empty()) continue;
+    for (const auto& [role, binding] : tasks.tasks[t].bound.operands) {
+      const TensorId root = root_of(tasks, binding.tensor);
+      const DType own = tasks.tensors[root].dtype;
+      wishes[root].keep([&](const Arrangement& wish) { return wish.dtype == own; });
+    }
+  }
+}
+
 }  // namespace
 
 Selections choose(const CandidateLists& candidates, const PlanContext& context,
-                  const LeftOut& left_out) {
+                  const LeftOut& not_allowed) {
   Indexed<TensorId, Formats> wishes = wished_formats(candidates, context.tasks);
   keep_decided_formats(wishes, context);
+  LeftOut left_out = not_allowed;
+  if (context.options.precision != DType::f32) {
+    leave_out_unfit(candidates, context.tasks, wishes, left_out);
+  }
   Selections selections = Chooser(candidates, wishes, context, left_out).run();
   if (has_joins(context.tasks)) improve(selections, candidates, wishes, context, left_out);
   return selections;

@@ -190,7 +190,12 @@ EntryCandidates::Parts EntryCandidates::parts(const Chain& rest, const std::vect
   }
   TaskTensor raw = dst_;
   raw.name += ":raw";
-  if (is_integer_sum(first.problem)) raw.dtype = DType::i32;
+  if (first.problem.family == families::elementwise) {
+    raw.dtype = first.problem.types.at("src0");
+    first.problem.types["dst"] = raw.dtype;
+  } else if (is_integer_sum(first.problem)) {
+    raw.dtype = DType::i32;
+  }
   raw.kind = TaskTensor::Kind::temporary;
   raw.is_output = false;
   const TensorId raw_id = temporary_id(known.size());

@@ -53,8 +53,10 @@ void pass_wishes_back(const CandidateLists& candidates, const TaskList& tasks,
     const auto pass = [&](TensorId tensor) {
       if (tensor == dst) return;
       for (const Arrangement& wish : wishes[dst].all()) {
-        const auto order = order_along(bound, wish, tasks.tensors[tensor].shape);
-        if (order) add_wish(tensor, {Demand::Kind::direct, *order}, tasks, wishes);
+        auto order = order_along(bound, wish, tasks.tensors[tensor].shape);
+        if (!order) continue;
+        order->dtype = tasks.tensors[tensor].dtype;  // a condition is no real
+        add_wish(tensor, {Demand::Kind::direct, std::move(*order)}, tasks, wishes);
       }
     };
     for (const auto& [role, binding] : bound.operands) pass(binding.tensor);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/math/resizing.hpp"
+#include "ops/signals/resizing.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -189,9 +189,6 @@ std::vector<TensorType> infer_resizing(const NodeView& node, const Resizing& res
     result.shape[d] = axis.output;
     if (resizing.kind == Resizing::Kind::nearest) {
       static_cast<void>(axis.nearest(node, resizing.nearest_mode));
-    } else if (axis.resized() && d + 2 < resizing.axes.size()) {
-      node.unsupported("interpolates along dimension " + std::to_string(d) + " of " +
-                       to_string(node.input(0).shape) + "; along the last two is supported");
     }
   }
   return {result};
@@ -199,6 +196,7 @@ std::vector<TensorType> infer_resizing(const NodeView& node, const Resizing& res
 
 ReferenceTensor reference_resizing(const NodeView& node, const Resizing& resizing,
                                    const ReferenceTensor& source) {
+  if (is_composed(resizing)) return reference_composed(node, {&source, 1}).front();
   if (resizing.kind == Resizing::Kind::nearest) return reference_nearest(node, resizing, source);
   const ResizeAxis down = axis_from_end(resizing, 1);
   const ResizeAxis across = axis_from_end(resizing, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/math/resize_axis.hpp"
+#include "ops/signals/resize_axis.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -106,6 +106,11 @@ ResizeAxis resize_axis(const NodeView& node, std::string_view mode, std::int64_t
     axis.factor = 2 * q;
     axis.added = q - p;
     axis.divisor = 2 * p;
+  } else if (mode == "half_pixel_symmetric") {
+    // The middles of source and result lie on each other, also where an extent was rounded.
+    axis.factor = 2 * q;
+    axis.added = checked_mul(extent, p, "resize") - checked_mul(output, q, "resize") + q - p;
+    axis.divisor = 2 * p;
   } else if (mode == "asymmetric") {
     axis.factor = q;
     axis.divisor = p;
@@ -118,8 +123,8 @@ ResizeAxis resize_axis(const NodeView& node, std::string_view mode, std::int64_t
     axis.divisor = output - 1;
   } else if (mode == "align_corners" || mode == "pytorch_half_pixel") {
     axis.factor = 0;
-  } else if (mode == "tf_crop_and_resize") {
-    node.unsupported("coordinate_transformation_mode tf_crop_and_resize is not supported");
+  } else if (mode == kCropAndResize) {
+    // The region says where; the axis has the extents alone.
   } else {
     node.fail("coordinate_transformation_mode '" + std::string(mode) + "' is unknown");
   }

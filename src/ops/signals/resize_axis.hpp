@@ -22,6 +22,9 @@ struct Fraction {
 /// The nearest_mode that opset 10 has without a name: up where the dimension shrinks, else down.
 inline constexpr const char* kNearestOfOpset10 = "(of opset 10)";
 
+/// The coordinate_transformation_mode that takes a part of the source, a region.
+inline constexpr const char* kCropAndResize = "tf_crop_and_resize";
+
 /// Along one dimension: where element o of the result lies in the source,
 /// (factor * o + added) / divisor, exactly.
 struct ResizeAxis {
@@ -41,8 +44,8 @@ struct ResizeAxis {
 };
 
 /// The axis that `mode`, ONNX's coordinate_transformation_mode, places from a scale and the two
-/// extents. Throws ModelError for an unknown mode, UnsupportedError for tf_crop_and_resize and
-/// where the numbers are of more than 31 bits.
+/// extents. Throws ModelError for an unknown mode, UnsupportedError where the numbers are of more
+/// than 31 bits.
 [[nodiscard]] ResizeAxis resize_axis(const NodeView& node, std::string_view mode,
                                      std::int64_t extent, std::int64_t output,
                                      const Fraction& scale);

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/algebra/typed_chain.hpp"
+#include "base/numbers/small_types.hpp"
+#include "base/rooms.hpp"
+#include "ops/composed/granularity.hpp"
+#include "ops/core/elementwise.hpp"
+#include "ops/elementwise/casting.hpp"
+
+namespace morton::ops {
+namespace {
+
+/// What an attribute says, or the scale's type.
+DType dequantised_type(const NodeView& node) {
+  const bool stated = node.integer("output_dtype", 0) != 0;
+  const DType type = stated ? type_attribute(node, "output_dtype") : node.input(1).dtype;
+  if (is_real(type)) return type;
+  node.fail("gives " + std::string(name_of(type)) + "; expected a real type" +
+            (stated ? "" : ", which output_dtype can name"));
+}
+
+void check_dequantised_types(const NodeView& node) {
+  const DType scale = node.input(1).dtype;
+  if (!is_real(scale) && scale != DType::f8e8m0) {
+    node.fail("the scale is of type " + std::string(name_of(scale)) +
+              "; expected a real type or f8e8m0");
+  }
+  const DType type = node.input(0).dtype;
+  if (is_real(type) || type == DType::boolean || type == DType::f8e8m0) {
+    node.fail("input 0 is of type " + std::string(name_of(type)) +
+              "; expected an integer, float8, float6 or float4");
+  }
+}
+
+/// (x - zero point) * scale.
+std::vector<TensorId> expand_dequantize_linear(Expansion& to) {
+  const NodeView& node = to.node();
+  check_dequantised_types(node);
+  const DType type = node.input(0).dtype;
+  const DType result = dequantised_type(node);
+  const DType within = register_type(result);
+  check_parameters(node, type);
+  std::vector<TensorId> operands{to.input(0), spread_parameter(to, 1)};
+  const bool has_zero = node.has_input(2);
+  if (has_zero) operands.push_back(spread_parameter(to, 2));
+
+  Chain chain;
+  chain.input_count = static_cast<int>(operands.size());
+  const auto as = [&](ScalarRef value, DType given, DType target) {
+    return given == target ? value : chain.append_conversion(ScalarOp::cast, value, target);
+  };
+  // Differences of whole numbers are exact: those of 32 bits before they become real.
+  const bool is_long = bits_of(type) > 16;
+  ScalarRef value = ScalarRef::input(0);
+  if (!is_long) value = as(value, type, within);
+  if (has_zero) {
+    const ScalarRef zero = ScalarRef::input(2);
+    value = chain.append(ScalarOp::sub, {value, is_long ? zero : as(zero, type, within)});
+  }
+  if (is_long) value = as(value, type, within);
+  const ScalarRef scale = as(ScalarRef::input(1), node.input(1).dtype, within);
+  value = chain.append(ScalarOp::mul, {value, scale});
+  if (result != within) chain.append_conversion(ScalarOp::cast, value, result);
+  return {to.chain(chain, operands)};
+}
+
+}  // namespace
+
+const Operator& operator_DequantizeLinear() {
+  static const Operator kOperator{
+      .name = "DequantizeLinear",
+      .inputs = {.least = 2, .most = 3, .types = Operator::Inputs::Types::any, .parameters = {1}},
+      .attributes = {"axis", "block_size", "output_dtype"},
+      .since_opset = 10,
+      .expand = expand_dequantize_linear,
+      .types = all_types(),
+  };
+  return kOperator;
+}
+
+}  // namespace morton::ops

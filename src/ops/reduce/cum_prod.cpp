@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/algebra/typed_chain.hpp"
+#include "base/rooms.hpp"
+#include "ops/core/operator.hpp"
+#include "ops/math/along.hpp"
+#include "ops/math/summation.hpp"
+#include "problems/cumulative_sum.hpp"
+
+namespace morton::ops {
+namespace {
+
+/// Along the one dimension that input 1 names.
+Along cum_prod_rows(const NodeView& node) {
+  const std::size_t rank = node.input(0).shape.size();
+  const std::vector<std::int64_t> axis = node.value_integers(1);
+  if (axis.size() != 1) {
+    node.fail("its axis (input 1) has " + std::to_string(axis.size()) + " numbers, expected one");
+  }
+  return along(rank, {node.axis(axis[0], rank, static_cast<std::int64_t>(rank) - 1)});
+}
+
+Bounded times(DType type, const Bounded& a, const Bounded& b) {
+  const double product = a.value * b.value;
+  if (!is_real(type)) return {wrapped(type, product), 0.0};
+  const double carried =
+      std::fabs(a.value) * b.error + std::fabs(b.value) * a.error + a.error * b.error;
+  constexpr auto kFlushed = static_cast<double>(std::numeric_limits<float>::min());
+  return {product, carried + kUnitRoundoff * (std::fabs(product) + carried) + kFlushed};
+}
+
+/// Each element times all before it, or those before it alone; with `reverse` those behind it.
+ReferenceTensor reference_cum_prod(const NodeView& node, std::span<const ReferenceTensor> inputs) {
+  const ReferenceTensor& source = inputs[0];
+  const DType type = node.input(0).dtype;
+  const bool exclusive = node.flag("exclusive", 0);
+  const bool reverse = node.flag("reverse", 0);
+  ReferenceTensor result = source;
+  for_each_row(cum_prod_rows(node), source.shape, [&](std::vector<std::size_t> row) {
+    if (reverse) std::reverse(row.begin(), row.end());
+    Bounded product{1.0, 0.0};
+    for (const std::size_t at : row) {
+      const Bounded before = product;
+      product = times(type, before, {source.value[at], source.error[at]});
+      const Bounded value = exclusive ? before : product;
+      result.value[at] = value.value;
+      result.error[at] = value.error;
+    }
+  });
+  return result;
+}
+
+BoundProblem lower_cum_prod(const NodeView& node) {
+  const Shape shape = node.input(0).shape;
+  const Along rows = cum_prod_rows(node);
+  const DType type = node.input(0).dtype;
+  BoundProblem bound;
+  bound.problem.family = families::cumulative_product;
+  const bool is_half = type == DType::f16 || type == DType::bf16;
+  bound.problem.types["acc"] = is_half ? DType::f32 : type;
+  using Structure = CumulativeSumStructure;
+  bound.problem.structure = numbers_of(
+      Structure{node.flag("exclusive", 0) ? Structure::Own::excluded : Structure::Own::included,
+                node.flag("reverse", 0) ? Structure::From::back : Structure::From::front});
+  set_extents(bound.problem, rows, shape);
+  bound.operands["src"] = {node.input_id(0), view_along(rows, shape)};
+  bound.operands["dst"] = {node.output_id(), view_along(rows, shape)};
+  return bound;
+}
+
+}  // namespace
+
+const Operator& operator_CumProd() {
+  static const Operator kOperator{
+      .name = "CumProd",
+      .inputs = {.least = 2, .most = 2, .planned = {1}},
+      .attributes = {"exclusive", "reverse"},
+      .since_opset = 26,
+      .infer =
+          [](const NodeView& node) {
+            (void)cum_prod_rows(node);
+            return std::vector<TensorType>{node.input(0)};
+          },
+      .host = {.reference = reference_cum_prod},
+      .lower = lower_cum_prod,
+      .types = {DType::f32, DType::f16, DType::bf16, DType::f64, DType::i32, DType::u32, DType::i64,
+                DType::u64},
+  };
+  return kOperator;
+}
+
+}  // namespace morton::ops
