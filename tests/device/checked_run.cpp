@@ -97,6 +97,14 @@ Bytes spoiled(const Arrangement& arrangement, PaddingContents contents, Bytes by
   return bytes;
 }
 
+/// Oclgrind 21.10 gives a released buffer's address to the next one, and calls what lies beyond the
+/// first one's size uninitialised for ever. So no buffer that it watches is released, not even at
+/// the end, when the simulator may be gone.
+void keep_its_address(const cl::Buffer& buffer) {
+  static auto* const kept = new std::vector<cl::Buffer>;
+  kept->push_back(buffer);
+}
+
 class Run {
  public:
   Run(const LoadedPlan& loaded, Surroundings surroundings, const Catalogue& catalogue)
@@ -167,7 +175,10 @@ class Run {
     const auto front = static_cast<std::size_t>(front_[v]);
     whole_[v] = cl::Buffer(device_.context(), CL_MEM_READ_WRITE, front + size + guard);
     part_[v] = whole_[v];
-    if (guard == 0) return;
+    if (guard == 0) {
+      keep_its_address(whole_[v]);
+      return;
+    }
     Bytes content(front + size + guard, kPoison);
     for (std::size_t i = 0; i < front; ++i) content[i] = guard_byte(i);
     for (std::size_t i = 0; i < guard; ++i) content[front + size + i] = guard_byte(i);

@@ -72,6 +72,14 @@ TEST_F(CliSupport, NamesAllThatCannotBeComputedAtOnce) {
   expect_line(outcome, "supported: no\n");
 }
 
+TEST_F(CliSupport, SaysWhyAnOperatorOfOnnxIsRefused) {
+  onnx::ModelProto model = model_with_input({17, 3});
+  add_node(model, "StringNormalizer", {"x"}, "y");
+  const Outcome outcome = support_of(saved(model));
+  EXPECT_EQ(outcome.status, kCheckFailed) << outcome.text();
+  expect_line(outcome, "the operator 'StringNormalizer' is not supported: it computes with text (");
+}
+
 TEST_F(CliSupport, WhatRunsRefusesAllAtOnceBeforeItLooksAtInputs) {
   onnx::ModelProto model = model_with_input({17, 3});
   add_node(model, "Relux", {"x"}, "a");

@@ -107,5 +107,6 @@ void add_operators(Collection& all);
 void add_values(Collection& all);
 void add_bytes(Collection& all);
 void add_places(Collection& all);
+void add_trees(Collection& all);
 
 }  // namespace morton::test

@@ -95,6 +95,16 @@ void add_bytes(Collection& all) {
   }
   all.graph("nodes in nodes", "", {2, 3},
             [](auto& deep) { nest(add_node(deep, "Loop", {"x"}, "y"), 40); });
+  all.add("two million empty attributes", "MORTON_MODEL_MEMORY", [](const fs::path& folder) {
+    // By hand: as messages they would take half a gigabyte here too.
+    std::string attributes;
+    for (int i = 0; i < 2'000'000; ++i) attributes += std::string("\x2a\0", 2);
+    onnx::ModelProto many = model_with_input({2, 3});
+    const std::string graph = many.graph().SerializeAsString() + field('\x0a', attributes);
+    many.clear_graph();
+    write_bytes(folder / "model.onnx", many.SerializeAsString() + field('\x3a', graph));
+    return (folder / "model.onnx").string();
+  });
   all.add("nodes in nodes, deeper than a stack", "", [](const fs::path& folder) {
     // By hand, for a library that refuses to write it: node { attribute { g { node { ...
     std::string inner;

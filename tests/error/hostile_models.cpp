@@ -211,6 +211,7 @@ std::vector<HostileModel> hostile_models() {
   add_values(all);
   add_bytes(all);
   add_places(all);
+  add_trees(all);
   return all.take();
 }
 

@@ -19,8 +19,8 @@ struct HostileModel {
   std::function<std::string(const std::filesystem::path& folder)> write;
 };
 
-/// At least a hundred, made from scratch: shapes, names, cycles, external data, bytes, attributes,
-/// operators.
+/// At least two hundred, made from scratch: shapes, names, cycles, external data, bytes,
+/// attributes, operators.
 [[nodiscard]] std::vector<HostileModel> hostile_models();
 
 }  // namespace morton::test

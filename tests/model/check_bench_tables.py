@@ -20,6 +20,8 @@ import gemm_table
 import guess
 import guess_table
 import models
+import operators
+import operators_table
 import networks
 import networks_table
 
@@ -80,6 +82,16 @@ def check_models():
     assert row["number"] is None and row["why"].endswith(": d"), row
 
 
+def check_operators():
+    rows = [{"target": "a", "group": "scatter", "number": 0.5, "verdict": "miss"},
+            {"target": "b", "group": "gather", "number": 2.0, "verdict": "hit"}]
+    means = operators.with_means(rows)[2:]
+    assert [row["number"] for row in means[:2]] == [0.5, 2.0] and math.isclose(means[2]["number"], 1.0), means
+    assert operators.mean_row("x", [*rows, {"number": None}])["verdict"] == "not measured"
+    for case in operators_table.CASES:
+        assert set(case.order) == {*case.inputs, *case.constants, *case.lists}, case.title
+
+
 class Fake:
     """A contender whose turns take these times; None is a turn that fails."""
 
@@ -134,6 +146,7 @@ check_titles()
 check_networks()
 check_guess()
 check_models()
+check_operators()
 check_turns()
 check_all()
 print("targets, turns and their summary are as they should be")

@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "plan/ir/print.hpp"
+#include "plan/ir/verify.hpp"
 #include "plan/ir/writers.hpp"
 #include "plans/plan_setup.hpp"
 #include "run/layer_values.hpp"

@@ -65,6 +65,17 @@ TEST(SingleKernel, EveryKernelHasAnExampleOnSomeDevice) {
   }
 }
 
+TEST(SingleKernel, ClassicalModelsTakeAMillionRows) {
+  for (const char* device : {"nvidia_h200", "adreno_530", "pocl_avx2"}) {
+    for (const char* kernel : {"trees.walk", "coupling.rows"}) {
+      SCOPED_TRACE(std::string(kernel) + " on " + device);
+      const SingleKernel shown = shown_on(device, kernel, {{"N", 1'000'000}});
+      expect_launchable(shown);
+      EXPECT_LE(shown.size.global[1], 65535);
+    }
+  }
+}
+
 TEST(SingleKernel, EveryFamilyHasSizesForAllItsNames) {
   for (const ProblemFamily& family : problem_families()) {
     SCOPED_TRACE(family.name());

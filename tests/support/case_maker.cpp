@@ -6,9 +6,13 @@
 
 #include "base/algebra/typed_chain.hpp"
 #include "base/error.hpp"
+#include "base/numbers/small_types.hpp"
 #include "ops/core/lowering.hpp"
 #include "ops/core/operator.hpp"
+#include "passes/passes.hpp"
+#include "problems/movement/scatter.hpp"
 #include "problems/reduce.hpp"
+#include "support/case_codes.hpp"
 #include "support/cases.hpp"
 #include "support/rooms.hpp"
 
@@ -36,7 +40,7 @@ float away_from_zero(float value) { return value < 0 ? value - 0.5F : value + 0.
 /// What has a logarithm or a root in it stays above zero, and so do scales.
 bool must_be_positive(const Node& node) {
   return (node.op == "BatchNormalization" && node.inputs.size() == 4) ||
-         node.op == "ReduceLogSum" || node.op == "QLinearMatMul";
+         node.op == "ReduceLogSum" || node.op == "QLinearMatMul" || node.op == "QuantizeLinear";
 }
 
 /// Builds the graph; the n-th tensor with values draws from a generator of its own, so that a
@@ -82,7 +86,10 @@ class CaseMaker {
     const bool single = input.kind == CaseInput::Kind::constant && element_count(input.shape) == 1;
     if (single && is_real(input.dtype)) return whole_scalar(input.dtype, input.shape);
     if (input.dtype == DType::f32) return random_tensor(node, input.shape);
-    if (!is_real(input.dtype)) return random_integers(input.dtype, input.shape);
+    if (!is_real(input.dtype)) {
+      const auto number = static_cast<std::uint64_t>(drawn_++);
+      return random_codes(input.dtype, input.shape, seed_ * 1000 + number);
+    }
     return random_tensor(node, input.shape).converted(input.dtype);
   }
 
@@ -91,19 +98,6 @@ class CaseMaker {
   [[nodiscard]] Tensor whole_scalar(DType type, const Shape& shape) {
     Tensor tensor = Tensor::allocate(type, shape);
     tensor.set(0, static_cast<double>(2 + drawn_++ % 3));
-    return tensor;
-  }
-
-  /// Of one byte all values there are, of more bytes some that products of three do not exceed.
-  [[nodiscard]] Tensor random_integers(DType type, const Shape& shape) {
-    std::mt19937_64 generator(seed_ * 1000 + static_cast<std::uint64_t>(drawn_++));
-    Tensor tensor = Tensor::allocate(type, shape);
-    const bool below_zero = !is_unsigned(type) && type != DType::boolean;
-    const std::int64_t count = type == DType::boolean ? 2 : 256;
-    for (std::int64_t i = 0; i < tensor.size(); ++i) {
-      const auto drawn = static_cast<std::int64_t>(generator() >> 56) % count;
-      tensor.set(i, static_cast<double>(below_zero ? drawn - count / 2 : drawn));
-    }
     return tensor;
   }
 
@@ -190,9 +184,15 @@ bool keeps_integers(const Problem& problem) {
   constexpr std::array kMoving{families::pack, families::gather};
   const bool moves = std::find(kMoving.begin(), kMoving.end(), problem.family) != kMoving.end();
   if (moves) return true;
+  if (problem.family == families::scatter) {
+    const auto scatter = structure_of<ScatterStructure>(problem.structure);
+    return scatter.reduction != ScatterStructure::Reduction::mul ||
+           !is_real(problem.types.at("dst"));
+  }
   if (problem.family == families::reduce && !stays_whole(problem.structure)) return false;
-  constexpr std::array kOfIntegers{families::elementwise, families::reduce, families::arg_max,
-                                   families::top_k, families::cumulative_sum};
+  constexpr std::array kOfIntegers{families::elementwise,    families::reduce,
+                                   families::arg_max,        families::top_k,
+                                   families::cumulative_sum, families::cumulative_product};
   if (!is_real(problem.types.at("dst"))) {
     return std::find(kOfIntegers.begin(), kOfIntegers.end(), problem.family) != kOfIntegers.end();
   }
@@ -244,8 +244,33 @@ std::vector<NamedTensor> make_inputs(const OperatorCase& test, std::uint64_t see
   return std::move(maker.inputs);
 }
 
+namespace {
+
+/// The graph of a case, its nodes those of operators that are computed as they are.
+Graph written_out(const OperatorCase& test) {
+  Graph graph = make_graph(test, 1, DataKind::integers);
+  expand_composites(graph, {});
+  return graph;
+}
+
+/// Of a constant; others may hold any. Types of few bits end between whole numbers, or lack them.
+bool has_whole_numbers(const GraphTensor& tensor) {
+  if (is_only_stored(tensor.dtype)) return false;
+  if (tensor.kind != GraphTensor::Kind::constant) return true;
+  for (std::int64_t i = 0; i < tensor.data.size(); ++i) {
+    if (std::nearbyint(tensor.data.at(i)) != tensor.data.at(i)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 bool is_exact_on_integers(const OperatorCase& test) {
-  const Graph graph = make_graph(test, 1, DataKind::integers);
+  const Graph graph = written_out(test);
+  if (!std::ranges::all_of(graph.tensors, has_whole_numbers)) return false;
+  // The bits of one type may be a fraction in another.
+  const auto rereads = [](const Node& node) { return node.op == "BitCast"; };
+  if (std::ranges::any_of(graph.nodes, rereads)) return false;
   return std::all_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) {
     if (is_nothing_to_compute(node) || is_integer_product(node)) return true;
     const auto problems = lower(graph, node);
@@ -254,14 +279,21 @@ bool is_exact_on_integers(const OperatorCase& test) {
   });
 }
 
-std::int64_t work_of(const OperatorCase& test) {
-  const Graph graph = make_graph(test, 1, DataKind::integers);
-  const Node& node = graph.nodes[0];
+namespace {
+
+std::int64_t work_of_node(const Graph& graph, const Node& node) {
   const std::int64_t elements = element_count(graph.tensor(node.outputs[0]).shape);
   if (is_nothing_to_compute(node)) return elements;
   if (is_integer_product(node)) return elements * graph.tensor(node.inputs[0]).shape.back();
   const Problem problem = lower(graph, node).front().problem;
   const Environment sizes = environment_of(problem);
+  if (problem.family == families::scatter) {
+    return elements + product_over(sizes, {"O", "M", "I", "L"});
+  }
+  if (problem.family == families::determinant) return elements * sizes.at("M");
+  if (problem.family == families::grid_sample) {
+    return elements * product_over(sizes, {"TAPS", "TAPS", "R"});
+  }
   if (problem.family == families::top_k) return product_over(sizes, {"M", "L", "N", "L"});
   if (problem.family != families::gather && sizes.contains("L")) {
     return product_over(sizes, {"M", "L", "N"});
@@ -274,6 +306,18 @@ std::int64_t work_of(const OperatorCase& test) {
   if (problem.family == families::local_response) return elements * sizes.at("SIZE");
   if (sizes.contains("KH")) return elements * product_over(sizes, {"KH", "KW"});
   return elements;
+}
+
+}  // namespace
+
+std::int64_t work_of(const OperatorCase& test) {
+  const Graph graph = written_out(test);
+  if (operator_of(make_graph(test, 1, DataKind::integers).nodes[0]).expand == nullptr) {
+    return work_of_node(graph, graph.nodes[0]);
+  }
+  std::int64_t work = 0;
+  for (const Node& node : graph.nodes) work += work_of_node(graph, node);
+  return work;
 }
 
 std::string describe(const OperatorCase& test) {

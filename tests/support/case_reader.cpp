@@ -158,11 +158,22 @@ class LineReader {
 
   [[nodiscard]] Attribute attribute(const std::string& text) const {
     if (text.empty()) fail("an attribute has no value");
+    if (text.front() == '[' && text.size() > 1 &&
+        std::isalpha(static_cast<unsigned char>(text[1])) != 0) {
+      return texts(text);
+    }
     if (text.front() == '[' && text.find('.') != std::string::npos) return reals(text);
     if (text.front() == '[') return list(text);
-    if (std::isalpha(static_cast<unsigned char>(text.front())) != 0) return text;
+    // Also an equation of Einsum without a letter in front.
+    const bool is_word = std::isalpha(static_cast<unsigned char>(text.front())) != 0;
+    if (is_word || text.find("->") != std::string::npos) return text;
     if (text.find('.') == std::string::npos) return integer(text);
     return real(text);
+  }
+
+  [[nodiscard]] std::vector<std::string> texts(const std::string& text) const {
+    if (text.back() != ']') fail("'" + text + "' lacks its ']'");
+    return split(text.substr(1, text.size() - 2), ',');
   }
 
   [[nodiscard]] double real(const std::string& text) const {

@@ -170,6 +170,16 @@ const std::map<std::string, std::pair<std::string, std::array<std::string, 2>>> 
      {"MatMulInteger",
       {"a | 2x5x7:u8 2x7x9:u8! =3:u8 =5:u8 | | | small",
        "b | 3x19x33:u8 3x33x65:u8! =3:u8 =5:u8 | | | small"}}},
+    {"trees",
+     {"Trees",
+      {"a | 5x2 [1065353216,258,0,128,1077936128,256,1056964608,384] [0,1] [0] | feature_bits=3 | "
+       "| small",
+       "b | 19x3 "
+       "[1065353216,258,0,128,1077936128,256,1056964608,384,1065353216,258,0,128,1077936128,256,"
+       "1056964608,384] [0,1,4,1] [0] | feature_bits=3 | | small"}}},
+    {"coupling",
+     {"PairwiseCoupling",
+      {"a | 5x3 | classes=3 | Relu | small", "b | 19x3 | classes=3 | Relu | small"}}},
     {"conv2d",
      {"Conv",
       {"a | 3x2x6x7 3x2x3x3! 3! | pads=[1,0,1,1] | Relu | small",
@@ -247,6 +257,21 @@ const std::map<std::string, std::pair<std::string, std::array<std::string, 2>>> 
     {"pack part",
      {"Concat", {"a | 3x5 3x7 | axis=1 | | small", "b | 9x17 9x33 | axis=1 | | small"}}},
     {"gather", {"Gather", {"a | 300x5 17:i32 | | | small", "b | 270x9 33:i32 | | | small"}}},
+    {"scatter",
+     {"ScatterElements",
+      {"a | 300x5 17x5:i32 17x5 | | | small", "b | 270x9 33x9:i32 33x9 | | | small"}}},
+    {"grid_sample",
+     {"GridSample",
+      {"a | 1x2x5x7 1x3x4x2 | | | small opset=20", "b | 2x3x9x8 2x4x5x2 | | | small opset=20"}}},
+    {"roi_align",
+     {"RoiAlign",
+      {"a | 1x2x5x7 2x4 [0,0] | output_height=2 sampling_ratio=2 | | small opset=16",
+       "b | 2x3x9x8 3x4 [0,1,1] | output_height=3 sampling_ratio=2 | | small opset=16"}}},
+    {"roi_max_pool",
+     {"MaxRoiPool",
+      {"a | 1x2x5x7 2x5 | pooled_shape=[2,1] | | small",
+       "b | 2x3x9x8 3x5 | pooled_shape=[3,2] | | small"}}},
+    {"determinant", {"DeterminantPlace", {"a | 3x4x4 | | | small", "b | 5x7x7 | | | small"}}},
     {"softmax", {"Softmax", {"a | 3x17 | | | small", "b | 129x5 | | | small"}}},
     {"hardmax", {"Hardmax", {"a | 3x17 | | | small", "b | 129x5 | | | small"}}},
     {"reduce",
@@ -261,6 +286,8 @@ const std::map<std::string, std::pair<std::string, std::array<std::string, 2>>> 
     {"top_k", {"TopK", {"a | 3x17 [2] | | | small", "b | 129x5 [3] | | | small"}}},
     {"normalize",
      {"InstanceNormalization", {"a | 1x2x5x7 2! 2! | | | small", "b | 3x5x9x8 5! 5! | | | small"}}},
+    {"cumulative_product",
+     {"CumProd", {"a | 3x17 [1] | | | small opset=26", "b | 129x5 [1] | | | small opset=26"}}},
     {"cumulative_sum", {"CumSum", {"a | 3x17 [1] | | | small", "b | 129x5 [1] | | | small"}}},
     {"local_response",
      {"LRN", {"a | 1x5x3x7 | size=3 | | small", "b | 2x7x9x5 | size=3 | | small"}}},
@@ -376,6 +403,22 @@ INSTANTIATE_TEST_SUITE_P(EveryWay, CatalogueOclgrind,
                          ::testing::Combine(::testing::ValuesIn(test::oclgrind_ids()),
                                             ::testing::ValuesIn(way_names())),
                          name_of_test);
+
+/// Operators that are composed of others, by the kernels that the plan chooses.
+class CatalogueComposed : public test::DeviceTest {};
+MORTON_ON_EVERY_DEVICE(CatalogueComposed);
+
+TEST_P(CatalogueComposed, ComputeTheirCases) {
+  const std::vector<OperatorCase>& cases = shared().cases.at(kComposed);
+  const std::size_t stride = test::is_long_run() ? 1 : 12;
+  std::vector<TestGraph> graphs;
+  for (std::size_t i = 0; i < cases.size(); i += stride) {
+    graphs.push_back(to_test_graph(cases[i], DataKind::zero_mean));
+  }
+  const WayReport report =
+      run_graphs(shared_device(), shared().catalogue, Way{}, graphs, Execution::guarded);
+  EXPECT_EQ(report.graphs, static_cast<int>(graphs.size()));
+}
 
 /// Cases without anything to compute: their result is the input under another shape.
 class CatalogueAliases : public test::DeviceTest {};

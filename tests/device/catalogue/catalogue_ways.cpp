@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "ops/core/lowering.hpp"
 #include "ops/core/operator.hpp"
+#include "passes/passes.hpp"
 #include "passes/pipeline.hpp"
 #include "plan/kernel/kernel_choice.hpp"
 #include "plan/tasks/narrow.hpp"
@@ -106,7 +107,11 @@ Way way_of(const Entry& entry, const Catalogue& catalogue) {
   if (entry.name == "conv2d.blocks_16") way.least_cases = 2;
   if (entry.name.starts_with("conv2d.filter_")) way.least_cases = 2;
   if (entry.name.starts_with("conv2d.row_vectors_")) way.least_cases = 11;
-  if (writes_parts(entry)) way.family = kParts;
+  if (entry.family == families::determinant) way.least_cases = 6;
+  if (writes_parts(entry)) {
+    way.family = kParts;
+    way.least_cases = 10;  // others pack whole tensors too
+  }
   if (entry.family != families::pack || writes_parts(entry)) return way;
   for (const Entry& partner : catalogue.entries()) {
     if (partner.family != families::gemm || !demands_tiles(partner) || stores_less(partner))
@@ -237,6 +242,8 @@ std::set<std::string> families_of(const OperatorCase& test) {
   if (is_pooled) return {"conv2d_pool"};
   if (is_attention(test)) return {"attention"};
   Graph graph = make_graph(test, kWaySeed, DataKind::integers);
+  // Every kernel has cases of operators that are no others: these would build many for each way.
+  if (expand_composites(graph, {}) > 0) return {kComposed};
   run_passes(graph, {});
   std::set<std::string> families;
   for (const Node& node : graph.nodes) {

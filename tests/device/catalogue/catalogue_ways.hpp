@@ -60,4 +60,7 @@ struct Way {
 /// Families of problems that the case's graph is lowered to, after the passes.
 [[nodiscard]] std::set<std::string> families_of(const OperatorCase& test);
 
+/// Stands for the families of operators that are composed of others.
+inline constexpr const char* kComposed = "composed";
+
 }  // namespace morton::test

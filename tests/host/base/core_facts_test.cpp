@@ -26,7 +26,7 @@ CoreFacts core_of(const Json& json) {
   return device_info_from_json(JsonReader(json, "x.json")).core;
 }
 
-std::string complaint(const Json& json) {
+std::string fact_complaint(const Json& json) {
   try {
     (void)core_of(json);
   } catch (const ModelError& error) {
@@ -62,10 +62,10 @@ TEST(CoreFacts, GuessesTheCoreOfOlderDescriptions) {
 TEST(CoreFacts, RefusesSourcesOfOtherKeys) {
   Json json = described();
   json["fact_sources"]["name"] = "OpenCL";
-  EXPECT_NE(complaint(json).find("'name' is no fact"), std::string::npos);
+  EXPECT_NE(fact_complaint(json).find("'name' is no fact"), std::string::npos);
   json = described();
   json["lanes"] = 0;
-  EXPECT_NE(complaint(json).find("lanes: expected 1 or more"), std::string::npos);
+  EXPECT_NE(fact_complaint(json).find("lanes: expected 1 or more"), std::string::npos);
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ TEST(AddAnOperatorPage, ShowsTheFilesOfTheRepository) {
 
 TEST(AddAnOperatorPage, ShowsPartsOfTheRepositorysFiles) {
   const auto parts = blocks_of_page("docs/how_to/add_an_operator.md", "part of");
-  EXPECT_EQ(parts.size(), 5U);
+  EXPECT_EQ(parts.size(), 8U);
   for (const auto& [name, text] : parts) EXPECT_THAT(text_of_page(name), HasSubstr("\n" + text));
 }
 
@@ -99,7 +99,7 @@ TEST(TrainingPage, ListsTheOperatorsWithoutAGradient) {
     if (has_gradient || op->host.values != nullptr || op->home != Operator::Home::onnx) continue;
     expected.emplace_back(op->name);
   }
-  EXPECT_GT(expected.size(), 10U);
+  EXPECT_GT(expected.size(), 5U);
   EXPECT_THAT(ticked_words(part_of_page("docs/training.md", "operators without a gradient")),
               testing::UnorderedElementsAreArray(expected));
 }

@@ -65,6 +65,22 @@ std::string gzip(const std::string& bytes) {
   return packed;
 }
 
+TEST(Npy, HoldsTheValuesOfTypesThatNumPyLacks) {
+  TemporaryFolder folder;
+  const std::filesystem::path path = folder / "a.npy";
+  const std::array<std::pair<DType, DType>, 4> cases{{{DType::bf16, DType::f32},
+                                                      {DType::f8e5m2, DType::f32},
+                                                      {DType::i4, DType::i8},
+                                                      {DType::u2, DType::u8}}};
+  for (const auto& [type, written] : cases) {
+    const Tensor tensor = counted(type, {3});
+    write_npy(path, tensor);
+    const Tensor back = read_npy(path);
+    EXPECT_EQ(back.dtype(), written);
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(back.at(i), tensor.at(i));
+  }
+}
+
 TEST(Npy, RoundTripOfEveryType) {
   TemporaryFolder folder;
   for (const DType type : kFileTypes) {

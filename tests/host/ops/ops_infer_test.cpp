@@ -111,7 +111,7 @@ TEST(Infer, Conv) {
               HasSubstr("both pads and auto_pad"));
   EXPECT_EQ(shape_of("Conv", "1x3x9 6x3x3 | pads=[1,0]"), (Shape{1, 6, 8}));
   EXPECT_THAT(error_of("Conv", "1x3x9 6x3x3 | pads=[1,0,0,0]"), HasSubstr("model: "));
-  EXPECT_THAT(error_of("Conv", "1x3x9x9x9 6x3x3x3x3"), HasSubstr("unsupported: "));
+  EXPECT_EQ(shape_of("Conv", "1x3x9x9x9 6x3x3x3x3"), (Shape{1, 6, 7, 7, 7}));
   EXPECT_THAT(error_of("Conv", "1x3x0x9 6x3x1x1"), HasSubstr("model: "));
 }
 
@@ -134,7 +134,7 @@ TEST(Infer, Pools) {
   EXPECT_THAT(error_of("MaxPool", "1x1x2x9 | kernel_shape=[2,2] dilations=[4,1] pads=[3,0,3,0]"),
               HasSubstr("unsupported: "));
   EXPECT_EQ(shape_of("MaxPool", "1x4x4 | kernel_shape=[2]"), (Shape{1, 4, 3}));
-  EXPECT_THAT(error_of("MaxPool", "1x4x4x4x4 | kernel_shape=[2,2,2]"), HasSubstr("unsupported: "));
+  EXPECT_EQ(shape_of("MaxPool", "1x4x4x4x4 | kernel_shape=[2,2,2]"), (Shape{1, 4, 3, 3, 3}));
 }
 
 TEST(Infer, Elementwise) {
@@ -169,7 +169,6 @@ TEST(Infer, RenamingOperators) {
   EXPECT_THROW((void)error_of("Reshape", "3x5 2"), UsageError);
   EXPECT_THAT(error_of("Reshape", "3x5 2!"), HasSubstr("must be a list of i64"));
   EXPECT_EQ(shape_of("Dropout", "3x5 scalar! | ratio=0.5"), (Shape{3, 5}));
-  EXPECT_THAT(error_of("Dropout", "3x5 scalar! [1]"), HasSubstr("training_mode"));
 }
 
 TEST(Infer, MovingOperators) {
@@ -233,8 +232,7 @@ TEST(Infer, Resize) {
   EXPECT_EQ(shape_of("Resize", "1x3x5x7 - - [1,3,10,9] | mode=linear"), (Shape{1, 3, 10, 9}));
   EXPECT_THAT(error_of("Resize", "1x3x5x7 - - [1,3,10]"), HasSubstr("model: "));
   EXPECT_THAT(error_of("Resize", "1x3x5x7"), HasSubstr("either scales or sizes"));
-  EXPECT_THAT(error_of("Resize", "1x3x5x7 - - [2,3,5,7] | mode=linear"),
-              HasSubstr("unsupported: "));
+  EXPECT_EQ(shape_of("Resize", "1x3x5x7 - - [2,3,5,7] | mode=linear"), (Shape{2, 3, 5, 7}));
   EXPECT_THAT(error_of("Resize", "1x3x5x7 - - [1,3,0,7]"), HasSubstr("model: "));
 }
 
@@ -264,8 +262,8 @@ TEST(Operators, AreCompletelyDeclared) {
     const auto one_if = [](bool has) { return has ? 1 : 0; };
     const int problems = one_if(op->lower != nullptr) + one_if(op->parts != nullptr);
     // What is composed of others may be computed as it is for some nodes (Conv of images).
-    if (op->expand != nullptr && problems == 0) {
-      EXPECT_TRUE(op->chain == nullptr && !op->host.alias && op->host.values == nullptr);
+    if (op->expand != nullptr && problems == 0 && !op->host.alias) {
+      EXPECT_TRUE(op->chain == nullptr && op->host.values == nullptr);
       continue;
     }
     EXPECT_EQ(problems + one_if(op->chain != nullptr) + one_if(op->host.alias) +

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "base/error.hpp"
 #include "ops/core/partial_reference.hpp"
+#include "support/cases.hpp"
 #include "support/compare.hpp"
 #include "support/networks.hpp"
 #include "support/rooms.hpp"
@@ -46,6 +49,22 @@ TEST(PartialReference, StopsAtWhatIsKnown) {
   const PartialReference last = partial_reference(graph, graph.outputs[0], known.values, {});
   EXPECT_EQ(last.nodes.size(), 1U);
   EXPECT_NE(last.value.value, known.whole.back().value);
+}
+
+/// A kernel that does both rounds once: a product of halves takes 22 bits.
+TEST(PartialReference, WhatIsNotStoredNeedNotBeRounded) {
+  const OperatorCase test = parse_case("Mul", "halves | 1:f16 1:f16 | | Add(1:f16)", "test");
+  Graph graph = make_graph(test, 3, DataKind::zero_mean);
+  KnownValues known;
+  for (const TensorId id : graph.inputs) {
+    const Tensor value = Tensor::from({1}, std::vector<float>{1.0F + 0x1p-10F});
+    known[id] = value.converted(DType::f16);
+  }
+  const TensorId last = graph.outputs[0];
+  const ReferenceTensor sum = partial_reference(graph, last, known, {}).value;
+  const double exact = (1.0 + 0x1p-10) * (1.0 + 0x1p-10) + 1.0 + 0x1p-10;
+  EXPECT_NE(sum.value[0], exact);
+  EXPECT_LE(std::fabs(sum.value[0] - exact), sum.error[0]);
 }
 
 /// The chosen channels, as the whole reference has them.

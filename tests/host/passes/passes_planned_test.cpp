@@ -126,6 +126,18 @@ TEST(PlannedValues, RefusesValuesThatDoNotFit) {
   EXPECT_THROW((void)other.result(options), UsageError);
 }
 
+TEST(PlannedValues, OfTheTensorThatCastLikeFollowsTheTypeIsEnough) {
+  Net net;
+  net.graph.opset = 15;
+  const TensorId x = net.input("x", {{3, ""}, {17, ""}}, DType::f32);
+  const TensorId filler = net.node("CastLike", {net.list({7}), net.node("Identity", {x})});
+  const TensorId number = net.node("Reshape", {filler, net.list({})});
+  net.graph.outputs = {net.node("Pad", {x, net.list({1, 0, 0, 2}), number})};
+  EXPECT_THAT(planned_graph_inputs(net.graph), ElementsAre());
+  EXPECT_THAT(net.result().shape, ElementsAre(4, 19));
+  EXPECT_EQ(net.graph.nodes.size(), 1);
+}
+
 TEST(PlannedValues, TensorsWithoutElementsAreKnown) {
   Net net;
   const TensorId x = net.input("x", {{3, ""}, {17, ""}}, DType::f32);

@@ -99,7 +99,7 @@ TEST(Safetensors, RefusesWhatTheFormatDoesNotAllow) {
   error("[]", "");
   error(R"({"__metadata__":{"a":1}})", "");
   EXPECT_THROW((void)read_safetensors(
-                   file(R"({"t":{"dtype":"F8_E4M3","shape":[2],"data_offsets":[0,2]}})", "ab")),
+                   file(R"({"t":{"dtype":"C64","shape":[2],"data_offsets":[0,2]}})", "ab")),
                UnsupportedError);
 }
 
