@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every target of the library: runs ./dev bench gemm, guess, networks, models and training one after the other, each of
+"""Every target of the library: runs ./dev bench gemm, guess, networks, models, operators and training one after the other, each of
 which prints its table and appends its record, and prints all targets with their verdicts at the end.
 
 The status is 1 when something was not measured; a missed target is no failure."""
@@ -19,6 +19,7 @@ BENCHES = {
     "guess": ("quick", "device", "budget"),
     "networks": ("quick", "device", "clblast_parameters", "peer_python"),
     "models": ("quick", "device", "peer_python"),
+    "operators": ("quick", "device", "peer_python"),
     "training": ("device", "peer_python"),
 }
 

@@ -21,7 +21,8 @@ using Results = std::vector<ConformanceResult>;
 
 constexpr const char* kConformanceFooter =
     R"(Each test is a folder with model.onnx and test_data_set_0, as ONNX ships them for its operators. Its
-model is planned anew and must give the expected types, shapes and values (relative 1e-3, absolute 1e-7).
+model is planned anew and must give the expected types, shapes and values (relative 1e-3,
+of f16 2^-9, of bf16 2^-6; absolute 1e-7).
 
   device       right, computed by the device
   host         right, known when the model was planned: shape arithmetic

@@ -231,4 +231,12 @@ std::string bytes_text(std::int64_t bytes) {
   return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", value, kUnits[unit]);
 }
 
+std::string labels_text(const std::vector<std::string>& labels) {
+  constexpr std::size_t kMostShown = 20;
+  const std::size_t shown = std::min(labels.size(), kMostShown);
+  std::string text = "classes: ";
+  for (std::size_t i = 0; i < shown; ++i) text += (i > 0 ? ", " : "") + labels[i];
+  return shown < labels.size() ? text + fmt::format(", ... ({})", labels.size()) : text;
+}
+
 }  // namespace morton::cli

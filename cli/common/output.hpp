@@ -64,4 +64,7 @@ void refuse_same_file(const std::vector<std::pair<std::string, std::string>>& fi
 /// "1.5 MiB"
 [[nodiscard]] std::string bytes_text(std::int64_t bytes);
 
+/// "classes: cat, dog", the first of many.
+[[nodiscard]] std::string labels_text(const std::vector<std::string>& labels);
+
 }  // namespace morton::cli

@@ -76,7 +76,8 @@ Json json_of(const std::vector<PortInfo>& ports) {
     list.push_back({{"name", port.name},
                     {"dtype", name_of(port.dtype)},
                     {"shape", port.shape},
-                    {"symbols", port.symbols}});
+                    {"symbols", port.symbols},
+                    {"labels", port.labels}});
   }
   return list;
 }
@@ -101,7 +102,8 @@ Json json_of(const Model& model) {
           {"unsupported", unsupported},
           {"trainable", obstacle.empty()},
           {"not_trainable", obstacle},
-          {"planned_inputs", summary.planned_inputs}};
+          {"planned_inputs", summary.planned_inputs},
+          {"notes", summary.notes}};
 }
 
 std::string ports_text(const char* heading, const std::vector<PortInfo>& ports) {
@@ -109,6 +111,7 @@ std::string ports_text(const char* heading, const std::vector<PortInfo>& ports) 
   for (const PortInfo& port : ports) {
     text += fmt::format("  {}  {}  {}\n", port.name, name_of(port.dtype),
                         shape_text(port.shape, port.symbols));
+    if (!port.labels.empty()) text += fmt::format("    {}\n", labels_text(port.labels));
   }
   return text;
 }
@@ -121,6 +124,7 @@ std::string text_of(const Model& model) {
   for (const std::string& name : summary.planned_inputs) {
     text += fmt::format("shapes follow from the value of: {}\n", name);
   }
+  for (const std::string& note : summary.notes) text += fmt::format("note: {}\n", note);
   text += "operators:\n";
   for (const auto& [name, count] : summary.operators)
     text += fmt::format("  {} x {}\n", count, name);

@@ -194,7 +194,7 @@ int run_model(const RunArguments& options) {
   check_background_wish();
   if (options.prepares || !options.in_background.empty()) return prepare(options);
   CompileOptions compile = compile_options(options.model);
-  Ranking ranking{options.top_k, read_labels(options.labels), {}};
+  Ranking ranking{options.top_k, read_labels(options.labels), {}, {}};
   if (!options.labels.empty() && options.top_k == 0) ranking.top_k = 5;
   require_files(options.inputs);
   const GivenModel model(options.model, options.elsewhere);
@@ -226,6 +226,9 @@ int run_model(const RunArguments& options) {
     log::info("--start at-once: {}; the model's own kernels answer", with_options(why_ready));
   }
   check_ranking(options, ranking, compiled.outputs());
+  for (const PortInfo& output : compiled.outputs()) {
+    if (!output.labels.empty()) ranking.of_model[output.name] = output.labels;
+  }
   if (!all_settled) inputs = assemble(sources, compiled.inputs());
   Session session(compiled);
   emit_answer(options, ranking, compiled, session.run(inputs));

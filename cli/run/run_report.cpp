@@ -72,11 +72,21 @@ Tensor by_rows(const NamedTensor& output, const Ranking& ranking) {
   return turned;
 }
 
-std::string label_of(const std::vector<std::string>& labels, std::int64_t column) {
-  return labels.empty() ? std::to_string(column) : labels[static_cast<std::size_t>(column)];
+/// The names of an output's classes; empty: their numbers.
+std::vector<std::string> labels_of(const NamedTensor& output, const Ranking& ranking) {
+  const auto own = ranking.of_model.find(output.name);
+  if (!ranking.labels.empty() || own == ranking.of_model.end()) return ranking.labels;
+  return own->second;
 }
 
-Table top_table(const Tensor& tensor, const Ranking& ranking) {
+std::string label_of(const std::vector<std::string>& labels, std::int64_t column) {
+  const auto place = static_cast<std::size_t>(column);
+  return place < labels.size() ? labels[place] : std::to_string(column);
+}
+
+Table top_table(const NamedTensor& output, const Ranking& ranking) {
+  const Tensor tensor = by_rows(output, ranking);
+  const std::vector<std::string> labels = labels_of(output, ranking);
   Table table;
   table.columns = {{"row", Table::Align::right},
                    {"rank", Table::Align::right},
@@ -86,21 +96,23 @@ Table top_table(const Tensor& tensor, const Ranking& ranking) {
     int rank = 0;
     for (const std::int64_t column : top_columns(tensor, row, ranking.top_k)) {
       const double value = tensor.at(row * tensor.shape()[1] + column);
-      table.rows.push_back({std::to_string(row), std::to_string(++rank),
-                            label_of(ranking.labels, column), fmt::format("{:.6f}", value)});
+      table.rows.push_back({std::to_string(row), std::to_string(++rank), label_of(labels, column),
+                            fmt::format("{:.6f}", value)});
     }
   }
   return table;
 }
 
-Json top_json(const Tensor& tensor, const Ranking& ranking) {
+Json top_json(const NamedTensor& output, const Ranking& ranking) {
+  const Tensor tensor = by_rows(output, ranking);
+  const std::vector<std::string> labels = labels_of(output, ranking);
   const std::string key = holds_probabilities(tensor) ? "probability" : "value";
   Json rows = Json::array();
   for (std::int64_t row = 0; row < tensor.shape()[0]; ++row) {
     Json list = Json::array();
     for (const std::int64_t column : top_columns(tensor, row, ranking.top_k)) {
       list.push_back({{"index", column},
-                      {"label", label_of(ranking.labels, column)},
+                      {"label", label_of(labels, column)},
                       {key, tensor.at(row * tensor.shape()[1] + column)}});
     }
     rows.push_back(list);
@@ -122,8 +134,10 @@ std::string outputs_text(const std::vector<NamedTensor>& outputs, const Ranking&
     text += fmt::format("{}  {}  {}  min {:.6g}  max {:.6g}  mean {:.6g}\n", output.name,
                         name_of(output.tensor.dtype()), shape_text(output.tensor.shape()),
                         summary.min, summary.max, summary.mean);
+    const auto own = ranking.of_model.find(output.name);
+    if (own != ranking.of_model.end()) text += fmt::format("  {}\n", labels_text(own->second));
     if (!is_ranked(ranking, output.tensor.shape())) continue;
-    text += to_text(top_table(by_rows(output, ranking), ranking), format);
+    text += to_text(top_table(output, ranking), format);
   }
   return text;
 }
@@ -138,8 +152,10 @@ Json outputs_json(const std::vector<NamedTensor>& outputs, const Ranking& rankin
                  {"min", summary.min},
                  {"max", summary.max},
                  {"mean", summary.mean}};
+    const auto own = ranking.of_model.find(output.name);
+    if (own != ranking.of_model.end()) item["labels"] = own->second;
     if (is_ranked(ranking, output.tensor.shape())) {
-      item["top"] = top_json(by_rows(output, ranking), ranking);
+      item["top"] = top_json(output, ranking);
     }
     list.push_back(item);
   }

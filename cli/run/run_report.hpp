@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -17,6 +18,8 @@ struct Ranking {
   std::int64_t top_k = 0;            ///< of each row; 0: none
   std::vector<std::string> labels;   ///< of the classes; empty: their numbers
   std::set<std::string> by_columns;  ///< outputs [classes, batch]
+  /// The model's own names of the classes, by output; `labels` come before them.
+  std::map<std::string, std::vector<std::string>> of_model{};
 };
 
 /// Whether an output of that shape is one of a batch and classes, and ranked.

@@ -275,7 +275,7 @@ void add_models(Collection& all) {
   add("LinearRegressor", "no coefficients", "coefficients", [](Lists&) {});
   add("LinearRegressor", "targets below zero", "targets",
       [](Lists& lists) { lists.number["targets"] = -1; });
-  add("LinearRegressor", "2^62 targets", "coefficients", [](Lists& lists) {
+  add("LinearRegressor", "2^62 targets", "targets", [](Lists& lists) {
     lists.number["targets"] = kHuge;
     lists.reals["coefficients"] = {1, 2, 3};
   });

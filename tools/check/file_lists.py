@@ -61,8 +61,8 @@ def snake_case(name):
 
 DEFINITION = "src/ops/ops.def"
 LISTED = re.compile(r"\s*MORTON_(?:OPERATOR\((\w+)\)|ROW\((\w+), (\w+)\)|ROW_OF\(([\w.]+), (\w+), (\w+)\))")
-# A row of a table: `{"Abs", 6, ...` or `reduce_operator<...>("ReduceL1")`.
-ROW = re.compile(r'^\s*(?:\{"([\w.]+)",\s+\d+,|\w+<.*>\("([\w.]+)"\))', re.M)
+# A row of a table: `{"Abs", 6, ...`, `reduce_operator<...>("ReduceL1")`, or a name with its domain, whoever makes it.
+ROW = re.compile(r'^\s*(?:\{"([\w.]+)",\s+\d+,|\w+<.*>\("([\w.]+)"\)|(?:\w+\(|\{*\.name = )?"([a-z]\w*\.[\w.]+\.[A-Z]\w+)")', re.M)
 
 
 def check_operators(problems):
@@ -89,7 +89,7 @@ def check_operators(problems):
         if stem not in rows:
             problems.add(path, 0, f"has no line in {DEFINITION}")
             continue
-        found = {first or second for first, second in ROW.findall(read(path))}
+        found = {next(filter(None, names)) for names in ROW.findall(read(path))}
         for name in sorted(rows[stem] ^ found):
             problems.add(path, 0, f"{DEFINITION} and the rows here differ in {name}")
     for path in cases.values():
