@@ -23,14 +23,15 @@ import real_models  # noqa: E402
 
 MEAN = 1.0
 FILES_PROGRAM = ROOT / "bench" / "operators_files.py"
-# Prints what is wrong: an element that is off by a thousandth of its own magnitude and 1e-5 of the greatest.
+# Prints what is wrong: an element that is off by a thousandth of its own magnitude and 5e-5 of the greatest. ONNX
+# Runtime resizes by places in f32, and is up to 2e-5 off the result in double, where Morton is 3e-7 off.
 COMPARE = """
 import sys
 import numpy as np
 want, have = np.load(sys.argv[1])["output_0"], np.load(sys.argv[2])["y"]
 if want.shape != have.shape:
     sys.exit(print(f"shape {have.shape}, expected {want.shape}"))
-wrong = ~(np.abs(have - want) <= 1e-3 * np.abs(want) + 1e-5 * np.abs(want).max())
+wrong = ~(np.abs(have - want) <= 1e-3 * np.abs(want) + 5e-5 * np.abs(want).max())
 if wrong.any():
     print(f"{wrong.sum()} of {want.size} elements differ")
 """

@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "ops/core/expansion.hpp"
 #include "ops/core/gradient.hpp"
 #include "ops/math/softmax_rows.hpp"
 #include "ops/math/summation.hpp"
@@ -25,6 +26,16 @@ ReferenceTensor reference_softmax(const NodeView& node, std::span<const Referenc
     }
   });
   return result;
+}
+
+/// Of f64, for which no kernel is: the exponentials of the distances from the largest, by their
+/// sum.
+std::vector<TensorId> expand_softmax(Expansion& out) {
+  if (out.node().input(0).dtype != DType::f64) return {};
+  const std::vector<std::int64_t> axes = softmax_axes(out.node());
+  const TensorId largest = out.add("ReduceMax", {out.input(0), out.list(axes)});
+  const TensorId terms = out.add("Exp", {out.add("Sub", {out.input(0), largest})});
+  return {out.add("Div", {terms, out.sum(terms, axes)})};
 }
 
 /// With y the result: dX = y (dY - sum of dY y along the row).
@@ -55,6 +66,7 @@ const Operator& operator_Softmax() {
             bound.problem.structure = numbers_of(SoftmaxStructure{});
             return bound;
           },
+      .expand = expand_softmax,
       .gradient = gradient_of_softmax,
   };
   return kOperator;
