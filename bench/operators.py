@@ -13,9 +13,9 @@ import sys
 
 import common
 import operators_table
+import peer_rows
 from common import ROOT, say
-from contenders import Answering, Morton, measure
-from gemm_table import geometric_mean
+from contenders import Answering, Morton
 from networks import PEER_PROGRAM, device_words
 
 sys.path.insert(0, str(ROOT / "tools"))
@@ -64,31 +64,20 @@ def openers_of(model, case, options):
 
 def row_of(number, case, options):
     model = options.folder / f"{number}.onnx"
-    row = {"target": f"{case.op}, {case.title}", "group": case.group, "wanted": MEAN, "number": None,
-           "verdict": "not measured", "why": "", "times": {}}
+    row = peer_rows.empty_row(f"{case.op}, {case.title}", MEAN, group=case.group)
     say(row["target"])
     row["why"] = checked(model, case, options)
     if row["why"]:
         row["verdict"] = "wrong"
         return row
-    row["times"], absent = measure(openers_of(model, case, options), options.rounds)
-    for one in row["times"].values():
-        del one["result"]
-    row["why"] = "; ".join(absent.values())
-    if not absent:
-        row["number"] = row["times"]["theirs"]["ms"] / row["times"]["ours"]["ms"]
-        row["verdict"] = "hit" if row["number"] >= MEAN else "miss"
+    peer_rows.fill(row, openers_of(model, case, options), options.rounds)
     return row
 
 
 def mean_row(title, rows):
-    numbers = [row["number"] for row in rows if row["number"] is not None]
-    row = {"target": f"{title}, against ONNX Runtime, geometric mean of {len(numbers)}", "wanted": MEAN, "number": None,
-           "verdict": "not measured", "why": "" if len(numbers) == len(rows) else "not all of its rows", "times": {}}
-    if numbers and len(numbers) == len(rows):
-        row["number"] = geometric_mean(numbers)
-        row["verdict"] = "hit" if row["number"] >= MEAN else "miss"
-    return row
+    count = len(peer_rows.numbers_of(rows))
+    return peer_rows.mean_row(f"{title}, against ONNX Runtime, geometric mean of {count}", MEAN, rows,
+                              "" if count == len(rows) else "not all of its rows")
 
 
 def with_means(rows):
@@ -98,40 +87,16 @@ def with_means(rows):
     return [*rows, *means, mean_row("operators", rows)]
 
 
-def line_of(row):
-    measured = "n/a" if row["number"] is None else f"{row['number']:.3g}"
-    return common.Line(row["target"], f">= {row['wanted']}", measured, row["verdict"])
-
-
-def print_tables(rows):
-    common.print_lines(line_of(row) for row in rows)
-    print("\n| who | median ms | quickest ms | command |\n|---|---|---|---|")
-    for row in rows:
-        for one in row["times"].values():
-            print(f"| {one['version']} | {one['ms']:.3f} | {one['best_ms']:.3f} | `{one['command']}` |")
-    for row in rows:
-        if row["why"]:
-            print(f"\n{row['verdict']}: \"{row['target']}\": {row['why']}")
-
-
 def parse_arguments(arguments):
     parser = argparse.ArgumentParser(prog="./dev bench operators", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("-d", "--device", default="", help="as of morton; else a GPU, if there is one")
-    parser.add_argument("--quick", action="store_true", help="two rounds")
-    parser.add_argument("--rounds", type=int, default=0, help="turns of each (5)")
+    peer_rows.add_arguments(parser, "operators")
     parser.add_argument("--only", default="", metavar="TEXT", help="operators whose group, name or title holds this")
-    parser.add_argument("--threads", type=int, default=2, help="of ONNX Runtime (2)")
     parser.add_argument("--peer-python", default=sys.executable, metavar="PROGRAM",
                         help="interpreter with numpy, onnx and onnxruntime")
     parser.add_argument("--folder", type=pathlib.Path, default=pathlib.Path("build/operators"),
                         help="where models and their inputs go (%(default)s)")
-    parser.add_argument("--history", default=str(ROOT / "bench" / "history" / "operators"), metavar="FOLDER",
-                        help="where the record goes (bench/history/operators)")
-    parser.add_argument("--program", default="build/morton", help="build/morton")
-    options = parser.parse_args(arguments)
-    options.rounds = options.rounds or (2 if options.quick else 5)
-    return options
+    return peer_rows.parse(parser, arguments)
 
 
 def run(arguments):
@@ -148,11 +113,7 @@ def run(arguments):
     if made.returncode:
         common.fail("operators", f"--peer-python {options.peer_python}: {made.stderr.strip().splitlines()[-1]}")
     rows = with_means([row_of(number, case, options) for number, case in chosen.items()])
-    print(f"{common.title_of(device)}\n")
-    print_tables(rows)
-    common.append_record({**common.record_head(device, 1, load), "rounds": options.rounds, "targets": rows},
-                         options.history)
-    return (1 if any(row["verdict"] in ("not measured", "wrong") for row in rows) else 0), [line_of(row) for row in rows]
+    return peer_rows.report(rows, device, load, options)
 
 
 if __name__ == "__main__":
