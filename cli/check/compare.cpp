@@ -147,9 +147,14 @@ void compare(const Tensor& dst, const Reference& reference, double unit_roundoff
   outcome.mean_error = sum / static_cast<double>(dst.size());
 }
 
-Comparison run_one(const GemmShape& shape, const Reference& reference, const Device& device,
-                   const CompileOptions& compile, UsedChoices& used) {
-  const CompiledModel model = compile_model(gemm_model(shape), device, compile);
+/// One way of holding the operands, and the product that is to be tried.
+struct Way {
+  GemmShape shape;
+  CompiledModel model;
+};
+
+Comparison run_one(const Way& way, const Reference& reference, const CompileOptions& compile) {
+  const auto& [shape, model] = way;
   Session session(model);
   const Inputs inputs{{"lhs", held(reference.lhs, shape.lhs, shape.type)},
                       {"rhs", held(reference.rhs, shape.rhs, shape.type)}};
@@ -157,11 +162,6 @@ Comparison run_one(const GemmShape& shape, const Reference& reference, const Dev
   Comparison outcome;
   outcome.shape = shape;
   outcome.kernels = computing_kernels(model.steps());
-  for (const StepInfo& step : model.steps()) {
-    used.work_groups.push_back(work_group_of(step));
-    used.stored.push_back(stored_type_of({step}));
-    used.kernels.push_back(step.kernel);
-  }
   compare(outputs.front().tensor, reference,
           unit_roundoff_with(unit_roundoff_of(model.steps()), compile.precision.sums), outcome);
   return outcome;
@@ -218,39 +218,53 @@ std::string text_of(const CompareArguments& options, const Device& device,
          to_text(table, options.result.format);
 }
 
-int compare_gemm(const CompareArguments& options) {
+/// Those that are asked for: one, or all four.
+std::vector<Way> ways_of(const CompareArguments& options, const GemmShape& asked,
+                         const Device& device, const CompileOptions& compile) {
   using Order = GemmShape::Order;
-  const CompileOptions compile = compile_options(options.kernels);
-  GemmShape shape = shape_of(options.gemm);
-  static_cast<void>(gemm_model(shape));  // refuses bad extents before anything is made of them
-  const Device device = open_device(options.device);
-  // What nothing reads is refused before the host multiplies.
-  std::vector<std::string> kernels;
-  for (const StepInfo& step : compile_model(gemm_model(shape), device, compile).steps()) {
-    kernels.push_back(step.kernel);
-  }
-  refuse_foreign(options.kernels, shape.type == DType::f32 ? "gemm" : "integer_gemm", kernels);
-  const Reference reference = make_reference(shape, options.seed);
-  std::vector<Comparison> outcomes;
-  UsedChoices used;
-  for (const bool transpose_a : {false, true}) {
-    for (const bool transpose_b : {false, true}) {
-      const bool asked =
-          transpose_a == options.gemm.transpose_a && transpose_b == options.gemm.transpose_b;
-      if (!options.every && !asked) continue;
-      shape.lhs = transpose_a ? Order::transposed : Order::plain;
-      shape.rhs = transpose_b ? Order::transposed : Order::plain;
-      outcomes.push_back(run_one(shape, reference, device, compile, used));
+  std::vector<Way> ways;
+  for (const Order lhs : {Order::plain, Order::transposed}) {
+    for (const Order rhs : {Order::plain, Order::transposed}) {
+      if (!options.every && (lhs != asked.lhs || rhs != asked.rhs)) continue;
+      GemmShape shape = asked;
+      shape.lhs = lhs;
+      shape.rhs = rhs;
+      ways.push_back({shape, compile_model(gemm_model(shape), device, compile)});
     }
   }
+  return ways;
+}
+
+UsedChoices choices_of(const std::vector<Way>& ways) {
+  UsedChoices used;
+  std::vector<StepInfo> steps;
+  for (const Way& way : ways) std::ranges::copy(way.model.steps(), std::back_inserter(steps));
+  for (const StepInfo& step : steps) {
+    used.work_groups.push_back(work_group_of(step));
+    used.stored.push_back(stored_type_of({step}));
+    used.kernels.push_back(step.kernel);
+  }
+  return used;
+}
+
+int compare_gemm(const CompareArguments& options) {
+  const CompileOptions compile = compile_options(options.kernels);
+  const GemmShape shape = shape_of(options.gemm);
+  static_cast<void>(gemm_model(shape));  // refuses bad extents before anything is made of them
+  const Device device = open_device(options.device);
+  const std::vector<Way> ways = ways_of(options, shape, device, compile);
+  const UsedChoices used = choices_of(ways);
+  // What nothing reads is refused before the host multiplies.
+  refuse_foreign(options.kernels, shape.type == DType::f32 ? "gemm" : "integer_gemm", used.kernels);
+  const Reference reference = make_reference(shape, options.seed);
+  std::vector<Comparison> outcomes;
+  for (const Way& way : ways) outcomes.push_back(run_one(way, reference, compile));
   for (const std::string& line : unused_of(options.kernels, used)) log::warn("{}", line);
   const Json json = json_of(options, device, outcomes);
   const Format format = options.result.format;
-  if (for_people(format)) {
-    emit(text_of(options, device, outcomes), options.result.path);
-  } else {
-    emit(to_text(format == Format::csv ? json["outcomes"] : json, format), options.result.path);
-  }
+  emit(for_people(format) ? text_of(options, device, outcomes)
+                          : to_text(format == Format::csv ? json["outcomes"] : json, format),
+       options.result.path);
   std::int64_t outside = 0;
   for (const Comparison& outcome : outcomes) outside += outcome.outside;
   if (outside == 0) return 0;
