@@ -55,7 +55,9 @@ void pass_wishes_back(const CandidateLists& candidates, const TaskList& tasks,
       for (const Arrangement& wish : wishes[dst].all()) {
         auto order = order_along(bound, wish, tasks.tensors[tensor].shape);
         if (!order) continue;
-        order->dtype = tasks.tensors[tensor].dtype;  // a condition is no real
+        // A condition is no real; what is of the result's type may be held as the result is.
+        const DType own = tasks.tensors[tensor].dtype;
+        if (own != tasks.tensors[dst].dtype) order->dtype = own;
         add_wish(tensor, {Demand::Kind::direct, std::move(*order)}, tasks, wishes);
       }
     };
