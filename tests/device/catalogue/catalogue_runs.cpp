@@ -159,14 +159,6 @@ void run_one(const Prepared& prepared, const std::shared_ptr<OpenClDevice>& devi
   EXPECT_TRUE(comparison.ok()) << comparison.text << print(prepared.plan, PlanDetail::brief);
 }
 
-/// Whether the way asks for a kernel that packs, and all steps find their operands as they demand
-/// them: producers wrote them so.
-bool packs_nothing(const Way& way, const Plan& plan) {
-  return way.use.contains("pack") && way.family == families::gemm &&
-         std::ranges::none_of(plan.steps,
-                              [](const Step& step) { return step.kernel.starts_with("pack."); });
-}
-
 /// The last line of a refusal names the kernel and the reason.
 std::string reason_in(const std::string& message) {
   const std::size_t line = message.rfind('\n');
@@ -191,9 +183,7 @@ TestGraph to_test_graph(const OperatorCase& test, DataKind kind) {
 TriedPlan try_plan(const TestGraph& test, const DeviceInfo& device, const Catalogue& catalogue,
                    const Way& way) {
   try {
-    Plan plan = plan_of(test.graph, device, catalogue, way);
-    if (packs_nothing(way, plan)) return {std::nullopt, "no operand is packed"};
-    return {std::move(plan), ""};
+    return {plan_of(test.graph, device, catalogue, way), ""};
   } catch (const UsageError& error) {
     return {std::nullopt, reason_in(error.what())};
   } catch (const UnsupportedError& error) {

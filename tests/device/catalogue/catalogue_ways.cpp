@@ -108,10 +108,7 @@ Way way_of(const Entry& entry, const Catalogue& catalogue) {
   if (entry.name.starts_with("conv2d.filter_")) way.least_cases = 2;
   if (entry.name.starts_with("conv2d.row_vectors_")) way.least_cases = 11;
   if (entry.family == families::determinant) way.least_cases = 6;
-  if (writes_parts(entry)) {
-    way.family = kParts;
-    way.least_cases = 10;  // others pack whole tensors too
-  }
+  if (writes_parts(entry)) way.family = kParts;
   if (entry.family != families::pack || writes_parts(entry)) return way;
   for (const Entry& partner : catalogue.entries()) {
     if (partner.family != families::gemm || !demands_tiles(partner) || stores_less(partner))
