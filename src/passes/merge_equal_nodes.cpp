@@ -71,12 +71,6 @@ bool makes_results(const Graph& graph, const Node& node) {
                      [&](TensorId id) { return id != kNoTensor && graph.is_result(id); });
 }
 
-/// Nodes that draw at random differ although they read the same.
-bool draws_at_random(const Node& node) {
-  return node.op.starts_with("Random") || node.op == "Bernoulli" || node.op == "Multinomial" ||
-         (node.op == "Dropout" && node.inputs.size() > 2);
-}
-
 int merge_nodes(Graph& graph) {
   std::map<std::string, std::size_t> known;
   std::vector<Node> kept;
@@ -84,7 +78,7 @@ int merge_nodes(Graph& graph) {
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     // Earlier merges have renamed its inputs, so it is read only now.
     const Node node = graph.nodes[n];
-    const bool may_go = !makes_results(graph, node) && !draws_at_random(node);
+    const bool may_go = !makes_results(graph, node);
     const auto [first, added] = known.emplace(text_of(node), kept.size());
     if (added || !may_go) {
       kept.push_back(node);
