@@ -2,9 +2,10 @@
 //
 // The formats that an entry demands of its operands.
 #include <algorithm>
-#include <array>
+#include <iterator>
 
 #include "base/error.hpp"
+#include "base/numbers/small_types.hpp"
 #include "base/rooms.hpp"
 #include "catalogue/fill_in.hpp"
 #include "catalogue/reader.hpp"
@@ -56,13 +57,6 @@ DType read_stored(const JsonReader& reader) {
   return parse_dtype(name);
 }
 
-/// What the word "stored" stands for in a list of types.
-constexpr std::array kOnlyStored{
-    DType::f8e4m3fn, DType::f8e4m3fnuz, DType::f8e5m2, DType::f8e5m2fnuz,
-    DType::f8e8m0,   DType::f4e2m1,     DType::f6e2m3, DType::f6e3m2,
-    DType::i4,       DType::u4,         DType::i2,     DType::u2,
-};
-
 OperandFormat read_format(const JsonReader& reader, const std::vector<std::string>& dimensions,
                           const Entry& entry) {
   if (reader.has("rim")) reader.at("rim").fail("is called 'padding' now: rename the key");
@@ -71,7 +65,7 @@ OperandFormat read_format(const JsonReader& reader, const std::vector<std::strin
   read_layout(reader.at("layout"), dimensions, entry, format);
   for (const auto& type : reader.at("types").elements()) {
     if (type.text() == "stored") {
-      format.types.insert(format.types.end(), kOnlyStored.begin(), kOnlyStored.end());
+      std::ranges::copy(stored_types(), std::back_inserter(format.types));
       continue;
     }
     try {

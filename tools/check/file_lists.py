@@ -61,8 +61,9 @@ def snake_case(name):
 
 DEFINITION = "src/ops/ops.def"
 LISTED = re.compile(r"\s*MORTON_(?:OPERATOR\((\w+)\)|ROW\((\w+), (\w+)\)|ROW_OF\(([\w.]+), (\w+), (\w+)\))")
-# A row of a table: `{"Abs", 6, ...`, `reduce_operator<...>("ReduceL1")`, or a name with its domain, whoever makes it.
-ROW = re.compile(r'^\s*(?:\{"([\w.]+)",\s+\d+,|\w+<.*>\("([\w.]+)"\)|(?:\w+\(|\{*\.name = )?"([a-z]\w*\.[\w.]+\.[A-Z]\w+)")', re.M)
+# A row of a table: `{"Abs", 6, ...`, `{.name = "DFT", ...`, `reduce_operator<...>("ReduceL1")`, or a name with its
+# domain, whoever makes it.
+ROW = re.compile(r'^\s*(?:\{"([\w.]+)",\s+\d+,|\{\.name = "(\w+)"|\w+<.*>\("([\w.]+)"\)|(?:\w+\(|\{*\.name = )?"([a-z]\w*\.[\w.]+\.[A-Z]\w+)")', re.M)
 
 
 def check_operators(problems):

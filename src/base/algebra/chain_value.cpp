@@ -98,6 +98,11 @@ double in_range(DType type, double value) {
 
 }  // namespace
 
+double unit_roundoff(DType type) {
+  if (type == DType::bf16) return 0x1p-8;
+  return type == DType::f16 || type == DType::tf32 ? 0x1p-11 : 0x1p-24;
+}
+
 Bounded stored_as(DType type, const Bounded& value) {
   if (register_type(type) == type || !std::isfinite(value.value)) return value;
   Bounded stored{rounded_to(type, value.value), 0.0};

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/algebra/chain.hpp"
+#include "base/for_tools.hpp"
 
 namespace morton {
 
@@ -27,6 +28,9 @@ namespace morton {
 [[nodiscard]] double rounded_to(DType type, double value);
 /// What lies in memory of f16, bf16 or tf32 once `value` is stored there; any other type keeps it.
 [[nodiscard]] Bounded stored_as(DType type, const Bounded& value);
+/// Half a unit in the last place of a number in [1, 2) that lies in memory in this type; what is
+/// wider than f32 counts as f32.
+[[nodiscard]] MORTON_FOR_TOOLS double unit_roundoff(DType type);
 
 /// A chain over inputs of given types, and so the types of all its values. Arithmetic has the type
 /// of its arguments, which a constant takes from the other; comparisons and logic give bool;

@@ -71,6 +71,15 @@ bool is_narrow_integer(DType type) {
   return type == DType::i4 || type == DType::u4 || type == DType::i2 || type == DType::u2;
 }
 
+std::span<const DType> stored_types() {
+  static constexpr std::array kTypes{
+      DType::f8e4m3fn, DType::f8e4m3fnuz, DType::f8e5m2, DType::f8e5m2fnuz,
+      DType::f8e8m0,   DType::f4e2m1,     DType::f6e2m3, DType::f6e3m2,
+      DType::i4,       DType::u4,         DType::i2,     DType::u2,
+  };
+  return kTypes;
+}
+
 bool is_only_stored(DType type) { return is_stored_real(type) || is_narrow_integer(type); }
 
 int bits_of(DType type) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "base/numbers/power_rounding.hpp"
 #include "morton/dtype.hpp"
@@ -33,6 +34,8 @@ struct SmallReal {
 [[nodiscard]] bool is_narrow_integer(DType type);
 /// Either: nothing is computed with such elements but their conversion.
 [[nodiscard]] bool is_only_stored(DType type);
+/// All of them.
+[[nodiscard]] std::span<const DType> stored_types();
 
 /// Bits that count of an element: 4 of i4, 6 of f6e2m3, 32 of f32.
 [[nodiscard]] int bits_of(DType type);

@@ -147,35 +147,20 @@ std::vector<TensorId> expand_stft(Expansion& expansion) {
   return {expansion.reshaped(value, result)};
 }
 
-Operator dft() {
-  return {.name = {},
-          .inputs = {.least = 1, .most = 3, .planned = {1, 2}},
-          .attributes = {"axis", "inverse", "onesided"},
-          .since_opset = 17,
-          .expand = expand_dft};
-}
-
-Operator stft() {
-  return {.name = {},
-          .inputs = {.least = 2, .most = 4, .planned = {1, 3}},
-          .attributes = {"onesided"},
-          .since_opset = 17,
-          .expand = expand_stft};
-}
-
-template <Operator (*kMake)()>
-Operator fourier_row(std::string_view name) {
-  Operator op = kMake();
-  op.name = name;
-  return op;
-}
-
 }  // namespace
 
 const OperatorTable& fourier_operators() {
   static const OperatorTable kTable{
-      fourier_row<dft>("DFT"),
-      fourier_row<stft>("STFT"),
+      {.name = "DFT",
+       .inputs = {.least = 1, .most = 3, .planned = {1, 2}},
+       .attributes = {"axis", "inverse", "onesided"},
+       .since_opset = 17,
+       .expand = expand_dft},
+      {.name = "STFT",
+       .inputs = {.least = 2, .most = 4, .planned = {1, 3}},
+       .attributes = {"onesided"},
+       .since_opset = 17,
+       .expand = expand_stft},
   };
   return kTable;
 }

@@ -46,8 +46,9 @@ TensorId spread_blocks(Expansion& to, std::size_t input, std::size_t axis, std::
   return to.reshaped(fits ? joined : to.sliced(joined, {0, 0, 0}, cut, {1, 1, 1}), whole);
 }
 
-}  // namespace
-
+/// Input 1 or 2, the scales or zero points, in a shape that broadcasts to that of input 0: one for
+/// all, one for each place along the axis, or one for each block along it. Throws ModelError where
+/// their shape fits none of these.
 TensorId spread_parameter(Expansion& to, std::size_t input) {
   const NodeView& node = to.node();
   const Shape whole = node.input(0).shape;
@@ -67,7 +68,7 @@ TensorId spread_parameter(Expansion& to, std::size_t input) {
   return to.reshaped(to.input(input), along);
 }
 
-void check_parameters(const NodeView& node, DType type) {
+void check_zero_points(const NodeView& node, DType type) {
   if (!node.has_input(2)) return;
   const TensorType zero = node.input(2);
   if (zero.dtype != type) {
@@ -79,6 +80,15 @@ void check_parameters(const NodeView& node, DType type) {
   if (zero.shape == scale || (is_one(zero.shape) && is_one(scale))) return;
   node.fail("the zero point has the shape " + to_string(zero.shape) + " and the scale " +
             to_string(scale) + "; they must be the same");
+}
+
+}  // namespace
+
+std::vector<TensorId> quantisation_operands(Expansion& to, DType type) {
+  check_zero_points(to.node(), type);
+  std::vector<TensorId> operands{to.input(0), spread_parameter(to, 1)};
+  if (to.node().has_input(2)) operands.push_back(spread_parameter(to, 2));
+  return operands;
 }
 
 }  // namespace morton::ops

@@ -6,13 +6,9 @@
 
 namespace morton::ops {
 
-/// Input 1 or 2 of a quantising node, its scales or zero points, in a shape that broadcasts to that
-/// of input 0: one for all, one for each place along the axis, or one for each block along it.
-/// Throws ModelError where their shape fits none of these.
-[[nodiscard]] TensorId spread_parameter(Expansion& to, std::size_t input);
-
-/// Throws ModelError unless the zero points, where there are any, are of `type` and of the scales'
+/// Input 0, its scales and, where there are any, its zero points, which are of `type`: as operands
+/// of a chain. Throws ModelError where zero points are of another type, or not of the scales'
 /// shape.
-void check_parameters(const NodeView& node, DType type);
+[[nodiscard]] std::vector<TensorId> quantisation_operands(Expansion& to, DType type);
 
 }  // namespace morton::ops

@@ -249,29 +249,18 @@ std::vector<TensorId> expand_microsoft_rotary(Expansion& out) {
   return {out.converted(out.reshaped(rotated(out, x, rotation), shape), node.input(0).dtype)};
 }
 
-Operator attention_row(std::string_view name, Operator::Inputs inputs,
-                       std::vector<std::string_view> attributes,
-                       std::vector<TensorId> (*expand)(Expansion&)) {
-  return {.name = name,
-          .inputs = std::move(inputs),
-          .attributes = std::move(attributes),
-          .since_opset = 1,
-          .expand = expand,
-          .home = Operator::Home::other};
-}
-
 }  // namespace
 
 const OperatorTable& microsoft_attention_operators() {
   static const OperatorTable kTable{
-      attention_row(
+      foreign_operator(
           "com.microsoft.Attention", {.least = 2, .most = 7, .parameters = {1, 2}},
           {"mask_filter_value", "num_heads", "qkv_hidden_sizes", "scale", "unidirectional"},
           expand_packed),
-      attention_row("com.microsoft.MultiHeadAttention", {.least = 1, .most = 10, .parameters = {3}},
-                    {"mask_filter_value", "num_heads", "scale", "unidirectional"},
-                    expand_multi_head),
-      attention_row(
+      foreign_operator(
+          "com.microsoft.MultiHeadAttention", {.least = 1, .most = 10, .parameters = {3}},
+          {"mask_filter_value", "num_heads", "scale", "unidirectional"}, expand_multi_head),
+      foreign_operator(
           "com.microsoft.RotaryEmbedding", {.least = 4, .most = 4},
           {"interleaved", "is_packed_batching", "num_heads", "rotary_embedding_dim", "scale"},
           expand_microsoft_rotary),

@@ -63,31 +63,20 @@ std::vector<TensorId> expand_bias_softmax(Expansion& out) {
   return as_input(out, out.reshaped(out.add("Softmax", {matrix}), shape));
 }
 
-Operator bias_row(std::string_view name, Operator::Inputs inputs,
-                  std::vector<std::string_view> attributes,
-                  std::vector<TensorId> (*expand)(Expansion&)) {
-  return {.name = name,
-          .inputs = std::move(inputs),
-          .attributes = std::move(attributes),
-          .since_opset = 1,
-          .expand = expand,
-          .home = Operator::Home::other};
-}
-
 }  // namespace
 
 const OperatorTable& microsoft_bias_operators() {
   static const OperatorTable kTable{
-      bias_row("com.microsoft.BiasAdd", {.least = 3, .most = 3, .parameters = {1}}, {},
-               expand_bias_add),
-      bias_row("com.microsoft.BiasGelu", {.least = 2, .most = 2, .parameters = {1}}, {},
-               expand_gelu),
-      bias_row("com.microsoft.BiasSoftmax", {.least = 2, .most = 2}, {"axis", "is_inner_broadcast"},
-               expand_bias_softmax),
-      bias_row("com.microsoft.FastGelu", {.least = 1, .most = 2, .parameters = {1}}, {},
-               expand_fast_gelu),
-      bias_row("com.microsoft.Gelu", {}, {}, expand_gelu),
-      bias_row("com.microsoft.QuickGelu", {}, {"alpha"}, expand_quick_gelu),
+      foreign_operator("com.microsoft.BiasAdd", {.least = 3, .most = 3, .parameters = {1}}, {},
+                       expand_bias_add),
+      foreign_operator("com.microsoft.BiasGelu", {.least = 2, .most = 2, .parameters = {1}}, {},
+                       expand_gelu),
+      foreign_operator("com.microsoft.BiasSoftmax", {.least = 2, .most = 2},
+                       {"axis", "is_inner_broadcast"}, expand_bias_softmax),
+      foreign_operator("com.microsoft.FastGelu", {.least = 1, .most = 2, .parameters = {1}}, {},
+                       expand_fast_gelu),
+      foreign_operator("com.microsoft.Gelu", {}, {}, expand_gelu),
+      foreign_operator("com.microsoft.QuickGelu", {}, {"alpha"}, expand_quick_gelu),
   };
   return kTable;
 }

@@ -103,26 +103,17 @@ std::vector<TensorId> expand_fused_mat_mul(Expansion& out) {
 
 const OperatorTable& microsoft_fused_operators() {
   static const OperatorTable kTable{
-      {.name = "com.microsoft.FusedConv",
-       .inputs = {.least = 2, .most = 4, .parameters = {1, 2}},
-       .attributes = {"activation", "activation_params", "auto_pad", "dilations", "group",
-                      "kernel_shape", "pads", "strides"},
-       .since_opset = 1,
-       .expand = expand_fused_conv,
-       .home = Operator::Home::other},
-      {.name = "com.microsoft.FusedGemm",
-       .inputs = {.least = 2, .most = 3, .parameters = {1, 2}},
-       .attributes = {"activation", "activation_alpha", "activation_beta", "activation_gamma",
-                      "alpha", "beta", "transA", "transB"},
-       .since_opset = 1,
-       .expand = expand_fused_gemm,
-       .home = Operator::Home::other},
-      {.name = "com.microsoft.FusedMatMul",
-       .inputs = {.least = 2, .most = 2, .parameters = {1}},
-       .attributes = {"alpha", "transA", "transB", "transBatchA", "transBatchB"},
-       .since_opset = 1,
-       .expand = expand_fused_mat_mul,
-       .home = Operator::Home::other},
+      foreign_operator("com.microsoft.FusedConv", {.least = 2, .most = 4, .parameters = {1, 2}},
+                       {"activation", "activation_params", "auto_pad", "dilations", "group",
+                        "kernel_shape", "pads", "strides"},
+                       expand_fused_conv),
+      foreign_operator("com.microsoft.FusedGemm", {.least = 2, .most = 3, .parameters = {1, 2}},
+                       {"activation", "activation_alpha", "activation_beta", "activation_gamma",
+                        "alpha", "beta", "transA", "transB"},
+                       expand_fused_gemm),
+      foreign_operator("com.microsoft.FusedMatMul", {.least = 2, .most = 2, .parameters = {1}},
+                       {"alpha", "transA", "transB", "transBatchA", "transBatchB"},
+                       expand_fused_mat_mul),
   };
   return kTable;
 }

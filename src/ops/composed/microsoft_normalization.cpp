@@ -165,24 +165,14 @@ Operator onnx_row(std::string_view name) {
 const OperatorTable& microsoft_normalization_operators() {
   static const OperatorTable kTable{
       onnx_row<expand_simplified>("SimplifiedLayerNormalization"),
-      {.name = "com.microsoft.EmbedLayerNormalization",
-       .inputs = {.least = 1, .most = 9, .parameters = {2, 3, 4, 5, 6}},
-       .attributes = {"epsilon", "mask_index_type"},
-       .since_opset = 1,
-       .expand = expand_embedding,
-       .home = Operator::Home::other},
-      {.name = "com.microsoft.SkipLayerNormalization",
-       .inputs = {.least = 3, .most = 5, .parameters = {2, 3, 4}},
-       .attributes = {"epsilon"},
-       .since_opset = 1,
-       .expand = expand_skip,
-       .home = Operator::Home::other},
-      {.name = "com.microsoft.SkipSimplifiedLayerNormalization",
-       .inputs = {.least = 3, .most = 4, .parameters = {2, 3}},
-       .attributes = {"epsilon"},
-       .since_opset = 1,
-       .expand = expand_skip_simplified,
-       .home = Operator::Home::other},
+      foreign_operator("com.microsoft.EmbedLayerNormalization",
+                       {.least = 1, .most = 9, .parameters = {2, 3, 4, 5, 6}},
+                       {"epsilon", "mask_index_type"}, expand_embedding),
+      foreign_operator("com.microsoft.SkipLayerNormalization",
+                       {.least = 3, .most = 5, .parameters = {2, 3, 4}}, {"epsilon"}, expand_skip),
+      foreign_operator("com.microsoft.SkipSimplifiedLayerNormalization",
+                       {.least = 3, .most = 4, .parameters = {2, 3}}, {"epsilon"},
+                       expand_skip_simplified),
   };
   return kTable;
 }

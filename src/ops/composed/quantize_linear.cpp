@@ -56,10 +56,8 @@ std::vector<TensorId> expand_quantize_linear(Expansion& to) {
   const DType type = quantised_type(node);
   const DType quotient = quotient_type(node);
   const DType within = register_type(quotient);
-  check_parameters(node, type);
-  std::vector<TensorId> operands{to.input(0), spread_parameter(to, 1)};
-  const bool has_zero = node.has_input(2);
-  if (has_zero) operands.push_back(spread_parameter(to, 2));
+  const std::vector<TensorId> operands = quantisation_operands(to, type);
+  const bool has_zero = operands.size() > 2;
 
   Chain chain;
   chain.input_count = static_cast<int>(operands.size());

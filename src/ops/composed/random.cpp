@@ -127,79 +127,48 @@ std::vector<TensorId> expand_multinomial(Expansion& expansion) {
   return {expansion.reshaped(expansion.sum(steps, {2}), {batch, samples})};
 }
 
-Operator random_normal() {
-  return {.name = {},
-          .inputs = {.least = 0, .most = 0},
-          .attributes = {"dtype", "mean", "scale", "seed", "shape"},
-          .since_opset = 1,
-          .expand = expand_numbers<normal_numbers>,
-          .takes_epilogue = false};
-}
-
-Operator random_normal_like() {
-  return {.name = {},
-          .inputs = {.least = 1, .most = 1},
-          .attributes = {"dtype", "mean", "scale", "seed"},
-          .since_opset = 1,
-          .expand = expand_numbers_like<normal_numbers>,
-          .takes_epilogue = false};
-}
-
-Operator random_uniform() {
-  return {.name = {},
-          .inputs = {.least = 0, .most = 0},
-          .attributes = {"dtype", "low", "high", "seed", "shape"},
-          .since_opset = 1,
-          .expand = expand_numbers<uniform_numbers>,
-          .takes_epilogue = false};
-}
-
-Operator random_uniform_like() {
-  return {.name = {},
-          .inputs = {.least = 1, .most = 1},
-          .attributes = {"dtype", "low", "high", "seed"},
-          .since_opset = 1,
-          .expand = expand_numbers_like<uniform_numbers>,
-          .takes_epilogue = false};
-}
-
-Operator bernoulli() {
-  return {.name = {},
-          .inputs = {.least = 1, .most = 1},
-          .attributes = {"dtype", "seed"},
-          .since_opset = 15,
-          .expand = expand_bernoulli,
-          .types = {DType::f32, DType::f64},
-          .takes_epilogue = false};
-}
-
-Operator multinomial() {
-  return {.name = {},
-          .inputs = {.least = 1, .most = 1},
-          .attributes = {"dtype", "sample_size", "seed"},
-          .since_opset = 7,
-          .expand = expand_multinomial,
-          .types = {DType::f32, DType::f64},
-          .takes_epilogue = false};
-}
-
-template <Operator (*kMake)()>
-Operator random_row(std::string_view name) {
-  Operator op = kMake();
-  op.name = name;
-  return op;
-}
-
 }  // namespace
 
 const OperatorTable& random_operators() {
   static const OperatorTable kTable{
-      random_row<random_normal>("RandomNormal"),
-      random_row<random_normal_like>("RandomNormalLike"),
-      random_row<random_uniform>("RandomUniform"),
-      random_row<random_uniform_like>("RandomUniformLike"),
-      random_row<bernoulli>("Bernoulli"),
-      random_row<multinomial>("Multinomial"),
+      {.name = "RandomNormal",
+       .inputs = {.least = 0, .most = 0},
+       .attributes = {"dtype", "mean", "scale", "seed", "shape"},
+       .since_opset = 1,
+       .expand = expand_numbers<normal_numbers>,
+       .takes_epilogue = false},
+      {.name = "RandomNormalLike",
+       .inputs = {.least = 1, .most = 1},
+       .attributes = {"dtype", "mean", "scale", "seed"},
+       .since_opset = 1,
+       .expand = expand_numbers_like<normal_numbers>,
+       .takes_epilogue = false},
+      {.name = "RandomUniform",
+       .inputs = {.least = 0, .most = 0},
+       .attributes = {"dtype", "low", "high", "seed", "shape"},
+       .since_opset = 1,
+       .expand = expand_numbers<uniform_numbers>,
+       .takes_epilogue = false},
+      {.name = "RandomUniformLike",
+       .inputs = {.least = 1, .most = 1},
+       .attributes = {"dtype", "low", "high", "seed"},
+       .since_opset = 1,
+       .expand = expand_numbers_like<uniform_numbers>,
+       .takes_epilogue = false},
+      {.name = "Bernoulli",
+       .inputs = {.least = 1, .most = 1},
+       .attributes = {"dtype", "seed"},
+       .since_opset = 15,
+       .expand = expand_bernoulli,
+       .types = {DType::f32, DType::f64},
+       .takes_epilogue = false},
+      {.name = "Multinomial",
+       .inputs = {.least = 1, .most = 1},
+       .attributes = {"dtype", "sample_size", "seed"},
+       .since_opset = 7,
+       .expand = expand_multinomial,
+       .types = {DType::f32, DType::f64},
+       .takes_epilogue = false},
   };
   return kTable;
 }

@@ -2,9 +2,11 @@
 #include "ops/core/elementwise.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/algebra/typed_chain.hpp"
 #include "base/error.hpp"
+#include "base/numbers/small_types.hpp"
 
 namespace morton::ops {
 namespace {
@@ -54,12 +56,6 @@ View broadcast_view(const Shape& from, const Shape& to) {
   return View::mapped(names, std::move(coordinates), extents);
 }
 
-std::string list_of(const std::vector<DType>& types) {
-  std::string text;
-  for (const DType type : types) text += (text.empty() ? "" : ", ") + std::string(name_of(type));
-  return text;
-}
-
 /// Says that no such operands go together, in a user's words.
 std::string misfit(const std::vector<DType>& types, const Operator& op) {
   for (const DType type : types) {
@@ -71,6 +67,12 @@ std::string misfit(const std::vector<DType>& types, const Operator& op) {
 }
 
 }  // namespace
+
+std::string list_of(const std::vector<DType>& types) {
+  std::string text;
+  for (const DType type : types) text += (text.empty() ? "" : ", ") + std::string(name_of(type));
+  return text;
+}
 
 std::vector<DType> real_types() { return {DType::f32, DType::f16, DType::bf16, DType::f64}; }
 
@@ -87,9 +89,7 @@ std::vector<DType> plain_types() {
 
 std::vector<DType> all_types() {
   std::vector<DType> types = plain_types();
-  types.insert(types.end(), {DType::f8e4m3fn, DType::f8e4m3fnuz, DType::f8e5m2, DType::f8e5m2fnuz,
-                             DType::f8e8m0, DType::f4e2m1, DType::f6e2m3, DType::f6e3m2, DType::i4,
-                             DType::u4, DType::i2, DType::u2});
+  std::ranges::copy(stored_types(), std::back_inserter(types));
   return types;
 }
 

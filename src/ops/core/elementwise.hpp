@@ -15,6 +15,9 @@ namespace morton::ops {
 /// The chain v -> op(v), or (v, s1) -> op(v, s1).
 [[nodiscard]] Chain single_step(ScalarOp op);
 
+/// "f32, f16": as a message lists types.
+[[nodiscard]] std::string list_of(const std::vector<DType>& types);
+
 /// f32, f16, bf16 and f64.
 [[nodiscard]] std::vector<DType> real_types();
 /// Reals and integers: all types but bool (and tf32, which no model has).

@@ -101,6 +101,17 @@ std::vector<TensorId> expand_through_f32(Expansion& out) {
 
 }  // namespace
 
+Operator foreign_operator(std::string_view name, Operator::Inputs inputs,
+                          std::vector<std::string_view> attributes,
+                          std::vector<TensorId> (*expand)(Expansion& expansion)) {
+  return {.name = name,
+          .inputs = std::move(inputs),
+          .attributes = std::move(attributes),
+          .since_opset = 1,
+          .expand = expand,
+          .home = Operator::Home::other};
+}
+
 bool is_short_real(DType type) { return type == DType::f16 || type == DType::bf16; }
 
 Expansion::Expansion(Graph& graph, const Node& node)
@@ -116,6 +127,8 @@ bool Expansion::has_output(std::size_t i) const {
 
 std::vector<TensorId> expand(Graph& graph, const Node& node) {
   const Operator& op = operator_of(node);
+  const bool through_f32 = needs_f32(NodeView(graph, node), op);
+  if (op.expand == nullptr && !through_f32) return {};
   Expansion expansion(graph, node);
   std::vector<TensorId> outputs;
   if (op.expand != nullptr) {
@@ -124,8 +137,7 @@ std::vector<TensorId> expand(Graph& graph, const Node& node) {
     }
     outputs = op.expand(expansion);
   }
-  if (outputs.empty() && needs_f32(expansion.node(), op)) return expand_through_f32(expansion);
-  return outputs;
+  return outputs.empty() && through_f32 ? expand_through_f32(expansion) : outputs;
 }
 
 std::vector<TensorType> infer_composed(const NodeView& node) {

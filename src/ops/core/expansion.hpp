@@ -30,6 +30,11 @@ class Expansion : public GraphWriter {
   NodeView view_;
 };
 
+/// A row of a table: an operator of another domain than ONNX's own, composed of others.
+[[nodiscard]] Operator foreign_operator(std::string_view name, Operator::Inputs inputs,
+                                        std::vector<std::string_view> attributes,
+                                        std::vector<TensorId> (*expand)(Expansion& expansion));
+
 /// Whether this is f16 or bf16.
 [[nodiscard]] bool is_short_real(DType type);
 

@@ -27,11 +27,8 @@ void require_types(const Graph& graph, const NodeView& view, const Operator& op)
     if (id == kNoTensor) return;
     const DType type = graph.tensor(id).dtype;
     if (std::find(op.types.begin(), op.types.end(), type) != op.types.end()) return;
-    std::string known;
-    for (const DType one : op.types)
-      known += (known.empty() ? "" : ", ") + std::string(name_of(one));
     view.unsupported("'" + graph.tensor(id).name + "' is of type " + std::string(name_of(type)) +
-                     "; devices compute it in " + known);
+                     "; devices compute it in " + list_of(op.types));
   };
   const auto is_planned = [&](std::size_t i) {
     return std::ranges::find(op.inputs.planned, i) != op.inputs.planned.end();

@@ -187,7 +187,7 @@ class Part {
     ReferenceTensor value = value_of(own);
     const DType type = part_.tensor(own).dtype;
     if (given_.contains(own) || !is_short_real(type)) return value;
-    const double unit = type == DType::f16 ? 0x1p-11 : 0x1p-8;
+    const double unit = unit_roundoff(type);
     const double least = type == DType::f16 ? 0x1p-25 : 0.0;
     for (std::size_t i = 0; i < value.value.size(); ++i) {
       value.error[i] += std::max(std::fabs(value.value[i]) * unit, least);

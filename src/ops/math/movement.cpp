@@ -129,4 +129,10 @@ BoundProblem part_problem(const NodeView& node, std::size_t input, std::size_t a
   return bound;
 }
 
+bool is_depth_first(const NodeView& node) {
+  const std::string mode = node.text("mode", "DCR");
+  if (mode != "DCR" && mode != "CRD") node.fail("mode is '" + mode + "', expected DCR or CRD");
+  return mode == "DCR";
+}
+
 }  // namespace morton::ops

@@ -79,4 +79,8 @@ class Movement {
 [[nodiscard]] BoundProblem part_problem(const NodeView& node, std::size_t input, std::size_t axis,
                                         std::int64_t offset);
 
+/// The attribute `mode` of SpaceToDepth and DepthToSpace: whether a block's places come before the
+/// channels (DCR) or behind them (CRD). Throws ModelError for another.
+[[nodiscard]] bool is_depth_first(const NodeView& node);
+
 }  // namespace morton::ops

@@ -18,16 +18,11 @@ using Combining = ScatterStructure::Reduction;
 
 constexpr std::array<std::string_view, 5> kReductions{"none", "add", "mul", "max", "min"};
 
-/// Half a unit in the last place of a number in [1, 2): the sums lie in memory as they grow.
-double unit_of(DType type) {
-  if (type == DType::f16) return std::ldexp(1.0, -11);
-  return type == DType::bf16 ? std::ldexp(1.0, -8) : kUnitRoundoff;
-}
-
+/// The sums lie in memory as they grow.
 double scatter_rounding(DType type, double value) {
   constexpr auto kFlushed = static_cast<double>(std::numeric_limits<float>::min());
   const double least = type == DType::f16 ? std::ldexp(1.0, -24) : kFlushed;
-  return unit_of(type) * std::fabs(value) + least;
+  return unit_roundoff(type) * std::fabs(value) + least;
 }
 
 Bounded combined_into(Combining reduction, DType type, const Bounded& a, const Bounded& b) {

@@ -215,13 +215,9 @@ std::vector<TensorId> expand_feature_vectorizer(Expansion& expansion) {
 Operator category_operator(std::string_view name, Operator::Inputs inputs,
                            std::vector<std::string_view> attributes,
                            std::vector<TensorId> (*expand)(Expansion& expansion)) {
-  return {.name = name,
-          .inputs = std::move(inputs),
-          .attributes = std::move(attributes),
-          .since_opset = 1,
-          .expand = expand,
-          .types = all_types(),
-          .home = Operator::Home::other};
+  Operator op = foreign_operator(name, std::move(inputs), std::move(attributes), expand);
+  op.types = all_types();
+  return op;
 }
 
 }  // namespace

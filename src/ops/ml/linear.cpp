@@ -54,27 +54,17 @@ std::vector<TensorId> expand_linear_classifier(Expansion& expansion) {
   return {labels.of_greatest(expansion, scores), transformed(expansion, transform, scores)};
 }
 
-Operator linear_operator(std::string_view name, std::vector<std::string_view> attributes,
-                         std::vector<TensorId> (*expand)(Expansion& expansion)) {
-  return {.name = name,
-          .attributes = std::move(attributes),
-          .since_opset = 1,
-          .expand = expand,
-          .types = {DType::f32, DType::f64, DType::i32, DType::i64},
-          .home = Operator::Home::other};
-}
-
 }  // namespace
 
 const OperatorTable& linear_operators() {
   static const OperatorTable kTable{
-      linear_operator("ai.onnx.ml.LinearClassifier",
-                      {"classlabels_ints", "classlabels_strings", "coefficients", "intercepts",
-                       "multi_class", "post_transform"},
-                      expand_linear_classifier),
-      linear_operator("ai.onnx.ml.LinearRegressor",
-                      {"coefficients", "intercepts", "post_transform", "targets"},
-                      expand_linear_regressor),
+      feature_operator("ai.onnx.ml.LinearClassifier",
+                       {"classlabels_ints", "classlabels_strings", "coefficients", "intercepts",
+                        "multi_class", "post_transform"},
+                       expand_linear_classifier),
+      feature_operator("ai.onnx.ml.LinearRegressor",
+                       {"coefficients", "intercepts", "post_transform", "targets"},
+                       expand_linear_regressor),
   };
   return kTable;
 }

@@ -118,4 +118,13 @@ Rows rows_of(const NodeView& node, RowRank rank) {
             ", expected rows of features: two dimensions");
 }
 
+std::vector<DType> feature_types() { return {DType::f32, DType::f64, DType::i32, DType::i64}; }
+
+Operator feature_operator(std::string_view name, std::vector<std::string_view> attributes,
+                          std::vector<TensorId> (*expand)(Expansion& expansion)) {
+  Operator op = foreign_operator(name, {}, std::move(attributes), expand);
+  op.types = feature_types();
+  return op;
+}
+
 }  // namespace morton::ops

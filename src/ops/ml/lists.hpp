@@ -64,4 +64,12 @@ enum class RowRank : std::uint8_t { matrix, any };
 /// Throws ModelError for dimensions that are not allowed, or a type that ONNX does not allow.
 [[nodiscard]] Rows rows_of(const NodeView& node, RowRank rank = RowRank::matrix);
 
+/// The element types of features that devices compute: f32, f64, i32 and i64.
+[[nodiscard]] std::vector<DType> feature_types();
+
+/// A row of a table: an operator of one input, rows of features.
+[[nodiscard]] Operator feature_operator(std::string_view name,
+                                        std::vector<std::string_view> attributes,
+                                        std::vector<TensorId> (*expand)(Expansion& expansion));
+
 }  // namespace morton::ops

@@ -12,8 +12,6 @@
 namespace morton::ops {
 namespace {
 
-std::vector<DType> feature_types() { return {DType::f32, DType::f64, DType::i32, DType::i64}; }
-
 /// One number for all features, or one for each.
 void check_per_feature(const NodeView& node, std::string_view name, std::int64_t count) {
   const std::int64_t features = rows_of(node, RowRank::any).features;
@@ -111,16 +109,6 @@ Chain binarizer_chain(const NodeView& node) {
   return chain;
 }
 
-Operator scaling_operator(std::string_view name, std::vector<std::string_view> attributes,
-                          std::vector<TensorId> (*expand)(Expansion& expansion)) {
-  return {.name = name,
-          .attributes = std::move(attributes),
-          .since_opset = 1,
-          .expand = expand,
-          .types = feature_types(),
-          .home = Operator::Home::other};
-}
-
 }  // namespace
 
 const OperatorTable& scaling_operators() {
@@ -131,12 +119,12 @@ const OperatorTable& scaling_operators() {
        .chain = binarizer_chain,
        .types = feature_types(),
        .home = Operator::Home::other},
-      scaling_operator("ai.onnx.ml.Imputer",
+      feature_operator("ai.onnx.ml.Imputer",
                        {"imputed_value_floats", "imputed_value_int64s", "replaced_value_float",
                         "replaced_value_int64"},
                        expand_imputer),
-      scaling_operator("ai.onnx.ml.Normalizer", {"norm"}, expand_normalizer),
-      scaling_operator("ai.onnx.ml.Scaler", {"offset", "scale"}, expand_scaler),
+      feature_operator("ai.onnx.ml.Normalizer", {"norm"}, expand_normalizer),
+      feature_operator("ai.onnx.ml.Scaler", {"offset", "scale"}, expand_scaler),
   };
   return kTable;
 }

@@ -272,12 +272,7 @@ Operator svm_operator(std::string_view name, std::vector<std::string_view> attri
                                         "post_transform", "rho", "support_vectors"}) {
     attributes.push_back(shared);
   }
-  return {.name = name,
-          .attributes = std::move(attributes),
-          .since_opset = 1,
-          .expand = expand,
-          .types = {DType::f32, DType::f64, DType::i32, DType::i64},
-          .home = Operator::Home::other};
+  return feature_operator(name, std::move(attributes), expand);
 }
 
 }  // namespace

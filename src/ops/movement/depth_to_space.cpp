@@ -17,9 +17,7 @@ struct Blocks {
 Blocks blocks_of(const NodeView& node) {
   Blocks blocks;
   blocks.size = node.integer("blocksize", 0);
-  const std::string mode = node.text("mode", "DCR");
-  if (mode != "DCR" && mode != "CRD") node.fail("mode is '" + mode + "', expected DCR or CRD");
-  blocks.depth_first = mode == "DCR";
+  blocks.depth_first = is_depth_first(node);
   const Shape shape = node.input(0).shape;
   if (shape.size() != 4) node.fail("the input is " + to_string(shape) + ", expected N x C x H x W");
   if (blocks.size < 1 || shape[1] % checked_mul(blocks.size, blocks.size, "DepthToSpace") != 0) {

@@ -11,12 +11,6 @@ namespace {
 
 /// Blocks of B x B neighbours become channels: row y and column x of each block is channel
 /// (y * B + x) * C + c of the result in mode DCR, and c * B * B + y * B + x in mode CRD.
-bool is_depth_first(const NodeView& node) {
-  const std::string mode = node.text("mode", "DCR");
-  if (mode != "DCR" && mode != "CRD") node.fail("mode is '" + mode + "', expected DCR or CRD");
-  return mode == "DCR";
-}
-
 std::int64_t block_of(const NodeView& node) {
   const std::int64_t size = node.integer("blocksize", 0);
   const Shape shape = node.input(0).shape;

@@ -128,13 +128,10 @@ std::vector<TensorId> expand_updates(Expansion& out, std::size_t states, const S
 
 Operator update_operator(std::string_view name, std::vector<std::string_view> attributes,
                          std::vector<TensorId> (*expand)(Expansion& out)) {
-  return {.name = name,
-          .inputs = {.least = 5, .most = kAnyNumber},
-          .attributes = std::move(attributes),
-          .since_opset = 1,
-          .expand = expand,
-          .types = {DType::f32, DType::f64, DType::i64},
-          .home = Operator::Home::other};
+  Operator op =
+      foreign_operator(name, {.least = 5, .most = kAnyNumber}, std::move(attributes), expand);
+  op.types = {DType::f32, DType::f64, DType::i64};
+  return op;
 }
 
 }  // namespace

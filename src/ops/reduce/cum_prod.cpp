@@ -59,8 +59,7 @@ BoundProblem lower_cum_prod(const NodeView& node) {
   const DType type = node.input(0).dtype;
   BoundProblem bound;
   bound.problem.family = families::cumulative_product;
-  const bool is_half = type == DType::f16 || type == DType::bf16;
-  bound.problem.types["acc"] = is_half ? DType::f32 : type;
+  bound.problem.types["acc"] = register_type(type);
   using Structure = CumulativeSumStructure;
   bound.problem.structure = numbers_of(
       Structure{node.flag("exclusive", 0) ? Structure::Own::excluded : Structure::Own::included,

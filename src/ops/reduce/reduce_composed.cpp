@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/algebra/typed_chain.hpp"
 #include "base/shape.hpp"
 
 namespace morton::ops {
@@ -15,10 +16,9 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 TensorId end_of_type(Expansion& expansion, DType type, Reduction::Combine combine) {
   const bool wants_least = combine == Reduction::Combine::largest;
   if (is_real(type)) return expansion.scalar(type, wants_least ? -kInfinity : kInfinity);
-  const bool is_signed =
-      type == DType::i8 || type == DType::i16 || type == DType::i32 || type == DType::i64;
   const auto bits = static_cast<int>(8 * size_of(type));
-  const TensorId least = expansion.scalar(type, is_signed ? -std::ldexp(1.0, bits - 1) : 0.0);
+  const TensorId least =
+      expansion.scalar(type, is_unsigned(type) ? 0.0 : -std::ldexp(1.0, bits - 1));
   return wants_least ? least : expansion.add("BitwiseNot", {least});
 }
 

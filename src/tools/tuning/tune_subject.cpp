@@ -7,6 +7,7 @@
 
 #include "api/compile/compiled_state.hpp"
 #include "api/inside.hpp"
+#include "base/algebra/typed_chain.hpp"
 #include "base/error.hpp"
 #include "base/stopwatch.hpp"
 #include "catalogue/catalogue.hpp"
@@ -49,11 +50,9 @@ CompileOptions only(const std::string& family, const std::string& kernel,
 
 /// Unit roundoff of the coarsest type in which the plan holds a value.
 double unit_roundoff_of(const Plan& plan) {
-  double unit = 0x1p-24;
+  double unit = unit_roundoff(DType::f32);
   for (const Value& value : plan.values) {
-    if (value.arrangement.dtype == DType::bf16) unit = std::max(unit, 0x1p-8);
-    if (value.arrangement.dtype == DType::tf32) unit = std::max(unit, 0x1p-11);
-    if (value.arrangement.dtype == DType::f16) unit = std::max(unit, 0x1p-11);
+    unit = std::max(unit, unit_roundoff(value.arrangement.dtype));
   }
   return unit;
 }
