@@ -38,6 +38,11 @@ ResizeTable weighted_table(const NodeView& node, const Resizing& resizing, std::
 
 }  // namespace
 
+Shape around_dimension(const Shape& shape, std::size_t d) {
+  const auto at = shape.begin() + static_cast<std::ptrdiff_t>(d);
+  return {element_count({shape.begin(), at}), *at, element_count({at + 1, shape.end()})};
+}
+
 std::vector<double> matrix_of(const ResizeTable& table, std::int64_t extent) {
   std::vector<double> matrix(static_cast<std::size_t>(extent * table.output), 0.0);
   for (std::size_t i = 0; i < table.weights.size(); ++i) {
@@ -67,14 +72,12 @@ void gradient_of_resizing(Gradient& gradient, const Resizing& resizing) {
   for (std::size_t d = 0; d < resizing.axes.size(); ++d) {
     if (keeps_dimension(resizing, d)) continue;
     Shape shape = gradient.shape_of(value);
-    const auto at = shape.begin() + static_cast<std::ptrdiff_t>(d);
     const std::int64_t extent = resizing.axes[d].extent;
-    value = gradient.reshaped(
-        value, {element_count({shape.begin(), at}), *at, element_count({at + 1, shape.end()})});
+    value = gradient.reshaped(value, around_dimension(shape, d));
     const ResizeTable table = weighted_table(gradient.node(), resizing, d);
     value = times_middle(gradient, value, transposed_matrix(matrix_of(table, extent), table.output),
                          extent);
-    *at = extent;
+    shape[d] = extent;
     value = gradient.reshaped(value, shape);
   }
   gradient.give(0, value);

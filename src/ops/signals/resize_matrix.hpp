@@ -9,6 +9,8 @@
 
 namespace morton::ops {
 
+/// The dimensions before d joined, d, and those behind it joined.
+[[nodiscard]] Shape around_dimension(const Shape& shape, std::size_t d);
 /// What each element of the source, of `extent`, weighs in each of the result: output x extent,
 /// row-major.
 [[nodiscard]] std::vector<double> matrix_of(const ResizeTable& table, std::int64_t extent);

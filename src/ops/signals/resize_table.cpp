@@ -153,16 +153,20 @@ TensorId resized_middle(GraphWriter& writer, TensorId value, const Resizing& res
   return extrapolated(writer, sum, resizing, table);
 }
 
+/// Whole numbers are interpolated in f32.
+bool converts(const Resizing& resizing) {
+  return resizing.of_integers && resizing.kind != Kind::nearest;
+}
+
 TensorId by_tables(Expansion& expansion, const Resizing& resizing) {
   const DType type = expansion.node().input(0).dtype;
-  const bool converts = resizing.of_integers && resizing.kind != Kind::nearest;
   TensorId value = expansion.input(0);
   const auto converted = [&](ScalarOp op, DType target) {
     Chain chain;
     chain.append_conversion(op, ScalarRef::input(0), target);
     value = expansion.chain(chain, {value});
   };
-  if (converts) converted(ScalarOp::cast, DType::f32);
+  if (converts(resizing)) converted(ScalarOp::cast, DType::f32);
   // The dimension that shrinks most first.
   std::vector<std::size_t> order;
   for (std::size_t d = 0; d < resizing.axes.size(); ++d) {
@@ -175,15 +179,12 @@ TensorId by_tables(Expansion& expansion, const Resizing& resizing) {
   std::ranges::stable_sort(order, {}, growth);
   for (const std::size_t d : order) {
     Shape shape = expansion.shape_of(value);
-    const auto at = shape.begin() + static_cast<std::ptrdiff_t>(d);
-    const Shape apart{element_count({shape.begin(), at}), *at,
-                      element_count({at + 1, shape.end()})};
-    value = expansion.reshaped(value, apart);
+    value = expansion.reshaped(value, around_dimension(shape, d));
     value = resized_middle(expansion, value, resizing, table_of(resizing, d));
-    *at = resizing.axes[d].output;
+    shape[d] = resizing.axes[d].output;
     value = expansion.reshaped(value, shape);
   }
-  if (converts) converted(ScalarOp::saturate, type);
+  if (converts(resizing)) converted(ScalarOp::saturate, type);
   return value;
 }
 
@@ -246,8 +247,8 @@ bool smooths(const Resizing& resizing) {
 }  // namespace
 
 bool is_composed(const Resizing& resizing) {
-  const bool converts = resizing.of_integers && resizing.kind != Kind::nearest;
-  return !resizing.regions.empty() || smooths(resizing) || interpolates_far(resizing) || converts;
+  return !resizing.regions.empty() || smooths(resizing) || interpolates_far(resizing) ||
+         converts(resizing);
 }
 
 std::vector<TensorId> expand_resizing(Expansion& expansion, const Resizing& resizing) {

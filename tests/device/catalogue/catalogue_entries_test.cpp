@@ -404,39 +404,5 @@ INSTANTIATE_TEST_SUITE_P(EveryWay, CatalogueOclgrind,
                                             ::testing::ValuesIn(way_names())),
                          name_of_test);
 
-/// Operators that are composed of others, by the kernels that the plan chooses.
-class CatalogueComposed : public test::DeviceTest {};
-MORTON_ON_EVERY_DEVICE(CatalogueComposed);
-
-TEST_P(CatalogueComposed, ComputeTheirCases) {
-  const std::vector<OperatorCase>& cases = shared().cases.at(kComposed);
-  const std::size_t stride = test::is_long_run() ? 1 : 12;
-  std::vector<TestGraph> graphs;
-  for (std::size_t i = 0; i < cases.size(); i += stride) {
-    graphs.push_back(to_test_graph(cases[i], DataKind::zero_mean));
-  }
-  const WayReport report =
-      run_graphs(shared_device(), shared().catalogue, Way{}, graphs, Execution::guarded);
-  EXPECT_EQ(report.graphs, static_cast<int>(graphs.size()));
-}
-
-/// Cases without anything to compute: their result is the input under another shape.
-class CatalogueAliases : public test::DeviceTest {};
-MORTON_ON_EVERY_DEVICE(CatalogueAliases);
-
-TEST_P(CatalogueAliases, PassTheirInputOn) {
-  std::vector<TestGraph> graphs;
-  for (const OperatorCase& test : shipped_cases()) {
-    if (families_of(test).empty()) graphs.push_back(to_test_graph(test, DataKind::zero_mean));
-  }
-  EXPECT_GE(graphs.size(), 10U);
-  const Catalogue catalogue = Catalogue::standard();
-  for (const Execution execution : {Execution::guarded, Execution::runner}) {
-    const WayReport report = run_graphs(shared_device(), catalogue, Way{}, graphs, execution);
-    EXPECT_EQ(report.graphs, static_cast<int>(graphs.size()));
-    EXPECT_EQ(report.programs_built, 0);
-  }
-}
-
 }  // namespace
 }  // namespace morton::test
