@@ -78,7 +78,10 @@ class MORTON_API Session {
   ~Session();
 
   /// One inference: inputs by name (all of them, of the compiled shapes and types), outputs in the
-  /// model's order. Throws UsageError for a wrong input; DeviceError.
+  /// model's order. Throws UsageError for a wrong input; DeviceError. The inputs are for this run
+  /// alone: `enqueue` wants them set. Where the device is the host's processor, steps read large
+  /// inputs and write large outputs where they lie, without copies. The memory of outputs that the
+  /// caller drops serves later runs of the session.
   [[nodiscard]] std::vector<NamedTensor> run(std::span<const NamedTensor> inputs);
 
   /// The parts of `run`: write an input, enqueue all steps, read an output. A second `enqueue` may
@@ -118,6 +121,7 @@ class MORTON_API Session {
   /// UsageError while the queue is the caller's (interop.hpp) or anything is mapped.
   void set_profiling(SessionOptions::Profiling profiling);
   /// One run for which the host waits after each step, so that it has a time on the host's clock.
+  /// As `enqueue` it wants the inputs set.
   /// Throws UsageError unless the session profiles.
   void run_step_by_step();
   /// Times of the last run's steps, which are those of `model()`; empty without profiling. Waits

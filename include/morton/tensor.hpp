@@ -31,7 +31,10 @@ class MORTON_API Tensor {
   /// Borrowed. `data` points to exactly `bytes` bytes; throws UsageError when the shape needs
   /// another number of bytes.
   [[nodiscard]] static Tensor borrow(DType type, const Shape& shape, void* data, std::size_t bytes);
-  /// As `borrow`, with an owner that is kept alive (a mapped file, a message).
+  /// As `borrow`, with an owner that is kept alive.
+  [[nodiscard]] static Tensor adopt(DType type, const Shape& shape, void* data, std::size_t bytes,
+                                    std::shared_ptr<const void> owner);
+  /// As `adopt`, for bytes that only may be read (a mapped file, a message).
   [[nodiscard]] static Tensor share(DType type, const Shape& shape, const void* data,
                                     std::size_t bytes, std::shared_ptr<const void> owner);
   /// As `share`, for bytes of a file that is mapped read-only, at any alignment.

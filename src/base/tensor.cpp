@@ -66,10 +66,10 @@ Tensor Tensor::allocate(DType type, const Shape& shape) {
   tensor.dtype_ = type;
   tensor.shape_ = shape;
   tensor.bytes_ = bytes_for(type, shape);
-  // 64-byte alignment: vector loads of the host's loops, and a driver's zero-copy transfers. A
-  // large piece of calloc is zero as the system gives it, and no page of it is touched before its
-  // use.
-  constexpr std::size_t kAlignment = 64;
+  // Vectors of 16 doubles, OpenCL's largest, so that a processor's kernels can read and write the
+  // tensor where it lies. A large piece of calloc is zero as the system gives it, and no page of it
+  // is touched before its use.
+  constexpr std::size_t kAlignment = 128;
   void* const whole = std::calloc(tensor.bytes_ + kAlignment, 1);
   if (whole == nullptr) throw std::bad_alloc();
   void* aligned = whole;
@@ -82,7 +82,12 @@ Tensor Tensor::allocate(DType type, const Shape& shape) {
 }
 
 Tensor Tensor::borrow(DType type, const Shape& shape, void* data, std::size_t bytes) {
-  Tensor tensor = share(type, shape, data, bytes, nullptr);
+  return adopt(type, shape, data, bytes, nullptr);
+}
+
+Tensor Tensor::adopt(DType type, const Shape& shape, void* data, std::size_t bytes,
+                     std::shared_ptr<const void> owner) {
+  Tensor tensor = share(type, shape, data, bytes, std::move(owner));
   tensor.access_ = Access::writable;
   return tensor;
 }

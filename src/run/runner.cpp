@@ -41,23 +41,23 @@ Runner::Runner(std::shared_ptr<const LoadedPlan> loaded, OpenClDevice::QueueKind
   for (const auto& device : loaded_->devices()) queues_.add(device->make_queue(kind));
   own_queue_ = {queues_.front(), kind};
   const Plan& plan = loaded_->plan();
-  blocks_.resize(plan.blocks.size());
+  own_.blocks.resize(plan.blocks.size());
   buffers_.resize(plan.values.size());
   launched_.resize(plan.steps.size());
   for (const DeviceIndex device : queues_.ids()) {
     with_device_errors("making a session", info(device), [&] { prepare(device); });
   }
-  own_ = buffers_;
+  own_.buffers = buffers_;
 }
 
 void Runner::prepare(DeviceIndex device) {
   const Plan& plan = loaded_->plan();
-  for (const BlockId b : blocks_.ids()) {
+  for (const BlockId b : own_.blocks.ids()) {
     const PlannedBlock& block = plan.blocks[b];
     const bool is_loadeds =
         block.kind == PlannedBlock::Kind::weights || block.kind == PlannedBlock::Kind::loading;
     if (is_loadeds || block.device != device) continue;
-    blocks_[b] = loaded_->device(device).memory().allocate(block.bytes);
+    own_.blocks[b] = loaded_->device(device).memory().allocate(block.bytes);
   }
   slice_blocks(device);
   for (const auto& [name, value] : plan.states) {
@@ -96,7 +96,7 @@ void Runner::slice_blocks(DeviceIndex device) {
     place.values.push_back(v);
   }
   for (const auto& [start, place] : places) {
-    const Block& block = blocks_[start.first];
+    const Block& block = own_.blocks[start.first];
     const cl::Buffer part = block.slice(start.second, place.bytes);
     for (const ValueId v : place.values) buffers_[v] = part;
   }
@@ -140,8 +140,21 @@ ValueId Runner::state(const std::string& name) const {
   return find_port(loaded_->plan().states, name, "state");
 }
 
-void Runner::enqueue(Part part) {
+void Runner::begin_run() {
   require_unmapped("running");
+  if (!lent_.gone.empty()) {
+    throw UsageError("session: input '" + value_at(*lent_.gone.begin()).name +
+                     "' was given for a run that is over; set it again (set_input)");
+  }
+  return_results();
+}
+
+void Runner::enqueue(Part part) {
+  begin_run();
+  enqueue_steps(part);
+}
+
+void Runner::enqueue_steps(Part part) {
   const bool profiling = kind_ == OpenClDevice::QueueKind::profiling;
   events_.assign(profiling ? launched_.size() : 0, StepEvents());
   host_times_.assign(events_.size(), HostTimes());
@@ -164,7 +177,7 @@ void Runner::enqueue(Part part) {
 }
 
 void Runner::run_step_by_step() {
-  require_unmapped("running");
+  begin_run();
   if (kind_ != OpenClDevice::QueueKind::profiling) {
     throw UsageError("session: to run step by step it must profile (set_profiling)");
   }
@@ -182,7 +195,7 @@ void Runner::run_step_by_step() {
 }
 
 void Runner::run_watched(const std::function<void(std::size_t)>& after) {
-  require_unmapped("running");
+  begin_run();
   for (std::size_t s = 0; s < launched_.size(); ++s) {
     const DeviceIndex device = loaded_->plan().steps[s].device;
     with_device_errors("running the model", info(device), [&] {

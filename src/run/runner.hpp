@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "launch/launch.hpp"
 #include "morton/tensor.hpp"
 #include "run/loaded_plan.hpp"
+#include "run/spare_results.hpp"
 #include "run/wait_policy.hpp"
 
 namespace morton::run {
@@ -57,17 +59,28 @@ class Runner {
   /// Copies a dense tensor into the memory of an input or state; `tensor` may be reused on return.
   /// Throws UsageError for a wrong type or shape.
   void write(ValueId value, const Tensor& tensor);
-  /// Likewise, but the queue may read `tensor`'s memory when the write's turn comes: until then it
-  /// must neither change nor go.
+  /// Likewise for the runs before `take_back`: until then `tensor`'s memory must neither change nor
+  /// go. The steps read it where it lies, if the device is the host's processor and the tensor
+  /// large; else the queue copies it when the write's turn comes.
   void lend(ValueId value, const Tensor& tensor);
+  /// Ends what `lend` began, behind the runs. Inputs that were lent are not set from then on.
+  void take_back();
+  /// Whether the input holds anything for a run: it was not lent since it was written.
+  [[nodiscard]] bool is_set(ValueId input) const { return !lent_.gone.contains(input); }
+  /// Makes the input one that was lent and taken back.
+  void forget(ValueId input) { lent_.gone.insert(input); }
   /// Waits, then copies out. Throws likewise.
   void read(ValueId value, Tensor& tensor);
   /// Likewise several values, into tensors of their types and shapes, after one wait.
   void read(std::span<const ValueId> values, std::span<Tensor> tensors);
+  /// Enqueues all steps and reads these outputs. The steps write a large one where the caller will
+  /// have it, if the device is the host's processor: a later `read` tells what it holds then.
+  [[nodiscard]] std::vector<Tensor> compute(std::span<const ValueId> outputs);
   enum class Part : std::uint8_t { all, computing };
   /// Enqueues all steps, or all but those that repack, and flushes. A transfer between devices
   /// waits on the host for the bytes that it reads, so with several devices this returns when their
-  /// results have come in; likewise a step on the host waits for those before it.
+  /// results have come in; likewise a step on the host waits for those before it. Throws UsageError
+  /// where an input that was lent for runs that are over has not been set again.
   void enqueue(Part part = Part::all);
   /// Enqueues the steps one by one and waits after each. Throws UsageError unless the queue
   /// profiles.
@@ -114,12 +127,21 @@ class Runner {
   /// Memory and steps of one device.
   void prepare(DeviceIndex device);
   void slice_blocks(DeviceIndex device);
+  /// Throws UsageError unless a run may begin, whose results go to the runner's own memory.
+  void begin_run();
+  void enqueue_steps(Part part);
   void enqueue_step(std::size_t index, StepEvents* events);
   /// Likewise, with its times where the queue profiles. `run` began with the run.
   void enqueue_timed(std::size_t index, const Stopwatch& run);
   void transfer(const Transfer& transfer);
-  /// Throws UsageError when another input or output has the memory of `value`.
-  void require_own_memory(ValueId value) const;
+  /// Another input, output or state that has the memory of `value`; null where there is none.
+  [[nodiscard]] const Port* other_name(ValueId value) const;
+  /// A tensor for the output's value, into which the steps write if they can.
+  [[nodiscard]] Tensor tensor_for(ValueId output);
+  /// Gives the value the host's memory in place of its own, and says whether that can be.
+  [[nodiscard]] bool work_in(ValueId value, const Tensor& tensor);
+  void return_results();
+  [[nodiscard]] bool is_lent(ValueId value) const;
   [[nodiscard]] bool same_place(ValueId a, ValueId b) const;
   /// Throws UsageError for a destination of another type or shape.
   void require_fits(ValueId value, const Tensor& tensor) const;
@@ -144,9 +166,12 @@ class Runner {
     OpenClDevice::QueueKind kind;
   };
   OwnQueue own_queue_;  ///< of the first device
-  Indexed<BlockId, Block> blocks_;
+  struct OwnMemory {
+    Indexed<BlockId, Block> blocks;
+    Indexed<ValueId, cl::Buffer> buffers;  ///< as `buffers_`, without the caller's
+  };
+  OwnMemory own_;
   Indexed<ValueId, cl::Buffer> buffers_;  ///< constants have theirs in the loaded plan
-  Indexed<ValueId, cl::Buffer> own_;      ///< as `buffers_`, without the caller's
   std::vector<std::unique_ptr<LaunchedStep>> launched_;  ///< by step; null for transfers
   std::vector<std::byte> staging_;                       ///< host memory for the largest transfer
   struct Writes {
@@ -154,6 +179,18 @@ class Runner {
     std::map<ValueId, PinnedWrite> pinned;  ///< large inputs that are lent
   };
   Writes writes_;
+  /// Memory of the host's in which steps read or write, and what holds it.
+  struct Lent {
+    std::map<ValueId, Block> inputs;
+    struct Result {
+      Block block;
+      Tensor tensor;
+    };
+    std::map<ValueId, Result> results;
+    std::set<ValueId> now, gone;  ///< inputs that are lent, and that were and are not set
+    SpareResults spare;
+  };
+  Lent lent_;
   std::vector<StepEvents> events_;
   /// What the host's clock said of a step of the last profiled run.
   struct HostTimes {

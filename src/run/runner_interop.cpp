@@ -94,15 +94,14 @@ void Runner::check_buffer(ValueId value, const cl::Buffer& buffer) const {
   }
 }
 
-void Runner::require_own_memory(ValueId value) const {
+const Port* Runner::other_name(ValueId value) const {
   const Plan& plan = loaded_->plan();
   for (const auto* ports : {&plan.inputs, &plan.outputs, &plan.states}) {
-    for (const auto& [name, other] : *ports) {
-      if (other == value || !same_place(other, value)) continue;
-      throw UsageError("session: '" + value_at(value).name + "' and '" + name +
-                       "' are one memory under two names; neither can have a buffer of its own");
+    for (const Port& port : *ports) {
+      if (port.value != value && same_place(port.value, value)) return &port;
     }
   }
+  return nullptr;
 }
 
 void Runner::bind(ValueId value, const cl::Buffer& buffer) {
@@ -111,38 +110,46 @@ void Runner::bind(ValueId value, const cl::Buffer& buffer) {
     throw UsageError("session: '" + target.name + "' is a constant and has no memory to replace");
   }
   require_unmapped("replacing a buffer");
+  return_results();
   if (buffer() != nullptr) {
-    require_own_memory(value);
+    if (const Port* other = other_name(value)) {
+      throw UsageError("session: '" + target.name + "' and '" + other->name +
+                       "' are one memory under two names; neither can have a buffer of its own");
+    }
     check_buffer(value, buffer);
   }
-  const cl::Buffer chosen = buffer() != nullptr ? buffer : own_[value];
+  const cl::Buffer chosen = buffer() != nullptr ? buffer : own_.buffers[value];
   with_errors("using the buffer for '" + target.name + "'", [&] {
-    const cl::Buffer before = buffer_of(value);
-    try {
-      rebind(value, chosen);
-    } catch (...) {
-      // A driver may refuse the buffer to one step after others took it (an image on it).
-      rebind(value, before);
-      throw;
-    }
+    rebind(value, chosen);
+    lent_.gone.erase(value);
   });
 }
 
 void Runner::rebind(ValueId value, const cl::Buffer& buffer) {
+  const cl::Buffer before = buffer_of(value);
   // Names that share the memory (a reshaped input) follow.
-  for (const ValueId v : buffers_.ids()) {
-    if (!same_place(v, value)) continue;
-    for (auto& step : launched_) {
-      if (step != nullptr) step->rebind(v, buffer);
+  const auto give = [&](const cl::Buffer& chosen) {
+    for (const ValueId v : buffers_.ids()) {
+      if (!same_place(v, value)) continue;
+      for (auto& step : launched_) {
+        if (step != nullptr) step->rebind(v, chosen);
+      }
+      buffers_[v] = chosen;
     }
-    buffers_[v] = buffer;
+  };
+  try {
+    give(buffer);
+  } catch (...) {
+    // A driver may refuse the buffer to one step after others took it (an image on it).
+    give(before);
+    throw;
   }
 }
 
 bool Runner::uses_callers_objects() const {
   if (queues_.front()() != own_queue_.queue()) return true;
   for (const ValueId v : buffers_.ids()) {
-    if (buffers_[v]() != own_[v]()) return true;
+    if (buffers_[v]() != own_.buffers[v]() && !is_lent(v)) return true;
   }
   return false;
 }

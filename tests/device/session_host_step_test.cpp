@@ -54,6 +54,7 @@ TEST_P(SessionHostStep, SeesWhatKernelsLeftAndKernelsSeeItsResult) {
     EXPECT_GT(times[s].enqueue_us, 0.0);
   }
   EXPECT_EQ(on_host, 2);
+  for (const auto& input : session_inputs(1)) session.set_input(input.name, input.tensor);
   session.run_step_by_step();
   for (const StepTime& time : session.step_times()) EXPECT_GT(time.host_us.value(), 0.0);
 }

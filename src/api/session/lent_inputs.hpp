@@ -8,8 +8,9 @@
 
 namespace morton::api {
 
-/// Inputs that a session's queue takes from the caller's memory without a copy before: for who
-/// waits for the run's outputs anyway. The tensors must neither change nor go while this lives.
+/// Inputs that a session's steps or its queue take from the caller's memory without a copy before:
+/// for who waits for the run's outputs anyway. The tensors must neither change nor go while this
+/// lives; afterwards the inputs are not set.
 class LentInputs {
  public:
   explicit LentInputs(Session& session) : session_(session) {}
@@ -21,7 +22,7 @@ class LentInputs {
   /// Errors as Session::set_input.
   void set(const std::string& name, const Tensor& value);
   /// The caller has waited for outputs of a run behind all of them.
-  void all_returned() { is_reading_ = false; }
+  void all_returned();
 
  private:
   Session& session_;

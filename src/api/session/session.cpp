@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "api/compile/carry_out.hpp"
 #include "api/compile/compiled_state.hpp"
 #include "api/inside.hpp"
 #include "api/session/lent_inputs.hpp"
+#include "api/session/session_state.hpp"
 #include "base/error.hpp"
 #include "base/shape.hpp"
 #include "morton/interop.hpp"
@@ -20,24 +20,7 @@ struct Event::State {
   std::shared_ptr<OpenClDevice> device;
 };
 
-struct Session::State {
-  CompiledModel model;
-  SessionOptions options;
-  std::unique_ptr<Runner> runner;
-  /// What made the final plan, which may still build what other models need.
-  std::shared_ptr<const Successor> behind{};
-};
-
 namespace {
-
-OpenClDevice::QueueKind queue_kind(const SessionOptions& options) {
-  return options.profiling == SessionOptions::Profiling::on ? OpenClDevice::QueueKind::profiling
-                                                            : OpenClDevice::QueueKind::plain;
-}
-
-std::unique_ptr<Runner> make_runner(const CompiledModel& model, const SessionOptions& options) {
-  return std::make_unique<Runner>(Inside::of(model)->loaded, queue_kind(options));
-}
 
 const PortInfo& find(const std::vector<PortInfo>& ports, const std::string& name) {
   const auto found = std::find_if(ports.begin(), ports.end(),
@@ -76,15 +59,6 @@ void check_planned(const CompiledState& compiled, const std::string& name, const
                    "it; compile again with the new value");
 }
 
-/// Where no final plan came, says so once, or throws where the model is not to fall back.
-void tell_of_failure(const CompiledState& interim, const Successor& successor) {
-  const Message problem = successor.take_problem();
-  if (problem.empty()) return;
-  const Message text = "the interim plan stays, for there is no final one: " + problem;
-  if (interim.fallback == CompileOptions::Fallback::refuse) throw UnsupportedError(text);
-  if (interim.log) interim.log(text);
-}
-
 }  // namespace
 
 Event::Event(std::shared_ptr<State> state) : state_(std::move(state)) {}
@@ -103,50 +77,18 @@ Session::~Session() = default;
 
 const CompiledModel& Session::model() const { return state_->model; }
 
-void Session::go_over(const CompiledModel& to) {
-  state_->runner->wait();
-  const CompiledState& compiled = *Inside::of(state_->model);
-  auto runner = make_runner(to, state_->options);
-  for (const auto& port : compiled.inputs) {
-    Tensor tensor = Tensor::allocate(port.dtype, port.shape);
-    const ValueId from = state_->runner->input(port.name);
-    state_->runner->read(from, tensor);
-    runner->write(runner->input(port.name), tensor);
-  }
-  for (const auto& [name, from] : state_->runner->loaded().plan().states) {
-    const Arrangement& arrangement = state_->runner->loaded().plan().values[from].arrangement;
-    Tensor tensor = Tensor::allocate(arrangement.dtype, arrangement.tensor_shape);
-    state_->runner->read(from, tensor);
-    runner->write(runner->state(name), tensor);
-  }
-  state_->model = to;
-  state_->runner = std::move(runner);
-}
-
-void Session::take_final_plan() {
-  const auto& successor = Inside::of(state_->model)->successor;
-  if (successor == nullptr || state_->runner->is_mapped() ||
-      state_->runner->uses_callers_objects()) {
-    return;
-  }
-  const auto final = successor->ready();
-  if (final == nullptr) return tell_of_failure(*Inside::of(state_->model), *successor);
-  state_->behind = successor;
-  if (final->log) {
-    for (const Message& note : final->report.notes) final->log(note);
-  }
-  go_over(Inside::make(final));
-}
-
 std::vector<NamedTensor> Session::run(std::span<const NamedTensor> inputs) {
   check_inputs(Inside::of(state_->model)->inputs, inputs);
   take_final_plan();
   LentInputs lent(*this);
   for (const auto& input : inputs) lent.set(input.name, input.tensor);
-  state_->runner->enqueue();
   std::vector<std::string> names;
-  for (const auto& port : Inside::of(state_->model)->outputs) names.push_back(port.name);
-  std::vector<Tensor> tensors = get_outputs(names);
+  std::vector<ValueId> values;
+  for (const auto& port : Inside::of(state_->model)->outputs) {
+    names.push_back(port.name);
+    values.push_back(state_->runner->output(port.name));
+  }
+  std::vector<Tensor> tensors = state_->runner->compute(values);
   // An output without bytes is not read, so nobody has waited for it.
   if (std::ranges::any_of(tensors, [](const Tensor& tensor) { return tensor.bytes() > 0; })) {
     lent.all_returned();
@@ -170,8 +112,20 @@ void api::LentInputs::set(const std::string& name, const Tensor& value) {
   state.runner->lend(state.runner->input(name), value);
 }
 
+void api::LentInputs::all_returned() {
+  is_reading_ = false;
+  Inside::of(session_).runner->take_back();
+}
+
 api::LentInputs::~LentInputs() {
-  if (is_reading_) Inside::of(session_).runner->finish_quietly();
+  if (!is_reading_) return;
+  Runner& runner = *Inside::of(session_).runner;
+  runner.finish_quietly();
+  try {
+    runner.take_back();
+  } catch (const DeviceError&) {
+    // Who throws already tells of the device.
+  }
 }
 
 Event Session::enqueue(Steps steps) {
@@ -229,23 +183,6 @@ Tensor Session::get_state(const std::string& name) {
 
 void Session::set_state(const std::string& name, const Tensor& value) {
   state_->runner->write(state_->runner->state(name), value);
-}
-
-void Session::move_to(const Device& device) {
-  if (state_->runner->is_mapped()) {
-    throw UsageError("session: unmap inputs and outputs before moving to another device");
-  }
-  if (state_->runner->uses_callers_objects()) {
-    throw UsageError(
-        "session: a caller's queue or buffer cannot move to another device; give the session its "
-        "own back first (use_queue and bind_buffer with null)");
-  }
-  if (!Inside::of(state_->model)->model) {
-    throw UsageError(
-        "session: a model from a compiled file cannot move to another device; load the model "
-        "itself and compile it");
-  }
-  go_over(Inside::make(carry_out_anew(*Inside::of(state_->model), device)));
 }
 
 void Session::set_profiling(SessionOptions::Profiling profiling) {
