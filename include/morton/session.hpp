@@ -81,7 +81,8 @@ class MORTON_API Session {
   /// model's order. Throws UsageError for a wrong input; DeviceError. The inputs are for this run
   /// alone: `enqueue` wants them set. Where the device is the host's processor, steps read large
   /// inputs and write large outputs where they lie, without copies. The memory of outputs that the
-  /// caller drops serves later runs of the session.
+  /// caller drops serves later runs of the session. Until the next run `get_output` and
+  /// `map_output` may show such an output with the caller's changes.
   [[nodiscard]] std::vector<NamedTensor> run(std::span<const NamedTensor> inputs);
 
   /// The parts of `run`: write an input, enqueue all steps, read an output. A second `enqueue` may

@@ -142,8 +142,9 @@ ValueId Runner::state(const std::string& name) const {
 
 void Runner::begin_run() {
   require_unmapped("running");
-  if (!lent_.gone.empty()) {
-    throw UsageError("session: input '" + value_at(*lent_.gone.begin()).name +
+  for (const ValueId input : lent_.gone) {
+    if (buffers_[input]() != own_.buffers[input]()) continue;  // the caller's holds what it holds
+    throw UsageError("session: input '" + value_at(input).name +
                      "' was given for a run that is over; set it again (set_input)");
   }
   return_results();

@@ -119,10 +119,7 @@ void Runner::bind(ValueId value, const cl::Buffer& buffer) {
     check_buffer(value, buffer);
   }
   const cl::Buffer chosen = buffer() != nullptr ? buffer : own_.buffers[value];
-  with_errors("using the buffer for '" + target.name + "'", [&] {
-    rebind(value, chosen);
-    lent_.gone.erase(value);
-  });
+  with_errors("using the buffer for '" + target.name + "'", [&] { rebind(value, chosen); });
 }
 
 void Runner::rebind(ValueId value, const cl::Buffer& buffer) {

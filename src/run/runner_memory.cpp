@@ -60,6 +60,10 @@ bool Runner::work_in(ValueId value, const Tensor& tensor) {
   const Value& target = value_at(value);
   if (is_fixed(target) || target.bytes != static_cast<std::int64_t>(bytes.size())) return false;
   if (!lies_as_kernels_want(device.info(), bytes) || other_name(value) != nullptr) return false;
+  // An input that is an output too is read behind the run, when the caller's memory has gone.
+  const bool is_read_later = std::ranges::any_of(
+      loaded_->plan().outputs, [&](const Port& output) { return output.value == value; });
+  if (is_read_later && target.kind != Value::Kind::output) return false;
   try {
     Block block = device.memory().over(bytes, std::make_shared<Tensor>(tensor));
     with_errors("using the host's memory", [&] { rebind(value, block.buffer()); });
@@ -99,12 +103,13 @@ void Runner::lend(ValueId value, const Tensor& tensor) {
 }
 
 void Runner::take_back() {
-  for (const auto& [value, block] : lent_.inputs) {
-    with_errors("ending a run", [&] { rebind(value, own_.buffers[value]); });
-  }
-  lent_.inputs.clear();
   lent_.gone.merge(lent_.now);
   lent_.now.clear();
+  while (!lent_.inputs.empty()) {
+    const ValueId value = lent_.inputs.begin()->first;
+    with_errors("ending a run", [&] { rebind(value, own_.buffers[value]); });
+    lent_.inputs.erase(value);
+  }
 }
 
 Tensor Runner::tensor_for(ValueId output) {
@@ -195,7 +200,7 @@ std::vector<std::byte> Runner::bytes_of(ValueId value) const {
 std::span<std::byte> Runner::map(ValueId value, MappedBuffer::Access access) {
   const Value& target = value_at(value);
   require_unmapped(value, "mapping");
-  lent_.gone.erase(value);
+  if (access != MappedBuffer::Access::read) lent_.gone.erase(value);
   std::span<std::byte> bytes;
   if (target.bytes == 0) return bytes;
   with_errors("mapping '" + target.name + "'", [&] {

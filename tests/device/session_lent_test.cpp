@@ -134,6 +134,21 @@ TEST_P(SessionLent, InputsOfARunAreSetAgainBeforeTheyAreEnqueued) {
   expect_clipped_difference(inputs, session.get_output(session.model().outputs().front().name));
 }
 
+TEST_P(SessionLent, AnInputThatIsAnOutputCanBeReadBehindARun) {
+  NetworkBuilder network("through", 3);
+  const TensorId a = network.input("a", {-1, 512});
+  network.output(network.relu(a));
+  network.output(a);
+  CompileOptions options;
+  options.batch = kLentShape[0];
+  Session session(compile(Inside::make(network.finish()), Inside::make(shared_device()), options));
+  const Tensor given = random_tensor(kLentShape, 12);
+  const std::vector<NamedTensor> outputs = session.run({{{"a", given}}});
+  EXPECT_TRUE(std::ranges::equal(outputs[1].tensor.as<float>(), given.as<float>()));
+  const Tensor again = session.get_output(outputs[1].name);
+  EXPECT_TRUE(std::ranges::equal(again.as<float>(), given.as<float>()));
+}
+
 TEST_P(SessionLent, AMoveKeepsWhatIsSetAndWhatIsNot) {
   Session session = this->session();
   static_cast<void>(session.run(large_inputs(10)));

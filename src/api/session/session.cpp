@@ -113,8 +113,8 @@ void api::LentInputs::set(const std::string& name, const Tensor& value) {
 }
 
 void api::LentInputs::all_returned() {
-  is_reading_ = false;
   Inside::of(session_).runner->take_back();
+  is_reading_ = false;
 }
 
 api::LentInputs::~LentInputs() {

@@ -47,8 +47,8 @@ class MemoryPool {
   /// numbers.
   [[nodiscard]] MORTON_FOR_TOOLS Block allocate(std::int64_t bytes);
   /// A block over memory of the host's, for devices that share it: what lies there is in the block.
-  /// `owner` keeps it; nothing may write to the block. Throws DeviceError as `allocate` does, and
-  /// where the driver takes no such memory.
+  /// `owner` keeps it; only what was lent to be written may be. Throws DeviceError as `allocate`
+  /// does, and where the driver takes no such memory.
   [[nodiscard]] Block over(std::span<const std::byte> memory, std::shared_ptr<const void> owner);
   /// Bytes in use, and the most that ever were.
   [[nodiscard]] std::int64_t used_bytes() const;
