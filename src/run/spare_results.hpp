@@ -9,7 +9,7 @@
 namespace morton::run {
 
 /// Host memory for large results. What a caller has dropped serves a later run: the system gives
-/// fresh memory page by page, which takes three times as long as a copy into pages that are there.
+/// fresh memory page by page, which takes longer than a copy into pages that are there.
 class SpareResults {
  public:
   /// So many dropped pieces of one size are kept: callers hold a result while the next is computed.

@@ -82,20 +82,17 @@ std::vector<NamedTensor> Session::run(std::span<const NamedTensor> inputs) {
   take_final_plan();
   LentInputs lent(*this);
   for (const auto& input : inputs) lent.set(input.name, input.tensor);
-  std::vector<std::string> names;
+  const std::vector<PortInfo>& ports = Inside::of(state_->model)->outputs;
   std::vector<ValueId> values;
-  for (const auto& port : Inside::of(state_->model)->outputs) {
-    names.push_back(port.name);
-    values.push_back(state_->runner->output(port.name));
-  }
+  for (const PortInfo& port : ports) values.push_back(state_->runner->output(port.name));
   std::vector<Tensor> tensors = state_->runner->compute(values);
   // An output without bytes is not read, so nobody has waited for it.
   if (std::ranges::any_of(tensors, [](const Tensor& tensor) { return tensor.bytes() > 0; })) {
     lent.all_returned();
   }
   std::vector<NamedTensor> outputs;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    outputs.push_back({std::move(names[i]), std::move(tensors[i])});
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    outputs.push_back({ports[i].name, std::move(tensors[i])});
   }
   return outputs;
 }

@@ -36,11 +36,8 @@ void Session::go_over(const CompiledModel& to) {
     state_->runner->read(from, tensor);
     runner->write(input, tensor);
   }
-  for (const auto& [name, from] : state_->runner->loaded().plan().states) {
-    const Arrangement& arrangement = state_->runner->loaded().plan().values[from].arrangement;
-    Tensor tensor = Tensor::allocate(arrangement.dtype, arrangement.tensor_shape);
-    state_->runner->read(from, tensor);
-    runner->write(runner->state(name), tensor);
+  for (const Port& port : state_->runner->loaded().plan().states) {
+    runner->write(runner->state(port.name), get_state(port.name));
   }
   state_->model = to;
   state_->runner = std::move(runner);

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Blocks of B x B neighbours become channels: row y and column x of each block is channel
+// (y * B + x) * C + c of the result in mode DCR, and c * B * B + y * B + x in mode CRD.
 #include <algorithm>
 
 #include "base/numbers/checked.hpp"
@@ -9,8 +12,6 @@
 namespace morton::ops {
 namespace {
 
-/// Blocks of B x B neighbours become channels: row y and column x of each block is channel
-/// (y * B + x) * C + c of the result in mode DCR, and c * B * B + y * B + x in mode CRD.
 std::int64_t block_of(const NodeView& node) {
   const std::int64_t size = node.integer("blocksize", 0);
   const Shape shape = node.input(0).shape;
