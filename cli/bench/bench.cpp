@@ -217,8 +217,11 @@ int bench(const BenchArguments& options) {
   BenchMeasurement measured = measure_session(compiled, items_dimension, options.measure);
   measured.other_shapes = measure_other_shapes(model, compiled, compile.also, options.measure);
   if (!options.model.conv.empty()) {
+    const std::vector<PortInfo> given = compiled.inputs();
+    const Shape shape = given.empty() ? Shape{} : given.front().shape;
     measured.layers =
-        times_by_layer(measure_profile(compiled, compiled.device().peaks(), options.measure));
+        times_by_layer(measure_profile(compiled, compiled.device().peaks(), options.measure),
+                       shape.empty() ? 1 : shape[items_dimension]);
   }
   measured.load_ms = load_ms;
   measured.loading = loading;

@@ -171,8 +171,9 @@ std::string routines_text(const LayerTimes& times, Format format) {
 
 }  // namespace
 
-LayerTimes times_by_layer(const Profile& profile) {
+LayerTimes times_by_layer(const Profile& profile, std::int64_t images) {
   LayerTimes times;
+  times.images = images;
   times.published = network_of(profile);
   times.end_to_end_ms = profile.plain_ms;
   std::vector<const ProfiledStep*> before;
@@ -227,6 +228,11 @@ std::string to_text(const LayerTimes& times, Format format) {
   text += fmt::format("end to end, one wait: {:.3f} ms\n", times.end_to_end_ms);
   if (times.published != nullptr) {
     text += fmt::format("{}: {}\n", times.published->title, times.published->notes);
+    if (times.images != times.published->images) {
+      text += fmt::format(
+          "This run had {} images, R18's {}: its columns are no times to compare with.\n",
+          times.images, times.published->images);
+    }
   }
   return text;
 }
@@ -252,7 +258,12 @@ Json to_json(const LayerTimes& times) {
   };
   Json layers = Json::array();
   for (const TimedLayer& layer : times.layers) layers.push_back(one(layer));
-  return {{"layers", layers}, {"sum", one(sum_of(times))}, {"end_to_end_ms", times.end_to_end_ms}};
+  Json result{{"layers", layers},
+              {"sum", one(sum_of(times))},
+              {"end_to_end_ms", times.end_to_end_ms},
+              {"images", times.images}};
+  if (times.published != nullptr) result["published_images"] = times.published->images;
+  return result;
 }
 
 }  // namespace morton::cli

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,7 @@ inline constexpr double kNotPublished = -1.0;
 struct PublishedNetwork {
   std::string_view name;   ///< "lenet5"
   std::string_view title;  ///< what was run
+  std::int64_t images;     ///< of a run
   std::vector<std::string_view> columns;
   std::vector<PublishedLayer> layers;
   std::vector<double> totals;  ///< as printed, by column

@@ -7,7 +7,6 @@
 #include "source/element.hpp"
 #include "source/epilogue.hpp"
 #include "source/instance_writer.hpp"
-#include "source/loop_nest.hpp"
 #include "source/memory_order.hpp"
 #include "source/runs.hpp"
 #include "source/work_program.hpp"
@@ -208,48 +207,6 @@ void InstanceWriter::define_common_order(const InstanceOperand& dst) {
     call += ", " + load_at(side, side.name, lies_as(side, dst) ? "(e)" : "0");
   }
   define("EPILOGUE_AT", "(v, e)", call + ")");
-}
-
-void InstanceWriter::define_nest(const InstanceOperand& dst) {
-  const bool packs = spec_.problem.family == families::pack;
-  const InstanceOperand& source = *find(packs ? "src" : "src0");
-  const auto nest = source.view.bounded ? std::nullopt : LoopNest::of(dst);
-  Expression place;
-  if (nest) place = nest->reduced(index_of(source, nest->coordinates()).index);
-  // A copy whose places along a line take divisions is better off with tables.
-  const bool walks = nest && (!packs || place.is_linear_in("(i)"));
-  define("NEST_dst", "", walks ? "1" : "0");
-  if (!walks) return;
-  sizes_.merge(nest->sizes());
-  for (const auto& macro : nest->macros()) define(macro.name, macro.parameters, macro.body);
-  const auto load = [&](const InstanceOperand& operand, const Expression& reduced) {
-    sizes_.merge(nest->sizes_in(reduced));
-    return load_text(operand.arrangement.dtype, operand.name, reduced.to_opencl());
-  };
-  define("NEST_LOAD_" + source.name, "(i)", load(source, place));
-  if (spec_.problem.epilogue.is_identity()) return define("NEST_EPILOGUE", "(v, i)", "(v)");
-  std::string call = epilogue_name() + "((v)";
-  for (const auto& side : spec_.sides) {
-    const SideIndex index = index_of_side(side, dst.view, nest->coordinates());
-    call += ", " + load(side, nest->reduced(index.start + index.within));
-  }
-  define("NEST_EPILOGUE", "(v, i)", call + ")");
-}
-
-/// The walk of a copy along src, whose lines go to places in dst.
-void InstanceWriter::define_nest_of_part(const InstanceOperand& dst) {
-  const InstanceOperand& source = *find("src");
-  const bool is_open = source.view.bounded || dst.view.bounded || source.view.coordinates.empty();
-  const auto nest = is_open ? std::nullopt : LoopNest::of(source);
-  Expression place;
-  if (nest) place = nest->reduced(index_of(dst, nest->coordinates()).index);
-  const bool walks = nest && place.is_linear_in("(i)");
-  define("NEST_src", "", walks ? "1" : "0");
-  if (!walks) return;
-  sizes_.merge(nest->sizes());
-  sizes_.merge(nest->sizes_in(place));
-  for (const auto& macro : nest->macros()) define(macro.name, macro.parameters, macro.body);
-  define("NEST_PLACE_dst", "(i)", "(" + place.to_opencl() + ")");
 }
 
 void InstanceWriter::define_part_order(const InstanceOperand& dst) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "source/accessor.hpp"
+#include "source/instance_writer.hpp"
 
 namespace morton::source {
 namespace {
@@ -154,6 +155,73 @@ std::vector<MacroText> LoopNest::macros() const {
           {"NEST_BLOCK", "", std::to_string(is_fixed ? std::min(fixed, kBlock) : kBlock)},
           {"NEST_EACH_LINE", "(line, first, end)", each_line()},
           {"NEST_DATA", "", inside.empty() ? data : "(" + inside + " ? " + data + " : 0)"}};
+}
+
+void InstanceWriter::define_nest(const InstanceOperand& dst) {
+  if (spec_.problem.family == families::gather) return define_nest_of_gather(dst);
+  const bool packs = spec_.problem.family == families::pack;
+  const InstanceOperand& source = *find(packs ? "src" : "src0");
+  const auto nest = source.view.bounded ? std::nullopt : LoopNest::of(dst);
+  Expression place;
+  if (nest) place = nest->reduced(index_of(source, nest->coordinates()).index);
+  // A copy whose places along a line take divisions is better off with tables.
+  const bool walks = nest && (!packs || place.is_linear_in("(i)"));
+  define("NEST_dst", "", walks ? "1" : "0");
+  if (!walks) return;
+  sizes_.merge(nest->sizes());
+  for (const auto& macro : nest->macros()) define(macro.name, macro.parameters, macro.body);
+  const auto load = [&](const InstanceOperand& operand, const Expression& reduced) {
+    sizes_.merge(nest->sizes_in(reduced));
+    return load_text(operand.arrangement.dtype, operand.name, reduced.to_opencl());
+  };
+  define("NEST_LOAD_" + source.name, "(i)", load(source, place));
+  if (spec_.problem.epilogue.is_identity()) return define("NEST_EPILOGUE", "(v, i)", "(v)");
+  std::string call = epilogue_name() + "((v)";
+  for (const auto& side : spec_.sides) {
+    const SideIndex index = index_of_side(side, dst.view, nest->coordinates());
+    call += ", " + load(side, nest->reduced(index.start + index.within));
+  }
+  define("NEST_EPILOGUE", "(v, i)", call + ")");
+}
+
+/// The walk of a gather along dst. Its macros name what index holds `found`, and of a tuple `l`.
+void InstanceWriter::define_nest_of_gather(const InstanceOperand& dst) {
+  const InstanceOperand& source = *find("src");
+  const InstanceOperand& index = *find("index");
+  const bool is_open = source.view.bounded || index.view.bounded;
+  const auto nest = is_open ? std::nullopt : LoopNest::of(dst);
+  define("NEST_dst", "", nest ? "1" : "0");
+  if (!nest) return;
+  sizes_.merge(nest->sizes());
+  for (const auto& macro : nest->macros()) define(macro.name, macro.parameters, macro.body);
+  const auto load = [&](const InstanceOperand& operand, const std::string& further) {
+    std::vector<Expression> at = nest->coordinates();
+    at.push_back(Expression::variable("(" + further + ")"));
+    const Expression place = nest->reduced(index_of(operand, at).index);
+    sizes_.merge(sizes_in(place));
+    define("NEST_LOAD_" + operand.name, "(" + further + ", i)",
+           load_text(operand.arrangement.dtype, operand.name, place.to_opencl()));
+    return place;
+  };
+  load(source, "found");
+  const Expression place = load(index, "l");
+  define("NEST_SHARED", "", place.variables().contains("(i)") ? "0" : "1");
+}
+
+/// The walk of a copy along src, whose lines go to places in dst.
+void InstanceWriter::define_nest_of_part(const InstanceOperand& dst) {
+  const InstanceOperand& source = *find("src");
+  const bool is_open = source.view.bounded || dst.view.bounded || source.view.coordinates.empty();
+  const auto nest = is_open ? std::nullopt : LoopNest::of(source);
+  Expression place;
+  if (nest) place = nest->reduced(index_of(dst, nest->coordinates()).index);
+  const bool walks = nest && place.is_linear_in("(i)");
+  define("NEST_src", "", walks ? "1" : "0");
+  if (!walks) return;
+  sizes_.merge(nest->sizes());
+  sizes_.merge(nest->sizes_in(place));
+  for (const auto& macro : nest->macros()) define(macro.name, macro.parameters, macro.body);
+  define("NEST_PLACE_dst", "(i)", "(" + place.to_opencl() + ")");
 }
 
 }  // namespace morton::source

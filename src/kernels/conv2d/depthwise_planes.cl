@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// conv2d.depthwise_planes: dst[n,o,oh,ow] = EPILOGUE(sum over kh, kw of
-//     src[n, o / (O/G), oh*SH + kh*DH - PT, ow*SW + kw*DW - PL] * weights[o,0,kh,kw]), for CPUs
+// conv2d.depthwise_planes: dst[n,o,oh,ow] = EPILOGUE(sum over i, kh, kw of
+//     src[n, o/(O/G)*I + i, oh*SH + kh*DH - PT, ow*SW + kw*DW - PL] * weights[o,i,kh,kw]), for CPUs
 //
 //   src      NCHW   ((n*C + c)*H + h)*W + w
-//   weights  OIHW   o*KH*KW + kh*KW + kw
+//   weights  OIHW   ((o*I + i)*KH + kh)*KW + kw
 //   dst      NOHW   ((n*O + o)*OH + oh)*OW + ow
 //
 // A work-group is one work-item, which takes tiles of planes one after another, each as one long row
-// (shared/planes.clh has the drawing). Padding is zero.
+// (shared/planes.clh has the drawing). Padding is zero. Of several planes, as a depthwise filter over a volume has
+// them, the sums wait in local memory.
 //
 // Tunables: LANES, floats of a vector; SCRATCH, elements of the copy; COLUMNS of a tile at most; GROUPS,
 // work-items for each compute unit at most.
@@ -26,24 +27,27 @@ __kernel ATTRIBUTES void depthwise_planes(ARGUMENTS) {
     const tile_place at = place_of(t, tile);
     const int o = at.plane % O;
     const int n = at.plane / O;
-    float filter[KH * KW];
-#pragma unroll
-    for (int k = 0; k < KH * KW; ++k) filter[k] = weights[o * KH * KW + k];
-    const int image = (n * C + o / (O / G)) * (H * W);
-    copy_tile(copy, t, at, src, N * C * H * W, image, H, W, 0.0f);
-
     const int rows = min(t.rows, OH - at.oh0);
-    for (int i = 0; i < rows * t.pitch - MORE_COLUMNS; i += LANES) {
-      vector sum = 0.0f;
+    for (int i = 0; i < I; ++i) {
+      float filter[KH * KW];
 #pragma unroll
-      for (int kh = 0; kh < KH; ++kh) {
+      for (int k = 0; k < KH * KW; ++k) filter[k] = weights[(o * I + i) * KH * KW + k];
+      const int image = (n * C + o / (O / G) * I + i) * (H * W);
+      copy_tile(copy, t, at, src, N * C * H * W, image, H, W, 0.0f);
+
+      for (int x = 0; x < rows * t.pitch - MORE_COLUMNS; x += LANES) {
+        vector sum = 0.0f;
+        if (i > 0) sum = *(__local const vector*)(sums + x);
 #pragma unroll
-        for (int kw = 0; kw < KW; ++kw) {
-          sum += *(__local const vector*)(copy + i + position_in_copy(t, kh, kw)) *
-                 filter[kh * KW + kw];
+        for (int kh = 0; kh < KH; ++kh) {
+#pragma unroll
+          for (int kw = 0; kw < KW; ++kw) {
+            sum += *(__local const vector*)(copy + x + position_in_copy(t, kh, kw)) *
+                   filter[kh * KW + kw];
+          }
         }
+        *(__local vector*)(sums + x) = sum;
       }
-      *(__local vector*)(sums + i) = sum;
     }
 
     for (int r = 0; r < rows; ++r) {
