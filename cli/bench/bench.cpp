@@ -218,10 +218,9 @@ int bench(const BenchArguments& options) {
   measured.other_shapes = measure_other_shapes(model, compiled, compile.also, options.measure);
   if (!options.model.conv.empty()) {
     const std::vector<PortInfo> given = compiled.inputs();
-    const Shape shape = given.empty() ? Shape{} : given.front().shape;
     measured.layers =
         times_by_layer(measure_profile(compiled, compiled.device().peaks(), options.measure),
-                       shape.empty() ? 1 : shape[items_dimension]);
+                       given.empty() ? Shape{} : given.front().shape);
   }
   measured.load_ms = load_ms;
   measured.loading = loading;

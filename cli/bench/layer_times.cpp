@@ -171,9 +171,9 @@ std::string routines_text(const LayerTimes& times, Format format) {
 
 }  // namespace
 
-LayerTimes times_by_layer(const Profile& profile, std::int64_t images) {
+LayerTimes times_by_layer(const Profile& profile, const Shape& input) {
   LayerTimes times;
-  times.images = images;
+  times.input = input;
   times.published = network_of(profile);
   times.end_to_end_ms = profile.plain_ms;
   std::vector<const ProfiledStep*> before;
@@ -227,11 +227,11 @@ std::string to_text(const LayerTimes& times, Format format) {
   text += routines_text(times, format);
   text += fmt::format("end to end, one wait: {:.3f} ms\n", times.end_to_end_ms);
   if (times.published != nullptr) {
-    text += fmt::format("{}: {}\n", times.published->title, times.published->notes);
-    if (times.images != times.published->images) {
-      text += fmt::format(
-          "This run had {} images, R18's {}: its columns are no times to compare with.\n",
-          times.images, times.published->images);
+    text += fmt::format("{}, {}: {}\n", times.published->title,
+                        fmt::join(times.published->input, "x"), times.published->notes);
+    if (times.input != times.published->input) {
+      text += fmt::format("The input is {} here: R18's columns are times of other work\n",
+                          fmt::join(times.input, "x"));
     }
   }
   return text;
@@ -261,8 +261,8 @@ Json to_json(const LayerTimes& times) {
   Json result{{"layers", layers},
               {"sum", one(sum_of(times))},
               {"end_to_end_ms", times.end_to_end_ms},
-              {"images", times.images}};
-  if (times.published != nullptr) result["published_images"] = times.published->images;
+              {"input", times.input}};
+  if (times.published != nullptr) result["published_input"] = times.published->input;
   return result;
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -31,13 +30,13 @@ struct TimedLayer {
 struct LayerTimes {
   std::vector<TimedLayer> layers;
   double end_to_end_ms = 0.0;  ///< a run with one wait at its end
-  std::int64_t images = 1;     ///< of a run
+  Shape input;
   const PublishedNetwork* published = nullptr;
 };
 
 /// Adds up the steps of each layer. A step that repacks belongs to the layer that it packs for. The
 /// layers of the networks of `published_networks` are known by the names of their nodes.
-[[nodiscard]] LayerTimes times_by_layer(const Profile& profile, std::int64_t images);
+[[nodiscard]] LayerTimes times_by_layer(const Profile& profile, const Shape& input);
 
 [[nodiscard]] std::string to_text(const LayerTimes& times, Format format);
 [[nodiscard]] Json to_json(const LayerTimes& times);

@@ -8,8 +8,8 @@ constexpr double kNone = kNotPublished;
 
 PublishedNetwork lenet5() {
   return {"lenet5",
-          "LeNet, 100 images of 32x32",
-          100,
+          "LeNet",
+          {100, 1, 32, 32},
           {"CLBlast", "baseline", "baseline, kernels"},
           {
               {"C1", "C1", {721.14, 34.81, 14.49}},
@@ -28,8 +28,8 @@ PublishedNetwork lenet5() {
 PublishedNetwork vgg16() {
   return {
       "vgg16",
-      "VGG-16, 1 image of 224x224",
-      1,
+      "VGG-16",
+      {1, 3, 224, 224},
       {"CLBlast", "baseline", "NHWC", "vectorised", "Morton", "its products", "Loukadakis et al."},
       {
           {"conv1-1", "features.0", {874.732, 150, 170, 71.756, 314.39, 66.71, kNone}},

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
+
+#include "morton/tensor.hpp"
 
 namespace morton::cli {
 
@@ -19,9 +20,9 @@ inline constexpr double kNotPublished = -1.0;
 
 /// What R18 published of a network, on a Mali T-628.
 struct PublishedNetwork {
-  std::string_view name;   ///< "lenet5"
-  std::string_view title;  ///< what was run
-  std::int64_t images;     ///< of a run
+  std::string_view name;  ///< "lenet5"
+  std::string_view title;
+  Shape input;
   std::vector<std::string_view> columns;
   std::vector<PublishedLayer> layers;
   std::vector<double> totals;  ///< as printed, by column

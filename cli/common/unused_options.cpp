@@ -6,6 +6,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <iterator>
+#include <optional>
 #include <set>
 
 #include "morton/error.hpp"
@@ -17,15 +19,22 @@ namespace {
 /// "gemm" of "gemm.tile".
 std::string family_in(const std::string& kernel) { return kernel.substr(0, kernel.find('.')); }
 
+/// The kernel or recipe of this name; none of what the host does.
+std::optional<KernelInfo> kernel_named(const std::string& family, const std::string& kernel,
+                                       const std::vector<std::string>& catalogue_files) {
+  try {
+    const std::vector<KernelInfo> known = kernels_of(family, catalogue_files);
+    const auto found = std::ranges::find(known, kernel, &KernelInfo::name);
+    return found == known.end() ? std::nullopt : std::optional(*found);
+  } catch (const UsageError&) {
+    return std::nullopt;
+  }
+}
+
 /// Whether a kernel of the catalogue adds up in f16.
 bool adds_up_in_f16(const std::string& kernel, const std::vector<std::string>& catalogue_files) {
-  try {
-    const std::vector<KernelInfo> family = kernels_of(family_in(kernel), catalogue_files);
-    const auto found = std::ranges::find(family, kernel, &KernelInfo::name);
-    return found != family.end() && found->sums == DType::f16;
-  } catch (const UsageError&) {
-    return false;  // what the host does has no family
-  }
+  const std::optional<KernelInfo> found = kernel_named(family_in(kernel), kernel, catalogue_files);
+  return found && found->sums == DType::f16;
 }
 
 bool any_adds_up_in_f16(const std::vector<std::string>& kernels,
@@ -33,6 +42,29 @@ bool any_adds_up_in_f16(const std::vector<std::string>& kernels,
   const std::set<std::string> each(kernels.begin(), kernels.end());
   return std::ranges::any_of(
       each, [&](const std::string& kernel) { return adds_up_in_f16(kernel, catalogue_files); });
+}
+
+/// A line for each --use of a kernel that no step runs. Steps of a recipe have the names of its
+/// kernels, so that recipes cannot be told.
+std::vector<std::string> unused_uses(const KernelOptions& options,
+                                     const std::vector<std::string>& kernels) {
+  std::vector<std::string> lines;
+  for (const std::string& text : options.use) {
+    const std::size_t equals = text.find('=');
+    const std::string family = text.substr(0, equals);
+    std::string kernel = text.substr(equals + 1);
+    if (kernel.find('.') == std::string::npos) kernel = family + "." + kernel;
+    const std::optional<KernelInfo> found = kernel_named(family, kernel, options.catalogue_files);
+    if (!found || found->kind == KernelInfo::Kind::recipe) continue;
+    // A batch's kernel has the name of one product's in it.
+    const auto is_it = [&](const std::string& name) {
+      return name.find(kernel) != std::string::npos;
+    };
+    if (std::ranges::none_of(kernels, is_it)) {
+      lines.push_back(fmt::format("--use {}: no step runs that kernel", text));
+    }
+  }
+  return lines;
 }
 
 constexpr const char* kUnusedSums =
@@ -99,6 +131,7 @@ std::vector<std::string> unused_of(const KernelOptions& options, const UsedChoic
         fmt::format("--local {}: the work-groups of what is measured are fixed; it changes nothing",
                     options.local));
   }
+  std::ranges::copy(unused_uses(options, used.kernels), std::back_inserter(lines));
   const DType precision = parse_dtype(options.precision);
   if (precision != DType::f32 && std::ranges::find(used.stored, precision) == used.stored.end()) {
     lines.push_back(fmt::format(

@@ -30,7 +30,8 @@ void refuse_foreign(const KernelOptions& options, const std::string& family,
 [[nodiscard]] std::string unused_sums(const CompileOptions& options,
                                       const std::vector<StepInfo>& steps);
 
-/// One line for each of --local, --precision and --sums that was given and that nothing uses.
+/// One line for each of --use, --local, --precision and --sums that was given and that nothing
+/// uses.
 [[nodiscard]] std::vector<std::string> unused_of(const KernelOptions& options,
                                                  const UsedChoices& used);
 

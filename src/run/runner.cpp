@@ -178,10 +178,10 @@ void Runner::enqueue_steps(Part part) {
 }
 
 void Runner::run_step_by_step() {
-  begin_run();
   if (kind_ != OpenClDevice::QueueKind::profiling) {
     throw UsageError("session: to run step by step it must profile (set_profiling)");
   }
+  begin_run();
   events_.assign(launched_.size(), StepEvents());
   host_times_.assign(events_.size(), HostTimes());
   const Stopwatch watch;

@@ -65,7 +65,7 @@ class Runner {
   void lend(ValueId value, const Tensor& tensor);
   /// Ends what `lend` began, behind the runs. Inputs that were lent are not set from then on.
   void take_back();
-  /// Whether the input holds anything for a run: it was not lent since it was written.
+  /// False where the input was lent since its own memory was last written.
   [[nodiscard]] bool is_set(ValueId input) const { return !lent_.gone.contains(input); }
   /// Makes the input one that was lent and taken back.
   void forget(ValueId input) { lent_.gone.insert(input); }
@@ -141,6 +141,9 @@ class Runner {
   /// Gives the value the host's memory in place of its own, and says whether that can be.
   [[nodiscard]] bool work_in(ValueId value, const Tensor& tensor);
   void return_results();
+  /// Own memory of the input holds what is set; a buffer of the caller's in its place does not
+  /// count.
+  void was_written(ValueId value);
   [[nodiscard]] bool is_lent(ValueId value) const;
   [[nodiscard]] bool same_place(ValueId a, ValueId b) const;
   /// Throws UsageError for a destination of another type or shape.

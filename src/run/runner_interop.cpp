@@ -110,7 +110,7 @@ void Runner::bind(ValueId value, const cl::Buffer& buffer) {
     throw UsageError("session: '" + target.name + "' is a constant and has no memory to replace");
   }
   require_unmapped("replacing a buffer");
-  return_results();
+  if (buffer() == nullptr && is_lent(value)) return;  // it has no buffer of the caller's
   if (buffer() != nullptr) {
     if (const Port* other = other_name(value)) {
       throw UsageError("session: '" + target.name + "' and '" + other->name +
@@ -120,6 +120,7 @@ void Runner::bind(ValueId value, const cl::Buffer& buffer) {
   }
   const cl::Buffer chosen = buffer() != nullptr ? buffer : own_.buffers[value];
   with_errors("using the buffer for '" + target.name + "'", [&] { rebind(value, chosen); });
+  lent_.results.erase(value);
 }
 
 void Runner::rebind(ValueId value, const cl::Buffer& buffer) {
@@ -138,7 +139,12 @@ void Runner::rebind(ValueId value, const cl::Buffer& buffer) {
     give(buffer);
   } catch (...) {
     // A driver may refuse the buffer to one step after others took it (an image on it).
-    give(before);
+    try {
+      give(before);
+    } catch (const cl::Error& error) {
+      throw InternalError("the steps have no memory for '" + value_at(value).name +
+                          "': a driver took back what it had accepted (" + error.what() + ")");
+    }
     throw;
   }
 }

@@ -41,7 +41,6 @@ void Runner::require_writable(ValueId value, const Tensor& tensor) const {
 
 void Runner::write(ValueId value, const Tensor& tensor) {
   require_writable(value, tensor);
-  lent_.gone.erase(value);
   with_errors("writing input '" + value_at(value).name + "'", [&] {
     const std::span<const std::byte> from{tensor.data(), tensor.bytes()};
     // The caller may look at its own buffer by a queue of its own at once.
@@ -52,6 +51,11 @@ void Runner::write(ValueId value, const Tensor& tensor) {
       write_buffer(queues_.front(), loaded_->device().info(), buffer_of(value), 0, from);
     }
   });
+  was_written(value);
+}
+
+void Runner::was_written(ValueId value) {
+  if (buffers_[value]() == own_.buffers[value]()) lent_.gone.erase(value);
 }
 
 bool Runner::work_in(ValueId value, const Tensor& tensor) {
@@ -66,6 +70,7 @@ bool Runner::work_in(ValueId value, const Tensor& tensor) {
   if (is_read_later && target.kind != Value::Kind::output) return false;
   try {
     Block block = device.memory().over(bytes, std::make_shared<Tensor>(tensor));
+    // InternalError, where a step is left without memory, ends the run.
     with_errors("using the host's memory", [&] { rebind(value, block.buffer()); });
     if (target.kind == Value::Kind::output) {
       lent_.results[value] = {std::move(block), tensor};
@@ -74,7 +79,8 @@ bool Runner::work_in(ValueId value, const Tensor& tensor) {
     }
     return true;
   } catch (const DeviceError&) {
-    return false;  // A driver may take no memory of the host's; then the bytes are copied.
+    // A driver may take no memory of the host's, or a limit leaves no room; then bytes are copied.
+    return false;
   }
 }
 
@@ -85,7 +91,11 @@ bool Runner::is_lent(ValueId value) const {
 
 void Runner::lend(ValueId value, const Tensor& tensor) {
   // The caller may look at its own buffer by a queue of its own at once.
-  if (uses_callers_objects()) return write(value, tensor);
+  if (uses_callers_objects()) {
+    write(value, tensor);
+    lent_.now.insert(value);
+    return;
+  }
   require_writable(value, tensor);
   read_waits_.begin();
   lent_.gone.erase(value);
@@ -200,16 +210,17 @@ std::vector<std::byte> Runner::bytes_of(ValueId value) const {
 std::span<std::byte> Runner::map(ValueId value, MappedBuffer::Access access) {
   const Value& target = value_at(value);
   require_unmapped(value, "mapping");
-  if (access != MappedBuffer::Access::read) lent_.gone.erase(value);
   std::span<std::byte> bytes;
-  if (target.bytes == 0) return bytes;
-  with_errors("mapping '" + target.name + "'", [&] {
-    const MappedBuffer::Range whole{0, target.bytes};
-    mapped_.push_back(
-        {value, std::make_unique<MappedBuffer>(queues_.front(), loaded_->device().info(),
-                                               buffer_of(value), whole, access)});
-    bytes = mapped_.back().memory->bytes();
-  });
+  if (target.bytes > 0) {
+    with_errors("mapping '" + target.name + "'", [&] {
+      const MappedBuffer::Range whole{0, target.bytes};
+      mapped_.push_back(
+          {value, std::make_unique<MappedBuffer>(queues_.front(), loaded_->device().info(),
+                                                 buffer_of(value), whole, access)});
+      bytes = mapped_.back().memory->bytes();
+    });
+  }
+  if (access != MappedBuffer::Access::read) was_written(value);
   return bytes;
 }
 

@@ -63,7 +63,9 @@ class InstanceWriter {
   void define_common_order(const InstanceOperand& dst);
   /// Reads of src0 and the side operands along the loops of dst's memory (source/loop_nest.hpp).
   void define_nest(const InstanceOperand& dst);
+  /// Likewise of what index holds, and of src at the place that it names.
   void define_nest_of_gather(const InstanceOperand& dst);
+  /// Places in dst along the loops of src's memory.
   void define_nest_of_part(const InstanceOperand& dst);
   /// Whether the kernel asks for it, and all operands have dst's elements under dst's numbers.
   [[nodiscard]] bool lies_alike() const;

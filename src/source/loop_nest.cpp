@@ -184,7 +184,8 @@ void InstanceWriter::define_nest(const InstanceOperand& dst) {
   define("NEST_EPILOGUE", "(v, i)", call + ")");
 }
 
-/// The walk of a gather along dst. Its macros name what index holds `found`, and of a tuple `l`.
+/// The walk of a gather along dst. In its macros `l` is the position in a tuple of indices, `found`
+/// the place that the tuple names. Neither is a counter of the nest.
 void InstanceWriter::define_nest_of_gather(const InstanceOperand& dst) {
   const InstanceOperand& source = *find("src");
   const InstanceOperand& index = *find("index");

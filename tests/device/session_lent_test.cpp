@@ -10,6 +10,8 @@
 #include <optional>
 
 #include "api/inside.hpp"
+#include "device/open/opencl.hpp"
+#include "morton/interop.hpp"
 #include "morton/morton.hpp"
 #include "support/compare.hpp"
 #include "support/devices.hpp"
@@ -132,6 +134,34 @@ TEST_P(SessionLent, InputsOfARunAreSetAgainBeforeTheyAreEnqueued) {
   session.set_input("b", inputs[1].tensor);
   session.enqueue();
   expect_clipped_difference(inputs, session.get_output(session.model().outputs().front().name));
+}
+
+TEST_P(SessionLent, AResultOutlastsBuffersOfTheCallersAndRefusals) {
+  Session session = this->session();
+  const auto inputs = large_inputs(13);
+  const std::string name = session.model().outputs().front().name;
+  static_cast<void>(session.run(inputs));
+  EXPECT_THROW(session.run_step_by_step(), UsageError);  // it does not profile
+  const cl::Buffer small(shared_device()->context(), CL_MEM_READ_WRITE, 64);
+  EXPECT_THROW(bind_buffer(session, "a", small()), UsageError);
+  expect_clipped_difference(inputs, session.get_output(name));
+  const cl::Buffer large(shared_device()->context(), CL_MEM_READ_WRITE, inputs[0].tensor.bytes());
+  bind_buffer(session, "a", large());
+  bind_buffer(session, name, nullptr);  // it had none
+  expect_clipped_difference(inputs, session.get_output(name));
+}
+
+TEST_P(SessionLent, WhatIsWrittenToTheCallersBufferIsNotSetBehindIt) {
+  Session session = this->session();
+  static_cast<void>(session.run(large_inputs(14)));
+  const auto inputs = large_inputs(15);
+  const cl::Buffer buffer(shared_device()->context(), CL_MEM_READ_WRITE, inputs[0].tensor.bytes());
+  bind_buffer(session, "a", buffer());
+  for (const NamedTensor& input : inputs) session.set_input(input.name, input.tensor);
+  session.enqueue();
+  expect_clipped_difference(inputs, session.get_output(session.model().outputs().front().name));
+  bind_buffer(session, "a", nullptr);
+  EXPECT_THROW(session.enqueue(), UsageError);
 }
 
 TEST_P(SessionLent, AnInputThatIsAnOutputCanBeReadBehindARun) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // --conv: a network by R18's paths, beside what R18 published.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -13,18 +14,33 @@ namespace morton::test {
 namespace {
 
 using nlohmann::json;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(CliConvPath, BenchShowsEachLayerBesideWhatWasPublished) {
   const Outcome bench = run_program({"bench", "lenet5", "--batch", "3", "--conv", "naive", "-n",
                                      "1", "--warmup", "0ms", "--format", "json"});
   expect_success(bench);
-  const json layers = json::parse(bench.out).at("by_layer").at("layers");
+  const json report = json::parse(bench.out).at("by_layer");
+  EXPECT_EQ(report.at("input"), json({3, 1, 32, 32}));
+  EXPECT_EQ(report.at("published_input"), json({100, 1, 32, 32}));
+  const json& layers = report.at("layers");
   ASSERT_EQ(layers.size(), 8U);
   EXPECT_EQ(layers[0].at("layer"), "C1");
   EXPECT_EQ(layers[0].at("kernels"), json({"conv2d.r18_naive"}));
   EXPECT_EQ(layers[0].at("published_ms").at("CLBlast"), 721.14);
   EXPECT_GT(layers[0].at("wall_ms"), 0.0);
   EXPECT_FALSE(layers[6].contains("published_ms"));  // R18 stops at F6
+}
+
+TEST(CliConvPath, AKernelThatNoStepRunsIsNamed) {
+  const auto bench = [](const std::string& use) {
+    return run_program({"bench", "lenet5", "--use", use, "-n", "1", "--warmup", "0ms"});
+  };
+  const Outcome other = bench("attention=attention.naive");
+  expect_success(other);
+  EXPECT_THAT(other.err, HasSubstr("--use attention=attention.naive: no step runs that kernel"));
+  EXPECT_THAT(bench("conv2d=naive").err, Not(HasSubstr("no step runs")));
 }
 
 TEST(CliConvPath, AStepOfTwoLayersStandsBesideTheSumOfBoth) {

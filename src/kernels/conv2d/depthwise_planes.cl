@@ -8,8 +8,8 @@
 //   dst      NOHW   ((n*O + o)*OH + oh)*OW + ow
 //
 // A work-group is one work-item, which takes tiles of planes one after another, each as one long row
-// (shared/planes.clh has the drawing). Padding is zero. Of several planes, as a depthwise filter over a volume has
-// them, the sums wait in local memory.
+// (shared/planes.clh has the drawing). Padding is zero. A depthwise filter over a volume has several planes,
+// which are added up one after the other.
 //
 // Tunables: LANES, floats of a vector; SCRATCH, elements of the copy; COLUMNS of a tile at most; GROUPS,
 // work-items for each compute unit at most.

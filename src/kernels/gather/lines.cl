@@ -9,15 +9,15 @@
 //                               [i j k l]                           one work-item: its share of the lines, or
 //                                                                   of one line where there are too few
 //
-// An element's place costs gather.naive a division for each dimension. Along a line the places are sums of counters.
-// Where the line has one index, it is looked up once, and the line is a copy of neighbours.
+// An element's place costs gather.naive a division for each dimension. Along a line the places are sums of counters,
+// but where the line joins several dimensions. Where it has one index, that is looked up once, and the line is a copy.
 //
 // Where dst has no such lines, the elements are found one by one, as in gather.naive.
 //
 // Tunables: RANGE, elements of a work-item at least.
 // Assumes: elements_dst, padding included, is countable in 31 bits.
 
-// Declares `place`, which the indices INDEX(0) to INDEX(L - 1) name; -1 where one lies outside.
+// Declares `place`, which the indices name; -1 where one lies outside. INDEX is an expression: number l of them.
 #define FIND_PLACE(place, INDEX)                                      \
   int place = 0;                                                      \
   int is_there = 1;                                                   \
