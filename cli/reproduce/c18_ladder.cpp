@@ -49,7 +49,8 @@ const Rung kOnBuffer{"image_on_buffer", "image on a buffer"};
 
 const char* const kWholeCalls =
     "Kernels multiply square matrices, each checked before it is timed. Rates are of whole calls, "
-    "with packing, on the host's clock: Eigen's can only be timed so.";
+    "with packing, on the host's clock: Eigen's can only be timed so. Its step waits for the "
+    "device and maps its memory, which is most of a small product's time.";
 
 /// Says first where the device has no such images.
 std::string image_answer(const Finding& finding) {

@@ -157,7 +157,7 @@ Experiment appendix_f(Scale scale) {
     if (measured == 0) return "";
     std::string text = fmt::format(
         "Here {}: the largest error of {} kernels in f32 is {}, and {:.0f} errors are above 1.",
-        above == 0.0 ? "near" : "not near", measured, rounded(most), above);
+        above == 0.0 ? "they agree" : "they do not agree", measured, rounded(most), above);
     if (const auto half = finding.ours(finding.experiment->rows.size() - 1, 0)) {
       text += fmt::format(" Halves are {} off on average; C18 says 0.1.", rounded(*half));
     }

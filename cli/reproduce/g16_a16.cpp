@@ -121,7 +121,8 @@ std::string host_answer(const Finding& finding) {
     if (*host < *device) largest = experiment.rows[row];
   }
   if (measured == 0) return "";
-  return largest.empty() ? "Here at none of these sizes: the host is never faster; A16 advises it."
+  return largest.empty() ? "Here at none of these sizes: the host is never faster; A16 advises it "
+                           "for small products."
                          : "Here up to size " + largest + " the host is faster, as A16 advises.";
 }
 

@@ -100,7 +100,8 @@ Experiment figure_8_3(Scale scale) {
       .question = "What did each step from the textbook product to the Morton layouts bring?",
       .published = kLostPicture,
       .notes =
-          {"Figure 12.2, which draws these layouts, swaps left and right; table 8.1 is right."},
+          {"Blocked RM x RM is not among them: it is in figure-7.7.",
+           "Figure 12.2, which draws these layouts, swaps left and right; table 8.1 is right."},
       .answer = all_of({ratio_by_step({"RM x RM", "RM x CM grouped", "vectorised",
                                        "RM x CM blocked", "Morton 4-2"}),
                         speed_ratio("Morton 4-2", "RM x CM blocked", {"1.09 times"}),

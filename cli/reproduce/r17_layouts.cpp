@@ -12,9 +12,9 @@ std::string answer_of_8_1(const Finding& finding) {
   for (std::size_t row = 0; row < finding.experiment->rows.size(); ++row) {
     const auto lines = finding.ours(row, 0), every = finding.ours(row, 1);
     if (!lines || !every) return "";
-    text += fmt::format("{}{} lines every {} {} of {}", row == 0 ? "a work-group waits for " : ", ",
-                        *lines, *every, *every == 1.0 ? "step" : "steps",
-                        finding.experiment->rows[row]);
+    text += fmt::format("{}for {} lines every {} {} with {}",
+                        row == 0 ? "a work-group waits " : ", ", *lines, *every,
+                        *every == 1.0 ? "step" : "steps", finding.experiment->rows[row]);
   }
   bool agrees = true;
   for (std::size_t row = 0; row < finding.experiment->rows.size(); ++row) {

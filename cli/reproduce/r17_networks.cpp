@@ -47,7 +47,8 @@ Experiment figure_6_1(Scale scale) {
           "784-100-100-10 with sigmoids runs on 1,000 inputs. \"Baseline\" has R17's first "
           "kernels. \"Products by Eigen\" has those on one thread of the host, and its sigmoids on "
           "the device. All times are end to end, on the host's clock, each with its ± the standard "
-          "deviation of single runs.",
+          "deviation of single runs. Those of \"baseline\" are medians of `morton profile`, "
+          "without a ±.",
       .row_heading = "network",
       .rows = {"r17-digits, 1,000 digits"},
       .columns = {{"baseline", "ms", Origin::not_available},
@@ -157,9 +158,10 @@ Experiment figure_10_1(const Conditions& conditions) {
           "The figure is a picture: its values are not available. Those here are derived "
           "from table 10.5, 100 columns and a peak of 68 GFLOPS. The text calls R17's share "
           "constant, and TensorFlow's on a GTX 960M higher for the full models.",
-      .notes = {"R17 pads 100 columns to 128, so its kernels do 1.28 times that.",
-                "The peak is table-2.1's, by `morton probe`: multiply-adds in registers, the best "
-                "of several runs."},
+      .notes =
+          {"R17 pads 100 columns to 128, so its kernels do 1.28 times that.",
+           "The peak is table-2.1's, by `morton probe`: multiply-adds in registers, the best "
+           "of several runs. Where c18 figure-5 finds more, the shares are too high by as much."},
       .share = 1.5};
   const Reader share = [](const Json& report) -> std::optional<Reading> {
     const auto rate = number_at("gflops")(report);
@@ -199,12 +201,12 @@ Experiment table_10_5(Scale scale) {
       .where = "chapter 10, tables 10.1 to 10.5",
       .title = "four networks beside NumPy",
       .question =
-          "How much faster is a network on the device with R17's kernels than on the CPU "
-          "with NumPy?",
+          "Is a network on the device with R17's kernels faster than on the CPU with NumPy, and by "
+          "how much?",
       .method =
           "Batches of 100. \"R17's kernels\" are Morton 4-2 with its bias and unbound ReLU. All "
           "times are end to end, on the host's clock, each with its ± the standard deviation of "
-          "single runs.",
+          "single runs. Those of \"R17's kernels\" are medians of `morton profile`, without a ±.",
       .row_heading = "network",
       .rows = names_of_10(),
       .columns = {{"the CPU (NumPy, here Eigen)",

@@ -34,9 +34,9 @@ struct ReportHead {
 inline constexpr const char* kWhatItIs =
     "Five documents measured matrix products and networks on GPUs of boards and phones. Here their "
     "experiments are repeated on this device. A column \"here\" is of this device, the one beside "
-    "it what the source published. A number without a clock's name is of a kernel alone. Two "
-    "numbers differ where they do so by more than 3 % and by more than the sum of both spreads "
-    "(±). "
+    "it what the source published. A number without a clock's name is of a kernel alone, or of a "
+    "whole call where nothing is packed. Two numbers differ where they do so by more than 3 % and "
+    "by more than both spreads (±) together, each in per cent of its number. "
     "What is closer is \"within the spread\".";
 
 /// How it is measured, with the repetitions.

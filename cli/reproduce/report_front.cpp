@@ -61,11 +61,14 @@ Table words_table() {
   table.columns = {{"word"}, {"meaning"}};
   table.rows = {
       {"cut, left out", "not measured: no time was left, or --quick does not ask for it"},
-      {"failed, not given", "the command had an error; its result holds no such number"},
+      {"failed", "the command had an error"},
+      {"not given", "the command's result holds no such number; a note says why"},
       {"-", "nobody asked for this number, or the source has none"},
       {"derived", "computed from other numbers that the source published"},
       {"±", "how far repetitions are apart: the interquartile range unless said otherwise"},
-      {"within the spread", "a difference below 3 %, or below both ± together"},
+      {"within the spread",
+       "a difference below 3 %, or below both ± together, each in per cent of its number"},
+      {"in part", "in some rows only, or not by every source's word"},
       {"kernel", "a function that the device runs, once for each work-item"},
       {"work-item, work-group", "one of a kernel's many runs; those that run together"},
       {"GFLOP/s", "10^9 additions or multiplications of real numbers a second"},
@@ -74,6 +77,7 @@ Table words_table() {
       {"GiB/s, GB/s", "2^30 and 10^9 bytes a second"},
       {"peak", "the most that a device does, measured; a guess is marked"},
       {"layout", "the order in which memory goes through a matrix"},
+      {"lhs, rhs", "the left and the right matrix of a product"},
       {"R, C; RM, CM", "row by row, column by column"},
       {"RM x CM", "a product whose left matrix lies row by row, its right one column by column"},
       {"grouped", "with rectangles of work-items as work-groups: 4 x 16"},
@@ -91,9 +95,13 @@ Table words_table() {
       {"im2col, unfolding", "an image written out so that a convolution becomes a product"},
       {"float4, float8, float16", "vectors of 4, 8 and 16 numbers"},
       {"bias, ReLU, sigmoid", "a number added to each row; functions of each result"},
+      {"MLP, CNN", "networks of products alone; networks with convolutions"},
+      {"LeNet, VGG-16", "a small and a large CNN; C1, conv1-1, mp1, F5, fc1 are their layers"},
+      {"MNIST", "pictures of handwritten digits, to train on and to test with"},
       {"CLBlast, Eigen, NumPy", "libraries of matrix routines: for OpenCL, C++ and Python"},
-      {"xGEMM, xGEMV, xCOPY, xIM2COL",
-       "CLBlast's routines: product, with one vector, copy, unfolding"},
+      {"PoCL", "a driver that makes a CPU an OpenCL device"},
+      {"xGEMM, xGEMV, xGEMMBATCHED, xCOPY, xIM2COL",
+       "CLBlast's routines: product, with one vector, several at once, copy, unfolding"},
       {"host, device", "the processor that asks, and the one that computes; a CPU can be both"}};
   return table;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What columns say beside the published ones, and what their sums say.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -98,14 +99,23 @@ ColumnSums column_sums(const Experiment& experiment, const ValueAt& value_at) {
   return all;
 }
 
+/// Times that were taken once differ by so much from run to run.
+constexpr double kOneRunsNoise = 0.1;
+
 std::string least_sum_text(const Finding& finding) {
   const Experiment& experiment = *finding.experiment;
   const auto name = [&](std::size_t column) { return quoted(experiment.columns[column].name); };
   const ColumnSums ours = column_sums(
       experiment, [&](std::size_t row, std::size_t column) { return finding.ours(row, column); });
   if (ours.columns.size() < 2 || ours.rows == 0) return "";
-  std::string text = fmt::format("{} takes the least time here over the {} rows that all have: ",
-                                 name(ours.columns[ours.least()]), ours.rows);
+  std::vector<std::string> least;
+  for (std::size_t i = 0; i < ours.columns.size(); ++i) {
+    const bool is_near = ours.sums[i] <= (1.0 + kOneRunsNoise) * ours.sums[ours.least()];
+    if (is_near) least.push_back(name(ours.columns[i]));
+  }
+  std::string text = fmt::format("{} {} the least time here over the {} rows that all have{}: ",
+                                 fmt::join(least, " and "), least.size() == 1 ? "takes" : "take",
+                                 ours.rows, least.size() == 1 ? "" : ", less than 10 % apart");
   for (std::size_t i = 0; i < ours.columns.size(); ++i) {
     text += fmt::format("{}{} {} {}", i == 0 ? "" : ", ", name(ours.columns[i]),
                         rounded(ours.sums[i]), experiment.columns[ours.columns[i]].unit);
