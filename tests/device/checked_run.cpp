@@ -136,7 +136,10 @@ class Run {
     for (const Step& step : plan_.steps) {
       // Before its result is made, which may lie in the place of an operand.
       for (const ValueId value : step.reads) (void)owner(value);
-      for (const ValueId value : step.writes) make(value);
+      for (const ValueId value : step.writes) {
+        make(value);
+        if (const ValueId whole = whole_of_part(value)) make(whole);
+      }
       launched.push_back(loaded_.launch(
           step, [&](ValueId value) -> const cl::Buffer& { return part_[owner(value)]; }));
     }
@@ -146,6 +149,7 @@ class Run {
       } else {
         step->enqueue(queue_, nullptr);
       }
+      for (const ValueId value : step->step().writes) copy_to_whole(value);
     }
     queue_.finish();
     return collect();
@@ -185,6 +189,23 @@ class Run {
     write_buffer(queue_, device_.info(), whole_[v], 0, content);
     const cl_buffer_region region{front, size};
     part_[v] = whole_[v].createSubBuffer(CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region);
+  }
+
+  /// The joined tensor in whose memory the plan puts `v`, a part of it; none for other values.
+  [[nodiscard]] ValueId whole_of_part(ValueId v) const {
+    const ValueId root = memory_root(plan_.values, v);
+    return plan_.values[v].bytes < plan_.values[root].bytes ? root : ValueId{};
+  }
+
+  /// Values have memory of their own here, parts too.
+  void copy_to_whole(ValueId v) const {
+    const ValueId whole = whole_of_part(v);
+    if (!whole) return;
+    Bytes bytes = read(whole);
+    const Bytes part = read(v);
+    const auto from = plan_.values[v].offset_bytes - plan_.values[whole].offset_bytes;
+    std::copy(part.begin(), part.end(), bytes.begin() + from);
+    write(whole, bytes);
   }
 
   void give(ValueId v, Bytes bytes) {

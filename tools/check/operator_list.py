@@ -10,8 +10,8 @@ import textwrap
 from project import ROOT, Problems, read
 
 # What only Morton's own passes put into a graph, and the operators of the domain "morton".
-INTERNAL = {"Chain", "DepthSlices", "DeterminantPlace", "DoublingHighMul", "MaxPoolGradient", "PairwiseCoupling",
-            "RoundingShift", "ScatterRows", "Trees"}
+INTERNAL = {"Chain", "DepthSlices", "DeterminantPlace", "DoublingHighMul", "MaxPoolGradient", "MaxRoiPlace",
+            "PairwiseCoupling", "RoundingShift", "ScatterRows", "Trees"}
 
 
 def supported():

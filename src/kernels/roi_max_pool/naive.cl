@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // roi_max_pool.naive: dst[r,c,oh,ow] = EPILOGUE(the largest element of src[n,c,h,w] in bin (oh, ow) of a part of the
-// image), n = rois[r,0], the part from column rois[r,1], row rois[r,2] to column rois[r,3], row rois[r,4], both
+// image; with PLACE the number of the first such element in src), n = rois[r,0], the part from column rois[r,1], row rois[r,2] to column rois[r,3], row rois[r,4], both
 // included, times SCALE (its bits) and rounded.
 //
 //   src(n, c, h, w), rois(r, q), dst(r, c, oh, ow)   through accessors
 //
 //        +----+----+
-//        |x x |x x |    bins are as large as they must be to cover the part, and may share a row or a column; 0 of
-//        |x x |x x |    a bin without elements, and where there is no image n
+//        |x x |x x |    bins are as large as they must be to cover the part, and may share a row or a column; 0 (the
+//        |x x |x x |    number -1) of a bin without elements, and where there is no image n
 //        +----+----+
 //
 // One work-item: one element of dst; work-items are numbered along ow, oh, c, r.
@@ -31,16 +31,25 @@ __kernel ATTRIBUTES void roi_max_pool(ARGUMENTS) {
   if (e >= (uint)(R * C * OH * OW)) return;
   const place at = place_of(e, C, OH, OW);
   const TYPE_rois image = LOAD_rois(at.n, 0);
-  TYPE_acc result = 0;
+  TYPE_acc result = PLACE ? -1 : 0;
   if (image >= 0 && image < (TYPE_rois)N) {
     const int n = (int)image;
     const float scale = as_float((int)(SCALE));
     ELEMENTS_OF_BIN(top, bottom, LOAD_rois(at.n, 2), LOAD_rois(at.n, 4), at.h, OH, H)
     ELEMENTS_OF_BIN(left, right, LOAD_rois(at.n, 1), LOAD_rois(at.n, 3), at.w, OW, W)
+    bool is_first = true;
+    TYPE_src largest = 0;
     for (int h = top; h < bottom; ++h) {
       for (int w = left; w < right; ++w) {
         const TYPE_src value = LOAD_src(n, at.c, h, w);
-        result = (h == top && w == left) || value > result ? value : result;
+        if (!is_first && !(value > largest)) continue;
+        is_first = false;
+        largest = value;
+#if PLACE
+        result = (((long)n * C + at.c) * H + h) * W + w;
+#else
+        result = value;
+#endif
       }
     }
   }

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "base/rooms.hpp"
-#include "ops/core/operator.hpp"
+#include "ops/core/gradient.hpp"
 #include "ops/math/summation.hpp"
 
 namespace morton::ops {
@@ -111,6 +111,44 @@ BoundProblem lower_determinant(const NodeView& node) {
   return bound;
 }
 
+/// The determinants themselves, in one column.
+TensorId column_of_determinants(Gradient& gradient, TensorId places) {
+  const std::int64_t count = gradient.shape_of(places)[0];
+  return gradient.sliced(places, {0, 0}, {count, 1}, {1, 1});
+}
+
+/// What an element says is its cofactor: the determinant with its row replaced by zeros and a 1 in
+/// its place. Singular matrices have it too.
+void gradient_of_determinant(Gradient& gradient) {
+  const NodeView& node = gradient.node();
+  if (!gradient.wants(0)) return;
+  const DType type = node.input(0).dtype;
+  const std::int64_t count = node.input(0).shape[0];
+  const std::int64_t size = node.input(0).shape[1];
+  Tensor unit = Tensor::allocate(type, {size, size});
+  for (std::int64_t k = 0; k < size; ++k) unit.set(k * size + k, 1.0);
+  const TensorId units = gradient.constant(std::move(unit));
+  // Dimensions: matrix, row and column of the element, row and column within the matrix.
+  const TensorId spread =
+      gradient.expanded(gradient.reshaped(node.input_id(0), {count, 1, 1, size, size}),
+                        {count, size, size, size, size});
+  const TensorId rows = gradient.reshaped(units, {1, size, 1, size, 1});
+  const TensorId columns = gradient.reshaped(units, {1, 1, size, 1, size});
+  Chain replaced;
+  replaced.input_count = 3;
+  const ScalarRef is_row =
+      replaced.append(ScalarOp::less, {ScalarRef::constant(0.5), ScalarRef::input(1)});
+  replaced.append(ScalarOp::select, {is_row, ScalarRef::input(2), ScalarRef::input(0)});
+  const TensorId matrices = gradient.reshaped(gradient.chain(replaced, {spread, rows, columns}),
+                                              {count * size * size, size, size});
+  const TensorId cofactors = gradient.reshaped(
+      column_of_determinants(gradient, gradient.add("DeterminantPlace", {matrices})),
+      {count, size, size});
+  const TensorId above =
+      gradient.reshaped(column_of_determinants(gradient, gradient.of_output()), {count, 1, 1});
+  gradient.give(0, gradient.apply(ScalarOp::mul, {cofactors, above}));
+}
+
 }  // namespace
 
 /// Not of ONNX: of each matrix of a batch its determinant, and zeros for its other elements: what
@@ -124,6 +162,7 @@ const Operator& operator_DeterminantPlace() {
       .lower = lower_determinant,
       .types = {DType::f32, DType::f64},
       .takes_epilogue = false,
+      .gradient = gradient_of_determinant,
       .home = Operator::Home::inside,
   };
   return kOperator;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "problems/movement/grid_sample.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,6 +12,7 @@
 #include "ops/math/movement.hpp"
 #include "ops/math/scattering.hpp"
 #include "ops/math/summation.hpp"
+#include "ops/nn/grid_sample_gradient.hpp"
 
 namespace morton::ops {
 namespace {
@@ -30,6 +30,8 @@ Sampling::Taps taps_of_mode(const NodeView& node) {
             (early ? "bilinear or bicubic" : "linear or cubic"));
 }
 
+}  // namespace
+
 Sampling sampling_of(const NodeView& node) {
   Sampling sampling;
   sampling.dimensions = static_cast<std::int64_t>(node.input(0).shape.size()) - 2;
@@ -45,6 +47,8 @@ Sampling sampling_of(const NodeView& node) {
   }
   return sampling;
 }
+
+namespace {
 
 std::vector<TensorType> infer_grid_sample(const NodeView& node) {
   const Shape image = node.input(0).shape;
@@ -256,6 +260,7 @@ const Operator& operator_GridSample() {
       .host = {.reference = reference_grid_sample},
       .lower = lower_grid_sample,
       .types = {DType::f32, DType::f16, DType::bf16, DType::f64},
+      .gradient = gradient_of_grid_sample,
   };
   return kOperator;
 }

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
+#include <span>
+
 #include "base/rooms.hpp"
 #include "ops/core/operator.hpp"
+#include "problems/movement/roi.hpp"
 #include "problems/window.hpp"
 
 namespace morton::ops {
@@ -33,5 +37,25 @@ struct PlaneOfParts {
   double largest = 0.0;  ///< of their magnitudes
   double error = 0.0;    ///< the largest of theirs
 };
+
+/// What MaxRoiPool and MaxRoiPlace share.
+
+/// The type of MaxRoiPool's result. Throws ModelError.
+[[nodiscard]] TensorType infer_pooled_parts(const NodeView& node);
+/// The problem of either.
+[[nodiscard]] BoundProblem largest_of_bins(const NodeView& node,
+                                           RoiMaxPoolStructure::Result result);
+
+/// The first of the largest elements of a bin.
+struct LargestOfBin {
+  std::int64_t element = -1;  ///< its number in the input; -1: there is none
+  double value = 0.0;
+  double error = 0.0;    ///< of the plane's elements, the largest
+  double largest = 0.0;  ///< of their magnitudes
+  bool is_open = false;  ///< whether rounding may give the bin other elements
+};
+/// Visits the bins of all parts and channels in the result's order.
+void for_each_largest(const NodeView& node, std::span<const ReferenceTensor> inputs,
+                      const std::function<void(const LargestOfBin&)>& visit);
 
 }  // namespace morton::ops

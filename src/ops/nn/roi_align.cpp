@@ -6,6 +6,7 @@
 #include "ops/core/operator.hpp"
 #include "ops/math/summation.hpp"
 #include "ops/nn/roi.hpp"
+#include "ops/nn/roi_gradient.hpp"
 #include "problems/movement/roi.hpp"
 
 namespace morton::ops {
@@ -159,6 +160,8 @@ const Operator& operator_RoiAlign() {
       .host = {.reference = reference_roi_align},
       .lower = lower_roi_align,
       .types = {DType::f32, DType::f16, DType::bf16, DType::f64, DType::i64},
+      .gradient =
+          [](Gradient& gradient) { gradient_of_roi_align(gradient, align_of(gradient.node())); },
   };
   return kOperator;
 }

@@ -5,7 +5,7 @@
 
 #include "base/algebra/typed_chain.hpp"
 #include "base/rooms.hpp"
-#include "ops/core/operator.hpp"
+#include "ops/core/gradient.hpp"
 #include "ops/math/along.hpp"
 #include "ops/math/summation.hpp"
 #include "problems/cumulative_sum.hpp"
@@ -70,6 +70,56 @@ BoundProblem lower_cum_prod(const NodeView& node) {
   return bound;
 }
 
+/// The values `step` places further along a dimension, against the product's direction; 0 beyond.
+TensorId further(Gradient& gradient, TensorId value, std::size_t axis, std::int64_t step,
+                 bool reverse) {
+  const Shape shape = gradient.shape_of(value);
+  Shape starts(shape.size(), 0);
+  Shape ends = shape;
+  Shape before(shape.size(), 0);
+  Shape behind = before;
+  if (reverse) {
+    ends[axis] -= step;
+    before[axis] = step;
+  } else {
+    starts[axis] = step;
+    behind[axis] = step;
+  }
+  const TensorId kept = gradient.sliced(value, starts, ends, Shape(shape.size(), 1));
+  return gradient.padded(kept, before, behind);
+}
+
+/// What comes back to element j is the product of those before it, times s[j] = g[j] + x[j+1] *
+/// s[j+1], g being the output's gradient (with `exclusive` g[j+1]). Nothing is divided, so that
+/// zeros do no harm. The recurrence is solved by doubling: each turn joins twice as many places.
+/// Source: G. Blelloch, "Prefix sums and their applications", 1990.
+void gradient_of_cum_prod(Gradient& gradient) {
+  const NodeView& node = gradient.node();
+  if (!gradient.wants(0)) return;
+  const std::size_t rank = node.input(0).shape.size();
+  const std::size_t axis =
+      node.axis(node.value_integers(1)[0], rank, static_cast<std::int64_t>(rank) - 1);
+  const bool reverse = node.flag("reverse", 0);
+  const TensorId x = node.input_id(0);
+  TensorId factor = further(gradient, x, axis, 1, reverse);
+  TensorId sum = gradient.of_output();
+  if (node.flag("exclusive", 0)) sum = further(gradient, sum, axis, 1, reverse);
+  Chain joined;
+  joined.input_count = 3;
+  const ScalarRef rest = joined.append(ScalarOp::mul, {ScalarRef::input(1), ScalarRef::input(2)});
+  joined.append(ScalarOp::add, {ScalarRef::input(0), rest});
+  for (std::int64_t step = 1; step < node.input(0).shape[axis]; step *= 2) {
+    const TensorId next = further(gradient, sum, axis, step, reverse);
+    sum = gradient.chain(joined, {sum, factor, next});
+    factor =
+        gradient.apply(ScalarOp::mul, {factor, further(gradient, factor, axis, step, reverse)});
+  }
+  const TensorId before =
+      gradient.add("CumProd", {x, node.input_id(1)},
+                   {{"exclusive", std::int64_t{1}}, {"reverse", node.integer("reverse", 0)}});
+  gradient.give(0, gradient.apply(ScalarOp::mul, {before, sum}));
+}
+
 }  // namespace
 
 const Operator& operator_CumProd() {
@@ -87,6 +137,7 @@ const Operator& operator_CumProd() {
       .lower = lower_cum_prod,
       .types = {DType::f32, DType::f16, DType::bf16, DType::f64, DType::i32, DType::u32, DType::i64,
                 DType::u64},
+      .gradient = gradient_of_cum_prod,
   };
   return kOperator;
 }

@@ -42,16 +42,21 @@ std::optional<double> roi_max_pool_at(ProblemReader& problem, const Coordinates&
   const auto pool = problem.structure<RoiMaxPoolStructure>();
   const auto corner = [&](std::int64_t q) { return problem.load("rois", {at[0], q}); };
   const double image = corner(0);
-  if (!(image >= 0.0 && image < static_cast<double>(problem.size("N")))) return 0.0;
+  const bool is_place = pool.result == RoiMaxPoolStructure::Result::place;
+  const double none = is_place ? -1.0 : 0.0;
+  if (!(image >= 0.0 && image < static_cast<double>(problem.size("N")))) return none;
+  const std::int64_t plane = static_cast<std::int64_t>(image) * problem.size("C") + at[1];
   const auto rows = pool.bin(corner(2), corner(4), at[2], problem.size("OH"), problem.size("H"));
   const auto columns = pool.bin(corner(1), corner(3), at[3], problem.size("OW"), problem.size("W"));
-  double result = 0.0;
-  bool is_first = true;
+  std::optional<double> largest;
+  double result = none;
   for (std::int64_t h = rows.first; h < rows.end; ++h) {
     for (std::int64_t w = columns.first; w < columns.end; ++w) {
       const double value = problem.load("src", {static_cast<std::int64_t>(image), at[1], h, w});
-      if (is_first || value > result) result = value;
-      is_first = false;
+      if (largest && !(value > *largest)) continue;
+      largest = value;
+      const std::int64_t place = (plane * problem.size("H") + h) * problem.size("W") + w;
+      result = is_place ? static_cast<double>(place) : value;
     }
   }
   return result;

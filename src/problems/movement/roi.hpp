@@ -16,7 +16,7 @@ namespace morton::problems {
 /// interpolated, n = batch[R] and the corners rois[R,Q]. Where there is no image n it is 0.
 ///
 /// roi_max_pool: dst[R,C,OH,OW] = the largest element of src[n,C,H,W] in each part, n and the
-/// corners being rois[R,Q]. 0 of a part without elements.
+/// corners being rois[R,Q]; or where the first such element is. 0 (or -1) of a part without any.
 
 /// Of roi_align.
 struct RoiAlignStructure {
@@ -80,11 +80,15 @@ struct RoiAlignStructure {
 
 /// Of roi_max_pool.
 struct RoiMaxPoolStructure {
+  /// PLACE: the element's number in src in place of its value, -1 where there is none.
+  enum class Result : std::uint8_t { value = 0, place = 1 };
   float scale = 1.0F;  ///< SCALE, of the corners
+  Result result = Result::value;
 
   template <typename Self, typename Field>
   static void fields(Self& self, Field field) {
     field("SCALE", self.scale);
+    field("PLACE", self.result);
   }
 
   /// The elements of bin `o` of `count` along a side, from `first` to before `end`.
