@@ -17,19 +17,6 @@
 // Tunables: RANGE, elements of a work-item at least.
 // Assumes: elements_dst, padding included, is countable in 31 bits.
 
-// Declares `place`, which the indices name; -1 where one lies outside. INDEX is an expression: number l of them.
-#define FIND_PLACE(place, INDEX)                                      \
-  int place = 0;                                                      \
-  int is_there = 1;                                                   \
-  for (int l = 0; l < L; ++l) {                                       \
-    const int extent = l == 0 ? I0 : l == 1 ? I1 : l == 2 ? I2 : I3;  \
-    const TYPE_index given = INDEX;                                   \
-    const TYPE_index wanted = given < 0 ? given + extent : given;     \
-    is_there = is_there && wanted >= 0 && wanted < extent;            \
-    place = place * extent + (int)wanted;                             \
-  }                                                                   \
-  place = is_there ? place : -1;
-
 __kernel ATTRIBUTES void gather_lines(ARGUMENTS) {
   const int items = (int)get_global_size(0);
   const int item = (int)get_global_id(0);
@@ -74,4 +61,3 @@ __kernel ATTRIBUTES void gather_lines(ARGUMENTS) {
   }
 #endif
 }
-#undef FIND_PLACE

@@ -20,17 +20,8 @@ __kernel ATTRIBUTES void gather_naive(ARGUMENTS) {
   COORDINATES_OF_dst(e);
   TYPE_dst value = 0;
   if (INSIDE_dst) {
-    int i = 0;
-    int is_there = 1;
-    for (int l = 0; l < L; ++l) {
-      // An array would lie in memory.
-      const int extent = l == 0 ? I0 : l == 1 ? I1 : l == 2 ? I2 : I3;
-      const TYPE_index given = LOAD_index(COORDINATES);
-      const TYPE_index found = given < 0 ? given + extent : given;
-      is_there = is_there && found >= 0 && found < extent;
-      i = i * extent + (int)found;
-    }
-    if (is_there) value = LOAD_src(COORDINATES);
+    FIND_PLACE(i, LOAD_index(COORDINATES))
+    if (i >= 0) value = LOAD_src(COORDINATES);
   }
   STORE_dst_AT(e, value);
 }

@@ -30,19 +30,6 @@
 #define SCATTERED(e, v) ((v) < AT_dst(e) || (v) != (v) ? (v) : AT_dst(e))
 #endif
 
-// Declares `d`, the place that the indices of m name; -1 where one lies outside.
-#define FIND_PLACE(d, o, m, i)                                        \
-  int d = 0;                                                          \
-  int is_there = 1;                                                   \
-  for (int l = 0; l < L; ++l) {                                       \
-    const int extent = l == 0 ? I0 : l == 1 ? I1 : l == 2 ? I2 : I3;  \
-    const TYPE_index given = LOAD_index(o, m, l, i);                  \
-    const TYPE_index found = given < 0 ? given + extent : given;      \
-    is_there = is_there && found >= 0 && found < extent;              \
-    d = d * extent + (int)found;                                      \
-  }                                                                   \
-  d = is_there ? d : -1;
-
 __kernel ATTRIBUTES void scatter_naive(ARGUMENTS) {
   const int most = max(ITEMS / O, 1);
 #if SHARED && TOGETHER
@@ -69,7 +56,7 @@ __kernel ATTRIBUTES void scatter_naive(ARGUMENTS) {
     }
     for (int m = 0; m < M; ++m) {
 #if SHARED
-      FIND_PLACE(d, o, m, left)
+      FIND_PLACE(d, LOAD_index(o, m, l, left))
       if (d < first || d >= end) continue;
       const int row = (o * D + d) * I;
       for (int i = left; i < right; i += step) {
@@ -78,7 +65,7 @@ __kernel ATTRIBUTES void scatter_naive(ARGUMENTS) {
       }
 #else
       for (int i = left; i < right; i += step) {
-        FIND_PLACE(d, o, m, i)
+        FIND_PLACE(d, LOAD_index(o, m, l, i))
         if (d < first || d >= end) continue;
         const TYPE_update value = LOAD_update(o, m, i);
         const int e = (o * D + d) * I + i;
@@ -88,5 +75,4 @@ __kernel ATTRIBUTES void scatter_naive(ARGUMENTS) {
     }
   }
 }
-#undef FIND_PLACE
 #undef SCATTERED
