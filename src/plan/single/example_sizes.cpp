@@ -90,7 +90,7 @@ constexpr FamilyExamples kFamilyExamples[] = {
     {"roi_align", "",
      "N=1 C=16 H=28 W=28 R=8 Q=4 OH=7 OW=7 LARGEST=0 SHIFT=1 SAMPLES=2 SCALE=1065353216",
      "LARGEST=1"},
-    {"roi_max_pool", "", "N=1 C=16 H=28 W=28 R=8 Q=5 OH=7 OW=7 SCALE=1065353216", ""},
+    {"roi_max_pool", "", "N=1 C=16 H=28 W=28 R=8 Q=5 OH=7 OW=7 PLACE=0 SCALE=1065353216", ""},
     {"determinant", "", "B=64 M=4 N=4 S=16", ""},
     {"winograd_weights", "", "O=64 C=64 U=3 V=3 OUT=2 X=(OUT+2)*(OUT+2)", "OUT=4"},
     {"winograd_input", "",
