@@ -147,7 +147,10 @@ libraries=/opt/libraries$repository
 mkdir -p "$root$libraries"
 { ldd "$program" 2>/dev/null || true; } | awk '$2 == "=>" && $3 ~ /^\// && $1 !~ /^lib(c|m|gcc_s|stdc\+\+|OpenCL)\.so/ { print $3 }' |
   while read -r library; do
-    cmp -s "$library" "$root$libraries/${library##*/}" || cp -L "$library" "$root$libraries/"
+    cmp -s "$library" "$root$libraries/${library##*/}" && continue
+    # Several of these may run at once: each puts a whole file in its place.
+    cp -L "$library" "$root$libraries/.${library##*/}.$$"
+    mv -f "$root$libraries/.${library##*/}.$$" "$root$libraries/${library##*/}"
   done
 mkdir -p "$root/opt/vendors"
 echo /opt/mesa/build/src/gallium/targets/rusticl/libRusticlOpenCL.so.1 >"$root/opt/vendors/rusticl.icd"

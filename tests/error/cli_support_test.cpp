@@ -46,6 +46,21 @@ TEST_F(CliSupport, SaysWhereEachNodeIsComputed) {
   expect_line(outcome, "supported: yes\n");
 }
 
+TEST_F(CliSupport, InspectInfersWhatOutputsDoNotDeclare) {
+  onnx::ModelProto model = model_with_input({17, 3});
+  onnx::GraphProto& graph = *model.mutable_graph();
+  auto& shape = *graph.mutable_input(0)->mutable_type()->mutable_tensor_type()->mutable_shape();
+  shape.mutable_dim(0)->set_dim_param("rows");
+  add_node(model, "Relu", {"x"}, "y");
+  graph.mutable_output(0)->clear_type();
+  add_node(model, "ArgMax", {"y"}, "place");
+  graph.add_output()->set_name("place");
+  const Outcome outcome = run_program({"inspect", saved(model)});
+  expect_success(outcome);
+  expect_line(outcome, "  y  f32  rowsx3\n");
+  expect_line(outcome, "  place  i64  1x3\n");
+}
+
 TEST_F(CliSupport, InspectSaysWhetherAModelCanBeTrained) {
   expect_line(run_program({"inspect", kLenet}), "trainable: yes\n");
   expect_line(run_program({"inspect", "unet"}), "trainable: yes (where open extents are 64)\n");

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "api/inside.hpp"
+#include "api/model/output_ports.hpp"
 #include "base/error.hpp"
 #include "base/shape.hpp"
 #include "formats/arrays/r17_network.hpp"
@@ -19,24 +20,6 @@
 namespace morton {
 using namespace api;
 namespace {
-
-PortInfo to_port(const GraphTensor& tensor) {
-  PortInfo port;
-  port.name = tensor.name;
-  port.dtype = tensor.dtype;
-  for (const auto& dimension : tensor.declared) {
-    port.shape.push_back(dimension.symbol.empty() ? dimension.value : -1);
-    port.symbols.push_back(dimension.symbol);
-  }
-  port.labels = tensor.labels;
-  return port;
-}
-
-std::vector<PortInfo> to_ports(const Graph& graph, const std::vector<TensorId>& ids) {
-  std::vector<PortInfo> ports;
-  for (const TensorId id : ids) ports.push_back(to_port(graph.tensor(id)));
-  return ports;
-}
 
 /// In lower case, with its dot.
 std::string extension_of(const std::filesystem::path& path) {
@@ -74,9 +57,13 @@ void Model::save(const std::string& path, MatrixFormat matrices) const {
                      matrices == MatrixFormat::csv ? MatrixData::csv : MatrixData::binary);
 }
 
-std::vector<PortInfo> Model::inputs() const { return to_ports(*graph_, graph_->inputs); }
+std::vector<PortInfo> Model::inputs() const {
+  std::vector<PortInfo> ports;
+  for (const TensorId id : graph_->inputs) ports.push_back(to_port(graph_->tensor(id)));
+  return ports;
+}
 
-std::vector<PortInfo> Model::outputs() const { return to_ports(*graph_, graph_->outputs); }
+std::vector<PortInfo> Model::outputs() const { return output_ports(*graph_); }
 
 ModelSummary Model::summary() const {
   ModelSummary summary;

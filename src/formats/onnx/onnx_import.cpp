@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/files/file.hpp"
+#include "base/numbers/onnx_numbers.hpp"
 #include "formats/onnx/onnx_dimensions.hpp"
 #include "formats/onnx/onnx_functions.hpp"
 #include "formats/onnx/onnx_labels.hpp"
@@ -184,6 +185,8 @@ void GraphBuilder::add_output(const onnx::ValueInfoProto& proto) {
   // What the model says of an output is for people; shape inference finds the truth.
   if (tensor.declared.empty() && proto.type().has_tensor_type()) {
     tensor.declared = declared_dimensions(proto, where_ + ": output " + in_quotes(proto.name()));
+    const auto type = type_of_onnx(proto.type().tensor_type().elem_type());
+    if (type && tensor.kind == GraphTensor::Kind::activation) tensor.dtype = *type;
   }
   graph_.outputs.push_back(known->second);
 }

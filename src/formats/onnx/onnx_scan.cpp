@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "formats/onnx/foreign_file.hpp"
 
 namespace morton::formats {
 namespace {
@@ -49,7 +50,9 @@ ModelScanner::ModelScanner(RawBytes model, std::string where, ExternalData& exte
       allowed_(most_parsed_bytes(static_cast<std::int64_t>(model_.bytes.size()))) {}
 
 void ModelScanner::fail(const std::string& what) const {
-  throw ModelError(where_ + ": not an ONNX model: " + what);
+  const std::string_view foreign = what_file_is(model_.bytes);
+  throw ModelError(where_ +
+                   ": not an ONNX model: " + (foreign.empty() ? what : std::string(foreign)));
 }
 
 ScannedModel ModelScanner::scan() {

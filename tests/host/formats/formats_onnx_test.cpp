@@ -372,6 +372,23 @@ TEST(OnnxImport, SaysWhatIsNoModel) {
   EXPECT_THAT(message_of<ModelError>([&] { import(model); }), HasSubstr("not an ONNX model"));
 }
 
+TEST(OnnxImport, SaysWhatAnotherFileIs) {
+  const auto said = [](std::string_view bytes) {
+    return message_of<ModelError>([&] { (void)import_onnx(bytes, "it"); });
+  };
+  using namespace std::string_view_literals;
+  EXPECT_THAT(said("\x89PNG\r\n\x1a\n\0\0"sv), HasSubstr("it: not an ONNX model: it is a picture"));
+  EXPECT_THAT(said("PK\x03\x04\0\0"sv), HasSubstr("it is a ZIP archive"));
+  EXPECT_THAT(said("\x1c\0\0\0TFL3\0"sv), HasSubstr("convert it to ONNX"));
+  EXPECT_THAT(said("version https://git-lfs.github.com/spec/v1\noid sha256:0"),
+              HasSubstr("git lfs pull"));
+  EXPECT_THAT(said("layers:\n  - conv\n"), HasSubstr("it is text"));
+  // The beginning of a model is none of these.
+  const std::string model = small_model().SerializeAsString();
+  EXPECT_THAT(said(std::string_view(model).substr(0, model.size() - 5)),
+              HasSubstr("cut short or damaged"));
+}
+
 /// A model in a folder, whose w lies in the file `location`.
 struct External {
   TemporaryFolder folder;
