@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <map>
+#include <string>
 #include <utility>
 
 #include "base/shape.hpp"
@@ -84,10 +86,12 @@ bool is_finite(const Tensor& tensor) {
   return std::ranges::all_of(tensor.as<float>(), [](float value) { return std::isfinite(value); });
 }
 
+using TakenConstants = std::vector<std::pair<TensorId, Taken>>;
+
 /// What the surest of its readers takes each constant for.
-std::vector<std::pair<TensorId, Taken>> constants_of(const Graph& model) {
+TakenConstants constants_of(const Graph& model) {
   const auto behind = behind_weights(model);
-  std::vector<std::pair<TensorId, Taken>> constants;
+  TakenConstants constants;
   for (const TensorId id : model.tensors.ids()) {
     const GraphTensor& tensor = model.tensors[id];
     if (tensor.kind != GraphTensor::Kind::constant || tensor.dtype != DType::f32) continue;
@@ -100,23 +104,62 @@ std::vector<std::pair<TensorId, Taken>> constants_of(const Graph& model) {
   return constants;
 }
 
-}  // namespace
+/// The model's constants by their ids in the expanded graph, and what either takes them for.
+TakenConstants constants_of(const WrittenOut& graphs) {
+  std::map<std::string, Taken> known;
+  for (const GraphTensor& tensor : graphs.model.tensors) {
+    if (tensor.kind == GraphTensor::Kind::constant) known[tensor.name] = Taken::other;
+  }
+  for (const auto& [id, taken] : constants_of(graphs.model)) {
+    known.at(graphs.model.tensor(id).name) = taken;
+  }
+  for (const auto& [id, taken] : constants_of(graphs.expanded)) {
+    const auto found = known.find(graphs.expanded.tensor(id).name);
+    if (found != known.end()) found->second = std::max(found->second, taken);
+  }
+  TakenConstants constants;
+  for (const TensorId id : graphs.expanded.tensors.ids()) {
+    const GraphTensor& tensor = graphs.expanded.tensors[id];
+    const auto found = known.find(tensor.name);
+    const bool is_constant = tensor.kind == GraphTensor::Kind::constant && found != known.end();
+    if (is_constant && found->second != Taken::other) constants.emplace_back(id, found->second);
+  }
+  return constants;
+}
 
-std::vector<TensorId> parameters_of(const Graph& model) {
+std::vector<TensorId> parameters_among(const TakenConstants& constants) {
   std::vector<TensorId> parameters;
-  for (const auto& [id, taken] : constants_of(model)) {
+  for (const auto& [id, taken] : constants) {
     if (taken >= Taken::scale) parameters.push_back(id);
   }
   return parameters;
 }
 
-AmbiguousParameters ambiguous_parameters(const Graph& model) {
+AmbiguousParameters ambiguous_among(const TakenConstants& constants) {
   AmbiguousParameters ambiguous;
-  for (const auto& [id, taken] : constants_of(model)) {
+  for (const auto& [id, taken] : constants) {
     if (taken == Taken::scale) ambiguous.scales.push_back(id);
     if (taken == Taken::number) ambiguous.numbers.push_back(id);
   }
   return ambiguous;
+}
+
+}  // namespace
+
+std::vector<TensorId> parameters_of(const Graph& model) {
+  return parameters_among(constants_of(model));
+}
+
+std::vector<TensorId> parameters_of(const WrittenOut& graphs) {
+  return parameters_among(constants_of(graphs));
+}
+
+AmbiguousParameters ambiguous_parameters(const Graph& model) {
+  return ambiguous_among(constants_of(model));
+}
+
+AmbiguousParameters ambiguous_parameters(const WrittenOut& graphs) {
+  return ambiguous_among(constants_of(graphs));
 }
 
 }  // namespace morton::autodiff

@@ -14,6 +14,16 @@ namespace morton::autodiff {
 /// bias of a product of one column or of a convolution of one channel.
 [[nodiscard]] std::vector<TensorId> parameters_of(const Graph& model);
 
+/// A model at its shapes: with its own operators, and with those in their place that some are
+/// composed of. Tensors keep their names.
+struct WrittenOut {
+  Graph model;
+  Graph expanded;
+};
+/// The parameters by their ids in the expanded graph. Constants that only expanding made are none:
+/// nobody learns the matrix of a Fourier transform.
+[[nodiscard]] std::vector<TensorId> parameters_of(const WrittenOut& graphs);
+
 /// What a file does not tell: whether somebody learned a constant or stated it.
 struct AmbiguousParameters {
   /// Of the parameters those that elementwise operators multiply, divide or the like: a learned
@@ -23,5 +33,6 @@ struct AmbiguousParameters {
   std::vector<TensorId> numbers;
 };
 [[nodiscard]] AmbiguousParameters ambiguous_parameters(const Graph& model);
+[[nodiscard]] AmbiguousParameters ambiguous_parameters(const WrittenOut& graphs);
 
 }  // namespace morton::autodiff

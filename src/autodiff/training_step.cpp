@@ -19,10 +19,12 @@
 namespace morton::autodiff {
 namespace {
 
-/// With the batch in front: the passes that give every tensor its shape and write out what is
-/// composed of other operators, and nothing more.
-Graph with_shapes(const Graph& model, const TrainingStepOptions& wanted) {
-  Graph graph = model;
+/// With the batch in front: the passes that give every tensor its shape, then those that write out
+/// what is composed of other operators, and nothing more.
+WrittenOut with_shapes(const Graph& model, const TrainingStepOptions& wanted) {
+  WrittenOut graphs;
+  Graph& graph = graphs.model;
+  graph = model;
   PassOptions options;
   options.batch = wanted.batch;
   options.shapes = wanted.shapes;
@@ -32,14 +34,17 @@ Graph with_shapes(const Graph& model, const TrainingStepOptions& wanted) {
   }
   const auto passes = all_passes();
   const auto last = std::ranges::find(passes, "expand_composites", &Pass::name);
-  options.end = static_cast<std::size_t>(last - passes.begin()) + 1;
+  options.end = static_cast<std::size_t>(last - passes.begin());
   run_passes(graph, options);
   for (const TensorId id : graph.inputs) {
     GraphTensor& input = graph.tensor(id);
     input.declared.clear();
     for (const std::int64_t extent : input.shape) input.declared.push_back({extent, ""});
   }
-  return graph;
+  graphs.expanded = graph;
+  options.begin = options.end++;
+  run_passes(graphs.expanded, options);
+  return graphs;
 }
 
 std::vector<std::string> names_of(const Graph& graph, const std::vector<TensorId>& ids) {
@@ -76,10 +81,11 @@ struct Parameters {
   std::vector<TensorId> trained, frozen;
 };
 
-Parameters chosen(const Graph& graph, const std::vector<std::string>& patterns) {
+Parameters chosen(const WrittenOut& graphs, const std::vector<std::string>& patterns) {
+  const Graph& graph = graphs.expanded;
   Parameters parameters;
   std::set<std::string> unmatched(patterns.begin(), patterns.end());
-  const std::vector<TensorId> all = parameters_of(graph);
+  const std::vector<TensorId> all = parameters_of(graphs);
   for (const TensorId id : all) {
     bool freezes = false;
     for (const std::string& pattern : patterns) {
@@ -201,12 +207,13 @@ TensorId add_descent(TrainingStep& made, TensorId loss, const std::vector<Tensor
 TrainingStep make_training_step(const Graph& model, const TrainingStepOptions& options) {
   require_one_port(model);
   TrainingStep made;
-  made.step = with_shapes(model, options);
+  const WrittenOut graphs = with_shapes(model, options);
+  made.step = graphs.expanded;
   require_rows(made.step, options.batch);
   made.evaluation = made.step;
-  const Parameters parameters = chosen(made.step, options.freeze);
+  const Parameters parameters = chosen(graphs, options.freeze);
   made.frozen = names_of(made.step, parameters.frozen);
-  const AmbiguousParameters ambiguous = ambiguous_parameters(made.step);
+  const AmbiguousParameters ambiguous = ambiguous_parameters(graphs);
   made.scalar_constants = names_of(made.step, ambiguous.numbers);
   to_training_form(made.step, [&](TensorId id) {
     return std::ranges::find(parameters.trained, id) != parameters.trained.end();

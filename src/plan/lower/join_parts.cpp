@@ -44,9 +44,21 @@ std::optional<Steps> steps_of(const Expression& coordinate, const View& view,
     *variable = 0;
   }
   steps.first = coordinate.evaluate(at);
-  for (std::int64_t i = 1; i < steps.count; ++i) {
+  if (steps.count == 1) return steps;
+  const auto follows = [&](std::int64_t i) {
     *variable = i;
-    if (coordinate.evaluate(at) != steps.first + i) return std::nullopt;
+    return coordinate.evaluate(at) == steps.first + i;
+  };
+  if (!follows(1) || !follows(steps.count - 1)) return std::nullopt;
+  if (coordinate.is_linear_in(
+          coordinate_name(view.dimensions[static_cast<std::size_t>(steps.dimension)]))) {
+    return steps;
+  }
+  // Of quotients and remainders each step is tried; a copy of so many elements may stay one.
+  constexpr std::int64_t kMostTried = 1 << 20;
+  if (steps.count > kMostTried) return std::nullopt;
+  for (std::int64_t i = 2; i < steps.count - 1; ++i) {
+    if (!follows(i)) return std::nullopt;
   }
   return steps;
 }

@@ -7,6 +7,7 @@
 
 #include "autodiff/parameters.hpp"
 #include "ops/core/graph_writer.hpp"
+#include "passes/passes.hpp"
 #include "support/networks.hpp"
 #include "support/rooms.hpp"
 
@@ -111,6 +112,35 @@ TEST(Parameters, WhatIsNotFiniteIsAMask) {
   mask.set(1, -std::numeric_limits<double>::infinity());
   network.add("MatMul", network.constant("w", {3, 4})).add("Add", network.constant("mask", mask));
   EXPECT_THAT(network.parameters(), ElementsAre("w"));
+}
+
+/// Scale and shift go into a chain; what normalises the groups has constants of its own.
+TEST(Parameters, OfComposedOperatorsAreTheModelsOwn) {
+  WrittenOut graphs;
+  graphs.model.opset = 21;
+  const auto add = [&](const std::string& name, GraphTensor::Kind kind, const Shape& shape) {
+    GraphTensor tensor;
+    tensor.name = name;
+    tensor.kind = kind;
+    tensor.shape = shape;
+    if (kind == GraphTensor::Kind::constant) tensor.data = test::random_tensor(shape, 3);
+    return graphs.model.add_tensor(std::move(tensor));
+  };
+  const TensorId x = add("x", GraphTensor::Kind::input, {2, 4, 3, 3});
+  const TensorId scale = add("scale", GraphTensor::Kind::constant, {4});
+  const TensorId shift = add("shift", GraphTensor::Kind::constant, {4});
+  graphs.model.inputs = {x};
+  GraphWriter writer(graphs.model, "node");
+  graphs.model.outputs = {
+      writer.add("GroupNormalization", {x, scale, shift}, {{"num_groups", std::int64_t{2}}})};
+  graphs.expanded = graphs.model;
+  passes::expand_composites(graphs.expanded, {});
+  std::vector<std::string> names;
+  for (const TensorId id : parameters_of(graphs)) {
+    names.push_back(graphs.expanded.tensor(id).name);
+  }
+  EXPECT_THAT(names, ElementsAre("scale", "shift"));
+  EXPECT_GT(parameters_of(graphs.expanded).size(), 0U);
 }
 
 }  // namespace
