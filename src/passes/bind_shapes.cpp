@@ -81,7 +81,7 @@ void take_shape(const GraphTensor& tensor, const Shape& shape, Symbols& symbols)
                      " dimensions, " + describe(tensor));
   }
   for (std::size_t d = 0; d < shape.size(); ++d) {
-    if (shape[d] < 1) throw UsageError(option + ": extents must be positive");
+    if (shape[d] < 0) throw UsageError(option + ": extents must not be negative");
     if (!dimensions[d].symbol.empty()) {
       symbols.take(dimensions[d].symbol, shape[d], option);
     } else if (dimensions[d].value != shape[d]) {

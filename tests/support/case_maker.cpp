@@ -312,7 +312,9 @@ std::int64_t work_of_node(const Graph& graph, const Node& node) {
 
 std::int64_t work_of(const OperatorCase& test) {
   const Graph graph = written_out(test);
-  if (operator_of(make_graph(test, 1, DataKind::integers).nodes[0]).expand == nullptr) {
+  const bool is_written_out =
+      operator_of(make_graph(test, 1, DataKind::integers).nodes[0]).expand != nullptr;
+  if (!is_written_out && !graph.nodes.empty()) {
     return work_of_node(graph, graph.nodes[0]);
   }
   std::int64_t work = 0;

@@ -40,6 +40,11 @@ CompiledState state_before_planning(const ModelAtShapes& subject,
   state.passes = subject.passes();
   state.inputs = ports_of(subject.graph(), subject.graph().inputs);
   state.outputs = ports_of(subject.graph(), subject.graph().outputs);
+  // The node that gives a named output may have been replaced since.
+  const Graph& model = Inside::of(subject.model());
+  for (std::size_t i = 0; i < state.outputs.size(); ++i) {
+    state.outputs[i].labels = model.tensor(model.outputs[i]).labels;
+  }
   state.planned_values = planned_values_of(subject);
   state.report.times.passes_ms = subject.passes_ms();
   return state;

@@ -180,6 +180,10 @@ RawBytes ExternalData::find(const onnx::TensorProto& proto, std::int64_t bytes,
                      ", the tensor needs " + std::to_string(bytes) + " bytes");
   }
   std::shared_ptr<const MappedFile>& file = files_[location];
+  if (!file && !std::filesystem::exists(folder_ / location)) {
+    throw ModelError(where + ": its data lies in the file " + in_quotes(location) +
+                     ", which is not beside the model");
+  }
   if (!file) {
     file = std::make_shared<const MappedFile>(InputFile::beneath(folder_, location));
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // roi_max_pool.naive: dst[r,c,oh,ow] = EPILOGUE(the largest element of src[n,c,h,w] in bin (oh, ow) of a part of the
-// image; with PLACE the number of the first such element in src), n = rois[r,0], the part from column rois[r,1], row rois[r,2] to column rois[r,3], row rois[r,4], both
-// included, times SCALE (its bits) and rounded.
+// image), n = rois[r,0]. The part reaches from column rois[r,1], row rois[r,2] to column rois[r,3], row rois[r,4], both
+// included, times SCALE (its bits) and rounded. With PLACE dst is the number of the first such element in src.
 //
 //   src(n, c, h, w), rois(r, q), dst(r, c, oh, ow)   through accessors
 //
@@ -42,7 +42,8 @@ __kernel ATTRIBUTES void roi_max_pool(ARGUMENTS) {
     for (int h = top; h < bottom; ++h) {
       for (int w = left; w < right; ++w) {
         const TYPE_src value = LOAD_src(n, at.c, h, w);
-        if (!is_first && !(value > largest)) continue;
+        // A NaN is the largest, as in max_pool2d.naive; the first one stays.
+        if (!is_first && !(value > largest || (value != value && largest == largest))) continue;
         is_first = false;
         largest = value;
 #if PLACE

@@ -24,10 +24,11 @@ Shape grid_size(const NodeView& node) {
 }
 
 /// The places of an image's elements, from -1 to 1, innermost dimension first, and a 1 behind them.
-Tensor places_in_image(const Shape& image, bool corners) {
+/// With `corners` the only element of an extent of 1 is in the middle, as in PyTorch.
+Tensor places_in_image(DType type, const Shape& image, bool corners) {
   const auto rank = static_cast<std::int64_t>(image.size());
   const std::int64_t count = element_count(image);
-  Tensor places = Tensor::allocate(DType::f32, {1, count, rank + 1});
+  Tensor places = Tensor::allocate(type, {1, count, rank + 1});
   for (std::int64_t e = 0; e < count; ++e) {
     std::int64_t rest = e;
     for (std::int64_t k = 0; k < rank; ++k) {
@@ -49,9 +50,10 @@ std::vector<TensorId> expand_affine_grid(Expansion& expansion) {
   const Shape size = grid_size(node);
   const Shape image(size.begin() + 2, size.end());
   const bool corners = node.flag("align_corners", 0);
-  const TensorId matrices = expansion.converted(expansion.input(0), DType::f32);
+  const DType type = node.input(0).dtype == DType::f64 ? DType::f64 : DType::f32;
+  const TensorId matrices = expansion.converted(expansion.input(0), type);
   const TensorId grid =
-      expansion.add("MatMul", {expansion.constant(places_in_image(image, corners)),
+      expansion.add("MatMul", {expansion.constant(places_in_image(type, image, corners)),
                                expansion.transposed(matrices, {0, 2, 1})});
   Shape shape{size[0]};
   shape.insert(shape.end(), image.begin(), image.end());
@@ -68,7 +70,7 @@ const Operator& operator_AffineGrid() {
       .attributes = {"align_corners"},
       .since_opset = 20,
       .expand = expand_affine_grid,
-      .types = {DType::f32, DType::f16, DType::bf16},
+      .types = {DType::f32, DType::f16, DType::bf16, DType::f64},
   };
   return kOperator;
 }

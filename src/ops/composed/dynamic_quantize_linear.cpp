@@ -7,7 +7,7 @@ namespace {
 
 constexpr double kMostCode = 255.0;
 
-/// The range of all elements, 0 included, over 255.
+/// The range of all elements, 0 included, over 255; 1 of zeros alone, so that nobody divides by 0.
 Chain scale_of_range() {
   Chain chain;
   chain.input_count = 2;
@@ -15,7 +15,9 @@ Chain scale_of_range() {
   const ScalarRef most = chain.append(ScalarOp::max, {ScalarRef::input(0), zero});
   const ScalarRef least = chain.append(ScalarOp::min, {ScalarRef::input(1), zero});
   const ScalarRef range = chain.append(ScalarOp::sub, {most, least});
-  chain.append(ScalarOp::div, {range, ScalarRef::constant(kMostCode)});
+  const ScalarRef scale = chain.append(ScalarOp::div, {range, ScalarRef::constant(kMostCode)});
+  const ScalarRef is_zero = chain.append(ScalarOp::equal, {scale, zero});
+  chain.append(ScalarOp::select, {is_zero, ScalarRef::constant(1.0), scale});
   return chain;
 }
 

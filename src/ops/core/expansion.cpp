@@ -112,6 +112,18 @@ Operator foreign_operator(std::string_view name, Operator::Inputs inputs,
           .home = Operator::Home::other};
 }
 
+bool computes_with_nothing(const Expansion& expansion) {
+  const NodeView& node = expansion.node();
+  const std::vector<std::size_t>& planned = operator_of(node.node()).inputs.planned;
+  bool reads_nothing = false;
+  for (std::size_t i = 0; i < node.input_count(); ++i) {
+    const bool is_planned = std::ranges::find(planned, i) != planned.end();
+    const bool is_read = !is_planned && node.has_input(i);
+    reads_nothing = reads_nothing || (is_read && element_count(node.input(i).shape) == 0);
+  }
+  return reads_nothing && element_count(infer(expansion.graph(), node.node())[0].shape) > 0;
+}
+
 bool is_short_real(DType type) { return type == DType::f16 || type == DType::bf16; }
 
 Expansion::Expansion(Graph& graph, const Node& node)

@@ -38,6 +38,10 @@ class Expansion : public GraphWriter {
 /// Whether this is f16 or bf16.
 [[nodiscard]] bool is_short_real(DType type);
 
+/// Whether an input that a kernel would read has no elements, and the result some: a product
+/// without terms, an update of nothing. Kernels have no work there, so such a node is written out.
+[[nodiscard]] bool computes_with_nothing(const Expansion& expansion);
+
 /// Writes the nodes that compute `node` behind the graph's last, where it is composed of others. An
 /// operator that devices compute in f32 alone is composed of itself in f32 and of conversions,
 /// where its operands are f16 or bf16. Gives the tensors that its outputs are (kNoTensor for those

@@ -57,8 +57,11 @@ std::string names_near(std::string_view name) {
 
 void check_inputs(const NodeView& view, const Operator& op) {
   if (view.input_count() < op.inputs.least || view.input_count() > op.inputs.most) {
-    view.fail("has " + std::to_string(view.input_count()) + " inputs, expected " +
-              std::to_string(op.inputs.least) + " to " + std::to_string(op.inputs.most));
+    const bool one_count = op.inputs.least == op.inputs.most;
+    view.fail("has " + std::to_string(view.input_count()) +
+              (view.input_count() == 1 ? " input" : " inputs") + ", expected " +
+              std::to_string(op.inputs.least) +
+              (one_count ? "" : " to " + std::to_string(op.inputs.most)));
   }
   for (std::size_t i = 0; i < op.inputs.least; ++i) {
     if (!view.has_input(i)) view.fail("input " + std::to_string(i) + " is missing");

@@ -30,10 +30,17 @@ Chain clip_chain(const NodeView& node) {
   ScalarRef value = ScalarRef::input(0);
   const auto limit = [&](std::size_t input, std::string_view attribute, ScalarOp op,
                          double otherwise) {
-    if (node.has_input(input)) {
-      // The limit first: of two equal arguments it is the one that counts
-      // (base/algebra/derivative.hpp).
-      value = chain.append(op, {ScalarRef::input(static_cast<int>(input)), value});
+    // A value that is no number stays, so it stands first. Of two equal arguments the limit is to
+    // be the one whose gradient counts (base/algebra/derivative.hpp): as a constant it is.
+    if (const Tensor* known = node.has_input(input) ? node.constant(input) : nullptr;
+        known != nullptr && is_real(known->dtype())) {
+      value = chain.append(op, {value, ScalarRef::constant(known->at(0))});
+    } else if (node.has_input(input)) {
+      const ScalarRef bound = ScalarRef::input(static_cast<int>(input));
+      const bool is_least = op == ScalarOp::max;
+      const ScalarRef beyond =
+          chain.append(ScalarOp::less_equal, {is_least ? value : bound, is_least ? bound : value});
+      value = chain.append(ScalarOp::select, {beyond, bound, value});
     } else if (node.has(attribute) || node.opset() < 11) {
       value = chain.append(op, {value, ScalarRef::constant(node.real(attribute, otherwise))});
     }

@@ -7,6 +7,7 @@
 #include "base/numbers/checked.hpp"
 #include "base/numbers/exact_integers.hpp"
 #include "base/rooms.hpp"
+#include "ops/core/expansion.hpp"
 #include "ops/core/gradient.hpp"
 #include "ops/math/movement.hpp"
 
@@ -188,6 +189,14 @@ const Operator& operator_Pad() {
       .infer = infer_pad,
       .host = {.reference = reference_pad},
       .lower = lower_pad,
+      .expand =
+          [](Expansion& out) {
+            const NodeView& node = out.node();
+            const bool is_constant = padding_of(node).mode == Padding::Mode::constant;
+            if (!is_constant || !computes_with_nothing(out)) return std::vector<TensorId>{};
+            const TensorId outside = out.scalar(node.input(0).dtype, outside_of(node));
+            return std::vector<TensorId>{out.expanded(outside, infer_pad(node)[0].shape)};
+          },
       .types = all_types(),
       .takes_epilogue = false,
       .gradient = gradient_of_pad,

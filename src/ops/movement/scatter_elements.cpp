@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/rooms.hpp"
+#include "ops/core/expansion.hpp"
 #include "ops/math/scattering.hpp"
 
 namespace morton::ops {
@@ -126,6 +127,11 @@ Operator scatter_operator(std::string_view name) {
       .infer = infer_scatter_elements,
       .host = {.reference = reference_scatter_elements},
       .lower = lower_scatter_elements,
+      .expand =
+          [](Expansion& out) {
+            return computes_with_nothing(out) ? std::vector<TensorId>{out.input(0)}
+                                              : std::vector<TensorId>{};
+          },
       .types = all_types(),
       .takes_epilogue = false,
       .gradient = gradient_of_scatter_elements,

@@ -2,6 +2,7 @@
 #include <numeric>
 
 #include "base/rooms.hpp"
+#include "ops/core/expansion.hpp"
 #include "ops/math/scattering.hpp"
 
 namespace morton::ops {
@@ -101,6 +102,11 @@ const Operator& operator_ScatterND() {
       .infer = infer_scatter_nd,
       .host = {.reference = reference_scatter_nd},
       .lower = lower_scatter_nd,
+      .expand =
+          [](Expansion& out) {
+            return computes_with_nothing(out) ? std::vector<TensorId>{out.input(0)}
+                                              : std::vector<TensorId>{};
+          },
       .types = all_types(),
       .takes_epilogue = false,
       .gradient = gradient_of_scatter_nd,

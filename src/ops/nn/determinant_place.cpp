@@ -118,7 +118,7 @@ TensorId column_of_determinants(Gradient& gradient, TensorId places) {
 }
 
 /// What an element says is its cofactor: the determinant with its row replaced by zeros and a 1 in
-/// its place. Singular matrices have it too.
+/// its place. Singular matrices have it too. For N x N elements that takes N^4 numbers.
 void gradient_of_determinant(Gradient& gradient) {
   const NodeView& node = gradient.node();
   if (!gradient.wants(0)) return;

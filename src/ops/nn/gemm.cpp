@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/rooms.hpp"
 #include "ops/core/elementwise.hpp"
+#include "ops/core/expansion.hpp"
 #include "ops/core/gradient.hpp"
 #include "ops/math/summation.hpp"
 
@@ -104,6 +105,7 @@ BoundProblem lower_gemm(const NodeView& node) {
   const GemmProduct product = gemm_of(node);
   BoundProblem bound;
   bound.problem.family = families::gemm;
+  if (node.input(0).dtype == DType::f64) bound.problem.types["acc"] = DType::f64;
   bound.problem.extents = {{"M", product.m}, {"N", product.n}, {"K", product.k}};
   bound.operands["lhs"] = {node.input_id(0), matrix_view("M", "K", product.transpose_a)};
   bound.operands["rhs"] = {node.input_id(1), matrix_view("K", "N", product.transpose_b)};
@@ -141,6 +143,18 @@ void gradient_of_gemm(Gradient& gradient) {
   }
 }
 
+/// Without terms the sums are 0.
+std::vector<TensorId> expand_gemm(Expansion& out) {
+  const NodeView& node = out.node();
+  if (!computes_with_nothing(out)) return {};
+  const GemmProduct product = gemm_of(node);
+  const TensorId zero = out.scalar(node.input(0).dtype, 0.0);
+  std::vector<TensorId> operands{out.expanded(zero, {product.m, product.n})};
+  if (reads_c(node)) operands.push_back(out.input(2));
+  const Chain chain = scale_and_add(node);
+  return {chain.is_identity() ? operands.front() : out.chain(chain, operands)};
+}
+
 }  // namespace
 
 const Operator& operator_Gemm() {
@@ -151,6 +165,8 @@ const Operator& operator_Gemm() {
       .infer = infer_gemm,
       .host = {.reference = reference_gemm},
       .lower = lower_gemm,
+      .expand = expand_gemm,
+      .types = {DType::f32, DType::f64},
       .gradient = gradient_of_gemm,
   };
   return kOperator;

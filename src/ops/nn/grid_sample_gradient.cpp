@@ -146,7 +146,8 @@ class Taps {
     const NodeView& node = gradient.node();
     const std::int64_t batch = image_[0];
     for (std::size_t k = 0; k < count(); ++k) taps_ *= own_taps();
-    places_ = element_count(node.output().shape) / (batch * image_[1]);
+    const Shape result = node.output().shape;
+    places_ = element_count({result.begin() + 2, result.end()});
     const TensorId grid = gradient.reshaped(gradient.converted(node.input_id(1), type),
                                             {batch, places_, sampling_.dimensions});
     for (std::size_t k = 0; k < count(); ++k) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/rooms.hpp"
+#include "ops/core/expansion.hpp"
 #include "ops/core/gradient.hpp"
 #include "ops/core/operator.hpp"
 #include "ops/math/matrix_product.hpp"
@@ -38,7 +39,9 @@ ReferenceTensor reference_mat_mul(const NodeView& node, std::span<const Referenc
 }
 
 BoundProblem lower_mat_mul(const NodeView& node) {
-  return lower_matrix_product(node, 1, {families::gemm, families::batched_gemm});
+  BoundProblem bound = lower_matrix_product(node, 1, {families::gemm, families::batched_gemm});
+  if (node.input(0).dtype == DType::f64) bound.problem.types["acc"] = DType::f64;
+  return bound;
 }
 
 /// The last two dimensions change places.
@@ -92,6 +95,13 @@ const Operator& operator_MatMul() {
       .infer = infer_mat_mul,
       .host = {.reference = reference_mat_mul},
       .lower = lower_mat_mul,
+      .expand =
+          [](Expansion& out) {
+            if (!computes_with_nothing(out)) return std::vector<TensorId>{};
+            const TensorId zero = out.scalar(out.node().input(0).dtype, 0.0);
+            return std::vector<TensorId>{out.expanded(zero, mat_mul_of(out.node()).result)};
+          },
+      .types = {DType::f32, DType::f64},
       .gradient = gradient_of_mat_mul,
   };
   return kOperator;

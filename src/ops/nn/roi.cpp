@@ -116,7 +116,10 @@ void for_each_largest(const NodeView& node, std::span<const ReferenceTensor> inp
             pool.bin(corner(1).value, corner(3).value, e % shape[3], shape[3], image[3]);
         for (std::int64_t h = rows.first; h < rows.end; ++h) {
           for (std::int64_t w = columns.first; w < columns.end; ++w) {
-            if (bin.element >= 0 && !(plane.at(h, w) > bin.value)) continue;
+            const double value = plane.at(h, w);
+            const bool is_larger =
+                value > bin.value || (std::isnan(value) && !std::isnan(bin.value));
+            if (bin.element >= 0 && !is_larger) continue;
             bin.value = plane.at(h, w);
             bin.element = (first + h) * image[3] + w;
           }

@@ -177,14 +177,17 @@ void gradient_of_max_roi_pool(Gradient& gradient) {
   const Shape image = node.input(0).shape;
   const std::int64_t elements = element_count(image);
   const Shape bins{element_count(node.output().shape)};
+  const DType own = node.input(0).dtype;
+  const DType type = own == DType::f64 ? own : DType::f32;  // parts may share elements
   const TensorId places =
       gradient.add("MaxRoiPlace", {node.input_id(0), node.input_id(1)}, node.node().attributes);
   const TensorId sums =
       gradient.add("ScatterElements",
-                   {zeros(gradient, node.input(0).dtype, {elements + 1}),
-                    gradient.reshaped(places, bins), gradient.reshaped(gradient.of_output(), bins)},
+                   {zeros(gradient, type, {elements + 1}), gradient.reshaped(places, bins),
+                    gradient.reshaped(gradient.converted(gradient.of_output(), type), bins)},
                    {{"axis", std::int64_t{0}}, {"reduction", std::string("add")}});
-  gradient.give(0, gradient.reshaped(gradient.sliced(sums, {0}, {elements}, {1}), image));
+  const TensorId kept = gradient.sliced(sums, {0}, {elements}, {1});
+  gradient.give(0, gradient.converted(gradient.reshaped(kept, image), own));
 }
 
 }  // namespace morton::ops

@@ -97,8 +97,8 @@ Operator arg_operator(std::string_view name) {
                      return reference_arg(node, inputs[0], kExtreme);
                    }},
       .lower = [](const NodeView& node) { return lower_arg(node, kExtreme); },
-      .types = {DType::f32, DType::i8, DType::u8, DType::i16, DType::u16, DType::i32, DType::u32,
-                DType::i64, DType::u64},
+      .types = {DType::f32, DType::f64, DType::i8, DType::u8, DType::i16, DType::u16, DType::i32,
+                DType::u32, DType::i64, DType::u64},
   };
 }
 

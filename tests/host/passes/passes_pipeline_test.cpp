@@ -70,7 +70,7 @@ TEST(BindShapes, RefusesWhatContradictsTheModel) {
   EXPECT_THAT(usage_error(open, {}), HasSubstr("x0 [batch, 3, width]"));
   EXPECT_THAT(usage_error(open, {.shapes = {{"x0", {1, 4, 5}}}}), HasSubstr("fixed to 3"));
   EXPECT_THAT(usage_error(open, {.shapes = {{"x0", {1, 3}}}}), HasSubstr("declares 3 dimensions"));
-  EXPECT_THAT(usage_error(open, {.shapes = {{"x0", {0, 3, 5}}}}), HasSubstr("positive"));
+  EXPECT_THAT(usage_error(open, {.shapes = {{"x0", {-2, 3, 5}}}}), HasSubstr("negative"));
   EXPECT_THAT(usage_error(open, {.shapes = {{"z", {1, 3, 5}}}}), HasSubstr("inputs: x0"));
   EXPECT_THAT(usage_error(open, {.batch = 2, .shapes = {{"x0", {1, 3, 5}}}}),
               HasSubstr("batch 2: the extent 'batch' is 2 here, and 1 in shapes x0:1x3x5"));
