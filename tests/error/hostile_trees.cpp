@@ -271,7 +271,7 @@ void add_models(Collection& all) {
   add("FeatureVectorizer", "no widths", "inputdimensions", [](Lists&) {});
   add("FeatureVectorizer", "another width", "inputdimensions",
       [](Lists& lists) { lists.ints["inputdimensions"] = {4}; });
-  add("ArrayFeatureExtractor", "no places", "inputs", [](Lists&) {});
+  add("ArrayFeatureExtractor", "no places", "has 1 input, expected 2", [](Lists&) {});
   add("LinearRegressor", "no coefficients", "coefficients", [](Lists&) {});
   add("LinearRegressor", "targets below zero", "targets",
       [](Lists& lists) { lists.number["targets"] = -1; });

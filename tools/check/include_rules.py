@@ -18,7 +18,7 @@ ROOMS = {
     "src/base": ["numbers", ".", "text", "algebra", "files", "processes", "device"],
     "src/problems": [".", "movement"],
     "src/graph": [".", "architectures"],
-    "src/ops": [".", "core", "math", "signals", "elementwise", "movement", "reduce", "nn", "composed", "ml"],
+    "src/ops": [".", "core", "math", "signals", "elementwise", "movement", "reduce", "nn", "composed", "recurrent", "ml"],
     "src/formats": [".", "onnx", "arrays", "datasets"],
     "src/training": ["data", "files", "loop"],
     "src/plan": ["measured", "ir", "tasks", "policy", "cost", "kernel", "search", "lower", "single", ".", "split"],

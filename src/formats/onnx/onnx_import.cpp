@@ -44,6 +44,7 @@ class GraphBuilder {
     for (const onnx::ValueInfoProto& output : proto.output()) add_output(output);
     if (graph_.outputs.empty()) throw ModelError(where_ + ": the graph has no output");
     sort_topologically(graph_);
+    label_texts(graph_, scanned_.texts, where_);
     verify(graph_, where_ + ": import");
     return std::move(graph_);
   }

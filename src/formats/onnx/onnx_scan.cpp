@@ -89,6 +89,7 @@ ScannedModel ModelScanner::scan() {
     fail("a message in it is damaged");
   }
   result.initializers = std::move(initializers_);
+  result.texts = std::move(texts_);
   return result;
 }
 
@@ -147,6 +148,16 @@ void ModelScanner::scan_initializer(std::uint32_t initializer_tag) {
   if (!proto.ParseFromString(description)) fail("an initializer is damaged");
   description = {};
   const std::string where = where_ + ": initializer " + in_quotes(proto.name());
+  if (proto.data_type() == onnx::TensorProto::STRING && !has_raw) {
+    const Shape shape(proto.dims().begin(), proto.dims().end());
+    if (element_count(shape, where.c_str()) != proto.string_data_size()) {
+      throw ModelError(where + ": has " + std::to_string(proto.string_data_size()) +
+                       " texts for the shape " + to_string(shape));
+    }
+    initializers_.push_back({proto.name(), places_of_texts(shape)});
+    texts_[proto.name()].assign(proto.string_data().begin(), proto.string_data().end());
+    return;
+  }
   initializers_.push_back(
       {proto.name(), to_tensor(proto, has_raw ? &raw : nullptr, external_, where)});
 }

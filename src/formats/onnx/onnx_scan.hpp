@@ -10,6 +10,7 @@
 
 #include "base/rooms.hpp"
 #include "formats/onnx/onnx_cost.hpp"
+#include "formats/onnx/onnx_labels.hpp"
 #include "formats/onnx/onnx_tensor.hpp"
 
 namespace morton::formats {
@@ -18,6 +19,7 @@ namespace morton::formats {
 struct ScannedModel {
   onnx::ModelProto model;
   std::vector<NamedTensor> initializers;
+  TextConstants texts;  ///< of those initializers that hold texts' places
 };
 
 /// Reads an ONNX model front to back. The bytes of a large initializer stay where they are in a
@@ -58,6 +60,7 @@ class ModelScanner {
   std::string where_;
   ExternalData& external_;
   std::vector<NamedTensor> initializers_;
+  TextConstants texts_;
   std::int64_t allowed_ = 0;  ///< bytes of memory that messages may take
   std::int64_t taken_ = 0;
 };

@@ -161,6 +161,16 @@ bool holds_typed_fields(const onnx::TensorProto& proto) {
 
 }  // namespace
 
+namespace {
+
+/// Whether a location is one that may be looked for; others are refused with their reason.
+bool is_plain_path(const std::string& location) {
+  return location.find("..") == std::string::npos && location.find('\0') == std::string::npos &&
+         !std::filesystem::path(location).is_absolute();
+}
+
+}  // namespace
+
 RawBytes ExternalData::find(const onnx::TensorProto& proto, std::int64_t bytes,
                             const std::string& where) {
   if (folder_.empty()) {
@@ -180,7 +190,7 @@ RawBytes ExternalData::find(const onnx::TensorProto& proto, std::int64_t bytes,
                      ", the tensor needs " + std::to_string(bytes) + " bytes");
   }
   std::shared_ptr<const MappedFile>& file = files_[location];
-  if (!file && !std::filesystem::exists(folder_ / location)) {
+  if (!file && is_plain_path(location) && !std::filesystem::exists(folder_ / location)) {
     throw ModelError(where + ": its data lies in the file " + in_quotes(location) +
                      ", which is not beside the model");
   }

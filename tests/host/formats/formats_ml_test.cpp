@@ -106,6 +106,62 @@ TEST(OnnxMl, NamesTheClassesOfLabelsAndMaps) {
   }
 }
 
+/// Classes as scikit-learn's Bayes, MLP and AdaBoost keep them: a constant that the label is looked
+/// up in.
+onnx::ModelProto classes_in_a_constant() {
+  onnx::ModelProto model;
+  model.set_ir_version(8);
+  onnx::OperatorSetIdProto& ml = *model.add_opset_import();
+  ml.set_domain("ai.onnx.ml");
+  ml.set_version(3);
+  model.add_opset_import()->set_version(17);
+  onnx::GraphProto& graph = *model.mutable_graph();
+  onnx::ValueInfoProto& x = *graph.add_input();
+  x.set_name("place");
+  onnx::TypeProto::Tensor& type = *x.mutable_type()->mutable_tensor_type();
+  type.set_elem_type(onnx::TensorProto::INT64);
+  type.mutable_shape()->add_dim()->set_dim_value(4);
+  onnx::TensorProto& classes = *graph.add_initializer();
+  classes.set_name("classes");
+  classes.set_data_type(onnx::TensorProto::STRING);
+  classes.add_dims(2);
+  classes.add_string_data("cat");
+  classes.add_string_data("dog");
+  add_ml_node(model, "ArrayFeatureExtractor", {"classes", "place"}, {"found"});
+  onnx::NodeProto& named = *graph.add_node();
+  named.set_op_type("Identity");
+  named.add_input("found");
+  named.add_output("label");
+  graph.add_output()->set_name("label");
+  return model;
+}
+
+TEST(OnnxMl, TextsThatALabelIsLookedUpInAreItsNames) {
+  const onnx::ModelProto model = classes_in_a_constant();
+  const Graph graph = import_onnx(model.SerializeAsString(), "pets.onnx");
+  EXPECT_THAT(graph.tensor(graph.outputs[0]).labels, ElementsAre("cat", "dog"));
+  const TensorId classes = graph.find("classes");
+  EXPECT_THAT(graph.tensor(classes).data.as<std::int64_t>(), ElementsAre(0, 1));
+}
+
+TEST(OnnxMl, TextsAreNotComputedWith) {
+  const auto refused = [](const onnx::ModelProto& model) {
+    return message_of<UnsupportedError>(
+        [&] { (void)import_onnx(model.SerializeAsString(), "pets.onnx"); });
+  };
+  onnx::ModelProto model = classes_in_a_constant();
+  model.mutable_graph()->mutable_node(1)->set_op_type("Abs");
+  EXPECT_THAT(refused(model), HasSubstr("initializer 'classes': tensors of strings"));
+  model = classes_in_a_constant();
+  model.mutable_graph()->add_output()->set_name("classes");
+  EXPECT_THAT(refused(model), HasSubstr("initializer 'classes': tensors of strings"));
+  model = classes_in_a_constant();
+  model.mutable_graph()->mutable_initializer(0)->add_dims(3);
+  EXPECT_THAT(
+      message_of<ModelError>([&] { (void)import_onnx(model.SerializeAsString(), "pets.onnx"); }),
+      HasSubstr("has 2 texts for the shape 2x3"));
+}
+
 TEST(OnnxMl, RefusesANewerOperatorSet) {
   onnx::ModelProto model = pets();
   model.mutable_opset_import(0)->set_version(6);
