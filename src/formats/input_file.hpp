@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/rooms.hpp"
+#include "formats/quotes.hpp"
 
 namespace morton::formats {
 
@@ -65,9 +66,5 @@ class MappedFile {
  private:
   std::string_view bytes_;
 };
-
-/// `text` in quotes for a message: bytes that are not printable ASCII as "\x1b", cut after 80
-/// bytes. Names from files go through it, so that they cannot steer a terminal.
-[[nodiscard]] std::string in_quotes(std::string_view text);
 
 }  // namespace morton::formats

@@ -2,7 +2,7 @@
 #include "formats/onnx/onnx_labels.hpp"
 
 #include "base/error.hpp"
-#include "formats/input_file.hpp"
+#include "formats/quotes.hpp"
 
 namespace morton::formats {
 namespace {
