@@ -32,11 +32,22 @@ void list_entries(const PosedTask& posed, const PlanContext& context, CandidateL
   }
 }
 
+/// What speaks against a problem of doubles.
+std::optional<Reason> doubles_of(const Problem& problem) {
+  for (const auto& [role, type] : problem.types) {
+    if (type == DType::f64) return WrongType{role, type};
+  }
+  return std::nullopt;
+}
+
 /// Every recipe of the task's own family.
 void list_recipes(const PosedTask& posed, const PlanContext& context, CandidateList& list) {
   const Family family = posed.task.bound.problem.family;
+  const std::optional<Reason> doubles = doubles_of(posed.task.bound.problem);
   for (auto& [recipe, why_not] :
        context.policy.recipes_for(family, {posed.path, context.decision})) {
+    // The problems of a recipe's steps are of f32.
+    if (doubles && !why_not) why_not = *doubles;
     OrReason<std::vector<Candidate>> found =
         why_not ? std::move(*why_not) : recipe_ways(*recipe, posed, context);
     if (auto* reason = std::get_if<Reason>(&found)) {
