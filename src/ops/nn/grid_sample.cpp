@@ -87,7 +87,7 @@ class SampledPlace {
     const double to_half = std::fabs(std::fabs(exact - std::floor(exact)) - 0.5);
     const bool rounds = sampling_.taps == Sampling::Taps::nearest;
     // The border's cubic and the nearest element jump.
-    const double least = sampling_.ends == Sampling::Ends::centres ? 0.0 : -0.5;
+    const double least = sampling_.least();
     const double to_border =
         std::min(std::fabs(exact - least), std::fabs(exact - (extent - 1.0 - least)));
     jumps_ = jumps_ || (rounds && to_half <= off_[k]) ||

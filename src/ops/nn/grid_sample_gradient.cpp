@@ -16,9 +16,7 @@ using Sampling = GridSampleStructure;
 class TapChain {
  public:
   TapChain(const Sampling& sampling, std::int64_t extent)
-      : sampling_(sampling),
-        last_(static_cast<double>(extent - 1)),
-        least_(sampling.ends == Sampling::Ends::centres ? 0.0 : -0.5) {
+      : sampling_(sampling), last_(static_cast<double>(extent - 1)), least_(sampling.least()) {
     chain_.input_count = 2;
     position_ = moved_inside(position());
     const ScalarRef whole = chain_.append(ScalarOp::floor, {position_});
@@ -68,8 +66,7 @@ class TapChain {
   ScalarRef moved_inside(ScalarRef position) {
     if (sampling_.outside == Sampling::Outside::border) position = moved_to_border(position);
     if (sampling_.outside == Sampling::Outside::reflection) position = reflected(position);
-    constexpr double kBeyond = 4.0;
-    return kept(position, -kBeyond, last_ + kBeyond);
+    return kept(position, -Sampling::kBeyond, last_ + Sampling::kBeyond);
   }
 
   /// Up to the outer edges of the outer elements a place stays where it is.
@@ -113,7 +110,7 @@ class TapChain {
 
   /// Keys' cubic, by Horner's rule within 1 and beyond.
   ScalarRef cubic(ScalarRef x) {
-    constexpr double kKeys = -0.75;
+    constexpr double kKeys = Sampling::kCubic;
     const auto polynomial = [&](const std::vector<double>& coefficients) {
       ScalarRef value = number(coefficients.front());
       for (std::size_t i = 1; i < coefficients.size(); ++i) {

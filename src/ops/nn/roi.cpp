@@ -117,9 +117,7 @@ void for_each_largest(const NodeView& node, std::span<const ReferenceTensor> inp
         for (std::int64_t h = rows.first; h < rows.end; ++h) {
           for (std::int64_t w = columns.first; w < columns.end; ++w) {
             const double value = plane.at(h, w);
-            const bool is_larger =
-                value > bin.value || (std::isnan(value) && !std::isnan(bin.value));
-            if (bin.element >= 0 && !is_larger) continue;
+            if (bin.element >= 0 && !pool.is_larger(value, bin.value)) continue;
             bin.value = plane.at(h, w);
             bin.element = (first + h) * image[3] + w;
           }

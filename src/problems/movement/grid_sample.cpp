@@ -10,9 +10,6 @@
 namespace morton::problems {
 namespace {
 
-/// Keys' coefficient of the cubic, which ONNX fixes here.
-constexpr double kCubic = -0.75;
-
 double reflected(double position, double least, double most) {
   const double range = most - least;
   if (range <= 0.0) return least;
@@ -67,16 +64,14 @@ double GridSampleStructure::position(double place, std::int64_t extent) const {
 }
 
 double GridSampleStructure::moved_inside(double position, std::int64_t extent) const {
-  const double least = ends == Ends::centres ? 0.0 : -0.5;
-  const double most = static_cast<double>(extent - 1) - least;
-  const bool is_outside = position < least || position > most;
+  const double most = static_cast<double>(extent - 1) - least();
+  const bool is_outside = position < least() || position > most;
   if (is_outside && outside == Outside::border) {
     position = std::clamp(position, 0.0, static_cast<double>(extent - 1));
   } else if (is_outside && outside == Outside::reflection) {
-    position = reflected(position, least, most);
+    position = reflected(position, least(), most);
   }
-  // Beyond, all that takes part lies outside. What is no number lies there too.
-  constexpr double kBeyond = 4.0;
+  // What is no number lies beyond too.
   return std::fmin(std::fmax(position, -kBeyond), static_cast<double>(extent) + kBeyond);
 }
 
@@ -97,9 +92,8 @@ std::int64_t GridSampleStructure::element(std::int64_t at, std::int64_t extent) 
   if (at >= 0 && at < extent) return at;
   if (outside == Outside::zeros) return -1;
   if (outside == Outside::border) return std::clamp<std::int64_t>(at, 0, extent - 1);
-  const double least = ends == Ends::centres ? 0.0 : -0.5;
-  const double most = static_cast<double>(extent - 1) - least;
-  return static_cast<std::int64_t>(reflected(static_cast<double>(at), least, most));
+  const double most = static_cast<double>(extent - 1) - least();
+  return static_cast<std::int64_t>(reflected(static_cast<double>(at), least(), most));
 }
 
 ProblemFamily family_grid_sample() {

@@ -31,6 +31,13 @@ struct GridSampleStructure {
     field("CORNERS", self.ends);
   }
 
+  /// Keys' coefficient of the cubic, which ONNX fixes here.
+  static constexpr double kCubic = -0.75;
+  /// Beyond by so much all that takes part lies outside.
+  static constexpr double kBeyond = 4.0;
+  /// The least position that lies inside; the greatest is as far from the last element.
+  [[nodiscard]] double least() const { return ends == Ends::centres ? 0.0 : -0.5; }
+
   /// Where a place of the grid lies along an extent, in elements; before what is outside is moved.
   [[nodiscard]] double position(double place, std::int64_t extent) const;
   /// The position inside that a position outside stands for; those inside stay.

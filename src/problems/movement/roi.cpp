@@ -38,11 +38,6 @@ std::optional<double> roi_align_at(ProblemReader& problem, const Coordinates& at
   return mean ? result / count : result;
 }
 
-/// A NaN is the largest number; the first one stays.
-bool is_larger(double value, double largest) {
-  return value > largest || (std::isnan(value) && !std::isnan(largest));
-}
-
 std::optional<double> roi_max_pool_at(ProblemReader& problem, const Coordinates& at) {
   const auto pool = problem.structure<RoiMaxPoolStructure>();
   const auto corner = [&](std::int64_t q) { return problem.load("rois", {at[0], q}); };
@@ -58,7 +53,7 @@ std::optional<double> roi_max_pool_at(ProblemReader& problem, const Coordinates&
   for (std::int64_t h = rows.first; h < rows.end; ++h) {
     for (std::int64_t w = columns.first; w < columns.end; ++w) {
       const double value = problem.load("src", {static_cast<std::int64_t>(image), at[1], h, w});
-      if (largest && !is_larger(value, *largest)) continue;
+      if (largest && !RoiMaxPoolStructure::is_larger(value, *largest)) continue;
       largest = value;
       const std::int64_t place = (plane * problem.size("H") + h) * problem.size("W") + w;
       result = is_place ? static_cast<double>(place) : value;

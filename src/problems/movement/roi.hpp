@@ -96,6 +96,10 @@ struct RoiMaxPoolStructure {
     std::int64_t first = 0;
     std::int64_t end = 0;
   };
+  /// A NaN is the largest number; the first one stays.
+  [[nodiscard]] static bool is_larger(double value, double largest) {
+    return value > largest || (std::isnan(value) && !std::isnan(largest));
+  }
   /// Corners beyond this are taken for it.
   static constexpr double kFarthest = 1048576.0;
   [[nodiscard]] Bin bin(double from, double to, std::int64_t o, std::int64_t count,
