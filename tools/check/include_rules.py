@@ -16,9 +16,9 @@ HOW = ORDER[ORDER.index("layout"):ORDER.index("device")]
 # Inside these folders a room (sub-folder) includes only rooms before it; "." is the folder itself.
 ROOMS = {
     "src/base": ["numbers", ".", "text", "algebra", "files", "processes", "device"],
-    "src/problems": [".", "movement"],
+    "src/problems": [".", "movement", "sequences"],
     "src/graph": [".", "architectures"],
-    "src/ops": [".", "core", "math", "signals", "elementwise", "movement", "reduce", "nn", "composed", "recurrent", "ml"],
+    "src/ops": [".", "core", "math", "signals", "elementwise", "movement", "reduce", "nn", "composed", "recurrent", "control", "ml"],
     "src/formats": [".", "onnx", "arrays", "datasets"],
     "src/training": ["data", "files", "loop"],
     "src/plan": ["measured", "ir", "tasks", "policy", "cost", "kernel", "search", "lower", "single", ".", "split"],

@@ -1,27 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RNN, GRU and LSTM, step by step: the input's sums of all steps are one product, and each step is
-// a product of the state and an elementwise chain or two. Gradients follow from those.
+// RNN, GRU and LSTM: the input's sums of all steps are one product; what follows is written by
+// Direction.
 #include <algorithm>
 
 #include "ops/composed/writing.hpp"
-#include "ops/recurrent/cell.hpp"
+#include "ops/recurrent/direction.hpp"
 
 namespace morton::ops {
 namespace {
-
-/// Each step is nodes of its own, which planning takes time for.
-constexpr std::int64_t kMostSteps = 1024;
-
-/// The inputs by their place. GRU and RNN end with the initial state.
-enum Place : std::size_t { kX, kW, kR, kBias, kLengths, kInitialH, kInitialC, kPeepholes };
-
-struct Recurrence {
-  Cell cell;  ///< without activations, which each direction has of its own
-  std::int64_t steps = 0, batch = 0, inputs = 0, units = 0, directions = 1;
-  bool batch_first = false;  ///< layout
-  bool is_reverse = false;   ///< the first direction
-};
 
 Recurrence recurrence_of(const NodeView& node, Cell::Kind kind) {
   Recurrence made;
@@ -58,10 +45,6 @@ Recurrence recurrence_of(const NodeView& node, Cell::Kind kind) {
   if (made.steps < 1 || made.batch < 1 || made.units < 1) {
     node.fail("its sequences are " + to_string(x) + "; one or more of each are expected");
   }
-  if (made.steps > kMostSteps) {
-    node.unsupported("sequences of " + std::to_string(made.steps) + " steps; at most " +
-                     std::to_string(kMostSteps) + " are supported");
-  }
   if (node.has("clip")) {
     made.cell.clip = node.real("clip", 0.0);
     if (!(*made.cell.clip > 0.0)) node.fail("clip is not above 0");
@@ -70,139 +53,6 @@ Recurrence recurrence_of(const NodeView& node, Cell::Kind kind) {
   made.cell.resets_behind = node.flag("linear_before_reset", 0);
   return made;
 }
-
-/// One direction, as it is written out.
-class Direction {
- public:
-  Direction(Expansion& out, const Recurrence& recurrence, std::int64_t d)
-      : out_(out), made_(recurrence), d_(d), cell_(recurrence.cell) {
-    cell_.activations = cell_activations(out.node(), cell_, static_cast<std::size_t>(d));
-  }
-
-  /// `x` is T x N x I; `present` T x N x 1, 1 where a sequence has the step, or none.
-  void write(TensorId x, TensorId present) {
-    const CellWeights weights = shared_weights();
-    const TensorId sums = input_sums(x);
-    CellState state{initial(kInitialH),
-                    cell_.kind == Cell::Kind::lstm ? initial(kInitialC) : kNoTensor};
-    const bool reverse = made_.is_reverse || d_ == 1;
-    shown_.resize(static_cast<std::size_t>(made_.steps));
-    for (std::int64_t i = 0; i < made_.steps; ++i) {
-      const std::int64_t t = reverse ? made_.steps - 1 - i : i;
-      const TensorId own = out_.reshaped(part_along(out_, sums, 0, t, t + 1),
-                                         {cell_.gates(), made_.batch, made_.units});
-      CellState next = cell_step(out_, cell_, weights, own, state);
-      TensorId shown = next.h;
-      if (present != kNoTensor) {
-        const TensorId mask =
-            out_.reshaped(part_along(out_, present, 0, t, t + 1), {made_.batch, 1});
-        shown = chosen(mask, next.h, kNoTensor);
-        next.h = chosen(mask, next.h, state.h);
-        if (next.c != kNoTensor) next.c = chosen(mask, next.c, state.c);
-      }
-      state = next;
-      shown_[static_cast<std::size_t>(t)] = out_.reshaped(shown, {1, 1, made_.batch, made_.units});
-    }
-    last_ = state;
-  }
-
-  /// T x 1 x N x H.
-  [[nodiscard]] TensorId all() const { return joined(out_, shown_, 0); }
-  /// 1 x N x H each.
-  [[nodiscard]] TensorId last_h() const { return as_last(last_.h); }
-  [[nodiscard]] TensorId last_c() const { return as_last(last_.c); }
-
-  [[nodiscard]] static TensorId joined(GraphWriter& out, const std::vector<TensorId>& parts,
-                                       std::int64_t axis) {
-    return parts.size() == 1 ? parts.front() : out.add("Concat", parts, {{"axis", axis}});
-  }
-
- private:
-  [[nodiscard]] TensorId as_last(TensorId state) const {
-    return out_.reshaped(state, {1, made_.batch, made_.units});
-  }
-
-  /// This direction's part of input `place`, of `shape`.
-  TensorId own(Place place, std::size_t axis, const Shape& shape) {
-    const TensorId whole = widened(out_, out_.input(place));
-    return out_.reshaped(part_along(out_, whole, axis, d_, d_ + 1), shape);
-  }
-
-  TensorId initial(Place place) {
-    const Shape shape{made_.batch, made_.units};
-    if (!out_.node().has_input(place)) {
-      const DType type = computed_type(out_.node().input(kX).dtype);
-      return out_.expanded(out_.scalar(type, 0.0), shape);
-    }
-    return own(place, made_.batch_first ? 1 : 0, shape);
-  }
-
-  CellWeights shared_weights() {
-    const std::int64_t units = made_.units;
-    CellWeights weights;
-    weights.recurrent = out_.transposed(own(kR, 0, {cell_.gates(), units, units}), {0, 2, 1});
-    if (cell_.kind == Cell::Kind::gru && cell_.resets_behind && out_.node().has_input(kBias)) {
-      const TensorId bias = own(kBias, 0, {6 * units});
-      weights.inner = part_along(out_, bias, 0, 5 * units, 6 * units);
-    }
-    if (cell_.kind == Cell::Kind::lstm && out_.node().has_input(kPeepholes)) {
-      const TensorId all = own(kPeepholes, 0, {3 * units});
-      for (std::int64_t i = 0; i < 3; ++i) {
-        weights.peepholes[static_cast<std::size_t>(i)] =
-            part_along(out_, all, 0, i * units, (i + 1) * units);
-      }
-    }
-    return weights;
-  }
-
-  /// The input's sums for each gate with the biases that are theirs, T x gates x N x H.
-  TensorId input_sums(TensorId x) {
-    const std::int64_t gates = cell_.gates();
-    const std::int64_t units = made_.units;
-    const TensorId rows = out_.reshaped(x, {1, made_.steps * made_.batch, made_.inputs});
-    const TensorId weights = out_.transposed(own(kW, 0, {gates, units, made_.inputs}), {0, 2, 1});
-    TensorId sums = out_.add("MatMul", {rows, weights});
-    if (out_.node().has_input(kBias)) {
-      const TensorId both = own(kBias, 0, {2, gates * units});
-      TensorId bias = out_.apply(
-          ScalarOp::add, {part_along(out_, both, 0, 0, 1), part_along(out_, both, 0, 1, 2)});
-      if (cell_.kind == Cell::Kind::gru && cell_.resets_behind) bias = without_inner(both, bias);
-      sums = out_.apply(ScalarOp::add, {sums, out_.reshaped(bias, {gates, 1, units})});
-    }
-    return out_.transposed(out_.reshaped(sums, {gates, made_.steps, made_.batch, units}),
-                           {1, 0, 2, 3});
-  }
-
-  /// Of a GRU whose reset gate scales the state's sum: the hidden gate's bias of the state is
-  /// there.
-  TensorId without_inner(TensorId both, TensorId bias) {
-    const std::int64_t units = made_.units;
-    const TensorId of_input = part_along(out_, both, 0, 0, 1);
-    return joined(out_,
-                  {part_along(out_, bias, 1, 0, 2 * units),
-                   part_along(out_, of_input, 1, 2 * units, 3 * units)},
-                  1);
-  }
-
-  /// `value` where `mask` is 1, else `otherwise`, or 0 without one.
-  TensorId chosen(TensorId mask, TensorId value, TensorId otherwise) {
-    Chain chain;
-    chain.input_count = 3;
-    const ScalarRef is_present =
-        chain.append(ScalarOp::less, {ScalarRef::constant(0.5), ScalarRef::input(1)});
-    const bool has_other = otherwise != kNoTensor;
-    chain.append(ScalarOp::select, {is_present, ScalarRef::input(0),
-                                    has_other ? ScalarRef::input(2) : ScalarRef::constant(0.0)});
-    return out_.chain(chain, {value, mask, has_other ? otherwise : value});
-  }
-
-  Expansion& out_;
-  const Recurrence& made_;
-  std::int64_t d_ = 0;
-  Cell cell_;
-  std::vector<TensorId> shown_;
-  CellState last_;
-};
 
 /// 1 where sequence n has step t, T x N x 1.
 TensorId present_steps(Expansion& out, const Recurrence& made, DType type) {

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "plan/search/repack.hpp"
-#include "problems/attention.hpp"
+#include "problems/sequences/attention.hpp"
 #include "problems/softmax.hpp"
 
 namespace morton::plan {

@@ -177,6 +177,10 @@ const std::map<std::string, std::pair<std::string, std::array<std::string, 2>>> 
        "b | 19x3 "
        "[1065353216,258,0,128,1077936128,256,1056964608,384,1065353216,258,0,128,1077936128,256,"
        "1056964608,384] [0,1,4,1] [0] | feature_bits=3 | | small"}}},
+    {"recurrence",
+     {"RecurrentSequence",
+      {"a | 3x2x4x5 4x5x5! 4x5! 2x2x5 [3,3] | cell=lstm | | small",
+       "b | 4x5x4x9 4x9x9! 4x9! 2x5x9 [4,4,4,4,2] | cell=lstm | | small"}}},
     {"coupling",
      {"PairwiseCoupling",
       {"a | 5x3 | classes=3 | Relu | small", "b | 19x3 | classes=3 | Relu | small"}}},

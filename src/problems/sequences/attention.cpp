@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "problems/attention.hpp"
+#include "problems/sequences/attention.hpp"
 
 #include <algorithm>
 #include <cmath>

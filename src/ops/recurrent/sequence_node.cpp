@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/recurrent/sequence_node.hpp"
+
+#include "ops/composed/writing.hpp"
+
+namespace morton::ops {
+namespace {
+
+SequenceCell cell_named(const NodeView& node, const std::string& name) {
+  if (name == "tanh") return SequenceCell::tanh;
+  if (name == "relu") return SequenceCell::relu;
+  if (name == "gru") return SequenceCell::gru;
+  if (name == "gru_behind") return SequenceCell::gru_behind;
+  if (name == "lstm") return SequenceCell::lstm;
+  node.fail("its cell '" + name + "' is unknown; expected tanh, relu, gru, gru_behind or lstm");
+}
+
+}  // namespace
+
+RecurrentSequence recurrent_sequence_of(const NodeView& node) {
+  RecurrentSequence made;
+  made.structure.cell = cell_named(node, node.text("cell", ""));
+  made.structure.from = node.flag("reverse", 0) ? problems::RecurrenceStructure::From::back
+                                                : problems::RecurrenceStructure::From::front;
+  require_rank(node, kSums, 4, "the sums");
+  const Shape sums = node.input(kSums).shape;
+  made.steps = sums[0];
+  made.sequences = sums[1];
+  made.gates = made.structure.gates();
+  made.units = sums[3];
+  const std::int64_t parts = made.structure.states();
+  require_shape(node, kSums, {sums[0], sums[1], made.gates, sums[3]}, "the sums");
+  require_shape(node, kWeights, {made.gates, made.units, made.units}, "the weights");
+  require_shape(node, kGateBias, {made.gates, made.units}, "the bias");
+  require_shape(node, kFirst, {parts, made.sequences, made.units}, "the first states");
+  require_shape(node, kSequenceLengths, {made.sequences}, "the lengths");
+  return made;
+}
+
+}  // namespace morton::ops

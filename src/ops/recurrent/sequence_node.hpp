@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "base/rooms.hpp"
+#include "ops/core/node_view.hpp"
+#include "problems/sequences/recurrence.hpp"
+
+namespace morton::ops {
+
+/// The inputs of a RecurrentSequence by their place: operands of the family recurrence, in its
+/// order.
+enum SequencePlace : std::size_t { kSums, kWeights, kGateBias, kFirst, kSequenceLengths };
+
+using SequenceCell = problems::RecurrenceStructure::Cell;
+
+/// A RecurrentSequence node, read.
+struct RecurrentSequence {
+  problems::RecurrenceStructure structure;
+  std::int64_t steps = 0, sequences = 0, gates = 0, units = 0;
+};
+
+/// Throws ModelError where the inputs do not go together.
+[[nodiscard]] RecurrentSequence recurrent_sequence_of(const NodeView& node);
+
+}  // namespace morton::ops
