@@ -19,6 +19,8 @@ auto& checked_at(Tensors& tensors, TensorId id) {
 
 }  // namespace
 
+std::size_t Body::formals() const { return graph->inputs.size() - captured; }
+
 TensorId Graph::add_tensor(GraphTensor tensor) { return tensors.add(std::move(tensor)); }
 
 const GraphTensor& Graph::tensor(TensorId id) const { return checked_at(tensors, id); }

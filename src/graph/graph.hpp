@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -62,6 +63,19 @@ struct GraphTensor {
 using Attribute = std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>,
                                std::vector<double>, std::vector<std::string>, Tensor>;
 
+struct Graph;
+
+/// A graph inside of a node: a branch of If, what Loop or Scan repeats.
+struct Body {
+  std::shared_ptr<const Graph> graph;
+  /// How many of its inputs, the last ones, are values from outside. The node has them as inputs
+  /// behind its own, body after body.
+  std::size_t captured = 0;
+
+  /// Its other inputs.
+  [[nodiscard]] std::size_t formals() const;
+};
+
 /// One operation. `epilogue` is what fusion put behind it: its input 0 is the operation's own
 /// result; its further inputs are the last epilogue.input_count - 1 of `inputs`.
 struct Node {
@@ -76,6 +90,8 @@ struct Node {
   int copy = 0;
   /// Of ONNX's operator set, where the node is written by another than the graph's; else 0.
   std::int64_t opset = 0;
+  /// Of control flow, by the attribute's name.
+  std::map<std::string, Body> bodies{};
 
   /// How many of `inputs` are the operation's own: those before the epilogue's.
   [[nodiscard]] std::size_t operand_count() const {

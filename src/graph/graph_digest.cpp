@@ -31,8 +31,11 @@ void visit(Archive& archive, T& tensor) {
 
 template <typename Archive, Archived<Node> T>
 void visit(Archive& archive, T& node) {
-  auto& [op, name, inputs, outputs, attributes, epilogue, fused, copy, opset] = node;
+  auto& [op, name, inputs, outputs, attributes, epilogue, fused, copy, opset, bodies] = node;
   archive(op, name, inputs, outputs, attributes, epilogue.print(), fused, copy, opset);
+  for (const auto& [attribute, body] : bodies) {
+    archive(attribute, graph_digest(*body.graph), body.captured);
+  }
 }
 
 template <typename Archive, Archived<StateUpdate> T>

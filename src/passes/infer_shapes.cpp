@@ -4,6 +4,7 @@
 #include "base/error.hpp"
 #include "base/rooms.hpp"
 #include "ops/core/planned.hpp"
+#include "passes/control_flow.hpp"
 #include "passes/passes.hpp"
 
 namespace morton::passes {
@@ -94,11 +95,18 @@ bool plan_values(Graph& graph, Node& node, const Indexed<TensorId, bool>& planne
 
 int infer_shapes(Graph& graph, const PassOptions& options) {
   take_values(graph, options);
-  const auto planned = planned_tensors(graph);
+  auto planned = planned_tensors(graph);
+  ControlFlow flow(graph);
   int inferred = 0;
-  std::vector<Node> kept;
   // Operators see the nodes before theirs, so all stay in place until the end.
-  for (Node& node : graph.nodes) {
+  std::vector<bool> is_known;
+  while (is_known.size() < graph.nodes.size()) {
+    const std::size_t n = is_known.size();
+    if (const std::ptrdiff_t made = flow.write_out(n); made >= 0) {
+      mark_planned(graph, n, n + static_cast<std::size_t>(made), planned);
+      continue;
+    }
+    Node& node = graph.nodes[n];
     const auto types = infer(graph, node);
     for (std::size_t i = 0; i < types.size() && i < node.outputs.size(); ++i) {
       if (node.outputs[i] == kNoTensor) continue;
@@ -107,7 +115,12 @@ int infer_shapes(Graph& graph, const PassOptions& options) {
       tensor.shape = types[i].shape;
       ++inferred;
     }
-    if (!plan_values(graph, node, planned)) kept.push_back(node);
+    is_known.push_back(plan_values(graph, node, planned));
+  }
+  flow.check_outputs();
+  std::vector<Node> kept;
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+    if (!is_known[n]) kept.push_back(std::move(graph.nodes[n]));
   }
   graph.nodes = std::move(kept);
   return inferred;

@@ -15,7 +15,7 @@ namespace {
 /// Constants up to this size are compared: scalars and lists that exporters write again and again.
 constexpr std::size_t kLargestBytes = 4096;
 
-std::string text_of(const Tensor& tensor) {
+std::string key_of(const Tensor& tensor) {
   const std::string_view bytes(reinterpret_cast<const char*>(tensor.data()), tensor.bytes());
   return std::string(name_of(tensor.dtype())) + " " + to_string(tensor.shape()) + " " +
          digest_of(bytes);
@@ -27,7 +27,7 @@ struct AttributeText {
   void operator()(std::int64_t value) const { out << "i" << value; }
   void operator()(double value) const { out << "r" << std::hexfloat << value; }
   void operator()(const std::string& value) const { out << "s" << value.size() << ":" << value; }
-  void operator()(const Tensor& value) const { out << "t" << text_of(value); }
+  void operator()(const Tensor& value) const { out << "t" << key_of(value); }
   template <typename T>
   void operator()(const std::vector<T>& values) const {
     out << "l" << values.size();
@@ -36,7 +36,7 @@ struct AttributeText {
 };
 
 /// What the node computes: two nodes of one text have equal outputs.
-std::string text_of(const Node& node) {
+std::string key_of(const Node& node) {
   std::ostringstream out;
   out << node.op << "|" << node.opset << "|" << node.copy << "|" << node.outputs.size();
   for (const TensorId id : node.outputs) out << (id == kNoTensor ? "-" : "+");
@@ -55,7 +55,7 @@ int merge_constants(Graph& graph) {
   for (const TensorId id : graph.tensors.ids()) {
     const Tensor* data = constant_data(graph, id);
     if (data == nullptr || data->bytes() > kLargestBytes || graph.is_result(id)) continue;
-    const auto [first, added] = known.emplace(text_of(*data), id);
+    const auto [first, added] = known.emplace(key_of(*data), id);
     if (!added) same.emplace(id, first->second);
   }
   for (Node& node : graph.nodes) {
@@ -79,7 +79,7 @@ int merge_nodes(Graph& graph) {
     // Earlier merges have renamed its inputs, so it is read only now.
     const Node node = graph.nodes[n];
     const bool may_go = !makes_results(graph, node);
-    const auto [first, added] = known.emplace(text_of(node), kept.size());
+    const auto [first, added] = known.emplace(key_of(node), kept.size());
     if (added || !may_go) {
       kept.push_back(node);
       continue;

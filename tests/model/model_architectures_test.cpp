@@ -26,6 +26,11 @@ std::vector<NamedTensor> inputs_of(const CompiledModel& model) {
   std::uint64_t seed = 60;
   for (const PortInfo& port : model.inputs()) {
     inputs.push_back({port.name, random_tensor(port.shape, seed++)});
+    if (port.dtype == DType::f32) continue;
+    // Numbers of words.
+    Tensor words = Tensor::allocate(port.dtype, port.shape);
+    for (std::int64_t e = 0; e < words.size(); ++e) words.set(e, static_cast<double>(e * 37 % 100));
+    inputs.back().tensor = std::move(words);
   }
   return inputs;
 }
@@ -80,6 +85,13 @@ TEST_P(ModelArchitectures, OfTheSources) {
 TEST_P(ModelArchitectures, MobilenetV2) { expect_right({"mobilenet_v2", 33}); }
 
 TEST_P(ModelArchitectures, Espcn) { expect_right({"espcn", 17}); }
+
+TEST_P(ModelArchitectures, OfSequences) {
+  for (const Subject& subject : {Subject{"lstm-rows", 0}, Subject{"lstm_tagger", 9},
+                                 Subject{"crnn", 32}, Subject{"gru_speech", 24}}) {
+    expect_right(subject);
+  }
+}
 
 TEST_P(ModelArchitectures, TheOthers) {
   if (!test::is_long_run()) GTEST_SKIP() << "takes minutes; ./dev check --long runs it";

@@ -37,6 +37,19 @@ Graph read_graph(const std::filesystem::path& path) {
   return extension_of(path) == ".json" ? import_r17_network(path) : import_onnx(path);
 }
 
+/// Counts constants and nodes, those inside of bodies too.
+void count_all(const Graph& graph, ModelSummary& summary, std::map<std::string, int>& counts) {
+  for (const auto& tensor : graph.tensors) {
+    if (tensor.kind != GraphTensor::Kind::constant) continue;
+    summary.parameters += tensor.data.size();
+    summary.parameter_bytes += static_cast<std::int64_t>(tensor.data.bytes());
+  }
+  for (const auto& node : graph.nodes) {
+    ++counts[node.op];
+    for (const auto& [name, body] : node.bodies) count_all(*body.graph, summary, counts);
+  }
+}
+
 }  // namespace
 
 Model::Model(std::shared_ptr<const Graph> graph) : graph_(std::move(graph)) {}
@@ -69,14 +82,9 @@ ModelSummary Model::summary() const {
   ModelSummary summary;
   summary.name = graph_->name;
   summary.opset = graph_->opset;
-  for (const auto& tensor : graph_->tensors) {
-    if (tensor.kind != GraphTensor::Kind::constant) continue;
-    summary.parameters += tensor.data.size();
-    summary.parameter_bytes += static_cast<std::int64_t>(tensor.data.bytes());
-  }
   std::map<std::string, int> counts;
+  count_all(*graph_, summary, counts);
   for (const auto& node : graph_->nodes) {
-    ++counts[node.op];
     try {
       check_supported(*graph_, node);
     } catch (const Error& error) {

@@ -99,11 +99,9 @@ void write_node(const Graph& graph, const Node& node, onnx::NodeProto& proto) {
     throw UnsupportedError("node '" + node.name + "' (" + node.op +
                            "): passes have fused others into it; write the graph as it was read");
   }
-  for (const auto& [name, value] : node.attributes) {
-    const auto* text = std::get_if<std::string>(&value);
-    if (text == nullptr || *text != kSubgraph) continue;
-    throw UnsupportedError("node '" + node.name + "' (" + node.op + "): its attribute '" + name +
-                           "' was a subgraph, which is not kept");
+  if (!node.bodies.empty()) {
+    throw UnsupportedError("node '" + node.name + "' (" + node.op +
+                           "): control flow is not written to files");
   }
   const std::string domain = domain_of(node);
   if (domain.empty() && node.op.find('.') != std::string::npos) {

@@ -98,6 +98,7 @@ class Inliner {
       for (std::string& value : *written.mutable_input()) value = renamed(names, prefix, value);
       for (std::string& value : *written.mutable_output()) value = renamed(names, prefix, value);
       bind_attributes(defaults, node, written);
+      rename_in_bodies(names, prefix, written);
       add(std::move(written), opset_of(function));
     }
     require_outputs(function, node);
@@ -122,6 +123,33 @@ class Inliner {
   static std::string renamed(Names& names, const std::string& prefix, const std::string& value) {
     if (value.empty()) return value;
     return names.emplace(value, prefix + "/" + value).first->second;
+  }
+
+  /// Bodies read values of the function by their names, which are others now.
+  static void rename_in_bodies(const Names& names, const std::string& prefix,
+                               onnx::NodeProto& node) {
+    for (onnx::AttributeProto& attribute : *node.mutable_attribute()) {
+      if (attribute.type() == onnx::AttributeProto::GRAPH) {
+        rename_in(names, prefix, *attribute.mutable_g());
+      }
+    }
+  }
+
+  static void rename_in(Names names, const std::string& prefix, onnx::GraphProto& body) {
+    for (const onnx::ValueInfoProto& input : body.input()) names[input.name()] = input.name();
+    for (const onnx::TensorProto& constant : body.initializer()) {
+      names[constant.name()] = constant.name();
+    }
+    for (const onnx::NodeProto& node : body.node()) {
+      for (const std::string& output : node.output()) names[output] = output;
+    }
+    for (onnx::NodeProto& node : *body.mutable_node()) {
+      for (std::string& value : *node.mutable_input()) value = renamed(names, prefix, value);
+      rename_in_bodies(names, prefix, node);
+    }
+    for (onnx::ValueInfoProto& output : *body.mutable_output()) {
+      output.set_name(renamed(names, prefix, output.name()));
+    }
   }
 
   void require_outputs(const onnx::FunctionProto& function, const onnx::NodeProto& node) const {
@@ -177,9 +205,10 @@ class Inliner {
 
 }  // namespace
 
-std::vector<WrittenNode> nodes_without_calls(onnx::ModelProto& model, const std::string& where) {
+std::vector<WrittenNode> nodes_without_calls(const onnx::ModelProto& model, onnx::GraphProto& graph,
+                                             const std::string& where) {
   Inliner inliner(model, where);
-  for (onnx::NodeProto& node : *model.mutable_graph()->mutable_node()) {
+  for (onnx::NodeProto& node : *graph.mutable_node()) {
     inliner.add(std::move(node), 0);
   }
   return inliner.take();

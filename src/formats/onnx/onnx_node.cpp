@@ -28,16 +28,18 @@ Attribute to_attribute(const onnx::AttributeProto& proto, ExternalData& external
     case Proto::TENSOR:
       return to_tensor(proto.t(), nullptr, external, where);
     case Proto::GRAPH:
+      throw InternalError(where + " is a graph, which the graph's builder takes");
     case Proto::GRAPHS:
-      return std::string(kSubgraph);
+      throw UnsupportedError(where + " holds a list of graphs");
     case Proto::SPARSE_TENSOR:
     case Proto::SPARSE_TENSORS:
       throw UnsupportedError(where + " holds a sparse tensor");
     case Proto::TENSORS:
       throw UnsupportedError(where + " holds a list of tensors");
     case Proto::TYPE_PROTO:
+      return std::string();  // Optional has one, and says nothing by it that its input does not
     case Proto::TYPE_PROTOS:
-      throw UnsupportedError(where + " holds a type");
+      throw UnsupportedError(where + " holds types");
     case Proto::UNDEFINED:
       break;
   }
@@ -56,6 +58,7 @@ std::map<std::string, Attribute> take_attributes(onnx::NodeProto& node, External
   std::map<std::string, Attribute> attributes;
   const bool is_tree = keeps_lists_as_tensors(node.domain() + "." + node.op_type());
   for (onnx::AttributeProto& written : *node.mutable_attribute()) {
+    if (written.type() == onnx::AttributeProto::GRAPH) continue;
     onnx::AttributeProto proto;  // gone after its turn: ensembles of trees have millions of numbers
     proto.Swap(&written);
     const std::string here = where + ": attribute " + in_quotes(proto.name());

@@ -13,16 +13,12 @@
 
 namespace morton::formats {
 
-/// What stands for an attribute that is a subgraph. No operator takes one, so that its node is
-/// refused by name, together with all others that cannot run.
-inline constexpr std::string_view kSubgraph = "(subgraph)";
-
 /// The domain of Morton's own operators.
 inline constexpr std::string_view kMortonDomain = "morton";
 
-/// The attributes of `node`, which are taken out of it. `where` names the node in messages. Throws
-/// ModelError for one that is given twice or without a type, UnsupportedError for sparse tensors
-/// and types.
+/// The attributes of `node`, which are taken out of it; those that are graphs stay. `where` names
+/// the node in messages. Throws ModelError for one that is given twice or without a type,
+/// UnsupportedError for sparse tensors and types.
 [[nodiscard]] std::map<std::string, Attribute> take_attributes(onnx::NodeProto& node,
                                                                ExternalData& external,
                                                                const std::string& where);

@@ -80,6 +80,9 @@ void check_declaration(const NodeView& view, const Operator& op) {
       view.unsupported("attribute '" + name + "' is not supported");
     }
   }
+  if (!view.node().bodies.empty() && !op.host.is_control) {
+    view.unsupported("attribute '" + view.node().bodies.begin()->first + "' is not supported");
+  }
 }
 
 void check_epilogue(const Graph& graph, const NodeView& view, const Shape& result) {
@@ -217,6 +220,9 @@ const Operator& operator_of(const Node& node) {
 
 void check_supported(const Graph& graph, const Node& node) {
   check_declaration(NodeView(graph, node), operator_of(node));
+  for (const auto& [name, body] : node.bodies) {
+    for (const Node& inner : body.graph->nodes) check_supported(*body.graph, inner);
+  }
 }
 
 void check_inputs(const Graph& graph, const Node& node) {

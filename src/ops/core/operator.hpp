@@ -72,6 +72,9 @@ struct Operator {
     std::vector<Tensor> (*values)(const NodeView& node) = nullptr;
     /// The output has the elements of input 0 in row-major order.
     bool alias = false;
+    /// Control flow and lists of tensors: infer_shapes puts other nodes in its place
+    /// (passes/control_flow.hpp), and nothing behind it sees one.
+    bool is_control = false;
   };
 
   std::string_view name;  ///< ONNX's name

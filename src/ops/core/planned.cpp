@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/numbers/exact_integers.hpp"
 #include "base/numbers/small_types.hpp"
+#include "ops/core/bodies.hpp"
 
 namespace morton::ops {
 namespace {
@@ -102,6 +103,49 @@ bool all_known(const Graph& graph, const Node& node) {
   return true;
 }
 
+/// Marks, in `inside`, what planning needs of a body whose results are marked; a state that it
+/// needs in one turn it needs of the turn before.
+void mark_inside(const Body& body, const BodyWiring& wiring, Indexed<TensorId, bool>& inside) {
+  const Graph& graph = *body.graph;
+  for (bool is_done = false; !is_done;) {
+    mark_planned(graph, 0, graph.nodes.size(), inside);
+    is_done = true;
+    for (std::size_t i = 0; i < wiring.states; ++i) {
+      const TensorId result = graph.outputs[wiring.first_output + i];
+      if (!inside[graph.inputs[wiring.first_state + i]] || inside[result]) continue;
+      inside[result] = true;
+      is_done = false;
+    }
+  }
+}
+
+/// Marks what planning needs of a node's inputs by what its bodies need.
+void mark_by_bodies(const Graph& graph, const Node& node, Indexed<TensorId, bool>& planned) {
+  const bool is_understood = NodeView(graph, node).opset() >= operator_of(node).since_opset;
+  if (node.bodies.empty() || !is_understood) return;
+  const BodyWiring wiring = wiring_of(graph, node);
+  std::size_t captured = node.inputs.size();
+  for (const auto& [name, body] : node.bodies) captured -= body.captured;
+  for (const auto& [name, body] : node.bodies) {
+    Indexed<TensorId, bool> inside(body.graph->tensors.size(), false);
+    // Ahead of the results stands the condition.
+    for (std::size_t i = 0; i < body.graph->outputs.size(); ++i) {
+      const std::size_t k = i - wiring.first_output;
+      const bool is_needed =
+          i < wiring.first_output ||
+          (k < node.outputs.size() && node.outputs[k] != kNoTensor && planned[node.outputs[k]]);
+      if (is_needed) inside[body.graph->outputs[i]] = true;
+    }
+    mark_inside(body, wiring, inside);
+    for (std::size_t i = 0; i < body.graph->inputs.size(); ++i) {
+      const std::size_t place = i < body.formals() ? i : captured + i - body.formals();
+      const TensorId id = node.inputs[place];
+      if (id != kNoTensor && inside[body.graph->inputs[i]]) planned[id] = true;
+    }
+    captured += body.captured;
+  }
+}
+
 }  // namespace
 
 std::vector<Tensor> planned_values(const Graph& graph, const Node& node) {
@@ -127,23 +171,32 @@ std::vector<Tensor> planned_values(const Graph& graph, const Node& node) {
   return results;
 }
 
-Indexed<TensorId, bool> planned_tensors(const Graph& graph) {
-  Indexed<TensorId, bool> planned(graph.tensors.size(), false);
+void mark_planned(const Graph& graph, std::size_t first, std::size_t end,
+                  Indexed<TensorId, bool>& planned) {
+  while (planned.size() < graph.tensors.size()) planned.add(false);
   const auto mark = [&](TensorId id) {
     if (id != kNoTensor) planned[id] = true;
   };
-  for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node) {
-    const Operator* op = find_operator(node->op);
+  for (std::size_t n = end; n-- > first;) {
+    const Node& node = graph.nodes[n];
+    const Operator* op = find_operator(node.op);
     if (op == nullptr) continue;
-    const bool computes = std::any_of(node->outputs.begin(), node->outputs.end(),
+    const bool computes = std::any_of(node.outputs.begin(), node.outputs.end(),
                                       [&](TensorId id) { return id != kNoTensor && planned[id]; });
-    for (std::size_t i = 0; computes && !op->inputs.shapes_only && i < node->inputs.size(); ++i) {
-      if (reads_values(*op, i)) mark(node->inputs[i]);
+    const bool follows = computes && !op->inputs.shapes_only && node.bodies.empty();
+    for (std::size_t i = 0; follows && i < node.inputs.size(); ++i) {
+      if (reads_values(*op, i)) mark(node.inputs[i]);
     }
     for (const std::size_t i : op->inputs.planned) {
-      if (i < node->inputs.size()) mark(node->inputs[i]);
+      if (i < node.inputs.size()) mark(node.inputs[i]);
     }
+    mark_by_bodies(graph, node, planned);
   }
+}
+
+Indexed<TensorId, bool> planned_tensors(const Graph& graph) {
+  Indexed<TensorId, bool> planned(graph.tensors.size(), false);
+  mark_planned(graph, 0, graph.nodes.size(), planned);
   return planned;
 }
 

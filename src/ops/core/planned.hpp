@@ -17,6 +17,10 @@ namespace morton::ops {
 /// Marks, for each tensor, whether planning needs its value: some node's planned input depends on
 /// it.
 [[nodiscard]] Indexed<TensorId, bool> planned_tensors(const Graph& graph);
+/// The same for the nodes from `first` to before `end`, where `planned` has what those behind them
+/// need.
+void mark_planned(const Graph& graph, std::size_t first, std::size_t end,
+                  Indexed<TensorId, bool>& planned);
 /// The inputs of the graph whose values planning needs, in the graph's order.
 [[nodiscard]] std::vector<TensorId> planned_graph_inputs(const Graph& graph);
 

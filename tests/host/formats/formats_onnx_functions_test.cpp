@@ -190,6 +190,64 @@ TEST(OnnxFunctions, NodesAreOfTheFunctionsOperatorSet) {
   EXPECT_EQ(graph.nodes[1].opset, 0);
 }
 
+/// An If on c, whose branches apply these operators to `value`.
+onnx::NodeProto if_of(const std::string& value, const std::string& then,
+                      const std::string& otherwise) {
+  onnx::NodeProto node = node_of("If", {"c"}, {"y"});
+  for (const auto& [name, op] : {std::pair("then_branch", then), {"else_branch", otherwise}}) {
+    onnx::AttributeProto& branch = *node.add_attribute();
+    branch.set_name(name);
+    branch.set_type(onnx::AttributeProto::GRAPH);
+    *branch.mutable_g()->add_node() = node_of(op, {value}, {"b"}, op == "Own" ? "own" : "");
+    branch.mutable_g()->add_output()->set_name("b");
+  }
+  return node;
+}
+
+TEST(OnnxBodies, CaptureValuesOfTheOutside) {
+  onnx::ModelProto model = model_of(
+      {node_of("Neg", {"x"}, {"n"}), node_of("IsNaN", {"x"}, {"c"}), if_of("n", "Own", "Relu")});
+  add_function(model, "Own", {"a"}, {"b"}, {node_of("Tanh", {"a"}, {"b"})});
+  const Graph graph = imported(model);
+  const Node& node = graph.nodes[2];
+  ASSERT_EQ(node.inputs.size(), 3U);  // the condition, and n for each branch
+  EXPECT_EQ(graph.tensor(node.inputs[1]).name, "n");
+  EXPECT_EQ(graph.tensor(node.inputs[2]).name, "n");
+  const Body& then = node.bodies.at("then_branch");
+  EXPECT_EQ(then.captured, 1U);
+  EXPECT_EQ(then.graph->nodes.at(0).op, "Tanh");  // the function's, inside too
+  EXPECT_EQ(node.bodies.at("else_branch").graph->nodes.at(0).op, "Relu");
+}
+
+TEST(OnnxBodies, CaptureInTheOrderOfTheirNames) {
+  onnx::NodeProto node = if_of("n", "Tanh", "Relu");
+  // In the file the other branch stands first, and reads x.
+  *node.mutable_attribute(1)->mutable_g()->mutable_node(0)->mutable_input(0) = "x";
+  node.mutable_attribute()->SwapElements(0, 1);
+  for (const bool swapped : {false, true}) {
+    if (swapped) node.mutable_attribute()->SwapElements(0, 1);
+    const Graph graph =
+        imported(model_of({node_of("Neg", {"x"}, {"n"}), node_of("IsNaN", {"x"}, {"c"}), node}));
+    EXPECT_EQ(graph.tensor(graph.nodes[2].inputs[1]).name, "x");  // of else_branch
+    EXPECT_EQ(graph.tensor(graph.nodes[2].inputs[2]).name, "n");
+  }
+}
+
+TEST(OnnxBodies, OfFunctionsReadTheFunctionsValues) {
+  onnx::ModelProto model = model_of({node_of("Choose", {"x"}, {"y"}, "own")});
+  add_function(
+      model, "Choose", {"a"}, {"y"},
+      {node_of("Neg", {"a"}, {"n"}), node_of("IsNaN", {"a"}, {"c"}), if_of("n", "Tanh", "Relu")});
+  const Graph graph = imported(model);
+  ASSERT_EQ(graph.nodes.size(), 3U);
+  EXPECT_EQ(graph.nodes[2].inputs[1], graph.nodes[0].outputs[0]);
+}
+
+TEST(OnnxBodies, AValueThatNobodyComputesIsNamed) {
+  EXPECT_THAT(refused(model_of({node_of("IsNaN", {"x"}, {"c"}), if_of("z", "Tanh", "Relu")})),
+              HasSubstr("nothing computes its input 'z'"));
+}
+
 TEST(OnnxFunctions, ADefinitionStandsOnce) {
   onnx::ModelProto model = model_of({node_of("One", {"x"}, {"y"}, "own")});
   for (int i = 0; i < 2; ++i) {

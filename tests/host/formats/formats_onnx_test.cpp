@@ -243,7 +243,10 @@ TEST(OnnxImport, Attributes) {
 
   node.set_name("here");
   add("g", Proto::GRAPH).mutable_g();
-  EXPECT_EQ(std::get<std::string>(import(model).nodes[1].attributes.at("g")), "(subgraph)");
+  EXPECT_TRUE(import(model).nodes[1].bodies.contains("g"));
+  EXPECT_THAT(
+      message_of<UnsupportedError>([&] { check_supported(import(model), import(model).nodes[1]); }),
+      HasSubstr("is not supported"));
   node.mutable_attribute(7)->set_name("i");
   node.mutable_attribute(7)->set_type(Proto::INT);
   EXPECT_THAT(message_of<ModelError>([&] { import(model); }), HasSubstr("given twice"));

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <onnx.pb.h>
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/rooms.hpp"
+#include "formats/onnx/onnx_functions.hpp"
+#include "formats/onnx/onnx_scan.hpp"
+#include "graph/graph.hpp"
+
+namespace morton::formats {
+
+/// Turns the messages of a model into a Graph, and those of bodies of control flow into theirs.
+class GraphBuilder {
+ public:
+  GraphBuilder(ScannedModel& scanned, std::string where, ExternalData& external)
+      : scanned_(scanned), where_(std::move(where)), external_(external) {}
+
+  /// The model's graph. Throws ModelError, UnsupportedError.
+  [[nodiscard]] Graph build();
+
+ private:
+  /// Of a body that stands in `outside`, in a node of this opset (as `Node::opset`).
+  GraphBuilder(GraphBuilder& outside, std::string where, std::int64_t opset)
+      : scanned_(outside.scanned_),
+        where_(std::move(where)),
+        external_(outside.external_),
+        outside_(&outside),
+        opset_of_nodes_(opset) {}
+  Graph build_body(onnx::GraphProto& proto);
+
+  void add_nodes(onnx::GraphProto& proto);
+  std::int64_t opset() const;
+  bool has_default_opset() const;
+  /// As `Node::opset`.
+  std::int64_t opset_of_function(const WrittenNode& node, const std::string& here) const;
+  TensorId add_tensor(GraphTensor tensor);
+  void add_constant(const std::string& name, Tensor data);
+  void add_input(const onnx::ValueInfoProto& proto);
+  void add_formal(const onnx::ValueInfoProto& proto);
+  void add_output(const onnx::ValueInfoProto& proto);
+  void declare_node(std::size_t index);
+  void wire_inputs(const onnx::NodeProto& proto, Node& node);
+  void wire_bodies(onnx::NodeProto& proto, Node& node);
+  /// The value named so: one of this graph, or one of the outside, which becomes an input here.
+  TensorId resolve(const std::string& name);
+  [[nodiscard]] bool knows(const std::string& name) const;
+  std::string unique_name(const onnx::NodeProto& proto, std::size_t index);
+  /// "model.onnx: node 'C1' (Conv)", for messages.
+  std::string where(const onnx::NodeProto& proto, const std::string& name) const;
+
+  ScannedModel& scanned_;
+  std::vector<WrittenNode> written_;  ///< the nodes, those of called functions in their places
+  std::string where_;
+  ExternalData& external_;
+  GraphBuilder* outside_ = nullptr;    ///< of a body
+  std::int64_t opset_of_nodes_ = 0;    ///< of a body
+  std::vector<std::string> captured_;  ///< of a body: values of the outside, its last inputs
+  Graph graph_;
+  std::map<std::string, TensorId> ids_;
+  std::set<std::string> node_names_;
+  std::vector<std::pair<std::size_t, std::size_t>> waiting_;  ///< indices in written_ and nodes
+};
+
+}  // namespace morton::formats

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "base/rooms.hpp"
+#include "graph/graph.hpp"
+
+namespace morton::ops {
+
+/// How a body of a node stands to the node. The body's formal inputs are the node's inputs of the
+/// same places.
+struct BodyWiring {
+  std::size_t first_output = 0;  ///< of the body: it is the node's first
+  std::size_t states = 0;        ///< how many outputs from there on the next turn takes
+  std::size_t first_state = 0;   ///< the body's input that takes the first of them
+};
+
+/// Of a node of control flow. Throws ModelError where its bodies do not fit.
+[[nodiscard]] BodyWiring wiring_of(const Graph& graph, const Node& node);
+
+}  // namespace morton::ops

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/rooms.hpp"
+#include "passes/splicing.hpp"
+#include "passes/tensor_lists.hpp"
+
+namespace morton::passes {
+
+/// Writes out control flow, turn by turn, while shapes are inferred: conditions, numbers of turns
+/// and places in lists must follow from what is known when the model is planned. An If whose
+/// condition follows from data computes both branches and chooses.
+class ControlFlow {
+ public:
+  explicit ControlFlow(Graph& graph) : graph_(graph), out_(graph), lists_(out_) {}
+
+  /// Puts other nodes in the place of node `n` where it is control flow, or reads a list; their
+  /// number, or -1 where the node stays. Everything before it is inferred. What still repeats
+  /// stands behind the nodes of its next turn. Throws ModelError; UnsupportedError for conditions
+  /// that follow from data, and beyond the limits of turns and nodes.
+  std::ptrdiff_t write_out(std::size_t n);
+  /// Throws UnsupportedError where an output of the graph is a list.
+  void check_outputs() const { lists_.require_none(graph_); }
+
+ private:
+  /// A Loop that is being written out.
+  struct Turns {
+    std::int64_t number = 0;
+    std::vector<std::vector<TensorId>> scans;  ///< by output, what each turn gave
+  };
+  /// An If whose branches are both computed.
+  struct Branches {
+    std::vector<TensorId> then, otherwise;
+  };
+
+  void write_if(const Node& node);
+  void write_choice(const Node& node, const Branches& branches);
+  void write_loop(const Node& node);
+  void finish_loop(const Node& node, const Turns& turns);
+  void write_scan(const Node& node);
+  void write_map(const Node& node);
+  /// The truth of input `i`, or of none; throws where it follows from data.
+  [[nodiscard]] bool condition(const Node& node, std::size_t i) const;
+  /// What a body takes: the node's inputs at the places of its formals, and those it captures.
+  [[nodiscard]] static std::vector<TensorId> captured_by(const Node& node, const std::string& name);
+  /// Turns side by side along a new dimension.
+  TensorId stacked(std::vector<TensorId> turns, std::int64_t axis);
+
+  Graph& graph_;
+  Splicing out_;
+  TensorLists lists_;
+  std::map<std::string, Turns> loops_;        ///< by the node's name
+  std::map<std::string, Branches> branches_;  ///< likewise
+};
+
+}  // namespace morton::passes

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/rooms.hpp"
+#include "ops/core/node_view.hpp"
+
+namespace morton::passes {
+
+/// Collects the nodes that are to stand in one node's place. Their types are inferred later, where
+/// they stand.
+class Splicing {
+ public:
+  explicit Splicing(Graph& graph) : graph_(graph) {}
+
+  [[nodiscard]] Graph& graph() const { return graph_; }
+  /// Begins the nodes that stand for `node`, whose name theirs begin with.
+  void begin(const Node& node);
+  /// What was collected takes the place of node `n`. How many nodes that is.
+  std::size_t put_in_place_of(std::size_t n);
+
+  using Attributes = std::map<std::string, Attribute>;
+  /// A node of the newest operator set; its output.
+  TensorId add(std::string_view op, std::vector<TensorId> inputs, Attributes attributes = {});
+  std::vector<TensorId> add_several(std::string_view op, std::vector<TensorId> inputs,
+                                    std::size_t outputs, Attributes attributes = {});
+  /// A node as it is.
+  void add(Node node);
+  TensorId constant(Tensor value);
+  /// A constant list of whole numbers, and one of them alone.
+  TensorId list(const std::vector<std::int64_t>& values);
+  TensorId number(std::int64_t value);
+  TensorId truth(bool value);
+  /// `to` becomes what `from` is.
+  void copy(TensorId from, TensorId to);
+  /// The nodes of a body, whose inputs are these; its outputs. `turn` tells the copies apart. The
+  /// body's constants are there once, whatever the number of copies.
+  std::vector<TensorId> body(const Body& body, std::span<const TensorId> inputs,
+                             const std::string& turn);
+
+ private:
+  TensorId new_tensor(GraphTensor tensor, const std::string& wish);
+  [[nodiscard]] std::string unused(std::set<std::string>& names, const std::string& wish);
+  TensorId constant_of(const Graph& body, TensorId id);
+
+  Graph& graph_;
+  std::string prefix_;
+  std::vector<Node> made_;
+  std::set<std::string> tensor_names_;  ///< filled when the first node is written out
+  std::set<std::string> node_names_;
+  std::map<std::pair<const Graph*, TensorId>, TensorId> constants_;
+  std::map<std::string, int> suffixes_;
+};
+
+}  // namespace morton::passes

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <set>
+#include <vector>
+
+#include "base/rooms.hpp"
+#include "passes/splicing.hpp"
+
+namespace morton::passes {
+
+/// Lists of tensors and optional values, which exist while shapes are inferred and never when the
+/// model runs: their lengths and places are known, and what reads an element reads its tensor.
+class TensorLists {
+ public:
+  using List = std::vector<TensorId>;
+
+  explicit TensorLists(Splicing& out) : out_(out) {}
+
+  /// Whether there is neither a list nor an optional value.
+  [[nodiscard]] bool has_none() const { return lists_.empty() && empty_.empty(); }
+  /// Whether the tensor stands for a list.
+  [[nodiscard]] bool has(TensorId id) const { return id != kNoTensor && lists_.contains(id); }
+  [[nodiscard]] const List& at(TensorId id) const { return lists_.at(id); }
+  void define(TensorId id, List list);
+  /// `to` becomes what `from` is: a list, a value, or none.
+  void pass_on(TensorId from, TensorId to);
+
+  /// Writes out `node`; false where it is no operation on lists.
+  bool write(const Node& node);
+  /// Throws UnsupportedError where a node of another operator reads a list.
+  void require_none(const Node& node) const;
+  /// Throws UnsupportedError where an output of the graph is a list, or has no value.
+  void require_none(const Graph& graph) const;
+
+ private:
+  [[nodiscard]] NodeView view(const Node& node) const { return {out_.graph(), node}; }
+  const List& list_of(const Node& node) const;
+  /// The place that input `i` names, of a list of `count`.
+  [[nodiscard]] std::size_t place_of(const Node& node, std::size_t i, std::size_t count) const;
+  void insert(const Node& node);
+  void split(const Node& node);
+  void join(const Node& node);
+  void write_optional(const Node& node);
+
+  Splicing& out_;
+  std::map<TensorId, List> lists_;
+  std::set<TensorId> empty_;  ///< optional values that are not there
+};
+
+}  // namespace morton::passes

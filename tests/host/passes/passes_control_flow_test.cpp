@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Control flow and lists of tensors, written out while shapes are inferred.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+
+#include "base/error.hpp"
+#include "passes/passes.hpp"
+#include "support/cases.hpp"
+#include "support/compare.hpp"
+#include "support/rooms.hpp"
+#include "support/thrown.hpp"
+
+namespace morton::test {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// A graph, written value by value: each is known by its name.
+class Sketch {
+ public:
+  Sketch() { graph_.opset = 17; }
+
+  Sketch& input(const std::string& name, const Shape& shape, DType type = DType::f32) {
+    GraphTensor tensor{.name = name, .dtype = type, .kind = GraphTensor::Kind::input};
+    tensor.shape = shape;
+    for (const std::int64_t extent : shape) tensor.declared.push_back({extent, ""});
+    graph_.inputs.push_back(graph_.add_tensor(std::move(tensor)));
+    return *this;
+  }
+
+  /// A formal input of a body, of which nothing is known.
+  Sketch& formal(const std::string& name) {
+    graph_.inputs.push_back(graph_.add_tensor({.name = name, .kind = GraphTensor::Kind::input}));
+    return *this;
+  }
+
+  Sketch& constant(const std::string& name, Tensor value) {
+    GraphTensor tensor{.name = name, .dtype = value.dtype(), .kind = GraphTensor::Kind::constant};
+    tensor.shape = value.shape();
+    tensor.data = std::move(value);
+    graph_.add_tensor(std::move(tensor));
+    return *this;
+  }
+  Sketch& whole(const std::string& name, std::int64_t value) {
+    return constant(name, Tensor::from({}, std::span<const std::int64_t>(&value, 1)));
+  }
+  Sketch& truth(const std::string& name, bool value) {
+    Tensor tensor = Tensor::allocate(DType::boolean, {});
+    tensor.set(0, value ? 1.0 : 0.0);
+    return constant(name, std::move(tensor));
+  }
+
+  Sketch& node(const std::string& op, const std::vector<std::string>& inputs,
+               const std::vector<std::string>& outputs,
+               std::map<std::string, Attribute> attributes = {},
+               std::map<std::string, Body> bodies = {}) {
+    Node node{.op = op, .name = op + "_" + std::to_string(graph_.nodes.size())};
+    for (const std::string& name : inputs) {
+      node.inputs.push_back(name.empty() ? kNoTensor : graph_.find(name));
+    }
+    for (const std::string& name : outputs)
+      node.outputs.push_back(graph_.add_tensor({.name = name}));
+    node.attributes = std::move(attributes);
+    node.bodies = std::move(bodies);
+    graph_.nodes.push_back(std::move(node));
+    return *this;
+  }
+
+  Graph graph(const std::vector<std::string>& outputs) {
+    for (const std::string& name : outputs) graph_.outputs.push_back(graph_.find(name));
+    return std::move(graph_);
+  }
+  Body body(const std::vector<std::string>& outputs, std::size_t captured) {
+    return {std::make_shared<const Graph>(graph(outputs)), captured};
+  }
+
+ private:
+  Graph graph_;
+};
+
+std::vector<std::string> operators_left(const Graph& graph) {
+  std::vector<std::string> names;
+  for (const Node& node : graph.nodes) names.push_back(node.op);
+  return names;
+}
+
+/// The first output's values where the inputs have these.
+std::vector<double> values_of(Graph graph, const std::vector<std::vector<float>>& inputs) {
+  infer_shapes(graph, {});
+  verify(graph, "written out");
+  std::vector<NamedTensor> tensors;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const GraphTensor& tensor = graph.tensor(graph.inputs[i]);
+    tensors.push_back({tensor.name, Tensor::allocate(tensor.dtype, tensor.shape)});
+    for (std::size_t e = 0; e < inputs[i].size(); ++e) {
+      tensors.back().tensor.set(static_cast<std::int64_t>(e), static_cast<double>(inputs[i][e]));
+    }
+  }
+  return reference_outputs(graph, tensors)[0].value;
+}
+
+template <typename Expected>
+std::string complaint_of(Graph& graph) {
+  return thrown<Expected>([&] { infer_shapes(graph, {}); }).what();
+}
+
+/// then: x + x, else: -x.
+std::map<std::string, Body> branches() {
+  return {{"then_branch", Sketch().formal("x").node("Add", {"x", "x"}, {"y"}).body({"y"}, 1)},
+          {"else_branch", Sketch().formal("x").node("Neg", {"x"}, {"y"}).body({"y"}, 1)}};
+}
+
+TEST(ControlFlow, AnIfWhoseConditionIsKnownIsItsBranch) {
+  for (const bool is_true : {true, false}) {
+    Graph graph = Sketch()
+                      .input("x", {2})
+                      .truth("c", is_true)
+                      .node("If", {"c", "x", "x"}, {"y"}, {}, branches())
+                      .graph({"y"});
+    EXPECT_THAT(values_of(graph, {{3, 4}}), is_true ? ElementsAre(6, 8) : ElementsAre(-3, -4));
+    infer_shapes(graph, {});
+    EXPECT_THAT(operators_left(graph), ElementsAre(is_true ? "Add" : "Neg", "Identity"));
+  }
+}
+
+TEST(ControlFlow, AnIfWhoseConditionIsDataComputesBothAndChooses) {
+  const Graph graph = Sketch()
+                          .input("x", {2})
+                          .input("c", {1}, DType::boolean)
+                          .node("If", {"c", "x", "x"}, {"y"}, {}, branches())
+                          .graph({"y"});
+  EXPECT_THAT(values_of(graph, {{3, 4}, {1}}), ElementsAre(6, 8));
+  EXPECT_THAT(values_of(graph, {{3, 4}, {0}}), ElementsAre(-3, -4));
+}
+
+TEST(ControlFlow, BranchesOfOtherShapesNeedAKnownCondition) {
+  auto unlike = branches();
+  unlike["else_branch"] = Sketch().formal("x").node("ReduceSum", {"x"}, {"y"}).body({"y"}, 1);
+  Graph graph = Sketch()
+                    .input("x", {2})
+                    .input("c", {}, DType::boolean)
+                    .node("If", {"c", "x", "x"}, {"y"}, {}, unlike)
+                    .graph({"y"});
+  EXPECT_THAT(complaint_of<UnsupportedError>(graph),
+              HasSubstr("follows from data, and its branches give 2 and 1"));
+}
+
+/// A turn: s becomes s * s + x, and is shown.
+Body squares(const std::string& condition) {
+  Sketch sketch;
+  sketch.formal("i").formal("c").formal("s").formal("x");
+  sketch.node("Mul", {"s", "s"}, {"p"}).node("Add", {"p", "x"}, {"t"}).whole("two", 2);
+  sketch.node("Less", {"i", "two"}, {"early"}).node("Identity", {"c"}, {"same"});
+  return sketch.body({condition, "t", "t"}, 1);
+}
+
+TEST(ControlFlow, ALoopIsItsTurns) {
+  const Graph graph =
+      Sketch()
+          .input("x", {1})
+          .input("s", {1})
+          .whole("m", 3)
+          .node("Loop", {"m", "", "s", "x"}, {"last", "all"}, {}, {{"body", squares("same")}})
+          .graph({"all", "last"});
+  EXPECT_THAT(values_of(graph, {{1}, {2}}), ElementsAre(5, 26, 677));
+}
+
+TEST(ControlFlow, ALoopEndsWhereItsConditionDoes) {
+  // The condition of turn 2, which is computed from its number, is false: three turns.
+  const Graph graph =
+      Sketch()
+          .input("x", {1})
+          .input("s", {1})
+          .truth("yes", true)
+          .node("Loop", {"", "yes", "s", "x"}, {"last"}, {}, {{"body", squares("early")}})
+          .graph({"last"});
+  EXPECT_THAT(values_of(graph, {{1}, {2}}), ElementsAre(677));
+}
+
+TEST(ControlFlow, ALoopWithoutAnEndIsRefused) {
+  Graph graph = Sketch()
+                    .input("x", {1})
+                    .input("s", {1})
+                    .truth("yes", true)
+                    .node("Loop", {"", "yes", "s", "x"}, {"last"}, {}, {{"body", squares("same")}})
+                    .graph({"last"});
+  EXPECT_THAT(complaint_of<UnsupportedError>(graph),
+              HasSubstr("Loop 'Loop_0': takes more than 10000 turns"));
+}
+
+TEST(ControlFlow, ALoopWhoseConditionIsDataIsRefused) {
+  Sketch turn;
+  turn.formal("i").formal("c").formal("s").node("Neg", {"s"}, {"t"});
+  turn.constant("zero", Tensor::allocate(DType::f32, {})).node("Less", {"t", "zero"}, {"more"});
+  Graph graph =
+      Sketch()
+          .input("s", {})
+          .whole("m", 5)
+          .node("Loop", {"m", "", "s"}, {"last"}, {}, {{"body", turn.body({"more", "t"}, 0)}})
+          .graph({"last"});
+  EXPECT_THAT(complaint_of<UnsupportedError>(graph),
+              HasSubstr("whether it goes on follows from data"));
+}
+
+TEST(ControlFlow, AScanGoesAlongItsInput) {
+  Sketch turn;
+  turn.formal("s").formal("e").node("Add", {"s", "e"}, {"t"});
+  const Body body = turn.body({"t", "t"}, 0);
+  const auto scanned = [&](std::int64_t from_back) {
+    return Sketch()
+        .input("s", {1})
+        .input("x", {3, 1})
+        .node("Scan", {"s", "x"}, {"last", "all"},
+              {{"num_scan_inputs", std::int64_t{1}},
+               {"scan_input_directions", std::vector<std::int64_t>{from_back}},
+               {"scan_output_directions", std::vector<std::int64_t>{from_back}}},
+              {{"body", body}})
+        .graph({"all", "last"});
+  };
+  EXPECT_THAT(values_of(scanned(0), {{10}, {1, 2, 3}}), ElementsAre(11, 13, 16));
+  EXPECT_THAT(values_of(scanned(1), {{10}, {1, 2, 3}}), ElementsAre(16, 15, 13));
+}
+
+TEST(ControlFlow, ConstantsOfABodyAreThereOnce) {
+  Sketch turn;
+  turn.formal("i").formal("c").formal("s");
+  turn.constant("w", Tensor::allocate(DType::f32, {4})).node("Add", {"s", "w"}, {"t"});
+  turn.node("Identity", {"c"}, {"same"});
+  Graph graph =
+      Sketch()
+          .input("s", {4})
+          .whole("m", 5)
+          .node("Loop", {"m", "", "s"}, {"last"}, {}, {{"body", turn.body({"same", "t"}, 0)}})
+          .graph({"last"});
+  infer_shapes(graph, {});
+  const auto constants = std::ranges::count_if(graph.tensors, [](const GraphTensor& tensor) {
+    return tensor.kind == GraphTensor::Kind::constant && tensor.shape == Shape{4};
+  });
+  EXPECT_EQ(constants, 1);
+}
+
+TEST(ControlFlow, ListsAreGoneWhereTheirPlacesAreKnown) {
+  Graph graph = Sketch()
+                    .input("x", {2, 3})
+                    .whole("one", 1)
+                    .node("SplitToSequence", {"x"}, {"rows"}, {{"keepdims", std::int64_t{0}}})
+                    .node("SequenceAt", {"rows", "one"}, {"row"})
+                    .node("SequenceInsert", {"rows", "row"}, {"longer"})
+                    .node("SequenceErase", {"longer"}, {"shorter"})
+                    .node("SequenceLength", {"longer"}, {"length"})
+                    .node("ConcatFromSequence", {"longer"}, {"y"}, {{"axis", std::int64_t{0}}})
+                    .graph({"y", "length"});
+  EXPECT_THAT(values_of(graph, {{1, 2, 3, 4, 5, 6}}), ElementsAre(1, 2, 3, 4, 5, 6, 4, 5, 6));
+  infer_shapes(graph, {});
+  EXPECT_THAT(operators_left(graph), Not(Contains(HasSubstr("Sequence"))));
+}
+
+TEST(ControlFlow, AListIsNoOutput) {
+  Graph graph =
+      Sketch().input("x", {2}).node("SequenceConstruct", {"x", "x"}, {"list"}).graph({"list"});
+  EXPECT_THAT(complaint_of<UnsupportedError>(graph),
+              HasSubstr("output 'list' is a list of tensors"));
+}
+
+TEST(ControlFlow, APlaceBesideAListIsNamed) {
+  Graph graph = Sketch()
+                    .input("x", {2})
+                    .whole("p", 2)
+                    .node("SequenceConstruct", {"x", "x"}, {"list"})
+                    .node("SequenceAt", {"list", "p"}, {"y"})
+                    .graph({"y"});
+  EXPECT_THAT(complaint_of<ModelError>(graph), HasSubstr("its place is 2, the list has 2 places"));
+}
+
+}  // namespace
+}  // namespace morton::test
