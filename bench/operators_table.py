@@ -53,6 +53,15 @@ def resize(title, image, sizes, **attributes):
     return Case("resize", title, "Resize", ("x", "", "", "sizes"), {"x": image}, {}, attributes, 19, {"sizes": sizes})
 
 
+def recurrent(op, gates, batch, **attributes):
+    """256 units, 100 steps, weights as a network has them when it is new: 1 / sqrt(256) at most."""
+    weights = {"w": ("float32", [1, gates * 256, 256], -1 / 16, 1 / 16),
+               "r": ("float32", [1, gates * 256, 256], -1 / 16, 1 / 16),
+               "b": ("float32", [1, 2 * gates * 256], -1 / 16, 1 / 16)}
+    return Case("recurrent", f"256 units, 100 steps, {batch} at a time", op, ("x", "w", "r", "b"),
+                {"x": real(100, batch, 256)}, weights, {"hidden_size": 256, **attributes}, 14)
+
+
 CASES = [
     # Keys of 16 heads, one further token.
     scatter("a decoder's cache, 16 heads, 1,024 tokens", "ScatterND", real(16, 1024, 64), indices(16, 16, 2),
@@ -101,4 +110,9 @@ CASES = [
     resize("a photograph to 224 x 224, antialiased", real(1, 3, 768, 1024), [1, 3, 224, 224], mode="linear",
            antialias=1),
     resize("3-D U-Net's way up by interpolation", real(1, 64, 16, 16, 16), [1, 64, 32, 32, 32], mode="linear"),
+    recurrent("LSTM", 4, 1),
+    recurrent("LSTM", 4, 32),
+    # As PyTorch writes it.
+    recurrent("GRU", 3, 1, linear_before_reset=1),
+    recurrent("GRU", 3, 32, linear_before_reset=1),
 ]
