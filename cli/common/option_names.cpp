@@ -49,6 +49,7 @@ constexpr OptionName kOptions[] = {
     {"clip_norm", "--clip"},
     {"deviation", "--deviation"},
     {"exclude", "--exclude"},
+    {"feeds", "--feed"},
     {"freeze", "--freeze"},
     {"learning_rate", "--lr"},
     {"local", "--local"},

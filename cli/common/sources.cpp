@@ -135,8 +135,8 @@ void require_files(const std::vector<std::string>& arguments) {
   }
 }
 
-Sources read_sources(const std::vector<std::string>& arguments,
-                     const std::vector<PortInfo>& inputs) {
+Sources read_sources(const std::vector<std::string>& arguments, const std::vector<PortInfo>& inputs,
+                     const std::set<std::string>& optional) {
   Sources sources;
   for (const std::string& text : arguments) {
     const Argument argument = split_argument(text, inputs);
@@ -149,7 +149,7 @@ Sources read_sources(const std::vector<std::string>& arguments,
     }
   }
   for (const PortInfo& input : inputs) {
-    if (sources.contains(input.name)) continue;
+    if (sources.contains(input.name) || optional.contains(input.name)) continue;
     throw UsageError(fmt::format("input '{}' is missing: give it as -i {}:FILE; the inputs:{}",
                                  input.name, input.name, inputs_text(inputs)));
   }

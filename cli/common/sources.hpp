@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,9 +24,11 @@ using Sources = std::map<std::string, std::vector<Source>>;
 
 /// Reads the files of -i arguments: "name:file", or "file" alone when the model has one input or
 /// the file names its arrays. Arrays that are no input are left out with a warning. Every input of
-/// the model is given afterwards; UsageError otherwise, with the list of inputs.
+/// the model but the `optional` ones is given afterwards; UsageError otherwise, with the list of
+/// inputs.
 [[nodiscard]] Sources read_sources(const std::vector<std::string>& arguments,
-                                   const std::vector<PortInfo>& inputs);
+                                   const std::vector<PortInfo>& inputs,
+                                   const std::set<std::string>& optional = {});
 
 /// Throws ModelError where a file of an -i argument is not there: before a model is read, whose
 /// inputs' names would say which part of the argument is the file.

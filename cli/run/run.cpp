@@ -21,6 +21,7 @@
 #include "morton/tools/cache.hpp"
 #include "run/later_starts.hpp"
 #include "run/run_report.hpp"
+#include "run/run_steps.hpp"
 
 namespace morton::cli {
 namespace {
@@ -38,7 +39,8 @@ Examples:
   morton run models/lenet5.onnx -i input:digit.png --top-k 3
   morton run models/lenet5.onnx -i models/lenet5.expected.npz -o answers.npz
   morton run net.onnx -i image:cat.jpg --labels imagenet.txt --top-k 5 --format json
-  morton run net.onnx -i image:cat.jpg --start ready)";
+  morton run net.onnx -i image:cat.jpg --start ready
+  morton run vad.onnx -i sr:rate.npy -i input:frames.npy --feed stateN:state --steps 100 -o scores.npz)";
 
 struct RunArguments {
   DeviceOptions device;
@@ -51,6 +53,7 @@ struct RunArguments {
   bool names_start = false;   ///< --start is given
   GivenModel::Elsewhere elsewhere = GivenModel::Elsewhere::refuse;
   std::int64_t top_k = 0;
+  StepOptions steps;
   Format format = Format::table;
 };
 
@@ -129,8 +132,10 @@ void emit_answer(const RunArguments& options, const Ranking& ranking, const Comp
 /// Sets what the files of the inputs settle.
 std::vector<PortInfo> settle(const Sources& sources, const GivenModel& model,
                              CompileOptions& compile) {
-  fit_shapes(sources, model.inputs(), compile);
-  std::vector<PortInfo> settled = settled_inputs(model.inputs(), compile);
+  std::vector<PortInfo> given = model.inputs();
+  std::erase_if(given, [&](const PortInfo& input) { return !sources.contains(input.name); });
+  fit_shapes(sources, given, compile);
+  std::vector<PortInfo> settled = settled_inputs(given, compile);
   compile.values = planned_values(model.planned_inputs(), sources, settled);
   return settled;
 }
@@ -142,6 +147,8 @@ void check_preparation(const RunArguments& options) {
   };
   if (!options.output.empty()) refuse("--output");
   if (options.top_k != 0) refuse("--top-k");
+  if (!options.steps.feeds.empty()) refuse("--feed");
+  if (options.steps.count != 1) refuse("--steps");
   if (!options.labels.empty()) refuse("--labels");
 }
 
@@ -201,7 +208,13 @@ int run_model(const RunArguments& options) {
   for (const PortInfo& output : model.outputs()) {
     if (batch_dimension(output) == 1) ranking.by_columns.insert(output.name);
   }
-  const Sources sources = read_sources(options.inputs, model.inputs());
+  RunSteps steps = run_steps(options.steps);
+  if (!steps.feeds.empty() && model.is_compiled()) {
+    throw UsageError("--feed: what a compiled model feeds back was decided when it was compiled");
+  }
+  compile.feeds = steps.feeds;
+  Sources sources = read_sources(options.inputs, model.inputs(), steps.fed());
+  take_parts(steps, model.inputs(), sources);
 
   // What can be refused before anything is built is refused there.
   const std::vector<PortInfo> settled = settle(sources, model, compile);
@@ -229,9 +242,9 @@ int run_model(const RunArguments& options) {
   for (const PortInfo& output : compiled.outputs()) {
     if (!output.labels.empty()) ranking.of_model[output.name] = output.labels;
   }
-  if (!all_settled) inputs = assemble(sources, compiled.inputs());
+  if (!all_settled) inputs = assemble(sources, with_fed(steps, compiled.inputs(), settled));
   Session session(compiled);
-  emit_answer(options, ranking, compiled, session.run(inputs));
+  emit_answer(options, ranking, compiled, run_all(session, steps, std::move(inputs)));
   if (compiled.report().stage == CompileReport::Stage::interim) {
     log::info("generic kernels gave this answer: {}",
               build_for_later_starts(compiled.steps_digest(), options.device.cache_dir));
@@ -258,6 +271,7 @@ void add_run(CLI::App& app, Action& chosen) {
       ->check(whole_number(1));
   command->add_option("--labels", options->labels, "Names of the classes, one on each line")
       ->option_text("FILE");
+  add_steps(*command, options->steps);
   command->add_flag("--prepare", options->prepares,
                     "Build what later starts of this model and others need, and run nothing; "
                     "inputs may be left out");

@@ -23,6 +23,11 @@ int bind_shapes(Graph& graph, const PassOptions& options);
 /// Throws what `infer` throws, and UsageError for values that do not fit the inputs.
 int infer_shapes(Graph& graph, const PassOptions& options);
 
+/// Makes inputs states that outputs renew: PassOptions::feeds. Such an output is none any more.
+/// Shapes must be known. Throws UsageError for names that the model has not, and ports that are not
+/// alike.
+int feed_states(Graph& graph, const PassOptions& options);
+
 /// Writes out the nodes that are composed of others (Operator::expand), until none is left. Types
 /// and shapes must be known. Throws what `infer` throws.
 int expand_composites(Graph& graph, const PassOptions& options);

@@ -25,6 +25,8 @@ struct PassOptions {
   std::map<std::string, Shape> shapes{};
   /// Values of inputs by name. Those are taken that some shape follows from.
   std::map<std::string, Tensor> values{};
+  /// Outputs whose value an input takes for the next run: output -> input.
+  std::map<std::string, std::string> feeds{};
   /// Names of passes to leave out; those that all later stages rely on cannot be.
   std::vector<std::string> skip{};
   /// Which of all_passes() run: those from `begin` up to, and without, `end`. The graph must be as

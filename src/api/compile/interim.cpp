@@ -55,7 +55,7 @@ Message why_no_interim_plan(const Model& model, const CompileOptions& options,
                             std::size_t devices) {
   if (options.start == CompileOptions::Start::ready) return {};
   if (devices != 1) return "a model over several devices has no interim plan";
-  if (has_states(model)) return "a model with states has no interim plan";
+  if (has_states(model) || !options.feeds.empty()) return "a model with states has no interim plan";
   if (const Message choice = kernel_choice_in(options); !choice.empty()) {
     return choice + " says which kernels compute, so there is no interim plan";
   }

@@ -58,15 +58,15 @@ void add_files(const std::filesystem::path& folder, std::string& text) {
 /// What of the options a plan depends on. Every member is named, so that somebody decides about a
 /// new one.
 std::string text_of(const CompileOptions& options) {
-  const auto& [batch, shapes, values, use, exclude, local, tunables, tuning, tuning_files,
+  const auto& [batch, shapes, values, feeds, use, exclude, local, tunables, tuning, tuning_files,
                cache_dir, precision, workspace_limit_bytes, skip_passes, weights, catalogue_files,
                launches, also, other_shapes, self_test, start, fallback, unkept, log, progress] =
       options;
   ArchiveWriter writer;
-  writer(batch, shapes, values, use, exclude, local, tunables, tuning, contents_of(tuning_files),
-         precision.operands, precision.sums, workspace_limit_bytes.value_or(-1), skip_passes,
-         contents_of(catalogue_files), static_cast<int>(launches), other_shapes,
-         static_cast<int>(self_test));
+  writer(batch, shapes, values, feeds, use, exclude, local, tunables, tuning,
+         contents_of(tuning_files), precision.operands, precision.sums,
+         workspace_limit_bytes.value_or(-1), skip_passes, contents_of(catalogue_files),
+         static_cast<int>(launches), other_shapes, static_cast<int>(self_test));
   return writer.take();
 }
 

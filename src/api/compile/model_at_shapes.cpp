@@ -68,6 +68,7 @@ PassOptions pass_options_of(const CompileOptions& options) {
   passes.batch = options.batch;
   passes.shapes = options.shapes;
   passes.values = options.values;
+  passes.feeds = options.feeds;
   passes.skip = options.skip_passes;
   const bool apart = std::any_of(options.use.begin(), options.use.end(),
                                  [](const auto& wanted) { return is_narrow_family(wanted.first); });

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/run_steps.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "common/options.hpp"
+#include "common/output.hpp"
+#include "morton/error.hpp"
+
+namespace morton::cli {
+namespace {
+
+/// Part `step` along the first dimension, without it.
+Tensor part_of(const Tensor& whole, std::int64_t step) {
+  const Shape shape(whole.shape().begin() + 1, whole.shape().end());
+  Tensor part = Tensor::allocate(whole.dtype(), shape);
+  std::memcpy(part.mutable_data(), whole.data() + static_cast<std::size_t>(step) * part.bytes(),
+              part.bytes());
+  return part;
+}
+
+/// Writes `part` into `whole`, whose first dimension has the steps.
+void put_part(Tensor& whole, std::int64_t step, const Tensor& part) {
+  std::memcpy(whole.mutable_data() + static_cast<std::size_t>(step) * part.bytes(), part.data(),
+              part.bytes());
+}
+
+NamedTensor for_steps(const NamedTensor& first, std::int64_t count) {
+  Shape shape = first.tensor.shape();
+  shape.insert(shape.begin(), count);
+  return {first.name, Tensor::allocate(first.tensor.dtype(), shape)};
+}
+
+}  // namespace
+
+std::set<std::string> RunSteps::fed() const {
+  std::set<std::string> inputs;
+  for (const auto& [output, input] : feeds) inputs.insert(input);
+  return inputs;
+}
+
+void add_steps(CLI::App& command, StepOptions& options) {
+  command
+      .add_option("--feed", options.feeds,
+                  "An input that takes an output's value behind each step, zero at first unless -i "
+                  "gives it; repeatable")
+      ->option_text("OUTPUT:INPUT")
+      ->allow_extra_args(false);
+  command
+      .add_option("--steps", options.count,
+                  "Run so often; an input with one dimension more has a part for each step, and "
+                  "outputs have the steps in front")
+      ->option_text("N")
+      ->check(whole_number(1));
+}
+
+std::vector<PortInfo> with_fed(const RunSteps& steps, std::vector<PortInfo> compiled,
+                               const std::vector<PortInfo>& given) {
+  const std::set<std::string> fed = steps.fed();
+  for (const PortInfo& input : given) {
+    if (fed.contains(input.name)) compiled.push_back(input);
+  }
+  return compiled;
+}
+
+RunSteps run_steps(const StepOptions& options) {
+  RunSteps steps;
+  steps.count = options.count;
+  for (const std::string& feed : options.feeds) {
+    const std::size_t colon = feed.find(':');
+    if (colon == std::string::npos || colon == 0 || colon + 1 == feed.size()) {
+      throw UsageError(fmt::format("--feed '{}': expected OUTPUT:INPUT", feed));
+    }
+    const std::string output = feed.substr(0, colon);
+    if (!steps.feeds.emplace(output, feed.substr(colon + 1)).second) {
+      throw UsageError(fmt::format("--feed: output '{}' feeds two inputs", output));
+    }
+  }
+  return steps;
+}
+
+void take_parts(RunSteps& steps, const std::vector<PortInfo>& inputs, Sources& sources) {
+  for (const PortInfo& input : inputs) {
+    const auto found = sources.find(input.name);
+    if (found == sources.end() || steps.count == 1) continue;
+    std::vector<Source>& given = found->second;
+    const Shape& shape = given.front().tensor.shape();
+    if (given.size() != 1 || given.front().image || shape.size() != input.shape.size() + 1) {
+      continue;
+    }
+    if (shape.front() != steps.count) {
+      throw UsageError(fmt::format(
+          "{}: has shape {}, which is {} parts of input '{}', and --steps is {}",
+          given.front().file, shape_text(shape), shape.front(), input.name, steps.count));
+    }
+    steps.parted[input.name] =
+        std::exchange(given.front().tensor, part_of(given.front().tensor, 0));
+  }
+}
+
+std::vector<NamedTensor> run_all(Session& session, const RunSteps& steps,
+                                 std::vector<NamedTensor> inputs) {
+  const std::set<std::string> fed = steps.fed();
+  for (const NamedTensor& input : inputs) {
+    if (fed.contains(input.name)) session.set_state(input.name, input.tensor);
+  }
+  std::erase_if(inputs, [&](const NamedTensor& input) { return fed.contains(input.name); });
+  std::vector<NamedTensor> all;
+  for (std::int64_t step = 0; step < steps.count; ++step) {
+    for (NamedTensor& input : inputs) {
+      const auto parted = steps.parted.find(input.name);
+      if (parted == steps.parted.end() || step == 0) continue;
+      const Tensor part = part_of(parted->second, step);
+      input.tensor =
+          part.dtype() == input.tensor.dtype() ? part : part.converted(input.tensor.dtype());
+    }
+    std::vector<NamedTensor> outputs = session.run(inputs);
+    if (steps.count == 1) {
+      all = std::move(outputs);
+      break;
+    }
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      if (step == 0) all.push_back(for_steps(outputs[i], steps.count));
+      put_part(all[i].tensor, step, outputs[i].tensor);
+    }
+  }
+  for (const auto& [output, input] : steps.feeds) all.push_back({output, session.get_state(input)});
+  return all;
+}
+
+}  // namespace morton::cli
