@@ -10,7 +10,7 @@ namespace morton::passes {
 namespace {
 
 /// A model of a few bytes may ask for any number.
-constexpr std::size_t kMostNodes = 1'000'000;
+constexpr std::size_t kMostNodes = 50'000;
 
 }  // namespace
 

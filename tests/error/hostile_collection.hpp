@@ -100,6 +100,17 @@ void set_text(onnx::NodeProto& node, const std::string& name, const std::string&
 /// Adds an i64 vector as a constant.
 void add_list(onnx::ModelProto& model, const std::string& name, const Ints& values);
 
+/// Values by name.
+using Names = std::vector<std::string>;
+/// Adds a node to a graph inside of a node.
+onnx::NodeProto& add_inner(onnx::GraphProto& body, const std::string& op, const Names& inputs,
+                           const std::string& output);
+/// The node's graph of this name, with formal inputs and outputs.
+onnx::GraphProto& add_body(onnx::NodeProto& node, const std::string& name, const Names& inputs,
+                           const Names& outputs);
+/// Adds a constant of truth values: without dimensions where it is one.
+void add_truth(onnx::ModelProto& model, const std::string& name, const std::vector<bool>& values);
+
 /// Tensors and their data, inputs, graphs, versions (hostile_models.cpp calls all of them).
 void add_external_data(Collection& all);
 void add_windows(Collection& all);
@@ -108,5 +119,7 @@ void add_values(Collection& all);
 void add_bytes(Collection& all);
 void add_places(Collection& all);
 void add_trees(Collection& all);
+void add_control_flow(Collection& all);
+void add_scans_and_lists(Collection& all);
 
 }  // namespace morton::test

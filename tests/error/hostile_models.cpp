@@ -212,6 +212,8 @@ std::vector<HostileModel> hostile_models() {
   add_bytes(all);
   add_places(all);
   add_trees(all);
+  add_control_flow(all);
+  add_scans_and_lists(all);
   return all.take();
 }
 
