@@ -192,7 +192,6 @@ onnx::NodeProto& add_inner(onnx::GraphProto& body, const std::string& op, const 
   return node;
 }
 
-/// The node's graph of this name, with formal inputs and outputs.
 onnx::GraphProto& add_body(onnx::NodeProto& node, const std::string& name, const Names& inputs,
                            const Names& outputs) {
   onnx::AttributeProto& attribute = *node.add_attribute();

@@ -57,6 +57,7 @@ void add_scans(Collection& all) {
 void add_lists(Collection& all) {
   const auto list = [&](const std::string& name, const std::string& part, auto change) {
     all.graph("list: " + name, part, {2, 3}, [change](auto& model) {
+      model.mutable_opset_import(0)->set_version(17);
       add_list(model, "zero", {0});
       add_list(model, "two", {2});
       add_list(model, "far", {kHuge});
@@ -156,6 +157,7 @@ void add_counts(Collection& all) {
   for (const auto& [op, count] : wrong) {
     all.graph(op + " of " + std::to_string(count) + " inputs", "node_y", {2, 3},
               [op, count](auto& model) {
+                model.mutable_opset_import(0)->set_version(17);
                 add_node(model, op, Names(static_cast<std::size_t>(count), "x"), "y");
               });
   }
