@@ -98,8 +98,8 @@ TEST_P(ModelArchitectures, TheOthers) {
   for (const Subject& subject :
        {Subject{"resnet18", 33}, Subject{"squeezenet1_1", 33}, Subject{"shufflenet_v2", 33},
         Subject{"unet", 16}, Subject{"tiny_yolo", 32}, Subject{"vgg16", 0}, Subject{"resnet50", 33},
-        Subject{"resnext50_32x4d", 33}, Subject{"densenet121", 33},
-        Subject{"efficientnet_b0", 33}}) {
+        Subject{"resnext50_32x4d", 33}, Subject{"densenet121", 33}, Subject{"efficientnet_b0", 33},
+        Subject{"vit_b_16", 0}, Subject{"unet3d", 16}}) {
     expect_right(subject);
   }
 }

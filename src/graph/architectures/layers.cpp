@@ -22,8 +22,8 @@ std::map<std::string, Attribute> attributes_of(const Filter& filter) {
 
 }  // namespace
 
-Layers::Layers(const Architecture& architecture, std::uint64_t seed)
-    : network_(std::string(architecture.name), seed) {}
+Layers::Layers(const Architecture& architecture, std::uint64_t seed, std::int64_t opset)
+    : network_(std::string(architecture.name), seed, opset) {}
 
 Image Layers::input(std::int64_t channels) {
   return {network_.input("input", {kBatch, {channels, ""}, {0, "height"}, {0, "width"}}), channels};

@@ -42,7 +42,7 @@ struct Filter {
 /// size are open ("batch", "height", "width").
 class Layers {
  public:
-  Layers(const Architecture& architecture, std::uint64_t seed);
+  Layers(const Architecture& architecture, std::uint64_t seed, std::int64_t opset = 13);
 
   [[nodiscard]] RandomNetwork& network() { return network_; }
   /// The input "input" of open height and width.
