@@ -24,9 +24,10 @@ void require_launchable(const cl::Kernel& kernel, const std::array<std::int64_t,
   }
   const auto bytes =
       static_cast<std::int64_t>(kernel.getWorkGroupInfo<CL_KERNEL_LOCAL_MEM_SIZE>(device.device()));
-  if (info.memory.local_bytes > 0 && bytes > info.memory.local_bytes + kOfTheDriver) {
-    refuse("has " + std::to_string(info.memory.local_bytes) +
-           " bytes of local memory, and it needs " + std::to_string(bytes));
+  const std::int64_t limit = local_memory_limit(info);
+  if (limit > 0 && bytes > limit + kOfTheDriver) {
+    refuse("has " + std::to_string(limit) + " bytes of local memory, and it needs " +
+           std::to_string(bytes));
   }
 }
 

@@ -114,8 +114,9 @@ std::optional<Reason> beyond_limits(const LaunchNumbers& launch, const DeviceInf
   if (work_items > device.compute.max_work_group_size) {
     return LaunchLimit{What::work_group, 0, work_items, device.compute.max_work_group_size};
   }
-  if (launch.local_memory_bytes > device.memory.local_bytes) {
-    return LaunchLimit{What::local_memory, 0, launch.local_memory_bytes, device.memory.local_bytes};
+  const std::int64_t local_bytes = local_memory_limit(device);
+  if (launch.local_memory_bytes > local_bytes) {
+    return LaunchLimit{What::local_memory, 0, launch.local_memory_bytes, local_bytes};
   }
   return std::nullopt;
 }

@@ -265,6 +265,18 @@ TEST(DeviceInfoClasses, TheMostParticularComesFirst) {
   EXPECT_EQ(classes_of(info), (Classes{"cpu"}));
 }
 
+TEST(DeviceInfoLimits, SomeDriversLaunchWithMoreLocalMemoryThanTheyState) {
+  DeviceInfo info;
+  info.memory.local_bytes = 48 << 10;
+  EXPECT_EQ(local_memory_limit(info), 48 << 10);
+  info.compute.cuda_capability = 80;
+  EXPECT_EQ(local_memory_limit(info), 48 << 10);
+  info.compute.cuda_capability = 90;
+  EXPECT_EQ(local_memory_limit(info), 227 << 10);
+  info.memory.local_bytes = 256 << 10;
+  EXPECT_EQ(local_memory_limit(info), 256 << 10);
+}
+
 TEST(DeviceInfoPeaks, AreGuessedByKind) {
   DeviceInfo info;
   info.kind = DeviceInfo::Kind::cpu;
