@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// gemm.wgmma_bf16, gemm.wgmma_f16 and gemm.wgmma_tf32: dst[m,n] = EPILOGUE(sum over k of lhs[m,k] * rhs[k,n]) on the
+// matrix units of NVIDIA's Hopper GPUs, operands in bfloat16, half or TF32, sums in f32.
+//
+//                  16 bits                   TF32
+//   lhs            R_{TILE_M}_{STEP}_R_8_8_R   R_{TILE_M}_{STEP}_R_8_4_R
+//   rhs            C_{STEP}_{TILE_N}_C_8_8_C   C_{STEP}_{TILE_N}_C_4_8_C
+//   dst  R  f32    m*N_pad + n
+//
+//                       rhs  n0     n0+TILE_N      A work-group computes a tile of TILE_M x TILE_N, each four
+//                         k0 [         ]           warps (128 work-items) 64 rows of it. A step is STEP along k
+//                    k0+STEP [         ]           of lhs and of rhs.
+//       lhs  k0 k0+STEP
+//       m0    [   ]          [ warps 0-3 ]         An instruction multiplies 64 x 16 by 16 x TILE_N (TF32: 64 x 8
+//             [---]          [-----------]         by 8 x TILE_N).
+//             [   ]          [ warps 4-7 ]
+//
+// The layouts are those of gemm.mma_bf16 and its kin: cells of 8 x 8 (TF32: 8 x 4), 128 bytes each. wgmma reads both
+// operands from local memory itself, in such cells. A descriptor says where the first one lies, how far it is to the
+// next one along k, and to the next row or column of cells. So registers hold sums and little else.
+//
+// In memory a step of a tile is one piece. So one work-item copies it with one instruction, into a ring of STAGES
+// steps in local memory. Two barriers belong to each place of the ring. `full` lets those pass who wait for its bytes.
+// `empty` lets the copying work-item pass when all warps have multiplied what was there. A warp waits for nothing else.
+//
+//   step s - 1   multiplied  --> empty --> step s - 1 + STAGES is copied to its place
+//   step s       being multiplied, from before step s - 1 is done
+//   step s + 1   full or on its way
+//
+// NVIDIA's compiler of OpenCL C writes PTX for sm_90, which has no wgmma, and hands it to an assembler for sm_90a,
+// which has. PTX may name a further target where it needs one. The statements below do so (HOPPER).
+//
+// Work-groups go down BAND tiles before they go right by one, as in gemm.mma_bf16.
+//
+// Tunables: TILE_M (a multiple of 64), TILE_N (128 or 256); STEP; STAGES; BAND.
+// Assumes: M_pad, N_pad, K_pad are multiples of the tile and of STEP; both operands are zero where k >= K, and begin at
+// multiples of 16 bytes. A driver that takes PTX within OpenCL C, for a GPU of capability 9.0.
+// Source: NVIDIA, "Parallel Thread Execution ISA", wgmma.mma_async, cp.async.bulk, mbarrier, .target.
+#define PIECE (16 / (int)sizeof(MEMORY_lhs))
+#define DEPTH (2 * PIECE)
+#define LHS_BYTES (16 * TILE_M * STEP / PIECE)
+#define RHS_BYTES (16 * TILE_N * STEP / PIECE)
+#define STAGE_BYTES (LHS_BYTES + RHS_BYTES)
+// From one row (of lhs) or column (of rhs) of cells to the next, and from cell to cell in it.
+#define CELLS_BYTES (STEP / PIECE * CELL_BYTES)
+#define CELL_BYTES 128
+#define INSTRUCTION_ushort(columns) "m64n" columns "k16.f32.bf16.bf16 "
+#define INSTRUCTION_half(columns) "m64n" columns "k16.f32.f16.f16 "
+#define INSTRUCTION_float(columns) "m64n" columns "k8.f32.tf32.tf32 "
+#define MAJOR_ushort ", 0, 0"
+#define MAJOR_half ", 0, 0"
+#define MAJOR_float ""
+#define JOINED_(a, b) a##b
+#define JOINED(a, b) JOINED_(a, b)
+#define INSTRUCTION JOINED(INSTRUCTION_, MEMORY_lhs)
+#define MAJOR JOINED(MAJOR_, MEMORY_lhs)
+#define HOPPER ".target sm_90a\n"
+
+// sum += lhs * rhs, 64 x TILE_N x DEPTH, operands by their descriptors; under way when this ends.
+#define SUMS4(i) "+f"(sum[i]), "+f"(sum[(i) + 1]), "+f"(sum[(i) + 2]), "+f"(sum[(i) + 3])
+#define SUMS16(i) SUMS4(i), SUMS4((i) + 4), SUMS4((i) + 8), SUMS4((i) + 12)
+#define SUMS64(i) SUMS16(i), SUMS16((i) + 16), SUMS16((i) + 32), SUMS16((i) + 48)
+#define MULTIPLY_TEXT(columns, sums, lhs_cells, rhs_cells)                                       \
+  "{.reg .pred adds; setp.ne.b32 adds, 1, 0;\n" HOPPER "wgmma.mma_async.sync.aligned." INSTRUCTION( \
+      columns) sums ", " lhs_cells ", " rhs_cells ", adds, 1, 1" MAJOR ";}"
+#if TILE_N == 128
+#define LIST \
+  "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, " \
+  "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, " \
+  "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, " \
+  "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}"
+#define MULTIPLY(a, b) asm volatile(MULTIPLY_TEXT("128", LIST, "%64", "%65") : SUMS64(0) : "l"(a), "l"(b))
+#else
+#define LIST \
+  "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, " \
+  "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, " \
+  "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, " \
+  "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, " \
+  "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, " \
+  "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, " \
+  "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, " \
+  "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127}"
+#define MULTIPLY(a, b) \
+  asm volatile(MULTIPLY_TEXT("256", LIST, "%128", "%129") : SUMS64(0), SUMS64(64) : "l"(a), "l"(b))
+#endif
+
+#define BARRIER_OF(signals, arrivals) \
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(signals), "r"(arrivals) : "memory")
+#define ARRIVE(signals) asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(signals) : "memory")
+// Waits until the barrier's phase of that parity is over.
+#define AWAIT(signals, parity)                                                                       \
+  asm volatile("{.reg .pred over;\nAGAIN:\n"                                                         \
+               "mbarrier.try_wait.parity.shared::cta.b64 over, [%0], %1;\n@!over bra AGAIN;\n}"      \
+               ::"r"(signals), "r"(parity) : "memory")
+// Bytes on their way to local memory; `signals` is told when they are there, and before how many to await.
+#define EXPECT(signals, bytes) \
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(signals), "r"(bytes) : "memory")
+#define COPY(to, from, bytes, signals)                                                                  \
+  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" \
+               ::"r"(to), "l"(from), "r"(bytes), "r"(signals) : "memory")
+// Starts the copies of the next step, if there is one, into the ring's place s.
+#define START_COPIES(s)                                                          \
+  {                                                                              \
+    if (k_copied < K_pad) {                                                      \
+      const uint to = first + (s) * STAGE_BYTES;                                 \
+      EXPECT(first_full + 8 * (s), STAGE_BYTES);                                 \
+      COPY(to, lhs_next, LHS_BYTES, first_full + 8 * (s));                       \
+      COPY(to + LHS_BYTES, rhs_next, RHS_BYTES, first_full + 8 * (s));           \
+      lhs_next += TILE_M * STEP;                                                 \
+      rhs_next += TILE_N * STEP;                                                 \
+      k_copied += STEP;                                                          \
+    }                                                                            \
+  }
+
+__kernel ATTRIBUTES void wgmma(ARGUMENTS) {
+  __local uint4 ring[STAGES * STAGE_BYTES / 16] __attribute__((aligned(128)));
+  __local ulong full[STAGES];
+  __local ulong empty[STAGES];
+  const uint first = (uint)(size_t)&ring[0];
+  const uint first_full = (uint)(size_t)&full[0];
+  const uint first_empty = (uint)(size_t)&empty[0];
+  const int item = get_local_id(0);
+  const int lane = item % 32;
+
+  // This work-group's tile.
+  const int tiles_n = N_pad / TILE_N;
+  const int tiles_m = M_pad / TILE_M;
+  const int group = get_group_id(1) * tiles_n + get_group_id(0);
+  const int band = group / (BAND * tiles_n);
+  const int within = group % (BAND * tiles_n);
+  const int height = min(BAND, tiles_m - band * BAND);
+  const int m0 = (band * BAND + within % height) * TILE_M;
+  const int n0 = within / height * TILE_N;
+
+  if (item == 0) {
+    for (int s = 0; s < STAGES; ++s) {
+      BARRIER_OF(first_full + 8 * s, 1);
+      BARRIER_OF(first_empty + 8 * s, TILE_M / 16);
+    }
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+
+  __global const MEMORY_lhs* lhs_next = lhs + (size_t)m0 * K_pad;
+  __global const MEMORY_rhs* rhs_next = rhs + (size_t)n0 * K_pad;
+  int k_copied = 0;
+  if (item == 0) {
+    for (int s = 0; s < STAGES; ++s) START_COPIES(s);
+  }
+
+  float sum[TILE_N / 2];
+#pragma unroll
+  for (int i = 0; i < TILE_N / 2; ++i) sum[i] = 0.0f;
+  // A descriptor has units of 16 bytes: the address, to the next cell along k, to the next row or column of cells.
+  const ulong steps = (ulong)(CELL_BYTES / 16) << 16 | (ulong)(CELLS_BYTES / 16) << 32;
+  int stage = 0;
+  uint parity = 0;
+  int last_stage = 0;
+  uint last_parity = 0;
+  for (int k0 = 0; k0 < K_pad; k0 += STEP) {
+    const uint place = first + stage * STAGE_BYTES;
+    const ulong lhs_cells = steps | (place + item / 128 * (8 * CELLS_BYTES)) / 16;
+    const ulong rhs_cells = steps | (place + LHS_BYTES) / 16;
+    AWAIT(first_full + 8 * stage, parity);
+    asm volatile(HOPPER "wgmma.fence.sync.aligned;" ::: "memory");
+#pragma unroll
+    for (int k = 0; k < STEP / DEPTH; ++k) {
+      MULTIPLY(lhs_cells + k * (2 * CELL_BYTES / 16), rhs_cells + k * (2 * CELL_BYTES / 16));
+    }
+    asm volatile(HOPPER "wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 1;" ::: "memory");
+    // All but this step is multiplied.
+    if (k0 > 0) {
+      if (lane == 0) ARRIVE(first_empty + 8 * last_stage);
+      if (item == 0 && k_copied < K_pad) {
+        AWAIT(first_empty + 8 * last_stage, last_parity);
+        START_COPIES(last_stage);
+      }
+    }
+    last_stage = stage;
+    last_parity = parity;
+    if (++stage == STAGES) {
+      stage = 0;
+      parity ^= 1;
+    }
+  }
+  asm volatile(HOPPER "wgmma.wait_group.sync.aligned 0;" ::: "memory");
+
+  // In each 16 x 8 a work-item holds rows lane/4 and lane/4 + 8, columns 2*(lane%4) and the next. The epilogue's text,
+  // which may be long, stands once for these four.
+  const int m = m0 + item / 32 * 16 + lane / 4;
+  const int n = n0 + 2 * (lane % 4);
+  __global float* out = dst + (size_t)m * N_pad + n;
+#pragma unroll
+  for (int j = 0; j < TILE_N / 8; ++j) {
+    float4 four = (float4)(sum[4 * j], sum[4 * j + 1], sum[4 * j + 2], sum[4 * j + 3]);
+    for (int t = 0; t < 4; ++t) {
+      four.s0 = EPILOGUE(four.s0, m + t / 2 * 8, n + 8 * j + t % 2);
+      four = four.s1230;
+    }
+    *(__global float2*)(out + 8 * j) = four.s01;
+    *(__global float2*)(out + 8 * (size_t)N_pad + 8 * j) = four.s23;
+  }
+}
+#undef PIECE
+#undef DEPTH
+#undef LHS_BYTES
+#undef RHS_BYTES
+#undef STAGE_BYTES
+#undef CELLS_BYTES
+#undef CELL_BYTES
+#undef INSTRUCTION_ushort
+#undef INSTRUCTION_half
+#undef INSTRUCTION_float
+#undef MAJOR_ushort
+#undef MAJOR_half
+#undef MAJOR_float
+#undef JOINED_
+#undef JOINED
+#undef INSTRUCTION
+#undef MAJOR
+#undef HOPPER
+#undef SUMS4
+#undef SUMS16
+#undef SUMS64
+#undef MULTIPLY_TEXT
+#undef LIST
+#undef MULTIPLY
+#undef BARRIER_OF
+#undef ARRIVE
+#undef AWAIT
+#undef EXPECT
+#undef COPY
+#undef START_COPIES
