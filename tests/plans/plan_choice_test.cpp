@@ -57,12 +57,13 @@ Graph chained_products() {
 }
 
 /// The kernel of a product of `rows` rows with a constant square matrix.
-std::string kernel_of_product(const DeviceInfo& device, std::int64_t size, std::int64_t rows) {
+std::string kernel_of_product(const DeviceInfo& device, std::int64_t size, std::int64_t rows,
+                              const PlanOptions& options = {}) {
   NetworkBuilder network("one_product", 1);
   const TensorId x = network.input("x", {-1, size});
   network.output(network.node("MatMul", {x, network.parameter({size, size}, size)}));
   std::string kernel;
-  for (const Step& step : plan_of(network.finish(), rows, device).steps) {
+  for (const Step& step : plan_of(network.finish(), rows, device, options).steps) {
     if (step.kernel.starts_with("gemm.")) kernel += step.kernel;
   }
   return kernel;
@@ -90,6 +91,36 @@ TEST(PlanChoice, PtxIsForGpusThatHaveIt) {
   EXPECT_TRUE(kernel_of_product(device, 2048).starts_with("gemm.async_tile"));
   device.compute.cuda_capability = 75;
   EXPECT_EQ(kernel_of_product(device, 2048), "gemm.local_tile");
+}
+
+TEST(PlanChoice, MatrixUnitsGetLargeTilesWhereThereAreManyOfThem) {
+  DeviceInfo device = saved_device("nvidia_h200");
+  PlanOptions options;
+  options.precision = DType::bf16;
+  EXPECT_EQ(kernel_of_product(device, 4096, 4096, options), "gemm.wgmma_bf16");
+  EXPECT_EQ(kernel_of_product(device, 1024, 1024, options), "gemm.wgmma_bf16_low");
+  options.precision = DType::f16;
+  EXPECT_EQ(kernel_of_product(device, 4096, 4096, options), "gemm.wgmma_f16");
+  options.precision = DType::tf32;
+  EXPECT_EQ(kernel_of_product(device, 4096, 4096, options), "gemm.wgmma_tf32");
+  device.compute.cuda_capability = 80;
+  EXPECT_EQ(kernel_of_product(device, 4096, 4096, options), "gemm.mma_tf32");
+}
+
+TEST(PlanChoice, OperandsOfMatrixUnitsArePackedWhereTheyLieInRowsOrColumns) {
+  const auto packed = [](bool transposed) {
+    NetworkBuilder network("two_inputs", 1);
+    const TensorId a = network.input("a", {-1, 4096});
+    const TensorId b = network.input("b", {4096, 4096});
+    network.output(transposed ? network.node("Gemm", {a, b}, {{"transB", std::int64_t{1}}})
+                              : network.node("MatMul", {a, b}));
+    PlanOptions options;
+    options.precision = DType::bf16;
+    return plan_of(network.finish(), 4096, saved_device("nvidia_h200"), options);
+  };
+  EXPECT_EQ(count_of(packed(false), "pack.cells_8x8_lhs_128"), 1);
+  EXPECT_EQ(count_of(packed(false), "pack.cells_8x8_rhs_256"), 1);
+  EXPECT_EQ(count_of(packed(true), "pack.cells_8x8_rhs_256_transposed"), 1);
 }
 
 TEST(PlanChoice, TilesHaveNoMoreRowsThanTheProduct) {
