@@ -11,7 +11,7 @@
 namespace morton::passes {
 namespace {
 
-/// A model of a few bytes may ask for any number.
+/// Of all loops together: a model of a few bytes may ask for any number.
 constexpr std::int64_t kMostTurns = 10'000;
 
 std::string turn_name(std::int64_t number) { return "turn_" + std::to_string(number); }
@@ -37,9 +37,9 @@ std::ptrdiff_t ControlFlow::write_out(std::size_t n) {
   if (is_control) {
     const bool is_chosen = branches_.contains(node.name);
     if (!is_chosen && !loops_.contains(node.name)) check_supported(graph_, node);
-    if (!node.bodies.empty()) (void)wiring_of(graph_, node);
     if (node.op == "If" && is_chosen) {
       write_choice(node, branches_.at(node.name));
+      branches_.erase(node.name);
     } else if (node.op == "If") {
       write_if(node);
     } else if (node.op == "Loop") {
@@ -56,6 +56,14 @@ std::ptrdiff_t ControlFlow::write_out(std::size_t n) {
     return -1;
   }
   return static_cast<std::ptrdiff_t>(out_.put_in_place_of(n));
+}
+
+void ControlFlow::take_turns(const Node& node, std::int64_t count) {
+  turns_ += count;
+  if (turns_ <= kMostTurns) return;
+  NodeView(graph_, node)
+      .unsupported("with it, the model's loops take more than " + std::to_string(kMostTurns) +
+                   " turns");
 }
 
 bool ControlFlow::condition(const Node& node, std::size_t i) const {
@@ -113,6 +121,10 @@ void ControlFlow::write_choice(const Node& node, const Branches& branches) {
   for (std::size_t i = 0; i < node.outputs.size(); ++i) {
     if (node.outputs[i] == kNoTensor) continue;
     const std::pair ids{branches.then[i], branches.otherwise[i]};
+    if (ids.first == kNoTensor || ids.second == kNoTensor) {
+      view.unsupported(
+          "its condition follows from data, and a branch gives a value that is absent");
+    }
     if (lists_.has(ids.first) || lists_.has(ids.second)) {
       view.unsupported("its condition follows from data, and it gives lists of tensors");
     }
@@ -133,6 +145,7 @@ void ControlFlow::write_loop(const Node& node) {
   const std::size_t states = body.formals() - 2;
   Turns& turns = loops_[node.name];
   turns.scans.resize(body.graph->outputs.size() - 1 - states);
+  // Without a condition at first, the body's holds all the same, as in ONNX Runtime.
   bool goes_on = condition(node, 1);
   if (view.has_input(0)) {
     const std::vector<std::int64_t> most = view.value_integers(0);
@@ -140,10 +153,12 @@ void ControlFlow::write_loop(const Node& node) {
       view.fail("its number of turns has " + std::to_string(most.size()) + " values");
     goes_on = goes_on && turns.number < most[0];
   }
-  if (!goes_on) return finish_loop(node, turns);
-  if (turns.number == kMostTurns) {
-    view.unsupported("takes more than " + std::to_string(kMostTurns) + " turns");
+  if (!goes_on) {
+    finish_loop(node, turns);
+    loops_.erase(node.name);
+    return;
   }
+  take_turns(node, 1);
   std::vector<TensorId> taken(node.inputs.begin() + 2,
                               node.inputs.begin() + static_cast<std::ptrdiff_t>(2 + states));
   taken.insert(taken.begin(),
@@ -210,8 +225,7 @@ void ControlFlow::write_scan(const Node& node) {
     turns = extent;
   }
   if (turns == 0) view.unsupported("scans inputs without elements");
-  if (turns > kMostTurns)
-    view.unsupported("takes more than " + std::to_string(kMostTurns) + " turns");
+  take_turns(node, turns);
   std::vector<TensorId> state(node.inputs.begin(),
                               node.inputs.begin() + static_cast<std::ptrdiff_t>(states));
   std::vector<std::vector<TensorId>> given(results);
@@ -244,6 +258,7 @@ void ControlFlow::write_map(const Node& node) {
   const Body& body = node.bodies.at("body");
   if (!lists_.has(node.inputs[0])) view.fail("its first input is no list of tensors");
   const std::size_t count = lists_.at(node.inputs[0]).size();
+  take_turns(node, static_cast<std::int64_t>(count));
   std::vector<TensorLists::List> results(node.outputs.size());
   for (std::size_t e = 0; e < count; ++e) {
     std::vector<TensorId> taken;

@@ -43,6 +43,8 @@ class ControlFlow {
   void finish_loop(const Node& node, const Turns& turns);
   void write_scan(const Node& node);
   void write_map(const Node& node);
+  /// Counts turns. Throws UnsupportedError for too many.
+  void take_turns(const Node& node, std::int64_t count);
   /// The truth of input `i`, or of none; throws where it follows from data.
   [[nodiscard]] bool condition(const Node& node, std::size_t i) const;
   /// What a body takes: the node's inputs at the places of its formals, and those it captures.
@@ -53,6 +55,7 @@ class ControlFlow {
   Graph& graph_;
   Splicing out_;
   TensorLists lists_;
+  std::int64_t turns_ = 0;                    ///< of all loops
   std::map<std::string, Turns> loops_;        ///< by the node's name
   std::map<std::string, Branches> branches_;  ///< likewise
 };

@@ -9,7 +9,7 @@
 namespace morton::passes {
 namespace {
 
-std::string names_of(const Graph& graph, const std::vector<TensorId>& ids) {
+std::string names_of_ports(const Graph& graph, const std::vector<TensorId>& ids) {
   std::string names;
   for (const TensorId id : ids) {
     names += (names.empty() ? "'" : ", '") + graph.tensor(id).name + "'";
@@ -24,10 +24,10 @@ TensorId port_named(const Graph& graph, const std::vector<TensorId>& ids, const 
     if (graph.tensor(id).name == name) return id;
   }
   throw UsageError(setting("feeds") + ": '" + name + "' is no " + what +
-                   " of the model, which has " + names_of(graph, ids));
+                   " of the model, which has " + names_of_ports(graph, ids));
 }
 
-std::string describe(const GraphTensor& tensor) {
+std::string port_text(const GraphTensor& tensor) {
   return "'" + tensor.name + "' is " + std::string(name_of(tensor.dtype)) + " " +
          to_string(tensor.shape);
 }
@@ -46,8 +46,8 @@ int feed_states(Graph& graph, const PassOptions& options) {
     GraphTensor& state = graph.tensor(id);
     const GraphTensor& given = graph.tensor(value);
     if (state.dtype != given.dtype || state.shape != given.shape) {
-      throw UsageError(setting("feeds") + ": output " + describe(given) + ", and input " +
-                       describe(state) + "; they must be alike");
+      throw UsageError(setting("feeds") + ": output " + port_text(given) + ", and input " +
+                       port_text(state) + "; they must be alike");
     }
     if (given.kind != GraphTensor::Kind::activation) {
       throw UsageError(setting("feeds") + ": output '" + output + "' is computed by no node");

@@ -24,10 +24,6 @@ void Splicing::begin(const Node& node) {
 }
 
 std::size_t Splicing::put_in_place_of(std::size_t n) {
-  if (graph_.nodes.size() + made_.size() > kMostNodes) {
-    throw UnsupportedError("control flow of '" + prefix_ + "' makes more than " +
-                           std::to_string(kMostNodes) + " nodes");
-  }
   const std::size_t count = made_.size();
   const auto place = graph_.nodes.begin() + static_cast<std::ptrdiff_t>(n);
   const auto behind = graph_.nodes.erase(place);
@@ -37,12 +33,19 @@ std::size_t Splicing::put_in_place_of(std::size_t n) {
   return count;
 }
 
+void Splicing::require_room(std::size_t nodes) const {
+  if (graph_.nodes.size() + made_.size() + nodes <= kMostNodes) return;
+  throw UnsupportedError("'" + prefix_ + "': written out, control flow makes more than " +
+                         std::to_string(kMostNodes) + " nodes");
+}
+
 TensorId Splicing::add(std::string_view op, std::vector<TensorId> inputs, Attributes attributes) {
   return add_several(op, std::move(inputs), 1, std::move(attributes))[0];
 }
 
 std::vector<TensorId> Splicing::add_several(std::string_view op, std::vector<TensorId> inputs,
                                             std::size_t outputs, Attributes attributes) {
+  require_room(outputs);
   Node node;
   node.op = op;
   node.name = unused(node_names_, prefix_ + "/" + node.op);
@@ -75,9 +78,11 @@ TensorId Splicing::number(std::int64_t value) {
 }
 
 TensorId Splicing::truth(bool value) {
+  TensorId& kept = value ? true_ : false_;
+  if (kept != kNoTensor) return kept;
   Tensor tensor = Tensor::allocate(DType::boolean, {});
   tensor.set(0, value ? 1.0 : 0.0);
-  return constant(std::move(tensor));
+  return kept = constant(std::move(tensor));
 }
 
 void Splicing::copy(TensorId from, TensorId to) {
@@ -94,6 +99,7 @@ void Splicing::copy(TensorId from, TensorId to) {
 std::vector<TensorId> Splicing::body(const Body& body, std::span<const TensorId> inputs,
                                      const std::string& turn) {
   const Graph& inside = *body.graph;
+  require_room(inside.nodes.size());
   Indexed<TensorId, TensorId> own(inside.tensors.size(), kNoTensor);
   for (std::size_t i = 0; i < inside.inputs.size(); ++i) own[inside.inputs[i]] = inputs[i];
   const std::string prefix = prefix_ + "/" + turn + "/";

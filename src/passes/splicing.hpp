@@ -44,6 +44,8 @@ class Splicing {
                              const std::string& turn);
 
  private:
+  /// Throws UnsupportedError where so many nodes more are too many.
+  void require_room(std::size_t nodes) const;
   TensorId new_tensor(GraphTensor tensor, const std::string& wish);
   [[nodiscard]] std::string unused(std::set<std::string>& names, const std::string& wish);
   TensorId constant_of(const Graph& body, TensorId id);
@@ -54,6 +56,8 @@ class Splicing {
   std::set<std::string> tensor_names_;  ///< filled when the first node is written out
   std::set<std::string> node_names_;
   std::map<std::pair<const Graph*, TensorId>, TensorId> constants_;
+  TensorId true_ = kNoTensor;
+  TensorId false_ = kNoTensor;
   std::map<std::string, int> suffixes_;
 };
 

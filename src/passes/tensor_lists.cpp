@@ -8,17 +8,28 @@
 namespace morton::passes {
 namespace {
 
-/// A model of a few bytes may ask for any number.
-constexpr std::size_t kLongestList = 100'000;
+/// A model of a few bytes may ask for any number, of one list and of all together.
+constexpr std::int64_t kLongestList = 10'000;
+constexpr std::size_t kMostListed = 2'000'000;
 
 }  // namespace
 
 void TensorLists::define(TensorId id, List list) {
-  if (list.size() > kLongestList) {
-    throw UnsupportedError("the list of tensors '" + out_.graph().tensor(id).name +
-                           "' has more than " + std::to_string(kLongestList) + " elements");
+  if (id == kNoTensor) return;
+  const std::string& name = out_.graph().tensor(id).name;
+  require_length(static_cast<std::int64_t>(list.size()), name);
+  listed_ += list.size();
+  if (listed_ > kMostListed) {
+    throw UnsupportedError("the lists of tensors up to '" + name + "' have more than " +
+                           std::to_string(kMostListed) + " elements together");
   }
-  if (id != kNoTensor) lists_[id] = std::move(list);
+  lists_[id] = std::move(list);
+}
+
+void TensorLists::require_length(std::int64_t count, const std::string& name) const {
+  if (count <= kLongestList) return;
+  throw UnsupportedError("the list of tensors '" + name + "' has " + std::to_string(count) +
+                         " elements; at most " + std::to_string(kLongestList) + " are supported");
 }
 
 void TensorLists::pass_on(TensorId from, TensorId to) {
@@ -37,14 +48,15 @@ const TensorLists::List& TensorLists::list_of(const Node& node) const {
   view(node).fail("its first input is no list of tensors");
 }
 
-std::size_t TensorLists::place_of(const Node& node, std::size_t i, std::size_t count) const {
+std::size_t TensorLists::place_of(const Node& node, std::size_t i, std::size_t count,
+                                  std::size_t last) const {
   const std::vector<std::int64_t> values = view(node).value_integers(i);
   if (values.size() != 1) view(node).fail("its place is no single number");
-  const auto length = static_cast<std::int64_t>(count);
-  const std::int64_t place = values[0] < 0 ? values[0] + length : values[0];
-  if (place < 0 || place >= length) {
+  const std::int64_t place =
+      values[0] < 0 ? values[0] + static_cast<std::int64_t>(count) : values[0];
+  if (place < 0 || place > static_cast<std::int64_t>(last)) {
     view(node).fail("its place is " + std::to_string(values[0]) + ", the list has " +
-                    std::to_string(count) + " places");
+                    std::to_string(count) + (count == 1 ? " element" : " elements"));
   }
   return static_cast<std::size_t>(place);
 }
@@ -61,12 +73,14 @@ bool TensorLists::write(const Node& node) {
     List list = list_of(node);
     if (list.empty()) view(node).fail("its list is empty");
     const bool is_last = !view(node).has_input(1);
-    const std::size_t place = is_last ? list.size() - 1 : place_of(node, 1, list.size());
+    const std::size_t place =
+        is_last ? list.size() - 1 : place_of(node, 1, list.size(), list.size() - 1);
     list.erase(list.begin() + static_cast<std::ptrdiff_t>(place));
     define(result(), std::move(list));
   } else if (node.op == "SequenceAt") {
     const List& list = list_of(node);
-    pass_on(list[place_of(node, 1, list.size())], result());
+    if (list.empty()) view(node).fail("its list is empty");
+    pass_on(list[place_of(node, 1, list.size(), list.size() - 1)], result());
   } else if (node.op == "SequenceLength") {
     out_.copy(out_.number(static_cast<std::int64_t>(list_of(node).size())), result());
   } else if (node.op == "SplitToSequence") {
@@ -87,9 +101,33 @@ void TensorLists::insert(const Node& node) {
   List list = list_of(node);
   // Behind the last is a place too.
   const std::size_t place =
-      view(node).has_input(2) ? place_of(node, 2, list.size() + 1) : list.size();
+      view(node).has_input(2) ? place_of(node, 2, list.size(), list.size()) : list.size();
   list.insert(list.begin() + static_cast<std::ptrdiff_t>(place), node.inputs[1]);
   define(node.outputs[0], std::move(list));
+}
+
+std::vector<std::int64_t> TensorLists::parts_of(const Node& node, std::int64_t extent) const {
+  const NodeView read = view(node);
+  const std::string& name = out_.graph().tensor(node.outputs[0]).name;
+  if (!read.has_input(1)) {
+    require_length(extent, name);
+    return std::vector<std::int64_t>(static_cast<std::size_t>(extent), 1);
+  }
+  std::vector<std::int64_t> parts = read.value_integers(1);
+  if (read.input(1).shape.empty()) {
+    const std::int64_t length = parts[0];
+    if (length < 1) read.fail("its parts have " + std::to_string(length) + " elements");
+    const std::int64_t count = extent / length;
+    require_length(count, name);
+    parts.assign(static_cast<std::size_t>(count), length);
+    if (extent % length != 0) parts.push_back(extent % length);
+  }
+  std::int64_t left = extent;
+  for (const std::int64_t part : parts) left = part < 0 || part > left ? -1 : left - part;
+  if (left != 0) {
+    read.fail("its parts are not " + std::to_string(extent) + " elements together");
+  }
+  return parts;
 }
 
 void TensorLists::split(const Node& node) {
@@ -97,18 +135,8 @@ void TensorLists::split(const Node& node) {
   const Shape shape = read.input(0).shape;
   const std::size_t axis =
       read.axis(read.integer("axis", 0), shape.size(), static_cast<std::int64_t>(shape.size()) - 1);
-  std::vector<std::int64_t> parts(static_cast<std::size_t>(shape[axis]), 1);
-  bool keeps = read.flag("keepdims", 1);
-  if (read.has_input(1)) {
-    keeps = true;
-    parts = read.value_integers(1);
-    if (read.input(1).shape.empty()) {
-      const std::int64_t length = parts[0];
-      if (length < 1) read.fail("its parts have " + std::to_string(length) + " elements");
-      parts.assign(static_cast<std::size_t>(shape[axis] / length), length);
-      if (shape[axis] % length != 0) parts.push_back(shape[axis] % length);
-    }
-  }
+  const std::vector<std::int64_t> parts = parts_of(node, shape[axis]);
+  const bool keeps = read.has_input(1) || read.flag("keepdims", 1);
   const auto place = static_cast<std::int64_t>(axis);
   List list{node.inputs[0]};
   if (parts.size() != 1) {

@@ -37,15 +37,20 @@ class TensorLists {
  private:
   [[nodiscard]] NodeView view(const Node& node) const { return {out_.graph(), node}; }
   const List& list_of(const Node& node) const;
-  /// The place that input `i` names, of a list of `count`.
-  [[nodiscard]] std::size_t place_of(const Node& node, std::size_t i, std::size_t count) const;
+  /// The place that input `i` names, of a list of `count`; `last` is the last that there is.
+  [[nodiscard]] std::size_t place_of(const Node& node, std::size_t i, std::size_t count,
+                                     std::size_t last) const;
+  void require_length(std::int64_t count, const std::string& name) const;
   void insert(const Node& node);
+  /// Lengths of the parts of an extent that the node splits.
+  [[nodiscard]] std::vector<std::int64_t> parts_of(const Node& node, std::int64_t extent) const;
   void split(const Node& node);
   void join(const Node& node);
   void write_optional(const Node& node);
 
   Splicing& out_;
   std::map<TensorId, List> lists_;
+  std::size_t listed_ = 0;    ///< elements of all of them
   std::set<TensorId> empty_;  ///< optional values that are not there
 };
 

@@ -149,7 +149,7 @@ void add_loops(Collection& all) {
     add_inner(body, "ReduceMax", {"t"}, "most_of_all");
     add_inner(body, "IsNaN", {"most_of_all"}, "d");
   });
-  add_loop(all, "loops within loops", "nodes", 9000, [=](auto& node) {
+  add_loop(all, "loops within loops", "turns", 9000, [=](auto& node) {
     auto& body = add_body(node, "body", {"i", "c", "s"}, {"d", "t"});
     add_inner(body, "Identity", {"c"}, "d");
     same(add_inner(body, "Loop", {"most", "", "s"}, "t"), "Neg", {"s"});

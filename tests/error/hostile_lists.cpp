@@ -71,9 +71,9 @@ void add_lists(Collection& all) {
     list(name, part, [op, inputs](auto& model) { add_node(model, op, inputs, "y"); });
   };
   for (const char* place : {"two", "far", "back"}) {
-    read(std::string("a place beyond, ") + place, "the list has 2 places", "SequenceAt",
+    read(std::string("a place beyond, ") + place, "the list has 2 elements", "SequenceAt",
          {"l", place});
-    read(std::string("nothing to erase, ") + place, "the list has 2 places", "SequenceErase",
+    read(std::string("nothing to erase, ") + place, "the list has 2 elements", "SequenceErase",
          {"l", place});
   }
   read("a place that is data", "", "SequenceAt", {"l", "x"});
@@ -125,7 +125,7 @@ void add_lists(Collection& all) {
     auto& node = add_node(model, "SequenceMap", {"l", "longer"}, "y");
     add_inner(add_body(node, "body", {"e", "f"}, {"t"}), "Add", {"e", "f"}, "t");
   });
-  list("of 2^62 elements", "turns", [](auto& model) {
+  list("of 2^62 elements", "", [](auto& model) {
     auto& node = add_node(model, "Loop", {"far", "", "l"}, "y");
     auto& body = add_body(node, "body", {"i", "c", "s"}, {"d", "t"});
     add_inner(body, "Identity", {"c"}, "d");

@@ -87,7 +87,7 @@ TEST_P(ModelArchitectures, MobilenetV2) { expect_right({"mobilenet_v2", 33}); }
 TEST_P(ModelArchitectures, Espcn) { expect_right({"espcn", 17}); }
 
 TEST_P(ModelArchitectures, OfSequences) {
-  for (const Subject& subject : {Subject{"lstm-rows", 0}, Subject{"lstm_tagger", 9},
+  for (const Subject& subject : {Subject{"lstm_rows", 0}, Subject{"lstm_tagger", 9},
                                  Subject{"crnn", 32}, Subject{"gru_speech", 24}}) {
     expect_right(subject);
   }

@@ -69,12 +69,12 @@ Graph GraphBuilder::build_body(onnx::GraphProto& proto) {
 }
 
 void GraphBuilder::add_nodes(onnx::GraphProto& proto) {
-  written_ = nodes_without_calls(scanned_.model, proto, where_);
+  written_ = calls_->nodes_of(proto, where_, open_);
   // Outputs first, so that nodes may stand in any order.
   for (std::size_t i = 0; i < written_.size(); ++i) declare_node(i);
   for (const auto& [written, index] : waiting_) {
     wire_inputs(written_[written].proto, graph_.nodes[index]);
-    wire_bodies(written_[written].proto, graph_.nodes[index]);
+    wire_bodies(written_[written], graph_.nodes[index]);
   }
   for (const onnx::ValueInfoProto& output : proto.output()) add_output(output);
   sort_topologically(graph_);
@@ -211,7 +211,8 @@ void GraphBuilder::declare_node(std::size_t index) {
   }
   Node node;
   node.op = operator_name(proto);
-  if (is_default_domain(proto.domain()) && written_[index].opset == 0 && !has_default_opset()) {
+  if (is_default_domain(proto.domain()) && written_[index].opset == 0 && opset_of_nodes_ == 0 &&
+      !has_default_opset()) {
     throw ModelError(here + ": the model names no version of ONNX's own operator set");
   }
   node.name = name;
@@ -244,14 +245,15 @@ void GraphBuilder::wire_inputs(const onnx::NodeProto& proto, Node& node) {
   while (!node.inputs.empty() && node.inputs.back() == kNoTensor) node.inputs.pop_back();
 }
 
-void GraphBuilder::wire_bodies(onnx::NodeProto& proto, Node& node) {
+void GraphBuilder::wire_bodies(WrittenNode& written, Node& node) {
+  onnx::NodeProto& proto = written.proto;
   std::map<std::string, std::vector<std::string>> captured;
   for (onnx::AttributeProto& attribute : *proto.mutable_attribute()) {
     if (attribute.type() != onnx::AttributeProto::GRAPH) continue;
     const std::string here = where(proto, node.name) + ": " + attribute.name();
-    GraphBuilder inside(*this, here, node.opset);
-    const Graph graph = inside.build_body(*attribute.mutable_g());
-    const Body body{std::make_shared<const Graph>(graph), inside.captured_.size()};
+    GraphBuilder inside(*this, here, written);
+    auto graph = std::make_shared<const Graph>(inside.build_body(*attribute.mutable_g()));
+    const Body body{std::move(graph), inside.captured_.size()};
     node.inputs.resize(std::max(node.inputs.size(), body.formals()), kNoTensor);
     if (!node.bodies.emplace(attribute.name(), body).second) {
       throw ModelError(here + " is given twice");

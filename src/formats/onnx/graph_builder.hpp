@@ -4,6 +4,7 @@
 #include <onnx.pb.h>
 
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -19,19 +20,24 @@ namespace morton::formats {
 class GraphBuilder {
  public:
   GraphBuilder(ScannedModel& scanned, std::string where, ExternalData& external)
-      : scanned_(scanned), where_(std::move(where)), external_(external) {}
+      : scanned_(scanned),
+        where_(std::move(where)),
+        external_(external),
+        calls_(std::make_shared<FunctionCalls>(scanned.model, where_)) {}
 
   /// The model's graph. Throws ModelError, UnsupportedError.
   [[nodiscard]] Graph build();
 
  private:
-  /// Of a body that stands in `outside`, in a node of this opset (as `Node::opset`).
-  GraphBuilder(GraphBuilder& outside, std::string where, std::int64_t opset)
+  /// Of a body that stands in the node `written` of `outside`.
+  GraphBuilder(GraphBuilder& outside, std::string where, const WrittenNode& written)
       : scanned_(outside.scanned_),
         where_(std::move(where)),
         external_(outside.external_),
+        calls_(outside.calls_),
         outside_(&outside),
-        opset_of_nodes_(opset) {}
+        opset_of_nodes_(written.opset == 0 ? outside.opset_of_nodes_ : written.opset),
+        open_(written.open) {}
   Graph build_body(onnx::GraphProto& proto);
 
   void add_nodes(onnx::GraphProto& proto);
@@ -46,7 +52,7 @@ class GraphBuilder {
   void add_output(const onnx::ValueInfoProto& proto);
   void declare_node(std::size_t index);
   void wire_inputs(const onnx::NodeProto& proto, Node& node);
-  void wire_bodies(onnx::NodeProto& proto, Node& node);
+  void wire_bodies(WrittenNode& written, Node& node);
   /// The value named so: one of this graph, or one of the outside, which becomes an input here.
   TensorId resolve(const std::string& name);
   [[nodiscard]] bool knows(const std::string& name) const;
@@ -58,8 +64,10 @@ class GraphBuilder {
   std::vector<WrittenNode> written_;  ///< the nodes, those of called functions in their places
   std::string where_;
   ExternalData& external_;
-  GraphBuilder* outside_ = nullptr;    ///< of a body
-  std::int64_t opset_of_nodes_ = 0;    ///< of a body
+  std::shared_ptr<FunctionCalls> calls_;          ///< of the model
+  GraphBuilder* outside_ = nullptr;               ///< of a body
+  std::int64_t opset_of_nodes_ = 0;               ///< of a body
+  std::vector<const onnx::FunctionProto*> open_;  ///< of a body, as WrittenNode::open
   std::vector<std::string> captured_;  ///< of a body: values of the outside, its last inputs
   Graph graph_;
   std::map<std::string, TensorId> ids_;

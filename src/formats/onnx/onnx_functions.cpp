@@ -43,30 +43,27 @@ std::vector<onnx::AttributeProto> defaults_of(const onnx::FunctionProto& functio
   return defaults;
 }
 
+}  // namespace
+
+/// Writes out the calls of one graph.
 class Inliner {
  public:
-  Inliner(const onnx::ModelProto& model, const std::string& where) : where_(where) {
-    for (const onnx::FunctionProto& function : model.functions()) {
-      const FunctionName name{domain_or_default(function.domain()), function.name()};
-      if (!functions_.emplace(name, &function).second) {
-        throw ModelError(where_ + ": the function " + in_quotes(function.name()) +
-                         " is defined twice");
-      }
-    }
-  }
+  Inliner(FunctionCalls& calls, const std::string& where,
+          std::vector<const onnx::FunctionProto*> open)
+      : calls_(calls), where_(where), open_(std::move(open)) {}
 
   void add(onnx::NodeProto node, std::int64_t opset) {
     const FunctionName name{domain_or_default(node.domain()), node.op_type()};
-    const auto called = functions_.find(name);
-    if (called != functions_.end()) {
+    const auto called = calls_.functions_.find(name);
+    if (called != calls_.functions_.end()) {
       call(*called->second, node);
       return;
     }
-    if (nodes_.size() == kMostNodes) {
+    if (calls_.nodes_++ == kMostNodes) {
       throw UnsupportedError(where_ + ": its functions make more than " +
                              std::to_string(kMostNodes) + " nodes");
     }
-    nodes_.push_back({std::move(node), opset});
+    nodes_.push_back({std::move(node), opset, open_});
   }
 
   [[nodiscard]] std::vector<WrittenNode> take() { return std::move(nodes_); }
@@ -79,17 +76,18 @@ class Inliner {
   }
 
   void call(const onnx::FunctionProto& function, const onnx::NodeProto& node) {
-    if (!open_.insert(&function).second) {
+    if (std::ranges::find(open_, &function) != open_.end()) {
       throw ModelError(here(function) + ": calls itself");
     }
+    open_.push_back(&function);
     if (node.input_size() > function.input_size() || node.output_size() > function.output_size()) {
       throw ModelError(here(function) + ": is called with " + std::to_string(node.input_size()) +
                        " inputs and " + std::to_string(node.output_size()) +
                        " outputs; it declares " + std::to_string(function.input_size()) + " and " +
                        std::to_string(function.output_size()));
     }
-    const std::string prefix =
-        (node.name().empty() ? function.name() : node.name()) + "/" + std::to_string(calls_++);
+    const std::string prefix = (node.name().empty() ? function.name() : node.name()) + "/" +
+                               std::to_string(calls_.calls_++);
     Names names = ports_of(function, node);
     const auto defaults = defaults_of(function, here(function));
     for (const onnx::NodeProto& inner : function.node()) {
@@ -97,12 +95,13 @@ class Inliner {
       written.set_name(prefix + "/" + (inner.name().empty() ? inner.op_type() : inner.name()));
       for (std::string& value : *written.mutable_input()) value = renamed(names, prefix, value);
       for (std::string& value : *written.mutable_output()) value = renamed(names, prefix, value);
-      bind_attributes(defaults, node, written);
+      // Graphs that the call gives read values of the outside: they are bound behind.
       rename_in_bodies(names, prefix, written);
+      bind_attributes(defaults, node, written);
       add(std::move(written), opset_of(function));
     }
     require_outputs(function, node);
-    open_.erase(&function);
+    open_.pop_back();
   }
 
   /// What the function's inputs and outputs are in the graph; those that the call leaves out are
@@ -135,13 +134,18 @@ class Inliner {
     }
   }
 
+  /// The body's own values are named after the call too: a value of the outside may have their
+  /// name.
   static void rename_in(Names names, const std::string& prefix, onnx::GraphProto& body) {
-    for (const onnx::ValueInfoProto& input : body.input()) names[input.name()] = input.name();
-    for (const onnx::TensorProto& constant : body.initializer()) {
-      names[constant.name()] = constant.name();
+    const auto own = [&](const std::string& value) {
+      return value.empty() ? value : names[value] = prefix + "/" + value;
+    };
+    for (onnx::ValueInfoProto& input : *body.mutable_input()) input.set_name(own(input.name()));
+    for (onnx::TensorProto& constant : *body.mutable_initializer()) {
+      constant.set_name(own(constant.name()));
     }
-    for (const onnx::NodeProto& node : body.node()) {
-      for (const std::string& output : node.output()) names[output] = output;
+    for (onnx::NodeProto& node : *body.mutable_node()) {
+      for (std::string& output : *node.mutable_output()) output = own(output);
     }
     for (onnx::NodeProto& node : *body.mutable_node()) {
       for (std::string& value : *node.mutable_input()) value = renamed(names, prefix, value);
@@ -177,6 +181,10 @@ class Inliner {
     };
     auto& attributes = *written.mutable_attribute();
     for (int i = attributes.size(); i-- > 0;) {
+      if (attributes.Get(i).type() == onnx::AttributeProto::GRAPH) {
+        auto& inside = *attributes.Mutable(i)->mutable_g()->mutable_node();
+        for (onnx::NodeProto& inner : inside) bind_attributes(defaults, node, inner);
+      }
       const std::string name = attributes.Get(i).name();
       const std::string referred = attributes.Get(i).ref_attr_name();
       if (referred.empty()) continue;
@@ -196,21 +204,27 @@ class Inliner {
     return 0;
   }
 
+  FunctionCalls& calls_;
   const std::string& where_;
-  std::map<FunctionName, const onnx::FunctionProto*> functions_;
-  std::set<const onnx::FunctionProto*> open_;  ///< those that are being written out
-  std::size_t calls_ = 0;
+  std::vector<const onnx::FunctionProto*> open_;  ///< those that are being written out
   std::vector<WrittenNode> nodes_;
 };
 
-}  // namespace
-
-std::vector<WrittenNode> nodes_without_calls(const onnx::ModelProto& model, onnx::GraphProto& graph,
-                                             const std::string& where) {
-  Inliner inliner(model, where);
-  for (onnx::NodeProto& node : *graph.mutable_node()) {
-    inliner.add(std::move(node), 0);
+FunctionCalls::FunctionCalls(const onnx::ModelProto& model, const std::string& where) {
+  for (const onnx::FunctionProto& function : model.functions()) {
+    const FunctionName name{domain_or_default(function.domain()), function.name()};
+    if (!functions_.emplace(name, &function).second) {
+      throw ModelError(where + ": the function " + in_quotes(function.name()) +
+                       " is defined twice");
+    }
   }
+}
+
+std::vector<WrittenNode> FunctionCalls::nodes_of(
+    onnx::GraphProto& graph, const std::string& where,
+    const std::vector<const onnx::FunctionProto*>& open) {
+  Inliner inliner(*this, where, open);
+  for (onnx::NodeProto& node : *graph.mutable_node()) inliner.add(std::move(node), 0);
   return inliner.take();
 }
 

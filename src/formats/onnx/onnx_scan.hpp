@@ -24,8 +24,8 @@ struct ScannedModel {
 
 /// Reads an ONNX model front to back. The bytes of a large initializer stay where they are in a
 /// mapped file, and only what describes the graph becomes protobuf messages, so that loading takes
-/// little memory. Texts for people, shape notes on inner values, training
-/// information and model-local functions are left out.
+/// little memory. Texts for people, shape notes on inner values and training
+/// information are left out.
 class ModelScanner {
  public:
   /// `where` names the model in messages.

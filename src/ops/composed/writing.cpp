@@ -29,6 +29,10 @@ TensorId part_along(GraphWriter& writer, TensorId value, std::size_t axis, std::
                               writer.list({static_cast<std::int64_t>(axis)})});
 }
 
+TensorId joined_along(GraphWriter& writer, const std::vector<TensorId>& parts, std::int64_t axis) {
+  return parts.size() == 1 ? parts.front() : writer.add("Concat", parts, {{"axis", axis}});
+}
+
 RootMeanSquare root_mean_square(GraphWriter& writer, TensorId x,
                                 const std::vector<std::int64_t>& axes, double epsilon) {
   std::int64_t count = 1;

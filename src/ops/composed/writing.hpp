@@ -20,6 +20,9 @@ namespace morton::ops {
 /// The part of `value` from `start` to before `end` along one dimension.
 [[nodiscard]] TensorId part_along(GraphWriter& writer, TensorId value, std::size_t axis,
                                   std::int64_t start, std::int64_t end);
+/// Tensors side by side along a dimension; one alone as it is.
+[[nodiscard]] TensorId joined_along(GraphWriter& writer, const std::vector<TensorId>& parts,
+                                    std::int64_t axis);
 /// x / sqrt(mean of squares along `axes` + epsilon), `inverse` being 1 over that root.
 struct RootMeanSquare {
   TensorId units = kNoTensor;

@@ -37,6 +37,9 @@ BodyWiring wiring_of_if(const NodeView& view) {
   require_bodies(view, 2);
   const Body& other = body_named(view, "else_branch");
   const Body& then = body_named(view, "then_branch");
+  if (view.node().inputs.size() - other.captured - then.captured != 1) {
+    view.fail("has no condition, or more inputs than that");
+  }
   if (other.formals() + then.formals() > 0)
     view.fail("its branches have inputs; none are expected");
   if (other.graph->outputs.size() != then.graph->outputs.size()) {
@@ -81,6 +84,10 @@ BodyWiring wiring_of_scan(const NodeView& view) {
 }
 
 }  // namespace
+
+bool has_bodies(std::string_view op) {
+  return op == "If" || op == "Loop" || op == "Scan" || op == "SequenceMap";
+}
 
 BodyWiring wiring_of(const Graph& graph, const Node& node) {
   const NodeView view(graph, node);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string_view>
+
 #include "base/rooms.hpp"
 #include "graph/graph.hpp"
 
@@ -14,7 +16,9 @@ struct BodyWiring {
   std::size_t first_state = 0;   ///< the body's input that takes the first of them
 };
 
-/// Of a node of control flow. Throws ModelError where its bodies do not fit.
+/// Whether nodes of this operator have bodies: If, Loop, Scan, SequenceMap.
+[[nodiscard]] bool has_bodies(std::string_view op);
+/// Of a node of these. Throws ModelError where its bodies do not fit.
 [[nodiscard]] BodyWiring wiring_of(const Graph& graph, const Node& node);
 
 }  // namespace morton::ops

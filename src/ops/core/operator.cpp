@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/numbers/exact_integers.hpp"
 #include "base/text/near_names.hpp"
+#include "ops/core/bodies.hpp"
 #include "ops/core/elementwise.hpp"
 #include "ops/core/expansion.hpp"
 
@@ -74,14 +75,14 @@ void check_declaration(const NodeView& view, const Operator& op) {
                      "; this operator is supported from opset " + std::to_string(op.since_opset) +
                      " on (onnx.version_converter changes it)");
   }
+  if (!view.node().bodies.empty() && !has_bodies(op.name)) {
+    view.unsupported("attribute '" + view.node().bodies.begin()->first + "' is not supported");
+  }
   check_inputs(view, op);
   for (const auto& [name, value] : view.node().attributes) {
     if (std::find(op.attributes.begin(), op.attributes.end(), name) == op.attributes.end()) {
       view.unsupported("attribute '" + name + "' is not supported");
     }
-  }
-  if (!view.node().bodies.empty() && !op.host.is_control) {
-    view.unsupported("attribute '" + view.node().bodies.begin()->first + "' is not supported");
   }
 }
 
@@ -220,6 +221,7 @@ const Operator& operator_of(const Node& node) {
 
 void check_supported(const Graph& graph, const Node& node) {
   check_declaration(NodeView(graph, node), operator_of(node));
+  if (has_bodies(node.op)) (void)wiring_of(graph, node);
   for (const auto& [name, body] : node.bodies) {
     for (const Node& inner : body.graph->nodes) check_supported(*body.graph, inner);
   }

@@ -121,9 +121,14 @@ void mark_inside(const Body& body, const BodyWiring& wiring, Indexed<TensorId, b
 
 /// Marks what planning needs of a node's inputs by what its bodies need.
 void mark_by_bodies(const Graph& graph, const Node& node, Indexed<TensorId, bool>& planned) {
-  const bool is_understood = NodeView(graph, node).opset() >= operator_of(node).since_opset;
-  if (node.bodies.empty() || !is_understood) return;
-  const BodyWiring wiring = wiring_of(graph, node);
+  if (!has_bodies(node.op) || node.bodies.empty()) return;
+  if (NodeView(graph, node).opset() < operator_of(node).since_opset) return;
+  BodyWiring wiring;
+  try {
+    wiring = wiring_of(graph, node);
+  } catch (const ModelError&) {
+    return;  // whoever looks at the node tells of it
+  }
   std::size_t captured = node.inputs.size();
   for (const auto& [name, body] : node.bodies) captured -= body.captured;
   for (const auto& [name, body] : node.bodies) {

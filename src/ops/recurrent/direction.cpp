@@ -4,15 +4,9 @@
 #include <algorithm>
 
 #include "ops/composed/writing.hpp"
+#include "ops/recurrent/sequence_node.hpp"
 
 namespace morton::ops {
-namespace {
-
-/// Each step is nodes of its own, which planning takes time for.
-constexpr std::int64_t kMostSteps = 1024;
-
-}  // namespace
-
 Direction::Direction(Expansion& out, const Recurrence& recurrence, std::int64_t d)
     : out_(out), made_(recurrence), d_(d), cell_(recurrence.cell) {
   cell_.activations = cell_activations(out.node(), cell_, static_cast<std::size_t>(d));
@@ -73,7 +67,7 @@ void Direction::write_at_once(std::string_view cell, TensorId x, TensorId presen
   const TensorId states =
       out_.add("RecurrentSequence",
                {out_.reshaped(sums, {steps, made_.batch, gates, units}),
-                own(kR, 0, {gates, units, units}), bias, joined(out_, first, 0), lengths},
+                own(kR, 0, {gates, units, units}), bias, joined_along(out_, first, 0), lengths},
                {{"cell", std::string(cell)}, {"reverse", std::int64_t{is_reverse()}}});
   const auto part = [&](std::int64_t s) {
     return out_.reshaped(part_along(out_, states, 0, s, s + 1), {steps, made_.batch, units});
@@ -110,15 +104,10 @@ void Direction::write_steps(TensorId x, TensorId present) {
     state = next;
     shown[static_cast<std::size_t>(t)] = out_.reshaped(result, {1, 1, made_.batch, made_.units});
   }
-  all_ = joined(out_, shown, 0);
+  all_ = joined_along(out_, shown, 0);
   const Shape last{1, made_.batch, made_.units};
   last_ = {out_.reshaped(state.h, last),
            state.c == kNoTensor ? kNoTensor : out_.reshaped(state.c, last)};
-}
-
-TensorId Direction::joined(GraphWriter& out, const std::vector<TensorId>& parts,
-                           std::int64_t axis) {
-  return parts.size() == 1 ? parts.front() : out.add("Concat", parts, {{"axis", axis}});
 }
 
 TensorId Direction::own(RecurrentPlace place, std::size_t axis, const Shape& shape) {
@@ -176,10 +165,10 @@ TensorId Direction::input_sums(TensorId x) {
 TensorId Direction::without_inner(TensorId both, TensorId bias) {
   const std::int64_t units = made_.units;
   const TensorId of_input = part_along(out_, both, 0, 0, 1);
-  return joined(out_,
-                {part_along(out_, bias, 1, 0, 2 * units),
-                 part_along(out_, of_input, 1, 2 * units, 3 * units)},
-                1);
+  return joined_along(out_,
+                      {part_along(out_, bias, 1, 0, 2 * units),
+                       part_along(out_, of_input, 1, 2 * units, 3 * units)},
+                      1);
 }
 
 /// `value` where `mask` is 1, else `otherwise`, or 0 without one.

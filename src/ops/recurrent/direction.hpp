@@ -38,9 +38,6 @@ class Direction {
   [[nodiscard]] TensorId last_h() const { return last_.h; }
   [[nodiscard]] TensorId last_c() const { return last_.c; }
 
-  [[nodiscard]] static TensorId joined(GraphWriter& out, const std::vector<TensorId>& parts,
-                                       std::int64_t axis);
-
  private:
   void write_at_once(std::string_view cell, TensorId x, TensorId present);
   void write_steps(TensorId x, TensorId present);

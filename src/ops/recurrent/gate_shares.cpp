@@ -37,9 +37,9 @@ class SharesReader : public StepTerms {
     if (made_.steps == 1) return first;
     const TensorId all = states(part);
     if (made_.structure.from == Structure::From::back) {
-      return joined({part_along(out_, all, 0, 1, made_.steps), first}, 0);
+      return joined_along(out_, {part_along(out_, all, 0, 1, made_.steps), first}, 0);
     }
-    return joined({first, part_along(out_, all, 0, 0, made_.steps - 1)}, 0);
+    return joined_along(out_, {first, part_along(out_, all, 0, 0, made_.steps - 1)}, 0);
   }
 
   /// What states add to the sums of these gates, T x N x gates x H.
@@ -57,7 +57,7 @@ class SharesReader : public StepTerms {
     own_ = own_sums(shares_.h_before, 0, cell_ == SequenceCell::gru ? 2 : made_.gates);
     if (cell_ == SequenceCell::gru) {
       shares_.through = states(1);
-      own_ = joined({own_, own_sums(shares_.through, 2, 3)}, 2);
+      own_ = joined_along(out_, {own_, own_sums(shares_.through, 2, 3)}, 2);
     }
   }
 
@@ -80,16 +80,8 @@ class SharesReader : public StepTerms {
       }
       if (has_all) return kNoTensor;
     }
-    const Shape shape{made_.steps, made_.sequences, 1};
-    const TensorId lengths =
-        out_.reshaped(node.input_id(kSequenceLengths), {1, made_.sequences, 1});
-    Chain chain;
-    chain.input_count = 2;
-    const ScalarRef is_there =
-        chain.append(ScalarOp::less, {ScalarRef::input(1), ScalarRef::input(0)});
-    chain.append_conversion(ScalarOp::cast, is_there, out_.type_of(node.input_id(kSums)));
-    return out_.chain(chain,
-                      {out_.expanded(lengths, shape), out_.numbered(0, {made_.steps, 1, 1})});
+    return present_steps(out_, node.input_id(kSequenceLengths), made_.steps,
+                         out_.type_of(node.input_id(kSums)));
   }
 
   /// Gates side by side, T x N x G x H.
@@ -98,7 +90,7 @@ class SharesReader : public StepTerms {
     for (const TensorId gate : gates) {
       parts.push_back(out_.reshaped(gate, {made_.steps, made_.sequences, 1, made_.units}));
     }
-    return joined(parts, 2);
+    return joined_along(out_, parts, 2);
   }
 
   void read_shares() {
@@ -159,8 +151,14 @@ class SharesReader : public StepTerms {
   /// Steps that a sequence has not: the gates get nothing, the state everything.
   void leave_out(TensorId there) {
     const TensorId over_gates = out_.reshaped(there, {made_.steps, made_.sequences, 1, 1});
+    // Chosen, not multiplied: behind a sequence's end there may be no number.
+    Chain where_there;
+    where_there.input_count = 2;
+    const ScalarRef is_there =
+        where_there.append(ScalarOp::less, {ScalarRef::constant(0.5), ScalarRef::input(1)});
+    where_there.append(ScalarOp::select, {is_there, ScalarRef::input(0), ScalarRef::constant(0.0)});
     const auto masked = [&](TensorId& share, TensorId mask) {
-      if (share != kNoTensor) share = mul(share, mask);
+      if (share != kNoTensor) share = out_.chain(where_there, {share, mask});
     };
     masked(shares_.of_h, over_gates);
     masked(shares_.of_c, over_gates);
@@ -168,7 +166,7 @@ class SharesReader : public StepTerms {
     masked(shares_.of_h_to_c, there);
     const TensorId gone = rest(there);
     const auto kept = [&](TensorId& share) {
-      if (share != kNoTensor) share = add(mul(share, there), gone);
+      if (share != kNoTensor) share = add(out_.chain(where_there, {share, there}), gone);
     };
     kept(shares_.kept_c);
     kept(shares_.let_through);
@@ -196,10 +194,6 @@ TensorId StepTerms::rest(TensorId a) {
   Chain chain;
   chain.append(ScalarOp::sub, {ScalarRef::constant(1.0), ScalarRef::input(0)});
   return out_.chain(chain, {a});
-}
-
-TensorId StepTerms::joined(const std::vector<TensorId>& parts, std::int64_t axis) {
-  return parts.size() == 1 ? parts[0] : out_.add("Concat", parts, {{"axis", axis}});
 }
 
 TensorId StepTerms::product(TensorId a, TensorId b, bool a_transposed, bool b_transposed,

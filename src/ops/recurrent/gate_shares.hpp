@@ -18,7 +18,6 @@ class StepTerms {
   [[nodiscard]] TensorId add(TensorId a, TensorId b);
   /// 1 - a.
   [[nodiscard]] TensorId rest(TensorId a);
-  [[nodiscard]] TensorId joined(const std::vector<TensorId>& parts, std::int64_t axis);
   [[nodiscard]] TensorId product(TensorId a, TensorId b, bool a_transposed, bool b_transposed,
                                  TensorId bias = kNoTensor);
   /// The weights of gates `from` to before `to`: a row for each unit of each.

@@ -6,6 +6,7 @@
 
 #include "ops/composed/writing.hpp"
 #include "ops/recurrent/direction.hpp"
+#include "ops/recurrent/sequence_node.hpp"
 
 namespace morton::ops {
 namespace {
@@ -54,20 +55,6 @@ Recurrence recurrence_of(const NodeView& node, Cell::Kind kind) {
   return made;
 }
 
-/// 1 where sequence n has step t, T x N x 1.
-TensorId present_steps(Expansion& out, const Recurrence& made, DType type) {
-  if (!out.node().has_input(kLengths)) return kNoTensor;
-  const TensorId lengths =
-      out.reshaped(out.converted(out.input(kLengths), DType::i64), {1, made.batch, 1});
-  Chain chain;
-  chain.input_count = 2;
-  const ScalarRef is_there =
-      chain.append(ScalarOp::less, {ScalarRef::input(1), ScalarRef::input(0)});
-  chain.append_conversion(ScalarOp::cast, is_there, type);
-  return out.chain(chain, {out.expanded(lengths, {made.steps, made.batch, 1}),
-                           out.numbered(0, {made.steps, 1, 1})});
-}
-
 template <Cell::Kind kKind>
 std::vector<TensorId> expand_recurrence(Expansion& out) {
   const NodeView& node = out.node();
@@ -75,7 +62,11 @@ std::vector<TensorId> expand_recurrence(Expansion& out) {
   const DType given = node.input(kX).dtype;
   TensorId x = widened(out, out.input(kX));
   if (made.batch_first) x = out.transposed(x, {1, 0, 2});
-  const TensorId present = present_steps(out, made, out.type_of(x));
+  TensorId present = kNoTensor;
+  if (node.has_input(kLengths)) {
+    const TensorId lengths = out.converted(out.input(kLengths), DType::i64);
+    present = present_steps(out, lengths, made.steps, out.type_of(x));
+  }
   std::vector<TensorId> all, last_h, last_c;
   for (std::int64_t d = 0; d < made.directions; ++d) {
     Direction direction(out, made, d);
@@ -87,7 +78,7 @@ std::vector<TensorId> expand_recurrence(Expansion& out) {
   // T x D x N x H and D x N x H, or N x T x D x H and N x D x H.
   const auto result = [&](const std::vector<TensorId>& parts, std::int64_t axis,
                           const std::vector<std::int64_t>& batch_first) {
-    TensorId value = Direction::joined(out, parts, axis);
+    TensorId value = joined_along(out, parts, axis);
     if (made.batch_first) value = out.transposed(value, batch_first);
     return out.converted(value, given);
   };

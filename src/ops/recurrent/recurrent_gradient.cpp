@@ -16,7 +16,10 @@ class BackThroughTime : public StepTerms {
   BackThroughTime(Gradient& gradient, const RecurrentSequence& made)
       : StepTerms(gradient, made),
         cell_(made.structure.cell),
-        shares_(gate_shares(gradient, made)) {}
+        shares_(gate_shares(gradient, made)),
+        used_(cell_ == SequenceCell::gru ? 2 : made.gates),
+        weights_(weights(0, used_)),
+        of_hidden_(cell_ == SequenceCell::gru ? weights(2, 3) : kNoTensor) {}
 
   void write() {
     for (std::int64_t i = 0; i < made_.steps; ++i) {
@@ -54,18 +57,17 @@ class BackThroughTime : public StepTerms {
     if (kept != kNoTensor) kept = mul(kept, h);
     if (cell_ == SequenceCell::gru) {
       const TensorId hidden = out_.reshaped(part_along(out_, sums, 1, 2, 3), state);
-      const TensorId through =
-          add(from_outside(1, t), product(hidden, weights(2, 3), false, false));
+      const TensorId through = add(from_outside(1, t), product(hidden, of_hidden_, false, false));
       const TensorId reset = mul(out_.reshaped(part_along(out_, of_h, 1, 1, 2), state), through);
-      sums = joined({part_along(out_, sums, 1, 0, 1), out_.reshaped(reset, spread),
-                     part_along(out_, sums, 1, 2, 3)},
-                    1);
+      sums = joined_along(out_,
+                          {part_along(out_, sums, 1, 0, 1), out_.reshaped(reset, spread),
+                           part_along(out_, sums, 1, 2, 3)},
+                          1);
       kept = add(kept, mul(at_step(shares_.let_through, t, state), through));
     }
-    const std::int64_t used = cell_ == SequenceCell::gru ? 2 : made_.gates;
     const TensorId rows =
-        out_.reshaped(part_along(out_, sums, 1, 0, used), {made_.sequences, used * made_.units});
-    to_h_ = add(product(rows, weights(0, used), false, false), kept);
+        out_.reshaped(part_along(out_, sums, 1, 0, used_), {made_.sequences, used_ * made_.units});
+    to_h_ = add(product(rows, weights_, false, false), kept);
     of_steps_.push_back(out_.reshaped(sums, {1, made_.sequences, made_.gates, made_.units}));
     h_of_steps_.push_back(out_.reshaped(h, {1, made_.sequences, 1, made_.units}));
   }
@@ -76,7 +78,7 @@ class BackThroughTime : public StepTerms {
     if (made_.structure.from == Structure::From::front) {
       std::ranges::reverse(steps);
     }
-    return joined(steps, 0);
+    return joined_along(out_, steps, 0);
   }
 
   void give() {
@@ -93,7 +95,7 @@ class BackThroughTime : public StepTerms {
       const Shape part{1, made_.sequences, made_.units};
       std::vector<TensorId> parts{out_.reshaped(to_h_, part)};
       if (cell_ == SequenceCell::lstm) parts.push_back(out_.reshaped(to_c_, part));
-      out_.give(kFirst, joined(parts, 0));
+      out_.give(kFirst, joined_along(out_, parts, 0));
     }
     if (out_.wants(kWeights)) give_weights(all);
   }
@@ -109,7 +111,8 @@ class BackThroughTime : public StepTerms {
     };
     if (cell_ == SequenceCell::gru) {
       out_.give(kWeights,
-                joined({of_gates(0, 2, shares_.h_before), of_gates(2, 3, shares_.through)}, 0));
+                joined_along(
+                    out_, {of_gates(0, 2, shares_.h_before), of_gates(2, 3, shares_.through)}, 0));
     } else {
       out_.give(kWeights, of_gates(0, made_.gates, shares_.h_before));
     }
@@ -117,6 +120,9 @@ class BackThroughTime : public StepTerms {
 
   SequenceCell cell_;
   GateShares shares_;
+  std::int64_t used_;               ///< gates whose sums the state enters as it is
+  TensorId weights_;                ///< of these
+  TensorId of_hidden_;              ///< of `gru`: of the gate that what is let through enters
   TensorId to_h_ = kNoTensor;       ///< comes back to the state before, N x H
   TensorId to_c_ = kNoTensor;       ///< of an LSTM
   std::vector<TensorId> of_steps_;  ///< comes back to the gates' sums, 1 x N x G x H each
@@ -127,6 +133,11 @@ class BackThroughTime : public StepTerms {
 
 void gradient_of_recurrent_sequence(Gradient& gradient) {
   const RecurrentSequence made = recurrent_sequence_of(gradient.node());
+  if (made.steps > kMostSteps) {
+    gradient.node().unsupported("sequences of " + std::to_string(made.steps) +
+                                " steps; to train, at most " + std::to_string(kMostSteps) +
+                                " are supported");
+  }
   BackThroughTime(gradient, made).write();
 }
 

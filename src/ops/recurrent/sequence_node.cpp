@@ -17,6 +17,18 @@ SequenceCell cell_named(const NodeView& node, const std::string& name) {
 
 }  // namespace
 
+TensorId present_steps(GraphWriter& writer, TensorId lengths, std::int64_t steps, DType type) {
+  const std::int64_t sequences = writer.shape_of(lengths)[0];
+  Chain chain;
+  chain.input_count = 2;
+  const ScalarRef is_there =
+      chain.append(ScalarOp::less, {ScalarRef::input(1), ScalarRef::input(0)});
+  chain.append_conversion(ScalarOp::cast, is_there, type);
+  const TensorId spread =
+      writer.expanded(writer.reshaped(lengths, {1, sequences, 1}), {steps, sequences, 1});
+  return writer.chain(chain, {spread, writer.numbered(0, {steps, 1, 1})});
+}
+
 RecurrentSequence recurrent_sequence_of(const NodeView& node) {
   RecurrentSequence made;
   made.structure.cell = cell_named(node, node.text("cell", ""));

@@ -243,6 +243,61 @@ TEST(OnnxBodies, OfFunctionsReadTheFunctionsValues) {
   EXPECT_EQ(graph.nodes[2].inputs[1], graph.nodes[0].outputs[0]);
 }
 
+TEST(OnnxBodies, RecursionThroughABodyIsRefused) {
+  onnx::ModelProto model = model_of({node_of("Own", {"x"}, {"y"}, "own")});
+  add_function(model, "Own", {"a"}, {"y"},
+               {node_of("IsNaN", {"a"}, {"c"}), if_of("a", "Own", "Relu")});
+  EXPECT_THAT(refused(model), HasSubstr("function 'Own': calls itself"));
+}
+
+/// A value of the body, and one that the call gives, have one name.
+TEST(OnnxBodies, OwnValuesOfAFunctionsBodyHideNoneOfTheCall) {
+  onnx::NodeProto branches = if_of("a", "Tanh", "Relu");
+  onnx::ModelProto model =
+      model_of({node_of("Neg", {"x"}, {"b"}), node_of("Choose", {"b"}, {"y"}, "own")});
+  add_function(model, "Choose", {"a"}, {"y"}, {node_of("IsNaN", {"a"}, {"c"}), branches});
+  const Graph graph = imported(model);
+  const Node& node = graph.nodes.back();
+  const Body& then = node.bodies.at("then_branch");
+  EXPECT_EQ(then.captured, 1U);  // what the call gives, and not the body's own "b"
+  EXPECT_EQ(graph.tensor(node.inputs[1]).name, "b");
+}
+
+TEST(OnnxBodies, CallsInsideAndOutsideAreNamedApart) {
+  const auto twice = [](const std::string& value) {
+    onnx::NodeProto node = node_of("Twice", {value}, {"b"}, "own");
+    node.set_name("n0");
+    return node;
+  };
+  onnx::NodeProto branches = if_of("x", "Tanh", "Relu");
+  *branches.mutable_attribute(0)->mutable_g()->mutable_node(0) = twice("n0/0/tmp");
+  onnx::NodeProto first = node_of("Twice", {"x"}, {"b"}, "own");
+  first.set_name("n0");
+  onnx::ModelProto model = model_of({first, node_of("IsNaN", {"x"}, {"c"}), branches});
+  add_function(model, "Twice", {"a"}, {"b"},
+               {node_of("Neg", {"a"}, {"tmp"}), node_of("Add", {"tmp", "tmp"}, {"b"})});
+  const Graph graph = imported(model);
+  const Body& then = graph.nodes.back().bodies.at("then_branch");
+  ASSERT_EQ(then.captured, 1U);  // the outside's value, which no value inside hides
+  EXPECT_EQ(graph.tensor(graph.nodes.back().inputs.back()).name, "n0/0/tmp");
+}
+
+TEST(OnnxBodies, AttributesInsideAreTheCalls) {
+  onnx::NodeProto branches = if_of("a", "LeakyRelu", "Relu");
+  onnx::AttributeProto& alpha =
+      *branches.mutable_attribute(0)->mutable_g()->mutable_node(0)->add_attribute();
+  alpha.set_name("alpha");
+  alpha.set_ref_attr_name("slope");
+  alpha.set_type(onnx::AttributeProto::FLOAT);
+  onnx::NodeProto call = node_of("Leak", {"x"}, {"y"}, "own");
+  *call.add_attribute() = slope(0.5F);
+  onnx::ModelProto model = model_of({call});
+  add_function(model, "Leak", {"a"}, {"y"}, {node_of("IsNaN", {"a"}, {"c"}), branches})
+      .add_attribute("slope");
+  const Graph graph = imported(model);
+  EXPECT_EQ(alpha_of(graph.nodes.back().bodies.at("then_branch").graph->nodes[0]), 0.5);
+}
+
 TEST(OnnxBodies, AValueThatNobodyComputesIsNamed) {
   EXPECT_THAT(refused(model_of({node_of("IsNaN", {"x"}, {"c"}), if_of("z", "Tanh", "Relu")})),
               HasSubstr("nothing computes its input 'z'"));

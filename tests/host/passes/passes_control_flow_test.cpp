@@ -193,7 +193,7 @@ TEST(ControlFlow, ALoopWithoutAnEndIsRefused) {
                     .node("Loop", {"", "yes", "s", "x"}, {"last"}, {}, {{"body", squares("same")}})
                     .graph({"last"});
   EXPECT_THAT(complaint_of<UnsupportedError>(graph),
-              HasSubstr("Loop 'Loop_0': takes more than 10000 turns"));
+              HasSubstr("the model's loops take more than 10000 turns"));
 }
 
 TEST(ControlFlow, ALoopWhoseConditionIsDataIsRefused) {
@@ -263,6 +263,30 @@ TEST(ControlFlow, ListsAreGoneWhereTheirPlacesAreKnown) {
   EXPECT_THAT(operators_left(graph), Not(Contains(HasSubstr("Sequence"))));
 }
 
+TEST(ControlFlow, PlacesFromTheBackAreThoseOfTheListAsItIs) {
+  Graph graph = Sketch()
+                    .input("x", {1})
+                    .input("y", {1})
+                    .input("z", {1})
+                    .whole("last", -1)
+                    .node("SequenceConstruct", {"x", "y"}, {"list"})
+                    .node("SequenceInsert", {"list", "z", "last"}, {"longer"})
+                    .node("ConcatFromSequence", {"longer"}, {"all"}, {{"axis", std::int64_t{0}}})
+                    .graph({"all"});
+  EXPECT_THAT(values_of(graph, {{1}, {2}, {3}}), ElementsAre(1, 3, 2));
+}
+
+TEST(ControlFlow, PartsThatDoNotAddUpAreNamed) {
+  const std::vector<std::int64_t> two{2};
+  Graph graph = Sketch()
+                    .input("x", {3})
+                    .constant("parts", Tensor::from({1}, std::span<const std::int64_t>(two)))
+                    .node("SplitToSequence", {"x", "parts"}, {"list"})
+                    .node("SequenceLength", {"list"}, {"y"})
+                    .graph({"y"});
+  EXPECT_THAT(complaint_of<ModelError>(graph), HasSubstr("its parts are not 3 elements together"));
+}
+
 TEST(ControlFlow, AListIsNoOutput) {
   Graph graph =
       Sketch().input("x", {2}).node("SequenceConstruct", {"x", "x"}, {"list"}).graph({"list"});
@@ -277,7 +301,8 @@ TEST(ControlFlow, APlaceBesideAListIsNamed) {
                     .node("SequenceConstruct", {"x", "x"}, {"list"})
                     .node("SequenceAt", {"list", "p"}, {"y"})
                     .graph({"y"});
-  EXPECT_THAT(complaint_of<ModelError>(graph), HasSubstr("its place is 2, the list has 2 places"));
+  EXPECT_THAT(complaint_of<ModelError>(graph),
+              HasSubstr("its place is 2, the list has 2 elements"));
 }
 
 }  // namespace
