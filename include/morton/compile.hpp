@@ -42,9 +42,8 @@ struct CompileOptions {
   /// not looked at.
   std::map<std::string, Tensor> values;
   /// Outputs that are fed back: output -> input of the same type and shape. The input becomes a
-  /// state of the session, zero at first (Session::set_state), and takes the output's value behind
-  /// each run, without a copy where that is safe. Neither is a port any more: Session::get_state
-  /// gives the value by the input's name. Such a model has no interim plan (`start`).
+  /// state of the session, zero at first (Session::set_state, get_state), and takes the output's
+  /// value behind each run. Neither is a port any more. Such a model has no interim plan (`start`).
   std::map<std::string, std::string> feeds;
   /// Kernels that must compute all problems of a family: family -> entry or recipe, e.g.
   /// {"gemm", "gemm.naive"}. Where one cannot, compiling fails and says why.

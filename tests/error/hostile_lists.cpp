@@ -76,7 +76,6 @@ void add_lists(Collection& all) {
     read(std::string("nothing to erase, ") + place, "the list has 2 elements", "SequenceErase",
          {"l", place});
   }
-  read("a place that is data", "", "SequenceAt", {"l", "x"});
   read("two places", "node_y", "SequenceAt", {"l", "l"});
   read("an element of a tensor", "is no list", "SequenceAt", {"x", "zero"});
   read("an insertion into a tensor", "is no list", "SequenceInsert", {"x", "x"});

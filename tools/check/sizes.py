@@ -12,7 +12,7 @@ LINES = 300   # of a file of src/, cli/ or include/
 
 # Struct -> how many members it may have, and why. Lower a number when a change allows it.
 STRUCTS = {
-    "CompileOptions": (24, "public: users set its members by name"),
+    "CompileOptions": (25, "public: users set its members by name"),
     "TrainingRunOptions": (17, "public: users set its members by name"),
     "TrainingReport": (15, "public: users read its members by name"),
     "StepInfo": (15, "public: users read its members by name"),

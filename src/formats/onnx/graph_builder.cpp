@@ -246,11 +246,10 @@ void GraphBuilder::wire_inputs(const onnx::NodeProto& proto, Node& node) {
 }
 
 void GraphBuilder::wire_bodies(WrittenNode& written, Node& node) {
-  onnx::NodeProto& proto = written.proto;
   std::map<std::string, std::vector<std::string>> captured;
-  for (onnx::AttributeProto& attribute : *proto.mutable_attribute()) {
+  for (onnx::AttributeProto& attribute : *written.proto.mutable_attribute()) {
     if (attribute.type() != onnx::AttributeProto::GRAPH) continue;
-    const std::string here = where(proto, node.name) + ": " + attribute.name();
+    const std::string here = where(written.proto, node.name) + ": " + attribute.name();
     GraphBuilder inside(*this, here, written);
     auto graph = std::make_shared<const Graph>(inside.build_body(*attribute.mutable_g()));
     const Body body{std::move(graph), inside.captured_.size()};

@@ -75,8 +75,8 @@ void check_declaration(const NodeView& view, const Operator& op) {
                      "; this operator is supported from opset " + std::to_string(op.since_opset) +
                      " on (onnx.version_converter changes it)");
   }
-  if (!view.node().bodies.empty() && !has_bodies(op.name)) {
-    view.unsupported("attribute '" + view.node().bodies.begin()->first + "' is not supported");
+  if (const auto& bodies = view.node().bodies; !bodies.empty() && !has_bodies(op.name)) {
+    view.unsupported("attribute '" + bodies.begin()->first + "' is not supported");
   }
   check_inputs(view, op);
   for (const auto& [name, value] : view.node().attributes) {
@@ -202,10 +202,8 @@ const std::vector<const Operator*>& operators() {
 }
 
 const Operator* find_operator(std::string_view name) {
-  for (const Operator* op : operators()) {
-    if (op->name == name) return op;
-  }
-  return nullptr;
+  const auto found = std::ranges::find(operators(), name, &Operator::name);
+  return found == operators().end() ? nullptr : *found;
 }
 
 const Operator& operator_of(const Node& node) {
