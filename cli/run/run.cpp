@@ -212,6 +212,7 @@ int run_model(const RunArguments& options) {
   if (!steps.feeds.empty() && model.is_compiled()) {
     throw UsageError("--feed: what a compiled model feeds back was decided when it was compiled");
   }
+  require_ports(steps, model.inputs(), model.outputs());
   compile.feeds = steps.feeds;
   Sources sources = read_sources(options.inputs, model.inputs(), steps.fed());
   take_parts(steps, model.inputs(), sources);

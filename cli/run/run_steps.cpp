@@ -83,6 +83,24 @@ RunSteps run_steps(const StepOptions& options) {
   return steps;
 }
 
+void require_ports(const RunSteps& steps, const std::vector<PortInfo>& inputs,
+                   const std::vector<PortInfo>& outputs) {
+  const auto require = [](const std::vector<PortInfo>& ports, const std::string& name,
+                          const char* what) {
+    std::string names;
+    for (const PortInfo& port : ports) {
+      if (port.name == name) return;
+      names += (names.empty() ? "" : ", ") + port.name;
+    }
+    throw UsageError(
+        fmt::format("--feed: '{}' is no {} of the model, which has {}", name, what, names));
+  };
+  for (const auto& [output, input] : steps.feeds) {
+    require(outputs, output, "output");
+    require(inputs, input, "input");
+  }
+}
+
 void take_parts(RunSteps& steps, const std::vector<PortInfo>& inputs, Sources& sources) {
   for (const PortInfo& input : inputs) {
     const auto found = sources.find(input.name);

@@ -40,6 +40,10 @@ void add_steps(CLI::App& command, StepOptions& options);
 [[nodiscard]] std::vector<PortInfo> with_fed(const RunSteps& steps, std::vector<PortInfo> compiled,
                                              const std::vector<PortInfo>& given);
 
+/// Throws UsageError where a feed names a port that the model has not.
+void require_ports(const RunSteps& steps, const std::vector<PortInfo>& inputs,
+                   const std::vector<PortInfo>& outputs);
+
 /// Leaves, of the sources of inputs that are parted, the first step's part, and remembers the rest.
 void take_parts(RunSteps& steps, const std::vector<PortInfo>& inputs, Sources& sources);
 
