@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 
 namespace morton {
 namespace {
@@ -102,7 +103,8 @@ float from_stored_real(DType type, std::uint8_t code) {
   const std::uint32_t sign = negative ? 0x80000000U : 0U;
   if (format->has_one_zero() && negative && size == 0) return value(kNan);
   if (format->infinity != 0 && size == format->infinity) return value(sign | kInfinity);
-  if (size > format->most) return value(sign | kNan);
+  // The code of a NaN stays within the value, for to_stored_real.
+  if (size > format->most) return value(sign | kNan | size);
   if (size >> format->fraction_bits == 0) {
     const int power = kBias + 1 - format->bias - format->fraction_bits;
     const float unit = value(static_cast<std::uint32_t>(power) << kFraction);
@@ -131,7 +133,16 @@ std::uint8_t to_stored_real(DType type, float value, OutOfRange out, PowerRoundi
 }
 
 std::uint8_t to_stored_real(DType type, float value) {
-  return to_stored_real(type, value, OutOfRange::saturates, PowerRounding::up);
+  const std::uint32_t size = std::bit_cast<std::uint32_t>(value) & 0x7fffffffU;
+  const SmallReal* format = small_real(type);
+  if (format != nullptr && size > kInfinity) {
+    const auto code = static_cast<std::uint8_t>(size & (format->sign() - 1U));
+    const std::uint8_t sign = std::signbit(value) ? format->sign() : 0;
+    if (code > std::max(format->most, format->infinity)) return code | sign;
+  }
+  const bool stays = format != nullptr && format->infinity != 0 && size == kInfinity;
+  const OutOfRange out = stays ? OutOfRange::stays : OutOfRange::saturates;
+  return to_stored_real(type, value, out, PowerRounding::up);
 }
 
 }  // namespace morton

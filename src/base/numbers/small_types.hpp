@@ -40,13 +40,14 @@ struct SmallReal {
 /// Bits that count of an element: 4 of i4, 6 of f6e2m3, 32 of f32.
 [[nodiscard]] int bits_of(DType type);
 
-/// The value of a code of a stored real; exact.
+/// The value of a code of a stored real; exact. Of several NaNs each has a value of its own.
 [[nodiscard]] float from_stored_real(DType type, std::uint8_t code);
 /// The code of the number that is nearest to `value`, ties to even; of f8e8m0 as `rounding` has it.
 /// Of a type without NaN, a NaN becomes 0; f8e8m0 has a NaN for what is negative.
 [[nodiscard]] std::uint8_t to_stored_real(DType type, float value, OutOfRange out,
                                           PowerRounding rounding);
-/// The same, saturated, and f8e8m0 rounded up.
+/// The code that from_stored_real read `value` from, NaNs' too. Other numbers as above: what is
+/// finite saturates, infinity stays where the type has it; f8e8m0 is rounded up.
 [[nodiscard]] std::uint8_t to_stored_real(DType type, float value);
 
 }  // namespace morton
