@@ -21,7 +21,6 @@ struct RunSteps {
   /// input, and `count` parts along it.
   std::map<std::string, Tensor> parted;
 
-  [[nodiscard]] bool is_plain() const { return feeds.empty() && count == 1; }
   /// Inputs that a feed gives, which need no file.
   [[nodiscard]] std::set<std::string> fed() const;
 };

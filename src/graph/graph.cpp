@@ -19,6 +19,16 @@ auto& checked_at(Tensors& tensors, TensorId id) {
 
 }  // namespace
 
+GraphTensor constant_tensor(std::string name, Tensor data) {
+  GraphTensor tensor;
+  tensor.name = std::move(name);
+  tensor.kind = GraphTensor::Kind::constant;
+  tensor.dtype = data.dtype();
+  tensor.shape = data.shape();
+  tensor.data = std::move(data);
+  return tensor;
+}
+
 std::size_t Body::formals() const { return graph->inputs.size() - captured; }
 
 TensorId Graph::add_tensor(GraphTensor tensor) { return tensors.add(std::move(tensor)); }

@@ -59,6 +59,9 @@ struct GraphTensor {
   }
 };
 
+/// A constant of this name.
+[[nodiscard]] MORTON_FOR_TOOLS GraphTensor constant_tensor(std::string name, Tensor data);
+
 /// Value of an attribute.
 using Attribute = std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>,
                                std::vector<double>, std::vector<std::string>, Tensor>;

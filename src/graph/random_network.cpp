@@ -93,13 +93,7 @@ TensorId RandomNetwork::list(const std::string& name, const std::vector<std::int
 }
 
 TensorId RandomNetwork::constant(const std::string& name, Tensor data) {
-  GraphTensor tensor;
-  tensor.name = name;
-  tensor.kind = GraphTensor::Kind::constant;
-  tensor.dtype = data.dtype();
-  tensor.shape = data.shape();
-  tensor.data = std::move(data);
-  return graph_.add_tensor(std::move(tensor));
+  return graph_.add_tensor(constant_tensor(name, std::move(data)));
 }
 
 TensorId RandomNetwork::computed(const std::string& name) {

@@ -2,7 +2,6 @@
 #include "passes/control_flow.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "base/error.hpp"
 #include "ops/core/bodies.hpp"
@@ -79,19 +78,6 @@ bool ControlFlow::condition(const Node& node, std::size_t i) const {
   return value->at(0) != 0.0;
 }
 
-std::vector<TensorId> ControlFlow::captured_by(const Node& node, const std::string& name) {
-  std::size_t first = node.inputs.size();
-  for (const auto& [other, body] : node.bodies) first -= body.captured;
-  for (const auto& [other, body] : node.bodies) {
-    if (other == name) {
-      const auto begin = node.inputs.begin() + static_cast<std::ptrdiff_t>(first);
-      return {begin, begin + static_cast<std::ptrdiff_t>(body.captured)};
-    }
-    first += body.captured;
-  }
-  return {};
-}
-
 void ControlFlow::write_if(const Node& node) {
   const auto branch = [&](const char* name) {
     return out_.body(node.bodies.at(name), captured_by(node, name), name);
@@ -163,7 +149,7 @@ void ControlFlow::write_loop(const Node& node) {
                               node.inputs.begin() + static_cast<std::ptrdiff_t>(2 + states));
   taken.insert(taken.begin(),
                {out_.number(turns.number), view.has_input(1) ? node.inputs[1] : out_.truth(true)});
-  const std::vector<TensorId> captured = captured_by(node, "body");
+  const std::span<const TensorId> captured = captured_by(node, "body");
   taken.insert(taken.end(), captured.begin(), captured.end());
   const std::vector<TensorId> results = out_.body(body, taken, turn_name(turns.number++));
   Node rest = node;
@@ -192,13 +178,8 @@ void ControlFlow::finish_loop(const Node& node, const Turns& turns) {
           .unsupported("takes no turn, and the extents of output " + std::to_string(i) +
                        " follow from its turns");
     }
-    out_.copy(stacked(turn, 0), node.outputs[i]);
+    out_.copy(out_.stacked(turn, 0), node.outputs[i]);
   }
-}
-
-TensorId ControlFlow::stacked(std::vector<TensorId> turns, std::int64_t axis) {
-  for (TensorId& id : turns) id = out_.add("Unsqueeze", {id, out_.list({axis})});
-  return turns.size() == 1 ? turns[0] : out_.add("Concat", turns, {{"axis", axis}});
 }
 
 void ControlFlow::write_scan(const Node& node) {
@@ -228,16 +209,19 @@ void ControlFlow::write_scan(const Node& node) {
   take_turns(node, turns);
   std::vector<TensorId> state(node.inputs.begin(),
                               node.inputs.begin() + static_cast<std::ptrdiff_t>(states));
+  const std::span<const TensorId> captured = captured_by(node, "body");
+  std::vector<TensorId> along;
+  for (const std::int64_t place : places) along.push_back(out_.list({place}));
   std::vector<std::vector<TensorId>> given(results);
   for (std::int64_t t = 0; t < turns; ++t) {
     std::vector<TensorId> taken = state;
     for (std::size_t s = 0; s < scans; ++s) {
       const std::int64_t at = from_back[s] != 0 ? turns - 1 - t : t;
-      const TensorId part = out_.add("Slice", {node.inputs[states + s], out_.list({at}),
-                                               out_.list({at + 1}), out_.list({places[s]})});
-      taken.push_back(out_.add("Squeeze", {part, out_.list({places[s]})}));
+      const TensorId part = out_.add(
+          "Slice", {node.inputs[states + s], out_.list({at}), out_.list({at + 1}), along[s]});
+      taken.push_back(out_.add("Squeeze", {part, along[s]}));
     }
-    for (const TensorId id : captured_by(node, "body")) taken.push_back(id);
+    taken.insert(taken.end(), captured.begin(), captured.end());
     const std::vector<TensorId> made = out_.body(body, taken, turn_name(t));
     std::copy_n(made.begin(), states, state.begin());
     for (std::size_t r = 0; r < results; ++r) given[r].push_back(made[states + r]);
@@ -248,7 +232,7 @@ void ControlFlow::write_scan(const Node& node) {
     } else if (node.outputs[i] != kNoTensor) {
       auto& parts = given[i - states];
       if (results_from_back[i - states] != 0) std::ranges::reverse(parts);
-      out_.copy(stacked(parts, result_axes[i - states]), node.outputs[i]);
+      out_.copy(out_.stacked(parts, result_axes[i - states]), node.outputs[i]);
     }
   }
 }
@@ -259,6 +243,7 @@ void ControlFlow::write_map(const Node& node) {
   if (!lists_.has(node.inputs[0])) view.fail("its first input is no list of tensors");
   const std::size_t count = lists_.at(node.inputs[0]).size();
   take_turns(node, static_cast<std::int64_t>(count));
+  const std::span<const TensorId> captured = captured_by(node, "body");
   std::vector<TensorLists::List> results(node.outputs.size());
   for (std::size_t e = 0; e < count; ++e) {
     std::vector<TensorId> taken;
@@ -270,7 +255,7 @@ void ControlFlow::write_map(const Node& node) {
       }
       taken.push_back(lists_.has(id) ? lists_.at(id)[e] : id);
     }
-    for (const TensorId id : captured_by(node, "body")) taken.push_back(id);
+    taken.insert(taken.end(), captured.begin(), captured.end());
     const auto made = out_.body(body, taken, "element_" + std::to_string(e));
     for (std::size_t i = 0; i < results.size(); ++i) results[i].push_back(made[i]);
   }

@@ -47,10 +47,6 @@ class ControlFlow {
   void take_turns(const Node& node, std::int64_t count);
   /// The truth of input `i`, or of none; throws where it follows from data.
   [[nodiscard]] bool condition(const Node& node, std::size_t i) const;
-  /// What a body takes: the node's inputs at the places of its formals, and those it captures.
-  [[nodiscard]] static std::vector<TensorId> captured_by(const Node& node, const std::string& name);
-  /// Turns side by side along a new dimension.
-  TensorId stacked(std::vector<TensorId> turns, std::int64_t axis);
 
   Graph& graph_;
   Splicing out_;

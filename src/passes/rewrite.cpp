@@ -41,13 +41,7 @@ std::string unused_node_name(const Graph& graph, const std::string& name) {
 }
 
 TensorId add_constant(Graph& graph, const std::string& name, Tensor data) {
-  GraphTensor tensor;
-  tensor.name = unused_tensor_name(graph, name);
-  tensor.kind = GraphTensor::Kind::constant;
-  tensor.dtype = data.dtype();
-  tensor.shape = data.shape();
-  tensor.data = std::move(data);
-  return graph.add_tensor(std::move(tensor));
+  return graph.add_tensor(graph::constant_tensor(unused_tensor_name(graph, name), std::move(data)));
 }
 
 TensorId add_activation(Graph& graph, const std::string& name, DType dtype, const Shape& shape) {

@@ -46,26 +46,25 @@ TensorId Splicing::add(std::string_view op, std::vector<TensorId> inputs, Attrib
 std::vector<TensorId> Splicing::add_several(std::string_view op, std::vector<TensorId> inputs,
                                             std::size_t outputs, Attributes attributes) {
   require_room(outputs);
-  Node node;
+  Node& node = new_node(op, std::move(inputs));
+  node.attributes = std::move(attributes);
+  for (std::size_t i = 0; i < outputs; ++i) node.outputs.push_back(new_tensor({}, node.name));
+  return node.outputs;
+}
+
+Node& Splicing::new_node(std::string_view op, std::vector<TensorId> inputs) {
+  Node& node = made_.emplace_back();
   node.op = op;
   node.name = unused(node_names_, prefix_ + "/" + node.op);
   node.inputs = std::move(inputs);
-  node.attributes = std::move(attributes);
   node.opset = graph::kNewestOpset;
-  for (std::size_t i = 0; i < outputs; ++i) node.outputs.push_back(new_tensor({}, node.name));
-  made_.push_back(node);
-  return node.outputs;
+  return node;
 }
 
 void Splicing::add(Node node) { made_.push_back(std::move(node)); }
 
 TensorId Splicing::constant(Tensor value) {
-  GraphTensor tensor;
-  tensor.kind = GraphTensor::Kind::constant;
-  tensor.dtype = value.dtype();
-  tensor.shape = value.shape();
-  tensor.data = std::move(value);
-  return new_tensor(std::move(tensor), prefix_ + "/constant");
+  return new_tensor(graph::constant_tensor({}, std::move(value)), prefix_ + "/constant");
 }
 
 TensorId Splicing::list(const std::vector<std::int64_t>& values) {
@@ -86,14 +85,16 @@ TensorId Splicing::truth(bool value) {
 }
 
 void Splicing::copy(TensorId from, TensorId to) {
-  if (to == kNoTensor) return;
-  Node node;
-  node.op = "Identity";
-  node.name = unused(node_names_, prefix_ + "/Identity");
-  node.inputs = {from};
-  node.outputs = {to};
-  node.opset = graph::kNewestOpset;
-  made_.push_back(std::move(node));
+  if (to != kNoTensor) new_node("Identity", {from}).outputs = {to};
+}
+
+TensorId Splicing::joined(const std::vector<TensorId>& parts, std::int64_t axis) {
+  return parts.size() == 1 ? parts[0] : add("Concat", parts, {{"axis", axis}});
+}
+
+TensorId Splicing::stacked(std::vector<TensorId> parts, std::int64_t axis) {
+  for (TensorId& id : parts) id = add("Unsqueeze", {id, list({axis})});
+  return joined(parts, axis);
 }
 
 std::vector<TensorId> Splicing::body(const Body& body, std::span<const TensorId> inputs,

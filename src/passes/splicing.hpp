@@ -38,6 +38,9 @@ class Splicing {
   TensorId truth(bool value);
   /// `to` becomes what `from` is.
   void copy(TensorId from, TensorId to);
+  /// Tensors side by side along a dimension, and along a new one.
+  TensorId joined(const std::vector<TensorId>& parts, std::int64_t axis);
+  TensorId stacked(std::vector<TensorId> parts, std::int64_t axis);
   /// The nodes of a body, whose inputs are these; its outputs. `turn` tells the copies apart. The
   /// body's constants are there once, whatever the number of copies.
   std::vector<TensorId> body(const Body& body, std::span<const TensorId> inputs,
@@ -46,6 +49,8 @@ class Splicing {
  private:
   /// Throws UnsupportedError where so many nodes more are too many.
   void require_room(std::size_t nodes) const;
+  /// A node of the newest operator set, without outputs, that was collected.
+  Node& new_node(std::string_view op, std::vector<TensorId> inputs);
   TensorId new_tensor(GraphTensor tensor, const std::string& wish);
   [[nodiscard]] std::string unused(std::set<std::string>& names, const std::string& wish);
   TensorId constant_of(const Graph& body, TensorId id);

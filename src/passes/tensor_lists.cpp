@@ -151,14 +151,11 @@ void TensorLists::split(const Node& node) {
 }
 
 void TensorLists::join(const Node& node) {
-  List list = list_of(node);
+  const List& list = list_of(node);
   if (list.empty()) view(node).fail("its list is empty");
   const std::int64_t axis = view(node).integer("axis", 0);
-  if (view(node).flag("new_axis", 0)) {
-    for (TensorId& id : list) id = out_.add("Unsqueeze", {id, out_.list({axis})});
-  }
-  out_.copy(list.size() == 1 ? list[0] : out_.add("Concat", list, {{"axis", axis}}),
-            node.outputs[0]);
+  const bool is_new = view(node).flag("new_axis", 0);
+  out_.copy(is_new ? out_.stacked(list, axis) : out_.joined(list, axis), node.outputs[0]);
 }
 
 void TensorLists::write_optional(const Node& node) {

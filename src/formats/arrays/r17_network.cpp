@@ -110,12 +110,7 @@ class NetworkReader {
   }
 
   TensorId add_constant(const std::string& name, Tensor data) {
-    GraphTensor tensor;
-    tensor.name = name;
-    tensor.kind = GraphTensor::Kind::constant;
-    tensor.shape = data.shape();
-    tensor.data = std::move(data);
-    return graph_.add_tensor(std::move(tensor));
+    return graph_.add_tensor(graph::constant_tensor(name, std::move(data)));
   }
 
   void add_node(const std::string& op, const std::string& name, std::vector<TensorId> inputs) {

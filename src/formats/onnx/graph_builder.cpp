@@ -131,13 +131,7 @@ TensorId GraphBuilder::add_tensor(GraphTensor tensor) {
 }
 
 void GraphBuilder::add_constant(const std::string& name, Tensor data) {
-  GraphTensor tensor;
-  tensor.name = name;
-  tensor.kind = GraphTensor::Kind::constant;
-  tensor.dtype = data.dtype();
-  tensor.shape = data.shape();
-  tensor.data = std::move(data);
-  add_tensor(std::move(tensor));
+  add_tensor(graph::constant_tensor(name, std::move(data)));
 }
 
 void GraphBuilder::add_input(const onnx::ValueInfoProto& proto) {

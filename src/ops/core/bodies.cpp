@@ -89,6 +89,17 @@ bool has_bodies(std::string_view op) {
   return op == "If" || op == "Loop" || op == "Scan" || op == "SequenceMap";
 }
 
+std::span<const TensorId> captured_by(const Node& node, std::string_view name) {
+  std::span<const TensorId> rest(node.inputs);
+  // Those of the last body stand last.
+  for (auto body = node.bodies.rbegin(); body != node.bodies.rend(); ++body) {
+    const auto own = rest.last(body->second.captured);
+    if (body->first == name) return own;
+    rest = rest.first(rest.size() - own.size());
+  }
+  return {};
+}
+
 BodyWiring wiring_of(const Graph& graph, const Node& node) {
   const NodeView view(graph, node);
   if (node.op == "If") return wiring_of_if(view);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <string_view>
 
 #include "base/rooms.hpp"
@@ -18,6 +19,8 @@ struct BodyWiring {
 
 /// Whether nodes of this operator have bodies: If, Loop, Scan, SequenceMap.
 [[nodiscard]] bool has_bodies(std::string_view op);
+/// The values from outside that the node's body of this name takes, among the node's inputs.
+[[nodiscard]] std::span<const TensorId> captured_by(const Node& node, std::string_view name);
 /// Of a node of these. Throws ModelError where its bodies do not fit.
 [[nodiscard]] BodyWiring wiring_of(const Graph& graph, const Node& node);
 

@@ -51,13 +51,8 @@ std::vector<TensorId> GraphWriter::add_several(std::string_view op, std::vector<
 }
 
 TensorId GraphWriter::constant(Tensor value) {
-  GraphTensor tensor;
-  tensor.name = unused_name(prefix_ + "/constant");
-  tensor.kind = GraphTensor::Kind::constant;
-  tensor.dtype = value.dtype();
-  tensor.shape = value.shape();
-  tensor.data = std::move(value);
-  return graph_.add_tensor(std::move(tensor));
+  return graph_.add_tensor(
+      graph::constant_tensor(unused_name(prefix_ + "/constant"), std::move(value)));
 }
 
 TensorId GraphWriter::list(const std::vector<std::int64_t>& values) {

@@ -129,9 +129,8 @@ void mark_by_bodies(const Graph& graph, const Node& node, Indexed<TensorId, bool
   } catch (const ModelError&) {
     return;  // whoever looks at the node tells of it
   }
-  std::size_t captured = node.inputs.size();
-  for (const auto& [name, body] : node.bodies) captured -= body.captured;
   for (const auto& [name, body] : node.bodies) {
+    const std::span<const TensorId> captured = captured_by(node, name);
     Indexed<TensorId, bool> inside(body.graph->tensors.size(), false);
     // Ahead of the results stands the condition.
     for (std::size_t i = 0; i < body.graph->outputs.size(); ++i) {
@@ -143,11 +142,9 @@ void mark_by_bodies(const Graph& graph, const Node& node, Indexed<TensorId, bool
     }
     mark_inside(body, wiring, inside);
     for (std::size_t i = 0; i < body.graph->inputs.size(); ++i) {
-      const std::size_t place = i < body.formals() ? i : captured + i - body.formals();
-      const TensorId id = node.inputs[place];
+      const TensorId id = i < body.formals() ? node.inputs[i] : captured[i - body.formals()];
       if (id != kNoTensor && inside[body.graph->inputs[i]]) planned[id] = true;
     }
-    captured += body.captured;
   }
 }
 

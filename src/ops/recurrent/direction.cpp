@@ -7,6 +7,7 @@
 #include "ops/recurrent/sequence_node.hpp"
 
 namespace morton::ops {
+
 Direction::Direction(Expansion& out, const Recurrence& recurrence, std::int64_t d)
     : out_(out), made_(recurrence), d_(d), cell_(recurrence.cell) {
   cell_.activations = cell_activations(out.node(), cell_, static_cast<std::size_t>(d));
@@ -79,7 +80,7 @@ void Direction::write_at_once(std::string_view cell, TensorId x, TensorId presen
   const TensorId h = part(0);
   last_.h = last(h);
   if (cell_.kind == Cell::Kind::lstm) last_.c = last(part(1));
-  all_ = out_.reshaped(present == kNoTensor ? h : chosen(present, h, kNoTensor),
+  all_ = out_.reshaped(present == kNoTensor ? h : chosen(out_, present, h, kNoTensor),
                        {steps, 1, made_.batch, units});
 }
 
@@ -97,9 +98,9 @@ void Direction::write_steps(TensorId x, TensorId present) {
     TensorId result = next.h;
     if (present != kNoTensor) {
       const TensorId mask = out_.reshaped(part_along(out_, present, 0, t, t + 1), {made_.batch, 1});
-      result = chosen(mask, next.h, kNoTensor);
-      next.h = chosen(mask, next.h, state.h);
-      if (next.c != kNoTensor) next.c = chosen(mask, next.c, state.c);
+      result = chosen(out_, mask, next.h, kNoTensor);
+      next.h = chosen(out_, mask, next.h, state.h);
+      if (next.c != kNoTensor) next.c = chosen(out_, mask, next.c, state.c);
     }
     state = next;
     shown[static_cast<std::size_t>(t)] = out_.reshaped(result, {1, 1, made_.batch, made_.units});
@@ -169,18 +170,6 @@ TensorId Direction::without_inner(TensorId both, TensorId bias) {
                       {part_along(out_, bias, 1, 0, 2 * units),
                        part_along(out_, of_input, 1, 2 * units, 3 * units)},
                       1);
-}
-
-/// `value` where `mask` is 1, else `otherwise`, or 0 without one.
-TensorId Direction::chosen(TensorId mask, TensorId value, TensorId otherwise) {
-  Chain chain;
-  chain.input_count = 3;
-  const ScalarRef is_present =
-      chain.append(ScalarOp::less, {ScalarRef::constant(0.5), ScalarRef::input(1)});
-  const bool has_other = otherwise != kNoTensor;
-  chain.append(ScalarOp::select, {is_present, ScalarRef::input(0),
-                                  has_other ? ScalarRef::input(2) : ScalarRef::constant(0.0)});
-  return out_.chain(chain, {value, mask, has_other ? otherwise : value});
 }
 
 }  // namespace morton::ops

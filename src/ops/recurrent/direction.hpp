@@ -50,7 +50,6 @@ class Direction {
   [[nodiscard]] CellWeights shared_weights();
   [[nodiscard]] TensorId input_sums(TensorId x);
   [[nodiscard]] TensorId without_inner(TensorId both, TensorId bias);
-  [[nodiscard]] TensorId chosen(TensorId mask, TensorId value, TensorId otherwise);
 
   Expansion& out_;
   const Recurrence& made_;

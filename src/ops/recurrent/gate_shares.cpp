@@ -152,13 +152,8 @@ class SharesReader : public StepTerms {
   void leave_out(TensorId there) {
     const TensorId over_gates = out_.reshaped(there, {made_.steps, made_.sequences, 1, 1});
     // Chosen, not multiplied: behind a sequence's end there may be no number.
-    Chain where_there;
-    where_there.input_count = 2;
-    const ScalarRef is_there =
-        where_there.append(ScalarOp::less, {ScalarRef::constant(0.5), ScalarRef::input(1)});
-    where_there.append(ScalarOp::select, {is_there, ScalarRef::input(0), ScalarRef::constant(0.0)});
     const auto masked = [&](TensorId& share, TensorId mask) {
-      if (share != kNoTensor) share = out_.chain(where_there, {share, mask});
+      if (share != kNoTensor) share = chosen(out_, mask, share);
     };
     masked(shares_.of_h, over_gates);
     masked(shares_.of_c, over_gates);
@@ -166,7 +161,7 @@ class SharesReader : public StepTerms {
     masked(shares_.of_h_to_c, there);
     const TensorId gone = rest(there);
     const auto kept = [&](TensorId& share) {
-      if (share != kNoTensor) share = add(out_.chain(where_there, {share, there}), gone);
+      if (share != kNoTensor) share = chosen(out_, there, share, gone);
     };
     kept(shares_.kept_c);
     kept(shares_.let_through);

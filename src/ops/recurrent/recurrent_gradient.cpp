@@ -72,7 +72,6 @@ class BackThroughTime : public StepTerms {
     h_of_steps_.push_back(out_.reshaped(h, {1, made_.sequences, 1, made_.units}));
   }
 
-  // ------------------------------------------------------------------------------------- results
   /// T x ..., in the order of time.
   TensorId in_order(std::vector<TensorId> steps) {
     if (made_.structure.from == Structure::From::front) {

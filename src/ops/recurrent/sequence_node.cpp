@@ -29,6 +29,17 @@ TensorId present_steps(GraphWriter& writer, TensorId lengths, std::int64_t steps
   return writer.chain(chain, {spread, writer.numbered(0, {steps, 1, 1})});
 }
 
+TensorId chosen(GraphWriter& writer, TensorId mask, TensorId value, TensorId otherwise) {
+  Chain chain;
+  chain.input_count = 3;
+  const ScalarRef is_present =
+      chain.append(ScalarOp::less, {ScalarRef::constant(0.5), ScalarRef::input(1)});
+  const bool has_other = otherwise != kNoTensor;
+  chain.append(ScalarOp::select, {is_present, ScalarRef::input(0),
+                                  has_other ? ScalarRef::input(2) : ScalarRef::constant(0.0)});
+  return writer.chain(chain, {value, mask, has_other ? otherwise : value});
+}
+
 RecurrentSequence recurrent_sequence_of(const NodeView& node) {
   RecurrentSequence made;
   made.structure.cell = cell_named(node, node.text("cell", ""));

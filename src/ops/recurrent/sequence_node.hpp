@@ -28,6 +28,10 @@ inline constexpr std::int64_t kMostSteps = 1024;
 [[nodiscard]] TensorId present_steps(GraphWriter& writer, TensorId lengths, std::int64_t steps,
                                      DType type);
 
+/// `value` where `mask` is 1, else `otherwise`, or 0 without one: whatever the other holds there.
+[[nodiscard]] TensorId chosen(GraphWriter& writer, TensorId mask, TensorId value,
+                              TensorId otherwise = kNoTensor);
+
 /// Throws ModelError where the inputs do not go together.
 [[nodiscard]] RecurrentSequence recurrent_sequence_of(const NodeView& node);
 

@@ -43,10 +43,7 @@ class Sketch {
   }
 
   Sketch& constant(const std::string& name, Tensor value) {
-    GraphTensor tensor{.name = name, .dtype = value.dtype(), .kind = GraphTensor::Kind::constant};
-    tensor.shape = value.shape();
-    tensor.data = std::move(value);
-    graph_.add_tensor(std::move(tensor));
+    graph_.add_tensor(graph::constant_tensor(name, std::move(value)));
     return *this;
   }
   Sketch& whole(const std::string& name, std::int64_t value) {
